@@ -1,0 +1,212 @@
+//! Exact arithmetic for scores and money: fractions of whole numbers, never floats.
+//!
+//! A pass mark is a comparison, and 69.99999999999999 is not 70. Weights are written as decimals and
+//! levels divide a scale, so every total is a fraction; it stays one until it is printed.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, Mul, Sub};
+use std::str::FromStr;
+
+/// How many decimals a fraction that does not end is printed with.
+const DECIMALS_MAX: usize = 6;
+
+/// An exact fraction, always reduced, its denominator positive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Exact {
+    num: i128,
+    den: i128,
+}
+
+impl Exact {
+    /// Nothing.
+    pub const ZERO: Exact = Exact { num: 0, den: 1 };
+
+    /// `num / den`, reduced. `None` when `den` is zero.
+    pub fn ratio(num: i128, den: i128) -> Option<Exact> {
+        if den == 0 {
+            return None;
+        }
+        let divisor = gcd(num.unsigned_abs(), den.unsigned_abs()).max(1).cast_signed();
+        let sign = den.signum();
+        Some(Exact { num: sign * num / divisor, den: sign * den / divisor })
+    }
+
+    /// Divides by a whole number. `None` when it is zero.
+    pub fn over(self, divisor: i64) -> Option<Exact> {
+        Exact::ratio(self.num, self.den.checked_mul(i128::from(divisor))?)
+    }
+
+    /// The nearest float, for statistics and for JSON numbers.
+    pub fn to_f64(self) -> f64 {
+        self.to_string().parse().expect("a printed decimal is a float")
+    }
+}
+
+impl From<i64> for Exact {
+    fn from(value: i64) -> Self {
+        Exact { num: i128::from(value), den: 1 }
+    }
+}
+
+fn gcd(a: u128, b: u128) -> u128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+fn reduced(num: i128, den: i128) -> Exact {
+    Exact::ratio(num, den).expect("denominators of fractions are positive")
+}
+
+impl Add for Exact {
+    type Output = Exact;
+    fn add(self, other: Exact) -> Exact {
+        reduced(self.num * other.den + other.num * self.den, self.den * other.den)
+    }
+}
+
+impl Sub for Exact {
+    type Output = Exact;
+    fn sub(self, other: Exact) -> Exact {
+        reduced(self.num * other.den - other.num * self.den, self.den * other.den)
+    }
+}
+
+impl Mul for Exact {
+    type Output = Exact;
+    fn mul(self, other: Exact) -> Exact {
+        reduced(self.num * other.num, self.den * other.den)
+    }
+}
+
+impl Sum for Exact {
+    fn sum<I: Iterator<Item = Exact>>(items: I) -> Exact {
+        items.fold(Exact::ZERO, Add::add)
+    }
+}
+
+impl PartialOrd for Exact {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Exact {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.num * other.den).cmp(&(other.num * self.den))
+    }
+}
+
+/// A text is not a plain decimal number.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected a plain decimal number such as 40 or 12.5, found {0:?}")]
+pub struct NotDecimal(pub String);
+
+impl FromStr for Exact {
+    type Err = NotDecimal;
+
+    /// Reads a plain decimal: sign, digits, at most twelve digits before and twelve after the point.
+    fn from_str(text: &str) -> Result<Self, NotDecimal> {
+        let refuse = || NotDecimal(text.to_owned());
+        let (sign, digits) = match text.strip_prefix('-') {
+            Some(rest) => (-1, rest),
+            None => (1, text.strip_prefix('+').unwrap_or(text)),
+        };
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let all_digits = |part: &str| part.len() <= 12 && part.bytes().all(|b| b.is_ascii_digit());
+        if whole.is_empty() || !all_digits(whole) || !all_digits(fraction) {
+            return Err(refuse());
+        }
+        if digits.ends_with('.') {
+            return Err(refuse());
+        }
+        let num: i128 = format!("{whole}{fraction}").parse().map_err(|_| refuse())?;
+        let scale = 10_i128.pow(u32::try_from(fraction.len()).map_err(|_| refuse())?);
+        Ok(reduced(sign * num, scale))
+    }
+}
+
+impl fmt::Display for Exact {
+    /// Prints the shortest decimal that is exact, or six decimals rounded half to even.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scale = 10_i128.pow(u32::try_from(DECIMALS_MAX).expect("a small number"));
+        let scaled = self.num.unsigned_abs() * scale.unsigned_abs();
+        let den = self.den.unsigned_abs();
+        let (mut quotient, rest) = (scaled / den, scaled % den);
+        let half = (rest * 2).cmp(&den);
+        if half == Ordering::Greater || (half == Ordering::Equal && quotient % 2 == 1) {
+            quotient += 1;
+        }
+        let sign = if self.num < 0 && quotient > 0 { "-" } else { "" };
+        let (whole, fraction) = (quotient / scale.unsigned_abs(), quotient % scale.unsigned_abs());
+        let fraction = format!("{fraction:0DECIMALS_MAX$}");
+        let fraction = fraction.trim_end_matches('0');
+        let point = if fraction.is_empty() { "" } else { "." };
+        write!(f, "{sign}{whole}{point}{fraction}")
+    }
+}
+
+impl serde::Serialize for Exact {
+    /// A JSON number: whole numbers without a point.
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match i64::try_from(self.num) {
+            Ok(whole) if self.den == 1 => serializer.serialize_i64(whole),
+            _ => serializer.serialize_f64(self.to_f64()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn exact(text: &str) -> Exact {
+        text.parse().expect("a decimal")
+    }
+
+    #[test]
+    fn decimals_print_as_written() {
+        for text in ["0", "70", "86.25", "-0.5", "0.1", "99.9", "123456789012"] {
+            assert_eq!(exact(text).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_decimal_is_refused() {
+        for text in ["", ".", "1.", ".5", "1e3", "NaN", "inf", "1_000", "0x10", " 1", "9999999999999"] {
+            assert!(text.parse::<Exact>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn tenths_add_up() {
+        let tenths: Exact = std::iter::repeat_n(exact("0.1"), 1000).sum();
+        assert_eq!(tenths, Exact::from(100));
+    }
+
+    #[test]
+    fn thirds_round_only_when_printed() {
+        let third = Exact::from(100).over(3).expect("not zero");
+        assert_eq!(third.to_string(), "33.333333");
+        assert_eq!(third + third + third, Exact::from(100));
+    }
+
+    #[test]
+    fn json_numbers_have_no_needless_point() {
+        let json = serde_json::to_string(&[exact("100"), exact("86.25")]).expect("serializable");
+        assert_eq!(json, "[100,86.25]");
+    }
+
+    proptest! {
+        #[test]
+        fn sums_do_not_depend_on_order(mut cents in prop::collection::vec(-100_000_i64..100_000, 0..40)) {
+            let total = |items: &[i64]| items.iter().map(|c| Exact::from(*c).over(100).expect("not zero")).sum::<Exact>();
+            let forward = total(&cents);
+            cents.reverse();
+            prop_assert_eq!(forward, total(&cents));
+        }
+    }
+}

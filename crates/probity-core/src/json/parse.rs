@@ -1,0 +1,427 @@
+//! The reader: one pass over the bytes, offsets kept, every repair listed.
+
+use std::collections::HashSet;
+
+use super::{DEPTH_MAX, Json, JsonError, JsonProblem, JsonRepair, Object, Tolerance};
+
+/// Reads `text` as exactly one strict JSON value.
+pub fn parse(text: &str) -> Result<Json, JsonError> {
+    parse_with(text, Tolerance::Strict).map(|(value, _)| value)
+}
+
+/// Reads `text` as exactly one value under `tolerance`, and lists the repairs that were needed.
+pub fn parse_with(text: &str, tolerance: Tolerance) -> Result<(Json, Vec<JsonRepair>), JsonError> {
+    let (value, end, repairs) = parse_prefix(text, 0, tolerance)?;
+    let mut reader = Reader { text, at: end, tolerance, repairs };
+    reader.skip_space()?;
+    if reader.at < text.len() {
+        return Err(reader.error(JsonProblem::TrailingText));
+    }
+    Ok((value, reader.repairs))
+}
+
+/// Reads one value that starts at byte `from` (after white space) and says where it ends.
+pub fn parse_prefix(
+    text: &str,
+    from: usize,
+    tolerance: Tolerance,
+) -> Result<(Json, usize, Vec<JsonRepair>), JsonError> {
+    let mut reader = Reader { text, at: from, tolerance, repairs: Vec::new() };
+    reader.skip_space()?;
+    let value = reader.value(0)?;
+    reader.repairs.sort_unstable();
+    reader.repairs.dedup();
+    Ok((value, reader.at, reader.repairs))
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    tolerance: Tolerance,
+    repairs: Vec<JsonRepair>,
+}
+
+impl Reader<'_> {
+    fn error(&self, problem: JsonProblem) -> JsonError {
+        JsonError { problem, offset: self.at }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    /// The error for "not what was expected here": the end of the text is a different problem.
+    fn unexpected(&self) -> JsonError {
+        match self.rest().chars().next() {
+            Some(c) => self.error(JsonProblem::Unexpected(c)),
+            None => self.error(JsonProblem::UnexpectedEnd),
+        }
+    }
+
+    fn json5(&self) -> bool {
+        self.tolerance == Tolerance::Json5
+    }
+
+    fn skip_space(&mut self) -> Result<(), JsonError> {
+        loop {
+            while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+                self.at += 1;
+            }
+            if !self.json5() || self.peek() != Some(b'/') {
+                return Ok(());
+            }
+            self.skip_comment()?;
+        }
+    }
+
+    fn skip_comment(&mut self) -> Result<(), JsonError> {
+        let rest = self.rest();
+        let length = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map(|end| end + 2).ok_or_else(|| self.error(JsonProblem::UnexpectedEnd))?
+        } else {
+            return Err(self.unexpected());
+        };
+        self.at += length;
+        self.repairs.push(JsonRepair::Comment);
+        Ok(())
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Json, JsonError> {
+        if depth > DEPTH_MAX {
+            return Err(self.error(JsonProblem::TooDeep));
+        }
+        match self.peek() {
+            Some(b'{') => self.object(depth),
+            Some(b'[') => self.array(depth),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b't') => self.word("true", Json::Bool(true)),
+            Some(b'f') => self.word("false", Json::Bool(false)),
+            Some(b'n') => self.word("null", Json::Null),
+            Some(b'N' | b'I') if ["NaN", "Infinity"].iter().any(|word| self.rest().starts_with(word)) => {
+                Err(self.error(JsonProblem::NotFinite))
+            }
+            _ => match self.opening_quote() {
+                Some(close) => self.string(close).map(Json::String),
+                None => Err(self.unexpected()),
+            },
+        }
+    }
+
+    fn word(&mut self, word: &str, value: Json) -> Result<Json, JsonError> {
+        if self.rest().starts_with(word) {
+            self.at += word.len();
+            return Ok(value);
+        }
+        if word.starts_with(self.rest()) {
+            self.at = self.text.len();
+        }
+        Err(self.unexpected())
+    }
+
+    fn object(&mut self, depth: usize) -> Result<Json, JsonError> {
+        self.at += 1;
+        let mut members = Vec::new();
+        let mut seen = HashSet::new();
+        self.skip_space()?;
+        if self.peek() == Some(b'}') {
+            self.at += 1;
+            return Ok(Json::Object(Object(members)));
+        }
+        loop {
+            let key_at = self.at;
+            let Some(close) = self.opening_quote() else { return Err(self.unexpected()) };
+            let key = self.string(close)?;
+            self.skip_space()?;
+            if self.peek() != Some(b':') {
+                return Err(self.unexpected());
+            }
+            self.at += 1;
+            self.skip_space()?;
+            let value = self.value(depth + 1)?;
+            if !seen.insert(key.clone()) {
+                return Err(JsonError { problem: JsonProblem::DuplicateKey(key), offset: key_at });
+            }
+            members.push((key, value));
+            if self.after_item(b'}')? {
+                return Ok(Json::Object(Object(members)));
+            }
+        }
+    }
+
+    fn array(&mut self, depth: usize) -> Result<Json, JsonError> {
+        self.at += 1;
+        let mut items = Vec::new();
+        self.skip_space()?;
+        if self.peek() == Some(b']') {
+            self.at += 1;
+            return Ok(Json::Array(items));
+        }
+        loop {
+            items.push(self.value(depth + 1)?);
+            if self.after_item(b']')? {
+                return Ok(Json::Array(items));
+            }
+        }
+    }
+
+    /// Passes over what follows an item and tells whether the container closed.
+    fn after_item(&mut self, close: u8) -> Result<bool, JsonError> {
+        self.skip_space()?;
+        if self.peek() == Some(b',') {
+            self.at += 1;
+            self.skip_space()?;
+            if !(self.json5() && self.peek() == Some(close)) {
+                return Ok(false);
+            }
+            self.repairs.push(JsonRepair::TrailingComma);
+        }
+        if self.peek() == Some(close) {
+            self.at += 1;
+            return Ok(true);
+        }
+        Err(self.unexpected())
+    }
+
+    fn number(&mut self) -> Result<Json, JsonError> {
+        let start = self.at;
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+            if self.rest().starts_with("Infinity") {
+                return Err(self.error(JsonProblem::NotFinite));
+            }
+        }
+        let integer = self.digits();
+        if integer > 1 && self.text.as_bytes()[self.at - integer] == b'0' {
+            return Err(self.error(JsonProblem::BadNumber));
+        }
+        if integer == 0 {
+            return Err(self.number_error());
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            if self.digits() == 0 {
+                return Err(self.number_error());
+            }
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            if self.digits() == 0 {
+                return Err(self.number_error());
+            }
+        }
+        let text = &self.text[start..self.at];
+        match text.parse::<f64>() {
+            Ok(value) if value.is_finite() => Ok(Json::Number(text.to_owned())),
+            _ => Err(JsonError { problem: JsonProblem::NotFinite, offset: start }),
+        }
+    }
+
+    fn number_error(&self) -> JsonError {
+        let problem =
+            if self.at >= self.text.len() { JsonProblem::UnexpectedEnd } else { JsonProblem::BadNumber };
+        self.error(problem)
+    }
+
+    fn digits(&mut self) -> usize {
+        let start = self.at;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        self.at - start
+    }
+
+    /// Passes over an opening quote and returns the character that closes the string.
+    fn opening_quote(&mut self) -> Option<char> {
+        let open = self.rest().chars().next()?;
+        let (close, repair) = match open {
+            '"' => ('"', None),
+            '\'' if self.json5() => ('\'', Some(JsonRepair::SingleQuotes)),
+            '\u{201c}' | '\u{201d}' if self.json5() => ('\u{201d}', Some(JsonRepair::SmartQuotes)),
+            _ => return None,
+        };
+        self.repairs.extend(repair);
+        self.at += open.len_utf8();
+        Some(close)
+    }
+
+    fn string(&mut self, close: char) -> Result<String, JsonError> {
+        let mut out = String::new();
+        loop {
+            let plain = self
+                .rest()
+                .find(|c: char| c == close || c == '\\' || c < ' ')
+                .ok_or_else(|| JsonError { problem: JsonProblem::UnexpectedEnd, offset: self.text.len() })?;
+            out.push_str(&self.text[self.at..self.at + plain]);
+            self.at += plain;
+            let c = self.rest().chars().next().expect("find returned the place of a character");
+            if c == close {
+                self.at += c.len_utf8();
+                return Ok(out);
+            }
+            if c == '\\' {
+                out.push(self.escape()?);
+            } else if self.json5() {
+                self.repairs.push(JsonRepair::RawControl);
+                self.at += 1;
+                out.push(c);
+            } else {
+                return Err(self.error(JsonProblem::RawControl));
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<char, JsonError> {
+        self.at += 1;
+        let Some(c) = self.peek() else { return Err(self.error(JsonProblem::UnexpectedEnd)) };
+        let plain = match c {
+            b'"' => '"',
+            b'\\' => '\\',
+            b'/' => '/',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'\'' if self.json5() => '\'',
+            b'u' => return self.unicode_escape(),
+            _ => return Err(self.error(JsonProblem::BadEscape)),
+        };
+        self.at += 1;
+        Ok(plain)
+    }
+
+    /// Reads `uXXXX` and, for a high surrogate, the low one that must follow.
+    fn unicode_escape(&mut self) -> Result<char, JsonError> {
+        let high = self.four_hex()?;
+        if let Some(c) = char::from_u32(high) {
+            return Ok(c);
+        }
+        if (0xd800..0xdc00).contains(&high) && self.rest().starts_with("\\u") {
+            let before = self.at;
+            self.at += 1;
+            let low = self.four_hex()?;
+            if (0xdc00..0xe000).contains(&low) {
+                let code = 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+                return Ok(char::from_u32(code).expect("a surrogate pair is a character"));
+            }
+            self.at = before;
+        }
+        if self.tolerance == Tolerance::Strict {
+            return Err(self.error(JsonProblem::LoneSurrogate));
+        }
+        self.repairs.push(JsonRepair::LoneSurrogate);
+        Ok('\u{fffd}')
+    }
+
+    fn four_hex(&mut self) -> Result<u32, JsonError> {
+        self.at += 1;
+        let bytes = &self.text.as_bytes()[self.at..];
+        let mut code = 0;
+        for i in 0..4 {
+            let Some(byte) = bytes.get(i) else {
+                self.at = self.text.len();
+                return Err(self.error(JsonProblem::UnexpectedEnd));
+            };
+            let digit = char::from(*byte).to_digit(16).ok_or_else(|| self.error(JsonProblem::BadEscape))?;
+            code = code * 16 + digit;
+        }
+        self.at += 4;
+        Ok(code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, tolerance: Tolerance, want: &str) {
+        let got = match parse_with(text, tolerance) {
+            Ok((value, repairs)) => {
+                let names: Vec<&str> = repairs.into_iter().map(JsonRepair::name).collect();
+                format!("{} {}", value.canonical(), names.join(",")).trim_end().to_owned()
+            }
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(got, want, "for {text}");
+    }
+
+    #[test]
+    fn a_duplicate_key_is_an_error_at_any_depth() {
+        check(r#"{"a":{"b":1,"b":2}}"#, Tolerance::Strict, "duplicate key \"b\" at byte 12");
+    }
+
+    #[test]
+    fn cut_text_is_told_from_wrong_text() {
+        for cut in [r#"{"a":"#, r#"{"a":"x"#, r#"{"a":1,"#, "[1,", "tru", "-", r#""\u12"#, "1."] {
+            let error = parse(cut).expect_err(cut);
+            assert_eq!(error.problem, JsonProblem::UnexpectedEnd, "{cut}");
+        }
+        check("{1}", Tolerance::Strict, "unexpected character '1' at byte 1");
+        check("1 2", Tolerance::Strict, "text after the value at byte 2");
+    }
+
+    #[test]
+    fn numbers_keep_their_text_and_stay_finite() {
+        check("[18446744073709551616,1.0,-0]", Tolerance::Strict, "[18446744073709551616,1.0,-0]");
+        for bad in ["NaN", "Infinity", "-Infinity", "1e999"] {
+            assert_eq!(parse(bad).expect_err(bad).problem, JsonProblem::NotFinite);
+        }
+        check("01", Tolerance::Strict, "a malformed number at byte 2");
+    }
+
+    #[test]
+    fn json5_repairs_are_listed() {
+        check(
+            "{'a': [1,2,], /* x */}",
+            Tolerance::Json5,
+            r#"{"a":[1,2]} trailing_comma,single_quotes,comment"#,
+        );
+        check("{\u{201c}a\u{201d}:\"x\ny\"}", Tolerance::Json5, "{\"a\":\"x\\ny\"} smart_quotes,raw_control");
+        check(r#"["\ud800x"]"#, Tolerance::LoneSurrogates, "[\"\u{fffd}x\"] lone_surrogate");
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let deep = |n: usize| "[".repeat(n) + &"]".repeat(n);
+        assert!(parse(&deep(DEPTH_MAX)).is_ok());
+        assert_eq!(parse(&deep(200)).expect_err("too deep").problem, JsonProblem::TooDeep);
+        assert_eq!(parse(&deep(1_000_000)).expect_err("too deep").problem, JsonProblem::TooDeep);
+    }
+
+    proptest! {
+        /// Strict reading accepts what a general parser accepts, unless a key repeats.
+        #[test]
+        fn agrees_with_a_general_parser(text in r#"[\[\]{}:,"\\a0-9eE.+\-u ntrf]{0,24}"#) {
+            let ours = parse(&text);
+            let theirs = serde_json::from_str::<serde_json::Value>(&text);
+            match &ours {
+                Ok(value) => {
+                    let theirs = theirs.expect("accepted here");
+                    let again: serde_json::Value = serde_json::from_str(&value.canonical()).expect("canonical");
+                    prop_assert_eq!(again, theirs);
+                }
+                Err(error) => prop_assert!(
+                    theirs.is_err() || matches!(error.problem, JsonProblem::DuplicateKey(_)), "{}", error),
+            }
+        }
+
+        /// What is written can be read, and reads as the same value.
+        #[test]
+        fn strings_survive(text in any::<String>()) {
+            let value = Json::object([(text.clone(), Json::String(text))]);
+            prop_assert_eq!(parse(&value.canonical()).expect("canonical is JSON"), value);
+        }
+    }
+}

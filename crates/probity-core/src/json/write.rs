@@ -1,0 +1,101 @@
+//! Writing JSON: one canonical form, so that equal content has equal bytes and one hash.
+
+use super::Json;
+
+impl Json {
+    /// The canonical text: RFC 8785 for strings, key order and white space.
+    ///
+    /// Numbers are written as their source text. Whoever hashes the result must therefore put only
+    /// integers in, which is all that packets and manifests hold.
+    pub fn canonical(&self) -> String {
+        let mut out = String::new();
+        write(self, &mut out);
+        out
+    }
+}
+
+/// Appends `text` as a JSON string literal.
+pub(crate) fn write_string(text: &str, out: &mut String) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\u{c}' => out.push_str("\\f"),
+            '\r' => out.push_str("\\r"),
+            c if c < ' ' => {
+                out.push_str("\\u00");
+                for digit in [u32::from(c) >> 4, u32::from(c) & 15] {
+                    out.push(char::from_digit(digit, 16).expect("four bits are one hexadecimal digit"));
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+fn write(value: &Json, out: &mut String) {
+    match value {
+        Json::Null => out.push_str("null"),
+        Json::Bool(true) => out.push_str("true"),
+        Json::Bool(false) => out.push_str("false"),
+        Json::Number(text) => out.push_str(text),
+        Json::String(text) => write_string(text, out),
+        Json::Array(items) => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                write(item, out);
+            }
+            out.push(']');
+        }
+        Json::Object(object) => {
+            let mut members: Vec<(&str, &Json)> = object.iter().collect();
+            members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+            out.push('{');
+            for (i, (key, member)) in members.into_iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                write_string(key, out);
+                out.push(':');
+                write(member, out);
+            }
+            out.push('}');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+
+    #[track_caller]
+    fn check(text: &str, want: &str) {
+        assert_eq!(parse(text).expect("valid JSON").canonical(), want);
+    }
+
+    #[test]
+    fn keys_sort_by_utf16_code_units() {
+        check(
+            r#"{"\u20ac":1,"\r":2,"\ufb33":3,"1":4,"\ud83d\ude00":5,"\u0080":6,"\u00f6":7}"#,
+            "{\"\\r\":2,\"1\":4,\"\u{80}\":6,\"\u{f6}\":7,\"\u{20ac}\":1,\"\u{1f600}\":5,\"\u{fb33}\":3}",
+        );
+    }
+
+    #[test]
+    fn only_what_must_be_escaped_is() {
+        check(r#""\u001f\u007f\u2028\/<\"\\""#, "\"\\u001f\u{7f}\u{2028}/<\\\"\\\\\"");
+    }
+
+    #[test]
+    fn white_space_goes_and_numbers_stay() {
+        check(" [ 1 , -0 , 1.50 , { } ] ", "[1,-0,1.50,{}]");
+    }
+}

@@ -1,0 +1,23 @@
+//! Probity's pure half: values in, values out.
+//!
+//! No clock, no files, no network, no runtime and no environment. A reply flows one way through the
+//! stages below, in this order; a stage uses what earlier stages produced and never what later ones do.
+//!
+//! ```text
+//! case -> gate -> rubric -> packet -> verdict -> score -> report
+//! ```
+
+pub mod exact;
+pub mod json;
+pub mod stats;
+
+pub mod case;
+pub mod gate;
+pub mod rubric;
+
+pub mod packet;
+pub mod verdict;
+
+pub mod score;
+
+pub mod report;

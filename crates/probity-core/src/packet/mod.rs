@@ -1,0 +1,230 @@
+//! Exactly what a judge is asked, as canonical data whose hash is its name.
+//!
+//! A packet holds the situation, the reply and the criteria, and nothing that names who wrote the reply:
+//! no case id, no variant, no slice. Equal content therefore has one hash and is paid for once. Packets
+//! are made from an [`Admitted`] and nothing else.
+//!
+//! ```
+//! use probity_core::{case::*, gate, packet, rubric};
+//! # fn entry() -> Entry {
+//! #     let case = Case { id: CaseId::new("t1").unwrap(), slice: None, situation: Situation::Ticket("Help".into()),
+//! #         evidence: vec![], reference: None, known_pii: vec![], metadata: None };
+//! #     Entry { case, reply: Reply { text: "Sure.".into(), variant: None, confidence: None } }
+//! # }
+//! let rubric = rubric::built_in("relevance-tone").unwrap();
+//! let asks = packet::asks(&rubric, packet::CallPlan::PerCriterion);
+//! let admitted = gate::screen(entry(), gate::RULES).unwrap();
+//! let packet = packet::question(&admitted, &asks[0]);
+//! assert_eq!(packet.hash().to_string().len(), 64);
+//! ```
+//!
+//! A reply that has not been through the gate does not compile:
+//!
+//! ```compile_fail
+//! use probity_core::{case::*, gate, packet, rubric};
+//! # fn entry() -> Entry {
+//! #     let case = Case { id: CaseId::new("t1").unwrap(), slice: None, situation: Situation::Ticket("Help".into()),
+//! #         evidence: vec![], reference: None, known_pii: vec![], metadata: None };
+//! #     Entry { case, reply: Reply { text: "Sure.".into(), variant: None, confidence: None } }
+//! # }
+//! let rubric = rubric::built_in("relevance-tone").unwrap();
+//! let asks = packet::asks(&rubric, packet::CallPlan::PerCriterion);
+//! let packet = packet::question(&entry(), &asks[0]);
+//! ```
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::case::{Entry, Situation};
+use crate::gate::Admitted;
+use crate::json::Json;
+use crate::rubric::{Criterion, Decider, ReferenceUse, Rubric};
+
+/// The version of the packet format. It is inside the hashed data.
+const FORMAT: i64 = 1;
+
+/// How many criteria go into one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallPlan {
+    /// One call per criterion.
+    PerCriterion,
+    /// All criteria in one call.
+    OneCall,
+}
+
+impl CallPlan {
+    /// The name used in manifests.
+    pub fn name(self) -> &'static str {
+        match self {
+            CallPlan::PerCriterion => "per_criterion",
+            CallPlan::OneCall => "one_call",
+        }
+    }
+}
+
+/// The criteria that one call asks about. Never empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ask {
+    criteria: Vec<Criterion>,
+    json: Json,
+}
+
+impl Ask {
+    /// The criteria in the order asked.
+    pub fn criteria(&self) -> &[Criterion] {
+        &self.criteria
+    }
+
+    /// The strongest use any criterion makes of the reference reply.
+    pub fn reference_use(&self) -> ReferenceUse {
+        let uses = |wanted| self.criteria.iter().any(|criterion| criterion.reference == wanted);
+        if uses(ReferenceUse::Required) {
+            ReferenceUse::Required
+        } else if uses(ReferenceUse::Optional) {
+            ReferenceUse::Optional
+        } else {
+            ReferenceUse::Hidden
+        }
+    }
+
+    fn of(criteria: Vec<Criterion>) -> Arc<Ask> {
+        let json = Json::Array(criteria.iter().map(criterion_json).collect());
+        Arc::new(Ask { criteria, json })
+    }
+}
+
+/// The calls that `rubric` needs for one reply: only what a judge decides is asked.
+pub fn asks(rubric: &Rubric, plan: CallPlan) -> Vec<Arc<Ask>> {
+    let judged = rubric.criteria().iter().filter(|criterion| criterion.decider == Decider::Judge).cloned();
+    match plan {
+        CallPlan::PerCriterion => judged.map(|criterion| Ask::of(vec![criterion])).collect(),
+        CallPlan::OneCall => {
+            let all: Vec<Criterion> = judged.collect();
+            if all.is_empty() { Vec::new() } else { vec![Ask::of(all)] }
+        }
+    }
+}
+
+fn criterion_json(criterion: &Criterion) -> Json {
+    let anchors = criterion.anchors.iter().map(|anchor| {
+        Json::object([("level", Json::int(anchor.level)), ("means", Json::text(&anchor.text))])
+    });
+    Json::object([
+        ("id", Json::text(criterion.id.as_str())),
+        ("title", Json::text(&criterion.title)),
+        ("question", Json::text(&criterion.question)),
+        ("levels", Json::Array(anchors.collect())),
+        ("violations", Json::Array(criterion.violations.iter().map(Json::text).collect())),
+        ("outside", Json::Array(criterion.outside.iter().map(Json::text).collect())),
+    ])
+}
+
+/// BLAKE3 of a packet's canonical text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PacketHash([u8; 32]);
+
+impl PacketHash {
+    /// A hash read back from a store.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        PacketHash(bytes)
+    }
+
+    /// The 32 bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for PacketHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// What a judge is asked about one reply.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Packet {
+    ask: Arc<Ask>,
+    situation: Situation,
+    reply: String,
+    reference: Option<String>,
+    canonical: String,
+    hash: PacketHash,
+}
+
+impl Packet {
+    /// The criteria asked about.
+    pub fn ask(&self) -> &Ask {
+        &self.ask
+    }
+
+    /// What the reply answers.
+    pub fn situation(&self) -> &Situation {
+        &self.situation
+    }
+
+    /// The reply, as data.
+    pub fn reply(&self) -> &str {
+        &self.reply
+    }
+
+    /// The reference reply, where a criterion asked for may use it and the case has one.
+    pub fn reference(&self) -> Option<&str> {
+        self.reference.as_deref()
+    }
+
+    /// The canonical JSON text. Its hash is the packet's name.
+    pub fn canonical(&self) -> &str {
+        &self.canonical
+    }
+
+    /// The packet's name.
+    pub fn hash(&self) -> PacketHash {
+        self.hash
+    }
+
+    /// A mark that fences the reply inside a prompt. It follows from the whole packet, so a text written
+    /// before the packet existed cannot contain it.
+    pub fn boundary(&self) -> String {
+        let key = blake3::derive_key("probity packet boundary v1", &self.hash.0);
+        key[..12].iter().fold(String::new(), |mark, byte| mark + &format!("{byte:02x}"))
+    }
+}
+
+/// The packet that asks `ask` about an admitted reply.
+pub fn question(admitted: &Admitted, ask: &Arc<Ask>) -> Packet {
+    let Entry { case, reply } = admitted.entry();
+    let reference = match ask.reference_use() {
+        ReferenceUse::Hidden => None,
+        ReferenceUse::Optional | ReferenceUse::Required => case.reference.clone(),
+    };
+    let mut members = vec![
+        ("probity_packet", Json::int(FORMAT)),
+        ("criteria", ask.json.clone()),
+        ("situation", situation_json(&case.situation)),
+        ("reply", Json::text(&reply.text)),
+    ];
+    members.extend(reference.as_ref().map(|text| ("reference", Json::text(text))));
+    let canonical = Json::object(members).canonical();
+    let hash = PacketHash(*blake3::hash(canonical.as_bytes()).as_bytes());
+    Packet {
+        ask: Arc::clone(ask),
+        situation: case.situation.clone(),
+        reply: reply.text.clone(),
+        reference,
+        canonical,
+        hash,
+    }
+}
+
+fn situation_json(situation: &Situation) -> Json {
+    match situation {
+        Situation::Ticket(text) => Json::object([("ticket", Json::text(text))]),
+        Situation::Conversation(turns) => {
+            let turns = turns.iter().map(|turn| {
+                Json::object([("role", Json::text(turn.role.name())), ("text", Json::text(&turn.text))])
+            });
+            Json::object([("turns", Json::Array(turns.collect()))])
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! A judge's answer becomes a verdict, or a named reason why not. There is no third way.
+//!
+//! The answer is untrusted input. Nothing here guesses: no default level, no clamping, no number found in
+//! prose, nothing saved from a cut answer. Clean-ups that lose nothing are listed in [`Repair`] and stored
+//! with the verdict; what makes a person look twice is a [`Suspicion`] and never changes a level.
+
+use crate::rubric::CriterionId;
+
+/// What a judge's server sent back, whatever its dialect.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Completion {
+    /// The text of the answer, text parts joined in order. `None` when there was none.
+    pub text: Option<String>,
+    /// Why the model stopped.
+    pub finish: Finish,
+    /// The text of a refusal, where the server marks one.
+    pub refusal: Option<String>,
+    /// A tool call instead of, or beside, text.
+    pub tool: Option<ToolCall>,
+    /// The model that answered, as the server says.
+    pub model: Option<String>,
+    /// The server's fingerprint of the model's build.
+    pub fingerprint: Option<String>,
+    /// The server's id of this answer.
+    pub response_id: Option<String>,
+    /// Tokens billed, where the server says so credibly.
+    pub usage: Option<Usage>,
+    /// More than one choice came although one was asked for; the first was used.
+    pub extra_choices: u32,
+}
+
+/// Why a model stopped.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Finish {
+    /// It had said what it wanted to.
+    Stop,
+    /// The token limit cut it.
+    Length,
+    /// A filter cut it.
+    ContentFilter,
+    /// It refused.
+    Refusal,
+    /// It called a tool.
+    ToolCalls,
+    /// The server gave another reason.
+    Other(String),
+    /// The server gave none.
+    #[default]
+    Missing,
+}
+
+/// A tool call with its arguments as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall {
+    /// The tool's name.
+    pub name: String,
+    /// The arguments, JSON as text.
+    pub arguments: String,
+}
+
+/// Tokens of one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Tokens of the prompt.
+    pub input: u64,
+    /// Tokens of the answer, reasoning included.
+    pub output: u64,
+}
+
+/// A level with its reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CriterionScore {
+    /// The criterion.
+    pub criterion: CriterionId,
+    /// A level on its scale.
+    pub level: i64,
+    /// The judge's reason, capped at [`REASONING_BYTES_MAX`].
+    pub reasoning: String,
+}
+
+/// The longest reason kept, in bytes. The rest is in the raw answer.
+pub const REASONING_BYTES_MAX: usize = 64 * 1024;
+
+/// What a validated answer says: one level with its reason for every criterion asked, in the order asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// One per criterion asked, in that order.
+    pub scores: Vec<CriterionScore>,
+    /// Clean-ups that were needed, by name, sorted.
+    pub repairs: Vec<String>,
+    /// What should make a person look twice, by name, sorted. Never changes a level.
+    pub suspicions: Vec<String>,
+}

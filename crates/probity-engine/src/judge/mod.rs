@@ -1,0 +1,122 @@
+//! Judges: whoever is asked about a packet, and what came back, byte for byte.
+//!
+//! An adapter sends one call and reports what happened. It does not retry, wait, parse verdicts or decide
+//! what a failure means; the schedule does that, with [`crate::schedule::classify`].
+
+use std::time::Duration;
+
+use probity_core::packet::Packet;
+
+/// What one call is about.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// The packet, for judges that read data.
+    pub packet: Packet,
+    /// The packet rendered by the judge's template, for judges that read text.
+    pub prompt: Prompt,
+    /// The id of the case, for judges that look up what was recorded. It is never sent.
+    pub case_id: String,
+}
+
+/// A packet as text: what a chat model is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompt {
+    /// The system message.
+    pub system: String,
+    /// The user message.
+    pub user: String,
+}
+
+/// What one call came to.
+#[derive(Debug, Clone)]
+pub struct Reception {
+    /// What happened.
+    pub outcome: CallOutcome,
+    /// Wall time from sending to the last byte or to the failure.
+    pub elapsed: Duration,
+}
+
+/// What happened to one call.
+#[derive(Debug, Clone)]
+pub enum CallOutcome {
+    /// A response with its whole body, whatever its status.
+    Response(Response),
+    /// No whole response.
+    Broken {
+        /// How it broke.
+        fault: TransportFault,
+        /// The bytes that had arrived. Never parsed into a verdict.
+        partial: Vec<u8>,
+    },
+}
+
+/// A whole HTTP response, or what a local judge answered in its place (status 200, no headers).
+#[derive(Debug, Clone)]
+pub struct Response {
+    /// The HTTP status.
+    pub status: u16,
+    /// Header names in lower case with their values, in order of arrival.
+    pub headers: Vec<(String, String)>,
+    /// The decoded body.
+    pub body: Vec<u8>,
+}
+
+impl Response {
+    /// The first header called `name` (lower case).
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// How a call broke before a whole response was there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TransportFault {
+    /// The name did not resolve or the connection was refused. Nothing was sent.
+    #[error("could not connect: {0}")]
+    Connect(String),
+    /// The certificate was not accepted. Nothing was sent.
+    #[error("the server's certificate was not accepted: {0}")]
+    Tls(String),
+    /// No connection within the connect clock. Nothing was sent.
+    #[error("no connection within {0:?}")]
+    ConnectTimeout(Duration),
+    /// No response headers within the first-byte clock. The call may be billed.
+    #[error("no response within {0:?}")]
+    FirstByteTimeout(Duration),
+    /// The body stalled for longer than the idle clock. The call may be billed.
+    #[error("the response stalled for {0:?}")]
+    IdleTimeout(Duration),
+    /// The call took longer than the total clock. The call may be billed.
+    #[error("the call took longer than {0:?}")]
+    TotalTimeout(Duration),
+    /// The connection was lost. The call may be billed.
+    #[error("the connection was lost: {0}")]
+    Lost(String),
+    /// The server closed or refused the stream and says it did no work (GOAWAY, `REFUSED_STREAM`).
+    #[error("the server refused the stream: {0}")]
+    Refused(String),
+    /// The body broke the rules of HTTP (length, chunking, compression).
+    #[error("the response body is damaged: {0}")]
+    BadBody(String),
+    /// The decoded body is larger than the cap.
+    #[error("the response is larger than {0} bytes")]
+    TooLarge(usize),
+    /// A local judge's program ended or could not be started.
+    #[error("the judge program is gone: {0}")]
+    ProgramGone(String),
+}
+
+/// The clocks and caps of one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallLimits {
+    /// To establish a connection.
+    pub connect: Duration,
+    /// From sending to response headers.
+    pub first_byte: Duration,
+    /// Between two pieces of the body; comment lines of an event stream do not count as pieces.
+    pub idle: Duration,
+    /// For the whole call.
+    pub total: Duration,
+    /// Decoded bytes of a body.
+    pub body_bytes_max: usize,
+}

@@ -1,0 +1,10 @@
+//! Probity's effects: settings, files, judges, the schedule of calls, and the store.
+//!
+//! Everything that can fail for reasons outside the data lives here. The figures come from
+//! `probity-core`; this crate decides when it is asked and keeps what it is told.
+
+pub mod config;
+pub mod judge;
+pub mod load;
+pub mod schedule;
+pub mod store;

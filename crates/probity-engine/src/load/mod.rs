@@ -1,0 +1,1 @@
+//! Reading case files.

@@ -1,0 +1,1 @@
+//! When calls are made: concurrency, retries, waits, budgets.

@@ -1,0 +1,2 @@
+//! Probity.
+fn main() {}
