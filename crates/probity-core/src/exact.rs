@@ -10,7 +10,7 @@ use std::ops::{Add, Mul, Sub};
 use std::str::FromStr;
 
 /// How many decimals a fraction that does not end is printed with.
-const DECIMALS_MAX: usize = 6;
+const DECIMALS_MAX: usize = 12;
 
 /// An exact fraction, always reduced, its denominator positive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -36,6 +36,11 @@ impl Exact {
     /// Divides by a whole number. `None` when it is zero.
     pub fn over(self, divisor: i64) -> Option<Exact> {
         Exact::ratio(self.num, self.den.checked_mul(i128::from(divisor))?)
+    }
+
+    /// The largest whole number that is not larger.
+    pub fn floor(self) -> i128 {
+        self.num.div_euclid(self.den)
     }
 
     /// The nearest float, for statistics and for JSON numbers.
@@ -127,7 +132,7 @@ impl FromStr for Exact {
 }
 
 impl fmt::Display for Exact {
-    /// Prints the shortest decimal that is exact, or six decimals rounded half to even.
+    /// Prints the shortest decimal that is exact, or twelve decimals rounded half to even.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scale = 10_i128.pow(u32::try_from(DECIMALS_MAX).expect("a small number"));
         let scaled = self.num.unsigned_abs() * scale.unsigned_abs();
@@ -190,7 +195,7 @@ mod tests {
     #[test]
     fn thirds_round_only_when_printed() {
         let third = Exact::from(100).over(3).expect("not zero");
-        assert_eq!(third.to_string(), "33.333333");
+        assert_eq!(third.to_string(), "33.333333333333");
         assert_eq!(third + third + third, Exact::from(100));
     }
 

@@ -35,13 +35,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::case::{Entry, Situation};
+use crate::case::{Case, Entry, Situation};
 use crate::gate::Admitted;
-use crate::json::Json;
+use crate::json::{Json, write_string};
 use crate::rubric::{Criterion, Decider, ReferenceUse, Rubric};
 
-/// The version of the packet format. It is inside the hashed data.
-const FORMAT: i64 = 1;
+/// The version of the packet format, as a member of the hashed data.
+const FORMAT_MEMBER: &str = ",\"probity_packet\":1";
 
 /// How many criteria go into one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl CallPlan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ask {
     criteria: Vec<Criterion>,
-    json: Json,
+    canonical: String,
 }
 
 impl Ask {
@@ -88,8 +88,8 @@ impl Ask {
     }
 
     fn of(criteria: Vec<Criterion>) -> Arc<Ask> {
-        let json = Json::Array(criteria.iter().map(criterion_json).collect());
-        Arc::new(Ask { criteria, json })
+        let canonical = Json::Array(criteria.iter().map(criterion_json).collect()).canonical();
+        Arc::new(Ask { criteria, canonical })
     }
 }
 
@@ -198,14 +198,7 @@ pub fn question(admitted: &Admitted, ask: &Arc<Ask>) -> Packet {
         ReferenceUse::Hidden => None,
         ReferenceUse::Optional | ReferenceUse::Required => case.reference.clone(),
     };
-    let mut members = vec![
-        ("probity_packet", Json::int(FORMAT)),
-        ("criteria", ask.json.clone()),
-        ("situation", situation_json(&case.situation)),
-        ("reply", Json::text(&reply.text)),
-    ];
-    members.extend(reference.as_ref().map(|text| ("reference", Json::text(text))));
-    let canonical = Json::object(members).canonical();
+    let canonical = canonical(ask, case, &reply.text, reference.as_deref());
     let hash = PacketHash(*blake3::hash(canonical.as_bytes()).as_bytes());
     Packet {
         ask: Arc::clone(ask),
@@ -217,14 +210,115 @@ pub fn question(admitted: &Admitted, ask: &Arc<Ask>) -> Packet {
     }
 }
 
-fn situation_json(situation: &Situation) -> Json {
-    match situation {
-        Situation::Ticket(text) => Json::object([("ticket", Json::text(text))]),
-        Situation::Conversation(turns) => {
-            let turns = turns.iter().map(|turn| {
-                Json::object([("role", Json::text(turn.role.name())), ("text", Json::text(&turn.text))])
-            });
-            Json::object([("turns", Json::Array(turns.collect()))])
+/// Writes the packet's members in canonical order without building a tree: every reply of every run comes
+/// through here.
+fn canonical(ask: &Ask, case: &Case, reply: &str, reference: Option<&str>) -> String {
+    let texts: usize = case.situation.texts().iter().map(|text| text.len() + 40).sum();
+    let mut out = String::with_capacity(ask.canonical.len() + texts + reply.len() + 128);
+    out.push_str("{\"criteria\":");
+    out.push_str(&ask.canonical);
+    out.push_str(FORMAT_MEMBER);
+    if let Some(reference) = reference {
+        out.push_str(",\"reference\":");
+        write_string(reference, &mut out);
+    }
+    out.push_str(",\"reply\":");
+    write_string(reply, &mut out);
+    out.push_str(",\"situation\":");
+    match &case.situation {
+        Situation::Ticket(text) => {
+            out.push_str("{\"ticket\":");
+            write_string(text, &mut out);
         }
+        Situation::Conversation(turns) => {
+            out.push_str("{\"turns\":[");
+            for (i, turn) in turns.iter().enumerate() {
+                out.push_str(if i > 0 { ",{\"role\":" } else { "{\"role\":" });
+                write_string(turn.role.name(), &mut out);
+                out.push_str(",\"text\":");
+                write_string(&turn.text, &mut out);
+                out.push('}');
+            }
+            out.push(']');
+        }
+    }
+    out.push_str("}}");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::case::{CaseId, Reply, Role, Turn, Variant};
+    use crate::{gate, json, rubric};
+
+    fn admitted(situation: Situation, reply: &str, variant: &str) -> Admitted {
+        let case = Case {
+            id: CaseId::new(format!("case-of-{variant}")).expect("an id"),
+            slice: None,
+            situation,
+            evidence: Vec::new(),
+            reference: Some("The ideal reply.".to_owned()),
+            known_pii: Vec::new(),
+            metadata: None,
+        };
+        let variant = Some(Variant::new(variant).expect("a variant"));
+        let reply = Reply { text: reply.to_owned(), variant, confidence: None };
+        gate::screen(Entry { case, reply }, gate::RULES).expect("admitted")
+    }
+
+    fn packets(name: &str, plan: CallPlan, admitted: &Admitted) -> Vec<Packet> {
+        let rubric = rubric::built_in(name).expect("built in");
+        asks(&rubric, plan).iter().map(|ask| question(admitted, ask)).collect()
+    }
+
+    #[test]
+    fn one_call_per_criterion_or_one_for_all() {
+        let admitted = admitted(Situation::Ticket("Help".into()), "Sure.", "v1");
+        assert_eq!(packets("relevance-tone", CallPlan::PerCriterion, &admitted).len(), 2);
+        assert_eq!(packets("support-gold", CallPlan::PerCriterion, &admitted).len(), 5);
+        assert_eq!(packets("support-gold", CallPlan::OneCall, &admitted).len(), 1);
+    }
+
+    #[test]
+    fn the_written_form_is_the_canonical_one() {
+        let turns = vec![
+            Turn { role: Role::Customer, text: "It \"broke\"\n\u{1}".into() },
+            Turn { role: Role::Agent, text: "Oh \u{1f600}".into() },
+        ];
+        for situation in [Situation::Ticket("a\\b".into()), Situation::Conversation(turns)] {
+            let admitted = admitted(situation, "</reply> {{ 7*7 }}", "v1");
+            for packet in packets("support-gold", CallPlan::OneCall, &admitted) {
+                let tree = json::parse(packet.canonical()).expect("canonical text is JSON");
+                assert_eq!(tree.canonical(), packet.canonical());
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_names_the_variant_or_the_case() {
+        let situation = || Situation::Ticket("Help".into());
+        let old = packets("relevance-tone", CallPlan::OneCall, &admitted(situation(), "Sure.", "gpt-next"));
+        let new = packets("relevance-tone", CallPlan::OneCall, &admitted(situation(), "Sure.", "other"));
+        assert!(!old[0].canonical().contains("gpt-next") && !old[0].canonical().contains("case-of"));
+        assert_eq!(old[0].hash(), new[0].hash());
+    }
+
+    #[test]
+    fn the_reference_is_shown_only_where_a_criterion_uses_it() {
+        let admitted = admitted(Situation::Ticket("Help".into()), "Sure.", "v1");
+        let shown = |name, n: usize| packets(name, CallPlan::PerCriterion, &admitted)[n].reference().is_some();
+        assert!(!shown("relevance-tone", 0) && shown("support-gold", 0) && !shown("support-gold", 2));
+    }
+
+    #[test]
+    fn every_byte_of_the_reply_changes_name_and_boundary() {
+        let packet = |reply| {
+            packets("relevance-tone", CallPlan::OneCall, &admitted(Situation::Ticket("H".into()), reply, "v")).remove(0)
+        };
+        let (one, other) = (packet("Sure."), packet("Sure. "));
+        assert_ne!(one.hash(), other.hash());
+        assert_ne!(one.boundary(), other.boundary());
+        assert!(!one.canonical().contains(&one.boundary()));
     }
 }

@@ -1,1 +1,13 @@
-//! report
+//! What a run came to: one row per reply, and figures that add up.
+//!
+//! Rows are made one at a time and in the order of the input, so that a run of any size is reported in
+//! bounded memory and the same store gives the same bytes. Nothing here renders; terminals, files and
+//! pages show these values.
+
+mod row;
+mod summary;
+
+pub use row::{GateOutcome, Outcome, ReplyResult};
+pub use summary::{
+    CriterionSummary, Facts, JudgeFacts, Summary, SummaryBuilder, TargetResult, UnscoredCount, WorstReply,
+};

@@ -1,0 +1,198 @@
+//! One reply's result, and its form in the results file.
+
+use serde_json::{Map, Value, json};
+
+use crate::case::{Confidence, Entry};
+use crate::gate::{Admitted, Blocked, Finding};
+use crate::rubric::{CriterionId, Rubric};
+use crate::score::{CriterionOutcome, Failure, Score, score};
+
+/// What the gate said about a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GateOutcome {
+    /// It may be judged; what was seen beside that.
+    Admitted(Vec<Finding>),
+    /// It must not be judged, and why.
+    Blocked(Vec<Finding>),
+}
+
+/// What a reply came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The gate blocked it; it counts as failed and has no total.
+    Blocked,
+    /// Every criterion has a level and the pass rule holds.
+    Pass,
+    /// Every criterion has a level and the pass rule does not hold, for these reasons.
+    Fail(Vec<Failure>),
+    /// Every criterion has a level and the rubric has no pass rule.
+    Scored,
+    /// At least one criterion has no level.
+    Unscored,
+}
+
+impl Outcome {
+    /// The name used in results.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Outcome::Blocked => "blocked",
+            Outcome::Pass => "pass",
+            Outcome::Fail(_) => "fail",
+            Outcome::Scored => "scored",
+            Outcome::Unscored => "unscored",
+        }
+    }
+}
+
+/// Everything that is reported about one reply.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplyResult {
+    /// The case's id.
+    pub id: String,
+    /// The case's slice.
+    pub slice: Option<String>,
+    /// What wrote the reply.
+    pub variant: Option<String>,
+    /// The bot's own confidence.
+    pub confidence: Option<Confidence>,
+    /// What the gate said.
+    pub gate: GateOutcome,
+    /// What each criterion came to, in the rubric's order; empty when blocked.
+    pub criteria: Vec<(CriterionId, CriterionOutcome)>,
+    /// Points and total, when every criterion has a level.
+    pub score: Option<Score>,
+    /// What it all came to.
+    pub outcome: Outcome,
+}
+
+impl ReplyResult {
+    /// The result of a reply that the gate blocked.
+    pub fn blocked(blocked: &Blocked) -> Self {
+        let gate = GateOutcome::Blocked(blocked.findings().to_vec());
+        Self { outcome: Outcome::Blocked, ..Self::new(blocked.entry(), gate) }
+    }
+
+    /// The result of an admitted reply from what each criterion of `rubric` came to, in its order.
+    pub fn judged(
+        admitted: &Admitted,
+        rubric: &Rubric,
+        criteria: Vec<(CriterionId, CriterionOutcome)>,
+    ) -> Self {
+        let levels = criteria
+            .iter()
+            .filter_map(|(id, outcome)| match outcome {
+                CriterionOutcome::Scored(scored) => Some((id.clone(), scored.level)),
+                CriterionOutcome::Unscored(_) => None,
+            })
+            .collect();
+        let score = score(rubric, &levels).ok();
+        let outcome = match (&score, rubric.pass()) {
+            (None, _) => Outcome::Unscored,
+            (Some(_), None) => Outcome::Scored,
+            (Some(score), Some(_)) if score.failures.is_empty() => Outcome::Pass,
+            (Some(score), Some(_)) => Outcome::Fail(score.failures.clone()),
+        };
+        let gate = GateOutcome::Admitted(admitted.flags().to_vec());
+        Self { criteria, score, outcome, ..Self::new(admitted.entry(), gate) }
+    }
+
+    fn new(entry: &Entry, gate: GateOutcome) -> Self {
+        ReplyResult {
+            id: entry.case.id.to_string(),
+            slice: entry.case.slice.as_ref().map(|slice| slice.as_str().to_owned()),
+            variant: entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned()),
+            confidence: entry.reply.confidence,
+            gate,
+            criteria: Vec::new(),
+            score: None,
+            outcome: Outcome::Unscored,
+        }
+    }
+
+    /// How good the reply is, 0 to 1, for ranking: its total, or the mean share of its levels.
+    pub(super) fn quality(&self, rubric: &Rubric) -> Option<crate::exact::Exact> {
+        let score = self.score.as_ref()?;
+        if let Some(total) = score.total {
+            return total.over(100);
+        }
+        let shares = self.criteria.iter().filter_map(|(id, outcome)| match outcome {
+            CriterionOutcome::Scored(scored) => Some(rubric.criterion(id)?.scale.share(scored.level)),
+            CriterionOutcome::Unscored(_) => None,
+        });
+        shares.sum::<crate::exact::Exact>().over(i64::try_from(self.criteria.len()).ok()?)
+    }
+
+    /// The row of the results file: `id`, one object per criterion, `outcome`, `total`, `gate` and more.
+    pub fn to_json(&self) -> Value {
+        let mut row = Map::new();
+        row.insert("id".into(), json!(self.id));
+        for (id, outcome) in &self.criteria {
+            row.insert(id.to_string(), criterion_json(outcome));
+        }
+        row.insert("outcome".into(), json!(self.outcome.name()));
+        row.insert("total".into(), json!(self.score.as_ref().and_then(|score| score.total)));
+        if let Outcome::Fail(failures) = &self.outcome {
+            let reasons: Vec<String> = failures.iter().map(Failure::describe).collect();
+            row.insert("fail_reasons".into(), json!(reasons));
+        }
+        row.insert("slice".into(), json!(self.slice));
+        row.insert("variant".into(), json!(self.variant));
+        row.insert("gate".into(), gate_json(&self.gate));
+        Value::Object(row)
+    }
+
+    /// The rows of the `failed` list: one per criterion without a level.
+    pub fn failed_json(&self) -> impl Iterator<Item = Value> {
+        self.criteria.iter().filter_map(|(id, outcome)| match outcome {
+            CriterionOutcome::Scored(_) => None,
+            CriterionOutcome::Unscored(unscored) => Some(json!({
+                "id": self.id,
+                "variant": self.variant,
+                "criterion": id.as_str(),
+                "reason": unscored.cause,
+                "detail": unscored.detail,
+                "attempts": unscored.attempts,
+            })),
+        })
+    }
+}
+
+fn criterion_json(outcome: &CriterionOutcome) -> Value {
+    match outcome {
+        CriterionOutcome::Scored(scored) => {
+            let mut object = Map::new();
+            object.insert("score".into(), json!(scored.level));
+            object.insert("reasoning".into(), json!(scored.reasoning));
+            for (name, list) in [("repairs", &scored.repairs), ("suspicions", &scored.suspicions)] {
+                if !list.is_empty() {
+                    object.insert(name.into(), json!(list));
+                }
+            }
+            Value::Object(object)
+        }
+        CriterionOutcome::Unscored(unscored) => {
+            json!({ "score": null, "reasoning": null, "unscored": unscored.cause })
+        }
+    }
+}
+
+fn gate_json(gate: &GateOutcome) -> Value {
+    let (status, findings) = match gate {
+        GateOutcome::Admitted(flags) => ("admitted", flags),
+        GateOutcome::Blocked(findings) => ("blocked", findings),
+    };
+    let findings: Vec<Value> = findings
+        .iter()
+        .map(|finding| {
+            json!({
+                "rule": finding.rule,
+                "severity": finding.severity.name(),
+                "start": finding.start,
+                "end": finding.end,
+                "message": finding.message,
+                "source": finding.source,
+            })
+        })
+        .collect();
+    json!({ "status": status, "findings": findings })
+}

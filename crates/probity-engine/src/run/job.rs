@@ -1,0 +1,236 @@
+//! What a run is about: cases, rubric, template and judge, and the packets that follow from them.
+//!
+//! Nothing here is remembered between passes. Cases are read, screened and turned into packets anew each
+//! time they are needed, so a run of any size fits in memory and every pass sees the same thing.
+
+use std::sync::Arc;
+
+use probity_core::gate::{self, Admitted, Blocked};
+use probity_core::json::Json;
+use probity_core::packet::{self, Ask, CallPlan, Packet};
+use probity_core::rubric::{Criterion, ReferenceUse, Rubric};
+use probity_core::verdict::Usage;
+
+use crate::config::{Backend, Config, JudgeSettings, Structured};
+use crate::judge::prompt::{Template, TemplateError};
+use crate::load::{Dataset, LoadError, Place, Record, Skipped};
+use crate::schedule::budget::Money;
+use crate::store::{JudgeId, Manifest};
+
+/// Characters that make a token, roughly, in the texts judges read.
+const CHARS_PER_TOKEN: u64 = 4;
+
+/// The version of the embedded lexical judge. Raise it when its answers change.
+const BASELINE_VERSION: &str = "lexical-1";
+
+/// Cases, rubric, template and judge of a run.
+#[derive(Debug)]
+pub struct Job {
+    /// The cases.
+    pub dataset: Dataset,
+    /// The files' names, for people and for telling runs apart.
+    pub dataset_name: String,
+    /// The rubric.
+    pub rubric: Rubric,
+    /// How many criteria go into one call.
+    pub plan: CallPlan,
+    /// The prompt template.
+    pub template: Template,
+    /// The judge.
+    pub judge: JudgeSettings,
+    /// All settings.
+    pub config: Config,
+    asks: Vec<Sized>,
+}
+
+/// An ask with the length of everything in its prompt that is not the case's own text.
+#[derive(Debug)]
+struct Sized {
+    ask: Arc<Ask>,
+    overhead_chars: u64,
+}
+
+/// A record on its way to the judge.
+#[derive(Debug)]
+pub enum Screened {
+    /// The gate admitted the reply; these packets ask about it.
+    Admitted {
+        /// Where the record stands.
+        place: Place,
+        /// The admitted reply.
+        admitted: Admitted,
+        /// One packet per call, in the order of the rubric.
+        packets: Vec<SizedPacket>,
+    },
+    /// The gate blocked the reply.
+    Blocked {
+        /// Where the record stands.
+        place: Place,
+        /// The blocked reply.
+        blocked: Blocked,
+    },
+    /// The record cannot be used.
+    Skipped(Skipped),
+}
+
+/// A packet with an estimate of what a call about it takes.
+#[derive(Debug, Clone)]
+pub struct SizedPacket {
+    /// The packet.
+    pub packet: Packet,
+    /// Tokens of the prompt, estimated from its length.
+    pub tokens_input: u64,
+}
+
+impl Job {
+    /// Puts the parts together. Fails where the template cannot be filled in.
+    pub fn new(
+        dataset: Dataset,
+        dataset_name: String,
+        rubric: Rubric,
+        template: Template,
+        settings: (Config, JudgeSettings),
+    ) -> Result<Self, TemplateError> {
+        let (config, judge) = settings;
+        let plan = config.run.call_plan;
+        let asks = packet::asks(&rubric, plan)
+            .into_iter()
+            .map(|ask| {
+                let empty = packet::question(&blank(), &ask);
+                let prompt = template.render(&empty)?;
+                let overhead_chars = (prompt.system.len() + prompt.user.len()) as u64;
+                Ok(Sized { ask, overhead_chars })
+            })
+            .collect::<Result<_, TemplateError>>()?;
+        Ok(Job { dataset, dataset_name, rubric, plan, template, judge, config, asks })
+    }
+
+    /// Calls needed for one admitted reply.
+    pub fn calls_per_reply(&self) -> usize {
+        self.asks.len()
+    }
+
+    /// One pass over the cases: each is read, screened and turned into packets.
+    pub fn screened(&self) -> Result<impl Iterator<Item = Result<Screened, LoadError>> + '_, LoadError> {
+        Ok(self.dataset.records()?.map(|record| record.map(|record| self.screen(record))))
+    }
+
+    fn screen(&self, record: Record) -> Screened {
+        let (place, entry) = match record {
+            Record::Entry { place, entry, .. } => (place, entry),
+            Record::Skipped(skipped) => return Screened::Skipped(skipped),
+        };
+        if let Some(criterion) = self.needs_reference().filter(|_| entry.case.reference.is_none()) {
+            return Screened::Skipped(Skipped {
+                index: place.index,
+                file: place.file,
+                line: place.line,
+                id: Some(entry.case.id.to_string()),
+                reason: format!("Missing 'reference' field, which criterion '{}' needs", criterion.id),
+            });
+        }
+        match gate::screen(entry, gate::RULES) {
+            Err(blocked) => Screened::Blocked { place, blocked },
+            Ok(admitted) => {
+                let packets = self.asks.iter().map(|sized| sized.packet(&admitted)).collect();
+                Screened::Admitted { place, admitted, packets }
+            }
+        }
+    }
+
+    fn needs_reference(&self) -> Option<&Criterion> {
+        self.rubric.criteria().iter().find(|criterion| criterion.reference == ReferenceUse::Required)
+    }
+
+    /// The most a call about `packet` can cost, where the model has a price.
+    pub fn most(&self, packet: &SizedPacket) -> Option<Money> {
+        let chat = self.judge.chat()?;
+        let price = self.config.price(&chat.model)?;
+        let output = u64::from(chat.output_tokens_max.get());
+        Some(Money::of(price, Usage { input: packet.tokens_input, output }))
+    }
+
+    /// Whether the judge could not read the prompt and still have room to answer.
+    pub fn is_oversize(&self, packet: &SizedPacket) -> bool {
+        self.judge.chat().is_some_and(|chat| {
+            let room = chat.context_tokens.map(|tokens| u64::from(tokens.get()));
+            room.is_some_and(|room| packet.tokens_input + u64::from(chat.output_tokens_max.get()) > room)
+        })
+    }
+
+    /// Whether the judge runs inside this program, so that asking it opens no connection.
+    pub fn is_local(&self) -> bool {
+        matches!(self.judge.backend, Backend::Baseline | Backend::Recorded { .. })
+    }
+
+    /// What makes the judge answer as it does, as canonical JSON, with `structured` as it is really sent.
+    pub fn identity(&self, structured: Option<Structured>) -> String {
+        let mut members: Vec<(String, Json)> = self
+            .config
+            .digest_parts(&self.judge)
+            .into_iter()
+            .filter(|(name, _)| name.starts_with("judge.") && !NOT_IDENTITY.contains(&name.as_str()))
+            .map(|(name, value)| (name.trim_start_matches("judge.").to_owned(), Json::text(value)))
+            .collect();
+        for (name, value) in &mut members {
+            if name == "structured"
+                && let Some(structured) = structured
+            {
+                *value = Json::text(structured.name());
+            }
+        }
+        match self.judge.backend {
+            Backend::Baseline => members.push(("version".to_owned(), Json::text(BASELINE_VERSION))),
+            Backend::Recorded { .. } => {}
+            _ => members.push(("template".to_owned(), Json::text(self.template.hash()))),
+        }
+        Json::object(members).canonical()
+    }
+
+    /// What defines the run under the judge `id`.
+    pub fn manifest(&self, id: &JudgeId) -> Manifest {
+        let mut parts = vec![
+            ("cases".to_owned(), self.dataset.digest().hex.clone()),
+            ("rubric".to_owned(), self.rubric.hash().to_owned()),
+            ("template".to_owned(), self.template.hash().to_owned()),
+            ("judge".to_owned(), id.to_string()),
+        ];
+        parts.extend(self.config.digest_parts(&self.judge));
+        let members = parts.iter().map(|(name, value)| (name.clone(), Json::text(value)));
+        let body = Json::object(members.chain([("files".to_owned(), Json::text(&self.dataset_name))]));
+        Manifest {
+            name: format!("run {} {}", self.dataset_name, self.rubric.name()),
+            parts,
+            body: body.canonical(),
+        }
+    }
+}
+
+/// Settings of a judge that decide how its answers are used and not what they are.
+const NOT_IDENTITY: &[&str] = &["judge.model_mismatch", "judge.aliases", "judge.context_tokens"];
+
+impl Sized {
+    fn packet(&self, admitted: &Admitted) -> SizedPacket {
+        let packet = packet::question(admitted, &self.ask);
+        let texts = packet.situation().texts().iter().map(|text| text.len()).sum::<usize>();
+        let chars = texts + packet.reply().len() + packet.reference().map_or(0, str::len);
+        let tokens_input = (self.overhead_chars + chars as u64).div_ceil(CHARS_PER_TOKEN);
+        SizedPacket { packet, tokens_input }
+    }
+}
+
+/// A reply of nothing to nothing, for measuring prompts.
+fn blank() -> Admitted {
+    use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
+    let case = Case {
+        id: CaseId::new("blank").expect("a plain word is an id"),
+        slice: None,
+        situation: Situation::Ticket(String::new()),
+        evidence: Vec::new(),
+        reference: None,
+        known_pii: Vec::new(),
+        metadata: None,
+    };
+    let reply = Reply { text: String::new(), variant: None, confidence: None };
+    gate::screen(Entry { case, reply }, &[]).expect("no rule, nothing blocked")
+}

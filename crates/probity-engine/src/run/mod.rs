@@ -1,0 +1,396 @@
+//! The pipeline: cases go in, verdicts are asked for and kept, results come out of the store.
+//!
+//! A run is four passes over the same cases. The first finds every fault of the input, the second counts
+//! what is missing from the store, the third asks for it, the last reads the results back. Whatever ends
+//! a run early, the store holds what was answered and the same command goes on from there.
+
+pub mod job;
+mod open_files;
+pub mod plan;
+pub mod results;
+
+use std::io;
+use std::sync::Arc;
+
+use probity_core::packet::PacketHash;
+use probity_core::report::{Facts, JudgeFacts, Summary};
+use tokio::sync::{mpsc, watch};
+
+use crate::config::Structured;
+use crate::judge::prompt::TemplateError;
+use crate::judge::{Judge, JudgeError, Question};
+use crate::load::LoadError;
+use crate::schedule::budget::{Budget, Limits, Money};
+use crate::schedule::lane::{Lane, LaneSettings, Stop};
+use crate::schedule::pursue::{Desk, Earlier, Progress, PursuitSettings, Task};
+use crate::schedule::{Driven, drive};
+use crate::store::{Begun, JudgeId, RunId, RunState, Store, StoreError};
+
+use job::{Job, Screened};
+use plan::{Known, Plan, UnscoredPolicy, plan};
+use results::{Row, results};
+
+/// Whether calls may be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Network {
+    /// They may.
+    Online,
+    /// No connection is opened; what is not on record stays unscored.
+    Offline,
+}
+
+/// How a run is to be made.
+#[derive(Debug, Clone)]
+pub struct Mode {
+    /// Whether calls may be made.
+    pub network: Network,
+    /// What is done about packets whose answers were no verdict.
+    pub unscored: UnscoredPolicy,
+    /// Turns true when the user asks to stop: what is in flight is finished, nothing new is sent.
+    pub interrupted: watch::Receiver<bool>,
+}
+
+/// Whoever watches a run.
+pub trait Observer: Sync {
+    /// Something worth a line.
+    fn notice(&self, line: &str);
+    /// What will be done, before it is.
+    fn planned(&self, plan: &Plan);
+    /// Calls begin; the desk's progress can be read until [`Observer::called`].
+    fn calling(&self, desk: &Arc<Desk>);
+    /// Calls have ended.
+    fn called(&self);
+}
+
+/// What a run came to, before its results are read back.
+#[derive(Debug, Clone)]
+pub struct Ran {
+    /// What was to be done.
+    pub plan: Plan,
+    /// The judge that was asked.
+    pub judge_id: JudgeId,
+    /// The run in the store; `None` when nothing was written.
+    pub run: Option<RunId>,
+    /// How the calls ended; `None` when none was needed or allowed.
+    pub driven: Option<Driven>,
+    /// Calls made by this process.
+    pub n_calls: u64,
+}
+
+/// Why a run could not be made or reported.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The cases cannot be read.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// No record of the cases can be used.
+    #[error("no usable record: all {n_skipped} were skipped, the first because: {reason}")]
+    NothingUsable {
+        /// How many there were.
+        n_skipped: u64,
+        /// Why the first was skipped.
+        reason: String,
+    },
+    /// The template cannot be filled in.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    /// The judge cannot be used as configured.
+    #[error(transparent)]
+    Judge(#[from] JudgeError),
+    /// A budget is set and the model has no price.
+    #[error("a budget is set, but no price is known for model {model:?}")]
+    NoPrice {
+        /// The model.
+        model: String,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A record in the store does not read as what it is.
+    #[error("the verdict stored for packet {packet} cannot be read: {problem}")]
+    Damaged {
+        /// The packet.
+        packet: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The results could not be written.
+    #[error("could not write the results")]
+    Output(#[source] io::Error),
+}
+
+impl RunError {
+    pub(crate) fn output(error: io::Error) -> Self {
+        RunError::Output(error)
+    }
+
+    pub(crate) fn damaged(packet: PacketHash, problem: &str) -> Self {
+        RunError::Damaged { packet: packet.to_string(), problem: problem.to_owned() }
+    }
+}
+
+/// Runs `job`: asks for every verdict that the store does not have.
+pub async fn run(
+    job: &Arc<Job>,
+    store: &Store,
+    mode: &Mode,
+    key: &(dyn Fn(&str) -> Option<String> + Sync),
+    observer: &dyn Observer,
+) -> Result<Ran, RunError> {
+    let mut structured = structured(job, store)?;
+    loop {
+        let identity = job.identity(structured);
+        let judge_id = JudgeId::of_identity(&identity);
+        let known = Known::new(store.settled(&judge_id)?, mode.unscored);
+        let plan = plan(job, known.clone())?;
+        if plan.n_admitted + plan.n_blocked == 0 {
+            return Err(nothing_usable(job, &plan)?);
+        }
+        observer.planned(&plan);
+        let mut ran = Ran { plan, judge_id: judge_id.clone(), run: None, driven: None, n_calls: 0 };
+        if mode.network == Network::Offline && !job.is_local() {
+            ran.run = store.find_run(&job.manifest(&judge_id))?;
+            return Ok(ran);
+        }
+        store.register_judge(&judge_id, &identity)?;
+        let run = begin(job, store, &judge_id, observer)?;
+        ran.run = Some(run);
+        if ran.plan.n_calls == 0 {
+            store.end_run(run, RunState::Complete)?;
+            return Ok(ran);
+        }
+        let judge = Judge::build(&job.judge, structured, job.config.schedule.limits, key).await?;
+        let desk = Arc::new(desk(job, store, judge, (judge_id, run), observer)?);
+        desk.progress.total.store(ran.plan.n_calls, std::sync::atomic::Ordering::Relaxed);
+        observer.calling(&desk);
+        let driven = call(job, &desk, known, mode).await;
+        observer.called();
+        let driven = driven?;
+        if let Some(Stop::SchemaRefused(why)) = &driven.stop
+            && job.judge.chat().is_some_and(|chat| chat.structured == Structured::Auto)
+            && structured == Some(Structured::Schema)
+            && desk.lane.answered() == 0
+        {
+            store.note(&refusal_note(job), why)?;
+            observer.notice("the judge does not take JSON schemas; asking for plain JSON objects instead");
+            structured = Some(Structured::JsonObject);
+            continue;
+        }
+        let complete = driven.stop.is_none() && driven.gave_up == 0;
+        if !matches!(driven.stop, Some(Stop::Store(_))) {
+            store.end_run(run, if complete { RunState::Complete } else { RunState::Incomplete })?;
+        }
+        ran.n_calls = desk.budget.spent().calls;
+        ran.driven = Some(driven);
+        return Ok(ran);
+    }
+}
+
+/// Reads the results of a run back, giving each row to `sink` in the order of the input.
+pub fn report(
+    job: &Job,
+    store: &Store,
+    ran: &Ran,
+    sink: &mut dyn FnMut(Row) -> io::Result<()>,
+) -> Result<Summary, RunError> {
+    let reader = store.reader()?;
+    let (summary, patterns) = results(job, &reader, &ran.judge_id, sink)?;
+    let mut facts = facts(job, store, ran)?;
+    facts.warnings.extend(patterns.warnings());
+    Ok(summary.finish(facts))
+}
+
+/// How the answer's shape is asked for, as far as it is known before a call: by schema, unless this judge
+/// is on record as refusing schemas.
+fn structured(job: &Job, store: &Store) -> Result<Option<Structured>, StoreError> {
+    let Some(chat) = job.judge.chat() else { return Ok(None) };
+    Ok(Some(match chat.structured {
+        Structured::Auto if store.noted(&refusal_note(job))?.is_some() => Structured::JsonObject,
+        Structured::Auto => Structured::Schema,
+        chosen => chosen,
+    }))
+}
+
+fn refusal_note(job: &Job) -> String {
+    let identity = job.identity(Some(Structured::Schema));
+    format!("schema_refused:{}", JudgeId::of_identity(&identity))
+}
+
+fn nothing_usable(job: &Job, plan: &Plan) -> Result<RunError, LoadError> {
+    let mut reason = String::new();
+    for screened in job.screened()? {
+        if let Screened::Skipped(skipped) = screened? {
+            reason = skipped.reason;
+            break;
+        }
+    }
+    Ok(RunError::NothingUsable { n_skipped: plan.n_skipped, reason })
+}
+
+fn begin(job: &Job, store: &Store, judge: &JudgeId, observer: &dyn Observer) -> Result<RunId, StoreError> {
+    let begun = store.begin_run(&job.manifest(judge))?;
+    if let Begun::New { changed, .. } = &begun
+        && !changed.is_empty()
+    {
+        let changed = changed.join(", ");
+        observer.notice(&format!(
+            "new run: changed since the last one: {changed}; verdicts are reused only where packet and judge are the same"
+        ));
+    }
+    Ok(begun.run())
+}
+
+fn desk(
+    job: &Job,
+    store: &Store,
+    judge: Judge,
+    (judge_id, run): (JudgeId, RunId),
+    observer: &dyn Observer,
+) -> Result<Desk, RunError> {
+    let config = &job.config;
+    let chat = job.judge.chat();
+    let price = chat.and_then(|chat| config.price(&chat.model));
+    if let Some(chat) = chat.filter(|_| config.budget.usd_max.is_some() && price.is_none()) {
+        return Err(RunError::NoPrice { model: chat.model.clone() });
+    }
+    let concurrency = open_files::fit(config.schedule.concurrency, observer);
+    let lane = LaneSettings {
+        concurrency,
+        breaker_consecutive: config.schedule.breaker_consecutive as usize,
+        breaker_window: config.schedule.breaker_window as usize,
+        breaker_share: config.schedule.breaker_share.to_f64(),
+        pilot: config.schedule.pilot_max,
+    };
+    let limits = Limits {
+        calls_max: config.budget.calls_max,
+        money_max: config.budget.usd_max.and_then(Money::from_usd),
+    };
+    let mut models: Vec<String> = chat.map(|chat| chat.model.clone()).into_iter().collect();
+    models.extend(chat.iter().flat_map(|chat| chat.aliases.iter().cloned()));
+    let settings = PursuitSettings {
+        attempts_max: config.schedule.attempts_max,
+        backoff_first: config.schedule.backoff_first,
+        backoff_max: config.schedule.backoff_max,
+        retry_after_max: config.schedule.retry_after_max,
+        reask: config.run.reask,
+        parse: config.run.parse.mode(),
+        mismatch: chat.map_or(crate::config::ModelMismatch::Note, |chat| chat.model_mismatch),
+        models,
+    };
+    Ok(Desk {
+        judge,
+        judge_id,
+        store: store.clone(),
+        run,
+        lane: Lane::new(lane),
+        budget: Budget::new(limits),
+        price,
+        settings,
+        progress: Progress::default(),
+    })
+}
+
+/// Feeds the missing packets to the desk until they end or the lane stops.
+async fn call(job: &Arc<Job>, desk: &Arc<Desk>, known: Known, mode: &Mode) -> Result<Driven, RunError> {
+    let workers = desk.lane.limit();
+    let (sender, receiver) = mpsc::channel(workers.min(256));
+    let attempted = desk.store.reader()?.attempted_unsettled(&desk.judge_id)?;
+    let feeder = tokio::task::spawn_blocking({
+        let (job, desk) = (Arc::clone(job), Arc::clone(desk));
+        move || feed(&job, &desk, known, &attempted, &sender)
+    });
+    let watcher = tokio::spawn({
+        let desk = Arc::clone(desk);
+        let mut interrupted = mode.interrupted.clone();
+        async move {
+            if interrupted.wait_for(|interrupted| *interrupted).await.is_ok() {
+                desk.lane.stop(Stop::Interrupted);
+            }
+        }
+    });
+    let driven = drive(Arc::clone(desk), receiver, workers).await;
+    watcher.abort();
+    feeder.await.expect("the feeder does not panic")?;
+    Ok(driven)
+}
+
+fn feed(
+    job: &Job,
+    desk: &Desk,
+    mut known: Known,
+    attempted: &std::collections::HashSet<PacketHash>,
+    tasks: &mpsc::Sender<Task>,
+) -> Result<(), RunError> {
+    for screened in job.screened()? {
+        let Screened::Admitted { admitted, packets, .. } = screened? else { continue };
+        for sized in packets {
+            let hash = sized.packet.hash();
+            if job.is_oversize(&sized) || !known.needs(hash) {
+                continue;
+            }
+            let most = job.most(&sized).unwrap_or_default();
+            let prompt = match job.template.render(&sized.packet) {
+                Ok(prompt) => prompt,
+                Err(error) => {
+                    desk.lane.stop(Stop::Unusable(error.to_string()));
+                    return Err(error.into());
+                }
+            };
+            let earlier = if attempted.contains(&hash) { Earlier::Attempts } else { Earlier::Nothing };
+            let case_id = admitted.entry().case.id.to_string();
+            let question = Question { packet: sized.packet, prompt, case_id };
+            if tasks.blocking_send(Task { question, most, earlier }).is_err() {
+                // The lane has stopped and nobody takes tasks any more.
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn facts(job: &Job, store: &Store, ran: &Ran) -> Result<Facts, StoreError> {
+    let totals = match ran.run {
+        Some(run) => store.totals(&ran.judge_id, run)?,
+        None => crate::store::Totals::default(),
+    };
+    let chat = job.judge.chat();
+    let priced = chat.is_none_or(|chat| job.config.price(&chat.model).is_some());
+    let mut warnings = Vec::new();
+    if totals.fingerprints.len() > 1 || totals.models.len() > 1 {
+        let names = totals.models.iter().chain(&totals.fingerprints);
+        let names: Vec<String> = names.map(|(name, n)| format!("{name} ({n})")).collect();
+        warnings.push(format!("the judge changed during the run: {}", names.join(", ")));
+    }
+    if let Some(chat) = chat {
+        let other: Vec<&str> = totals
+            .models
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .filter(|name| *name != chat.model && !chat.aliases.iter().any(|alias| alias == name))
+            .collect();
+        if !other.is_empty() {
+            warnings.push(format!("asked for {}, answered by {}", chat.model, other.join(", ")));
+        }
+    }
+    for repeated in &totals.repeated_responses {
+        let n = repeated.packets.len();
+        warnings.push(format!("one answer ({}) came for {n} different packets", repeated.response_id));
+    }
+    Ok(Facts {
+        judge: JudgeFacts {
+            id: ran.judge_id.to_string(),
+            kind: job.judge.kind().name().to_owned(),
+            model: chat.map(|chat| chat.model.clone()).unwrap_or_default(),
+            standing: "advisory".to_owned(),
+            answered_as: totals.models,
+            fingerprints: totals.fingerprints,
+        },
+        calls: totals.calls,
+        calls_lost: totals.lost,
+        tokens_input: totals.tokens_in,
+        tokens_output: totals.tokens_out,
+        calls_without_usage: if chat.is_some() { totals.unknown_usage_calls } else { 0 },
+        cost_usd: priced.then(|| Money::from_picos(totals.cost_picodollars).usd()),
+        warnings,
+    })
+}

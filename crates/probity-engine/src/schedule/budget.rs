@@ -1,0 +1,186 @@
+//! Hard limits on calls and money.
+//!
+//! A call is reserved before it is sent, at the most it can cost, and settled at what it did cost. The sum
+//! of spent and reserved never exceeds the limit, so the limit holds with any number of calls in flight.
+
+use std::sync::Mutex;
+
+use probity_core::exact::Exact;
+use probity_core::verdict::Usage;
+
+use crate::config::Price;
+
+/// Dollars in whole picodollars (10⁻¹² $), so that money is counted and not rounded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Money(i64);
+
+/// Picodollars in a dollar.
+const PICO: i64 = 1_000_000_000_000;
+
+impl Money {
+    /// From whole picodollars.
+    pub fn from_picos(picos: i64) -> Self {
+        Money(picos)
+    }
+
+    /// In whole picodollars.
+    pub fn picos(self) -> i64 {
+        self.0
+    }
+
+    /// From dollars; `None` when it is negative or beyond nine million dollars.
+    pub fn from_usd(usd: Exact) -> Option<Self> {
+        let picos = usd * Exact::from(PICO);
+        let whole = picos.floor();
+        (whole >= 0).then(|| i64::try_from(whole).ok().map(Money)).flatten()
+    }
+
+    /// In dollars.
+    pub fn usd(self) -> Exact {
+        Exact::from(self.0).over(PICO).expect("a dollar has picodollars")
+    }
+
+    fn plus(self, other: Money) -> Money {
+        Money(self.0.saturating_add(other.0))
+    }
+}
+
+impl Money {
+    /// What a call with this usage costs at `price`.
+    pub fn of(price: Price, usage: Usage) -> Money {
+        let per_token = |price: Exact| price * Exact::from(PICO / 1_000_000);
+        let part = |price: Exact, tokens: u64| {
+            let picos = per_token(price) * Exact::from(i64::try_from(tokens).unwrap_or(i64::MAX / PICO));
+            i64::try_from(picos.floor()).unwrap_or(i64::MAX)
+        };
+        let input = part(price.input_usd_per_mtok, usage.input);
+        Money(input.saturating_add(part(price.output_usd_per_mtok, usage.output)))
+    }
+}
+
+/// What may be spent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Limits {
+    /// Calls at most.
+    pub calls_max: Option<u64>,
+    /// Money at most.
+    pub money_max: Option<Money>,
+}
+
+/// Counts what is spent and what is reserved.
+#[derive(Debug)]
+pub struct Budget {
+    limits: Limits,
+    state: Mutex<Spent>,
+}
+
+/// What has been spent so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spent {
+    /// Calls made.
+    pub calls: u64,
+    /// Money spent.
+    pub money: Money,
+    reserved: Money,
+}
+
+/// Room for one call, at the most it can cost.
+#[derive(Debug)]
+#[must_use = "a reservation that is not settled holds its money"]
+pub struct Reservation {
+    most: Money,
+}
+
+/// A limit does not allow another call.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Exhausted {
+    /// The call limit.
+    #[error("the limit of {max} calls is reached")]
+    Calls {
+        /// The limit.
+        max: u64,
+    },
+    /// The money limit.
+    #[error("the budget of ${max} does not cover another call (${spent} spent, a call may cost ${most})")]
+    Money {
+        /// The limit.
+        max: Exact,
+        /// Spent so far.
+        spent: Exact,
+        /// The most the next call can cost.
+        most: Exact,
+    },
+}
+
+impl Budget {
+    /// A budget with nothing spent.
+    pub fn new(limits: Limits) -> Self {
+        Budget { limits, state: Mutex::new(Spent::default()) }
+    }
+
+    /// Reserves one call that costs at most `most`.
+    pub fn reserve(&self, most: Money) -> Result<Reservation, Exhausted> {
+        let mut spent = self.state.lock().expect("no thread panics while it holds the budget");
+        if let Some(max) = self.limits.calls_max.filter(|max| spent.calls >= *max) {
+            return Err(Exhausted::Calls { max });
+        }
+        let with_this = spent.money.plus(spent.reserved).plus(most);
+        if let Some(max) = self.limits.money_max.filter(|max| with_this > *max) {
+            return Err(Exhausted::Money { max: max.usd(), spent: spent.money.usd(), most: most.usd() });
+        }
+        spent.calls += 1;
+        spent.reserved = spent.reserved.plus(most);
+        Ok(Reservation { most })
+    }
+
+    /// Replaces a reservation by what the call did cost. Where that is unknown, the reserved amount counts.
+    pub fn settle(&self, reservation: Reservation, cost: Option<Money>) {
+        let mut spent = self.state.lock().expect("no thread panics while it holds the budget");
+        spent.reserved = Money(spent.reserved.0 - reservation.most.0);
+        spent.money = spent.money.plus(cost.unwrap_or(reservation.most));
+    }
+
+    /// What has been spent so far.
+    pub fn spent(&self) -> Spent {
+        *self.state.lock().expect("no thread panics while it holds the budget")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usd(text: &str) -> Exact {
+        text.parse().expect("a decimal")
+    }
+
+    #[test]
+    fn tokens_cost_what_the_price_says() {
+        let price = Price { input_usd_per_mtok: usd("0.15"), output_usd_per_mtok: usd("0.60") };
+        let cost = Money::of(price, Usage { input: 1_000, output: 100 });
+        assert_eq!(cost.usd().to_string(), "0.00021");
+    }
+
+    #[test]
+    fn the_call_limit_is_hard() {
+        let budget = Budget::new(Limits { calls_max: Some(2), money_max: None });
+        for _ in 0..2 {
+            let reservation = budget.reserve(Money::default()).expect("within the limit");
+            budget.settle(reservation, None);
+        }
+        assert_eq!(budget.reserve(Money::default()).expect_err("beyond"), Exhausted::Calls { max: 2 });
+        assert_eq!(budget.spent().calls, 2);
+    }
+
+    #[test]
+    fn g13_reservations_count_until_they_are_settled() {
+        let money = |text| Money::from_usd(usd(text)).expect("an amount");
+        let budget = Budget::new(Limits { calls_max: None, money_max: Some(money("1")) });
+        let first = budget.reserve(money("0.6")).expect("within");
+        assert!(budget.reserve(money("0.6")).is_err(), "0.6 is still reserved");
+        budget.settle(first, Some(money("0.1")));
+        let second = budget.reserve(money("0.6")).expect("only 0.1 was spent");
+        budget.settle(second, None);
+        assert_eq!(budget.spent().money, money("0.7"));
+    }
+}
