@@ -1,2 +1,44 @@
-//! Probity.
-fn main() {}
+//! `probity`: the command line.
+//!
+//! Commands read flags and files, call the engine, and print. Figures come from `probity-core`; nothing
+//! here computes one.
+
+mod args;
+mod commands;
+mod exit;
+mod render;
+mod settings;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command, RubricCommand};
+use exit::{Exit, Failure};
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Run(args) => commands::run::run(&args),
+        Command::Check(args) => commands::check::check(&args),
+        Command::Rubric(RubricCommand::List) => Ok(shown(&commands::rubric::list())),
+        Command::Rubric(RubricCommand::Show { rubric }) => settings::rubric(&rubric, &terminal::note)
+            .map(|rubric| shown(&commands::rubric::show(&rubric))),
+        Command::Rubric(RubricCommand::Check { file }) => commands::rubric::check_file(&file).map(|text| shown(&text)),
+    };
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(Failure { exit, message, hint }) => {
+            terminal::note(&format!("error: {message}"));
+            if let Some(hint) = hint {
+                terminal::note(&format!("hint: {hint}"));
+            }
+            exit.into()
+        }
+    }
+}
+
+fn shown(text: &str) -> Exit {
+    terminal::print(text);
+    Exit::Done
+}

@@ -1,0 +1,165 @@
+//! The command line as it is typed. What it means together with files and variables is decided in
+//! [`crate::settings`].
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Scores customer-support replies, and proves whether the judge that scored them deserves to be believed.
+#[derive(Debug, Parser)]
+#[command(name = "probity", version, propagate_version = true, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is no, 2 usage or input is wrong and nothing was \
+spent, 3 incomplete (run the same command again to resume), 4 the store or the disk failed.";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Score the replies of one or more case files
+    Run(RunArgs),
+    /// Say what a run would send, how many calls it takes and what it would cost, and send nothing
+    Check(CheckArgs),
+    /// List, show and check rubrics
+    #[command(subcommand)]
+    Rubric(RubricCommand),
+}
+
+/// What to do with rubrics.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RubricCommand {
+    /// List the built-in rubrics
+    List,
+    /// Print a rubric as a reference card with its anchors
+    Show {
+        /// A built-in rubric's name, or a file
+        rubric: String,
+    },
+    /// Check a rubric file and report every problem with its line
+    Check {
+        /// The file
+        file: PathBuf,
+    },
+}
+
+/// The cases, the judge and how they are read: shared by every command that makes packets.
+#[derive(Debug, Args)]
+pub(crate) struct JobArgs {
+    /// Case files: JSON, JSONL or CSV, also gzipped, told by their content; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Which judge: openai, anthropic, baseline, command, recorded, or a name from probity.toml
+    #[arg(long, value_name = "NAME")]
+    pub(crate) judge: Option<String>,
+    /// The model the judge uses
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// The judge's endpoint, such as http://127.0.0.1:8080/v1
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// A built-in rubric or a rubric file
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) rubric: Option<String>,
+    /// Ask about all criteria in one call instead of one call per criterion
+    #[arg(long)]
+    pub(crate) one_call: bool,
+    /// A prompt template in place of the built-in one
+    #[arg(long, value_name = "FILE")]
+    pub(crate) template: Option<PathBuf>,
+    /// How the judge is told the answer's shape
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) structured: Option<StructuredArg>,
+    /// The seed sent with each call
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u32>,
+    /// Verdicts for the judge `recorded`, as JSON lines
+    #[arg(long, value_name = "FILE")]
+    pub(crate) verdicts: Option<PathBuf>,
+    /// Where verdicts are kept
+    #[arg(long, value_name = "FILE")]
+    pub(crate) store: Option<String>,
+    /// Settings file [default: probity.toml where there is one]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Make the first bad record an error, and read judges' answers without any clean-up
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// What to do with a record that repeats another one exactly
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) dedup: Option<DedupArg>,
+    /// The character between the cells of a CSV file
+    #[arg(long, value_name = "CHAR")]
+    pub(crate) delimiter: Option<String>,
+    /// Print machine-readable JSON on standard output and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print no notices and no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// `probity run`
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+    /// Write the results to this file as JSON
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Calls in flight at most
+    #[arg(long, short, value_name = "N")]
+    pub(crate) concurrency: Option<u32>,
+    /// Make no connection; report what is on record
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// Make at most this many calls
+    #[arg(long, value_name = "N")]
+    pub(crate) max_calls: Option<u64>,
+    /// Spend at most this many US dollars
+    #[arg(long, value_name = "USD")]
+    pub(crate) budget_usd: Option<String>,
+    /// The share of admitted replies that must have a verdict for exit code 0
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) min_coverage: Option<String>,
+    /// Ask again about packets whose recorded answers were no verdict
+    #[arg(long)]
+    pub(crate) retry_unscored: bool,
+    /// End with exit code 1 unless the rubric's targets are met by a judge with standing
+    #[arg(long)]
+    pub(crate) enforce: bool,
+}
+
+/// `probity check`
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+    /// Print exactly what would be sent
+    #[arg(long)]
+    pub(crate) show: bool,
+}
+
+/// How the judge is told the answer's shape.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum StructuredArg {
+    /// By schema where the judge takes it, else as `json_object`
+    Auto,
+    /// By JSON schema
+    Schema,
+    /// Any JSON object
+    JsonObject,
+    /// By the prompt alone
+    Plain,
+}
+
+/// What to do with exact repeats.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum DedupArg {
+    /// They are an error
+    Refuse,
+    /// The later one is skipped and listed
+    Identical,
+}

@@ -1,0 +1,145 @@
+//! `probity check`: what a run would send and cost. It sends nothing.
+
+use std::io::{self, Write as _};
+
+use probity_engine::config::{Layer, Structured};
+use probity_engine::judge::{Question, request_body};
+use probity_engine::run::job::{Job, Screened};
+use probity_engine::run::plan::{Known, Plan, UnscoredPolicy, plan};
+use probity_engine::store::{JudgeId, Store};
+use serde_json::{Value, json};
+
+use crate::args::CheckArgs;
+use crate::exit::{Exit, Failure};
+use crate::render::plain::plain;
+use crate::{settings, terminal};
+
+/// Runs the command.
+pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
+    let quiet = args.job.quiet || args.job.json;
+    let note = |line: &str| {
+        if !quiet {
+            terminal::note(line);
+        }
+    };
+    let job = settings::job(&args.job, Layer::default(), &note)?;
+    let structured = job.judge.chat().map(|chat| match chat.structured {
+        Structured::Auto => Structured::Schema,
+        chosen => chosen,
+    });
+    let known = known(&job, structured)?;
+    let plan = plan(&job, known.clone()).map_err(settings::load_failure)?;
+    if args.job.json {
+        let requests = if args.show { Some(requests(&job, known, structured)?) } else { None };
+        let text = serde_json::to_string_pretty(&plan_json(&plan, requests)).expect("JSON values can be written");
+        terminal::print(&format!("{text}\n"));
+        return Ok(Exit::Done);
+    }
+    if args.show {
+        show(&job, known, structured)?;
+    }
+    terminal::print(&plan_text(&job, &plan));
+    Ok(Exit::Done)
+}
+
+/// What is on record already, where there is a store.
+fn known(job: &Job, structured: Option<Structured>) -> Result<Known, Failure> {
+    let path = settings::store_path(job);
+    if !path.exists() {
+        return Ok(Known::default());
+    }
+    let judge = JudgeId::of_identity(&job.identity(structured));
+    let settled = Store::open_read_only(&path).and_then(|store| store.settled(&judge));
+    let settled = settled.map_err(|error| Failure::new(Exit::Store, &error))?;
+    Ok(Known::new(settled, UnscoredPolicy::Keep))
+}
+
+/// Gives every request that a run would send to `sink`.
+fn each_request(
+    job: &Job,
+    mut known: Known,
+    structured: Option<Structured>,
+    sink: &mut dyn FnMut(&str, String, Value) -> io::Result<()>,
+) -> Result<(), Failure> {
+    for screened in job.screened().map_err(settings::load_failure)? {
+        let screened = screened.map_err(settings::load_failure)?;
+        let Screened::Admitted { admitted, packets, .. } = screened else { continue };
+        for sized in packets {
+            if job.is_oversize(&sized) || !known.needs(sized.packet.hash()) {
+                continue;
+            }
+            let prompt = job.template.render(&sized.packet).map_err(|error| Failure::new(Exit::Usage, &error))?;
+            let case_id = admitted.entry().case.id.to_string();
+            let name = sized.packet.hash().to_string();
+            let question = Question { packet: sized.packet, prompt, case_id };
+            let body = request_body(&job.judge, structured, &question);
+            sink(&question.case_id, name, body).map_err(|error| Failure::new(Exit::Store, &error))?;
+        }
+    }
+    Ok(())
+}
+
+fn requests(job: &Job, known: Known, structured: Option<Structured>) -> Result<Vec<Value>, Failure> {
+    let mut requests = Vec::new();
+    each_request(job, known, structured, &mut |case, packet, body| {
+        requests.push(json!({ "case": case, "packet": packet, "request": body }));
+        Ok(())
+    })?;
+    Ok(requests)
+}
+
+fn show(job: &Job, known: Known, structured: Option<Structured>) -> Result<(), Failure> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    each_request(job, known, structured, &mut |case, packet, body| {
+        writeln!(out, "# case {}, packet {packet}", plain(case))?;
+        writeln!(out, "{}\n", serde_json::to_string_pretty(&body)?)
+    })
+}
+
+fn plan_json(plan: &Plan, requests: Option<Vec<Value>>) -> Value {
+    let oversize: Vec<Value> =
+        plan.oversize.iter().map(|(case, tokens)| json!({ "case": case, "tokens": tokens })).collect();
+    let mut object = json!({
+        "records": plan.n_records,
+        "skipped": plan.n_skipped,
+        "blocked": plan.n_blocked,
+        "admitted": plan.n_admitted,
+        "packets": plan.n_packets,
+        "calls": plan.n_calls,
+        "oversize": plan.n_oversize,
+        "oversize_cases": oversize,
+        "tokens": { "input": plan.tokens_input, "output_max": plan.tokens_output_max },
+        "cost_usd_max": plan.most.map(|most| most.usd()),
+    });
+    if let Some(requests) = requests {
+        object["requests"] = requests.into();
+    }
+    object
+}
+
+fn plan_text(job: &Job, plan: &Plan) -> String {
+    let Plan { n_records, n_skipped, n_blocked, n_admitted, n_packets, n_calls, .. } = plan;
+    let judge = job.judge.kind().name();
+    let model = job.judge.chat().map(|chat| format!(" {}", plain(&chat.model))).unwrap_or_default();
+    let recorded = n_packets - n_calls - plan.n_oversize;
+    let mut text = format!(
+        "{n_records} records: {n_admitted} admitted, {n_blocked} blocked, {n_skipped} skipped\n\
+         {n_calls} calls to judge {judge}{model} ({n_packets} packets, {recorded} on record or repeated)\n"
+    );
+    if job.judge.chat().is_some() {
+        let cost = plan.most.map_or("cost unknown: no price for this model".to_owned(), |most| {
+            format!("at most ${}", most.usd())
+        });
+        text.push_str(&format!(
+            "about {} tokens in, at most {} out, {cost}\n",
+            plan.tokens_input, plan.tokens_output_max
+        ));
+    } else {
+        text.push_str("no tokens, no cost\n");
+    }
+    for (case, tokens) in &plan.oversize {
+        text.push_str(&format!("case {}: about {tokens} tokens are more than the judge reads\n", plain(case)));
+    }
+    text.push_str("nothing was sent\n");
+    text
+}

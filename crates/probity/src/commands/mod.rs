@@ -1,0 +1,5 @@
+//! The commands: one module each.
+
+pub(crate) mod check;
+pub(crate) mod rubric;
+pub(crate) mod run;

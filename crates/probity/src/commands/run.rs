@@ -1,0 +1,217 @@
+//! `probity run`: cases in, scores with reasons out.
+
+use std::io;
+use std::sync::Arc;
+
+use probity_core::report::Summary;
+use probity_engine::run::job::Job;
+use probity_engine::run::plan::{Plan, UnscoredPolicy};
+use probity_engine::run::results::Row;
+use probity_engine::run::{Mode, Network, Observer, Ran, RunError, report, run as run_job};
+use probity_engine::load::Skipped;
+use probity_engine::schedule::lane::Stop;
+use probity_engine::schedule::pursue::Desk;
+use probity_engine::store::Store;
+use tokio::sync::watch;
+
+use crate::args::RunArgs;
+use crate::exit::{Exit, Failure};
+use crate::render::progress::Bar;
+use crate::render::results::{ResultsWriter, WholeFile};
+use crate::render::summary::summary;
+use crate::{settings, terminal};
+
+/// How many skipped records are kept for the summary.
+const SKIPPED_KEPT_MAX: usize = 5;
+
+/// Runs the command.
+pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
+    let watcher = Watcher { quiet: args.job.quiet || args.job.json, bar: Bar::default() };
+    let job = settings::job(&args.job, settings::run_layer(args)?, &|line| watcher.notice(line))?;
+    let job = Arc::new(job);
+    let store = open_store(&job, args.offline, &watcher)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure { exit: Exit::Store, message: format!("could not start: {error}"), hint: None })?;
+    let ran = runtime.block_on(async {
+        let mode = Mode {
+            network: if args.offline { Network::Offline } else { Network::Online },
+            unscored: if args.retry_unscored { UnscoredPolicy::AskAgain } else { UnscoredPolicy::Keep },
+            interrupted: interrupts(),
+        };
+        run_job(&job, &store, &mode, &settings::variable, &watcher).await
+    });
+    let ran = ran.map_err(failure)?;
+    let (summary, skipped) = write(&job, &store, &ran, args)?;
+    store.close().map_err(|error| Failure::new(Exit::Store, &error))?;
+    if !args.job.json {
+        terminal::print(&self::summary(&summary, &job.dataset_name, &skipped));
+    }
+    Ok(verdict(args, &job, &ran, &summary))
+}
+
+fn open_store(job: &Job, offline: bool, watcher: &Watcher) -> Result<Store, Failure> {
+    let path = settings::store_path(job);
+    if offline && !job.is_local() {
+        if !path.exists() {
+            return Err(Failure::usage(format!("there is no store at {}", path.display()))
+                .hint("--offline reports what an earlier run recorded; run once without it"));
+        }
+        return Store::open_read_only(&path).map_err(|error| Failure::new(Exit::Store, &error));
+    }
+    let opened = Store::open(&path).map_err(|error| Failure::new(Exit::Store, &error))?;
+    if !opened.lost.is_empty() {
+        let n = opened.lost.len();
+        watcher.notice(&format!(
+            "{n} calls were in flight when an earlier process died: possibly billed, not recorded"
+        ));
+    }
+    Ok(opened.store)
+}
+
+/// A signal that turns true at the first Ctrl-C or termination request; the second one ends the process.
+fn interrupts() -> watch::Receiver<bool> {
+    let (sender, receiver) = watch::channel(false);
+    tokio::spawn(async move {
+        let Ok(mut term) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) else {
+            return;
+        };
+        for n in 0..2 {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = term.recv() => {}
+            }
+            if n == 0 {
+                terminal::note("stopping: finishing the calls in flight (again to stop at once)");
+                sender.send_replace(true);
+            }
+        }
+        // What was answered is on disk already; there is nothing to tidy up.
+        std::process::exit(Exit::Incomplete as i32);
+    });
+    receiver
+}
+
+/// Writes the results to where they were asked for, and keeps what the summary shows.
+fn write(job: &Job, store: &Store, ran: &Ran, args: &RunArgs) -> Result<(Summary, Vec<Skipped>), Failure> {
+    let output_failure = |error: io::Error| {
+        let place = args.output.as_ref().map_or("standard output".to_owned(), |path| path.display().to_string());
+        Failure { exit: Exit::Store, message: format!("could not write {place}: {error}"), hint: None }
+    };
+    let file = args.output.as_deref().map(WholeFile::create).transpose().map_err(output_failure)?;
+    let mut file = file.map(ResultsWriter::new).transpose().map_err(output_failure)?;
+    let mut stdout = match args.job.json {
+        true => Some(ResultsWriter::new(io::BufWriter::new(io::stdout().lock())).map_err(output_failure)?),
+        false => None,
+    };
+    let mut skipped = Vec::new();
+    let summary = report(job, store, ran, &mut |row| {
+        if let Some(file) = &mut file {
+            file.add(&row)?;
+        }
+        if let Some(stdout) = &mut stdout {
+            stdout.add(&row)?;
+        }
+        if let Row::Skipped(record) = row
+            && skipped.len() < SKIPPED_KEPT_MAX
+        {
+            skipped.push(record);
+        }
+        Ok(())
+    });
+    let summary = summary.map_err(failure)?;
+    if let Some(file) = file {
+        file.finish(&summary).and_then(WholeFile::keep).map_err(output_failure)?;
+    }
+    if let Some(stdout) = stdout {
+        stdout.finish(&summary).and_then(|mut out| io::Write::flush(&mut out)).map_err(output_failure)?;
+    }
+    Ok((summary, skipped))
+}
+
+/// The exit code, and the words that go with it.
+fn verdict(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Exit {
+    let stop = ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
+    if let Some((exit, message)) = stop.map(|stop| stopped(stop, ran)) {
+        terminal::note(&format!("stopped: {message}"));
+        return exit;
+    }
+    let wanted = job.config.run.min_coverage;
+    if let Some(coverage) = summary.coverage().filter(|coverage| *coverage < wanted) {
+        terminal::note(&format!(
+            "incomplete: {:.1} % of the admitted replies have a verdict, {:.1} % are wanted; run the same command again to resume",
+            100.0 * coverage.to_f64(),
+            100.0 * wanted.to_f64()
+        ));
+        return Exit::Incomplete;
+    }
+    if args.enforce {
+        let missed = summary.targets().iter().filter(|target| !target.is_met()).count();
+        terminal::note(&format!(
+            "not enforced: the judge's standing is {} and {missed} of {} targets are missed",
+            summary.facts().judge.standing,
+            summary.targets().len()
+        ));
+        return Exit::No;
+    }
+    Exit::Done
+}
+
+fn stopped(stop: &Stop, ran: &Ran) -> (Exit, String) {
+    let nothing_answered = ran.driven.as_ref().is_some_and(|driven| driven.verdicts + driven.unscored == 0);
+    let resume = "; run the same command again to resume";
+    match stop {
+        Stop::Unreachable(why) => (Exit::Incomplete, format!("the judge cannot be reached: {why}{resume}")),
+        Stop::Quota(why) | Stop::Budget(why) => (Exit::Incomplete, format!("{why}{resume}")),
+        Stop::Rejected(why) => (Exit::Incomplete, format!("the judge rejects the key: {why}{resume}")),
+        Stop::Unusable(why) | Stop::SchemaRefused(why) if nothing_answered => (Exit::Usage, why.clone()),
+        Stop::Unusable(why) | Stop::SchemaRefused(why) => (Exit::Incomplete, format!("{why}{resume}")),
+        Stop::Interrupted => (Exit::Incomplete, format!("as asked{resume}")),
+        Stop::Store(error) => (Exit::Store, error.to_string()),
+    }
+}
+
+/// Turns an engine's error into words and a code.
+pub(crate) fn failure(error: RunError) -> Failure {
+    match error {
+        RunError::Load(error) => settings::load_failure(error),
+        RunError::Store(error) => Failure::new(Exit::Store, &error),
+        RunError::Damaged { .. } | RunError::Output(_) => Failure::new(Exit::Store, &error),
+        RunError::NoPrice { .. } => Failure::new(Exit::Usage, &error).hint(
+            "set [prices.\"MODEL\"] input_usd_per_mtok and output_usd_per_mtok in probity.toml, or use --max-calls",
+        ),
+        RunError::NothingUsable { .. } | RunError::Template(_) | RunError::Judge(_) => {
+            Failure::new(Exit::Usage, &error)
+        }
+    }
+}
+
+struct Watcher {
+    quiet: bool,
+    bar: Bar,
+}
+
+impl Observer for Watcher {
+    fn notice(&self, line: &str) {
+        if !self.quiet {
+            self.bar.line(line);
+        }
+    }
+
+    fn planned(&self, plan: &Plan) {
+        for (id, tokens) in &plan.oversize {
+            self.notice(&format!("case {id}: about {tokens} tokens are more than the judge reads; not sent"));
+        }
+    }
+
+    fn calling(&self, desk: &Arc<Desk>) {
+        if !self.quiet && terminal::is_watched() {
+            self.bar.start(desk);
+        }
+    }
+
+    fn called(&self) {
+        self.bar.finish();
+    }
+}

@@ -1,0 +1,210 @@
+//! The summary that ends a run on a terminal: figures with their denominators, then what to look at.
+
+use std::fmt::Write as _;
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, Table};
+use probity_core::report::{Outcome, ReplyResult, Summary, TargetResult};
+use probity_core::rubric::Metric;
+use probity_core::score::{CriterionOutcome, Failure};
+use probity_core::stats::Estimate;
+use probity_engine::load::Skipped;
+
+use super::plain::{excerpt, plain};
+
+/// How many skipped records are listed.
+const SKIPPED_MAX: usize = 5;
+/// How much of a reason is shown.
+const REASON_CHARS_MAX: usize = 160;
+
+/// The summary as text.
+pub(crate) fn summary(summary: &Summary, cases: &str, skipped: &[Skipped]) -> String {
+    let mut out = String::new();
+    headline(&mut out, summary, cases);
+    criteria(&mut out, summary);
+    rates(&mut out, summary);
+    unscored(&mut out, summary);
+    skipped_records(&mut out, skipped, summary.n_skipped());
+    worst(&mut out, summary);
+    costs(&mut out, summary);
+    out
+}
+
+/// Appends a line. Writing to a string cannot fail.
+macro_rules! line {
+    ($out:expr $(, $part:expr)*) => { writeln!($out $(, $part)*).expect("writing to a string cannot fail") };
+}
+
+fn headline(out: &mut String, summary: &Summary, cases: &str) {
+    let rubric = summary.rubric();
+    let judge = &summary.facts().judge;
+    let model = if judge.model.is_empty() { String::new() } else { format!(" {}", plain(&judge.model)) };
+    line!(out, "{} {} · {} · judge {}{model} ({})", rubric.name(), rubric.version(), plain(cases), judge.kind, judge.standing);
+    let mut parts = Vec::new();
+    let counts = [
+        (summary.n_passed(), "passed"),
+        (summary.n_failed(), "failed"),
+        (summary.n_scored(), "scored"),
+        (summary.n_unscored(), "unscored"),
+        (summary.n_blocked(), "blocked"),
+    ];
+    let has_pass_rule = rubric.pass().is_some();
+    for (n, name) in counts {
+        let always = matches!(name, "unscored" | "blocked")
+            || (has_pass_rule && name != "scored")
+            || (!has_pass_rule && name == "scored");
+        if always || n > 0 {
+            parts.push(format!("{n} {name}"));
+        }
+    }
+    let flagged = if summary.n_flagged() > 0 { format!(" ({} flagged)", summary.n_flagged()) } else { String::new() };
+    let skipped = summary.n_skipped();
+    line!(out, "{} replies = {}{flagged}; {skipped} skipped\n", summary.n_entered(), parts.join(" + "));
+}
+
+fn criteria(out: &mut String, summary: &Summary) {
+    let mut table = Table::new();
+    table.load_preset(NOTHING);
+    let mut header = vec!["criterion".to_owned(), "mean".to_owned(), "n".to_owned()];
+    let mut levels: Vec<i64> = summary.criteria().iter().flat_map(|c| c.levels.keys().copied()).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    header.extend(levels.iter().map(|level| format!("at {level}")));
+    header.push("unscored".to_owned());
+    let n_columns = header.len();
+    table.set_header(header);
+    for criterion in summary.criteria() {
+        let mean = criterion.mean().map_or_else(|| "–".to_owned(), |mean| format!("{:.2}", mean.to_f64()));
+        let mut row = vec![criterion.criterion.to_string(), mean, criterion.n_scored().to_string()];
+        row.extend(levels.iter().map(|level| {
+            criterion.levels.get(level).map_or_else(String::new, ToString::to_string)
+        }));
+        row.push(criterion.n_unscored.to_string());
+        table.add_row(row);
+    }
+    for column in 1..n_columns {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for row in table.lines() {
+        line!(out, "{}", row.trim_end());
+    }
+}
+
+fn rates(out: &mut String, summary: &Summary) {
+    if let Some(rate) = summary.pass_rate() {
+        line!(out, "\npass rate {}", percent(&rate));
+    } else if summary.rubric().pass().is_some() {
+        line!(out, "\npass rate: nothing was scored");
+    }
+    for target in summary.targets() {
+        line!(out, "  target {}", target_line(target));
+    }
+}
+
+fn percent(rate: &Estimate) -> String {
+    let [value, low, high] = [rate.value, rate.low, rate.high].map(|share| 100.0 * share);
+    format!("{value:.1} % (95 % interval {low:.1}–{high:.1}, n {})", rate.n)
+}
+
+fn target_line(result: &TargetResult) -> String {
+    let metric = match &result.target.metric {
+        Metric::PassRate => "pass rate".to_owned(),
+        Metric::Mean(id) => format!("mean {id}"),
+        Metric::AutomaticFailRate => "automatic fails".to_owned(),
+        Metric::MeanConfidence => "mean confidence".to_owned(),
+    };
+    let wanted = match (result.target.min, result.target.max) {
+        (Some(min), Some(max)) => format!("{min}–{max}"),
+        (Some(min), None) => format!("at least {min}"),
+        (None, Some(max)) => format!("at most {max}"),
+        (None, None) => "any".to_owned(),
+    };
+    let value = result.value.map_or_else(|| "not measured".to_owned(), |value| format!("{:.3}", value.to_f64()));
+    let met = if result.is_met() { "met" } else { "missed" };
+    format!("{metric}: {value}, wanted {wanted}: {met}")
+}
+
+fn unscored(out: &mut String, summary: &Summary) {
+    if summary.causes().is_empty() {
+        return;
+    }
+    line!(out, "\nunscored, by cause");
+    for count in summary.causes() {
+        let example = excerpt(&count.example, REASON_CHARS_MAX);
+        let example = if example.is_empty() { String::new() } else { format!(": {example}") };
+        line!(out, "  {} {}{example}", count.n, plain(&count.cause));
+    }
+}
+
+fn skipped_records(out: &mut String, skipped: &[Skipped], n: u64) {
+    if skipped.is_empty() {
+        return;
+    }
+    line!(out, "\nskipped");
+    for record in skipped.iter().take(SKIPPED_MAX) {
+        let id = record.id.as_deref().map(|id| format!(" ({})", plain(id))).unwrap_or_default();
+        line!(out, "  record {} at {}:{}{id}: {}", record.index, plain(&record.file), record.line, plain(&record.reason));
+    }
+    let more = n.saturating_sub(SKIPPED_MAX as u64);
+    if more > 0 {
+        line!(out, "  and {more} more");
+    }
+}
+
+fn worst(out: &mut String, summary: &Summary) {
+    if summary.worst().is_empty() {
+        return;
+    }
+    line!(out, "\nworst replies");
+    for worst in summary.worst() {
+        line!(out, "  {}", worst_head(&worst.result));
+        for (id, outcome) in &worst.result.criteria {
+            if let CriterionOutcome::Scored(scored) = outcome {
+                let best = summary.rubric().criterion(id).is_some_and(|c| c.scale.best() == scored.level);
+                if !best {
+                    let reason = excerpt(&scored.reasoning, REASON_CHARS_MAX);
+                    line!(out, "    {id} {}: {reason}", scored.level);
+                }
+            }
+        }
+    }
+}
+
+fn worst_head(result: &ReplyResult) -> String {
+    let total = result.score.as_ref().and_then(|score| score.total);
+    let total = total.map(|total| format!(", total {total}")).unwrap_or_default();
+    let why = match &result.outcome {
+        Outcome::Fail(failures) => {
+            let reasons: Vec<String> = failures.iter().map(Failure::describe).collect();
+            format!(", fail: {}", reasons.join(", "))
+        }
+        _ => String::new(),
+    };
+    let slice = result.slice.as_deref().map(|slice| format!(" [{}]", plain(slice))).unwrap_or_default();
+    format!("{}{slice}{total}{why}", plain(&result.id))
+}
+
+fn costs(out: &mut String, summary: &Summary) {
+    let facts = summary.facts();
+    let cost = match facts.cost_usd {
+        Some(usd) => format!("${usd}"),
+        None => "cost unknown (no price for this model)".to_owned(),
+    };
+    line!(out, "\n{} calls on record, {} tokens in, {} out, {cost}", facts.calls, facts.tokens_input, facts.tokens_output);
+    if facts.calls_lost > 0 {
+        line!(out, "{} calls were in flight when a process died: possibly billed, not recorded", facts.calls_lost);
+    }
+    if facts.calls_without_usage > 0 {
+        line!(out, "{} calls came back without token counts", facts.calls_without_usage);
+    }
+    for warning in &facts.warnings {
+        line!(out, "note: {}", plain(warning));
+    }
+    line!(
+        out,
+        "standing: {}. No contract has promoted this judge; its scores inform, they must not gate a release.",
+        facts.judge.standing
+    );
+}

@@ -1,0 +1,25 @@
+//! Writing to standard output and standard error.
+//!
+//! A reader that goes away (`probity run … | head`) is not an error of ours: writing stops quietly.
+
+use std::io::{self, IsTerminal, Write};
+
+/// Writes `text` to standard output.
+pub(crate) fn print(text: &str) {
+    let mut out = io::stdout().lock();
+    // The only way this fails is a closed pipe or a full disk behind it; results are in the store and, with
+    // --output, in a file whose writing is checked.
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Writes one line to standard error.
+pub(crate) fn note(line: &str) {
+    let mut out = io::stderr().lock();
+    // Nobody can be told that standard error is closed.
+    let _ = writeln!(out, "{line}");
+}
+
+/// Whether somebody watches standard error.
+pub(crate) fn is_watched() -> bool {
+    io::stderr().is_terminal()
+}
