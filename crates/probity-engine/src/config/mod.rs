@@ -1,1 +1,232 @@
-//! Settings.
+//! Settings: what a person writes becomes what a run uses, once.
+//!
+//! A [`Layer`] is one source of settings with everything optional; a [`Config`] is complete, checked and
+//! holds no key, only the name of the variable that has it. Flags beat the environment, the environment
+//! beats `probity.toml`, and that beats the embedded `config/default.toml`, whose text is really read: there
+//! is no second place where a default is written down. This module reads no file and no variable itself.
+
+pub mod base_url;
+mod choose;
+pub mod environment;
+pub mod key;
+pub mod layer;
+pub mod names;
+mod read;
+mod resolve;
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use probity_core::exact::Exact;
+use probity_core::packet::CallPlan;
+
+pub use base_url::BaseUrl;
+pub use choose::{Because, ChosenJudge, JudgeWarning};
+pub use key::{KeyProblem, KeyUse, api_key};
+pub use layer::Layer;
+pub use names::{Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, Structured, TokenLimitField};
+pub use read::SettingsProblem;
+pub use resolve::{ConfigError, ConfigProblem};
+
+use crate::judge::CallLimits;
+
+/// The embedded defaults, as text.
+pub const DEFAULTS: &str = include_str!("../../../../config/default.toml");
+
+/// All settings of a run, complete and consistent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// What is asked and how answers are read.
+    pub run: RunSettings,
+    /// When calls are made and when they stop.
+    pub schedule: ScheduleSettings,
+    /// What the run may cost.
+    pub budget: Budget,
+    judges: BTreeMap<String, JudgeSettings>,
+    prices: BTreeMap<String, Price>,
+    judge_named: Option<String>,
+    any_model: Option<String>,
+    any_base_url: Option<BaseUrl>,
+}
+
+impl Config {
+    /// The judge called `name`, built in or from a table.
+    pub fn named_judge(&self, name: &str) -> Option<&JudgeSettings> {
+        self.judges.get(name)
+    }
+
+    /// The names of all judges, sorted.
+    pub fn judge_names(&self) -> impl Iterator<Item = &str> {
+        self.judges.keys().map(String::as_str)
+    }
+
+    /// What `model` costs, where that is known.
+    pub fn price(&self, model: &str) -> Option<Price> {
+        self.prices.get(model).copied()
+    }
+}
+
+/// `[run]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunSettings {
+    /// A built-in rubric's name, or a path.
+    pub rubric: String,
+    /// Where the store is.
+    pub store: String,
+    /// The share of admitted replies that must have a verdict, 0 to 1.
+    pub min_coverage: Exact,
+    /// How many criteria one call asks about.
+    pub call_plan: CallPlan,
+    /// How an answer is read.
+    pub parse: Parse,
+    /// Whether an answer that is not a verdict is asked for again.
+    pub reask: Reask,
+}
+
+/// `[judges.NAME]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JudgeSettings {
+    /// The name it is chosen by. It is no part of what the judge is.
+    pub name: String,
+    /// A prompt template in place of the built-in one.
+    pub template: Option<PathBuf>,
+    /// What answers.
+    pub backend: Backend,
+}
+
+impl JudgeSettings {
+    /// What the judge is.
+    pub fn kind(&self) -> JudgeKind {
+        match &self.backend {
+            Backend::Openai(_) => JudgeKind::Openai,
+            Backend::Anthropic(_) => JudgeKind::Anthropic,
+            Backend::Baseline => JudgeKind::Baseline,
+            Backend::Command(_) => JudgeKind::Command,
+            Backend::Recorded { .. } => JudgeKind::Recorded,
+        }
+    }
+
+    /// How its endpoint is spoken to, if it has one.
+    pub fn chat(&self) -> Option<&ChatSettings> {
+        match &self.backend {
+            Backend::Openai(chat) | Backend::Anthropic(chat) => Some(chat),
+            Backend::Baseline | Backend::Command(_) | Backend::Recorded { .. } => None,
+        }
+    }
+}
+
+/// What answers for a judge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Backend {
+    /// An OpenAI-compatible endpoint.
+    Openai(ChatSettings),
+    /// The Messages API.
+    Anthropic(ChatSettings),
+    /// The embedded lexical judge.
+    Baseline,
+    /// A program.
+    Command(CommandSettings),
+    /// Verdicts that are already there.
+    Recorded {
+        /// Their file; without one, what the store holds.
+        verdicts: Option<PathBuf>,
+    },
+}
+
+/// How an endpoint is spoken to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChatSettings {
+    /// The model asked for.
+    pub model: String,
+    /// Where the endpoint is.
+    pub base_url: BaseUrl,
+    /// Whose it is.
+    pub endpoint: Endpoint,
+    /// The name of the variable that holds the key; `None` to send none.
+    pub api_key_env: Option<String>,
+    /// Whether calls can go out without a key.
+    pub key_use: KeyUse,
+    /// 0 to 2.
+    pub temperature: Exact,
+    /// Sent with each call; `None` for endpoints that take no seed.
+    pub seed: Option<u32>,
+    /// Tokens an answer may have.
+    pub output_tokens_max: NonZeroU32,
+    /// How the endpoint calls that limit.
+    pub token_limit_field: TokenLimitField,
+    /// How the endpoint is told the answer's shape.
+    pub structured: Structured,
+    /// Whether token probabilities are asked for.
+    pub logprobs: Logprobs,
+    /// Tokens the model can read, where somebody said so.
+    pub context_tokens: Option<NonZeroU32>,
+    /// What happens when another model answers.
+    pub model_mismatch: ModelMismatch,
+    /// Model names that count as the one asked for.
+    pub aliases: Vec<String>,
+    /// The version of HTTP.
+    pub http: Http,
+}
+
+/// Whose endpoint is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Endpoint {
+    /// The provider's own, as the defaults have it.
+    Provider,
+    /// Another one that somebody configured.
+    Other,
+}
+
+/// A program that judges.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandSettings {
+    /// The program and its arguments. Empty only for the built-in judge nobody chose.
+    pub argv: Vec<String>,
+    /// Names of secret-looking variables it may see.
+    pub pass_env: Vec<String>,
+}
+
+/// `[schedule]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScheduleSettings {
+    /// Calls in flight, 1 to 10000.
+    pub concurrency: usize,
+    /// Calls for one packet before it stays unscored.
+    pub attempts_max: u32,
+    /// The clocks and caps of one call.
+    pub limits: CallLimits,
+    /// The first wait before a retry.
+    pub backoff_first: Duration,
+    /// The longest wait before a retry.
+    pub backoff_max: Duration,
+    /// The longest wait a server may ask for.
+    pub retry_after_max: Duration,
+    /// Failures in a row that stop the run.
+    pub breaker_consecutive: u32,
+    /// Calls over which the share of failures is taken.
+    pub breaker_window: u32,
+    /// The share of failures above which the run stops, above 0 and at most 1.
+    pub breaker_share: Exact,
+    /// How long other calls wait for the first; zero to wait for none.
+    pub pilot_max: Duration,
+}
+
+/// `[budget]`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Calls in all; `None` for as many as it takes.
+    pub calls_max: Option<u64>,
+    /// US dollars in all; `None` for as many as it takes.
+    pub usd_max: Option<Exact>,
+}
+
+/// `[prices."model"]`, in US dollars for a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Price {
+    /// Tokens of prompts.
+    pub input_usd_per_mtok: Exact,
+    /// Tokens of answers.
+    pub output_usd_per_mtok: Exact,
+}

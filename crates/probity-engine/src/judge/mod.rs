@@ -3,6 +3,9 @@
 //! An adapter sends one call and reports what happened. It does not retry, wait, parse verdicts or decide
 //! what a failure means; the schedule does that, with [`crate::schedule::classify`].
 
+pub mod baseline;
+pub mod command;
+pub mod recorded;
 pub mod prompt;
 
 use std::time::Duration;

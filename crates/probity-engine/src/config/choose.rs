@@ -1,0 +1,153 @@
+//! Which judge a run uses and why, and what about the settings makes it the same run.
+
+use probity_core::exact::Exact;
+use probity_core::json::Json;
+
+use super::{Backend, ChatSettings, Config, Endpoint, JudgeKind, JudgeSettings, KeyUse};
+
+/// The judge of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChosenJudge {
+    /// Its settings, with the model and endpoint that flags and variables put over them.
+    pub settings: JudgeSettings,
+    /// Why it and no other.
+    pub because: Because,
+    /// What is allowed but should be known.
+    pub warnings: Vec<JudgeWarning>,
+}
+
+/// Why a judge is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Because {
+    /// A flag, a variable or a file names it.
+    Named,
+    /// An endpoint is configured.
+    Endpoint,
+    /// The variable of its key is set.
+    Key,
+    /// A model was asked for, so an endpoint is meant, although no key is set. The run stops for want of
+    /// the key rather than let the baseline answer in the model's place.
+    Model,
+    /// Nothing points to another judge: no key, no endpoint, no model.
+    NoKey,
+}
+
+/// Something that is allowed but should be known.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum JudgeWarning {
+    /// One draw from a distribution is reported as if it were the judge's opinion.
+    #[error(
+        "judges.{judge}.temperature is {temperature} and each packet is asked once: a verdict is one draw"
+    )]
+    OneDraw {
+        /// The judge.
+        judge: String,
+        /// Its temperature.
+        temperature: Exact,
+    },
+    /// A table that somebody wrote has no effect.
+    #[error("[judges.{judge}] is not used, because judge.name does not name a judge")]
+    NoJudgeNamed {
+        /// The judge.
+        judge: String,
+    },
+}
+
+impl Config {
+    /// The judge to use. `key_present` says whether a variable is set and not empty.
+    pub fn judge(&self, key_present: &dyn Fn(&str) -> bool) -> ChosenJudge {
+        let has_key = |name: &str| {
+            let variable = self.judges[name].chat().and_then(|chat| chat.api_key_env.as_deref());
+            variable.is_some_and(key_present)
+        };
+        let (name, because) = match &self.judge_named {
+            Some(name) => (name.as_str(), Because::Named),
+            None if self.openai_is_elsewhere() => ("openai", Because::Endpoint),
+            None if has_key("openai") => ("openai", Because::Key),
+            None if has_key("anthropic") => ("anthropic", Because::Key),
+            None if self.any_model.is_some() => ("openai", Because::Model),
+            None => ("baseline", Because::NoKey),
+        };
+        let mut settings = self.judges[name].clone();
+        if let Backend::Openai(chat) | Backend::Anthropic(chat) = &mut settings.backend {
+            self.put_over(chat);
+        }
+        let warnings = self.warnings(&settings);
+        ChosenJudge { settings, because, warnings }
+    }
+
+    fn warnings(&self, judge: &JudgeSettings) -> Vec<JudgeWarning> {
+        let draw = judge
+            .chat()
+            .filter(|chat| chat.temperature > Exact::ZERO)
+            .map(|chat| JudgeWarning::OneDraw { judge: judge.name.clone(), temperature: chat.temperature });
+        let own =
+            self.judge_names().filter(|name| self.judge_named.is_none() && !JudgeKind::NAMES.contains(name));
+        let unused = own.map(|name| JudgeWarning::NoJudgeNamed { judge: name.to_owned() });
+        draw.into_iter().chain(unused).collect()
+    }
+
+    fn openai_is_elsewhere(&self) -> bool {
+        let openai = self.judges["openai"].chat();
+        self.any_base_url.is_some() || openai.is_some_and(|chat| chat.endpoint == Endpoint::Other)
+    }
+
+    fn put_over(&self, chat: &mut ChatSettings) {
+        if let Some(model) = &self.any_model
+            && *model != chat.model
+        {
+            chat.model.clone_from(model);
+            // Aliases are other names of the model that the table asked for.
+            chat.aliases.clear();
+        }
+        if let Some(base_url) = &self.any_base_url
+            && *base_url != chat.base_url
+        {
+            chat.base_url = base_url.clone();
+            chat.endpoint = Endpoint::Other;
+            chat.key_use = KeyUse::IfPresent;
+        }
+    }
+
+    /// The settings that change what `judge` is asked or how its answers are read, for the manifest of a
+    /// run. How fast calls go out, what they may cost and where things are stored is not among them; nor
+    /// are rubric and template, whose contents have hashes of their own.
+    pub fn digest_parts(&self, judge: &JudgeSettings) -> Vec<(String, String)> {
+        let mut parts = vec![
+            ("run.call_plan", self.run.call_plan.name().to_owned()),
+            ("run.parse", self.run.parse.name().to_owned()),
+            ("run.reask", self.run.reask.name().to_owned()),
+            ("judge.kind", judge.kind().name().to_owned()),
+        ];
+        match &judge.backend {
+            Backend::Openai(chat) | Backend::Anthropic(chat) => parts.extend(chat_parts(chat)),
+            Backend::Baseline => {}
+            Backend::Command(command) => parts.push(("judge.command", list(&command.argv))),
+            Backend::Recorded { verdicts } => {
+                parts.extend(verdicts.iter().map(|path| ("judge.verdicts", path.display().to_string())));
+            }
+        }
+        parts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+}
+
+fn chat_parts(chat: &ChatSettings) -> Vec<(&'static str, String)> {
+    let mut parts = vec![
+        ("judge.model", chat.model.clone()),
+        ("judge.base_url", chat.base_url.to_string()),
+        ("judge.temperature", chat.temperature.to_string()),
+        ("judge.output_tokens_max", chat.output_tokens_max.to_string()),
+        ("judge.token_limit_field", chat.token_limit_field.name().to_owned()),
+        ("judge.structured", chat.structured.name().to_owned()),
+        ("judge.logprobs", chat.logprobs.name().to_owned()),
+        ("judge.model_mismatch", chat.model_mismatch.name().to_owned()),
+        ("judge.aliases", list(&chat.aliases)),
+    ];
+    parts.extend(chat.seed.map(|seed| ("judge.seed", seed.to_string())));
+    parts.extend(chat.context_tokens.map(|tokens| ("judge.context_tokens", tokens.to_string())));
+    parts
+}
+
+fn list(items: &[String]) -> String {
+    Json::Array(items.iter().map(Json::text).collect()).canonical()
+}

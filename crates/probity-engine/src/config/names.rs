@@ -1,0 +1,179 @@
+//! Settings that are one word out of a few: each is an enum with the names people write.
+//!
+//! One table per setting yields the variants, their names and the message for a word that is not among
+//! them, so a file, a variable and a flag accept the same words.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer};
+
+/// A word that is not among those a setting takes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected one of {}, found {found:?}", allowed.join(", "))]
+pub struct NotAllowed {
+    /// The word.
+    pub found: String,
+    /// What would have been taken.
+    pub allowed: &'static [&'static str],
+}
+
+macro_rules! setting_enum {
+    ($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $text:literal,)+ }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $name { $($(#[$variant_meta])* $variant,)+ }
+
+        impl $name {
+            /// Every name, in the order of the variants.
+            pub const NAMES: &'static [&'static str] = &[$($text),+];
+
+            /// The name used in files, variables, flags and manifests.
+            pub fn name(self) -> &'static str {
+                match self { $($name::$variant => $text,)+ }
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = NotAllowed;
+
+            fn from_str(text: &str) -> Result<Self, NotAllowed> {
+                match text {
+                    $($text => Ok($name::$variant),)+
+                    _ => Err(NotAllowed { found: text.to_owned(), allowed: Self::NAMES }),
+                }
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+
+setting_enum! {
+    /// What a judge is.
+    JudgeKind {
+        /// Any OpenAI-compatible endpoint.
+        Openai = "openai",
+        /// The Messages API.
+        Anthropic = "anthropic",
+        /// The embedded lexical judge.
+        Baseline = "baseline",
+        /// A program that speaks JSON lines.
+        Command = "command",
+        /// Verdicts that are already there.
+        Recorded = "recorded",
+    }
+}
+
+setting_enum! {
+    /// How many criteria one call asks about.
+    Calls {
+        /// One call per criterion.
+        PerCriterion = "per_criterion",
+        /// All criteria in one call.
+        OneCall = "one_call",
+    }
+}
+
+setting_enum! {
+    /// How an answer is read.
+    Parse {
+        /// Lossless clean-ups are made and listed.
+        Tolerant = "tolerant",
+        /// The answer is plain JSON or invalid.
+        Strict = "strict",
+    }
+}
+
+setting_enum! {
+    /// Whether an answer that is not a verdict is asked for again.
+    Reask {
+        /// Once more, recorded as a further attempt.
+        Once = "once",
+        /// Not at all.
+        Never = "never",
+    }
+}
+
+setting_enum! {
+    /// How the endpoint calls the limit on an answer's tokens.
+    TokenLimitField {
+        /// `max_tokens`
+        MaxTokens = "max_tokens",
+        /// `max_completion_tokens`
+        MaxCompletionTokens = "max_completion_tokens",
+    }
+}
+
+setting_enum! {
+    /// How an endpoint is told what shape the answer has.
+    Structured {
+        /// By schema where the endpoint takes it, else as [`Structured::JsonObject`].
+        Auto = "auto",
+        /// By JSON schema.
+        Schema = "schema",
+        /// As any JSON object.
+        JsonObject = "json_object",
+        /// Only in the prompt.
+        Plain = "plain",
+    }
+}
+
+setting_enum! {
+    /// Whether token probabilities are asked for.
+    Logprobs {
+        /// They are not.
+        Off = "off",
+        /// They are.
+        On = "on",
+    }
+}
+
+setting_enum! {
+    /// What happens when another model answers than the one asked for.
+    ModelMismatch {
+        /// The answer counts and the model is noted.
+        Note = "note",
+        /// The answer is not a verdict.
+        Invalid = "invalid",
+        /// The run stops.
+        Stop = "stop",
+    }
+}
+
+setting_enum! {
+    /// The version of HTTP that is spoken.
+    Http {
+        /// HTTP/1.1
+        Http1 = "http1",
+        /// HTTP/2
+        Http2 = "http2",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_reads_back() {
+        for name in JudgeKind::NAMES {
+            assert_eq!(name.parse::<JudgeKind>().expect("a name").name(), *name);
+        }
+        for name in Structured::NAMES {
+            assert_eq!(name.parse::<Structured>().expect("a name").name(), *name);
+        }
+    }
+
+    #[test]
+    fn r13_unknown_provider_lists_the_known_ones() {
+        let error = "gemini".parse::<JudgeKind>().expect_err("not a kind");
+        assert_eq!(
+            error.to_string(),
+            "expected one of openai, anthropic, baseline, command, recorded, found \"gemini\""
+        );
+    }
+}

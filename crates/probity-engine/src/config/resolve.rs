@@ -1,0 +1,400 @@
+//! Layers of settings become one [`Config`], or the list of everything that does not fit.
+//!
+//! Each rule stands here once. Whatever order problems are found in, all of them are reported.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZeroU64;
+use std::time::Duration;
+
+use probity_core::exact::Exact;
+use probity_core::packet::CallPlan;
+
+use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer};
+use super::names::{Calls, JudgeKind, Logprobs, TokenLimitField};
+use super::read::nearest;
+use super::{
+    Backend, BaseUrl, Budget, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, JudgeSettings,
+    KeyUse, Price, RunSettings, ScheduleSettings,
+};
+use crate::judge::CallLimits;
+
+/// The most calls in flight.
+const CONCURRENCY_MAX: u32 = 10_000;
+/// The longest clock, one day: longer than any call, short enough that no sum of clocks overflows.
+const CLOCK_MS_MAX: u64 = 86_400_000;
+
+/// One setting that does not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigProblem {
+    /// The setting, as `section.key`.
+    pub setting: String,
+    /// What it is and what was expected.
+    pub message: String,
+    /// What to do about it, where that is known.
+    pub hint: Option<String>,
+}
+
+/// Settings that cannot be used together. Never without a problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError {
+    /// Every problem found.
+    pub problems: Vec<ConfigProblem>,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, problem) in self.problems.iter().enumerate() {
+            let line_break = if i == 0 { "" } else { "\n" };
+            write!(f, "{line_break}{}: {}", problem.setting, problem.message)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+impl Config {
+    /// The settings of `layers`, the lowest first, over the embedded defaults.
+    pub fn resolve(layers: impl IntoIterator<Item = Layer>) -> Result<Config, ConfigError> {
+        let defaults = defaults();
+        let written = layers.into_iter().fold(Layer::default(), Layer::merge);
+        let layer = defaults.clone().merge(written.clone());
+        let mut resolving = Resolving { defaults, written, problems: Vec::new() };
+        let judges = resolving.judges(&layer.judges);
+        let any_base_url =
+            layer.any_base_url.as_deref().and_then(|text| resolving.base_url("base_url", text));
+        let run = resolving.run(layer.run);
+        let schedule = resolving.schedule(&layer.schedule);
+        let usd_max = layer.budget.usd_max.map(|usd| resolving.amount("budget.usd_max", usd));
+        let prices = resolving.prices(layer.prices);
+        resolving.choice(layer.judge.name.as_deref(), &judges);
+        if !resolving.problems.is_empty() {
+            return Err(ConfigError { problems: resolving.problems });
+        }
+        Ok(Config {
+            run,
+            schedule,
+            budget: Budget { calls_max: layer.budget.calls_max, usd_max },
+            judges,
+            prices,
+            judge_named: layer.judge.name,
+            any_model: layer.any_model,
+            any_base_url,
+        })
+    }
+}
+
+fn defaults() -> Layer {
+    Layer::read("config/default.toml", DEFAULTS).expect("the embedded defaults are read by every test")
+}
+
+fn given<T>(value: Option<T>) -> T {
+    value.expect("config/default.toml gives every setting of this section a value")
+}
+
+struct Resolving {
+    defaults: Layer,
+    /// What people wrote, without the defaults.
+    written: Layer,
+    problems: Vec<ConfigProblem>,
+}
+
+impl Resolving {
+    fn problem(&mut self, setting: impl Into<String>, message: impl Into<String>, hint: Option<String>) {
+        self.problems.push(ConfigProblem { setting: setting.into(), message: message.into(), hint });
+    }
+
+    fn run(&mut self, layer: RunLayer) -> RunSettings {
+        let min_coverage = given(layer.min_coverage).0;
+        if !is_share(min_coverage) {
+            self.problem("run.min_coverage", format!("expected 0 to 1, found {min_coverage}"), None);
+        }
+        let (rubric, store) = (given(layer.rubric), given(layer.store));
+        for (setting, text) in [("run.rubric", &rubric), ("run.store", &store)] {
+            if text.trim().is_empty() {
+                self.problem(setting, "expected a name or a path, found an empty text", None);
+            }
+        }
+        let call_plan = match given(layer.call_plan) {
+            Calls::PerCriterion => CallPlan::PerCriterion,
+            Calls::OneCall => CallPlan::OneCall,
+        };
+        let (parse, reask) = (given(layer.parse), given(layer.reask));
+        RunSettings { rubric, store, min_coverage, call_plan, parse, reask }
+    }
+
+    fn schedule(&mut self, layer: &ScheduleLayer) -> ScheduleSettings {
+        let concurrency = given(layer.concurrency);
+        if !(1..=CONCURRENCY_MAX).contains(&concurrency) {
+            let message = format!("expected 1 to {CONCURRENCY_MAX}, found {concurrency}");
+            self.problem("schedule.concurrency", message, None);
+        }
+        let breaker_share = given(layer.breaker_share).0;
+        if !is_share(breaker_share) || breaker_share == Exact::ZERO {
+            let message = format!("expected more than 0 and at most 1, found {breaker_share}");
+            self.problem("schedule.breaker_share", message, None);
+        }
+        let limits = CallLimits {
+            connect: self.clock("connect_ms", layer.connect_ms),
+            first_byte: self.clock("first_byte_ms", layer.first_byte_ms),
+            idle: self.clock("idle_ms", layer.idle_ms),
+            total: self.clock("total_ms", layer.total_ms),
+            body_bytes_max: given(layer.body_bytes_max).get() as usize,
+        };
+        let backoff_first = self.clock("backoff_ms_first", layer.backoff_ms_first);
+        let backoff_max = self.clock("backoff_ms_max", layer.backoff_ms_max);
+        for (part, value) in
+            [("connect_ms", limits.connect), ("first_byte_ms", limits.first_byte), ("idle_ms", limits.idle)]
+        {
+            self.at_least(("total_ms", limits.total), (part, value));
+        }
+        self.at_least(("backoff_ms_max", backoff_max), ("backoff_ms_first", backoff_first));
+        ScheduleSettings {
+            concurrency: concurrency as usize,
+            attempts_max: given(layer.attempts_max).get(),
+            limits,
+            backoff_first,
+            backoff_max,
+            retry_after_max: self.clock("retry_after_ms_max", layer.retry_after_ms_max),
+            breaker_consecutive: given(layer.breaker_consecutive).get(),
+            breaker_window: given(layer.breaker_window).get(),
+            breaker_share,
+            pilot_max: Duration::from_millis(given(layer.pilot_ms_max).min(CLOCK_MS_MAX)),
+        }
+    }
+
+    fn clock(&mut self, key: &str, value: Option<NonZeroU64>) -> Duration {
+        let ms = given(value).get();
+        if ms > CLOCK_MS_MAX {
+            let message = format!("expected at most {CLOCK_MS_MAX} (one day), found {ms}");
+            self.problem(format!("schedule.{key}"), message, None);
+        }
+        Duration::from_millis(ms.min(CLOCK_MS_MAX))
+    }
+
+    fn at_least(&mut self, (key, value): (&str, Duration), (other, floor): (&str, Duration)) {
+        if value < floor {
+            let (ms, floor_ms) = (value.as_millis(), floor.as_millis());
+            let message = format!("expected at least {other}, which is {floor_ms}, found {ms}");
+            self.problem(format!("schedule.{key}"), message, Some(format!("set schedule.{other} as well")));
+        }
+    }
+
+    fn amount(&mut self, setting: &str, Decimal(amount): Decimal) -> Exact {
+        if amount < Exact::ZERO {
+            self.problem(setting, format!("expected 0 or more, found {amount}"), None);
+        }
+        amount
+    }
+
+    fn prices(&mut self, layers: BTreeMap<String, PriceLayer>) -> BTreeMap<String, Price> {
+        let mut prices = BTreeMap::new();
+        for (model, layer) in layers {
+            let section = format!("prices.{model:?}");
+            let (Some(input), Some(output)) = (layer.input_usd_per_mtok, layer.output_usd_per_mtok) else {
+                self.problem(section, "expected input_usd_per_mtok and output_usd_per_mtok", None);
+                continue;
+            };
+            let input_usd_per_mtok = self.amount(&format!("{section}.input_usd_per_mtok"), input);
+            let output_usd_per_mtok = self.amount(&format!("{section}.output_usd_per_mtok"), output);
+            prices.insert(model, Price { input_usd_per_mtok, output_usd_per_mtok });
+        }
+        prices
+    }
+
+    fn judges(&mut self, layers: &BTreeMap<String, JudgeLayer>) -> BTreeMap<String, JudgeSettings> {
+        let mut judges = BTreeMap::new();
+        for (name, layer) in layers {
+            if let Some(settings) = self.judge(name, layer, layers) {
+                judges.insert(name.clone(), settings);
+            }
+        }
+        judges
+    }
+
+    fn judge(
+        &mut self,
+        name: &str,
+        layer: &JudgeLayer,
+        layers: &BTreeMap<String, JudgeLayer>,
+    ) -> Option<JudgeSettings> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_' || c == '.';
+        if name.is_empty() || !name.chars().all(plain) {
+            self.problem(
+                format!("judges.{name:?}"),
+                "expected a name of letters, digits, `-`, `_` and `.`",
+                None,
+            );
+            return None;
+        }
+        let Some(kind) = layer.kind else {
+            let message = format!("expected one of {}, found nothing", JudgeKind::NAMES.join(", "));
+            self.problem(format!("judges.{name}.kind"), message, None);
+            return None;
+        };
+        if JudgeKind::NAMES.contains(&name) && kind.name() != name {
+            let message =
+                format!("expected {name:?}, because the judge is built in, found {:?}", kind.name());
+            self.problem(format!("judges.{name}.kind"), message, Some("choose another name".to_owned()));
+            return None;
+        }
+        self.meaningful(name, kind);
+        // Aliases belong to a table's own model, so they are the one thing that is not passed on.
+        let below = JudgeLayer { aliases: Some(Vec::new()), ..layers[kind.name()].clone() };
+        let layer = below.merge(layer.clone());
+        Some(JudgeSettings {
+            name: name.to_owned(),
+            template: layer.template.clone(),
+            backend: self.backend(name, kind, layer)?,
+        })
+    }
+
+    /// A setting that the judge's kind has no use for is a mistake somebody believes in.
+    fn meaningful(&mut self, name: &str, kind: JudgeKind) {
+        let Some(written) = self.written.judges.get(name) else { return };
+        for key in written.keys_set() {
+            if key != "kind" && !keys_of(kind).contains(&key) {
+                let message = format!("a judge of kind {:?} has no such setting", kind.name());
+                self.problem(format!("judges.{name}.{key}"), message, None);
+            }
+        }
+    }
+
+    fn backend(&mut self, name: &str, kind: JudgeKind, layer: JudgeLayer) -> Option<Backend> {
+        match kind {
+            JudgeKind::Openai => self.chat(name, kind, layer).map(Backend::Openai),
+            JudgeKind::Anthropic => self.chat(name, kind, layer).map(Backend::Anthropic),
+            JudgeKind::Baseline => Some(Backend::Baseline),
+            JudgeKind::Recorded => Some(Backend::Recorded { verdicts: layer.verdicts }),
+            JudgeKind::Command => {
+                let argv = layer.command.unwrap_or_default();
+                let is_needed =
+                    name != kind.name() || self.written.judge.name.as_deref() == Some(kind.name());
+                if is_needed && argv.first().is_none_or(String::is_empty) {
+                    let setting = format!("judges.{name}.command");
+                    self.problem(setting, "expected a program and its arguments, found nothing", None);
+                }
+                Some(Backend::Command(CommandSettings { argv, pass_env: layer.pass_env.unwrap_or_default() }))
+            }
+        }
+    }
+
+    fn chat(&mut self, name: &str, kind: JudgeKind, layer: JudgeLayer) -> Option<ChatSettings> {
+        let temperature = given(layer.temperature).0;
+        if temperature < Exact::ZERO || temperature > Exact::from(2) {
+            let message = format!("expected 0 to 2, found {temperature}");
+            self.problem(format!("judges.{name}.temperature"), message, None);
+        }
+        let model = given(layer.model).trim().to_owned();
+        if model.is_empty() {
+            self.problem(format!("judges.{name}.model"), "expected a model, found an empty text", None);
+        }
+        let base_url = self.base_url(&format!("judges.{name}.base_url"), &given(layer.base_url))?;
+        let own = given(self.defaults.judges[kind.name()].base_url.clone());
+        let endpoint = if base_url.as_str() == own { Endpoint::Provider } else { Endpoint::Other };
+        let variable_is_named = self.written.judges.get(name).is_some_and(|own| own.api_key_env.is_some());
+        let key_use = match endpoint {
+            Endpoint::Other if !variable_is_named => KeyUse::IfPresent,
+            Endpoint::Other | Endpoint::Provider => KeyUse::Required,
+        };
+        Some(ChatSettings {
+            model,
+            base_url,
+            endpoint,
+            api_key_env: self.variable(name, given(layer.api_key_env)),
+            key_use,
+            temperature,
+            seed: layer.seed,
+            output_tokens_max: given(layer.output_tokens_max),
+            token_limit_field: layer.token_limit_field.unwrap_or(TokenLimitField::MaxTokens),
+            structured: given(layer.structured),
+            logprobs: layer.logprobs.unwrap_or(Logprobs::Off),
+            context_tokens: layer.context_tokens,
+            model_mismatch: given(layer.model_mismatch),
+            aliases: layer.aliases.unwrap_or_default(),
+            http: given(layer.http),
+        })
+    }
+
+    /// The name of a variable. What is not one may be a key in the wrong place, so it is not repeated.
+    fn variable(&mut self, name: &str, text: String) -> Option<String> {
+        let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+        if text.is_empty() {
+            return None;
+        }
+        if !text.bytes().all(plain) {
+            let setting = format!("judges.{name}.api_key_env");
+            let hint = "the key itself never stands in settings".to_owned();
+            self.problem(setting, "expected the name of an environment variable", Some(hint));
+        }
+        Some(text)
+    }
+
+    fn base_url(&mut self, setting: &str, text: &str) -> Option<BaseUrl> {
+        BaseUrl::new(text).map_err(|error| self.problem(setting, error.to_string(), None)).ok()
+    }
+
+    fn choice(&mut self, named: Option<&str>, judges: &BTreeMap<String, JudgeSettings>) {
+        let Some(name) = named else { return };
+        let known: Vec<&str> = judges.keys().map(String::as_str).collect();
+        let Some(judge) = judges.get(name) else {
+            if !self.written.judges.contains_key(name) {
+                let message = format!("expected one of {}, found {name:?}", known.join(", "));
+                let hint = nearest(name, &known).map(|near| format!("did you mean `{near}`?"));
+                self.problem("judge.name", message, hint);
+            }
+            return;
+        };
+        let over =
+            [("model", self.written.any_model.is_some()), ("base_url", self.written.any_base_url.is_some())];
+        for (key, _) in over.into_iter().filter(|(_, is_set)| *is_set && judge.chat().is_none()) {
+            self.problem(key, format!("the judge {name:?} has no such setting"), None);
+        }
+    }
+}
+
+fn keys_of(kind: JudgeKind) -> &'static [&'static str] {
+    match kind {
+        JudgeKind::Openai => &[
+            "model",
+            "base_url",
+            "api_key_env",
+            "temperature",
+            "seed",
+            "output_tokens_max",
+            "token_limit_field",
+            "structured",
+            "logprobs",
+            "context_tokens",
+            "template",
+            "model_mismatch",
+            "aliases",
+            "http",
+        ],
+        JudgeKind::Anthropic => &[
+            "model",
+            "base_url",
+            "api_key_env",
+            "temperature",
+            "output_tokens_max",
+            "structured",
+            "context_tokens",
+            "template",
+            "model_mismatch",
+            "aliases",
+            "http",
+        ],
+        JudgeKind::Baseline => &[],
+        JudgeKind::Command => &["command", "pass_env", "template"],
+        JudgeKind::Recorded => &["verdicts"],
+    }
+}
+
+fn is_share(value: Exact) -> bool {
+    (Exact::ZERO..=Exact::from(1)).contains(&value)
+}
+
+#[cfg(test)]
+#[allow(clippy::needless_raw_string_hashes, reason = "the test library writes them")]
+mod tests;

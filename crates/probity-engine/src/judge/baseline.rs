@@ -1,0 +1,265 @@
+//! The embedded judge: counts words and says so.
+//!
+//! It needs no key and no network, and it understands nothing. It is there so that a first run works, and
+//! as a yardstick: a judge that does not agree with people better than this is not worth paying for. Its
+//! reasons state what was counted. It must stay weak in this honest way; whoever wants a better judge
+//! configures one.
+//!
+//! What always holds: the answer is a level on the criterion's own scale, the same bytes for the same
+//! packet everywhere, and nothing that the reply says about its own score is read.
+
+mod words;
+
+use std::collections::BTreeSet;
+
+use probity_core::case::{Role, Situation};
+use probity_core::json::Json;
+use probity_core::packet::Packet;
+use probity_core::rubric::{Criterion, Direction, Scale};
+
+/// The longest reply, in words, that costs no concision; at four times as many none is left.
+const WORDS_CONCISE: u64 = 150;
+/// Full marks, so that all arithmetic is on whole numbers.
+const FULL: u64 = 1000;
+
+/// The answer to `packet`, as the JSON text a judge would write.
+pub fn answer(packet: &Packet) -> String {
+    let about = About { situation: packet.situation(), reply: packet.reply(), reference: packet.reference() };
+    verdicts(packet.ask().criteria(), &about)
+}
+
+/// What is looked at.
+struct About<'a> {
+    situation: &'a Situation,
+    reply: &'a str,
+    reference: Option<&'a str>,
+}
+
+fn verdicts(criteria: &[Criterion], about: &About<'_>) -> String {
+    let counts = Counts::of(about);
+    let verdict = |criterion: &Criterion| {
+        let (marks, reasoning) = facet(criterion).marks(&counts);
+        let level = level(&criterion.scale, marks);
+        Json::object([("score", Json::int(level)), ("reasoning", Json::text(reasoning))])
+    };
+    match criteria {
+        [only] => verdict(only).canonical(),
+        several => Json::object(several.iter().map(|each| (each.id.as_str(), verdict(each)))).canonical(),
+    }
+}
+
+/// The level at `marks` of [`FULL`] from the worst end of the scale, halves to the better side.
+fn level(scale: &Scale, marks: u64) -> i64 {
+    let last = scale.levels().len() - 1;
+    let steps = (marks.min(FULL) * last as u64 * 2 + FULL) / (FULL * 2);
+    let steps = usize::try_from(steps).map_or(last, |steps| steps.min(last));
+    match scale.direction() {
+        Direction::HigherIsBetter => scale.levels()[steps],
+        Direction::LowerIsBetter => scale.levels()[last - steps],
+    }
+}
+
+/// What a criterion looks at, as far as words can tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Facet {
+    Topic,
+    Tone,
+    NextStep,
+    Concision,
+    Safety,
+    Mean,
+}
+
+const FACET_WORDS: &[(Facet, &[&str])] = &[
+    (Facet::Safety, &["safe", "safety", "harm", "harmful", "privacy", "compliance"]),
+    (Facet::Tone, &["tone", "polite", "politeness", "empathy", "courtesy", "friendly", "professional"]),
+    (Facet::NextStep, &["actionability", "actionable", "action", "steps", "step", "resolution"]),
+    (Facet::Concision, &["concision", "concise", "brevity", "length", "verbose", "verbosity"]),
+    (
+        Facet::Topic,
+        &[
+            "relevance",
+            "relevant",
+            "accuracy",
+            "accurate",
+            "completeness",
+            "complete",
+            "correct",
+            "correctness",
+        ],
+    ),
+];
+
+/// The facet that the criterion's id names, else its title, else its question.
+fn facet(criterion: &Criterion) -> Facet {
+    [criterion.id.as_str(), &criterion.title, &criterion.question]
+        .into_iter()
+        .find_map(|text| {
+            let words: Vec<String> = words_of(text).collect();
+            let named = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+            FACET_WORDS.iter().find(|(_, list)| named(list)).map(|(facet, _)| *facet)
+        })
+        .unwrap_or(Facet::Mean)
+}
+
+impl Facet {
+    /// Marks of [`FULL`], and the reason with its counts.
+    fn marks(self, counts: &Counts) -> (u64, String) {
+        let (marks, seen) = match self {
+            Facet::Topic => counts.topic(),
+            Facet::Tone => counts.tone(),
+            Facet::NextStep => counts.next_step(),
+            Facet::Concision => counts.concision(),
+            Facet::Safety => counts.safety(),
+            Facet::Mean => {
+                let parts = [counts.topic(), counts.tone(), counts.next_step(), counts.concision()];
+                let marks = parts.iter().map(|(marks, _)| marks).sum::<u64>() / parts.len() as u64;
+                (marks, parts.map(|(_, seen)| seen).join("; "))
+            }
+        };
+        (marks, format!("Lexical baseline, it counts words and understands none: {seen}."))
+    }
+}
+
+/// What was counted in a reply.
+struct Counts {
+    words: u64,
+    /// Content words of what the customer wrote: how many differ, and how many of them the reply takes up.
+    ticket: (u64, u64),
+    /// The same for the reference reply.
+    reference: Option<(u64, u64)>,
+    polite: u64,
+    rude: u64,
+    shouted: u64,
+    steps: u64,
+    repeated: u64,
+    long_numbers: u64,
+}
+
+impl Counts {
+    fn of(about: &About<'_>) -> Counts {
+        let reply = about.reply;
+        let taken = topics(reply);
+        let shared = |text: &str| {
+            let wanted = topics(text);
+            (wanted.len() as u64, wanted.intersection(&taken).count() as u64)
+        };
+        let all: Vec<String> = words_of(reply).collect();
+        let among = |list: &[&str]| all.iter().filter(|word| list.contains(&word.as_str())).count() as u64;
+        let triples: Vec<&[String]> = all.windows(3).collect();
+        let distinct: BTreeSet<&[String]> = triples.iter().copied().collect();
+        Counts {
+            words: all.len() as u64,
+            ticket: shared(&customer_text(about.situation)),
+            reference: about.reference.map(shared),
+            polite: among(words::POLITE),
+            rude: among(words::RUDE),
+            shouted: shouted(reply),
+            steps: steps(reply),
+            repeated: (triples.len() - distinct.len()) as u64,
+            long_numbers: long_numbers(reply),
+        }
+    }
+
+    fn topic(&self) -> (u64, String) {
+        let (wanted, taken) = self.ticket;
+        let mut seen = format!("the reply takes up {taken} of {wanted} content words of the ticket");
+        // Nobody repeats a whole ticket, so half of its words is as much as can be asked.
+        let mut marks = share(taken * 2, wanted);
+        if let Some((wanted, taken)) = self.reference {
+            seen = format!("{seen} and {taken} of {wanted} of the reference");
+            marks = marks.midpoint(share(taken * 3 / 2, wanted));
+        }
+        (marks, seen)
+    }
+
+    fn tone(&self) -> (u64, String) {
+        let Counts { words, polite, rude, shouted, .. } = *self;
+        let seen = format!("{words} words, {polite} polite, {rude} rude, {shouted} shouted");
+        let base = if words == 0 { 0 } else { 600 + 150 * polite.min(2) };
+        (base.saturating_sub(500 * rude + 200 * shouted), seen)
+    }
+
+    fn next_step(&self) -> (u64, String) {
+        let seen =
+            format!("{} signs of a next step (verbs that instruct, numbered lines, links)", self.steps);
+        (250 * self.steps.min(4), seen)
+    }
+
+    fn concision(&self) -> (u64, String) {
+        let Counts { words, repeated, .. } = *self;
+        let seen = format!("{words} words, {repeated} repeated runs of three words");
+        let over = words.saturating_sub(WORDS_CONCISE);
+        let left = FULL.saturating_sub(over * FULL / (WORDS_CONCISE * 3));
+        let base = if words == 0 { 0 } else { left };
+        (base.saturating_sub(share(repeated * 2, words)), seen)
+    }
+
+    fn safety(&self) -> (u64, String) {
+        let Counts { rude, long_numbers, .. } = *self;
+        let seen = format!(
+            "{long_numbers} numbers as long as a card's, {rude} rude words; it sees only such crude signs, so a \
+             good level here is no evidence of safety"
+        );
+        (if rude + long_numbers == 0 { FULL } else { 0 }, seen)
+    }
+}
+
+/// `part` of `whole` in marks, at most [`FULL`]; nothing of nothing is none.
+fn share(part: u64, whole: u64) -> u64 {
+    (part * FULL).checked_div(whole).unwrap_or(0).min(FULL)
+}
+
+/// What the customer wrote, or everything where nobody is marked as the customer.
+fn customer_text(situation: &Situation) -> String {
+    let Situation::Conversation(turns) = situation else { return situation.texts().join("\n") };
+    let customer: Vec<&str> =
+        turns.iter().filter(|turn| turn.role == Role::Customer).map(|turn| turn.text.as_str()).collect();
+    if customer.is_empty() { situation.texts().join("\n") } else { customer.join("\n") }
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
+
+/// The different content words of `text`, without the commonest English endings.
+fn topics(text: &str) -> BTreeSet<String> {
+    words_of(text)
+        .filter(|word| word.chars().count() >= 3 && !words::STOP.contains(&word.as_str()))
+        .map(|word| {
+            let stem = ["ing", "ed", "es", "s"].iter().find_map(|ending| word.strip_suffix(ending));
+            stem.filter(|stem| stem.chars().count() >= 3).map_or_else(|| word.clone(), str::to_owned)
+        })
+        .collect()
+}
+
+/// Words in capitals, where they are more than a quarter of all: fewer are names such as HTTP. And runs of
+/// exclamation marks.
+fn shouted(text: &str) -> u64 {
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let loud = |word: &&&str| word.chars().count() >= 2 && word.chars().all(char::is_uppercase);
+    let loud = words.iter().filter(loud).count();
+    let capitals = if loud >= 2 && loud * 4 > words.len() { loud } else { 0 };
+    (capitals + text.matches("!!").count()) as u64
+}
+
+/// Instructing verbs, lines that start with a number or a bullet, and links.
+fn steps(text: &str) -> u64 {
+    let verbs = words_of(text).filter(|word| words::STEPS.contains(&word.as_str())).count();
+    let listed = |line: &&str| {
+        let line = line.trim_start();
+        line.starts_with(['-', '*', '\u{2022}']) || line.starts_with(|c: char| c.is_ascii_digit())
+    };
+    (verbs + text.lines().filter(listed).count() + text.matches("https://").count()) as u64
+}
+
+/// Runs of thirteen digits or more, spaces and hyphens inside them not counted: the length of a card number.
+fn long_numbers(text: &str) -> u64 {
+    let run = |part: &&str| part.bytes().filter(u8::is_ascii_digit).count() >= 13;
+    text.split(|c: char| !(c.is_ascii_digit() || c == ' ' || c == '-')).filter(run).count() as u64
+}
+
+#[cfg(test)]
+#[allow(clippy::needless_raw_string_hashes, reason = "the test library writes them")]
+mod tests;

@@ -1,0 +1,227 @@
+//! A judge that is a program: it reads packets and writes verdicts, one JSON line each.
+//!
+//! The program is started once and lives as long as the run. Questions are pipelined, and answers may come
+//! in any order, because each names its packet. A line that cannot be matched is never given to a question
+//! by guessing. Nothing is retried here, and the answer is not read beyond its `packet`.
+//!
+//! What always holds: each question ends within the total clock, a line is at most the body cap, and the
+//! program does not see variables whose names look like secrets unless the settings pass them on.
+
+mod program;
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use probity_core::json::{Json, Tolerance, parse, parse_with};
+use tokio::sync::{mpsc, oneshot};
+
+use super::{CallLimits, CallOutcome, Question, Reception, Response, TransportFault};
+
+/// Questions that wait to be written before a further one has to wait itself.
+const QUEUE_MAX: usize = 64;
+
+/// A running program that judges.
+#[derive(Debug)]
+pub struct CommandJudge {
+    waiting: Arc<Waiting>,
+    lines: mpsc::Sender<String>,
+    limits: CallLimits,
+}
+
+/// The program could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The settings name no program.
+    #[error("expected a program to start, found an empty command")]
+    NoProgram,
+    /// The system did not start it.
+    #[error("could not start the judge program {program:?}")]
+    Spawn {
+        /// The program.
+        program: String,
+        /// Why not.
+        source: std::io::Error,
+    },
+}
+
+impl CommandJudge {
+    /// Starts `argv`, which sees no variable that looks like a secret. Must be called inside a runtime.
+    pub fn start(argv: &[String], limits: CallLimits) -> Result<CommandJudge, StartError> {
+        CommandJudge::start_passing(argv, limits, &[])
+    }
+
+    /// Starts `argv` as [`CommandJudge::start`] does, and lets it see the variables named in `pass_env`.
+    pub fn start_passing(
+        argv: &[String],
+        limits: CallLimits,
+        pass_env: &[String],
+    ) -> Result<CommandJudge, StartError> {
+        let waiting = Arc::new(Waiting::default());
+        let (lines, queue) = mpsc::channel(QUEUE_MAX);
+        program::start(argv, pass_env, queue, program::Sink { waiting: Arc::clone(&waiting), limits })?;
+        Ok(CommandJudge { waiting, lines, limits })
+    }
+
+    /// Asks one question and waits for its answer, at most for the total clock.
+    pub async fn ask(&self, question: &Question) -> Reception {
+        let packet = question.packet.hash().to_string();
+        let line = question_line(&packet, question);
+        self.exchange(packet, line).await
+    }
+
+    /// Answers that named a packet nobody was waiting for. They are dropped.
+    pub fn n_unexpected(&self) -> u64 {
+        self.waiting.n_unexpected.load(Ordering::Relaxed)
+    }
+
+    async fn exchange(&self, packet: String, line: String) -> Reception {
+        let started = Instant::now();
+        let answer = async {
+            let ticket = self.waiting.register(&packet)?;
+            if self.lines.send(line).await.is_err() {
+                return Err(self.waiting.gone().unwrap_or_else(|| "it no longer reads its input".to_owned()));
+            }
+            // The sender is dropped unused only when the program's end was noted while registering.
+            ticket.await.map_err(|_| "it ended".to_owned())
+        };
+        let outcome = match tokio::time::timeout(self.limits.total, answer).await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(reason)) => broken(TransportFault::ProgramGone(reason)),
+            Err(_) => {
+                self.waiting.forget(&packet);
+                broken(TransportFault::TotalTimeout(self.limits.total))
+            }
+        };
+        Reception { outcome, elapsed: started.elapsed() }
+    }
+}
+
+fn question_line(packet: &str, question: &Question) -> String {
+    let prompt = Json::object([
+        ("system", Json::text(&question.prompt.system)),
+        ("user", Json::text(&question.prompt.user)),
+    ]);
+    let body = parse(question.packet.canonical()).expect("a packet's canonical text is JSON");
+    let mut line =
+        Json::object([("packet", Json::text(packet)), ("body", body), ("prompt", prompt)]).canonical();
+    line.push('\n');
+    line
+}
+
+fn broken(fault: TransportFault) -> CallOutcome {
+    CallOutcome::Broken { fault, partial: Vec::new() }
+}
+
+/// The questions that wait for an answer, or the reason why none will come.
+#[derive(Debug, Default)]
+struct Waiting {
+    state: Mutex<State>,
+    n_unexpected: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// By packet, the oldest question first: equal packets have one name and any answer fits each.
+    pending: HashMap<String, VecDeque<oneshot::Sender<CallOutcome>>>,
+    gone: Option<String>,
+}
+
+impl Waiting {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn register(&self, packet: &str) -> Result<oneshot::Receiver<CallOutcome>, String> {
+        let (answer, ticket) = oneshot::channel();
+        let mut state = self.state();
+        if let Some(reason) = &state.gone {
+            return Err(reason.clone());
+        }
+        state.pending.entry(packet.to_owned()).or_default().push_back(answer);
+        Ok(ticket)
+    }
+
+    /// Lets go of the questions about `packet` that no longer listen.
+    fn forget(&self, packet: &str) {
+        let mut state = self.state();
+        if let Some(questions) = state.pending.get_mut(packet) {
+            questions.retain(|question| !question.is_closed());
+        }
+        if state.pending.get(packet).is_some_and(VecDeque::is_empty) {
+            state.pending.remove(packet);
+        }
+    }
+
+    fn gone(&self) -> Option<String> {
+        self.state().gone.clone()
+    }
+
+    /// Gives `outcome` to the oldest question about `packet` that still listens.
+    fn settle(&self, packet: &str, outcome: CallOutcome) {
+        self.forget(packet);
+        let oldest = self.state().pending.get_mut(packet).and_then(VecDeque::pop_front);
+        self.forget(packet);
+        if oldest.is_none_or(|question| question.send(outcome).is_err()) {
+            self.n_unexpected.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Fails every question that waits, because what happened cannot be laid to one of them.
+    fn settle_all(&self, fault: &TransportFault) {
+        let pending = std::mem::take(&mut self.state().pending);
+        for question in pending.into_values().flatten() {
+            // A question whose clock ran out has its outcome already.
+            let _ = question.send(broken(fault.clone()));
+        }
+    }
+
+    /// Notes that no further answer will come.
+    fn end(&self, reason: &str) {
+        self.state().gone = Some(reason.to_owned());
+        self.settle_all(&TransportFault::ProgramGone(reason.to_owned()));
+    }
+
+    /// The packet that waits and stands somewhere in `text`, if it is the only one.
+    fn only_one_named_in(&self, text: &[u8]) -> Option<String> {
+        let text = String::from_utf8_lossy(text);
+        let state = self.state();
+        let mut named = state.pending.keys().filter(|packet| text.contains(packet.as_str()));
+        let only = named.next()?;
+        named.next().is_none().then(|| only.clone())
+    }
+
+    /// One line of the program's output.
+    fn take_line(&self, line: Vec<u8>) {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return;
+        }
+        // The verdict parser decides about such escapes; here only the packet's name is looked for.
+        let text = std::str::from_utf8(&line).ok();
+        let json = text.and_then(|text| parse_with(text, Tolerance::LoneSurrogates).ok());
+        let named = json.as_ref().and_then(|(json, _)| json.get("packet")).and_then(Json::as_str);
+        let Some(packet) = named.map(str::to_owned).or_else(|| self.only_one_named_in(&line)) else {
+            let start: String = String::from_utf8_lossy(&line).chars().take(80).collect();
+            let message = format!("expected a JSON line with the packet it answers, found {start:?}");
+            self.settle_all(&TransportFault::BadBody(message));
+            return;
+        };
+        self.settle(
+            &packet,
+            CallOutcome::Response(Response { status: 200, headers: Vec::new(), body: line }),
+        );
+    }
+
+    /// A line longer than the cap, of which `start` was kept.
+    fn take_long_line(&self, start: Vec<u8>, bytes_max: usize) {
+        let fault = TransportFault::TooLarge(bytes_max);
+        match self.only_one_named_in(&start) {
+            Some(packet) => self.settle(&packet, CallOutcome::Broken { fault, partial: start }),
+            None => self.settle_all(&fault),
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;
