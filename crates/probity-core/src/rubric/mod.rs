@@ -4,7 +4,28 @@
 //! sum to 100, every level has one anchor, the pass mark can be reached and can be missed. Reading the
 //! text and naming its faults is done in [`read`]; nothing else builds one.
 
+mod built_in;
+mod criteria;
+mod fields;
+mod hash;
+mod levels;
+mod lint;
+mod problem;
+mod read;
+mod rules;
+mod source;
+mod spec;
+mod suggest;
+mod targets;
+
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
+
+pub use built_in::{BUILT_IN, built_in};
+pub use problem::Problem;
+pub use read::{Reading, read};
 
 use crate::exact::Exact;
 
