@@ -58,12 +58,15 @@ pub(super) fn drafts<'s>(spec: &'s RubricSpec, faults: &mut Faults) -> Vec<Draft
     }
     refuse_equal_ids(&spec.criteria, faults);
     let shared = match &spec.scale {
-        Field::Absent => None,
-        Field::Faulty => Some(None),
-        Field::Given(scale) => Some(levels::scale(&scale.value, faults)),
+        Field::Absent => Field::Absent,
+        Field::Faulty => Field::Faulty,
+        Field::Given(At { line, value }) => match levels::scale(value, faults) {
+            Some(value) => Field::Given(At { line: *line, value }),
+            None => Field::Faulty,
+        },
     };
     let draft = |criterion: &'s CriterionSpec| {
-        let scale = scale_of(criterion, shared.as_ref().map(Option::as_ref), faults);
+        let scale = scale_of(criterion, &shared, faults);
         let anchors = scale.as_ref().and_then(|scale| anchors(criterion, scale, faults));
         Draft { spec: criterion, id: id(criterion, faults), scale, anchors }
     };
@@ -116,8 +119,8 @@ fn looks(id: &str) -> String {
     id.chars().map(narrow).collect::<String>().to_lowercase().replace('0', "o").replace('1', "l")
 }
 
-/// The criterion's own scale or the one all share; `None` in `Some` where that one is already reported.
-fn scale_of(criterion: &CriterionSpec, shared: Option<Option<&Scale>>, faults: &mut Faults) -> Option<Scale> {
+/// The criterion's own scale, or the one all share.
+fn scale_of(criterion: &CriterionSpec, shared: &Field<Scale>, faults: &mut Faults) -> Option<Scale> {
     match (&criterion.levels, &criterion.scale) {
         (Field::Faulty, _) | (_, Field::Faulty) => None,
         (Field::Given(levels), Field::Given(_)) => {
@@ -126,16 +129,16 @@ fn scale_of(criterion: &CriterionSpec, shared: Option<Option<&Scale>>, faults: &
             None
         }
         (Field::Given(levels), Field::Absent) => {
-            let direction = shared.flatten().map_or(Direction::HigherIsBetter, Scale::direction);
+            let direction = shared.value().map_or(Direction::HigherIsBetter, Scale::direction);
             levels::listed(levels, direction, faults)
         }
         (Field::Absent, Field::Given(scale)) => levels::scale(&scale.value, faults),
         (Field::Absent, Field::Absent) => {
-            if shared.is_none() {
+            if let Field::Absent = shared {
                 let problem = Problem::at(criterion.line, "the criterion has no scale");
                 faults.error(problem.hint("add [scale] with min and max for all criteria, or `levels` here"));
             }
-            shared.flatten().cloned()
+            shared.value().cloned()
         }
     }
 }
@@ -148,13 +151,12 @@ fn anchors(criterion: &CriterionSpec, scale: &Scale, faults: &mut Faults) -> Opt
     };
     let mut anchors: Vec<At<Anchor>> = Vec::new();
     for At { line, value: (key, text) } in written {
-        match key.parse().ok().filter(|level: &i64| scale.has(*level) && level.to_string() == *key) {
-            Some(level) => anchors.push(At { line: *line, value: Anchor { level, text: text.clone() } }),
-            None => {
-                let problem = Problem::at(*line, format!("anchor `{key}` is not a level of the scale"));
-                faults.error(problem.hint(format!("the levels are {}", listing(scale.levels()))));
-            }
+        let level = key.parse().ok().filter(|level: &i64| scale.has(*level) && level.to_string() == *key);
+        if level.is_none() {
+            let problem = Problem::at(*line, format!("anchor `{key}` is not a level of the scale"));
+            faults.error(problem.hint(format!("the levels are {}", listing(scale.levels()))));
         }
+        anchors.extend(level.map(|level| At { line: *line, value: Anchor { level, text: text.clone() } }));
     }
     let has = |level: &i64| anchors.iter().any(|anchor| anchor.value.level == *level);
     let missing: Vec<i64> = scale.levels().iter().copied().filter(|level| !has(level)).collect();

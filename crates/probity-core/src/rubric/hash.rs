@@ -3,7 +3,7 @@
 //! Every value counts, as what it means: comments, spacing, the order of keys, `40` or `40.0`, and a default
 //! written out do not. The order of criteria does, because a judge reads them in order.
 
-use super::{Criterion, Direction, Metric, PassRule, ReasoningDemand, Rubric, Target};
+use super::{Criterion, Metric, PassRule, Rubric, Target};
 use crate::exact::Exact;
 use crate::json::Json;
 
@@ -30,19 +30,11 @@ fn criterion_json(criterion: &Criterion) -> Json {
     let anchor = |anchor: &super::Anchor| {
         Json::object([("level", Json::int(anchor.level)), ("text", Json::text(&anchor.text))])
     };
-    let direction = match criterion.scale.direction() {
-        Direction::HigherIsBetter => "higher_is_better",
-        Direction::LowerIsBetter => "lower_is_better",
-    };
-    let reasoning = match criterion.reasoning {
-        ReasoningDemand::Given => "given",
-        ReasoningDemand::NotEmpty => "not_empty",
-    };
     Json::object([
         ("id", Json::text(criterion.id.as_str())),
         ("title", Json::text(&criterion.title)),
         ("question", Json::text(&criterion.question)),
-        ("direction", Json::text(direction)),
+        ("direction", Json::text(criterion.scale.direction().name())),
         ("anchors", Json::Array(criterion.anchors.iter().map(anchor).collect())),
         ("weight", exact_json(criterion.weight)),
         ("tie", criterion.tie.as_ref().map_or(Json::Null, Json::text)),
@@ -50,7 +42,7 @@ fn criterion_json(criterion: &Criterion) -> Json {
         ("violations", texts_json(&criterion.violations)),
         ("decided_by", Json::text(criterion.decider.name())),
         ("reference", Json::text(criterion.reference.name())),
-        ("reasoning", Json::text(reasoning)),
+        ("reasoning", Json::text(criterion.reasoning.name())),
     ])
 }
 
@@ -68,14 +60,12 @@ fn pass_json(pass: &PassRule) -> Json {
 }
 
 fn target_json(target: &Target) -> Json {
-    let (metric, criterion) = match &target.metric {
-        Metric::PassRate => ("pass_rate", Json::Null),
-        Metric::Mean(id) => ("mean", Json::text(id.as_str())),
-        Metric::AutomaticFailRate => ("automatic_fail_rate", Json::Null),
-        Metric::MeanConfidence => ("mean_confidence", Json::Null),
+    let criterion = match &target.metric {
+        Metric::Mean(id) => Json::text(id.as_str()),
+        Metric::PassRate | Metric::AutomaticFailRate | Metric::MeanConfidence => Json::Null,
     };
     Json::object([
-        ("metric", Json::text(metric)),
+        ("metric", Json::text(target.metric.name())),
         ("criterion", criterion),
         ("min", exact_json(target.min)),
         ("max", exact_json(target.max)),

@@ -20,7 +20,7 @@ pub(super) fn scale(spec: &ScaleSpec, faults: &mut Faults) -> Option<Scale> {
     match (&spec.levels, &spec.min, &spec.max) {
         (Field::Given(levels), Field::Absent, Field::Absent) => listed(levels, direction, faults),
         (Field::Absent, Field::Given(min), Field::Given(max)) => {
-            between(At { line: spec.line, value: (min.value, max.value) }, direction, faults)
+            between(spec.line, (min.value, max.value), direction, faults)
         }
         (Field::Faulty, ..) | (_, Field::Faulty, _) | (.., Field::Faulty) => None,
         (Field::Given(levels), ..) => {
@@ -44,7 +44,7 @@ pub(super) fn listed(levels: &At<Vec<i64>>, direction: Direction, faults: &mut F
     sorted.sort_unstable();
     sorted.dedup();
     if sorted.len() < 2 {
-        let message = format!("`levels` has {} different level(s), expected at least two", sorted.len());
+        let message = "`levels` must have at least two different levels";
         faults.error(Problem::at(*line, message).hint("such as levels = [0, 4]"));
         return None;
     }
@@ -57,8 +57,7 @@ pub(super) fn listed(levels: &At<Vec<i64>>, direction: Direction, faults: &mut F
     Scale::new(sorted, direction)
 }
 
-fn between(ends: At<(i64, i64)>, direction: Direction, faults: &mut Faults) -> Option<Scale> {
-    let At { line, value: (min, max) } = ends;
+fn between(line: usize, (min, max): (i64, i64), direction: Direction, faults: &mut Faults) -> Option<Scale> {
     small(line, &[min, max], faults)?;
     if min == max {
         let message = format!("the scale has one level, {min}, expected at least two");

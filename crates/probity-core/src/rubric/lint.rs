@@ -8,7 +8,6 @@ use super::{Anchor, Direction, Scale};
 
 const POSITIVE: &[&str] = &[
     "accurate",
-    "all",
     "appropriate",
     "best",
     "clear",
@@ -20,8 +19,6 @@ const POSITIVE: &[&str] = &[
     "direct",
     "directly",
     "empathetic",
-    "every",
-    "everything",
     "excellent",
     "exemplary",
     "flawless",

@@ -63,6 +63,16 @@ pub enum Direction {
     LowerIsBetter,
 }
 
+impl Direction {
+    /// The name used in rubric files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Direction::HigherIsBetter => "higher_is_better",
+            Direction::LowerIsBetter => "lower_is_better",
+        }
+    }
+}
+
 /// The levels a criterion can take, ascending, at least two.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scale {
@@ -178,6 +188,16 @@ pub enum ReasoningDemand {
     NotEmpty,
 }
 
+impl ReasoningDemand {
+    /// The name used in rubric files.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReasoningDemand::Given => "given",
+            ReasoningDemand::NotEmpty => "not_empty",
+        }
+    }
+}
+
 /// What a level means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchor {
@@ -245,6 +265,18 @@ pub enum Metric {
     AutomaticFailRate,
     /// Mean of the bot's own confidence, 0 to 1.
     MeanConfidence,
+}
+
+impl Metric {
+    /// The name used in rubric files. A mean also has a criterion.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Metric::PassRate => "pass_rate",
+            Metric::Mean(_) => "mean",
+            Metric::AutomaticFailRate => "automatic_fail_rate",
+            Metric::MeanConfidence => "mean_confidence",
+        }
+    }
 }
 
 /// What a team wants a figure to be.

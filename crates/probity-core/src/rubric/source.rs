@@ -66,7 +66,14 @@ impl<'t> Source<'t> {
             let problem = Problem::at(line, format!("expected a value, found the bare word `{word}`"));
             return problem.hint(format!("texts stand in quotes: \"{word}\""));
         }
-        Problem::at(line, format!("not TOML: {}", error.message()))
+        if self.line(line).trim_end().ends_with('=') {
+            return Problem::at(line, "expected a value after `=`").hint("such as \"a text\" or 40");
+        }
+        let problem = Problem::at(line, format!("not TOML: {}", error.message()));
+        if error.message().starts_with("key with no value") {
+            return problem.hint("a line reads: key = \"value\"");
+        }
+        problem
     }
 }
 

@@ -1,5 +1,7 @@
 //! The built-in rubrics against the numbers they were agreed with.
 
+use expect_test::expect;
+
 use super::super::{BUILT_IN, Decider, Metric, ReferenceUse, Rubric, built_in};
 use super::summary;
 use crate::exact::Exact;
@@ -10,8 +12,8 @@ fn rubric(name: &str) -> Rubric {
 }
 
 #[track_caller]
-fn exact(text: &str) -> Option<Exact> {
-    Some(text.parse().expect("a decimal"))
+fn exact(text: &str) -> Exact {
+    text.parse().expect("a decimal")
 }
 
 #[test]
@@ -22,6 +24,17 @@ fn built_in_files_have_no_fault_and_no_warning() {
         assert_eq!(rubric(name).hash().len(), 64);
     }
     assert_eq!(built_in("no-such-rubric"), None);
+}
+
+/// Labels and standings are bound to these: another hash needs another version in the file.
+#[test]
+fn r11_built_in_rubrics_do_not_change_unnoticed() {
+    let versions = BUILT_IN.iter().map(|(name, _)| rubric(name));
+    let lines: Vec<String> = versions.map(|r| format!("{} {} {}", r.name(), r.version(), r.hash())).collect();
+    expect![[r#"
+        relevance-tone 1.0 50430d36d1ba8925a64cc12b05be2976427417749df57999067ac95ff338713a
+        support-gold 1.0 9baa245da208aa5a00ab504b41211c880a925fe886b829e6383b4f95e5dcd71c"#]]
+    .assert_eq(&lines.join("\n"));
 }
 
 #[test]
@@ -55,11 +68,11 @@ fn support_gold_has_five_weighted_criteria_from_0_to_4() {
     let rubric = rubric("support-gold");
     let weights: Vec<_> = rubric.criteria().iter().map(|c| (c.id.as_str(), c.weight)).collect();
     let want = [
-        ("accuracy", exact("40")),
-        ("completeness", exact("25")),
-        ("tone", exact("15")),
-        ("actionability", exact("10")),
-        ("safety", exact("10")),
+        ("accuracy", Some(exact("40"))),
+        ("completeness", Some(exact("25"))),
+        ("tone", Some(exact("15"))),
+        ("actionability", Some(exact("10"))),
+        ("safety", Some(exact("10"))),
     ];
     assert_eq!(weights, want);
     for criterion in rubric.criteria() {
@@ -93,10 +106,10 @@ fn support_gold_wants_four_figures() {
     let accuracy = rubric.criteria()[0].id.clone();
     let targets: Vec<_> = rubric.targets().iter().map(|t| (t.metric.clone(), t.min, t.max)).collect();
     let want = [
-        (Metric::PassRate, exact("0.7"), exact("0.8")),
-        (Metric::Mean(accuracy), exact("3.2"), None),
-        (Metric::AutomaticFailRate, None, exact("0")),
-        (Metric::MeanConfidence, exact("0.75"), None),
+        (Metric::PassRate, Some(exact("0.7")), Some(exact("0.8"))),
+        (Metric::Mean(accuracy), Some(exact("3.2")), None),
+        (Metric::AutomaticFailRate, None, Some(exact("0"))),
+        (Metric::MeanConfidence, Some(exact("0.75")), None),
     ];
     assert_eq!(targets, want);
 }
@@ -114,6 +127,6 @@ fn support_gold_gives_the_agreed_totals() {
         let points = rubric.criteria().iter().zip(levels).map(|(criterion, level)| {
             criterion.scale.share(level) * criterion.weight.expect("every criterion has a weight")
         });
-        assert_eq!(Some(points.sum::<Exact>()), exact(total));
+        assert_eq!(points.sum::<Exact>(), exact(total));
     }
 }

@@ -116,3 +116,11 @@ fn a_rubric_may_only_score() {
     assert_eq!(rubric.pass(), None);
     assert!(rubric.criteria().iter().all(|criterion| criterion.weight.is_none()));
 }
+
+#[test]
+fn the_documented_example_is_good() {
+    let page = include_str!("../../../../../docs/rubrics.md");
+    let (_, rest) = page.split_once("```toml\n").expect("the page has an example");
+    let (example, _) = rest.split_once("```").expect("the example ends");
+    assert_eq!(super::summary(example), "ok");
+}

@@ -1,8 +1,13 @@
 //! Tests: one good file, one change each, and what comes of it.
 
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes its texts this way")]
+
 mod built_in;
 mod faults;
+mod format;
 mod meaning;
+
+use expect_test::Expect;
 
 use super::{Reading, Rubric, read};
 
@@ -36,4 +41,10 @@ fn summary(text: &str) -> String {
         lines.push(format!("{}: {}{hint}", problem.line, problem.message));
     }
     lines.join("\n")
+}
+
+/// Compares what comes of the base file with one change.
+#[track_caller]
+fn check(from: &str, to: &str, want: &Expect) {
+    want.assert_eq(&summary(&changed(from, to)));
 }
