@@ -1,0 +1,3 @@
+//! What each command says, as text. The caller prints it and chooses the exit code.
+
+pub(crate) mod rubric;
