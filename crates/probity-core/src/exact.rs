@@ -43,6 +43,20 @@ impl Exact {
         self.num.div_euclid(self.den)
     }
 
+    /// The decimal that is this value, with all its digits: for hashes and messages that must not round.
+    /// `None` where it needs more than twelve decimals.
+    pub fn to_decimal(self) -> Option<String> {
+        let (decimals, scale) = (0..=12_usize)
+            .zip(std::iter::successors(Some(1_i128), |scale| Some(scale * 10)))
+            .find(|(_, scale)| scale % self.den == 0)?;
+        let scaled = self.num.checked_mul(scale / self.den)?;
+        let sign = if scaled < 0 { "-" } else { "" };
+        let digits = format!("{:0>width$}", scaled.unsigned_abs(), width = decimals + 1);
+        let (whole, fraction) = digits.split_at(digits.len() - decimals);
+        let point = if decimals == 0 { "" } else { "." };
+        Some(format!("{sign}{whole}{point}{fraction}"))
+    }
+
     /// The nearest float, for statistics and for JSON numbers.
     pub fn to_f64(self) -> f64 {
         self.to_string().parse().expect("a printed decimal is a float")
@@ -197,6 +211,15 @@ mod tests {
         let third = Exact::from(100).over(3).expect("not zero");
         assert_eq!(third.to_string(), "33.333333333333");
         assert_eq!(third + third + third, Exact::from(100));
+    }
+
+    #[test]
+    fn twelve_decimals_print_in_full_where_asked() {
+        for text in ["0", "-0.5", "100", "99.9999999995", "0.000000000001"] {
+            assert_eq!(exact(text).to_decimal().as_deref(), Some(text));
+        }
+        assert_eq!(exact("40.00").to_decimal().as_deref(), Some("40"));
+        assert_eq!(Exact::ratio(1, 3).expect("not zero").to_decimal(), None);
     }
 
     #[test]

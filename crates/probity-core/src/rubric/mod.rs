@@ -4,7 +4,28 @@
 //! sum to 100, every level has one anchor, the pass mark can be reached and can be missed. Reading the
 //! text and naming its faults is done in [`read`]; nothing else builds one.
 
+mod built_in;
+mod criteria;
+mod fields;
+mod hash;
+mod levels;
+mod lint;
+mod problem;
+mod read;
+mod rules;
+mod source;
+mod spec;
+mod suggest;
+mod targets;
+
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
+
+pub use built_in::{BUILT_IN, built_in};
+pub use problem::Problem;
+pub use read::{Reading, read};
 
 use crate::exact::Exact;
 
@@ -40,6 +61,16 @@ pub enum Direction {
     HigherIsBetter,
     /// The lowest level is the best.
     LowerIsBetter,
+}
+
+impl Direction {
+    /// The name used in rubric files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Direction::HigherIsBetter => "higher_is_better",
+            Direction::LowerIsBetter => "lower_is_better",
+        }
+    }
 }
 
 /// The levels a criterion can take, ascending, at least two.
@@ -157,6 +188,16 @@ pub enum ReasoningDemand {
     NotEmpty,
 }
 
+impl ReasoningDemand {
+    /// The name used in rubric files.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReasoningDemand::Given => "given",
+            ReasoningDemand::NotEmpty => "not_empty",
+        }
+    }
+}
+
 /// What a level means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchor {
@@ -224,6 +265,18 @@ pub enum Metric {
     AutomaticFailRate,
     /// Mean of the bot's own confidence, 0 to 1.
     MeanConfidence,
+}
+
+impl Metric {
+    /// The name used in rubric files. A mean also has a criterion.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Metric::PassRate => "pass_rate",
+            Metric::Mean(_) => "mean",
+            Metric::AutomaticFailRate => "automatic_fail_rate",
+            Metric::MeanConfidence => "mean_confidence",
+        }
+    }
 }
 
 /// What a team wants a figure to be.

@@ -1,0 +1,83 @@
+//! What a rubric is, as one hash.
+//!
+//! Every value counts, as what it means: comments, spacing, the order of keys, `40` or `40.0`, and a default
+//! written out do not. The order of criteria does, because a judge reads them in order.
+
+use super::{Criterion, Metric, PassRule, Rubric, Target};
+use crate::exact::Exact;
+use crate::json::Json;
+
+/// The version of the hashed form. It is inside the hashed data.
+const FORMAT: i64 = 1;
+
+/// BLAKE3 over the canonical JSON of everything but the hash itself, hexadecimal.
+pub(super) fn hash(rubric: &Rubric) -> String {
+    let pass = rubric.pass.as_ref().map_or(Json::Null, pass_json);
+    let json = Json::object([
+        ("probity_rubric", Json::int(FORMAT)),
+        ("name", Json::text(&rubric.name)),
+        ("version", Json::text(&rubric.version)),
+        ("title", Json::text(&rubric.title)),
+        ("description", Json::text(&rubric.description)),
+        ("criteria", Json::Array(rubric.criteria.iter().map(criterion_json).collect())),
+        ("pass", pass),
+        ("targets", Json::Array(rubric.targets.iter().map(target_json).collect())),
+    ]);
+    blake3::hash(json.canonical().as_bytes()).to_hex().to_string()
+}
+
+fn criterion_json(criterion: &Criterion) -> Json {
+    let anchor = |anchor: &super::Anchor| {
+        Json::object([("level", Json::int(anchor.level)), ("text", Json::text(&anchor.text))])
+    };
+    Json::object([
+        ("id", Json::text(criterion.id.as_str())),
+        ("title", Json::text(&criterion.title)),
+        ("question", Json::text(&criterion.question)),
+        ("direction", Json::text(criterion.scale.direction().name())),
+        ("anchors", Json::Array(criterion.anchors.iter().map(anchor).collect())),
+        ("weight", exact_json(criterion.weight)),
+        ("tie", criterion.tie.as_ref().map_or(Json::Null, Json::text)),
+        ("outside", texts_json(&criterion.outside)),
+        ("violations", texts_json(&criterion.violations)),
+        ("decided_by", Json::text(criterion.decider.name())),
+        ("reference", Json::text(criterion.reference.name())),
+        ("reasoning", Json::text(criterion.reasoning.name())),
+    ])
+}
+
+fn pass_json(pass: &PassRule) -> Json {
+    let fails = pass.automatic_fails.iter().map(|fail| {
+        Json::object([
+            ("criterion", Json::text(fail.criterion.as_str())),
+            ("worse_than", Json::int(fail.worse_than)),
+        ])
+    });
+    Json::object([
+        ("total_min", exact_json(Some(pass.total_min))),
+        ("automatic_fails", Json::Array(fails.collect())),
+    ])
+}
+
+fn target_json(target: &Target) -> Json {
+    let criterion = match &target.metric {
+        Metric::Mean(id) => Json::text(id.as_str()),
+        Metric::PassRate | Metric::AutomaticFailRate | Metric::MeanConfidence => Json::Null,
+    };
+    Json::object([
+        ("metric", Json::text(target.metric.name())),
+        ("criterion", criterion),
+        ("min", exact_json(target.min)),
+        ("max", exact_json(target.max)),
+    ])
+}
+
+fn texts_json(texts: &[String]) -> Json {
+    Json::Array(texts.iter().map(Json::text).collect())
+}
+
+fn exact_json(value: Option<Exact>) -> Json {
+    let text =
+        |value: Exact| value.to_decimal().expect("a number from a rubric file has at most twelve decimals");
+    value.map_or(Json::Null, |value| Json::text(text(value)))
+}

@@ -1,0 +1,74 @@
+//! From the text of a rubric file to a rubric, or to everything that is wrong with it.
+//!
+//! The steps: syntax, then keys and types, then each criterion, then what they add up to. A step that
+//! fails does not stop the ones that can still be done, so one look at the list is enough.
+
+use super::criteria::{Draft, drafts};
+use super::fields::At;
+use super::problem::{Faults, Problem};
+use super::source::Source;
+use super::spec::{RubricSpec, rubric_spec};
+use super::{Criterion, Rubric, hash, lint, rules, targets};
+
+/// A rubric with what should be looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// The rubric.
+    pub rubric: Rubric,
+    /// What is allowed and probably not meant, by line.
+    pub warnings: Vec<Problem>,
+}
+
+/// Reads the text of a rubric file. All its problems are returned, by line.
+pub fn read(text: &str) -> Result<Reading, Vec<Problem>> {
+    let mut faults = Faults::default();
+    let rubric = rubric(text, &mut faults);
+    let warnings = faults.settle()?;
+    let rubric = rubric.expect("a file without an error has everything a rubric needs");
+    Ok(Reading { rubric, warnings })
+}
+
+fn rubric(text: &str, faults: &mut Faults) -> Option<Rubric> {
+    let source = Source::new(text);
+    let tree = source.tree(faults)?;
+    let spec = rubric_spec(&source, &tree, faults);
+    check_name(&spec, faults);
+    let drafts = drafts(&spec, faults);
+    lint_directions(&drafts, faults);
+    let weights = rules::weights(&drafts, &spec.automatic_fails, faults);
+    let pass = rules::pass_rule(&spec, &drafts, weights, faults);
+    let targets = targets::targets(&spec, &drafts, faults);
+    let criteria = drafts.iter().map(Draft::criterion).collect::<Option<Vec<Criterion>>>()?;
+    let mut rubric = Rubric {
+        name: spec.name.value()?.clone(),
+        version: spec.version.value()?.clone(),
+        title: spec.title.value()?.clone(),
+        description: spec.description.value().cloned().unwrap_or_default(),
+        criteria,
+        pass,
+        targets,
+        hash: String::new(),
+    };
+    rubric.hash = hash::hash(&rubric);
+    Some(rubric)
+}
+
+fn check_name(spec: &RubricSpec, faults: &mut Faults) {
+    let Some(At { line, value }) = spec.name.given() else { return };
+    let plain =
+        |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    if value.len() > 64 || !value.split('-').all(plain) {
+        let message =
+            format!("name {value:?} must be lower-case ASCII words joined by `-`, at most 64 characters");
+        faults.error(Problem::at(*line, message).hint("such as name = \"support-gold\""));
+    }
+}
+
+fn lint_directions(drafts: &[Draft<'_>], faults: &mut Faults) {
+    for draft in drafts {
+        if let (Some(scale), Some(anchors)) = (&draft.scale, &draft.anchors) {
+            let line = draft.spec.anchors.given().map_or(draft.spec.line, |at| at.line);
+            lint::direction(line, scale, anchors, faults);
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! A rubric as a person wrote it: the right keys and types, nothing checked against anything else.
+//!
+//! Every key that a rubric file may have stands in the tables below; the reader and its hints come from
+//! them. A [`RubricSpec`] may contradict itself; [`read`](super::read) turns it into a rubric or refuses.
+
+use super::fields::{At, Field, Fields, Shape};
+use super::problem::Faults;
+use super::{Decider, Direction, ReasoningDemand, ReferenceUse};
+use crate::exact::Exact;
+
+static TOP: Shape = Shape {
+    place: "the top of the file",
+    keys: &[
+        "name",
+        "version",
+        "title",
+        "description",
+        "scale",
+        "criterion",
+        "pass",
+        "automatic_fail",
+        "target",
+    ],
+};
+static SCALE: Shape = Shape { place: "a scale", keys: &["min", "max", "levels", "direction"] };
+static CRITERION: Shape = Shape {
+    place: "[[criterion]]",
+    keys: &[
+        "id",
+        "title",
+        "question",
+        "weight",
+        "decided_by",
+        "reference",
+        "reasoning",
+        "tie",
+        "outside",
+        "violations",
+        "levels",
+        "scale",
+        "anchors",
+    ],
+};
+static PASS: Shape = Shape { place: "[pass]", keys: &["total_min"] };
+static AUTOMATIC_FAIL: Shape = Shape { place: "[[automatic_fail]]", keys: &["criterion", "worse_than"] };
+static TARGET: Shape = Shape { place: "[[target]]", keys: &["metric", "criterion", "min", "max"] };
+static SHAPES: [&Shape; 6] = [&TOP, &CRITERION, &SCALE, &PASS, &AUTOMATIC_FAIL, &TARGET];
+
+const DIRECTIONS: &[(&str, Direction)] =
+    &[("higher_is_better", Direction::HigherIsBetter), ("lower_is_better", Direction::LowerIsBetter)];
+const DECIDERS: &[(&str, Decider)] =
+    &[("gate", Decider::Gate), ("judge", Decider::Judge), ("person", Decider::Person)];
+const REFERENCE_USES: &[(&str, ReferenceUse)] = &[
+    ("hidden", ReferenceUse::Hidden),
+    ("optional", ReferenceUse::Optional),
+    ("required", ReferenceUse::Required),
+];
+const REASONING_DEMANDS: &[(&str, ReasoningDemand)] =
+    &[("given", ReasoningDemand::Given), ("not_empty", ReasoningDemand::NotEmpty)];
+const METRICS: &[(&str, MetricSpec)] = &[
+    ("pass_rate", MetricSpec::PassRate),
+    ("mean", MetricSpec::Mean),
+    ("automatic_fail_rate", MetricSpec::AutomaticFailRate),
+    ("mean_confidence", MetricSpec::MeanConfidence),
+];
+
+/// A rubric file.
+pub(super) struct RubricSpec {
+    pub(super) name: Field<String>,
+    pub(super) version: Field<String>,
+    pub(super) title: Field<String>,
+    pub(super) description: Field<String>,
+    pub(super) scale: Field<ScaleSpec>,
+    pub(super) criteria: Vec<CriterionSpec>,
+    pub(super) pass: Field<PassSpec>,
+    pub(super) automatic_fails: Vec<AutomaticFailSpec>,
+    pub(super) targets: Vec<TargetSpec>,
+}
+
+/// `[scale]`, or a criterion's own.
+pub(super) struct ScaleSpec {
+    pub(super) line: usize,
+    pub(super) min: Field<i64>,
+    pub(super) max: Field<i64>,
+    pub(super) levels: Field<Vec<i64>>,
+    pub(super) direction: Field<Direction>,
+}
+
+/// `[[criterion]]`.
+pub(super) struct CriterionSpec {
+    pub(super) line: usize,
+    pub(super) id: Field<String>,
+    pub(super) title: Field<String>,
+    pub(super) question: Field<String>,
+    pub(super) weight: Field<Exact>,
+    pub(super) decider: Field<Decider>,
+    pub(super) reference: Field<ReferenceUse>,
+    pub(super) reasoning: Field<ReasoningDemand>,
+    pub(super) tie: Field<String>,
+    pub(super) outside: Vec<String>,
+    pub(super) violations: Vec<String>,
+    pub(super) levels: Field<Vec<i64>>,
+    pub(super) scale: Field<ScaleSpec>,
+    /// Level, as its key was written, and meaning.
+    pub(super) anchors: Field<Vec<At<(String, String)>>>,
+}
+
+/// `[pass]`.
+pub(super) struct PassSpec {
+    pub(super) line: usize,
+    pub(super) total_min: Field<Exact>,
+}
+
+/// `[[automatic_fail]]`.
+pub(super) struct AutomaticFailSpec {
+    pub(super) line: usize,
+    pub(super) criterion: Field<String>,
+    pub(super) worse_than: Field<i64>,
+}
+
+/// The word for a target's figure; `mean` needs a criterion beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MetricSpec {
+    PassRate,
+    Mean,
+    AutomaticFailRate,
+    MeanConfidence,
+}
+
+impl MetricSpec {
+    /// The name used in rubric files.
+    pub(super) fn name(self) -> &'static str {
+        METRICS.iter().find(|(_, metric)| *metric == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// `[[target]]`.
+pub(super) struct TargetSpec {
+    pub(super) line: usize,
+    pub(super) metric: Field<MetricSpec>,
+    pub(super) criterion: Field<String>,
+    pub(super) min: Field<Exact>,
+    pub(super) max: Field<Exact>,
+}
+
+/// Reads the whole file.
+pub(super) fn rubric_spec<'a>(
+    source: &'a super::source::Source<'a>,
+    tree: &'a toml::de::DeTable<'a>,
+    faults: &mut Faults,
+) -> RubricSpec {
+    let top = Fields::top(source, &TOP, tree);
+    top.refuse_unknown_keys(&SHAPES, faults);
+    let criteria = top.tables("criterion", &CRITERION, faults);
+    let automatic_fails = top.tables("automatic_fail", &AUTOMATIC_FAIL, faults);
+    let targets = top.tables("target", &TARGET, faults);
+    RubricSpec {
+        name: top.required_text("name", faults),
+        version: top.required_text("version", faults),
+        title: top.required_text("title", faults),
+        description: top.text("description", faults),
+        scale: scale_spec(&top, faults),
+        criteria: criteria.iter().map(|fields| criterion_spec(fields, faults)).collect(),
+        pass: pass_spec(&top, faults),
+        automatic_fails: automatic_fails.iter().map(|fields| automatic_fail_spec(fields, faults)).collect(),
+        targets: targets.iter().map(|fields| target_spec(fields, faults)).collect(),
+    }
+}
+
+fn scale_spec(parent: &Fields<'_>, faults: &mut Faults) -> Field<ScaleSpec> {
+    parent.table("scale", &SCALE, faults).map(|fields| {
+        fields.refuse_unknown_keys(&SHAPES, faults);
+        ScaleSpec {
+            line: fields.line,
+            min: fields.integer("min", faults),
+            max: fields.integer("max", faults),
+            levels: fields.integers("levels", faults),
+            direction: fields.choice("direction", DIRECTIONS, faults),
+        }
+    })
+}
+
+fn criterion_spec(fields: &Fields<'_>, faults: &mut Faults) -> CriterionSpec {
+    fields.refuse_unknown_keys(&SHAPES, faults);
+    CriterionSpec {
+        line: fields.line,
+        id: fields.required_text("id", faults),
+        title: fields.required_text("title", faults),
+        question: fields.required_text("question", faults),
+        weight: fields.decimal("weight", faults),
+        decider: fields.choice("decided_by", DECIDERS, faults),
+        reference: fields.choice("reference", REFERENCE_USES, faults),
+        reasoning: fields.choice("reasoning", REASONING_DEMANDS, faults),
+        tie: fields.text("tie", faults),
+        outside: fields.texts("outside", faults),
+        violations: fields.texts("violations", faults),
+        levels: fields.integers("levels", faults),
+        scale: scale_spec(fields, faults),
+        anchors: fields.free_texts("anchors", faults),
+    }
+}
+
+fn pass_spec(top: &Fields<'_>, faults: &mut Faults) -> Field<PassSpec> {
+    top.table("pass", &PASS, faults).map(|fields| {
+        fields.refuse_unknown_keys(&SHAPES, faults);
+        let total_min = fields.decimal("total_min", faults);
+        PassSpec { line: fields.line, total_min: fields.required("total_min", total_min, faults) }
+    })
+}
+
+fn automatic_fail_spec(fields: &Fields<'_>, faults: &mut Faults) -> AutomaticFailSpec {
+    fields.refuse_unknown_keys(&SHAPES, faults);
+    let worse_than = fields.integer("worse_than", faults);
+    AutomaticFailSpec {
+        line: fields.line,
+        criterion: fields.required_text("criterion", faults),
+        worse_than: fields.required("worse_than", worse_than, faults),
+    }
+}
+
+fn target_spec(fields: &Fields<'_>, faults: &mut Faults) -> TargetSpec {
+    fields.refuse_unknown_keys(&SHAPES, faults);
+    let metric = fields.choice("metric", METRICS, faults);
+    TargetSpec {
+        line: fields.line,
+        metric: fields.required("metric", metric, faults),
+        criterion: fields.text("criterion", faults),
+        min: fields.decimal("min", faults),
+        max: fields.decimal("max", faults),
+    }
+}

@@ -1,0 +1,174 @@
+//! `probity rubric`: which rubrics there are, what one says, and whether a file is one.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use probity_core::rubric::{BUILT_IN, Problem, Reading, Rubric, built_in, read};
+
+use crate::exit::Failure;
+use crate::render::card;
+
+/// The built-in rubrics, one per line.
+pub(crate) fn list() -> String {
+    let rubrics: Vec<Rubric> = BUILT_IN.iter().filter_map(|(name, _)| built_in(name)).collect();
+    let width = rubrics.iter().map(|rubric| rubric.name().len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for rubric in &rubrics {
+        let _ = writeln!(out, "{:width$}  {}  {}", rubric.name(), rubric.version(), rubric.title());
+    }
+    out
+}
+
+/// Everything `rubric` says: card, anchors, version and hash.
+pub(crate) fn show(rubric: &Rubric) -> String {
+    format!(
+        "{}\n{}\n{} {}\nhash {}\n",
+        card::card(rubric),
+        card::anchors(rubric),
+        rubric.name(),
+        visible(rubric.version()),
+        rubric.hash()
+    )
+}
+
+/// One line and any warnings for a good file; every problem with its line for a bad one.
+pub(crate) fn check(path_shown: &str, text: &str) -> Result<String, String> {
+    match read(text) {
+        Ok(Reading { rubric, warnings }) => {
+            let warnings: String =
+                warnings.iter().map(|warning| shown(path_shown, text, "warning: ", warning)).collect();
+            Ok(format!("{path_shown}: ok, {}\n{warnings}", summary(&rubric)))
+        }
+        Err(problems) => Err(problems.iter().map(|problem| shown(path_shown, text, "", problem)).collect()),
+    }
+}
+
+/// Checks the file at `path`.
+pub(crate) fn check_file(path: &Path) -> Result<String, Failure> {
+    let shown = path.display().to_string();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format!("{shown}: cannot be read: {error}")))?;
+    check(&shown, &text).map_err(|problems| Failure::usage(format!("{shown} is not a rubric\n{}", problems.trim_end())))
+}
+
+/// Each problem with its place, its line and its hint.
+pub(crate) fn problems(path_shown: &str, text: &str, problems: &[Problem]) -> Vec<String> {
+    problems.iter().map(|problem| shown(path_shown, text, "", problem).trim_end().to_owned()).collect()
+}
+
+fn summary(rubric: &Rubric) -> String {
+    let criteria = match rubric.criteria().len() {
+        1 => "1 criterion".to_owned(),
+        n => format!("{n} criteria"),
+    };
+    let pass = match rubric.pass() {
+        Some(pass) => format!("pass at {}", pass.total_min),
+        None => "no pass rule".to_owned(),
+    };
+    format!("{} {}, {criteria}, {pass}, hash {}", rubric.name(), visible(rubric.version()), rubric.hash())
+}
+
+fn shown(path_shown: &str, text: &str, kind: &str, problem: &Problem) -> String {
+    let mut out = format!("{path_shown}:{}: {kind}{}\n", problem.line, visible(&problem.message));
+    let line = text.lines().nth(problem.line - 1).unwrap_or("");
+    if !line.trim().is_empty() {
+        let _ = writeln!(out, "    {}", visible(line.trim()));
+    }
+    if let Some(hint) = &problem.hint {
+        let _ = writeln!(out, "  hint: {}", visible(hint));
+    }
+    out
+}
+
+/// `text` with control characters as their escapes, so that a file cannot steer the terminal.
+fn visible(text: &str) -> String {
+    let escaped =
+        |c: char| if c.is_control() && c != '\t' { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(escaped).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes its texts this way")]
+
+    use expect_test::expect;
+
+    use super::*;
+
+    const GOOD: &str = "name = \"s\"\nversion = \"1\"\ntitle = \"S\"\n[[criterion]]\nid = \"a\"\ntitle = \"A\"\n\
+        question = \"Ok?\"\nlevels = [0, 1]\n[criterion.anchors]\n0 = \"rude\"\n1 = \"polite\"\n";
+
+    #[test]
+    fn built_in_rubrics_are_listed() {
+        expect![[r#"
+            relevance-tone  1.0  Relevance and tone
+            support-gold    1.0  Support gold set
+        "#]]
+        .assert_eq(&list());
+    }
+
+    #[test]
+    fn a_rubric_is_shown_with_its_hash() {
+        let text = show(&built_in("support-gold").expect("built in"));
+        assert!(text.starts_with('┌'));
+        assert!(text.contains("Accuracy (accuracy): levels 0–4, 40 points, decided by judge, reference"));
+        assert!(text.contains("\n  violation: Hallucination"));
+        let hash = built_in("support-gold").expect("built in").hash().to_owned();
+        assert!(text.ends_with(&format!("support-gold 1.0\nhash {hash}\n")));
+    }
+
+    #[test]
+    fn r05_a_good_file_passes_with_its_warnings() {
+        let hash = read(GOOD).expect("a good rubric").rubric.hash().to_owned();
+        assert_eq!(
+            check("a.toml", GOOD),
+            Ok(format!("a.toml: ok, s 1, 1 criterion, no pass rule, hash {hash}\n"))
+        );
+        let inverted = GOOD.replace("rude", "great").replace("polite", "rude");
+        let text = check("a.toml", &inverted).expect("a warning is no error");
+        let (_, warnings) = text.split_once('\n').expect("more than one line");
+        expect![[r#"
+            a.toml:9: warning: level 0 should be the worst and 1 the best, but the anchors read otherwise
+                [criterion.anchors]
+              hint: if the lowest level is the best, say direction = "lower_is_better"
+        "#]]
+        .assert_eq(warnings);
+    }
+
+    #[test]
+    fn every_problem_is_shown_with_its_line_and_hint() {
+        let bad = GOOD
+            .replace("version = \"1\"", "version = 1.0")
+            .replace("title = \"A\"", "titel = \"A\\u001b\"\t\u{1b}");
+        expect![[r#"
+            dir/b.toml:6: not TOML: unexpected key or value, expected newline, `#`
+                titel = "A\u001b"	\u{1b}
+        "#]]
+        .assert_eq(&check("dir/b.toml", &bad).expect_err("two faults"));
+        let bad =
+            GOOD.replace("version = \"1\"", "version = 1.0").replace("1 = \"polite\"", "2 = \"polite\"");
+        expect![[r#"
+            dir/b.toml:2: `version` must be a text, found a number
+                version = 1.0
+              hint: put it in quotes: "1.0"
+            dir/b.toml:9: no anchor for level 1
+                [criterion.anchors]
+              hint: say under [criterion.anchors] what each level means
+            dir/b.toml:11: anchor `2` is not a level of the scale
+                2 = "polite"
+              hint: the levels are 0, 1
+        "#]]
+        .assert_eq(&check("dir/b.toml", &bad).expect_err("three faults"));
+        expect![[r#"
+            empty.toml:1: the top of the file has no `name`
+              hint: add name = …
+            empty.toml:1: the top of the file has no `version`
+              hint: add version = …
+            empty.toml:1: the top of the file has no `title`
+              hint: add title = …
+            empty.toml:1: the rubric has no criterion
+              hint: add at least one [[criterion]]
+        "#]]
+        .assert_eq(&check("empty.toml", "").expect_err("nothing is there"));
+    }
+}
