@@ -1,2 +1,47 @@
-//! Tasks.
-fn main() {}
+//! The project's own tasks, run as `cargo xtask <recipe>`.
+//!
+//! A fresh machine needs nothing but Rust to run them, so this crate has no dependency. The recipes are few
+//! and do not grow with the code: a rule about the code is a test in `crates/probity/tests/it/tidy.rs`.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the terminal")]
+
+mod ci;
+mod count;
+mod deny;
+mod smoke;
+mod step;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+usage: cargo xtask <recipe>
+
+  ci     everything a change has to pass, in the order of cost
+  fmt    format every crate
+  help   this text
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["ci"] => ci::run(),
+        ["fmt"] => fmt(),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            ExitCode::SUCCESS
+        }
+        unknown => {
+            eprintln!("unknown recipe `{}`, expected ci, fmt or help", unknown.join(" "));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn fmt() -> ExitCode {
+    match step::captured(step::cargo(["fmt", "--all"])) {
+        Ok(_) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprint!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The definition of green: the same steps on a laptop and on the server, cheapest first.
+//!
+//! The first step that fails ends the run, with its name and all it wrote. A step that cannot be checked here
+//! is listed as skipped and never as passed.
+
+use std::fmt;
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use crate::count::{Count, count};
+use crate::step::{self, Ending, Step};
+use crate::{deny, smoke};
+
+/// The variable that names the folder of the published sets. Tests that need them pass over them without it.
+const PUBLISHED_DATA: &str = "PROBITY_PUBLISHED_DATA";
+
+/// How long a question for a version may take.
+const VERSION_LIMIT: Duration = Duration::from_secs(10);
+
+const STEPS: &[Step] = &[
+    Step { name: "fmt", run: || step::captured(step::cargo(["fmt", "--all", "--check"])).into() },
+    Step { name: "deny", run: deny::tree },
+    Step { name: "advisories", run: deny::advisories },
+    Step { name: "clippy", run: clippy },
+    Step { name: "tests", run: tests },
+    Step {
+        name: "doc tests",
+        run: || tested(&["test", "--locked", "--workspace", "--no-fail-fast", "--doc"]),
+    },
+    Step { name: "docs", run: docs },
+    Step { name: "first command", run: smoke::first_command },
+];
+
+/// What a run has to say at its end.
+#[derive(Default)]
+struct Closing {
+    /// Each step that was reached: name, duration and how it ended in one word.
+    rows: Vec<(&'static str, Duration, &'static str)>,
+    /// What was not checked, each with its reason.
+    skipped: Vec<String>,
+    /// The step that ended the run.
+    failed: Option<&'static str>,
+    /// The tests that ran.
+    tests: Tests,
+}
+
+/// What is known about the tests that ran.
+#[derive(Default, Clone, Copy)]
+enum Tests {
+    /// None ran.
+    #[default]
+    None,
+    /// All that ran were counted.
+    Counted(Count),
+    /// Some ran without a summary that is understood, so no total would be true.
+    Unknown,
+}
+
+/// Runs every step and prints the closing table.
+pub(crate) fn run() -> ExitCode {
+    let mut closing = Closing::default();
+    for step in STEPS {
+        println!("== {}", step.name);
+        // A step takes minutes at times; its name has to be there before.
+        let _ = std::io::stdout().flush();
+        let started = Instant::now();
+        let ending = (step.run)();
+        let took = started.elapsed();
+        println!("   {:.1} s", took.as_secs_f64());
+        closing.add(step.name, took, ending);
+        if closing.failed.is_some() {
+            break;
+        }
+    }
+    if !matches!(closing.tests, Tests::None) && std::env::var_os(PUBLISHED_DATA).is_none() {
+        closing.skipped.push(format!("published figures ({PUBLISHED_DATA} is not set)"));
+    }
+    print!("\n{closing}");
+    if closing.failed.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+impl Closing {
+    fn add(&mut self, name: &'static str, took: Duration, ending: Ending) {
+        let word = match ending {
+            Ending::Passed => "ok",
+            Ending::Tested(count) => {
+                self.tests = count.map_or(Tests::Unknown, |count| self.tests.with(count));
+                "ok"
+            }
+            Ending::Skipped(reason) => {
+                self.skipped.push(reason.to_owned());
+                "skipped"
+            }
+            Ending::Failed(failure) => {
+                println!("{failure}");
+                self.tests = count(&failure.output).map_or(self.tests, |count| self.tests.with(count));
+                self.failed = Some(name);
+                "failed"
+            }
+        };
+        self.rows.push((name, took, word));
+    }
+}
+
+impl Tests {
+    fn with(self, more: Count) -> Tests {
+        match self {
+            Tests::None => Tests::Counted(more),
+            Tests::Counted(count) => Tests::Counted(count + more),
+            Tests::Unknown => Tests::Unknown,
+        }
+    }
+}
+
+impl fmt::Display for Closing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, took, word) in &self.rows {
+            writeln!(f, "{name:<14} {:>8.1} s  {word}", took.as_secs_f64())?;
+        }
+        for reason in &self.skipped {
+            writeln!(f, "skipped: {reason}")?;
+        }
+        if let Some(name) = self.failed {
+            writeln!(f, "failed: {name}")?;
+        }
+        if let Tests::Counted(count) = self.tests {
+            writeln!(f, "{count}")?;
+        }
+        Ok(())
+    }
+}
+
+fn clippy() -> Ending {
+    let arguments = ["clippy", "--locked", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    step::captured(step::cargo(arguments)).into()
+}
+
+/// Everything but the doc tests, which nextest cannot run and which are a step of their own.
+fn tests() -> Ending {
+    if step::succeeds_within(step::cargo(["nextest", "--version"]), VERSION_LIMIT) {
+        tested(&["nextest", "run", "--locked", "--workspace", "--no-fail-fast", "--status-level", "fail"])
+    } else {
+        tested(&["test", "--locked", "--workspace", "--no-fail-fast", "--all-targets"])
+    }
+}
+
+/// Runs tests and counts them. Where the summary is not understood, its last lines are shown as they are.
+fn tested(arguments: &[&str]) -> Ending {
+    match step::captured(step::cargo(arguments.iter().copied())) {
+        Ok(output) => {
+            let counted = count(&output);
+            if counted.is_none() {
+                let lines: Vec<&str> = output.lines().collect();
+                println!("{}", lines[lines.len().saturating_sub(10)..].join("\n"));
+            }
+            Ending::Tested(counted)
+        }
+        Err(failure) => Ending::Failed(failure),
+    }
+}
+
+fn docs() -> Ending {
+    let mut command = step::cargo(["doc", "--locked", "--quiet", "--workspace", "--no-deps"]);
+    command.env("RUSTDOCFLAGS", "-D warnings");
+    step::captured(command).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::step::Failure;
+
+    #[track_caller]
+    fn check(endings: Vec<(&'static str, Ending)>, want: &str) {
+        let mut closing = Closing::default();
+        for (name, ending) in endings {
+            closing.add(name, Duration::from_millis(1500), ending);
+        }
+        assert_eq!(closing.to_string(), want);
+    }
+
+    #[test]
+    fn counts_of_all_test_steps_are_added() {
+        check(
+            vec![
+                ("tests", Ending::Tested(Some(Count { passed: 7, failed: 0 }))),
+                ("doc tests", Ending::Tested(Some(Count { passed: 2, failed: 0 }))),
+            ],
+            "tests               1.5 s  ok\ndoc tests           1.5 s  ok\n9 passed, 0 failed\n",
+        );
+    }
+
+    #[test]
+    fn a_skipped_step_is_not_a_passed_one() {
+        check(
+            vec![("deny", Ending::Skipped("cargo deny (could not be installed)"))],
+            "deny                1.5 s  skipped\nskipped: cargo deny (could not be installed)\n",
+        );
+    }
+
+    #[test]
+    fn a_failed_step_is_named_and_its_tests_are_counted() {
+        let output = "test result: FAILED. 3 passed; 1 failed; 0 ignored".to_owned();
+        check(
+            vec![("tests", Ending::Failed(Failure { command: "cargo test".to_owned(), output }))],
+            "tests               1.5 s  failed\nfailed: tests\n3 passed, 1 failed\n",
+        );
+    }
+
+    #[test]
+    fn a_total_with_a_part_unknown_is_not_printed() {
+        check(
+            vec![
+                ("tests", Ending::Tested(None)),
+                ("doc tests", Ending::Tested(Some(Count { passed: 2, failed: 0 }))),
+            ],
+            "tests               1.5 s  ok\ndoc tests           1.5 s  ok\n",
+        );
+    }
+}
