@@ -22,7 +22,7 @@ use crate::judge::{Judge, JudgeError, Question};
 use crate::load::LoadError;
 use crate::schedule::budget::{Budget, Limits, Money};
 use crate::schedule::lane::{Lane, LaneSettings, Stop};
-use crate::schedule::pursue::{Desk, Earlier, Progress, PursuitSettings, Task};
+use crate::schedule::pursue::{Desk, Earlier, Progress, PursuitSettings, REPEAT, Task};
 use crate::schedule::{Driven, drive};
 use crate::store::{Begun, JudgeId, RunId, RunState, Store, StoreError};
 
@@ -141,7 +141,7 @@ pub async fn run(
     loop {
         let identity = job.identity(structured);
         let judge_id = JudgeId::of_identity(&identity);
-        let known = Known::new(store.settled(&judge_id)?, mode.unscored);
+        let known = Known::new(store.settled(&judge_id, REPEAT)?, mode.unscored);
         let plan = plan(job, known.clone())?;
         if plan.n_admitted + plan.n_blocked == 0 {
             return Err(nothing_usable(job, &plan)?);

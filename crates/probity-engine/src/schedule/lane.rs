@@ -43,9 +43,9 @@ pub enum Stop {
     Unreachable(String),
     /// The account's quota or credit is used up, or resets too late to wait for.
     Quota(String),
-    /// The key or the caller is not accepted.
-    Rejected(String),
-    /// The request itself cannot work: parameter, model, schema, redirect.
+    /// The key is not accepted, or the server sends the call elsewhere.
+    Refused(String),
+    /// The request itself cannot work: parameter, model, certificate.
     Unusable(String),
     /// The judge does not take JSON schemas.
     SchemaRefused(String),

@@ -4,8 +4,10 @@
 //! further calls pointless stops the lane and leaves the run resumable.
 
 pub mod budget;
+pub mod classify;
 pub mod lane;
 pub mod pursue;
+pub mod retry_after;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -12,7 +12,7 @@ use probity_core::verdict::{
 };
 
 use super::budget::{Budget, Money};
-use super::classify::{self, Disposition};
+use super::classify::{self, Billing, CallTerms, Disposition, RefusedParameter, StopReason};
 use super::lane::{Lane, Signal, Stop};
 use crate::config::{ModelMismatch, Price, Reask};
 use crate::judge::{CallOutcome, Judge, Question, Reception};
@@ -25,6 +25,9 @@ const WAITS_PER_ATTEMPT: u32 = 4;
 
 /// The outcome of an attempt that brought a whole answer.
 const ANSWERED: &str = "answered";
+
+/// Packets are asked about once; independent repeats would be numbered from here.
+pub(crate) const REPEAT: u32 = 0;
 
 /// How a packet is pursued.
 #[derive(Debug, Clone, PartialEq)]
@@ -196,7 +199,7 @@ impl Desk {
         let packet = &task.question.packet;
         let attempts = {
             let reader = self.store.reader().map_err(|error| self.store_failed(error))?;
-            reader.attempts_of(packet.hash(), &self.judge_id).map_err(|error| self.store_failed(error))?
+            reader.attempts_of(&packet.hash(), &self.judge_id, REPEAT).map_err(|error| self.store_failed(error))?
         };
         tries.calls = attempts.iter().map(|attempt| attempt.n).max().unwrap_or(0);
         let answered = AttemptOutcome::Ended(ANSWERED.to_owned());
@@ -222,7 +225,7 @@ impl Desk {
             packet_body: packet.canonical().into(),
             judge: self.judge_id.clone(),
             run: self.run,
-            repeat: 0,
+            repeat: REPEAT,
             n: tries.calls,
             cause: cause.to_owned(),
             started_unix_ms: unix_ms(),
@@ -232,7 +235,7 @@ impl Desk {
         let reception = self.judge.ask(&task.question).await;
         drop(permit);
 
-        let disposition = classify::classify(&reception.outcome, self.settings.retry_after_max);
+        let disposition = self.disposition(&reception);
         let (completion, pause) = match (&reception.outcome, &disposition) {
             (CallOutcome::Response(response), Disposition::Answer) => {
                 (Some(self.judge.completion(&response.body)), classify::preemptive_wait(response))
@@ -241,13 +244,19 @@ impl Desk {
         };
         let usage = completion.as_ref().and_then(|read| read.as_ref().ok()).and_then(|read| read.usage);
         let cost = usage.zip(self.price).map(|(usage, price)| Money::of(price, usage));
-        // A refusal by the server costs nothing; a whole or a broken answer may have cost the most it can.
-        let refused = matches!(&reception.outcome, CallOutcome::Response(_)) && completion.is_none();
-        self.budget.settle(reservation, if refused { Some(Money::default()) } else { cost });
+        let free = classify::billing(&reception.outcome) == Billing::No;
+        self.budget.settle(reservation, if free { Some(Money::default()) } else { cost });
         self.progress.picos.store(self.budget.spent().money.picos().unsigned_abs(), Ordering::Relaxed);
         let end = attempt_end(reception, &disposition, completion.as_ref(), cost);
         self.store.end_attempt(attempt, end).await.map_err(|error| self.store_failed(error))?;
         Ok(Ended { attempt, disposition, completion, pause })
+    }
+
+    fn disposition(&self, reception: &Reception) -> Disposition {
+        let model = self.settings.models.first().map_or("", String::as_str);
+        let wait_max = self.settings.retry_after_max;
+        let terms = CallTerms { model, wait_max, received_unix_ms: Some(unix_ms()) };
+        classify::classify(&reception.outcome, &terms)
     }
 
     /// What an ended call means for its lane and for its packet.
@@ -255,39 +264,80 @@ impl Desk {
         let Ended { attempt, disposition, completion, pause } = ended;
         if let Some(completion) = completion {
             self.lane.observe(Signal::Clean, "");
-            if let Some(pause) = pause {
-                self.lane.pause(pause);
-            }
+            self.hold_back(pause)?;
             return self.answered(task, tries, attempt, completion).await;
         }
         match disposition {
             Disposition::Answer => unreachable!("an answer has a completion"),
-            Disposition::Retry { reason, floor, signal } => {
-                self.lane.observe(signal, &reason);
-                let rest = self.backoff(tries.retries).max(floor.unwrap_or_default());
-                Ok(Step::Again { cause: format!("retry:{reason}"), rest, counts: Counts::Retry })
-            }
-            Disposition::Wait { reason, pause } => {
-                self.lane.observe(Signal::RateLimited, &reason);
-                // Without a time from the server, a packet that meets limit after limit waits longer.
-                let pause = pause.unwrap_or_else(|| self.backoff(tries.waits + 1));
+            Disposition::Retry { reason, floor, signal } => Ok(self.retry(tries, reason, floor, signal)),
+            Disposition::Wait { reason, pause, .. } => {
+                self.lane.observe(Signal::RateLimited, reason);
                 self.lane.pause(pause);
                 Ok(Step::Again { cause: format!("wait:{reason}"), rest: Duration::ZERO, counts: Counts::Wait })
             }
-            Disposition::RetryOnce { reason, .. } if tries.body_retries == 0 => {
-                self.lane.observe(Signal::Failure, &reason);
-                let rest = self.backoff(0);
-                Ok(Step::Again { cause: format!("retry:{reason}"), rest, counts: Counts::BodyRetry })
-            }
-            Disposition::RetryOnce { invalid, detail, .. } => {
-                self.settle_unscored(task, tries, attempt, invalid, detail).await
+            Disposition::RetryOnce { reason } => {
+                self.lane.observe(Signal::Failure, reason);
+                self.damaged(task, tries, attempt, reason, String::new()).await
             }
             Disposition::Invalid { reason, detail } => {
                 self.lane.observe(Signal::Overloaded, reason);
                 self.settle_unscored(task, tries, attempt, reason, detail).await
             }
-            Disposition::Stop(stop) => Err(self.stop(stop)),
+            Disposition::Stop { reason, message } | Disposition::Abort { reason, message } => {
+                Err(self.stop(match reason {
+                    StopReason::Quota | StopReason::WaitTooLong => Stop::Quota(message),
+                    StopReason::Credentials | StopReason::Redirect => Stop::Refused(message),
+                    StopReason::Parameter(RefusedParameter::StructuredOutput) => Stop::SchemaRefused(message),
+                    StopReason::Model | StopReason::Parameter(_) | StopReason::Certificate => {
+                        Stop::Unusable(message)
+                    }
+                }))
+            }
         }
+    }
+
+    /// Observes the pause that a successful answer's headers ask for. A pause beyond the cap means that
+    /// the account is used up for now.
+    fn hold_back(&self, pause: Option<Duration>) -> Result<(), Stop> {
+        match pause {
+            Some(pause) if pause > self.settings.retry_after_max => {
+                let message = format!("the rate limit is used up for {} s", pause.as_secs());
+                Err(self.stop(Stop::Quota(message)))
+            }
+            Some(pause) => {
+                self.lane.pause(pause);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn retry(&self, tries: &Tries, reason: &str, floor: Option<Duration>, signal: classify::Signal) -> Step {
+        let (signal, backoff, counts) = match signal {
+            classify::Signal::Transient => (Signal::Failure, self.backoff(tries.retries), Counts::Retry),
+            // A limit without a time: a packet that meets it again and again waits longer each time.
+            classify::Signal::Overloaded => (Signal::RateLimited, self.backoff(tries.waits + 1), Counts::Wait),
+            classify::Signal::Refused => (Signal::Overloaded, self.backoff(tries.waits), Counts::Wait),
+        };
+        self.lane.observe(signal, reason);
+        let rest = backoff.max(floor.unwrap_or_default());
+        Step::Again { cause: format!("retry:{reason}"), rest, counts }
+    }
+
+    /// A body that cannot be read is asked for once more; then it stays unread.
+    async fn damaged(
+        &self,
+        task: &Task,
+        tries: &Tries,
+        attempt: AttemptId,
+        reason: &str,
+        detail: String,
+    ) -> Result<Step, Stop> {
+        if tries.body_retries == 0 {
+            let (cause, rest) = (format!("retry:{reason}"), self.backoff(0));
+            return Ok(Step::Again { cause, rest, counts: Counts::BodyRetry });
+        }
+        self.settle_unscored(task, tries, attempt, "bad_body", detail).await
     }
 
     /// What a whole answer means: a verdict, one more question, or a reason why there is none.
@@ -308,13 +358,7 @@ impl Desk {
             Err(EnvelopeFault::NoChoice) => {
                 return self.invalid(task, tries, attempt, &Invalid::new(InvalidReason::NoChoice, "")).await;
             }
-            Err(fault) if tries.body_retries == 0 => {
-                let cause = format!("retry:{}", fault.name());
-                return Ok(Step::Again { cause, rest: self.backoff(0), counts: Counts::BodyRetry });
-            }
-            Err(fault) => {
-                return self.settle_unscored(task, tries, attempt, "bad_body", fault.to_string()).await;
-            }
+            Err(fault) => return self.damaged(task, tries, attempt, "bad_body", fault.to_string()).await,
         };
         if let Some(other) = self.other_model(&completion) {
             let asked = self.settings.models.first().map_or("", String::as_str);
@@ -399,7 +443,7 @@ impl Desk {
         let settlement = Settlement {
             packet: packet.hash(),
             judge: self.judge_id.clone(),
-            repeat: 0,
+            repeat: REPEAT,
             attempts,
             attempt: Some(attempt),
             decision,
@@ -430,16 +474,17 @@ fn attempt_end(
     completion: Option<&Result<Completion, EnvelopeFault>>,
     cost: Option<Money>,
 ) -> AttemptEnd {
-    let (http_status, raw) = match reception.outcome {
-        CallOutcome::Response(response) => (Some(response.status), response.body),
-        CallOutcome::Broken { partial, .. } => (None, partial),
+    let (http_status, raw, broken) = match reception.outcome {
+        CallOutcome::Response(response) => (Some(response.status), response.body, String::new()),
+        CallOutcome::Broken { partial, fault } => (None, partial, fault.to_string()),
     };
     let completion = completion.and_then(|read| read.as_ref().ok());
     let usage = completion.and_then(|read| read.usage);
     let tokens = |count: Option<u64>| count.and_then(|count| u32::try_from(count).ok());
+    let (outcome, detail) = outcome(disposition, broken);
     AttemptEnd {
-        outcome: disposition.name().to_owned(),
-        detail: disposition.detail(),
+        outcome: outcome.to_owned(),
+        detail,
         raw,
         http_status,
         tokens_in: tokens(usage.map(|usage| usage.input)),
@@ -449,6 +494,20 @@ fn attempt_end(
         fingerprint: completion.and_then(|read| read.fingerprint.clone()),
         response_id: completion.and_then(|read| read.response_id.clone()),
         elapsed_ms: u32::try_from(reception.elapsed.as_millis()).unwrap_or(u32::MAX),
+    }
+}
+
+/// The name and the details under which an attempt is kept.
+fn outcome(disposition: &Disposition, broken: String) -> (&'static str, String) {
+    match disposition {
+        Disposition::Answer => (ANSWERED, String::new()),
+        Disposition::Retry { reason, .. } | Disposition::Wait { reason, .. } | Disposition::RetryOnce { reason } => {
+            (reason, broken)
+        }
+        Disposition::Invalid { reason, detail } => (reason, detail.clone()),
+        Disposition::Stop { reason, message } | Disposition::Abort { reason, message } => {
+            (reason.name(), message.clone())
+        }
     }
 }
 

@@ -163,8 +163,7 @@ fn stopped(stop: &Stop, ran: &Ran) -> (Exit, String) {
     let resume = "; run the same command again to resume";
     match stop {
         Stop::Unreachable(why) => (Exit::Incomplete, format!("the judge cannot be reached: {why}{resume}")),
-        Stop::Quota(why) | Stop::Budget(why) => (Exit::Incomplete, format!("{why}{resume}")),
-        Stop::Rejected(why) => (Exit::Incomplete, format!("the judge rejects the key: {why}{resume}")),
+        Stop::Quota(why) | Stop::Budget(why) | Stop::Refused(why) => (Exit::Incomplete, format!("{why}{resume}")),
         Stop::Unusable(why) | Stop::SchemaRefused(why) if nothing_answered => (Exit::Usage, why.clone()),
         Stop::Unusable(why) | Stop::SchemaRefused(why) => (Exit::Incomplete, format!("{why}{resume}")),
         Stop::Interrupted => (Exit::Incomplete, format!("as asked{resume}")),
