@@ -22,9 +22,9 @@ use serde::Deserialize;
 
 /// Cases that no single answer can show, and where they are tested instead.
 const ELSEWHERE: &[(u32, &str)] = &[
-    (57, "which model may answer for which is a setting of the judge, not a matter of the answer"),
-    (58, "a change of fingerprint shows over a run; the completion carries the fingerprint"),
-    (59, "a repeated response id shows over a run; the completion carries the id"),
+    (57, "verdict::origins, against the model that was asked for"),
+    (58, "verdict::origins, over many answers"),
+    (59, "verdict::origins, over many answers"),
     (87, "verdict::patterns, over many verdicts"),
     (88, "verdict::patterns, over many verdicts"),
 ];
@@ -146,7 +146,11 @@ impl AnswerSpec {
             title: id.clone(),
             question: format!("How good is the {id} of the reply?"),
             scale: Scale::new(self.levels.clone(), Direction::HigherIsBetter).expect("levels ascend"),
-            anchors: self.levels.iter().map(|level| Anchor { level: *level, text: format!("{id} {level}") }).collect(),
+            anchors: self
+                .levels
+                .iter()
+                .map(|level| Anchor { level: *level, text: format!("{id} {level}") })
+                .collect(),
             weight: self.weights.get(at).map(|weight| weight.parse().expect("weights are decimals")),
             tie: None,
             outside: Vec::new(),
@@ -188,11 +192,8 @@ impl AnswerSpec {
 
 fn openai_body(content: &str, finish: &str) -> String {
     let message = Json::object([("role", Json::text("assistant")), ("content", Json::text(content))]);
-    let choice = Json::object([
-        ("index", Json::int(0)),
-        ("message", message),
-        ("finish_reason", Json::text(finish)),
-    ]);
+    let choice =
+        Json::object([("index", Json::int(0)), ("message", message), ("finish_reason", Json::text(finish))]);
     let usage = Json::object([("prompt_tokens", Json::int(200)), ("completion_tokens", Json::int(20))]);
     let members = [
         ("id", Json::text("chatcmpl-1")),
@@ -232,10 +233,9 @@ fn check(answer: &AnswerSpec, place: &str) {
     let completion = match answer.completion(&packet) {
         Ok(completion) => completion,
         Err(fault) => {
-            let line = fault.reason().map_or_else(
-                || format!("fault {}", fault.name()),
-                |reason| invalid_summary(reason, ""),
-            );
+            let line = fault
+                .reason()
+                .map_or_else(|| format!("fault {}", fault.name()), |reason| invalid_summary(reason, ""));
             assert_eq!(line, answer.expect, "{place}: {fault}");
             return;
         }
