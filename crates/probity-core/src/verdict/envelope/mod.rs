@@ -1,4 +1,4 @@
-//! What a judge's server sent becomes a [`Completion`], whatever the dialect.
+//! What a judge's server sent becomes a [`Completion`](super::Completion), whatever the dialect.
 //!
 //! Servers add fields, leave some out and invent finish reasons: none of that is a fault. A fault is a body
 //! that carries no answer: not JSON, an error, no choice, or a stream that broke off. Reasoning channels are
