@@ -110,7 +110,7 @@ impl Admitted {
 /// A reply that at least one rule blocked. It is never judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Blocked {
-    entry: Entry,
+    entry: Box<Entry>,
     findings: Vec<Finding>,
 }
 
@@ -130,7 +130,7 @@ impl Blocked {
 pub fn screen(entry: Entry, rules: &[Rule]) -> Result<Admitted, Blocked> {
     let findings: Vec<Finding> = rules.iter().filter_map(|rule| (rule.check)(rule, &entry)).collect();
     if findings.iter().any(|finding| finding.severity == Severity::Block) {
-        Err(Blocked { entry, findings })
+        Err(Blocked { entry: Box::new(entry), findings })
     } else {
         Ok(Admitted { entry, flags: findings })
     }

@@ -259,7 +259,7 @@ impl Reader<'_> {
             let plain = self
                 .rest()
                 .find(|c: char| c == close || c == '\\' || c < ' ')
-                .ok_or_else(|| JsonError { problem: JsonProblem::UnexpectedEnd, offset: self.text.len() })?;
+                .ok_or(JsonError { problem: JsonProblem::UnexpectedEnd, offset: self.text.len() })?;
             out.push_str(&self.text[self.at..self.at + plain]);
             self.at += plain;
             let c = self.rest().chars().next().expect("find returned the place of a character");

@@ -70,6 +70,15 @@ pub struct Ask {
 }
 
 impl Ask {
+    /// An ask about `criteria`, in that order. `None` when there are none.
+    pub fn new(criteria: Vec<Criterion>) -> Option<Arc<Ask>> {
+        if criteria.is_empty() {
+            return None;
+        }
+        let canonical = Json::Array(criteria.iter().map(criterion_json).collect()).canonical();
+        Some(Arc::new(Ask { criteria, canonical }))
+    }
+
     /// The criteria in the order asked.
     pub fn criteria(&self) -> &[Criterion] {
         &self.criteria
@@ -86,22 +95,14 @@ impl Ask {
             ReferenceUse::Hidden
         }
     }
-
-    fn of(criteria: Vec<Criterion>) -> Arc<Ask> {
-        let canonical = Json::Array(criteria.iter().map(criterion_json).collect()).canonical();
-        Arc::new(Ask { criteria, canonical })
-    }
 }
 
 /// The calls that `rubric` needs for one reply: only what a judge decides is asked.
 pub fn asks(rubric: &Rubric, plan: CallPlan) -> Vec<Arc<Ask>> {
     let judged = rubric.criteria().iter().filter(|criterion| criterion.decider == Decider::Judge).cloned();
     match plan {
-        CallPlan::PerCriterion => judged.map(|criterion| Ask::of(vec![criterion])).collect(),
-        CallPlan::OneCall => {
-            let all: Vec<Criterion> = judged.collect();
-            if all.is_empty() { Vec::new() } else { vec![Ask::of(all)] }
-        }
+        CallPlan::PerCriterion => judged.filter_map(|criterion| Ask::new(vec![criterion])).collect(),
+        CallPlan::OneCall => Ask::new(judged.collect()).into_iter().collect(),
     }
 }
 

@@ -151,7 +151,7 @@ impl Counts {
         assert_eq!(self.entered, parts, "every reply has exactly one outcome");
     }
 
-    fn into_json(&self, rubric: &Rubric) -> Map<String, Value> {
+    fn to_json(&self, rubric: &Rubric) -> Map<String, Value> {
         let mut object = Map::new();
         for (name, n) in [
             ("entered", self.entered),
@@ -197,7 +197,7 @@ impl Part {
     }
 
     fn to_json(&self, rubric: &Rubric) -> Map<String, Value> {
-        let mut object = self.counts.into_json(rubric);
+        let mut object = self.counts.to_json(rubric);
         let criteria: Map<String, Value> = self
             .criteria
             .iter()

@@ -3,6 +3,38 @@
 //! The answer is untrusted input. Nothing here guesses: no default level, no clamping, no number found in
 //! prose, nothing saved from a cut answer. Clean-ups that lose nothing are listed in [`Repair`] and stored
 //! with the verdict; what makes a person look twice is a [`Suspicion`] and never changes a level.
+//!
+//! ```text
+//! body -> envelope -> Completion -> read -> text -> object -> level -> Verdict
+//!                                            |         |
+//!                                          Invalid   echo, suspect
+//! ```
+
+mod echo;
+pub mod envelope;
+mod invalid;
+mod level;
+mod object;
+mod origins;
+mod patterns;
+mod read;
+mod record;
+mod repair;
+mod suspect;
+mod text;
+
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod properties;
+
+pub use envelope::EnvelopeFault;
+pub use invalid::{Invalid, InvalidReason};
+pub use origins::{ModelMatch, Origins, model_match};
+pub use patterns::{CONSTANT_LEVEL_VERDICTS, Patterns, REASONING_REPEATS_MAX, Share};
+pub use read::{ParseMode, read};
+pub use record::{BadVerdictRecord, VerdictRecord};
+pub use repair::{Repair, Suspicion};
 
 use crate::rubric::CriterionId;
 
@@ -27,6 +59,10 @@ pub struct Completion {
     pub usage: Option<Usage>,
     /// More than one choice came although one was asked for; the first was used.
     pub extra_choices: u32,
+    /// Tool calls beyond the first, which is in `tool`.
+    pub extra_tool_calls: u32,
+    /// Clean-ups that reading the envelope needed, by the names of [`Repair`].
+    pub repairs: Vec<String>,
 }
 
 /// Why a model stopped.

@@ -1,0 +1,49 @@
+//! The body of a Messages response.
+
+use super::super::{Completion, ToolCall};
+use super::{
+    EnvelopeFault, append, body_json, body_text, count, error_in, finish_of, not_json, text_member, usage_of,
+};
+use crate::json::Json;
+
+/// Reads the body of a Messages response. Thinking blocks are passed over.
+pub fn anthropic(body: &[u8]) -> Result<Completion, EnvelopeFault> {
+    let (value, repairs) = body_json(body_text(body)?).map_err(|error| not_json(&error))?;
+    if let Some(fault) = error_in(&value) {
+        return Err(fault);
+    }
+    let (mut text, mut tools) = (None, Vec::new());
+    match value.get("content") {
+        Some(Json::String(words)) => append(&mut text, words),
+        Some(Json::Array(blocks)) => blocks.iter().for_each(|each| block(each, &mut text, &mut tools)),
+        _ => return Err(EnvelopeFault::NoChoice),
+    }
+    Ok(Completion {
+        text,
+        finish: finish_of(value.get("stop_reason")),
+        refusal: None,
+        extra_tool_calls: count(tools.len().saturating_sub(1)),
+        tool: tools.into_iter().next(),
+        model: text_member(&value, "model"),
+        fingerprint: None,
+        response_id: text_member(&value, "id"),
+        usage: usage_of(value.get("usage")),
+        extra_choices: 0,
+        repairs,
+    })
+}
+
+fn block(block: &Json, text: &mut Option<String>, tools: &mut Vec<ToolCall>) {
+    match block.get("type").and_then(Json::as_str) {
+        Some("text") => {
+            if let Some(words) = block.get("text").and_then(Json::as_str) {
+                append(text, words);
+            }
+        }
+        Some("tool_use") => tools.push(ToolCall {
+            name: text_member(block, "name").unwrap_or_default(),
+            arguments: block.get("input").map(Json::canonical).unwrap_or_default(),
+        }),
+        _ => {}
+    }
+}

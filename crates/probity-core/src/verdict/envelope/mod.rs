@@ -1,0 +1,298 @@
+//! What a judge's server sent becomes a [`Completion`](super::Completion), whatever the dialect.
+//!
+//! Servers add fields, leave some out and invent finish reasons: none of that is a fault. A fault is a body
+//! that carries no answer: not JSON, an error, no choice, or a stream that broke off. Reasoning channels are
+//! never part of the text, so they cannot become a verdict.
+
+mod anthropic;
+mod openai;
+mod stream;
+
+pub use anthropic::anthropic;
+pub use openai::openai;
+
+use super::invalid::InvalidReason;
+use super::repair::Repair;
+use super::{Finish, Usage};
+use crate::json::{self, Json, JsonRepair, Tolerance};
+
+/// The longest error message kept, in bytes. The whole body is stored beside it.
+const MESSAGE_BYTES_MAX: usize = 4096;
+
+/// Why a body carries no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EnvelopeFault {
+    /// The body is not JSON, or not even UTF-8.
+    #[error("expected a JSON body: {detail}")]
+    NotJson {
+        /// What was wrong with it, and where.
+        detail: String,
+    },
+    /// The server reported an error in the body of a success.
+    #[error("the server reports an error: {message}")]
+    Error {
+        /// The HTTP status that the error names.
+        status: Option<u16>,
+        /// The server's code for the error.
+        code: Option<String>,
+        /// The server's kind of error.
+        kind: Option<String>,
+        /// The server's words.
+        message: String,
+    },
+    /// There is no choice, so nobody answered.
+    #[error("expected a choice, found none")]
+    NoChoice,
+    /// The stream ended without a finish reason and without its end mark.
+    #[error("the stream ended before the answer did")]
+    CutStream,
+}
+
+impl EnvelopeFault {
+    /// The name under which the fault is stored and reported.
+    pub fn name(&self) -> &'static str {
+        match self {
+            EnvelopeFault::NotJson { .. } => "not_json",
+            EnvelopeFault::Error { .. } => "error",
+            EnvelopeFault::NoChoice => "no_choice",
+            EnvelopeFault::CutStream => "cut_stream",
+        }
+    }
+
+    /// The reason that an answer without a choice counts as; the other faults are failed calls.
+    pub fn reason(&self) -> Option<InvalidReason> {
+        matches!(self, EnvelopeFault::NoChoice).then_some(InvalidReason::NoChoice)
+    }
+}
+
+/// The body as text, without a byte order mark.
+fn body_text(body: &[u8]) -> Result<&str, EnvelopeFault> {
+    let text =
+        std::str::from_utf8(body).map_err(|error| EnvelopeFault::NotJson { detail: error.to_string() })?;
+    Ok(text.trim_start_matches('\u{feff}').trim())
+}
+
+/// One JSON value, and the names of the clean-ups it needed.
+fn body_json(text: &str) -> Result<(Json, Vec<String>), json::JsonError> {
+    let (value, repairs) = json::parse_with(text, Tolerance::LoneSurrogates)?;
+    let name = |repair: &JsonRepair| Repair::Json(*repair).name().to_owned();
+    Ok((value, repairs.iter().map(name).collect()))
+}
+
+fn not_json(error: &json::JsonError) -> EnvelopeFault {
+    EnvelopeFault::NotJson { detail: error.to_string() }
+}
+
+/// The error that `value` reports, if it reports one.
+fn error_in(value: &Json) -> Option<EnvelopeFault> {
+    match value.get("error") {
+        Some(Json::String(message)) if !message.is_empty() => return Some(error_of(&Json::Null, message)),
+        Some(details @ Json::Object(object)) if !object.is_empty() => {
+            return Some(error_of(details, &message_of(details)));
+        }
+        _ => {}
+    }
+    let says_error = |key: &str| value.get(key).and_then(Json::as_str) == Some("error");
+    (says_error("object") || says_error("type")).then(|| error_of(value, &message_of(value)))
+}
+
+fn message_of(details: &Json) -> String {
+    let message = ["message", "msg", "detail"].iter().find_map(|key| details.get(key).and_then(Json::as_str));
+    message.map_or_else(|| details.canonical(), str::to_owned)
+}
+
+fn error_of(details: &Json, message: &str) -> EnvelopeFault {
+    let word = |key: &str| match details.get(key) {
+        Some(Json::String(text) | Json::Number(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let http = |text: String| text.parse::<u16>().ok().filter(|status| (100..600).contains(status));
+    let status = ["status", "status_code", "code"].iter().find_map(|key| word(key).and_then(http));
+    EnvelopeFault::Error {
+        status,
+        code: word("code"),
+        kind: word("type"),
+        message: message[..message.floor_char_boundary(MESSAGE_BYTES_MAX)].to_owned(),
+    }
+}
+
+/// A finish reason of either dialect.
+fn finish_of(value: Option<&Json>) -> Finish {
+    let Some(reason) = value.and_then(Json::as_str) else { return Finish::Missing };
+    match reason.to_ascii_lowercase().as_str() {
+        "stop" | "end_turn" | "stop_sequence" => Finish::Stop,
+        "length" | "max_tokens" | "model_context_window_exceeded" => Finish::Length,
+        "content_filter" | "safety" => Finish::ContentFilter,
+        "refusal" => Finish::Refusal,
+        "tool_calls" | "function_call" | "tool_use" => Finish::ToolCalls,
+        _ => Finish::Other(reason.to_owned()),
+    }
+}
+
+/// Tokens, if both counts were written as whole numbers of at least zero.
+fn usage_of(value: Option<&Json>) -> Option<Usage> {
+    let count = |keys: [&str; 2]| keys.iter().find_map(|key| value?.get(key)?.as_u64());
+    Some(Usage {
+        input: count(["prompt_tokens", "input_tokens"])?,
+        output: count(["completion_tokens", "output_tokens"])?,
+    })
+}
+
+fn text_member(value: &Json, key: &str) -> Option<String> {
+    value.get(key).and_then(Json::as_str).map(str::to_owned)
+}
+
+/// Adds `piece` to `text`, which exists from the first piece on.
+fn append(text: &mut Option<String>, piece: &str) {
+    text.get_or_insert_default().push_str(piece);
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Completion;
+    use super::*;
+
+    type Dialect = fn(&[u8]) -> Result<Completion, EnvelopeFault>;
+
+    #[track_caller]
+    fn check(dialect: Dialect, body: &str, want: &str) {
+        let got = match dialect(body.as_bytes()) {
+            Ok(completion) => {
+                let tool = completion.tool.map(|tool| format!(" {}({})", tool.name, tool.arguments));
+                let usage = completion.usage.map(|usage| format!(" {}+{}", usage.input, usage.output));
+                format!(
+                    "{:?} {:?}{}{}",
+                    completion.finish,
+                    completion.text.unwrap_or_else(|| "none".to_owned()),
+                    tool.unwrap_or_default(),
+                    usage.unwrap_or_default()
+                )
+            }
+            Err(EnvelopeFault::Error { status, code, kind, message }) => {
+                format!("error {status:?} {code:?} {kind:?} {message}")
+            }
+            Err(fault) => fault.name().to_owned(),
+        };
+        assert_eq!(got, want, "{body}");
+    }
+
+    #[test]
+    fn f40_an_error_in_a_success_is_the_error_it_names() {
+        check(
+            openai,
+            r#"{"error":{"message":"slow down","type":"rate_limit","code":429}}"#,
+            r#"error Some(429) Some("429") Some("rate_limit") slow down"#,
+        );
+        check(openai, r#"{"error":"overloaded"}"#, "error None None None overloaded");
+        check(
+            openai,
+            r#"{"object":"error","message":"no","code":400}"#,
+            r#"error Some(400) Some("400") None no"#,
+        );
+        check(
+            openai,
+            r#"{"choices":[{"error":{"code":502,"message":"upstream"},"finish_reason":"error"}]}"#,
+            r#"error Some(502) Some("502") None upstream"#,
+        );
+        check(
+            anthropic,
+            r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+            r#"error None None Some("overloaded_error") Overloaded"#,
+        );
+        check(openai, r#"{"error":null,"choices":[{"message":{"content":"a"}}]}"#, r#"Missing "a""#);
+    }
+
+    #[test]
+    fn f42_a_body_that_is_not_json() {
+        for body in ["", "<html>", "{\"choices\":", "{\"id\":1,\"id\":2}"] {
+            check(openai, body, "not_json");
+            check(anthropic, body, "not_json");
+        }
+        let invalid = openai(b"{\"choices\":[\"\xff\"]}").expect_err("not UTF-8");
+        assert_eq!(invalid.name(), "not_json");
+    }
+
+    #[test]
+    fn f44_no_choice() {
+        for body in ["{}", r#"{"choices":[]}"#, r#"{"choices":null}"#, r#"{"choices":[null]}"#, "[]", "1"] {
+            check(openai, body, "no_choice");
+        }
+        check(anthropic, "{}", "no_choice");
+        assert_eq!(EnvelopeFault::NoChoice.reason(), Some(InvalidReason::NoChoice));
+    }
+
+    #[test]
+    fn f56_usage_that_cannot_be_believed_is_unknown() {
+        let body =
+            |usage: &str| format!(r#"{{"choices":[{{"message":{{"content":"a"}}}}],"usage":{usage}}}"#);
+        check(openai, &body(r#"{"prompt_tokens":7,"completion_tokens":3}"#), r#"Missing "a" 7+3"#);
+        for usage in ["null", "{}", r#"{"prompt_tokens":-1,"completion_tokens":3}"#, "\"7\""] {
+            check(openai, &body(usage), r#"Missing "a""#);
+        }
+        check(openai, &body(r#"{"prompt_tokens":"7","completion_tokens":3}"#), r#"Missing "a""#);
+        check(openai, &body(r#"{"prompt_tokens":7.5,"completion_tokens":3}"#), r#"Missing "a""#);
+    }
+
+    #[test]
+    fn f39_streams_are_joined_or_cut() {
+        let delta =
+            |text: &str| format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n");
+        let end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+        let usage = "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":3}}\n\n";
+        let both = format!(": hi\n\n{}{}", delta("a"), delta("b"));
+        check(openai, &format!("{both}{end}{usage}data: [DONE]\n\n"), r#"Stop "ab" 7+3"#);
+        check(openai, &format!("{both}data: [DONE]"), r#"Missing "ab""#);
+        check(openai, &format!("{both}{end}").replace("\n\n", "\r\n\r\n"), r#"Stop "ab""#);
+        check(openai, &format!("{both}{end}").replace("\n\n", "\n"), r#"Stop "ab""#);
+        check(openai, &format!("event: x\n{both}{end}data: [DONE]\n\n{}", delta("c")), r#"Stop "ab""#);
+        check(openai, &both, "cut_stream");
+        check(openai, &format!("{both}data: {{\"choices\":[{{\"del"), "cut_stream");
+        check(openai, ": keep-alive\n\n: keep-alive\n\n", "cut_stream");
+        check(openai, "data: [DONE]\n\n", "no_choice");
+        check(openai, &format!("{both}data: {{oops}}\n\n{end}"), "not_json");
+    }
+
+    #[test]
+    fn f40_an_error_inside_a_stream() {
+        let start = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
+        let error = "data: {\"error\":{\"message\":\"gone\",\"code\":\"server_error\"}}\n\n";
+        check(
+            openai,
+            &format!("{start}{error}data: [DONE]\n\n"),
+            r#"error None Some("server_error") None gone"#,
+        );
+        let event = "event: error\ndata: {\"message\":\"gone\"}\n\n";
+        check(openai, &format!("{start}{event}"), "error None None None gone");
+    }
+
+    #[test]
+    fn f52_tool_calls_in_a_stream_are_joined() {
+        let part =
+            |part: &str| format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{part}]}}}}]}}\n\n");
+        let first = part(r#"{"index":0,"function":{"name":"verdict","arguments":"{\"sc"}}"#);
+        let second = part(r#"{"index":0,"function":{"arguments":"ore\":4}"}}"#);
+        let body = format!("{first}{second}data: [DONE]\n\n");
+        check(openai, &body, r#"Missing "none" verdict({"score":4})"#);
+    }
+
+    #[test]
+    fn anthropic_blocks() {
+        check(
+            anthropic,
+            r#"{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"a"},{"type":"text","text":"b"}],
+                "stop_reason":"end_turn","usage":{"input_tokens":7,"output_tokens":3}}"#,
+            r#"Stop "ab" 7+3"#,
+        );
+        check(
+            anthropic,
+            r#"{"content":[{"type":"tool_use","name":"verdict","input":{"score":4}}],"stop_reason":"tool_use"}"#,
+            r#"ToolCalls "none" verdict({"score":4})"#,
+        );
+        check(anthropic, r#"{"content":[],"stop_reason":"refusal"}"#, r#"Refusal "none""#);
+        check(anthropic, r#"{"content":"a","stop_reason":"pause_turn"}"#, r#"Other("pause_turn") "a""#);
+    }
+}

@@ -1,0 +1,95 @@
+//! The body of a chat completion, whole or as a stream of events.
+
+use super::super::{Completion, ToolCall};
+use super::{
+    EnvelopeFault, append, body_json, body_text, count, error_in, error_of, finish_of, not_json, stream,
+    text_member, usage_of,
+};
+use crate::json::Json;
+
+/// Reads the body of a chat completion. A body of `data:` lines is put together first.
+pub fn openai(body: &[u8]) -> Result<Completion, EnvelopeFault> {
+    let text = body_text(body)?;
+    if stream::is_stream(text) {
+        return stream::completion(text);
+    }
+    let (value, repairs) = body_json(text).map_err(|error| not_json(&error))?;
+    if let Some(fault) = error_in(&value) {
+        return Err(fault);
+    }
+    let choices = value.get("choices").and_then(Json::as_array).unwrap_or_default();
+    let choice = first_choice(choices).ok_or(EnvelopeFault::NoChoice)?;
+    if let Some(fault) = choice_error(choice) {
+        return Err(fault);
+    }
+    let message = choice.get("message").unwrap_or(&Json::Null);
+    let (mut text, mut refusal) = (None, None);
+    content(message, &mut text, &mut refusal);
+    let tools = tool_calls(message);
+    Ok(Completion {
+        text,
+        finish: finish_of(choice.get("finish_reason")),
+        refusal,
+        extra_tool_calls: count(tools.len().saturating_sub(1)),
+        tool: tools.into_iter().next(),
+        model: text_member(&value, "model"),
+        fingerprint: text_member(&value, "system_fingerprint"),
+        response_id: text_member(&value, "id"),
+        usage: usage_of(value.get("usage")),
+        extra_choices: count(choices.len() - 1),
+        repairs,
+    })
+}
+
+/// The choice with index 0, or the first one where servers leave the index out.
+fn first_choice(choices: &[Json]) -> Option<&Json> {
+    let zero = |choice: &&Json| choice.get("index").and_then(Json::as_u64) == Some(0);
+    choices.iter().find(zero).or(choices.first()).filter(|choice| choice.as_object().is_some())
+}
+
+/// Some routers report an error inside the choice.
+pub(super) fn choice_error(choice: &Json) -> Option<EnvelopeFault> {
+    error_in(choice).or_else(|| {
+        let ended = choice.get("finish_reason").and_then(Json::as_str) == Some("error");
+        ended.then(|| error_of(&Json::Null, "the choice ended with finish_reason \"error\""))
+    })
+}
+
+/// Adds the text and the refusal of a message, or of a piece of one. Reasoning parts are passed over.
+pub(super) fn content(message: &Json, text: &mut Option<String>, refusal: &mut Option<String>) {
+    if let Some(words) = message.get("refusal").and_then(Json::as_str) {
+        append(refusal, words);
+    }
+    match message.get("content") {
+        Some(Json::String(words)) => append(text, words),
+        Some(Json::Array(parts)) => parts.iter().for_each(|part| content_part(part, text, refusal)),
+        _ => {}
+    }
+}
+
+fn content_part(part: &Json, text: &mut Option<String>, refusal: &mut Option<String>) {
+    if let Some(words) = part.as_str() {
+        append(text, words);
+        return;
+    }
+    match (part.get("type").and_then(Json::as_str), part.get("text"), part.get("refusal")) {
+        (None | Some("text" | "output_text"), Some(Json::String(words)), _) => append(text, words),
+        (Some("refusal"), _, Some(Json::String(words))) => append(refusal, words),
+        _ => {}
+    }
+}
+
+fn tool_calls(message: &Json) -> Vec<ToolCall> {
+    let calls = message.get("tool_calls").and_then(Json::as_array).unwrap_or_default();
+    let legacy = message.get("function_call").filter(|call| call.as_object().is_some());
+    calls.iter().map(|call| call.get("function").unwrap_or(call)).chain(legacy).map(tool_call).collect()
+}
+
+fn tool_call(function: &Json) -> ToolCall {
+    let arguments = match function.get("arguments") {
+        Some(Json::String(text)) => text.clone(),
+        Some(value) => value.canonical(),
+        None => String::new(),
+    };
+    ToolCall { name: text_member(function, "name").unwrap_or_default(), arguments }
+}

@@ -1,0 +1,50 @@
+//! Packets for the tests of this stage, built without a rubric file.
+
+use crate::case::{Case, CaseId, Entry, Reply, Situation};
+use crate::gate;
+use crate::packet::{self, Ask, Packet};
+use crate::rubric::{
+    Anchor, Criterion, CriterionId, Decider, Direction, ReasoningDemand, ReferenceUse, Scale,
+};
+
+/// A criterion called `id` on `levels`.
+pub(super) fn criterion(id: &str, levels: &[i64]) -> Criterion {
+    Criterion {
+        id: CriterionId::new(id).expect("an id"),
+        title: id.to_owned(),
+        question: format!("How good is the {id} of the reply?"),
+        scale: Scale::new(levels.to_vec(), Direction::HigherIsBetter).expect("a scale"),
+        anchors: levels
+            .iter()
+            .map(|level| Anchor { level: *level, text: format!("level {level}") })
+            .collect(),
+        weight: None,
+        tie: None,
+        outside: Vec::new(),
+        violations: Vec::new(),
+        decider: Decider::Judge,
+        reference: ReferenceUse::Hidden,
+        reasoning: ReasoningDemand::Given,
+    }
+}
+
+/// A packet that asks about `ids` on 1 to 5.
+pub(super) fn packet(ids: &[&str], reply: &str) -> Packet {
+    packet_of(ids.iter().map(|id| criterion(id, &[1, 2, 3, 4, 5])).collect(), "Where is my order?", reply)
+}
+
+/// A packet that asks about `criteria`.
+pub(super) fn packet_of(criteria: Vec<Criterion>, ticket: &str, reply: &str) -> Packet {
+    let case = Case {
+        id: CaseId::new("t1").expect("an id"),
+        slice: None,
+        situation: Situation::Ticket(ticket.to_owned()),
+        evidence: Vec::new(),
+        reference: None,
+        known_pii: Vec::new(),
+        metadata: None,
+    };
+    let reply = Reply { text: reply.to_owned(), variant: None, confidence: None };
+    let admitted = gate::screen(Entry { case, reply }, &[]).expect("admitted");
+    packet::question(&admitted, &Ask::new(criteria).expect("criteria"))
+}

@@ -1,0 +1,204 @@
+//! An object becomes one level with its reason for every criterion asked, or a reason why not.
+//!
+//! Where the object came from is not asked here. What always holds: no criterion is left out, no level is
+//! off its scale, and a key that decides anything stands once.
+
+use super::invalid::{Invalid, InvalidReason};
+use super::level::level;
+use super::repair::{Repair, Repairs, Suspicion, Suspicions};
+use super::{CriterionScore, REASONING_BYTES_MAX};
+use crate::json::{Json, Object};
+use crate::packet::{Ask, Packet};
+use crate::rubric::{Criterion, ReasoningDemand};
+
+const SCORE: &str = "score";
+const REASONING: &str = "reasoning";
+const PACKET: &str = "packet";
+/// Names under which judges add up for us. The sum is never used.
+const TOTALS: [&str; 3] = ["total", "overall", "overall_score"];
+
+/// What an object says, and what was needed to understand it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Reading {
+    pub(super) scores: Vec<CriterionScore>,
+    pub(super) repairs: Repairs,
+    pub(super) suspicions: Suspicions,
+}
+
+/// Whether `object` has a key that only a verdict about `ask` would have.
+pub(super) fn is_shaped(object: &Object, ask: &Ask) -> bool {
+    let criteria = ask.criteria();
+    object.iter().any(|(key, value)| {
+        let names = |criterion: &Criterion| key.eq_ignore_ascii_case(criterion.id.as_str());
+        match criteria {
+            [only] if names(only) => value.as_object().is_some(),
+            [_] => key.eq_ignore_ascii_case(SCORE) || key.eq_ignore_ascii_case(REASONING),
+            several => several.iter().any(names),
+        }
+    })
+}
+
+/// What `object` says about `packet`.
+pub(super) fn reading(object: &Object, packet: &Packet) -> Result<Reading, Invalid> {
+    let mut members = Members::of(object);
+    let scores = match packet.ask().criteria() {
+        [only] => vec![single(&mut members, only)?],
+        several => several
+            .iter()
+            .map(|criterion| one_of_several(&mut members, criterion))
+            .collect::<Result<_, _>>()?,
+    };
+    check_packet(&mut members, packet)?;
+    let mut suspicions = Suspicions::new();
+    for name in TOTALS {
+        if let Some(Json::Number(total)) = members.take(name)?
+            && !adds_up(total, &scores, packet.ask())
+        {
+            suspicions.insert(Suspicion::Arithmetic);
+        }
+    }
+    Ok(Reading { scores, repairs: members.finish(), suspicions })
+}
+
+/// The reasoning as it is stored: no NUL, at most [`REASONING_BYTES_MAX`] bytes.
+pub(super) fn stored_reasoning(text: &str, repairs: &mut Repairs) -> String {
+    let mut kept = text.replace('\0', "\u{fffd}");
+    if text.contains('\0') {
+        repairs.insert(Repair::Nul);
+    }
+    if kept.len() > REASONING_BYTES_MAX {
+        kept.truncate(kept.floor_char_boundary(REASONING_BYTES_MAX));
+        repairs.insert(Repair::ReasoningCapped);
+    }
+    kept
+}
+
+/// The score and the reasoning in `object`, whatever the case of their keys, for comparing two objects.
+pub(super) fn score_and_reasoning(object: &Object) -> Option<(&Json, &str)> {
+    let find =
+        |key: &str| object.iter().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value);
+    Some((find(SCORE)?, find(REASONING)?.as_str()?))
+}
+
+/// The members of an object that nobody has asked for yet.
+struct Members<'a> {
+    left: Vec<(&'a str, &'a Json)>,
+    repairs: Repairs,
+}
+
+impl<'a> Members<'a> {
+    fn of(object: &'a Object) -> Self {
+        Members { left: object.iter().collect(), repairs: Repairs::new() }
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.left.iter().any(|(name, _)| name.eq_ignore_ascii_case(key))
+    }
+
+    /// Takes the member called `key`. Two that differ in case only are the same key twice.
+    fn take(&mut self, key: &str) -> Result<Option<&'a Json>, Invalid> {
+        let mut same = self.left.iter().enumerate().filter(|(_, (name, _))| name.eq_ignore_ascii_case(key));
+        let (first, second) = (same.next().map(|(at, _)| at), same.next());
+        if second.is_some() {
+            return Err(Invalid::new(InvalidReason::DuplicateKey, format!("key {key:?} stands twice")));
+        }
+        let Some(at) = first else { return Ok(None) };
+        let (name, value) = self.left.swap_remove(at);
+        if name != key {
+            self.repairs.insert(Repair::KeyCase);
+        }
+        Ok(Some(value))
+    }
+
+    fn finish(mut self) -> Repairs {
+        if !self.left.is_empty() {
+            self.repairs.insert(Repair::UnknownKey);
+        }
+        self.repairs
+    }
+}
+
+/// The only criterion's answer: the members themselves, or an object under the criterion's id.
+fn single(members: &mut Members<'_>, criterion: &Criterion) -> Result<CriterionScore, Invalid> {
+    let id = criterion.id.as_str();
+    let wrapped =
+        members.left.iter().any(|(name, value)| name.eq_ignore_ascii_case(id) && value.as_object().is_some());
+    if !wrapped {
+        return criterion_score(members, criterion);
+    }
+    if id != SCORE && members.has(SCORE) {
+        let detail = format!("a score stands both in the object and under {id:?}");
+        return Err(Invalid::new(InvalidReason::Ambiguous, detail));
+    }
+    members.repairs.insert(Repair::Wrapped);
+    one_of_several(members, criterion)
+}
+
+fn one_of_several(members: &mut Members<'_>, criterion: &Criterion) -> Result<CriterionScore, Invalid> {
+    let id = criterion.id.as_str();
+    let Some(value) = members.take(id)? else {
+        return Err(Invalid::new(InvalidReason::MissingCriterion, id));
+    };
+    let Some(object) = value.as_object() else {
+        // A verdict is never a number on its own.
+        let bare = matches!(value, Json::Number(_) | Json::String(_));
+        let reason = if bare { InvalidReason::MissingReasoning } else { InvalidReason::Type };
+        let detail = format!("{id}: expected an object with score and reasoning, found {}", value.kind());
+        return Err(Invalid::new(reason, detail));
+    };
+    let mut inner = Members::of(object);
+    let score = criterion_score(&mut inner, criterion)?;
+    members.repairs.extend(inner.finish());
+    Ok(score)
+}
+
+fn criterion_score(members: &mut Members<'_>, criterion: &Criterion) -> Result<CriterionScore, Invalid> {
+    let id = &criterion.id;
+    let Some(score) = members.take(SCORE)? else {
+        return Err(Invalid::new(InvalidReason::MissingScore, format!("{id}: expected a score, found none")));
+    };
+    let level = level(score, criterion, &mut members.repairs)?;
+    let Some(reasoning) = members.take(REASONING)?.and_then(Json::as_str) else {
+        let detail = format!("{id}: expected a reasoning beside the score, found no text");
+        return Err(Invalid::new(InvalidReason::MissingReasoning, detail));
+    };
+    if criterion.reasoning == ReasoningDemand::NotEmpty && reasoning.trim().is_empty() {
+        let detail = format!("{id}: expected a reasoning with words, found an empty one");
+        return Err(Invalid::new(InvalidReason::EmptyReasoning, detail));
+    }
+    let reasoning = stored_reasoning(reasoning, &mut members.repairs);
+    Ok(CriterionScore { criterion: id.clone(), level, reasoning })
+}
+
+/// An answer that names a packet must name this one.
+fn check_packet(members: &mut Members<'_>, packet: &Packet) -> Result<(), Invalid> {
+    let Some(named) = members.take(PACKET)? else { return Ok(()) };
+    let hash = packet.hash().to_string();
+    if named.as_str().is_some_and(|name| name == hash || name == packet.boundary()) {
+        return Ok(());
+    }
+    let found = named.as_str().unwrap_or(named.kind());
+    Err(Invalid::new(InvalidReason::IdMismatch, format!("expected an answer about {hash}, found {found:?}")))
+}
+
+/// Whether `total` is what the levels come to, up to half a unit of the last digit it was written with.
+///
+/// With weights that is the weighted sum; without, the sum and the mean are both fair readings.
+fn adds_up(total: &str, scores: &[CriterionScore], ask: &Ask) -> bool {
+    let Ok(stated) = total.parse::<f64>() else { return false };
+    let decimals = total.split_once('.').map_or(0, |(_, digits)| digits.len().min(12));
+    let slack = 0.5 * 0.1_f64.powi(i32::try_from(decimals).unwrap_or(12)) + 1e-9;
+    let sum: f64 = scores.iter().map(|score| score.level as f64).sum();
+    let weighted: Option<f64> = scores
+        .iter()
+        .zip(ask.criteria())
+        .map(|(score, criterion)| {
+            let scale = &criterion.scale;
+            let width = scale.max() as f64 - scale.min() as f64;
+            let share = (score.level as f64 - scale.worst() as f64).abs() / width;
+            criterion.weight.map(|weight| weight.to_f64() * share)
+        })
+        .sum();
+    let expected = weighted.map_or_else(|| vec![sum, sum / scores.len() as f64], |total| vec![total]);
+    expected.iter().any(|value| (value - stated).abs() <= slack)
+}

@@ -1,0 +1,163 @@
+//! What shows only over many verdicts: the same reasoning again and again, or the same level for everything.
+//!
+//! Verdicts are added one at a time and not kept. The result does not depend on their order. Memory grows by
+//! one hash and one count per different reasoning.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::{CriterionScore, Verdict};
+use crate::rubric::CriterionId;
+
+/// A reasoning may stand under this many verdicts before it counts as a template.
+pub const REASONING_REPEATS_MAX: u64 = 5;
+/// A level that never changes says nothing until there are more verdicts than this.
+pub const CONSTANT_LEVEL_VERDICTS: u64 = 50;
+
+/// How many of how many. Never a bare rate, so a share of nothing cannot be taken for zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// How many.
+    pub n: u64,
+    /// Of how many.
+    pub of: u64,
+}
+
+/// What has been seen over many verdicts of one judge.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Patterns {
+    criteria: BTreeMap<CriterionId, CriterionPattern>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct CriterionPattern {
+    n: u64,
+    lowest: i64,
+    highest: i64,
+    /// How often each folded reasoning occurred, by its hash. Empty ones are not counted.
+    reasonings: BTreeMap<[u8; 16], u64>,
+}
+
+impl Patterns {
+    /// Adds one verdict.
+    pub fn add(&mut self, verdict: &Verdict) {
+        verdict.scores.iter().for_each(|score| self.add_score(score));
+    }
+
+    /// Share of a criterion's verdicts whose reasoning, apart from case, digits and white space, stands
+    /// under more than [`REASONING_REPEATS_MAX`] of them. `None` where no verdict was added.
+    pub fn repeated_reasoning(&self, criterion: &CriterionId) -> Option<Share> {
+        let pattern = self.criteria.get(criterion)?;
+        let repeated = pattern.reasonings.values().filter(|count| **count > REASONING_REPEATS_MAX);
+        Some(Share { n: repeated.sum(), of: pattern.n })
+    }
+
+    /// The level that every one of more than [`CONSTANT_LEVEL_VERDICTS`] verdicts gave.
+    pub fn constant_level(&self, criterion: &CriterionId) -> Option<i64> {
+        let pattern = self.criteria.get(criterion)?;
+        let constant = pattern.n > CONSTANT_LEVEL_VERDICTS && pattern.lowest == pattern.highest;
+        constant.then_some(pattern.lowest)
+    }
+
+    /// A sentence for each pattern that a reader of the report should know about, by criterion.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for (id, pattern) in &self.criteria {
+            if let Some(level) = self.constant_level(id) {
+                warnings.push(format!("no discrimination: all {} verdicts on {id} are {level}", pattern.n));
+            }
+            if let Some(Share { n, of }) = self.repeated_reasoning(id).filter(|share| share.n > 0) {
+                let mut warning =
+                    format!("template reasoning: {n} of {of} verdicts on {id} share a reasoning");
+                let _ = write!(warning, " that stands under more than {REASONING_REPEATS_MAX} of them");
+                warnings.push(warning);
+            }
+        }
+        warnings
+    }
+
+    fn add_score(&mut self, score: &CriterionScore) {
+        let pattern = self.criteria.entry(score.criterion.clone()).or_insert_with(|| CriterionPattern {
+            n: 0,
+            lowest: score.level,
+            highest: score.level,
+            reasonings: BTreeMap::new(),
+        });
+        pattern.n += 1;
+        pattern.lowest = pattern.lowest.min(score.level);
+        pattern.highest = pattern.highest.max(score.level);
+        if let Some(hash) = reasoning_hash(&score.reasoning) {
+            *pattern.reasonings.entry(hash).or_default() += 1;
+        }
+    }
+}
+
+/// A hash of the reasoning without case, digits and white space; `None` when nothing is left.
+fn reasoning_hash(reasoning: &str) -> Option<[u8; 16]> {
+    let kept = |c: &char| !c.is_whitespace() && !c.is_numeric();
+    let folded: String = reasoning.chars().filter(kept).flat_map(char::to_lowercase).collect();
+    let hash = blake3::hash(folded.as_bytes());
+    let (start, _) = hash.as_bytes().split_first_chunk::<16>().expect("a hash has 32 bytes");
+    (!folded.is_empty()).then_some(*start)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn tone() -> CriterionId {
+        CriterionId::new("tone").expect("an id")
+    }
+
+    fn patterns(scores: impl IntoIterator<Item = (i64, String)>) -> Patterns {
+        let mut patterns = Patterns::default();
+        for (level, reasoning) in scores {
+            let scores = vec![CriterionScore { criterion: tone(), level, reasoning }];
+            patterns.add(&Verdict { scores, repairs: Vec::new(), suspicions: Vec::new() });
+        }
+        patterns
+    }
+
+    #[test]
+    fn f87_a_template_is_found_whatever_its_numbers() {
+        let template = (0..6).map(|i| (3 + i % 2, format!("Order {i}:  polite and clear.")));
+        let own = (0..4_u8).map(|i| (3, format!("Reason {}", char::from(b'a' + i))));
+        let seen = patterns(template.chain(own));
+        assert_eq!(seen.repeated_reasoning(&tone()), Some(Share { n: 6, of: 10 }));
+        assert_eq!(
+            seen.warnings(),
+            [
+                "template reasoning: 6 of 10 verdicts on tone share a reasoning that stands under more than 5 of them"
+            ]
+        );
+    }
+
+    #[test]
+    fn f87_few_repeats_and_empty_reasonings_are_no_template() {
+        let seen =
+            patterns((0..5).map(|_| (3, "Polite.".to_owned())).chain((0..9).map(|_| (4, " ".to_owned()))));
+        assert_eq!(seen.repeated_reasoning(&tone()), Some(Share { n: 0, of: 14 }));
+        assert_eq!(seen.warnings(), Vec::<String>::new());
+        assert_eq!(Patterns::default().repeated_reasoning(&tone()), None);
+    }
+
+    #[test]
+    fn f88_one_level_for_everything() {
+        let same = |n: u8| (0..n).map(|i| (4, "x".repeat(usize::from(i))));
+        assert_eq!(patterns(same(50)).constant_level(&tone()), None);
+        assert_eq!(patterns(same(51)).constant_level(&tone()), Some(4));
+        assert_eq!(patterns(same(51)).warnings(), ["no discrimination: all 51 verdicts on tone are 4"]);
+        assert_eq!(patterns(same(51).chain([(5, String::new())])).constant_level(&tone()), None);
+    }
+
+    proptest! {
+        #[test]
+        fn order_does_not_matter(mut scores in prop::collection::vec((1_i64..3, "[ab]{0,2}"), 0..80)) {
+            let forward = patterns(scores.clone());
+            scores.reverse();
+            prop_assert_eq!(forward, patterns(scores));
+        }
+    }
+}

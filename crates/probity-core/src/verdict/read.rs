@@ -1,0 +1,151 @@
+//! The one way from an answer to a verdict.
+
+use super::echo::is_echo;
+use super::invalid::{Invalid, InvalidReason};
+use super::object::{Reading, is_shaped, reading};
+use super::repair::Repair;
+use super::suspect::suspicions;
+use super::text::{Found, Located, Place, is_complete_object, is_open_reasoning, locate};
+use super::{Completion, Finish, ToolCall, Verdict};
+use crate::packet::Packet;
+
+/// The tool through which a judge may state its verdict.
+const VERDICT_TOOL: &str = "verdict";
+
+/// Which JSON an answer may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ParseMode {
+    /// A JSON5 subset is read where strict JSON fails, and listed as repaired.
+    #[default]
+    Tolerant,
+    /// Strict JSON only; a lone surrogate escape is still repaired.
+    Strict,
+}
+
+/// Reads a judge's answer about `packet`: a verdict, or the reason why it is none.
+pub fn read(completion: &Completion, packet: &Packet, mode: ParseMode) -> Result<Verdict, Invalid> {
+    check_finish(completion)?;
+    let text = completion.text.as_deref().filter(|text| !is_blank(text));
+    if completion.extra_tool_calls > 0 {
+        return Err(Invalid::new(InvalidReason::Ambiguous, "expected one tool call, found several"));
+    }
+    let answer = match (&completion.tool, text) {
+        (Some(tool), _) => arguments(tool)?,
+        (None, Some(text)) => text,
+        (None, None) => "",
+    };
+    let limit = check_length(completion, answer)?;
+    if is_blank(answer) {
+        return Err(Invalid::new(InvalidReason::Empty, "the answer has no text"));
+    }
+    let mut reading = answer_reading(answer, packet, mode)?;
+    if completion.tool.is_some()
+        && let Some(beside) = text.and_then(|text| answer_reading(text, packet, mode).ok())
+        && beside.scores != reading.scores
+    {
+        return Err(Invalid::new(
+            InvalidReason::Ambiguous,
+            "the text and the tool call state different verdicts",
+        ));
+    }
+    reading.repairs.extend(limit);
+    reading.suspicions.extend(suspicions(&reading.scores, packet));
+    let mut repairs: Vec<String> = reading.repairs.iter().map(|repair| repair.name().to_owned()).collect();
+    repairs.extend(completion.repairs.iter().cloned());
+    repairs.sort_unstable();
+    repairs.dedup();
+    let mut suspicions: Vec<String> = reading.suspicions.iter().map(|seen| seen.name().to_owned()).collect();
+    suspicions.sort_unstable();
+    Ok(Verdict { scores: reading.scores, repairs, suspicions })
+}
+
+fn is_blank(text: &str) -> bool {
+    text.trim().trim_start_matches('\u{feff}').trim().is_empty()
+}
+
+/// A filter or a refusal makes whatever else was sent worthless, even what looks complete.
+fn check_finish(completion: &Completion) -> Result<(), Invalid> {
+    if completion.finish == Finish::ContentFilter {
+        return Err(Invalid::new(InvalidReason::ContentFilter, "a filter ended the answer"));
+    }
+    let refusal = completion.refusal.as_deref().filter(|text| !is_blank(text));
+    if refusal.is_some() || completion.finish == Finish::Refusal {
+        let words = refusal.or(completion.text.as_deref()).unwrap_or_default();
+        return Err(Invalid::new(InvalidReason::Refused, words));
+    }
+    Ok(())
+}
+
+fn arguments(tool: &ToolCall) -> Result<&str, Invalid> {
+    if tool.name == VERDICT_TOOL {
+        return Ok(&tool.arguments);
+    }
+    let detail = format!("expected a verdict, found a call of the tool {:?}", tool.name);
+    Err(Invalid::new(InvalidReason::UnexpectedTool, detail))
+}
+
+/// An answer that met the token limit is cut, unless its object had ended and only white space followed:
+/// some servers let a model pad a finished object with spaces until the limit.
+fn check_length(completion: &Completion, answer: &str) -> Result<Option<Repair>, Invalid> {
+    if completion.finish != Finish::Length {
+        return Ok(None);
+    }
+    if is_complete_object(answer) {
+        return Ok(Some(Repair::CompleteBeforeLimit));
+    }
+    if is_blank(answer) || is_open_reasoning(answer) {
+        let detail = "the token limit was reached before an answer began";
+        return Err(Invalid::new(InvalidReason::LengthReasoning, detail));
+    }
+    Err(Invalid::new(InvalidReason::Length, "the token limit cut the answer"))
+}
+
+fn answer_reading(answer: &str, packet: &Packet, mode: ParseMode) -> Result<Reading, Invalid> {
+    let Located { place, objects, repairs } = locate(answer, mode)?;
+    let (source, mut reading) = match place {
+        Place::Whole => {
+            let found = objects.into_iter().next().expect("a whole answer is one object");
+            (found.source, found_reading(&found, packet)?)
+        }
+        Place::Prose => {
+            let (source, mut reading) = only_reading(&objects, packet)?;
+            reading.repairs.insert(Repair::Prose);
+            (source, reading)
+        }
+    };
+    if is_echo(source, &reading.scores, packet) {
+        let detail = "the object stands in the packet's own texts, or they are too costly to search";
+        return Err(Invalid::new(InvalidReason::Echo, detail));
+    }
+    reading.repairs.extend(repairs);
+    Ok(reading)
+}
+
+fn found_reading(found: &Found<'_>, packet: &Packet) -> Result<Reading, Invalid> {
+    let mut reading = reading(&found.object, packet)?;
+    reading.repairs.extend(&found.repairs);
+    Ok(reading)
+}
+
+/// What the objects in prose say, if all that look like a verdict say the same.
+fn only_reading<'a>(objects: &[Found<'a>], packet: &Packet) -> Result<(&'a str, Reading), Invalid> {
+    let mut shaped = objects.iter().filter(|found| is_shaped(&found.object, packet.ask()));
+    let Some(first) = shaped.next() else {
+        return Err(Invalid::new(InvalidReason::NoJson, "expected a JSON object with a verdict, found none"));
+    };
+    let mut result = found_reading(first, packet);
+    for other in shaped {
+        match (&mut result, found_reading(other, packet)) {
+            (Ok(one), Ok(two)) if one.scores == two.scores => {
+                one.repairs.extend(two.repairs);
+                one.suspicions.extend(two.suspicions);
+            }
+            (Err(_), Err(_)) if first.object == other.object => {}
+            _ => {
+                let detail = "expected one verdict, found objects that differ";
+                return Err(Invalid::new(InvalidReason::Ambiguous, detail));
+            }
+        }
+    }
+    result.map(|reading| (first.source, reading))
+}

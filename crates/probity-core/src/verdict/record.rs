@@ -1,0 +1,142 @@
+//! A verdict on disk.
+//!
+//! A record is only data. It becomes a verdict again by being checked against what was asked, so a store
+//! that was edited, or read with another rubric, cannot bring a level into being.
+
+use super::{CriterionScore, Verdict};
+use crate::packet::Ask;
+
+/// The version of the record's format.
+const VERSION: u32 = 1;
+
+/// A verdict as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VerdictRecord {
+    /// The version of this format, 1.
+    v: u32,
+    scores: Vec<ScoreRecord>,
+    repairs: Vec<String>,
+    suspicions: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScoreRecord {
+    criterion: String,
+    level: i64,
+    reasoning: String,
+}
+
+/// Why a record is not a verdict about what was asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadVerdictRecord {
+    /// Written by another version.
+    #[error("expected a verdict record of version {VERSION}, found version {found}")]
+    Version {
+        /// The version found.
+        found: u32,
+    },
+    /// The criteria are not the ones asked, or not in that order.
+    #[error("expected the criteria {expected:?}, found {found:?}")]
+    Criteria {
+        /// The ids asked, in order.
+        expected: Vec<String>,
+        /// The ids found, in order.
+        found: Vec<String>,
+    },
+    /// A level that the criterion's scale does not have.
+    #[error("{criterion}: expected a level of its scale, found {level}")]
+    Level {
+        /// The criterion.
+        criterion: String,
+        /// The level found.
+        level: i64,
+    },
+}
+
+impl From<&Verdict> for VerdictRecord {
+    fn from(verdict: &Verdict) -> Self {
+        let score = |score: &CriterionScore| ScoreRecord {
+            criterion: score.criterion.to_string(),
+            level: score.level,
+            reasoning: score.reasoning.clone(),
+        };
+        VerdictRecord {
+            v: VERSION,
+            scores: verdict.scores.iter().map(score).collect(),
+            repairs: verdict.repairs.clone(),
+            suspicions: verdict.suspicions.clone(),
+        }
+    }
+}
+
+impl VerdictRecord {
+    /// The verdict, if the record answers exactly what `ask` asks.
+    pub fn verdict(self, ask: &Ask) -> Result<Verdict, BadVerdictRecord> {
+        if self.v != VERSION {
+            return Err(BadVerdictRecord::Version { found: self.v });
+        }
+        let expected = ask.criteria().iter().map(|criterion| criterion.id.as_str());
+        if !self.scores.iter().map(|score| score.criterion.as_str()).eq(expected.clone()) {
+            return Err(BadVerdictRecord::Criteria {
+                expected: expected.map(str::to_owned).collect(),
+                found: self.scores.into_iter().map(|score| score.criterion).collect(),
+            });
+        }
+        let mut scores = Vec::with_capacity(self.scores.len());
+        for (score, criterion) in self.scores.into_iter().zip(ask.criteria()) {
+            if !criterion.scale.has(score.level) {
+                return Err(BadVerdictRecord::Level { criterion: score.criterion, level: score.level });
+            }
+            let ScoreRecord { level, reasoning, .. } = score;
+            scores.push(CriterionScore { criterion: criterion.id.clone(), level, reasoning });
+        }
+        Ok(Verdict { scores, repairs: self.repairs, suspicions: self.suspicions })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    #[track_caller]
+    fn check(record: &str, want: &str) {
+        let packet = fixture::packet(&["tone", "clarity"], "Hello");
+        let got = match serde_json::from_str::<VerdictRecord>(record) {
+            Ok(read) => match read.verdict(packet.ask()) {
+                Ok(verdict) => {
+                    let again = serde_json::to_string(&VerdictRecord::from(&verdict)).expect("serializable");
+                    assert_eq!(again, record);
+                    "verdict".to_owned()
+                }
+                Err(bad) => bad.to_string(),
+            },
+            Err(_) => "not a record".to_owned(),
+        };
+        assert_eq!(got, want, "{record}");
+    }
+
+    fn record(v: u32, first: &str, level: i64) -> String {
+        format!(
+            r#"{{"v":{v},"scores":[{{"criterion":"{first}","level":{level},"reasoning":"a"}},{{"criterion":"clarity","level":2,"reasoning":""}}],"repairs":["fence"],"suspicions":[]}}"#
+        )
+    }
+
+    #[test]
+    fn a_record_is_checked_against_what_was_asked() {
+        check(&record(1, "tone", 4), "verdict");
+        check(&record(2, "tone", 4), "expected a verdict record of version 1, found version 2");
+        check(&record(1, "tone", 6), "tone: expected a level of its scale, found 6");
+        check(
+            &record(1, "speed", 4),
+            r#"expected the criteria ["tone", "clarity"], found ["speed", "clarity"]"#,
+        );
+        check(
+            r#"{"v":1,"scores":[],"repairs":[],"suspicions":[]}"#,
+            r#"expected the criteria ["tone", "clarity"], found []"#,
+        );
+        check(r#"{"v":1,"scores":[],"repairs":[],"suspicions":[],"x":1}"#, "not a record");
+    }
+}

@@ -1,0 +1,315 @@
+//! Every answer in `tests/verdicts` gets the verdict, or the reason for none, that its file states.
+//!
+//! One file per case number; a new answer needs no code. `content` is the text of a model's answer, `body`
+//! is what a server sent. In both, `{{hash}}` and `{{boundary}}` stand for the packet's own, and the mark of
+//! `fill` for a text that is too long to write down.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
+use probity_core::packet::{self, Ask, Packet};
+use probity_core::rubric::{
+    Anchor, Criterion, CriterionId, Decider, Direction, ReasoningDemand, ReferenceUse, Scale,
+};
+use probity_core::verdict::{
+    self, Completion, EnvelopeFault, Invalid, InvalidReason, ParseMode, Verdict, VerdictRecord, envelope,
+};
+use probity_core::{gate, json::Json};
+use serde::Deserialize;
+
+/// Cases that no single answer can show, and where they are tested instead.
+const ELSEWHERE: &[(u32, &str)] = &[
+    (57, "verdict::origins, against the model that was asked for"),
+    (58, "verdict::origins, over many answers"),
+    (59, "verdict::origins, over many answers"),
+    (87, "verdict::patterns, over many verdicts"),
+    (88, "verdict::patterns, over many verdicts"),
+];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileSpec {
+    case: String,
+    about: String,
+    #[serde(default)]
+    answer: Vec<AnswerSpec>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AnswerSpec {
+    #[serde(default = "default_criteria")]
+    criteria: Vec<String>,
+    #[serde(default = "default_levels")]
+    levels: Vec<i64>,
+    /// Points per criterion, in the order of `criteria`.
+    #[serde(default)]
+    weights: Vec<String>,
+    #[serde(default)]
+    reasoning_demand: DemandSpec,
+    #[serde(default = "default_ticket")]
+    ticket: String,
+    #[serde(default = "default_reply")]
+    reply: String,
+    #[serde(default)]
+    mode: ModeSpec,
+    content: Option<String>,
+    #[serde(default = "default_finish")]
+    finish: String,
+    body: Option<String>,
+    #[serde(default)]
+    dialect: DialectSpec,
+    fill: Option<FillSpec>,
+    expect: String,
+    /// The first criterion's reasoning as it must be stored.
+    reasoning: Option<String>,
+    /// The tokens as `input+output`, or `unknown`.
+    usage: Option<String>,
+    /// How many choices came too many.
+    extra_choices: Option<u32>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+enum DemandSpec {
+    #[default]
+    Given,
+    NotEmpty,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+enum ModeSpec {
+    #[default]
+    Tolerant,
+    Strict,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+enum DialectSpec {
+    #[default]
+    Openai,
+    Anthropic,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FillSpec {
+    mark: String,
+    text: String,
+    times: usize,
+}
+
+fn default_criteria() -> Vec<String> {
+    vec!["tone".to_owned()]
+}
+
+fn default_levels() -> Vec<i64> {
+    vec![1, 2, 3, 4, 5]
+}
+
+fn default_ticket() -> String {
+    "My order 1042 has not arrived. Where is it?".to_owned()
+}
+
+fn default_reply() -> String {
+    "I am sorry for the delay. Your order will arrive on Friday.".to_owned()
+}
+
+fn default_finish() -> String {
+    "stop".to_owned()
+}
+
+impl AnswerSpec {
+    fn packet(&self) -> Packet {
+        let case = Case {
+            id: CaseId::new("t1").expect("an id"),
+            slice: None,
+            situation: Situation::Ticket(self.ticket.clone()),
+            evidence: Vec::new(),
+            reference: None,
+            known_pii: Vec::new(),
+            metadata: None,
+        };
+        let reply = Reply { text: self.reply.clone(), variant: None, confidence: None };
+        let admitted = gate::screen(Entry { case, reply }, &[]).expect("no rule, no block");
+        packet::question(&admitted, &self.ask())
+    }
+
+    fn ask(&self) -> Arc<Ask> {
+        let criterion = |(at, id): (usize, &String)| Criterion {
+            id: CriterionId::new(id.as_str()).expect("criteria are ids"),
+            title: id.clone(),
+            question: format!("How good is the {id} of the reply?"),
+            scale: Scale::new(self.levels.clone(), Direction::HigherIsBetter).expect("levels ascend"),
+            anchors: self
+                .levels
+                .iter()
+                .map(|level| Anchor { level: *level, text: format!("{id} {level}") })
+                .collect(),
+            weight: self.weights.get(at).map(|weight| weight.parse().expect("weights are decimals")),
+            tie: None,
+            outside: Vec::new(),
+            violations: Vec::new(),
+            decider: Decider::Judge,
+            reference: ReferenceUse::Hidden,
+            reasoning: match self.reasoning_demand {
+                DemandSpec::Given => ReasoningDemand::Given,
+                DemandSpec::NotEmpty => ReasoningDemand::NotEmpty,
+            },
+        };
+        Ask::new(self.criteria.iter().enumerate().map(criterion).collect()).expect("at least one criterion")
+    }
+
+    fn body(&self, packet: &Packet) -> String {
+        let filled = |text: &str| {
+            let text = text.replace("{{hash}}", &packet.hash().to_string());
+            let text = text.replace("{{boundary}}", &packet.boundary());
+            match &self.fill {
+                Some(fill) => text.replace(&fill.mark, &fill.text.repeat(fill.times)),
+                None => text,
+            }
+        };
+        match (&self.content, &self.body) {
+            (Some(content), None) => openai_body(&filled(content), &self.finish),
+            (None, Some(body)) => filled(body),
+            _ => panic!("an answer has either content or body"),
+        }
+    }
+
+    fn completion(&self, packet: &Packet) -> Result<Completion, EnvelopeFault> {
+        let body = self.body(packet);
+        match self.dialect {
+            DialectSpec::Openai => envelope::openai(body.as_bytes()),
+            DialectSpec::Anthropic => envelope::anthropic(body.as_bytes()),
+        }
+    }
+}
+
+fn openai_body(content: &str, finish: &str) -> String {
+    let message = Json::object([("role", Json::text("assistant")), ("content", Json::text(content))]);
+    let choice =
+        Json::object([("index", Json::int(0)), ("message", message), ("finish_reason", Json::text(finish))]);
+    let usage = Json::object([("prompt_tokens", Json::int(200)), ("completion_tokens", Json::int(20))]);
+    let members = [
+        ("id", Json::text("chatcmpl-1")),
+        ("model", Json::text("judge-1")),
+        ("choices", Json::Array(vec![choice])),
+        ("usage", usage),
+    ];
+    Json::object(members).canonical()
+}
+
+/// One line for what an answer came to.
+fn summary(result: &Result<Verdict, Invalid>) -> String {
+    let verdict = match result {
+        Ok(verdict) => verdict,
+        Err(invalid) => return invalid_summary(invalid.reason, &invalid.detail),
+    };
+    let mut line = "verdict".to_owned();
+    for score in &verdict.scores {
+        let _ = write!(line, " {}={}", score.criterion, score.level);
+    }
+    for (name, list) in [("repaired", &verdict.repairs), ("suspect", &verdict.suspicions)] {
+        if !list.is_empty() {
+            let _ = write!(line, " {name}:{}", list.join(","));
+        }
+    }
+    line
+}
+
+fn invalid_summary(reason: InvalidReason, detail: &str) -> String {
+    let id = if reason == InvalidReason::MissingCriterion { format!(":{detail}") } else { String::new() };
+    let reask = if reason.reask() { " reask" } else { "" };
+    format!("invalid {reason}{id}{reask}")
+}
+
+fn check(answer: &AnswerSpec, place: &str) {
+    let packet = answer.packet();
+    let completion = match answer.completion(&packet) {
+        Ok(completion) => completion,
+        Err(fault) => {
+            let line = fault
+                .reason()
+                .map_or_else(|| format!("fault {}", fault.name()), |reason| invalid_summary(reason, ""));
+            assert_eq!(line, answer.expect, "{place}: {fault}");
+            return;
+        }
+    };
+    let (mode, other) = match answer.mode {
+        ModeSpec::Tolerant => (ParseMode::Tolerant, ParseMode::Strict),
+        ModeSpec::Strict => (ParseMode::Strict, ParseMode::Tolerant),
+    };
+    let result = verdict::read(&completion, &packet, mode);
+    assert_eq!(summary(&result), answer.expect, "{place}: {:?}", result.as_ref().err());
+    match &result {
+        Ok(verdict) => check_verdict(answer, verdict, &packet, place),
+        Err(_) if mode == ParseMode::Tolerant => {
+            let strict = verdict::read(&completion, &packet, other);
+            assert!(strict.is_err(), "{place}: strictness brought a score into being");
+        }
+        Err(_) => {}
+    }
+    if let Some(usage) = &answer.usage {
+        let got = completion.usage.map(|usage| format!("{}+{}", usage.input, usage.output));
+        assert_eq!(got.as_deref().unwrap_or("unknown"), usage, "{place}");
+    }
+    if let Some(extra) = answer.extra_choices {
+        assert_eq!(completion.extra_choices, extra, "{place}");
+    }
+}
+
+fn check_verdict(answer: &AnswerSpec, verdict: &Verdict, packet: &Packet, place: &str) {
+    if let Some(reasoning) = &answer.reasoning {
+        assert_eq!(&verdict.scores[0].reasoning, reasoning, "{place}");
+    }
+    let stored = serde_json::to_string(&VerdictRecord::from(verdict)).expect("serializable");
+    let record: VerdictRecord = serde_json::from_str(&stored).expect("a record");
+    assert_eq!(record.verdict(packet.ask()).as_ref(), Ok(verdict), "{place}: the store changes the verdict");
+}
+
+fn files() -> BTreeMap<u32, FileSpec> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verdicts");
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(&folder).expect("the corpus folder") {
+        let path = entry.expect("a folder entry").path();
+        let name = path.file_stem().and_then(|stem| stem.to_str()).expect("a name").to_owned();
+        assert!(path.extension().is_some_and(|suffix| suffix == "toml"), "{name}: only TOML belongs here");
+        let text = std::fs::read_to_string(&path).expect("a readable file");
+        let file: FileSpec = toml::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(file.case, name, "the file is named after its case");
+        assert!(!file.about.is_empty(), "{name}: says nothing about the case");
+        assert!(!file.answer.is_empty(), "{name}: no answer");
+        let number = name.strip_prefix('F').and_then(|digits| digits.parse().ok());
+        files.insert(number.unwrap_or_else(|| panic!("{name}: expected F and a number")), file);
+    }
+    files
+}
+
+#[test]
+fn f44_to_f90_every_answer_gets_what_its_file_says() {
+    let files = files();
+    let mut checked = 0;
+    for (number, file) in &files {
+        for (at, answer) in file.answer.iter().enumerate() {
+            check(answer, &format!("F{number} answer {}", at + 1));
+            checked += 1;
+        }
+    }
+    println!("{checked} answers of {} cases checked", files.len());
+    assert!(checked >= files.len());
+}
+
+#[test]
+fn f44_to_f90_no_case_is_missing_without_a_reason() {
+    let files = files();
+    for number in 44..=90 {
+        let elsewhere = ELSEWHERE.iter().any(|(case, _)| *case == number);
+        let here = files.contains_key(&number);
+        assert!(here != elsewhere, "F{number}: in the folder {here}, on the list of exceptions {elsewhere}");
+    }
+}
