@@ -17,7 +17,7 @@ use crate::judge::Response;
 pub const WAIT_MIN: Duration = Duration::from_millis(50);
 
 /// Waits beyond this are mistakes, not instructions.
-const WAIT_BELIEVED_MAX: Duration = Duration::from_secs(366 * 24 * 3600);
+const WAIT_BELIEVED_MAX: Duration = Duration::from_hours(366 * 24);
 
 /// The wait when a limit is used up and the server does not say until when.
 const EXHAUSTED_PAUSE: Duration = Duration::from_secs(1);
