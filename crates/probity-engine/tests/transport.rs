@@ -2,6 +2,8 @@
 
 #[path = "support/mod.rs"]
 mod support;
+#[path = "support/tls.rs"]
+mod tls;
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -12,6 +14,7 @@ use probity_engine::judge::{CallLimits, CallOutcome, Reception, TransportFault};
 use reqwest::Url;
 use reqwest::header::HeaderMap;
 use support::{Act, Refusal, ScriptedServer, http_ok, sse_head};
+use tls::self_signed_once;
 
 /// Clocks that no test waits for; each test shortens the one it is about.
 const PATIENT: CallLimits = CallLimits {
@@ -134,6 +137,30 @@ async fn f32_shards_are_used_in_turn() {
         client.post(&url, HeaderMap::new(), Vec::new()).await;
     }
     assert_eq!(server.n_connections(), 3);
+}
+
+#[tokio::test]
+async fn f33_self_signed_certificate() {
+    let url = format!("https://{}/", self_signed_once());
+    let shown = summary(&post(&url, PATIENT, Pool::Http1).await);
+    assert!(
+        shown.starts_with("the server's certificate was not accepted: invalid peer certificate"),
+        "{shown}"
+    );
+}
+
+#[tokio::test]
+async fn f33_server_that_does_not_speak_tls() {
+    let plain = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = plain.local_addr().unwrap();
+    let speaker = std::thread::spawn(move || {
+        let (mut socket, _) = plain.accept().unwrap();
+        std::io::Write::write_all(&mut socket, b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
+        socket
+    });
+    let shown = summary(&post(&format!("https://{address}/"), PATIENT, Pool::Http1).await);
+    assert!(shown.starts_with("the server's certificate was not accepted"), "{shown}");
+    speaker.join().unwrap();
 }
 
 #[tokio::test]

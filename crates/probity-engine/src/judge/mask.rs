@@ -62,10 +62,18 @@ fn pieces(text: &str) -> Vec<&str> {
 fn looks_like_key(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| lower.starts_with(prefix));
-    let letters = word.bytes().any(|b| b.is_ascii_alphabetic());
     let digits = word.bytes().any(|b| b.is_ascii_digit());
-    let long = word.len() >= 32 && letters && digits && !word.contains('/') && !starts(ID_PREFIXES);
-    long || word.contains("***") || (word.len() >= 6 && starts(KEY_PREFIXES) && (digits || word.len() >= 16))
+    let known = word.len() >= 6 && starts(KEY_PREFIXES) && (digits || word.len() >= 16);
+    let random = !starts(ID_PREFIXES) && word.split(['-', '_', '/']).any(is_random);
+    known || random || word.contains("***")
+}
+
+/// Whether `run` is too long to be a word and has both letters and digits. Names of models are long too, but
+/// their parts are words and numbers with separators between them.
+fn is_random(run: &str) -> bool {
+    let letters = run.bytes().any(|b| b.is_ascii_alphabetic());
+    let digits = run.bytes().any(|b| b.is_ascii_digit());
+    run.len() >= 24 && letters && digits
 }
 
 /// `text` with `user:password@` taken out of every URL.
@@ -110,6 +118,10 @@ mod tests {
         check(
             "The model `gpt-4o-mini` does not exist (request req_0123456789abcdef0123456789abcdef)",
             &expect!["The model `gpt-4o-mini` does not exist (request req_0123456789abcdef0123456789abcdef)"],
+        );
+        check(
+            "no model gpt-4o-mini-search-preview-2025-03-11",
+            &expect!["no model gpt-4o-mini-search-preview-2025-03-11"],
         );
         check("line one\nline\u{1b}[31m two", &expect!["line one line [31m two"]);
     }

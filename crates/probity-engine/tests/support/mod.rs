@@ -3,9 +3,10 @@
 //! It writes its responses byte by byte over plain TCP, so it can break every rule of HTTP that real
 //! servers break. It runs on a thread and a runtime of its own: tests with and without a runtime can use
 //! it, and pausing a test's clock does not pause it. It ends when it is dropped. Nothing in here belongs
-//! to one test; include it with `#[path = "support/mod.rs"] mod support;`.
+//! to one test; include it with `#[path = "support/mod.rs"] mod support;` (it needs
+//! `tokio`, `serde_json` and `flate2`). [`Act`] lists what the server can do.
 
-#![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it")]
+#![allow(dead_code, unreachable_pub, unused_imports, reason = "each test binary uses a part of it")]
 
 mod act;
 mod http2;
