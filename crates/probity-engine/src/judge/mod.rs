@@ -3,10 +3,19 @@
 //! An adapter sends one call and reports what happened. It does not retry, wait, parse verdicts or decide
 //! what a failure means; the schedule does that, with [`crate::schedule::classify`].
 
+pub mod anthropic;
 pub mod baseline;
 pub mod command;
-pub mod recorded;
+pub mod endpoint;
+pub mod event_stream;
+mod fault;
+pub mod http;
+pub mod mask;
+pub mod openai;
+pub mod params;
 pub mod prompt;
+pub mod recorded;
+mod verdict_schema;
 
 use std::time::Duration;
 

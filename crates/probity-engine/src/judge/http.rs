@@ -1,0 +1,212 @@
+//! One HTTP exchange: a body goes out, a whole response or a named fault comes back.
+//!
+//! Nothing is retried, redirected or interpreted here. Every call ends: four clocks run (connecting, first
+//! byte, silence, the whole call) and the decoded body is capped while it arrives, so neither a hanging
+//! nor a flooding server holds a call or memory for longer than the limits say. All clocks are monotonic:
+//! a suspended machine or a changed wall clock cannot stretch or cut them.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use reqwest::header::HeaderMap;
+use reqwest::{Client, Url};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::{Instant, timeout_at};
+
+use super::event_stream::{Progress, Scanner};
+use super::fault::{Phase, transport_fault};
+use super::{CallLimits, CallOutcome, Reception, Response, TransportFault};
+
+/// How many streams one HTTP/2 connection carries at most. Servers commonly refuse more.
+const STREAMS_PER_CONNECTION_MAX: usize = 100;
+
+/// How long an unused connection is kept. Shorter than what servers commonly keep, so that a request
+/// seldom meets a connection that is just being closed.
+const IDLE_CONNECTION_KEPT: Duration = Duration::from_secs(50);
+
+/// How calls share connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pool {
+    /// HTTP/1.1: one connection per call in flight, reused afterwards.
+    Http1,
+    /// HTTP/2 and nothing else, for servers known to speak it.
+    Http2 {
+        /// How many connections; each carries at most 100 calls at a time, further calls wait their turn.
+        shards: NonZeroUsize,
+    },
+}
+
+/// Makes calls within their limits. Cheap to clone; clones share connections.
+#[derive(Debug, Clone)]
+pub struct HttpClient {
+    limits: CallLimits,
+    shards: Arc<[Shard]>,
+    next: Arc<AtomicUsize>,
+}
+
+#[derive(Debug)]
+struct Shard {
+    client: Client,
+    streams: Semaphore,
+}
+
+/// The HTTP client could not be set up.
+#[derive(Debug, thiserror::Error)]
+#[error("could not set up the http client")]
+pub struct BadHttpClient {
+    source: reqwest::Error,
+}
+
+impl HttpClient {
+    /// A client whose calls keep to `limits`. Proxies are those of the usual environment variables.
+    pub fn new(limits: CallLimits, pool: Pool) -> Result<Self, BadHttpClient> {
+        // Another part of the process may have chosen a provider already; then that one is used.
+        let _already_installed = rustls::crypto::ring::default_provider().install_default();
+        let n_shards = match pool {
+            Pool::Http1 => 1,
+            Pool::Http2 { shards } => shards.get(),
+        };
+        let shards = (0..n_shards).map(|_| Shard::new(limits, pool)).collect::<Result<Vec<_>, _>>()?;
+        Ok(HttpClient { limits, shards: shards.into(), next: Arc::new(AtomicUsize::new(0)) })
+    }
+
+    /// Sends `body` to `url` and waits for the whole response, whatever its status.
+    pub async fn post(&self, url: &Url, headers: HeaderMap, body: Vec<u8>) -> Reception {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.shards.len();
+        let (client, _stream) = self.shards[turn].stream().await;
+        let clocks = Clocks::start(self.limits);
+        let request = client.post(url.clone()).headers(headers).body(body);
+        let outcome = exchange(request, &clocks).await;
+        Reception { outcome, elapsed: clocks.started.elapsed() }
+    }
+}
+
+impl Shard {
+    fn new(limits: CallLimits, pool: Pool) -> Result<Self, BadHttpClient> {
+        let builder = Client::builder()
+            .user_agent(concat!("probity/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+            .connect_timeout(limits.connect)
+            .pool_max_idle_per_host(usize::MAX)
+            .pool_idle_timeout(IDLE_CONNECTION_KEPT)
+            .tcp_nodelay(true);
+        let (builder, streams) = match pool {
+            Pool::Http1 => (builder.http1_only(), Semaphore::MAX_PERMITS),
+            Pool::Http2 { .. } => (builder.http2_prior_knowledge(), STREAMS_PER_CONNECTION_MAX),
+        };
+        let client = builder.build().map_err(|source| BadHttpClient { source: source.without_url() })?;
+        Ok(Shard { client, streams: Semaphore::new(streams) })
+    }
+
+    async fn stream(&self) -> (&Client, SemaphorePermit<'_>) {
+        let permit = self.streams.acquire().await.expect("the semaphore is never closed");
+        (&self.client, permit)
+    }
+}
+
+/// The clocks of one call.
+struct Clocks {
+    limits: CallLimits,
+    started: Instant,
+    deadline: Instant,
+}
+
+impl Clocks {
+    fn start(limits: CallLimits) -> Self {
+        let started = Instant::now();
+        Clocks { limits, started, deadline: later(started, limits.total) }
+    }
+
+    /// When to stop waiting if a step that began at `since` may take `step`, and the fault if it does.
+    fn step(&self, since: Instant, step: Duration, fault: TransportFault) -> (Instant, TransportFault) {
+        let end = later(since, step);
+        if end < self.deadline {
+            (end, fault)
+        } else {
+            (self.deadline, TransportFault::TotalTimeout(self.limits.total))
+        }
+    }
+}
+
+/// `since` plus `step`; a step too long to count ends in thirty years.
+fn later(since: Instant, step: Duration) -> Instant {
+    const FAR: Duration = Duration::from_hours(30 * 365 * 24);
+    since + step.min(FAR)
+}
+
+async fn exchange(request: reqwest::RequestBuilder, clocks: &Clocks) -> CallOutcome {
+    let limits = clocks.limits;
+    let (until, late) =
+        clocks.step(clocks.started, limits.first_byte, TransportFault::FirstByteTimeout(limits.first_byte));
+    match timeout_at(until, request.send()).await {
+        Ok(Ok(response)) => receive(response, clocks).await,
+        Ok(Err(error)) => broken(transport_fault(error, Phase::Head, limits.connect), Vec::new()),
+        Err(_) => broken(late, Vec::new()),
+    }
+}
+
+async fn receive(mut response: reqwest::Response, clocks: &Clocks) -> CallOutcome {
+    let limits = clocks.limits;
+    let status = response.status().as_u16();
+    let headers = header_texts(response.headers());
+    let mut body = Body::new(&headers, limits.body_bytes_max);
+    let mut last_piece = Instant::now();
+    loop {
+        let (until, late) = clocks.step(last_piece, limits.idle, TransportFault::IdleTimeout(limits.idle));
+        let piece = match timeout_at(until, response.chunk()).await {
+            Ok(Ok(Some(piece))) => piece,
+            Ok(Ok(None)) => break,
+            Ok(Err(error)) => return broken(transport_fault(error, Phase::Body, limits.connect), body.bytes),
+            Err(_) => return broken(late, body.bytes),
+        };
+        match body.add(&piece) {
+            Ok(Progress::Nothing) => {}
+            Ok(Progress::Content) => last_piece = Instant::now(),
+            Ok(Progress::Done(_)) => break,
+            Err(fault) => return broken(fault, body.bytes),
+        }
+    }
+    CallOutcome::Response(Response { status, headers, body: body.bytes })
+}
+
+/// A body as it arrives. It never holds more than its cap.
+struct Body {
+    bytes: Vec<u8>,
+    bytes_max: usize,
+    events: Option<Scanner>,
+}
+
+impl Body {
+    fn new(headers: &[(String, String)], bytes_max: usize) -> Self {
+        let content_type = headers.iter().find(|(name, _)| name == "content-type");
+        let streams = content_type.is_some_and(|(_, value)| value.trim().starts_with("text/event-stream"));
+        Body { bytes: Vec::new(), bytes_max, events: streams.then(Scanner::default) }
+    }
+
+    fn add(&mut self, piece: &[u8]) -> Result<Progress, TransportFault> {
+        let progress = match &mut self.events {
+            Some(scanner) => scanner.feed(piece),
+            None => Progress::Content,
+        };
+        let piece = match progress {
+            Progress::Done(end) => &piece[..end],
+            Progress::Nothing | Progress::Content => piece,
+        };
+        let room = self.bytes_max - self.bytes.len();
+        self.bytes.extend_from_slice(&piece[..piece.len().min(room)]);
+        if piece.len() > room { Err(TransportFault::TooLarge(self.bytes_max)) } else { Ok(progress) }
+    }
+}
+
+fn header_texts(headers: &HeaderMap) -> Vec<(String, String)> {
+    let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+    headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value.as_bytes()))).collect()
+}
+
+fn broken(fault: TransportFault, partial: Vec<u8>) -> CallOutcome {
+    CallOutcome::Broken { fault, partial }
+}

@@ -1,0 +1,72 @@
+//! What a model is asked to do besides reading the prompt: the parameters that both adapters share.
+//!
+//! Parameters are part of a judge's identity. None is dropped or changed on the way: what is set is sent,
+//! and what cannot be sent is an error before anything is sent.
+
+use serde_json::{Map, Number, Value};
+
+/// A sampling temperature from 0 to 2, kept as the decimal it was written as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Temperature(Number);
+
+impl Temperature {
+    /// Reads a decimal such as `0` or `0.7`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let number: Number = serde_json::from_str(text.trim()).ok()?;
+        number.as_f64().is_some_and(|value| (0.0..=2.0).contains(&value)).then_some(Temperature(number))
+    }
+
+    /// The temperature as it stands in a request.
+    pub fn value(&self) -> Value {
+        Value::Number(self.0.clone())
+    }
+}
+
+/// How a verdict-shaped answer is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Structured {
+    /// By a schema that the service enforces.
+    Schema,
+    /// By asking the service for some JSON object; the prompt says which.
+    JsonObject,
+    /// By the prompt alone.
+    Plain,
+}
+
+/// A parameter among the extra ones that Probity sets itself.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the extra parameter {name:?} is set by probity itself; expected another name")]
+pub struct ReservedParameter {
+    /// The name in question.
+    pub name: String,
+}
+
+/// `extra` if none of its names is among `reserved`.
+pub(super) fn free_of(extra: &Map<String, Value>, reserved: &[&str]) -> Result<(), ReservedParameter> {
+    match extra.keys().find(|name| reserved.contains(&name.as_str())) {
+        Some(name) => Err(ReservedParameter { name: name.clone() }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Temperature;
+
+    #[track_caller]
+    fn check(text: &str, want: Option<&str>) {
+        assert_eq!(Temperature::parse(text).map(|t| t.value().to_string()).as_deref(), want, "{text}");
+    }
+
+    #[test]
+    fn temperatures_are_sent_as_written() {
+        check("0", Some("0"));
+        check("0.0", Some("0.0"));
+        check("0.7", Some("0.7"));
+        check("2", Some("2"));
+        check("2.1", None);
+        check("-0.1", None);
+        check("NaN", None);
+        check("warm", None);
+    }
+}

@@ -1,0 +1,446 @@
+//! What a call's outcome means for the call and for everyone who shares its lane.
+//!
+//! One pure function from outcome to [`Disposition`]. It does not wait, count attempts or draw jitter, and it
+//! never reads a verdict: an [`Disposition::Answer`] is a body that deserves to be parsed, no more. Names of
+//! errors are matched exactly; sentences decide only where a service gives no name and where a wrong guess
+//! costs no money. Every text in a disposition is fit to be shown: keys are masked.
+
+mod error_body;
+mod error_names;
+
+use std::time::Duration;
+
+use probity_core::json::Json;
+
+use self::error_body::{BodyText, ErrorBody, body_text, hidden_error, refusal};
+use self::error_names::{
+    CONTEXT_NAMES, CONTEXT_PHRASES, QUOTA_NAMES, QUOTA_PHRASES, about_parameter, larger_than_limit,
+    named_status, refused_parameter,
+};
+use super::retry_after::{WaitHint, exhausted_wait, retry_after, wait_hint};
+use crate::judge::mask::masked;
+use crate::judge::{CallOutcome, Response, TransportFault};
+
+/// The longest wait a server may ask for within a run.
+pub const WAIT_MAX_DEFAULT: Duration = Duration::from_mins(2);
+
+/// The pause when a server asks to slow down and does not say for how long.
+const SLOW_DOWN_PAUSE: Duration = Duration::from_secs(15);
+
+/// What classification must know besides the outcome.
+#[derive(Debug, Clone, Copy)]
+pub struct CallTerms<'a> {
+    /// The model asked for, to name it in messages.
+    pub model: &'a str,
+    /// A server that asks for a longer wait than this stops the lane.
+    pub wait_max: Duration,
+    /// When the response came, in Unix milliseconds; used for dates where it has no `Date` of its own.
+    pub received_unix_ms: Option<i64>,
+}
+
+/// What to do about an outcome.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Disposition {
+    /// Parse the body.
+    Answer,
+    /// Ask again later, within the caps on attempts and time.
+    Retry {
+        /// Why, as a stable name.
+        reason: &'static str,
+        /// The shortest wait, where the server gave one for this call.
+        floor: Option<Duration>,
+        /// What the failure says about the load.
+        signal: Signal,
+    },
+    /// Pause the whole lane, then ask again. Always a sign of overload.
+    Wait {
+        /// Why, as a stable name.
+        reason: &'static str,
+        /// How long nobody on the lane may call.
+        pause: Duration,
+        /// How fast the lane may grow again.
+        ramp: Ramp,
+    },
+    /// Ask once more; if it happens again the item is invalid for this reason.
+    RetryOnce {
+        /// Why, as a stable name.
+        reason: &'static str,
+    },
+    /// The item has no verdict and asking again will not change that.
+    Invalid {
+        /// Why, as a stable name.
+        reason: &'static str,
+        /// What the server said.
+        detail: String,
+    },
+    /// Nobody on this lane will get an answer. What is left is not attempted; the run can be resumed.
+    Stop {
+        /// Why.
+        reason: StopReason,
+        /// A sentence for people.
+        message: String,
+    },
+    /// The request itself is wrong, whatever the item: before anything was answered a usage error,
+    /// afterwards a stop.
+    Abort {
+        /// Why.
+        reason: StopReason,
+        /// A sentence for people.
+        message: String,
+    },
+}
+
+/// What a failure says about the load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// Bad luck of this call: concurrency stays as it is and does not grow.
+    Transient,
+    /// Too much was asked: concurrency is cut once per episode, and backing off starts at one second.
+    Overloaded,
+    /// The server did no work and says so: not counted among the item's attempts, only against its deadline.
+    Refused,
+}
+
+/// How fast a lane grows after a pause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ramp {
+    /// As usual.
+    Normal,
+    /// By at most half per step.
+    Slow,
+}
+
+/// Why a lane ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StopReason {
+    /// The account has no money or quota left.
+    Quota,
+    /// The server asks for a longer wait than is allowed within a run.
+    WaitTooLong,
+    /// The key is wrong or may not do this.
+    Credentials,
+    /// The server sends the call, and the key with it, elsewhere.
+    Redirect,
+    /// There is no such model or no such address.
+    Model,
+    /// A parameter is not taken.
+    Parameter(RefusedParameter),
+    /// The server's certificate is not accepted.
+    Certificate,
+}
+
+impl StopReason {
+    /// The name under which it is stored and reported.
+    pub fn name(&self) -> &'static str {
+        match self {
+            StopReason::Quota => "quota",
+            StopReason::WaitTooLong => "wait_too_long",
+            StopReason::Credentials => "credentials",
+            StopReason::Redirect => "redirect",
+            StopReason::Model => "model",
+            StopReason::Parameter(_) => "parameter",
+            StopReason::Certificate => "certificate",
+        }
+    }
+}
+
+/// Which parameter was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RefusedParameter {
+    /// The schema or the JSON mode: the judge may be asked in a weaker way before anything was scored.
+    StructuredOutput,
+    /// Another one.
+    Named(String),
+    /// The server does not say which.
+    Unnamed,
+}
+
+impl Disposition {
+    /// Whether the server refused the way in which structured output was asked for, and nothing else.
+    pub fn structured_output_refused(&self) -> bool {
+        let reason = StopReason::Parameter(RefusedParameter::StructuredOutput);
+        matches!(self, Disposition::Abort { reason: given, .. } if *given == reason)
+    }
+}
+
+/// What the outcome of a call means.
+pub fn classify(outcome: &CallOutcome, terms: &CallTerms<'_>) -> Disposition {
+    match outcome {
+        CallOutcome::Broken { fault, .. } => broken(fault),
+        CallOutcome::Response(response) => Reading::of(response, terms).disposition(),
+    }
+}
+
+/// How long the lane should hold back after this success, so that no refusal is provoked. It is not
+/// capped: a wait beyond the lane's cap means that the lane is used up.
+pub fn preemptive_wait(response: &Response) -> Option<Duration> {
+    (200..300).contains(&response.status).then(|| exhausted_wait(response)).flatten()
+}
+
+/// Whether the service may have charged for a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Billing {
+    /// It did no work.
+    No,
+    /// It may have, and nothing came back that says so.
+    Maybe,
+    /// It answered.
+    Yes,
+}
+
+/// Whether the service may have charged for a call that came to this.
+pub fn billing(outcome: &CallOutcome) -> Billing {
+    match outcome {
+        CallOutcome::Response(response) if (200..300).contains(&response.status) => Billing::Yes,
+        CallOutcome::Response(_) => Billing::No,
+        CallOutcome::Broken { fault, .. } => match fault {
+            TransportFault::Connect(_)
+            | TransportFault::Tls(_)
+            | TransportFault::ConnectTimeout(_)
+            | TransportFault::Refused(_)
+            | TransportFault::ProgramGone(_) => Billing::No,
+            TransportFault::FirstByteTimeout(_)
+            | TransportFault::IdleTimeout(_)
+            | TransportFault::TotalTimeout(_)
+            | TransportFault::Lost(_)
+            | TransportFault::BadBody(_)
+            | TransportFault::TooLarge(_) => Billing::Maybe,
+        },
+    }
+}
+
+fn broken(fault: &TransportFault) -> Disposition {
+    match fault {
+        TransportFault::Connect(_) => transient("connect"),
+        TransportFault::ConnectTimeout(_) => transient("connect_timeout"),
+        TransportFault::FirstByteTimeout(_) => transient("first_byte_timeout"),
+        TransportFault::IdleTimeout(_) => transient("idle_timeout"),
+        TransportFault::TotalTimeout(_) => transient("total_timeout"),
+        TransportFault::Lost(_) => transient("connection_lost"),
+        TransportFault::ProgramGone(_) => transient("program_gone"),
+        TransportFault::Refused(_) => {
+            Disposition::Retry { reason: "stream_refused", floor: None, signal: Signal::Refused }
+        }
+        TransportFault::BadBody(_) => Disposition::RetryOnce { reason: "bad_body" },
+        TransportFault::TooLarge(_) => {
+            Disposition::Invalid { reason: "too_large", detail: masked(&fault.to_string()) }
+        }
+        TransportFault::Tls(_) => {
+            Disposition::Abort { reason: StopReason::Certificate, message: masked(&fault.to_string()) }
+        }
+    }
+}
+
+fn transient(reason: &'static str) -> Disposition {
+    Disposition::Retry { reason, floor: None, signal: Signal::Transient }
+}
+
+/// A response while it is being classified.
+struct Reading<'a> {
+    response: &'a Response,
+    terms: &'a CallTerms<'a>,
+    body: BodyText,
+}
+
+impl<'a> Reading<'a> {
+    fn of(response: &'a Response, terms: &'a CallTerms<'a>) -> Self {
+        Reading { response, terms, body: body_text(response) }
+    }
+
+    fn disposition(&self) -> Disposition {
+        match self.response.status {
+            200..300 => self.success(),
+            status => self.obeying(self.refused(status, &refusal(&self.body))),
+        }
+    }
+
+    fn success(&self) -> Disposition {
+        if let Some(error) = hidden_error(&self.body) {
+            return self.obeying(self.refused(named_status(&error), &error));
+        }
+        match &self.body {
+            BodyText::Events { ended: false, .. } => transient("truncated_stream"),
+            BodyText::Cut | BodyText::NotText | BodyText::Html => {
+                Disposition::RetryOnce { reason: "bad_body" }
+            }
+            BodyText::Events { .. } | BodyText::Json(_) | BodyText::Other => Disposition::Answer,
+        }
+    }
+
+    /// `x-should-retry` beats our own reading, except where a retry cannot help anyone.
+    fn obeying(&self, own: Disposition) -> Disposition {
+        match (self.response.header("x-should-retry").map(str::trim), own) {
+            (Some("false"), Disposition::Retry { reason, .. } | Disposition::Wait { reason, .. }) => {
+                Disposition::Invalid { reason: "retry_forbidden", detail: reason.to_owned() }
+            }
+            (Some("true"), Disposition::Invalid { .. } | Disposition::Abort { .. }) => Disposition::Retry {
+                reason: "retry_requested",
+                floor: self.floor(),
+                signal: Signal::Transient,
+            },
+            (_, own) => own,
+        }
+    }
+
+    fn refused(&self, status: u16, error: &ErrorBody) -> Disposition {
+        if status == 402 || error.is_named(QUOTA_NAMES) || (status == 400 && error.says(QUOTA_PHRASES)) {
+            return self.stop(StopReason::Quota, "the account has no quota or credit left", error);
+        }
+        if matches!(status, 429 | 503) && error.is_named(&["slow_down"]) {
+            return self.wait("slow_down", self.hint().unwrap_or(SLOW_DOWN_PAUSE), Ramp::Slow);
+        }
+        match status {
+            429 => self.rate_limited(error),
+            503 if self.floor().is_some() => self.rate_limited(error),
+            529 => self.retry("overloaded"),
+            500.. if error.is_named(&["overloaded_error"]) => self.retry("overloaded"),
+            500.. => self.retry("server_error"),
+            408 | 409 | 425 => self.retry("try_again"),
+            401 | 403 => self.stop(StopReason::Credentials, "the server does not accept the key", error),
+            404 | 405 | 410 => self.abort(StopReason::Model, &self.no_model(), error),
+            413 | 414 | 431 => invalid("request_too_large", error),
+            422 => self.abort(
+                StopReason::Parameter(refused_parameter(error)),
+                "the server does not accept the request's schema",
+                error,
+            ),
+            300..=399 => self.redirected(),
+            _ => self.bad_request(error),
+        }
+    }
+
+    fn rate_limited(&self, error: &ErrorBody) -> Disposition {
+        if larger_than_limit(error) {
+            return invalid("too_large_for_limit", error);
+        }
+        match self.wait_hint() {
+            WaitHint::Stated(pause) => self.wait("rate_limited", pause, Ramp::Normal),
+            WaitHint::Mentioned(floor) => Disposition::Retry {
+                reason: "rate_limited",
+                floor: Some(floor.min(self.terms.wait_max)),
+                signal: Signal::Overloaded,
+            },
+            WaitHint::Absent => {
+                Disposition::Retry { reason: "rate_limited", floor: None, signal: Signal::Overloaded }
+            }
+        }
+    }
+
+    fn wait(&self, reason: &'static str, pause: Duration, ramp: Ramp) -> Disposition {
+        if pause <= self.terms.wait_max {
+            return Disposition::Wait { reason, pause, ramp };
+        }
+        let message = format!(
+            "the limit of {} resets in {}; run the same command again then",
+            self.terms.model,
+            rounded(pause)
+        );
+        Disposition::Stop { reason: StopReason::WaitTooLong, message }
+    }
+
+    fn retry(&self, reason: &'static str) -> Disposition {
+        Disposition::Retry { reason, floor: self.floor(), signal: Signal::Transient }
+    }
+
+    fn bad_request(&self, error: &ErrorBody) -> Disposition {
+        if error.is_named(CONTEXT_NAMES) || error.says(CONTEXT_PHRASES) {
+            return invalid("context_length", error);
+        }
+        if error.is_named(&["model_not_found"]) {
+            return self.abort(StopReason::Model, &self.no_model(), error);
+        }
+        if error.is_named(&["invalid_api_key"]) {
+            return self.stop(StopReason::Credentials, "the server does not accept the key", error);
+        }
+        if error.is_named(&["content_filter"]) {
+            return invalid("content_filter", error);
+        }
+        if about_parameter(error) {
+            let reason = StopReason::Parameter(refused_parameter(error));
+            return self.abort(reason, "the server does not take a parameter of the request", error);
+        }
+        invalid("bad_request", error)
+    }
+
+    fn redirected(&self) -> Disposition {
+        let location = self.response.header("location").unwrap_or_default();
+        let host = reqwest::Url::parse(location).ok().and_then(|url| url.host_str().map(str::to_owned));
+        let message = match host {
+            Some(host) => {
+                format!("the server redirects to {host}; the key is not sent there, correct the base URL")
+            }
+            None => "the server redirects; the key is not sent elsewhere, correct the base URL".to_owned(),
+        };
+        Disposition::Stop { reason: StopReason::Redirect, message: masked(&message) }
+    }
+
+    fn no_model(&self) -> String {
+        format!("the server has no model {:?} at this address", self.terms.model)
+    }
+
+    fn stop(&self, reason: StopReason, sentence: &str, error: &ErrorBody) -> Disposition {
+        Disposition::Stop { reason, message: self.sentence(sentence, error) }
+    }
+
+    fn abort(&self, reason: StopReason, sentence: &str, error: &ErrorBody) -> Disposition {
+        Disposition::Abort { reason, message: self.sentence(sentence, error) }
+    }
+
+    fn sentence(&self, sentence: &str, error: &ErrorBody) -> String {
+        let status = self.response.status;
+        match detail(error) {
+            said if said.is_empty() => format!("{sentence} (HTTP {status})"),
+            said => format!("{sentence} (HTTP {status}): {said}"),
+        }
+    }
+
+    /// The wait that the server asks for explicitly, at most the cap.
+    fn floor(&self) -> Option<Duration> {
+        let wait = retry_after(self.response, self.terms.received_unix_ms)?;
+        Some(wait.min(self.terms.wait_max))
+    }
+
+    fn hint(&self) -> Option<Duration> {
+        match self.wait_hint() {
+            WaitHint::Stated(wait) => Some(wait),
+            WaitHint::Mentioned(_) | WaitHint::Absent => None,
+        }
+    }
+
+    fn wait_hint(&self) -> WaitHint {
+        let error: Option<&Json> = match &self.body {
+            BodyText::Json(value) => Some(value),
+            _ => None,
+        };
+        wait_hint(self.response, error, self.terms.received_unix_ms)
+    }
+}
+
+fn invalid(reason: &'static str, error: &ErrorBody) -> Disposition {
+    Disposition::Invalid { reason, detail: detail(error) }
+}
+
+/// The server's message and the counts beside it, fit to be shown.
+fn detail(error: &ErrorBody) -> String {
+    let counts: Vec<String> = error.counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    let text = match (error.message.is_empty(), counts.is_empty()) {
+        (_, true) => error.message.clone(),
+        (true, false) => counts.join(", "),
+        (false, false) => format!("{} ({})", error.message, counts.join(", ")),
+    };
+    masked(&text)
+}
+
+/// A wait in the largest unit that fits, rounded up.
+fn rounded(wait: Duration) -> String {
+    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+    match seconds {
+        0..=119 => format!("{seconds} s"),
+        120..=7199 => format!("{} min", seconds.div_ceil(60)),
+        7200..=259_199 => format!("{} h", seconds.div_ceil(3600)),
+        _ => format!("{} days", seconds.div_ceil(86_400)),
+    }
+}
+
+#[cfg(test)]
+mod tests;
