@@ -22,9 +22,9 @@ use serde::Deserialize;
 
 /// Cases that no single answer can show, and where they are tested instead.
 const ELSEWHERE: &[(u32, &str)] = &[
-    (57, "verdict::origins, against the model that was asked for"),
-    (58, "verdict::origins, over many answers"),
-    (59, "verdict::origins, over many answers"),
+    (57, "verdict::model_match, against the model that was asked for"),
+    (58, "the report of a run, over many answers"),
+    (59, "the report of a run, over many answers"),
     (87, "verdict::patterns, over many verdicts"),
     (88, "verdict::patterns, over many verdicts"),
 ];

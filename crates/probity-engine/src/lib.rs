@@ -6,5 +6,6 @@
 pub mod config;
 pub mod judge;
 pub mod load;
+pub mod run;
 pub mod schedule;
 pub mod store;

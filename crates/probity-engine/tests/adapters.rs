@@ -9,8 +9,9 @@ use expect_test::{Expect, expect};
 use probity_engine::judge::anthropic::{Anthropic, MessageParams};
 use probity_engine::judge::endpoint::{ApiKey, Endpoint};
 use probity_engine::judge::http::{HttpClient, Pool};
-use probity_engine::judge::openai::{ChatParams, Logprobs, OpenAi, TokenLimitField};
-use probity_engine::judge::params::Structured;
+use probity_engine::config::{Logprobs, TokenLimitField};
+use probity_engine::judge::openai::{ChatParams, OpenAi};
+use probity_engine::judge::params::Shape;
 use probity_engine::judge::{CallLimits, CallOutcome, Reception};
 use probity_engine::schedule::classify::{CallTerms, WAIT_MAX_DEFAULT, classify};
 use serde_json::{Map, json};
@@ -35,8 +36,8 @@ fn open_ai(server: &ScriptedServer, key: Option<ApiKey>) -> OpenAi {
         seed: None,
         output_tokens_max: 100,
         token_limit_field: TokenLimitField::MaxTokens,
-        structured: Structured::Plain,
-        logprobs: Logprobs::NotAsked,
+        shape: Shape::Plain,
+        logprobs: Logprobs::Off,
         extra: Map::new(),
     };
     let endpoint = Endpoint::parse(&server.url("/v1/")).expect("an endpoint");
@@ -47,7 +48,7 @@ fn anthropic(server: &ScriptedServer) -> Anthropic {
     let params = MessageParams {
         temperature: None,
         output_tokens_max: 100,
-        structured: Structured::Plain,
+        shape: Shape::Plain,
         extra: Map::new(),
     };
     let endpoint = Endpoint::parse(&server.url("")).expect("an endpoint");

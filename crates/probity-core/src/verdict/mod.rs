@@ -15,7 +15,7 @@ pub mod envelope;
 mod invalid;
 mod level;
 mod object;
-mod origins;
+mod model_match;
 mod patterns;
 mod read;
 mod record;
@@ -30,7 +30,7 @@ mod properties;
 
 pub use envelope::EnvelopeFault;
 pub use invalid::{Invalid, InvalidReason};
-pub use origins::{ModelMatch, Origins, model_match};
+pub use model_match::{ModelMatch, model_match};
 pub use patterns::{CONSTANT_LEVEL_VERDICTS, Patterns, REASONING_REPEATS_MAX, Share};
 pub use read::{ParseMode, read};
 pub use record::{BadVerdictRecord, VerdictRecord};

@@ -3,7 +3,7 @@
 use probity_core::exact::Exact;
 use probity_core::json::Json;
 
-use super::{Backend, ChatSettings, Config, Endpoint, JudgeKind, JudgeSettings, KeyUse};
+use super::{Backend, ChatSettings, Config, EndpointOwner, JudgeKind, JudgeSettings, KeyUse};
 
 /// The judge of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl Config {
 
     fn openai_is_elsewhere(&self) -> bool {
         let openai = self.judges["openai"].chat();
-        self.any_base_url.is_some() || openai.is_some_and(|chat| chat.endpoint == Endpoint::Other)
+        self.any_base_url.is_some() || openai.is_some_and(|chat| chat.owner == EndpointOwner::Other)
     }
 
     fn put_over(&self, chat: &mut ChatSettings) {
@@ -104,7 +104,7 @@ impl Config {
             && *base_url != chat.base_url
         {
             chat.base_url = base_url.clone();
-            chat.endpoint = Endpoint::Other;
+            chat.owner = EndpointOwner::Other;
             chat.key_use = KeyUse::IfPresent;
         }
     }

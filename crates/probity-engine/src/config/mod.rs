@@ -5,7 +5,6 @@
 //! beats `probity.toml`, and that beats the embedded `config/default.toml`, whose text is really read: there
 //! is no second place where a default is written down. This module reads no file and no variable itself.
 
-pub mod base_url;
 mod choose;
 pub mod environment;
 pub mod key;
@@ -22,15 +21,15 @@ use std::time::Duration;
 use probity_core::exact::Exact;
 use probity_core::packet::CallPlan;
 
-pub use base_url::BaseUrl;
 pub use choose::{Because, ChosenJudge, JudgeWarning};
-pub use key::{KeyProblem, KeyUse, api_key};
+pub use key::{KeyUse, api_key};
 pub use layer::Layer;
 pub use names::{Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, Structured, TokenLimitField};
 pub use read::SettingsProblem;
 pub use resolve::{ConfigError, ConfigProblem};
 
 use crate::judge::CallLimits;
+use crate::judge::endpoint::Endpoint;
 
 /// The embedded defaults, as text.
 pub const DEFAULTS: &str = include_str!("../../../../config/default.toml");
@@ -48,7 +47,7 @@ pub struct Config {
     prices: BTreeMap<String, Price>,
     judge_named: Option<String>,
     any_model: Option<String>,
-    any_base_url: Option<BaseUrl>,
+    any_base_url: Option<Endpoint>,
 }
 
 impl Config {
@@ -141,9 +140,9 @@ pub struct ChatSettings {
     /// The model asked for.
     pub model: String,
     /// Where the endpoint is.
-    pub base_url: BaseUrl,
+    pub base_url: Endpoint,
     /// Whose it is.
-    pub endpoint: Endpoint,
+    pub owner: EndpointOwner,
     /// The name of the variable that holds the key; `None` to send none.
     pub api_key_env: Option<String>,
     /// Whether calls can go out without a key.
@@ -172,7 +171,7 @@ pub struct ChatSettings {
 
 /// Whose endpoint is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Endpoint {
+pub enum EndpointOwner {
     /// The provider's own, as the defaults have it.
     Provider,
     /// Another one that somebody configured.

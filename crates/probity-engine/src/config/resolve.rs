@@ -14,10 +14,11 @@ use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLay
 use super::names::{Calls, JudgeKind, Logprobs, TokenLimitField};
 use super::read::nearest;
 use super::{
-    Backend, BaseUrl, Budget, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, JudgeSettings,
+    Backend, Budget, ChatSettings, CommandSettings, Config, DEFAULTS, EndpointOwner, JudgeSettings,
     KeyUse, Price, RunSettings, ScheduleSettings,
 };
 use crate::judge::CallLimits;
+use crate::judge::endpoint::Endpoint;
 
 /// The most calls in flight.
 const CONCURRENCY_MAX: u32 = 10_000;
@@ -292,16 +293,16 @@ impl Resolving {
         }
         let base_url = self.base_url(&format!("judges.{name}.base_url"), &given(layer.base_url))?;
         let own = given(self.defaults.judges[kind.name()].base_url.clone());
-        let endpoint = if base_url.as_str() == own { Endpoint::Provider } else { Endpoint::Other };
+        let owner = if base_url.to_string() == own { EndpointOwner::Provider } else { EndpointOwner::Other };
         let variable_is_named = self.written.judges.get(name).is_some_and(|own| own.api_key_env.is_some());
-        let key_use = match endpoint {
-            Endpoint::Other if !variable_is_named => KeyUse::IfPresent,
-            Endpoint::Other | Endpoint::Provider => KeyUse::Required,
+        let key_use = match owner {
+            EndpointOwner::Other if !variable_is_named => KeyUse::IfPresent,
+            EndpointOwner::Other | EndpointOwner::Provider => KeyUse::Required,
         };
         Some(ChatSettings {
             model,
             base_url,
-            endpoint,
+            owner,
             api_key_env: self.variable(name, given(layer.api_key_env)),
             key_use,
             temperature,
@@ -331,8 +332,8 @@ impl Resolving {
         Some(text)
     }
 
-    fn base_url(&mut self, setting: &str, text: &str) -> Option<BaseUrl> {
-        BaseUrl::new(text).map_err(|error| self.problem(setting, error.to_string(), None)).ok()
+    fn base_url(&mut self, setting: &str, text: &str) -> Option<Endpoint> {
+        Endpoint::parse(text).map_err(|error| self.problem(setting, error.to_string(), None)).ok()
     }
 
     fn choice(&mut self, named: Option<&str>, judges: &BTreeMap<String, JudgeSettings>) {

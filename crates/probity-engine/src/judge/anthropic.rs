@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::endpoint::{ApiKey, Endpoint};
 use super::http::HttpClient;
-use super::params::{ReservedParameter, Structured, Temperature, free_of};
+use super::params::{ReservedParameter, Shape, Temperature, free_of};
 use super::verdict_schema::{NAME, verdict_schema};
 use super::{Prompt, Question, Reception};
 
@@ -29,7 +29,7 @@ pub struct MessageParams {
     pub output_tokens_max: u32,
     /// `Schema` makes the model call the `verdict` tool; both others ask by the prompt alone, because
     /// this API has no JSON mode.
-    pub structured: Structured,
+    pub shape: Shape,
     /// Further parameters, sent as they are after all others.
     pub extra: Map<String, Value>,
 }
@@ -38,7 +38,7 @@ pub struct MessageParams {
 #[derive(Debug, Clone)]
 pub struct Anthropic {
     endpoint: Endpoint,
-    key: ApiKey,
+    key: Option<ApiKey>,
     model: String,
     params: MessageParams,
     client: HttpClient,
@@ -48,7 +48,7 @@ impl Anthropic {
     /// The model called `model` at `endpoint`.
     pub fn new(
         endpoint: Endpoint,
-        key: ApiKey,
+        key: Option<ApiKey>,
         model: impl Into<String>,
         params: MessageParams,
         client: HttpClient,
@@ -69,7 +69,7 @@ impl Anthropic {
 
     /// The request for `question`, exactly as it is sent.
     pub fn request_body(&self, question: &Question) -> Value {
-        message_body(&self.model, &self.params, &question.prompt, question.packet.ask().criteria())
+        request_body(&self.model, &self.params, question)
     }
 
     /// Asks once.
@@ -81,14 +81,24 @@ impl Anthropic {
     pub async fn send(&self, body: &Value) -> Reception {
         let path = if self.endpoint.ends_with("v1") { "messages" } else { "v1/messages" };
         let url = self.endpoint.call(path);
-        let headers = HeaderMap::from_iter([
+        let mut headers = HeaderMap::from_iter([
             (CONTENT_TYPE, HeaderValue::from_static("application/json")),
             (ACCEPT, HeaderValue::from_static("application/json")),
             (HeaderName::from_static("anthropic-version"), HeaderValue::from_static(API_VERSION)),
-            (HeaderName::from_static("x-api-key"), self.key.header("")),
         ]);
-        self.key.scrub(self.client.post(&url, headers, body.to_string().into_bytes()).await)
+        let key = self.key.as_ref();
+        headers.extend(key.map(|key| (HeaderName::from_static("x-api-key"), key.header(""))));
+        let reception = self.client.post(&url, headers, body.to_string().into_bytes()).await;
+        match key {
+            Some(key) => key.scrub(reception),
+            None => reception,
+        }
     }
+}
+
+/// The request that asks `model` about `question`.
+pub fn request_body(model: &str, params: &MessageParams, question: &Question) -> Value {
+    message_body(model, params, &question.prompt, question.packet.ask().criteria())
 }
 
 fn message_body(model: &str, params: &MessageParams, prompt: &Prompt, criteria: &[Criterion]) -> Value {
@@ -100,7 +110,7 @@ fn message_body(model: &str, params: &MessageParams, prompt: &Prompt, criteria: 
     if let Some(temperature) = &params.temperature {
         body.insert("temperature".to_owned(), temperature.value());
     }
-    if params.structured == Structured::Schema {
+    if params.shape == Shape::Schema {
         let tool = json!({
             "name": NAME,
             "description": "Records the verdict on the reply.",
@@ -118,14 +128,14 @@ mod tests {
     use expect_test::{Expect, expect};
     use serde_json::Map;
 
-    use super::super::params::{Structured, Temperature};
+    use super::super::params::{Shape, Temperature};
     use super::super::verdict_schema::samples::criterion;
     use super::{MessageParams, Prompt, message_body};
 
     #[track_caller]
-    fn check(structured: Structured, want: &Expect) {
+    fn check(shape: Shape, want: &Expect) {
         let temperature = Temperature::parse("0.5");
-        let params = MessageParams { temperature, output_tokens_max: 300, structured, extra: Map::new() };
+        let params = MessageParams { temperature, output_tokens_max: 300, shape, extra: Map::new() };
         let prompt = Prompt { system: "Judge.".into(), user: "The reply".into() };
         let body = message_body("c-1", &params, &prompt, &[criterion("tone", 1, 2)]);
         want.assert_eq(&body.to_string());
@@ -134,7 +144,7 @@ mod tests {
     #[test]
     fn plain() {
         check(
-            Structured::Plain,
+            Shape::Plain,
             &expect![[
                 r#"{"model":"c-1","max_tokens":300,"system":"Judge.","messages":[{"role":"user","content":"The reply"}],"temperature":0.5}"#
             ]],
@@ -144,7 +154,7 @@ mod tests {
     #[test]
     fn forced_tool() {
         check(
-            Structured::Schema,
+            Shape::Schema,
             &expect![[
                 r#"{"model":"c-1","max_tokens":300,"system":"Judge.","messages":[{"role":"user","content":"The reply"}],"temperature":0.5,"tools":[{"name":"verdict","description":"Records the verdict on the reply.","input_schema":{"type":"object","properties":{"reasoning":{"type":"string"},"score":{"type":"integer","enum":[1,2]}},"required":["reasoning","score"],"additionalProperties":false}}],"tool_choice":{"type":"tool","name":"verdict"}}"#
             ]],

@@ -98,6 +98,12 @@ impl CommandJudge {
     }
 }
 
+/// The line that asks about `question`, as JSON.
+pub(super) fn request_body(question: &Question) -> serde_json::Value {
+    let line = question_line(&question.packet.hash().to_string(), question);
+    serde_json::from_str(&line).expect("the line is JSON")
+}
+
 fn question_line(packet: &str, question: &Question) -> String {
     let prompt = Json::object([
         ("system", Json::text(&question.prompt.system)),

@@ -4,6 +4,7 @@
 //! what a failure means; the schedule does that, with [`crate::schedule::classify`].
 
 pub mod anthropic;
+mod backend;
 pub mod baseline;
 pub mod command;
 pub mod endpoint;
@@ -21,6 +22,8 @@ use std::time::Duration;
 
 use probity_core::packet::Packet;
 
+pub use backend::{Judge, JudgeError, request_body};
+
 /// What one call is about.
 #[derive(Debug, Clone)]
 pub struct Question {
@@ -30,6 +33,8 @@ pub struct Question {
     pub prompt: Prompt,
     /// The id of the case, for judges that look up what was recorded. It is never sent.
     pub case_id: String,
+    /// What wrote the reply, for the same purpose. It is never sent.
+    pub variant: Option<String>,
 }
 
 /// A packet as text: what a chat model is sent.
@@ -115,6 +120,9 @@ pub enum TransportFault {
     /// The decoded body is larger than the cap.
     #[error("the response is larger than {0} bytes")]
     TooLarge(usize),
+    /// Nothing is on record for the packet, and this judge never calls.
+    #[error("no verdict is on record for this packet")]
+    NotRecorded,
     /// A local judge's program ended or could not be started.
     #[error("the judge program is gone: {0}")]
     ProgramGone(String),

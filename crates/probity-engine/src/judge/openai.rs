@@ -9,9 +9,10 @@ use serde_json::{Map, Value, json};
 
 use super::endpoint::{ApiKey, Endpoint};
 use super::http::HttpClient;
-use super::params::{ReservedParameter, Structured, Temperature, free_of};
+use super::params::{ReservedParameter, Shape, Temperature, free_of};
 use super::verdict_schema::{NAME, verdict_schema};
 use super::{Prompt, Question, Reception};
+use crate::config::{Logprobs, TokenLimitField};
 
 /// What the adapter sets itself, or what would change the shape of the response.
 const RESERVED: &[&str] = &[
@@ -27,34 +28,6 @@ const RESERVED: &[&str] = &[
     "logprobs",
 ];
 
-/// Under which name the cap on answer tokens is sent. Services differ and refuse the other name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TokenLimitField {
-    /// `max_tokens`
-    MaxTokens,
-    /// `max_completion_tokens`
-    MaxCompletionTokens,
-}
-
-impl TokenLimitField {
-    /// The name of the field.
-    pub fn name(self) -> &'static str {
-        match self {
-            TokenLimitField::MaxTokens => "max_tokens",
-            TokenLimitField::MaxCompletionTokens => "max_completion_tokens",
-        }
-    }
-}
-
-/// Whether the service is asked for the probabilities of the tokens it wrote.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Logprobs {
-    /// They are asked for.
-    Asked,
-    /// They are not.
-    NotAsked,
-}
-
 /// The parameters of a chat completion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatParams {
@@ -67,7 +40,7 @@ pub struct ChatParams {
     /// How that cap is called.
     pub token_limit_field: TokenLimitField,
     /// How a verdict-shaped answer is asked for.
-    pub structured: Structured,
+    pub shape: Shape,
     /// Whether token probabilities are asked for.
     pub logprobs: Logprobs,
     /// Further parameters, sent as they are after all others.
@@ -109,7 +82,7 @@ impl OpenAi {
 
     /// The request for `question`, exactly as it is sent.
     pub fn request_body(&self, question: &Question) -> Value {
-        chat_body(&self.model, &self.params, &question.prompt, question.packet.ask().criteria())
+        request_body(&self.model, &self.params, question)
     }
 
     /// Asks once.
@@ -132,6 +105,11 @@ impl OpenAi {
     }
 }
 
+/// The request that asks `model` about `question`.
+pub fn request_body(model: &str, params: &ChatParams, question: &Question) -> Value {
+    chat_body(model, params, &question.prompt, question.packet.ask().criteria())
+}
+
 fn chat_body(model: &str, params: &ChatParams, prompt: &Prompt, criteria: &[Criterion]) -> Value {
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(model));
@@ -149,24 +127,24 @@ fn chat_body(model: &str, params: &ChatParams, prompt: &Prompt, criteria: &[Crit
         body.insert("seed".to_owned(), json!(seed));
     }
     body.insert(params.token_limit_field.name().to_owned(), json!(params.output_tokens_max));
-    if let Some(format) = response_format(params.structured, criteria) {
+    if let Some(format) = response_format(params.shape, criteria) {
         body.insert("response_format".to_owned(), format);
     }
-    if params.logprobs == Logprobs::Asked {
+    if params.logprobs == Logprobs::On {
         body.insert("logprobs".to_owned(), json!(true));
     }
     body.extend(params.extra.clone());
     Value::Object(body)
 }
 
-fn response_format(structured: Structured, criteria: &[Criterion]) -> Option<Value> {
-    match structured {
-        Structured::Schema => {
+fn response_format(shape: Shape, criteria: &[Criterion]) -> Option<Value> {
+    match shape {
+        Shape::Schema => {
             let schema = json!({ "name": NAME, "strict": true, "schema": verdict_schema(criteria) });
             Some(json!({ "type": "json_schema", "json_schema": schema }))
         }
-        Structured::JsonObject => Some(json!({ "type": "json_object" })),
-        Structured::Plain => None,
+        Shape::JsonObject => Some(json!({ "type": "json_object" })),
+        Shape::Plain => None,
     }
 }
 
@@ -175,18 +153,18 @@ mod tests {
     use expect_test::{Expect, expect};
     use serde_json::{Map, json};
 
-    use super::super::params::{Structured, Temperature, free_of};
+    use super::super::params::{Shape, Temperature, free_of};
     use super::super::verdict_schema::samples::criterion;
     use super::{ChatParams, Logprobs, Prompt, RESERVED, TokenLimitField, chat_body};
 
-    fn params(structured: Structured) -> ChatParams {
+    fn params(shape: Shape) -> ChatParams {
         ChatParams {
             temperature: Temperature::parse("0"),
             seed: Some(7),
             output_tokens_max: 400,
             token_limit_field: TokenLimitField::MaxTokens,
-            structured,
-            logprobs: Logprobs::NotAsked,
+            shape,
+            logprobs: Logprobs::Off,
             extra: Map::new(),
         }
     }
@@ -202,7 +180,7 @@ mod tests {
     #[test]
     fn schema() {
         check(
-            &params(Structured::Schema),
+            &params(Shape::Schema),
             &expect![[
                 r#"{"model":"m-1","messages":[{"role":"system","content":"Judge."},{"role":"user","content":"The \"reply\"\n<b>"}],"temperature":0,"seed":7,"max_tokens":400,"response_format":{"type":"json_schema","json_schema":{"name":"verdict","strict":true,"schema":{"type":"object","properties":{"reasoning":{"type":"string"},"score":{"type":"integer","enum":[1,2]}},"required":["reasoning","score"],"additionalProperties":false}}}}"#
             ]],
@@ -212,16 +190,16 @@ mod tests {
     #[test]
     fn json_object_and_plain() {
         check(
-            &params(Structured::JsonObject),
+            &params(Shape::JsonObject),
             &expect![[
                 r#"{"model":"m-1","messages":[{"role":"system","content":"Judge."},{"role":"user","content":"The \"reply\"\n<b>"}],"temperature":0,"seed":7,"max_tokens":400,"response_format":{"type":"json_object"}}"#
             ]],
         );
-        let mut plain = params(Structured::Plain);
+        let mut plain = params(Shape::Plain);
         plain.temperature = None;
         plain.seed = None;
         plain.token_limit_field = TokenLimitField::MaxCompletionTokens;
-        plain.logprobs = Logprobs::Asked;
+        plain.logprobs = Logprobs::On;
         plain.extra.insert("reasoning_effort".into(), json!("low"));
         check(
             &plain,

@@ -12,6 +12,7 @@ use probity_core::rubric::{Criterion, ReferenceUse, Rubric};
 use probity_core::verdict::Usage;
 
 use crate::config::{Backend, Config, JudgeSettings, Structured};
+use crate::judge::params::Shape;
 use crate::judge::prompt::{Template, TemplateError};
 use crate::load::{Dataset, LoadError, Place, Record, Skipped};
 use crate::schedule::budget::Money;
@@ -163,8 +164,22 @@ impl Job {
         matches!(self.judge.backend, Backend::Baseline | Backend::Recorded { .. })
     }
 
-    /// What makes the judge answer as it does, as canonical JSON, with `structured` as it is really sent.
-    pub fn identity(&self, structured: Option<Structured>) -> String {
+    /// How the answer's shape is asked for at first.
+    pub fn shape_first(&self) -> Option<Shape> {
+        self.judge.chat().map(|chat| match chat.structured {
+            Structured::Auto | Structured::Schema => Shape::Schema,
+            Structured::JsonObject => Shape::JsonObject,
+            Structured::Plain => Shape::Plain,
+        })
+    }
+
+    /// Whether another shape may be asked for when the judge refuses the first.
+    pub fn shape_is_free(&self) -> bool {
+        self.judge.chat().is_some_and(|chat| chat.structured == Structured::Auto)
+    }
+
+    /// What makes the judge answer as it does, as canonical JSON, with the answer's shape as it is really asked for.
+    pub fn identity(&self, shape: Option<Shape>) -> String {
         let mut members: Vec<(String, Json)> = self
             .config
             .digest_parts(&self.judge)
@@ -174,9 +189,9 @@ impl Job {
             .collect();
         for (name, value) in &mut members {
             if name == "structured"
-                && let Some(structured) = structured
+                && let Some(shape) = shape
             {
-                *value = Json::text(structured.name());
+                *value = Json::text(shape.name());
             }
         }
         match self.judge.backend {

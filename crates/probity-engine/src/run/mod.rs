@@ -12,13 +12,15 @@ pub mod results;
 use std::io;
 use std::sync::Arc;
 
-use probity_core::packet::PacketHash;
+use probity_core::gate::Admitted;
+use probity_core::packet::{Packet, PacketHash};
 use probity_core::report::{Facts, JudgeFacts, Summary};
+use probity_core::verdict::{ModelMatch, model_match};
 use tokio::sync::{mpsc, watch};
 
-use crate::config::Structured;
 use crate::judge::prompt::TemplateError;
-use crate::judge::{Judge, JudgeError, Question};
+use crate::judge::params::Shape;
+use crate::judge::{Judge, JudgeError, Prompt, Question};
 use crate::load::LoadError;
 use crate::schedule::budget::{Budget, Limits, Money};
 use crate::schedule::lane::{Lane, LaneSettings, Stop};
@@ -137,9 +139,9 @@ pub async fn run(
     key: &(dyn Fn(&str) -> Option<String> + Sync),
     observer: &dyn Observer,
 ) -> Result<Ran, RunError> {
-    let mut structured = structured(job, store)?;
+    let mut shape = shape(job, store)?;
     loop {
-        let identity = job.identity(structured);
+        let identity = job.identity(shape);
         let judge_id = JudgeId::of_identity(&identity);
         let known = Known::new(store.settled(&judge_id, REPEAT)?, mode.unscored);
         let plan = plan(job, known.clone())?;
@@ -159,7 +161,7 @@ pub async fn run(
             store.end_run(run, RunState::Complete)?;
             return Ok(ran);
         }
-        let judge = Judge::build(&job.judge, structured, job.config.schedule.limits, key).await?;
+        let judge = Judge::build(&job.judge, shape, job.config.schedule.limits, key)?;
         let desk = Arc::new(desk(job, store, judge, (judge_id, run), observer)?);
         desk.progress.total.store(ran.plan.n_calls, std::sync::atomic::Ordering::Relaxed);
         observer.calling(&desk);
@@ -167,13 +169,13 @@ pub async fn run(
         observer.called();
         let driven = driven?;
         if let Some(Stop::SchemaRefused(why)) = &driven.stop
-            && job.judge.chat().is_some_and(|chat| chat.structured == Structured::Auto)
-            && structured == Some(Structured::Schema)
+            && job.shape_is_free()
+            && shape == Some(Shape::Schema)
             && desk.lane.answered() == 0
         {
             store.note(&refusal_note(job), why)?;
             observer.notice("the judge does not take JSON schemas; asking for plain JSON objects instead");
-            structured = Some(Structured::JsonObject);
+            shape = Some(Shape::JsonObject);
             continue;
         }
         let complete = driven.stop.is_none() && driven.gave_up == 0;
@@ -202,17 +204,17 @@ pub fn report(
 
 /// How the answer's shape is asked for, as far as it is known before a call: by schema, unless this judge
 /// is on record as refusing schemas.
-fn structured(job: &Job, store: &Store) -> Result<Option<Structured>, StoreError> {
-    let Some(chat) = job.judge.chat() else { return Ok(None) };
-    Ok(Some(match chat.structured {
-        Structured::Auto if store.noted(&refusal_note(job))?.is_some() => Structured::JsonObject,
-        Structured::Auto => Structured::Schema,
-        chosen => chosen,
-    }))
+fn shape(job: &Job, store: &Store) -> Result<Option<Shape>, StoreError> {
+    match job.shape_first() {
+        Some(Shape::Schema) if job.shape_is_free() && store.noted(&refusal_note(job))?.is_some() => {
+            Ok(Some(Shape::JsonObject))
+        }
+        first => Ok(first),
+    }
 }
 
 fn refusal_note(job: &Job) -> String {
-    let identity = job.identity(Some(Structured::Schema));
+    let identity = job.identity(Some(Shape::Schema));
     format!("schema_refused:{}", JudgeId::of_identity(&identity))
 }
 
@@ -337,8 +339,7 @@ fn feed(
                 }
             };
             let earlier = if attempted.contains(&hash) { Earlier::Attempts } else { Earlier::Nothing };
-            let case_id = admitted.entry().case.id.to_string();
-            let question = Question { packet: sized.packet, prompt, case_id };
+            let question = question(&admitted, sized.packet, prompt);
             if tasks.blocking_send(Task { question, most, earlier }).is_err() {
                 // The lane has stopped and nobody takes tasks any more.
                 return Ok(());
@@ -346,6 +347,13 @@ fn feed(
         }
     }
     Ok(())
+}
+
+/// What a judge is asked about one packet of an admitted reply.
+pub fn question(admitted: &Admitted, packet: Packet, prompt: Prompt) -> Question {
+    let entry = admitted.entry();
+    let variant = entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned());
+    Question { packet, prompt, case_id: entry.case.id.to_string(), variant }
 }
 
 fn facts(job: &Job, store: &Store, ran: &Ran) -> Result<Facts, StoreError> {
@@ -366,7 +374,7 @@ fn facts(job: &Job, store: &Store, ran: &Ran) -> Result<Facts, StoreError> {
             .models
             .iter()
             .map(|(name, _)| name.as_str())
-            .filter(|name| *name != chat.model && !chat.aliases.iter().any(|alias| alias == name))
+            .filter(|name| model_match(&chat.model, &chat.aliases, Some(name)) == ModelMatch::Other)
             .collect();
         if !other.is_empty() {
             warnings.push(format!("asked for {}, answered by {}", chat.model, other.join(", ")));

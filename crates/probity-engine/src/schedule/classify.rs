@@ -198,6 +198,7 @@ pub fn billing(outcome: &CallOutcome) -> Billing {
             | TransportFault::Tls(_)
             | TransportFault::ConnectTimeout(_)
             | TransportFault::Refused(_)
+            | TransportFault::NotRecorded
             | TransportFault::ProgramGone(_) => Billing::No,
             TransportFault::FirstByteTimeout(_)
             | TransportFault::IdleTimeout(_)
@@ -224,6 +225,9 @@ fn broken(fault: &TransportFault) -> Disposition {
         TransportFault::BadBody(_) => Disposition::RetryOnce { reason: "bad_body" },
         TransportFault::TooLarge(_) => {
             Disposition::Invalid { reason: "too_large", detail: masked(&fault.to_string()) }
+        }
+        TransportFault::NotRecorded => {
+            Disposition::Invalid { reason: "not_recorded", detail: fault.to_string() }
         }
         TransportFault::Tls(_) => {
             Disposition::Abort { reason: StopReason::Certificate, message: masked(&fault.to_string()) }

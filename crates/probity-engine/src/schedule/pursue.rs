@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use probity_core::packet::Packet;
 use probity_core::verdict::{
-    self, Completion, EnvelopeFault, Invalid, InvalidReason, ParseMode, Verdict, VerdictRecord,
+    self, Completion, EnvelopeFault, Invalid, InvalidReason, ModelMatch, ParseMode, Verdict, VerdictRecord,
 };
 
 use super::budget::{Budget, Money};
@@ -356,7 +356,7 @@ impl Desk {
                 return Ok(Step::Again { cause: "retry:cut_stream".into(), rest, counts: Counts::Retry });
             }
             Err(EnvelopeFault::NoChoice) => {
-                return self.invalid(task, tries, attempt, &Invalid::new(InvalidReason::NoChoice, "")).await;
+                return self.invalid(task, tries, attempt, &Invalid { reason: InvalidReason::NoChoice, detail: String::new() }).await;
             }
             Err(fault) => return self.damaged(task, tries, attempt, "bad_body", fault.to_string()).await,
         };
@@ -399,14 +399,11 @@ impl Desk {
         verdict::read(completion, packet, self.settings.parse)
     }
 
-    /// The model that answered, when it is not the one asked for, an alias or a dated release of it.
+    /// The model that answered, when it is not the one asked for or another name of it.
     fn other_model(&self, completion: &Completion) -> Option<String> {
-        let answered = completion.model.as_deref()?;
-        let same = |asked: &String| {
-            answered == asked || answered.strip_prefix(asked.as_str()).is_some_and(|rest| rest.starts_with('-'))
-        };
-        let known = self.settings.models.is_empty() || self.settings.models.iter().any(same);
-        (!known).then(|| answered.to_owned())
+        let (asked, aliases) = self.settings.models.split_first()?;
+        let is_other = verdict::model_match(asked, aliases, completion.model.as_deref()) == ModelMatch::Other;
+        if is_other { completion.model.clone() } else { None }
     }
 
     async fn settle_verdict(

@@ -1,0 +1,199 @@
+//! The judges behind one face: build one from its settings, ask it, and read the dialect it answers in.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use probity_core::verdict::{Completion, EnvelopeFault, Finish, envelope};
+use serde_json::{Map, Value, json};
+
+use super::anthropic::{Anthropic, MessageParams};
+use super::command::{CommandJudge, StartError};
+use super::endpoint::BadKey;
+use super::http::{BadHttpClient, HttpClient, Pool};
+use super::openai::{ChatParams, OpenAi};
+use super::params::{ReservedParameter, Shape, Temperature};
+use super::recorded::{Recorded, RecordedError};
+use super::{CallLimits, CallOutcome, Question, Reception, Response, TransportFault, baseline};
+use crate::config::{Backend, ChatSettings, Http, JudgeSettings, api_key};
+
+/// HTTP/2 connections per client: enough for two thousand calls at a hundred streams each.
+const HTTP2_SHARDS: usize = 20;
+
+/// A judge that can be asked.
+#[derive(Debug)]
+pub enum Judge {
+    /// An OpenAI-compatible endpoint.
+    OpenAi(OpenAi),
+    /// The Messages API.
+    Anthropic(Anthropic),
+    /// The embedded lexical judge.
+    Baseline,
+    /// A program.
+    Command(CommandJudge),
+    /// Verdicts from a file.
+    Recorded(Recorded),
+}
+
+/// Why a judge cannot be used as configured. Nothing was sent.
+#[derive(Debug, thiserror::Error)]
+pub enum JudgeError {
+    /// The key is missing or is none.
+    #[error(transparent)]
+    Key(#[from] BadKey),
+    /// The HTTP client could not be made.
+    #[error(transparent)]
+    Client(#[from] BadHttpClient),
+    /// An extra parameter collides with one that is set here.
+    #[error(transparent)]
+    Parameter(#[from] ReservedParameter),
+    /// The program could not be started.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The file of recorded verdicts cannot be opened.
+    #[error("recorded verdicts {path}: cannot be read")]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The file of recorded verdicts is not one.
+    #[error(transparent)]
+    Recorded(#[from] RecordedError),
+    /// The store holds verdicts of several judges, or of none.
+    #[error("the judge `recorded` without a file needs a store with one judge, this one has {n}")]
+    WhichRecord {
+        /// How many judges the store has.
+        n: usize,
+    },
+}
+
+impl Judge {
+    /// Builds the judge that `settings` describe. `key` gives the value of an environment variable.
+    pub fn build(
+        settings: &JudgeSettings,
+        shape: Option<Shape>,
+        limits: CallLimits,
+        key: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Judge, JudgeError> {
+        let shape = shape.unwrap_or(Shape::Plain);
+        Ok(match &settings.backend {
+            Backend::Openai(chat) => {
+                let key = api_key(chat, key)?;
+                let (endpoint, client) = (chat.base_url.clone(), client(chat, limits)?);
+                Judge::OpenAi(OpenAi::new(endpoint, key, &chat.model, chat_params(chat, shape), client)?)
+            }
+            Backend::Anthropic(chat) => {
+                let key = api_key(chat, key)?;
+                let (endpoint, client) = (chat.base_url.clone(), client(chat, limits)?);
+                let params = message_params(chat, shape);
+                Judge::Anthropic(Anthropic::new(endpoint, key, &chat.model, params, client)?)
+            }
+            Backend::Baseline => Judge::Baseline,
+            Backend::Command(command) => {
+                Judge::Command(CommandJudge::start_passing(&command.argv, limits, &command.pass_env)?)
+            }
+            Backend::Recorded { verdicts } => {
+                let path = verdicts.clone().ok_or(JudgeError::WhichRecord { n: 0 })?;
+                let file = File::open(&path);
+                let file = file.map_err(|source| JudgeError::Open { path: path.clone(), source })?;
+                Judge::Recorded(Recorded::read(&path.display().to_string(), file)?)
+            }
+        })
+    }
+
+    /// Asks once and reports what happened.
+    pub async fn ask(&self, question: &Question) -> Reception {
+        match self {
+            Judge::OpenAi(judge) => judge.ask(question).await,
+            Judge::Anthropic(judge) => judge.ask(question).await,
+            Judge::Command(judge) => judge.ask(question).await,
+            Judge::Baseline => {
+                let started = Instant::now();
+                answered(Some(baseline::answer(&question.packet)), started.elapsed())
+            }
+            Judge::Recorded(judge) => {
+                let started = Instant::now();
+                answered(judge.answer_for(question, question.variant.as_deref()), started.elapsed())
+            }
+        }
+    }
+
+    /// Reads a whole body in the judge's dialect.
+    pub fn completion(&self, body: &[u8]) -> Result<Completion, EnvelopeFault> {
+        match self {
+            Judge::OpenAi(_) => envelope::openai(body),
+            Judge::Anthropic(_) => envelope::anthropic(body),
+            Judge::Baseline | Judge::Command(_) | Judge::Recorded(_) => match std::str::from_utf8(body) {
+                Ok(text) => {
+                    let text = Some(text.to_owned());
+                    Ok(Completion { text, finish: Finish::Stop, ..Completion::default() })
+                }
+                Err(error) => Err(EnvelopeFault::NotJson { detail: error.to_string() }),
+            },
+        }
+    }
+
+    /// Whether the same question can bring another answer. Asking again makes sense only then.
+    pub fn may_answer_differently(&self) -> bool {
+        !matches!(self, Judge::Baseline | Judge::Recorded(_))
+    }
+}
+
+/// What would be sent to the judge for `question`: the body of a request, or what a local judge reads.
+pub fn request_body(settings: &JudgeSettings, shape: Option<Shape>, question: &Question) -> Value {
+    let shape = shape.unwrap_or(Shape::Plain);
+    match &settings.backend {
+        Backend::Openai(chat) => super::openai::request_body(&chat.model, &chat_params(chat, shape), question),
+        Backend::Anthropic(chat) => {
+            super::anthropic::request_body(&chat.model, &message_params(chat, shape), question)
+        }
+        Backend::Command(_) => super::command::request_body(question),
+        Backend::Baseline | Backend::Recorded { .. } => {
+            serde_json::from_str(question.packet.canonical()).unwrap_or_else(|_| json!(null))
+        }
+    }
+}
+
+fn answered(body: Option<String>, elapsed: Duration) -> Reception {
+    let outcome = match body {
+        Some(body) => {
+            CallOutcome::Response(Response { status: 200, headers: Vec::new(), body: body.into_bytes() })
+        }
+        None => CallOutcome::Broken { fault: TransportFault::NotRecorded, partial: Vec::new() },
+    };
+    Reception { outcome, elapsed }
+}
+
+fn client(chat: &ChatSettings, limits: CallLimits) -> Result<HttpClient, BadHttpClient> {
+    let pool = match chat.http {
+        Http::Http1 => Pool::Http1,
+        Http::Http2 => {
+            Pool::Http2 { shards: HTTP2_SHARDS.try_into().expect("the number of shards is not zero") }
+        }
+    };
+    HttpClient::new(limits, pool)
+}
+
+fn chat_params(chat: &ChatSettings, shape: Shape) -> ChatParams {
+    ChatParams {
+        temperature: Temperature::parse(&chat.temperature.to_string()),
+        seed: chat.seed.map(i64::from),
+        output_tokens_max: chat.output_tokens_max.get(),
+        token_limit_field: chat.token_limit_field,
+        shape,
+        logprobs: chat.logprobs,
+        extra: Map::new(),
+    }
+}
+
+fn message_params(chat: &ChatSettings, shape: Shape) -> MessageParams {
+    MessageParams {
+        temperature: Temperature::parse(&chat.temperature.to_string()),
+        output_tokens_max: chat.output_tokens_max.get(),
+        shape,
+        extra: Map::new(),
+    }
+}
