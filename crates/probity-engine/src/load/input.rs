@@ -224,7 +224,7 @@ impl Chunk {
             let lines = before.filter(|byte| **byte == b'\n').count();
             LoadError::new(file, message)
                 .line(self.line + lines)
-                .hint("save the file as UTF-8; nothing is replaced silently")
+                .hint("save the file as UTF-8; if this is its last byte, it may be cut")
         })
     }
 }

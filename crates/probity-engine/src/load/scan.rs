@@ -97,7 +97,7 @@ fn dataset_notices(slices: &HashSet<Slice>, n_repeats: usize) -> Vec<Notice> {
         notices.push(Notice { file: None, message });
     }
     if n_repeats > 0 {
-        let message = format!("{n_repeats} records repeat an earlier one in every field and are skipped");
+        let message = format!("skipped because they repeat an earlier record in every field: {n_repeats}");
         notices.push(Notice { file: None, message });
     }
     notices

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use probity_core::json::{self, Json};
 
-use super::field::{Field, Found, NAMES, Reason, both_name, suggestion};
+use super::field::{Field, Found, Reason, both_name, suggestion};
 use super::input::{Chunk, Input};
 use super::{LoadError, split};
 
@@ -48,10 +48,8 @@ impl Table {
             return Err(refused(message));
         }
         if columns.iter().all(|column| column.field.is_none()) {
-            let known: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
-            let message =
-                format!("found neither JSON nor a header row that names one of {}", known.join(", "));
-            return Err(with_delimiter_hint(refused(message), row, delimiter));
+            let message = "found neither JSON nor a header row with known names such as id, ticket and reply";
+            return Err(with_delimiter_hint(refused(message.to_owned()), row, delimiter));
         }
         let unknown = columns.iter().filter(|column| column.field.is_none());
         let warnings = unknown.filter_map(|column| suggestion(&column.name)).collect();
@@ -62,8 +60,12 @@ impl Table {
     /// Splits a row into as many cells as there are columns.
     pub(super) fn cells<'a>(&self, row: &'a str) -> Result<Vec<Cow<'a, str>>, Reason> {
         let mut out = Vec::with_capacity(self.columns.len());
-        cells(row, self.delimiter, &mut out)?;
-        if out.len() == self.columns.len() { Ok(out) } else { Err(self.ragged(row, out.len())) }
+        cells(row, self.delimiter, &mut out).map_err(|message| with_json_hint(message, row))?;
+        if out.len() != self.columns.len() {
+            let message = format!("the row has {} cells, the header has {}", out.len(), self.columns.len());
+            return Err(with_json_hint(message, row));
+        }
+        Ok(out)
     }
 
     /// Finds the fields in the cells of a row.
@@ -102,15 +104,14 @@ impl Table {
         let row = std::str::from_utf8(row).unwrap_or_default();
         cells(row, self.delimiter, &mut out).is_ok() && out.len() < self.columns.len()
     }
+}
 
-    fn ragged(&self, row: &str, n_cells: usize) -> Reason {
-        let message = format!("the row has {n_cells} cells, the header has {}", self.columns.len());
-        if ["{\"", "[\"", "[{"].iter().any(|opening| row.contains(opening)) {
-            return format!("{message}; a cell that holds JSON must be quoted, its own quotes doubled")
-                .into();
-        }
-        message.into()
+/// Says what the likely cause is when a row that does not fit holds JSON.
+fn with_json_hint(message: String, row: &str) -> Reason {
+    if ["{\"", "[\"", "[{"].iter().any(|opening| row.contains(opening)) {
+        return format!("{message}; a cell that holds JSON must be quoted, its own quotes doubled").into();
     }
+    message.into()
 }
 
 /// Two columns for one thing.
