@@ -1,1 +1,264 @@
-//! Reading case files.
+//! Reading case files: JSON arrays, JSON lines and CSV, each also packed with gzip.
+//!
+//! What a file is, its content says, never its name. Files are streamed: memory holds one record and eight
+//! bytes for each record's name, however large the data is. A bad record is an item of its own, with its
+//! index and the reason; a file that cannot be trusted as a whole is a [`LoadError`].
+//!
+//! What always holds: after [`Dataset::open`] every record has been read once, names are unique, and each
+//! later pass gives exactly the same records or an error that says that the file changed. Texts are kept
+//! byte for byte. Nothing here judges a reply: an empty one is data.
+
+mod entry;
+mod error;
+mod field;
+mod input;
+mod magic;
+mod pass;
+mod reader;
+mod scan;
+mod source;
+mod split;
+mod table;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use probity_core::case::Entry;
+
+pub use error::LoadError;
+
+use pass::Pass;
+use source::Source;
+
+/// What a bad record does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Strictness {
+    /// It is skipped and listed.
+    #[default]
+    Skip,
+    /// The first one, or the first field name that looks mistyped, is an error.
+    Strict,
+}
+
+/// What a second record with the same id, variant and content does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dedup {
+    /// It is an error.
+    #[default]
+    Refuse,
+    /// It is skipped and listed. Different content under one name stays an error.
+    Identical,
+}
+
+/// How to read a data set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// What a bad record does.
+    pub strict: Strictness,
+    /// What a repeated record does.
+    pub dedup: Dedup,
+    /// The byte between CSV cells, an ASCII character; a comma if not set. Never guessed.
+    pub delimiter: Option<u8>,
+    /// How many bytes one record may have.
+    pub record_bytes_max: usize,
+    /// How many bytes may come out of one packed file or one stream.
+    pub decoded_bytes_max: u64,
+    /// How many bytes may come out of a packed file for each byte in it, beyond the first 16 MiB.
+    pub decode_ratio_max: u64,
+}
+
+impl Default for LoadOptions {
+    fn default() -> Self {
+        Self {
+            strict: Strictness::default(),
+            dedup: Dedup::default(),
+            delimiter: None,
+            record_bytes_max: 8 << 20,
+            decoded_bytes_max: 64 << 30,
+            decode_ratio_max: 200,
+        }
+    }
+}
+
+/// Something worth a line to the user that is no fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// The file it is about, unless it is about all of them.
+    pub file: Option<Arc<str>>,
+    /// What is worth knowing.
+    pub message: String,
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.file {
+            Some(file) => write!(f, "{file}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+/// What names the content of a data set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Digest {
+    /// BLAKE3 over the source text of each record in order, as 64 hexadecimal digits. Byte order marks,
+    /// gzip, line ends, blank lines and file names do not count.
+    pub hex: String,
+    /// How many records there are, skipped ones included.
+    pub n_records: usize,
+    /// How many of them give no entry.
+    pub n_skipped: usize,
+    /// How many blank lines were passed over. They are not records.
+    pub n_blank_lines: usize,
+}
+
+/// Where a record stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Which record it is, 0-based over all records of all files.
+    pub index: usize,
+    /// The file as it was named.
+    pub file: Arc<str>,
+    /// The line it starts on, 1-based.
+    pub line: usize,
+}
+
+/// A record that gives no entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// Which record it is, 0-based over all records of all files.
+    pub index: usize,
+    /// The file as it was named.
+    pub file: Arc<str>,
+    /// The line it starts on, 1-based.
+    pub line: usize,
+    /// Its id, where that much could be read.
+    pub id: Option<String>,
+    /// Why it gives no entry.
+    pub reason: String,
+}
+
+/// One record of a data set.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Record {
+    /// A case and its reply.
+    Entry {
+        /// Where it stands.
+        place: Place,
+        /// The case and the reply.
+        entry: Entry,
+        /// Field names in it that look mistyped.
+        warnings: Vec<String>,
+    },
+    /// A record that gives none.
+    Skipped(Skipped),
+}
+
+/// One or more case files that were read through once and can be read again.
+#[derive(Debug)]
+pub struct Dataset {
+    sources: Arc<[Source]>,
+    options: LoadOptions,
+    facts: Arc<Facts>,
+    digest: Digest,
+    notices: Vec<Notice>,
+}
+
+/// What later passes hold the files against.
+#[derive(Debug)]
+struct Facts {
+    file_digests: Vec<blake3::Hash>,
+    repeats: HashMap<usize, usize>,
+}
+
+impl Dataset {
+    /// Reads the files through once and checks everything that can be checked. `-` is standard input.
+    pub fn open(paths: &[PathBuf], options: LoadOptions) -> Result<Self, LoadError> {
+        let nowhere: Arc<str> = Arc::from("data set");
+        if paths.is_empty() {
+            return Err(LoadError::new(&nowhere, "no files were named"));
+        }
+        if paths.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
+            return Err(LoadError::new(&nowhere, "standard input is named twice and can be read once"));
+        }
+        if options.delimiter.is_some_and(|byte| !byte.is_ascii() || matches!(byte, b'"' | b'\n' | b'\r')) {
+            let message = "the delimiter must be one ASCII character other than a quote or a line end";
+            return Err(LoadError::new(&nowhere, message));
+        }
+        let sources: Result<Vec<Source>, LoadError> =
+            paths.iter().map(|path| Source::find(path, &options)).collect();
+        let sources: Arc<[Source]> = Arc::from(sources?);
+        let scanned = scan::scan(&sources, &options)?;
+        let facts = Facts { file_digests: scanned.file_digests, repeats: scanned.repeats };
+        Ok(Self {
+            sources,
+            options,
+            facts: Arc::new(facts),
+            digest: scanned.digest,
+            notices: scanned.notices,
+        })
+    }
+
+    /// Starts a fresh pass over all records.
+    pub fn records(&self) -> Result<Records, LoadError> {
+        let mut pass = Pass::new(Arc::clone(&self.sources), self.options.clone());
+        pass.open_first()?;
+        Ok(Records { pass: Some(pass), sources: Arc::clone(&self.sources), facts: Arc::clone(&self.facts) })
+    }
+
+    /// What is worth a line to the user.
+    pub fn notices(&self) -> &[Notice] {
+        &self.notices
+    }
+
+    /// What names the content.
+    pub fn digest(&self) -> &Digest {
+        &self.digest
+    }
+}
+
+/// One pass over the records of a [`Dataset`]. Ends after the first error.
+pub struct Records {
+    /// Nothing once the pass is over.
+    pass: Option<Pass>,
+    sources: Arc<[Source]>,
+    facts: Arc<Facts>,
+}
+
+impl Records {
+    fn advance(&self, pass: &mut Pass) -> Result<Option<Record>, LoadError> {
+        let next = pass.next()?;
+        let ended = pass.digests.len();
+        if let Some(last) = ended.checked_sub(1)
+            && pass.digests[last] != self.facts.file_digests[last]
+        {
+            return Err(self.sources[last].changed());
+        }
+        let Some((Place { index, file, line }, parsed)) = next else { return Ok(None) };
+        let skipped = |file, id, reason| Record::Skipped(Skipped { index, file, line, id, reason });
+        Ok(Some(match (parsed.outcome, self.facts.repeats.get(&index)) {
+            (Ok(entry), Some(first)) => {
+                skipped(file, Some(entry.case.id.to_string()), format!("Identical to record {first}"))
+            }
+            (Ok(entry), None) => {
+                Record::Entry { place: Place { index, file, line }, entry, warnings: parsed.warnings }
+            }
+            (Err(refused), _) => skipped(file, refused.id, refused.reason.text),
+        }))
+    }
+}
+
+impl Iterator for Records {
+    type Item = Result<Record, LoadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut pass = self.pass.take()?;
+        let item = self.advance(&mut pass).transpose();
+        if matches!(item, Some(Ok(_))) {
+            self.pass = Some(pass);
+        }
+        item
+    }
+}

@@ -1,1 +1,291 @@
-//! The store.
+//! The store: the only truth about what was asked, answered and decided.
+//!
+//! It keeps packets, attempts with their raw answers, and settlements, each on the disk before its caller
+//! goes on. It decides which settlement stands and nothing else: it does not call, parse, retry or read
+//! the clock, and it never sees a key. `docs/design/store.md` says why it is built as it is.
+//!
+//! What always holds:
+//! - A completed write survives the process and the power.
+//! - At most one settlement stands per packet, judge and repeat, and a verdict stands for ever.
+//! - An attempt is never an answer by itself; only a settled verdict is.
+//! - What a dead process had in flight is listed once, as possibly billed.
+//!
+//! No type of the database shows, so that a server's database can take this one's place.
+
+mod error;
+mod lock;
+mod open;
+mod reader;
+mod record;
+mod tables;
+mod totals;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread::JoinHandle;
+
+use probity_core::packet::PacketHash;
+use tokio::sync::oneshot;
+
+pub use error::{Cause, StoreError};
+pub use open::OpenWarning;
+pub use reader::Reader;
+pub use record::{
+    Accepted, AttemptEnd, AttemptId, AttemptOutcome, AttemptRecord, AttemptStart, AttemptSummary, Begun,
+    Decision, JudgeId, LostCall, Manifest, Mark, NotAJudgeId, RepeatedResponse, RunId, RunRecord, RunState,
+    SettledKind, Settlement, SettlementRecord, Totals,
+};
+
+use error::Fault;
+use open::OpenLimits;
+use tables::Tables;
+use writer::{Job, Message, Reply, Task, Writer};
+
+/// A store. Clones share it; when the last is gone, it is closed.
+#[derive(Clone)]
+pub struct Store {
+    shared: Arc<Shared>,
+}
+
+/// A store opened for writing, with what the opening found.
+pub struct Opened {
+    /// The store.
+    pub store: Store,
+    /// Calls that a dead process had in flight: possibly billed, not recorded. Each is listed once.
+    pub lost: Vec<LostCall>,
+    /// Doubts that a person should hear about.
+    pub warnings: Vec<OpenWarning>,
+}
+
+struct Shared {
+    path: Arc<Path>,
+    access: Access,
+}
+
+enum Access {
+    Read,
+    Write {
+        inbox: mpsc::Sender<Message>,
+        thread: Mutex<Option<JoinHandle<()>>>,
+        /// The number of the attempt that begins next. Callers number their attempts themselves, so that
+        /// one who stops waiting can still say which attempt was not sent.
+        next_attempt: AtomicI64,
+    },
+}
+
+impl Store {
+    /// Opens the store at `path` for writing, and creates it and its folder if there is none.
+    pub fn open(path: &Path) -> Result<Opened, StoreError> {
+        Store::open_limited(path, OpenLimits::default())
+    }
+
+    fn open_limited(path: &Path, limits: OpenLimits) -> Result<Opened, StoreError> {
+        let open::ForWriting { connection, lock, path, left } = open::for_writing(path, limits)?;
+        let (sender, inbox) = mpsc::channel();
+        let writer = Writer::new(Tables::new(connection), lock, Arc::clone(&path), inbox);
+        let thread = std::thread::Builder::new()
+            .name("store".to_owned())
+            .spawn(move || writer.run())
+            .map_err(|error| StoreError::of_system(&path, "starting the writer", &error))?;
+        let thread = Mutex::new(Some(thread));
+        let next_attempt = AtomicI64::new(left.next_attempt);
+        let shared = Shared { path, access: Access::Write { inbox: sender, thread, next_attempt } };
+        Ok(Opened { store: Store { shared: Arc::new(shared) }, lost: left.lost, warnings: left.warnings })
+    }
+
+    /// Opens the store at `path` for reading, beside a writer or without one. Every write is refused.
+    pub fn open_read_only(path: &Path) -> Result<Store, StoreError> {
+        let absolute = std::path::absolute(path)
+            .map_err(|error| StoreError::of_system(path, "finding the folder", &error))?;
+        open::for_reading(&absolute)?;
+        Ok(Store { shared: Arc::new(Shared { path: Arc::from(absolute), access: Access::Read }) })
+    }
+
+    /// Where the store is.
+    pub fn path(&self) -> &Path {
+        &self.shared.path
+    }
+
+    /// A connection for reading, with its own prepared statements.
+    pub fn reader(&self) -> Result<Reader, StoreError> {
+        Ok(Reader::new(open::for_reading(&self.shared.path)?, Arc::clone(&self.shared.path)))
+    }
+
+    /// Begins a run, or resumes the latest of its name if that had the same parts.
+    pub fn begin_run(&self, manifest: &Manifest) -> Result<Begun, StoreError> {
+        let manifest = manifest.clone();
+        self.write_blocking("beginning a run", move |tables| tables.begin_run(&manifest))
+    }
+
+    /// Records how far a run has come.
+    pub fn end_run(&self, run: RunId, state: RunState) -> Result<(), StoreError> {
+        self.write_blocking("ending a run", move |tables| tables.end_run(run, state))
+    }
+
+    /// Makes a judge known. Its attempts and settlements are refused before that.
+    pub fn register_judge(&self, judge: &JudgeId, identity_json: &str) -> Result<(), StoreError> {
+        let (judge, identity) = (judge.clone(), identity_json.to_owned());
+        self.write_blocking("registering a judge", move |tables| tables.register_judge(&judge, &identity))
+    }
+
+    /// Keeps a small fact under `key`, in place of the fact that was there.
+    pub fn note(&self, key: &str, value: &str) -> Result<(), StoreError> {
+        let (key, value) = (key.to_owned(), value.to_owned());
+        self.write_blocking("noting a fact", move |tables| tables.note(&key, &value))
+    }
+
+    /// A fact noted before.
+    pub fn noted(&self, key: &str) -> Result<Option<String>, StoreError> {
+        self.reader()?.noted(key)
+    }
+
+    /// What is settled for one repeat of a judge, by packet.
+    pub fn settled(
+        &self,
+        judge: &JudgeId,
+        repeat: u32,
+    ) -> Result<HashMap<PacketHash, SettledKind>, StoreError> {
+        self.reader()?.settled(judge, repeat)
+    }
+
+    /// What a run has spent on a judge, and what the judge said about itself.
+    pub fn totals(&self, judge: &JudgeId, run: RunId) -> Result<Totals, StoreError> {
+        self.reader()?.totals(judge, run)
+    }
+
+    /// Records the packet and that a call is about to be made. Send the call only after this.
+    ///
+    /// If the future is dropped before it completes, the attempt counts as not sent.
+    pub async fn begin_attempt(&self, start: AttemptStart) -> Result<AttemptId, StoreError> {
+        let doing = "recording the start of a call";
+        let weight = start.packet_body.len();
+        let attempt = self.shared.next_attempt(doing)?;
+        let mut unsent = Unsent { shared: &self.shared, attempt: Some(attempt) };
+        let begun = self.write((doing, weight), move |tables| tables.begin_attempt(attempt, &start)).await;
+        unsent.attempt = None;
+        begun.map(|()| attempt)
+    }
+
+    /// Records what a call came to, with its raw bytes. Parse the answer only after this.
+    pub async fn end_attempt(&self, attempt: AttemptId, end: AttemptEnd) -> Result<(), StoreError> {
+        let doing = "recording the end of a call";
+        let weight = end.raw.len();
+        self.write((doing, weight), move |tables| tables.end_attempt(attempt, &end)).await
+    }
+
+    /// Records a packet about which no call is made, so that it can be settled.
+    pub async fn keep_packet(&self, packet: PacketHash, body: Arc<str>) -> Result<(), StoreError> {
+        let doing = "recording a packet";
+        let weight = body.len();
+        self.write((doing, weight), move |tables| tables.keep_packet(packet, &body).map(drop)).await
+    }
+
+    /// Offers a settlement. The first stands, an unscored gives way to a later settlement, and a verdict
+    /// gives way to nothing.
+    pub async fn settle(&self, settlement: Settlement) -> Result<Accepted, StoreError> {
+        let doing = "recording a settlement";
+        let weight = match &settlement.decision {
+            Decision::Verdict { body } => body.len(),
+            Decision::Unscored { detail, .. } => detail.len(),
+        };
+        self.write((doing, weight), move |tables| tables.settle(&settlement)).await
+    }
+
+    /// Writes what is waiting, folds the journal into the file and gives up the lock. Clones that are
+    /// left can still read.
+    pub fn close(self) -> Result<(), StoreError> {
+        self.shared.close()
+    }
+
+    /// Writes and waits without blocking the thread.
+    async fn write<T: Send + 'static>(
+        &self,
+        (doing, weight): (&'static str, usize),
+        work: impl FnOnce(&mut Tables) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (caller, answer) = oneshot::channel();
+        let reply = Reply::Awaited(caller);
+        self.shared.send(doing, Task { doing, weight, work: Some(work), outcome: None, reply })?;
+        answer.await.unwrap_or_else(|_| Err(self.shared.closed(doing)))
+    }
+
+    /// Writes and blocks the thread until it is durable: for the few writes at the edges of a run.
+    fn write_blocking<T: Send + 'static>(
+        &self,
+        doing: &'static str,
+        work: impl FnOnce(&mut Tables) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (caller, answer) = mpsc::sync_channel(1);
+        let reply = Reply::Blocked(caller);
+        self.shared.send(doing, Task { doing, weight: 0, work: Some(work), outcome: None, reply })?;
+        answer.recv().unwrap_or_else(|_| Err(self.shared.closed(doing)))
+    }
+}
+
+/// An attempt that has been announced to the store, and of which its caller does not know yet that it may
+/// go on. Dropping this says that nothing was sent.
+struct Unsent<'a> {
+    shared: &'a Shared,
+    attempt: Option<AttemptId>,
+}
+
+impl Drop for Unsent<'_> {
+    fn drop(&mut self) {
+        let Some(attempt) = self.attempt else { return };
+        let doing = "taking back a call";
+        let work = Some(move |tables: &mut Tables| tables.mark_not_sent(attempt));
+        // A store that is closed lists the attempt as lost, which errs on the safe side.
+        let _ =
+            self.shared.send(doing, Task { doing, weight: 0, work, outcome: None, reply: Reply::Unasked });
+    }
+}
+
+impl Shared {
+    fn next_attempt(&self, doing: &'static str) -> Result<AttemptId, StoreError> {
+        match &self.access {
+            Access::Read => Err(StoreError::ReadOnly { path: self.path.to_path_buf(), doing }),
+            Access::Write { next_attempt, .. } => Ok(AttemptId(next_attempt.fetch_add(1, Ordering::Relaxed))),
+        }
+    }
+
+    fn send(&self, doing: &'static str, job: impl Job + 'static) -> Result<(), StoreError> {
+        self.send_message(doing, Message::Job(Box::new(job)))
+    }
+
+    fn send_message(&self, doing: &'static str, message: Message) -> Result<(), StoreError> {
+        let Access::Write { inbox, .. } = &self.access else {
+            return Err(StoreError::ReadOnly { path: self.path.to_path_buf(), doing });
+        };
+        inbox.send(message).map_err(|_| self.closed(doing))
+    }
+
+    fn closed(&self, doing: &'static str) -> StoreError {
+        StoreError::Closed { path: self.path.to_path_buf(), doing }
+    }
+
+    /// Stops the writer and waits until it has let go of the files.
+    fn close(&self) -> Result<(), StoreError> {
+        let Access::Write { thread, .. } = &self.access else { return Ok(()) };
+        let (caller, answer) = mpsc::sync_channel(1);
+        let asked = self.send_message("closing", Message::Close(caller));
+        let closed = asked.and_then(|()| answer.recv().unwrap_or_else(|_| Err(self.closed("closing"))));
+        if let Some(thread) = thread.lock().expect("nothing panics while holding the thread").take() {
+            // A writer that panicked dropped its callers; they have been told that it is closed.
+            let _ = thread.join();
+        }
+        closed
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // Whoever needs to know how closing went calls `close`.
+        let _ = self.close();
+    }
+}

@@ -1,0 +1,253 @@
+//! From the fields of one record to a case and its reply.
+//!
+//! Nothing is converted: a text must be a string, a confidence a number. The exceptions are names given as
+//! numbers (ids, versions of evidence), which are taken by their source text, digit for digit. Which turn
+//! of a conversation is the reply is decided here too.
+
+use probity_core::case::{
+    BadField, Case, CaseId, Confidence, Entry, Evidence, Reply, Role, Situation, Slice, Turn, Variant,
+};
+use probity_core::json::{Json, Object};
+
+use super::field::{Field, Found, Reason, Value};
+
+/// A record that gives no entry.
+pub(super) struct Refused {
+    /// The id, where that much could be read.
+    pub(super) id: Option<String>,
+    pub(super) reason: Reason,
+}
+
+impl From<Reason> for Refused {
+    fn from(reason: Reason) -> Self {
+        Self { id: None, reason }
+    }
+}
+
+/// Makes an entry of the fields, or says why not.
+pub(super) fn entry(mut found: Found<'_>) -> Result<Entry, Refused> {
+    let id = case_id(found.take(Field::Id))?;
+    body(&mut found, &id).map_err(|reason| Refused { id: Some(id.as_str().to_owned()), reason })
+}
+
+fn body(found: &mut Found<'_>, id: &CaseId) -> Result<Entry, Reason> {
+    let (situation, text) = situation_and_reply(found)?;
+    let slice = optional_text(found.take(Field::Slice))?;
+    let variant = optional_text(found.take(Field::Variant))?;
+    let case = Case {
+        id: id.clone(),
+        slice: slice.map(Slice::new).transpose().map_err(bad_field)?,
+        situation,
+        evidence: evidence(found.take(Field::Evidence))?,
+        reference: optional_text(found.take(Field::Reference))?,
+        known_pii: known_pii(found.take(Field::KnownPii))?,
+        metadata: metadata(found)?,
+    };
+    let reply = Reply {
+        text,
+        variant: variant.map(Variant::new).transpose().map_err(bad_field)?,
+        confidence: confidence(found.take(Field::Confidence))?,
+    };
+    Ok(Entry { case, reply })
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "maps an error")]
+fn bad_field(error: BadField) -> Reason {
+    error.to_string().into()
+}
+
+fn missing(name: &str) -> Reason {
+    format!("Missing '{name}' field").into()
+}
+
+fn must_be(name: &str, expected: &str, found: &Json) -> Reason {
+    format!("'{name}' must be {expected}, found {}", found.kind()).into()
+}
+
+fn without_nul(name: &str, text: String) -> Result<String, Reason> {
+    if text.contains('\0') {
+        return Err(format!("'{name}' contains a NUL character").into());
+    }
+    Ok(text)
+}
+
+fn case_id(value: Option<Value<'_>>) -> Result<CaseId, Reason> {
+    let value = value.ok_or_else(|| missing(Field::Id.native()))?;
+    CaseId::new(name_text(value.name, &value.json)?).map_err(bad_field)
+}
+
+/// A name: a string, or a number by its source text.
+fn name_text(name: &str, json: &Json) -> Result<String, Reason> {
+    match json {
+        Json::String(text) | Json::Number(text) => without_nul(name, text.clone()),
+        other => Err(must_be(name, "a string", other)),
+    }
+}
+
+fn text(value: Value<'_>) -> Result<String, Reason> {
+    match value.json.into_owned() {
+        Json::String(text) => without_nul(value.name, text),
+        other => Err(must_be(value.name, "a string", &other)),
+    }
+}
+
+/// A text that may be left out; null and the empty string say as much.
+fn optional_text(value: Option<Value<'_>>) -> Result<Option<String>, Reason> {
+    match value {
+        Some(value) if *value.json != Json::Null => Ok(Some(text(value)?).filter(|text| !text.is_empty())),
+        _ => Ok(None),
+    }
+}
+
+fn confidence(value: Option<Value<'_>>) -> Result<Option<Confidence>, Reason> {
+    let Some(value) = value else { return Ok(None) };
+    match &*value.json {
+        Json::Null => Ok(None),
+        Json::Number(text) => {
+            let number = text.parse().expect("the text of a JSON number is a number");
+            Confidence::new(number).map(Some).map_err(bad_field)
+        }
+        other => Err(must_be(value.name, "a number", other)),
+    }
+}
+
+fn metadata(found: &mut Found<'_>) -> Result<Option<String>, Reason> {
+    let Some(value) = found.take(Field::Metadata).filter(|value| *value.json != Json::Null) else {
+        return Ok(None);
+    };
+    if has_nul(&value.json) {
+        return Err(format!("'{}' contains a NUL character", value.name).into());
+    }
+    Ok(found.metadata_text.map(str::to_owned))
+}
+
+fn has_nul(json: &Json) -> bool {
+    match json {
+        Json::String(text) => text.contains('\0'),
+        Json::Array(items) => items.iter().any(has_nul),
+        Json::Object(object) => object.iter().any(|(key, value)| key.contains('\0') || has_nul(value)),
+        Json::Null | Json::Bool(_) | Json::Number(_) => false,
+    }
+}
+
+/// The items of an optional array; null and an absent field have none.
+fn items<'a>(value: Option<&'a Value<'_>>) -> Result<&'a [Json], Reason> {
+    match value.map(|value| (value, &*value.json)) {
+        None | Some((_, Json::Null)) => Ok(&[]),
+        Some((_, Json::Array(items))) => Ok(items),
+        Some((value, other)) => Err(must_be(value.name, "an array", other)),
+    }
+}
+
+fn filled(name: &str, text: String) -> Result<String, Reason> {
+    if text.is_empty() { Err(format!("Empty '{name}' field").into()) } else { Ok(text) }
+}
+
+fn known_pii(value: Option<Value<'_>>) -> Result<Vec<String>, Reason> {
+    let one = |(i, item): (usize, &Json)| {
+        let name = format!("known_pii[{i}]");
+        let text = item.as_str().ok_or_else(|| must_be(&name, "a string", item))?;
+        // An empty string would be found in every reply.
+        filled(&name, without_nul(&name, text.to_owned())?)
+    };
+    items(value.as_ref())?.iter().enumerate().map(one).collect()
+}
+
+fn evidence(value: Option<Value<'_>>) -> Result<Vec<Evidence>, Reason> {
+    let one = |(i, item): (usize, &Json)| {
+        let name = format!("evidence[{i}]");
+        let (source, version) = match item {
+            Json::String(source) => (without_nul(&name, source.clone())?, None),
+            Json::Object(object) => evidence_parts(&name, object)?,
+            other => return Err(must_be(&name, "an object or a string", other)),
+        };
+        Ok(Evidence { source: filled(&name, source)?, version })
+    };
+    items(value.as_ref())?.iter().enumerate().map(one).collect()
+}
+
+fn evidence_parts(name: &str, object: &Object) -> Result<(String, Option<String>), Reason> {
+    let source_name = format!("{name}.source");
+    let source = object.get("source").ok_or_else(|| missing(&source_name))?;
+    let version = match object.get("version") {
+        None | Some(Json::Null) => None,
+        Some(version) => Some(name_text(&format!("{name}.version"), version)?),
+    };
+    Ok((name_text(&source_name, source)?, version))
+}
+
+/// Reads what the reply answers, and the reply.
+fn situation_and_reply(found: &mut Found<'_>) -> Result<(Situation, String), Reason> {
+    let has_turns = found.has(Field::Turns);
+    let ticket = match found.take(Field::Ticket) {
+        // A null beside the other form of the situation only says that it is not used.
+        Some(ticket) if has_turns && *ticket.json == Json::Null => None,
+        other => other,
+    };
+    let turns = found.take(Field::Turns).filter(|_| has_turns);
+    match (ticket, turns) {
+        (Some(ticket), None) => {
+            let name = ticket.name;
+            let ticket = text(ticket)?;
+            if ticket.trim().is_empty() {
+                return Err(format!("Empty '{name}' field").into());
+            }
+            Ok((Situation::Ticket(ticket), given_reply(found)?.ok_or_else(|| missing("reply"))?))
+        }
+        (None, Some(turns)) => conversation(&turns, given_reply(found)?),
+        (Some(ticket), Some(turns)) => {
+            let message =
+                format!("'{}' and '{}' are both given, expected one of them", ticket.name, turns.name);
+            Err(message.into())
+        }
+        (None, None) => Err(missing(Field::Ticket.native())),
+    }
+}
+
+fn given_reply(found: &mut Found<'_>) -> Result<Option<String>, Reason> {
+    found.take(Field::Reply).map(text).transpose()
+}
+
+/// Splits turns into context and reply: a given reply leaves the turns as they are; without one, the last
+/// turn is the reply and must be an agent's.
+fn conversation(value: &Value<'_>, reply: Option<String>) -> Result<(Situation, String), Reason> {
+    let turns = items(Some(value))?.iter().enumerate().map(|(i, item)| turn(&format!("turns[{i}]"), item));
+    let mut turns = turns.collect::<Result<Vec<Turn>, Reason>>()?;
+    if turns.is_empty() {
+        return Err("Empty 'turns' field".to_owned().into());
+    }
+    let reply = match reply {
+        Some(reply) => reply,
+        None => match turns.pop_if(|last| last.role == Role::Agent) {
+            Some(last) => last.text,
+            None => {
+                let message = "Missing 'reply' field, and the last of 'turns' is not an agent's";
+                return Err(message.to_owned().into());
+            }
+        },
+    };
+    if !turns.iter().any(|turn| turn.role == Role::Customer) {
+        return Err("'turns' has no customer turn before the reply".to_owned().into());
+    }
+    Ok((Situation::Conversation(turns), reply))
+}
+
+fn turn(name: &str, item: &Json) -> Result<Turn, Reason> {
+    let object = item.as_object().ok_or_else(|| must_be(name, "an object", item))?;
+    let (role_name, text_name) = (format!("{name}.role"), format!("{name}.text"));
+    let role = object.get("role").ok_or_else(|| missing(&role_name))?;
+    let role = role.as_str().ok_or_else(|| must_be(&role_name, "a string", role))?;
+    let role = Role::parse(role).ok_or_else(|| {
+        Reason::from(format!("'{role_name}' is '{role}', expected customer, agent or system"))
+    })?;
+    let (text_name, text) = match (object.get("text"), object.get("content")) {
+        (Some(_), Some(_)) => {
+            return Err(format!("'text' and 'content' both give the '{text_name}' field").into());
+        }
+        (Some(text), None) => (text_name, text),
+        (None, Some(text)) => (format!("{name}.content"), text),
+        (None, None) => return Err(missing(&text_name)),
+    };
+    let text = text.as_str().ok_or_else(|| must_be(&text_name, "a string", text))?;
+    Ok(Turn { role, text: without_nul(&text_name, text.to_owned())? })
+}

@@ -1,0 +1,272 @@
+//! The fields a record may have, the other names they go by, and what a wrong name was meant to be.
+//!
+//! Names are compared exactly. Only ASCII letters are folded when a suggestion is looked for, so no
+//! locale has a say.
+
+use std::borrow::Cow;
+
+use probity_core::json::{Json, JsonError, JsonProblem, Object};
+
+use super::split::Nesting;
+
+/// A field of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Field {
+    Id,
+    Slice,
+    Ticket,
+    Turns,
+    Reply,
+    Variant,
+    Reference,
+    Confidence,
+    Evidence,
+    KnownPii,
+    Metadata,
+}
+
+/// Each accepted name. A field's native name is the first of its names.
+pub(super) const NAMES: &[(&str, Field)] = &[
+    ("id", Field::Id),
+    ("slice", Field::Slice),
+    ("intent", Field::Slice),
+    ("category", Field::Slice),
+    ("ticket", Field::Ticket),
+    ("input", Field::Ticket),
+    ("question", Field::Ticket),
+    ("turns", Field::Turns),
+    ("reply", Field::Reply),
+    ("response", Field::Reply),
+    ("answer", Field::Reply),
+    ("output", Field::Reply),
+    ("variant", Field::Variant),
+    ("reference", Field::Reference),
+    ("expected_output", Field::Reference),
+    ("ideal", Field::Reference),
+    ("confidence", Field::Confidence),
+    ("evidence", Field::Evidence),
+    ("known_pii", Field::KnownPii),
+    ("metadata", Field::Metadata),
+];
+
+const N_FIELDS: usize = 11;
+
+impl Field {
+    /// The field called `name`, exactly.
+    pub(super) fn named(name: &str) -> Option<Field> {
+        NAMES.iter().find(|(known, _)| *known == name).map(|(_, field)| *field)
+    }
+
+    /// The name used when the record gives none.
+    pub(super) fn native(self) -> &'static str {
+        let mut names = NAMES.iter();
+        names.find(|(_, field)| *field == self).map(|(name, _)| *name).expect("each field has a name")
+    }
+}
+
+/// Why a record, or the file it stands in, is refused.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Reason {
+    pub(super) text: String,
+    pub(super) reach: Reach,
+}
+
+/// How much a fault spoils.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    Record,
+    /// The text stops before its value does; harmless in the middle of a file, a cut at its end.
+    CutRecord,
+    File,
+}
+
+impl From<String> for Reason {
+    fn from(text: String) -> Self {
+        Self { text, reach: Reach::Record }
+    }
+}
+
+impl Reason {
+    /// The reason for JSON text that cannot be read. `holder` is what the offset counts from.
+    pub(super) fn malformed(error: &JsonError, holder: &str) -> Self {
+        let reach = match error.problem {
+            JsonProblem::TooDeep => Reach::File,
+            JsonProblem::UnexpectedEnd => Reach::CutRecord,
+            _ => Reach::Record,
+        };
+        let text = match error.problem {
+            JsonProblem::TrailingText => {
+                format!("more than one JSON value in {holder}, the second at byte {}", error.offset)
+            }
+            _ => format!("malformed JSON: {error} of {holder}"),
+        };
+        Self { text, reach }
+    }
+}
+
+/// One value as the record gives it.
+pub(super) struct Value<'a> {
+    /// The name it was given under.
+    pub(super) name: &'a str,
+    /// The value.
+    pub(super) json: Cow<'a, Json>,
+}
+
+/// The known fields of one record, each at most once.
+#[derive(Default)]
+pub(super) struct Found<'a> {
+    values: [Option<Value<'a>>; N_FIELDS],
+    /// The source text of the metadata.
+    pub(super) metadata_text: Option<&'a str>,
+}
+
+impl<'a> Found<'a> {
+    /// Finds the fields of an object whose source is `text`; unknown names that look like typing errors
+    /// go to `warnings`.
+    pub(super) fn in_object(
+        object: &'a Object,
+        text: &'a str,
+        warnings: &mut Vec<String>,
+    ) -> Result<Self, Reason> {
+        let mut found = Found::default();
+        for (name, json) in object.iter() {
+            match Field::named(name) {
+                Some(field) => found.put(field, name, Cow::Borrowed(json))?,
+                None => warnings.extend(suggestion(name)),
+            }
+        }
+        if found.has(Field::Metadata) {
+            found.metadata_text = member_text(text, Field::Metadata.native());
+        }
+        Ok(found)
+    }
+
+    /// Sets a field, unless another name of it was there already.
+    pub(super) fn put(&mut self, field: Field, name: &'a str, json: Cow<'a, Json>) -> Result<(), Reason> {
+        let slot = &mut self.values[field as usize];
+        if let Some(earlier) = slot {
+            return Err(both_name(earlier.name, name, field).into());
+        }
+        *slot = Some(Value { name, json });
+        Ok(())
+    }
+
+    /// Whether the field was given and is not null.
+    pub(super) fn has(&self, field: Field) -> bool {
+        self.values[field as usize].as_ref().is_some_and(|value| *value.json != Json::Null)
+    }
+
+    /// Takes the value of a field out.
+    pub(super) fn take(&mut self, field: Field) -> Option<Value<'a>> {
+        self.values[field as usize].take()
+    }
+}
+
+/// The message for two names of one field.
+pub(super) fn both_name(first: &str, second: &str, field: Field) -> String {
+    format!("'{first}' and '{second}' both give the '{}' field", field.native())
+}
+
+/// The warning for an unknown name that is close to a known one.
+pub(super) fn suggestion(unknown: &str) -> Option<String> {
+    let folded = unknown.to_ascii_lowercase();
+    let near = NAMES.iter().filter(|(known, _)| is_near(&folded, known));
+    let (known, _) = near.min_by_key(|(known, _)| edits(&folded, known))?;
+    Some(format!("unknown field '{unknown}': did you mean '{known}'?"))
+}
+
+/// Whether one name is likely the other with a typing error. Short names have too many neighbours, and a
+/// name that differs in two places must at least begin alike.
+fn is_near(folded: &str, known: &str) -> bool {
+    if folded.len().abs_diff(known.len()) > 2 {
+        return false;
+    }
+    match edits(folded, known) {
+        0 => true,
+        1 => known.len() >= 4,
+        2 => known.len() >= 6 && folded.as_bytes().first() == known.as_bytes().first(),
+        _ => false,
+    }
+}
+
+/// How many insertions, deletions, substitutions and swaps of neighbours turn `a` into `b`.
+fn edits(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let replaced = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = replaced.min(above[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(before[j - 2] + 1);
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut above, row);
+    }
+    above[b.len()]
+}
+
+/// The source text of the member called `key` in an object that is known to be valid.
+fn member_text<'a>(object: &'a str, key: &str) -> Option<&'a str> {
+    let mut rest = object.trim_ascii().strip_prefix('{')?;
+    loop {
+        let end = Nesting::default().end(rest.as_bytes())?;
+        let (name, value) = member(&rest[..end])?;
+        if name == key {
+            return Some(value);
+        }
+        rest = &rest[end + 1..];
+    }
+}
+
+/// Splits `"name": value`.
+fn member(text: &str) -> Option<(String, &str)> {
+    let strict = probity_core::json::Tolerance::Strict;
+    let (name, end, _) = probity_core::json::parse_prefix(text, 0, strict).ok()?;
+    let value = text[end..].trim_ascii_start().strip_prefix(':')?;
+    Some((name.as_str()?.to_owned(), value.trim_ascii()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(unknown: &str, want: Option<&str>) {
+        let want = want.map(|known| format!("unknown field '{unknown}': did you mean '{known}'?"));
+        assert_eq!(suggestion(unknown), want);
+    }
+
+    #[test]
+    fn d18_a_typing_error_is_told_from_another_name() {
+        check("replly", Some("reply"));
+        check("rpely", Some("reply"));
+        check("tikcte", Some("ticket"));
+        check("Reply", Some("reply"));
+        check("ID", Some("id"));
+        check("expected-output", Some("expected_output"));
+        for other in ["idx", "content", "context", "model", "language", "", "\u{130}d"] {
+            check(other, None);
+        }
+    }
+
+    #[test]
+    fn native_names_are_known() {
+        for (name, field) in NAMES {
+            assert_eq!(Field::named(name), Some(*field));
+            assert_eq!(Field::named(field.native()), Some(*field));
+            assert!((*field as usize) < N_FIELDS);
+        }
+    }
+
+    #[test]
+    fn d30_a_member_keeps_its_source_text() {
+        let object =
+            r#"{"a":[1,{"metadata":0}], "met\u0061data" : { "z": -0, "a": 1.50, "s":"}\"," } ,"b":2}"#;
+        assert_eq!(member_text(object, "metadata"), Some(r#"{ "z": -0, "a": 1.50, "s":"}\"," }"#));
+        assert_eq!(member_text(object, "c"), None);
+    }
+}

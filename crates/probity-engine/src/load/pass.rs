@@ -1,0 +1,124 @@
+//! One pass over all files of a data set: records numbered through, files checked at their ends.
+
+use std::sync::Arc;
+
+use super::input::Format;
+use super::reader::{FileReader, Parsed};
+use super::source::{Packing, Source};
+use super::{LoadError, LoadOptions, Notice, Place, Strictness};
+
+/// A pass that is under way.
+pub(super) struct Pass {
+    sources: Arc<[Source]>,
+    options: LoadOptions,
+    reader: Option<FileReader>,
+    n_records: usize,
+    /// The digests of the files that were read to their ends.
+    pub(super) digests: Vec<blake3::Hash>,
+    /// How many blank lines those files had.
+    pub(super) n_blank_lines: usize,
+    /// What is worth saying about the files that were opened.
+    pub(super) notices: Vec<Notice>,
+}
+
+impl Pass {
+    pub(super) fn new(sources: Arc<[Source]>, options: LoadOptions) -> Self {
+        Self {
+            sources,
+            options,
+            reader: None,
+            n_records: 0,
+            digests: Vec::new(),
+            n_blank_lines: 0,
+            notices: Vec::new(),
+        }
+    }
+
+    /// Opens the first file, so that a pass that cannot begin is not begun.
+    pub(super) fn open_first(&mut self) -> Result<(), LoadError> {
+        let sources = Arc::clone(&self.sources);
+        if let Some(source) = sources.first() {
+            self.reader = Some(self.open(source)?);
+        }
+        Ok(())
+    }
+
+    /// The next record of any file, with its place; `None` after the last file.
+    pub(super) fn next(&mut self) -> Result<Option<(Place, Parsed)>, LoadError> {
+        let sources = Arc::clone(&self.sources);
+        while let Some(source) = sources.get(self.digests.len()) {
+            let mut reader = match self.reader.take() {
+                Some(reader) => reader,
+                None => self.open(source)?,
+            };
+            let next = reader.next();
+            if !matches!(next, Ok(Some(_))) {
+                // A file that changed explains whatever was wrong with it.
+                source.check(reader.opened())?;
+            }
+            match next? {
+                Some(parsed) => {
+                    let place =
+                        Place { index: self.n_records, file: Arc::clone(source.name()), line: parsed.line };
+                    self.n_records += 1;
+                    self.reader = Some(reader);
+                    return Ok(Some((place, parsed)));
+                }
+                None => {
+                    let finished = reader.finish();
+                    self.digests.push(finished.digest);
+                    self.n_blank_lines += finished.n_blank_lines;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn open(&mut self, source: &Source) -> Result<FileReader, LoadError> {
+        let reader = FileReader::open(source, &self.options)?;
+        if let (Strictness::Strict, [warning, ..]) = (self.options.strict, reader.header_warnings()) {
+            return Err(LoadError::new(source.name(), warning));
+        }
+        let mut say =
+            |message: String| self.notices.push(Notice { file: Some(Arc::clone(source.name())), message });
+        let named = NamedAs::of(source.name());
+        if named.format.is_some_and(|format| format != reader.format()) {
+            let (found, said) = (reader.format(), named.format.map_or("", Format::name));
+            say(format!("read as {}, which is what it contains; its name says {said}", found.name()));
+        }
+        match (source.packing(), named.packing) {
+            (Packing::Gzip, Some(Packing::Plain)) => {
+                say("unpacked with gzip; its name does not say so".into())
+            }
+            (Packing::Plain, Some(Packing::Gzip)) => say("read as it is; its name says gzip".into()),
+            _ => {}
+        }
+        reader.header_warnings().iter().cloned().for_each(say);
+        Ok(reader)
+    }
+}
+
+/// What a file's name promises.
+struct NamedAs {
+    packing: Option<Packing>,
+    format: Option<Format>,
+}
+
+impl NamedAs {
+    fn of(name: &str) -> Self {
+        let name = name.to_ascii_lowercase();
+        let unpacked = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".gzip"));
+        let format = match unpacked.unwrap_or(&name).rsplit_once('.').map(|(_, suffix)| suffix) {
+            Some("json") => Some(Format::Array),
+            Some("jsonl" | "ndjson") => Some(Format::Lines),
+            Some("csv" | "tsv") => Some(Format::Table),
+            _ => None,
+        };
+        let packing = match (unpacked, format) {
+            (Some(_), _) => Some(Packing::Gzip),
+            (None, Some(_)) => Some(Packing::Plain),
+            (None, None) => None,
+        };
+        Self { packing, format }
+    }
+}

@@ -1,0 +1,247 @@
+//! The first pass over a data set: everything that can be wrong is found before anything is spent.
+//!
+//! Names are unique over all files: one reply per id and variant. The first pass keeps eight bytes per
+//! record, a hash of its name. Only where a hash comes twice does a second pass read those records again
+//! and tell a duplicate from a chance collision, and equal content from different content. After that no
+//! pass has to remember names.
+
+use std::collections::{HashMap, HashSet};
+use std::io::Write as _;
+use std::sync::Arc;
+
+use probity_core::case::{Entry, Slice};
+use unicode_normalization::UnicodeNormalization;
+
+use super::entry::Refused;
+use super::pass::Pass;
+use super::source::Source;
+use super::{Dedup, Digest, LoadError, LoadOptions, Notice, Place, Strictness};
+
+/// More slices than this are probably not slices.
+const SLICES_MAX: usize = 1_000;
+
+/// What the first pass found.
+pub(super) struct Scanned {
+    /// The digest of each file.
+    pub(super) file_digests: Vec<blake3::Hash>,
+    pub(super) digest: Digest,
+    pub(super) notices: Vec<Notice>,
+    /// Records that repeat an earlier one, and the index of that one.
+    pub(super) repeats: HashMap<usize, usize>,
+}
+
+/// How a record's name becomes the number that is kept.
+type NameHash = fn(&str) -> u64;
+
+/// Reads all files once, and once more where a name may occur twice.
+pub(super) fn scan(sources: &Arc<[Source]>, options: &LoadOptions) -> Result<Scanned, LoadError> {
+    scan_with(sources, options, name_hash)
+}
+
+fn scan_with(sources: &Arc<[Source]>, options: &LoadOptions, hash: NameHash) -> Result<Scanned, LoadError> {
+    let mut pass = Pass::new(Arc::clone(sources), options.clone());
+    let mut names = Names::default();
+    let mut slices = HashSet::new();
+    let (mut n_records, mut n_skipped) = (0, 0);
+    while let Some((place, parsed)) = pass.next()? {
+        n_records += 1;
+        if options.strict == Strictness::Strict {
+            no_doubt(&place, parsed.outcome.as_ref().err(), &parsed.warnings)?;
+        }
+        match parsed.outcome {
+            Err(_) => n_skipped += 1,
+            Ok(entry) => {
+                names.add(&entry, &place, hash);
+                if slices.len() <= SLICES_MAX {
+                    slices.extend(entry.case.slice);
+                }
+            }
+        }
+    }
+    let repeats = match names.twice.len() {
+        0 => HashMap::new(),
+        _ => repeats(sources, options, &names.twice, hash)?,
+    };
+    let mut notices = pass.notices;
+    notices.extend(names.look_alikes);
+    notices.extend(dataset_notices(&slices, repeats.len()));
+    let mut hasher = blake3::Hasher::new();
+    for file in &pass.digests {
+        hasher.update(file.as_bytes());
+    }
+    let digest = Digest {
+        hex: hasher.finalize().to_hex().to_string(),
+        n_records,
+        n_skipped: n_skipped + repeats.len(),
+        n_blank_lines: pass.n_blank_lines,
+    };
+    Ok(Scanned { file_digests: pass.digests, digest, notices, repeats })
+}
+
+/// Turns the first bad or doubtful record into an error.
+fn no_doubt(place: &Place, refused: Option<&Refused>, warnings: &[String]) -> Result<(), LoadError> {
+    let reason = refused.map(|refused| &refused.reason.text).or(warnings.first());
+    match reason {
+        None => Ok(()),
+        Some(reason) => {
+            let message = format!("record {}: {reason}", place.index);
+            Err(LoadError::new(&place.file, message).line(place.line))
+        }
+    }
+}
+
+fn dataset_notices(slices: &HashSet<Slice>, n_repeats: usize) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    if slices.len() > SLICES_MAX {
+        let message = format!("more than {SLICES_MAX} distinct slices: figures per slice will say little");
+        notices.push(Notice { file: None, message });
+    }
+    if n_repeats > 0 {
+        let message = format!("skipped because they repeat an earlier record in every field: {n_repeats}");
+        notices.push(Notice { file: None, message });
+    }
+    notices
+}
+
+/// The names seen in the first pass, as hashes.
+#[derive(Default)]
+struct Names {
+    seen: HashSet<u64>,
+    /// Hashes that came more than once.
+    twice: HashSet<u64>,
+    /// Names that are not ASCII: the hash of their composed form, and the hash and index of the first.
+    composed: HashMap<u64, (u64, usize)>,
+    look_alikes: Vec<Notice>,
+}
+
+/// So many pairs of look-alike names are worth a line each.
+const LOOK_ALIKES_MAX: usize = 20;
+
+impl Names {
+    fn add(&mut self, entry: &Entry, place: &Place, hash: NameHash) {
+        let name = name(entry);
+        let hashed = hash(&name);
+        if !self.seen.insert(hashed) {
+            self.twice.insert(hashed);
+        }
+        if name.is_ascii() {
+            return;
+        }
+        let composed = hash(&name.nfc().collect::<String>());
+        let (first, index) = *self.composed.entry(composed).or_insert((hashed, place.index));
+        if first != hashed && self.look_alikes.len() < LOOK_ALIKES_MAX {
+            let message = format!(
+                "line {}: the id of record {} looks like that of record {index} but is composed of other \
+                 characters: possibly a duplicate",
+                place.line, place.index
+            );
+            self.look_alikes.push(Notice { file: Some(Arc::clone(&place.file)), message });
+        }
+    }
+}
+
+/// What must be unique. Neither part can contain a line feed.
+fn name(entry: &Entry) -> String {
+    let variant = entry.reply.variant.as_ref().map_or("", |variant| variant.as_str());
+    format!("{}\n{variant}", entry.case.id)
+}
+
+fn name_hash(name: &str) -> u64 {
+    let hash = blake3::hash(name.as_bytes());
+    let first = hash.as_bytes().first_chunk().expect("the hash has 32 bytes");
+    u64::from_le_bytes(*first)
+}
+
+/// The content of an entry as a number that is compared within one load and never stored.
+fn content(entry: &Entry) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    write!(hasher, "{entry:?}").expect("hashing does not fail");
+    hasher.finalize()
+}
+
+/// The first record of a name.
+struct First {
+    place: Place,
+    content: blake3::Hash,
+}
+
+/// Reads the records whose names may occur twice again, and finds those that repeat an earlier one.
+fn repeats(
+    sources: &Arc<[Source]>,
+    options: &LoadOptions,
+    twice: &HashSet<u64>,
+    hash: NameHash,
+) -> Result<HashMap<usize, usize>, LoadError> {
+    let mut firsts: HashMap<String, First> = HashMap::new();
+    let mut repeats = HashMap::new();
+    let mut pass = Pass::new(Arc::clone(sources), options.clone());
+    while let Some((place, parsed)) = pass.next()? {
+        let Ok(entry) = parsed.outcome else { continue };
+        let name = name(&entry);
+        if !twice.contains(&hash(&name)) {
+            continue;
+        }
+        let content = content(&entry);
+        match firsts.get(&name) {
+            None => {
+                firsts.insert(name, First { place, content });
+            }
+            Some(first) if first.content == content && options.dedup == Dedup::Identical => {
+                repeats.insert(place.index, first.place.index);
+            }
+            Some(first) => return Err(duplicate(&entry, &place, first, first.content == content)),
+        }
+    }
+    Ok(repeats)
+}
+
+fn duplicate(entry: &Entry, place: &Place, first: &First, same: bool) -> LoadError {
+    let variant = match &entry.reply.variant {
+        Some(variant) => format!(" of variant '{}'", variant.as_str()),
+        None => String::new(),
+    };
+    let content = if same { "the same" } else { "different" };
+    let message = format!(
+        "record {} has the id '{}'{variant} that record {} at {}:{} has, with {content} content",
+        place.index, entry.case.id, first.place.index, first.place.file, first.place.line
+    );
+    let hint = if same {
+        "remove one, or ask for identical records to be skipped with --dedup=identical"
+    } else {
+        "an id names one reply per variant, over all files"
+    };
+    LoadError::new(&place.file, message).line(place.line).hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sources(text: &str, options: &LoadOptions) -> Arc<[Source]> {
+        let source = Source::spool(&Arc::from("-"), text.as_bytes(), options).expect("spooled");
+        Arc::from([source])
+    }
+
+    #[test]
+    fn d11_names_that_only_share_a_hash_are_not_duplicates() {
+        let options = LoadOptions::default();
+        let line = |id: &str| format!("{{\"id\":\"{id}\",\"ticket\":\"t\",\"reply\":\"r\"}}\n");
+        let collide: NameHash = |_| 7;
+        let different = sources(&(line("a") + &line("b") + &line("c")), &options);
+        assert!(scan_with(&different, &options, collide).expect("no duplicate").repeats.is_empty());
+        let twice = sources(&(line("a") + &line("b") + &line("a")), &options);
+        let error = scan_with(&twice, &options, collide).err().expect("a duplicate");
+        assert_eq!(error.line, Some(3));
+    }
+
+    #[test]
+    fn d11_a_name_costs_few_bytes() {
+        let mut seen: HashSet<u64> = HashSet::new();
+        for n in 0..100_000_u64 {
+            seen.insert(n);
+        }
+        // A slot holds the hash and one byte of control; a table is at most 7/8 full.
+        let slots = (seen.capacity() * 8).div_ceil(7);
+        assert!(slots * 9 <= 24 * seen.len(), "{slots} slots");
+    }
+}

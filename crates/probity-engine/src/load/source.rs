@@ -1,0 +1,244 @@
+//! Where the bytes of one data file come from, and the proof that they stay the same.
+//!
+//! A source can be opened again and again: what cannot be read twice (standard input, a pipe) is copied
+//! once into a temporary file. Each opening and each end of a pass compares the file with what it was
+//! when the data set was opened. Nothing here looks into the content beyond its first bytes.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use flate2::read::MultiGzDecoder;
+use rustix::io::Errno;
+use tempfile::NamedTempFile;
+
+use super::input::Input;
+use super::{LoadError, LoadOptions, magic};
+
+/// Below this many decoded bytes no ratio is suspicious.
+const RATIO_FREE_BYTES: u64 = 16 << 20;
+
+/// One file of a data set.
+#[derive(Debug)]
+pub(super) struct Source {
+    name: Arc<str>,
+    store: Store,
+    identity: Identity,
+    packing: Packing,
+}
+
+#[derive(Debug)]
+enum Store {
+    Path(PathBuf),
+    /// What was read from a stream. Deleted with the value.
+    Spooled(NamedTempFile),
+}
+
+/// How the file is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Packing {
+    Plain,
+    Gzip,
+}
+
+/// What a file that was not touched keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Identity {
+    bytes: u64,
+    modified: Option<SystemTime>,
+    inode: u64,
+}
+
+impl Identity {
+    fn of(metadata: &Metadata) -> Self {
+        Self { bytes: metadata.len(), modified: metadata.modified().ok(), inode: inode(metadata) }
+    }
+}
+
+#[cfg(unix)]
+fn inode(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+#[cfg(not(unix))]
+fn inode(_: &Metadata) -> u64 {
+    0
+}
+
+/// An opened source: its decoded bytes, and the handle that tells whether it changed meanwhile.
+pub(super) struct Opened {
+    pub(super) input: Input,
+    handle: File,
+}
+
+impl Source {
+    /// Finds the file, copies it when it is a stream, and looks at how it is packed.
+    pub(super) fn find(path: &Path, options: &LoadOptions) -> Result<Self, LoadError> {
+        if path.as_os_str() == "-" {
+            return Self::spool(&Arc::from("-"), io::stdin().lock(), options);
+        }
+        let name: Arc<str> = Arc::from(path.to_string_lossy());
+        let refused = |error| refusal(&name, error);
+        let metadata = fs::metadata(path).map_err(refused)?;
+        if metadata.is_dir() {
+            let error = LoadError::new(&name, "is a directory, expected a file");
+            return Err(error.hint("name the files in it one by one"));
+        }
+        let file = File::open(path).map_err(refused)?;
+        if !metadata.is_file() {
+            return Self::spool(&name, file, options);
+        }
+        let metadata = file.metadata().map_err(refused)?;
+        Self::look(name, Store::Path(path.to_owned()), &file, &metadata)
+    }
+
+    /// Copies a stream into a temporary file, because the data is read more than once.
+    pub(super) fn spool(
+        name: &Arc<str>,
+        stream: impl Read,
+        options: &LoadOptions,
+    ) -> Result<Self, LoadError> {
+        let failed = |error| LoadError::new(name, "cannot copy the stream to a temporary file").source(error);
+        let mut spooled = NamedTempFile::new().map_err(failed)?;
+        let limit = options.decoded_bytes_max;
+        let copied = io::copy(&mut stream.take(limit.saturating_add(1)), &mut spooled).map_err(failed)?;
+        if copied > limit {
+            return Err(LoadError::new(name, format!("the stream is longer than {limit} bytes")));
+        }
+        let file = spooled.reopen().map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        Self::look(Arc::clone(name), Store::Spooled(spooled), &file, &metadata)
+    }
+
+    fn look(name: Arc<str>, store: Store, file: &File, metadata: &Metadata) -> Result<Self, LoadError> {
+        let mut head = Vec::new();
+        file.take(magic::HEAD_BYTES as u64).read_to_end(&mut head).map_err(|error| refusal(&name, error))?;
+        let packing = if magic::is_gzip(&head) { Packing::Gzip } else { Packing::Plain };
+        Ok(Self { name, store, identity: Identity::of(metadata), packing })
+    }
+
+    /// The file as it was named.
+    pub(super) fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// How the file is packed.
+    pub(super) fn packing(&self) -> Packing {
+        self.packing
+    }
+
+    /// Opens the file at its beginning.
+    pub(super) fn open(&self, options: &LoadOptions) -> Result<Opened, LoadError> {
+        let file = match &self.store {
+            Store::Path(path) => File::open(path),
+            Store::Spooled(spooled) => spooled.reopen(),
+        }
+        .map_err(|error| refusal(&self.name, error))?;
+        let handle = file.try_clone().map_err(|error| refusal(&self.name, error))?;
+        self.unchanged(&handle)?;
+        let reader: Box<dyn Read + Send> = match self.packing {
+            Packing::Plain => Box::new(file),
+            Packing::Gzip => Box::new(Bounded {
+                inner: MultiGzDecoder::new(io::BufReader::new(file)),
+                decoded: 0,
+                limit: self.decoded_limit(options),
+            }),
+        };
+        Ok(Opened { input: Input::new(Arc::clone(&self.name), reader), handle })
+    }
+
+    fn decoded_limit(&self, options: &LoadOptions) -> u64 {
+        let by_ratio = self.identity.bytes.saturating_mul(options.decode_ratio_max).max(RATIO_FREE_BYTES);
+        by_ratio.min(options.decoded_bytes_max)
+    }
+
+    /// Checks that the file behind `opened` is still the one the data set was opened with.
+    pub(super) fn check(&self, opened: &Opened) -> Result<(), LoadError> {
+        self.unchanged(&opened.handle)
+    }
+
+    fn unchanged(&self, handle: &File) -> Result<(), LoadError> {
+        let metadata = handle.metadata().map_err(|error| refusal(&self.name, error))?;
+        if Identity::of(&metadata) == self.identity { Ok(()) } else { Err(self.changed()) }
+    }
+
+    /// The error for a file that is not what it was.
+    pub(super) fn changed(&self) -> LoadError {
+        LoadError::new(&self.name, "the file changed while it was in use")
+            .hint("wait until it is written completely, then run the same command again")
+    }
+}
+
+/// Says why a file cannot be opened, one message per cause.
+pub(super) fn refusal(name: &Arc<str>, error: io::Error) -> LoadError {
+    let message = if Errno::from_io_error(&error) == Some(Errno::LOOP) {
+        "the symbolic links to this file form a loop"
+    } else {
+        match error.kind() {
+            io::ErrorKind::NotFound => "there is no such file",
+            io::ErrorKind::PermissionDenied => "no permission to read this file",
+            io::ErrorKind::NotADirectory => "a part of the path is a file, expected a directory",
+            _ => "cannot be opened",
+        }
+    };
+    LoadError::new(name, message).source(error)
+}
+
+/// Refuses to decode more than `limit` bytes, so that a small file cannot fill the machine.
+struct Bounded<R> {
+    inner: R,
+    decoded: u64,
+    limit: u64,
+}
+
+/// More bytes came out of a packed file than its size allows.
+#[derive(Debug, thiserror::Error)]
+#[error("unpacks to more than {limit} bytes")]
+pub(super) struct OverLimit {
+    limit: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.decoded += n as u64;
+        if self.decoded > self.limit {
+            return Err(io::Error::other(OverLimit { limit: self.limit }));
+        }
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(error: io::Error, want: &str) {
+        assert_eq!(refusal(&Arc::from("x.json"), error).to_string(), want);
+    }
+
+    #[test]
+    fn d40_each_refusal_has_its_message() {
+        check(io::ErrorKind::NotFound.into(), "x.json: there is no such file");
+        check(io::ErrorKind::PermissionDenied.into(), "x.json: no permission to read this file");
+        check(Errno::LOOP.into(), "x.json: the symbolic links to this file form a loop");
+        check(Errno::NOTDIR.into(), "x.json: a part of the path is a file, expected a directory");
+        check(Errno::IO.into(), "x.json: cannot be opened");
+    }
+
+    #[test]
+    fn d40_a_stream_is_copied_once_and_read_twice() {
+        let options = LoadOptions::default();
+        let source = Source::spool(&Arc::from("-"), &b"abc"[..], &options).expect("spooled");
+        for _ in 0..2 {
+            let mut opened = source.open(&options).expect("opened");
+            assert_eq!(opened.input.fill().expect("read"), b"abc");
+        }
+        let small = LoadOptions { decoded_bytes_max: 2, ..options };
+        let error = Source::spool(&Arc::from("-"), &b"abc"[..], &small).err().expect("too long");
+        assert_eq!(error.to_string(), "-: the stream is longer than 2 bytes");
+    }
+}

@@ -1,0 +1,360 @@
+//! Opening a store: the checks before it is trusted, and what a dead process left behind.
+//!
+//! Nothing is written before the file is known to be a store of a version this program knows. The
+//! database file itself is only ever opened by the database library: closing any other handle to it
+//! would drop the library's locks.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
+
+use super::error::StoreError;
+use super::lock::{Lock, beside, require_local};
+use super::reader::packet_hash;
+use super::record::{AttemptId, JudgeId, LostCall, RunId};
+
+/// "Prob" in the file's header.
+const APPLICATION_ID: i64 = 0x5072_6f62;
+
+/// The schema this program writes.
+pub(super) const SCHEMA_VERSION: i64 = 1;
+
+/// The earliest library without known ways to lose a journal.
+const LIBRARY_VERSION_MIN: i32 = 3_051_003;
+
+/// How long a statement waits for another connection.
+const BUSY_WAIT: Duration = Duration::from_secs(10);
+
+/// Pages in the journal before they are folded into the file: 32 MiB.
+const CHECKPOINT_PAGES: i64 = 8192;
+
+/// The journal's file is cut back to this size when it starts over.
+const JOURNAL_BYTES_KEPT: i64 = 64 << 20;
+
+/// More than the statements there are, so that each is prepared once per connection.
+const STATEMENTS_CACHED: usize = 64;
+
+const OPENING: &str = "opening";
+
+/// What opening for writing needs to know.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct OpenLimits {
+    /// The most pages the file may grow to; `None` leaves it to the disk.
+    pub(super) pages_max: Option<i64>,
+}
+
+/// A doubt about a store that could be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OpenWarning {
+    /// The last process did not close the store, and its journal (`-wal`) is gone: records that were
+    /// acknowledged may be missing.
+    JournalMissing {
+        /// Where the journal was expected.
+        journal: PathBuf,
+    },
+}
+
+impl std::fmt::Display for OpenWarning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            OpenWarning::JournalMissing { journal } => write!(
+                f,
+                "the store was not closed and its journal {} is missing: the latest records may be lost",
+                journal.display()
+            ),
+        }
+    }
+}
+
+/// A store opened for writing, before its thread is started.
+pub(super) struct ForWriting {
+    pub(super) connection: Connection,
+    pub(super) lock: Lock,
+    pub(super) path: Arc<Path>,
+    pub(super) left: LeftBehind,
+}
+
+/// What earlier processes left in a store.
+pub(super) struct LeftBehind {
+    /// Calls that were in flight.
+    pub(super) lost: Vec<LostCall>,
+    /// Doubts that a person should hear about.
+    pub(super) warnings: Vec<OpenWarning>,
+    /// The first number that no attempt has.
+    pub(super) next_attempt: i64,
+}
+
+/// How the last process left the store.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LastClosing {
+    Clean,
+    Unclean,
+}
+
+/// Opens or creates the store at `path` for the one process that may write to it.
+pub(super) fn for_writing(path: &Path, limits: OpenLimits) -> Result<ForWriting, StoreError> {
+    require_library(rusqlite::version_number())?;
+    let path = place(path)?;
+    let lock = Lock::take(&path)?;
+    match prepare(&path, limits) {
+        Ok((connection, left)) => Ok(ForWriting { connection, lock, path: Arc::from(path), left }),
+        Err(error) => {
+            lock.discard();
+            Err(error)
+        }
+    }
+}
+
+/// Opens a connection that only reads, beside a writer or without one.
+pub(super) fn for_reading(path: &Path) -> Result<Connection, StoreError> {
+    require_library(rusqlite::version_number())?;
+    if !path.exists() {
+        return Err(StoreError::Missing { path: path.to_path_buf() });
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = connect(path, flags).and_then(|connection| {
+        let version = require_known(&connection, path)?;
+        Ok((connection, version))
+    });
+    let (connection, version) = match connection {
+        // On read-only media there is no place for the index of a journal. A store at rest has no journal
+        // and can be read as a file that nobody changes.
+        Err(StoreError::Io { .. } | StoreError::ReadOnly { .. }) if journal_bytes(path) == 0 => {
+            let connection = connect_at_rest(path)?;
+            let version = require_known(&connection, path)?;
+            (connection, version)
+        }
+        other => other?,
+    };
+    if version == 0 {
+        return Err(StoreError::NotAStore { path: path.to_path_buf(), found: "an empty file" });
+    }
+    Ok(connection)
+}
+
+fn require_library(found: i32) -> Result<(), StoreError> {
+    if found < LIBRARY_VERSION_MIN {
+        return Err(StoreError::LibraryTooOld { found, needed: LIBRARY_VERSION_MIN });
+    }
+    Ok(())
+}
+
+/// The path with its folder made and its links resolved, so that one store has one lock.
+fn place(path: &Path) -> Result<PathBuf, StoreError> {
+    const DOING: &str = "making the folder";
+    let fault = |error| StoreError::of_system(path, DOING, &error);
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    if !folder.exists() {
+        std::fs::create_dir_all(folder).map_err(fault)?;
+        sync_folder(&folder.join("..")).map_err(fault)?;
+    }
+    require_local(folder, path)?;
+    if path.is_dir() {
+        return Err(StoreError::NotAStore { path: path.to_path_buf(), found: "a folder" });
+    }
+    if path.exists() {
+        return path.canonicalize().map_err(fault);
+    }
+    let Some(name) = path.file_name() else {
+        return Err(StoreError::NotAStore { path: path.to_path_buf(), found: "a path without a file name" });
+    };
+    Ok(folder.canonicalize().map_err(fault)?.join(name))
+}
+
+/// Makes a folder's entries durable. The library does this for its own files.
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> std::io::Result<()> {
+    std::fs::File::open(folder)?.sync_all()
+}
+
+/// Elsewhere folders cannot be synced.
+#[cfg(not(unix))]
+fn sync_folder(_folder: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+fn prepare(path: &Path, limits: OpenLimits) -> Result<(Connection, LeftBehind), StoreError> {
+    let fault = |error| StoreError::of_database(path, OPENING, &error);
+    let n_journal_bytes = journal_bytes(path);
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = connect(path, flags)?;
+    let version = require_known(&connection, path)?;
+    if connection.is_readonly("main").map_err(fault)? {
+        return Err(StoreError::ReadOnly { path: path.to_path_buf(), doing: OPENING });
+    }
+    set_for_writing(&connection, limits).map_err(fault)?;
+    if version == 0 {
+        create(&connection).map_err(fault)?;
+    }
+    let closing = last_closing(&connection).map_err(fault)?;
+    let mut warnings = Vec::new();
+    if closing == LastClosing::Unclean {
+        require_sound(&connection, path)?;
+        if n_journal_bytes == 0 {
+            warnings.push(OpenWarning::JournalMissing { journal: beside(path, "-wal") });
+        }
+    }
+    let lost = take_over(&connection, path)?;
+    let next_attempt = connection
+        .query_row("SELECT coalesce(max(id), 0) + 1 FROM attempt", [], |row| row.get(0))
+        .map_err(fault)?;
+    Ok((connection, LeftBehind { lost, warnings, next_attempt }))
+}
+
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
+    connect_by_address(path, flags).map_err(|error| StoreError::of_database(path, OPENING, &error))
+}
+
+fn connect_by_address(address: &Path, flags: OpenFlags) -> Result<Connection, rusqlite::Error> {
+    let connection = Connection::open_with_flags(address, flags)?;
+    connection.busy_timeout(BUSY_WAIT)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
+    connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(()))?;
+    Ok(connection)
+}
+
+/// Opens a store that has no journal as a file that nobody changes.
+fn connect_at_rest(path: &Path) -> Result<Connection, StoreError> {
+    let mut address = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                address.push(char::from(*byte));
+            }
+            other => write!(address, "%{other:02X}").expect("a string takes whatever is written"),
+        }
+    }
+    address.push_str("?immutable=1");
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    connect_by_address(Path::new(&address), flags)
+        .map_err(|error| StoreError::of_database(path, OPENING, &error))
+}
+
+/// The schema version, 0 for a file in which nothing was written yet.
+fn require_known(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
+    let fault = |error| StoreError::of_database(path, OPENING, &error);
+    let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    let application = number("application_id").map_err(fault)?;
+    let version = number("user_version").map_err(fault)?;
+    let n_tables: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(fault)?;
+    if (application, version, n_tables) == (0, 0, 0) {
+        return Ok(0);
+    }
+    if application != APPLICATION_ID || version < 1 {
+        return Err(StoreError::NotAStore {
+            path: path.to_path_buf(),
+            found: "the database of another program",
+        });
+    }
+    if version > SCHEMA_VERSION {
+        return Err(StoreError::TooNew { path: path.to_path_buf(), found: version, known: SCHEMA_VERSION });
+    }
+    Ok(version)
+}
+
+fn set_for_writing(connection: &Connection, limits: OpenLimits) -> Result<(), rusqlite::Error> {
+    connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "full")?;
+    // Without these two, a sync on macOS ends in the drive's cache.
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.pragma_update(None, "checkpoint_fullfsync", true)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", CHECKPOINT_PAGES, |_| Ok(()))?;
+    connection.pragma_update_and_check(None, "journal_size_limit", JOURNAL_BYTES_KEPT, |_| Ok(()))?;
+    // The journal of a store that was not closed stays, as the sign that nothing took it away.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    if let Some(pages_max) = limits.pages_max {
+        connection.pragma_update_and_check(None, "max_page_count", pages_max, |_| Ok(()))?;
+    }
+    Ok(())
+}
+
+/// Writes the empty schema. A crash before its commit leaves a file that counts as new.
+fn create(connection: &Connection) -> Result<(), rusqlite::Error> {
+    let schema = include_str!("schema.sql");
+    connection.execute_batch(&format!(
+        "BEGIN IMMEDIATE;
+         {schema}
+         INSERT INTO mark (id, openings, closing) VALUES (1, 0, 'clean');
+         PRAGMA application_id = {APPLICATION_ID};
+         PRAGMA user_version = {SCHEMA_VERSION};
+         COMMIT;"
+    ))
+}
+
+fn last_closing(connection: &Connection) -> Result<LastClosing, rusqlite::Error> {
+    let closing: String = connection.query_row("SELECT closing FROM mark", [], |row| row.get(0))?;
+    Ok(if closing == "clean" { LastClosing::Clean } else { LastClosing::Unclean })
+}
+
+fn require_sound(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    const DOING: &str = "checking";
+    let found: Option<String> = connection
+        .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+        .optional()
+        .map_err(|error| StoreError::of_database(path, DOING, &error))?;
+    match found {
+        Some(found) if found != "ok" => Err(StoreError::damaged(path, DOING, found)),
+        _ => Ok(()),
+    }
+}
+
+/// Marks the store as open and what was in flight as lost, in one transaction, and lists the latter.
+fn take_over(connection: &Connection, path: &Path) -> Result<Vec<LostCall>, StoreError> {
+    let fault = |error| StoreError::of_database(path, OPENING, &error);
+    let transaction =
+        Transaction::new_unchecked(connection, TransactionBehavior::Immediate).map_err(fault)?;
+    transaction.execute("UPDATE mark SET openings = openings + 1, closing = 'open'", []).map_err(fault)?;
+    let lost = in_flight(&transaction).map_err(fault)?;
+    transaction.execute("UPDATE attempt SET state = 'lost' WHERE state = 'in_flight'", []).map_err(fault)?;
+    transaction.commit().map_err(fault)?;
+    // The mark has to be in the file itself: a file whose journal is taken away must still say "open".
+    connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())).map_err(fault)?;
+    Ok(lost)
+}
+
+fn in_flight(connection: &Connection) -> Result<Vec<LostCall>, rusqlite::Error> {
+    let mut select = connection.prepare(
+        "SELECT attempt.id, packet.hash, judge.hash, attempt.run, attempt.n, attempt.started_unix_ms
+         FROM attempt JOIN packet ON packet.id = attempt.packet JOIN judge ON judge.id = attempt.judge
+         WHERE attempt.state = 'in_flight' ORDER BY attempt.id",
+    )?;
+    let rows = select.query_map([], |row| {
+        Ok(LostCall {
+            attempt: AttemptId(row.get(0)?),
+            packet: packet_hash(row, 1)?,
+            judge: JudgeId::stored(row.get(2)?),
+            run: RunId(row.get(3)?),
+            n: row.get(4)?,
+            started_unix_ms: row.get(5)?,
+        })
+    })?;
+    rows.collect()
+}
+
+/// The size of the journal beside the store, 0 if there is none.
+fn journal_bytes(path: &Path) -> u64 {
+    beside(path, "-wal").metadata().map_or(0, |metadata| metadata.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_library_is_refused() {
+        let error = require_library(3_051_002).unwrap_err().to_string();
+        assert_eq!(error, "the SQLite library is version 3051002, expected 3051003 or later");
+        assert_eq!(require_library(rusqlite::version_number()), Ok(()));
+    }
+}

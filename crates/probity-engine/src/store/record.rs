@@ -1,0 +1,393 @@
+//! What goes into the store and what comes out of it, in no database's terms.
+//!
+//! Wall time is a note that callers bring along. Order is by sequence: the ids given here grow, whatever
+//! the clock does.
+
+use std::fmt;
+use std::sync::Arc;
+
+use probity_core::packet::PacketHash;
+
+/// A judge's identity: the hash over everything that makes it answer as it does, in lower-case hex.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JudgeId(String);
+
+impl JudgeId {
+    /// The id of the judge that `identity`, canonical JSON, describes.
+    pub fn of_identity(identity: &str) -> JudgeId {
+        JudgeId(blake3::hash(identity.as_bytes()).to_hex().to_string())
+    }
+
+    /// An id as it was written down before.
+    pub fn parse(hex: &str) -> Result<JudgeId, NotAJudgeId> {
+        let is_hex = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        if hex.is_empty() || !hex.bytes().all(is_hex) {
+            return Err(NotAJudgeId { found: hex.to_owned() });
+        }
+        Ok(JudgeId(hex.to_owned()))
+    }
+
+    /// An id that a store holds.
+    pub(super) fn stored(hex: String) -> JudgeId {
+        JudgeId(hex)
+    }
+
+    /// The digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for JudgeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A text that is not a judge's id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{found:?} is not the id of a judge, expected lower-case hexadecimal digits")]
+pub struct NotAJudgeId {
+    /// The text.
+    pub found: String,
+}
+
+/// A run in one store. Later runs have larger ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId(pub(super) i64);
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// An attempt in one store. Attempts that began later have larger ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AttemptId(pub(super) i64);
+
+impl fmt::Display for AttemptId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What defines a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Manifest {
+    /// What makes two runs comparable: the command, the case file's name, the rubric's name.
+    pub name: String,
+    /// The parts that decide the result, each with its hash or value: cases, rubric, template, judge.
+    pub parts: Vec<(String, String)>,
+    /// Everything else worth keeping, as JSON.
+    pub body: String,
+}
+
+/// What came of beginning a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Begun {
+    /// A run that the store did not have.
+    New {
+        /// The run.
+        run: RunId,
+        /// The parts in which it differs from the latest run of its name, sorted; empty if there was none.
+        changed: Vec<String>,
+    },
+    /// The latest run of this name had the same parts and goes on.
+    Resumed {
+        /// The run.
+        run: RunId,
+    },
+}
+
+impl Begun {
+    /// The run, new or not.
+    pub fn run(&self) -> RunId {
+        match self {
+            Begun::New { run, .. } | Begun::Resumed { run } => *run,
+        }
+    }
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunState {
+    /// Begun, and not ended by the process that began it.
+    Running,
+    /// Every packet was settled.
+    Complete,
+    /// It ended early and can be resumed.
+    Incomplete,
+}
+
+impl RunState {
+    /// The name in the store.
+    pub fn name(self) -> &'static str {
+        match self {
+            RunState::Running => "running",
+            RunState::Complete => "complete",
+            RunState::Incomplete => "incomplete",
+        }
+    }
+
+    pub(super) fn of_name(name: &str) -> Option<RunState> {
+        [RunState::Running, RunState::Complete, RunState::Incomplete]
+            .into_iter()
+            .find(|state| state.name() == name)
+    }
+}
+
+/// A run as the store has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunRecord {
+    /// The run.
+    pub run: RunId,
+    /// What defines it.
+    pub manifest: Manifest,
+    /// How far it has come.
+    pub state: RunState,
+}
+
+/// A call that is about to be made.
+#[derive(Debug, Clone)]
+pub struct AttemptStart {
+    /// The packet asked about.
+    pub packet: PacketHash,
+    /// The packet's canonical text.
+    pub packet_body: Arc<str>,
+    /// The judge asked.
+    pub judge: JudgeId,
+    /// The run that asks.
+    pub run: RunId,
+    /// Which independent answer of the same judge this is for, from 0.
+    pub repeat: u32,
+    /// Which attempt at that answer this is, from 1.
+    pub n: u32,
+    /// Why the call is made: `first`, `retry:429`, `reask:no_json`.
+    pub cause: String,
+    /// When, by the caller's wall clock. Never used to order anything.
+    pub started_unix_ms: i64,
+}
+
+/// What a call came to. Everything the answer did not say is `None`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AttemptEnd {
+    /// The outcome's name.
+    pub outcome: String,
+    /// The outcome in a sentence.
+    pub detail: String,
+    /// The bytes of the answer, whole or partial, exactly as they came.
+    pub raw: Vec<u8>,
+    /// The HTTP status.
+    pub http_status: Option<u16>,
+    /// Tokens read by the judge.
+    pub tokens_in: Option<u32>,
+    /// Tokens written by the judge.
+    pub tokens_out: Option<u32>,
+    /// What the call cost, in picodollars.
+    pub cost_picodollars: Option<i64>,
+    /// The model that says it answered.
+    pub model: Option<String>,
+    /// The fingerprint of the system that answered.
+    pub fingerprint: Option<String>,
+    /// The id the provider gave to the answer.
+    pub response_id: Option<String>,
+    /// Time from sending to the end, in milliseconds.
+    pub elapsed_ms: u32,
+}
+
+/// Where an attempt stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AttemptOutcome {
+    /// It has begun and not ended.
+    InFlight,
+    /// The process died while it was in flight: possibly billed, not recorded.
+    Lost,
+    /// It was recorded, but the caller had gone before it could send anything.
+    NotSent,
+    /// It ended, with the name that the caller gave to its outcome.
+    Ended(String),
+}
+
+impl AttemptOutcome {
+    /// The name of the outcome; the store's own names are `in_flight`, `lost` and `not_sent`.
+    pub fn name(&self) -> &str {
+        match self {
+            AttemptOutcome::InFlight => "in_flight",
+            AttemptOutcome::Lost => "lost",
+            AttemptOutcome::NotSent => "not_sent",
+            AttemptOutcome::Ended(name) => name,
+        }
+    }
+}
+
+/// Whether a settlement made from an attempt had to give way to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// It did not.
+    Plain,
+    /// Another settlement was there first, or replaced it.
+    Superseded,
+}
+
+/// An attempt in short.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttemptSummary {
+    /// Which attempt it was, from 1.
+    pub n: u32,
+    /// Where it stands.
+    pub outcome: AttemptOutcome,
+    /// The outcome in a sentence; empty unless it ended.
+    pub detail: String,
+}
+
+/// An attempt as the store has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttemptRecord {
+    /// The attempt.
+    pub attempt: AttemptId,
+    /// The run that asked.
+    pub run: RunId,
+    /// Which attempt it was, from 1.
+    pub n: u32,
+    /// Why the call was made.
+    pub cause: String,
+    /// When it began, by the caller's wall clock.
+    pub started_unix_ms: i64,
+    /// Where it stands.
+    pub outcome: AttemptOutcome,
+    /// Whether a settlement made from it had to give way.
+    pub mark: Mark,
+    /// The outcome in a sentence; empty unless it ended.
+    pub detail: String,
+    /// The HTTP status.
+    pub http_status: Option<u16>,
+    /// The bytes of the answer, exactly as they came; empty where none did.
+    pub raw: Vec<u8>,
+}
+
+/// A call that was in flight when a process died.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostCall {
+    /// The attempt.
+    pub attempt: AttemptId,
+    /// The packet asked about.
+    pub packet: PacketHash,
+    /// The judge asked.
+    pub judge: JudgeId,
+    /// The run that asked.
+    pub run: RunId,
+    /// Which attempt it was, from 1.
+    pub n: u32,
+    /// When it began, by the clock of the process that died.
+    pub started_unix_ms: i64,
+}
+
+/// What is decided about a packet, once and for all unless a verdict follows an unscored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settlement {
+    /// The packet.
+    pub packet: PacketHash,
+    /// The judge.
+    pub judge: JudgeId,
+    /// Which independent answer of the judge, from 0.
+    pub repeat: u32,
+    /// How many attempts it took.
+    pub attempts: u32,
+    /// The attempt it was made from; `None` where no call was made.
+    pub attempt: Option<AttemptId>,
+    /// What is decided.
+    pub decision: Decision,
+}
+
+/// What a settlement says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// The judge's validated verdict.
+    Verdict {
+        /// The verdict as JSON.
+        body: String,
+    },
+    /// There is no verdict.
+    Unscored {
+        /// The reason's name.
+        reason: String,
+        /// The reason in a sentence.
+        detail: String,
+    },
+}
+
+/// What became of a settlement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Accepted {
+    /// It is the first for its packet, judge and repeat, and it stands.
+    First,
+    /// It stands in place of an unscored.
+    Replaced,
+    /// Another stands already. Its attempt is kept and marked.
+    Superseded,
+}
+
+/// The kind of a settlement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SettledKind {
+    /// There is a verdict.
+    Verdict,
+    /// There is none, with a reason.
+    Unscored,
+}
+
+/// A settlement as the store has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SettlementRecord {
+    /// There is a verdict.
+    Verdict {
+        /// The verdict as JSON.
+        body: String,
+        /// How many attempts it took.
+        attempts: u32,
+    },
+    /// There is none.
+    Unscored {
+        /// The reason's name.
+        reason: String,
+        /// The reason in a sentence.
+        detail: String,
+        /// How many attempts were made.
+        attempts: u32,
+    },
+}
+
+/// What a run has spent on a judge, and what the judge said about itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Totals {
+    /// Calls made, those in flight and lost among them.
+    pub calls: u64,
+    /// Calls that have neither ended nor been lost.
+    pub in_flight: u64,
+    /// Calls in flight when a process died: possibly billed, not recorded.
+    pub lost: u64,
+    /// Tokens read, over the calls that tell.
+    pub tokens_in: u64,
+    /// Tokens written, over the calls that tell.
+    pub tokens_out: u64,
+    /// Known cost in picodollars.
+    pub cost_picodollars: i64,
+    /// Calls whose cost is not known. They are not free.
+    pub unknown_cost_calls: u64,
+    /// The models that answered with their calls, sorted by name.
+    pub models: Vec<(String, u64)>,
+    /// The system fingerprints that answered with their calls, sorted.
+    pub fingerprints: Vec<(String, u64)>,
+    /// Answers that came for more than one packet, sorted by id.
+    pub repeated_responses: Vec<RepeatedResponse>,
+}
+
+/// One response id that came as the answer to several packets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepeatedResponse {
+    /// The provider's id of the answer.
+    pub response_id: String,
+    /// The packets it came for, sorted.
+    pub packets: Vec<PacketHash>,
+}

@@ -1,0 +1,323 @@
+//! The statements that change the store, one function per request.
+//!
+//! Each function first checks what it was given and then writes, so that a refused request has written
+//! nothing and its neighbours in the same transaction stand. Only the writer's thread owns a [`Tables`];
+//! beginning and committing transactions is its business.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use probity_core::packet::PacketHash;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::error::{Fault, StoreError};
+use super::record::{
+    Accepted, AttemptEnd, AttemptId, AttemptStart, Begun, Decision, JudgeId, Manifest, RunId, RunState,
+    Settlement,
+};
+
+/// The writer's connection, with the small numbers of the judges and runs it has met.
+pub(super) struct Tables {
+    pub(super) connection: Connection,
+    judges: HashMap<JudgeId, i64>,
+    runs: HashSet<RunId>,
+}
+
+/// A settlement's row, as far as deciding about the next one needs it.
+struct InForce {
+    verdict: Option<i64>,
+    attempt: Option<AttemptId>,
+}
+
+impl Tables {
+    pub(super) fn new(connection: Connection) -> Tables {
+        Tables { connection, judges: HashMap::new(), runs: HashSet::new() }
+    }
+
+    pub(super) fn begin_run(&mut self, manifest: &Manifest) -> Result<Begun, Fault> {
+        let latest = self
+            .connection
+            .prepare_cached("SELECT id, parts FROM run WHERE name = ?1 ORDER BY id DESC LIMIT 1")?
+            .query_row([&manifest.name], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))
+            .optional()?;
+        let changed = match latest {
+            None => Vec::new(),
+            Some((id, parts)) => {
+                let changed = changed_parts(&parts_of_text(&parts)?, &manifest.parts);
+                if changed.is_empty() {
+                    self.end_run(RunId(id), RunState::Running)?;
+                    return Ok(Begun::Resumed { run: RunId(id) });
+                }
+                changed
+            }
+        };
+        let parts = text_of_parts(&manifest.parts)?;
+        let id = self
+            .connection
+            .prepare_cached("INSERT INTO run (name, parts, body, state) VALUES (?1, ?2, ?3, ?4)")?
+            .insert(params![manifest.name, parts, manifest.body, RunState::Running.name()])?;
+        Ok(Begun::New { run: RunId(id), changed })
+    }
+
+    pub(super) fn end_run(&mut self, run: RunId, state: RunState) -> Result<(), Fault> {
+        let n_changed = self
+            .connection
+            .prepare_cached("UPDATE run SET state = ?2 WHERE id = ?1")?
+            .execute(params![run.0, state.name()])?;
+        if n_changed == 1 { Ok(()) } else { Err(StoreError::UnknownRun { run }.into()) }
+    }
+
+    pub(super) fn register_judge(&mut self, judge: &JudgeId, identity: &str) -> Result<(), Fault> {
+        let known: Option<String> = self
+            .connection
+            .prepare_cached("SELECT identity FROM judge WHERE hash = ?1")?
+            .query_row([judge.as_str()], |row| row.get(0))
+            .optional()?;
+        match known {
+            Some(known) if known == identity => Ok(()),
+            Some(_) => Err(StoreError::JudgeDiffers { judge: judge.clone() }.into()),
+            None => {
+                self.connection
+                    .prepare_cached("INSERT INTO judge (hash, identity) VALUES (?1, ?2)")?
+                    .execute([judge.as_str(), identity])?;
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn note(&mut self, key: &str, value: &str) -> Result<(), Fault> {
+        self.connection
+            .prepare_cached(
+                "INSERT INTO note (key, value) VALUES (?1, ?2)
+                 ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            )?
+            .execute([key, value])?;
+        Ok(())
+    }
+
+    pub(super) fn begin_attempt(&mut self, attempt: AttemptId, start: &AttemptStart) -> Result<(), Fault> {
+        let judge = self.judge_row(&start.judge)?;
+        self.require_run(start.run)?;
+        let packet = self.keep_packet(start.packet, &start.packet_body)?;
+        self.connection
+            .prepare_cached(
+                "INSERT INTO attempt (id, packet, judge, repeat, run, n, state, superseded, cause, started_unix_ms)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'in_flight', 0, ?7, ?8)",
+            )?
+            .execute(params![
+                attempt.0,
+                packet,
+                judge,
+                start.repeat,
+                start.run.0,
+                start.n,
+                start.cause,
+                start.started_unix_ms
+            ])?;
+        Ok(())
+    }
+
+    pub(super) fn end_attempt(&mut self, attempt: AttemptId, end: &AttemptEnd) -> Result<(), Fault> {
+        let n_changed = self
+            .connection
+            .prepare_cached(
+                "UPDATE attempt SET state = 'ended', outcome = ?2, detail = ?3, http_status = ?4, tokens_in = ?5,
+                     tokens_out = ?6, cost_picodollars = ?7, model = ?8, fingerprint = ?9, response_id = ?10,
+                     elapsed_ms = ?11
+                 WHERE id = ?1 AND state = 'in_flight'",
+            )?
+            .execute(params![
+                attempt.0,
+                end.outcome,
+                end.detail,
+                end.http_status,
+                end.tokens_in,
+                end.tokens_out,
+                end.cost_picodollars,
+                end.model,
+                end.fingerprint,
+                end.response_id,
+                end.elapsed_ms,
+            ])?;
+        if n_changed != 1 {
+            return Err(StoreError::NotInFlight { attempt }.into());
+        }
+        if !end.raw.is_empty() {
+            self.connection
+                .prepare_cached("INSERT INTO answer (attempt, raw) VALUES (?1, ?2)")?
+                .execute(params![attempt.0, end.raw])?;
+        }
+        Ok(())
+    }
+
+    /// Marks an attempt whose caller went away before it was told to go on, and so sent nothing.
+    pub(super) fn mark_not_sent(&mut self, attempt: AttemptId) -> Result<(), Fault> {
+        self.connection
+            .prepare_cached("UPDATE attempt SET state = 'not_sent' WHERE id = ?1 AND state = 'in_flight'")?
+            .execute([attempt.0])?;
+        Ok(())
+    }
+
+    /// The packet's row; it is written if it was not there.
+    pub(super) fn keep_packet(&mut self, packet: PacketHash, body: &str) -> Result<i64, Fault> {
+        let inserted = self
+            .connection
+            .prepare_cached("INSERT INTO packet (hash, body) VALUES (?1, ?2) ON CONFLICT (hash) DO NOTHING")?
+            .execute(params![packet.as_bytes(), body])?;
+        if inserted == 1 { Ok(self.connection.last_insert_rowid()) } else { self.packet_row(packet) }
+    }
+
+    /// The rules of acceptance: the first settlement stands; an unscored gives way to whatever comes later;
+    /// a verdict gives way to nothing.
+    pub(super) fn settle(&mut self, settlement: &Settlement) -> Result<Accepted, Fault> {
+        let judge = self.judge_row(&settlement.judge)?;
+        let packet = self.packet_row(settlement.packet)?;
+        if let Some(attempt) = settlement.attempt {
+            self.require_attempt(attempt, settlement, (packet, judge))?;
+        }
+        let in_force = self
+            .connection
+            .prepare_cached(
+                "SELECT verdict, attempt FROM settlement WHERE judge = ?1 AND packet = ?2 AND repeat = ?3",
+            )?
+            .query_row(params![judge, packet, settlement.repeat], |row| {
+                Ok(InForce { verdict: row.get(0)?, attempt: row.get::<_, Option<i64>>(1)?.map(AttemptId) })
+            })
+            .optional()?;
+        match in_force {
+            Some(InForce { verdict: Some(_), attempt }) => {
+                self.mark_superseded(settlement.attempt.filter(|late| Some(*late) != attempt))?;
+                Ok(Accepted::Superseded)
+            }
+            Some(InForce { verdict: None, attempt }) => {
+                self.mark_superseded(attempt.filter(|early| Some(*early) != settlement.attempt))?;
+                self.write_settlement(settlement, packet, judge)?;
+                Ok(Accepted::Replaced)
+            }
+            None => {
+                self.write_settlement(settlement, packet, judge)?;
+                Ok(Accepted::First)
+            }
+        }
+    }
+
+    fn write_settlement(&mut self, settlement: &Settlement, packet: i64, judge: i64) -> Result<(), Fault> {
+        let (verdict, reason, detail) = match &settlement.decision {
+            Decision::Verdict { body } => {
+                let mut insert = self.connection.prepare_cached("INSERT INTO verdict (body) VALUES (?1)")?;
+                (Some(insert.insert([body])?), None, None)
+            }
+            Decision::Unscored { reason, detail } => (None, Some(reason), Some(detail)),
+        };
+        self.connection
+            .prepare_cached(
+                "INSERT INTO settlement (judge, packet, repeat, verdict, reason, detail, attempts, attempt)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                 ON CONFLICT (judge, packet, repeat) DO UPDATE SET verdict = excluded.verdict,
+                     reason = excluded.reason, detail = excluded.detail, attempts = excluded.attempts,
+                     attempt = excluded.attempt
+                 WHERE settlement.verdict IS NULL",
+            )?
+            .execute(params![
+                judge,
+                packet,
+                settlement.repeat,
+                verdict,
+                reason,
+                detail,
+                settlement.attempts,
+                settlement.attempt.map(|attempt| attempt.0),
+            ])?;
+        Ok(())
+    }
+
+    fn mark_superseded(&mut self, attempt: Option<AttemptId>) -> Result<(), Fault> {
+        if let Some(attempt) = attempt {
+            self.connection
+                .prepare_cached("UPDATE attempt SET superseded = 1 WHERE id = ?1")?
+                .execute([attempt.0])?;
+        }
+        Ok(())
+    }
+
+    fn require_attempt(
+        &mut self,
+        attempt: AttemptId,
+        settlement: &Settlement,
+        of: (i64, i64),
+    ) -> Result<(), Fault> {
+        let found: Option<(i64, i64)> = self
+            .connection
+            .prepare_cached("SELECT packet, judge FROM attempt WHERE id = ?1")?
+            .query_row([attempt.0], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        if found == Some(of) {
+            return Ok(());
+        }
+        Err(StoreError::NotItsAttempt { attempt, packet: settlement.packet }.into())
+    }
+
+    fn require_run(&mut self, run: RunId) -> Result<(), Fault> {
+        if self.runs.contains(&run) {
+            return Ok(());
+        }
+        let known = self.connection.prepare_cached("SELECT 1 FROM run WHERE id = ?1")?.exists([run.0])?;
+        if !known {
+            return Err(StoreError::UnknownRun { run }.into());
+        }
+        self.runs.insert(run);
+        Ok(())
+    }
+
+    fn judge_row(&mut self, judge: &JudgeId) -> Result<i64, Fault> {
+        if let Some(row) = self.judges.get(judge) {
+            return Ok(*row);
+        }
+        let row: Option<i64> = self
+            .connection
+            .prepare_cached("SELECT id FROM judge WHERE hash = ?1")?
+            .query_row([judge.as_str()], |row| row.get(0))
+            .optional()?;
+        let row = row.ok_or_else(|| StoreError::UnknownJudge { judge: judge.clone() })?;
+        self.judges.insert(judge.clone(), row);
+        Ok(row)
+    }
+
+    fn packet_row(&mut self, packet: PacketHash) -> Result<i64, Fault> {
+        let row = self
+            .connection
+            .prepare_cached("SELECT id FROM packet WHERE hash = ?1")?
+            .query_row([packet.as_bytes()], |row| row.get(0))
+            .optional()?;
+        row.ok_or_else(|| StoreError::UnknownPacket { packet }.into())
+    }
+}
+
+/// The names of the parts that were added, removed or have another value, sorted.
+fn changed_parts(before: &[(String, String)], after: &[(String, String)]) -> Vec<String> {
+    let (before, after) = (by_name(before), by_name(after));
+    let names = before.keys().chain(after.keys()).copied();
+    let mut changed: Vec<String> =
+        names.filter(|name| before.get(name) != after.get(name)).map(str::to_owned).collect();
+    changed.sort_unstable();
+    changed.dedup();
+    changed
+}
+
+fn by_name(parts: &[(String, String)]) -> BTreeMap<&str, Vec<&str>> {
+    let mut named: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (name, value) in parts {
+        named.entry(name).or_default().push(value);
+    }
+    named
+}
+
+fn text_of_parts(parts: &[(String, String)]) -> Result<String, rusqlite::Error> {
+    serde_json::to_string(parts).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
+}
+
+/// The parts of a run as [`text_of_parts`] wrote them.
+pub(super) fn parts_of_text(text: &str) -> Result<Vec<(String, String)>, rusqlite::Error> {
+    serde_json::from_str(text).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error))
+    })
+}

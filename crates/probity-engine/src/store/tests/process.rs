@@ -1,0 +1,119 @@
+//! Several processes and one store: the test program starts itself again as the other process.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use super::*;
+
+/// Names the store for a process started by a test.
+const STORE: &str = "PROBITY_TEST_CHILD_STORE";
+
+/// The other process. Without a store given to it by a test, it does a little work on one of its own.
+#[test]
+fn other_process() {
+    if let Some(path) = std::env::var_os(STORE) {
+        return work(Path::new(&path), usize::MAX);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    work(&path, 2);
+    work(&path, 3);
+    let store = Store::open_read_only(&path).unwrap();
+    assert_eq!(store.settled(&JudgeId::of_identity("{}"), 0).unwrap().len(), 5);
+}
+
+/// Settles the next packets and tells each one after it was acknowledged.
+fn work(path: &Path, n_packets: usize) {
+    let store = match Store::open(path) {
+        Ok(opened) => opened.store,
+        Err(error) => return tell(&format!("refused {error}")),
+    };
+    let (judge, run) = prepared(&store);
+    let n_settled = store.settled(&judge, 0).unwrap().len();
+    for n in (n_settled..).take(n_packets) {
+        let text = n.to_string();
+        wait(async {
+            let attempt = store.begin_attempt(start(&text, &judge, run)).await.unwrap();
+            store.end_attempt(attempt, ended("ok", text.as_bytes())).await.unwrap();
+            let settlement = Settlement {
+                packet: packet(&text),
+                judge: judge.clone(),
+                repeat: 0,
+                attempts: 1,
+                attempt: Some(attempt),
+                decision: verdict(&text),
+            };
+            store.settle(settlement).await.unwrap();
+        });
+        tell(&text);
+    }
+}
+
+fn tell(line: &str) {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "\nchild: {line}").and_then(|()| out.flush()).expect("the parent listens");
+}
+
+fn spawn(path: &Path) -> (Child, impl Iterator<Item = String> + use<>) {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "store::tests::process::other_process", "--nocapture"])
+        .env(STORE, path)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let out: ChildStdout = child.stdout.take().unwrap();
+    let lines = BufReader::new(out).lines().map_while(Result::ok);
+    (child, lines.filter_map(|line| line.strip_prefix("child: ").map(str::to_owned)))
+}
+
+#[test]
+fn g02_nothing_acknowledged_is_lost_to_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let mut acknowledged: Vec<String> = Vec::new();
+    for n_before_kill in [1, 2, 3, 5, 8, 13] {
+        let (mut child, mut lines) = spawn(&path);
+        acknowledged.extend(lines.by_ref().take(n_before_kill));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // What it told between the last line read and its end was acknowledged as well.
+        acknowledged.extend(lines);
+
+        let opened = Store::open(&path).unwrap();
+        assert!(opened.lost.len() <= 1, "it made one call at a time");
+        assert_eq!(opened.warnings, []);
+        let (judge, run) = prepared(&opened.store);
+        let settled = opened.store.settled(&judge, 0).unwrap();
+        for text in &acknowledged {
+            assert_eq!(settled.get(&packet(text)), Some(&SettledKind::Verdict), "{text} was acknowledged");
+        }
+        assert!(settled.len() - acknowledged.len() <= n_before_kill, "only the untold are more");
+        let totals = opened.store.totals(&judge, run).unwrap();
+        assert!(totals.calls >= settled.len() as u64);
+    }
+    let mut distinct = acknowledged.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert_eq!(distinct.len(), acknowledged.len(), "no resumed process repeats a recorded call");
+}
+
+#[test]
+fn c13_a_second_process_is_refused_until_the_first_is_gone() {
+    let scene = Scene::new();
+    let path = scene.path();
+    let (mut refused, mut told) = spawn(&path);
+    let line = told.next().unwrap();
+    let expected = format!("and process {} has it", std::process::id());
+    assert!(line.starts_with("refused cannot open") && line.ends_with(&expected), "{line}");
+    assert!(refused.wait().unwrap().success());
+    scene.store.close().unwrap();
+
+    let (mut writing, mut told) = spawn(&path);
+    told.next().unwrap();
+    let error = Store::open(&path).err().unwrap();
+    writing.kill().unwrap();
+    writing.wait().unwrap();
+    let path = path.canonicalize().unwrap();
+    assert_eq!(error, StoreError::Locked { path: path.clone(), holder: Some(writing.id()) });
+    Store::open(&path).unwrap();
+}

@@ -1,0 +1,208 @@
+//! The one thread that writes: it takes whatever is waiting into one transaction, commits it to the disk,
+//! and only then answers each caller.
+//!
+//! A sync of the disk costs the same for one row as for hundreds, so sharing it is what makes durable
+//! answers cheap. After a failed commit the thread writes nothing more: everyone, now and later, is told
+//! the same error, and what had been answered before is safe. The queue needs no bound of its own, because
+//! each caller waits for its answer before it asks again.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use tokio::sync::oneshot;
+
+use super::error::{Fault, StoreError};
+use super::lock::Lock;
+use super::tables::Tables;
+
+/// The most requests in one transaction.
+const BATCH_JOBS_MAX: usize = 512;
+
+/// The most bytes in one transaction, so that a flood of large answers cannot blow up the journal.
+const BATCH_BYTES_MAX: usize = 16 << 20;
+
+/// How long the last checkpoint waits for readers. What it leaves undone, the next opening does.
+const LAST_CHECKPOINT_WAIT: Duration = Duration::from_millis(500);
+
+/// What reaches the writer's thread.
+pub(super) enum Message {
+    /// Something to write.
+    Job(Box<dyn Job>),
+    /// Finish, and say how it went.
+    Close(SyncSender<Result<(), StoreError>>),
+}
+
+/// One caller's request, with the way back to the caller.
+pub(super) trait Job: Send {
+    /// About how many bytes it adds.
+    fn weight(&self) -> usize;
+    /// Writes inside the open transaction. An error means that the transaction is lost.
+    fn apply(&mut self, tables: &mut Tables, path: &Path) -> Result<(), StoreError>;
+    /// Tells the caller, who may have gone.
+    fn answer(self: Box<Self>, failed: Option<&StoreError>);
+}
+
+/// The way back to a caller.
+pub(super) enum Reply<T> {
+    /// To a task that awaits.
+    Awaited(oneshot::Sender<Result<T, StoreError>>),
+    /// To a thread that blocks.
+    Blocked(SyncSender<Result<T, StoreError>>),
+    /// Nobody waits.
+    Unasked,
+}
+
+/// A [`Job`] made of a function over the tables.
+pub(super) struct Task<T, F> {
+    /// What is being done, for error messages.
+    pub(super) doing: &'static str,
+    /// About how many bytes it adds.
+    pub(super) weight: usize,
+    /// What to write. Taken when applied.
+    pub(super) work: Option<F>,
+    /// What the work answered.
+    pub(super) outcome: Option<Result<T, StoreError>>,
+    /// The way back.
+    pub(super) reply: Reply<T>,
+}
+
+impl<T, F> Job for Task<T, F>
+where
+    T: Send,
+    F: FnOnce(&mut Tables) -> Result<T, Fault> + Send,
+{
+    fn weight(&self) -> usize {
+        self.weight
+    }
+
+    fn apply(&mut self, tables: &mut Tables, path: &Path) -> Result<(), StoreError> {
+        let work = self.work.take().expect("a job is applied once");
+        self.outcome = match work(tables) {
+            Ok(value) => Some(Ok(value)),
+            Err(Fault::Refused(error)) => Some(Err(error)),
+            Err(Fault::Database(error)) => return Err(StoreError::of_database(path, self.doing, &error)),
+        };
+        Ok(())
+    }
+
+    fn answer(self: Box<Self>, failed: Option<&StoreError>) {
+        let outcome = match failed {
+            Some(error) => Err(error.clone()),
+            None => self.outcome.expect("a job is applied before it is answered"),
+        };
+        // Whoever does not wait any more does not need the answer; what was written stands.
+        match self.reply {
+            Reply::Awaited(caller) => drop(caller.send(outcome)),
+            Reply::Blocked(caller) => drop(caller.send(outcome)),
+            Reply::Unasked => {}
+        }
+    }
+}
+
+/// The writing end of a store. Fields are dropped in order: the connection before the lock.
+pub(super) struct Writer {
+    tables: Tables,
+    lock: Lock,
+    path: Arc<Path>,
+    inbox: Receiver<Message>,
+    failed: Option<StoreError>,
+}
+
+impl Writer {
+    pub(super) fn new(tables: Tables, lock: Lock, path: Arc<Path>, inbox: Receiver<Message>) -> Writer {
+        Writer { tables, lock, path, inbox, failed: None }
+    }
+
+    /// Writes until told to close, or until nobody is left who could ask.
+    pub(super) fn run(mut self) {
+        let mut batch = Vec::with_capacity(BATCH_JOBS_MAX);
+        let mut closing = None;
+        while closing.is_none() {
+            let Ok(first) = self.inbox.recv() else { break };
+            closing = self.gather(first, &mut batch);
+            self.write(&mut batch);
+        }
+        let closed = self.close();
+        if let Some(caller) = closing {
+            // A caller that has gone does not need to know.
+            let _ = caller.send(closed);
+        }
+    }
+
+    /// Takes what is waiting, up to the bounds. Returns whom to tell when closed, if that was asked.
+    fn gather(
+        &self,
+        first: Message,
+        batch: &mut Vec<Box<dyn Job>>,
+    ) -> Option<SyncSender<Result<(), StoreError>>> {
+        let mut n_bytes = 0;
+        let mut next = Some(first);
+        while let Some(message) = next {
+            match message {
+                Message::Close(caller) => return Some(caller),
+                Message::Job(job) => {
+                    n_bytes += job.weight();
+                    batch.push(job);
+                }
+            }
+            let is_full = batch.len() >= BATCH_JOBS_MAX || n_bytes >= BATCH_BYTES_MAX;
+            next = if is_full { None } else { self.inbox.try_recv().ok() };
+        }
+        None
+    }
+
+    fn write(&mut self, batch: &mut Vec<Box<dyn Job>>) {
+        if self.failed.is_none() {
+            self.failed = self.commit(batch).err();
+        }
+        for job in batch.drain(..) {
+            job.answer(self.failed.as_ref());
+        }
+    }
+
+    fn commit(&mut self, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+        self.in_transaction(|tables, path| batch.iter_mut().try_for_each(|job| job.apply(tables, path)))
+    }
+
+    /// Runs `work` between `BEGIN IMMEDIATE` and a commit that has reached the disk, or undoes it.
+    fn in_transaction(
+        &mut self,
+        work: impl FnOnce(&mut Tables, &Path) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        const DOING: &str = "committing";
+        let path = &*self.path;
+        let fault = |error| StoreError::of_database(path, DOING, &error);
+        self.tables.connection.execute_batch("BEGIN IMMEDIATE").map_err(fault)?;
+        let done = work(&mut self.tables, path)
+            .and_then(|()| self.tables.connection.execute_batch("COMMIT").map_err(fault));
+        if done.is_err() && !self.tables.connection.is_autocommit() {
+            // If undoing fails as well, closing the connection undoes it: the journal has no commit.
+            let _ = self.tables.connection.execute_batch("ROLLBACK");
+        }
+        done
+    }
+
+    /// Marks the store as closed, folds the journal into the file, and lets go of the lock.
+    fn close(mut self) -> Result<(), StoreError> {
+        const DOING: &str = "closing";
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        let path = Arc::clone(&self.path);
+        let fault = |error| StoreError::of_database(&path, DOING, &error);
+        self.in_transaction(|tables, _| {
+            tables.connection.execute_batch("UPDATE mark SET closing = 'clean'").map_err(fault)
+        })?;
+        let Writer { tables, lock, .. } = self;
+        let connection = tables.connection;
+        connection.busy_timeout(LAST_CHECKPOINT_WAIT).map_err(fault)?;
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(fault)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(fault)?;
+        connection.close().map_err(|(_, error)| fault(error))?;
+        drop(lock);
+        Ok(())
+    }
+}

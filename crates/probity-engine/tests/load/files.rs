@@ -1,0 +1,601 @@
+//! Whole files: encodings, packing, line ends, limits, and files that cannot be read.
+
+use std::fs::File;
+use std::time::{Duration, SystemTime};
+
+use expect_test::expect;
+use probity_engine::load::{Dataset, LoadOptions, Record};
+
+use super::{Folder, check, check_with, digest, gzip, summary};
+
+const A: &str = r#"{"id":"a","ticket":"t","reply":"r"}"#;
+const B: &str = r#"{"id":"b","ticket":"u","reply":"s"}"#;
+
+#[test]
+fn d01_bom_in_jsonl() {
+    check(
+        "c.jsonl",
+        format!("\u{feff}{A}\n"),
+        &expect![[r#"
+        0 line 1: a "t" -> "r"
+    "#]],
+    );
+    assert_eq!(digest(format!("\u{feff}{A}\n")), digest(format!("{A}\n")));
+}
+
+#[test]
+fn d01_only_the_first_mark_is_stripped() {
+    check(
+        "c.jsonl",
+        format!("{A}\n\u{feff}{B}\n"),
+        &expect![[r#"
+        0 line 1: a "t" -> "r"
+        1 line 2: ? skipped: malformed JSON: unexpected character '\u{feff}' at byte 0 of the record
+    "#]],
+    );
+}
+
+#[test]
+fn d02_bom_in_csv_before_a_quoted_header() {
+    check(
+        "c.csv",
+        "\u{feff}\"id\",ticket,reply\na,t,r\n",
+        &expect![[r#"
+        0 line 2: a "t" -> "r"
+    "#]],
+    );
+}
+
+#[test]
+fn d03_utf_16_is_named() {
+    let little: Vec<u8> = A.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = A.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    check(
+        "c.jsonl",
+        [&[0xff, 0xfe], &little[..]].concat(),
+        &expect![[r#"
+        error: c.jsonl: found UTF-16 (little-endian) text, expected JSON or CSV in UTF-8
+        hint: save it as UTF-8, for example with `iconv -f UTF-16 -t UTF-8`
+    "#]],
+    );
+    check(
+        "c.jsonl",
+        [&[0xfe, 0xff], &big[..]].concat(),
+        &expect![[r#"
+        error: c.jsonl: found UTF-16 (big-endian) text, expected JSON or CSV in UTF-8
+        hint: save it as UTF-8, for example with `iconv -f UTF-16 -t UTF-8`
+    "#]],
+    );
+    check(
+        "c.jsonl",
+        gzip(&little),
+        &expect![[r#"
+        error: c.jsonl: found UTF-16 (little-endian) text without a mark, expected JSON or CSV in UTF-8
+        hint: save it as UTF-8, for example with `iconv -f UTF-16 -t UTF-8`
+    "#]],
+    );
+}
+
+#[test]
+fn d04_line_ends_of_all_kinds() {
+    let mixed = format!("{A}\r\n{B}\r{}\n{}", A.replace('a', "c"), B.replace('b', "d"));
+    check(
+        "c.jsonl",
+        mixed,
+        &expect![[r#"
+        0 line 1: a "t" -> "r"
+        1 line 2: b "u" -> "s"
+        2 line 3: c "t" -> "r"
+        3 line 4: d "u" -> "s"
+    "#]],
+    );
+    assert_eq!(digest(format!("{A}\r\n\r\n{B}")), digest(format!("{A}\n{B}\n")));
+}
+
+#[test]
+fn d04_no_cr_in_the_last_cell_and_line_ends_kept_in_quotes() {
+    check(
+        "c.csv",
+        "id,ticket,reply\r\na,t,r\r\nb,\"x\r\ny\",s\rc,t,\"p\rq\"",
+        &expect![[r#"
+        0 line 2: a "t" -> "r"
+        1 line 3: b "x\r\ny" -> "s"
+        2 line 5: c "t" -> "p\rq"
+    "#]],
+    );
+}
+
+#[test]
+fn d05_invalid_utf_8_has_an_offset() {
+    check(
+        "c.jsonl",
+        [A.as_bytes(), b"\n{\"id\":\"\xff\"}\n"].concat(),
+        &expect![[r#"
+            error: c.jsonl:2: byte 43 (0xff) is not valid UTF-8
+            hint: save the file as UTF-8; if this is its last byte, it may be cut
+        "#]],
+    );
+    check(
+        "c.json",
+        b"\xef\xbb\xbf[\n {\"id\":\"\xc3\"}]",
+        &expect![[r#"
+            error: c.json:2: byte 13 (0xc3) is not valid UTF-8
+            hint: save the file as UTF-8; if this is its last byte, it may be cut
+        "#]],
+    );
+    check(
+        "c.csv",
+        b"id,ticket,reply\na,\xe9t\xe9,r\n",
+        &expect![[r#"
+            error: c.csv:2: byte 18 (0xe9) is not valid UTF-8
+            hint: save the file as UTF-8; if this is its last byte, it may be cut
+        "#]],
+    );
+}
+
+#[test]
+fn d07_no_records() {
+    for (name, content) in [
+        ("c.json", ""),
+        ("c.json", "[]"),
+        ("c.jsonl", " \n\r\n"),
+        ("c.csv", "id,ticket,reply\n\n"),
+        ("c", "\u{feff}"),
+    ] {
+        let folder = Folder::new();
+        let path = folder.write(name, content);
+        let got = summary(&folder, &[path], LoadOptions::default());
+        assert!(got.starts_with(&format!("error: {name}: no records\n")), "{content:?}: {got}");
+    }
+}
+
+#[test]
+fn d07_one_empty_file_of_two() {
+    let folder = Folder::new();
+    let paths = [folder.write("a.jsonl", A), folder.write("b.jsonl", "\n")];
+    let got = summary(&folder, &paths, LoadOptions::default());
+    assert!(got.starts_with("error: b.jsonl: no records\n"), "{got}");
+}
+
+#[test]
+fn d08_blank_lines_are_counted_and_are_no_records() {
+    let folder = Folder::new();
+    let path = folder.write("c.jsonl", format!("\n{A}\n\n \t\n{B}\n"));
+    let dataset = Dataset::open(std::slice::from_ref(&path), LoadOptions::default()).expect("loads");
+    assert_eq!((dataset.digest().n_records, dataset.digest().n_blank_lines), (2, 3));
+    expect![[r#"
+        0 line 2: a "t" -> "r"
+        1 line 5: b "u" -> "s"
+    "#]]
+    .assert_eq(&summary(&folder, &[path], LoadOptions::default()));
+}
+
+#[test]
+fn d09_missing_final_newline_and_half_a_line() {
+    check(
+        "c.jsonl",
+        format!("{A}\n{B}"),
+        &expect![[r#"
+        0 line 1: a "t" -> "r"
+        1 line 2: b "u" -> "s"
+    "#]],
+    );
+    check(
+        "c.jsonl",
+        format!("{A}\n{}", &B[..20]),
+        &expect![[r#"
+        error: c.jsonl:2: the last record is not complete, the file may be cut: malformed JSON: the text ends before the value does at byte 20 of the record
+    "#]],
+    );
+    check(
+        "c.jsonl",
+        format!("{}\n{B}\n", &A[..20]),
+        &expect![[r#"
+        0 line 1: ? skipped: malformed JSON: the text ends before the value does at byte 20 of the record
+        1 line 2: b "u" -> "s"
+    "#]],
+    );
+    check(
+        "c.csv",
+        "id,ticket,reply\na,t,r\nb,u",
+        &expect![[r#"
+        error: c.csv:3: the last row is not complete, the file may be cut: the row has 2 cells, the header has 3
+    "#]],
+    );
+}
+
+#[test]
+fn d09_an_array_must_be_closed_and_stand_alone() {
+    check(
+        "c.json",
+        format!("[{A},\n{B}\n"),
+        &expect![[r#"
+        error: c.json:3: the array is not closed with ']': the file may be cut
+    "#]],
+    );
+    check(
+        "c.json",
+        format!("[{A},\n{}", &B[..20]),
+        &expect![[r#"
+        error: c.json:2: the array is not closed with ']': the file may be cut
+    "#]],
+    );
+    check(
+        "c.json",
+        format!("[{A}]\n[{B}]"),
+        &expect![[r#"
+        error: c.json:2: text after the ']' that closes the array
+        hint: in a file of JSON lines each line is an object, not an array
+    "#]],
+    );
+    check(
+        "c.json",
+        format!("[{A},\n]"),
+        &expect![[r#"
+        error: c.json:2: unexpected ']' in the array, expected a record
+    "#]],
+    );
+    check(
+        "c.json",
+        format!("[{A}\n}}]"),
+        &expect![[r#"
+        error: c.json:2: unexpected '}' in the array, expected a record
+    "#]],
+    );
+}
+
+#[test]
+fn d09_one_object_over_several_lines() {
+    check(
+        "c.json",
+        "{\n  \"id\": \"a\"\n}\n",
+        &expect![[r#"
+        error: c.json:1: found one JSON object over several lines, expected one object per line or an array
+        hint: put the records into an array: [ … , … ]
+    "#]],
+    );
+}
+
+#[test]
+fn d10_a_record_over_the_limit() {
+    let small = || LoadOptions { record_bytes_max: 100, ..LoadOptions::default() };
+    let long = format!("{A}\n{{\"id\":\"{}", "x".repeat(1 << 20));
+    check_with(
+        "c.jsonl",
+        &long,
+        small(),
+        &expect![[r#"
+        error: c.jsonl:2: the record that starts here is longer than 100 bytes
+    "#]],
+    );
+    check_with(
+        "c.json",
+        format!("[\n{A},{{\"{}", "[".repeat(1 << 20)),
+        small(),
+        &expect![[r#"
+        error: c.json:2: the record that starts here is longer than 100 bytes
+    "#]],
+    );
+    check_with(
+        "c.csv",
+        format!("id,ticket,reply\n{}", "x".repeat(101)),
+        small(),
+        &expect![[r#"
+        error: c.csv:2: the record that starts here is longer than 100 bytes
+    "#]],
+    );
+    check_with(
+        "c.csv",
+        "x".repeat(101),
+        small(),
+        &expect![[r#"
+        error: c.csv:1: the record that starts here is longer than 100 bytes
+    "#]],
+    );
+}
+
+#[test]
+fn d10_the_default_limit_is_8_mib() {
+    let record = |n: usize| format!(r#"{{"id":"a","ticket":"t","reply":"{}"}}"#, "x".repeat(n));
+    assert!(!digest(record((8 << 20) - 100)).is_empty());
+    check(
+        "c.jsonl",
+        record(8 << 20),
+        &expect![[r#"
+        error: c.jsonl:1: the record that starts here is longer than 8388608 bytes
+    "#]],
+    );
+}
+
+#[test]
+fn d11_many_records_and_two_passes() {
+    let folder = Folder::new();
+    let line = |i: usize| format!("{{\"id\":{i},\"ticket\":\"t\",\"reply\":\"r\"}}\n");
+    let path = folder.write("c.jsonl", (0..20_000).map(line).collect::<String>());
+    let dataset = Dataset::open(&[path], LoadOptions::default()).expect("loads");
+    assert_eq!(dataset.digest().n_records, 20_000);
+    for _ in 0..2 {
+        let last = dataset.records().expect("a pass").last().expect("records").expect("the same");
+        assert!(matches!(last, Record::Entry { place, .. } if (place.index, place.line) == (19_999, 20_000)));
+    }
+}
+
+#[test]
+fn d12_the_content_says_what_a_file_is() {
+    check(
+        "c.jsonl",
+        format!("\n [{A}]"),
+        &expect![[r#"
+        notice: c.jsonl: read as a JSON array, which is what it contains; its name says JSON lines
+        0 line 2: a "t" -> "r"
+    "#]],
+    );
+    check(
+        "c.json",
+        format!("{A}\n{B}"),
+        &expect![[r#"
+        notice: c.json: read as JSON lines, which is what it contains; its name says a JSON array
+        0 line 1: a "t" -> "r"
+        1 line 2: b "u" -> "s"
+    "#]],
+    );
+    check(
+        "c.JSON",
+        "id,ticket,reply\na,t,r",
+        &expect![[r#"
+        notice: c.JSON: read as CSV, which is what it contains; its name says a JSON array
+        0 line 2: a "t" -> "r"
+    "#]],
+    );
+    check(
+        "c.txt",
+        A,
+        &expect![[r#"
+        0 line 1: a "t" -> "r"
+    "#]],
+    );
+}
+
+#[test]
+fn d38_gzip_by_content() {
+    let members = [gzip(format!("{A}\n").as_bytes()), gzip(B.as_bytes())].concat();
+    check(
+        "c.jsonl.gz",
+        &members,
+        &expect![[r#"
+        0 line 1: a "t" -> "r"
+        1 line 2: b "u" -> "s"
+    "#]],
+    );
+    check(
+        "c.jsonl",
+        &members,
+        &expect![[r#"
+        notice: c.jsonl: unpacked with gzip; its name does not say so
+        0 line 1: a "t" -> "r"
+        1 line 2: b "u" -> "s"
+    "#]],
+    );
+    check(
+        "c.json.gz",
+        A,
+        &expect![[r#"
+        notice: c.json.gz: read as JSON lines, which is what it contains; its name says a JSON array
+        notice: c.json.gz: read as it is; its name says gzip
+        0 line 1: a "t" -> "r"
+    "#]],
+    );
+    check(
+        "c.csv.gz",
+        gzip("\u{feff}id,ticket,reply\na,t,r\n".as_bytes()),
+        &expect![[r#"
+        0 line 2: a "t" -> "r"
+    "#]],
+    );
+    assert_eq!(digest(members), digest(format!("{A}\n{B}\n")));
+}
+
+#[test]
+fn d38_gzip_that_is_cut_or_damaged() {
+    let mut packed = gzip(A.as_bytes());
+    check(
+        "c.gz",
+        &packed[..packed.len() - 9],
+        &expect![[r#"
+        error: c.gz: the gzip data ends too early: the file may be cut
+    "#]],
+    );
+    let at = packed.len() - 6;
+    packed[at] ^= 1;
+    check(
+        "c.gz",
+        &packed,
+        &expect![[r#"
+        error: c.gz: the gzip data is damaged
+    "#]],
+    );
+    check(
+        "c.gz",
+        gzip(&gzip(A.as_bytes())),
+        &expect![[r#"
+        error: c.gz: found gzip data inside gzip data, expected JSON or CSV in UTF-8
+        hint: unpack it once
+    "#]],
+    );
+}
+
+#[test]
+fn d38_what_comes_out_of_gzip_is_bounded() {
+    let bomb = gzip(&vec![b' '; 32 << 20]);
+    check(
+        "c.gz",
+        &bomb,
+        &expect![[r#"
+        error: c.gz: unpacks to more than 16777216 bytes
+        hint: unpack it first if its content is what you expect
+    "#]],
+    );
+    let small = LoadOptions { decoded_bytes_max: 1000, ..LoadOptions::default() };
+    check_with(
+        "c.gz",
+        gzip(&[b' '; 1001]),
+        small,
+        &expect![[r#"
+        error: c.gz: unpacks to more than 1000 bytes
+        hint: unpack it first if its content is what you expect
+    "#]],
+    );
+}
+
+#[test]
+fn d38_other_packings_are_named() {
+    check(
+        "c.jsonl.zst",
+        b"\x28\xb5\x2f\xfd\0\0",
+        &expect![[r#"
+        error: c.jsonl.zst: found zstd data, expected JSON or CSV in UTF-8
+        hint: unpack it first, or pack it with gzip
+    "#]],
+    );
+    check(
+        "c.jsonl.xz",
+        b"\xfd7zXZ\0\0",
+        &expect![[r#"
+        error: c.jsonl.xz: found xz data, expected JSON or CSV in UTF-8
+        hint: unpack it first, or pack it with gzip
+    "#]],
+    );
+    check(
+        "c.parquet",
+        b"PAR1\x15\0",
+        &expect![[r#"
+        error: c.parquet: found a Parquet file, expected JSON or CSV in UTF-8
+        hint: export it as JSON lines or CSV first
+    "#]],
+    );
+}
+
+#[test]
+fn d39_an_archive_is_never_opened() {
+    check(
+        "c.zip",
+        b"PK\x03\x04\x14\0../../etc/passwd",
+        &expect![[r#"
+        error: c.zip: found a zip archive, expected JSON or CSV in UTF-8
+        hint: unpack it first and name the file in it; save a spreadsheet as CSV
+    "#]],
+    );
+}
+
+#[test]
+fn d40_files_that_cannot_be_read() {
+    let folder = Folder::new();
+    let mut got = String::new();
+    for name in ["missing.json", ".", "plain.json/x"] {
+        folder.write("plain.json", A);
+        got += &summary(&folder, &[folder.path(name)], LoadOptions::default());
+    }
+    expect![[r#"
+        error: missing.json: there is no such file
+        error: .: is a directory, expected a file
+        hint: name the files in it one by one
+        error: plain.json/x: a part of the path is a file, expected a directory
+    "#]]
+    .assert_eq(&got);
+}
+
+#[cfg(unix)]
+#[test]
+fn d40_a_loop_of_symbolic_links() {
+    let folder = Folder::new();
+    std::os::unix::fs::symlink(folder.path("b"), folder.path("a")).expect("linked");
+    std::os::unix::fs::symlink(folder.path("a"), folder.path("b")).expect("linked");
+    expect![[r#"
+        error: a: the symbolic links to this file form a loop
+    "#]]
+    .assert_eq(&summary(&folder, &[folder.path("a")], LoadOptions::default()));
+}
+
+#[cfg(unix)]
+#[test]
+fn d40_a_pipe_is_read_once_and_kept() {
+    let folder = Folder::new();
+    let pipe = folder.path("pipe");
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).expect("a pipe");
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::write(pipe, format!("{A}\n{B}\n"))
+    });
+    let dataset = Dataset::open(&[pipe], LoadOptions::default()).expect("loads");
+    writer.join().expect("no panic").expect("written");
+    assert_eq!(dataset.records().expect("a pass").count(), 2);
+    assert_eq!(dataset.records().expect("another pass").count(), 2);
+}
+
+#[test]
+fn d40_nothing_named_and_standard_input_named_twice() {
+    let folder = Folder::new();
+    let twice = ["-".into(), "-".into()];
+    let got =
+        summary(&folder, &[], LoadOptions::default()) + &summary(&folder, &twice, LoadOptions::default());
+    expect![[r#"
+        error: data set: no files were named
+        error: data set: standard input is named twice and can be read once
+    "#]]
+    .assert_eq(&got);
+}
+
+/// Opens a file, changes it, and returns what the next pass says.
+fn after_change(change: impl FnOnce(&Folder)) -> String {
+    let folder = Folder::new();
+    let path = folder.write("c.jsonl", format!("{A}\n{B}\n"));
+    let dataset = Dataset::open(&[path], LoadOptions::default()).expect("loads");
+    change(&folder);
+    let mut items = match dataset.records() {
+        Ok(records) => records,
+        Err(error) => return folder.hide(&error.to_string()),
+    };
+    let error = items.find_map(Result::err).expect("a change is seen");
+    assert!(items.next().is_none(), "a pass ends with its error");
+    folder.hide(&error.to_string())
+}
+
+#[test]
+fn d41_a_file_that_changes_between_passes() {
+    const CHANGED: &str = "c.jsonl: the file changed while it was in use";
+    assert_eq!(after_change(|folder| drop(folder.write("c.jsonl", A))), CHANGED);
+    let renamed = |folder: &Folder| {
+        let new = folder.write("new", format!("{A}\n{B}\n"));
+        std::fs::rename(new, folder.path("c.jsonl")).expect("renamed");
+    };
+    assert_eq!(after_change(renamed), CHANGED);
+    assert_eq!(
+        after_change(|folder| std::fs::remove_file(folder.path("c.jsonl")).expect("removed")),
+        "c.jsonl: there is no such file"
+    );
+}
+
+#[test]
+fn d41_a_change_that_hides_its_time_is_seen_in_the_content() {
+    let got = after_change(|folder| {
+        let path = folder.path("c.jsonl");
+        let time = path.metadata().and_then(|metadata| metadata.modified()).expect("a time");
+        folder.write("c.jsonl", format!("{A}\n{}\n", B.replace('u', "v")));
+        File::options().write(true).open(path).and_then(|file| file.set_modified(time)).expect("set");
+    });
+    assert_eq!(got, "c.jsonl: the file changed while it was in use");
+}
+
+#[test]
+fn d41_a_file_that_changes_during_a_pass() {
+    let folder = Folder::new();
+    let path = folder.write("c.jsonl", format!("{A}\n{B}\n"));
+    let dataset = Dataset::open(std::slice::from_ref(&path), LoadOptions::default()).expect("loads");
+    let mut records = dataset.records().expect("a pass");
+    assert!(records.next().expect("a record").is_ok());
+    let later = SystemTime::now() + Duration::from_secs(5);
+    File::options().append(true).open(path).and_then(|file| file.set_modified(later)).expect("touched");
+    let error = records.find_map(Result::err).expect("a change is seen");
+    assert_eq!(folder.hide(&error.to_string()), "c.jsonl: the file changed while it was in use");
+}

@@ -1,0 +1,204 @@
+//! CSV: quotes, ragged rows, headers, delimiters.
+
+use expect_test::expect;
+use probity_engine::load::LoadOptions;
+
+use super::{check, check_with, entries};
+
+#[test]
+fn d32_a_quote_that_is_never_closed() {
+    check(
+        "c.csv",
+        "id,ticket,reply\na,t,r\nb,\"x\ny\",\"s\nc,t,r\n",
+        &expect![[r#"
+        error: c.csv:4: a quoted cell that starts here is not closed: the file ends inside it
+        hint: a quote inside a quoted cell is written twice
+    "#]],
+    );
+    let swallowed = format!("id,ticket,reply\na,t,\"r\n{}b,t,\"s\"\n", "x,t,r\n".repeat(1_200));
+    check(
+        "c.csv",
+        swallowed,
+        &expect![[r#"
+        error: c.csv:2: a quoted cell that starts here is not closed: the cell has more than 1000 lines
+        hint: a quote inside a quoted cell is written twice
+    "#]],
+    );
+}
+
+#[test]
+fn d32_long_cells_are_read() {
+    let cell = "x\r\n".repeat(1_000);
+    let got = entries("c.csv", format!("id,ticket,reply\na,\"{cell}\",\"{cell}\"\n"));
+    assert_eq!(got[0].reply.text, cell);
+}
+
+#[test]
+fn d33_rows_of_another_length() {
+    check(
+        "c.csv",
+        "id,ticket,reply\na,t\n\nb,t,r,x\nc,t,r\n",
+        &expect![[r#"
+        0 line 2: ? skipped: the row has 2 cells, the header has 3
+        1 line 4: ? skipped: the row has 4 cells, the header has 3
+        2 line 5: c "t" -> "r"
+    "#]],
+    );
+}
+
+#[test]
+fn d34_a_name_twice_in_the_header() {
+    check(
+        "c.csv",
+        "id,ticket,reply,reply\na,t,r,s\n",
+        &expect![[r#"
+        error: c.csv:1: columns 3 and 4 are both called 'reply'
+    "#]],
+    );
+    check(
+        "c.csv",
+        "id,ticket,note,reply,note\na,t,r,s,\n",
+        &expect![[r#"
+        error: c.csv:1: columns 3 and 5 are both called 'note'
+    "#]],
+    );
+    check(
+        "c.csv",
+        "id,ticket,output,response\na,t,r,s\n",
+        &expect![[r#"
+        error: c.csv:1: 'output' and 'response' both give the 'reply' field
+    "#]],
+    );
+    check(
+        "c.csv",
+        ",id,ticket,reply,\n0,a,t,r,\n",
+        &expect![[r#"
+        0 line 2: a "t" -> "r"
+    "#]],
+    );
+}
+
+#[test]
+fn d35_json_in_a_cell_without_quotes() {
+    let csv = |cell: &str| format!("id,ticket,reply,metadata\na,t,r,{cell}\n");
+    assert_eq!(entries("c.csv", csv(r#"{"a":"b"}"#))[0].case.metadata.as_deref(), Some(r#"{"a":"b"}"#));
+    check(
+        "c.csv",
+        csv(r#"{"a":"b","c":1}"#),
+        &expect![[r#"
+            0 line 2: ? skipped: text after the closing quote of cell 5; a cell that holds JSON must be quoted, its own quotes doubled
+        "#]],
+    );
+    let quoted = csv(r#""{""a"":""b"",""c"":1}""#);
+    assert_eq!(entries("c.csv", quoted)[0].case.metadata.as_deref(), Some(r#"{"a":"b","c":1}"#));
+    check(
+        "c.csv",
+        csv("plain text"),
+        &expect![[r#"
+        0 line 2: ? skipped: malformed JSON: unexpected character 'p' at byte 0 of the 'metadata' cell
+    "#]],
+    );
+    check(
+        "c.csv",
+        csv("\"x\"y"),
+        &expect![[r#"
+        0 line 2: ? skipped: text after the closing quote of cell 4
+    "#]],
+    );
+}
+
+#[test]
+fn d36_another_delimiter_is_suggested_and_never_guessed() {
+    let semicolons = "id;ticket;reply;confidence\na;t, u;r;0.5\nb;t;r;0,5\n";
+    check(
+        "c.csv",
+        semicolons,
+        &expect![[r#"
+            error: c.csv:1: found neither JSON nor a header row with known names such as id, ticket and reply
+            hint: the columns look separated by a semicolon: set the delimiter
+        "#]],
+    );
+    check(
+        "c.tsv",
+        semicolons.replace(';', "\t"),
+        &expect![[r#"
+            error: c.tsv:1: found neither JSON nor a header row with known names such as id, ticket and reply
+            hint: the columns look separated by a tab: set the delimiter
+        "#]],
+    );
+    check(
+        "c.csv",
+        "\"abc\"\n",
+        &expect![[r#"
+            error: c.csv:1: found neither JSON nor a header row with known names such as id, ticket and reply
+        "#]],
+    );
+    let with = |delimiter| LoadOptions { delimiter: Some(delimiter), ..LoadOptions::default() };
+    check_with(
+        "c.csv",
+        semicolons,
+        with(b';'),
+        &expect![[r#"
+        0 line 2: a "t, u" -> "r"
+        1 line 3: ? skipped: 'confidence' must be a number with a decimal point, found '0,5'
+    "#]],
+    );
+    check_with(
+        "c.tsv",
+        semicolons.replace(';', "\t"),
+        with(b'\t'),
+        &expect![[r#"
+        0 line 2: a "t, u" -> "r"
+        1 line 3: ? skipped: 'confidence' must be a number with a decimal point, found '0,5'
+    "#]],
+    );
+    check_with(
+        "c.csv",
+        semicolons,
+        with(b'"'),
+        &expect![[r#"
+        error: data set: the delimiter must be one ASCII character other than a quote or a line end
+    "#]],
+    );
+}
+
+#[test]
+fn d37_cells_that_look_like_formulas_are_kept() {
+    for text in ["=1+1", "+49 30", "-x", "@SUM(A1)", "\t=1"] {
+        assert_eq!(entries("c.csv", format!("id,ticket,reply\na,t,{text}\n"))[0].reply.text, text);
+    }
+}
+
+#[test]
+fn a_row_gives_what_the_same_object_gives() {
+    let csv = concat!(
+        "id, intent ,ticket,turns,answer,variant,ideal,confidence,evidence,known_pii,metadata,note\n",
+        "1,s,t,,r,v,e,0.50,\"[{\"\"source\"\":\"\"p\"\"}]\",\"[\"\"x\"\"]\",[ 1 ],n\n",
+        "2,,,\"[{\"\"role\"\":\"\"user\"\",\"\"text\"\":\"\"q\"\"}]\",,,,,,,,\n",
+    );
+    let json = r#"[
+        {"id":1,"slice":"s","ticket":"t","reply":"r","variant":"v","reference":"e","confidence":0.50,
+         "evidence":[{"source":"p"}],"known_pii":["x"],"metadata":[ 1 ]},
+        {"id":2,"turns":[{"role":"customer","text":"q"}],"reply":""}
+    ]"#;
+    assert_eq!(entries("c.csv", csv), entries("c.json", json));
+}
+
+#[test]
+fn an_empty_cell_of_a_required_column() {
+    check(
+        "c.csv",
+        "id,ticket,reply\n,t,r\na,,r\n",
+        &expect![[r#"
+        0 line 2: ? skipped: Empty 'id' field
+        1 line 3: a skipped: Empty 'ticket' field
+    "#]],
+    );
+    check(
+        "c.csv",
+        "id,turns,ticket,reply\na,,,r\n",
+        &expect![[r#"
+        0 line 2: a skipped: Missing 'ticket' field
+    "#]],
+    );
+}
