@@ -179,6 +179,15 @@ pub enum JsonRepair {
 }
 
 impl JsonRepair {
+    /// The repairs that only [`Tolerance::Json5`] makes.
+    pub const JSON5: &[JsonRepair] = &[
+        JsonRepair::TrailingComma,
+        JsonRepair::SingleQuotes,
+        JsonRepair::SmartQuotes,
+        JsonRepair::Comment,
+        JsonRepair::RawControl,
+    ];
+
     /// The name under which the repair is stored and reported.
     pub fn name(self) -> &'static str {
         match self {

@@ -36,6 +36,7 @@ pub use read::{ParseMode, read};
 pub use record::{BadVerdictRecord, VerdictRecord};
 pub use repair::{Repair, Suspicion};
 
+use crate::json::JsonRepair;
 use crate::rubric::CriterionId;
 
 /// What a judge's server sent back, whatever its dialect.
@@ -126,4 +127,12 @@ pub struct Verdict {
     pub repairs: Vec<String>,
     /// What should make a person look twice, by name, sorted. Never changes a level.
     pub suspicions: Vec<String>,
+}
+
+impl Verdict {
+    /// Whether [`ParseMode::Strict`] would have read the answer too.
+    pub fn is_strict(&self) -> bool {
+        let json5 = |name: &String| JsonRepair::JSON5.iter().any(|repair| repair.name() == name);
+        !self.repairs.iter().any(json5)
+    }
 }

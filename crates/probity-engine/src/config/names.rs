@@ -5,6 +5,7 @@
 
 use std::str::FromStr;
 
+use probity_core::verdict::ParseMode;
 use serde::{Deserialize, Deserializer};
 
 /// A word that is not among those a setting takes.
@@ -85,6 +86,16 @@ setting_enum! {
         Tolerant = "tolerant",
         /// The answer is plain JSON or invalid.
         Strict = "strict",
+    }
+}
+
+impl Parse {
+    /// The way in which answers are read.
+    pub fn mode(self) -> ParseMode {
+        match self {
+            Parse::Tolerant => ParseMode::Tolerant,
+            Parse::Strict => ParseMode::Strict,
+        }
     }
 }
 

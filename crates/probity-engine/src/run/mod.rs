@@ -151,7 +151,7 @@ pub async fn run(
         observer.planned(&plan);
         let mut ran = Ran { plan, judge_id: judge_id.clone(), run: None, driven: None, n_calls: 0 };
         if mode.network == Network::Offline && !job.is_local() {
-            ran.run = store.find_run(&job.manifest(&judge_id))?;
+            ran.run = store.reader()?.find_run(&job.manifest(&judge_id))?;
             return Ok(ran);
         }
         store.register_judge(&judge_id, &identity)?;
@@ -296,7 +296,7 @@ fn desk(
 async fn call(job: &Arc<Job>, desk: &Arc<Desk>, known: Known, mode: &Mode) -> Result<Driven, RunError> {
     let workers = desk.lane.limit();
     let (sender, receiver) = mpsc::channel(workers.min(256));
-    let attempted = desk.store.reader()?.attempted_unsettled(&desk.judge_id)?;
+    let attempted = desk.store.reader()?.attempted_unsettled(&desk.judge_id, REPEAT)?;
     let feeder = tokio::task::spawn_blocking({
         let (job, desk) = (Arc::clone(job), Arc::clone(desk));
         move || feed(&job, &desk, known, &attempted, &sender)
@@ -397,7 +397,7 @@ fn facts(job: &Job, store: &Store, ran: &Ran) -> Result<Facts, StoreError> {
         calls_lost: totals.lost,
         tokens_input: totals.tokens_in,
         tokens_output: totals.tokens_out,
-        calls_without_usage: if chat.is_some() { totals.unknown_usage_calls } else { 0 },
+        calls_without_usage: if chat.is_some() { totals.unknown_usage_answers } else { 0 },
         cost_usd: priced.then(|| Money::from_picos(totals.cost_picodollars).usd()),
         warnings,
     })

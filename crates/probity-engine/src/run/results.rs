@@ -11,6 +11,7 @@ use probity_core::verdict::{ParseMode, Patterns, Verdict, VerdictRecord};
 use super::RunError;
 use super::job::{Job, Screened, SizedPacket};
 use crate::load::Skipped;
+use crate::schedule::pursue::REPEAT;
 use crate::store::{AttemptOutcome, JudgeId, Reader, SettlementRecord};
 
 /// One line of the results.
@@ -105,7 +106,7 @@ impl Lookup<'_> {
     fn verdict(&self, packet: &SizedPacket) -> Result<Result<Verdict, Unscored>, RunError> {
         let hash = packet.packet.hash();
         let unscored = |cause: &str, detail: String, attempts| Unscored { cause: cause.to_owned(), detail, attempts };
-        match self.reader.settlement(hash, self.judge)? {
+        match self.reader.settlement(&hash, self.judge, REPEAT)? {
             Some(SettlementRecord::Verdict { body, attempts }) => {
                 let record: VerdictRecord =
                     serde_json::from_str(&body).map_err(|error| RunError::damaged(hash, &error.to_string()))?;
@@ -113,7 +114,7 @@ impl Lookup<'_> {
                     .verdict(packet.packet.ask())
                     .map_err(|error| RunError::damaged(hash, &error.to_string()))?;
                 // A verdict that was accepted with clean-ups is none under the strict reading.
-                if self.job.config.run.parse.mode() == ParseMode::Strict && verdict.needs_tolerance() {
+                if self.job.config.run.parse.mode() == ParseMode::Strict && !verdict.is_strict() {
                     let repairs = verdict.repairs.join(", ");
                     return Ok(Err(unscored("malformed", format!("needs repairs: {repairs}"), attempts)));
                 }
@@ -126,7 +127,7 @@ impl Lookup<'_> {
                 let detail = format!("about {} tokens are more than the judge reads", packet.tokens_input);
                 Ok(Err(unscored("context_length", detail, 0)))
             }
-            None => Ok(Err(match self.reader.last_attempt(hash, self.judge)? {
+            None => Ok(Err(match self.reader.last_attempt(&hash, self.judge, REPEAT)? {
                 None => unscored("not_attempted", String::new(), 0),
                 Some(last) => match last.outcome {
                     AttemptOutcome::Ended(cause) => unscored(&cause, last.detail, last.n),

@@ -3,7 +3,7 @@
 //! A reader never waits for the writer and never holds it up: each question is a transaction by itself
 //! and sees everything that was acknowledged before it was asked. Statements are prepared once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -121,6 +121,28 @@ impl Reader {
                 .prepare_cached(SQL)
                 .and_then(|mut select| select.query_map([], run_record)?.collect()),
         )
+    }
+
+    /// The latest run with exactly this name and these parts.
+    pub fn find_run(&self, manifest: &Manifest) -> Result<Option<RunId>, StoreError> {
+        let runs = self.runs()?;
+        let same = |run: &&RunRecord| run.manifest.name == manifest.name && run.manifest.same_parts(manifest);
+        Ok(runs.iter().rev().find(same).map(|record| record.run))
+    }
+
+    /// The packets that a judge was asked about and that have no settlement.
+    pub fn attempted_unsettled(
+        &self,
+        judge: &JudgeId,
+        repeat: u32,
+    ) -> Result<HashSet<PacketHash>, StoreError> {
+        const SQL: &str = "SELECT DISTINCT packet.hash FROM attempt JOIN packet ON packet.id = attempt.packet
+            WHERE attempt.judge = (SELECT id FROM judge WHERE hash = ?1) AND attempt.repeat = ?2
+                AND NOT EXISTS (SELECT 1 FROM settlement WHERE settlement.judge = attempt.judge
+                    AND settlement.packet = attempt.packet AND settlement.repeat = attempt.repeat)";
+        self.answer(self.connection.prepare_cached(SQL).and_then(|mut select| {
+            select.query_map(params![judge.as_str(), repeat], |row| packet_hash(row, 0))?.collect()
+        }))
     }
 
     /// A fact noted before.

@@ -83,6 +83,18 @@ pub struct Manifest {
     pub body: String,
 }
 
+impl Manifest {
+    /// Whether the parts are the same, in whatever order they are listed.
+    pub fn same_parts(&self, other: &Manifest) -> bool {
+        let sorted = |manifest: &Manifest| {
+            let mut parts = manifest.parts.clone();
+            parts.sort();
+            parts
+        };
+        sorted(self) == sorted(other)
+    }
+}
+
 /// What came of beginning a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Begun {
@@ -375,6 +387,8 @@ pub struct Totals {
     pub cost_picodollars: i64,
     /// Calls whose cost is not known. They are not free.
     pub unknown_cost_calls: u64,
+    /// Answers that came without token counts.
+    pub unknown_usage_answers: u64,
     /// The models that answered with their calls, sorted by name.
     pub models: Vec<(String, u64)>,
     /// The system fingerprints that answered with their calls, sorted.

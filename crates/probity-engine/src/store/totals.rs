@@ -31,7 +31,8 @@ fn spent(connection: &Connection, judge: i64, run: RunId) -> Result<Totals, rusq
     let mut select = connection.prepare_cached(
         "SELECT count(*), count(*) FILTER (WHERE state = 'in_flight'), count(*) FILTER (WHERE state = 'lost'),
              coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(cost_picodollars), 0),
-             count(*) FILTER (WHERE cost_picodollars IS NULL)
+             count(*) FILTER (WHERE cost_picodollars IS NULL),
+             count(*) FILTER (WHERE outcome = 'answered' AND tokens_in IS NULL)
          FROM attempt WHERE judge = ?1 AND run = ?2 AND state <> 'not_sent'",
     )?;
     select.query_row(params![judge, run.0], |row| {
@@ -44,6 +45,7 @@ fn spent(connection: &Connection, judge: i64, run: RunId) -> Result<Totals, rusq
             tokens_out: count(4)?,
             cost_picodollars: row.get(5)?,
             unknown_cost_calls: count(6)?,
+            unknown_usage_answers: count(7)?,
             ..Totals::default()
         })
     })
