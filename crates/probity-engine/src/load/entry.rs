@@ -38,9 +38,9 @@ fn body(found: &mut Found<'_>, id: &CaseId) -> Result<Entry, Reason> {
         id: id.clone(),
         slice: slice.map(Slice::new).transpose().map_err(bad_field)?,
         situation,
-        evidence: evidence(found.take(Field::Evidence))?,
+        evidence: evidence(found.take(Field::Evidence).as_ref())?,
         reference: optional_text(found.take(Field::Reference))?,
-        known_pii: known_pii(found.take(Field::KnownPii))?,
+        known_pii: known_pii(found.take(Field::KnownPii).as_ref())?,
         metadata: metadata(found)?,
     };
     let reply = Reply {
@@ -143,17 +143,17 @@ fn filled(name: &str, text: String) -> Result<String, Reason> {
     if text.is_empty() { Err(format!("Empty '{name}' field").into()) } else { Ok(text) }
 }
 
-fn known_pii(value: Option<Value<'_>>) -> Result<Vec<String>, Reason> {
+fn known_pii(value: Option<&Value<'_>>) -> Result<Vec<String>, Reason> {
     let one = |(i, item): (usize, &Json)| {
         let name = format!("known_pii[{i}]");
         let text = item.as_str().ok_or_else(|| must_be(&name, "a string", item))?;
         // An empty string would be found in every reply.
         filled(&name, without_nul(&name, text.to_owned())?)
     };
-    items(value.as_ref())?.iter().enumerate().map(one).collect()
+    items(value)?.iter().enumerate().map(one).collect()
 }
 
-fn evidence(value: Option<Value<'_>>) -> Result<Vec<Evidence>, Reason> {
+fn evidence(value: Option<&Value<'_>>) -> Result<Vec<Evidence>, Reason> {
     let one = |(i, item): (usize, &Json)| {
         let name = format!("evidence[{i}]");
         let (source, version) = match item {
@@ -163,7 +163,7 @@ fn evidence(value: Option<Value<'_>>) -> Result<Vec<Evidence>, Reason> {
         };
         Ok(Evidence { source: filled(&name, source)?, version })
     };
-    items(value.as_ref())?.iter().enumerate().map(one).collect()
+    items(value)?.iter().enumerate().map(one).collect()
 }
 
 fn evidence_parts(name: &str, object: &Object) -> Result<(String, Option<String>), Reason> {
@@ -216,15 +216,10 @@ fn conversation(value: &Value<'_>, reply: Option<String>) -> Result<(Situation, 
     if turns.is_empty() {
         return Err("Empty 'turns' field".to_owned().into());
     }
-    let reply = match reply {
-        Some(reply) => reply,
-        None => match turns.pop_if(|last| last.role == Role::Agent) {
-            Some(last) => last.text,
-            None => {
-                let message = "Missing 'reply' field, and the last of 'turns' is not an agent's";
-                return Err(message.to_owned().into());
-            }
-        },
+    let last_agent = |turns: &mut Vec<Turn>| turns.pop_if(|last| last.role == Role::Agent);
+    let Some(reply) = reply.or_else(|| last_agent(&mut turns).map(|last| last.text)) else {
+        let message = "Missing 'reply' field, and the last of 'turns' is not an agent's";
+        return Err(message.to_owned().into());
     };
     if !turns.iter().any(|turn| turn.role == Role::Customer) {
         return Err("'turns' has no customer turn before the reply".to_owned().into());

@@ -220,8 +220,7 @@ impl Chunk {
                 self.offset + at as u64,
                 self.bytes.get(at).copied().unwrap_or_default(),
             );
-            let before = self.bytes[..at].iter();
-            let lines = before.filter(|byte| **byte == b'\n').count();
+            let lines = self.bytes[..at].split(|byte| *byte == b'\n').count() - 1;
             LoadError::new(file, message)
                 .line(self.line + lines)
                 .hint("save the file as UTF-8; if this is its last byte, it may be cut")

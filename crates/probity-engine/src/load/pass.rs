@@ -56,20 +56,15 @@ impl Pass {
                 // A file that changed explains whatever was wrong with it.
                 source.check(reader.opened())?;
             }
-            match next? {
-                Some(parsed) => {
-                    let place =
-                        Place { index: self.n_records, file: Arc::clone(source.name()), line: parsed.line };
-                    self.n_records += 1;
-                    self.reader = Some(reader);
-                    return Ok(Some((place, parsed)));
-                }
-                None => {
-                    let finished = reader.finish();
-                    self.digests.push(finished.digest);
-                    self.n_blank_lines += finished.n_blank_lines;
-                }
+            if let Some(parsed) = next? {
+                let (index, file) = (self.n_records, Arc::clone(source.name()));
+                self.n_records += 1;
+                self.reader = Some(reader);
+                return Ok(Some((Place { index, file, line: parsed.line }, parsed)));
             }
+            let finished = reader.finish();
+            self.digests.push(finished.digest);
+            self.n_blank_lines += finished.n_blank_lines;
         }
         Ok(None)
     }
@@ -88,7 +83,7 @@ impl Pass {
         }
         match (source.packing(), named.packing) {
             (Packing::Gzip, Some(Packing::Plain)) => {
-                say("unpacked with gzip; its name does not say so".into())
+                say("unpacked with gzip; its name does not say so".into());
             }
             (Packing::Plain, Some(Packing::Gzip)) => say("read as it is; its name says gzip".into()),
             _ => {}

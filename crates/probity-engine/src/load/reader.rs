@@ -158,13 +158,9 @@ impl FileReader {
                 return Err(fault(format!("the last record is not complete, the file may be cut: {reason}")));
             }
             (Shape::Lines, Reach::CutRecord) if self.n_records == 0 => self.one_record_per_line()?,
-            (Shape::Table(table), _) if ended == Ended::EndOfFile => {
-                if table.is_short(&self.chunk.bytes) {
-                    let reason = &refused.reason.text;
-                    return Err(fault(format!(
-                        "the last row is not complete, the file may be cut: {reason}"
-                    )));
-                }
+            (Shape::Table(table), _) if ended == Ended::EndOfFile && table.is_short(&self.chunk.bytes) => {
+                let reason = &refused.reason.text;
+                return Err(fault(format!("the last row is not complete, the file may be cut: {reason}")));
             }
             _ => {}
         }

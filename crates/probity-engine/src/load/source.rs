@@ -238,7 +238,7 @@ mod tests {
             assert_eq!(opened.input.fill().expect("read"), b"abc");
         }
         let small = LoadOptions { decoded_bytes_max: 2, ..options };
-        let error = Source::spool(&Arc::from("-"), &b"abc"[..], &small).err().expect("too long");
+        let error = Source::spool(&Arc::from("-"), &b"abc"[..], &small).expect_err("too long");
         assert_eq!(error.to_string(), "-: the stream is longer than 2 bytes");
     }
 }

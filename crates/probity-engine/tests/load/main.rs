@@ -7,10 +7,15 @@
 //!   a run is planned, not when cases are read.
 //! - D45: rendering prompts; that template syntax is loaded as it stands is tested here.
 
+#![expect(clippy::needless_raw_string_hashes, reason = "expected texts are written by expect-test")]
+#![expect(clippy::unicode_not_nfc, reason = "the texts of D23 are not composed on purpose")]
+#![expect(clippy::format_collect, reason = "test inputs are short")]
+
 mod files;
 mod names;
 mod properties;
 mod records;
+mod sources;
 mod tables;
 
 use std::fmt::Write as _;
@@ -21,6 +26,10 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use probity_core::case::{Entry, Situation};
 use probity_engine::load::{Dataset, LoadError, LoadOptions, Record};
+
+/// Two good records.
+const A: &str = r#"{"id":"a","ticket":"t","reply":"r"}"#;
+const B: &str = r#"{"id":"b","ticket":"u","reply":"s"}"#;
 
 /// A folder with the files of one test.
 struct Folder(tempfile::TempDir);
