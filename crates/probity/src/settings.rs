@@ -27,9 +27,6 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 /// Puts a job together. Everything that can be wrong with flags, files and cases is found here.
 pub(crate) fn job(args: &JobArgs, over: Layer, note: &dyn Fn(&str)) -> Result<Job, Failure> {
     let config = config(args, over)?;
-    for warning in &config.warnings {
-        note(&format!("warning: {warning}"));
-    }
     let judge = judge(args, &config, note)?;
     let rubric = rubric(&config.run.rubric, note)?;
     let template = template(judge.template.as_deref())?;
@@ -114,6 +111,9 @@ fn judge(args: &JobArgs, config: &Config, note: &dyn Fn(&str)) -> Result<JudgeSe
             "no key is configured, so the baseline judge is used: it compares words and understands nothing \
              (set OPENAI_API_KEY or --base-url for a model)",
         );
+    }
+    for warning in &chosen.warnings {
+        note(&format!("warning: {warning}"));
     }
     let mut judge = chosen.settings;
     if args.template.is_some() {

@@ -204,7 +204,7 @@ pub fn report(
 
 /// How the answer's shape is asked for, as far as it is known before a call: by schema, unless this judge
 /// is on record as refusing schemas.
-fn shape(job: &Job, store: &Store) -> Result<Option<Shape>, StoreError> {
+pub fn shape(job: &Job, store: &Store) -> Result<Option<Shape>, StoreError> {
     match job.shape_first() {
         Some(Shape::Schema) if job.shape_is_free() && store.noted(&refusal_note(job))?.is_some() => {
             Ok(Some(Shape::JsonObject))

@@ -27,7 +27,7 @@ const WAITS_PER_ATTEMPT: u32 = 4;
 const ANSWERED: &str = "answered";
 
 /// Packets are asked about once; independent repeats would be numbered from here.
-pub(crate) const REPEAT: u32 = 0;
+pub const REPEAT: u32 = 0;
 
 /// How a packet is pursued.
 #[derive(Debug, Clone, PartialEq)]

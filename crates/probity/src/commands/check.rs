@@ -2,11 +2,14 @@
 
 use std::io::{self, Write as _};
 
-use probity_engine::config::{Layer, Structured};
-use probity_engine::judge::{Question, request_body};
+use probity_engine::config::Layer;
+use probity_engine::judge::params::Shape;
+use probity_engine::judge::request_body;
 use probity_engine::run::job::{Job, Screened};
 use probity_engine::run::plan::{Known, Plan, UnscoredPolicy, plan};
-use probity_engine::store::{JudgeId, Store};
+use probity_engine::run::{question, shape};
+use probity_engine::schedule::pursue::REPEAT;
+use probity_engine::store::{JudgeId, Store, StoreError};
 use serde_json::{Value, json};
 
 use crate::args::CheckArgs;
@@ -23,42 +26,41 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         }
     };
     let job = settings::job(&args.job, Layer::default(), &note)?;
-    let structured = job.judge.chat().map(|chat| match chat.structured {
-        Structured::Auto => Structured::Schema,
-        chosen => chosen,
-    });
-    let known = known(&job, structured)?;
+    let (shape, known) = known(&job)?;
     let plan = plan(&job, known.clone()).map_err(settings::load_failure)?;
     if args.job.json {
-        let requests = if args.show { Some(requests(&job, known, structured)?) } else { None };
+        let requests = if args.show { Some(requests(&job, known, shape)?) } else { None };
         let text = serde_json::to_string_pretty(&plan_json(&plan, requests)).expect("JSON values can be written");
         terminal::print(&format!("{text}\n"));
         return Ok(Exit::Done);
     }
     if args.show {
-        show(&job, known, structured)?;
+        show(&job, known, shape)?;
     }
     terminal::print(&plan_text(&job, &plan));
     Ok(Exit::Done)
 }
 
-/// What is on record already, where there is a store.
-fn known(job: &Job, structured: Option<Structured>) -> Result<Known, Failure> {
+/// How the answer's shape would be asked for, and what is on record already where there is a store.
+fn known(job: &Job) -> Result<(Option<Shape>, Known), Failure> {
     let path = settings::store_path(job);
     if !path.exists() {
-        return Ok(Known::default());
+        return Ok((job.shape_first(), Known::default()));
     }
-    let judge = JudgeId::of_identity(&job.identity(structured));
-    let settled = Store::open_read_only(&path).and_then(|store| store.settled(&judge));
-    let settled = settled.map_err(|error| Failure::new(Exit::Store, &error))?;
-    Ok(Known::new(settled, UnscoredPolicy::Keep))
+    let read = || {
+        let store = Store::open_read_only(&path)?;
+        let shape = shape(job, &store)?;
+        let judge = JudgeId::of_identity(&job.identity(shape));
+        Ok((shape, Known::new(store.settled(&judge, REPEAT)?, UnscoredPolicy::Keep)))
+    };
+    read().map_err(|error: StoreError| Failure::new(Exit::Store, &error))
 }
 
 /// Gives every request that a run would send to `sink`.
 fn each_request(
     job: &Job,
     mut known: Known,
-    structured: Option<Structured>,
+    shape: Option<Shape>,
     sink: &mut dyn FnMut(&str, String, Value) -> io::Result<()>,
 ) -> Result<(), Failure> {
     for screened in job.screened().map_err(settings::load_failure)? {
@@ -69,28 +71,27 @@ fn each_request(
                 continue;
             }
             let prompt = job.template.render(&sized.packet).map_err(|error| Failure::new(Exit::Usage, &error))?;
-            let case_id = admitted.entry().case.id.to_string();
             let name = sized.packet.hash().to_string();
-            let question = Question { packet: sized.packet, prompt, case_id };
-            let body = request_body(&job.judge, structured, &question);
+            let question = question(&admitted, sized.packet, prompt);
+            let body = request_body(&job.judge, shape, &question);
             sink(&question.case_id, name, body).map_err(|error| Failure::new(Exit::Store, &error))?;
         }
     }
     Ok(())
 }
 
-fn requests(job: &Job, known: Known, structured: Option<Structured>) -> Result<Vec<Value>, Failure> {
+fn requests(job: &Job, known: Known, shape: Option<Shape>) -> Result<Vec<Value>, Failure> {
     let mut requests = Vec::new();
-    each_request(job, known, structured, &mut |case, packet, body| {
+    each_request(job, known, shape, &mut |case, packet, body| {
         requests.push(json!({ "case": case, "packet": packet, "request": body }));
         Ok(())
     })?;
     Ok(requests)
 }
 
-fn show(job: &Job, known: Known, structured: Option<Structured>) -> Result<(), Failure> {
+fn show(job: &Job, known: Known, shape: Option<Shape>) -> Result<(), Failure> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    each_request(job, known, structured, &mut |case, packet, body| {
+    each_request(job, known, shape, &mut |case, packet, body| {
         writeln!(out, "# case {}, packet {packet}", plain(case))?;
         writeln!(out, "{}\n", serde_json::to_string_pretty(&body)?)
     })

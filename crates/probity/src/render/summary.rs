@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use comfy_table::presets::NOTHING;
-use comfy_table::{CellAlignment, Table};
 use probity_core::report::{Outcome, ReplyResult, Summary, TargetResult};
 use probity_core::rubric::Metric;
 use probity_core::score::{CriterionOutcome, Failure};
@@ -17,6 +15,11 @@ const SKIPPED_MAX: usize = 5;
 /// How much of a reason is shown.
 const REASON_CHARS_MAX: usize = 160;
 
+/// Appends a line. Writing to a string cannot fail.
+macro_rules! line {
+    ($out:expr $(, $part:expr)*) => { writeln!($out $(, $part)*).expect("writing to a string cannot fail") };
+}
+
 /// The summary as text.
 pub(crate) fn summary(summary: &Summary, cases: &str, skipped: &[Skipped]) -> String {
     let mut out = String::new();
@@ -28,11 +31,6 @@ pub(crate) fn summary(summary: &Summary, cases: &str, skipped: &[Skipped]) -> St
     worst(&mut out, summary);
     costs(&mut out, summary);
     out
-}
-
-/// Appends a line. Writing to a string cannot fail.
-macro_rules! line {
-    ($out:expr $(, $part:expr)*) => { writeln!($out $(, $part)*).expect("writing to a string cannot fail") };
 }
 
 fn headline(out: &mut String, summary: &Summary, cases: &str) {
@@ -63,33 +61,39 @@ fn headline(out: &mut String, summary: &Summary, cases: &str) {
 }
 
 fn criteria(out: &mut String, summary: &Summary) {
-    let mut table = Table::new();
-    table.load_preset(NOTHING);
-    let mut header = vec!["criterion".to_owned(), "mean".to_owned(), "n".to_owned()];
     let mut levels: Vec<i64> = summary.criteria().iter().flat_map(|c| c.levels.keys().copied()).collect();
     levels.sort_unstable();
     levels.dedup();
+    let mut header: Vec<String> = ["criterion", "mean", "n"].map(str::to_owned).into();
     header.extend(levels.iter().map(|level| format!("at {level}")));
     header.push("unscored".to_owned());
-    let n_columns = header.len();
-    table.set_header(header);
+    let mut rows = vec![header];
     for criterion in summary.criteria() {
         let mean = criterion.mean().map_or_else(|| "–".to_owned(), |mean| format!("{:.2}", mean.to_f64()));
         let mut row = vec![criterion.criterion.to_string(), mean, criterion.n_scored().to_string()];
-        row.extend(levels.iter().map(|level| {
-            criterion.levels.get(level).map_or_else(String::new, ToString::to_string)
-        }));
+        let counts = levels.iter().map(|level| criterion.levels.get(level));
+        row.extend(counts.map(|n| n.map_or_else(String::new, ToString::to_string)));
         row.push(criterion.n_unscored.to_string());
-        table.add_row(row);
+        rows.push(row);
     }
-    for column in 1..n_columns {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+    out.push_str(&columns(&rows));
+}
+
+/// Rows with aligned columns: the first to the left, the others to the right.
+fn columns(rows: &[Vec<String>]) -> String {
+    let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..n_columns).map(width).collect();
+    let mut out = String::new();
+    for row in rows {
+        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
+            if column == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        });
+        line!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
     }
-    for row in table.lines() {
-        line!(out, "{}", row.trim_end());
-    }
+    out
 }
 
 fn rates(out: &mut String, summary: &Summary) {
