@@ -6,10 +6,10 @@ mod support;
 use std::time::Duration;
 
 use expect_test::{Expect, expect};
+use probity_engine::config::{Logprobs, TokenLimitField};
 use probity_engine::judge::anthropic::{Anthropic, MessageParams};
 use probity_engine::judge::endpoint::{ApiKey, Endpoint};
 use probity_engine::judge::http::{HttpClient, Pool};
-use probity_engine::config::{Logprobs, TokenLimitField};
 use probity_engine::judge::openai::{ChatParams, OpenAi};
 use probity_engine::judge::params::Shape;
 use probity_engine::judge::{CallLimits, CallOutcome, Reception};
@@ -45,14 +45,10 @@ fn open_ai(server: &ScriptedServer, key: Option<ApiKey>) -> OpenAi {
 }
 
 fn anthropic(server: &ScriptedServer) -> Anthropic {
-    let params = MessageParams {
-        temperature: None,
-        output_tokens_max: 100,
-        shape: Shape::Plain,
-        extra: Map::new(),
-    };
+    let params =
+        MessageParams { temperature: None, output_tokens_max: 100, shape: Shape::Plain, extra: Map::new() };
     let endpoint = Endpoint::parse(&server.url("")).expect("an endpoint");
-    Anthropic::new(endpoint, key(), "c-1", params, client()).expect("no reserved parameter")
+    Anthropic::new(endpoint, Some(key()), "c-1", params, client()).expect("no reserved parameter")
 }
 
 #[track_caller]

@@ -47,6 +47,7 @@ pub(crate) enum RubricCommand {
 
 /// The cases, the judge and how they are read: shared by every command that makes packets.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "a flag that is given or not is a bool")]
 pub(crate) struct JobArgs {
     /// Case files: JSON, JSONL or CSV, also gzipped, told by their content; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
@@ -57,7 +58,7 @@ pub(crate) struct JobArgs {
     /// The model the judge uses
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// The judge's endpoint, such as http://127.0.0.1:8080/v1
+    /// The judge's endpoint, such as `http://127.0.0.1:8080/v1`
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
     /// A built-in rubric or a rubric file

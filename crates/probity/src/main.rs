@@ -22,9 +22,12 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(&args),
         Command::Check(args) => commands::check::check(&args),
         Command::Rubric(RubricCommand::List) => Ok(shown(&commands::rubric::list())),
-        Command::Rubric(RubricCommand::Show { rubric }) => settings::rubric(&rubric, &terminal::note)
-            .map(|rubric| shown(&commands::rubric::show(&rubric))),
-        Command::Rubric(RubricCommand::Check { file }) => commands::rubric::check_file(&file).map(|text| shown(&text)),
+        Command::Rubric(RubricCommand::Show { rubric }) => {
+            settings::rubric(&rubric, &terminal::note).map(|rubric| shown(&commands::rubric::show(&rubric)))
+        }
+        Command::Rubric(RubricCommand::Check { file }) => {
+            commands::rubric::check_file(&file).map(|text| shown(&text))
+        }
     };
     match outcome {
         Ok(exit) => exit.into(),

@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use probity_core::rubric::{self, Rubric};
 use probity_engine::config::layer::{Decimal, Layer};
 use probity_engine::config::names::Calls;
-use probity_engine::config::{
-    Backend, Because, Config, JudgeSettings, Parse, SettingsProblem, Structured,
-};
+use probity_engine::config::{Backend, Because, Config, JudgeSettings, Parse, SettingsProblem, Structured};
 use probity_engine::judge::prompt::Template;
 use probity_engine::load::{Dataset, Dedup, LoadError, LoadOptions, Strictness};
 use probity_engine::run::job::Job;
@@ -27,7 +25,7 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 /// Puts a job together. Everything that can be wrong with flags, files and cases is found here.
 pub(crate) fn job(args: &JobArgs, over: Layer, note: &dyn Fn(&str)) -> Result<Job, Failure> {
     let config = config(args, over)?;
-    let judge = judge(args, &config, note)?;
+    let judge = judge(args, &config, note);
     let rubric = rubric(&config.run.rubric, note)?;
     let template = template(judge.template.as_deref())?;
     let dataset = Dataset::open(&args.files, load_options(args)?).map_err(load_failure)?;
@@ -103,7 +101,7 @@ fn settings_failure(found: &[SettingsProblem]) -> Failure {
     }
 }
 
-fn judge(args: &JobArgs, config: &Config, note: &dyn Fn(&str)) -> Result<JudgeSettings, Failure> {
+fn judge(args: &JobArgs, config: &Config, note: &dyn Fn(&str)) -> JudgeSettings {
     let is_set = |name: &str| variable(name).is_some_and(|value| !value.trim().is_empty());
     let chosen = config.judge(&is_set);
     if chosen.because == Because::NoKey {
@@ -138,7 +136,7 @@ fn judge(args: &JobArgs, config: &Config, note: &dyn Fn(&str)) -> Result<JudgeSe
         }
         Backend::Baseline | Backend::Command(_) => {}
     }
-    Ok(judge)
+    judge
 }
 
 /// The rubric called `name`: a built-in one, or the file of that name.
@@ -148,8 +146,10 @@ pub(crate) fn rubric(name: &str, note: &dyn Fn(&str)) -> Result<Rubric, Failure>
     }
     let known: Vec<&str> = rubric::BUILT_IN.iter().map(|(name, _)| *name).collect();
     let text = std::fs::read_to_string(name).map_err(|error| {
-        Failure::usage(format!("rubric {name}: no built-in rubric has this name and the file cannot be read: {error}"))
-            .hint(format!("built in: {}", known.join(", ")))
+        Failure::usage(format!(
+            "rubric {name}: no built-in rubric has this name and the file cannot be read: {error}"
+        ))
+        .hint(format!("built in: {}", known.join(", ")))
     })?;
     match rubric::read(&text) {
         Ok(reading) => {
@@ -179,7 +179,9 @@ fn load_options(args: &JobArgs) -> Result<LoadOptions, Failure> {
         Some("\\t" | "tab") => Some(b'\t'),
         Some(text) if text.len() == 1 => Some(text.as_bytes()[0]),
         Some(text) => {
-            return Err(Failure::usage(format!("--delimiter: expected one character or `tab`, found {text:?}")));
+            return Err(Failure::usage(format!(
+                "--delimiter: expected one character or `tab`, found {text:?}"
+            )));
         }
     };
     Ok(LoadOptions {

@@ -308,14 +308,16 @@ mod tests {
     #[test]
     fn the_reference_is_shown_only_where_a_criterion_uses_it() {
         let admitted = admitted(Situation::Ticket("Help".into()), "Sure.", "v1");
-        let shown = |name, n: usize| packets(name, CallPlan::PerCriterion, &admitted)[n].reference().is_some();
+        let shown =
+            |name, n: usize| packets(name, CallPlan::PerCriterion, &admitted)[n].reference().is_some();
         assert!(!shown("relevance-tone", 0) && shown("support-gold", 0) && !shown("support-gold", 2));
     }
 
     #[test]
     fn every_byte_of_the_reply_changes_name_and_boundary() {
         let packet = |reply| {
-            packets("relevance-tone", CallPlan::OneCall, &admitted(Situation::Ticket("H".into()), reply, "v")).remove(0)
+            packets("relevance-tone", CallPlan::OneCall, &admitted(Situation::Ticket("H".into()), reply, "v"))
+                .remove(0)
         };
         let (one, other) = (packet("Sure."), packet("Sure. "));
         assert_ne!(one.hash(), other.hash());

@@ -304,10 +304,11 @@ impl<'a> SummaryBuilder<'a> {
     /// The finished summary, with what the store knows.
     pub fn finish(self, facts: Facts) -> Summary {
         self.all.counts.assert_adds_up();
-        let targets = self.rubric.targets().iter().map(|target| TargetResult {
-            target: target.clone(),
-            value: self.value_of(&target.metric),
-        });
+        let targets = self
+            .rubric
+            .targets()
+            .iter()
+            .map(|target| TargetResult { target: target.clone(), value: self.value_of(&target.metric) });
         Summary {
             targets: targets.collect(),
             rubric: self.rubric.clone(),

@@ -114,10 +114,12 @@ pub fn score(rubric: &Rubric, levels: &BTreeMap<CriterionId, i64>) -> Result<Sco
 fn failures(rubric: &Rubric, levels: &BTreeMap<CriterionId, i64>, total: Option<Exact>) -> Vec<Failure> {
     let Some(pass) = rubric.pass() else { return Vec::new() };
     let automatic = pass.automatic_fails.iter().filter(|fail| {
-        let criterion = rubric.criterion(&fail.criterion).expect("a rubric's automatic fails name its criteria");
+        let criterion =
+            rubric.criterion(&fail.criterion).expect("a rubric's automatic fails name its criteria");
         is_worse(criterion, levels[&fail.criterion], fail.worse_than)
     });
-    let mut failures: Vec<Failure> = automatic.map(|fail| Failure::Automatic(fail.criterion.clone())).collect();
+    let mut failures: Vec<Failure> =
+        automatic.map(|fail| Failure::Automatic(fail.criterion.clone())).collect();
     if let Some(total) = total.filter(|total| *total < pass.total_min) {
         failures.push(Failure::Total { total, total_min: pass.total_min });
     }

@@ -31,8 +31,8 @@ pub fn proportion(successes: u64, n: u64) -> Option<Estimate> {
     let share = successes as f64 / trials;
     let z2 = Z_95 * Z_95;
     let centre = (share + z2 / (2.0 * trials)) / (1.0 + z2 / trials);
-    let half = Z_95 / (1.0 + z2 / trials)
-        * (share * (1.0 - share) / trials + z2 / (4.0 * trials * trials)).sqrt();
+    let half =
+        Z_95 / (1.0 + z2 / trials) * (share * (1.0 - share) / trials + z2 / (4.0 * trials * trials)).sqrt();
     // At the ends the interval touches the bound exactly; the float arithmetic may miss it by a hair.
     let low = if successes == 0 { 0.0 } else { (centre - half).max(0.0) };
     let high = if successes == n { 1.0 } else { (centre + half).min(1.0) };

@@ -18,10 +18,7 @@ pub fn is_present(value: Option<&str>) -> bool {
 }
 
 /// The key for `chat`, or `None` where it goes without one.
-pub fn api_key(
-    chat: &ChatSettings,
-    get: &dyn Fn(&str) -> Option<String>,
-) -> Result<Option<ApiKey>, BadKey> {
+pub fn api_key(chat: &ChatSettings, get: &dyn Fn(&str) -> Option<String>) -> Result<Option<ApiKey>, BadKey> {
     let Some(variable) = &chat.api_key_env else { return Ok(None) };
     let value = get(variable);
     if !is_present(value.as_deref()) && chat.key_use == KeyUse::IfPresent {
@@ -51,8 +48,13 @@ mod tests {
 
     #[test]
     fn r15_the_variable_is_named_and_its_value_is_not() {
-        check("", None, "the environment variable OPENAI_API_KEY is not set; expected the key of the judge's account");
-        let quoted = "the environment variable OPENAI_API_KEY contains quotation marks; expected the bare key";
+        check(
+            "",
+            None,
+            "the environment variable OPENAI_API_KEY is not set; expected the key of the judge's account",
+        );
+        let quoted =
+            "the environment variable OPENAI_API_KEY contains quotation marks; expected the bare key";
         check("", Some("\"sk-abc\""), quoted);
     }
 
@@ -73,6 +75,10 @@ mod tests {
     #[test]
     fn a_named_variable_is_required() {
         let named = "[judges.openai]\nbase_url = 'http://localhost:1/v1'\napi_key_env = 'LOCAL_KEY'\n";
-        check(named, None, "the environment variable LOCAL_KEY is not set; expected the key of the judge's account");
+        check(
+            named,
+            None,
+            "the environment variable LOCAL_KEY is not set; expected the key of the judge's account",
+        );
     }
 }

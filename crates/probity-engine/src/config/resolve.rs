@@ -14,8 +14,8 @@ use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLay
 use super::names::{Calls, JudgeKind, Logprobs, TokenLimitField};
 use super::read::nearest;
 use super::{
-    Backend, Budget, ChatSettings, CommandSettings, Config, DEFAULTS, EndpointOwner, JudgeSettings,
-    KeyUse, Price, RunSettings, ScheduleSettings,
+    Backend, Budget, ChatSettings, CommandSettings, Config, DEFAULTS, EndpointOwner, JudgeSettings, KeyUse,
+    Price, RunSettings, ScheduleSettings,
 };
 use crate::judge::CallLimits;
 use crate::judge::endpoint::Endpoint;

@@ -146,7 +146,9 @@ impl Judge {
 pub fn request_body(settings: &JudgeSettings, shape: Option<Shape>, question: &Question) -> Value {
     let shape = shape.unwrap_or(Shape::Plain);
     match &settings.backend {
-        Backend::Openai(chat) => super::openai::request_body(&chat.model, &chat_params(chat, shape), question),
+        Backend::Openai(chat) => {
+            super::openai::request_body(&chat.model, &chat_params(chat, shape), question)
+        }
         Backend::Anthropic(chat) => {
             super::anthropic::request_body(&chat.model, &message_params(chat, shape), question)
         }

@@ -120,7 +120,9 @@ fn situation(situation: &Situation) -> Value {
     match situation {
         Situation::Ticket(text) => context! { ticket => json_string(text) },
         Situation::Conversation(turns) => {
-            let turns = turns.iter().map(|turn| context! { role => turn.role.name(), text => json_string(&turn.text) });
+            let turns = turns
+                .iter()
+                .map(|turn| context! { role => turn.role.name(), text => json_string(&turn.text) });
             context! { turns => turns.collect::<Vec<_>>() }
         }
     }
@@ -199,7 +201,8 @@ mod tests {
 
     #[test]
     fn d45_template_syntax_in_data_stays_data() {
-        let packet = packet(Situation::Ticket("{{ 7*7 }}".into()), "{% raw %}{{ boundary }}", CallPlan::OneCall);
+        let packet =
+            packet(Situation::Ticket("{{ 7*7 }}".into()), "{% raw %}{{ boundary }}", CallPlan::OneCall);
         let prompt = Template::built_in().render(&packet).expect("rendered");
         assert!(prompt.user.contains("{{ 7*7 }}") && prompt.user.contains("{% raw %}{{ boundary }}"));
         assert!(!prompt.user.contains("49"));

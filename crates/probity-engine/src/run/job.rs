@@ -59,7 +59,7 @@ pub enum Screened {
         /// Where the record stands.
         place: Place,
         /// The admitted reply.
-        admitted: Admitted,
+        admitted: Box<Admitted>,
         /// One packet per call, in the order of the rubric.
         packets: Vec<SizedPacket>,
     },
@@ -134,7 +134,7 @@ impl Job {
             Err(blocked) => Screened::Blocked { place, blocked },
             Ok(admitted) => {
                 let packets = self.asks.iter().map(|sized| sized.packet(&admitted)).collect();
-                Screened::Admitted { place, admitted, packets }
+                Screened::Admitted { place, admitted: Box::new(admitted), packets }
             }
         }
     }

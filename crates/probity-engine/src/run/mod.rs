@@ -18,13 +18,14 @@ use probity_core::report::{Facts, JudgeFacts, Summary};
 use probity_core::verdict::{ModelMatch, model_match};
 use tokio::sync::{mpsc, watch};
 
-use crate::judge::prompt::TemplateError;
+use crate::config::Backend;
 use crate::judge::params::Shape;
+use crate::judge::prompt::TemplateError;
 use crate::judge::{Judge, JudgeError, Prompt, Question};
 use crate::load::LoadError;
 use crate::schedule::budget::{Budget, Limits, Money};
+use crate::schedule::desk::{Desk, Earlier, Progress, PursuitSettings, REPEAT, Task};
 use crate::schedule::lane::{Lane, LaneSettings, Stop};
-use crate::schedule::pursue::{Desk, Earlier, Progress, PursuitSettings, REPEAT, Task};
 use crate::schedule::{Driven, drive};
 use crate::store::{Begun, JudgeId, RunId, RunState, Store, StoreError};
 
@@ -198,7 +199,10 @@ pub fn report(
     let reader = store.reader()?;
     let (summary, patterns) = results(job, &reader, &ran.judge_id, sink)?;
     let mut facts = facts(job, store, ran)?;
-    facts.warnings.extend(patterns.warnings());
+    // The lexical judge writes by template and says so.
+    if !matches!(job.judge.backend, Backend::Baseline) {
+        facts.warnings.extend(patterns.warnings());
+    }
     Ok(summary.finish(facts))
 }
 

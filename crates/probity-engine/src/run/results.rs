@@ -11,7 +11,7 @@ use probity_core::verdict::{ParseMode, Patterns, Verdict, VerdictRecord};
 use super::RunError;
 use super::job::{Job, Screened, SizedPacket};
 use crate::load::Skipped;
-use crate::schedule::pursue::REPEAT;
+use crate::schedule::desk::REPEAT;
 use crate::store::{AttemptOutcome, JudgeId, Reader, SettlementRecord};
 
 /// One line of the results.
@@ -105,11 +105,12 @@ impl Lookup<'_> {
     /// The verdict on record, or why there is none.
     fn verdict(&self, packet: &SizedPacket) -> Result<Result<Verdict, Unscored>, RunError> {
         let hash = packet.packet.hash();
-        let unscored = |cause: &str, detail: String, attempts| Unscored { cause: cause.to_owned(), detail, attempts };
+        let unscored =
+            |cause: &str, detail: String, attempts| Unscored { cause: cause.to_owned(), detail, attempts };
         match self.reader.settlement(&hash, self.judge, REPEAT)? {
             Some(SettlementRecord::Verdict { body, attempts }) => {
-                let record: VerdictRecord =
-                    serde_json::from_str(&body).map_err(|error| RunError::damaged(hash, &error.to_string()))?;
+                let record: VerdictRecord = serde_json::from_str(&body)
+                    .map_err(|error| RunError::damaged(hash, &error.to_string()))?;
                 let verdict = record
                     .verdict(packet.packet.ask())
                     .map_err(|error| RunError::damaged(hash, &error.to_string()))?;

@@ -134,10 +134,12 @@ impl Budget {
     }
 
     /// Replaces a reservation by what the call did cost. Where that is unknown, the reserved amount counts.
+    #[expect(clippy::needless_pass_by_value, reason = "a reservation can be settled once")]
     pub fn settle(&self, reservation: Reservation, cost: Option<Money>) {
+        let most = reservation.most;
         let mut spent = self.state.lock().expect("no thread panics while it holds the budget");
-        spent.reserved = Money(spent.reserved.0 - reservation.most.0);
-        spent.money = spent.money.plus(cost.unwrap_or(reservation.most));
+        spent.reserved = Money(spent.reserved.0 - most.0);
+        spent.money = spent.money.plus(cost.unwrap_or(most));
     }
 
     /// What has been spent so far.

@@ -381,7 +381,10 @@ mod tests {
         lane.pause(Duration::from_secs(7));
         lane.pause(Duration::from_secs(1));
         let waited = entered_after(&lane).await;
-        assert!(waited >= Duration::from_secs(7) && waited <= Duration::from_secs(7) + SPREAD_MAX, "{waited:?}");
+        assert!(
+            waited >= Duration::from_secs(7) && waited <= Duration::from_secs(7) + SPREAD_MAX,
+            "{waited:?}"
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -437,7 +440,9 @@ mod tests {
         for n in 0..400 {
             lane.observe(if n % 3 == 0 { Signal::Clean } else { Signal::Failure }, "500");
         }
-        assert!(matches!(lane.stop_reason(), Some(Stop::Unreachable(why)) if why.contains("of the last 200")));
+        assert!(
+            matches!(lane.stop_reason(), Some(Stop::Unreachable(why)) if why.contains("of the last 200"))
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -446,7 +451,7 @@ mod tests {
         let held = lane.enter().await.expect("open");
         let resting = tokio::spawn({
             let lane = Arc::clone(&lane);
-            async move { lane.rest(Duration::from_secs(3600)).await }
+            async move { lane.rest(Duration::from_hours(1)).await }
         });
         let waiting = tokio::spawn({
             let lane = Arc::clone(&lane);

@@ -5,8 +5,9 @@
 
 pub mod budget;
 pub mod classify;
+pub mod desk;
 pub mod lane;
-pub mod pursue;
+mod pursue;
 pub mod retry_after;
 
 use std::sync::Arc;
@@ -15,8 +16,9 @@ use std::sync::atomic::Ordering;
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
 
+use desk::{Desk, Pursued, Task};
 use lane::Stop;
-use pursue::{Desk, Pursued, Task};
+use pursue::pursue;
 
 /// How a drive over many packets ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -55,7 +57,7 @@ async fn work(desk: Arc<Desk>, tasks: Arc<Mutex<mpsc::Receiver<Task>>>) -> Drive
     let mut driven = Driven::default();
     while let Some(task) = next(&desk, &tasks).await {
         let progress = &desk.progress;
-        let Ok(pursued) = desk.pursue(&task).await else { break };
+        let Ok(pursued) = pursue(&desk, &task).await else { break };
         match pursued {
             Pursued::Verdict => driven.verdicts += 1,
             Pursued::Unscored => driven.unscored += 1,

@@ -8,7 +8,8 @@ use probity_engine::judge::request_body;
 use probity_engine::run::job::{Job, Screened};
 use probity_engine::run::plan::{Known, Plan, UnscoredPolicy, plan};
 use probity_engine::run::{question, shape};
-use probity_engine::schedule::pursue::REPEAT;
+use probity_engine::schedule::budget::Money;
+use probity_engine::schedule::desk::REPEAT;
 use probity_engine::store::{JudgeId, Store, StoreError};
 use serde_json::{Value, json};
 
@@ -30,7 +31,8 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let plan = plan(&job, known.clone()).map_err(settings::load_failure)?;
     if args.job.json {
         let requests = if args.show { Some(requests(&job, known, shape)?) } else { None };
-        let text = serde_json::to_string_pretty(&plan_json(&plan, requests)).expect("JSON values can be written");
+        let text =
+            serde_json::to_string_pretty(&plan_json(&plan, requests)).expect("JSON values can be written");
         terminal::print(&format!("{text}\n"));
         return Ok(Exit::Done);
     }
@@ -70,7 +72,8 @@ fn each_request(
             if job.is_oversize(&sized) || !known.needs(sized.packet.hash()) {
                 continue;
             }
-            let prompt = job.template.render(&sized.packet).map_err(|error| Failure::new(Exit::Usage, &error))?;
+            let prompt =
+                job.template.render(&sized.packet).map_err(|error| Failure::new(Exit::Usage, &error))?;
             let name = sized.packet.hash().to_string();
             let question = question(&admitted, sized.packet, prompt);
             let body = request_body(&job.judge, shape, &question);
@@ -110,7 +113,7 @@ fn plan_json(plan: &Plan, requests: Option<Vec<Value>>) -> Value {
         "oversize": plan.n_oversize,
         "oversize_cases": oversize,
         "tokens": { "input": plan.tokens_input, "output_max": plan.tokens_output_max },
-        "cost_usd_max": plan.most.map(|most| most.usd()),
+        "cost_usd_max": plan.most.map(Money::usd),
     });
     if let Some(requests) = requests {
         object["requests"] = requests.into();
@@ -131,15 +134,13 @@ fn plan_text(job: &Job, plan: &Plan) -> String {
         let cost = plan.most.map_or("cost unknown: no price for this model".to_owned(), |most| {
             format!("at most ${}", most.usd())
         });
-        text.push_str(&format!(
-            "about {} tokens in, at most {} out, {cost}\n",
-            plan.tokens_input, plan.tokens_output_max
-        ));
+        let (input, output) = (plan.tokens_input, plan.tokens_output_max);
+        text += &format!("about {input} tokens in, at most {output} out, {cost}\n");
     } else {
         text.push_str("no tokens, no cost\n");
     }
     for (case, tokens) in &plan.oversize {
-        text.push_str(&format!("case {}: about {tokens} tokens are more than the judge reads\n", plain(case)));
+        text += &format!("case {}: about {tokens} tokens are more than the judge reads\n", plain(case));
     }
     text.push_str("nothing was sent\n");
     text

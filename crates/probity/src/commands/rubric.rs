@@ -48,7 +48,8 @@ pub(crate) fn check_file(path: &Path) -> Result<String, Failure> {
     let shown = path.display().to_string();
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("{shown}: cannot be read: {error}")))?;
-    check(&shown, &text).map_err(|problems| Failure::usage(format!("{shown} is not a rubric\n{}", problems.trim_end())))
+    check(&shown, &text)
+        .map_err(|problems| Failure::usage(format!("{shown} is not a rubric\n{}", problems.trim_end())))
 }
 
 /// Each problem with its place, its line and its hint.

@@ -4,13 +4,13 @@ use std::io;
 use std::sync::Arc;
 
 use probity_core::report::Summary;
+use probity_engine::load::Skipped;
 use probity_engine::run::job::Job;
 use probity_engine::run::plan::{Plan, UnscoredPolicy};
 use probity_engine::run::results::Row;
 use probity_engine::run::{Mode, Network, Observer, Ran, RunError, report, run as run_job};
-use probity_engine::load::Skipped;
+use probity_engine::schedule::desk::Desk;
 use probity_engine::schedule::lane::Stop;
-use probity_engine::schedule::pursue::Desk;
 use probity_engine::store::Store;
 use tokio::sync::watch;
 
@@ -30,10 +30,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let job = settings::job(&args.job, settings::run_layer(args)?, &|line| watcher.notice(line))?;
     let job = Arc::new(job);
     let store = open_store(&job, args.offline, &watcher)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure { exit: Exit::Store, message: format!("could not start: {error}"), hint: None })?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
+        Failure { exit: Exit::Store, message: format!("could not start: {error}"), hint: None }
+    })?;
     let ran = runtime.block_on(async {
         let mode = Mode {
             network: if args.offline { Network::Offline } else { Network::Online },
@@ -96,15 +95,14 @@ fn interrupts() -> watch::Receiver<bool> {
 /// Writes the results to where they were asked for, and keeps what the summary shows.
 fn write(job: &Job, store: &Store, ran: &Ran, args: &RunArgs) -> Result<(Summary, Vec<Skipped>), Failure> {
     let output_failure = |error: io::Error| {
-        let place = args.output.as_ref().map_or("standard output".to_owned(), |path| path.display().to_string());
+        let place =
+            args.output.as_ref().map_or("standard output".to_owned(), |path| path.display().to_string());
         Failure { exit: Exit::Store, message: format!("could not write {place}: {error}"), hint: None }
     };
     let file = args.output.as_deref().map(WholeFile::create).transpose().map_err(output_failure)?;
     let mut file = file.map(ResultsWriter::new).transpose().map_err(output_failure)?;
-    let mut stdout = match args.job.json {
-        true => Some(ResultsWriter::new(io::BufWriter::new(io::stdout().lock())).map_err(output_failure)?),
-        false => None,
-    };
+    let stdout = args.job.json.then(|| ResultsWriter::new(io::BufWriter::new(io::stdout().lock())));
+    let mut stdout = stdout.transpose().map_err(output_failure)?;
     let mut skipped = Vec::new();
     let summary = report(job, store, ran, &mut |row| {
         if let Some(file) = &mut file {
@@ -163,7 +161,9 @@ fn stopped(stop: &Stop, ran: &Ran) -> (Exit, String) {
     let resume = "; run the same command again to resume";
     match stop {
         Stop::Unreachable(why) => (Exit::Incomplete, format!("the judge cannot be reached: {why}{resume}")),
-        Stop::Quota(why) | Stop::Budget(why) | Stop::Refused(why) => (Exit::Incomplete, format!("{why}{resume}")),
+        Stop::Quota(why) | Stop::Budget(why) | Stop::Refused(why) => {
+            (Exit::Incomplete, format!("{why}{resume}"))
+        }
         Stop::Unusable(why) | Stop::SchemaRefused(why) if nothing_answered => (Exit::Usage, why.clone()),
         Stop::Unusable(why) | Stop::SchemaRefused(why) => (Exit::Incomplete, format!("{why}{resume}")),
         Stop::Interrupted => (Exit::Incomplete, format!("as asked{resume}")),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use probity_engine::schedule::budget::Money;
-use probity_engine::schedule::pursue::Desk;
+use probity_engine::schedule::desk::Desk;
 
 /// How often the bar is redrawn.
 const REDRAW: Duration = Duration::from_millis(100);
@@ -39,7 +39,8 @@ impl Bar {
                 }
             }
         });
-        *self.0.lock().expect("no thread panics while it holds the bar") = Some(Running { bar, done, thread });
+        *self.0.lock().expect("no thread panics while it holds the bar") =
+            Some(Running { bar, done, thread });
     }
 
     /// Takes the bar off the screen.
@@ -70,7 +71,7 @@ fn show(bar: &ProgressBar, desk: &Desk) {
     let picos = progress.picos.load(Ordering::Relaxed);
     if desk.price.is_some() {
         let usd = Money::from_picos(i64::try_from(picos).unwrap_or(i64::MAX)).usd().to_f64();
-        message.push_str(&format!(" ${usd:.4}"));
+        message += &format!(" ${usd:.4}");
     }
     bar.set_message(message);
 }

@@ -37,7 +37,15 @@ fn headline(out: &mut String, summary: &Summary, cases: &str) {
     let rubric = summary.rubric();
     let judge = &summary.facts().judge;
     let model = if judge.model.is_empty() { String::new() } else { format!(" {}", plain(&judge.model)) };
-    line!(out, "{} {} · {} · judge {}{model} ({})", rubric.name(), rubric.version(), plain(cases), judge.kind, judge.standing);
+    line!(
+        out,
+        "{} {} · {} · judge {}{model} ({})",
+        rubric.name(),
+        rubric.version(),
+        plain(cases),
+        judge.kind,
+        judge.standing
+    );
     let mut parts = Vec::new();
     let counts = [
         (summary.n_passed(), "passed"),
@@ -55,7 +63,8 @@ fn headline(out: &mut String, summary: &Summary, cases: &str) {
             parts.push(format!("{n} {name}"));
         }
     }
-    let flagged = if summary.n_flagged() > 0 { format!(" ({} flagged)", summary.n_flagged()) } else { String::new() };
+    let flagged =
+        if summary.n_flagged() > 0 { format!(" ({} flagged)", summary.n_flagged()) } else { String::new() };
     let skipped = summary.n_skipped();
     line!(out, "{} replies = {}{flagged}; {skipped} skipped\n", summary.n_entered(), parts.join(" + "));
 }
@@ -125,7 +134,8 @@ fn target_line(result: &TargetResult) -> String {
         (None, Some(max)) => format!("at most {max}"),
         (None, None) => "any".to_owned(),
     };
-    let value = result.value.map_or_else(|| "not measured".to_owned(), |value| format!("{:.3}", value.to_f64()));
+    let value =
+        result.value.map_or_else(|| "not measured".to_owned(), |value| format!("{:.3}", value.to_f64()));
     let met = if result.is_met() { "met" } else { "missed" };
     format!("{metric}: {value}, wanted {wanted}: {met}")
 }
@@ -149,7 +159,14 @@ fn skipped_records(out: &mut String, skipped: &[Skipped], n: u64) {
     line!(out, "\nskipped");
     for record in skipped.iter().take(SKIPPED_MAX) {
         let id = record.id.as_deref().map(|id| format!(" ({})", plain(id))).unwrap_or_default();
-        line!(out, "  record {} at {}:{}{id}: {}", record.index, plain(&record.file), record.line, plain(&record.reason));
+        line!(
+            out,
+            "  record {} at {}:{}{id}: {}",
+            record.index,
+            plain(&record.file),
+            record.line,
+            plain(&record.reason)
+        );
     }
     let more = n.saturating_sub(SKIPPED_MAX as u64);
     if more > 0 {
@@ -196,9 +213,19 @@ fn costs(out: &mut String, summary: &Summary) {
         Some(usd) => format!("${usd}"),
         None => "cost unknown (no price for this model)".to_owned(),
     };
-    line!(out, "\n{} calls on record, {} tokens in, {} out, {cost}", facts.calls, facts.tokens_input, facts.tokens_output);
+    line!(
+        out,
+        "\n{} calls on record, {} tokens in, {} out, {cost}",
+        facts.calls,
+        facts.tokens_input,
+        facts.tokens_output
+    );
     if facts.calls_lost > 0 {
-        line!(out, "{} calls were in flight when a process died: possibly billed, not recorded", facts.calls_lost);
+        line!(
+            out,
+            "{} calls were in flight when a process died: possibly billed, not recorded",
+            facts.calls_lost
+        );
     }
     if facts.calls_without_usage > 0 {
         line!(out, "{} calls came back without token counts", facts.calls_without_usage);

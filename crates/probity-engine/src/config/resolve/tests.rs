@@ -251,7 +251,7 @@ fn flags_change_the_model_and_endpoint_of_the_judge_in_use() {
     };
     let chosen = Config::resolve([file, flags]).expect("settings that fit").judge(&|_| true);
     let chat = chosen.settings.chat().expect("a chat judge");
-    assert_eq!((chat.model.as_str(), chat.base_url.as_str()), ("m", "http://localhost:1/v1"));
+    assert_eq!((chat.model.as_str(), chat.base_url.to_string().as_str()), ("m", "http://localhost:1/v1"));
     assert_eq!((chat.owner, chat.key_use), (EndpointOwner::Other, KeyUse::IfPresent));
     assert!(chat.aliases.is_empty());
 }

@@ -1,0 +1,104 @@
+//! What all pursuits of a run share, and what a display may read of it.
+
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use probity_core::verdict::ParseMode;
+
+use super::budget::{Budget, Money};
+use super::lane::Lane;
+use crate::config::{ModelMismatch, Price, Reask};
+use crate::judge::{Judge, Question};
+use crate::store::{JudgeId, RunId, Store};
+
+/// Packets are asked about once; independent repeats would be numbered from here.
+pub const REPEAT: u32 = 0;
+
+/// How a packet is pursued.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PursuitSettings {
+    /// Calls for one packet at most, waits apart.
+    pub attempts_max: u32,
+    /// The first back-off, before jitter.
+    pub backoff_first: Duration,
+    /// The longest back-off, before jitter.
+    pub backoff_max: Duration,
+    /// The longest pause a server may ask for; a longer one stops the lane.
+    pub retry_after_max: Duration,
+    /// Whether unusable answers are asked for again.
+    pub reask: Reask,
+    /// Which clean-ups are allowed.
+    pub parse: ParseMode,
+    /// What another model's answer is worth.
+    pub mismatch: ModelMismatch,
+    /// The model asked for and other names of it; empty where the judge has no model.
+    pub models: Vec<String>,
+}
+
+/// A packet to be asked about.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// What is asked.
+    pub question: Question,
+    /// The most one call can cost.
+    pub most: Money,
+    /// What the store already holds about it.
+    pub earlier: Earlier,
+}
+
+/// What the store holds about a packet that has no settlement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Earlier {
+    /// Attempts, and perhaps answers that were never read.
+    Attempts,
+    /// Nothing.
+    Nothing,
+}
+
+/// How a pursuit ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pursued {
+    /// A verdict is on record.
+    Verdict,
+    /// The judge's answers were no verdict, and that is on record.
+    Unscored,
+    /// Every attempt failed on the way. Nothing is settled; the next run asks again.
+    GaveUp,
+}
+
+/// Counters that a progress display reads while calls are under way.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Packets to do.
+    pub total: AtomicU64,
+    /// Packets settled or given up.
+    pub done: AtomicU64,
+    /// Of those, packets without a verdict.
+    pub unscored: AtomicU64,
+    /// Calls sent.
+    pub calls: AtomicU64,
+    /// Picodollars spent.
+    pub picos: AtomicU64,
+}
+
+/// Everything that pursuits share.
+pub struct Desk {
+    /// The judge.
+    pub judge: Judge,
+    /// Its identity.
+    pub judge_id: JudgeId,
+    /// Where everything is kept.
+    pub store: Store,
+    /// The run that calls are recorded under.
+    pub run: RunId,
+    /// The lane to the judge.
+    pub lane: Lane,
+    /// The limits on calls and money.
+    pub budget: Budget,
+    /// What tokens cost, where that is known.
+    pub price: Option<Price>,
+    /// How packets are pursued.
+    pub settings: PursuitSettings,
+    /// What a display may read.
+    pub progress: Progress,
+}
