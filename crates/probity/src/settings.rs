@@ -34,7 +34,7 @@ pub(crate) fn job(args: &JobArgs, over: Layer, note: &dyn Fn(&str)) -> Result<Jo
     }
     let names: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
     Job::new(dataset, names.join(" "), rubric, template, (config, judge))
-        .map_err(|error| Failure::new(Exit::Usage, &error))
+        .map_err(crate::commands::run::failure)
 }
 
 /// A failure to read cases, with its hint.
@@ -196,6 +196,10 @@ fn load_options(args: &JobArgs) -> Result<LoadOptions, Failure> {
 }
 
 /// The store's path.
-pub(crate) fn store_path(job: &Job) -> PathBuf {
-    PathBuf::from(&job.config.run.store)
+pub(crate) fn store_path(job: &Job) -> Result<PathBuf, Failure> {
+    let store = &job.config.run.store;
+    if store.contains("://") {
+        return Err(Failure::usage(format!("store {store}: expected a file, URLs are not supported")));
+    }
+    Ok(PathBuf::from(store))
 }

@@ -11,7 +11,9 @@ use probity_core::packet::{self, Ask, CallPlan, Packet};
 use probity_core::rubric::{Criterion, ReferenceUse, Rubric};
 use probity_core::verdict::Usage;
 
+use super::{Network, RunError};
 use crate::config::{Backend, Config, JudgeSettings, Structured};
+use crate::judge::JudgeError;
 use crate::judge::params::Shape;
 use crate::judge::prompt::{Template, TemplateError};
 use crate::load::{Dataset, LoadError, Place, Record, Skipped};
@@ -41,6 +43,8 @@ pub struct Job {
     pub judge: JudgeSettings,
     /// All settings.
     pub config: Config,
+    /// BLAKE3 of the file of recorded verdicts, where the judge reads one.
+    verdicts_hash: Option<String>,
     asks: Vec<Sized>,
 }
 
@@ -84,15 +88,17 @@ pub struct SizedPacket {
 }
 
 impl Job {
-    /// Puts the parts together. Fails where the template cannot be filled in.
+    /// Puts the parts together. Fails where the template cannot be filled in or the judge's file cannot be
+    /// read.
     pub fn new(
         dataset: Dataset,
         dataset_name: String,
         rubric: Rubric,
         template: Template,
         settings: (Config, JudgeSettings),
-    ) -> Result<Self, TemplateError> {
+    ) -> Result<Self, RunError> {
         let (config, judge) = settings;
+        let verdicts_hash = verdicts_hash(&judge)?;
         let plan = config.run.call_plan;
         let asks = packet::asks(&rubric, plan)
             .into_iter()
@@ -103,7 +109,7 @@ impl Job {
                 Ok(Sized { ask, overhead_chars })
             })
             .collect::<Result<_, TemplateError>>()?;
-        Ok(Job { dataset, dataset_name, rubric, plan, template, judge, config, asks })
+        Ok(Job { dataset, dataset_name, rubric, plan, template, judge, config, verdicts_hash, asks })
     }
 
     /// Calls needed for one admitted reply.
@@ -159,9 +165,14 @@ impl Job {
         })
     }
 
-    /// Whether the judge runs inside this program, so that asking it opens no connection.
-    pub fn is_local(&self) -> bool {
-        matches!(self.judge.backend, Backend::Baseline | Backend::Recorded { .. })
+    /// Whether the judge may be asked: without a network only one that runs inside this program, and never
+    /// one that is nothing but the store's own record.
+    pub fn may_ask(&self, network: Network) -> bool {
+        match self.judge.backend {
+            Backend::Recorded { verdicts: None } => false,
+            Backend::Baseline | Backend::Recorded { verdicts: Some(_) } => true,
+            Backend::Openai(_) | Backend::Anthropic(_) | Backend::Command(_) => network == Network::Online,
+        }
     }
 
     /// How the answer's shape is asked for at first.
@@ -196,7 +207,12 @@ impl Job {
         }
         match self.judge.backend {
             Backend::Baseline => members.push(("version".to_owned(), Json::text(BASELINE_VERSION))),
-            Backend::Recorded { .. } => {}
+            Backend::Recorded { .. } => {
+                // The file's content makes the judge, wherever it lies.
+                members.retain(|(name, _)| name != "verdicts");
+                let hash = self.verdicts_hash.as_ref().map(|hash| ("verdicts".to_owned(), Json::text(hash)));
+                members.extend(hash);
+            }
             _ => members.push(("template".to_owned(), Json::text(self.template.hash()))),
         }
         Json::object(members).canonical()
@@ -232,6 +248,14 @@ impl Sized {
         let tokens_input = (self.overhead_chars + chars as u64).div_ceil(CHARS_PER_TOKEN);
         SizedPacket { packet, tokens_input }
     }
+}
+
+fn verdicts_hash(judge: &JudgeSettings) -> Result<Option<String>, JudgeError> {
+    let Backend::Recorded { verdicts: Some(path) } = &judge.backend else { return Ok(None) };
+    let mut hasher = blake3::Hasher::new();
+    let read = std::fs::File::open(path).and_then(|file| hasher.update_reader(file).map(|_| ()));
+    read.map_err(|source| JudgeError::Open { path: path.clone(), source })?;
+    Ok(Some(hasher.finalize().to_hex().to_string()))
 }
 
 /// A reply of nothing to nothing, for measuring prompts.

@@ -143,7 +143,10 @@ pub async fn run(
     let mut shape = shape(job, store)?;
     loop {
         let identity = job.identity(shape);
-        let judge_id = JudgeId::of_identity(&identity);
+        let judge_id = match &job.judge.backend {
+            Backend::Recorded { verdicts: None } => only_judge(store)?,
+            _ => JudgeId::of_identity(&identity),
+        };
         let known = Known::new(store.settled(&judge_id, REPEAT)?, mode.unscored);
         let plan = plan(job, known.clone())?;
         if plan.n_admitted + plan.n_blocked == 0 {
@@ -151,7 +154,7 @@ pub async fn run(
         }
         observer.planned(&plan);
         let mut ran = Ran { plan, judge_id: judge_id.clone(), run: None, driven: None, n_calls: 0 };
-        if mode.network == Network::Offline && !job.is_local() {
+        if !job.may_ask(mode.network) {
             ran.run = store.reader()?.find_run(&job.manifest(&judge_id))?;
             return Ok(ran);
         }
@@ -220,6 +223,16 @@ pub fn shape(job: &Job, store: &Store) -> Result<Option<Shape>, StoreError> {
 fn refusal_note(job: &Job) -> String {
     let identity = job.identity(Some(Shape::Schema));
     format!("schema_refused:{}", JudgeId::of_identity(&identity))
+}
+
+/// The one judge whose verdicts the store holds.
+fn only_judge(store: &Store) -> Result<JudgeId, RunError> {
+    let mut judges = store.reader()?.judges()?;
+    match (judges.pop(), judges.len()) {
+        (Some((judge, _)), 0) => Ok(judge),
+        (None, _) => Err(JudgeError::WhichRecord { n: 0 }.into()),
+        (Some(_), others) => Err(JudgeError::WhichRecord { n: others + 1 }.into()),
+    }
 }
 
 fn nothing_usable(job: &Job, plan: &Plan) -> Result<RunError, LoadError> {

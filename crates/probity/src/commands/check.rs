@@ -45,7 +45,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
 
 /// How the answer's shape would be asked for, and what is on record already where there is a store.
 fn known(job: &Job) -> Result<(Option<Shape>, Known), Failure> {
-    let path = settings::store_path(job);
+    let path = settings::store_path(job)?;
     if !path.exists() {
         return Ok((job.shape_first(), Known::default()));
     }
@@ -93,7 +93,7 @@ fn requests(job: &Job, known: Known, shape: Option<Shape>) -> Result<Vec<Value>,
 }
 
 fn show(job: &Job, known: Known, shape: Option<Shape>) -> Result<(), Failure> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(terminal::Pipe(io::stdout().lock()));
     each_request(job, known, shape, &mut |case, packet, body| {
         writeln!(out, "# case {}, packet {packet}", plain(case))?;
         writeln!(out, "{}\n", serde_json::to_string_pretty(&body)?)

@@ -29,13 +29,14 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let watcher = Watcher { quiet: args.job.quiet || args.job.json, bar: Bar::default() };
     let job = settings::job(&args.job, settings::run_layer(args)?, &|line| watcher.notice(line))?;
     let job = Arc::new(job);
-    let store = open_store(&job, args.offline, &watcher)?;
+    let network = if args.offline { Network::Offline } else { Network::Online };
+    let store = open_store(&job, network, &watcher)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
         Failure { exit: Exit::Store, message: format!("could not start: {error}"), hint: None }
     })?;
     let ran = runtime.block_on(async {
         let mode = Mode {
-            network: if args.offline { Network::Offline } else { Network::Online },
+            network,
             unscored: if args.retry_unscored { UnscoredPolicy::AskAgain } else { UnscoredPolicy::Keep },
             interrupted: interrupts(),
         };
@@ -50,12 +51,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     Ok(verdict(args, &job, &ran, &summary))
 }
 
-fn open_store(job: &Job, offline: bool, watcher: &Watcher) -> Result<Store, Failure> {
-    let path = settings::store_path(job);
-    if offline && !job.is_local() {
+fn open_store(job: &Job, network: Network, watcher: &Watcher) -> Result<Store, Failure> {
+    let path = settings::store_path(job)?;
+    if !job.may_ask(network) {
         if !path.exists() {
-            return Err(Failure::usage(format!("there is no store at {}", path.display()))
-                .hint("--offline reports what an earlier run recorded; run once without it"));
+            return Err(Failure::usage(format!("there is no store at {}", path.display())).hint(
+                "only an earlier run's record was asked for; run once with a judge and without --offline",
+            ));
         }
         return Store::open_read_only(&path).map_err(|error| Failure::new(Exit::Store, &error));
     }
@@ -65,6 +67,9 @@ fn open_store(job: &Job, offline: bool, watcher: &Watcher) -> Result<Store, Fail
         watcher.notice(&format!(
             "{n} calls were in flight when an earlier process died: possibly billed, not recorded"
         ));
+    }
+    for warning in &opened.warnings {
+        watcher.notice(&format!("warning: {warning}"));
     }
     Ok(opened.store)
 }
@@ -101,7 +106,8 @@ fn write(job: &Job, store: &Store, ran: &Ran, args: &RunArgs) -> Result<(Summary
     };
     let file = args.output.as_deref().map(WholeFile::create).transpose().map_err(output_failure)?;
     let mut file = file.map(ResultsWriter::new).transpose().map_err(output_failure)?;
-    let stdout = args.job.json.then(|| ResultsWriter::new(io::BufWriter::new(io::stdout().lock())));
+    let stdout =
+        args.job.json.then(|| ResultsWriter::new(io::BufWriter::new(terminal::Pipe(io::stdout().lock()))));
     let mut stdout = stdout.transpose().map_err(output_failure)?;
     let mut skipped = Vec::new();
     let summary = report(job, store, ran, &mut |row| {
