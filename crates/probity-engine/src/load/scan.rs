@@ -5,7 +5,7 @@
 //! and tell a duplicate from a chance collision, and equal content from different content. After that no
 //! pass has to remember names.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write as _;
 use std::sync::Arc;
 
@@ -42,12 +42,14 @@ fn scan_with(sources: &Arc<[Source]>, options: &LoadOptions, hash: NameHash) -> 
     let mut pass = Pass::new(Arc::clone(sources), options.clone());
     let mut names = Names::default();
     let mut slices = HashSet::new();
+    let mut doubts = Doubts::default();
     let (mut n_records, mut n_skipped) = (0, 0);
     while let Some((place, parsed)) = pass.next()? {
         n_records += 1;
         if options.strict == Strictness::Strict {
             no_doubt(&place, parsed.outcome.as_ref().err(), &parsed.warnings)?;
         }
+        doubts.add(&place, &parsed.warnings);
         match parsed.outcome {
             Err(_) => n_skipped += 1,
             Ok(entry) => {
@@ -63,6 +65,7 @@ fn scan_with(sources: &Arc<[Source]>, options: &LoadOptions, hash: NameHash) -> 
         _ => repeats(sources, options, &names.twice, hash)?,
     };
     let mut notices = pass.notices;
+    notices.extend(doubts.notices());
     notices.extend(names.look_alikes);
     notices.extend(dataset_notices(&slices, repeats.len()));
     let mut hasher = blake3::Hasher::new();
@@ -87,6 +90,33 @@ fn no_doubt(place: &Place, refused: Option<&Refused>, warnings: &[String]) -> Re
             let message = format!("record {}: {reason}", place.index);
             Err(LoadError::new(&place.file, message).line(place.line))
         }
+    }
+}
+
+/// Doubts about records, each kept once with its first place.
+#[derive(Default)]
+struct Doubts(BTreeMap<String, (Place, usize)>);
+
+/// So many different doubts are worth a line each.
+const DOUBTS_MAX: usize = 20;
+
+impl Doubts {
+    fn add(&mut self, place: &Place, warnings: &[String]) {
+        for warning in warnings {
+            if let Some((_, n)) = self.0.get_mut(warning) {
+                *n += 1;
+            } else if self.0.len() < DOUBTS_MAX {
+                self.0.insert(warning.clone(), (place.clone(), 1));
+            }
+        }
+    }
+
+    fn notices(self) -> impl Iterator<Item = Notice> {
+        self.0.into_iter().map(|(warning, (place, n))| {
+            let more = if n > 1 { format!(" (in {n} records)") } else { String::new() };
+            let message = format!("line {}: {warning}{more}", place.line);
+            Notice { file: Some(place.file), message }
+        })
     }
 }
 

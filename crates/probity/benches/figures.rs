@@ -1,0 +1,58 @@
+//! The figures that the engine must reach, measured in one run and printed as a table and as JSON.
+//!
+//! Machines differ and are busy, so what counts are ratios taken side by side: the program against a bare
+//! loop of the same HTTP client, or against what the latency alone would take. Run with
+//! `cargo xtask bench`; `--quick` makes every job ten times smaller, for a look at the shape only.
+
+#[path = "figures/bare_loop.rs"]
+mod bare_loop;
+#[path = "figures/child.rs"]
+mod child;
+#[path = "figures/jobs.rs"]
+mod jobs;
+
+use std::path::PathBuf;
+
+use jobs::{Bench, Figure};
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let scale = if arguments.iter().any(|argument| argument == "--quick") { 10 } else { 1 };
+    let only = arguments.iter().find(|argument| !argument.starts_with("--")).cloned();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let bench = Bench { folder: folder.path().to_owned(), scale };
+    let jobs: [(&str, fn(&Bench) -> Vec<Figure>); 6] = [
+        ("latency", jobs::latency),
+        ("in-flight", jobs::in_flight),
+        ("throughput", jobs::throughput),
+        ("start", jobs::start),
+        ("replay", jobs::replay),
+        ("plan", jobs::plan),
+    ];
+    let mut figures = Vec::new();
+    for (name, job) in jobs {
+        if only.as_ref().is_none_or(|only| name.contains(only.as_str())) {
+            eprintln!("measuring {name}");
+            figures.extend(job(&bench));
+        }
+    }
+    print(&figures);
+    write_json(&figures, scale);
+}
+
+fn print(figures: &[Figure]) {
+    let width = figures.iter().map(|figure| figure.what.chars().count()).max().unwrap_or(0);
+    for figure in figures {
+        let met = if figure.is_met() { "met" } else { "MISSED" };
+        let Figure { what, value, unit, limit, .. } = figure;
+        println!("{what:<width$}  {value:>10.3} {unit:<5}  {limit}  {met}");
+    }
+}
+
+fn write_json(figures: &[Figure], scale: usize) {
+    let rows: Vec<serde_json::Value> = figures.iter().map(Figure::to_json).collect();
+    let document = serde_json::json!({ "scale": scale, "figures": rows });
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("figures.json");
+    std::fs::write(&path, format!("{document:#}\n")).expect("the figures can be written");
+    println!("\nwritten to {}", path.display());
+}
