@@ -222,7 +222,9 @@ fn a_refused_request_leaves_its_neighbours_alone() {
     check_refused(
         &scene,
         scene.store.settle(scene.settlement("before", Some(attempt), verdict("{}"))),
-        &expect!["attempt 7 is not an attempt at packet 18c52a7ed981fbffa12fbf611b593c451f6a5700af2206c612b5c3dd2888909b, expected one of the same packet and judge"],
+        &expect![
+            "attempt 7 is not an attempt at packet 18c52a7ed981fbffa12fbf611b593c451f6a5700af2206c612b5c3dd2888909b, expected one of the same packet and judge"
+        ],
     );
     let kept = scene.attempts("a");
     assert_eq!((kept.len(), kept[0].raw.as_slice()), (1, &b"raw"[..]));
