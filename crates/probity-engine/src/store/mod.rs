@@ -117,6 +117,14 @@ impl Store {
         Ok(Reader::new(open::for_reading(&self.shared.path)?, Arc::clone(&self.shared.path)))
     }
 
+    /// A reader whose every answer is from this moment, whatever is written meanwhile: for reports.
+    /// The journal cannot be folded into the file while it lives.
+    pub fn snapshot(&self) -> Result<Reader, StoreError> {
+        let reader = self.reader()?;
+        reader.freeze()?;
+        Ok(reader)
+    }
+
     /// Begins a run, or resumes the latest of its name if that had the same parts.
     pub fn begin_run(&self, manifest: &Manifest) -> Result<Begun, StoreError> {
         let manifest = manifest.clone();

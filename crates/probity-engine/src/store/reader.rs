@@ -1,7 +1,8 @@
 //! Reading what the store knows, on a connection of its own.
 //!
 //! A reader never waits for the writer and never holds it up: each question is a transaction by itself
-//! and sees everything that was acknowledged before it was asked. Statements are prepared once.
+//! and sees everything that was acknowledged before it was asked, unless the reader is a snapshot, which
+//! sees one moment. Statements are prepared once.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -30,6 +31,11 @@ pub struct Reader {
 impl Reader {
     pub(super) fn new(connection: Connection, path: Arc<Path>) -> Reader {
         Reader { connection, path }
+    }
+
+    /// Makes every later answer one from this moment. The first read fixes the moment.
+    pub(super) fn freeze(&self) -> Result<(), StoreError> {
+        self.answer(self.connection.execute_batch("BEGIN; SELECT 1 FROM mark;"))
     }
 
     /// What is settled for one repeat of a judge, by packet.

@@ -42,7 +42,10 @@ CREATE TABLE attempt (
     repeat           INTEGER NOT NULL,
     run              INTEGER NOT NULL REFERENCES run (id),
     n                INTEGER NOT NULL,
-    state            TEXT NOT NULL CHECK (state IN ('in_flight', 'ended', 'lost', 'not_sent')),
+    state            TEXT NOT NULL CHECK (
+        -- Not `IN`, which builds a table for each row.
+        state = 'ended' OR state = 'in_flight' OR state = 'lost' OR state = 'not_sent'
+    ),
     superseded       INTEGER NOT NULL CHECK (superseded IN (0, 1)),
     cause            TEXT NOT NULL,
     started_unix_ms  INTEGER NOT NULL,

@@ -118,6 +118,18 @@ fn readers_beside_a_writer_see_what_was_acknowledged() {
 }
 
 #[test]
+fn a_snapshot_sees_one_moment_and_does_not_hold_up_the_writer() {
+    let scene = Scene::new();
+    scene.end(scene.begin("a"), b"raw");
+    let snapshot = scene.store.snapshot().unwrap();
+    scene.end(scene.begin("a"), b"raw");
+    assert_eq!(snapshot.attempts_of(&packet("a"), &scene.judge, 0).unwrap().len(), 1);
+    assert_eq!(scene.attempts("a").len(), 2);
+    scene.store.clone().close().unwrap();
+    assert_eq!(snapshot.attempts_of(&packet("a"), &scene.judge, 0).unwrap().len(), 1);
+}
+
+#[test]
 fn c11_a_store_opened_for_reading_refuses_every_write() {
     let scene = Scene::new();
     let attempt = scene.begin("a");

@@ -72,7 +72,7 @@ fn f59_one_response_for_two_packets_flags_both() {
     let repeated = RepeatedResponse { response_id: "response-1".to_owned(), packets };
     for run in [earlier, later] {
         let totals = scene.store.totals(&scene.judge, run).unwrap();
-        assert_eq!(totals.repeated_responses, [repeated.clone()]);
+        assert_eq!(totals.repeated_responses, std::slice::from_ref(&repeated));
     }
     let manifest = Manifest { name: "latest".to_owned(), ..manifest };
     let latest = scene.store.begin_run(&manifest).unwrap().run();
