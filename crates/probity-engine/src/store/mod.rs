@@ -125,7 +125,7 @@ impl Store {
         Ok(reader)
     }
 
-    /// Begins a run, or resumes the latest of its name if that had the same parts.
+    /// Begins a run, or resumes the one of its name that had the same parts.
     pub fn begin_run(&self, manifest: &Manifest) -> Result<Begun, StoreError> {
         let manifest = manifest.clone();
         self.write_blocking("beginning a run", move |tables| tables.begin_run(&manifest))

@@ -105,7 +105,7 @@ pub enum Begun {
         /// The parts in which it differs from the latest run of its name, sorted; empty if there was none.
         changed: Vec<String>,
     },
-    /// The latest run of this name had the same parts and goes on.
+    /// A run of this name had the same parts and goes on.
     Resumed {
         /// The run.
         run: RunId,

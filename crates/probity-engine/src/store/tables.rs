@@ -34,22 +34,22 @@ impl Tables {
     }
 
     pub(super) fn begin_run(&mut self, manifest: &Manifest) -> Result<Begun, Fault> {
-        let latest = self
-            .connection
-            .prepare_cached("SELECT id, parts FROM run WHERE name = ?1 ORDER BY id DESC LIMIT 1")?
-            .query_row([&manifest.name], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))
-            .optional()?;
-        let changed = match latest {
-            None => Vec::new(),
-            Some((id, parts)) => {
-                let changed = changed_parts(&parts_of_text(&parts)?, &manifest.parts);
-                if changed.is_empty() {
-                    self.end_run(RunId(id), RunState::Running)?;
-                    return Ok(Begun::Resumed { run: RunId(id) });
-                }
-                changed
+        let mut select =
+            self.connection.prepare_cached("SELECT id, parts FROM run WHERE name = ?1 ORDER BY id DESC")?;
+        let earlier: Vec<(i64, String)> = select
+            .query_map([&manifest.name], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<Result<_, rusqlite::Error>>()?;
+        drop(select);
+        let mut changed = None;
+        for (id, parts) in &earlier {
+            let differing = changed_parts(&parts_of_text(parts)?, &manifest.parts);
+            if differing.is_empty() {
+                self.end_run(RunId(*id), RunState::Running)?;
+                return Ok(Begun::Resumed { run: RunId(*id) });
             }
-        };
+            changed.get_or_insert(differing);
+        }
+        let changed = changed.unwrap_or_default();
         let parts = text_of_parts(&manifest.parts)?;
         let id = self
             .connection

@@ -82,12 +82,14 @@ impl Bench {
         }
         let mut text = String::new();
         for i in 0..n {
-            let ticket = format!("Order {i} arrived with a cracked screen and the box was open. What can I do?");
+            let ticket =
+                format!("Order {i} arrived with a cracked screen and the box was open. What can I do?");
             let reply = format!(
                 "I am sorry that order {i} arrived damaged. Please send a photo of the screen and the box; \
                  we ship a replacement within two working days and send you a label for the return."
             );
-            let record = json!({ "id": format!("case-{i}"), "slice": "damage", "ticket": ticket, "reply": reply });
+            let record =
+                json!({ "id": format!("case-{i}"), "slice": "damage", "ticket": ticket, "reply": reply });
             writeln!(text, "{record}").expect("writing to a string cannot fail");
         }
         std::fs::write(&path, text).expect("the cases can be written");
@@ -164,7 +166,12 @@ pub(crate) fn throughput(bench: &Bench) -> Vec<Figure> {
     vec![
         Figure::new("0 ms judge: calls per second", rate(ours.wall), "/s", Limit::Shown),
         Figure::new("0 ms judge: bare loop", rate(bare), "/s", Limit::Shown),
-        Figure::new("0 ms judge: share of the bare loop", rate(ours.wall) / rate(bare), "x", Limit::AtLeast(0.4)),
+        Figure::new(
+            "0 ms judge: share of the bare loop",
+            rate(ours.wall) / rate(bare),
+            "x",
+            Limit::AtLeast(0.4),
+        ),
     ]
 }
 
