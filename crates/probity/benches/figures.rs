@@ -4,6 +4,8 @@
 //! loop of the same HTTP client, or against what the latency alone would take. Run with
 //! `cargo xtask bench`; `--quick` makes every job ten times smaller, for a look at the shape only.
 
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark talks to the terminal")]
+
 #[path = "figures/bare_loop.rs"]
 mod bare_loop;
 #[path = "figures/child.rs"]
@@ -15,13 +17,15 @@ use std::path::PathBuf;
 
 use jobs::{Bench, Figure};
 
+type Job = fn(&Bench) -> Vec<Figure>;
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let scale = if arguments.iter().any(|argument| argument == "--quick") { 10 } else { 1 };
     let only = arguments.iter().find(|argument| !argument.starts_with("--")).cloned();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bench = Bench { folder: folder.path().to_owned(), scale };
-    let jobs: [(&str, fn(&Bench) -> Vec<Figure>); 6] = [
+    let jobs: [(&str, Job); 6] = [
         ("latency", jobs::latency),
         ("in-flight", jobs::in_flight),
         ("throughput", jobs::throughput),

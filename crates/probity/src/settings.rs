@@ -17,6 +17,10 @@ use crate::exit::{Exit, Failure};
 /// The settings file that is read where it exists.
 const FILE: &str = "probity.toml";
 
+/// Said when the baseline judge is used for want of another.
+const NO_KEY: &str = "no key is configured, so the baseline judge is used: it compares words and \
+    understands nothing (set OPENAI_API_KEY or --base-url for a model)";
+
 /// The value of an environment variable, where it is set and is text.
 pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
@@ -25,13 +29,12 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 /// Puts a job together. Everything that can be wrong with flags, files and cases is found here.
 pub(crate) fn job(args: &JobArgs, over: Layer, note: &dyn Fn(&str)) -> Result<Job, Failure> {
     let config = config(args, over)?;
-    let judge = judge(args, &config, note);
+    let (judge, notices) = judge(args, &config);
     let rubric = rubric(&config.run.rubric, note)?;
     let template = template(judge.template.as_deref())?;
     let dataset = Dataset::open(&args.files, load_options(args)?).map_err(load_failure)?;
-    for notice in dataset.notices() {
-        note(&notice.to_string());
-    }
+    let about_cases = dataset.notices().iter().map(ToString::to_string);
+    notices.into_iter().chain(about_cases).for_each(|notice| note(&notice));
     let names: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
     Job::new(dataset, names.join(" "), rubric, template, (config, judge))
         .map_err(crate::commands::run::failure)
@@ -101,17 +104,14 @@ fn settings_failure(found: &[SettingsProblem]) -> Failure {
     }
 }
 
-fn judge(args: &JobArgs, config: &Config, note: &dyn Fn(&str)) -> JudgeSettings {
+/// The judge with what flags put over its settings, and what is worth a line about the choice.
+fn judge(args: &JobArgs, config: &Config) -> (JudgeSettings, Vec<String>) {
     let is_set = |name: &str| variable(name).is_some_and(|value| !value.trim().is_empty());
     let chosen = config.judge(&is_set);
+    let mut notices: Vec<String> =
+        chosen.warnings.iter().map(|warning| format!("warning: {warning}")).collect();
     if chosen.because == Because::NoKey {
-        note(
-            "no key is configured, so the baseline judge is used: it compares words and understands nothing \
-             (set OPENAI_API_KEY or --base-url for a model)",
-        );
-    }
-    for warning in &chosen.warnings {
-        note(&format!("warning: {warning}"));
+        notices.push(NO_KEY.to_owned());
     }
     let mut judge = chosen.settings;
     if args.template.is_some() {
@@ -136,7 +136,7 @@ fn judge(args: &JobArgs, config: &Config, note: &dyn Fn(&str)) -> JudgeSettings 
         }
         Backend::Baseline | Backend::Command(_) => {}
     }
-    judge
+    (judge, notices)
 }
 
 /// The rubric called `name`: a built-in one, or the file of that name.

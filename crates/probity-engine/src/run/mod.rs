@@ -87,8 +87,10 @@ pub enum RunError {
     #[error(transparent)]
     Load(#[from] LoadError),
     /// No record of the cases can be used.
-    #[error("no usable record: all {n_skipped} were skipped, the first because: {reason}")]
+    #[error("{first}: no record can be used, {n_skipped} were skipped; this one because: {reason}")]
     NothingUsable {
+        /// Where the first one stands, as file and line.
+        first: String,
         /// How many there were.
         n_skipped: u64,
         /// Why the first was skipped.
@@ -236,14 +238,14 @@ fn only_judge(store: &Store) -> Result<JudgeId, RunError> {
 }
 
 fn nothing_usable(job: &Job, plan: &Plan) -> Result<RunError, LoadError> {
-    let mut reason = String::new();
+    let (mut first, mut reason) = (job.dataset_name.clone(), String::new());
     for screened in job.screened()? {
         if let Screened::Skipped(skipped) = screened? {
-            reason = skipped.reason;
+            (first, reason) = (format!("{}:{}", skipped.file, skipped.line), skipped.reason);
             break;
         }
     }
-    Ok(RunError::NothingUsable { n_skipped: plan.n_skipped, reason })
+    Ok(RunError::NothingUsable { first, n_skipped: plan.n_skipped, reason })
 }
 
 fn begin(job: &Job, store: &Store, judge: &JudgeId, observer: &dyn Observer) -> Result<RunId, StoreError> {
