@@ -15,6 +15,7 @@ use std::process::ExitCode;
 const HELP: &str = "\
 usage: cargo xtask <recipe>
 
+  bench  measure the engine's figures and print them [--quick] [name of one]
   ci     everything a change has to pass, in the order of cost
   fmt    format every crate
   help   this text
@@ -23,6 +24,7 @@ usage: cargo xtask <recipe>
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["bench", rest @ ..] => bench(rest),
         ["ci"] => ci::run(),
         ["fmt"] => fmt(),
         [] | ["help" | "--help" | "-h"] => {
@@ -30,9 +32,18 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         unknown => {
-            eprintln!("unknown recipe `{}`, expected ci, fmt or help", unknown.join(" "));
+            eprintln!("unknown recipe `{}`, expected bench, ci, fmt or help", unknown.join(" "));
             ExitCode::from(2)
         }
+    }
+}
+
+/// Measures with everything shown as it comes: a benchmark is looked at.
+fn bench(arguments: &[&str]) -> ExitCode {
+    let mut cargo = step::cargo(["bench", "--locked", "--package", "probity", "--bench", "figures", "--"]);
+    match cargo.args(arguments).status() {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
     }
 }
 
