@@ -85,7 +85,7 @@ pub(crate) struct JobArgs {
     /// Settings file [default: probity.toml where there is one]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Make the first bad record an error, and read judges' answers without any clean-up
+    /// Make the first bad record an error, and accept no loose JSON in judges' answers
     #[arg(long)]
     pub(crate) strict: bool,
     /// What to do with a record that repeats another one exactly
@@ -151,6 +151,7 @@ pub(crate) enum StructuredArg {
     /// By JSON schema
     Schema,
     /// Any JSON object
+    #[value(name = "json_object")]
     JsonObject,
     /// By the prompt alone
     Plain,
