@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use expect_test::{Expect, expect};
 use probity_engine::config::{Logprobs, TokenLimitField};
+use probity_engine::judge::account::Account;
 use probity_engine::judge::anthropic::{Anthropic, MessageParams};
 use probity_engine::judge::endpoint::{ApiKey, Endpoint};
 use probity_engine::judge::http::{HttpClient, Pool};
@@ -14,7 +15,7 @@ use probity_engine::judge::openai::{ChatParams, OpenAi};
 use probity_engine::judge::params::Shape;
 use probity_engine::judge::{CallLimits, CallOutcome, Reception};
 use probity_engine::schedule::classify::{CallTerms, WAIT_MAX_DEFAULT, classify};
-use serde_json::{Map, json};
+use serde_json::json;
 use support::{Act, Request, ScriptedServer, http_ok};
 
 const CANARY: &str = "sk-CANARY0123456789abcdef";
@@ -38,17 +39,17 @@ fn open_ai(server: &ScriptedServer, key: Option<ApiKey>) -> OpenAi {
         token_limit_field: TokenLimitField::MaxTokens,
         shape: Shape::Plain,
         logprobs: Logprobs::Off,
-        extra: Map::new(),
     };
     let endpoint = Endpoint::parse(&server.url("/v1/")).expect("an endpoint");
-    OpenAi::new(endpoint, key, "m-1", params, client()).expect("no reserved parameter")
+    let account = Account { endpoint, key, client: client() };
+    OpenAi { account, model: "m-1".to_owned(), params }
 }
 
 fn anthropic(server: &ScriptedServer) -> Anthropic {
-    let params =
-        MessageParams { temperature: None, output_tokens_max: 100, shape: Shape::Plain, extra: Map::new() };
+    let params = MessageParams { temperature: None, output_tokens_max: 100, shape: Shape::Plain };
     let endpoint = Endpoint::parse(&server.url("")).expect("an endpoint");
-    Anthropic::new(endpoint, Some(key()), "c-1", params, client()).expect("no reserved parameter")
+    let account = Account { endpoint, key: Some(key()), client: client() };
+    Anthropic { account, model: "c-1".to_owned(), params }
 }
 
 #[track_caller]

@@ -4,21 +4,16 @@
 //! with every adapter, the request follows from the question and the parameters alone.
 
 use probity_core::rubric::Criterion;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};
 
-use super::endpoint::{ApiKey, Endpoint};
-use super::http::HttpClient;
-use super::params::{ReservedParameter, Shape, Temperature, free_of};
+use super::account::Account;
+use super::params::{Shape, Temperature};
 use super::verdict_schema::{NAME, verdict_schema};
 use super::{Prompt, Question, Reception};
 
 /// The version of the API whose shapes are meant.
 const API_VERSION: &str = "2023-06-01";
-
-/// What the adapter sets itself, or what would change the shape of the response.
-const RESERVED: &[&str] =
-    &["model", "messages", "system", "stream", "temperature", "max_tokens", "tools", "tool_choice"];
 
 /// The parameters of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,69 +25,31 @@ pub struct MessageParams {
     /// `Schema` makes the model call the `verdict` tool; both others ask by the prompt alone, because
     /// this API has no JSON mode.
     pub shape: Shape,
-    /// Further parameters, sent as they are after all others.
-    pub extra: Map<String, Value>,
 }
 
 /// A model behind the Messages API.
 #[derive(Debug, Clone)]
 pub struct Anthropic {
-    endpoint: Endpoint,
-    key: Option<ApiKey>,
-    model: String,
-    params: MessageParams,
-    client: HttpClient,
+    /// Where it is reached.
+    pub account: Account,
+    /// The model's name, as asked for.
+    pub model: String,
+    /// How it is asked.
+    pub params: MessageParams,
 }
 
 impl Anthropic {
-    /// The model called `model` at `endpoint`.
-    pub fn new(
-        endpoint: Endpoint,
-        key: Option<ApiKey>,
-        model: impl Into<String>,
-        params: MessageParams,
-        client: HttpClient,
-    ) -> Result<Self, ReservedParameter> {
-        free_of(&params.extra, RESERVED)?;
-        Ok(Anthropic { endpoint, key, model: model.into(), params, client })
-    }
-
-    /// Where it is reached.
-    pub fn endpoint(&self) -> &Endpoint {
-        &self.endpoint
-    }
-
-    /// The model's name, as asked for.
-    pub fn model(&self) -> &str {
-        &self.model
-    }
-
-    /// The request for `question`, exactly as it is sent.
-    pub fn request_body(&self, question: &Question) -> Value {
-        request_body(&self.model, &self.params, question)
-    }
-
     /// Asks once.
     pub async fn ask(&self, question: &Question) -> Reception {
-        self.send(&self.request_body(question)).await
+        self.send(&request_body(&self.model, &self.params, question)).await
     }
 
     /// Sends a request built before, so that what was shown or recorded is what is sent.
     pub async fn send(&self, body: &Value) -> Reception {
-        let path = if self.endpoint.ends_with("v1") { "messages" } else { "v1/messages" };
-        let url = self.endpoint.call(path);
-        let mut headers = HeaderMap::from_iter([
-            (CONTENT_TYPE, HeaderValue::from_static("application/json")),
-            (ACCEPT, HeaderValue::from_static("application/json")),
-            (HeaderName::from_static("anthropic-version"), HeaderValue::from_static(API_VERSION)),
-        ]);
-        let key = self.key.as_ref();
-        headers.extend(key.map(|key| (HeaderName::from_static("x-api-key"), key.header(""))));
-        let reception = self.client.post(&url, headers, body.to_string().into_bytes()).await;
-        match key {
-            Some(key) => key.scrub(reception),
-            None => reception,
-        }
+        let path = if self.account.endpoint.ends_with("v1") { "messages" } else { "v1/messages" };
+        let version = (HeaderName::from_static("anthropic-version"), HeaderValue::from_static(API_VERSION));
+        let key = (HeaderName::from_static("x-api-key"), "");
+        self.account.post(path, key, HeaderMap::from_iter([version]), body).await
     }
 }
 
@@ -119,14 +76,12 @@ fn message_body(model: &str, params: &MessageParams, prompt: &Prompt, criteria: 
         body.insert("tools".to_owned(), json!([tool]));
         body.insert("tool_choice".to_owned(), json!({ "type": "tool", "name": NAME }));
     }
-    body.extend(params.extra.clone());
     Value::Object(body)
 }
 
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
-    use serde_json::Map;
 
     use super::super::params::{Shape, Temperature};
     use super::super::verdict_schema::samples::criterion;
@@ -135,7 +90,7 @@ mod tests {
     #[track_caller]
     fn check(shape: Shape, want: &Expect) {
         let temperature = Temperature::parse("0.5");
-        let params = MessageParams { temperature, output_tokens_max: 300, shape, extra: Map::new() };
+        let params = MessageParams { temperature, output_tokens_max: 300, shape };
         let prompt = Prompt { system: "Judge.".into(), user: "The reply".into() };
         let body = message_body("c-1", &params, &prompt, &[criterion("tone", 1, 2)]);
         want.assert_eq(&body.to_string());

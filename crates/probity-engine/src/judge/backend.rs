@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use probity_core::verdict::{Completion, EnvelopeFault, Finish, envelope};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::account::Account;
 use super::anthropic::{Anthropic, MessageParams};
 use super::command::{CommandJudge, StartError};
 use super::endpoint::BadKey;
 use super::http::{BadHttpClient, HttpClient, Pool};
 use super::openai::{ChatParams, OpenAi};
-use super::params::{ReservedParameter, Shape, Temperature};
+use super::params::{Shape, Temperature};
 use super::recorded::{Recorded, RecordedError};
 use super::{CallLimits, CallOutcome, Question, Reception, Response, TransportFault, baseline};
 use crate::config::{Backend, ChatSettings, Http, JudgeSettings, api_key};
@@ -44,9 +45,6 @@ pub enum JudgeError {
     /// The HTTP client could not be made.
     #[error(transparent)]
     Client(#[from] BadHttpClient),
-    /// An extra parameter collides with one that is set here.
-    #[error(transparent)]
-    Parameter(#[from] ReservedParameter),
     /// The program could not be started.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -81,15 +79,12 @@ impl Judge {
         let shape = shape.unwrap_or(Shape::Plain);
         Ok(match &settings.backend {
             Backend::Openai(chat) => {
-                let key = api_key(chat, key)?;
-                let (endpoint, client) = (chat.base_url.clone(), client(chat, limits)?);
-                Judge::OpenAi(OpenAi::new(endpoint, key, &chat.model, chat_params(chat, shape), client)?)
+                let (account, model) = (account(chat, limits, key)?, chat.model.clone());
+                Judge::OpenAi(OpenAi { account, model, params: chat_params(chat, shape) })
             }
             Backend::Anthropic(chat) => {
-                let key = api_key(chat, key)?;
-                let (endpoint, client) = (chat.base_url.clone(), client(chat, limits)?);
-                let params = message_params(chat, shape);
-                Judge::Anthropic(Anthropic::new(endpoint, key, &chat.model, params, client)?)
+                let (account, model) = (account(chat, limits, key)?, chat.model.clone());
+                Judge::Anthropic(Anthropic { account, model, params: message_params(chat, shape) })
             }
             Backend::Baseline => Judge::Baseline,
             Backend::Command(command) => {
@@ -169,14 +164,19 @@ fn answered(body: Option<String>, elapsed: Duration) -> Reception {
     Reception { outcome, elapsed }
 }
 
-fn client(chat: &ChatSettings, limits: CallLimits) -> Result<HttpClient, BadHttpClient> {
+fn account(
+    chat: &ChatSettings,
+    limits: CallLimits,
+    key: &dyn Fn(&str) -> Option<String>,
+) -> Result<Account, JudgeError> {
     let pool = match chat.http {
         Http::Http1 => Pool::Http1,
         Http::Http2 => {
             Pool::Http2 { shards: HTTP2_SHARDS.try_into().expect("the number of shards is not zero") }
         }
     };
-    HttpClient::new(limits, pool)
+    let (key, client) = (api_key(chat, key)?, HttpClient::new(limits, pool)?);
+    Ok(Account { endpoint: chat.base_url.clone(), key, client })
 }
 
 fn chat_params(chat: &ChatSettings, shape: Shape) -> ChatParams {
@@ -187,7 +187,6 @@ fn chat_params(chat: &ChatSettings, shape: Shape) -> ChatParams {
         token_limit_field: chat.token_limit_field,
         shape,
         logprobs: chat.logprobs,
-        extra: Map::new(),
     }
 }
 
@@ -196,6 +195,5 @@ fn message_params(chat: &ChatSettings, shape: Shape) -> MessageParams {
         temperature: Temperature::parse(&chat.temperature.to_string()),
         output_tokens_max: chat.output_tokens_max.get(),
         shape,
-        extra: Map::new(),
     }
 }

@@ -3,6 +3,7 @@
 //! An adapter sends one call and reports what happened. It does not retry, wait, parse verdicts or decide
 //! what a failure means; the schedule does that, with [`crate::schedule::classify`].
 
+pub mod account;
 pub mod anthropic;
 mod backend;
 pub mod baseline;

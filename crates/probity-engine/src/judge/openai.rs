@@ -4,29 +4,14 @@
 //! the parameters alone, so the same question is the same bytes, and what is shown is what is sent.
 
 use probity_core::rubric::Criterion;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::header::{AUTHORIZATION, HeaderMap};
 use serde_json::{Map, Value, json};
 
-use super::endpoint::{ApiKey, Endpoint};
-use super::http::HttpClient;
-use super::params::{ReservedParameter, Shape, Temperature, free_of};
+use super::account::Account;
+use super::params::{Shape, Temperature};
 use super::verdict_schema::{NAME, verdict_schema};
 use super::{Prompt, Question, Reception};
 use crate::config::{Logprobs, TokenLimitField};
-
-/// What the adapter sets itself, or what would change the shape of the response.
-const RESERVED: &[&str] = &[
-    "model",
-    "messages",
-    "n",
-    "stream",
-    "temperature",
-    "seed",
-    "max_tokens",
-    "max_completion_tokens",
-    "response_format",
-    "logprobs",
-];
 
 /// The parameters of a chat completion.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,65 +28,29 @@ pub struct ChatParams {
     pub shape: Shape,
     /// Whether token probabilities are asked for.
     pub logprobs: Logprobs,
-    /// Further parameters, sent as they are after all others.
-    pub extra: Map<String, Value>,
 }
 
 /// A model behind the chat completions API.
 #[derive(Debug, Clone)]
 pub struct OpenAi {
-    endpoint: Endpoint,
-    key: Option<ApiKey>,
-    model: String,
-    params: ChatParams,
-    client: HttpClient,
+    /// Where it is reached.
+    pub account: Account,
+    /// The model's name, as asked for.
+    pub model: String,
+    /// How it is asked.
+    pub params: ChatParams,
 }
 
 impl OpenAi {
-    /// The model called `model` at `endpoint`. Servers on one's own machine often need no key.
-    pub fn new(
-        endpoint: Endpoint,
-        key: Option<ApiKey>,
-        model: impl Into<String>,
-        params: ChatParams,
-        client: HttpClient,
-    ) -> Result<Self, ReservedParameter> {
-        free_of(&params.extra, RESERVED)?;
-        Ok(OpenAi { endpoint, key, model: model.into(), params, client })
-    }
-
-    /// Where it is reached.
-    pub fn endpoint(&self) -> &Endpoint {
-        &self.endpoint
-    }
-
-    /// The model's name, as asked for.
-    pub fn model(&self) -> &str {
-        &self.model
-    }
-
-    /// The request for `question`, exactly as it is sent.
-    pub fn request_body(&self, question: &Question) -> Value {
-        request_body(&self.model, &self.params, question)
-    }
-
     /// Asks once.
     pub async fn ask(&self, question: &Question) -> Reception {
-        self.send(&self.request_body(question)).await
+        self.send(&request_body(&self.model, &self.params, question)).await
     }
 
     /// Sends a request built before, so that what was shown or recorded is what is sent.
     pub async fn send(&self, body: &Value) -> Reception {
-        let url = self.endpoint.call("chat/completions");
-        let mut headers = HeaderMap::new();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-        headers.extend(self.key.as_ref().map(|key| (AUTHORIZATION, key.header("Bearer "))));
-        let reception = self.client.post(&url, headers, body.to_string().into_bytes()).await;
-        match &self.key {
-            Some(key) => key.scrub(reception),
-            None => reception,
-        }
+        let key = (AUTHORIZATION, "Bearer ");
+        self.account.post("chat/completions", key, HeaderMap::new(), body).await
     }
 }
 
@@ -133,7 +82,6 @@ fn chat_body(model: &str, params: &ChatParams, prompt: &Prompt, criteria: &[Crit
     if params.logprobs == Logprobs::On {
         body.insert("logprobs".to_owned(), json!(true));
     }
-    body.extend(params.extra.clone());
     Value::Object(body)
 }
 
@@ -151,11 +99,10 @@ fn response_format(shape: Shape, criteria: &[Criterion]) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
-    use serde_json::{Map, json};
 
-    use super::super::params::{Shape, Temperature, free_of};
+    use super::super::params::{Shape, Temperature};
     use super::super::verdict_schema::samples::criterion;
-    use super::{ChatParams, Logprobs, Prompt, RESERVED, TokenLimitField, chat_body};
+    use super::{ChatParams, Logprobs, Prompt, TokenLimitField, chat_body};
 
     fn params(shape: Shape) -> ChatParams {
         ChatParams {
@@ -165,7 +112,6 @@ mod tests {
             token_limit_field: TokenLimitField::MaxTokens,
             shape,
             logprobs: Logprobs::Off,
-            extra: Map::new(),
         }
     }
 
@@ -200,20 +146,11 @@ mod tests {
         plain.seed = None;
         plain.token_limit_field = TokenLimitField::MaxCompletionTokens;
         plain.logprobs = Logprobs::On;
-        plain.extra.insert("reasoning_effort".into(), json!("low"));
         check(
             &plain,
             &expect![[
-                r#"{"model":"m-1","messages":[{"role":"system","content":"Judge."},{"role":"user","content":"The \"reply\"\n<b>"}],"max_completion_tokens":400,"logprobs":true,"reasoning_effort":"low"}"#
+                r#"{"model":"m-1","messages":[{"role":"system","content":"Judge."},{"role":"user","content":"The \"reply\"\n<b>"}],"max_completion_tokens":400,"logprobs":true}"#
             ]],
         );
-    }
-
-    #[test]
-    fn extra_parameters_cannot_replace_ours() {
-        let extra = Map::from_iter([("top_p".to_owned(), json!(1)), ("stream".to_owned(), json!(true))]);
-        let refused = free_of(&extra, RESERVED).unwrap_err();
-        expect![[r#"the extra parameter "stream" is set by probity itself; expected another name"#]]
-            .assert_eq(&refused.to_string());
     }
 }

@@ -3,7 +3,7 @@
 //! Parameters are part of a judge's identity. None is dropped or changed on the way: what is set is sent,
 //! and what cannot be sent is an error before anything is sent.
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
 /// A sampling temperature from 0 to 2, kept as the decimal it was written as.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,22 +41,6 @@ impl Shape {
             Shape::JsonObject => "json_object",
             Shape::Plain => "plain",
         }
-    }
-}
-
-/// A parameter among the extra ones that Probity sets itself.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the extra parameter {name:?} is set by probity itself; expected another name")]
-pub struct ReservedParameter {
-    /// The name in question.
-    pub name: String,
-}
-
-/// `extra` if none of its names is among `reserved`.
-pub(super) fn free_of(extra: &Map<String, Value>, reserved: &[&str]) -> Result<(), ReservedParameter> {
-    match extra.keys().find(|name| reserved.contains(&name.as_str())) {
-        Some(name) => Err(ReservedParameter { name: name.clone() }),
-        None => Ok(()),
     }
 }
 

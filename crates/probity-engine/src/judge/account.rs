@@ -1,0 +1,41 @@
+//! An account at a service: where it is, the key it is reached with, and the client that speaks to it.
+
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use serde_json::Value;
+
+use super::Reception;
+use super::endpoint::{ApiKey, Endpoint};
+use super::http::HttpClient;
+
+/// Where calls go and on whose bill. Servers on one's own machine often need no key.
+#[derive(Debug, Clone)]
+pub struct Account {
+    /// Where it is reached.
+    pub endpoint: Endpoint,
+    /// The key, where there is one.
+    pub key: Option<ApiKey>,
+    /// The client.
+    pub client: HttpClient,
+}
+
+impl Account {
+    /// Posts `body` to `path` below the endpoint, with the key under `name` behind `prefix`. The key is
+    /// taken out of whatever comes back.
+    pub(super) async fn post(
+        &self,
+        path: &str,
+        (name, prefix): (HeaderName, &str),
+        mut headers: HeaderMap,
+        body: &Value,
+    ) -> Reception {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        headers.extend(self.key.as_ref().map(|key| (name, key.header(prefix))));
+        let url = self.endpoint.call(path);
+        let reception = self.client.post(&url, headers, body.to_string().into_bytes()).await;
+        match &self.key {
+            Some(key) => key.scrub(reception),
+            None => reception,
+        }
+    }
+}
