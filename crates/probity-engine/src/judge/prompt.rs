@@ -189,8 +189,8 @@ mod tests {
                  is a JSON string.
                 ===== material MARK =====
                 Conversation before the reply:
-                  customer: "Hello"
-                  agent: "Hi"
+                customer: "Hello"
+                agent: "Hi"
                 Reply to grade: "Done."
                 ===== end of material MARK =====
 

@@ -155,8 +155,8 @@ fn settings_without_a_meaning_are_errors() {
 #[test]
 fn r14_base_urls_are_checked() {
     check(
-        "[judges.openai]\nbase_url = 'localhost:8000'\n",
-        expect!["judges.openai.base_url: expected a URL that starts with https:// or http://"],
+        "[judges.openai]\nbase_url = 'ftp://localhost:8000'\n",
+        expect![[r#"judges.openai.base_url: the base URL has scheme "ftp"; expected http or https"#]],
     );
     check(
         "[judges.openai]\nbase_url = 'https://me:secret@host/v1'\n",
