@@ -161,7 +161,7 @@ fn r14_base_urls_are_checked() {
     check(
         "[judges.openai]\nbase_url = 'https://me:secret@host/v1'\n",
         expect![
-            "judges.openai.base_url: expected a URL without credentials; a key belongs in the variable that api_key_env names"
+            "judges.openai.base_url: the base URL contains credentials; put the key into an environment variable instead"
         ],
     );
 }
