@@ -205,7 +205,8 @@ async fn f37_slow_loris_meets_the_total_clock() {
     let reception = post(&server.url("/"), limits, Pool::Http1).await;
     let CallOutcome::Broken { fault, partial } = reception.outcome else { panic!("it never ends") };
     assert_eq!(fault, TransportFault::TotalTimeout(SHORT));
-    assert!(partial.len() > 1, "{} bytes", partial.len());
+    // How much dripped in before the clock ran out depends on how busy the machine is.
+    assert!(partial.len() < 5000 && partial.iter().all(|byte| *byte == b'x'));
 }
 
 #[tokio::test]
