@@ -9,6 +9,7 @@
 
 pub mod exact;
 pub mod json;
+pub mod spelling;
 pub mod stats;
 
 pub mod case;

@@ -9,5 +9,6 @@ mod summary;
 
 pub use row::{GateOutcome, Outcome, ReplyResult};
 pub use summary::{
-    CriterionSummary, Facts, JudgeFacts, Summary, SummaryBuilder, TargetResult, UnscoredCount, WorstReply,
+    Ceiling, CriterionSummary, Facts, JudgeFacts, Summary, SummaryBuilder, TargetResult, UnscoredCount,
+    WorstReply,
 };

@@ -110,16 +110,18 @@ impl ReplyResult {
     }
 
     /// How good the reply is, 0 to 1, for ranking: its total, or the mean share of its levels.
-    pub(super) fn quality(&self, rubric: &Rubric) -> Option<crate::exact::Exact> {
+    pub(super) fn quality(&self, rubric: &Rubric) -> Option<f64> {
         let score = self.score.as_ref()?;
         if let Some(total) = score.total {
-            return total.over(100);
+            return Some(total.to_f64() / 100.0);
         }
         let shares = self.criteria.iter().filter_map(|(id, outcome)| match outcome {
-            CriterionOutcome::Scored(scored) => Some(rubric.criterion(id)?.scale.share(scored.level)),
+            CriterionOutcome::Scored(scored) => {
+                Some(rubric.criterion(id)?.scale.share(scored.level).to_f64())
+            }
             CriterionOutcome::Unscored(_) => None,
         });
-        shares.sum::<crate::exact::Exact>().over(i64::try_from(self.criteria.len()).ok()?)
+        Some(shares.sum::<f64>() / self.criteria.len() as f64)
     }
 
     /// The row of the results file: `id`, one object per criterion, `outcome`, `total`, `gate` and more.

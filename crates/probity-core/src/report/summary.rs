@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::row::{Outcome, ReplyResult};
 use crate::exact::Exact;
-use crate::rubric::{CriterionId, Metric, Rubric, Target};
+use crate::rubric::{CriterionId, Direction, Metric, Rubric, Target};
 use crate::score::{CriterionOutcome, Failure};
 use crate::stats::{Estimate, proportion};
 
@@ -54,8 +54,8 @@ pub struct UnscoredCount {
 /// One of the worst replies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorstReply {
-    /// How good it is, 0 to 1.
-    pub quality: Exact,
+    /// How good it is, 0 to 1: for ranking, not for reporting.
+    pub quality: f64,
     /// Its result.
     pub result: ReplyResult,
 }
@@ -67,15 +67,24 @@ pub struct TargetResult {
     pub target: Target,
     /// What was reached; `None` when nothing was measured.
     pub value: Option<Exact>,
+    /// What the upper end of the target means.
+    pub ceiling: Ceiling,
+}
+
+/// What the upper end of a target means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ceiling {
+    /// A higher value misses the target.
+    Limit,
+    /// The usual range ends there; a higher value is no failure.
+    Usual,
 }
 
 impl TargetResult {
     /// Whether the target is met. A figure that was not measured meets nothing.
     pub fn is_met(&self) -> bool {
         let above = |value: Exact| self.target.min.is_none_or(|min| value >= min);
-        // The upper end of a wanted range says what is usual, so reaching more is no failure unless less
-        // is better by nature.
-        let capped = self.target.metric == Metric::AutomaticFailRate;
+        let capped = self.ceiling == Ceiling::Limit;
         let below = |value: Exact| !capped || self.target.max.is_none_or(|max| value <= max);
         self.value.is_some_and(|value| above(value) && below(value))
     }
@@ -291,7 +300,7 @@ impl<'a> SummaryBuilder<'a> {
     /// Keeps the worst few; of equals, the ones that came first.
     fn keep_if_worst(&mut self, result: &ReplyResult) {
         let Some(quality) = result.quality(self.rubric) else { return };
-        if quality >= Exact::from(1) {
+        if quality >= 1.0 {
             return;
         }
         let place = self.worst.partition_point(|kept| kept.quality <= quality);
@@ -304,11 +313,11 @@ impl<'a> SummaryBuilder<'a> {
     /// The finished summary, with what the store knows.
     pub fn finish(self, facts: Facts) -> Summary {
         self.all.counts.assert_adds_up();
-        let targets = self
-            .rubric
-            .targets()
-            .iter()
-            .map(|target| TargetResult { target: target.clone(), value: self.value_of(&target.metric) });
+        let targets = self.rubric.targets().iter().map(|target| TargetResult {
+            target: target.clone(),
+            value: self.value_of(&target.metric),
+            ceiling: self.ceiling_of(target),
+        });
         Summary {
             targets: targets.collect(),
             rubric: self.rubric.clone(),
@@ -320,6 +329,19 @@ impl<'a> SummaryBuilder<'a> {
             skipped: self.skipped,
             facts,
         }
+    }
+
+    /// A range of a figure of which more is better says what is usual; everything else is a limit.
+    fn ceiling_of(&self, target: &Target) -> Ceiling {
+        let more_is_better = match &target.metric {
+            Metric::PassRate | Metric::MeanConfidence => true,
+            Metric::AutomaticFailRate => false,
+            Metric::Mean(id) => {
+                let scale = self.rubric.criterion(id).map(|criterion| criterion.scale.direction());
+                scale == Some(Direction::HigherIsBetter)
+            }
+        };
+        if more_is_better && target.min.is_some() { Ceiling::Usual } else { Ceiling::Limit }
     }
 
     fn value_of(&self, metric: &Metric) -> Option<Exact> {

@@ -9,7 +9,20 @@ use super::spec::{CriterionSpec, RubricSpec};
 use super::{Anchor, Criterion, CriterionId, Decider, Direction, ReasoningDemand, ReferenceUse, Scale};
 
 /// Names with another meaning in a result or in a judge's answer, where criteria stand beside them.
-const RESERVED: &[&str] = &["gate", "id", "outcome", "reasoning", "score", "slice", "total", "variant"];
+const RESERVED: &[&str] = &[
+    "criterion",
+    "error",
+    "fail_reasons",
+    "gate",
+    "id",
+    "outcome",
+    "packet",
+    "reasoning",
+    "score",
+    "slice",
+    "total",
+    "variant",
+];
 
 /// A criterion as far as it could be read.
 pub(super) struct Draft<'s> {

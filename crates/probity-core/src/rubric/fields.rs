@@ -11,9 +11,9 @@ use toml::de::{DeTable, DeValue};
 
 use super::problem::{Faults, Problem};
 use super::source::Source;
-use super::suggest::closest;
 use crate::case::{TextTrait, text_traits};
 use crate::exact::Exact;
+use crate::spelling::closest;
 
 /// A value with the line it stands on.
 #[derive(Debug, Clone)]

@@ -15,7 +15,6 @@ mod read;
 mod rules;
 mod source;
 mod spec;
-mod suggest;
 mod targets;
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::criteria::Draft;
 use super::fields::{At, Field};
 use super::problem::{Faults, Problem};
 use super::spec::{AutomaticFailSpec, RubricSpec};
-use super::{AutomaticFail, CriterionId, Decider, PassRule, Scale};
+use super::{AutomaticFail, CriterionId, Decider, Direction, PassRule, Scale};
 use crate::exact::Exact;
 
 /// How much common width the scales may need for a total that is still an exact fraction.
@@ -215,7 +215,10 @@ fn threshold_fault(level: i64, scale: &Scale, id: &CriterionId) -> Option<String
             format!("the automatic fail on {id} can never trigger: no level is worse than {level}")
         });
     }
-    let above_best = (level - scale.best()).signum() == (scale.best() - scale.worst()).signum();
+    let above_best = match scale.direction() {
+        Direction::HigherIsBetter => level > scale.best(),
+        Direction::LowerIsBetter => level < scale.best(),
+    };
     let consequence = if above_best { "; every reply would fail" } else { "" };
     Some(format!("worse_than {level} is not a level of {id}{consequence}"))
 }

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
+use probity_core::spelling::closest;
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue, Deserializer};
@@ -148,7 +149,7 @@ impl Reading<'_> {
             table.remove(&key);
             let span = key.span();
             let key = key.into_inner();
-            let hint = nearest(&key, known).map(|known| format!("did you mean `{known}`?"));
+            let hint = closest(&key, known.iter().copied()).map(|known| format!("did you mean `{known}`?"));
             self.report(Some(span), format!("unknown setting `{key}`{place}"), hint);
         }
     }
@@ -195,33 +196,6 @@ fn in_words(message: &str) -> String {
         }
     }
     message.to_owned()
-}
-
-/// The known word nearest to `word`, if it is near enough to be a slip of the finger.
-pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
-    let limit = (word.chars().count() / 3).clamp(1, 3);
-    known
-        .iter()
-        .map(|candidate| (edits(word, candidate), *candidate))
-        .filter(|(distance, _)| *distance <= limit)
-        .min()
-        .map(|(_, candidate)| candidate)
-}
-
-/// Levenshtein distance in characters.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use probity_core::exact::Exact;
 use probity_core::packet::CallPlan;
+use probity_core::spelling::closest;
 
 use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer};
 use super::names::{Calls, JudgeKind, Logprobs, TokenLimitField};
-use super::read::nearest;
 use super::{
     Backend, Budget, ChatSettings, CommandSettings, Config, DEFAULTS, EndpointOwner, JudgeSettings, KeyUse,
     Price, RunSettings, ScheduleSettings,
@@ -48,6 +48,9 @@ impl fmt::Display for ConfigError {
         for (i, problem) in self.problems.iter().enumerate() {
             let line_break = if i == 0 { "" } else { "\n" };
             write!(f, "{line_break}{}: {}", problem.setting, problem.message)?;
+            if let Some(hint) = &problem.hint {
+                write!(f, "\n  hint: {hint}")?;
+            }
         }
         Ok(())
     }
@@ -342,7 +345,7 @@ impl Resolving {
         let Some(judge) = judges.get(name) else {
             if !self.written.judges.contains_key(name) {
                 let message = format!("expected one of {}, found {name:?}", known.join(", "));
-                let hint = nearest(name, &known).map(|near| format!("did you mean `{near}`?"));
+                let hint = closest(name, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
                 self.problem("judge.name", message, hint);
             }
             return;

@@ -154,8 +154,8 @@ pub enum KeyProblem {
     NotAscii,
 }
 
-/// Keys shorter than this are placeholders for servers that ask for none ("ollama", "EMPTY"). Taking
-/// such a word out of every response would damage answers and protect nothing.
+/// Keys shorter than this are mostly placeholders for servers that ask for none ("ollama", "EMPTY"). Taking
+/// such a word out of answers would damage them; it is taken out of refusals, which repeat keys.
 const SECRET_CHARS_MIN: usize = 16;
 
 impl ApiKey {
@@ -196,7 +196,9 @@ impl ApiKey {
 
     /// `reception` without the key, wherever the server may have repeated it.
     pub(super) fn scrub(&self, reception: Reception) -> Reception {
-        if self.0.expose_secret().len() < SECRET_CHARS_MIN {
+        let is_answer =
+            matches!(&reception.outcome, CallOutcome::Response(response) if response.status < 300);
+        if is_answer && self.0.expose_secret().len() < SECRET_CHARS_MIN {
             return reception;
         }
         let outcome = match reception.outcome {

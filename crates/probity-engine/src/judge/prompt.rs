@@ -58,7 +58,8 @@ impl Template {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
-        let parts: Vec<&str> = source.split(&format!("\n{DIVIDER}\n")).collect();
+        let unix = source.replace("\r\n", "\n");
+        let parts: Vec<&str> = unix.split(&format!("\n{DIVIDER}\n")).collect();
         let [system, user] = parts[..] else { return Err(TemplateError::NotDivided) };
         for (name, part) in [("system", system), ("user", user)] {
             environment.add_template_owned(name, part.to_owned()).map_err(TemplateError::Malformed)?;

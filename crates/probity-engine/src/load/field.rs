@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use probity_core::json::{Json, JsonError, JsonProblem, Object};
+use probity_core::spelling::distance;
 
 use super::split::Nesting;
 
@@ -171,7 +172,7 @@ pub(super) fn both_name(first: &str, second: &str, field: Field) -> String {
 pub(super) fn suggestion(unknown: &str) -> Option<String> {
     let folded = unknown.to_ascii_lowercase();
     let near = NAMES.iter().filter(|(known, _)| is_near(&folded, known));
-    let (known, _) = near.min_by_key(|(known, _)| edits(&folded, known))?;
+    let (known, _) = near.min_by_key(|(known, _)| distance(&folded, known))?;
     Some(format!("unknown field '{unknown}': did you mean '{known}'?"))
 }
 
@@ -181,32 +182,12 @@ fn is_near(folded: &str, known: &str) -> bool {
     if folded.len().abs_diff(known.len()) > 2 {
         return false;
     }
-    match edits(folded, known) {
+    match distance(folded, known) {
         0 => true,
         1 => known.len() >= 4,
         2 => known.len() >= 6 && folded.as_bytes().first() == known.as_bytes().first(),
         _ => false,
     }
-}
-
-/// How many insertions, deletions, substitutions and swaps of neighbours turn `a` into `b`.
-fn edits(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut above: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replaced = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = replaced.min(above[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(before[j - 2] + 1);
-            }
-            row.push(best);
-        }
-        before = std::mem::replace(&mut above, row);
-    }
-    above[b.len()]
 }
 
 /// The source text of the member called `key` in an object that is known to be valid.

@@ -21,6 +21,7 @@ const LONGER: &[&str] = &[];
 const STAGES: &[&str] = &[
     "exact",
     "json",
+    "spelling",
     "stats",
     "case",
     "gate",

@@ -20,8 +20,8 @@ const END_MAX: Duration = Duration::from_secs(2);
 const STDERR_LINES_MAX: usize = 10;
 const STDERR_LINE_BYTES_MAX: usize = 500;
 
-/// Endings of names of variables that hold secrets.
-const SECRET_ENDINGS: &[&str] = &["_API_KEY", "_TOKEN", "_SECRET", "_SECRET_KEY", "_ACCESS_KEY", "_PASSWORD"];
+/// Last words of names of variables that hold secrets.
+const SECRET_ENDINGS: &[&str] = &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIALS"];
 
 /// Where answers go.
 pub(super) struct Sink {

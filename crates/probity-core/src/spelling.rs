@@ -3,7 +3,7 @@
 //! Only for hints: nothing is ever read as if the suggestion had been written.
 
 /// The candidate closest to `word`, if it is close enough to be a slip of the fingers.
-pub(super) fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let slips_max = (word.chars().count() / 3).clamp(1, 3);
     candidates
         .into_iter()
@@ -15,7 +15,7 @@ pub(super) fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c s
 
 /// Insertions, deletions, substitutions and swaps of neighbours between two words, whatever their case
 /// (optimal string alignment).
-fn distance(a: &str, b: &str) -> usize {
+pub fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.to_lowercase().chars().collect();
     let b: Vec<char> = b.to_lowercase().chars().collect();
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
