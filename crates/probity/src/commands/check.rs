@@ -94,9 +94,14 @@ fn requests(job: &Job, known: Known, shape: Option<Shape>) -> Result<Vec<Value>,
 
 fn show(job: &Job, known: Known, shape: Option<Shape>) -> Result<(), Failure> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    each_request(job, known, shape, &mut |case, packet, body| {
+    let mut write = |case: &str, packet: String, body: Value| {
         writeln!(out, "# case {}, packet {packet}", plain(case))?;
         writeln!(out, "{}\n", serde_json::to_string_pretty(&body)?)
+    };
+    each_request(job, known, shape, &mut |case, packet, body| match write(case, packet, body) {
+        // A reader that has seen enough is not an error of ours.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
     })
 }
 
