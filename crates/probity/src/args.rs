@@ -85,7 +85,7 @@ pub(crate) struct JobArgs {
     /// Settings file [default: probity.toml where there is one]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Make the first bad record an error, and accept no loose JSON in judges' answers
+    /// Make the first bad record an error, and read judges' answers as strict JSON
     #[arg(long)]
     pub(crate) strict: bool,
     /// What to do with a record that repeats another one exactly
@@ -116,10 +116,10 @@ pub(crate) struct RunArgs {
     /// Make no connection; report what is on record
     #[arg(long)]
     pub(crate) offline: bool,
-    /// Make at most this many calls
+    /// Make at most this many calls, counted from the start of this command
     #[arg(long, value_name = "N")]
     pub(crate) max_calls: Option<u64>,
-    /// Spend at most this many US dollars
+    /// Spend at most this many US dollars, counted from the start of this command
     #[arg(long, value_name = "USD")]
     pub(crate) budget_usd: Option<String>,
     /// The share of admitted replies that must have a verdict for exit code 0

@@ -334,11 +334,7 @@ impl<'a> Reading<'a> {
         if pause <= self.terms.wait_max {
             return Disposition::Wait { reason, pause, ramp };
         }
-        let message = format!(
-            "the limit of {} resets in {}; run the same command again then",
-            self.terms.model,
-            rounded(pause)
-        );
+        let message = format!("the limit of {} resets in {}", self.terms.model, rounded(pause));
         Disposition::Stop { reason: StopReason::WaitTooLong, message }
     }
 

@@ -144,16 +144,17 @@ fn verdict(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Exit {
     let wanted = job.config.run.min_coverage;
     if let Some(coverage) = summary.coverage().filter(|coverage| *coverage < wanted) {
         terminal::note(&format!(
-            "incomplete: {:.1} % of the admitted replies have a verdict, {:.1} % are wanted; run the same command again to resume",
+            "incomplete: {:.1} % of the admitted replies have a verdict, {:.1} % are wanted; {}",
             100.0 * coverage.to_f64(),
-            100.0 * wanted.to_f64()
+            100.0 * wanted.to_f64(),
+            advice(args, job, ran)
         ));
         return Exit::Incomplete;
     }
     if args.enforce {
         let missed = summary.targets().iter().filter(|target| !target.is_met()).count();
         terminal::note(&format!(
-            "not enforced: the judge's standing is {} and {missed} of {} targets are missed",
+            "the answer is no: the judge's standing is {}, and {missed} of {} targets are missed",
             summary.facts().judge.standing,
             summary.targets().len()
         ));
@@ -162,16 +163,28 @@ fn verdict(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Exit {
     Exit::Done
 }
 
+/// What to do about replies without a verdict. Packets that were given up are asked about by the next run;
+/// answers that were no verdict are settled and stay as they are until someone asks again.
+fn advice(args: &RunArgs, job: &Job, ran: &Ran) -> &'static str {
+    if args.offline && !job.is_local() {
+        "run the same command without --offline to ask for the rest"
+    } else if ran.driven.as_ref().is_some_and(|driven| driven.gave_up > 0) {
+        "run the same command again to resume"
+    } else {
+        "the causes are listed above; --retry-unscored asks again where an answer was no verdict"
+    }
+}
+
 fn stopped(stop: &Stop, ran: &Ran) -> (Exit, String) {
     let nothing_answered = ran.driven.as_ref().is_some_and(|driven| driven.verdicts + driven.unscored == 0);
     let resume = "; run the same command again to resume";
     match stop {
         Stop::Unreachable(why) => (Exit::Incomplete, format!("the judge cannot be reached: {why}{resume}")),
-        Stop::Quota(why) | Stop::Budget(why) | Stop::Refused(why) => {
-            (Exit::Incomplete, format!("{why}{resume}"))
-        }
+        Stop::Quota(why) | Stop::Budget(why) => (Exit::Incomplete, format!("{why}{resume}")),
         Stop::Unusable(why) | Stop::SchemaRefused(why) if nothing_answered => (Exit::Usage, why.clone()),
-        Stop::Unusable(why) | Stop::SchemaRefused(why) => (Exit::Incomplete, format!("{why}{resume}")),
+        Stop::Refused(why) | Stop::Unusable(why) | Stop::SchemaRefused(why) => {
+            (Exit::Incomplete, format!("{why}; correct that, then run the same command again to resume"))
+        }
         Stop::Interrupted => (Exit::Incomplete, format!("as asked{resume}")),
         Stop::Store(error) => (Exit::Store, error.to_string()),
     }
@@ -183,9 +196,12 @@ pub(crate) fn failure(error: RunError) -> Failure {
         RunError::Load(error) => settings::load_failure(error),
         RunError::Store(error) => Failure::new(Exit::Store, &error),
         RunError::Damaged { .. } | RunError::Output(_) => Failure::new(Exit::Store, &error),
-        RunError::NoPrice { .. } => Failure::new(Exit::Usage, &error).hint(
-            "set [prices.\"MODEL\"] input_usd_per_mtok and output_usd_per_mtok in probity.toml, or use --max-calls",
-        ),
+        RunError::NoPrice { ref model } => {
+            let table = format!("[prices.{model:?}]");
+            Failure::new(Exit::Usage, &error).hint(format!(
+                "set input_usd_per_mtok and output_usd_per_mtok under {table} in probity.toml, or use --max-calls"
+            ))
+        }
         RunError::NothingUsable { .. } | RunError::Template(_) | RunError::Judge(_) => {
             Failure::new(Exit::Usage, &error)
         }

@@ -215,20 +215,20 @@ fn costs(out: &mut String, summary: &Summary) {
     };
     line!(
         out,
-        "\n{} calls on record, {} tokens in, {} out, {cost}",
-        facts.calls,
+        "\n{} on record, {} tokens in, {} out, {cost}",
+        calls(facts.calls),
         facts.tokens_input,
         facts.tokens_output
     );
     if facts.calls_lost > 0 {
         line!(
             out,
-            "{} calls were in flight when a process died: possibly billed, not recorded",
-            facts.calls_lost
+            "{} in flight when a process died: possibly billed, not recorded",
+            calls(facts.calls_lost)
         );
     }
     if facts.calls_without_usage > 0 {
-        line!(out, "{} calls came back without token counts", facts.calls_without_usage);
+        line!(out, "{} came back without token counts", calls(facts.calls_without_usage));
     }
     for warning in &facts.warnings {
         line!(out, "note: {}", plain(warning));
@@ -238,4 +238,8 @@ fn costs(out: &mut String, summary: &Summary) {
         "standing: {}. No contract has promoted this judge; its scores inform, they must not gate a release.",
         facts.judge.standing
     );
+}
+
+fn calls(n: u64) -> String {
+    if n == 1 { "1 call".to_owned() } else { format!("{n} calls") }
 }

@@ -88,8 +88,7 @@ fn f05_nonsense_means_own_backoff() {
 
 #[test]
 fn f06_a_day_stops_the_lane() {
-    let want =
-        expect!["stop wait_too_long: the limit of m-1 resets in 24 h; run the same command again then"];
+    let want = expect!["stop wait_too_long: the limit of m-1 resets in 24 h"];
     check(429, &[("retry-after", "86400")], "", &want);
     check(429, &[("retry-after", "120")], "", &expect!["wait rate_limited 120s Normal"]);
 }
@@ -106,7 +105,7 @@ fn f08_reset_headers() {
         429,
         &[("x-ratelimit-reset-requests", "6m0s")],
         "",
-        &expect!["stop wait_too_long: the limit of m-1 resets in 6 min; run the same command again then"],
+        &expect!["stop wait_too_long: the limit of m-1 resets in 6 min"],
     );
 }
 
