@@ -4,6 +4,8 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use crate::render::plain::plain;
+
 /// Writes `text` to standard output.
 pub(crate) fn print(text: &str) {
     let mut out = io::stdout().lock();
@@ -31,11 +33,13 @@ impl<W: Write> Write for Pipe<W> {
     }
 }
 
-/// Writes one line to standard error.
-pub(crate) fn note(line: &str) {
+/// Writes `text` to standard error, a line at a time, each safe to show.
+pub(crate) fn note(text: &str) {
     let mut out = io::stderr().lock();
-    // Nobody can be told that standard error is closed.
-    let _ = writeln!(out, "{line}");
+    for line in text.lines() {
+        // Nobody can be told that standard error is closed.
+        let _ = writeln!(out, "{}", plain(line));
+    }
 }
 
 /// Whether somebody watches standard error.

@@ -7,6 +7,7 @@ use probity_core::rubric::{BUILT_IN, Problem, Reading, Rubric, built_in, read};
 
 use crate::exit::Failure;
 use crate::render::card;
+use crate::render::plain::plain;
 
 /// The built-in rubrics, one per line.
 pub(crate) fn list() -> String {
@@ -26,7 +27,7 @@ pub(crate) fn show(rubric: &Rubric) -> String {
         card::card(rubric),
         card::anchors(rubric),
         rubric.name(),
-        visible(rubric.version()),
+        plain(rubric.version()),
         rubric.hash()
     )
 }
@@ -66,26 +67,19 @@ fn summary(rubric: &Rubric) -> String {
         Some(pass) => format!("pass at {}", pass.total_min),
         None => "no pass rule".to_owned(),
     };
-    format!("{} {}, {criteria}, {pass}, hash {}", rubric.name(), visible(rubric.version()), rubric.hash())
+    format!("{} {}, {criteria}, {pass}, hash {}", rubric.name(), plain(rubric.version()), rubric.hash())
 }
 
 fn shown(path_shown: &str, text: &str, kind: &str, problem: &Problem) -> String {
-    let mut out = format!("{path_shown}:{}: {kind}{}\n", problem.line, visible(&problem.message));
+    let mut out = format!("{path_shown}:{}: {kind}{}\n", problem.line, plain(&problem.message));
     let line = text.lines().nth(problem.line - 1).unwrap_or("");
     if !line.trim().is_empty() {
-        let _ = writeln!(out, "    {}", visible(line.trim()));
+        let _ = writeln!(out, "    {}", plain(line.trim()));
     }
     if let Some(hint) = &problem.hint {
-        let _ = writeln!(out, "  hint: {}", visible(hint));
+        let _ = writeln!(out, "  hint: {}", plain(hint));
     }
     out
-}
-
-/// `text` with control characters as their escapes, so that a file cannot steer the terminal.
-fn visible(text: &str) -> String {
-    let escaped =
-        |c: char| if c.is_control() && c != '\t' { c.escape_default().to_string() } else { c.to_string() };
-    text.chars().map(escaped).collect()
 }
 
 #[cfg(test)]

@@ -166,7 +166,7 @@ fn verdict(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Exit {
 /// What to do about replies without a verdict. Packets that were given up are asked about by the next run;
 /// answers that were no verdict are settled and stay as they are until someone asks again.
 fn advice(args: &RunArgs, job: &Job, ran: &Ran) -> &'static str {
-    if args.offline && !job.is_local() {
+    if args.offline && !job.may_ask(Network::Offline) {
         "run the same command without --offline to ask for the rest"
     } else if ran.driven.as_ref().is_some_and(|driven| driven.gave_up > 0) {
         "run the same command again to resume"

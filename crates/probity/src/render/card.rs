@@ -9,6 +9,8 @@ use probity_core::rubric::{
     AutomaticFail, Criterion, Direction, Metric, PassRule, ReferenceUse, Rubric, Target,
 };
 
+use super::plain::plain;
+
 /// The widest a line may be.
 const COLUMNS_MAX: usize = 78;
 /// The narrowest a card is, borders included.
@@ -21,7 +23,7 @@ const TITLE_MAX: usize = 20;
 /// The reference card of `rubric`: criteria, pass rule and targets in a box.
 pub(crate) fn card(rubric: &Rubric) -> String {
     let head =
-        vec![plain(rubric.title()).to_uppercase(), format!("{} {}", rubric.name(), plain(rubric.version()))];
+        vec![one_line(rubric.title()).to_uppercase(), format!("{} {}", rubric.name(), one_line(rubric.version()))];
     let sections: Vec<Vec<String>> = [
         criteria_lines(rubric),
         rubric.pass().map(pass_lines).unwrap_or_default(),
@@ -61,7 +63,7 @@ fn row(text: &str, width: usize) -> String {
 }
 
 fn criteria_lines(rubric: &Rubric) -> Vec<String> {
-    let titles: Vec<String> = rubric.criteria().iter().map(|c| cut(&plain(&c.title), TITLE_MAX)).collect();
+    let titles: Vec<String> = rubric.criteria().iter().map(|c| cut(&one_line(&c.title), TITLE_MAX)).collect();
     let worths: Vec<String> = rubric.criteria().iter().map(worth).collect();
     let widest = |texts: &[String]| texts.iter().map(|text| columns(text)).max().unwrap_or(0);
     let (title_width, worth_width) = (widest(&titles), widest(&worths));
@@ -70,7 +72,7 @@ fn criteria_lines(rubric: &Rubric) -> Vec<String> {
     let line = |((title, worth), criterion): ((&String, &String), &Criterion)| {
         let note = note(criterion, fails);
         let room = (COLUMNS_MAX - FRAME).saturating_sub(used + columns(&note) + 1);
-        let question = cut(&plain(&criterion.question), room);
+        let question = cut(&one_line(&criterion.question), room);
         format!("{title:title_width$}  {worth:>worth_width$}  {question} {note}")
     };
     titles.iter().zip(&worths).zip(rubric.criteria()).map(line).collect()
@@ -143,7 +145,7 @@ fn criterion_text(criterion: &Criterion) -> String {
         facts.push(format!("reference {}", criterion.reference.name()));
     }
     let mut out =
-        wrapped("", &format!("{} ({}): {}", plain(&criterion.title), criterion.id, facts.join(", ")));
+        wrapped("", &format!("{} ({}): {}", one_line(&criterion.title), criterion.id, facts.join(", ")));
     out.push_str(&wrapped("  ", &criterion.question));
     let mut levels: Vec<_> = criterion.anchors.iter().collect();
     if criterion.scale.direction() == Direction::HigherIsBetter {
@@ -168,7 +170,7 @@ fn criterion_text(criterion: &Criterion) -> String {
 fn wrapped(lead: &str, text: &str) -> String {
     let indent = columns(lead);
     let (mut out, mut used) = (lead.to_owned(), indent);
-    for word in plain(text).split(' ') {
+    for word in one_line(text).split(' ') {
         if used > indent && used + 1 + columns(word) > COLUMNS_MAX {
             out.push('\n');
             out.push_str(&" ".repeat(indent));
@@ -184,10 +186,9 @@ fn wrapped(lead: &str, text: &str) -> String {
     out
 }
 
-/// `text` on one line: white space and control characters become single spaces.
-fn plain(text: &str) -> String {
-    let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    spaced.split_whitespace().collect::<Vec<_>>().join(" ")
+/// `text` on one line and safe to show, with single spaces.
+fn one_line(text: &str) -> String {
+    plain(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn columns(text: &str) -> usize {

@@ -9,6 +9,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use probity_engine::schedule::budget::Money;
 use probity_engine::schedule::desk::Desk;
 
+use super::plain::plain;
+
 /// How often the bar is redrawn.
 const REDRAW: Duration = Duration::from_millis(100);
 
@@ -58,7 +60,7 @@ impl Bar {
     /// Prints a line above the bar, or plainly when there is none.
     pub(crate) fn line(&self, line: &str) {
         match &*self.0.lock().expect("no thread panics while it holds the bar") {
-            Some(running) => running.bar.println(line),
+            Some(running) => running.bar.println(plain(line)),
             None => crate::terminal::note(line),
         }
     }
