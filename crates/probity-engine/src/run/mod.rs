@@ -427,6 +427,7 @@ fn facts(job: &Job, store: &Store, ran: &Ran) -> Result<Facts, StoreError> {
             answered_as: totals.models,
             fingerprints: totals.fingerprints,
         },
+        packets_repeated: ran.plan.n_repeated,
         calls: totals.calls,
         calls_lost: totals.lost,
         tokens_input: totals.tokens_in,
