@@ -29,6 +29,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let watcher = Watcher { quiet: args.job.quiet || args.job.json, bar: Bar::default() };
     let job = settings::job(&args.job, settings::run_layer(args)?, &|line| watcher.notice(line))?;
     let job = Arc::new(job);
+    // Results without a place are not worth paying for.
+    args.output
+        .as_deref()
+        .map_or(Ok(()), WholeFile::try_out)
+        .map_err(|error| output_failure(args, &error))?;
     let network = if args.offline { Network::Offline } else { Network::Online };
     let store = open_store(&job, network, &watcher)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
@@ -99,11 +104,7 @@ fn interrupts() -> watch::Receiver<bool> {
 
 /// Writes the results to where they were asked for, and keeps what the summary shows.
 fn write(job: &Job, store: &Store, ran: &Ran, args: &RunArgs) -> Result<(Summary, Vec<Skipped>), Failure> {
-    let output_failure = |error: io::Error| {
-        let place =
-            args.output.as_ref().map_or("standard output".to_owned(), |path| path.display().to_string());
-        Failure { exit: Exit::Store, message: format!("could not write {place}: {error}"), hint: None }
-    };
+    let output_failure = |error: io::Error| output_failure(args, &error);
     let file = args.output.as_deref().map(WholeFile::create).transpose().map_err(output_failure)?;
     let mut file = file.map(ResultsWriter::new).transpose().map_err(output_failure)?;
     let stdout =
@@ -132,6 +133,11 @@ fn write(job: &Job, store: &Store, ran: &Ran, args: &RunArgs) -> Result<(Summary
         stdout.finish(&summary).and_then(|mut out| io::Write::flush(&mut out)).map_err(output_failure)?;
     }
     Ok((summary, skipped))
+}
+
+fn output_failure(args: &RunArgs, error: &io::Error) -> Failure {
+    let place = args.output.as_ref().map_or("standard output".to_owned(), |path| path.display().to_string());
+    Failure { exit: Exit::Store, message: format!("could not write {place}: {error}"), hint: None }
 }
 
 /// The exit code, and the words that go with it.
