@@ -150,9 +150,10 @@ fn verdict(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Exit {
     let wanted = job.config.run.min_coverage;
     if let Some(coverage) = summary.coverage().filter(|coverage| *coverage < wanted) {
         terminal::note(&format!(
-            "incomplete: {:.1} % of the admitted replies have a verdict, {:.1} % are wanted; run the same command again to resume",
+            "incomplete: {:.1} % of the admitted replies have a verdict, {:.1} % are wanted; {}",
             100.0 * coverage.to_f64(),
-            100.0 * wanted.to_f64()
+            100.0 * wanted.to_f64(),
+            way_on(ran)
         ));
         return Exit::Incomplete;
     }
@@ -166,6 +167,15 @@ fn verdict(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Exit {
         return Exit::No;
     }
     Exit::Done
+}
+
+/// What brings the missing verdicts, as far as anything does.
+fn way_on(ran: &Ran) -> &'static str {
+    match &ran.driven {
+        None if ran.plan.n_calls > 0 => "run again without --offline to ask for the rest",
+        Some(driven) if driven.gave_up > 0 => "run the same command again to resume",
+        None | Some(_) => "--retry-unscored asks again where the answer was no verdict",
+    }
 }
 
 fn stopped(stop: &Stop, ran: &Ran) -> (Exit, String) {
