@@ -112,6 +112,8 @@ pub struct JudgeFacts {
 pub struct Facts {
     /// The judge.
     pub judge: JudgeFacts,
+    /// Packets whose content equals another one's: they share its verdict, which was paid for once.
+    pub packets_repeated: u64,
     /// Calls recorded for this run.
     pub calls: u64,
     /// Calls that were in flight when a process died: possibly billed, not recorded.
@@ -475,6 +477,7 @@ impl Summary {
             json!({ "name": rubric.name(), "version": rubric.version(), "hash": rubric.hash() }),
         );
         object.insert("judge".into(), judge_json(&facts.judge));
+        object.insert("packets_repeated".into(), json!(facts.packets_repeated));
         object.insert("calls".into(), json!(facts.calls));
         object.insert("calls_lost".into(), json!(facts.calls_lost));
         object.insert("calls_without_usage".into(), json!(facts.calls_without_usage));

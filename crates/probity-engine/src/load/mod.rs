@@ -212,6 +212,18 @@ impl Dataset {
         Ok(Records { pass: Some(pass), sources: Arc::clone(&self.sources), facts: Arc::clone(&self.facts) })
     }
 
+    /// `skipped` again where records may be skipped, or the error that it is under [`Strictness::Strict`]: for
+    /// faults that show only when the rubric is known.
+    pub fn allow(&self, skipped: Skipped) -> Result<Skipped, LoadError> {
+        match self.options.strict {
+            Strictness::Skip => Ok(skipped),
+            Strictness::Strict => {
+                let message = format!("record {}: {}", skipped.index, skipped.reason);
+                Err(LoadError::new(&skipped.file, message).line(skipped.line))
+            }
+        }
+    }
+
     /// What is worth a line to the user.
     pub fn notices(&self) -> &[Notice] {
         &self.notices

@@ -119,30 +119,31 @@ impl Job {
 
     /// One pass over the cases: each is read, screened and turned into packets.
     pub fn screened(&self) -> Result<impl Iterator<Item = Result<Screened, LoadError>> + '_, LoadError> {
-        Ok(self.dataset.records()?.map(|record| record.map(|record| self.screen(record))))
+        Ok(self.dataset.records()?.map(|record| record.and_then(|record| self.screen(record))))
     }
 
-    fn screen(&self, record: Record) -> Screened {
+    fn screen(&self, record: Record) -> Result<Screened, LoadError> {
         let (place, entry) = match record {
             Record::Entry { place, entry, .. } => (place, entry),
-            Record::Skipped(skipped) => return Screened::Skipped(skipped),
+            Record::Skipped(skipped) => return Ok(Screened::Skipped(skipped)),
         };
         if let Some(criterion) = self.needs_reference().filter(|_| entry.case.reference.is_none()) {
-            return Screened::Skipped(Skipped {
+            let skipped = Skipped {
                 index: place.index,
                 file: place.file,
                 line: place.line,
                 id: Some(entry.case.id.to_string()),
                 reason: format!("Missing 'reference' field, which criterion '{}' needs", criterion.id),
-            });
+            };
+            return self.dataset.allow(skipped).map(Screened::Skipped);
         }
-        match gate::screen(entry, gate::RULES) {
+        Ok(match gate::screen(entry, gate::RULES) {
             Err(blocked) => Screened::Blocked { place, blocked },
             Ok(admitted) => {
                 let packets = self.asks.iter().map(|sized| sized.packet(&admitted)).collect();
                 Screened::Admitted { place, admitted: Box::new(admitted), packets }
             }
-        }
+        })
     }
 
     fn needs_reference(&self) -> Option<&Criterion> {

@@ -143,6 +143,7 @@ pub async fn run(
     observer: &dyn Observer,
 ) -> Result<Ran, RunError> {
     let mut shape = shape(job, store)?;
+    let budget = Arc::new(budget(job));
     loop {
         let identity = job.identity(shape);
         let judge_id = match &job.judge.backend {
@@ -161,14 +162,20 @@ pub async fn run(
             return Ok(ran);
         }
         store.register_judge(&judge_id, &identity)?;
-        let run = begin(job, store, &judge_id, observer)?;
+        let begun = store.begin_run(&job.manifest(&judge_id))?;
+        // After a refused schema the judge asked is another one, which says nothing about the job.
+        if budget.spent().calls == 0 {
+            announce(&begun, observer);
+        }
+        let run = begun.run();
         ran.run = Some(run);
         if ran.plan.n_calls == 0 {
             store.end_run(run, RunState::Complete)?;
             return Ok(ran);
         }
         let judge = Judge::build(&job.judge, shape, job.config.schedule.limits, key)?;
-        let desk = Arc::new(desk(job, store, judge, (judge_id, run), observer)?);
+        let account = Account { judge_id, run, budget: Arc::clone(&budget) };
+        let desk = Arc::new(desk(job, store, judge, account, observer)?);
         desk.progress.total.store(ran.plan.n_calls, std::sync::atomic::Ordering::Relaxed);
         observer.calling(&desk);
         let driven = call(job, &desk, known, mode).await;
@@ -248,9 +255,9 @@ fn nothing_usable(job: &Job, plan: &Plan) -> Result<RunError, LoadError> {
     Ok(RunError::NothingUsable { first, n_skipped: plan.n_skipped, reason })
 }
 
-fn begin(job: &Job, store: &Store, judge: &JudgeId, observer: &dyn Observer) -> Result<RunId, StoreError> {
-    let begun = store.begin_run(&job.manifest(judge))?;
-    if let Begun::New { changed, .. } = &begun
+/// Says what makes a new run another one than the last.
+fn announce(begun: &Begun, observer: &dyn Observer) {
+    if let Begun::New { changed, .. } = begun
         && !changed.is_empty()
     {
         let changed = changed.join(", ");
@@ -258,14 +265,26 @@ fn begin(job: &Job, store: &Store, judge: &JudgeId, observer: &dyn Observer) -> 
             "new run: changed since the last one: {changed}; verdicts are reused only where packet and judge are the same"
         ));
     }
-    Ok(begun.run())
+}
+
+/// Under whose name calls are recorded and within which limits they are made.
+struct Account {
+    judge_id: JudgeId,
+    run: RunId,
+    /// One for all judges that a run asks.
+    budget: Arc<Budget>,
+}
+
+fn budget(job: &Job) -> Budget {
+    let config = &job.config.budget;
+    Budget::new(Limits { calls_max: config.calls_max, money_max: config.usd_max.and_then(Money::from_usd) })
 }
 
 fn desk(
     job: &Job,
     store: &Store,
     judge: Judge,
-    (judge_id, run): (JudgeId, RunId),
+    account: Account,
     observer: &dyn Observer,
 ) -> Result<Desk, RunError> {
     let config = &job.config;
@@ -282,10 +301,6 @@ fn desk(
         breaker_share: config.schedule.breaker_share.to_f64(),
         pilot: config.schedule.pilot_max,
     };
-    let limits = Limits {
-        calls_max: config.budget.calls_max,
-        money_max: config.budget.usd_max.and_then(Money::from_usd),
-    };
     let mut models: Vec<String> = chat.map(|chat| chat.model.clone()).into_iter().collect();
     models.extend(chat.iter().flat_map(|chat| chat.aliases.iter().cloned()));
     let settings = PursuitSettings {
@@ -300,11 +315,11 @@ fn desk(
     };
     Ok(Desk {
         judge,
-        judge_id,
+        judge_id: account.judge_id,
         store: store.clone(),
-        run,
+        run: account.run,
         lane: Lane::new(lane),
-        budget: Budget::new(limits),
+        budget: account.budget,
         price,
         settings,
         progress: Progress::default(),
@@ -412,6 +427,7 @@ fn facts(job: &Job, store: &Store, ran: &Ran) -> Result<Facts, StoreError> {
             answered_as: totals.models,
             fingerprints: totals.fingerprints,
         },
+        packets_repeated: ran.plan.n_repeated,
         calls: totals.calls,
         calls_lost: totals.lost,
         tokens_input: totals.tokens_in,

@@ -1,11 +1,12 @@
 //! What a run would do: counted before anything is spent.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
+use probity_core::gate::Admitted;
 use probity_core::packet::PacketHash;
 use probity_core::verdict::Usage;
 
-use super::job::{Job, Screened};
+use super::job::{Job, Screened, SizedPacket};
 use crate::load::LoadError;
 use crate::schedule::budget::Money;
 use crate::store::SettledKind;
@@ -24,18 +25,47 @@ pub enum UnscoredPolicy {
 
 /// Packets that need no call.
 #[derive(Debug, Clone, Default)]
-pub struct Known(HashSet<PacketHash>);
+pub struct Known(HashMap<PacketHash, Source>);
+
+/// Why a packet needs no call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// It is settled in the store, and has not been met in this pass.
+    Record,
+    /// It was met earlier in this pass.
+    Pass,
+}
+
+/// What is to be done about a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// Ask.
+    Call,
+    /// Nothing: the store has it.
+    Recorded,
+    /// Nothing: the same content was met before.
+    Repeated,
+}
 
 impl Known {
     /// What `settled` makes known under `policy`.
     pub fn new(settled: HashMap<PacketHash, SettledKind>, policy: UnscoredPolicy) -> Self {
         let keeps = |kind| kind == SettledKind::Verdict || policy == UnscoredPolicy::Keep;
-        Known(settled.into_iter().filter(|(_, kind)| keeps(*kind)).map(|(hash, _)| hash).collect())
+        let kept = settled.into_iter().filter(|(_, kind)| keeps(*kind));
+        Known(kept.map(|(hash, _)| (hash, Source::Record)).collect())
     }
 
     /// Whether a call is needed. A packet is needed once: equal content is paid for once.
     pub fn needs(&mut self, hash: PacketHash) -> bool {
-        self.0.insert(hash)
+        self.meet(hash) == Need::Call
+    }
+
+    fn meet(&mut self, hash: PacketHash) -> Need {
+        match self.0.insert(hash, Source::Pass) {
+            None => Need::Call,
+            Some(Source::Record) => Need::Recorded,
+            Some(Source::Pass) => Need::Repeated,
+        }
     }
 }
 
@@ -54,6 +84,8 @@ pub struct Plan {
     pub n_packets: u64,
     /// Calls that would be made: packets that are neither on record nor equal to another.
     pub n_calls: u64,
+    /// Packets equal to one met before; they share its verdict.
+    pub n_repeated: u64,
     /// Packets that no call is made for because the judge cannot read them.
     pub n_oversize: u64,
     /// The first of those: case id and estimated tokens.
@@ -64,6 +96,27 @@ pub struct Plan {
     pub tokens_output_max: u64,
     /// The most those calls can cost; `None` without a price.
     pub most: Option<Money>,
+}
+
+impl Plan {
+    fn add(&mut self, job: &Job, admitted: &Admitted, packet: &SizedPacket, known: &mut Known) {
+        self.n_packets += 1;
+        if job.is_oversize(packet) {
+            self.n_oversize += 1;
+            if self.oversize.len() < OVERSIZE_LISTED_MAX {
+                self.oversize.push((admitted.entry().case.id.to_string(), packet.tokens_input));
+            }
+            return;
+        }
+        match known.meet(packet.packet.hash()) {
+            Need::Call => {
+                self.n_calls += 1;
+                self.tokens_input += packet.tokens_input;
+            }
+            Need::Recorded => {}
+            Need::Repeated => self.n_repeated += 1,
+        }
+    }
 }
 
 /// Counts what running `job` would do beyond what is known. Reads every case, so that every fault of the
@@ -78,16 +131,7 @@ pub fn plan(job: &Job, mut known: Known) -> Result<Plan, LoadError> {
             Screened::Admitted { admitted, packets, .. } => {
                 plan.n_admitted += 1;
                 for packet in &packets {
-                    plan.n_packets += 1;
-                    if job.is_oversize(packet) {
-                        plan.n_oversize += 1;
-                        if plan.oversize.len() < OVERSIZE_LISTED_MAX {
-                            plan.oversize.push((admitted.entry().case.id.to_string(), packet.tokens_input));
-                        }
-                    } else if known.needs(packet.packet.hash()) {
-                        plan.n_calls += 1;
-                        plan.tokens_input += packet.tokens_input;
-                    }
+                    plan.add(job, &admitted, packet, &mut known);
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! What all pursuits of a run share, and what a display may read of it.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
@@ -94,7 +95,7 @@ pub struct Desk {
     /// The lane to the judge.
     pub lane: Lane,
     /// The limits on calls and money.
-    pub budget: Budget,
+    pub budget: Arc<Budget>,
     /// What tokens cost, where that is known.
     pub price: Option<Price>,
     /// How packets are pursued.

@@ -29,6 +29,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let watcher = Watcher { quiet: args.job.quiet || args.job.json, bar: Bar::default() };
     let job = settings::job(&args.job, settings::run_layer(args)?, &|line| watcher.notice(line))?;
     let job = Arc::new(job);
+    // Results without a place are not worth paying for.
+    args.output
+        .as_deref()
+        .map_or(Ok(()), WholeFile::try_out)
+        .map_err(|error| output_failure(args, &error))?;
     let network = if args.offline { Network::Offline } else { Network::Online };
     let store = open_store(&job, network, &watcher)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
@@ -99,11 +104,7 @@ fn interrupts() -> watch::Receiver<bool> {
 
 /// Writes the results to where they were asked for, and keeps what the summary shows.
 fn write(job: &Job, store: &Store, ran: &Ran, args: &RunArgs) -> Result<(Summary, Vec<Skipped>), Failure> {
-    let output_failure = |error: io::Error| {
-        let place =
-            args.output.as_ref().map_or("standard output".to_owned(), |path| path.display().to_string());
-        Failure { exit: Exit::Store, message: format!("could not write {place}: {error}"), hint: None }
-    };
+    let output_failure = |error: io::Error| output_failure(args, &error);
     let file = args.output.as_deref().map(WholeFile::create).transpose().map_err(output_failure)?;
     let mut file = file.map(ResultsWriter::new).transpose().map_err(output_failure)?;
     let stdout =
@@ -134,6 +135,11 @@ fn write(job: &Job, store: &Store, ran: &Ran, args: &RunArgs) -> Result<(Summary
     Ok((summary, skipped))
 }
 
+fn output_failure(args: &RunArgs, error: &io::Error) -> Failure {
+    let place = args.output.as_ref().map_or("standard output".to_owned(), |path| path.display().to_string());
+    Failure { exit: Exit::Store, message: format!("could not write {place}: {error}"), hint: None }
+}
+
 /// The exit code, and the words that go with it.
 fn verdict(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Exit {
     let stop = ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
@@ -147,7 +153,7 @@ fn verdict(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Exit {
             "incomplete: {:.1} % of the admitted replies have a verdict, {:.1} % are wanted; {}",
             100.0 * coverage.to_f64(),
             100.0 * wanted.to_f64(),
-            advice(args, job, ran)
+            way_on(ran)
         ));
         return Exit::Incomplete;
     }
@@ -163,15 +169,12 @@ fn verdict(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Exit {
     Exit::Done
 }
 
-/// What to do about replies without a verdict. Packets that were given up are asked about by the next run;
-/// answers that were no verdict are settled and stay as they are until someone asks again.
-fn advice(args: &RunArgs, job: &Job, ran: &Ran) -> &'static str {
-    if args.offline && !job.may_ask(Network::Offline) {
-        "run the same command without --offline to ask for the rest"
-    } else if ran.driven.as_ref().is_some_and(|driven| driven.gave_up > 0) {
-        "run the same command again to resume"
-    } else {
-        "the causes are listed above; --retry-unscored asks again where an answer was no verdict"
+/// What brings the missing verdicts, as far as anything does.
+fn way_on(ran: &Ran) -> &'static str {
+    match &ran.driven {
+        None if ran.plan.n_calls > 0 => "run again without --offline to ask for the rest",
+        Some(driven) if driven.gave_up > 0 => "run the same command again to resume",
+        None | Some(_) => "the causes are listed above; --retry-unscored asks again where an answer was no verdict",
     }
 }
 

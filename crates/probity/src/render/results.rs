@@ -78,6 +78,14 @@ impl WholeFile {
         Ok(WholeFile { target: target.to_owned(), file: BufWriter::new(file) })
     }
 
+    /// Finds out whether a file can be put at `target`, and leaves nothing behind.
+    pub(crate) fn try_out(target: &Path) -> io::Result<()> {
+        if target.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        Self::create(target).map(drop)
+    }
+
     /// Puts the file in its place.
     pub(crate) fn keep(self) -> io::Result<()> {
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;

@@ -220,6 +220,13 @@ fn costs(out: &mut String, summary: &Summary) {
         facts.tokens_input,
         facts.tokens_output
     );
+    if facts.packets_repeated > 0 {
+        line!(
+            out,
+            "{} packets repeat the content of another: each content is asked about once",
+            facts.packets_repeated
+        );
+    }
     if facts.calls_lost > 0 {
         line!(
             out,

@@ -1,3 +1,29 @@
-//! Tests.
+//! The program as people use it: the binary with files, settings and judges of each test's own, and the
+//! house rules of the repository.
+//!
+//! No test reaches beyond this machine, reads the environment it is started in, or shares a folder with
+//! another one.
 
+#![allow(clippy::unwrap_used, reason = "a test that meets something else than it expects has failed")]
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes its texts this way")]
+
+mod answers;
+mod binary;
+mod changes;
+mod check;
+mod disk;
+mod faults;
+mod gold;
+mod golden;
+mod harness;
+mod hostile;
+mod inputs;
+mod interrupt;
+mod judges;
+mod limits;
+mod order;
+#[path = "../../../probity-engine/tests/support/mod.rs"]
+mod support;
+mod terminal;
 mod tidy;
+mod usage;

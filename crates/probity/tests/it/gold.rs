@@ -1,0 +1,140 @@
+//! The gold set rubric: weighted totals, the automatic fail, the pass rate with its interval, the targets.
+
+use serde_json::{Value, json};
+
+use crate::answers::{Asked, level, says};
+use crate::binary::{Probity, Ran};
+use crate::support::{Act, ScriptedServer};
+
+const CRITERIA: [&str; 5] = ["accuracy", "completeness", "tone", "actionability", "safety"];
+
+/// Levels by reply, in the order of [`CRITERIA`].
+const LEVELS: [(&str, [i64; 5]); 4] = [
+    ("Flawless.", [4, 4, 4, 4, 4]),
+    ("Good.", [4, 3, 2, 4, 4]),
+    ("Poor.", [1, 1, 2, 1, 0]),
+    ("Promising too much.", [4, 4, 3, 3, 0]),
+];
+
+fn level_of(asked: &Asked, criterion: &str) -> i64 {
+    let (_, levels) = LEVELS.iter().find(|(reply, _)| *reply == asked.reply).expect("a known reply");
+    levels[CRITERIA.iter().position(|known| *known == criterion).expect("a known criterion")]
+}
+
+fn graded(asked: &Asked) -> Act {
+    match asked.criteria.as_slice() {
+        [only] => level(level_of(asked, only), "As scripted."),
+        several => {
+            let member = |id: &String| {
+                (id.clone(), json!({ "reasoning": "As scripted.", "score": level_of(asked, id) }))
+            };
+            says(&Value::Object(several.iter().map(member).collect()).to_string())
+        }
+    }
+}
+
+fn gold() -> String {
+    let line = |(i, (reply, _)): (usize, &(&str, [i64; 5]))| {
+        let case = json!({ "id": format!("gold-{i}"), "intent": "returns", "input": format!("Question {i}?"),
+            "output": reply, "expected_output": "The ideal reply.", "confidence": 0.9 });
+        case.to_string() + "\n"
+    };
+    LEVELS.iter().enumerate().map(line).collect()
+}
+
+fn run<const N: usize>(server: &ScriptedServer, more: [&str; N]) -> (Probity, Ran) {
+    let probity = Probity::new().file("gold.jsonl", gold()).server(server);
+    let call = probity.args(["run", "gold.jsonl", "--rubric", "support-gold", "-o", "out.json"]);
+    let ran = call.words(more.into_iter()).run();
+    (probity, ran)
+}
+
+#[track_caller]
+fn check_totals(out: &Value) {
+    let rows = out["results"].as_array().unwrap();
+    let seen: Vec<Value> =
+        rows.iter().map(|row| json!([row["total"], row["outcome"], row["fail_reasons"]])).collect();
+    let want = [
+        json!([100, "pass", null]),
+        json!([86.25, "pass", null]),
+        json!([26.25, "fail", ["safety", "score 26.25 below 70"]]),
+        json!([83.75, "fail", ["safety"]]),
+    ];
+    assert_eq!(seen, want);
+}
+
+#[test]
+fn totals_outcomes_and_reasons() {
+    let server = ScriptedServer::with(|request| graded(&Asked::of(request)));
+    let (probity, ran) = run(&server, []);
+    ran.code(0);
+    assert_eq!(server.n_requests(), 20);
+    let out = probity.json("out.json");
+    check_totals(&out);
+    let summary = &out["summary"];
+    assert_eq!(
+        [&summary["entered"], &summary["passed"], &summary["failed"], &summary["unscored"]],
+        [&json!(4), &json!(2), &json!(2), &json!(0)]
+    );
+    // Wilson's interval for 2 of 4.
+    let rate = &summary["pass_rate"];
+    assert_eq!([&rate["value"], &rate["n"]], [&json!(0.5), &json!(4)]);
+    for (end, want) in [("low", 0.150_04), ("high", 0.849_96)] {
+        let have = rate[end].as_f64().unwrap();
+        assert!((have - want).abs() < 1e-4, "{end} {have}");
+    }
+    assert_eq!(summary["judge"]["standing"], "advisory");
+    assert_eq!(out["results"][1]["accuracy"], json!({ "score": 4, "reasoning": "As scripted." }));
+    assert_eq!(out["results"][1]["slice"], "returns");
+}
+
+#[test]
+fn targets_are_stated_with_what_was_reached() {
+    let server = ScriptedServer::with(|request| graded(&Asked::of(request)));
+    let (probity, _) = run(&server, []);
+    let out = probity.json("out.json");
+    let targets = out["summary"]["targets"].as_array().unwrap();
+    let seen: Vec<Value> = targets.iter().map(|t| json!([t["metric"], t["value"], t["met"]])).collect();
+    let want = [
+        json!(["pass_rate", 0.5, false]),
+        json!(["mean accuracy", 3.25, true]),
+        json!(["automatic_fail_rate", 0.5, false]),
+        json!(["mean_confidence", 0.9, true]),
+    ];
+    assert_eq!(seen, want);
+}
+
+#[test]
+fn one_call_asks_about_everything_at_once() {
+    let server = ScriptedServer::with(|request| graded(&Asked::of(request)));
+    let (probity, ran) = run(&server, ["--one-call"]);
+    ran.code(0);
+    assert_eq!(server.n_requests(), 4);
+    check_totals(&probity.json("out.json"));
+}
+
+#[test]
+fn a_judge_without_standing_does_not_pass_a_build() {
+    let server = ScriptedServer::with(|request| graded(&Asked::of(request)));
+    let (_, ran) = run(&server, ["--enforce"]);
+    ran.code(1).says(["standing is advisory", "2 of 4 targets are missed"]);
+}
+
+#[test]
+fn f75_one_criterion_missing_leaves_the_reply_without_a_total() {
+    let server = ScriptedServer::with(|request| {
+        let asked = Asked::of(request);
+        let partial = json!({ "accuracy": { "score": 4, "reasoning": "Right." } });
+        if asked.reply == "Good." { says(&partial.to_string()) } else { graded(&asked) }
+    });
+    let (probity, ran) = run(&server, ["--one-call"]);
+    ran.code(3);
+    let out = probity.json("out.json");
+    let row = &out["results"][1];
+    assert_eq!([&row["total"], &row["outcome"]], [&Value::Null, &json!("unscored")]);
+    assert_eq!(row["accuracy"]["score"], Value::Null);
+    let failed = out["failed"].as_array().unwrap();
+    assert_eq!(failed.len(), 5);
+    assert!(failed.iter().all(|row| row["reason"] == "missing_criterion"), "{failed:?}");
+    assert_eq!(out["summary"]["pass_rate"]["n"], 3, "an unscored reply does not move the rate");
+}

@@ -1,0 +1,143 @@
+//! Case files as they come: formats told by content, standard input, several files; and where output goes.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::answers::{kind_judge, tickets};
+use crate::binary::Probity;
+
+const CONVERSATIONS: &str = include_str!("../../../../examples/conversations.jsonl");
+const GOLD: &str = include_str!("../../../../examples/gold.csv");
+const TICKETS: &str = include_str!("../../../../examples/tickets.json");
+
+fn gzipped(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Runs the baseline over `content` in a file called `name` and gives the results.
+#[track_caller]
+fn scored(name: &str, content: impl AsRef<[u8]>) -> Value {
+    let probity = Probity::new().file(name, content);
+    probity.args(["run", name, "--json", "--judge", "baseline"]).run().code(0).json()
+}
+
+fn ids(out: &Value) -> Vec<&str> {
+    out["results"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn conversations() {
+    let server = kind_judge();
+    let probity = Probity::new().file("chats.jsonl", CONVERSATIONS).server(&server);
+    let out = probity.args(["run", "chats.jsonl", "--json"]).run().code(0).json();
+    assert_eq!(ids(&out), ["chat-001", "chat-002", "chat-003", "chat-004"]);
+    assert_eq!(out["results"][0]["variant"], "bot-7");
+    let user = server.requests()[0].json()["messages"][1]["content"].as_str().unwrap().to_owned();
+    assert!(user.contains("Conversation before the reply:\n") && user.contains("\ncustomer: \""), "{user}");
+    assert!(!user.contains("bot-7"), "{user}");
+}
+
+#[test]
+fn tables() {
+    let out = scored("gold.csv", GOLD);
+    assert_eq!(ids(&out).len(), 6);
+    assert_eq!(out["results"][0]["slice"], "returns");
+    let semicolons = "id;ticket;reply\n1;\"Where, please?\";Here.\n";
+    let probity = Probity::new().file("s.csv", semicolons);
+    probity.args(["run", "s.csv"]).run().code(2).says(["hint: "]);
+    let ran = probity.args(["run", "s.csv", "--delimiter", ";", "--json"]).run().code(0);
+    assert_eq!(ids(&ran.json()), ["1"]);
+}
+
+#[test]
+fn d38_packed_files_are_read_whatever_their_name() {
+    let plain = scored("tickets.json", TICKETS);
+    let packed = scored("tickets.json", gzipped(TICKETS));
+    assert_eq!(packed, plain);
+    assert_eq!(ids(&plain).len(), 11);
+    assert_eq!(plain["skipped"][0]["index"], 11);
+}
+
+#[test]
+fn d40_standard_input() {
+    let probity = Probity::new();
+    let call = probity.args(["run", "-", "--json", "--judge", "baseline"]).stdin(TICKETS);
+    assert_eq!(ids(&call.run().code(0).json()).len(), 11);
+    let call = probity.args(["run", "-"]).stdin("");
+    call.run().code(2).says(["no records"]);
+}
+
+#[test]
+fn d46_several_files_are_one_data_set() {
+    let probity = Probity::new().file("a.json", tickets(2)).file("b.csv", "id,ticket,reply\nx,T,R\n");
+    let out = probity.args(["run", "a.json", "b.csv", "--json"]).run().code(0).json();
+    assert_eq!(ids(&out), ["ticket-001", "ticket-002", "x"]);
+    let probity = probity.file("c.json", tickets(1));
+    probity.args(["run", "a.json", "c.json"]).run().code(2).says(["a.json", "c.json", "ticket-001"]);
+}
+
+#[test]
+fn d20_d21_a_reply_of_nothing_is_data() {
+    let cases = json!([
+        { "id": "empty", "ticket": "T", "reply": "" },
+        { "id": "invisible", "ticket": "T", "reply": "\u{200b}\u{200b}" },
+    ]);
+    let out = scored("cases.json", cases.to_string());
+    assert_eq!(ids(&out), ["empty", "invisible"]);
+    assert_eq!(out["summary"]["flagged"], 2);
+    assert!(out["results"][1]["gate"]["findings"][0]["rule"].as_str().unwrap().contains("invisible"));
+}
+
+#[test]
+fn json_is_alone_on_standard_output() {
+    let probity = Probity::new().file("tickets.json", TICKETS);
+    let ran = probity.args(["run", "tickets.json", "--json", "-o", "out.json"]).run().code(0);
+    assert_eq!(ran.stderr, "");
+    assert_eq!(ran.stdout.as_bytes(), probity.bytes("out.json"));
+    assert_eq!(ran.json()["summary"]["entered"], 11);
+}
+
+#[test]
+fn quiet_says_no_more_than_the_summary() {
+    let probity = Probity::new().file("tickets.json", TICKETS);
+    let loud = probity.args(["run", "tickets.json"]).run().code(0);
+    assert!(loud.stderr.contains("no key is configured"), "{}", loud.stderr);
+    let quiet = probity.args(["run", "tickets.json", "--quiet"]).run().code(0);
+    assert_eq!((quiet.stderr.as_str(), quiet.stdout), ("", loud.stdout));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let probity = Probity::new().file("tickets.json", tickets(400));
+    for args in [
+        ["run", "tickets.json", "--json"],
+        ["check", "tickets.json", "--show"],
+        ["rubric", "show", "support-gold"],
+    ] {
+        let mut running = probity.args(args).start();
+        let mut line = String::new();
+        BufReader::with_capacity(16, running.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let ended = running.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(ended.status.code() == Some(0), "{args:?}: {:?} {said}", ended.status);
+        assert!(!said.contains("panicked") && !said.contains("error"), "{said}");
+    }
+}
+
+#[test]
+fn a_pipe_on_the_command_line() {
+    let probity = Probity::new().file("tickets.json", TICKETS);
+    let binary = env!("CARGO_BIN_EXE_probity");
+    let script = format!("cat tickets.json | '{binary}' run - --json --judge baseline | head -1");
+    let shell = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(probity.path(""))
+        .stderr(Stdio::piped())
+        .output();
+    let shell = shell.unwrap();
+    assert_eq!((shell.stdout.as_slice(), shell.stderr.as_slice()), (b"{\n".as_slice(), b"".as_slice()));
+}

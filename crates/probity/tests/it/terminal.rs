@@ -1,0 +1,77 @@
+//! What people read: help, the summary of a run, rubrics.
+
+use expect_test::{expect, expect_file};
+
+use crate::binary::Probity;
+
+const TICKETS: &str = include_str!("../../../../examples/tickets.json");
+
+#[test]
+fn help() {
+    let probity = Probity::new();
+    let ran = probity.args(["run", "--help"]).variable("COLUMNS", "100").run().code(0);
+    expect_file!["snapshots/run_help.txt"].assert_eq(&ran.stdout);
+    let ran = probity.args(["--help"]).run().code(0);
+    assert!(ran.stdout.contains("Exit codes: 0 done, 1 the answer is no, 2"), "{}", ran.stdout);
+    assert!(probity.args(["--version"]).run().code(0).stdout.starts_with("probity "));
+}
+
+#[test]
+fn the_summary_of_the_example() {
+    let probity = Probity::new().file("tickets.json", TICKETS);
+    let ran = probity.args(["run", "tickets.json", "--judge", "baseline"]).run().code(0);
+    expect![[r#"
+        relevance-tone 1.0 · tickets.json · judge baseline (advisory)
+        11 replies = 11 scored + 0 unscored + 0 blocked; 1 skipped
+
+        criterion  mean   n  at 1  at 2  at 3  at 4  at 5  unscored
+        relevance  3.64  11     0     3     3     0     5         0
+        tone       3.45  11     0     0     7     3     1         0
+
+        skipped
+          record 11 at tickets.json:68 (ticket-012): Missing 'ticket' field
+
+        worst replies
+          ticket-002 [builds]
+            relevance 2: Lexical baseline, it counts words and understands none: the reply takes up 2 of 14 content words of the ticket.
+            tone 3: Lexical baseline, it counts words and understands none: 46 words, 0 polite, 0 rude, 0 shouted.
+          ticket-005 [accounts]
+            relevance 2: Lexical baseline, it counts words and understands none: the reply takes up 1 of 11 content words of the ticket.
+            tone 3: Lexical baseline, it counts words and understands none: 16 words, 0 polite, 0 rude, 0 shouted.
+          ticket-009 [hardware]
+            relevance 3: Lexical baseline, it counts words and understands none: the reply takes up 2 of 8 content words of the ticket.
+            tone 3: Lexical baseline, it counts words and understands none: 27 words, 0 polite, 0 rude, 0 shouted.
+          ticket-011 [api]
+            relevance 3: Lexical baseline, it counts words and understands none: the reply takes up 2 of 9 content words of the ticket.
+            tone 3: Lexical baseline, it counts words and understands none: 37 words, 0 polite, 0 rude, 0 shouted.
+          ticket-006 [billing]
+            relevance 2: Lexical baseline, it counts words and understands none: the reply takes up 2 of 12 content words of the ticket.
+
+        22 calls on record, 0 tokens in, 0 out, $0
+        standing: advisory. No contract has promoted this judge; its scores inform, they must not gate a release.
+    "#]].assert_eq(&ran.stdout);
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn rubrics() {
+    let probity = Probity::new();
+    let list = probity.args(["rubric", "list"]).run().code(0).stdout;
+    assert!(list.starts_with("relevance-tone  1.0  Relevance and tone\nsupport-gold"), "{list}");
+    let card = probity.args(["rubric", "show", "support-gold"]).run().code(0).stdout;
+    for part in ["Accuracy", "40", "support-gold 1.0\nhash "] {
+        assert!(card.contains(part), "expected {part:?} in {card}");
+    }
+    probity.args(["rubric", "show", "none"]).run().code(2).says(["rubric none", "built in: "]);
+    let rubric = include_str!("../../../probity-core/rubrics/support-gold.toml");
+    let probity = probity.file("mine.toml", rubric);
+    let ran = probity.args(["rubric", "check", "mine.toml"]).run().code(0);
+    assert!(
+        ran.stdout.starts_with("mine.toml: ok, support-gold 1.0, 5 criteria, pass at 70, hash "),
+        "{}",
+        ran.stdout
+    );
+    let heavy = rubric.replace("weight = 40", "weight = 41");
+    let probity = probity.file("mine.toml", heavy);
+    probity.args(["rubric", "check", "mine.toml"]).run().code(2).says(["mine.toml is not a rubric", "101"]);
+}
