@@ -29,7 +29,7 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 /// Puts a job together. Everything that can be wrong with flags, files and cases is found here.
 pub(crate) fn job(args: &JobArgs, over: Layer, note: &dyn Fn(&str)) -> Result<Job, Failure> {
     let config = config(args, over)?;
-    let (judge, notices) = judge(args, &config);
+    let (judge, notices) = judge(args, &config)?;
     let rubric = rubric(&config.run.rubric, note)?;
     let template = template(judge.template.as_deref())?;
     let dataset = Dataset::open(&args.files, load_options(args)?).map_err(load_failure)?;
@@ -96,30 +96,32 @@ fn file_layer(named: Option<&Path>) -> Result<Layer, Failure> {
 }
 
 fn settings_failure(found: &[SettingsProblem]) -> Failure {
-    let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
-    let failure = Failure::usage(lines.join("\n"));
-    match found.iter().find_map(|problem| problem.hint.clone()) {
-        Some(hint) => failure.hint(hint),
-        None => failure,
-    }
+    let line = |problem: &SettingsProblem| match &problem.hint {
+        Some(hint) => format!("{problem}\n  hint: {hint}"),
+        None => problem.to_string(),
+    };
+    Failure::usage(found.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
 /// The judge with what flags put over its settings, and what is worth a line about the choice.
-fn judge(args: &JobArgs, config: &Config) -> (JudgeSettings, Vec<String>) {
+fn judge(args: &JobArgs, config: &Config) -> Result<(JudgeSettings, Vec<String>), Failure> {
     let is_set = |name: &str| variable(name).is_some_and(|value| !value.trim().is_empty());
     let chosen = config.judge(&is_set);
     let mut notices: Vec<String> =
         chosen.warnings.iter().map(|warning| format!("warning: {warning}")).collect();
     if chosen.because == Because::NoKey {
+        refuse_blank_keys(config)?;
         notices.push(NO_KEY.to_owned());
     }
     let mut judge = chosen.settings;
     if args.template.is_some() {
         judge.template.clone_from(&args.template);
     }
+    if let Backend::Openai(chat) = &mut judge.backend {
+        chat.seed = args.seed.or(chat.seed);
+    }
     match &mut judge.backend {
         Backend::Openai(chat) | Backend::Anthropic(chat) => {
-            chat.seed = args.seed.or(chat.seed);
             if let Some(structured) = args.structured {
                 chat.structured = match structured {
                     StructuredArg::Auto => Structured::Auto,
@@ -136,7 +138,36 @@ fn judge(args: &JobArgs, config: &Config) -> (JudgeSettings, Vec<String>) {
         }
         Backend::Baseline | Backend::Command(_) => {}
     }
-    (judge, notices)
+    refuse_idle_flags(args, &judge)?;
+    Ok((judge, notices))
+}
+
+/// A key that is set to nothing is a secret that did not arrive. Nobody who sets one wants the baseline.
+fn refuse_blank_keys(config: &Config) -> Result<(), Failure> {
+    let judges = config.judge_names().filter_map(|name| config.named_judge(name));
+    let variables = judges.filter_map(|judge| judge.chat()?.api_key_env.clone());
+    match variables.into_iter().find(|name| variable(name).is_some_and(|value| value.trim().is_empty())) {
+        None => Ok(()),
+        Some(name) => Err(Failure::usage(format!("the environment variable {name} is set but empty"))
+            .hint("give it a key, unset it, or choose --judge baseline")),
+    }
+}
+
+/// A flag that the judge has no use for would be believed to have done something.
+fn refuse_idle_flags(args: &JobArgs, judge: &JudgeSettings) -> Result<(), Failure> {
+    let kind = judge.kind().name();
+    let is_chat = judge.chat().is_some();
+    let reads_prompts = is_chat || matches!(judge.backend, Backend::Command(_));
+    let is_recorded = matches!(judge.backend, Backend::Recorded { .. });
+    let idle = [
+        ("--verdicts", args.verdicts.is_some() && !is_recorded),
+        ("--structured", args.structured.is_some() && !is_chat),
+        ("--template", args.template.is_some() && !reads_prompts),
+    ];
+    match idle.iter().find(|(_, is_idle)| *is_idle) {
+        None => Ok(()),
+        Some((flag, _)) => Err(Failure::usage(format!("{flag} means nothing to the judge {kind}"))),
+    }
 }
 
 /// The rubric called `name`: a built-in one, or the file of that name.

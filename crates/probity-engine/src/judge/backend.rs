@@ -48,8 +48,8 @@ pub enum JudgeError {
     /// The program could not be started.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The file of recorded verdicts cannot be opened.
-    #[error("recorded verdicts {path}: cannot be read")]
+    /// A file that the judge consists of cannot be opened.
+    #[error("the judge's file {path}: cannot be read")]
     Open {
         /// The file.
         path: PathBuf,
@@ -128,6 +128,14 @@ impl Judge {
                 }
                 Err(error) => Err(EnvelopeFault::NotJson { detail: error.to_string() }),
             },
+        }
+    }
+
+    /// Whether there is any use in asking: a record that says nothing about a question never will.
+    pub fn has_answer(&self, question: &Question) -> bool {
+        match self {
+            Judge::Recorded(judge) => judge.answer_for(question, question.variant.as_deref()).is_some(),
+            _ => true,
         }
     }
 

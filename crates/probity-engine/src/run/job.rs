@@ -3,6 +3,7 @@
 //! Nothing here is remembered between passes. Cases are read, screened and turned into packets anew each
 //! time they are needed, so a run of any size fits in memory and every pass sees the same thing.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use probity_core::gate::{self, Admitted, Blocked};
@@ -43,14 +44,14 @@ pub struct Job {
     pub judge: JudgeSettings,
     /// All settings.
     pub config: Config,
-    /// BLAKE3 of the file of recorded verdicts, where the judge reads one.
-    verdicts_hash: Option<String>,
-    asks: Vec<Sized>,
+    /// BLAKE3 of each file that the judge consists of: recorded verdicts, or the program and its scripts.
+    file_hashes: Vec<String>,
+    asks: Vec<SizedAsk>,
 }
 
 /// An ask with the length of everything in its prompt that is not the case's own text.
 #[derive(Debug)]
-struct Sized {
+struct SizedAsk {
     ask: Arc<Ask>,
     overhead_chars: u64,
 }
@@ -98,7 +99,7 @@ impl Job {
         settings: (Config, JudgeSettings),
     ) -> Result<Self, RunError> {
         let (config, judge) = settings;
-        let verdicts_hash = verdicts_hash(&judge)?;
+        let file_hashes = file_hashes(&judge)?;
         let plan = config.run.call_plan;
         let asks = packet::asks(&rubric, plan)
             .into_iter()
@@ -106,10 +107,10 @@ impl Job {
                 let empty = packet::question(&blank(), &ask);
                 let prompt = template.render(&empty)?;
                 let overhead_chars = (prompt.system.len() + prompt.user.len()) as u64;
-                Ok(Sized { ask, overhead_chars })
+                Ok(SizedAsk { ask, overhead_chars })
             })
             .collect::<Result<_, TemplateError>>()?;
-        Ok(Job { dataset, dataset_name, rubric, plan, template, judge, config, verdicts_hash, asks })
+        Ok(Job { dataset, dataset_name, rubric, plan, template, judge, config, file_hashes, asks })
     }
 
     /// Calls needed for one admitted reply.
@@ -206,15 +207,17 @@ impl Job {
                 *value = Json::text(shape.name());
             }
         }
-        match self.judge.backend {
-            Backend::Baseline => members.push(("version".to_owned(), Json::text(BASELINE_VERSION))),
-            Backend::Recorded { .. } => {
-                // The file's content makes the judge, wherever it lies.
-                members.retain(|(name, _)| name != "verdicts");
-                let hash = self.verdicts_hash.as_ref().map(|hash| ("verdicts".to_owned(), Json::text(hash)));
-                members.extend(hash);
-            }
-            _ => members.push(("template".to_owned(), Json::text(self.template.hash()))),
+        if let Backend::Baseline = self.judge.backend {
+            members.push(("version".to_owned(), Json::text(BASELINE_VERSION)));
+        }
+        // The content of a file makes the judge, wherever it lies.
+        if !self.file_hashes.is_empty() {
+            members.retain(|(name, _)| name != "verdicts");
+            members
+                .push(("files".to_owned(), Json::Array(self.file_hashes.iter().map(Json::text).collect())));
+        }
+        if let Backend::Openai(_) | Backend::Anthropic(_) | Backend::Command(_) = self.judge.backend {
+            members.push(("template".to_owned(), Json::text(self.template.hash())));
         }
         Json::object(members).canonical()
     }
@@ -241,7 +244,7 @@ impl Job {
 /// Settings of a judge that decide how its answers are used and not what they are.
 const NOT_IDENTITY: &[&str] = &["judge.model_mismatch", "judge.aliases", "judge.context_tokens"];
 
-impl Sized {
+impl SizedAsk {
     fn packet(&self, admitted: &Admitted) -> SizedPacket {
         let packet = packet::question(admitted, &self.ask);
         let texts = packet.situation().texts().iter().map(|text| text.len()).sum::<usize>();
@@ -251,12 +254,22 @@ impl Sized {
     }
 }
 
-fn verdicts_hash(judge: &JudgeSettings) -> Result<Option<String>, JudgeError> {
-    let Backend::Recorded { verdicts: Some(path) } = &judge.backend else { return Ok(None) };
-    let mut hasher = blake3::Hasher::new();
-    let read = std::fs::File::open(path).and_then(|file| hasher.update_reader(file).map(|_| ()));
-    read.map_err(|source| JudgeError::Open { path: path.clone(), source })?;
-    Ok(Some(hasher.finalize().to_hex().to_string()))
+/// The hashes of the files that a judge consists of. An argument of a program that is no file is not one.
+fn file_hashes(judge: &JudgeSettings) -> Result<Vec<String>, JudgeError> {
+    let paths: Vec<PathBuf> = match &judge.backend {
+        Backend::Recorded { verdicts } => verdicts.iter().cloned().collect(),
+        Backend::Command(command) => {
+            command.argv.iter().map(PathBuf::from).filter(|path| path.is_file()).collect()
+        }
+        Backend::Openai(_) | Backend::Anthropic(_) | Backend::Baseline => Vec::new(),
+    };
+    let hash = |path: PathBuf| {
+        let mut hasher = blake3::Hasher::new();
+        let read = std::fs::File::open(&path).and_then(|file| hasher.update_reader(file).map(|_| ()));
+        read.map_err(|source| JudgeError::Open { path, source })?;
+        Ok(hasher.finalize().to_hex().to_string())
+    };
+    paths.into_iter().map(hash).collect()
 }
 
 /// A reply of nothing to nothing, for measuring prompts.

@@ -4,34 +4,37 @@
 //! what is missing from the store, the third asks for it, the last reads the results back. Whatever ends
 //! a run early, the store holds what was answered and the same command goes on from there.
 
+mod facts;
 pub mod job;
 mod open_files;
 pub mod plan;
 pub mod results;
+mod turn;
 
 use std::io;
 use std::sync::Arc;
 
+use probity_core::exact::Exact;
 use probity_core::gate::Admitted;
 use probity_core::packet::{Packet, PacketHash};
-use probity_core::report::{Facts, JudgeFacts, Summary};
-use probity_core::verdict::{ModelMatch, model_match};
-use tokio::sync::{mpsc, watch};
+use probity_core::report::Summary;
+use tokio::sync::watch;
 
 use crate::config::Backend;
 use crate::judge::params::Shape;
 use crate::judge::prompt::TemplateError;
-use crate::judge::{Judge, JudgeError, Prompt, Question};
+use crate::judge::{JudgeError, Prompt, Question};
 use crate::load::LoadError;
+use crate::schedule::Driven;
 use crate::schedule::budget::{Budget, Limits, Money};
-use crate::schedule::desk::{Desk, Earlier, Progress, PursuitSettings, REPEAT, Task};
-use crate::schedule::lane::{Lane, LaneSettings, Stop};
-use crate::schedule::{Driven, drive};
-use crate::store::{Begun, JudgeId, RunId, RunState, Store, StoreError};
+use crate::schedule::desk::Desk;
+use crate::schedule::lane::Stop;
+use crate::store::{JudgeId, RunId, Store, StoreError};
 
-use job::{Job, Screened};
-use plan::{Known, Plan, UnscoredPolicy, plan};
+use job::Job;
+use plan::{Plan, UnscoredPolicy};
 use results::{Row, results};
+use turn::Turn;
 
 /// Whether calls may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +81,8 @@ pub struct Ran {
     pub driven: Option<Driven>,
     /// Calls made by this process.
     pub n_calls: u64,
+    /// Of those, whole answers.
+    pub n_answered: u64,
 }
 
 /// Why a run could not be made or reported.
@@ -108,6 +113,15 @@ pub enum RunError {
         /// The model.
         model: String,
     },
+    /// A budget beyond what is counted.
+    #[error("a budget of ${usd} is more than can be counted, expected at most $9000000")]
+    BudgetTooLarge {
+        /// The budget.
+        usd: Exact,
+    },
+    /// The cases changed after calls had been made. What was answered is kept.
+    #[error("the cases could not be read to the end")]
+    Midway(#[source] LoadError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -142,63 +156,31 @@ pub async fn run(
     key: &(dyn Fn(&str) -> Option<String> + Sync),
     observer: &dyn Observer,
 ) -> Result<Ran, RunError> {
-    let mut shape = shape(job, store)?;
-    let budget = Arc::new(budget(job));
-    loop {
-        let identity = job.identity(shape);
-        let judge_id = match &job.judge.backend {
-            Backend::Recorded { verdicts: None } => only_judge(store)?,
-            _ => JudgeId::of_identity(&identity),
-        };
-        let known = Known::new(store.settled(&judge_id, REPEAT)?, mode.unscored);
-        let plan = plan(job, known.clone())?;
-        if plan.n_admitted + plan.n_blocked == 0 {
-            return Err(nothing_usable(job, &plan)?);
-        }
-        observer.planned(&plan);
-        let mut ran = Ran { plan, judge_id: judge_id.clone(), run: None, driven: None, n_calls: 0 };
-        if !job.may_ask(mode.network) {
-            ran.run = store.reader()?.find_run(&job.manifest(&judge_id))?;
-            return Ok(ran);
-        }
-        store.register_judge(&judge_id, &identity)?;
-        let begun = store.begin_run(&job.manifest(&judge_id))?;
-        // After a refused schema the judge asked is another one, which says nothing about the job.
-        if budget.spent().calls == 0 {
-            announce(&begun, observer);
-        }
-        let run = begun.run();
-        ran.run = Some(run);
-        if ran.plan.n_calls == 0 {
-            store.end_run(run, RunState::Complete)?;
-            return Ok(ran);
-        }
-        let judge = Judge::build(&job.judge, shape, job.config.schedule.limits, key)?;
-        let account = Account { judge_id, run, budget: Arc::clone(&budget) };
-        let desk = Arc::new(desk(job, store, judge, account, observer)?);
-        desk.progress.total.store(ran.plan.n_calls, std::sync::atomic::Ordering::Relaxed);
-        observer.calling(&desk);
-        let driven = call(job, &desk, known, mode).await;
-        observer.called();
-        let driven = driven?;
-        if let Some(Stop::SchemaRefused(why)) = &driven.stop
-            && job.shape_is_free()
-            && shape == Some(Shape::Schema)
-            && desk.lane.answered() == 0
-        {
-            store.note(&refusal_note(job), why)?;
-            observer.notice("the judge does not take JSON schemas; asking for plain JSON objects instead");
-            shape = Some(Shape::JsonObject);
-            continue;
-        }
-        let complete = driven.stop.is_none() && driven.gave_up == 0;
-        if !matches!(driven.stop, Some(Stop::Store(_))) {
-            store.end_run(run, if complete { RunState::Complete } else { RunState::Incomplete })?;
-        }
-        ran.n_calls = desk.budget.spent().calls;
-        ran.driven = Some(driven);
+    let budget = Arc::new(budget(job)?);
+    let shape = shape(job, store)?;
+    let turn = Turn { job, store, mode, key, observer, budget };
+    let ran = turn.take(shape).await?;
+    let refused = ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
+    let Some(Stop::SchemaRefused(why)) = refused else { return Ok(ran) };
+    if !job.shape_is_free() || shape != Some(Shape::Schema) || ran.n_answered > 0 {
         return Ok(ran);
     }
+    store.note(&refusal_note(job), why)?;
+    observer.notice("the judge does not take JSON schemas; asking for plain JSON objects instead");
+    turn.take(Some(Shape::JsonObject)).await
+}
+
+/// What may be spent. A limit on money needs a price to hold it against.
+fn budget(job: &Job) -> Result<Budget, RunError> {
+    let limits = job.config.budget;
+    let money_max = match (limits.usd_max, job.judge.chat()) {
+        (None, _) | (_, None) => None,
+        (Some(_), Some(chat)) if job.config.price(&chat.model).is_none() => {
+            return Err(RunError::NoPrice { model: chat.model.clone() });
+        }
+        (Some(usd), Some(_)) => Some(Money::from_usd(usd).ok_or(RunError::BudgetTooLarge { usd })?),
+    };
+    Ok(Budget::new(Limits { calls_max: limits.calls_max, money_max }))
 }
 
 /// Reads the results of a run back, giving each row to `sink` in the order of the input.
@@ -208,9 +190,9 @@ pub fn report(
     ran: &Ran,
     sink: &mut dyn FnMut(Row) -> io::Result<()>,
 ) -> Result<Summary, RunError> {
-    let reader = store.reader()?;
+    let reader = store.snapshot()?;
     let (summary, patterns) = results(job, &reader, &ran.judge_id, sink)?;
-    let mut facts = facts(job, store, ran)?;
+    let mut facts = facts::facts(job, &reader, ran)?;
     // The lexical judge writes by template and says so.
     if !matches!(job.judge.backend, Backend::Baseline) {
         facts.warnings.extend(patterns.warnings());
@@ -234,155 +216,6 @@ fn refusal_note(job: &Job) -> String {
     format!("schema_refused:{}", JudgeId::of_identity(&identity))
 }
 
-/// The one judge whose verdicts the store holds.
-fn only_judge(store: &Store) -> Result<JudgeId, RunError> {
-    let mut judges = store.reader()?.judges()?;
-    match (judges.pop(), judges.len()) {
-        (Some((judge, _)), 0) => Ok(judge),
-        (None, _) => Err(JudgeError::WhichRecord { n: 0 }.into()),
-        (Some(_), others) => Err(JudgeError::WhichRecord { n: others + 1 }.into()),
-    }
-}
-
-fn nothing_usable(job: &Job, plan: &Plan) -> Result<RunError, LoadError> {
-    let (mut first, mut reason) = (job.dataset_name.clone(), String::new());
-    for screened in job.screened()? {
-        if let Screened::Skipped(skipped) = screened? {
-            (first, reason) = (format!("{}:{}", skipped.file, skipped.line), skipped.reason);
-            break;
-        }
-    }
-    Ok(RunError::NothingUsable { first, n_skipped: plan.n_skipped, reason })
-}
-
-/// Says what makes a new run another one than the last.
-fn announce(begun: &Begun, observer: &dyn Observer) {
-    if let Begun::New { changed, .. } = begun
-        && !changed.is_empty()
-    {
-        let changed = changed.join(", ");
-        observer.notice(&format!(
-            "new run: changed since the last one: {changed}; verdicts are reused only where packet and judge are the same"
-        ));
-    }
-}
-
-/// Under whose name calls are recorded and within which limits they are made.
-struct Account {
-    judge_id: JudgeId,
-    run: RunId,
-    /// One for all judges that a run asks.
-    budget: Arc<Budget>,
-}
-
-fn budget(job: &Job) -> Budget {
-    let config = &job.config.budget;
-    Budget::new(Limits { calls_max: config.calls_max, money_max: config.usd_max.and_then(Money::from_usd) })
-}
-
-fn desk(
-    job: &Job,
-    store: &Store,
-    judge: Judge,
-    account: Account,
-    observer: &dyn Observer,
-) -> Result<Desk, RunError> {
-    let config = &job.config;
-    let chat = job.judge.chat();
-    let price = chat.and_then(|chat| config.price(&chat.model));
-    if let Some(chat) = chat.filter(|_| config.budget.usd_max.is_some() && price.is_none()) {
-        return Err(RunError::NoPrice { model: chat.model.clone() });
-    }
-    let concurrency = open_files::fit(config.schedule.concurrency, observer);
-    let lane = LaneSettings {
-        concurrency,
-        breaker_consecutive: config.schedule.breaker_consecutive as usize,
-        breaker_window: config.schedule.breaker_window as usize,
-        breaker_share: config.schedule.breaker_share.to_f64(),
-        pilot: config.schedule.pilot_max,
-    };
-    let mut models: Vec<String> = chat.map(|chat| chat.model.clone()).into_iter().collect();
-    models.extend(chat.iter().flat_map(|chat| chat.aliases.iter().cloned()));
-    let settings = PursuitSettings {
-        attempts_max: config.schedule.attempts_max,
-        backoff_first: config.schedule.backoff_first,
-        backoff_max: config.schedule.backoff_max,
-        retry_after_max: config.schedule.retry_after_max,
-        reask: config.run.reask,
-        parse: config.run.parse.mode(),
-        mismatch: chat.map_or(crate::config::ModelMismatch::Note, |chat| chat.model_mismatch),
-        models,
-    };
-    Ok(Desk {
-        judge,
-        judge_id: account.judge_id,
-        store: store.clone(),
-        run: account.run,
-        lane: Lane::new(lane),
-        budget: account.budget,
-        price,
-        settings,
-        progress: Progress::default(),
-    })
-}
-
-/// Feeds the missing packets to the desk until they end or the lane stops.
-async fn call(job: &Arc<Job>, desk: &Arc<Desk>, known: Known, mode: &Mode) -> Result<Driven, RunError> {
-    let workers = desk.lane.limit();
-    let (sender, receiver) = mpsc::channel(workers.min(256));
-    let attempted = desk.store.reader()?.attempted_unsettled(&desk.judge_id, REPEAT)?;
-    let feeder = tokio::task::spawn_blocking({
-        let (job, desk) = (Arc::clone(job), Arc::clone(desk));
-        move || feed(&job, &desk, known, &attempted, &sender)
-    });
-    let watcher = tokio::spawn({
-        let desk = Arc::clone(desk);
-        let mut interrupted = mode.interrupted.clone();
-        async move {
-            if interrupted.wait_for(|interrupted| *interrupted).await.is_ok() {
-                desk.lane.stop(Stop::Interrupted);
-            }
-        }
-    });
-    let driven = drive(Arc::clone(desk), receiver, workers).await;
-    watcher.abort();
-    feeder.await.expect("the feeder does not panic")?;
-    Ok(driven)
-}
-
-fn feed(
-    job: &Job,
-    desk: &Desk,
-    mut known: Known,
-    attempted: &std::collections::HashSet<PacketHash>,
-    tasks: &mpsc::Sender<Task>,
-) -> Result<(), RunError> {
-    for screened in job.screened()? {
-        let Screened::Admitted { admitted, packets, .. } = screened? else { continue };
-        for sized in packets {
-            let hash = sized.packet.hash();
-            if job.is_oversize(&sized) || !known.needs(hash) {
-                continue;
-            }
-            let most = job.most(&sized).unwrap_or_default();
-            let prompt = match job.template.render(&sized.packet) {
-                Ok(prompt) => prompt,
-                Err(error) => {
-                    desk.lane.stop(Stop::Unusable(error.to_string()));
-                    return Err(error.into());
-                }
-            };
-            let earlier = if attempted.contains(&hash) { Earlier::Attempts } else { Earlier::Nothing };
-            let question = question(&admitted, sized.packet, prompt);
-            if tasks.blocking_send(Task { question, most, earlier }).is_err() {
-                // The lane has stopped and nobody takes tasks any more.
-                return Ok(());
-            }
-        }
-    }
-    Ok(())
-}
-
 /// What a judge is asked about one packet of an admitted reply.
 pub fn question(admitted: &Admitted, packet: Packet, prompt: Prompt) -> Question {
     let entry = admitted.entry();
@@ -390,50 +223,12 @@ pub fn question(admitted: &Admitted, packet: Packet, prompt: Prompt) -> Question
     Question { packet, prompt, case_id: entry.case.id.to_string(), variant }
 }
 
-fn facts(job: &Job, store: &Store, ran: &Ran) -> Result<Facts, StoreError> {
-    let totals = match ran.run {
-        Some(run) => store.totals(&ran.judge_id, run)?,
-        None => crate::store::Totals::default(),
-    };
-    let chat = job.judge.chat();
-    let priced = chat.is_none_or(|chat| job.config.price(&chat.model).is_some());
-    let mut warnings = Vec::new();
-    if totals.fingerprints.len() > 1 || totals.models.len() > 1 {
-        let names = totals.models.iter().chain(&totals.fingerprints);
-        let names: Vec<String> = names.map(|(name, n)| format!("{name} ({n})")).collect();
-        warnings.push(format!("the judge changed during the run: {}", names.join(", ")));
+/// The one judge whose verdicts the store holds.
+pub fn only_judge(store: &Store) -> Result<JudgeId, RunError> {
+    let mut judges = store.reader()?.judges_with_settlements()?;
+    match (judges.pop(), judges.len()) {
+        (Some(judge), 0) => Ok(judge),
+        (None, _) => Err(JudgeError::WhichRecord { n: 0 }.into()),
+        (Some(_), others) => Err(JudgeError::WhichRecord { n: others + 1 }.into()),
     }
-    if let Some(chat) = chat {
-        let other: Vec<&str> = totals
-            .models
-            .iter()
-            .map(|(name, _)| name.as_str())
-            .filter(|name| model_match(&chat.model, &chat.aliases, Some(name)) == ModelMatch::Other)
-            .collect();
-        if !other.is_empty() {
-            warnings.push(format!("asked for {}, answered by {}", chat.model, other.join(", ")));
-        }
-    }
-    for repeated in &totals.repeated_responses {
-        let n = repeated.packets.len();
-        warnings.push(format!("one answer ({}) came for {n} different packets", repeated.response_id));
-    }
-    Ok(Facts {
-        judge: JudgeFacts {
-            id: ran.judge_id.to_string(),
-            kind: job.judge.kind().name().to_owned(),
-            model: chat.map(|chat| chat.model.clone()).unwrap_or_default(),
-            standing: "advisory".to_owned(),
-            answered_as: totals.models,
-            fingerprints: totals.fingerprints,
-        },
-        packets_repeated: ran.plan.n_repeated,
-        calls: totals.calls,
-        calls_lost: totals.lost,
-        tokens_input: totals.tokens_in,
-        tokens_output: totals.tokens_out,
-        calls_without_usage: if chat.is_some() { totals.unknown_usage_answers } else { 0 },
-        cost_usd: priced.then(|| Money::from_picos(totals.cost_picodollars).usd()),
-        warnings,
-    })
 }

@@ -10,6 +10,7 @@ use probity_core::verdict::{ParseMode, Patterns, Verdict, VerdictRecord};
 
 use super::RunError;
 use super::job::{Job, Screened, SizedPacket};
+use crate::config::Backend;
 use crate::load::Skipped;
 use crate::schedule::desk::REPEAT;
 use crate::store::{AttemptOutcome, JudgeId, Reader, SettlementRecord};
@@ -83,12 +84,11 @@ impl Lookup<'_> {
                     let place = judged.iter().position(|(id, _)| *id == criterion.id);
                     judged.swap_remove(place.expect("every judged criterion was asked about")).1
                 }
-                Decider::Gate => CriterionOutcome::Scored(Scored {
-                    level: criterion.scale.best(),
-                    reasoning: "the gate admitted the reply".to_owned(),
-                    decider: Decider::Gate,
-                    repairs: Vec::new(),
-                    suspicions: Vec::new(),
+                // No rule speaks for a criterion yet, and nobody's silence is a full mark.
+                Decider::Gate => CriterionOutcome::Unscored(Unscored {
+                    cause: "no_gate_rule".to_owned(),
+                    detail: "no gate rule decides this criterion".to_owned(),
+                    attempts: 0,
                 }),
                 Decider::Person => CriterionOutcome::Unscored(Unscored {
                     cause: "awaiting_person".to_owned(),
@@ -129,6 +129,9 @@ impl Lookup<'_> {
                 Ok(Err(unscored("context_length", detail, 0)))
             }
             None => Ok(Err(match self.reader.last_attempt(&hash, self.judge, REPEAT)? {
+                None if matches!(self.job.judge.backend, Backend::Recorded { .. }) => {
+                    unscored("not_recorded", "no verdict is on record for this packet".into(), 0)
+                }
                 None => unscored("not_attempted", String::new(), 0),
                 Some(last) => match last.outcome {
                     AttemptOutcome::Ended(cause) => unscored(&cause, last.detail, last.n),

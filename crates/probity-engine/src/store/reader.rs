@@ -119,6 +119,17 @@ impl Reader {
         }))
     }
 
+    /// The judges that settled at least one packet, in the order they were registered.
+    pub fn judges_with_settlements(&self) -> Result<Vec<JudgeId>, StoreError> {
+        const SQL: &str = "SELECT hash FROM judge
+            WHERE EXISTS (SELECT 1 FROM settlement WHERE settlement.judge = judge.id) ORDER BY id";
+        self.answer(
+            self.connection.prepare_cached(SQL).and_then(|mut select| {
+                select.query_map([], |row| Ok(JudgeId::stored(row.get(0)?)))?.collect()
+            }),
+        )
+    }
+
     /// The runs in the order they were begun.
     pub fn runs(&self) -> Result<Vec<RunRecord>, StoreError> {
         const SQL: &str = "SELECT id, name, parts, body, state FROM run ORDER BY id";

@@ -26,7 +26,7 @@ const SKIPPED_KEPT_MAX: usize = 5;
 
 /// Runs the command.
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
-    let watcher = Watcher { quiet: args.job.quiet || args.job.json, bar: Bar::default() };
+    let watcher = Watcher { quiet: args.job.quiet, bar: Bar::default() };
     let job = settings::job(&args.job, settings::run_layer(args)?, &|line| watcher.notice(line))?;
     let job = Arc::new(job);
     // Results without a place are not worth paying for.
@@ -174,12 +174,14 @@ fn way_on(ran: &Ran) -> &'static str {
     match &ran.driven {
         None if ran.plan.n_calls > 0 => "run again without --offline to ask for the rest",
         Some(driven) if driven.gave_up > 0 => "run the same command again to resume",
-        None | Some(_) => "the causes are listed above; --retry-unscored asks again where an answer was no verdict",
+        None | Some(_) => {
+            "the causes are listed above; --retry-unscored asks again where an answer was no verdict"
+        }
     }
 }
 
 fn stopped(stop: &Stop, ran: &Ran) -> (Exit, String) {
-    let nothing_answered = ran.driven.as_ref().is_some_and(|driven| driven.verdicts + driven.unscored == 0);
+    let nothing_answered = ran.n_answered == 0;
     let resume = "; run the same command again to resume";
     match stop {
         Stop::Unreachable(why) => (Exit::Incomplete, format!("the judge cannot be reached: {why}{resume}")),
@@ -205,9 +207,12 @@ pub(crate) fn failure(error: RunError) -> Failure {
                 "set input_usd_per_mtok and output_usd_per_mtok under {table} in probity.toml, or use --max-calls"
             ))
         }
-        RunError::NothingUsable { .. } | RunError::Template(_) | RunError::Judge(_) => {
-            Failure::new(Exit::Usage, &error)
-        }
+        RunError::Midway(_) => Failure::new(Exit::Incomplete, &error)
+            .hint("what was answered is kept; run again with a file that stays as it is"),
+        RunError::NothingUsable { .. }
+        | RunError::BudgetTooLarge { .. }
+        | RunError::Template(_)
+        | RunError::Judge(_) => Failure::new(Exit::Usage, &error),
     }
 }
 

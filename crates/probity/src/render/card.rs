@@ -22,8 +22,10 @@ const TITLE_MAX: usize = 20;
 
 /// The reference card of `rubric`: criteria, pass rule and targets in a box.
 pub(crate) fn card(rubric: &Rubric) -> String {
-    let head =
-        vec![one_line(rubric.title()).to_uppercase(), format!("{} {}", rubric.name(), one_line(rubric.version()))];
+    let head = vec![
+        one_line(rubric.title()).to_uppercase(),
+        format!("{} {}", rubric.name(), one_line(rubric.version())),
+    ];
     let sections: Vec<Vec<String>> = [
         criteria_lines(rubric),
         rubric.pass().map(pass_lines).unwrap_or_default(),

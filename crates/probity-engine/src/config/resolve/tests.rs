@@ -1,3 +1,5 @@
+//! What layers of settings come to, one case per line.
+
 use expect_test::{Expect, expect};
 
 use super::super::{Because, Parse, Structured};

@@ -1,3 +1,5 @@
+//! What the lexical judge says, and that it always says something on the scale.
+
 use expect_test::{Expect, expect};
 use probity_core::json::parse;
 use probity_core::rubric::{Anchor, CriterionId, Decider, ReasoningDemand, ReferenceUse};

@@ -1,3 +1,5 @@
+//! Programs that judge, well and badly, written for the shell.
+
 use std::time::Duration;
 
 use super::*;

@@ -1,0 +1,58 @@
+//! What the store knows about a run beyond its verdicts: calls, tokens, money, and who answered.
+
+use probity_core::report::{Facts, JudgeFacts};
+use probity_core::verdict::{ModelMatch, model_match};
+
+use super::Ran;
+use super::job::Job;
+use crate::schedule::budget::Money;
+use crate::store::{Reader, StoreError, Totals};
+
+/// The facts of a run.
+pub(super) fn facts(job: &Job, reader: &Reader, ran: &Ran) -> Result<Facts, StoreError> {
+    let totals = match ran.run {
+        Some(run) => reader.totals(&ran.judge_id, run)?,
+        None => Totals::default(),
+    };
+    let chat = job.judge.chat();
+    let priced = chat.is_none_or(|chat| job.config.price(&chat.model).is_some());
+    let mut warnings = Vec::new();
+    if totals.fingerprints.len() > 1 || totals.models.len() > 1 {
+        let names = totals.models.iter().chain(&totals.fingerprints);
+        let names: Vec<String> = names.map(|(name, n)| format!("{name} ({n})")).collect();
+        warnings.push(format!("the judge changed during the run: {}", names.join(", ")));
+    }
+    if let Some(chat) = chat {
+        let other: Vec<&str> = totals
+            .models
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .filter(|name| model_match(&chat.model, &chat.aliases, Some(name)) == ModelMatch::Other)
+            .collect();
+        if !other.is_empty() {
+            warnings.push(format!("asked for {}, answered by {}", chat.model, other.join(", ")));
+        }
+    }
+    for repeated in &totals.repeated_responses {
+        let n = repeated.packets.len();
+        warnings.push(format!("one answer ({}) came for {n} different packets", repeated.response_id));
+    }
+    Ok(Facts {
+        judge: JudgeFacts {
+            id: ran.judge_id.to_string(),
+            kind: job.judge.kind().name().to_owned(),
+            model: chat.map(|chat| chat.model.clone()).unwrap_or_default(),
+            standing: "advisory".to_owned(),
+            answered_as: totals.models,
+            fingerprints: totals.fingerprints,
+        },
+        packets_repeated: ran.plan.n_repeated,
+        calls: totals.calls,
+        calls_lost: totals.lost,
+        tokens_input: totals.tokens_in,
+        tokens_output: totals.tokens_out,
+        calls_without_usage: if chat.is_some() { totals.unknown_usage_answers } else { 0 },
+        cost_usd: priced.then(|| Money::from_picos(totals.cost_picodollars).usd()),
+        warnings,
+    })
+}

@@ -1,0 +1,211 @@
+//! One turn of a run: what one judge is needed for, and asking it until the packets end or the lane stops.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use probity_core::packet::PacketHash;
+use tokio::sync::mpsc;
+
+use super::job::{Job, Screened};
+use super::plan::{Known, Plan, plan};
+use super::{Mode, Observer, Ran, RunError, only_judge, open_files, question};
+use crate::config::{Backend, ModelMismatch};
+use crate::judge::Judge;
+use crate::judge::params::Shape;
+use crate::load::LoadError;
+use crate::schedule::budget::Budget;
+use crate::schedule::desk::{Desk, Earlier, Progress, PursuitSettings, REPEAT, Task};
+use crate::schedule::lane::{Lane, LaneSettings, Stop};
+use crate::schedule::{Driven, drive};
+use crate::store::{Begun, JudgeId, RunId, RunState, Store, StoreError};
+
+/// One turn of a run: what one judge is needed for, and asking it.
+pub(super) struct Turn<'a> {
+    pub(super) job: &'a Arc<Job>,
+    pub(super) store: &'a Store,
+    pub(super) mode: &'a Mode,
+    pub(super) key: &'a (dyn Fn(&str) -> Option<String> + Sync),
+    pub(super) observer: &'a dyn Observer,
+    pub(super) budget: Arc<Budget>,
+}
+
+impl Turn<'_> {
+    pub(super) async fn take(&self, shape: Option<Shape>) -> Result<Ran, RunError> {
+        let Turn { job, store, mode, observer, .. } = self;
+        let identity = job.identity(shape);
+        let judge_id = match &job.judge.backend {
+            Backend::Recorded { verdicts: None } => only_judge(store)?,
+            _ => JudgeId::of_identity(&identity),
+        };
+        let known = Known::new(store.settled(&judge_id, REPEAT)?, mode.unscored);
+        let plan = plan(job, known.clone())?;
+        if plan.n_admitted + plan.n_blocked == 0 {
+            return Err(nothing_usable(job, &plan)?);
+        }
+        observer.planned(&plan);
+        let n_calls = plan.n_calls;
+        let mut ran = Ran { plan, judge_id, run: None, driven: None, n_calls: 0, n_answered: 0 };
+        if !job.may_ask(mode.network) {
+            ran.run = store.reader()?.find_run(&job.manifest(&ran.judge_id))?;
+            return Ok(ran);
+        }
+        // The judge is built first: what is wrong with it is found before the store hears of a run.
+        let limits = job.config.schedule.limits;
+        let judge = if n_calls > 0 { Some(Judge::build(&job.judge, shape, limits, self.key)?) } else { None };
+        let run = self.begin(&ran.judge_id, &identity)?;
+        ran.run = Some(run);
+        let Some(judge) = judge else {
+            store.end_run(run, RunState::Complete)?;
+            return Ok(ran);
+        };
+        let desk = Arc::new(self.desk(judge, ran.judge_id.clone(), run));
+        desk.progress.total.store(n_calls, Ordering::Relaxed);
+        observer.calling(&desk);
+        let driven = call(job, &desk, known, mode).await;
+        observer.called();
+        (ran.n_calls, ran.n_answered) = (desk.budget.spent().calls, desk.lane.answered());
+        let complete = driven.as_ref().is_ok_and(|driven| driven.stop.is_none() && driven.gave_up == 0);
+        if !matches!(desk.lane.stop_reason(), Some(Stop::Store(_))) {
+            store.end_run(run, if complete { RunState::Complete } else { RunState::Incomplete })?;
+        }
+        ran.driven = Some(driven?);
+        Ok(ran)
+    }
+
+    /// Begins or resumes the run, and tells what changed since the last one.
+    fn begin(&self, judge: &JudgeId, identity: &str) -> Result<RunId, StoreError> {
+        self.store.register_judge(judge, identity)?;
+        let begun = self.store.begin_run(&self.job.manifest(judge))?;
+        // After a refused schema the judge asked is another one, which says nothing about the job.
+        if self.budget.spent().calls == 0 {
+            announce(&begun, self.observer);
+        }
+        Ok(begun.run())
+    }
+
+    fn desk(&self, judge: Judge, judge_id: JudgeId, run: RunId) -> Desk {
+        let Turn { job, store, observer, budget, .. } = self;
+        let config = &job.config;
+        let chat = job.judge.chat();
+        let lane = LaneSettings {
+            concurrency: open_files::fit(config.schedule.concurrency, *observer),
+            breaker_consecutive: config.schedule.breaker_consecutive as usize,
+            breaker_window: config.schedule.breaker_window as usize,
+            breaker_share: config.schedule.breaker_share.to_f64(),
+            pilot: config.schedule.pilot_max,
+        };
+        let mut models: Vec<String> = chat.map(|chat| chat.model.clone()).into_iter().collect();
+        models.extend(chat.iter().flat_map(|chat| chat.aliases.iter().cloned()));
+        let settings = PursuitSettings {
+            attempts_max: config.schedule.attempts_max,
+            backoff_first: config.schedule.backoff_first,
+            backoff_max: config.schedule.backoff_max,
+            retry_after_max: config.schedule.retry_after_max,
+            reask: config.run.reask,
+            parse: config.run.parse.mode(),
+            mismatch: chat.map_or(ModelMismatch::Note, |chat| chat.model_mismatch),
+            models,
+        };
+        Desk {
+            judge,
+            judge_id,
+            store: (*store).clone(),
+            run,
+            lane: Lane::new(lane),
+            budget: Arc::clone(budget),
+            price: chat.and_then(|chat| config.price(&chat.model)),
+            settings,
+            progress: Progress::default(),
+        }
+    }
+}
+
+/// Says what makes a new run another one than the last.
+fn announce(begun: &Begun, observer: &dyn Observer) {
+    if let Begun::New { changed, .. } = begun
+        && !changed.is_empty()
+    {
+        let changed = changed.join(", ");
+        observer.notice(&format!(
+            "new run: changed since the last one: {changed}; verdicts are reused only where packet and judge are the same"
+        ));
+    }
+}
+
+fn nothing_usable(job: &Job, plan: &Plan) -> Result<RunError, LoadError> {
+    let (mut first, mut reason) = (job.dataset_name.clone(), String::new());
+    for screened in job.screened()? {
+        if let Screened::Skipped(skipped) = screened? {
+            (first, reason) = (format!("{}:{}", skipped.file, skipped.line), skipped.reason);
+            break;
+        }
+    }
+    Ok(RunError::NothingUsable { first, n_skipped: plan.n_skipped, reason })
+}
+
+/// Feeds the missing packets to the desk until they end or the lane stops.
+async fn call(job: &Arc<Job>, desk: &Arc<Desk>, known: Known, mode: &Mode) -> Result<Driven, RunError> {
+    let workers = desk.lane.limit();
+    let (sender, receiver) = mpsc::channel(workers.min(256));
+    let attempted = desk.store.reader()?.attempted_unsettled(&desk.judge_id, REPEAT)?;
+    let feeder = tokio::task::spawn_blocking({
+        let (job, desk) = (Arc::clone(job), Arc::clone(desk));
+        move || feed(&job, &desk, known, &attempted, &sender)
+    });
+    let watcher = tokio::spawn({
+        let desk = Arc::clone(desk);
+        let mut interrupted = mode.interrupted.clone();
+        async move {
+            if interrupted.wait_for(|interrupted| *interrupted).await.is_ok() {
+                desk.lane.stop(Stop::Interrupted);
+            }
+        }
+    });
+    let driven = drive(Arc::clone(desk), receiver, workers).await;
+    watcher.abort();
+    let fed = feeder.await.expect("the feeder does not panic");
+    fed.map_err(|error| match error {
+        RunError::Load(error) => RunError::Midway(error),
+        other => other,
+    })?;
+    Ok(driven)
+}
+
+fn feed(
+    job: &Job,
+    desk: &Desk,
+    mut known: Known,
+    attempted: &HashSet<PacketHash>,
+    tasks: &mpsc::Sender<Task>,
+) -> Result<(), RunError> {
+    for screened in job.screened()? {
+        let Screened::Admitted { admitted, packets, .. } = screened? else { continue };
+        for sized in packets {
+            let hash = sized.packet.hash();
+            if job.is_oversize(&sized) || !known.lacks(hash) {
+                continue;
+            }
+            let most = job.most(&sized).unwrap_or_default();
+            let prompt = match job.template.render(&sized.packet) {
+                Ok(prompt) => prompt,
+                Err(error) => {
+                    desk.lane.stop(Stop::Unusable(error.to_string()));
+                    return Err(error.into());
+                }
+            };
+            let earlier = if attempted.contains(&hash) { Earlier::Attempts } else { Earlier::Nothing };
+            let question = question(&admitted, sized.packet, prompt);
+            // Of two cases with equal content, the one that something is recorded for is asked about.
+            if !desk.judge.has_answer(&question) {
+                continue;
+            }
+            known.add(hash);
+            if tasks.blocking_send(Task { question, most, earlier }).is_err() {
+                // The lane has stopped and nobody takes tasks any more.
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
