@@ -60,6 +60,11 @@ impl Known {
         self.meet(hash) == Need::Call
     }
 
+    /// Whether nothing is known about a packet.
+    pub(super) fn lacks(&self, hash: PacketHash) -> bool {
+        !self.0.contains_key(&hash)
+    }
+
     fn meet(&mut self, hash: PacketHash) -> Need {
         match self.0.insert(hash, Source::Pass) {
             None => Need::Call,

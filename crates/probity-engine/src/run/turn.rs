@@ -200,7 +200,7 @@ fn feed(
             if !desk.judge.has_answer(&question) {
                 continue;
             }
-            known.add(hash);
+            known.needs(hash);
             if tasks.blocking_send(Task { question, most, earlier }).is_err() {
                 // The lane has stopped and nobody takes tasks any more.
                 return Ok(());
