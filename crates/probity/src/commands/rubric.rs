@@ -137,7 +137,7 @@ mod tests {
             .replace("title = \"A\"", "titel = \"A\\u001b\"\t\u{1b}");
         expect![[r#"
             dir/b.toml:6: not TOML: unexpected key or value, expected newline, `#`
-                titel = "A\u001b"	\u{1b}
+                titel = "A\u001b" \u{1b}
         "#]]
         .assert_eq(&check("dir/b.toml", &bad).expect_err("two faults"));
         let bad =

@@ -305,17 +305,17 @@ mod tests {
         check(
             &card(&rubric(&text)),
             &expect![[r#"
-            ┌────────────────────────────────────────────────────────────────────────────┐
-            │ LOREM IPSUM LOREM IPSUM LOREM IPSUM LOREM IPSUM LOREM IPSUM LOREM IPSUM L… │
-            │ nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn Lorem ip… │
-            ├────────────────────────────────────────────────────────────────────────────┤
-            │ 返信の正確さを測る基準です。長い題名で…  33.333333%  Lorem ipsum Lorem ip… (judge, auto-fail) │
-            │ [31mB                 66.666667%  Über? Ja? (judge, auto-fail)             │
-            ├────────────────────────────────────────────────────────────────────────────┤
-            │ PASS: total >= 12.5 AND no automatic fail                                  │
-            │ FAIL: total < 12.5 OR a worse than 0 OR bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb… │
-            └────────────────────────────────────────────────────────────────────────────┘
-        "#]],
+                ┌────────────────────────────────────────────────────────────────────────────┐
+                │ LOREM IPSUM LOREM IPSUM LOREM IPSUM LOREM IPSUM LOREM IPSUM LOREM IPSUM L… │
+                │ nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn Lorem ip… │
+                ├────────────────────────────────────────────────────────────────────────────┤
+                │ 返信の正確さを測る基準です。長い題名で…  33.333333%  Lorem ipsum Lorem ip… (judge, auto-fail) │
+                │ \u{1b}[31mB           66.666667%  Über? Ja? (judge, auto-fail)             │
+                ├────────────────────────────────────────────────────────────────────────────┤
+                │ PASS: total >= 12.5 AND no automatic fail                                  │
+                │ FAIL: total < 12.5 OR a worse than 0 OR bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb… │
+                └────────────────────────────────────────────────────────────────────────────┘
+            "#]],
         );
         assert!(anchors(&rubric(&text)).chars().all(|c| c == '\n' || !c.is_control()));
     }

@@ -135,7 +135,7 @@ fn a_budget_without_a_price() {
     check(
         &[],
         ["run", "tickets.json", "--model", "unpriced-1", "--budget-usd", "1"],
-        ["no price is known for model \"unpriced-1\"", "hint: set [prices"],
+        ["no price is known for model \"unpriced-1\"", "hint: set input_usd_per_mtok"],
     );
 }
 
