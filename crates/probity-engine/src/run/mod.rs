@@ -11,6 +11,7 @@ pub mod results;
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use probity_core::gate::Admitted;
 use probity_core::packet::{Packet, PacketHash};
@@ -32,6 +33,9 @@ use crate::store::{Begun, JudgeId, RunId, RunState, Store, StoreError};
 use job::{Job, Screened};
 use plan::{Known, Plan, UnscoredPolicy, plan};
 use results::{Row, results};
+
+/// The longest that one packet may be pursued, whatever the settings of its attempts add up to.
+const PACKET_TIME_MAX: Duration = Duration::from_hours(24);
 
 /// Whether calls may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -260,12 +264,16 @@ fn desk(
         return Err(RunError::NoPrice { model: chat.model.clone() });
     }
     let concurrency = open_files::fit(config.schedule.concurrency, observer);
+    // As long as a packet takes if each of its attempts takes as long as it may.
+    let attempt_max = config.schedule.limits.total.saturating_add(config.schedule.retry_after_max);
+    let packet_time_max = attempt_max.saturating_mul(config.schedule.attempts_max).min(PACKET_TIME_MAX);
     let lane = LaneSettings {
         concurrency,
         breaker_consecutive: config.schedule.breaker_consecutive as usize,
         breaker_window: config.schedule.breaker_window as usize,
         breaker_share: config.schedule.breaker_share.to_f64(),
         pilot: config.schedule.pilot_max,
+        drought: packet_time_max,
     };
     let limits = Limits {
         calls_max: config.budget.calls_max,
@@ -275,6 +283,7 @@ fn desk(
     models.extend(chat.iter().flat_map(|chat| chat.aliases.iter().cloned()));
     let settings = PursuitSettings {
         attempts_max: config.schedule.attempts_max,
+        packet_time_max,
         backoff_first: config.schedule.backoff_first,
         backoff_max: config.schedule.backoff_max,
         retry_after_max: config.schedule.retry_after_max,
@@ -298,8 +307,7 @@ fn desk(
 
 /// Feeds the missing packets to the desk until they end or the lane stops.
 async fn call(job: &Arc<Job>, desk: &Arc<Desk>, known: Known, mode: &Mode) -> Result<Driven, RunError> {
-    let workers = desk.lane.limit();
-    let (sender, receiver) = mpsc::channel(workers.min(256));
+    let (sender, receiver) = mpsc::channel(desk.lane.limit().min(256));
     let attempted = desk.store.reader()?.attempted_unsettled(&desk.judge_id, REPEAT)?;
     let feeder = tokio::task::spawn_blocking({
         let (job, desk) = (Arc::clone(job), Arc::clone(desk));
@@ -314,7 +322,7 @@ async fn call(job: &Arc<Job>, desk: &Arc<Desk>, known: Known, mode: &Mode) -> Re
             }
         }
     });
-    let driven = drive(Arc::clone(desk), receiver, workers).await;
+    let driven = drive(Arc::clone(desk), receiver).await;
     watcher.abort();
     feeder.await.expect("the feeder does not panic")?;
     Ok(driven)
