@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use probity_core::packet::PacketHash;
 use tokio::sync::mpsc;
@@ -19,6 +20,9 @@ use crate::schedule::desk::{Desk, Earlier, Progress, PursuitSettings, REPEAT, Ta
 use crate::schedule::lane::{Lane, LaneSettings, Stop};
 use crate::schedule::{Driven, drive};
 use crate::store::{Begun, JudgeId, RunId, RunState, Store, StoreError};
+
+/// The longest that one packet may be pursued, whatever the settings of its attempts add up to.
+const PACKET_TIME_MAX: Duration = Duration::from_hours(24);
 
 /// One turn of a run: what one judge is needed for, and asking it.
 pub(super) struct Turn<'a> {
@@ -88,17 +92,22 @@ impl Turn<'_> {
         let Turn { job, store, observer, budget, .. } = self;
         let config = &job.config;
         let chat = job.judge.chat();
+        // As long as a packet takes if each of its attempts takes as long as it may.
+        let attempt_max = config.schedule.limits.total.saturating_add(config.schedule.retry_after_max);
+        let packet_time_max = attempt_max.saturating_mul(config.schedule.attempts_max).min(PACKET_TIME_MAX);
         let lane = LaneSettings {
             concurrency: open_files::fit(config.schedule.concurrency, *observer),
             breaker_consecutive: config.schedule.breaker_consecutive as usize,
             breaker_window: config.schedule.breaker_window as usize,
             breaker_share: config.schedule.breaker_share.to_f64(),
             pilot: config.schedule.pilot_max,
+            drought: packet_time_max,
         };
         let mut models: Vec<String> = chat.map(|chat| chat.model.clone()).into_iter().collect();
         models.extend(chat.iter().flat_map(|chat| chat.aliases.iter().cloned()));
         let settings = PursuitSettings {
             attempts_max: config.schedule.attempts_max,
+            packet_time_max,
             backoff_first: config.schedule.backoff_first,
             backoff_max: config.schedule.backoff_max,
             retry_after_max: config.schedule.retry_after_max,
@@ -146,8 +155,7 @@ fn nothing_usable(job: &Job, plan: &Plan) -> Result<RunError, LoadError> {
 
 /// Feeds the missing packets to the desk until they end or the lane stops.
 async fn call(job: &Arc<Job>, desk: &Arc<Desk>, known: Known, mode: &Mode) -> Result<Driven, RunError> {
-    let workers = desk.lane.limit();
-    let (sender, receiver) = mpsc::channel(workers.min(256));
+    let (sender, receiver) = mpsc::channel(desk.lane.limit().min(256));
     let attempted = desk.store.reader()?.attempted_unsettled(&desk.judge_id, REPEAT)?;
     let feeder = tokio::task::spawn_blocking({
         let (job, desk) = (Arc::clone(job), Arc::clone(desk));
@@ -162,7 +170,7 @@ async fn call(job: &Arc<Job>, desk: &Arc<Desk>, known: Known, mode: &Mode) -> Re
             }
         }
     });
-    let driven = drive(Arc::clone(desk), receiver, workers).await;
+    let driven = drive(Arc::clone(desk), receiver).await;
     watcher.abort();
     let fed = feeder.await.expect("the feeder does not panic");
     fed.map_err(|error| match error {

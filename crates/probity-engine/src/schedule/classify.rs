@@ -334,8 +334,7 @@ impl<'a> Reading<'a> {
         if pause <= self.terms.wait_max {
             return Disposition::Wait { reason, pause, ramp };
         }
-        let message = format!("the limit of {} resets in {}", self.terms.model, rounded(pause));
-        Disposition::Stop { reason: StopReason::WaitTooLong, message }
+        Disposition::Stop { reason: StopReason::WaitTooLong, message: too_long(self.terms.model, pause) }
     }
 
     fn retry(&self, reason: &'static str) -> Disposition {
@@ -429,6 +428,11 @@ fn detail(error: &ErrorBody) -> String {
         (false, false) => format!("{} ({})", error.message, counts.join(", ")),
     };
     masked(&text)
+}
+
+/// A sentence about a limit that resets too late to wait for.
+pub(super) fn too_long(model: &str, pause: Duration) -> String {
+    format!("the limit of {model} resets in {}", rounded(pause))
 }
 
 /// A wait in the largest unit that fits, rounded up.

@@ -20,6 +20,8 @@ pub const REPEAT: u32 = 0;
 pub struct PursuitSettings {
     /// Calls for one packet at most, waits apart.
     pub attempts_max: u32,
+    /// Time for one packet from its first call on, waits and retries included.
+    pub packet_time_max: Duration,
     /// The first back-off, before jitter.
     pub backoff_first: Duration,
     /// The longest back-off, before jitter.

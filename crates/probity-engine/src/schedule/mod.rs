@@ -3,18 +3,22 @@
 //! Every wait, queue and retry here has a bound. A failing call is data and ends as `unscored`; what makes
 //! further calls pointless stops the lane and leaves the run resumable.
 
+mod attempt;
+mod breaker;
 pub mod budget;
 pub mod classify;
 pub mod desk;
 pub mod lane;
+mod limit;
 mod pursue;
 pub mod retry_after;
+mod tries;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use tokio::sync::{Mutex, mpsc};
-use tokio::task::JoinSet;
+use tokio::sync::mpsc;
+use tokio::task::{JoinError, JoinSet};
 
 use desk::{Desk, Pursued, Task};
 use lane::Stop;
@@ -33,51 +37,56 @@ pub struct Driven {
     pub stop: Option<Stop>,
 }
 
-/// Pursues every task that comes through `tasks` with as many workers as may be in flight.
+/// Pursues every task that comes through `tasks`, as many at a time as the lane allows.
 ///
 /// Ends when the tasks do or when the lane stops; what is in flight is finished and recorded either way.
-pub async fn drive(desk: Arc<Desk>, tasks: mpsc::Receiver<Task>, workers: usize) -> Driven {
-    let tasks = Arc::new(Mutex::new(tasks));
-    let mut running = JoinSet::new();
-    for _ in 0..workers {
-        running.spawn(work(Arc::clone(&desk), Arc::clone(&tasks)));
-    }
+/// Tasks that nobody has taken by then are dropped, and so is the channel, so that whoever fills it learns
+/// of the end.
+pub async fn drive(desk: Arc<Desk>, mut tasks: mpsc::Receiver<Task>) -> Driven {
     let mut driven = Driven::default();
-    while let Some(worker) = running.join_next().await {
-        let part = worker.expect("workers do not panic");
-        driven.verdicts += part.verdicts;
-        driven.unscored += part.unscored;
-        driven.gave_up += part.gave_up;
+    let mut running = JoinSet::new();
+    {
+        let stopped = desk.lane.stopped();
+        tokio::pin!(stopped);
+        loop {
+            // Packets beyond the limit would only wait inside: they stay in the channel.
+            let has_room = running.len() < desk.lane.limit();
+            tokio::select! {
+                biased;
+                () = &mut stopped => break,
+                Some(ended) = running.join_next() => driven.count(ended),
+                task = tasks.recv(), if has_room => match task {
+                    Some(task) => drop(running.spawn(pursue(Arc::clone(&desk), task))),
+                    None => break,
+                },
+            }
+        }
+    }
+    drop(tasks);
+    while let Some(ended) = running.join_next().await {
+        driven.count(ended);
     }
     driven.stop = desk.lane.stop_reason();
     driven
 }
 
-async fn work(desk: Arc<Desk>, tasks: Arc<Mutex<mpsc::Receiver<Task>>>) -> Driven {
-    let mut driven = Driven::default();
-    while let Some(task) = next(&desk, &tasks).await {
-        let progress = &desk.progress;
-        let Ok(pursued) = pursue(&desk, &task).await else { break };
-        match pursued {
-            Pursued::Verdict => driven.verdicts += 1,
-            Pursued::Unscored => driven.unscored += 1,
-            Pursued::GaveUp => driven.gave_up += 1,
+impl Driven {
+    /// Counts a packet that has ended; one that the lane's stop cut short is left for the next run.
+    fn count(&mut self, ended: Result<Result<Pursued, Stop>, JoinError>) {
+        match ended.expect("a pursuit does not panic") {
+            Ok(Pursued::Verdict) => self.verdicts += 1,
+            Ok(Pursued::Unscored) => self.unscored += 1,
+            Ok(Pursued::GaveUp) => self.gave_up += 1,
+            Err(_) => {}
         }
-        if pursued != Pursued::Verdict {
-            progress.unscored.fetch_add(1, Ordering::Relaxed);
-        }
-        progress.done.fetch_add(1, Ordering::Relaxed);
     }
-    driven
 }
 
-/// The next task, or `None` when there is none or the lane has stopped.
-async fn next(desk: &Desk, tasks: &Mutex<mpsc::Receiver<Task>>) -> Option<Task> {
-    if desk.lane.stop_reason().is_some() {
-        return None;
-    }
-    tokio::select! {
-        () = desk.lane.stopped() => None,
-        task = async { tasks.lock().await.recv().await } => task,
+impl desk::Progress {
+    fn count(&self, pursued: Pursued) {
+        if pursued != Pursued::Verdict {
+            self.unscored.fetch_add(1, Ordering::Relaxed);
+        }
+        self.done.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -1,103 +1,52 @@
 //! One packet, from the first call to a settlement or to giving up.
 //!
 //! The order is what makes a crash harmless: the attempt is on disk before it is sent, the raw answer is
-//! on disk before it is read, the verdict follows. A packet that is settled is never asked again.
+//! handed to the store before it is read and is on disk no later than what was read from it. A packet that
+//! is settled is never asked again.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use probity_core::packet::Packet;
-use probity_core::verdict::{
-    self, Completion, EnvelopeFault, Invalid, InvalidReason, ModelMatch, Verdict, VerdictRecord,
-};
+use probity_core::verdict::{self, Completion, Invalid, ModelMatch, Verdict, VerdictRecord};
+use tokio::time::timeout_at;
 
-use super::budget::Money;
-use super::classify::{self, Billing, CallTerms, Disposition, RefusedParameter, StopReason};
+use super::attempt::{ANSWERED, Answer, BAD_BODY, Heard, Meaning, recorded_answer, unix_ms};
+use super::budget::{NoRoom, Reservation};
+use super::classify;
 use super::desk::{Desk, Earlier, Pursued, REPEAT, Task};
-use super::lane::{Signal, Stop};
+use super::lane::{Permit, Stop};
+use super::tries::{Counts, Tries, backoff};
 use crate::config::{ModelMismatch, Reask};
-use crate::judge::{CallOutcome, Reception};
-use crate::store::{AttemptEnd, AttemptId, AttemptOutcome, AttemptStart, Decision, Settlement, StoreError};
-
-/// Rate-limit waits a packet sits out for each attempt it has. A wait is not the packet's fault.
-const WAITS_PER_ATTEMPT: u32 = 4;
-
-/// The outcome of an attempt that brought a whole answer.
-const ANSWERED: &str = "answered";
-
-/// A call that has ended and been recorded.
-struct Ended {
-    attempt: AttemptId,
-    disposition: Disposition,
-    /// What a whole answer says; `None` when there is no whole answer.
-    completion: Option<Result<Completion, EnvelopeFault>>,
-    /// A pause that the answer's headers ask for.
-    pause: Option<Duration>,
-}
+use crate::store::{AttemptId, AttemptOutcome, AttemptStart, Decision, Settlement, StoreError};
 
 /// What an ended call leads to.
 enum Step {
     Done(Pursued),
-    Again { cause: String, rest: Duration, counts: Counts },
+    Again(Again),
 }
 
-/// What a further call counts as.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Counts {
-    Retry,
-    Wait,
-    Reask,
-    BodyRetry,
+/// A further call about the same packet.
+struct Again {
+    cause: String,
+    rest: Duration,
+    counts: Counts,
 }
 
-/// How often a packet has been asked, by reason.
-#[derive(Default)]
-struct Tries {
-    calls: u32,
-    retries: u32,
-    waits: u32,
-    reasks: u32,
-    body_retries: u32,
-}
-
-impl Tries {
-    /// Counts a further call and tells whether that was one too many.
-    fn exhausted(&mut self, counts: Counts, attempts_max: u32) -> bool {
-        let (count, max) = match counts {
-            Counts::Retry => (&mut self.retries, attempts_max),
-            Counts::Wait => (&mut self.waits, WAITS_PER_ATTEMPT * attempts_max),
-            Counts::Reask => (&mut self.reasks, u32::MAX),
-            Counts::BodyRetry => (&mut self.body_retries, u32::MAX),
-        };
-        *count += 1;
-        *count >= max
-    }
+/// What is decided about a packet after a call.
+enum Ruling {
+    Settle(Decision),
+    Again(Again),
+    Stop(Stop),
 }
 
 /// Pursues one packet to its end, or stops because the lane does.
-pub(super) async fn pursue(desk: &Desk, task: &Task) -> Result<Pursued, Stop> {
-    let mut pursuit = Pursuit { desk, task, tries: Tries::default() };
-    if task.earlier == Earlier::Attempts
-        && let Some(done) = pursuit.read_recorded().await?
-    {
-        return Ok(done);
-    }
-    let mut cause = "first".to_owned();
-    loop {
-        let ended = pursuit.call(&cause).await?;
-        match pursuit.step(ended).await? {
-            Step::Done(done) => return Ok(done),
-            Step::Again { cause: next, rest, counts } => {
-                if pursuit.tries.exhausted(counts, desk.settings.attempts_max) {
-                    return Ok(Pursued::GaveUp);
-                }
-                cause = next;
-                if !rest.is_zero() {
-                    desk.lane.rest(rest).await?;
-                }
-            }
-        }
-    }
+pub(super) async fn pursue(desk: Arc<Desk>, task: Task) -> Result<Pursued, Stop> {
+    let mut pursuit = Pursuit { desk: &desk, task: &task, tries: Tries::default() };
+    let pursued = pursuit.pursued().await?;
+    desk.progress.count(pursued);
+    Ok(pursued)
 }
 
 /// One packet under way.
@@ -107,34 +56,119 @@ struct Pursuit<'a> {
     tries: Tries,
 }
 
-impl Pursuit<'_> {
-    /// Answers that a dead process had stored and not read are read now, at no cost.
-    async fn read_recorded(&mut self) -> Result<Option<Pursued>, Stop> {
-        let packet = &self.task.question.packet;
+impl<'a> Pursuit<'a> {
+    async fn pursued(&mut self) -> Result<Pursued, Stop> {
+        let mut step = match self.task.earlier {
+            Earlier::Nothing => self.attempt("first").await?,
+            Earlier::Attempts => match self.recorded().await? {
+                Some(step) => step,
+                None => self.attempt("resume").await?,
+            },
+        };
+        loop {
+            let again = match step {
+                Step::Done(pursued) => return Ok(pursued),
+                Step::Again(again) => again,
+            };
+            match self.tries.again(again.counts, again.rest, &self.desk.settings) {
+                None => return Ok(Pursued::GaveUp),
+                Some(rest) if rest.is_zero() => {}
+                Some(rest) => self.desk.lane.rest(rest).await?,
+            }
+            step = self.attempt(&again.cause).await?;
+        }
+    }
+
+    /// Answers that a dead process had stored and not settled are read now, at no cost, and lead to what
+    /// they would have led to then. `None` when there is no answer on record.
+    async fn recorded(&mut self) -> Result<Option<Step>, Stop> {
+        let hash = self.task.question.packet.hash();
         let attempts = {
             let reader = self.desk.store.reader().map_err(|error| self.store_failed(error))?;
             reader
-                .attempts_of(&packet.hash(), &self.desk.judge_id, REPEAT)
+                .attempts_of(&hash, &self.desk.judge_id, REPEAT)
                 .map_err(|error| self.store_failed(error))?
         };
+        let ended = |name: &'static str| {
+            let outcome = AttemptOutcome::Ended(name.to_owned());
+            attempts.iter().filter(move |attempt| attempt.outcome == outcome)
+        };
         self.tries.calls = attempts.iter().map(|attempt| attempt.n).max().unwrap_or(0);
-        let answered = AttemptOutcome::Ended(ANSWERED.to_owned());
-        for attempt in attempts.iter().filter(|attempt| attempt.outcome == answered) {
-            let Ok(completion) = self.desk.judge.completion(&attempt.raw) else { continue };
-            if let Ok(verdict) = self.verdict(&completion, packet) {
-                self.settle_verdict(attempt.attempt, &verdict).await?;
-                return Ok(Some(Pursued::Verdict));
+        // Each answer after the first was a further question, whatever had to be retried on the way to it.
+        self.tries.reasks = u32::from(ended(ANSWERED).count() > 1);
+        self.tries.body_retries = u32::from(ended(BAD_BODY).count() > 0);
+        let mut latest = None;
+        for attempt in ended(ANSWERED) {
+            let Some(answer) = recorded_answer(self.desk, &attempt.raw) else { continue };
+            let ruling = self.answered(&answer);
+            let is_verdict = matches!(ruling, Ruling::Settle(Decision::Verdict { .. }));
+            latest = Some((attempt.attempt, ruling));
+            if is_verdict {
+                break;
             }
         }
-        Ok(None)
+        match latest {
+            Some((attempt, ruling)) => self.follow(attempt, ruling).await.map(Some),
+            None => Ok(None),
+        }
     }
 
-    /// Makes one call and records it.
-    async fn call(&mut self, cause: &str) -> Result<Ended, Stop> {
-        let permit = self.desk.lane.enter().await?;
-        let reserved = self.desk.budget.reserve(self.task.most);
-        let reservation = reserved.map_err(|exhausted| self.stop(Stop::Budget(exhausted.to_string())))?;
-        self.tries.calls += 1;
+    /// Makes one call, tells the lane what it meant, records it and decides about the packet.
+    async fn attempt(&mut self, cause: &str) -> Result<Step, Stop> {
+        let Some((permit, mut reservation)) = self.turn().await? else {
+            return Ok(Step::Done(Pursued::GaveUp));
+        };
+        self.tries.start(&self.desk.settings);
+        let attempt = self.begin(cause).await?;
+        reservation.sent();
+        self.desk.progress.calls.fetch_add(1, Ordering::Relaxed);
+        let reception = self.desk.judge.ask(&self.task.question).await;
+        let heard = Heard::of(&reception, self.desk);
+        // Before the permit is given back: whoever comes next must know of a pause or a stop.
+        self.tell(&heard);
+        drop(permit);
+
+        let cost = heard.cost(self.desk);
+        reservation.settle(cost);
+        let spent = self.desk.budget.spent().money.picos().unsigned_abs();
+        self.desk.progress.picos.store(spent, Ordering::Relaxed);
+        let end = self.desk.store.end_attempt(attempt, heard.end(reception, cost));
+        // The store is given the raw answer first. Both writes then share the wait for the disk.
+        let (ended, step) = tokio::join!(end, async {
+            let ruling = self.ruling(heard.meaning);
+            self.follow(attempt, ruling).await
+        });
+        ended.map_err(|error| self.store_failed(error))?;
+        step
+    }
+
+    /// Waits until both the lane and the budget have room for a call. `None` when the packet's time is up.
+    async fn turn(&self) -> Result<Option<(Permit<'a>, Reservation<'a>)>, Stop> {
+        let desk = self.desk;
+        loop {
+            let permit = match self.tries.deadline() {
+                None => desk.lane.enter().await?,
+                Some(deadline) => match timeout_at(deadline, desk.lane.enter()).await {
+                    Ok(permit) => permit?,
+                    Err(_) => return Ok(None),
+                },
+            };
+            let freed = desk.budget.freed();
+            tokio::pin!(freed);
+            freed.as_mut().enable();
+            match desk.budget.reserve(self.task.most) {
+                Ok(reservation) => return Ok(Some((permit, reservation))),
+                Err(NoRoom::Never(exhausted)) => {
+                    return Err(self.stop(Stop::Budget(exhausted.to_string())));
+                }
+                Err(NoRoom::Held) => drop(permit),
+            }
+            // What holds the money is in flight and ends within its own clock, so this wait ends too.
+            tokio::select! { () = freed => {}, () = desk.lane.stopped() => {} }
+        }
+    }
+
+    async fn begin(&self, cause: &str) -> Result<AttemptId, Stop> {
         let packet = &self.task.question.packet;
         let start = AttemptStart {
             packet: packet.hash(),
@@ -146,166 +180,84 @@ impl Pursuit<'_> {
             cause: cause.to_owned(),
             started_unix_ms: unix_ms(),
         };
-        let attempt = self.desk.store.begin_attempt(start).await.map_err(|error| self.store_failed(error))?;
-        self.desk.progress.calls.fetch_add(1, Ordering::Relaxed);
-        let reception = self.desk.judge.ask(&self.task.question).await;
-        drop(permit);
-
-        let disposition = self.disposition(&reception);
-        let (completion, pause) = match (&reception.outcome, &disposition) {
-            (CallOutcome::Response(response), Disposition::Answer) => {
-                (Some(self.desk.judge.completion(&response.body)), classify::preemptive_wait(response))
-            }
-            _ => (None, None),
-        };
-        let usage = completion.as_ref().and_then(|read| read.as_ref().ok()).and_then(|read| read.usage);
-        let cost = usage.zip(self.desk.price).map(|(usage, price)| Money::of(price, usage));
-        let free = classify::billing(&reception.outcome) == Billing::No;
-        self.desk.budget.settle(reservation, if free { Some(Money::default()) } else { cost });
-        self.desk
-            .progress
-            .picos
-            .store(self.desk.budget.spent().money.picos().unsigned_abs(), Ordering::Relaxed);
-        let end = attempt_end(reception, &disposition, completion.as_ref(), cost);
-        self.desk.store.end_attempt(attempt, end).await.map_err(|error| self.store_failed(error))?;
-        Ok(Ended { attempt, disposition, completion, pause })
+        self.desk.store.begin_attempt(start).await.map_err(|error| self.store_failed(error))
     }
 
-    fn disposition(&self, reception: &Reception) -> Disposition {
-        let model = self.desk.settings.models.first().map_or("", String::as_str);
+    /// Tells the lane what a call meant. A pause beyond the cap after a success means that the account is
+    /// used up for now; the answer itself is still good.
+    fn tell(&self, heard: &Heard) {
+        let lane = &self.desk.lane;
         let wait_max = self.desk.settings.retry_after_max;
-        let terms = CallTerms { model, wait_max, received_unix_ms: Some(unix_ms()) };
-        classify::classify(&reception.outcome, &terms)
+        if let Meaning::Stop(stop) = &heard.meaning {
+            lane.stop(stop.clone());
+        }
+        if let Some(pause) = heard.pause.filter(|pause| *pause > wait_max) {
+            let model = self.desk.settings.models.first().map_or("", String::as_str);
+            lane.stop(Stop::Quota(classify::too_long(model, pause)));
+        }
+        lane.observe(heard.signal(), heard.pause.filter(|pause| *pause <= wait_max), heard.what());
     }
 
-    /// What an ended call means for its lane and for its packet.
-    async fn step(&self, ended: Ended) -> Result<Step, Stop> {
-        let Ended { attempt, disposition, completion, pause } = ended;
-        if let Some(completion) = completion {
-            self.desk.lane.observe(Signal::Clean, "");
-            self.hold_back(pause)?;
-            return self.answered(attempt, completion).await;
+    /// What is decided about the packet.
+    fn ruling(&self, meaning: Meaning) -> Ruling {
+        let settings = &self.desk.settings;
+        match meaning {
+            Meaning::Answer(answer) => self.answered(&answer),
+            Meaning::Retry { reason, floor, signal } => {
+                let (rest, counts) = match signal {
+                    classify::Signal::Transient => (backoff(settings, self.tries.retries), Counts::Retry),
+                    // Backing off from a limit without a time starts at twice the usual: one second.
+                    classify::Signal::Overloaded => (backoff(settings, self.tries.waits + 1), Counts::Wait),
+                    classify::Signal::Refused => (backoff(settings, self.tries.waits), Counts::Wait),
+                };
+                Ruling::Again(Again { cause: format!("retry:{reason}"), rest: rest.max(floor), counts })
+            }
+            Meaning::Wait { reason, .. } => {
+                let cause = format!("wait:{reason}");
+                Ruling::Again(Again { cause, rest: Duration::ZERO, counts: Counts::Wait })
+            }
+            Meaning::Damaged { reason, .. } if self.tries.body_retries == 0 => {
+                let (cause, rest) = (format!("retry:{reason}"), backoff(settings, 0));
+                Ruling::Again(Again { cause, rest, counts: Counts::BodyRetry })
+            }
+            Meaning::Damaged { detail, .. } => unscored(BAD_BODY, detail),
+            Meaning::Invalid { reason, detail } => unscored(reason, detail),
+            Meaning::Stop(stop) => Ruling::Stop(stop),
         }
-        match disposition {
-            Disposition::Answer => unreachable!("an answer has a completion"),
-            Disposition::Retry { reason, floor, signal } => Ok(self.retry(reason, floor, signal)),
-            Disposition::Wait { reason, pause, .. } => {
-                self.desk.lane.observe(Signal::RateLimited, reason);
-                self.desk.lane.pause(pause);
-                Ok(Step::Again {
-                    cause: format!("wait:{reason}"),
-                    rest: Duration::ZERO,
-                    counts: Counts::Wait,
-                })
-            }
-            Disposition::RetryOnce { reason } => {
-                self.desk.lane.observe(Signal::Failure, reason);
-                self.damaged(attempt, reason, String::new()).await
-            }
-            Disposition::Invalid { reason, detail } => {
-                self.desk.lane.observe(Signal::Overloaded, reason);
-                self.settle_unscored(attempt, reason, detail).await
-            }
-            Disposition::Stop { reason, message } | Disposition::Abort { reason, message } => {
-                Err(self.stop(match reason {
-                    StopReason::Quota | StopReason::WaitTooLong => Stop::Quota(message),
-                    StopReason::Credentials | StopReason::Redirect => Stop::Refused(message),
-                    StopReason::Parameter(RefusedParameter::StructuredOutput) => Stop::SchemaRefused(message),
-                    StopReason::Model | StopReason::Parameter(_) | StopReason::Certificate => {
-                        Stop::Unusable(message)
-                    }
-                }))
-            }
-        }
-    }
-
-    /// Observes the pause that a successful answer's headers ask for. A pause beyond the cap means that
-    /// the account is used up for now.
-    fn hold_back(&self, pause: Option<Duration>) -> Result<(), Stop> {
-        match pause {
-            Some(pause) if pause > self.desk.settings.retry_after_max => {
-                let message = format!("the rate limit is used up for {} s", pause.as_secs());
-                Err(self.stop(Stop::Quota(message)))
-            }
-            Some(pause) => {
-                self.desk.lane.pause(pause);
-                Ok(())
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn retry(&self, reason: &str, floor: Option<Duration>, signal: classify::Signal) -> Step {
-        let (signal, backoff, counts) = match signal {
-            classify::Signal::Transient => (Signal::Failure, self.backoff(self.tries.retries), Counts::Retry),
-            // A limit without a time: a packet that meets it again and again waits longer each time.
-            classify::Signal::Overloaded => {
-                (Signal::RateLimited, self.backoff(self.tries.waits + 1), Counts::Wait)
-            }
-            classify::Signal::Refused => (Signal::Overloaded, self.backoff(self.tries.waits), Counts::Wait),
-        };
-        self.desk.lane.observe(signal, reason);
-        let rest = backoff.max(floor.unwrap_or_default());
-        Step::Again { cause: format!("retry:{reason}"), rest, counts }
-    }
-
-    /// A body that cannot be read is asked for once more; then it stays unread.
-    async fn damaged(&self, attempt: AttemptId, reason: &str, detail: String) -> Result<Step, Stop> {
-        if self.tries.body_retries == 0 {
-            let (cause, rest) = (format!("retry:{reason}"), self.backoff(0));
-            return Ok(Step::Again { cause, rest, counts: Counts::BodyRetry });
-        }
-        self.settle_unscored(attempt, "bad_body", detail).await
     }
 
     /// What a whole answer means: a verdict, one more question, or a reason why there is none.
-    async fn answered(
-        &self,
-        attempt: AttemptId,
-        completion: Result<Completion, EnvelopeFault>,
-    ) -> Result<Step, Stop> {
-        let packet = &self.task.question.packet;
-        let completion = match completion {
+    fn answered(&self, answer: &Answer) -> Ruling {
+        let completion = match answer {
             Ok(completion) => completion,
-            Err(EnvelopeFault::CutStream) => {
-                let rest = self.backoff(self.tries.retries);
-                return Ok(Step::Again { cause: "retry:cut_stream".into(), rest, counts: Counts::Retry });
-            }
-            Err(EnvelopeFault::NoChoice) => {
-                return self
-                    .invalid(attempt, &Invalid { reason: InvalidReason::NoChoice, detail: String::new() })
-                    .await;
-            }
-            Err(fault) => return self.damaged(attempt, "bad_body", fault.to_string()).await,
+            Err(invalid) => return self.invalid(invalid),
         };
-        if let Some(other) = self.other_model(&completion) {
+        if let Some(other) = self.other_model(completion) {
             let asked = self.desk.settings.models.first().map_or("", String::as_str);
             let detail = format!("asked for {asked}, {other} answered");
             match self.desk.settings.mismatch {
                 ModelMismatch::Note => {}
-                ModelMismatch::Invalid => {
-                    return self.settle_unscored(attempt, "other_model", detail).await;
-                }
-                ModelMismatch::Stop => return Err(self.stop(Stop::Unusable(detail))),
+                ModelMismatch::Invalid => return unscored("other_model", detail),
+                ModelMismatch::Stop => return Ruling::Stop(Stop::Unusable(detail)),
             }
         }
-        match self.verdict(&completion, packet) {
+        match self.verdict(completion, &self.task.question.packet) {
             Ok(verdict) => {
-                self.settle_verdict(attempt, &verdict).await?;
-                Ok(Step::Done(Pursued::Verdict))
+                let record = VerdictRecord::from(&verdict);
+                let body = serde_json::to_string(&record).expect("a verdict is plain data");
+                Ruling::Settle(Decision::Verdict { body })
             }
-            Err(invalid) => self.invalid(attempt, &invalid).await,
+            Err(invalid) => self.invalid(&invalid),
         }
     }
 
-    async fn invalid(&self, attempt: AttemptId, invalid: &Invalid) -> Result<Step, Stop> {
-        let again =
-            self.desk.settings.reask == Reask::Once && self.tries.reasks == 0 && invalid.reason.reask();
-        if again && self.desk.judge.may_answer_differently() {
+    fn invalid(&self, invalid: &Invalid) -> Ruling {
+        let may_reask = self.desk.settings.reask == Reask::Once && self.tries.reasks == 0;
+        if may_reask && invalid.reason.reask() && self.desk.judge.may_answer_differently() {
             let cause = format!("reask:{}", invalid.reason.name());
-            return Ok(Step::Again { cause, rest: Duration::ZERO, counts: Counts::Reask });
+            return Ruling::Again(Again { cause, rest: Duration::ZERO, counts: Counts::Reask });
         }
-        self.settle_unscored(attempt, invalid.reason.name(), invalid.detail.clone()).await
+        unscored(invalid.reason.name(), invalid.detail.clone())
     }
 
     fn verdict(&self, completion: &Completion, packet: &Packet) -> Result<Verdict, Invalid> {
@@ -319,15 +271,20 @@ impl Pursuit<'_> {
         if is_other { completion.model.clone() } else { None }
     }
 
-    async fn settle_verdict(&self, attempt: AttemptId, verdict: &Verdict) -> Result<(), Stop> {
-        let body = serde_json::to_string(&VerdictRecord::from(verdict)).expect("a verdict is plain data");
-        self.settle(attempt, Decision::Verdict { body }).await
-    }
-
-    async fn settle_unscored(&self, attempt: AttemptId, reason: &str, detail: String) -> Result<Step, Stop> {
-        let decision = Decision::Unscored { reason: reason.to_owned(), detail };
-        self.settle(attempt, decision).await?;
-        Ok(Step::Done(Pursued::Unscored))
+    /// Carries a ruling out.
+    async fn follow(&self, attempt: AttemptId, ruling: Ruling) -> Result<Step, Stop> {
+        match ruling {
+            Ruling::Again(again) => Ok(Step::Again(again)),
+            Ruling::Stop(stop) => Err(self.stop(stop)),
+            Ruling::Settle(decision) => {
+                let pursued = match &decision {
+                    Decision::Verdict { .. } => Pursued::Verdict,
+                    Decision::Unscored { .. } => Pursued::Unscored,
+                };
+                self.settle(attempt, decision).await?;
+                Ok(Step::Done(pursued))
+            }
+        }
     }
 
     async fn settle(&self, attempt: AttemptId, decision: Decision) -> Result<(), Stop> {
@@ -339,15 +296,7 @@ impl Pursuit<'_> {
             attempt: Some(attempt),
             decision,
         };
-        self.desk.store.settle(settlement).await.map(|_| ()).map_err(|error| self.store_failed(error))
-    }
-
-    /// Exponential back-off with full jitter.
-    fn backoff(&self, earlier: u32) -> Duration {
-        let factor = 2_u32.checked_pow(earlier).unwrap_or(u32::MAX);
-        let most =
-            self.desk.settings.backoff_first.saturating_mul(factor).min(self.desk.settings.backoff_max);
-        most.mul_f64(rand::random::<f64>())
+        self.desk.store.settle(settlement).await.map(drop).map_err(|error| self.store_failed(error))
     }
 
     fn stop(&self, stop: Stop) -> Stop {
@@ -360,51 +309,6 @@ impl Pursuit<'_> {
     }
 }
 
-fn attempt_end(
-    reception: Reception,
-    disposition: &Disposition,
-    completion: Option<&Result<Completion, EnvelopeFault>>,
-    cost: Option<Money>,
-) -> AttemptEnd {
-    let (http_status, raw, broken) = match reception.outcome {
-        CallOutcome::Response(response) => (Some(response.status), response.body, String::new()),
-        CallOutcome::Broken { partial, fault } => (None, partial, fault.to_string()),
-    };
-    let completion = completion.and_then(|read| read.as_ref().ok());
-    let usage = completion.and_then(|read| read.usage);
-    let tokens = |count: Option<u64>| count.and_then(|count| u32::try_from(count).ok());
-    let (outcome, detail) = outcome(disposition, broken);
-    AttemptEnd {
-        outcome: outcome.to_owned(),
-        detail,
-        raw,
-        http_status,
-        tokens_in: tokens(usage.map(|usage| usage.input)),
-        tokens_out: tokens(usage.map(|usage| usage.output)),
-        cost_picodollars: cost.map(Money::picos),
-        model: completion.and_then(|read| read.model.clone()),
-        fingerprint: completion.and_then(|read| read.fingerprint.clone()),
-        response_id: completion.and_then(|read| read.response_id.clone()),
-        elapsed_ms: u32::try_from(reception.elapsed.as_millis()).unwrap_or(u32::MAX),
-    }
-}
-
-/// The name and the details under which an attempt is kept.
-fn outcome(disposition: &Disposition, broken: String) -> (&'static str, String) {
-    match disposition {
-        Disposition::Answer => (ANSWERED, String::new()),
-        Disposition::Retry { reason, .. }
-        | Disposition::Wait { reason, .. }
-        | Disposition::RetryOnce { reason } => (reason, broken),
-        Disposition::Invalid { reason, detail } => (reason, detail.clone()),
-        Disposition::Stop { reason, message } | Disposition::Abort { reason, message } => {
-            (reason.name(), message.clone())
-        }
-    }
-}
-
-/// Wall time, for records only: nothing waits by it or is ordered by it.
-fn unix_ms() -> i64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+fn unscored(reason: &str, detail: String) -> Ruling {
+    Ruling::Settle(Decision::Unscored { reason: reason.to_owned(), detail })
 }

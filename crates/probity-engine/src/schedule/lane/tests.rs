@@ -1,0 +1,245 @@
+//! Pauses, the pilot, the limit and the ways a lane ends, on a clock that jumps.
+
+use std::sync::Arc;
+
+use super::*;
+
+fn settings(concurrency: usize) -> LaneSettings {
+    LaneSettings {
+        concurrency,
+        breaker_consecutive: 20,
+        breaker_window: 200,
+        breaker_share: 0.5,
+        pilot: Duration::from_millis(250),
+        drought: Duration::from_mins(35),
+    }
+}
+
+/// A lane whose first call has been answered.
+fn flown(concurrency: usize) -> Lane {
+    let lane = Lane::new(settings(concurrency));
+    lane.observe(Signal::Clean, None, "");
+    lane
+}
+
+async fn entered_after(lane: &Lane) -> Duration {
+    let before = Instant::now();
+    let _permit = lane.enter().await.expect("open");
+    before.elapsed()
+}
+
+/// Makes `n` calls of 10 ms each, all asked for at once.
+async fn call_all(lane: &Arc<Lane>, n: usize) {
+    let calls: Vec<_> = (0..n)
+        .map(|_| {
+            let lane = Arc::clone(lane);
+            tokio::spawn(async move {
+                let _permit = lane.enter().await.expect("open");
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            })
+        })
+        .collect();
+    for call in calls {
+        call.await.expect("no panic");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_call_goes_alone_but_not_for_long() {
+    let lane = Lane::new(settings(4));
+    let first = lane.enter().await.expect("open");
+    assert_eq!(entered_after(&lane).await, Duration::from_millis(250));
+    drop(first);
+    assert_eq!(entered_after(&flown(4)).await, Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whatever_comes_of_the_first_call_the_others_follow() {
+    for signal in [Signal::Clean, Signal::Failure, Signal::Declined, Signal::Unfit] {
+        let lane = Arc::new(Lane::new(settings(4)));
+        let first = lane.enter().await.expect("open");
+        let others = tokio::spawn({
+            let lane = Arc::clone(&lane);
+            async move {
+                let before = Instant::now();
+                call_all(&lane, 3).await;
+                before.elapsed()
+            }
+        });
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        lane.observe(signal, None, "");
+        drop(first);
+        assert_eq!(others.await.expect("no panic"), Duration::from_millis(110), "{signal:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn f01_a_limited_pilot_lets_nobody_slip_through() {
+    let lane = Arc::new(Lane::new(settings(4)));
+    let first = lane.enter().await.expect("open");
+    let others = tokio::spawn({
+        let lane = Arc::clone(&lane);
+        async move { entered_after(&lane).await }
+    });
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    lane.observe(Signal::Limited(Ramp::Normal), Some(Duration::from_secs(7)), "");
+    drop(first);
+    assert!(others.await.expect("no panic") >= Duration::from_millis(7100));
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_more_than_the_limit_is_in_flight() {
+    let lane = Arc::new(flown(3));
+    let before = Instant::now();
+    call_all(&lane, 50).await;
+    assert_eq!(lane.peak(), 3);
+    assert_eq!(before.elapsed(), Duration::from_millis(170), "and no less: 17 rounds");
+}
+
+#[tokio::test(start_paused = true)]
+async fn f01_a_pause_holds_everybody_and_they_start_spread() {
+    let lane = Arc::new(flown(4));
+    lane.observe(Signal::Clean, Some(Duration::from_secs(7)), "");
+    lane.observe(Signal::Clean, Some(Duration::from_secs(1)), "a shorter pause shortens nothing");
+    let waits: Vec<_> = (0..100)
+        .map(|_| {
+            let lane = Arc::clone(&lane);
+            tokio::spawn(async move { entered_after(&lane).await })
+        })
+        .collect();
+    let mut waited = Vec::new();
+    for wait in waits {
+        waited.push(wait.await.expect("no panic"));
+    }
+    let (first, last) = (waited.iter().min().unwrap(), waited.iter().max().unwrap());
+    assert!(*first >= Duration::from_secs(7), "{first:?}");
+    assert!(*last <= Duration::from_secs(7) + SPREAD_MAX + Duration::from_millis(1), "{last:?}");
+    assert!(*last - *first > SPREAD_MAX / 2, "{first:?} to {last:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_that_grows_while_waiting_is_observed() {
+    let lane = Arc::new(flown(4));
+    lane.observe(Signal::Clean, Some(Duration::from_secs(5)), "");
+    let waiting = tokio::spawn({
+        let lane = Arc::clone(&lane);
+        async move { entered_after(&lane).await }
+    });
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    lane.observe(Signal::Limited(Ramp::Normal), Some(Duration::from_secs(10)), "");
+    assert!(waiting.await.expect("no panic") >= Duration::from_secs(14));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_forgotten_after_a_pause_with_a_full_lane() {
+    let lane = Arc::new(flown(3));
+    let held: Vec<_> = [lane.enter().await, lane.enter().await, lane.enter().await].into_iter().collect();
+    let all = tokio::spawn({
+        let lane = Arc::clone(&lane);
+        async move { call_all(&lane, 200).await }
+    });
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    lane.observe(Signal::Limited(Ramp::Normal), Some(Duration::from_secs(1)), "");
+    drop(held);
+    let ended = tokio::time::timeout(Duration::from_mins(1), all).await;
+    ended.expect("everybody had a turn").expect("no panic");
+    assert_eq!(lane.limit(), 2, "the cut holds");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_that_goes_away_leaves_its_turn_to_the_next() {
+    let lane = Arc::new(flown(1));
+    let held = lane.enter().await.expect("open");
+    let gone = tokio::spawn({
+        let lane = Arc::clone(&lane);
+        async move { lane.enter().await.map(drop) }
+    });
+    tokio::task::yield_now().await;
+    let next = tokio::spawn({
+        let lane = Arc::clone(&lane);
+        async move { lane.enter().await.map(drop) }
+    });
+    tokio::task::yield_now().await;
+    drop(held);
+    gone.abort();
+    let next = tokio::time::timeout(Duration::from_secs(1), next).await;
+    assert_eq!(next.expect("its turn came").expect("no panic"), Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn f29_failures_in_a_row_stop_the_lane() {
+    let lane = flown(5);
+    for n in 0..20 {
+        assert_eq!(lane.stop_reason(), None, "after {n}");
+        lane.observe(Signal::Failure, None, "connection refused");
+    }
+    let stop = lane.stop_reason().expect("stopped");
+    assert_eq!(stop, Stop::Unreachable("20 calls failed in a row: connection refused".into()));
+    assert_eq!(lane.enter().await.expect_err("closed"), stop);
+}
+
+#[tokio::test(start_paused = true)]
+async fn f16_f32_what_is_no_failure_neither_cuts_nor_breaks() {
+    let lane = flown(10);
+    for signal in [Signal::Declined, Signal::Unfit] {
+        (0..1000).for_each(|_| lane.observe(signal, None, ""));
+    }
+    assert_eq!((lane.limit(), lane.stop_reason()), (10, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn f07_nothing_but_rate_limits_ends_the_lane() {
+    let lane = Lane::new(settings(5));
+    drop(lane.enter().await.expect("open"));
+    let mut minutes = 0;
+    while lane.stop_reason().is_none() {
+        tokio::time::advance(Duration::from_mins(1)).await;
+        minutes += 1;
+        lane.observe(Signal::Limited(Ramp::Normal), None, "rate_limited");
+    }
+    assert_eq!(minutes, 36);
+    let want = Stop::Quota("no call was answered for 2160 s: rate_limited".into());
+    assert_eq!(lane.stop_reason(), Some(want));
+}
+
+#[tokio::test(start_paused = true)]
+async fn f07_an_answer_now_and_then_keeps_the_lane_open() {
+    let lane = flown(5);
+    for _ in 0..100 {
+        tokio::time::advance(Duration::from_mins(30)).await;
+        lane.observe(Signal::Limited(Ramp::Normal), None, "");
+        lane.observe(Signal::Clean, None, "");
+    }
+    assert_eq!(lane.stop_reason(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_wakes_those_who_rest_or_wait() {
+    let lane = Arc::new(flown(1));
+    let held = lane.enter().await.expect("open");
+    let resting = tokio::spawn({
+        let lane = Arc::clone(&lane);
+        async move { lane.rest(Duration::from_hours(1)).await }
+    });
+    let waiting = tokio::spawn({
+        let lane = Arc::clone(&lane);
+        async move { lane.enter().await.map(|_| ()) }
+    });
+    tokio::task::yield_now().await;
+    lane.stop(Stop::Interrupted);
+    assert_eq!(resting.await.expect("no panic"), Err(Stop::Interrupted));
+    assert_eq!(waiting.await.expect("no panic"), Err(Stop::Interrupted));
+    drop(held);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_reason_stays_unless_the_store_failed() {
+    let failed = |doing| Stop::Store(crate::store::StoreError::Closed { path: "s".into(), doing });
+    let lane = flown(1);
+    lane.stop(Stop::Interrupted);
+    lane.stop(Stop::Budget(String::new()));
+    assert_eq!(lane.stop_reason(), Some(Stop::Interrupted));
+    lane.stop(failed("first"));
+    lane.stop(failed("second"));
+    assert_eq!(lane.stop_reason(), Some(failed("first")));
+}

@@ -1,0 +1,146 @@
+//! How often and for how long a packet has been tried, and whether that is enough.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::desk::PursuitSettings;
+
+/// Times a packet may be put off for each attempt it has. A full lane is not the packet's fault.
+const WAITS_PER_ATTEMPT: u32 = 4;
+
+/// What a further call counts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Counts {
+    /// As one of the packet's attempts: something broke.
+    Retry,
+    /// As a wait: the server put the packet off.
+    Wait,
+    /// As the one further question that an unusable answer is worth.
+    Reask,
+    /// As the one further chance that a damaged body gets.
+    BodyRetry,
+}
+
+/// How often a packet has been asked about, by reason.
+#[derive(Debug, Default)]
+pub(super) struct Tries {
+    /// Calls recorded for the packet, those of earlier processes included.
+    pub(super) calls: u32,
+    /// Retries so far.
+    pub(super) retries: u32,
+    /// Waits so far.
+    pub(super) waits: u32,
+    /// Further questions so far.
+    pub(super) reasks: u32,
+    /// Further chances for a damaged body so far.
+    pub(super) body_retries: u32,
+    deadline: Option<Instant>,
+}
+
+impl Tries {
+    /// Counts a further call after `rest`. `None` when that is one too many, or too late.
+    pub(super) fn again(
+        &mut self,
+        counts: Counts,
+        rest: Duration,
+        settings: &PursuitSettings,
+    ) -> Option<Duration> {
+        let (count, max) = match counts {
+            Counts::Retry => (&mut self.retries, settings.attempts_max),
+            Counts::Wait => (&mut self.waits, settings.attempts_max.saturating_mul(WAITS_PER_ATTEMPT)),
+            Counts::Reask => (&mut self.reasks, 2),
+            Counts::BodyRetry => (&mut self.body_retries, 2),
+        };
+        *count += 1;
+        let is_in_time = self.deadline.is_none_or(|deadline| Instant::now() + rest < deadline);
+        (*count < max && is_in_time).then_some(rest)
+    }
+
+    /// Starts the packet's clock with its first call. Before that it waits at nobody's expense.
+    pub(super) fn start(&mut self, settings: &PursuitSettings) {
+        self.calls += 1;
+        self.deadline.get_or_insert_with(|| Instant::now() + settings.packet_time_max);
+    }
+
+    /// When the packet is given up whatever it waits for, once it has been asked about.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+}
+
+/// Exponential back-off with full jitter, after `earlier` others.
+pub(super) fn backoff(settings: &PursuitSettings, earlier: u32) -> Duration {
+    backoff_max(settings, earlier).mul_f64(rand::random::<f64>())
+}
+
+fn backoff_max(settings: &PursuitSettings, earlier: u32) -> Duration {
+    let factor = 2_u32.checked_pow(earlier).unwrap_or(u32::MAX);
+    settings.backoff_first.saturating_mul(factor).min(settings.backoff_max)
+}
+
+#[cfg(test)]
+mod tests {
+    use probity_core::verdict::ParseMode;
+
+    use super::*;
+    use crate::config::{ModelMismatch, Reask};
+
+    fn settings() -> PursuitSettings {
+        PursuitSettings {
+            attempts_max: 5,
+            packet_time_max: Duration::from_mins(35),
+            backoff_first: Duration::from_millis(500),
+            backoff_max: Duration::from_mins(1),
+            retry_after_max: Duration::from_mins(2),
+            reask: Reask::Once,
+            parse: ParseMode::Tolerant,
+            mismatch: ModelMismatch::Note,
+            models: Vec::new(),
+        }
+    }
+
+    /// The calls that a packet gets if every one of them ends in `counts`.
+    #[track_caller]
+    fn check(counts: Counts, want: u32) {
+        let mut tries = Tries::default();
+        loop {
+            tries.start(&settings());
+            if tries.again(counts, Duration::ZERO, &settings()).is_none() {
+                break;
+            }
+        }
+        assert_eq!(tries.calls, want);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn every_kind_of_call_has_a_bound() {
+        check(Counts::Retry, 5);
+        check(Counts::Wait, 20);
+        check(Counts::Reask, 2);
+        check(Counts::BodyRetry, 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_packet_has_no_endless_time() {
+        let mut tries = Tries::default();
+        assert_eq!(tries.deadline(), None, "waiting for a first call is at nobody's expense");
+        tries.start(&settings());
+        tokio::time::advance(Duration::from_mins(34)).await;
+        assert!(tries.again(Counts::Wait, Duration::from_secs(59), &settings()).is_some());
+        tries.start(&settings());
+        assert!(tries.again(Counts::Wait, Duration::from_secs(60), &settings()).is_none());
+    }
+
+    #[test]
+    fn f07_backing_off_doubles_up_to_a_minute_and_is_drawn_below_that() {
+        let most: Vec<u64> =
+            (0..9).map(|n| backoff_max(&settings(), n).as_millis().try_into().expect("short")).collect();
+        assert_eq!(most, [500, 1000, 2000, 4000, 8000, 16000, 32000, 60000, 60000]);
+        assert_eq!(backoff_max(&settings(), 1000), Duration::from_mins(1));
+        let drawn: Vec<Duration> = (0..200).map(|_| backoff(&settings(), 1)).collect();
+        let (least, most) = (drawn.iter().min().expect("some"), drawn.iter().max().expect("some"));
+        assert!(*least < Duration::from_millis(250) && *most > Duration::from_millis(750));
+        assert!(*most <= Duration::from_secs(1));
+    }
+}
