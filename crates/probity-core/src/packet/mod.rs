@@ -117,6 +117,7 @@ fn criterion_json(criterion: &Criterion) -> Json {
         ("levels", Json::Array(anchors.collect())),
         ("violations", Json::Array(criterion.violations.iter().map(Json::text).collect())),
         ("outside", Json::Array(criterion.outside.iter().map(Json::text).collect())),
+        ("reasoning", Json::text(criterion.reasoning.name())),
     ])
 }
 

@@ -124,7 +124,9 @@ pub struct Facts {
     pub tokens_output: u64,
     /// Calls whose tokens the server did not tell.
     pub calls_without_usage: u64,
-    /// Dollars; `None` when no price is known for the model.
+    /// Calls that may have been billed and whose cost nobody knows. They are not in the sum.
+    pub calls_without_cost: u64,
+    /// Dollars over the calls whose cost is known; `None` when no price is known for the model.
     pub cost_usd: Option<Exact>,
     /// What a reader should know about the judge's answers as a whole.
     pub warnings: Vec<String>,
@@ -483,6 +485,7 @@ impl Summary {
         object.insert("calls_without_usage".into(), json!(facts.calls_without_usage));
         object.insert("tokens".into(), json!({ "input": facts.tokens_input, "output": facts.tokens_output }));
         object.insert("cost_usd".into(), json!(facts.cost_usd));
+        object.insert("calls_without_cost".into(), json!(facts.calls_without_cost));
         object.insert("warnings".into(), json!(facts.warnings));
         let slices: Map<String, Value> = self
             .slices

@@ -127,6 +127,8 @@ pub struct Verdict {
     pub repairs: Vec<String>,
     /// What should make a person look twice, by name, sorted. Never changes a level.
     pub suspicions: Vec<String>,
+    /// The model that answered, as its server says.
+    pub model: Option<String>,
 }
 
 impl Verdict {

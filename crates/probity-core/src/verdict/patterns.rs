@@ -115,7 +115,7 @@ mod tests {
         let mut patterns = Patterns::default();
         for (level, reasoning) in scores {
             let scores = vec![CriterionScore { criterion: tone(), level, reasoning }];
-            patterns.add(&Verdict { scores, repairs: Vec::new(), suspicions: Vec::new() });
+            patterns.add(&Verdict { scores, repairs: Vec::new(), suspicions: Vec::new(), model: None });
         }
         patterns
     }

@@ -56,7 +56,7 @@ pub fn read(completion: &Completion, packet: &Packet, mode: ParseMode) -> Result
     repairs.dedup();
     let mut suspicions: Vec<String> = reading.suspicions.iter().map(|seen| seen.name().to_owned()).collect();
     suspicions.sort_unstable();
-    Ok(Verdict { scores: reading.scores, repairs, suspicions })
+    Ok(Verdict { scores: reading.scores, repairs, suspicions, model: completion.model.clone() })
 }
 
 fn is_blank(text: &str) -> bool {

@@ -18,6 +18,7 @@ pub struct VerdictRecord {
     scores: Vec<ScoreRecord>,
     repairs: Vec<String>,
     suspicions: Vec<String>,
+    model: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -67,6 +68,7 @@ impl From<&Verdict> for VerdictRecord {
             scores: verdict.scores.iter().map(score).collect(),
             repairs: verdict.repairs.clone(),
             suspicions: verdict.suspicions.clone(),
+            model: verdict.model.clone(),
         }
     }
 }
@@ -92,7 +94,7 @@ impl VerdictRecord {
             let ScoreRecord { level, reasoning, .. } = score;
             scores.push(CriterionScore { criterion: criterion.id.clone(), level, reasoning });
         }
-        Ok(Verdict { scores, repairs: self.repairs, suspicions: self.suspicions })
+        Ok(Verdict { scores, repairs: self.repairs, suspicions: self.suspicions, model: self.model })
     }
 }
 

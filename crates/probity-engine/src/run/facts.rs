@@ -5,6 +5,7 @@ use probity_core::verdict::{ModelMatch, model_match};
 
 use super::Ran;
 use super::job::Job;
+use crate::config::Backend;
 use crate::schedule::budget::Money;
 use crate::store::{Reader, StoreError, Totals};
 
@@ -15,7 +16,12 @@ pub(super) fn facts(job: &Job, reader: &Reader, ran: &Ran) -> Result<Facts, Stor
         None => Totals::default(),
     };
     let chat = job.judge.chat();
-    let priced = chat.is_none_or(|chat| job.config.price(&chat.model).is_some());
+    let priced = match &job.judge.backend {
+        Backend::Openai(chat) | Backend::Anthropic(chat) => job.config.price(&chat.model).is_some(),
+        Backend::Baseline | Backend::Recorded { .. } => true,
+        // What a program spends, it alone knows.
+        Backend::Command(_) => false,
+    };
     let mut warnings = Vec::new();
     if totals.fingerprints.len() > 1 || totals.models.len() > 1 {
         let names = totals.models.iter().chain(&totals.fingerprints);
@@ -52,6 +58,7 @@ pub(super) fn facts(job: &Job, reader: &Reader, ran: &Ran) -> Result<Facts, Stor
         tokens_input: totals.tokens_in,
         tokens_output: totals.tokens_out,
         calls_without_usage: if chat.is_some() { totals.unknown_usage_answers } else { 0 },
+        calls_without_cost: if chat.is_some() { totals.unknown_cost_calls } else { 0 },
         cost_usd: priced.then(|| Money::from_picos(totals.cost_picodollars).usd()),
         warnings,
     })

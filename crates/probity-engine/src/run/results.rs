@@ -6,11 +6,11 @@ use probity_core::gate::Admitted;
 use probity_core::report::{ReplyResult, SummaryBuilder};
 use probity_core::rubric::{CriterionId, Decider};
 use probity_core::score::{CriterionOutcome, Scored, Unscored};
-use probity_core::verdict::{ParseMode, Patterns, Verdict, VerdictRecord};
+use probity_core::verdict::{ModelMatch, ParseMode, Patterns, Verdict, VerdictRecord, model_match};
 
 use super::RunError;
 use super::job::{Job, Screened, SizedPacket};
-use crate::config::Backend;
+use crate::config::{Backend, ModelMismatch};
 use crate::load::Skipped;
 use crate::schedule::desk::REPEAT;
 use crate::store::{AttemptOutcome, JudgeId, Reader, SettlementRecord};
@@ -114,12 +114,10 @@ impl Lookup<'_> {
                 let verdict = record
                     .verdict(packet.packet.ask())
                     .map_err(|error| RunError::damaged(hash, &error.to_string()))?;
-                // A verdict that was accepted with clean-ups is none under the strict reading.
-                if self.job.config.run.parse.mode() == ParseMode::Strict && !verdict.is_strict() {
-                    let repairs = verdict.repairs.join(", ");
-                    return Ok(Err(unscored("malformed", format!("needs repairs: {repairs}"), attempts)));
-                }
-                Ok(Ok(verdict))
+                Ok(match self.objection(&verdict) {
+                    None => Ok(verdict),
+                    Some((cause, detail)) => Err(unscored(cause, detail, attempts)),
+                })
             }
             Some(SettlementRecord::Unscored { reason, detail, attempts }) => {
                 Ok(Err(unscored(&reason, detail, attempts)))
@@ -141,6 +139,23 @@ impl Lookup<'_> {
                 },
             })),
         }
+    }
+}
+
+impl Lookup<'_> {
+    /// Why this run does not take a verdict that is on record: its settings are stricter than what was
+    /// needed to read the answer.
+    fn objection(&self, verdict: &Verdict) -> Option<(&'static str, String)> {
+        if self.job.config.run.parse.mode() == ParseMode::Strict && !verdict.is_strict() {
+            return Some(("malformed", format!("needs repairs: {}", verdict.repairs.join(", "))));
+        }
+        let chat = self.job.judge.chat().filter(|chat| chat.model_mismatch != ModelMismatch::Note)?;
+        let answered = verdict.model.as_deref();
+        let is_other = model_match(&chat.model, &chat.aliases, answered) == ModelMatch::Other;
+        is_other.then(|| {
+            let answered = answered.unwrap_or_default();
+            ("other_model", format!("asked for {}, {answered} answered", chat.model))
+        })
     }
 }
 

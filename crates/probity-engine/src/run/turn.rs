@@ -112,7 +112,6 @@ impl Turn<'_> {
             backoff_max: config.schedule.backoff_max,
             retry_after_max: config.schedule.retry_after_max,
             reask: config.run.reask,
-            parse: config.run.parse.mode(),
             mismatch: chat.map_or(ModelMismatch::Note, |chat| chat.model_mismatch),
             models,
         };

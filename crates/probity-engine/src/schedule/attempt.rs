@@ -5,12 +5,13 @@
 use std::time::{Duration, SystemTime};
 
 use probity_core::verdict::{Completion, EnvelopeFault, Invalid, InvalidReason};
+use serde_json::json;
 
 use super::budget::Money;
 use super::classify::{self, Billing, CallTerms, Disposition, Ramp, RefusedParameter, StopReason};
 use super::desk::Desk;
 use super::lane::{Signal, Stop};
-use crate::judge::{CallOutcome, Reception};
+use crate::judge::{CallOutcome, Reception, Response};
 use crate::store::AttemptEnd;
 
 /// The outcome of an attempt that brought a whole answer.
@@ -50,6 +51,8 @@ pub(super) enum Meaning {
     Damaged { reason: &'static str, detail: String },
     /// There will be no verdict for this packet.
     Invalid { reason: &'static str, detail: String },
+    /// No verdict now; a later run asks again.
+    GiveUp,
     /// Nobody on the lane will get an answer.
     Stop(Stop),
 }
@@ -62,21 +65,31 @@ impl Heard {
             wait_max: desk.settings.retry_after_max,
             received_unix_ms: Some(unix_ms()),
         };
-        let disposition = classify::classify(&reception.outcome, &terms);
-        let (outcome, detail) = outcome(&disposition, &reception.outcome);
+        let heard = Heard::classified(&reception.outcome, &terms);
+        let (CallOutcome::Response(response), Meaning::Answer(_)) = (&reception.outcome, &heard.meaning)
+        else {
+            return heard;
+        };
+        match desk.judge.completion(&response.body) {
+            Err(EnvelopeFault::Error { status, code, kind, message }) => {
+                let error = json!({ "error": { "code": code, "type": kind, "message": message } });
+                let (headers, body) = (response.headers.clone(), error.to_string().into_bytes());
+                let named = Response { status: status.filter(|s| *s >= 300).unwrap_or(500), headers, body };
+                Heard::classified(&CallOutcome::Response(named), &terms)
+            }
+            completion => Heard { pause: classify::preemptive_wait(response), ..heard.opened(completion) },
+        }
+    }
+
+    fn classified(outcome: &CallOutcome, terms: &CallTerms<'_>) -> Heard {
+        let disposition = classify::classify(outcome, terms);
+        let (name, detail) = self::outcome(&disposition, outcome);
         let pause = match &disposition {
             Disposition::Wait { pause, .. } => Some(*pause),
             _ => None,
         };
-        let billing = classify::billing(&reception.outcome);
-        let heard = Heard { meaning: meaning(disposition), pause, outcome, detail, billing };
-        match (&reception.outcome, &heard.meaning) {
-            (CallOutcome::Response(response), Meaning::Answer(_)) => Heard {
-                pause: classify::preemptive_wait(response),
-                ..heard.opened(desk.judge.completion(&response.body))
-            },
-            _ => heard,
-        }
+        let billing = classify::billing(outcome);
+        Heard { meaning: meaning(disposition), pause, outcome: name, detail, billing }
     }
 
     /// An answer whose envelope has been opened. Not every whole body is a whole answer.
@@ -101,12 +114,12 @@ impl Heard {
     pub(super) fn signal(&self) -> Signal {
         match &self.meaning {
             Meaning::Answer(_) => Signal::Clean,
-            Meaning::Damaged { .. } => Signal::Failure,
+            Meaning::Damaged { .. } | Meaning::GiveUp => Signal::Failure,
             Meaning::Wait { ramp, .. } => Signal::Limited(*ramp),
             Meaning::Retry { signal, .. } => match signal {
                 classify::Signal::Transient => Signal::Failure,
                 classify::Signal::Overloaded => Signal::Limited(Ramp::Normal),
-                classify::Signal::Refused => Signal::Declined,
+                classify::Signal::Unlucky | classify::Signal::Refused => Signal::Declined,
             },
             Meaning::Invalid { .. } | Meaning::Stop(_) => Signal::Unfit,
         }
@@ -182,6 +195,7 @@ fn meaning(disposition: Disposition) -> Meaning {
         Disposition::Wait { reason, ramp, .. } => Meaning::Wait { reason, ramp },
         Disposition::RetryOnce { reason } => Meaning::Damaged { reason, detail: String::new() },
         Disposition::Invalid { reason, detail } => Meaning::Invalid { reason, detail },
+        Disposition::GiveUp { .. } => Meaning::GiveUp,
         Disposition::Stop { reason, message } | Disposition::Abort { reason, message } => {
             Meaning::Stop(match reason {
                 StopReason::Quota | StopReason::WaitTooLong => Stop::Quota(message),
@@ -206,7 +220,9 @@ fn outcome(disposition: &Disposition, outcome: &CallOutcome) -> (&'static str, S
         Disposition::Retry { reason, .. }
         | Disposition::Wait { reason, .. }
         | Disposition::RetryOnce { reason } => (reason, broken),
-        Disposition::Invalid { reason, detail } => (reason, detail.clone()),
+        Disposition::Invalid { reason, detail } | Disposition::GiveUp { reason, detail } => {
+            (reason, detail.clone())
+        }
         Disposition::Stop { reason, message } | Disposition::Abort { reason, message } => {
             (reason.name(), message.clone())
         }

@@ -73,6 +73,14 @@ pub enum Disposition {
         /// What the server said.
         detail: String,
     },
+    /// The call failed and asking again at once will not help, but nothing says that it is the item's fault:
+    /// the item stays open for a later run, and a row of these stops the lane.
+    GiveUp {
+        /// Why, as a stable name.
+        reason: &'static str,
+        /// What the server said.
+        detail: String,
+    },
     /// Nobody on this lane will get an answer. What is left is not attempted; the run can be resumed.
     Stop {
         /// Why.
@@ -97,6 +105,8 @@ pub enum Signal {
     Transient,
     /// Too much was asked: concurrency is cut once per episode, and backing off starts at one second.
     Overloaded,
+    /// The server is overloaded at this moment: says nothing about this lane, and counts as an attempt.
+    Unlucky,
     /// The server did no work and says so: not counted among the item's attempts, only against its deadline.
     Refused,
 }
@@ -275,9 +285,12 @@ impl<'a> Reading<'a> {
     fn obeying(&self, own: Disposition) -> Disposition {
         match (self.response.header("x-should-retry").map(str::trim), own) {
             (Some("false"), Disposition::Retry { reason, .. } | Disposition::Wait { reason, .. }) => {
-                Disposition::Invalid { reason: "retry_forbidden", detail: reason.to_owned() }
+                Disposition::GiveUp { reason: "retry_forbidden", detail: reason.to_owned() }
             }
-            (Some("true"), Disposition::Invalid { .. } | Disposition::Abort { .. }) => Disposition::Retry {
+            (
+                Some("true"),
+                Disposition::Invalid { .. } | Disposition::GiveUp { .. } | Disposition::Abort { .. },
+            ) => Disposition::Retry {
                 reason: "retry_requested",
                 floor: self.floor(),
                 signal: Signal::Transient,
@@ -296,8 +309,8 @@ impl<'a> Reading<'a> {
         match status {
             429 => self.rate_limited(error),
             503 if self.floor().is_some() => self.rate_limited(error),
-            529 => self.retry("overloaded"),
-            500.. if error.is_named(&["overloaded_error"]) => self.retry("overloaded"),
+            529 => self.overloaded(),
+            500.. if error.is_named(&["overloaded_error"]) => self.overloaded(),
             500.. => self.retry("server_error"),
             408 | 409 | 425 => self.retry("try_again"),
             401 | 403 => self.stop(StopReason::Credentials, "the server does not accept the key", error),
@@ -341,6 +354,11 @@ impl<'a> Reading<'a> {
         Disposition::Retry { reason, floor: self.floor(), signal: Signal::Transient }
     }
 
+    /// One call's bad luck: it backs off, and neither the limit nor the breaker hears of it.
+    fn overloaded(&self) -> Disposition {
+        Disposition::Retry { reason: "overloaded", floor: self.floor(), signal: Signal::Unlucky }
+    }
+
     fn bad_request(&self, error: &ErrorBody) -> Disposition {
         if error.is_named(CONTEXT_NAMES) || error.says(CONTEXT_PHRASES) {
             return invalid("context_length", error);
@@ -358,7 +376,7 @@ impl<'a> Reading<'a> {
             let reason = StopReason::Parameter(refused_parameter(error));
             return self.abort(reason, "the server does not take a parameter of the request", error);
         }
-        invalid("bad_request", error)
+        Disposition::GiveUp { reason: "bad_request", detail: detail(error) }
     }
 
     fn redirected(&self) -> Disposition {

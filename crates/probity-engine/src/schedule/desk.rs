@@ -4,8 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use probity_core::verdict::ParseMode;
-
 use super::budget::{Budget, Money};
 use super::lane::Lane;
 use crate::config::{ModelMismatch, Price, Reask};
@@ -30,8 +28,6 @@ pub struct PursuitSettings {
     pub retry_after_max: Duration,
     /// Whether unusable answers are asked for again.
     pub reask: Reask,
-    /// Which clean-ups are allowed.
-    pub parse: ParseMode,
     /// What another model's answer is worth.
     pub mismatch: ModelMismatch,
     /// The model asked for and other names of it; empty where the judge has no model.

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use probity_core::packet::Packet;
-use probity_core::verdict::{self, Completion, Invalid, ModelMatch, Verdict, VerdictRecord};
+use probity_core::verdict::{self, Completion, Invalid, ModelMatch, ParseMode, Verdict, VerdictRecord};
 use tokio::time::timeout_at;
 
 use super::attempt::{ANSWERED, Answer, BAD_BODY, Heard, Meaning, recorded_answer, unix_ms};
@@ -38,6 +38,7 @@ struct Again {
 enum Ruling {
     Settle(Decision),
     Again(Again),
+    GiveUp,
     Stop(Stop),
 }
 
@@ -205,7 +206,9 @@ impl<'a> Pursuit<'a> {
             Meaning::Answer(answer) => self.answered(&answer),
             Meaning::Retry { reason, floor, signal } => {
                 let (rest, counts) = match signal {
-                    classify::Signal::Transient => (backoff(settings, self.tries.retries), Counts::Retry),
+                    classify::Signal::Transient | classify::Signal::Unlucky => {
+                        (backoff(settings, self.tries.retries), Counts::Retry)
+                    }
                     // Backing off from a limit without a time starts at twice the usual: one second.
                     classify::Signal::Overloaded => (backoff(settings, self.tries.waits + 1), Counts::Wait),
                     classify::Signal::Refused => (backoff(settings, self.tries.waits), Counts::Wait),
@@ -222,6 +225,7 @@ impl<'a> Pursuit<'a> {
             }
             Meaning::Damaged { detail, .. } => unscored(BAD_BODY, detail),
             Meaning::Invalid { reason, detail } => unscored(reason, detail),
+            Meaning::GiveUp => Ruling::GiveUp,
             Meaning::Stop(stop) => Ruling::Stop(stop),
         }
     }
@@ -232,14 +236,11 @@ impl<'a> Pursuit<'a> {
             Ok(completion) => completion,
             Err(invalid) => return self.invalid(invalid),
         };
-        if let Some(other) = self.other_model(completion) {
+        if let (Some(other), ModelMismatch::Stop) =
+            (self.other_model(completion), self.desk.settings.mismatch)
+        {
             let asked = self.desk.settings.models.first().map_or("", String::as_str);
-            let detail = format!("asked for {asked}, {other} answered");
-            match self.desk.settings.mismatch {
-                ModelMismatch::Note => {}
-                ModelMismatch::Invalid => return unscored("other_model", detail),
-                ModelMismatch::Stop => return Ruling::Stop(Stop::Unusable(detail)),
-            }
+            self.stop(Stop::Refused(format!("asked for {asked}, {other} answered")));
         }
         match self.verdict(completion, &self.task.question.packet) {
             Ok(verdict) => {
@@ -260,8 +261,10 @@ impl<'a> Pursuit<'a> {
         unscored(invalid.reason.name(), invalid.detail.clone())
     }
 
+    /// Whatever can be read is settled. What a stricter run makes of it is decided when results are read, so
+    /// that the same store says the same thing whichever run came first.
     fn verdict(&self, completion: &Completion, packet: &Packet) -> Result<Verdict, Invalid> {
-        verdict::read(completion, packet, self.desk.settings.parse)
+        verdict::read(completion, packet, ParseMode::Tolerant)
     }
 
     /// The model that answered, when it is not the one asked for or another name of it.
@@ -275,6 +278,7 @@ impl<'a> Pursuit<'a> {
     async fn follow(&self, attempt: AttemptId, ruling: Ruling) -> Result<Step, Stop> {
         match ruling {
             Ruling::Again(again) => Ok(Step::Again(again)),
+            Ruling::GiveUp => Ok(Step::Done(Pursued::GaveUp)),
             Ruling::Stop(stop) => Err(self.stop(stop)),
             Ruling::Settle(decision) => {
                 let pursued = match &decision {

@@ -81,7 +81,6 @@ fn backoff_max(settings: &PursuitSettings, earlier: u32) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use probity_core::verdict::ParseMode;
 
     use super::*;
     use crate::config::{ModelMismatch, Reask};
@@ -94,7 +93,6 @@ mod tests {
             backoff_max: Duration::from_mins(1),
             retry_after_max: Duration::from_mins(2),
             reask: Reask::Once,
-            parse: ParseMode::Tolerant,
             mismatch: ModelMismatch::Note,
             models: Vec::new(),
         }

@@ -237,6 +237,9 @@ fn costs(out: &mut String, summary: &Summary) {
     if facts.calls_without_usage > 0 {
         line!(out, "{} came back without token counts", calls(facts.calls_without_usage));
     }
+    if facts.calls_without_cost > 0 && facts.cost_usd.is_some() {
+        line!(out, "{} may have been billed at a cost nobody knows", calls(facts.calls_without_cost));
+    }
     for warning in &facts.warnings {
         line!(out, "note: {}", plain(warning));
     }

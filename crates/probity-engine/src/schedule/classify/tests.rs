@@ -29,6 +29,7 @@ fn summary(disposition: &Disposition) -> String {
         }
         Disposition::Wait { reason, pause, ramp } => format!("wait {reason} {pause:?} {ramp:?}"),
         Disposition::RetryOnce { reason } => format!("retry once {reason}"),
+        Disposition::GiveUp { reason, detail } => format!("give up {reason}: {detail}"),
         Disposition::Invalid { reason, detail } => format!("invalid {reason}: {detail}"),
         Disposition::Stop { reason, message } => format!("stop {}: {message}", reason.name()),
         Disposition::Abort { reason, message } => format!("abort {reason:?}: {message}"),
@@ -229,7 +230,7 @@ fn f20_try_again() {
 #[test]
 fn f21_should_retry_is_obeyed() {
     let no = [("x-should-retry", "false")];
-    check(500, &no, "", &expect!["invalid retry_forbidden: server_error"]);
+    check(500, &no, "", &expect!["give up retry_forbidden: server_error"]);
     let yes = [("x-should-retry", "true")];
     check(400, &yes, "", &expect!["retry retry_requested Transient"]);
     check(401, &yes, "", &expect!["stop credentials: the server does not accept the key (HTTP 401)"]);
@@ -280,7 +281,7 @@ fn f23_unsupported_parameter() {
     check_error(
         400,
         r#"{"message":"messages: malformed"}"#,
-        &expect!["invalid bad_request: messages: malformed"],
+        &expect!["give up bad_request: messages: malformed"],
     );
 }
 
