@@ -8,8 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use probity_core::packet::Packet;
-use probity_core::verdict::{self, Completion, Invalid, ModelMatch, ParseMode, Verdict, VerdictRecord};
+use probity_core::verdict::{self, Completion, Invalid, ModelMatch, ParseMode, VerdictRecord};
 use tokio::time::timeout_at;
 
 use super::attempt::{ANSWERED, Answer, BAD_BODY, Heard, Meaning, recorded_answer, unix_ms};
@@ -242,7 +241,9 @@ impl<'a> Pursuit<'a> {
             let asked = self.desk.settings.models.first().map_or("", String::as_str);
             self.stop(Stop::Refused(format!("asked for {asked}, {other} answered")));
         }
-        match self.verdict(completion, &self.task.question.packet) {
+        // Whatever can be read is settled. What a stricter run makes of it is decided when results are read, so
+        // that the same store says the same thing whichever run came first.
+        match verdict::read(completion, &self.task.question.packet, ParseMode::Tolerant) {
             Ok(verdict) => {
                 let record = VerdictRecord::from(&verdict);
                 let body = serde_json::to_string(&record).expect("a verdict is plain data");
@@ -259,12 +260,6 @@ impl<'a> Pursuit<'a> {
             return Ruling::Again(Again { cause, rest: Duration::ZERO, counts: Counts::Reask });
         }
         unscored(invalid.reason.name(), invalid.detail.clone())
-    }
-
-    /// Whatever can be read is settled. What a stricter run makes of it is decided when results are read, so
-    /// that the same store says the same thing whichever run came first.
-    fn verdict(&self, completion: &Completion, packet: &Packet) -> Result<Verdict, Invalid> {
-        verdict::read(completion, packet, ParseMode::Tolerant)
     }
 
     /// The model that answered, when it is not the one asked for or another name of it.
