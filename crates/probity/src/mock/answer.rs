@@ -126,10 +126,9 @@ fn said(form: &Form, criterion: &str, judgement: &Judgement<'_>) -> Said {
             Said::Level(Level { level, levels: levels.clone() })
         }
         Form::Choice(words) => Said::Text(draw.pick(&format!("choice {criterion}"), words).clone()),
-        Form::Words => Said::Text(format!(
-            "Mock verdict {} on {criterion}: drawn by chance, the reply was not read.",
-            judgement.mark
-        )),
+        Form::Words => {
+            Said::Text(format!("Mock verdict {}: drawn by chance, the reply was not read.", judgement.mark))
+        }
         Form::Always(json) => Said::Json(json),
     }
 }

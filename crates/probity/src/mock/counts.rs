@@ -23,7 +23,7 @@ const STATUSES: usize = 600;
 pub(crate) struct Counts {
     packets: Vec<Mutex<HashMap<Hash, u32>>>,
     calls: AtomicU64,
-    answered: AtomicU64,
+    ended: AtomicU64,
     rejected: AtomicU64,
     connections: AtomicU64,
     in_flight: AtomicU64,
@@ -57,7 +57,7 @@ impl Counts {
         Counts {
             packets: (0..PARTS).map(|_| Mutex::default()).collect(),
             calls: AtomicU64::new(0),
-            answered: AtomicU64::new(0),
+            ended: AtomicU64::new(0),
             rejected: AtomicU64::new(0),
             connections: AtomicU64::new(0),
             in_flight: AtomicU64::new(0),
@@ -89,9 +89,9 @@ impl Counts {
         self.statuses[usize::from(status.unwrap_or(0)) % STATUSES].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A response was written whole.
-    pub(crate) fn answered(&self) {
-        self.answered.fetch_add(1, Ordering::Relaxed);
+    /// A call ends, with an answer or with a connection that breaks.
+    pub(crate) fn ended(&self) {
+        self.ended.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A request was no call to a judge.
@@ -107,7 +107,7 @@ impl Counts {
     /// Forgets everything but the calls that are under way.
     pub(crate) fn reset(&self) {
         self.packets.iter().for_each(|part| lock(part).clear());
-        let single = [&self.calls, &self.answered, &self.rejected, &self.connections];
+        let single = [&self.calls, &self.ended, &self.rejected, &self.connections];
         for count in single.into_iter().chain(&self.faults).chain(&self.statuses) {
             count.store(0, Ordering::Relaxed);
         }
@@ -141,7 +141,7 @@ impl Counts {
         let faults = FAULTS.iter().map(|fault| fault.number.to_owned()).zip(&self.faults);
         json!({
             "calls": read(&self.calls),
-            "answered": read(&self.answered),
+            "ended": read(&self.ended),
             "rejected": read(&self.rejected),
             "connections": read(&self.connections),
             "in_flight": read(&self.in_flight),

@@ -198,7 +198,7 @@ impl Said {
 
 /// `text` as a JSON string.
 pub(crate) fn quoted(text: &str) -> String {
-    Value::from(text).to_string()
+    serde_json::to_string(text).expect("text can always be written as JSON")
 }
 
 #[cfg(test)]

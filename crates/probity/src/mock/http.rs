@@ -140,6 +140,11 @@ impl Act {
             Act::Break { status, .. } => *status,
         }
     }
+
+    /// Whether the client is left with something and not kept waiting.
+    pub(crate) fn ends_the_call(&self) -> bool {
+        !matches!(self, Act::Break { then: Then::Silence | Then::Repeat { .. }, .. })
+    }
 }
 
 /// A client's connection.

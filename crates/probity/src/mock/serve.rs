@@ -95,11 +95,12 @@ async fn judge(connection: &mut Connection, mock: &Mock, dialect: Dialect, body:
     if !decision.latency.is_zero() {
         tokio::time::sleep(decision.latency).await;
     }
-    let next = connection.perform(decision.act).await;
-    if next == Next::Keep {
-        mock.counts.answered();
+    if decision.act.ends_the_call() {
+        // Counted before the first byte: whoever has an answer finds it ended in the counts.
+        mock.counts.ended();
+        drop(under_way);
     }
-    next
+    connection.perform(decision.act).await
 }
 
 /// What a call gets.
@@ -141,10 +142,11 @@ fn line(call: &Call<'_>, decision: &Decision, under_way: &UnderWay<'_>) -> Strin
         Readable::No => "null".to_owned(),
     };
     format!(
-        "{{\"n\":{},\"packet\":\"{}\",\"attempt\":{},\"fault\":{fault},\"status\":{status},\"verdict\":{verdict},\"in_flight\":{},\"latency_us\":{},\"dialect\":\"{}\",\"model\":{}}}",
+        "{{\"n\":{},\"packet\":\"{}\",\"attempt\":{},\"fault\":{fault},\"status\":{status},\"verdict\":{verdict},\"mark\":\"{}\",\"in_flight\":{},\"latency_us\":{},\"dialect\":\"{}\",\"model\":{}}}",
         under_way.n,
         call.packet.to_hex(),
         call.attempt,
+        call.draw.mark(),
         under_way.in_flight,
         decision.latency.as_micros(),
         dialect.name(),

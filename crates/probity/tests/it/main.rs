@@ -1,3 +1,4 @@
 //! Tests.
 
+mod mock;
 mod tidy;

@@ -168,9 +168,9 @@ pub(super) fn f82(call: &Call<'_>) -> Made<String> {
 /// The longer one is more than a client should take in; the shorter one is whole and can be read.
 pub(super) fn f83(call: &Call<'_>) -> Made<String> {
     if *call.draw.pick("variant", &[0, 1]) == 0 {
-        Made::Nothing(call.said.with_text(&|text| "x".repeat(5_000_000) + text).json())
+        Made::Nothing(call.said.with_text(&|text| text.to_owned() + &"x".repeat(5_000_000)).json())
     } else {
-        Made::Verdict(call.said.with_text(&|text| "and so on ".repeat(LOOP_TIMES) + text).json())
+        Made::Verdict(call.said.with_text(&|text| text.to_owned() + &" and so on".repeat(LOOP_TIMES)).json())
     }
 }
 
