@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::commands::mock::MockArgs;
+
 /// Scores customer-support replies, and proves whether the judge that scored them deserves to be believed.
 #[derive(Debug, Parser)]
 #[command(name = "probity", version, propagate_version = true, after_help = EXIT_CODES)]
@@ -26,6 +28,8 @@ pub(crate) enum Command {
     /// List, show and check rubrics
     #[command(subcommand)]
     Rubric(RubricCommand),
+    /// Serve a mock judge on this machine, for rehearsals
+    Mock(MockArgs),
 }
 
 /// What to do with rubrics.

@@ -6,6 +6,7 @@
 mod args;
 mod commands;
 mod exit;
+mod mock;
 mod render;
 mod settings;
 mod terminal;
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Run(args) => commands::run::run(&args),
         Command::Check(args) => commands::check::check(&args),
+        Command::Mock(args) => commands::mock::run(&args),
         Command::Rubric(RubricCommand::List) => Ok(shown(&commands::rubric::list())),
         Command::Rubric(RubricCommand::Show { rubric }) => {
             settings::rubric(&rubric, &terminal::note).map(|rubric| shown(&commands::rubric::show(&rubric)))

@@ -122,7 +122,7 @@ mod tests {
 
     fn record(v: u32, first: &str, level: i64) -> String {
         format!(
-            r#"{{"v":{v},"scores":[{{"criterion":"{first}","level":{level},"reasoning":"a"}},{{"criterion":"clarity","level":2,"reasoning":""}}],"repairs":["fence"],"suspicions":[]}}"#
+            r#"{{"v":{v},"scores":[{{"criterion":"{first}","level":{level},"reasoning":"a"}},{{"criterion":"clarity","level":2,"reasoning":""}}],"repairs":["fence"],"suspicions":[],"model":"m"}}"#
         )
     }
 

@@ -1,5 +1,6 @@
 //! The commands: one module each.
 
 pub(crate) mod check;
+pub(crate) mod mock;
 pub(crate) mod rubric;
 pub(crate) mod run;

@@ -4,9 +4,10 @@
 //! No test reaches beyond this machine, reads the environment it is started in, or shares a folder with
 //! another one.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets something else than it expects has failed")]
-#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes its texts this way")]
 
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes its texts this way")]
+#![allow(clippy::unwrap_used, reason = "a test that meets something else than it expects has failed")]
+#[path = "../../../probity-engine/tests/support/mod.rs"]
 mod answers;
 mod binary;
 mod changes;
@@ -21,8 +22,8 @@ mod inputs;
 mod interrupt;
 mod judges;
 mod limits;
+mod mock;
 mod order;
-#[path = "../../../probity-engine/tests/support/mod.rs"]
 mod support;
 mod terminal;
 mod tidy;

@@ -1,0 +1,188 @@
+//! Faults in the text of an answer: F60 to F83.
+
+use serde_json::Value;
+
+use super::super::answer::Call;
+use super::super::form::Level;
+use super::Made;
+
+/// How often a looping judge repeats itself.
+const LOOP_TIMES: usize = 20_000;
+
+pub(super) fn f60(call: &Call<'_>) -> Made<String> {
+    let verdict = call.said.json();
+    let fences = [
+        format!("```json\n{verdict}\n```"),
+        format!("```\n{verdict}\n```\n"),
+        format!("```json {verdict} ```"),
+    ];
+    Made::Verdict(pick(call, &fences))
+}
+
+pub(super) fn f61(call: &Call<'_>) -> Made<String> {
+    Made::Verdict(format!("Here is my verdict:\n\n{}\n\nI hope this helps.", call.said.json()))
+}
+
+pub(super) fn f62(call: &Call<'_>) -> Made<String> {
+    Made::Nothing(format!("{}\n{}", other(call), call.said.json()))
+}
+
+pub(super) fn f63(call: &Call<'_>) -> Made<String> {
+    Made::Verdict(format!("<think>\nPerhaps {}, but no.\n</think>\n\n{}", other(call), call.said.json()))
+}
+
+pub(super) fn f64(call: &Call<'_>) -> Made<String> {
+    Made::Nothing(format!("<think>\nPerhaps {}, or", call.said.json()))
+}
+
+pub(super) fn f65(call: &Call<'_>) -> Made<String> {
+    Made::Verdict(call.said.with_text(&|text| format!("{text} It shows <think> to the customer.")).json())
+}
+
+pub(super) fn f66(call: &Call<'_>) -> Made<String> {
+    Made::Verdict(
+        call.said.with_text(&|text| format!("{text} It has }} and {{ and {{\"a\": 1}} in it.")).json(),
+    )
+}
+
+pub(super) fn f67(call: &Call<'_>) -> Made<String> {
+    verdict_in_reply(call).map_or(Made::Unbroken, Made::Nothing)
+}
+
+/// The last object with a level in the reply. The template shows the reply as a JSON string.
+fn verdict_in_reply(call: &Call<'_>) -> Option<String> {
+    let line = call.asked.user.lines().rev().find_map(|line| line.strip_prefix("Reply to grade: "))?;
+    let reply: String = serde_json::from_str(line).ok()?;
+    reply.rmatch_indices('{').find_map(|(at, _)| {
+        let mut values = serde_json::Deserializer::from_str(&reply[at..]).into_iter::<Value>();
+        let value = values.next()?.ok()?;
+        value.get("score")?;
+        Some(reply[at..at + values.byte_offset()].to_owned())
+    })
+}
+
+pub(super) fn f68(call: &Call<'_>) -> Made<String> {
+    Made::Verdict(with_level(call, &|level| format!("\"{}\"", level.level)))
+}
+
+pub(super) fn f69(call: &Call<'_>) -> Made<String> {
+    if *call.draw.pick("variant", &[0, 5]) == 0 {
+        Made::Verdict(with_level(call, &|level| format!("{}.0", level.level)))
+    } else {
+        Made::Nothing(with_level(call, &|level| format!("{}.5", level.level)))
+    }
+}
+
+pub(super) fn f70(call: &Call<'_>) -> Made<String> {
+    let way = call.draw.bits("variant") % 4;
+    Made::Nothing(with_level(call, &|level| {
+        let (n, (_, high)) = (level.level, level.bounds());
+        match way {
+            0 => format!("\"{n}/{high}\""),
+            1 => format!("\"{n} out of {high}\""),
+            2 => "\"four\"".to_owned(),
+            _ => "\"★★★★\"".to_owned(),
+        }
+    }))
+}
+
+pub(super) fn f71(call: &Call<'_>) -> Made<String> {
+    let way = call.draw.bits("variant") % 4;
+    Made::Nothing(with_level(call, &|level| {
+        let (low, high) = level.bounds();
+        match way {
+            0 => (low - 1).to_string(),
+            1 => (high + 1).to_string(),
+            2 => (high + 80).to_string(),
+            _ => "1e20".to_owned(),
+        }
+    }))
+}
+
+pub(super) fn f72(call: &Call<'_>) -> Made<String> {
+    let number = *call.draw.pick("variant", &["NaN", "Infinity", "1e999", "\"nan\""]);
+    Made::Nothing(with_level(call, &|_| number.to_owned()))
+}
+
+pub(super) fn f73(call: &Call<'_>) -> Made<String> {
+    let way = call.draw.bits("variant") % 4;
+    Made::Nothing(with_level(call, &|level| match way {
+        0 => "true".to_owned(),
+        1 => format!("[{}]", level.level),
+        2 => format!("{{\"value\":{}}}", level.level),
+        _ => "null".to_owned(),
+    }))
+}
+
+pub(super) fn f74(call: &Call<'_>) -> Made<String> {
+    let mut doubled = false;
+    Made::Nothing(call.said.json_with(&mut |name, level| {
+        let once = level.level.to_string();
+        if std::mem::replace(&mut doubled, true) {
+            return once;
+        }
+        format!("{},\"{name}\":{once}", level.other())
+    }))
+}
+
+pub(super) fn f75(call: &Call<'_>) -> Made<String> {
+    Made::Nothing(call.said.without_a_criterion().json())
+}
+
+pub(super) fn f78(call: &Call<'_>) -> Made<String> {
+    let verdict = call.said.json();
+    let open = verdict.strip_suffix('}').unwrap_or(&verdict);
+    let mut quotes = ["“", "”"].into_iter().cycle();
+    let smart: String = verdict
+        .chars()
+        .map(|c| if c == '"' { quotes.next().unwrap_or("\"").to_owned() } else { c.to_string() })
+        .collect();
+    let ways = [
+        format!("{open},}}"),
+        verdict.replace('"', "'"),
+        format!("{open} /* as asked */ }} // done\n"),
+        verdict.replace("Mock verdict", "Mock\nverdict"),
+        smart,
+    ];
+    Made::Verdict(pick(call, &ways))
+}
+
+pub(super) fn f79(call: &Call<'_>) -> Made<String> {
+    Made::Verdict(format!("\u{feff}{}", call.said.json()))
+}
+
+pub(super) fn f80(call: &Call<'_>) -> Made<String> {
+    Made::Verdict(call.said.json().replacen("Mock verdict", "Mock \\ud800 verdict", 1))
+}
+
+pub(super) fn f81(call: &Call<'_>) -> Made<String> {
+    Made::Verdict(call.said.with_text(&|text| format!("{text}\0")).json())
+}
+
+pub(super) fn f82(call: &Call<'_>) -> Made<String> {
+    let verdict = call.said.json();
+    let open = verdict.strip_suffix('}').unwrap_or(&verdict);
+    Made::Nothing(format!("{open},\"extra\":{}{}}}", "[".repeat(200), "]".repeat(200)))
+}
+
+/// The longer one is more than a client should take in; the shorter one is whole and can be read.
+pub(super) fn f83(call: &Call<'_>) -> Made<String> {
+    if *call.draw.pick("variant", &[0, 1]) == 0 {
+        Made::Nothing(call.said.with_text(&|text| text.to_owned() + &"x".repeat(5_000_000)).json())
+    } else {
+        Made::Verdict(call.said.with_text(&|text| text.to_owned() + &" and so on".repeat(LOOP_TIMES)).json())
+    }
+}
+
+fn pick(call: &Call<'_>, ways: &[String]) -> String {
+    call.draw.pick("variant", ways).clone()
+}
+
+/// The verdict with other levels.
+fn other(call: &Call<'_>) -> String {
+    with_level(call, &|level| level.other().to_string())
+}
+
+fn with_level(call: &Call<'_>, write: &dyn Fn(&Level) -> String) -> String {
+    call.said.json_with(&mut |_, level| write(level))
+}

@@ -1,0 +1,271 @@
+//! The form that an answer should have, and an answer in that form.
+//!
+//! The form is read from the request: from a JSON schema, or from the line at the end of a prompt that
+//! shows it. Members keep their order. A level is always one of those the request lists.
+
+use serde_json::Value;
+
+/// The most levels that are listed for a range.
+const LEVELS_MAX: usize = 1001;
+
+/// The form of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// An object with these members.
+    Object(Vec<(String, Form)>),
+    /// One of these levels; never empty.
+    Level(Vec<i64>),
+    /// One of these words; never empty.
+    Choice(Vec<String>),
+    /// Free text.
+    Words,
+    /// This JSON, whatever the packet.
+    Always(&'static str),
+}
+
+impl Form {
+    /// What is answered where a request shows no form.
+    pub(crate) fn fallback() -> Form {
+        let level = Form::Level((1..=5).collect());
+        Form::Object(vec![("score".to_owned(), level), ("reasoning".to_owned(), Form::Words)])
+    }
+
+    /// The form that a JSON schema describes.
+    pub(crate) fn of_schema(schema: &Value) -> Form {
+        if let Some(form) = schema.get("enum").and_then(Value::as_array).and_then(|all| choices(all)) {
+            return form;
+        }
+        match schema.get("type").and_then(Value::as_str) {
+            Some("integer" | "number") => {
+                let bound = |key| schema.get(key).and_then(Value::as_i64);
+                let (low, high) = (bound("minimum").unwrap_or(1), bound("maximum").unwrap_or(5));
+                Form::Level((low..=high.max(low)).take(LEVELS_MAX).collect())
+            }
+            Some("string") => Form::Words,
+            Some("boolean") => Form::Always("true"),
+            Some("array") => Form::Always("[]"),
+            Some("object") => {
+                let members = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+                Form::Object(members.map(|(name, schema)| (name.clone(), Form::of_schema(schema))).collect())
+            }
+            _ => Form::Always("null"),
+        }
+    }
+
+    /// The form that the last lines of a prompt show, such as `{"reasoning": "…", "score": <one of 1, 2>}`.
+    pub(crate) fn of_prompt(prompt: &str) -> Option<Form> {
+        let line = prompt.lines().rev().take(5).find(|line| line.contains("<one of "))?;
+        let example = line.trim().replace("<one of ", "[").replace('>', "]");
+        match shown(&serde_json::from_str(&example).ok()?) {
+            form @ Form::Object(_) => Some(form),
+            _ => None,
+        }
+    }
+}
+
+fn choices(listed: &[Value]) -> Option<Form> {
+    let levels: Option<Vec<i64>> = listed.iter().map(Value::as_i64).collect();
+    if let Some(levels) = levels.filter(|levels| !levels.is_empty()) {
+        return Some(Form::Level(levels));
+    }
+    let words: Option<Vec<String>> = listed.iter().map(|word| word.as_str().map(str::to_owned)).collect();
+    words.filter(|words| !words.is_empty()).map(Form::Choice)
+}
+
+fn shown(example: &Value) -> Form {
+    match example {
+        Value::Object(members) => {
+            Form::Object(members.iter().map(|(name, value)| (name.clone(), shown(value))).collect())
+        }
+        Value::Array(listed) => choices(listed).unwrap_or(Form::Always("[]")),
+        _ => Form::Words,
+    }
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// An object with these members.
+    Object(Vec<(String, Said)>),
+    /// A level, and all that could have been given.
+    Level(Level),
+    /// Text.
+    Text(String),
+    /// This JSON.
+    Json(&'static str),
+}
+
+/// A level and its scale.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Level {
+    /// The level given.
+    pub(crate) level: i64,
+    /// All levels of the scale; never empty.
+    pub(crate) levels: Vec<i64>,
+}
+
+impl Level {
+    /// Another level of the scale, or the next number where there is only one.
+    pub(crate) fn other(&self) -> i64 {
+        self.levels.iter().copied().find(|level| *level != self.level).unwrap_or(self.level + 1)
+    }
+
+    /// The lowest and the highest level.
+    pub(crate) fn bounds(&self) -> (i64, i64) {
+        let (low, high) = (self.levels.iter().min(), self.levels.iter().max());
+        (low.copied().unwrap_or(self.level), high.copied().unwrap_or(self.level))
+    }
+}
+
+impl Said {
+    /// The answer as JSON on one line.
+    pub(crate) fn json(&self) -> String {
+        self.json_with(&mut |_, level| level.level.to_string())
+    }
+
+    /// The same with the text of each level made by `write`, which gets the member's name.
+    pub(crate) fn json_with(&self, write: &mut dyn FnMut(&str, &Level) -> String) -> String {
+        let mut out = String::new();
+        self.write("", &mut out, write);
+        out
+    }
+
+    fn write(&self, name: &str, out: &mut String, write: &mut dyn FnMut(&str, &Level) -> String) {
+        match self {
+            Said::Object(members) => {
+                for (i, (name, said)) in members.iter().enumerate() {
+                    out.push(if i == 0 { '{' } else { ',' });
+                    out.push_str(&quoted(name));
+                    out.push(':');
+                    said.write(name, out, write);
+                }
+                out.push_str(if members.is_empty() { "{}" } else { "}" });
+            }
+            Said::Level(level) => out.push_str(&write(name, level)),
+            Said::Text(text) => out.push_str(&quoted(text)),
+            Said::Json(json) => out.push_str(json),
+        }
+    }
+
+    /// The levels given, each under its criterion, or under `score` where the answer has one criterion.
+    pub(crate) fn levels(&self) -> Vec<(String, i64)> {
+        let mut found = Vec::new();
+        self.collect("score", &mut found);
+        found
+    }
+
+    fn collect(&self, criterion: &str, found: &mut Vec<(String, i64)>) {
+        match self {
+            Said::Object(members) => {
+                for (name, said) in members {
+                    said.collect(if matches!(said, Said::Object(_)) { name } else { criterion }, found);
+                }
+            }
+            Said::Level(level) => found.push((criterion.to_owned(), level.level)),
+            Said::Text(_) | Said::Json(_) => {}
+        }
+    }
+
+    /// The same answer with its first text changed.
+    pub(crate) fn with_text(&self, change: &dyn Fn(&str) -> String) -> Said {
+        let mut said = self.clone();
+        if let Some(text) = said.first_text() {
+            *text = change(text);
+        }
+        said
+    }
+
+    fn first_text(&mut self) -> Option<&mut String> {
+        match self {
+            Said::Text(text) => Some(text),
+            Said::Object(members) => members.iter_mut().find_map(|(_, said)| said.first_text()),
+            Said::Level(_) | Said::Json(_) => None,
+        }
+    }
+
+    /// The same answer without one criterion, or without its level where it has only one.
+    pub(crate) fn without_a_criterion(&self) -> Said {
+        let Said::Object(members) = self else { return self.clone() };
+        let mut members = members.clone();
+        let nested = members.iter().rposition(|(_, said)| matches!(said, Said::Object(_)));
+        let level = members.iter().rposition(|(_, said)| matches!(said, Said::Level(_)));
+        if let Some(at) = nested.or(level) {
+            members.remove(at);
+        }
+        Said::Object(members)
+    }
+}
+
+/// `text` as a JSON string.
+pub(crate) fn quoted(text: &str) -> String {
+    serde_json::to_string(text).expect("text can always be written as JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+    use serde_json::json;
+
+    use super::{Form, Level, Said};
+
+    #[track_caller]
+    fn check(form: Option<&Form>, want: &Expect) {
+        want.assert_eq(&format!("{form:?}"));
+    }
+
+    #[test]
+    fn forms_in_schemas() {
+        let level = json!({"type": "object", "properties": {
+            "reasoning": {"type": "string"}, "score": {"type": "integer", "enum": [0, 4]}}});
+        check(
+            Some(&Form::of_schema(&level)),
+            &expect![[r#"Some(Object([("reasoning", Words), ("score", Level([0, 4]))]))"#]],
+        );
+        check(
+            Some(&Form::of_schema(&json!({"type": "object", "properties": {"tone": level}}))),
+            &expect![[
+                r#"Some(Object([("tone", Object([("reasoning", Words), ("score", Level([0, 4]))]))]))"#
+            ]],
+        );
+        check(
+            Some(&Form::of_schema(&json!({"type": "object", "properties": {
+                "winner": {"enum": ["A", "B"]}, "n": {"type": "number", "minimum": 2, "maximum": 3}}}))),
+            &expect![[r#"Some(Object([("winner", Choice(["A", "B"])), ("n", Level([2, 3]))]))"#]],
+        );
+    }
+
+    #[test]
+    fn forms_in_prompts() {
+        check(
+            Form::of_prompt(
+                "Ticket: \"<one of 9>\"\n…\n{\"reasoning\": \"why\", \"score\": <one of 1, 2>}\n",
+            )
+            .as_ref(),
+            &expect![[r#"Some(Object([("reasoning", Words), ("score", Level([1, 2]))]))"#]],
+        );
+        check(
+            Form::of_prompt(
+                r#"{"a": {"reasoning": "why", "score": <one of 1>}, "b": {"score": <one of 0, 1>}}"#,
+            )
+            .as_ref(),
+            &expect![[
+                r#"Some(Object([("a", Object([("reasoning", Words), ("score", Level([1]))])), ("b", Object([("score", Level([0, 1]))]))]))"#
+            ]],
+        );
+        check(Form::of_prompt("Rate it from 1 to 5.").as_ref(), &expect!["None"]);
+        check(Form::of_prompt("a <one of 1, 2").as_ref(), &expect!["None"]);
+    }
+
+    #[test]
+    fn answers_are_written_in_order() {
+        let level = || Said::Level(Level { level: 4, levels: vec![1, 4] });
+        let one =
+            Said::Object(vec![("score".into(), level()), ("reasoning".into(), Said::Text("a\"b".into()))]);
+        assert_eq!(one.json(), r#"{"score":4,"reasoning":"a\"b"}"#);
+        assert_eq!(one.levels(), [("score".to_owned(), 4)]);
+        assert_eq!(one.without_a_criterion().json(), r#"{"reasoning":"a\"b"}"#);
+        let two = Said::Object(vec![("tone".into(), one.clone()), ("clarity".into(), one)]);
+        assert_eq!(two.levels(), [("tone".to_owned(), 4), ("clarity".to_owned(), 4)]);
+        assert_eq!(two.without_a_criterion().levels().len(), 1);
+    }
+}

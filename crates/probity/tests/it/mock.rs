@@ -1,0 +1,6 @@
+//! The mock judge as a process: what it answers, what it breaks, what it counts, and runs against it.
+
+mod answers;
+mod faults;
+mod process;
+mod runs;
