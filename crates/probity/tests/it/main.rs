@@ -3,11 +3,9 @@
 //!
 //! No test reaches beyond this machine, reads the environment it is started in, or shares a folder with
 //! another one.
-
-
 #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes its texts this way")]
 #![allow(clippy::unwrap_used, reason = "a test that meets something else than it expects has failed")]
-#[path = "../../../probity-engine/tests/support/mod.rs"]
+
 mod answers;
 mod binary;
 mod changes;
@@ -24,7 +22,9 @@ mod judges;
 mod limits;
 mod mock;
 mod order;
-mod support;
 mod terminal;
 mod tidy;
 mod usage;
+
+#[path = "../../../probity-engine/tests/support/mod.rs"]
+mod support;
