@@ -2,7 +2,7 @@
 //! house rules of the repository.
 //!
 //! No test reaches beyond this machine, reads the environment it is started in, or shares a folder with
-//! another one.
+//! another one. The one exception is `real_judge`, which installs a server once and can be switched off.
 
 #![allow(clippy::unwrap_used, reason = "a test that meets something else than it expects has failed")]
 #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes its texts this way")]
@@ -22,6 +22,7 @@ mod interrupt;
 mod judges;
 mod limits;
 mod order;
+mod real_judge;
 #[path = "../../../probity-engine/tests/support/mod.rs"]
 mod support;
 mod terminal;
