@@ -98,7 +98,7 @@ fn both_dialects_and_both_call_plans() {
 
 #[test]
 fn every_way_to_ask_for_the_form() {
-    for how in ["schema", "json-object", "plain"] {
+    for how in ["schema", "json_object", "plain"] {
         check_clean(&["--judge", "openai", "--structured", how, "--one-call"], 6, &["relevance", "tone"]);
         check_clean(&["--judge", "openai", "--structured", how], 12, &["score"]);
     }
