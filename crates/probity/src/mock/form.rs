@@ -1,7 +1,7 @@
 //! The form that an answer should have, and an answer in that form.
 //!
 //! The form is read from the request: from a JSON schema, or from the line at the end of a prompt that
-//! shows it. Members keep their order. A level is always one of those the request lists.
+//! names it. Members keep their order. A level is always one of those the request lists.
 
 use serde_json::Value;
 
@@ -52,15 +52,31 @@ impl Form {
         }
     }
 
-    /// The form that the last lines of a prompt show, such as `{"reasoning": "…", "score": <one of 1, 2>}`.
+    /// The form that the last line of a prompt names: `… where N is one of 1, 2.` for one criterion, `… where N
+    /// is one of the levels of its criterion: tone 1, 2; safety 0, 4.` for several.
     pub(crate) fn of_prompt(prompt: &str) -> Option<Form> {
-        let line = prompt.lines().rev().take(5).find(|line| line.contains("<one of "))?;
-        let example = line.trim().replace("<one of ", "[").replace('>', "]");
-        match shown(&serde_json::from_str(&example).ok()?) {
-            form @ Form::Object(_) => Some(form),
-            _ => None,
-        }
+        let line = prompt.lines().rev().find(|line| !line.trim().is_empty())?;
+        let (_, levels) = line.trim().split_once("where N is one of ")?;
+        let levels = levels.strip_suffix('.')?;
+        let Some(criteria) = levels.strip_prefix("the levels of its criterion: ") else {
+            return graded(levels);
+        };
+        let criteria: Option<Vec<(String, Form)>> = criteria
+            .split("; ")
+            .map(|criterion| {
+                let (id, levels) = criterion.split_once(' ')?;
+                Some((id.to_owned(), graded(levels)?))
+            })
+            .collect();
+        criteria.map(Form::Object)
     }
+}
+
+/// The form of an answer about one criterion with these levels, written with commas.
+fn graded(levels: &str) -> Option<Form> {
+    let levels: Option<Vec<i64>> = levels.split(", ").map(|level| level.parse().ok()).collect();
+    let members = [("reasoning", Form::Words), ("score", Form::Level(levels?))];
+    Some(Form::Object(members.map(|(name, form)| (name.to_owned(), form)).into()))
 }
 
 fn choices(listed: &[Value]) -> Option<Form> {
@@ -70,16 +86,6 @@ fn choices(listed: &[Value]) -> Option<Form> {
     }
     let words: Option<Vec<String>> = listed.iter().map(|word| word.as_str().map(str::to_owned)).collect();
     words.filter(|words| !words.is_empty()).map(Form::Choice)
-}
-
-fn shown(example: &Value) -> Form {
-    match example {
-        Value::Object(members) => {
-            Form::Object(members.iter().map(|(name, value)| (name.clone(), shown(value))).collect())
-        }
-        Value::Array(listed) => choices(listed).unwrap_or(Form::Always("[]")),
-        _ => Form::Words,
-    }
 }
 
 /// An answer.
@@ -237,23 +243,18 @@ mod tests {
     #[test]
     fn forms_in_prompts() {
         check(
-            Form::of_prompt(
-                "Ticket: \"<one of 9>\"\n…\n{\"reasoning\": \"why\", \"score\": <one of 1, 2>}\n",
-            )
-            .as_ref(),
+            Form::of_prompt("Ticket: \"where N is one of 9.\"\nAnswer with {…}, where N is one of 1, 2.\n")
+                .as_ref(),
             &expect![[r#"Some(Object([("reasoning", Words), ("score", Level([1, 2]))]))"#]],
         );
         check(
-            Form::of_prompt(
-                r#"{"a": {"reasoning": "why", "score": <one of 1>}, "b": {"score": <one of 0, 1>}}"#,
-            )
-            .as_ref(),
+            Form::of_prompt("where N is one of the levels of its criterion: a 1; b 0, 1.").as_ref(),
             &expect![[
-                r#"Some(Object([("a", Object([("reasoning", Words), ("score", Level([1]))])), ("b", Object([("score", Level([0, 1]))]))]))"#
+                r#"Some(Object([("a", Object([("reasoning", Words), ("score", Level([1]))])), ("b", Object([("reasoning", Words), ("score", Level([0, 1]))]))]))"#
             ]],
         );
         check(Form::of_prompt("Rate it from 1 to 5.").as_ref(), &expect!["None"]);
-        check(Form::of_prompt("a <one of 1, 2").as_ref(), &expect!["None"]);
+        check(Form::of_prompt("where N is one of many.").as_ref(), &expect!["None"]);
     }
 
     #[test]

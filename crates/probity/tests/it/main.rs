@@ -2,13 +2,9 @@
 //! house rules of the repository.
 //!
 //! No test reaches beyond this machine, reads the environment it is started in, or shares a folder with
-<<<<<<< HEAD
-//! another one.
-=======
 //! another one. The one exception is `real_judge`, which installs a server once and can be switched off.
 
 #![allow(clippy::unwrap_used, reason = "a test that meets something else than it expects has failed")]
->>>>>>> config
 #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes its texts this way")]
 #![allow(clippy::unwrap_used, reason = "a test that meets something else than it expects has failed")]
 
@@ -28,12 +24,9 @@ mod judges;
 mod limits;
 mod mock;
 mod order;
-<<<<<<< HEAD
-=======
-mod real_judge;
 #[path = "../../../probity-engine/tests/support/mod.rs"]
+mod real_judge;
 mod support;
->>>>>>> config
 mod terminal;
 mod tidy;
 mod usage;
