@@ -124,8 +124,10 @@ mod tests {
     fn without_a_schema_the_prompt_or_the_fallback_decides() {
         check(
             Dialect::OpenAi,
-            r#"{"messages":[{"role":"user","content":"x\n{\"score\": <one of 3, 4>}"}],"response_format":{"type":"json_object"}}"#,
-            &expect![[r#""" "x\n{\"score\": <one of 3, 4>}" None Object([("score", Level([3, 4]))])"#]],
+            r#"{"messages":[{"role":"user","content":"x\nN, where N is one of 3, 4."}],"response_format":{"type":"json_object"}}"#,
+            &expect![[
+                r#""" "x\nN, where N is one of 3, 4." None Object([("reasoning", Words), ("score", Level([3, 4]))])"#
+            ]],
         );
         check(
             Dialect::OpenAi,

@@ -4,7 +4,6 @@
 //! No test reaches beyond this machine, reads the environment it is started in, or shares a folder with
 //! another one. The one exception is `real_judge`, which installs a server once and can be switched off.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets something else than it expects has failed")]
 #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes its texts this way")]
 #![allow(clippy::unwrap_used, reason = "a test that meets something else than it expects has failed")]
 
@@ -24,9 +23,7 @@ mod judges;
 mod limits;
 mod mock;
 mod order;
-#[path = "../../../probity-engine/tests/support/mod.rs"]
 mod real_judge;
-mod support;
 mod terminal;
 mod tidy;
 mod usage;
