@@ -88,7 +88,8 @@ impl Anthropic {
         ]);
         let key = self.key.as_ref();
         headers.extend(key.map(|key| (HeaderName::from_static("x-api-key"), key.header(""))));
-        let reception = self.client.post(&url, headers, body.to_string().into_bytes()).await;
+        let body = serde_json::to_vec(body).expect("a JSON value can be written");
+        let reception = self.client.post(&url, headers, body).await;
         match key {
             Some(key) => key.scrub(reception),
             None => reception,

@@ -97,7 +97,8 @@ impl OpenAi {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         headers.extend(self.key.as_ref().map(|key| (AUTHORIZATION, key.header("Bearer "))));
-        let reception = self.client.post(&url, headers, body.to_string().into_bytes()).await;
+        let body = serde_json::to_vec(body).expect("a JSON value can be written");
+        let reception = self.client.post(&url, headers, body).await;
         match &self.key {
             Some(key) => key.scrub(reception),
             None => reception,
