@@ -129,7 +129,7 @@ mod tests {
         tokio::time::advance(Duration::from_mins(34)).await;
         assert!(tries.again(Counts::Wait, Duration::from_secs(59), &settings()).is_some());
         tries.start(&settings());
-        assert!(tries.again(Counts::Wait, Duration::from_secs(60), &settings()).is_none());
+        assert!(tries.again(Counts::Wait, Duration::from_mins(1), &settings()).is_none());
     }
 
     #[test]
