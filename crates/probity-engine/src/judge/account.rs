@@ -32,7 +32,8 @@ impl Account {
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         headers.extend(self.key.as_ref().map(|key| (name, key.header(prefix))));
         let url = self.endpoint.call(path);
-        let reception = self.client.post(&url, headers, body.to_string().into_bytes()).await;
+        let body = serde_json::to_vec(body).expect("a JSON value can be written");
+        let reception = self.client.post(&url, headers, body).await;
         match &self.key {
             Some(key) => key.scrub(reception),
             None => reception,

@@ -89,7 +89,7 @@ impl Heard {
             _ => None,
         };
         let billing = classify::billing(outcome);
-        Heard { meaning: meaning(disposition), pause, outcome: name, detail, billing }
+        Heard { meaning: meaning(disposition, &detail), pause, outcome: name, detail, billing }
     }
 
     /// An answer whose envelope has been opened. Not every whole body is a whole answer.
@@ -126,8 +126,11 @@ impl Heard {
     }
 
     /// What happened, for people.
-    pub(super) fn what(&self) -> &str {
-        if self.detail.is_empty() { self.outcome } else { &self.detail }
+    pub(super) fn what(&self) -> String {
+        if self.detail.is_empty() {
+            return self.outcome.to_owned();
+        }
+        format!("{} ({})", self.outcome, self.detail)
     }
 
     /// What the call cost; `None` where nobody knows.
@@ -185,7 +188,7 @@ fn no_choice() -> Meaning {
     Meaning::Answer(Box::new(Err(invalid)))
 }
 
-fn meaning(disposition: Disposition) -> Meaning {
+fn meaning(disposition: Disposition, broken: &str) -> Meaning {
     match disposition {
         // A placeholder until the envelope is opened.
         Disposition::Answer => no_choice(),
@@ -193,7 +196,7 @@ fn meaning(disposition: Disposition) -> Meaning {
             Meaning::Retry { reason, floor: floor.unwrap_or_default(), signal }
         }
         Disposition::Wait { reason, ramp, .. } => Meaning::Wait { reason, ramp },
-        Disposition::RetryOnce { reason } => Meaning::Damaged { reason, detail: String::new() },
+        Disposition::RetryOnce { reason } => Meaning::Damaged { reason, detail: broken.to_owned() },
         Disposition::Invalid { reason, detail } => Meaning::Invalid { reason, detail },
         Disposition::GiveUp { .. } => Meaning::GiveUp,
         Disposition::Stop { reason, message } | Disposition::Abort { reason, message } => {
@@ -213,13 +216,15 @@ fn meaning(disposition: Disposition) -> Meaning {
 fn outcome(disposition: &Disposition, outcome: &CallOutcome) -> (&'static str, String) {
     let broken = match outcome {
         CallOutcome::Broken { fault, .. } => fault.to_string(),
-        CallOutcome::Response(_) => String::new(),
+        CallOutcome::Response(response) => format!("HTTP {}", response.status),
     };
     match disposition {
-        Disposition::Answer => (ANSWERED, broken),
-        Disposition::Retry { reason, .. }
-        | Disposition::Wait { reason, .. }
-        | Disposition::RetryOnce { reason } => (reason, broken),
+        Disposition::Answer => (ANSWERED, String::new()),
+        Disposition::Retry { reason, .. } | Disposition::Wait { reason, .. } => (reason, broken),
+        Disposition::RetryOnce { reason } => match outcome {
+            CallOutcome::Broken { .. } => (reason, broken),
+            CallOutcome::Response(_) => (reason, "expected a JSON body, whole and in UTF-8".to_owned()),
+        },
         Disposition::Invalid { reason, detail } | Disposition::GiveUp { reason, detail } => {
             (reason, detail.clone())
         }

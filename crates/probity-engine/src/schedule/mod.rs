@@ -24,6 +24,10 @@ use desk::{Desk, Pursued, Task};
 use lane::Stop;
 use pursue::pursue;
 
+/// Packets under way for each call that may be in flight. While some wait for the disk or back off, others
+/// are on the line; packets beyond that would only wait inside, so they stay in the channel.
+const PURSUITS_PER_CALL: usize = 2;
+
 /// How a drive over many packets ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Driven {
@@ -37,7 +41,7 @@ pub struct Driven {
     pub stop: Option<Stop>,
 }
 
-/// Pursues every task that comes through `tasks`, as many at a time as the lane allows.
+/// Pursues every task that comes through `tasks`, with as many calls in flight as the lane allows.
 ///
 /// Ends when the tasks do or when the lane stops; what is in flight is finished and recorded either way.
 /// Tasks that nobody has taken by then are dropped, and so is the channel, so that whoever fills it learns
@@ -49,8 +53,7 @@ pub async fn drive(desk: Arc<Desk>, mut tasks: mpsc::Receiver<Task>) -> Driven {
         let stopped = desk.lane.stopped();
         tokio::pin!(stopped);
         loop {
-            // Packets beyond the limit would only wait inside: they stay in the channel.
-            let has_room = running.len() < desk.lane.limit();
+            let has_room = running.len() < PURSUITS_PER_CALL * desk.lane.limit();
             tokio::select! {
                 biased;
                 () = &mut stopped => break,

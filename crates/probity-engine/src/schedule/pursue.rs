@@ -195,7 +195,7 @@ impl<'a> Pursuit<'a> {
             let model = self.desk.settings.models.first().map_or("", String::as_str);
             lane.stop(Stop::Quota(classify::too_long(model, pause)));
         }
-        lane.observe(heard.signal(), heard.pause.filter(|pause| *pause <= wait_max), heard.what());
+        lane.observe(heard.signal(), heard.pause.filter(|pause| *pause <= wait_max), &heard.what());
     }
 
     /// What is decided about the packet.

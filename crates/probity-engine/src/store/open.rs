@@ -32,6 +32,10 @@ const BUSY_WAIT: Duration = Duration::from_secs(10);
 /// Pages in the journal before they are folded into the file: 32 MiB.
 const CHECKPOINT_PAGES: i64 = 8192;
 
+/// The writer's page cache: 16 MiB, which SQLite takes in KiB as a negative number. Hashes fall on pages
+/// all over the index, and a page that is not in memory has to be read before it can be written.
+const CACHE_KIB_NEGATIVE: i64 = -16 * 1024;
+
 /// The journal's file is cut back to this size when it starts over.
 const JOURNAL_BYTES_KEPT: i64 = 64 << 20;
 
@@ -269,6 +273,7 @@ fn set_for_writing(connection: &Connection, limits: OpenLimits) -> Result<(), ru
     connection.pragma_update(None, "fullfsync", true)?;
     connection.pragma_update(None, "checkpoint_fullfsync", true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "cache_size", CACHE_KIB_NEGATIVE)?;
     connection.pragma_update_and_check(None, "wal_autocheckpoint", CHECKPOINT_PAGES, |_| Ok(()))?;
     connection.pragma_update_and_check(None, "journal_size_limit", JOURNAL_BYTES_KEPT, |_| Ok(()))?;
     // The journal of a store that was not closed stays, as the sign that nothing took it away.

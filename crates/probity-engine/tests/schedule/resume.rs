@@ -1,0 +1,124 @@
+//! A process that finds attempts of a dead one on record.
+
+use expect_test::{Expect, expect};
+use probity_engine::config::ModelMismatch;
+use probity_engine::schedule::desk::REPEAT;
+use probity_engine::store::{AttemptEnd, AttemptStart};
+use serde_json::json;
+
+use crate::scene::{Scene, Terms, completion, good, good_answer};
+use crate::support::ScriptedServer;
+
+/// Records attempts with these causes, outcomes and bodies, as a process did that died before it settled
+/// anything. Then takes the packet up again before a server that answers well.
+async fn check(terms: Terms, recorded: &[(&str, &str, &str)], n_calls: usize, want: &Expect) {
+    let server = ScriptedServer::always(good());
+    let scene = Scene::new(&server, 1, terms).resumed();
+    let packet = &scene.questions[0].packet;
+    for ((cause, outcome, raw), n) in recorded.iter().zip(1..) {
+        let start = AttemptStart {
+            packet: packet.hash(),
+            packet_body: packet.canonical().into(),
+            judge: scene.desk.judge_id.clone(),
+            run: scene.desk.run,
+            repeat: REPEAT,
+            n,
+            cause: (*cause).to_owned(),
+            started_unix_ms: 0,
+        };
+        let attempt = scene.desk.store.begin_attempt(start).await.expect("begun");
+        let end = AttemptEnd {
+            outcome: (*outcome).to_owned(),
+            raw: raw.as_bytes().to_vec(),
+            ..AttemptEnd::default()
+        };
+        scene.desk.store.end_attempt(attempt, end).await.expect("ended");
+    }
+    let driven = scene.drive().await;
+    assert_eq!(server.n_requests(), n_calls, "{driven:?}");
+    let question = &scene.questions[0];
+    let lines: Vec<String> = scene
+        .attempts(question)
+        .iter()
+        .map(|attempt| format!("{} {}: {}", attempt.n, attempt.cause, attempt.outcome.name()))
+        .collect();
+    want.assert_eq(&format!("{}\n=> {:?}\n", lines.join("\n"), scene.settlement(question)));
+}
+
+fn empty() -> String {
+    completion(&json!(null), "stop")
+}
+
+#[tokio::test]
+async fn g03_an_answer_on_record_is_not_asked_for_again() {
+    check(Terms::quick(1), &[("first", "answered", &good_answer())], 0, &expect![[r#"
+        1 first: answered
+        => Some(Verdict { body: "{\"v\":1,\"scores\":[{\"criterion\":\"relevance\",\"level\":4,\"reasoning\":\"It says when the order comes.\"}],\"repairs\":[],\"suspicions\":[]}", attempts: 1 })
+    "#]]).await;
+}
+
+#[tokio::test]
+async fn g03_an_unusable_answer_on_record_is_worth_one_further_question() {
+    check(Terms::quick(1), &[("first", "answered", &empty())], 1, &expect![[r#"
+        1 first: answered
+        2 reask:empty: answered
+        => Some(Verdict { body: "{\"v\":1,\"scores\":[{\"criterion\":\"relevance\",\"level\":4,\"reasoning\":\"It says when the order comes.\"}],\"repairs\":[],\"suspicions\":[]}", attempts: 2 })
+    "#]]).await;
+}
+
+#[tokio::test]
+async fn g03_two_unusable_answers_on_record_are_enough() {
+    let recorded = [("first", "answered", empty()), ("reask:empty", "answered", empty())];
+    let recorded = recorded.each_ref().map(|(cause, outcome, raw)| (*cause, *outcome, raw.as_str()));
+    check(
+        Terms::quick(1),
+        &recorded,
+        0,
+        &expect![[r#"
+        1 first: answered
+        2 reask:empty: answered
+        => Some(Unscored { reason: "empty", detail: "the answer has no text", attempts: 2 })
+    "#]],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn g03_a_further_question_that_failed_is_asked_again() {
+    let empty = empty();
+    let recorded = [("first", "answered", empty.as_str()), ("reask:empty", "server_error", "")];
+    check(Terms::quick(1), &recorded, 1, &expect![[r#"
+        1 first: answered
+        2 reask:empty: server_error
+        3 reask:empty: answered
+        => Some(Verdict { body: "{\"v\":1,\"scores\":[{\"criterion\":\"relevance\",\"level\":4,\"reasoning\":\"It says when the order comes.\"}],\"repairs\":[],\"suspicions\":[]}", attempts: 3 })
+    "#]]).await;
+}
+
+#[tokio::test]
+async fn g03_failures_on_record_are_no_answers() {
+    let recorded = [("first", "connection_lost", good_answer())];
+    let recorded = recorded.each_ref().map(|(cause, outcome, raw)| (*cause, *outcome, raw.as_str()));
+    check(Terms::quick(1), &recorded, 1, &expect![[r#"
+        1 first: connection_lost
+        2 resume: answered
+        => Some(Verdict { body: "{\"v\":1,\"scores\":[{\"criterion\":\"relevance\",\"level\":4,\"reasoning\":\"It says when the order comes.\"}],\"repairs\":[],\"suspicions\":[]}", attempts: 2 })
+    "#]]).await;
+}
+
+#[tokio::test]
+async fn f57_another_models_answer_on_record_is_no_verdict_either() {
+    let other = good_answer().replace("m-1", "m-2");
+    let mut terms = Terms::quick(1);
+    terms.pursuit.mismatch = ModelMismatch::Invalid;
+    check(
+        terms,
+        &[("first", "answered", &other)],
+        0,
+        &expect![[r#"
+        1 first: answered
+        => Some(Unscored { reason: "other_model", detail: "asked for m-1, m-2 answered", attempts: 1 })
+    "#]],
+    )
+    .await;
+}
