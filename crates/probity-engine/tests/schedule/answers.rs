@@ -170,31 +170,3 @@ async fn f71_out_of_range_is_not_asked_again() {
     )
     .await;
 }
-
-#[tokio::test]
-async fn f57_another_model_answers() {
-    let body = completion(&json!(verdict_text()), "stop").replace("m-1", "m-2");
-    let mut terms = Terms::quick(1);
-    terms.pursuit.mismatch = ModelMismatch::Invalid;
-    check_on(
-        terms,
-        vec![http_ok(&body)],
-        &expect![[r"
-            1 first: 200 answered 231 bytes
-            => unscored other_model: asked for m-1, m-2 answered
-        "]],
-    )
-    .await;
-    let mut terms = Terms::quick(1);
-    terms.pursuit.mismatch = ModelMismatch::Stop;
-    let driven = check_on(
-        terms,
-        vec![http_ok(&body)],
-        &expect![[r"
-            1 first: 200 answered 231 bytes
-            => nothing
-        "]],
-    )
-    .await;
-    assert_eq!(driven.stop, Some(Stop::Unusable("asked for m-1, m-2 answered".into())));
-}

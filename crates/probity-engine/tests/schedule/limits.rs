@@ -70,7 +70,7 @@ async fn f15_a_limit_used_up_for_a_day_stops_and_keeps_the_verdict() {
     let driven = scene.drive().await;
     scene.audit(&server, &driven);
     assert_eq!((driven.verdicts, server.n_requests()), (1, 1));
-    let message = "the limit of m-1 resets in 24 h; run the same command again then";
+    let message = "the limit of m-1 resets in 24 h";
     assert_eq!(driven.stop, Some(Stop::Quota(message.into())));
 }
 
@@ -90,7 +90,7 @@ async fn f01_a_limit_is_cut_once_for_all_that_were_in_flight() {
 async fn f06_a_day_is_too_long() {
     check_stop(
         limited(&[("retry-after", "86400")]),
-        &expect![[r#"Quota("the limit of m-1 resets in 24 h; run the same command again then")"#]],
+        &expect![[r#"Quota("the limit of m-1 resets in 24 h")"#]],
     )
     .await;
 }

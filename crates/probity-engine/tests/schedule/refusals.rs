@@ -70,7 +70,7 @@ async fn f21_the_server_says_whether_to_retry() {
         vec![Act::respond(500, &[("x-should-retry", "false")], ""), good()],
         &expect![[r#"
             1 first: 500 retry_forbidden ""
-            => unscored retry_forbidden: server_error
+            => nothing
         "#]],
     )
     .await;

@@ -6,9 +6,9 @@ use std::time::Duration;
 use expect_test::Expect;
 use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
 use probity_core::packet::{self, Ask, CallPlan};
-use probity_core::verdict::ParseMode;
 use probity_core::{gate, rubric};
 use probity_engine::config::{Logprobs, ModelMismatch, Price, Reask, TokenLimitField};
+use probity_engine::judge::account::Account;
 use probity_engine::judge::endpoint::{ApiKey, Endpoint};
 use probity_engine::judge::http::{HttpClient, Pool};
 use probity_engine::judge::openai::{ChatParams, OpenAi};
@@ -64,7 +64,6 @@ impl Terms {
                 backoff_max: Duration::from_millis(2),
                 retry_after_max: Duration::from_secs(2),
                 reask: Reask::Once,
-                parse: ParseMode::Tolerant,
                 mismatch: ModelMismatch::Note,
                 models: vec!["m-1".to_owned()],
             },
@@ -107,7 +106,7 @@ impl Scene {
             store,
             run,
             lane: Lane::new(terms.lane),
-            budget: Budget::new(terms.budget),
+            budget: Arc::new(Budget::new(terms.budget)),
             price: terms.price,
             settings: terms.pursuit,
             progress: Progress::default(),
@@ -283,12 +282,12 @@ fn judge(server: &ScriptedServer, limits: CallLimits) -> Judge {
         token_limit_field: TokenLimitField::MaxTokens,
         shape: Shape::Plain,
         logprobs: Logprobs::Off,
-        extra: serde_json::Map::new(),
     };
     let endpoint = Endpoint::parse(&server.url("/v1")).expect("an endpoint");
     let key = ApiKey::from_env_value("JUDGE_KEY", Some(CANARY.to_owned())).expect("a key");
     let client = HttpClient::new(limits, Pool::Http1).expect("a client");
-    Judge::OpenAi(OpenAi::new(endpoint, Some(key), "m-1", params, client).expect("no reserved parameter"))
+    let account = Account { endpoint, key: Some(key), client };
+    Judge::OpenAi(OpenAi { account, model: "m-1".to_owned(), params })
 }
 
 fn asked() -> Arc<Ask> {

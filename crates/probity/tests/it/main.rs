@@ -23,6 +23,7 @@ mod judges;
 mod limits;
 mod mock;
 mod order;
+mod policies;
 mod real_judge;
 mod terminal;
 mod tidy;
