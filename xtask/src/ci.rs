@@ -144,7 +144,8 @@ fn clippy() -> Ending {
 /// Everything but the doc tests, which nextest cannot run and which are a step of their own.
 fn tests() -> Ending {
     if step::succeeds_within(step::cargo(["nextest", "--version"]), VERSION_LIMIT) {
-        let runner = ["nextest", "run", "--locked", "--workspace", "--no-fail-fast", "--status-level", "fail"];
+        let runner =
+            ["nextest", "run", "--locked", "--workspace", "--no-fail-fast", "--status-level", "fail"];
         tested(&[&runner[..], &FAULT_POINTS].concat())
     } else {
         let runner = ["test", "--locked", "--workspace", "--no-fail-fast", "--all-targets"];

@@ -83,8 +83,7 @@ mod armed {
 
     fn end() -> ! {
         let own = rustix::process::getpid();
-        rustix::process::kill_process(own, rustix::process::Signal::KILL)
-            .expect("a process may end itself");
+        rustix::process::kill_process(own, rustix::process::Signal::KILL).expect("a process may end itself");
         loop {
             // The signal may reach another thread first; this one must not get any further.
             std::thread::park();
