@@ -142,9 +142,9 @@ impl Faulty {
         let recovered = Arc::new(AtomicBool::new(false));
         let judge = Judge::with({
             let recovered = Arc::clone(&recovered);
-            move |asked, _| match recovered.load(Ordering::SeqCst) {
-                true => asked.answer(),
-                false => table[asked.reply.as_str()].clone(),
+            move |asked, _| {
+                let sound = recovered.load(Ordering::SeqCst);
+                if sound { asked.answer() } else { table[asked.reply.as_str()].clone() }
             }
         });
         let names = faults();

@@ -26,9 +26,11 @@ fn attack(name: &str, kill: impl Fn(u64) -> Kill + Sync) {
             }
             let seed = number((name, thread, round));
             let mut series = Series::new(seed);
-            let kills: Vec<Kill> = (0..1 + seed % 3).map(|n| kill(number((seed, n)))).collect();
+            let kills: Vec<Kill> = (0..=seed % 3).map(|n| kill(number((seed, n)))).collect();
             println!("{name}: thread {thread}, round {round}: {kills:?}");
-            kills.into_iter().for_each(|kill| series.kill(kill));
+            for kill in kills {
+                series.kill(kill);
+            }
             let tally = series.finish();
             let mut total = total.lock().expect("no panic");
             *total = total.plus(tally);
