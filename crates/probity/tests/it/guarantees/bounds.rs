@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::ledger::{Asked, Judge, TOKENS_INPUT, TOKENS_OUTPUT};
+use super::ledger::{Asked, Gate, Judge, TOKENS_INPUT, TOKENS_OUTPUT};
 use super::scene::{Ended, QUICK, Scene, cases};
 use crate::support::{Act, http_ok};
 
@@ -25,21 +25,22 @@ fn peak_mib(mut command: std::process::Command) -> (u64, Ended) {
     (peak_kib / 1024, Ended::after(child))
 }
 
-/// Every answer is as large as the cap allows or larger, and four hundred come at once.
+/// Every answer is larger than the cap of four MiB, and a hundred come at once.
 #[test]
 fn g12_floods_are_cut_and_memory_is_bounded() {
     let judge = Judge::with(|asked, _| match asked.number(0) % 2 {
         0 => Act::Endless,
-        _ => Act::GzipBomb { decoded_bytes: 1 << 24 },
+        _ => Act::GzipBomb { decoded_bytes: 5 << 20 },
     });
-    let n = 200;
-    let scene = Scene::new(cases(n), &judge.base_url());
-    let (peak, ended) = peak_mib(scene.command(&["--concurrency", "400"]));
+    let n = 50;
+    let settings = format!("{QUICK}body_bytes_max = 4194304\n");
+    let scene = Scene::new(cases(n), &judge.base_url()).settings(&settings);
+    let (peak, ended) = peak_mib(scene.command(&["--concurrency", "100"]));
     let ended = ended.code(3);
     let results = scene.results();
     assert_eq!(results["summary"]["unscored_by_cause"], json!({ "too_large": 2 * n }), "{}", ended.stderr);
     println!("{peak} MiB at the most for {} answers without end", 2 * n);
-    assert!(peak < 300, "{peak} MiB");
+    assert!(peak < 300, "{peak} MiB, where {} MiB were sent", 8 * n);
 }
 
 /// The price of a call whose usage is what every answer says.
@@ -100,10 +101,10 @@ impl Fate {
             (Fate::LimitedWithTime, 0) => Act::respond(429, &[("retry-after", "0")], "slower"),
             (Fate::LimitedWithout, 0) => Act::respond(429, &[], "slower"),
             (Fate::ServerError, 0) => Act::respond(503, &[], "down"),
-            (Fate::Stall, 0) => Act::NeverAnswer,
-            (Fate::BadJson, _) => http_ok(&asked.completion("quite good, I would say").to_string()),
+            (Fate::Stall, 0) => Act::StallAfter(b"HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{".to_vec()),
+            (Fate::BadJson, _) => http_ok(&Asked::completion("quite good, I would say").to_string()),
             (Fate::Refused, _) => {
-                let mut completion = asked.completion("");
+                let mut completion = Asked::completion("");
                 completion["choices"][0]["message"] = refusal;
                 http_ok(&completion.to_string())
             }
@@ -121,6 +122,7 @@ impl Fate {
 fn g05_g06_c16_a_storm_ends_in_the_counts_of_its_seed() {
     let n = 1000;
     let before: Mutex<HashMap<Asked, usize>> = Mutex::default();
+    let gate = Gate::new(2 * n);
     let judge = Judge::with(move |asked, _| {
         let n_earlier = {
             let mut before = before.lock().expect("no panic");
@@ -129,10 +131,9 @@ fn g05_g06_c16_a_storm_ends_in_the_counts_of_its_seed() {
             *count - 1
         };
         let act = Fate::of(asked).act(asked, n_earlier);
-        Act::After(Duration::from_millis(50 + asked.number(4) % 200), Box::new(act))
+        gate.hold(Act::After(Duration::from_millis(asked.number(4) % 200), Box::new(act)))
     });
-    // A stall must last longer than any honest answer in a crowd of two thousand.
-    let settings = format!("{QUICK}first_byte_ms = 8000\n");
+    let settings = format!("{QUICK}idle_ms = 2000\n");
     let scene = Scene::new(cases(n), &judge.base_url()).settings(&settings);
     let _ended = scene.run(&["--concurrency", "2000"]).code(0);
 
@@ -157,5 +158,6 @@ fn g05_g06_c16_a_storm_ends_in_the_counts_of_its_seed() {
             assert_eq!(row[criterion]["score"], score, "{row}");
         }
     }
-    println!("{fates:?}, {} open at once", judge.n_open_calls_peak());
+    assert_eq!(judge.n_open_calls_peak(), 2 * n);
+    println!("{fates:?}");
 }

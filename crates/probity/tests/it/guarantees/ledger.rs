@@ -5,9 +5,11 @@
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use crate::support::{Act, Request, ScriptedServer, http_ok};
 
@@ -55,13 +57,14 @@ impl Asked {
 
     /// That verdict as a whole response.
     pub(crate) fn answer(&self) -> Act {
-        http_ok(&self.completion(&self.verdict().to_string()).to_string())
+        http_ok(&Asked::completion(&self.verdict().to_string()).to_string())
     }
 
-    /// A whole completion with this text.
-    pub(crate) fn completion(&self, text: &str) -> Value {
+    /// A whole completion with this text, and an id that no other has.
+    pub(crate) fn completion(text: &str) -> Value {
+        static N_ANSWERS: AtomicU64 = AtomicU64::new(0);
         json!({
-            "id": format!("chatcmpl-{:016x}", self.number(3)),
+            "id": format!("chatcmpl-{}", N_ANSWERS.fetch_add(1, Ordering::Relaxed)),
             "model": "gpt-4o-mini",
             "choices": [{
                 "index": 0,
@@ -78,6 +81,28 @@ pub(crate) fn number(value: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
+}
+
+/// Holds answers back until so many questions are open at once.
+pub(crate) struct Gate {
+    n_wanted: usize,
+    n_arrived: AtomicUsize,
+    open: watch::Sender<bool>,
+}
+
+impl Gate {
+    /// A gate that opens when `n_wanted` questions have arrived.
+    pub(crate) fn new(n_wanted: usize) -> Gate {
+        Gate { n_wanted, n_arrived: AtomicUsize::new(0), open: watch::Sender::new(false) }
+    }
+
+    /// `act`, as soon as the gate is open.
+    pub(crate) fn hold(&self, act: Act) -> Act {
+        if self.n_arrived.fetch_add(1, Ordering::SeqCst) + 1 >= self.n_wanted {
+            self.open.send_replace(true);
+        }
+        Act::WhenOpen(self.open.subscribe(), Box::new(act))
+    }
 }
 
 /// The judge with its ledger.

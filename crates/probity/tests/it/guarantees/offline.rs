@@ -42,7 +42,7 @@ fn g08_offline_runs_without_a_network() {
     assert_eq!(scene.results_bytes(), Some(results));
     assert_eq!(judge.n_connections(), n_connections);
     // The same place without the flag cannot reach the judge: the network is really gone.
-    scene.write("cases.json", cases(N_CASES + 1));
+    scene.write("cases.json", cases(2 * N_CASES));
     let _ended = Ended::of(scene.command_under(way, &["--concurrency", "1"])).code(3);
     assert_eq!(judge.n_connections(), n_connections);
 }

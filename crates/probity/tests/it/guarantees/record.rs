@@ -73,8 +73,7 @@ impl Record {
             let asked = asked(&row.get::<_, String>(1)?);
             match row.get::<_, String>(2)?.as_str() {
                 "ended" => {
-                    let raw: Option<Vec<u8>> = row.get(4)?;
-                    let raw = number(raw.expect("an ended attempt has its bytes"));
+                    let raw = number(row.get::<_, Option<Vec<u8>>>(4)?);
                     record.ended.insert(row.get(0)?, EndedAttempt { asked, outcome: row.get(3)?, raw });
                 }
                 "in_flight" => *record.in_flight.entry(asked).or_insert(0) += 1,

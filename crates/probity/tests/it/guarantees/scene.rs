@@ -78,6 +78,12 @@ impl Scene {
         std::fs::read(self.path(RESULTS)).ok()
     }
 
+    /// The results file as text.
+    #[track_caller]
+    pub(crate) fn results_text(&self) -> String {
+        String::from_utf8(self.results_bytes().expect("there are results")).expect("results are UTF-8")
+    }
+
     /// The results.
     #[track_caller]
     pub(crate) fn results(&self) -> Value {
@@ -168,6 +174,13 @@ impl Ended {
         assert!(self.stderr.contains(part), "expected {part:?} in:\n{}", self.stderr);
         self
     }
+}
+
+/// Two texts are the same; where they are not, the first line that differs is shown.
+#[track_caller]
+pub(crate) fn assert_same(got: &str, want: &str, what: &str) {
+    let differs = got.lines().zip(want.lines()).find(|(got, want)| got != want);
+    assert!(got == want, "{what}: (got, want) {differs:?}");
 }
 
 /// A case file with `n` cases whose replies tell them apart.

@@ -120,7 +120,7 @@ fn g14_a_key_that_cannot_be_used_is_not_shown() {
     let scene = Scene::new(cases(2), &judge.base_url()).variable("OPENAI_API_KEY", &broken);
     let ended = scene.run(&[]).code(2);
     without_key("standard error", ended.stderr.as_bytes());
-    let scene = Scene::new(cases(2), &format!("http://{CANARY}@127.0.0.1:9/v1"));
+    let scene = Scene::new(cases(2), &format!("http://{}@127.0.0.1:9/v1", PIECES[1]));
     let ended = scene.run(&[]).code(2);
     without_key("standard error", ended.stderr.as_bytes());
     assert_eq!(judge.n_requests(), 0);

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::ledger::{Asked, Judge};
 use super::record::Record;
-use super::scene::{Ended, Scene, cases};
+use super::scene::{Ended, Scene, assert_same, cases};
 
 /// Cases in a set; each is asked about twice, once per criterion.
 pub(crate) const N_CASES: usize = 24;
@@ -156,7 +156,7 @@ impl Series {
         }
         self.check();
         if let Some(results) = self.scene.results_bytes() {
-            assert_eq!(comparable(&results), comparable(&undisturbed().results), "results are whole");
+            assert_same(&comparable(&results), &comparable(&undisturbed().results), "results are whole");
         }
     }
 
