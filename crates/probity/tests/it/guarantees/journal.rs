@@ -4,7 +4,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use super::ledger::Judge;
-use super::scene::{Ended, Scene, cases};
+use super::scene::{Ended, Scene, assert_same, cases};
 use super::series::{CONCURRENCY, Kill, N_CASES, N_PACKETS, Series, comparable, undisturbed};
 
 /// The length of one page in the journal with its head.
@@ -34,7 +34,7 @@ fn resume(judge: &Judge, file: &[u8], journal: Option<&[u8]>) -> (usize, Ended) 
     let ended = scene.run(&["--concurrency", &CONCURRENCY.to_string()]).code(0);
     scene.record().keeps(&before);
     let results = scene.results_bytes().expect("there are results");
-    assert_eq!(comparable(&results), comparable(&undisturbed().results));
+    assert_same(&comparable(&results), &comparable(&undisturbed().results), "resumed");
     (before.ended.len(), ended)
 }
 
@@ -89,5 +89,6 @@ fn g01_c13_a_second_process_is_refused_and_calls_nobody() {
     let _first = Ended::after(first).code(0);
     assert_eq!(judge.n_requests(), N_PACKETS);
     assert!(judge.counts().values().all(|n| *n == 1));
-    assert_eq!(comparable(&scene.results_bytes().expect("results")), comparable(&undisturbed().results));
+    let results = scene.results_bytes().expect("there are results");
+    assert_same(&comparable(&results), &comparable(&undisturbed().results), "the first process");
 }

@@ -86,9 +86,9 @@ pub(crate) fn undisturbed() -> &'static Undisturbed {
     })
 }
 
-/// Lines of the results that differ between two runs that came to the same: calls made and lost, which tell
-/// of interruptions, and the judge's identity, into which the test's port goes.
-const DIFFER: [&str; 3] = ["\"calls\":", "\"calls_lost\":", "\"id\":"];
+/// Lines of the results that differ between two runs that came to the same: calls made, calls lost and calls
+/// of unknown cost, which tell of interruptions, and the judge's identity, into which the test's port goes.
+const DIFFER: [&str; 4] = ["\"calls\":", "\"calls_lost\":", "\"calls_without_cost\":", "\"id\":"];
 
 /// The results without the lines that must differ. Rows of the results are each a line of their own that
 /// begins with a brace, so nothing of them is left out.
@@ -216,7 +216,7 @@ impl Series {
         assert_eq!((self.record.ended.len(), self.record.closing.as_str()), (N_PACKETS, "clean"));
         let lost: usize = self.record.lost.values().sum();
         let summary = &self.scene.results()["summary"];
-        assert_eq!(summary["calls_lost"], lost);
+        assert_eq!((&summary["calls_lost"], &summary["calls_without_cost"]), (&lost.into(), &lost.into()));
         assert_eq!(summary["calls"], N_PACKETS + lost);
         let requests = self.judge.n_requests();
         let tally = Tally { kills: self.n_disturbed, requests, lost, repeated: requests - N_PACKETS };

@@ -8,7 +8,7 @@
  *   PROBITY_SHIM_FAULT    EIO, ENOSPC, EROFS or EDQUOT; `kill` ends the process by SIGKILL; `power` does so
  *                         after taking back every write that no sync has covered
  *   PROBITY_SHIM_LASTING  `once`, or `for_good`: every later call fails too
- *   PROBITY_SHIM_HIT      a file that is made when the fault strikes
+ *   PROBITY_SHIM_HIT      a file that is made when the fault strikes, with the call and its path
  *   PROBITY_SHIM_NETWORK  `none`: any connection to another program ends the process by SIGABRT
  *
  * A failing write has written half of its bytes, as a full disk does. The program under test knows nothing
@@ -130,7 +130,7 @@ static void end_process(void) {
 }
 
 /* The error number with which this call fails, or 0. Does not return when the process is to end here. */
-static int fault(char call) {
+static int fault(char call, const char *path) {
     const char *kind = setting("PROBITY_SHIM_FAULT");
     if (!*kind || !strchr(setting("PROBITY_SHIM_CALLS"), call)) return 0;
     pthread_mutex_lock(&lock);
@@ -139,7 +139,10 @@ static int fault(char call) {
     struck |= now;
     if (now) {
         int hit = REAL(open)(setting("PROBITY_SHIM_HIT"), O_CREAT | O_WRONLY, 0644);
-        if (hit >= 0) close(hit);
+        if (hit >= 0) {
+            dprintf(hit, "%c %s", call, path);
+            close(hit);
+        }
     }
     if (fails && loses_power()) take_back();
     if (fails && (loses_power() || strcmp(kind, "kill") == 0)) end_process();
@@ -151,13 +154,15 @@ static int fault(char call) {
     return EIO;
 }
 
-#define FAIL_IF(condition, call)             \
-    do {                                     \
-        int error = (condition) ? fault(call) : 0; \
-        if (error) {                         \
-            errno = error;                   \
-            return -1;                       \
-        }                                    \
+/* Ends the calling function with the fault, if it is its turn and its file is marked. */
+#define FAIL_IF_MARKED(fd, call)                                                            \
+    do {                                                                                    \
+        char path[512];                                                                     \
+        int error = path_of(fd, path, sizeof path) && marked(path) ? fault(call, path) : 0; \
+        if (error) {                                                                        \
+            errno = error;                                                                  \
+            return -1;                                                                      \
+        }                                                                                   \
     } while (0)
 
 /* Whether the next write is the one that fails. */
@@ -171,7 +176,7 @@ ssize_t write(int fd, const void *bytes, size_t length) {
     off_t at = lseek(fd, 0, SEEK_CUR);
     remember(fd, at, length);
     if (write_is_next() && REAL(pwrite)(fd, bytes, length / 2, at) < 0) abort();
-    FAIL_IF(1, 'w');
+    FAIL_IF_MARKED(fd, 'w');
     return REAL(write)(fd, bytes, length);
 }
 
@@ -179,7 +184,7 @@ static ssize_t write_at(int fd, const void *bytes, size_t length, off_t at) {
     if (!marked_fd(fd)) return REAL(pwrite)(fd, bytes, length, at);
     remember(fd, at, length);
     if (write_is_next() && REAL(pwrite)(fd, bytes, length / 2, at) < 0) abort();
-    FAIL_IF(1, 'w');
+    FAIL_IF_MARKED(fd, 'w');
     return REAL(pwrite)(fd, bytes, length, at);
 }
 
@@ -188,42 +193,46 @@ ssize_t pwrite(int fd, const void *bytes, size_t length, off_t at) { return writ
 ssize_t pwrite64(int fd, const void *bytes, size_t length, off_t at) { return write_at(fd, bytes, length, at); }
 
 ssize_t writev(int fd, const struct iovec *pieces, int n) {
-    FAIL_IF(marked_fd(fd), 'w');
+    FAIL_IF_MARKED(fd, 'w');
     return REAL(writev)(fd, pieces, n);
 }
 
 int fsync(int fd) {
-    FAIL_IF(marked_fd(fd), 's');
+    FAIL_IF_MARKED(fd, 's');
     int done = REAL(fsync)(fd);
     forget(fd);
     return done;
 }
 
 int fdatasync(int fd) {
-    FAIL_IF(marked_fd(fd), 's');
+    FAIL_IF_MARKED(fd, 's');
     int done = REAL(fdatasync)(fd);
     forget(fd);
     return done;
 }
 
 int ftruncate(int fd, off_t length) {
-    FAIL_IF(marked_fd(fd), 't');
+    FAIL_IF_MARKED(fd, 't');
     return REAL(ftruncate)(fd, length);
 }
 
 int ftruncate64(int fd, off_t length) {
-    FAIL_IF(marked_fd(fd), 't');
+    FAIL_IF_MARKED(fd, 't');
     return REAL(ftruncate)(fd, length);
 }
 
-#define OPEN(name)                                                       \
-    int name(const char *path, int flags, ...) {                         \
-        va_list rest;                                                    \
-        va_start(rest, flags);                                           \
-        mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0; \
-        va_end(rest);                                                    \
-        FAIL_IF((flags & (O_WRONLY | O_RDWR)) && marked(path), 'o');     \
-        return REAL(name)(path, flags, mode);                            \
+#define OPEN(name)                                                                     \
+    int name(const char *path, int flags, ...) {                                       \
+        va_list rest;                                                                  \
+        va_start(rest, flags);                                                         \
+        mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;        \
+        va_end(rest);                                                                  \
+        int error = flags & (O_WRONLY | O_RDWR) && marked(path) ? fault('o', path) : 0; \
+        if (error) {                                                                   \
+            errno = error;                                                             \
+            return -1;                                                                 \
+        }                                                                              \
+        return REAL(name)(path, flags, mode);                                          \
     }
 
 OPEN(open)
