@@ -18,6 +18,9 @@ const PUBLISHED_DATA: &str = "PROBITY_PUBLISHED_DATA";
 /// How long a question for a version may take.
 const VERSION_LIMIT: Duration = Duration::from_secs(10);
 
+/// Builds the points at which tests end the process. The first command is built without them, like a release.
+const FAULT_POINTS: [&str; 2] = ["--features", "probity/fault-points"];
+
 const STEPS: &[Step] = &[
     Step { name: "fmt", run: || step::captured(step::cargo(["fmt", "--all", "--check"])).into() },
     Step { name: "deny", run: deny::tree },
@@ -132,16 +135,21 @@ impl fmt::Display for Closing {
 }
 
 fn clippy() -> Ending {
-    let arguments = ["clippy", "--locked", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    let mut arguments = vec!["clippy", "--locked", "--quiet", "--workspace", "--all-targets"];
+    arguments.extend(FAULT_POINTS);
+    arguments.extend(["--", "-D", "warnings"]);
     step::captured(step::cargo(arguments)).into()
 }
 
 /// Everything but the doc tests, which nextest cannot run and which are a step of their own.
 fn tests() -> Ending {
     if step::succeeds_within(step::cargo(["nextest", "--version"]), VERSION_LIMIT) {
-        tested(&["nextest", "run", "--locked", "--workspace", "--no-fail-fast", "--status-level", "fail"])
+        let runner =
+            ["nextest", "run", "--locked", "--workspace", "--no-fail-fast", "--status-level", "fail"];
+        tested(&[&runner[..], &FAULT_POINTS].concat())
     } else {
-        tested(&["test", "--locked", "--workspace", "--no-fail-fast", "--all-targets"])
+        let runner = ["test", "--locked", "--workspace", "--no-fail-fast", "--all-targets"];
+        tested(&[&runner[..], &FAULT_POINTS].concat())
     }
 }
 

@@ -15,7 +15,7 @@ use super::http::{BadHttpClient, HttpClient, Pool};
 use super::openai::{ChatParams, OpenAi};
 use super::params::{Shape, Temperature};
 use super::recorded::{Recorded, RecordedError};
-use super::{CallLimits, CallOutcome, Question, Reception, Response, TransportFault, baseline};
+use super::{CallLimits, CallOutcome, Question, Reception, Response, Room, TransportFault, baseline};
 use crate::config::{Backend, ChatSettings, Http, JudgeSettings, api_key};
 
 /// HTTP/2 connections per client: enough for two thousand calls at a hundred streams each.
@@ -169,7 +169,7 @@ fn answered(body: Option<String>, elapsed: Duration) -> Reception {
         }
         None => CallOutcome::Broken { fault: TransportFault::NotRecorded, partial: Vec::new() },
     };
-    Reception { outcome, elapsed }
+    Reception { outcome, elapsed, room: Room::default() }
 }
 
 fn account(

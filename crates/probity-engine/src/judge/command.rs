@@ -17,7 +17,7 @@ use std::time::Instant;
 use probity_core::json::{Json, Tolerance, parse, parse_with};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{CallLimits, CallOutcome, Question, Reception, Response, TransportFault};
+use super::{CallLimits, CallOutcome, Question, Reception, Response, Room, TransportFault};
 
 /// Questions that wait to be written before a further one has to wait itself.
 const QUEUE_MAX: usize = 64;
@@ -94,7 +94,7 @@ impl CommandJudge {
                 broken(TransportFault::TotalTimeout(self.limits.total))
             }
         };
-        Reception { outcome, elapsed: started.elapsed() }
+        Reception { outcome, elapsed: started.elapsed(), room: Room::default() }
     }
 }
 

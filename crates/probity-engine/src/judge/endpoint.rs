@@ -258,7 +258,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::{ApiKey, Endpoint};
-    use crate::judge::{CallOutcome, Reception, Response, TransportFault};
+    use crate::judge::{CallOutcome, Reception, Response, Room, TransportFault};
 
     const CANARY: &str = "sk-CANARY0123456789abcdef";
 
@@ -359,7 +359,7 @@ mod tests {
         let lost =
             CallOutcome::Broken { fault: TransportFault::Lost(echo.clone()), partial: echo.into_bytes() };
         for outcome in [answered, lost] {
-            let scrubbed = key.scrub(Reception { outcome, elapsed: Duration::ZERO });
+            let scrubbed = key.scrub(Reception { outcome, elapsed: Duration::ZERO, room: Room::default() });
             let shown = match &scrubbed.outcome {
                 CallOutcome::Response(response) => String::from_utf8(response.body.clone()).unwrap(),
                 CallOutcome::Broken { partial, .. } => String::from_utf8(partial.clone()).unwrap(),

@@ -17,6 +17,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::event_stream::{Progress, Scanner};
 use super::fault::{Phase, transport_fault};
+use super::room::{Room, Rooms, SMALL_BYTES_MAX};
 use super::{CallLimits, CallOutcome, Reception, Response, TransportFault};
 
 /// How many streams one HTTP/2 connection carries at most. Servers commonly refuse more.
@@ -43,6 +44,7 @@ pub enum Pool {
 pub struct HttpClient {
     limits: CallLimits,
     shards: Arc<[Shard]>,
+    rooms: Rooms,
     next: Arc<AtomicUsize>,
 }
 
@@ -69,7 +71,8 @@ impl HttpClient {
             Pool::Http2 { shards } => shards.get(),
         };
         let shards = (0..n_shards).map(|_| Shard::new(limits, pool)).collect::<Result<Vec<_>, _>>()?;
-        Ok(HttpClient { limits, shards: shards.into(), next: Arc::new(AtomicUsize::new(0)) })
+        let rooms = Rooms::new(limits.body_bytes_max);
+        Ok(HttpClient { limits, shards: shards.into(), rooms, next: Arc::new(AtomicUsize::new(0)) })
     }
 
     /// Sends `body` to `url` and waits for the whole response, whatever its status.
@@ -78,8 +81,9 @@ impl HttpClient {
         let (client, _stream) = self.shards[turn].stream().await;
         let clocks = Clocks::start(self.limits);
         let request = client.post(url.clone()).headers(headers).body(body);
-        let outcome = exchange(request, &clocks).await;
-        Reception { outcome, elapsed: clocks.started.elapsed() }
+        let mut room = Room::default();
+        let outcome = exchange(request, &clocks, (&self.rooms, &mut room)).await;
+        Reception { outcome, elapsed: clocks.started.elapsed(), room }
     }
 }
 
@@ -138,18 +142,26 @@ fn later(since: Instant, step: Duration) -> Instant {
     since + step.min(FAR)
 }
 
-async fn exchange(request: reqwest::RequestBuilder, clocks: &Clocks) -> CallOutcome {
+async fn exchange(
+    request: reqwest::RequestBuilder,
+    clocks: &Clocks,
+    memory: (&Rooms, &mut Room),
+) -> CallOutcome {
     let limits = clocks.limits;
     let (until, late) =
         clocks.step(clocks.started, limits.first_byte, TransportFault::FirstByteTimeout(limits.first_byte));
     match timeout_at(until, request.send()).await {
-        Ok(Ok(response)) => receive(response, clocks).await,
+        Ok(Ok(response)) => receive(response, clocks, memory).await,
         Ok(Err(error)) => broken(transport_fault(error, Phase::Head, limits.connect), Vec::new()),
         Err(_) => broken(late, Vec::new()),
     }
 }
 
-async fn receive(mut response: reqwest::Response, clocks: &Clocks) -> CallOutcome {
+async fn receive(
+    mut response: reqwest::Response,
+    clocks: &Clocks,
+    (rooms, room): (&Rooms, &mut Room),
+) -> CallOutcome {
     let limits = clocks.limits;
     let status = response.status().as_u16();
     let headers = header_texts(response.headers());
@@ -163,6 +175,14 @@ async fn receive(mut response: reqwest::Response, clocks: &Clocks) -> CallOutcom
             Ok(Err(error)) => return broken(transport_fault(error, Phase::Body, limits.connect), body.bytes),
             Err(_) => return broken(late, body.bytes),
         };
+        if room.is_needed(body.bytes.len() + piece.len()) {
+            // Waiting for memory is no silence of the server; only the clock of the whole call runs on.
+            match timeout_at(clocks.deadline, rooms.take()).await {
+                Ok(taken) => *room = taken,
+                Err(_) => return broken(TransportFault::TotalTimeout(limits.total), body.bytes),
+            }
+            last_piece = Instant::now();
+        }
         match body.add(&piece) {
             Ok(Progress::Nothing) => {}
             Ok(Progress::Content) => last_piece = Instant::now(),
@@ -198,7 +218,11 @@ impl Body {
         };
         let room = self.bytes_max - self.bytes.len();
         self.bytes.extend_from_slice(&piece[..piece.len().min(room)]);
-        if piece.len() > room { Err(TransportFault::TooLarge(self.bytes_max)) } else { Ok(progress) }
+        if piece.len() <= room {
+            return Ok(progress);
+        }
+        self.bytes.truncate(SMALL_BYTES_MAX);
+        Err(TransportFault::TooLarge(self.bytes_max))
     }
 }
 

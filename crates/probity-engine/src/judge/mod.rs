@@ -17,6 +17,7 @@ pub mod openai;
 pub mod params;
 pub mod prompt;
 pub mod recorded;
+mod room;
 mod verdict_schema;
 
 use std::time::Duration;
@@ -24,6 +25,7 @@ use std::time::Duration;
 use probity_core::packet::Packet;
 
 pub use backend::{Judge, JudgeError, request_body};
+pub use room::Room;
 
 /// What one call is about.
 #[derive(Debug, Clone)]
@@ -54,6 +56,8 @@ pub struct Reception {
     pub outcome: CallOutcome,
     /// Wall time from sending to the last byte or to the failure.
     pub elapsed: Duration,
+    /// The memory that a large body takes up. Whoever takes the body keeps this for as long.
+    pub room: Room,
 }
 
 /// What happened to one call.

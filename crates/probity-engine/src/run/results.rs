@@ -11,6 +11,7 @@ use probity_core::verdict::{ModelMatch, ParseMode, Patterns, Verdict, VerdictRec
 use super::RunError;
 use super::job::{Job, Screened, SizedPacket};
 use crate::config::{Backend, ModelMismatch};
+use crate::fault_points::{self, Point};
 use crate::load::Skipped;
 use crate::schedule::desk::REPEAT;
 use crate::store::{AttemptOutcome, JudgeId, Reader, SettlementRecord};
@@ -47,6 +48,7 @@ pub fn results<'a>(
             }
         };
         summary.add(&result);
+        fault_points::reach(Point::DuringResults);
         sink(Row::Reply(result)).map_err(RunError::output)?;
     }
     Ok((summary, patterns))

@@ -122,7 +122,10 @@ impl<'a> Pursuit<'a> {
         let attempt = self.begin(cause).await?;
         reservation.sent();
         self.desk.progress.calls.fetch_add(1, Ordering::Relaxed);
+        crate::fault_points::reach(crate::fault_points::Point::BeforeSend);
         let reception = self.desk.judge.ask(&self.task.question).await;
+        crate::fault_points::reach(crate::fault_points::Point::AfterBody);
+        let _until_it_is_on_disk = reception.room.clone();
         let heard = Heard::of(&reception, self.desk);
         // Before the permit is given back: whoever comes next must know of a pause or a stop.
         self.tell(&heard);

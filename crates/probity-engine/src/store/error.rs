@@ -203,6 +203,12 @@ impl StoreError {
         }
     }
 
+    /// The error for a database that stays in another journal mode than the store needs.
+    pub(super) fn no_journal(path: &Path, doing: &'static str, mode: &str) -> StoreError {
+        let source = Cause(format!("the journal mode stays {mode}, expected wal"));
+        StoreError::Io { path: path.to_path_buf(), doing, source }
+    }
+
     /// The error for content that is not what a store holds.
     pub(super) fn damaged(path: &Path, doing: &'static str, found: String) -> StoreError {
         StoreError::Damaged { path: path.to_path_buf(), doing, source: Cause(found) }

@@ -194,6 +194,7 @@ fn prepare(path: &Path, limits: OpenLimits) -> Result<(Connection, LeftBehind), 
     if connection.is_readonly("main").map_err(fault)? {
         return Err(StoreError::ReadOnly { path: path.to_path_buf(), doing: OPENING });
     }
+    require_journal(&connection, path)?;
     set_for_writing(&connection, limits).map_err(fault)?;
     if version == 0 {
         create(&connection).map_err(fault)?;
@@ -266,8 +267,25 @@ fn require_known(connection: &Connection, path: &Path) -> Result<i64, StoreError
     Ok(version)
 }
 
+/// Turns the journal on. In another mode readers and the writer would wait for each other.
+fn require_journal(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let mode = journal_mode(connection).map_err(|error| StoreError::of_database(path, OPENING, &error))?;
+    if mode == "wal" { Ok(()) } else { Err(StoreError::no_journal(path, OPENING, &mode)) }
+}
+
+/// The mode after it was set. The statement tells the mode before it has written it, and what goes wrong
+/// with the writing is heard only when it is run to its end.
+fn journal_mode(connection: &Connection) -> Result<String, rusqlite::Error> {
+    let mut set = connection.prepare("PRAGMA journal_mode = wal")?;
+    let mut rows = set.query([])?;
+    let mut mode = String::new();
+    while let Some(row) = rows.next()? {
+        mode = row.get(0)?;
+    }
+    Ok(mode)
+}
+
 fn set_for_writing(connection: &Connection, limits: OpenLimits) -> Result<(), rusqlite::Error> {
-    connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "full")?;
     // Without these two, a sync on macOS ends in the drive's cache.
     connection.pragma_update(None, "fullfsync", true)?;

@@ -17,6 +17,7 @@ use tokio::sync::oneshot;
 use super::error::{Fault, StoreError};
 use super::lock::Lock;
 use super::tables::Tables;
+use crate::fault_points::{self, Point};
 
 /// The most requests in one transaction.
 const BATCH_JOBS_MAX: usize = 512;
@@ -157,6 +158,7 @@ impl Writer {
     fn write(&mut self, batch: &mut Vec<Box<dyn Job>>) {
         if self.failed.is_none() {
             self.failed = self.commit(batch).err();
+            fault_points::reach(Point::AfterCommit);
         }
         for job in batch.drain(..) {
             job.answer(self.failed.as_ref());
@@ -164,7 +166,11 @@ impl Writer {
     }
 
     fn commit(&mut self, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
-        self.in_transaction(|tables, path| batch.iter_mut().try_for_each(|job| job.apply(tables, path)))
+        self.in_transaction(|tables, path| {
+            batch.iter_mut().try_for_each(|job| job.apply(tables, path))?;
+            fault_points::reach(Point::BeforeCommit);
+            Ok(())
+        })
     }
 
     /// Runs `work` between `BEGIN IMMEDIATE` and a commit that has reached the disk, or undoes it.
@@ -196,6 +202,7 @@ impl Writer {
         self.in_transaction(|tables, _| {
             tables.connection.execute_batch("UPDATE mark SET closing = 'clean'").map_err(fault)
         })?;
+        fault_points::reach(Point::BeforeFold);
         let Writer { tables, lock, .. } = self;
         let connection = tables.connection;
         connection.busy_timeout(LAST_CHECKPOINT_WAIT).map_err(fault)?;

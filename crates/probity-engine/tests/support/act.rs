@@ -22,6 +22,8 @@ pub enum Act {
     },
     /// Waits, then does the other act.
     After(Duration, Box<Act>),
+    /// Waits until the gate is open, then does the other act.
+    WhenOpen(tokio::sync::watch::Receiver<bool>, Box<Act>),
     /// These bytes exactly, then a clean close.
     Raw(Vec<u8>),
     /// The connection is reset without a byte.
@@ -121,6 +123,11 @@ impl Act {
                 tokio::time::sleep(pause).await;
                 Box::pin(act.perform(socket)).await
             }
+            Act::WhenOpen(mut gate, act) => {
+                // A gate that nobody can open any more is as good as open.
+                drop(gate.wait_for(|open| *open).await);
+                Box::pin(act.perform(socket)).await
+            }
             other => {
                 let _client_gone = other.misbehave(socket).await;
                 Next::Close
@@ -130,7 +137,7 @@ impl Act {
 
     async fn misbehave(self, socket: &mut TcpStream) -> io::Result<()> {
         match self {
-            Act::Respond { .. } | Act::After(..) => unreachable!("these behave"),
+            Act::Respond { .. } | Act::After(..) | Act::WhenOpen(..) => unreachable!("these behave"),
             Act::Raw(bytes) => finish(socket, &bytes).await,
             Act::ResetBeforeByte => socket.set_zero_linger(),
             Act::CloseBeforeByte => Ok(()),

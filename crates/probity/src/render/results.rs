@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use probity_core::report::Summary;
+use probity_engine::fault_points::{self, Point};
 use probity_engine::run::results::Row;
 use serde_json::{Value, json};
 
@@ -121,6 +122,7 @@ impl WholeFile {
         };
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
+        fault_points::reach(Point::BeforeRename);
         file.persist(&target).map_err(|error| error.error)?;
         File::open(folder_of(&target))?.sync_all()
     }

@@ -15,6 +15,7 @@ mod disk;
 mod faults;
 mod gold;
 mod golden;
+mod guarantees;
 mod harness;
 mod hostile;
 mod inputs;

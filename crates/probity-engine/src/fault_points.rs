@@ -1,0 +1,92 @@
+//! Places at which a test can end the process, as `kill -9` would.
+//!
+//! A crash is harmless only if it is harmless everywhere, and a timer seldom hits the instant between a
+//! commit and the word of it. So the instants that matter have names. With the cargo feature
+//! `fault-points`, `PROBITY_FAULT_POINT=name:n` makes the process end at the n-th time the named point is
+//! reached, by a signal that nothing can catch. Without the feature, as in every release, [`reach`] is empty
+//! and no variable is read. Nothing here makes a call or a write fail: faulty judges and faulty disks are
+//! made outside the process.
+
+/// A place in the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Point {
+    /// The attempt is on disk; nothing was sent.
+    BeforeSend,
+    /// The whole answer, or the failure, has arrived; nothing of it was written.
+    AfterBody,
+    /// The statements of a transaction are done; it is not committed.
+    BeforeCommit,
+    /// A transaction is on disk; nobody was told.
+    AfterCommit,
+    /// The store says that it is closed; its journal is not folded in.
+    BeforeFold,
+    /// Some rows of the results are written, others are not.
+    DuringResults,
+    /// The results are written and on disk, under another name.
+    BeforeRename,
+}
+
+/// Every point with the name it is chosen by.
+pub const POINTS: &[(Point, &str)] = &[
+    (Point::BeforeSend, "before_send"),
+    (Point::AfterBody, "after_body"),
+    (Point::BeforeCommit, "before_commit"),
+    (Point::AfterCommit, "after_commit"),
+    (Point::BeforeFold, "before_fold"),
+    (Point::DuringResults, "during_results"),
+    (Point::BeforeRename, "before_rename"),
+];
+
+/// Says that the program has come to `point`. Does not return if a test chose this time to end it.
+#[cfg(feature = "fault-points")]
+pub fn reach(point: Point) {
+    armed::reach(point);
+}
+
+/// Says that the program has come to `point`, to nobody.
+#[cfg(not(feature = "fault-points"))]
+#[inline]
+pub fn reach(_point: Point) {}
+
+#[cfg(feature = "fault-points")]
+mod armed {
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::{POINTS, Point};
+
+    /// Names the point and the number of its turn.
+    const VARIABLE: &str = "PROBITY_FAULT_POINT";
+
+    struct Fault {
+        point: Point,
+        turns_left: AtomicU64,
+    }
+
+    pub(super) fn reach(point: Point) {
+        static FAULT: OnceLock<Option<Fault>> = OnceLock::new();
+        let fault = FAULT.get_or_init(|| std::env::var(VARIABLE).ok().map(|text| chosen(&text)));
+        let Some(fault) = fault.as_ref().filter(|fault| fault.point == point) else { return };
+        // Threads that come later find the count below zero, wrapped, and pass.
+        if fault.turns_left.fetch_sub(1, Ordering::SeqCst) == 1 {
+            end();
+        }
+    }
+
+    fn chosen(text: &str) -> Fault {
+        let fault = text.split_once(':').and_then(|(name, turn)| {
+            let (point, _) = POINTS.iter().find(|(_, known)| *known == name)?;
+            Some(Fault { point: *point, turns_left: AtomicU64::new(turn.parse().ok()?) })
+        });
+        fault.unwrap_or_else(|| panic!("{VARIABLE}: expected name:n with a name of POINTS, found {text:?}"))
+    }
+
+    fn end() -> ! {
+        let own = rustix::process::getpid();
+        rustix::process::kill_process(own, rustix::process::Signal::KILL).expect("a process may end itself");
+        loop {
+            // The signal may reach another thread first; this one must not get any further.
+            std::thread::park();
+        }
+    }
+}

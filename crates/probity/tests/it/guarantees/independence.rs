@@ -1,0 +1,101 @@
+//! G07: the same answers give the same bytes, whatever the concurrency and the order of arrival.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::ledger::{Asked, Gate, Judge, number};
+use super::scene::{Scene, assert_same, cases, cases_named};
+use crate::support::{Act, http_ok};
+
+/// Cases, two packets each: more packets than may be in flight.
+const N_CASES: usize = 1001;
+
+/// What a packet meets, by its number: most are answered, some at the second call, some never.
+fn act(asked: &Asked, n_earlier: usize) -> Act {
+    match asked.number(9) % 20 {
+        0 if n_earlier == 0 => Act::respond(500, &[], "later"),
+        1 => http_ok(&Asked::completion("no verdict").to_string()),
+        2 => http_ok(&Asked::completion(r#"{"score": 7, "reasoning": "Beyond."}"#).to_string()),
+        3 => Act::respond(500, &[], "never"),
+        _ => asked.answer(),
+    }
+}
+
+/// One round of a judge that answers the same in every round, with latencies shuffled anew.
+struct Round {
+    seed: u64,
+    ms_max: u64,
+    gate: Gate,
+    asked_before: Mutex<HashMap<Asked, usize>>,
+}
+
+impl Round {
+    /// Answers take up to `ms_max` milliseconds; none comes before `n_open` questions are open.
+    fn new(seed: u64, ms_max: u64, n_open: usize) -> Round {
+        Round { seed, ms_max, gate: Gate::new(n_open), asked_before: Mutex::default() }
+    }
+
+    fn act(&self, asked: &Asked) -> Act {
+        let n_earlier = {
+            let mut counts = self.asked_before.lock().expect("no panic");
+            let count = counts.entry(asked.clone()).or_insert(0);
+            *count += 1;
+            *count - 1
+        };
+        let ms = number((asked, self.seed)) % self.ms_max;
+        self.gate.hold(Act::After(Duration::from_millis(ms), Box::new(act(asked, n_earlier))))
+    }
+}
+
+/// Rounds by concurrency. One call at a time has no order of arrival, so it need not take long.
+fn rounds() -> [(&'static str, Round); 4] {
+    [
+        ("1", Round::new(1, 1, 1)),
+        ("7", Round::new(2, 8, 7)),
+        ("500", Round::new(3, 60, 500)),
+        ("2000", Round::new(4, 200, 2000)),
+    ]
+}
+
+#[test]
+fn g07_c27_results_do_not_depend_on_concurrency() {
+    let current = Arc::new(Mutex::new(Round::new(0, 1, 1)));
+    let judge = Judge::with({
+        let current = Arc::clone(&current);
+        move |asked, _| current.lock().expect("no panic").act(asked)
+    });
+    let mut first: Option<(String, String)> = None;
+    for (concurrency, round) in rounds() {
+        *current.lock().expect("no panic") = round;
+        let scene = Scene::new(cases(N_CASES), &judge.base_url());
+        let ended = scene.run(&["--concurrency", concurrency, "--min-coverage", "0.5"]).code(0);
+        assert!(!ended.stderr.contains("lowered"), "{}", ended.stderr);
+        let causes = scene.results()["summary"]["unscored_by_cause"].clone();
+        assert!(
+            ["no_json", "out_of_range", "server_error"].iter().all(|cause| causes[*cause] != json!(null))
+        );
+        let results = scene.results_text();
+        let (want_results, want_stdout) = first.get_or_insert((results.clone(), ended.stdout.clone()));
+        assert_same(&results, want_results, concurrency);
+        assert_same(&ended.stdout, want_stdout, concurrency);
+    }
+    assert_eq!(judge.n_open_calls_peak(), 2000);
+}
+
+/// Replies in another order are other inputs, but each reply's result is the same.
+#[test]
+fn g07_a_replies_result_does_not_depend_on_its_neighbours() {
+    let judge = Judge::sound(5, 1);
+    let row = |cases: String, id: &str| {
+        let scene = Scene::new(cases, &judge.base_url());
+        let _ended = scene.run(&[]).code(0);
+        let results = scene.results();
+        let rows = results["results"].as_array().expect("rows");
+        rows.iter().find(|row| row["id"] == id).expect("the case").clone()
+    };
+    let alone = row(cases_named(["case-0003"]), "case-0003");
+    assert_eq!(alone, row(cases(12), "case-0003"));
+}
