@@ -1,8 +1,7 @@
 //! Whole answers that are no verdict: asked for once more where chance may help, and never salvaged.
 
 use expect_test::{Expect, expect};
-use probity_engine::config::{ModelMismatch, Reask};
-use probity_engine::schedule::lane::Stop;
+use probity_engine::config::Reask;
 use serde_json::{Value, json};
 
 use crate::scene::{Terms, check, check_on, completion, good, verdict_text};

@@ -1,7 +1,6 @@
 //! A process that finds attempts of a dead one on record.
 
 use expect_test::{Expect, expect};
-use probity_engine::config::ModelMismatch;
 use probity_engine::schedule::desk::REPEAT;
 use probity_engine::store::{AttemptEnd, AttemptStart};
 use serde_json::json;
