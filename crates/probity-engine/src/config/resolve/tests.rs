@@ -113,15 +113,15 @@ fn r13_judges_that_do_not_fit() {
     );
     check(
         "[judges.openai]\nkind = 'anthropic'\n",
-        expect![[
-            r#"judges.openai.kind: expected "openai", because the judge is built in, found "anthropic""#
-        ]],
+        expect![[r#"
+            judges.openai.kind: expected "openai", because the judge is built in, found "anthropic"
+              hint: choose another name"#]],
     );
     check(
         "[judge]\nname = 'antropic'\n",
-        expect![[
-            r#"judge.name: expected one of anthropic, baseline, command, openai, recorded, found "antropic""#
-        ]],
+        expect![[r#"
+            judge.name: expected one of anthropic, baseline, command, openai, recorded, found "antropic"
+              hint: did you mean `anthropic`?"#]],
     );
     check(
         "[judge]\nname = 'command'\n",
@@ -136,7 +136,8 @@ fn r13_judges_that_do_not_fit() {
         expect![[r#"
             judges.openai.temperature: expected 0 to 2, found 2.01
             judges.openai.model: expected a model, found an empty text
-            judges.openai.api_key_env: expected the name of an environment variable"#]],
+            judges.openai.api_key_env: expected the name of an environment variable
+              hint: the key itself never stands in settings"#]],
     );
 }
 
@@ -186,7 +187,9 @@ fn numbers_out_of_range() {
         "[schedule]\ntotal_ms = 60000\nbackoff_ms_max = 100\n",
         expect![[r#"
             schedule.total_ms: expected at least first_byte_ms, which is 120000, found 60000
-            schedule.backoff_ms_max: expected at least backoff_ms_first, which is 500, found 100"#]],
+              hint: set schedule.first_byte_ms as well
+            schedule.backoff_ms_max: expected at least backoff_ms_first, which is 500, found 100
+              hint: set schedule.backoff_ms_first as well"#]],
     );
     check(
         "[schedule]\nretry_after_ms_max = 86400001\n",

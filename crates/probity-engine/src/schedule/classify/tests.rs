@@ -212,7 +212,7 @@ fn f17_html_from_a_proxy() {
 #[test]
 fn f18_overloaded() {
     let body = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
-    check(529, &[], body, &expect!["retry overloaded Transient"]);
+    check(529, &[], body, &expect!["retry overloaded Unlucky"]);
 }
 
 #[test]
@@ -427,7 +427,7 @@ fn f39_a_stream_that_just_ends() {
 #[test]
 fn f40_errors_inside_a_success() {
     check_error(200, r#"{"code":429,"message":"slow"}"#, &expect!["retry rate_limited Overloaded"]);
-    check_error(200, r#"{"type":"overloaded_error"}"#, &expect!["retry overloaded Transient"]);
+    check_error(200, r#"{"type":"overloaded_error"}"#, &expect!["retry overloaded Unlucky"]);
     check_error(
         200,
         r#"{"code":"insufficient_quota"}"#,

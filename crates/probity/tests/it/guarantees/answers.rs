@@ -363,7 +363,7 @@ fn g06_partial_failure_is_visible() {
           2 no_json: expected a JSON object with a verdict, found none
           2 out_of_range: relevance: expected one of 1, 2, 3, 4, 5, found 9
           2 refused: No.
-          2 server_error
+          2 server_error: HTTP 500
         [{"no_json":2,"out_of_range":2,"refused":2,"server_error":2},0.6,6]
         incomplete: 60.0 % of the admitted replies have a verdict, 90.0 % are wanted; run the same command again to resume
     "#]].assert_eq(&format!("{head}\n{visible}\n{counts}\n{}", ended.stderr));
