@@ -447,4 +447,6 @@ fn rounded(wait: Duration) -> String {
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;
