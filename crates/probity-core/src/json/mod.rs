@@ -168,7 +168,7 @@ pub enum JsonRepair {
     LoneSurrogate,
     /// A comma stood before a closing bracket.
     TrailingComma,
-    /// A string stood in single quotes.
+    /// A string stood in single quotes, or a single quote was escaped.
     SingleQuotes,
     /// A string stood in typographic quotes.
     SmartQuotes,

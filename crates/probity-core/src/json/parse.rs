@@ -17,7 +17,7 @@ pub fn parse_with(text: &str, tolerance: Tolerance) -> Result<(Json, Vec<JsonRep
     if reader.at < text.len() {
         return Err(reader.error(JsonProblem::TrailingText));
     }
-    Ok((value, reader.repairs))
+    Ok((value, reader.repairs()))
 }
 
 /// Reads one value that starts at byte `from` (after white space) and says where it ends.
@@ -29,9 +29,7 @@ pub fn parse_prefix(
     let mut reader = Reader { text, at: from, tolerance, repairs: Vec::new() };
     reader.skip_space()?;
     let value = reader.value(0)?;
-    reader.repairs.sort_unstable();
-    reader.repairs.dedup();
-    Ok((value, reader.at, reader.repairs))
+    Ok((value, reader.at, reader.repairs()))
 }
 
 struct Reader<'a> {
@@ -42,6 +40,13 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// The repairs that were needed, each once.
+    fn repairs(mut self) -> Vec<JsonRepair> {
+        self.repairs.sort_unstable();
+        self.repairs.dedup();
+        self.repairs
+    }
+
     fn error(&self, problem: JsonProblem) -> JsonError {
         JsonError { problem, offset: self.at }
     }
@@ -291,7 +296,10 @@ impl Reader<'_> {
             b'n' => '\n',
             b'r' => '\r',
             b't' => '\t',
-            b'\'' if self.json5() => '\'',
+            b'\'' if self.json5() => {
+                self.repairs.push(JsonRepair::SingleQuotes);
+                '\''
+            }
             b'u' => return self.unicode_escape(),
             _ => return Err(self.error(JsonProblem::BadEscape)),
         };
@@ -389,6 +397,8 @@ mod tests {
             r#"{"a":[1,2]} trailing_comma,single_quotes,comment"#,
         );
         check("{\u{201c}a\u{201d}:\"x\ny\"}", Tolerance::Json5, "{\"a\":\"x\\ny\"} smart_quotes,raw_control");
+        check(r#""it\'s""#, Tolerance::Json5, "\"it's\" single_quotes");
+        check("/* a */ 1 // b", Tolerance::Json5, "1 comment");
         check(r#"["\ud800x"]"#, Tolerance::LoneSurrogates, "[\"\u{fffd}x\"] lone_surrogate");
     }
 

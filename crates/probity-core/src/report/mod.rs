@@ -4,8 +4,12 @@
 //! bounded memory and the same store gives the same bytes. Nothing here renders; terminals, files and
 //! pages show these values.
 
+mod confidence;
 mod row;
 mod summary;
+
+#[cfg(test)]
+mod properties;
 
 pub use row::{GateOutcome, Outcome, ReplyResult};
 pub use summary::{

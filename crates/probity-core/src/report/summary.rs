@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::confidence::ConfidenceSum;
 use super::row::{Outcome, ReplyResult};
 use crate::exact::Exact;
 use crate::rubric::{CriterionId, Direction, Metric, Rubric, Target};
@@ -240,7 +241,7 @@ pub struct SummaryBuilder<'a> {
     causes: BTreeMap<String, UnscoredCount>,
     worst: Vec<WorstReply>,
     automatic_fails: u64,
-    confidence: (f64, u64),
+    confidence: ConfidenceSum,
     flagged: u64,
     skipped: u64,
 }
@@ -255,7 +256,7 @@ impl<'a> SummaryBuilder<'a> {
             causes: BTreeMap::new(),
             worst: Vec::new(),
             automatic_fails: 0,
-            confidence: (0.0, 0),
+            confidence: ConfidenceSum::default(),
             flagged: 0,
             skipped: 0,
         }
@@ -278,7 +279,7 @@ impl<'a> SummaryBuilder<'a> {
             self.automatic_fails += 1;
         }
         if let Some(confidence) = result.confidence {
-            self.confidence = (self.confidence.0 + confidence.value(), self.confidence.1 + 1);
+            self.confidence.add(confidence);
         }
         if let super::GateOutcome::Admitted(flags) = &result.gate
             && !flags.is_empty()
@@ -358,10 +359,7 @@ impl<'a> SummaryBuilder<'a> {
                 rate(failed, counts.passed + counts.failed + counts.blocked)
             }
             Metric::Mean(id) => self.all.criteria.iter().find(|summary| summary.criterion == *id)?.mean(),
-            Metric::MeanConfidence => {
-                let (sum, n) = self.confidence;
-                (n > 0).then(|| format!("{:.6}", sum / n as f64).parse().ok()).flatten()
-            }
+            Metric::MeanConfidence => self.confidence.mean(),
         }
     }
 }

@@ -129,8 +129,9 @@ impl Scale {
 
     /// How good `level` is, from 0 (worst) to 1 (best), exactly.
     pub fn share(&self, level: i64) -> Exact {
-        let width = self.max() - self.min();
-        Exact::from((level - self.worst()).abs()).over(width).expect("a scale has two different levels")
+        let distance = |one: i64, other: i64| (i128::from(one) - i128::from(other)).abs();
+        Exact::ratio(distance(level, self.worst()), distance(self.max(), self.min()))
+            .expect("a scale has two different levels")
     }
 }
 

@@ -31,6 +31,7 @@ pub(super) enum Weights {
 
 /// Checks each weight and their sum.
 pub(super) fn weights(drafts: &[Draft<'_>], fails: &[AutomaticFailSpec], faults: &mut Faults) -> Weights {
+    check_common_width(drafts, faults);
     let Some(first) = drafts.iter().find(|draft| !matches!(draft.spec.weight, Field::Absent)) else {
         return Weights::Absent;
     };
@@ -50,7 +51,6 @@ pub(super) fn weights(drafts: &[Draft<'_>], fails: &[AutomaticFailSpec], faults:
     if given.len() < drafts.len() {
         return Weights::Faulty;
     }
-    check_common_width(drafts, faults);
     sum(drafts, &given, faults)
 }
 
@@ -98,14 +98,15 @@ fn tolerance() -> Exact {
     Exact::ratio(1, 1_000_000_000).expect("a billion is not zero")
 }
 
-/// Totals are sums of fractions over the widths of the scales; those must stay whole numbers of sane size.
+/// Totals, and means over the criteria of a rubric without weights, are sums of fractions over the widths of
+/// the scales; those must stay whole numbers of sane size.
 fn check_common_width(drafts: &[Draft<'_>], faults: &mut Faults) {
     let widths =
         drafts.iter().filter_map(|draft| draft.scale.as_ref()).map(|s| i128::from(s.max() - s.min()));
     let common = widths.fold(1, |common: i128, width| common.saturating_mul(width / gcd(common, width)));
     if common > COMMON_WIDTH_MAX {
         let line = drafts.first().map_or(1, |draft| draft.spec.line);
-        let problem = Problem::at(line, "the scales are too different for an exact total");
+        let problem = Problem::at(line, "the scales are too different to be added up exactly");
         faults.error(problem.hint("let criteria share a scale"));
     }
 }

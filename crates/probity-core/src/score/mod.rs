@@ -134,6 +134,11 @@ fn is_worse(criterion: &Criterion, level: i64, than: i64) -> bool {
 }
 
 #[cfg(test)]
+pub(crate) mod fixture;
+#[cfg(test)]
+mod properties;
+
+#[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 

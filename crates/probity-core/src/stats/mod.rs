@@ -65,13 +65,45 @@ mod tests {
         assert_eq!(proportion(0, 0), None);
     }
 
+    /// Successes among trials.
+    fn counts() -> impl Strategy<Value = (u64, u64)> {
+        prop_oneof![1_u64..50, 1_u64..10_000, 1_u64..1 << 50].prop_flat_map(|n| (0..=n, Just(n)))
+    }
+
     proptest! {
+        /// The interval holds the value, and both lie between 0 and 1.
         #[test]
-        fn the_interval_holds_the_value(n in 1_u64..10_000, part in 0.0..=1.0_f64) {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of n fits")]
-            let successes = (n as f64 * part) as u64;
+        fn the_interval_holds_the_value((successes, n) in counts()) {
             let got = proportion(successes, n).expect("n is not zero");
-            prop_assert!(0.0 <= got.low && got.low <= got.value && got.value <= got.high && got.high <= 1.0);
+            prop_assert!(0.0 <= got.low && got.low <= got.value && got.value <= got.high && got.high <= 1.0, "{:?}", got);
+            prop_assert!(got.low < got.high || n > 1 << 40, "{:?}", got);
+            prop_assert_eq!(got.n, n);
+        }
+
+        /// One more success moves value and interval up, and never down.
+        #[test]
+        fn more_successes_are_never_worse((successes, n) in counts()) {
+            let got = proportion(successes, n).expect("n is not zero");
+            if successes < n {
+                let more = proportion(successes + 1, n).expect("n is not zero");
+                prop_assert!(got.value < more.value && got.low <= more.low && got.high <= more.high, "{:?} {:?}", got, more);
+            }
+        }
+
+        /// The same share seen more often is known more closely.
+        #[test]
+        fn more_trials_narrow_the_interval((successes, n) in counts(), times in 2_u64..1000) {
+            let (few, many) = (proportion(successes, n), proportion(successes * times, n * times));
+            let (few, many) = (few.expect("n is not zero"), many.expect("n is not zero"));
+            prop_assert!(many.high - many.low <= few.high - few.low, "{:?} {:?}", few, many);
+        }
+
+        /// Failures are seen as successes are: the interval of one is the mirror of the other's.
+        #[test]
+        fn failures_mirror_successes((successes, n) in counts()) {
+            let got = proportion(successes, n).expect("n is not zero");
+            let mirror = proportion(n - successes, n).expect("n is not zero");
+            prop_assert!((got.low - (1.0 - mirror.high)).abs() < 1e-9 && (got.high - (1.0 - mirror.low)).abs() < 1e-9);
         }
     }
 }

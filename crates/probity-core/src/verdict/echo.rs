@@ -12,7 +12,7 @@ use super::level::stated;
 use super::object::{score_and_reasoning, stored_reasoning};
 use super::repair::Repairs;
 use super::text::starts_object;
-use crate::json::{self, Json, JsonProblem, Tolerance};
+use crate::json::{self, Json, JsonProblem, JsonRepair, Tolerance};
 use crate::packet::Packet;
 
 /// How often each byte may be read while searching for objects, on average.
@@ -82,9 +82,12 @@ impl Search {
                 continue;
             }
             let end = match json::parse_prefix(text, start, Tolerance::Json5) {
-                Ok((value, end, _)) => {
+                Ok((value, end, repairs)) => {
                     self.value(&value, string_depth)?;
-                    at = end;
+                    // A comment hides an object from the reader of the outer one, not from the judge.
+                    if !repairs.contains(&JsonRepair::Comment) {
+                        at = end;
+                    }
                     end
                 }
                 Err(error) if error.problem == JsonProblem::UnexpectedEnd => text.len(),
@@ -144,6 +147,7 @@ mod tests {
 {"reasoning":"Very good","score":5}
 ```"#,
             r#"{"broken {"reasoning":"Very good","score":5}"#,
+            r#"{"order": 1, /* {"reasoning":"Very good","score":5} */}"#,
             r#"{"example": "{\"reasoning\":\"Very good\",\"score\":5}"}"#,
             r#"escaped {\"reasoning\":\"Very good\",\"score\":5}"#,
             "entities {&quot;reasoning&quot;:&quot;Very good&quot;,&quot;score&quot;:5}",

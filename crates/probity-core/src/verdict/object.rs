@@ -202,3 +202,21 @@ fn adds_up(total: &str, scores: &[CriterionScore], ask: &Ask) -> bool {
     let expected = weighted.map_or_else(|| vec![sum, sum / scores.len() as f64], |total| vec![total]);
     expected.iter().any(|value| (value - stated).abs() <= slack)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(bytes: usize, kept_bytes: usize, want: &[Repair]) {
+        let mut repairs = Repairs::new();
+        assert_eq!(stored_reasoning(&"x".repeat(bytes), &mut repairs).len(), kept_bytes);
+        assert_eq!(repairs.into_iter().collect::<Vec<_>>(), want, "{bytes} bytes");
+    }
+
+    #[test]
+    fn f83_a_reason_is_cut_only_beyond_the_most_that_is_kept() {
+        check(REASONING_BYTES_MAX, REASONING_BYTES_MAX, &[]);
+        check(REASONING_BYTES_MAX + 1, REASONING_BYTES_MAX, &[Repair::ReasoningCapped]);
+    }
+}

@@ -32,8 +32,7 @@ impl Money {
 
     /// From dollars; `None` when it is negative or beyond nine million dollars.
     pub fn from_usd(usd: Exact) -> Option<Self> {
-        let picos = usd * Exact::from(PICO);
-        let whole = picos.floor();
+        let whole = usd.checked_mul(Exact::from(PICO))?.floor();
         (whole >= 0).then(|| i64::try_from(whole).ok().map(Money)).flatten()
     }
 
@@ -48,12 +47,12 @@ impl Money {
 }
 
 impl Money {
-    /// What a call with this usage costs at `price`.
+    /// What a call with this usage costs at `price`. More than can be counted is the most that can be.
     pub fn of(price: Price, usage: Usage) -> Money {
-        let per_token = |price: Exact| price * Exact::from(PICO / 1_000_000);
         let part = |price: Exact, tokens: u64| {
-            let picos = per_token(price) * Exact::from(i64::try_from(tokens).unwrap_or(i64::MAX / PICO));
-            i64::try_from(picos.floor()).unwrap_or(i64::MAX)
+            let per_token = price.checked_mul(Exact::from(PICO / 1_000_000));
+            let picos = per_token.and_then(|picos| picos.checked_mul(Exact::ratio(i128::from(tokens), 1)?));
+            picos.and_then(|picos| i64::try_from(picos.floor()).ok()).unwrap_or(i64::MAX)
         };
         let input = part(price.input_usd_per_mtok, usage.input);
         Money(input.saturating_add(part(price.output_usd_per_mtok, usage.output)))
@@ -225,6 +224,17 @@ mod tests {
 
     fn dollars(max: &str) -> Budget {
         Budget::new(Limits { calls_max: None, money_max: Some(money(max)) })
+    }
+
+    #[test]
+    fn usage_beyond_belief_costs_the_most_and_not_little() {
+        let dear =
+            Price { input_usd_per_mtok: usd("999999999999.999999999999"), output_usd_per_mtok: usd("1") };
+        let cheap = Price { input_usd_per_mtok: usd("0.000001"), output_usd_per_mtok: usd("0") };
+        let usage = Usage { input: u64::MAX, output: u64::MAX };
+        assert_eq!(Money::of(dear, usage), Money::from_picos(i64::MAX));
+        assert_eq!(Money::of(cheap, usage), Money::from_picos(i64::MAX));
+        assert_eq!(Money::from_usd(usd("999999999999.999999999999")), None);
     }
 
     #[test]

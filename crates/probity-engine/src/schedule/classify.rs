@@ -465,4 +465,6 @@ fn rounded(wait: Duration) -> String {
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;

@@ -344,8 +344,10 @@ fn r06_scales_with_no_common_measure() {
     };
     let criteria: String = [997, 991, 983, 977, 971].into_iter().map(criterion).collect();
     let text = format!("name = \"n\"\nversion = \"1\"\ntitle = \"T\"\n{criteria}");
-    expect!["4: the scales are too different for an exact total | let criteria share a scale"]
-        .assert_eq(&summary(&text));
+    let refused =
+        expect!["4: the scales are too different to be added up exactly | let criteria share a scale"];
+    refused.assert_eq(&summary(&text));
+    refused.assert_eq(&summary(&text.replace("weight = 20\n", "")));
 }
 
 #[test]
@@ -392,6 +394,13 @@ fn r08_automatic_fails_that_cannot_be_meant() {
         "worse_than = 3",
         &expect![
             "34: worse_than 3 is not a level of manner; every reply would fail | the levels from worst to best are 0, 1, 2"
+        ],
+    );
+    check(
+        "worse_than = 1",
+        "worse_than = -9223372036854775808",
+        &expect![
+            "34: worse_than -9223372036854775808 is not a level of manner | the levels from worst to best are 0, 1, 2"
         ],
     );
     check(

@@ -1,0 +1,248 @@
+//! Sentences about summaries that hold for any results: nothing is lost, order does not matter, and what was
+//! not scored moves no rate.
+
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::{Facts, GateOutcome, Outcome, ReplyResult, Summary, SummaryBuilder};
+use crate::case::{Case, CaseId, Confidence, Entry, Reply, Situation, Slice};
+use crate::exact::Exact;
+use crate::gate;
+use crate::rubric::{CriterionId, Decider, Rubric};
+use crate::score::fixture::{Shape, shapes};
+use crate::score::{CriterionOutcome, Scored, Unscored};
+
+/// The counts of which every reply is in exactly one.
+const PARTS: [&str; 5] = ["blocked", "passed", "failed", "scored", "unscored"];
+
+/// What one reply came to, before a rubric gives it meaning.
+#[derive(Debug, Clone)]
+struct Drawn {
+    slice: Option<u8>,
+    confidence: Option<f64>,
+    reply: &'static str,
+    gate: Gate,
+}
+
+#[derive(Debug, Clone)]
+enum Gate {
+    Blocked,
+    /// A place on the scale per criterion, or none where the judge gave no verdict.
+    Admitted(Vec<Option<prop::sample::Index>>),
+}
+
+fn drawn(level: impl Strategy<Value = Option<prop::sample::Index>>) -> impl Strategy<Value = Drawn> {
+    let places = prop::collection::vec(level, 8).prop_map(Gate::Admitted);
+    let gate = prop_oneof![1 => Just(Gate::Blocked), 6 => places];
+    let confidence = prop::option::of(prop_oneof![0.0..=1.0_f64, Just(0.1), Just(0.2), Just(0.300_001_5)]);
+    let reply = prop::sample::select(vec!["Sure.", ""]);
+    (prop::option::of(0_u8..4), confidence, reply, gate).prop_map(|(slice, confidence, reply, gate)| Drawn {
+        slice,
+        confidence,
+        reply,
+        gate,
+    })
+}
+
+/// Replies of all kinds.
+fn replies() -> impl Strategy<Value = Vec<Drawn>> {
+    let level = prop_oneof![1 => Just(None), 9 => any::<prop::sample::Index>().prop_map(Some)];
+    prop::collection::vec(drawn(level), 0..30)
+}
+
+/// Replies that were admitted and have no level for any criterion.
+fn lost_replies() -> impl Strategy<Value = Vec<Drawn>> {
+    let lost = drawn(Just(None)).prop_map(|drawn| Drawn {
+        gate: Gate::Admitted(vec![None; 8]),
+        confidence: None,
+        ..drawn
+    });
+    prop::collection::vec(lost, 1..20)
+}
+
+fn outcome(shape: &Shape, at: usize, place: Option<prop::sample::Index>) -> (CriterionId, CriterionOutcome) {
+    let levels = &shape.criteria[at].levels;
+    let outcome = match place {
+        Some(place) => CriterionOutcome::Scored(Scored {
+            level: levels[place.index(levels.len())],
+            reasoning: String::new(),
+            decider: Decider::Judge,
+            repairs: Vec::new(),
+            suspicions: Vec::new(),
+        }),
+        None => CriterionOutcome::Unscored(Unscored {
+            cause: format!("cause_{}", at % 2),
+            detail: String::new(),
+            attempts: 1,
+        }),
+    };
+    (CriterionId::new(format!("c{at}")).expect("an id"), outcome)
+}
+
+fn result(shape: &Shape, rubric: &Rubric, (n, drawn): (usize, &Drawn)) -> ReplyResult {
+    let case = Case {
+        id: CaseId::new(format!("case {n}")).expect("an id"),
+        slice: drawn.slice.map(|slice| Slice::new(format!("slice {slice}")).expect("a slice")),
+        situation: Situation::Ticket("Help".to_owned()),
+        evidence: Vec::new(),
+        reference: None,
+        known_pii: Vec::new(),
+        metadata: None,
+    };
+    let confidence = drawn.confidence.map(|value| Confidence::new(value).expect("a share"));
+    let reply = Reply { text: drawn.reply.to_owned(), variant: None, confidence };
+    let admitted = gate::screen(Entry { case, reply }, gate::RULES).expect("no rule blocks");
+    match &drawn.gate {
+        // No rule blocks yet, so a blocked result is put together by hand.
+        Gate::Blocked => ReplyResult {
+            outcome: Outcome::Blocked,
+            gate: GateOutcome::Blocked(Vec::new()),
+            ..ReplyResult::judged(&admitted, rubric, Vec::new())
+        },
+        Gate::Admitted(places) => {
+            let criteria = (0..shape.criteria.len()).map(|at| outcome(shape, at, places[at]));
+            ReplyResult::judged(&admitted, rubric, criteria.collect())
+        }
+    }
+}
+
+fn results(shape: &Shape, rubric: &Rubric, drawn: &[Drawn]) -> Vec<ReplyResult> {
+    drawn.iter().enumerate().map(|drawn| result(shape, rubric, drawn)).collect()
+}
+
+fn summary(rubric: &Rubric, results: &[ReplyResult]) -> Summary {
+    let mut builder = SummaryBuilder::new(rubric);
+    results.iter().for_each(|result| builder.add(result));
+    builder.finish(Facts::default())
+}
+
+fn count(object: &Value, key: &str) -> u64 {
+    object[key].as_u64().unwrap_or_else(|| panic!("expected a count {key} in {object}"))
+}
+
+/// Every count in an object of counts, by the path that leads to it.
+fn counts(object: &Value) -> Vec<(String, u64)> {
+    let mut found = Vec::new();
+    for key in PARTS.iter().chain(&["entered"]) {
+        found.push(((*key).to_owned(), count(object, key)));
+    }
+    for (id, criterion) in object["criteria"].as_object().expect("criteria") {
+        found.push((format!("{id} unscored"), count(criterion, "unscored")));
+        found.push((format!("{id} n"), count(criterion, "n")));
+        for level in criterion["levels"].as_object().expect("levels").keys() {
+            found.push((format!("{id} {level}"), count(&criterion["levels"], level)));
+        }
+    }
+    found
+}
+
+/// A run, and a second order of its results.
+fn shuffled() -> impl Strategy<Value = (Shape, Vec<Drawn>, Vec<usize>)> {
+    (shapes(), replies()).prop_flat_map(|(shape, drawn)| {
+        let order: Vec<usize> = (0..drawn.len()).collect();
+        (Just(shape), Just(drawn), Just(order).prop_shuffle())
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Whatever the results are, each is counted once and in one part.
+    #[test]
+    fn everything_adds_up(shape in shapes(), drawn in replies()) {
+        let rubric = shape.in_order();
+        let summary = summary(&rubric, &results(&shape, &rubric, &drawn));
+        let parts = summary.n_blocked() + summary.n_passed() + summary.n_failed() + summary.n_scored()
+            + summary.n_unscored();
+        prop_assert_eq!(summary.n_entered(), parts);
+        prop_assert_eq!(summary.n_entered(), drawn.len() as u64);
+        let blocked = drawn.iter().filter(|drawn| matches!(drawn.gate, Gate::Blocked)).count() as u64;
+        prop_assert_eq!(summary.n_blocked(), blocked);
+        for criterion in summary.criteria() {
+            prop_assert_eq!(criterion.n_scored() + criterion.n_unscored, summary.n_entered() - blocked);
+        }
+        let causes: u64 = summary.causes().iter().map(|count| count.n).sum();
+        prop_assert_eq!(causes, summary.criteria().iter().map(|criterion| criterion.n_unscored).sum::<u64>());
+        let json = summary.to_json();
+        prop_assert_eq!(count(&json, "entered"), PARTS.iter().map(|part| count(&json, part)).sum::<u64>());
+    }
+
+    /// The parts by slice sum to the whole, figure by figure.
+    #[test]
+    fn slices_sum_to_the_whole(shape in shapes(), drawn in replies()) {
+        let rubric = shape.in_order();
+        let json = summary(&rubric, &results(&shape, &rubric, &drawn)).to_json();
+        let mut left = counts(&json);
+        for part in json["by_slice"].as_object().expect("slices").values() {
+            prop_assert_eq!(count(part, "entered"), PARTS.iter().map(|key| count(part, key)).sum::<u64>());
+            for ((name, whole), (same, n)) in left.iter_mut().zip(counts(part)) {
+                prop_assert_eq!(&*name, &same);
+                *whole = whole.checked_sub(n).expect("a part is not larger than the whole");
+            }
+        }
+        prop_assert!(left.iter().all(|(_, n)| *n == 0), "{:?}", left);
+    }
+
+    /// The order of results changes no byte of the figures; only the lists of examples follow it.
+    #[test]
+    fn figures_do_not_depend_on_the_order_of_results((shape, drawn, order) in shuffled()) {
+        let rubric = shape.in_order();
+        let forward = results(&shape, &rubric, &drawn);
+        let other: Vec<ReplyResult> = order.iter().map(|at| forward[*at].clone()).collect();
+        let (one, two) = (summary(&rubric, &forward), summary(&rubric, &other));
+        prop_assert_eq!(one.to_json().to_string(), two.to_json().to_string());
+        let qualities = |summary: &Summary| -> Vec<Exact> {
+            summary.worst().iter().map(|worst| worst.quality).collect()
+        };
+        prop_assert_eq!(qualities(&one), qualities(&two));
+        prop_assert_eq!(one.targets(), two.targets());
+    }
+
+    /// An outage must never look like a drop in quality.
+    #[test]
+    fn unscored_replies_do_not_move_the_rate(shape in shapes(), drawn in replies(), lost in lost_replies()) {
+        let rubric = shape.in_order();
+        let before = summary(&rubric, &results(&shape, &rubric, &drawn));
+        let all: Vec<Drawn> = drawn.iter().chain(&lost).cloned().collect();
+        let after = summary(&rubric, &results(&shape, &rubric, &all));
+        prop_assert_eq!(before.pass_rate(), after.pass_rate());
+        prop_assert_eq!(before.targets(), after.targets());
+        prop_assert_eq!(after.n_unscored(), before.n_unscored() + lost.len() as u64);
+        prop_assert!(after.coverage() <= before.coverage() || before.coverage().is_none());
+        for (before, after) in before.criteria().iter().zip(after.criteria()) {
+            prop_assert_eq!(before.mean(), after.mean());
+        }
+    }
+
+    /// The worst replies are the worst there are, and of equals the first.
+    #[test]
+    fn the_worst_are_the_worst(shape in shapes(), drawn in replies()) {
+        let rubric = shape.in_order();
+        let results = results(&shape, &rubric, &drawn);
+        let quality = |result: &ReplyResult| {
+            let criteria = result.score.as_ref().map(|_| &result.criteria)?;
+            let shares = criteria.iter().map(|(id, outcome)| match outcome {
+                CriterionOutcome::Scored(scored) => {
+                    let criterion = rubric.criterion(id).expect("known");
+                    let weight = criterion.weight.unwrap_or(Exact::from(100));
+                    weight * criterion.scale.share(scored.level)
+                }
+                CriterionOutcome::Unscored(_) => unreachable!("a score has every level"),
+            });
+            let points: Exact = shares.sum();
+            let full = if result.score.as_ref()?.total.is_some() { 100 } else { 100 * criteria.len() as i64 };
+            points.over(full)
+        };
+        let mut want: Vec<(Exact, &str)> = results
+            .iter()
+            .filter_map(|result| Some((quality(result)?, result.id.as_str())))
+            .filter(|(quality, _)| *quality < Exact::from(1))
+            .collect();
+        want.sort_by_key(|(quality, _)| *quality);
+        want.truncate(5);
+        let summary = summary(&rubric, &results);
+        let got: Vec<(Exact, &str)> =
+            summary.worst().iter().map(|worst| (worst.quality, worst.result.id.as_str())).collect();
+        prop_assert_eq!(got, want);
+    }
+}
