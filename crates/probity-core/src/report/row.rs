@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::case::{Confidence, Entry};
+use crate::exact::Exact;
 use crate::gate::{Admitted, Blocked, Finding};
 use crate::rubric::{CriterionId, Rubric};
 use crate::score::{CriterionOutcome, Failure, Score, score};
@@ -110,18 +111,16 @@ impl ReplyResult {
     }
 
     /// How good the reply is, 0 to 1, for ranking: its total, or the mean share of its levels.
-    pub(super) fn quality(&self, rubric: &Rubric) -> Option<f64> {
+    pub(super) fn quality(&self, rubric: &Rubric) -> Option<Exact> {
         let score = self.score.as_ref()?;
         if let Some(total) = score.total {
-            return Some(total.to_f64() / 100.0);
+            return total.over(100);
         }
         let shares = self.criteria.iter().filter_map(|(id, outcome)| match outcome {
-            CriterionOutcome::Scored(scored) => {
-                Some(rubric.criterion(id)?.scale.share(scored.level).to_f64())
-            }
+            CriterionOutcome::Scored(scored) => Some(rubric.criterion(id)?.scale.share(scored.level)),
             CriterionOutcome::Unscored(_) => None,
         });
-        Some(shares.sum::<f64>() / self.criteria.len() as f64)
+        shares.sum::<Exact>().over(i64::try_from(self.criteria.len()).ok()?)
     }
 
     /// The row of the results file: `id`, one object per criterion, `outcome`, `total`, `gate` and more.

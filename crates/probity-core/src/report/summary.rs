@@ -55,8 +55,8 @@ pub struct UnscoredCount {
 /// One of the worst replies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorstReply {
-    /// How good it is, 0 to 1: for ranking, not for reporting.
-    pub quality: f64,
+    /// How good it is, 0 to 1.
+    pub quality: Exact,
     /// Its result.
     pub result: ReplyResult,
 }
@@ -305,7 +305,7 @@ impl<'a> SummaryBuilder<'a> {
     /// Keeps the worst few; of equals, the ones that came first.
     fn keep_if_worst(&mut self, result: &ReplyResult) {
         let Some(quality) = result.quality(self.rubric) else { return };
-        if quality >= 1.0 {
+        if quality >= Exact::from(1) {
             return;
         }
         let place = self.worst.partition_point(|kept| kept.quality <= quality);
