@@ -4,9 +4,11 @@
 
 use std::sync::Mutex;
 
+use probity_engine::fault_points::POINTS;
+
 use super::ledger::number;
 use super::scene::{Ended, cases};
-use super::series::{CONCURRENCY, Kill, N_CASES, N_PACKETS, Series, Tally};
+use super::series::{CONCURRENCY, Kill, N_CASES, N_PACKETS, Series, Tally, has_fault_points};
 
 /// Kills per test, unless `PROBITY_KILLS` says otherwise.
 const N_KILLS: usize = 110;
@@ -53,10 +55,11 @@ fn g02_g03_g04_c01_killed_at_any_time() {
     });
 }
 
-#[cfg(feature = "fault-points")]
 #[test]
 fn g02_g03_g04_c02_killed_at_each_point() {
-    use probity_engine::fault_points::POINTS;
+    if !has_fault_points() {
+        return;
+    }
     // How often a point is reached in a run from the start, roughly.
     let turns = |name: &str| match name {
         "before_send" | "after_body" => N_PACKETS as u64,
