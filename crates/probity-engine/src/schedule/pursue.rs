@@ -129,15 +129,16 @@ impl<'a> Pursuit<'a> {
         let heard = Heard::of(&reception, self.desk);
         // Before the permit is given back: whoever comes next must know of a pause or a stop.
         self.tell(&heard);
-        drop(permit);
-
         let cost = heard.cost(self.desk);
         reservation.settle(cost);
         let spent = self.desk.budget.spent().money.picos().unsigned_abs();
         self.desk.progress.picos.store(spent, Ordering::Relaxed);
         let end = self.desk.store.end_attempt(attempt, heard.end(reception, cost));
-        // The store is given the raw answer first. Both writes then share the wait for the disk.
-        let (ended, step) = tokio::join!(end, async {
+        // The store is given the raw answer first. Both writes then share the wait for the disk. The permit is
+        // given back in between: the store hears of a call's end before it hears of the start that takes its
+        // place, so it never lists more calls in flight than the lane allows, whenever the process dies.
+        let (ended, step) = tokio::join!(biased; end, async {
+            drop(permit);
             let ruling = self.ruling(heard.meaning);
             self.follow(attempt, ruling).await
         });
