@@ -47,7 +47,9 @@ mod tests {
     #[track_caller]
     fn check(shares: &[f64], want: &str) {
         let mut sum = ConfidenceSum::default();
-        shares.iter().for_each(|share| sum.add(Confidence::new(*share).expect("a share")));
+        for share in shares {
+            sum.add(Confidence::new(*share).expect("a share"));
+        }
         let got = sum.mean().map_or_else(|| "none".to_owned(), |mean| mean.to_string());
         assert_eq!(got, want, "{shares:?}");
     }

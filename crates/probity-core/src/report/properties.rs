@@ -112,7 +112,9 @@ fn results(shape: &Shape, rubric: &Rubric, drawn: &[Drawn]) -> Vec<ReplyResult> 
 
 fn summary(rubric: &Rubric, results: &[ReplyResult]) -> Summary {
     let mut builder = SummaryBuilder::new(rubric);
-    results.iter().for_each(|result| builder.add(result));
+    for result in results {
+        builder.add(result);
+    }
     builder.finish(Facts::default())
 }
 
@@ -230,7 +232,8 @@ proptest! {
                 CriterionOutcome::Unscored(_) => unreachable!("a score has every level"),
             });
             let points: Exact = shares.sum();
-            let full = if result.score.as_ref()?.total.is_some() { 100 } else { 100 * criteria.len() as i64 };
+            let n_criteria = i64::try_from(criteria.len()).expect("a few");
+            let full = if result.score.as_ref()?.total.is_some() { 100 } else { 100 * n_criteria };
             points.over(full)
         };
         let mut want: Vec<(Exact, &str)> = results
