@@ -7,6 +7,7 @@
 mod ci;
 mod count;
 mod deny;
+mod fuzz;
 mod smoke;
 mod step;
 
@@ -17,6 +18,8 @@ usage: cargo xtask <recipe>
 
   ci     everything a change has to pass, in the order of cost
   fmt    format every crate
+  fuzz [target] [--seconds N]
+         search for input that breaks a promise
   help   this text
 ";
 
@@ -25,12 +28,13 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["ci"] => ci::run(),
         ["fmt"] => fmt(),
+        ["fuzz", arguments @ ..] => fuzz::run(arguments),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             ExitCode::SUCCESS
         }
         unknown => {
-            eprintln!("unknown recipe `{}`, expected ci, fmt or help", unknown.join(" "));
+            eprintln!("unknown recipe `{}`, expected ci, fmt, fuzz or help", unknown.join(" "));
             ExitCode::from(2)
         }
     }
