@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::count::{Count, count};
 use crate::step::{self, Ending, Step};
-use crate::{deny, smoke};
+use crate::{deny, fuzz, smoke};
 
 /// The variable that names the folder of the published sets. Tests that need them pass over them without it.
 const PUBLISHED_DATA: &str = "PROBITY_PUBLISHED_DATA";
@@ -33,6 +33,7 @@ const STEPS: &[Step] = &[
     },
     Step { name: "docs", run: docs },
     Step { name: "first command", run: smoke::first_command },
+    Step { name: "fuzz", run: fuzz::smoke },
 ];
 
 /// What a run has to say at its end.

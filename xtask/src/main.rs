@@ -7,6 +7,7 @@
 mod ci;
 mod count;
 mod deny;
+mod fuzz;
 mod smoke;
 mod step;
 
@@ -18,6 +19,8 @@ usage: cargo xtask <recipe>
   bench  measure the engine's figures and print them [--quick] [name of one]
   ci     everything a change has to pass, in the order of cost
   fmt    format every crate
+  fuzz [target] [--seconds N]
+         search for input that breaks a promise
   help   this text
 ";
 
@@ -27,12 +30,13 @@ fn main() -> ExitCode {
         ["bench", rest @ ..] => bench(rest),
         ["ci"] => ci::run(),
         ["fmt"] => fmt(),
+        ["fuzz", arguments @ ..] => fuzz::run(arguments),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             ExitCode::SUCCESS
         }
         unknown => {
-            eprintln!("unknown recipe `{}`, expected bench, ci, fmt or help", unknown.join(" "));
+            eprintln!("unknown recipe `{}`, expected bench, ci, fmt, fuzz or help", unknown.join(" "));
             ExitCode::from(2)
         }
     }

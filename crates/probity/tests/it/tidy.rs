@@ -42,7 +42,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("crates/probity-engine/Cargo.toml", &["probity-core"]),
     ("crates/probity/Cargo.toml", &["probity-core", "probity-engine"]),
     ("xtask/Cargo.toml", &[]),
+    ("fuzz/Cargo.toml", &["probity-core", "probity-engine"]),
 ];
+
+/// Manifests that decide about versions and lints; the fuzz targets are a workspace of their own.
+const DECIDING: &[&str] = &["Cargo.toml", "fuzz/Cargo.toml"];
 
 /// Packages in the lock file; the lock file decides how long a first build takes.
 const PACKAGES_MAX: usize = 380;
@@ -255,7 +259,7 @@ fn upward_dependencies(file: &Source) -> Vec<Offence> {
 }
 
 fn own_versions_or_lints(file: &Source) -> Vec<Offence> {
-    if file.path == "Cargo.toml" {
+    if DECIDING.contains(&file.path.as_str()) {
         return Vec::new();
     }
     let mut offences: Vec<Offence> = dependencies(file)
@@ -272,7 +276,7 @@ fn own_versions_or_lints(file: &Source) -> Vec<Offence> {
 }
 
 fn unpinned_dependencies(file: &Source) -> Vec<Offence> {
-    if file.path != "Cargo.toml" {
+    if !DECIDING.contains(&file.path.as_str()) {
         return Vec::new();
     }
     dependencies(file)

@@ -123,7 +123,7 @@ proptest! {
             Disposition::Stop { message, .. } | Disposition::Abort { message, .. } => {
                 prop_assert!(!message.is_empty());
             }
-            Disposition::RetryOnce { .. } | Disposition::Invalid { .. } => {}
+            Disposition::RetryOnce { .. } | Disposition::Invalid { .. } | Disposition::GiveUp { .. } => {}
         }
     }
 

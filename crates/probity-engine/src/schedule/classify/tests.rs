@@ -5,7 +5,7 @@ use std::time::Duration;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-use super::{Billing, CallTerms, Disposition, WAIT_MAX_DEFAULT, billing, classify, preemptive_wait};
+use super::{Billing, CallTerms, Disposition, WAIT_MAX_DEFAULT, billing, classify, preemptive_wait, rounded};
 use crate::judge::{CallOutcome, Response, TransportFault};
 
 const TERMS: CallTerms<'_> =
@@ -461,6 +461,25 @@ fn f42_damaged_bodies() {
     let invalid_utf8 = response(200, &[], b"{\"score\": \"\xff\"}");
     assert_eq!(summary(&classify(&invalid_utf8, &TERMS)), "retry once bad_body");
     check(200, &[("content-type", "application/json")], "{\"cut", &expect!["retry once bad_body"]);
+}
+
+#[test]
+fn g13_only_a_success_is_billed() {
+    for (status, billed) in [(200, Billing::Yes), (299, Billing::Yes), (199, Billing::No), (300, Billing::No)]
+    {
+        assert_eq!(billing(&response(status, &[], b"")), billed, "{status}");
+    }
+}
+
+#[test]
+fn f06_waits_are_told_in_the_unit_that_fits() {
+    let seconds = [(0, "0 s"), (119, "119 s"), (120, "2 min"), (121, "3 min"), (7199, "120 min")];
+    let longer = [(7200, "2 h"), (7201, "3 h"), (259_199, "72 h"), (259_200, "3 days"), (259_201, "4 days")];
+    for (wait, told) in seconds.into_iter().chain(longer) {
+        assert_eq!(rounded(Duration::from_secs(wait)), told);
+    }
+    assert_eq!(rounded(Duration::from_millis(1)), "1 s");
+    assert_eq!(rounded(Duration::from_millis(119_001)), "2 min");
 }
 
 proptest! {
