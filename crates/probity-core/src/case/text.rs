@@ -13,6 +13,10 @@ pub enum TextTrait {
 
 /// What can be said about `text`. The text itself is never changed.
 pub fn text_traits(text: &str) -> Vec<TextTrait> {
+    // Nearly every reply: nothing in ASCII is hidden, so one visible character settles it.
+    if text.is_ascii() && text.bytes().any(|b| b.is_ascii_graphic()) {
+        return Vec::new();
+    }
     if text.chars().all(char::is_whitespace) {
         return vec![TextTrait::Empty];
     }

@@ -14,7 +14,7 @@ use probity_core::verdict::Usage;
 
 use super::{Network, RunError};
 use crate::config::{Backend, Config, JudgeSettings, Structured};
-use crate::judge::JudgeError;
+use crate::judge::{JudgeError, Prompt};
 use crate::judge::params::Shape;
 use crate::judge::prompt::{Template, TemplateError};
 use crate::load::{Dataset, LoadError, Place, Record, Skipped};
@@ -23,6 +23,9 @@ use crate::store::{JudgeId, Manifest};
 
 /// Characters that make a token, roughly, in the texts judges read.
 const CHARS_PER_TOKEN: u64 = 4;
+
+/// Tokens that roles, message borders and an answer's schema add to a prompt, at the most.
+const ENVELOPE_TOKENS: u64 = 512;
 
 /// The version of the embedded lexical judge. Raise it when its answers change.
 const BASELINE_VERSION: &str = "lexical-1";
@@ -151,12 +154,12 @@ impl Job {
         self.rubric.criteria().iter().find(|criterion| criterion.reference == ReferenceUse::Required)
     }
 
-    /// The most a call about `packet` can cost, where the model has a price.
-    pub fn most(&self, packet: &SizedPacket) -> Option<Money> {
+    /// The most a call with `prompt` can cost, where the model has a price: no token is shorter than a byte.
+    pub fn most(&self, prompt: &Prompt) -> Option<Money> {
         let chat = self.judge.chat()?;
         let price = self.config.price(&chat.model)?;
-        let output = u64::from(chat.output_tokens_max.get());
-        Some(Money::of(price, Usage { input: packet.tokens_input, output }))
+        let input = (prompt.system.len() + prompt.user.len()) as u64 + ENVELOPE_TOKENS;
+        Some(Money::of(price, Usage { input, output: u64::from(chat.output_tokens_max.get()) }))
     }
 
     /// Whether the judge could not read the prompt and still have room to answer.

@@ -193,7 +193,6 @@ fn feed(
             if job.is_oversize(&sized) || !known.lacks(hash) {
                 continue;
             }
-            let most = job.most(&sized).unwrap_or_default();
             let prompt = match job.template.render(&sized.packet) {
                 Ok(prompt) => prompt,
                 Err(error) => {
@@ -201,6 +200,7 @@ fn feed(
                     return Err(error.into());
                 }
             };
+            let most = job.most(&prompt).unwrap_or_default();
             let earlier = if attempted.contains(&hash) { Earlier::Attempts } else { Earlier::Nothing };
             let question = question(&admitted, sized.packet, prompt);
             // Of two cases with equal content, the one that something is recorded for is asked about.

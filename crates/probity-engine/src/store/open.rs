@@ -223,6 +223,8 @@ fn connect_by_address(address: &Path, flags: OpenFlags) -> Result<Connection, ru
     connection.busy_timeout(BUSY_WAIT)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
     connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(()))?;
+    // Without this guarantee SQLite plans a cached statement anew whenever other values are bound to it.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(connection)
 }
 
