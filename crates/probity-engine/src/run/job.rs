@@ -14,9 +14,9 @@ use probity_core::verdict::Usage;
 
 use super::{Network, RunError};
 use crate::config::{Backend, Config, JudgeSettings, Structured};
-use crate::judge::{JudgeError, Prompt};
 use crate::judge::params::Shape;
 use crate::judge::prompt::{Template, TemplateError};
+use crate::judge::{JudgeError, Prompt};
 use crate::load::{Dataset, LoadError, Place, Record, Skipped};
 use crate::schedule::budget::Money;
 use crate::store::{JudgeId, Manifest};

@@ -42,13 +42,13 @@ fn the_call_limit_counts_what_was_refused() {
 
 #[test]
 fn g13_the_budget_is_hard_and_the_run_resumes() {
-    // A call may cost 1024 × $10 per million for its answer and somewhat more for its prompt: above $0.010
-    // and below $0.012. It does cost $0.0003.
+    // A call may cost 1024 × $10 per million for its answer and $2 per million for each byte of its prompt:
+    // above $0.012 and below $0.016. It does cost $0.0003.
     let price = "[prices.\"gpt-4o-mini\"]\ninput_usd_per_mtok = 2\noutput_usd_per_mtok = 10\n";
     let server = kind_judge();
     let probity = probity(&server).file("probity.toml", format!("{QUICK}{price}"));
-    let ran = probity.run_tickets(["--budget-usd", "0.0125", "--concurrency", "7"]).code(3);
-    ran.says(["stopped: the budget of $0.0125 does not cover another call"]);
+    let ran = probity.run_tickets(["--budget-usd", "0.017", "--concurrency", "7"]).code(3);
+    ran.says(["stopped: the budget of $0.017 does not cover another call"]);
     let n_calls = server.n_requests();
     assert!((1..10).contains(&n_calls), "{n_calls} calls");
     let spent = probity.json("out.json")["summary"]["cost_usd"].as_f64().unwrap();

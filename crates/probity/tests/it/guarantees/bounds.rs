@@ -66,7 +66,7 @@ fn g13_the_budget_is_hard_with_two_thousand_calls() {
     assert!((cost * 1e6 - spent as f64).abs() < 0.5, "{cost} for {n_calls} calls");
     let _ended = ended.says("stopped: the budget of $0.2 does not cover another call");
     // What is left of the budget would not have covered another call.
-    assert!(spent + 11_500 > budget_micros, "stopped early, after {spent} of {budget_micros} millionths");
+    assert!(spent + 17_000 > budget_micros, "stopped early, after {spent} of {budget_micros} millionths");
 }
 
 /// What a packet meets in the storm.
