@@ -46,13 +46,17 @@ pub fn check(data: &[u8]) {
     let packet = packet(situation, &reply, &reference, &ask);
     let prompt = TEMPLATE.with(|template| template.render(&packet)).expect("any packet can be rendered");
     let mark = packet.boundary();
-    assert_eq!(prompt.system.matches(&mark).count(), 1, "the system message names the mark once");
-    assert_eq!(prompt.user.matches(&mark).count(), 2, "the mark stands only around the material");
+    assert!(!prompt.system.contains(&mark), "the system message is the same for every packet");
+    assert_eq!(
+        prompt.user.matches(&mark).count(),
+        3,
+        "the mark is named once and stands around the material"
+    );
     let (start, end) =
         (format!("\n===== material {mark} =====\n"), format!("\n===== end of material {mark} =====\n"));
     let (_, rest) = prompt.user.split_once(&start).expect("the first mark stands on a line of its own");
     let (material, after) = rest.split_once(&end).expect("the second mark stands on a line of its own");
-    assert!(after.trim_start().starts_with("Answer with a JSON object"), "what follows the material");
+    assert!(after.trim_start().starts_with("What stands above"), "what follows the material");
     check_material(material, &packet);
 }
 
