@@ -3,7 +3,7 @@
 //! A pass mark is a comparison, and 69.99999999999999 is not 70. Weights are written as decimals and
 //! levels divide a scale, so every total is a fraction; it stays one until it is printed.
 //!
-//! What always holds: a value is reduced, and neither of its parts is above [`PART_MAX`]. A result that
+//! What always holds: a value is reduced, and neither of its parts is above `PART_MAX`. A result that
 //! would be is refused and never wrapped around. A rubric keeps far away from that: weights have at most
 //! twelve decimals and its scales a common width of at most 10⁸, so a total's denominator divides 10²⁰ and
 //! its numerator is at most 10²². Values from elsewhere go through the `checked_` functions.

@@ -17,7 +17,7 @@ const KEY_PREFIXES: &[&str] =
 /// How ids start that are as long as keys and useful in a report to the service.
 const ID_PREFIXES: &[&str] = &["req_", "req-", "org-", "org_", "chatcmpl-", "msg_", "proj_"];
 
-/// `message` on one line, at most [`MESSAGE_CHARS_MAX`] characters long, without what looks like a key.
+/// `message` on one line, at most `MESSAGE_CHARS_MAX` characters long, without what looks like a key.
 pub fn masked(message: &str) -> String {
     let line: String = message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let mut shown = String::with_capacity(line.len());
