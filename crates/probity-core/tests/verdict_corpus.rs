@@ -17,7 +17,7 @@ use probity_core::rubric::{
 use probity_core::verdict::{
     self, Completion, EnvelopeFault, Invalid, InvalidReason, ParseMode, Verdict, VerdictRecord, envelope,
 };
-use probity_core::{gate, json::Json};
+use probity_core::{gate::Gate, json::Json};
 use serde::Deserialize;
 
 /// Cases that no single answer can show, and where they are tested instead.
@@ -126,17 +126,9 @@ fn default_finish() -> String {
 
 impl AnswerSpec {
     fn packet(&self) -> Packet {
-        let case = Case {
-            id: CaseId::new("t1").expect("an id"),
-            slice: None,
-            situation: Situation::Ticket(self.ticket.clone()),
-            evidence: Vec::new(),
-            reference: None,
-            known_pii: Vec::new(),
-            metadata: None,
-        };
-        let reply = Reply { text: self.reply.clone(), variant: None, confidence: None };
-        let admitted = gate::screen(Entry { case, reply }, &[]).expect("no rule, no block");
+        let case = Case::new(CaseId::new("t1").expect("an id"), Situation::Ticket(self.ticket.clone()));
+        let reply = Reply::new(self.reply.clone());
+        let admitted = Gate::open().screen(Entry { case, reply }).expect("no rule, no block");
         packet::question(&admitted, &self.ask())
     }
 

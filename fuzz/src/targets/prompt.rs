@@ -5,9 +5,10 @@ use std::cell::LazyCell;
 use std::sync::Arc;
 
 use probity_core::case::{Case, CaseId, Entry, Reply, Role, Situation, Turn};
+use probity_core::gate::Gate;
 use probity_core::json;
 use probity_core::packet::{Ask, CallPlan, Packet, asks, question};
-use probity_core::{gate, rubric};
+use probity_core::rubric;
 use probity_engine::judge::prompt::Template;
 
 use super::input::{choices, joined, parts, text};
@@ -71,16 +72,11 @@ pub fn seeds() -> Vec<Vec<u8>> {
 
 fn packet(situation: Situation, reply: &str, reference: &str, ask: &Arc<Ask>) -> Packet {
     let case = Case {
-        id: CaseId::new("case").expect("an id"),
-        slice: None,
-        situation,
-        evidence: Vec::new(),
         reference: (!reference.is_empty()).then(|| reference.to_owned()),
-        known_pii: Vec::new(),
-        metadata: None,
+        ..Case::new(CaseId::new("case").expect("an id"), situation)
     };
-    let reply = Reply { text: reply.to_owned(), variant: None, confidence: None };
-    let admitted = gate::screen(Entry { case, reply }, gate::RULES).expect("no rule blocks");
+    let reply = Reply::new(reply);
+    let admitted = Gate::default().screen(Entry { case, reply }).expect("no rule blocks");
     question(&admitted, ask)
 }
 

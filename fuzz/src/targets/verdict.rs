@@ -1,7 +1,7 @@
 //! The verdict parser: any body is a sound verdict or none, and nothing that stands in the reply is one.
 
 use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
-use probity_core::gate;
+use probity_core::gate::Gate;
 use probity_core::json::Json;
 use probity_core::packet::{Ask, Packet, question};
 use probity_core::rubric::{
@@ -73,17 +73,10 @@ fn completion(choice: u8, body: &[u8]) -> Option<Completion> {
 
 fn packet(choice: u8, reply: &str) -> Packet {
     let ids: &[&str] = if choice & SEVERAL == 0 { &["tone"] } else { &["tone", "clarity"] };
-    let case = Case {
-        id: CaseId::new("case").expect("an id"),
-        slice: None,
-        situation: Situation::Ticket("Where is my order?".to_owned()),
-        evidence: Vec::new(),
-        reference: None,
-        known_pii: Vec::new(),
-        metadata: None,
-    };
-    let reply = Reply { text: reply.to_owned(), variant: None, confidence: None };
-    let admitted = gate::screen(Entry { case, reply }, &[]).expect("no rule, no block");
+    let case =
+        Case::new(CaseId::new("case").expect("an id"), Situation::Ticket("Where is my order?".to_owned()));
+    let reply = Reply::new(reply);
+    let admitted = Gate::open().screen(Entry { case, reply }).expect("no rule, no block");
     question(&admitted, &Ask::new(ids.iter().map(|id| criterion(id)).collect()).expect("criteria"))
 }
 

@@ -4,8 +4,10 @@
 //! confidence is between 0 and 1. Reading files and naming their faults is the loader's work; it ends in
 //! the constructors of this module.
 
+mod moment;
 mod text;
 
+pub use moment::{Moment, NotAMoment};
 pub use text::{TextTrait, text_traits};
 
 use std::fmt;
@@ -169,6 +171,17 @@ pub struct Evidence {
     pub version: Option<String>,
 }
 
+/// What decides which policies count for a case.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Circumstances {
+    /// When the customer wrote.
+    pub time: Option<Moment>,
+    /// Who reads the reply; a customer where the record does not say.
+    pub audience: Option<String>,
+    /// Where the customer is, in the tenant's own names.
+    pub region: Option<String>,
+}
+
 /// The situation a reply answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Case {
@@ -178,6 +191,8 @@ pub struct Case {
     pub slice: Option<Slice>,
     /// What the customer wrote.
     pub situation: Situation,
+    /// When, where and for whom it is, as far as the record says.
+    pub circumstances: Circumstances,
     /// The policy sources selected for it.
     pub evidence: Vec<Evidence>,
     /// An ideal reply, where there is one.
@@ -186,6 +201,22 @@ pub struct Case {
     pub known_pii: Vec<String>,
     /// Whatever else the record carried, as its source JSON text.
     pub metadata: Option<String>,
+}
+
+impl Case {
+    /// A case that says nothing but its situation.
+    pub fn new(id: CaseId, situation: Situation) -> Self {
+        Case {
+            id,
+            slice: None,
+            situation,
+            circumstances: Circumstances::default(),
+            evidence: Vec::new(),
+            reference: None,
+            known_pii: Vec::new(),
+            metadata: None,
+        }
+    }
 }
 
 /// The text a customer would read.
@@ -197,6 +228,13 @@ pub struct Reply {
     pub variant: Option<Variant>,
     /// The bot's own confidence in it.
     pub confidence: Option<Confidence>,
+}
+
+impl Reply {
+    /// A reply of which nothing but the text is known.
+    pub fn new(text: impl Into<String>) -> Self {
+        Reply { text: text.into(), variant: None, confidence: None }
+    }
 }
 
 /// One record of a case file: a case and the reply to it.

@@ -7,13 +7,12 @@
 //! ```
 //! use probity_core::{case::*, gate, packet, rubric};
 //! # fn entry() -> Entry {
-//! #     let case = Case { id: CaseId::new("t1").unwrap(), slice: None, situation: Situation::Ticket("Help".into()),
-//! #         evidence: vec![], reference: None, known_pii: vec![], metadata: None };
-//! #     Entry { case, reply: Reply { text: "Sure.".into(), variant: None, confidence: None } }
+//! #     let case = Case::new(CaseId::new("t1").unwrap(), Situation::Ticket("Help".into()));
+//! #     Entry { case, reply: Reply::new("Sure.") }
 //! # }
 //! let rubric = rubric::built_in("relevance-tone").unwrap();
 //! let asks = packet::asks(&rubric, packet::CallPlan::PerCriterion);
-//! let admitted = gate::screen(entry(), gate::RULES).unwrap();
+//! let admitted = gate::Gate::default().screen(entry()).unwrap();
 //! let packet = packet::question(&admitted, &asks[0]);
 //! assert_eq!(packet.hash().to_string().len(), 64);
 //! ```
@@ -23,9 +22,8 @@
 //! ```compile_fail
 //! use probity_core::{case::*, gate, packet, rubric};
 //! # fn entry() -> Entry {
-//! #     let case = Case { id: CaseId::new("t1").unwrap(), slice: None, situation: Situation::Ticket("Help".into()),
-//! #         evidence: vec![], reference: None, known_pii: vec![], metadata: None };
-//! #     Entry { case, reply: Reply { text: "Sure.".into(), variant: None, confidence: None } }
+//! #     let case = Case::new(CaseId::new("t1").unwrap(), Situation::Ticket("Help".into()));
+//! #     Entry { case, reply: Reply::new("Sure.") }
 //! # }
 //! let rubric = rubric::built_in("relevance-tone").unwrap();
 //! let asks = packet::asks(&rubric, packet::CallPlan::PerCriterion);
@@ -252,21 +250,17 @@ fn canonical(ask: &Ask, case: &Case, reply: &str, reference: Option<&str>) -> St
 mod tests {
     use super::*;
     use crate::case::{CaseId, Reply, Role, Turn, Variant};
-    use crate::{gate, json, rubric};
+    use crate::gate::Gate;
+    use crate::{json, rubric};
 
     fn admitted(situation: Situation, reply: &str, variant: &str) -> Admitted {
         let case = Case {
-            id: CaseId::new(format!("case-of-{variant}")).expect("an id"),
-            slice: None,
-            situation,
-            evidence: Vec::new(),
             reference: Some("The ideal reply.".to_owned()),
-            known_pii: Vec::new(),
-            metadata: None,
+            ..Case::new(CaseId::new(format!("case-of-{variant}")).expect("an id"), situation)
         };
         let variant = Some(Variant::new(variant).expect("a variant"));
         let reply = Reply { text: reply.to_owned(), variant, confidence: None };
-        gate::screen(Entry { case, reply }, gate::RULES).expect("admitted")
+        Gate::default().screen(Entry { case, reply }).expect("admitted")
     }
 
     fn packets(name: &str, plan: CallPlan, admitted: &Admitted) -> Vec<Packet> {

@@ -81,17 +81,12 @@ fn outcome(shape: &Shape, at: usize, place: Option<prop::sample::Index>) -> (Cri
 
 fn result(shape: &Shape, rubric: &Rubric, (n, drawn): (usize, &Drawn)) -> ReplyResult {
     let case = Case {
-        id: CaseId::new(format!("case {n}")).expect("an id"),
         slice: drawn.slice.map(|slice| Slice::new(format!("slice {slice}")).expect("a slice")),
-        situation: Situation::Ticket("Help".to_owned()),
-        evidence: Vec::new(),
-        reference: None,
-        known_pii: Vec::new(),
-        metadata: None,
+        ..Case::new(CaseId::new(format!("case {n}")).expect("an id"), Situation::Ticket("Help".to_owned()))
     };
     let confidence = drawn.confidence.map(|value| Confidence::new(value).expect("a share"));
     let reply = Reply { text: drawn.reply.to_owned(), variant: None, confidence };
-    let admitted = gate::screen(Entry { case, reply }, gate::RULES).expect("no rule blocks");
+    let admitted = gate::Gate::default().screen(Entry { case, reply }).expect("no rule blocks");
     match &drawn.gate {
         // No rule blocks yet, so a blocked result is put together by hand.
         Gate::Blocked => ReplyResult {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::case::{Confidence, Entry};
 use crate::exact::Exact;
-use crate::gate::{Admitted, Blocked, Finding};
+use crate::gate::{Admitted, Blocked, Finding, Sighting};
 use crate::rubric::{CriterionId, Rubric};
 use crate::score::{CriterionOutcome, Failure, Score, score};
 
@@ -185,13 +185,16 @@ fn gate_json(gate: &GateOutcome) -> Value {
     let findings: Vec<Value> = findings
         .iter()
         .map(|finding| {
+            let Sighting { rule, start, end, message, expected, source } = &finding.sighting;
             json!({
-                "rule": finding.rule,
+                "rule": rule,
                 "severity": finding.severity.name(),
-                "start": finding.start,
-                "end": finding.end,
-                "message": finding.message,
-                "source": finding.source,
+                "start": start,
+                "end": end,
+                "message": message,
+                "expected": expected,
+                "source": source.as_ref().map(|source| &source.id),
+                "version": source.as_ref().and_then(|source| source.version.as_ref()),
             })
         })
         .collect();

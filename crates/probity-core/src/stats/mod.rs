@@ -2,6 +2,10 @@
 //!
 //! Statistics here know nothing of replies or judges.
 
+mod random;
+
+pub use random::Random;
+
 use serde::Serialize;
 
 /// The 97.5 % point of the normal distribution, for 95 % intervals.

@@ -1,7 +1,7 @@
 //! Packets for the tests of this stage, built without a rubric file.
 
 use crate::case::{Case, CaseId, Entry, Reply, Situation};
-use crate::gate;
+use crate::gate::Gate;
 use crate::packet::{self, Ask, Packet};
 use crate::rubric::{
     Anchor, Criterion, CriterionId, Decider, Direction, ReasoningDemand, ReferenceUse, Scale,
@@ -35,16 +35,8 @@ pub(super) fn packet(ids: &[&str], reply: &str) -> Packet {
 
 /// A packet that asks about `criteria`.
 pub(super) fn packet_of(criteria: Vec<Criterion>, ticket: &str, reply: &str) -> Packet {
-    let case = Case {
-        id: CaseId::new("t1").expect("an id"),
-        slice: None,
-        situation: Situation::Ticket(ticket.to_owned()),
-        evidence: Vec::new(),
-        reference: None,
-        known_pii: Vec::new(),
-        metadata: None,
-    };
-    let reply = Reply { text: reply.to_owned(), variant: None, confidence: None };
-    let admitted = gate::screen(Entry { case, reply }, &[]).expect("admitted");
+    let case = Case::new(CaseId::new("t1").expect("an id"), Situation::Ticket(ticket.to_owned()));
+    let reply = Reply::new(reply);
+    let admitted = Gate::open().screen(Entry { case, reply }).expect("admitted");
     packet::question(&admitted, &Ask::new(criteria).expect("criteria"))
 }

@@ -133,23 +133,16 @@ fn situation(situation: &Situation) -> Value {
 mod tests {
     use expect_test::{Expect, expect};
     use probity_core::case::{Case, CaseId, Entry, Reply, Role, Turn};
+    use probity_core::gate::Gate;
     use probity_core::packet::{CallPlan, asks, question};
-    use probity_core::{gate, rubric};
+    use probity_core::rubric;
 
     use super::*;
 
     fn packet(situation: Situation, reply: &str, plan: CallPlan) -> Packet {
-        let case = Case {
-            id: CaseId::new("t1").expect("an id"),
-            slice: None,
-            situation,
-            evidence: Vec::new(),
-            reference: None,
-            known_pii: Vec::new(),
-            metadata: None,
-        };
-        let reply = Reply { text: reply.to_owned(), variant: None, confidence: None };
-        let admitted = gate::screen(Entry { case, reply }, gate::RULES).expect("admitted");
+        let case = Case::new(CaseId::new("t1").expect("an id"), situation);
+        let reply = Reply::new(reply);
+        let admitted = Gate::default().screen(Entry { case, reply }).expect("admitted");
         let rubric = rubric::built_in("relevance-tone").expect("built in");
         question(&admitted, &asks(&rubric, plan)[0])
     }

@@ -5,7 +5,8 @@
 //! of a conversation is the reply is decided here too.
 
 use probity_core::case::{
-    BadField, Case, CaseId, Confidence, Entry, Evidence, Reply, Role, Situation, Slice, Turn, Variant,
+    BadField, Case, CaseId, Circumstances, Confidence, Entry, Evidence, Reply, Role, Situation, Slice, Turn,
+    Variant,
 };
 use probity_core::json::{Json, Object};
 
@@ -38,6 +39,7 @@ fn body(found: &mut Found<'_>, id: &CaseId) -> Result<Entry, Reason> {
         id: id.clone(),
         slice: slice.map(Slice::new).transpose().map_err(bad_field)?,
         situation,
+        circumstances: Circumstances::default(),
         evidence: evidence(found.take(Field::Evidence).as_ref())?,
         reference: optional_text(found.take(Field::Reference))?,
         known_pii: known_pii(found.take(Field::KnownPii).as_ref())?,

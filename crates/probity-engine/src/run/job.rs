@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use probity_core::gate::{self, Admitted, Blocked};
+use probity_core::gate::{Admitted, Blocked, Gate};
 use probity_core::json::Json;
 use probity_core::packet::{self, Ask, CallPlan, Packet};
 use probity_core::rubric::{Criterion, ReferenceUse, Rubric};
@@ -49,6 +49,8 @@ pub struct Job {
     pub config: Config,
     /// BLAKE3 of each file that the judge consists of: recorded verdicts, or the program and its scripts.
     file_hashes: Vec<String>,
+    /// The rules that decide which replies are judged.
+    gate: Gate,
     asks: Vec<SizedAsk>,
 }
 
@@ -113,7 +115,18 @@ impl Job {
                 Ok(SizedAsk { ask, overhead_chars })
             })
             .collect::<Result<_, TemplateError>>()?;
-        Ok(Job { dataset, dataset_name, rubric, plan, template, judge, config, file_hashes, asks })
+        Ok(Job {
+            dataset,
+            dataset_name,
+            rubric,
+            plan,
+            template,
+            judge,
+            config,
+            file_hashes,
+            gate: Gate::default(),
+            asks,
+        })
     }
 
     /// Calls needed for one admitted reply.
@@ -141,7 +154,7 @@ impl Job {
             };
             return self.dataset.allow(skipped).map(Screened::Skipped);
         }
-        Ok(match gate::screen(entry, gate::RULES) {
+        Ok(match self.gate.screen(entry) {
             Err(blocked) => Screened::Blocked { place, blocked },
             Ok(admitted) => {
                 let packets = self.asks.iter().map(|sized| sized.packet(&admitted)).collect();
@@ -278,15 +291,8 @@ fn file_hashes(judge: &JudgeSettings) -> Result<Vec<String>, JudgeError> {
 /// A reply of nothing to nothing, for measuring prompts.
 fn blank() -> Admitted {
     use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
-    let case = Case {
-        id: CaseId::new("blank").expect("a plain word is an id"),
-        slice: None,
-        situation: Situation::Ticket(String::new()),
-        evidence: Vec::new(),
-        reference: None,
-        known_pii: Vec::new(),
-        metadata: None,
-    };
-    let reply = Reply { text: String::new(), variant: None, confidence: None };
-    gate::screen(Entry { case, reply }, &[]).expect("no rule, nothing blocked")
+    let case =
+        Case::new(CaseId::new("blank").expect("a plain word is an id"), Situation::Ticket(String::new()));
+    let reply = Reply::new(String::new());
+    Gate::open().screen(Entry { case, reply }).expect("no rule, nothing blocked")
 }

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use expect_test::Expect;
 use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
+use probity_core::gate::Gate;
 use probity_core::packet::{self, Ask, CallPlan};
-use probity_core::{gate, rubric};
+use probity_core::rubric;
 use probity_engine::config::{Logprobs, ModelMismatch, Price, Reask, TokenLimitField};
 use probity_engine::judge::account::Account;
 use probity_engine::judge::endpoint::{ApiKey, Endpoint};
@@ -297,17 +298,12 @@ fn asked() -> Arc<Ask> {
 
 fn question(number: usize, ask: &Arc<Ask>) -> Question {
     let case_id = format!("t{number}");
-    let case = Case {
-        id: CaseId::new(case_id.clone()).expect("an id"),
-        slice: None,
-        situation: Situation::Ticket(format!("Where is my order {number}?")),
-        evidence: Vec::new(),
-        reference: None,
-        known_pii: Vec::new(),
-        metadata: None,
-    };
-    let reply = Reply { text: "It comes tomorrow.".into(), variant: None, confidence: None };
-    let admitted = gate::screen(Entry { case, reply }, &[]).expect("admitted");
+    let case = Case::new(
+        CaseId::new(case_id.clone()).expect("an id"),
+        Situation::Ticket(format!("Where is my order {number}?")),
+    );
+    let reply = Reply::new("It comes tomorrow.");
+    let admitted = Gate::open().screen(Entry { case, reply }).expect("admitted");
     let packet = packet::question(&admitted, ask);
     let prompt = Prompt { system: "Judge.".into(), user: packet.canonical().to_owned() };
     Question { packet, prompt, case_id, variant: None }

@@ -1,0 +1,43 @@
+//! The table of rules: what each asks for and what its findings do unless the settings say otherwise.
+//!
+//! The order of the table is the order of the checks, cheapest first, and the order in which findings
+//! are listed.
+
+use super::finding::Severity;
+use super::{claim, evidence, integrity, pii, safety};
+
+/// One rule: a name, what its findings do, and a sentence about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// Names the rule in findings and settings, as `family.rule`.
+    pub id: &'static str,
+    /// What a finding of this rule does by default.
+    pub severity: Severity,
+    /// What a finding of this rule says about the reply, as a sentence.
+    pub sentence: &'static str,
+}
+
+impl Rule {
+    /// A rule whose findings block.
+    pub(super) const fn block(id: &'static str, sentence: &'static str) -> Self {
+        Rule { id, severity: Severity::Block, sentence }
+    }
+
+    /// A rule whose findings are shown and do no more.
+    pub(super) const fn flag(id: &'static str, sentence: &'static str) -> Self {
+        Rule { id, severity: Severity::Flag, sentence }
+    }
+}
+
+/// The families in the order of their checks.
+const FAMILIES: &[&[Rule]] = &[evidence::RULES, integrity::RULES, safety::RULES, pii::RULES, claim::RULES];
+
+/// Every rule, in the order of the checks.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    FAMILIES.iter().copied().flatten()
+}
+
+/// The rule called `id`.
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    rules().find(|rule| rule.id == id)
+}
