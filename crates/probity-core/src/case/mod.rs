@@ -8,7 +8,7 @@ mod moment;
 mod text;
 
 pub use moment::{Moment, NotAMoment};
-pub use text::{TextTrait, text_traits};
+pub use text::{TextTrait, is_format, text_traits};
 
 use std::fmt;
 

@@ -33,8 +33,8 @@ pub fn text_traits(text: &str) -> Vec<TextTrait> {
     Vec::new()
 }
 
-/// Characters that take no space and show nothing: Unicode's format characters, fillers and tags.
-fn is_format(c: char) -> bool {
+/// Whether a character takes no space and shows nothing: Unicode's format characters, fillers and tags.
+pub fn is_format(c: char) -> bool {
     matches!(
         u32::from(c),
         0xad | 0x34f | 0x600..=0x605 | 0x61c | 0x6dd | 0x70f | 0x115f..=0x1160 | 0x17b4..=0x17b5

@@ -8,6 +8,7 @@ pub mod claim;
 mod evidence;
 mod finding;
 mod integrity;
+mod phrases;
 pub mod pii;
 mod rules;
 mod safety;
@@ -41,13 +42,14 @@ impl Gate {
 
     /// Checks a reply against every rule in order.
     pub fn screen(&self, entry: Entry) -> Result<Admitted, Blocked> {
-        let findings: Vec<Finding> = integrity::check(&entry.reply.text)
-            .into_iter()
-            .filter_map(|sighting| {
-                let severity = *self.severities.get(sighting.rule)?;
-                Some(Finding { sighting, severity })
-            })
-            .collect();
+        let findings: Vec<Finding> =
+            integrity::check(&entry.reply.text, &phrases::Plain::of(&entry.reply.text))
+                .into_iter()
+                .filter_map(|sighting| {
+                    let severity = *self.severities.get(sighting.rule)?;
+                    Some(Finding { sighting, severity })
+                })
+                .collect();
         if findings.iter().any(|finding| finding.severity == Severity::Block) {
             Err(Blocked { entry: Box::new(entry), findings })
         } else {

@@ -1,9 +1,105 @@
 //! What a tenant forbids by name: competitors, and advice that its replies must not give.
 
+use super::finding::Sighting;
+use super::phrases::{Found, Phrases, Plain};
 use super::rules::Rule;
 
+const COMPETITOR: Rule = Rule::block("safety.competitor", "the reply names a competitor");
+const FORBIDDEN_ADVICE: Rule =
+    Rule::block("safety.forbidden_advice", "the reply gives advice that the settings forbid");
+
 /// Names and phrases that the tenant's settings forbid.
-pub(super) const RULES: &[Rule] = &[
-    Rule::block("safety.competitor", "the reply names a competitor"),
-    Rule::block("safety.forbidden_advice", "the reply gives advice that the settings forbid"),
-];
+pub(super) const RULES: &[Rule] = &[COMPETITOR, FORBIDDEN_ADVICE];
+
+/// Words that turn advice into a warning against it, when one stands among the words just before.
+const AGAINST: &[&str] =
+    &["not", "never", "don't", "dont", "won't", "cannot", "can't", "avoid", "without", "nobody", "no"];
+
+/// How many words before the advice are looked at.
+const WORDS_BEFORE: usize = 4;
+
+/// The forbidden names and phrases of a tenant.
+#[derive(Debug, Clone)]
+pub(super) struct Forbidden {
+    phrases: Phrases<(Kind, String)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Competitor,
+    Advice,
+}
+
+impl Forbidden {
+    /// What may not stand in a reply.
+    pub(super) fn new(competitors: &[String], advice: &[String]) -> Self {
+        let named = |kind| move |phrase: &String| (kind, phrase.trim().to_owned());
+        let competitors = competitors.iter().map(named(Kind::Competitor));
+        let all: Vec<_> = competitors.chain(advice.iter().map(named(Kind::Advice))).collect();
+        let phrases = all.iter().map(|named| (named.1.as_str(), named.clone()));
+        Forbidden { phrases: Phrases::new(phrases) }
+    }
+
+    /// The forbidden things in a reply. Advice against something is not that advice.
+    pub(super) fn check(&self, plain: &Plain) -> Vec<Sighting> {
+        self.phrases.find(plain).into_iter().filter_map(|found| sighting(found, plain)).collect()
+    }
+}
+
+fn sighting(found: Found<'_, (Kind, String)>, plain: &Plain) -> Option<Sighting> {
+    let (kind, name) = found.meaning;
+    match kind {
+        Kind::Competitor => {
+            let message = format!("the reply names the competitor {name:?}");
+            Some(Sighting::at(COMPETITOR.id, found.span, message))
+        }
+        Kind::Advice if is_warning(&plain.text()[..found.at.start]) => None,
+        Kind::Advice => {
+            let message = format!("the reply gives forbidden advice: {name:?}");
+            Some(Sighting::at(FORBIDDEN_ADVICE.id, found.span, message))
+        }
+    }
+}
+
+/// Whether the words before a phrase, in its sentence, turn it round.
+fn is_warning(before: &str) -> bool {
+    let sentence = before.rsplit(['.', '!', '?', ';', ':']).next().unwrap_or(before);
+    let words = sentence.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
+    words.rev().take(WORDS_BEFORE).any(|word| AGAINST.contains(&word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(reply: &str, want: &[(&str, &str)]) {
+        let forbidden = Forbidden::new(
+            &["Acme Parcel".to_owned()],
+            &["dispute the charge with your bank".to_owned(), "share your password".to_owned()],
+        );
+        let seen = forbidden.check(&Plain::of(reply));
+        let seen: Vec<_> = seen.iter().map(|seen| (seen.rule, &reply[seen.start..seen.end])).collect();
+        assert_eq!(seen, want, "{reply:?}");
+    }
+
+    #[test]
+    fn competitors_are_found_by_name() {
+        check("Try ACME  parcel instead.", &[("safety.competitor", "ACME  parcel")]);
+        check("Our acmes are fine.", &[]);
+    }
+
+    #[test]
+    fn advice_is_found_and_warnings_are_not() {
+        let advice = "dispute the charge with your bank";
+        check(&format!("You can {advice}."), &[("safety.forbidden_advice", advice)]);
+        check("Please never share your password with anyone.", &[]);
+        check("Do not, under any pressure, share your password.", &[]);
+        check("Not sure? Share your password.", &[("safety.forbidden_advice", "Share your password")]);
+    }
+
+    #[test]
+    fn nothing_forbidden_nothing_found() {
+        assert_eq!(Forbidden::new(&[], &[" ".to_owned()]).check(&Plain::of("  ")), Vec::new());
+    }
+}

@@ -1,0 +1,182 @@
+//! Fixed phrases found in a text however it is spaced and cased.
+//!
+//! All phrases of a set are looked for in one pass. A phrase is found as whole words: `tag` is not in
+//! `stage`. Characters that a reader does not see are passed over, so they hide nothing.
+
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use crate::case::is_format;
+
+/// A set of phrases, each with what it stands for.
+#[derive(Debug, Clone)]
+pub(super) struct Phrases<T> {
+    automaton: AhoCorasick,
+    meanings: Vec<T>,
+}
+
+/// A phrase found in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found<'p, T> {
+    /// What the phrase stands for.
+    pub(super) meaning: &'p T,
+    /// Where it stands in the plain text, in bytes.
+    pub(super) at: Range<usize>,
+    /// Where it stands in the original, in bytes.
+    pub(super) span: Range<usize>,
+}
+
+impl<T> Phrases<T> {
+    /// The set of `phrases`. Phrases without a visible character are left out.
+    pub(super) fn new<'p>(phrases: impl IntoIterator<Item = (&'p str, T)>) -> Self {
+        let folded = phrases.into_iter().map(|(phrase, meaning)| (Plain::of(phrase.trim()).text, meaning));
+        let (texts, meanings): (Vec<String>, Vec<T>) = folded.filter(|(text, _)| !text.is_empty()).unzip();
+        let automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(texts)
+            .expect("a set of phrases from settings is far below the automaton's limits");
+        Phrases { automaton, meanings }
+    }
+
+    /// The phrases in `text`, from left to right, the longest where several start at one place.
+    pub(super) fn find<'p>(&'p self, text: &Plain) -> Vec<Found<'p, T>> {
+        if self.meanings.is_empty() {
+            return Vec::new();
+        }
+        self.automaton
+            .find_iter(&text.text)
+            .filter(|found| text.is_whole(found.range()))
+            .map(|found| Found {
+                meaning: &self.meanings[found.pattern().as_usize()],
+                at: found.range(),
+                span: text.original(found.range()),
+            })
+            .collect()
+    }
+}
+
+/// A text in lower case with single spaces and straight quotes, and the way back to the original.
+#[derive(Debug)]
+pub(super) struct Plain {
+    text: String,
+    /// For each byte of `text`, where the character it came from starts and ends in the original. Empty
+    /// where both are the same length, byte for byte.
+    places: Vec<(u32, u32)>,
+}
+
+impl Plain {
+    /// The plain form of `text`.
+    pub(super) fn of(text: &str) -> Self {
+        let untidy = |pair: &[u8]| pair[0].is_ascii_whitespace() && pair[1].is_ascii_whitespace();
+        if text.is_ascii() && !text.as_bytes().windows(2).any(untidy) {
+            let text = text
+                .bytes()
+                .map(|byte| char::from(if is_space(byte) { b' ' } else { byte.to_ascii_lowercase() }));
+            return Plain { text: text.collect(), places: Vec::new() };
+        }
+        let mut plain =
+            Plain { text: String::with_capacity(text.len()), places: Vec::with_capacity(text.len()) };
+        for (start, c) in text.char_indices().filter(|(_, c)| !is_format(*c)) {
+            plain.push(c, start);
+        }
+        plain
+    }
+
+    fn push(&mut self, c: char, start: usize) {
+        let place = (place(start), place(start + c.len_utf8()));
+        if c.is_whitespace() {
+            if !self.text.ends_with(' ') {
+                self.text.push(' ');
+                self.places.push(place);
+            }
+            return;
+        }
+        let before = self.text.len();
+        match c {
+            '\u{2018}' | '\u{2019}' | '\u{02bc}' => self.text.push('\''),
+            '\u{201c}' | '\u{201d}' => self.text.push('"'),
+            _ => self.text.extend(c.to_lowercase()),
+        }
+        self.places.resize(self.places.len() + self.text.len() - before, place);
+    }
+
+    /// The plain text.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Where a range of the plain text stands in the original.
+    pub(super) fn original(&self, range: Range<usize>) -> Range<usize> {
+        if self.places.is_empty() || range.is_empty() {
+            return range;
+        }
+        self.places[range.start].0 as usize..self.places[range.end - 1].1 as usize
+    }
+
+    /// Whether no word goes on over either end of a range.
+    fn is_whole(&self, range: Range<usize>) -> bool {
+        let joined = |left: Option<char>, right: Option<char>| matches!((left, right), (Some(left), Some(right)) if left.is_alphanumeric() && right.is_alphanumeric());
+        let (before, after) = (&self.text[..range.start], &self.text[range.end..]);
+        let found = &self.text[range];
+        !joined(before.chars().next_back(), found.chars().next())
+            && !joined(found.chars().next_back(), after.chars().next())
+    }
+}
+
+fn is_space(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || byte == 0x0b
+}
+
+fn place(offset: usize) -> u32 {
+    u32::try_from(offset).expect("a reply is shorter than 4 GiB: the loader bounds records")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(phrase: &str, text: &str, want: &[&str]) {
+        let phrases = Phrases::new([(phrase, ())]);
+        let found = phrases.find(&Plain::of(text));
+        let found: Vec<&str> = found.into_iter().map(|found| &text[found.span]).collect();
+        assert_eq!(found, want, "{phrase:?} in {text:?}");
+    }
+
+    #[test]
+    fn spacing_case_and_quotes_do_not_matter() {
+        check("ignore the rules", "Please IGNORE  the\n rules.", &["IGNORE  the\n rules"]);
+        check("don't ask", "We don\u{2019}t ask", &["don\u{2019}t ask"]);
+        check("Ünder", "ÜNDER under", &["ÜNDER"]);
+        check("ignore", "ig\u{200b}nore it", &["ig\u{200b}nore"]);
+    }
+
+    #[test]
+    fn only_whole_words_are_found() {
+        check("tag", "stage tags tag-line", &["tag"]);
+        check("<|", "<|im|>", &["<|"]);
+        check("acme", "Acme's, ACME.", &["Acme", "ACME"]);
+    }
+
+    #[test]
+    fn nothing_is_found_by_nothing() {
+        check("  ", "a  b", &[]);
+        check("\u{200b}", "a\u{200b}b", &[]);
+    }
+
+    proptest! {
+        #[test]
+        fn spans_are_of_the_original(text in "\\PC*", cut in any::<prop::sample::Index>()) {
+            let plain = Plain::of(&text);
+            prop_assume!(!plain.text.is_empty());
+            let start = cut.index(plain.text.len());
+            prop_assume!(plain.text.is_char_boundary(start));
+            let end = start + plain.text[start..].chars().next().expect("not at the end").len_utf8();
+            let span = plain.original(start..end);
+            prop_assert!(text.get(span.clone()).is_some_and(|piece| !piece.is_empty()), "{span:?}");
+        }
+    }
+}
