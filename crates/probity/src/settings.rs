@@ -1,5 +1,7 @@
 //! From flags, variables and files to what a run uses.
 
+mod gate;
+
 use std::path::{Path, PathBuf};
 
 use probity_core::rubric::{self, Rubric};
@@ -8,7 +10,7 @@ use probity_engine::config::names::Calls;
 use probity_engine::config::{Backend, Because, Config, JudgeSettings, Parse, SettingsProblem, Structured};
 use probity_engine::judge::prompt::Template;
 use probity_engine::load::{Dataset, Dedup, LoadError, LoadOptions, Strictness};
-use probity_engine::run::job::Job;
+use probity_engine::run::job::{Definition, Job};
 
 use crate::args::{DedupArg, JobArgs, RunArgs, StructuredArg};
 use crate::commands::rubric::problems;
@@ -36,7 +38,9 @@ pub(crate) fn job(args: &JobArgs, over: Layer, note: &dyn Fn(&str)) -> Result<Jo
     let about_cases = dataset.notices().iter().map(ToString::to_string);
     notices.into_iter().chain(about_cases).for_each(|notice| note(&notice));
     let names: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
-    Job::new(dataset, names.join(" "), rubric, template, (config, judge))
+    let dataset_name = names.join(" ");
+    let gate = gate::gate(&config.gate)?;
+    Job::new(Definition { dataset, dataset_name, rubric, template, gate, config, judge })
         .map_err(crate::commands::run::failure)
 }
 

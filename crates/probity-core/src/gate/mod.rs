@@ -14,47 +14,110 @@ mod rules;
 mod safety;
 
 pub use finding::{Finding, Severity, Sighting, SourceRef};
-pub use rules::{Rule, rule, rules};
+pub use rules::{Rule, RuleSetting, rule, rules};
 
 use std::collections::BTreeMap;
 
 use crate::case::Entry;
+use crate::json::Json;
+use phrases::Plain;
+use safety::Forbidden;
 
-/// The rules as they are set for a run.
+/// The version of the checks. Raise it when the same reply and settings can give another result.
+const VERSION: &str = "1";
+
+/// How a run wants its replies checked. The default is every rule as the table has it, with nothing listed.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// Rules that do something else than the table says, by id.
+    pub rules: BTreeMap<&'static str, RuleSetting>,
+    /// Names that no reply may mention.
+    pub competitors: Vec<String>,
+    /// Advice that no reply may give.
+    pub forbidden_advice: Vec<String>,
+    /// What is the company's own and no person's.
+    pub own: pii::Allow,
+}
+
+impl Settings {
+    fn digest(&self) -> String {
+        let rules = self.rules.iter().map(|(id, setting)| ((*id).to_owned(), Json::text(setting.name())));
+        let list = |texts: &[String]| Json::Array(texts.iter().map(Json::text).collect());
+        let pii::Allow { emails, domains, phones, addresses, id_patterns } = &self.own;
+        let own = [emails, domains, phones, addresses, id_patterns].map(|texts| list(texts));
+        let members = [
+            ("version".to_owned(), Json::text(VERSION)),
+            ("rules".to_owned(), Json::object(rules)),
+            ("competitors".to_owned(), list(&self.competitors)),
+            ("forbidden_advice".to_owned(), list(&self.forbidden_advice)),
+            ("own".to_owned(), Json::Array(own.to_vec())),
+        ];
+        blake3::hash(Json::object(members).canonical().as_bytes()).to_hex().to_string()
+    }
+}
+
+/// The rules as they are set for a run. It is made once and screens any number of replies.
 #[derive(Debug, Clone)]
 pub struct Gate {
     /// What the findings of each rule do. A rule that is not here is off.
     severities: BTreeMap<&'static str, Severity>,
+    forbidden: Forbidden,
+    digest: String,
 }
 
 impl Default for Gate {
     /// Every rule as the table has it.
     fn default() -> Self {
-        Gate { severities: rules().map(|rule| (rule.id, rule.severity)).collect() }
+        Gate::new(&Settings::default())
     }
 }
 
 impl Gate {
+    /// The gate of `settings`.
+    pub fn new(settings: &Settings) -> Self {
+        let set = |rule: &Rule| match settings.rules.get(rule.id) {
+            Some(setting) => setting.severity(),
+            None => Some(rule.severity),
+        };
+        Gate {
+            severities: rules().filter_map(|rule| Some((rule.id, set(rule)?))).collect(),
+            forbidden: Forbidden::new(&settings.competitors, &settings.forbidden_advice),
+            digest: settings.digest(),
+        }
+    }
+
     /// A gate without rules, which admits everything.
     pub fn open() -> Self {
-        Gate { severities: BTreeMap::new() }
+        Gate { severities: BTreeMap::new(), ..Gate::default() }
+    }
+
+    /// Names what the gate checks: equal digests block the same replies for the same reasons.
+    pub fn digest(&self) -> &str {
+        &self.digest
     }
 
     /// Checks a reply against every rule in order.
     pub fn screen(&self, entry: Entry) -> Result<Admitted, Blocked> {
         let findings: Vec<Finding> =
-            integrity::check(&entry.reply.text, &phrases::Plain::of(&entry.reply.text))
-                .into_iter()
-                .filter_map(|sighting| {
-                    let severity = *self.severities.get(sighting.rule)?;
-                    Some(Finding { sighting, severity })
-                })
-                .collect();
+            self.sightings(&entry).into_iter().filter_map(|sighting| self.finding(sighting)).collect();
         if findings.iter().any(|finding| finding.severity == Severity::Block) {
             Err(Blocked { entry: Box::new(entry), findings })
         } else {
             Ok(Admitted { entry, flags: findings })
         }
+    }
+
+    fn sightings(&self, entry: &Entry) -> Vec<Sighting> {
+        let reply = &entry.reply.text;
+        let plain = Plain::of(reply);
+        let mut seen = integrity::check(reply, &plain);
+        seen.extend(self.forbidden.check(&plain));
+        seen
+    }
+
+    fn finding(&self, sighting: Sighting) -> Option<Finding> {
+        let severity = *self.severities.get(sighting.rule)?;
+        Some(Finding { sighting, severity })
     }
 }
 

@@ -29,6 +29,37 @@ impl Rule {
     }
 }
 
+/// What the findings of a rule do in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleSetting {
+    /// They block the reply.
+    Block,
+    /// They are shown and do no more.
+    Flag,
+    /// There are none: the rule is not checked.
+    Off,
+}
+
+impl RuleSetting {
+    /// The name used in settings and manifests.
+    pub fn name(self) -> &'static str {
+        match self {
+            RuleSetting::Block => "block",
+            RuleSetting::Flag => "flag",
+            RuleSetting::Off => "off",
+        }
+    }
+
+    /// What a finding does, where there can be one.
+    pub fn severity(self) -> Option<Severity> {
+        match self {
+            RuleSetting::Block => Some(Severity::Block),
+            RuleSetting::Flag => Some(Severity::Flag),
+            RuleSetting::Off => None,
+        }
+    }
+}
+
 /// The families in the order of their checks.
 const FAMILIES: &[&[Rule]] = &[evidence::RULES, integrity::RULES, safety::RULES, pii::RULES, claim::RULES];
 

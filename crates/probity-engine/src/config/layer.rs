@@ -173,6 +173,40 @@ section! {
 }
 
 section! {
+    /// `[gate]`
+    GateLayer {
+        /// Files of policy sources.
+        policies: Vec<PathBuf>,
+        /// The moment that counts for cases without a time of their own.
+        as_of: String,
+        /// Rules whose findings block.
+        block: Vec<String>,
+        /// Rules whose findings are shown and do no more.
+        flag: Vec<String>,
+        /// Rules that are not checked.
+        off: Vec<String>,
+        /// Names that no reply may mention.
+        competitors: Vec<String>,
+        /// Advice that no reply may give.
+        forbidden_advice: Vec<String>,
+        /// Texts whose claims need no source.
+        allowed_claims: Vec<String>,
+        /// Files that add to the word lists for claims.
+        lexicons: Vec<PathBuf>,
+        /// The company's own e-mail addresses.
+        own_emails: Vec<String>,
+        /// The company's own domains.
+        own_domains: Vec<String>,
+        /// The company's own telephone numbers.
+        own_phones: Vec<String>,
+        /// The company's own street addresses.
+        own_addresses: Vec<String>,
+        /// The forms of the company's own numbers.
+        own_numbers: Vec<String>,
+    }
+}
+
+section! {
     /// `[budget]`
     BudgetLayer {
         /// Calls in all.
@@ -208,6 +242,8 @@ pub struct Layer {
     pub judges: BTreeMap<String, JudgeLayer>,
     /// `[schedule]`
     pub schedule: ScheduleLayer,
+    /// `[gate]`
+    pub gate: GateLayer,
     /// `[budget]`
     pub budget: BudgetLayer,
     /// `[prices."model"]`
@@ -230,6 +266,7 @@ impl Layer {
             judge: self.judge.merge(over.judge),
             judges: merge_tables(self.judges, over.judges, JudgeLayer::merge),
             schedule: self.schedule.merge(over.schedule),
+            gate: self.gate.merge(over.gate),
             budget: self.budget.merge(over.budget),
             prices: merge_tables(self.prices, over.prices, PriceLayer::merge),
             any_model: over.any_model.or(self.any_model),

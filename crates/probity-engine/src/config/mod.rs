@@ -18,7 +18,10 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use probity_core::case::Moment;
 use probity_core::exact::Exact;
+use probity_core::gate::RuleSetting;
+use probity_core::gate::pii::Allow;
 use probity_core::packet::CallPlan;
 
 pub use choose::{Because, ChosenJudge, JudgeWarning};
@@ -39,6 +42,8 @@ pub const DEFAULTS: &str = include_str!("../../../../config/default.toml");
 pub struct Config {
     /// What is asked and how answers are read.
     pub run: RunSettings,
+    /// What a reply must not do to be judged.
+    pub gate: GateSettings,
     /// When calls are made and when they stop.
     pub schedule: ScheduleSettings,
     /// What the run may cost.
@@ -82,6 +87,27 @@ pub struct RunSettings {
     pub parse: Parse,
     /// Whether an answer that is not a verdict is asked for again.
     pub reask: Reask,
+}
+
+/// `[gate]`
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GateSettings {
+    /// Files of policy sources. Without one, evidence and claims are not checked.
+    pub policies: Vec<PathBuf>,
+    /// The moment that counts for cases without a time of their own.
+    pub as_of: Option<Moment>,
+    /// Rules that do something else than the table says, by id.
+    pub rules: BTreeMap<&'static str, RuleSetting>,
+    /// Names that no reply may mention.
+    pub competitors: Vec<String>,
+    /// Advice that no reply may give.
+    pub forbidden_advice: Vec<String>,
+    /// Texts whose claims need no source.
+    pub allowed_claims: Vec<String>,
+    /// Files that add to the word lists for claims.
+    pub lexicons: Vec<PathBuf>,
+    /// What is the company's own and no person's.
+    pub own: Allow,
 }
 
 /// `[judges.NAME]`

@@ -2,6 +2,8 @@
 //!
 //! Each rule stands here once. Whatever order problems are found in, all of them are reported.
 
+mod gate;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU64;
@@ -70,6 +72,7 @@ impl Config {
             layer.any_base_url.as_deref().and_then(|text| resolving.base_url("base_url", text));
         let run = resolving.run(layer.run);
         let schedule = resolving.schedule(&layer.schedule);
+        let gate = gate::settings(layer.gate, &mut resolving.problems);
         let usd_max = layer.budget.usd_max.map(|usd| resolving.amount("budget.usd_max", usd));
         let prices = resolving.prices(layer.prices);
         resolving.choice(layer.judge.name.as_deref(), &judges);
@@ -78,6 +81,7 @@ impl Config {
         }
         Ok(Config {
             run,
+            gate,
             schedule,
             budget: Budget { calls_max: layer.budget.calls_max, usd_max },
             judges,

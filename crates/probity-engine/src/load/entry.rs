@@ -5,8 +5,8 @@
 //! of a conversation is the reply is decided here too.
 
 use probity_core::case::{
-    BadField, Case, CaseId, Circumstances, Confidence, Entry, Evidence, Reply, Role, Situation, Slice, Turn,
-    Variant,
+    BadField, Case, CaseId, Circumstances, Confidence, Entry, Evidence, Moment, Reply, Role, Situation,
+    Slice, Turn, Variant,
 };
 use probity_core::json::{Json, Object};
 
@@ -39,7 +39,11 @@ fn body(found: &mut Found<'_>, id: &CaseId) -> Result<Entry, Reason> {
         id: id.clone(),
         slice: slice.map(Slice::new).transpose().map_err(bad_field)?,
         situation,
-        circumstances: Circumstances::default(),
+        circumstances: Circumstances {
+            time: time(found.take(Field::Time))?,
+            audience: optional_text(found.take(Field::Audience))?,
+            region: optional_text(found.take(Field::Region))?,
+        },
         evidence: evidence(found.take(Field::Evidence).as_ref())?,
         reference: optional_text(found.take(Field::Reference))?,
         known_pii: known_pii(found.take(Field::KnownPii).as_ref())?,
@@ -98,6 +102,25 @@ fn optional_text(value: Option<Value<'_>>) -> Result<Option<String>, Reason> {
     match value {
         Some(value) if *value.json != Json::Null => Ok(Some(text(value)?).filter(|text| !text.is_empty())),
         _ => Ok(None),
+    }
+}
+
+/// A moment: a date, with a time or without, or seconds since 1970.
+fn time(value: Option<Value<'_>>) -> Result<Option<Moment>, Reason> {
+    let Some(value) = value else { return Ok(None) };
+    let refuse = |shown: &str| {
+        let forms = "a date such as 2026-04-01 or 2026-04-01T09:30:00Z, or seconds since 1970";
+        Reason::from(format!("'{}' is {shown}, expected {forms}", value.name))
+    };
+    match &*value.json {
+        Json::Null => Ok(None),
+        Json::String(text) if text.is_empty() => Ok(None),
+        // A CSV cell holds seconds as text.
+        Json::String(text) | Json::Number(text) => {
+            let seconds = text.parse().ok().and_then(Moment::from_seconds);
+            seconds.or_else(|| text.parse().ok()).map(Some).ok_or_else(|| refuse(&format!("{text:?}")))
+        }
+        other => Err(must_be(value.name, "a string", other)),
     }
 }
 

@@ -23,6 +23,9 @@ pub(super) enum Field {
     Confidence,
     Evidence,
     KnownPii,
+    Time,
+    Audience,
+    Region,
     Metadata,
 }
 
@@ -47,10 +50,13 @@ pub(super) const NAMES: &[(&str, Field)] = &[
     ("confidence", Field::Confidence),
     ("evidence", Field::Evidence),
     ("known_pii", Field::KnownPii),
+    ("time", Field::Time),
+    ("audience", Field::Audience),
+    ("region", Field::Region),
     ("metadata", Field::Metadata),
 ];
 
-const N_FIELDS: usize = 11;
+const N_FIELDS: usize = 14;
 
 impl Field {
     /// The field called `name`, exactly.

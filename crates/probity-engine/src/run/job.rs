@@ -30,6 +30,25 @@ const ENVELOPE_TOKENS: u64 = 512;
 /// The version of the embedded lexical judge. Raise it when its answers change.
 const BASELINE_VERSION: &str = "lexical-1";
 
+/// What a job is made of.
+#[derive(Debug)]
+pub struct Definition {
+    /// The cases.
+    pub dataset: Dataset,
+    /// The files' names, for people and for telling runs apart.
+    pub dataset_name: String,
+    /// The rubric.
+    pub rubric: Rubric,
+    /// The prompt template.
+    pub template: Template,
+    /// The rules that decide which replies are judged.
+    pub gate: Gate,
+    /// All settings.
+    pub config: Config,
+    /// The judge.
+    pub judge: JudgeSettings,
+}
+
 /// Cases, rubric, template and judge of a run.
 #[derive(Debug)]
 pub struct Job {
@@ -96,14 +115,8 @@ pub struct SizedPacket {
 impl Job {
     /// Puts the parts together. Fails where the template cannot be filled in or the judge's file cannot be
     /// read.
-    pub fn new(
-        dataset: Dataset,
-        dataset_name: String,
-        rubric: Rubric,
-        template: Template,
-        settings: (Config, JudgeSettings),
-    ) -> Result<Self, RunError> {
-        let (config, judge) = settings;
+    pub fn new(definition: Definition) -> Result<Self, RunError> {
+        let Definition { dataset, dataset_name, rubric, template, gate, config, judge } = definition;
         let file_hashes = file_hashes(&judge)?;
         let plan = config.run.call_plan;
         let asks = packet::asks(&rubric, plan)
@@ -115,18 +128,7 @@ impl Job {
                 Ok(SizedAsk { ask, overhead_chars })
             })
             .collect::<Result<_, TemplateError>>()?;
-        Ok(Job {
-            dataset,
-            dataset_name,
-            rubric,
-            plan,
-            template,
-            judge,
-            config,
-            file_hashes,
-            gate: Gate::default(),
-            asks,
-        })
+        Ok(Job { dataset, dataset_name, rubric, plan, template, judge, config, file_hashes, gate, asks })
     }
 
     /// Calls needed for one admitted reply.
@@ -244,6 +246,7 @@ impl Job {
             ("cases".to_owned(), self.dataset.digest().hex.clone()),
             ("rubric".to_owned(), self.rubric.hash().to_owned()),
             ("template".to_owned(), self.template.hash().to_owned()),
+            ("gate".to_owned(), self.gate.digest().to_owned()),
             ("judge".to_owned(), id.to_string()),
         ];
         parts.extend(self.config.digest_parts(&self.judge));

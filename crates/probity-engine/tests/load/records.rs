@@ -226,6 +226,9 @@ fn d19_wrong_types_are_not_converted() {
         r#"{"id":"e","ticket":"t","reply":"r","slice":1}"#,
         r#"{"id":"f","ticket":"t","reply":"r","confidence":"0.5"}"#,
         r#"{"id":"g","ticket":"t","reply":"r","confidence":1.5}"#,
+        r#"{"id":"g2","ticket":"t","reply":"r","time":"yesterday"}"#,
+        r#"{"id":"g3","ticket":"t","reply":"r","time":1775001600000}"#,
+        r#"{"id":"g4","ticket":"t","reply":"r","time":[1]}"#,
         r#"{"id":"h","ticket":"t","reply":"r","evidence":"p"}"#,
         r#"{"id":"i","ticket":"t","reply":"r","evidence":[{"version":"1"}]}"#,
         r#"{"id":"j","ticket":"t","reply":"r","known_pii":["",1]}"#,
@@ -394,7 +397,8 @@ fn d48_no_locale_has_a_say() {
 #[test]
 fn all_fields_and_their_other_names() {
     let native = r#"{"id":"a","slice":"s","ticket":"t","reply":"r","variant":"v","reference":"e","confidence":0.5,
-        "evidence":[{"source":"p","version":2},"q"],"known_pii":["x"],"metadata":[1]}"#;
+        "evidence":[{"source":"p","version":2},"q"],"known_pii":["x"],"metadata":[1],
+        "time":"2026-04-01T09:30:00+02:00","audience":"agent","region":"eu"}"#;
     let want = entries("c.json", format!("[{native}]"));
     expect![[r#"
         Entry {
