@@ -6,25 +6,22 @@
 
 use std::str::FromStr;
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
-
 use super::problem::{Faults, Problem};
-use super::source::Source;
+use super::tree::{Content, Member, Node, Table};
 use crate::case::{TextTrait, text_traits};
 use crate::exact::Exact;
 use crate::spelling::closest;
 
 /// A value with the line it stands on.
 #[derive(Debug, Clone)]
-pub(super) struct At<T> {
-    pub(super) line: usize,
-    pub(super) value: T,
+pub(crate) struct At<T> {
+    pub(crate) line: usize,
+    pub(crate) value: T,
 }
 
 /// What a file has for a key.
 #[derive(Debug, Clone)]
-pub(super) enum Field<T> {
+pub(crate) enum Field<T> {
     /// Nothing.
     Absent,
     /// Something that was reported as wrong, so that nobody needs to complain again.
@@ -35,7 +32,7 @@ pub(super) enum Field<T> {
 
 impl<T> Field<T> {
     /// The value with its line, if there is a good one.
-    pub(super) fn given(&self) -> Option<&At<T>> {
+    pub(crate) fn given(&self) -> Option<&At<T>> {
         match self {
             Field::Given(at) => Some(at),
             Field::Absent | Field::Faulty => None,
@@ -43,7 +40,7 @@ impl<T> Field<T> {
     }
 
     /// The same field with its value made into another.
-    pub(super) fn map<U>(self, make: impl FnOnce(T) -> U) -> Field<U> {
+    pub(crate) fn map<U>(self, make: impl FnOnce(T) -> U) -> Field<U> {
         match self {
             Field::Absent => Field::Absent,
             Field::Faulty => Field::Faulty,
@@ -52,43 +49,39 @@ impl<T> Field<T> {
     }
 
     /// The value, if there is a good one.
-    pub(super) fn value(&self) -> Option<&T> {
+    pub(crate) fn value(&self) -> Option<&T> {
         self.given().map(|at| &at.value)
     }
 }
 
 /// A kind of table: where it stands, and which keys it may have.
 #[derive(Debug)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     /// As it is named in messages: `[[criterion]]`.
-    pub(super) place: &'static str,
+    pub(crate) place: &'static str,
     /// Every key it may have.
-    pub(super) keys: &'static [&'static str],
+    pub(crate) keys: &'static [&'static str],
 }
-
-type Node<'a> = &'a Spanned<DeValue<'a>>;
 
 /// One table of the file.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fields<'a> {
-    source: &'a Source<'a>,
+pub(crate) struct Fields<'a> {
     shape: &'static Shape,
-    table: &'a DeTable<'a>,
+    table: &'a Table,
     /// The line of its header.
-    pub(super) line: usize,
+    pub(crate) line: usize,
 }
 
 impl<'a> Fields<'a> {
-    /// The top of the file.
-    pub(super) fn top(source: &'a Source<'a>, shape: &'static Shape, table: &'a DeTable<'a>) -> Self {
-        Fields { source, shape, table, line: 1 }
+    /// A table that stands alone: the top of a file, or one line of JSON.
+    pub(crate) fn top(shape: &'static Shape, table: &'a Table, line: usize) -> Self {
+        Fields { shape, table, line }
     }
 
     /// Reports every key that the table must not have; `shapes` are all there are, to say where it belongs.
-    pub(super) fn refuse_unknown_keys(&self, shapes: &[&Shape], faults: &mut Faults) {
-        for key in self.table.keys().filter(|key| !self.shape.keys.contains(&key.get_ref().as_ref())) {
-            let name = key.get_ref().as_ref();
-            let line = self.source.line_of(key.span().start);
+    pub(crate) fn refuse_unknown_keys(&self, shapes: &[&Shape], faults: &mut Faults) {
+        let given = self.table.members.iter().map(|member| (member.key.as_str(), member.line));
+        for (name, line) in given.filter(|(name, _)| !self.shape.keys.contains(name)) {
             let problem = Problem::at(line, format!("unknown key `{name}` in {}", self.shape.place));
             let elsewhere = shapes.iter().find(|shape| shape.keys.contains(&name));
             faults.error(match (elsewhere, closest(name, self.shape.keys.iter().copied())) {
@@ -100,7 +93,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The same field, its absence reported.
-    pub(super) fn required<T>(&self, key: &str, field: Field<T>, faults: &mut Faults) -> Field<T> {
+    pub(crate) fn required<T>(&self, key: &str, field: Field<T>, faults: &mut Faults) -> Field<T> {
         match field {
             Field::Absent => {
                 let problem = Problem::at(self.line, format!("{} has no `{key}`", self.shape.place));
@@ -112,31 +105,31 @@ impl<'a> Fields<'a> {
     }
 
     /// A text that must be there and say something.
-    pub(super) fn required_text(&self, key: &str, faults: &mut Faults) -> Field<String> {
+    pub(crate) fn required_text(&self, key: &str, faults: &mut Faults) -> Field<String> {
         let field = self.text(key, faults);
         self.required(key, field, faults)
     }
 
     /// A text that says something, if it is there.
-    pub(super) fn text(&self, key: &str, faults: &mut Faults) -> Field<String> {
+    pub(crate) fn text(&self, key: &str, faults: &mut Faults) -> Field<String> {
         self.field(key, |node| self.text_of(key, node, faults))
     }
 
     /// A list of texts; none if the key is not there.
-    pub(super) fn texts(&self, key: &str, faults: &mut Faults) -> Vec<String> {
+    pub(crate) fn texts(&self, key: &str, faults: &mut Faults) -> Vec<String> {
         let items = self.items(key, "a list of texts", faults).unwrap_or_default();
         items.into_iter().filter_map(|node| self.text_of(key, node, faults)).collect()
     }
 
     /// One of the `options`, by name.
-    pub(super) fn choice<T: Copy>(&self, key: &str, options: &[(&str, T)], faults: &mut Faults) -> Field<T> {
+    pub(crate) fn choice<T: Copy>(&self, key: &str, options: &[(&str, T)], faults: &mut Faults) -> Field<T> {
         self.field(key, |node| {
             let word = self.text_of(key, node, faults)?;
             let choice = options.iter().find(|(name, _)| *name == word);
             if choice.is_none() {
                 let names: Vec<&str> = options.iter().map(|(name, _)| *name).collect();
                 let message = format!("`{key}` must be one of {}, found {word:?}", names.join(", "));
-                let problem = Problem::at(self.line_of(node), message);
+                let problem = Problem::at(node.line, message);
                 faults.error(match closest(&word, names) {
                     Some(meant) => problem.hint(format!("did you mean \"{meant}\"?")),
                     None => problem,
@@ -147,17 +140,17 @@ impl<'a> Fields<'a> {
     }
 
     /// A plain decimal, exactly as written.
-    pub(super) fn decimal(&self, key: &str, faults: &mut Faults) -> Field<Exact> {
+    pub(crate) fn decimal(&self, key: &str, faults: &mut Faults) -> Field<Exact> {
         self.field(key, |node| self.number_of(key, "a plain decimal number", node, faults))
     }
 
     /// A whole number.
-    pub(super) fn integer(&self, key: &str, faults: &mut Faults) -> Field<i64> {
+    pub(crate) fn integer(&self, key: &str, faults: &mut Faults) -> Field<i64> {
         self.field(key, |node| self.number_of(key, "a whole number", node, faults))
     }
 
     /// A list of whole numbers.
-    pub(super) fn integers(&self, key: &str, faults: &mut Faults) -> Field<Vec<i64>> {
+    pub(crate) fn integers(&self, key: &str, faults: &mut Faults) -> Field<Vec<i64>> {
         self.field(key, |_| {
             let items = self.items(key, "a list of whole numbers", faults)?;
             let read: Vec<_> =
@@ -167,46 +160,41 @@ impl<'a> Fields<'a> {
     }
 
     /// A table of texts with free keys, in the order of their lines.
-    pub(super) fn free_texts(&self, key: &str, faults: &mut Faults) -> Field<Vec<At<(String, String)>>> {
+    pub(crate) fn free_texts(&self, key: &str, faults: &mut Faults) -> Field<Vec<At<(String, String)>>> {
         self.field(key, |node| {
             let table = self.table_of(key, node, faults)?;
             let mut texts = Vec::new();
-            for (name, node) in table {
-                let (name, line) = (name.get_ref().as_ref(), self.line_of(node));
+            for Member { key: name, node, .. } in &table.members {
                 let text = self.text_of(&format!("{key}.{name}"), node, faults);
-                texts.extend(text.map(|text| At { line, value: (name.to_owned(), text) }));
+                texts.extend(text.map(|text| At { line: node.line, value: (name.clone(), text) }));
             }
             texts.sort_by_key(|text| text.line);
-            (texts.len() == table.len()).then_some(texts)
+            (texts.len() == table.members.len()).then_some(texts)
         })
     }
 
     /// A table inside this one.
-    pub(super) fn table(&self, key: &str, shape: &'static Shape, faults: &mut Faults) -> Field<Fields<'a>> {
+    pub(crate) fn table(&self, key: &str, shape: &'static Shape, faults: &mut Faults) -> Field<Fields<'a>> {
         self.field(key, |node| self.inner(key, shape, node, faults))
     }
 
     /// The tables of a list of tables; none if the key is not there.
-    pub(super) fn tables(&self, key: &str, shape: &'static Shape, faults: &mut Faults) -> Vec<Fields<'a>> {
+    pub(crate) fn tables(&self, key: &str, shape: &'static Shape, faults: &mut Faults) -> Vec<Fields<'a>> {
         let items = self.items(key, "a list of tables", faults).unwrap_or_default();
         items.into_iter().filter_map(|node| self.inner(key, shape, node, faults)).collect()
     }
 
-    fn line_of(&self, node: Node<'_>) -> usize {
-        self.source.line_of(node.span().start)
-    }
-
-    fn field<T>(&self, key: &str, read: impl FnOnce(Node<'a>) -> Option<T>) -> Field<T> {
+    fn field<T>(&self, key: &str, read: impl FnOnce(&'a Node) -> Option<T>) -> Field<T> {
         let Some(node) = self.table.get(key) else { return Field::Absent };
         match read(node) {
-            Some(value) => Field::Given(At { line: self.line_of(node), value }),
+            Some(value) => Field::Given(At { line: node.line, value }),
             None => Field::Faulty,
         }
     }
 
-    fn items(&self, key: &str, expected: &str, faults: &mut Faults) -> Option<Vec<Node<'a>>> {
+    fn items(&self, key: &str, expected: &str, faults: &mut Faults) -> Option<Vec<&'a Node>> {
         let node = self.table.get(key)?;
-        let DeValue::Array(items) = node.get_ref() else {
+        let Content::List(items) = &node.content else {
             faults.error(self.wrong_type(key, expected, node));
             return None;
         };
@@ -217,27 +205,27 @@ impl<'a> Fields<'a> {
         &self,
         key: &str,
         shape: &'static Shape,
-        node: Node<'a>,
+        node: &'a Node,
         faults: &mut Faults,
     ) -> Option<Fields<'a>> {
         let table = self.table_of(key, node, faults)?;
-        Some(Fields { source: self.source, shape, table, line: self.line_of(node) })
+        Some(Fields { shape, table, line: node.line })
     }
 
-    fn table_of(&self, key: &str, node: Node<'a>, faults: &mut Faults) -> Option<&'a DeTable<'a>> {
-        let DeValue::Table(table) = node.get_ref() else {
+    fn table_of(&self, key: &str, node: &'a Node, faults: &mut Faults) -> Option<&'a Table> {
+        let Content::Table(table) = &node.content else {
             faults.error(self.wrong_type(key, "a table", node));
             return None;
         };
         Some(table)
     }
 
-    fn text_of(&self, key: &str, node: Node<'_>, faults: &mut Faults) -> Option<String> {
-        let DeValue::String(text) = node.get_ref() else {
+    fn text_of(&self, key: &str, node: &Node, faults: &mut Faults) -> Option<String> {
+        let Content::Text(text) = &node.content else {
             faults.error(self.wrong_type(key, "a text", node));
             return None;
         };
-        let (line, traits) = (self.line_of(node), text_traits(text));
+        let (line, traits) = (node.line, text_traits(text));
         if traits.contains(&TextTrait::Empty) || traits.contains(&TextTrait::InvisibleOnly) {
             let problem = Problem::at(line, format!("`{key}` in {} is empty", self.shape.place));
             faults.error(problem.hint("say what is meant, or leave an optional key out"));
@@ -247,7 +235,7 @@ impl<'a> Fields<'a> {
             let problem = Problem::at(line, format!("`{key}` has characters that nobody can see"));
             faults.warning(problem.hint("a judge reads them; write the text again without them"));
         }
-        Some(text.clone().into_owned())
+        Some(text.clone())
     }
 
     /// A number from its source text, so that 0.1 is one tenth and `1e3` is not quietly a thousand.
@@ -255,50 +243,40 @@ impl<'a> Fields<'a> {
         &self,
         key: &str,
         expected: &str,
-        node: Node<'a>,
+        node: &'a Node,
         faults: &mut Faults,
     ) -> Option<T> {
-        let (DeValue::Integer(_) | DeValue::Float(_)) = node.get_ref() else {
+        let Content::Number(written) = &node.content else {
             faults.error(self.wrong_type(key, expected, node));
             return None;
         };
-        let written = self.source.written(node.span());
         let number = written.parse().ok();
         if number.is_none() {
             let message = format!("`{key}` must be {expected}, found {written}");
-            faults.error(Problem::at(self.line_of(node), message).hint(number_hint(written)));
+            faults.error(Problem::at(node.line, message).hint(number_hint(written)));
         }
         number
     }
 
-    fn wrong_type(&self, key: &str, expected: &str, node: Node<'_>) -> Problem {
-        let found = node.get_ref();
-        let message = format!("`{key}` must be {expected}, found {}", kind(found));
-        let problem = Problem::at(self.line_of(node), message);
-        let written = self.source.written(node.span());
+    fn wrong_type(&self, key: &str, expected: &str, node: &Node) -> Problem {
+        let found = &node.content;
+        let message = format!("`{key}` must be {expected}, found {}", found.kind());
+        let problem = Problem::at(node.line, message);
         match (expected, found) {
-            ("a text", DeValue::Array(_) | DeValue::Table(_)) => problem.hint("one text in quotes"),
-            ("a text", _) => problem.hint(format!("put it in quotes: \"{written}\"")),
-            ("a list of tables", DeValue::Table(_)) => {
+            ("a text", Content::List(_) | Content::Table(_)) => problem.hint("one text in quotes"),
+            ("a text", Content::Number(written) | Content::Date(written)) => {
+                problem.hint(format!("put it in quotes: \"{written}\""))
+            }
+            ("a text", Content::Boolean(value)) => problem.hint(format!("put it in quotes: \"{value}\"")),
+            ("a list of tables", Content::Table(_)) => {
                 problem.hint(format!("write [[{key}]] with two brackets"))
             }
-            ("a list of texts", DeValue::String(_)) => problem.hint(format!("write {key} = [\"…\"]")),
-            (_, DeValue::String(text)) if text.parse::<Exact>().is_ok() => {
+            ("a list of texts", Content::Text(_)) => problem.hint(format!("write {key} = [\"…\"]")),
+            (_, Content::Text(text)) if text.parse::<Exact>().is_ok() => {
                 problem.hint(format!("write {text} without quotes"))
             }
             _ => problem,
         }
-    }
-}
-
-fn kind(value: &DeValue<'_>) -> &'static str {
-    match value {
-        DeValue::String(_) => "a text",
-        DeValue::Integer(_) | DeValue::Float(_) => "a number",
-        DeValue::Boolean(_) => "a boolean",
-        DeValue::Datetime(_) => "a date or time",
-        DeValue::Array(_) => "a list",
-        DeValue::Table(_) => "a table",
     }
 }
 
