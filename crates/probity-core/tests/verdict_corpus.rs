@@ -12,7 +12,7 @@ use std::sync::Arc;
 use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
 use probity_core::packet::{self, Ask, Packet};
 use probity_core::rubric::{
-    Anchor, Criterion, CriterionId, Decider, Direction, ReasoningDemand, ReferenceUse, Scale,
+    Anchor, Criterion, CriterionId, Decider, Direction, Judged, Oracle, ReasoningDemand, ReferenceUse, Scale,
 };
 use probity_core::verdict::{
     self, Completion, EnvelopeFault, Invalid, InvalidReason, ParseMode, Verdict, VerdictRecord, envelope,
@@ -147,7 +147,11 @@ impl AnswerSpec {
             tie: None,
             outside: Vec::new(),
             violations: Vec::new(),
+            oracle: Oracle::None,
             decider: Decider::Judge,
+            judged: Judged::Pointwise,
+            better: None,
+            rules: Vec::new(),
             reference: ReferenceUse::Hidden,
             reasoning: match self.reasoning_demand {
                 DemandSpec::Given => ReasoningDemand::Given,

@@ -4,7 +4,7 @@ mod gate;
 
 use std::path::{Path, PathBuf};
 
-use probity_core::rubric::{self, Rubric};
+use probity_core::rubric::{self, Judged, Rubric};
 use probity_engine::config::layer::{Decimal, Layer};
 use probity_engine::config::names::Calls;
 use probity_engine::config::{Backend, Because, Config, JudgeSettings, Parse, SettingsProblem, Structured};
@@ -33,6 +33,7 @@ pub(crate) fn job(args: &JobArgs, over: Layer, note: &dyn Fn(&str)) -> Result<Jo
     let config = config(args, over)?;
     let (judge, notices) = judge(args, &config)?;
     let rubric = rubric(&config.run.rubric, note)?;
+    refuse_pairwise(&rubric)?;
     let template = template(judge.template.as_deref())?;
     let dataset = Dataset::open(&args.files, load_options(args)?).map_err(load_failure)?;
     let about_cases = dataset.notices().iter().map(ToString::to_string);
@@ -172,6 +173,18 @@ fn refuse_idle_flags(args: &JobArgs, judge: &JudgeSettings) -> Result<(), Failur
         None => Ok(()),
         Some((flag, _)) => Err(Failure::usage(format!("{flag} means nothing to the judge {kind}"))),
     }
+}
+
+/// A rubric that compares replies says nothing about one of them.
+fn refuse_pairwise(rubric: &Rubric) -> Result<(), Failure> {
+    let pairwise = rubric.criteria().iter().find(|criterion| criterion.judged == Judged::Pairwise);
+    pairwise.map_or(Ok(()), |criterion| {
+        let (name, id) = (rubric.name(), &criterion.id);
+        Err(Failure::usage(format!(
+            "rubric {name}: criterion {id} compares two replies, and a run scores one"
+        ))
+        .hint("use `probity compare`, or a rubric with levels"))
+    })
 }
 
 /// The rubric called `name`: a built-in one, or the file of that name.

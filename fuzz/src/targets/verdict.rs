@@ -5,7 +5,7 @@ use probity_core::gate::Gate;
 use probity_core::json::Json;
 use probity_core::packet::{Ask, Packet, question};
 use probity_core::rubric::{
-    Anchor, Criterion, CriterionId, Decider, Direction, ReasoningDemand, ReferenceUse, Scale,
+    Anchor, Criterion, CriterionId, Decider, Direction, Judged, Oracle, ReasoningDemand, ReferenceUse, Scale,
 };
 use probity_core::verdict::{
     Completion, Finish, ParseMode, REASONING_BYTES_MAX, Verdict, VerdictRecord, envelope, read,
@@ -92,7 +92,11 @@ fn criterion(id: &str) -> Criterion {
         tie: None,
         outside: Vec::new(),
         violations: Vec::new(),
+        oracle: Oracle::None,
         decider: Decider::Judge,
+        judged: Judged::Pointwise,
+        better: None,
+        rules: Vec::new(),
         reference: ReferenceUse::Hidden,
         reasoning: ReasoningDemand::Given,
     }

@@ -96,6 +96,11 @@ impl Gate {
         &self.digest
     }
 
+    /// Whether a finding of `rule` would block a reply in this run.
+    pub fn can_block(&self, rule: &str) -> bool {
+        self.severities.get(rule) == Some(&Severity::Block)
+    }
+
     /// Checks a reply against every rule in order.
     pub fn screen(&self, entry: Entry) -> Result<Admitted, Blocked> {
         let findings: Vec<Finding> =

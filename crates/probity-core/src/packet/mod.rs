@@ -36,7 +36,7 @@ use std::sync::Arc;
 use crate::case::{Case, Entry, Situation};
 use crate::gate::Admitted;
 use crate::json::{Json, write_string};
-use crate::rubric::{Criterion, Decider, ReferenceUse, Rubric};
+use crate::rubric::{Criterion, Decider, Judged, ReferenceUse, Rubric};
 
 /// The version of the packet format, as a member of the hashed data.
 const FORMAT_MEMBER: &str = ",\"probity_packet\":1";
@@ -97,7 +97,9 @@ impl Ask {
 
 /// The calls that `rubric` needs for one reply: only what a judge decides is asked.
 pub fn asks(rubric: &Rubric, plan: CallPlan) -> Vec<Arc<Ask>> {
-    let judged = rubric.criteria().iter().filter(|criterion| criterion.decider == Decider::Judge).cloned();
+    let is_asked =
+        |criterion: &&Criterion| criterion.decider == Decider::Judge && criterion.judged == Judged::Pointwise;
+    let judged = rubric.criteria().iter().filter(is_asked).cloned();
     match plan {
         CallPlan::PerCriterion => judged.filter_map(|criterion| Ask::new(vec![criterion])).collect(),
         CallPlan::OneCall => Ask::new(judged.collect()).into_iter().collect(),

@@ -6,6 +6,7 @@ use super::{Rubric, read};
 pub const BUILT_IN: &[(&str, &str)] = &[
     ("relevance-tone", include_str!("../../rubrics/relevance-tone.toml")),
     ("support-gold", include_str!("../../rubrics/support-gold.toml")),
+    ("pairwise-support", include_str!("../../rubrics/pairwise-support.toml")),
 ];
 
 /// The built-in rubric called `name`.

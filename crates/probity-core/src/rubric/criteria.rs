@@ -3,8 +3,11 @@
 //! A criterion with a fault stays a [`Draft`], so that what refers to it can still be checked.
 
 use super::levels;
+use super::routing::{self, Route};
 use super::spec::{CriterionSpec, RubricSpec};
-use super::{Anchor, Criterion, CriterionId, Decider, Direction, ReasoningDemand, ReferenceUse, Scale};
+use super::{
+    Anchor, Criterion, CriterionId, Decider, Direction, Judged, ReasoningDemand, ReferenceUse, Scale,
+};
 use crate::spec_file::{At, Faults, Field, Problem};
 
 /// Names with another meaning in a result or in a judge's answer, where criteria stand beside them.
@@ -29,6 +32,7 @@ pub(super) struct Draft<'s> {
     pub(super) id: Option<CriterionId>,
     pub(super) scale: Option<Scale>,
     pub(super) anchors: Option<Vec<Anchor>>,
+    pub(super) route: Route,
 }
 
 impl Draft<'_> {
@@ -39,7 +43,7 @@ impl Draft<'_> {
 
     /// Who decides.
     pub(super) fn decider(&self) -> Decider {
-        self.spec.decider.value().copied().unwrap_or(Decider::Judge)
+        self.route.decider
     }
 
     /// The criterion, if nothing is missing.
@@ -55,7 +59,11 @@ impl Draft<'_> {
             tie: spec.tie.value().cloned(),
             outside: spec.outside.clone(),
             violations: spec.violations.clone(),
-            decider: self.decider(),
+            oracle: self.route.oracle,
+            decider: self.route.decider,
+            judged: self.route.judged,
+            better: spec.better.value().cloned(),
+            rules: self.route.rules.clone(),
             reference: spec.reference.value().copied().unwrap_or(ReferenceUse::Hidden),
             reasoning: spec.reasoning.value().copied().unwrap_or(ReasoningDemand::Given),
         })
@@ -78,9 +86,15 @@ pub(super) fn drafts<'s>(spec: &'s RubricSpec, faults: &mut Faults) -> Vec<Draft
         },
     };
     let draft = |criterion: &'s CriterionSpec| {
+        let route = routing::route(criterion, faults);
+        let id = id(criterion, faults);
+        if route.judged == Judged::Pairwise {
+            let (scale, anchors) = routing::pairwise_scale(criterion, faults);
+            return Draft { spec: criterion, id, scale, anchors, route };
+        }
         let scale = scale_of(criterion, &shared, faults);
         let anchors = scale.as_ref().and_then(|scale| anchors(criterion, scale, faults));
-        Draft { spec: criterion, id: id(criterion, faults), scale, anchors }
+        Draft { spec: criterion, id, scale, anchors, route }
     };
     spec.criteria.iter().map(draft).collect()
 }

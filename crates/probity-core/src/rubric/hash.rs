@@ -3,7 +3,7 @@
 //! Every value counts, as what it means: comments, spacing, the order of keys, `40` or `40.0`, and a default
 //! written out do not. The order of criteria does, because a judge reads them in order.
 
-use super::{Criterion, Metric, PassRule, Rubric, Target};
+use super::{Criterion, Judged, Metric, PassRule, Rubric, Target};
 use crate::exact::Exact;
 use crate::json::Json;
 
@@ -30,7 +30,7 @@ fn criterion_json(criterion: &Criterion) -> Json {
     let anchor = |anchor: &super::Anchor| {
         Json::object([("level", Json::int(anchor.level)), ("text", Json::text(&anchor.text))])
     };
-    Json::object([
+    let mut members = vec![
         ("id", Json::text(criterion.id.as_str())),
         ("title", Json::text(&criterion.title)),
         ("question", Json::text(&criterion.question)),
@@ -43,7 +43,22 @@ fn criterion_json(criterion: &Criterion) -> Json {
         ("decided_by", Json::text(criterion.decider.name())),
         ("reference", Json::text(criterion.reference.name())),
         ("reasoning", Json::text(criterion.reasoning.name())),
-    ])
+    ];
+    members.extend(routing_members(criterion));
+    Json::object(members)
+}
+
+/// What a plain pointwise criterion does not have.
+fn routing_members(criterion: &Criterion) -> Vec<(&'static str, Json)> {
+    let mut members = Vec::new();
+    if criterion.judged == Judged::Pairwise {
+        members.push(("judged", Json::text(criterion.judged.name())));
+    }
+    members.extend(criterion.better.as_ref().map(|better| ("better", Json::text(better))));
+    if !criterion.rules.is_empty() {
+        members.push(("rules", Json::Array(criterion.rules.iter().map(|id| Json::text(*id)).collect())));
+    }
+    members
 }
 
 fn pass_json(pass: &PassRule) -> Json {

@@ -10,6 +10,7 @@ mod hash;
 mod levels;
 mod lint;
 mod read;
+mod routing;
 mod rules;
 mod spec;
 mod targets;
@@ -155,6 +156,47 @@ impl Decider {
     }
 }
 
+/// What can settle a criterion's question, which decides who may be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Oracle {
+    /// A check that is right every time. A judge may not be asked.
+    Exact,
+    /// Whoever owns the policy. A judge may not be asked.
+    PolicyOwner,
+    /// Nothing but an opinion.
+    None,
+}
+
+impl Oracle {
+    /// The name used in rubric files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Oracle::Exact => "exact",
+            Oracle::PolicyOwner => "policy_owner",
+            Oracle::None => "none",
+        }
+    }
+}
+
+/// How a judge is asked about a criterion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judged {
+    /// About one reply, for a level.
+    Pointwise,
+    /// About two replies, for the better one.
+    Pairwise,
+}
+
+impl Judged {
+    /// The name used in rubric files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Judged::Pointwise => "pointwise",
+            Judged::Pairwise => "pairwise",
+        }
+    }
+}
+
 /// Whether the judge sees the case's reference reply for a criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferenceUse {
@@ -226,8 +268,16 @@ pub struct Criterion {
     pub outside: Vec<String>,
     /// What counts as a violation, where the criterion looks for any.
     pub violations: Vec<String>,
+    /// What can settle the question.
+    pub oracle: Oracle,
     /// Who decides.
     pub decider: Decider,
+    /// How a judge is asked.
+    pub judged: Judged,
+    /// What the better of two replies does, where a judge compares them.
+    pub better: Option<String>,
+    /// The gate's rules that decide, by id, where a gate does. Empty stands for all that block.
+    pub rules: Vec<&'static str>,
     /// Whether the reference reply is shown.
     pub reference: ReferenceUse,
     /// What must stand beside the level.

@@ -3,7 +3,7 @@
 //! Every key that a rubric file may have stands in the tables below; the reader and its hints come from
 //! them. A [`RubricSpec`] may contradict itself; [`read`](super::read) turns it into a rubric or refuses.
 
-use super::{Decider, Direction, ReasoningDemand, ReferenceUse};
+use super::{Decider, Direction, Judged, Oracle, ReasoningDemand, ReferenceUse};
 use crate::exact::Exact;
 use crate::spec_file::{At, Faults, Field, Fields, Shape, Table};
 
@@ -29,7 +29,11 @@ static CRITERION: Shape = Shape {
         "title",
         "question",
         "weight",
+        "oracle",
         "decided_by",
+        "rules",
+        "judged",
+        "better",
         "reference",
         "reasoning",
         "tie",
@@ -49,6 +53,10 @@ const DIRECTIONS: &[(&str, Direction)] =
     &[("higher_is_better", Direction::HigherIsBetter), ("lower_is_better", Direction::LowerIsBetter)];
 const DECIDERS: &[(&str, Decider)] =
     &[("gate", Decider::Gate), ("judge", Decider::Judge), ("person", Decider::Person)];
+const ORACLES: &[(&str, Oracle)] =
+    &[("exact", Oracle::Exact), ("policy_owner", Oracle::PolicyOwner), ("none", Oracle::None)];
+const WAYS_OF_JUDGING: &[(&str, Judged)] =
+    &[("pointwise", Judged::Pointwise), ("pairwise", Judged::Pairwise)];
 const REFERENCE_USES: &[(&str, ReferenceUse)] = &[
     ("hidden", ReferenceUse::Hidden),
     ("optional", ReferenceUse::Optional),
@@ -92,7 +100,11 @@ pub(super) struct CriterionSpec {
     pub(super) title: Field<String>,
     pub(super) question: Field<String>,
     pub(super) weight: Field<Exact>,
+    pub(super) oracle: Field<Oracle>,
     pub(super) decider: Field<Decider>,
+    pub(super) rules: Vec<String>,
+    pub(super) judged: Field<Judged>,
+    pub(super) better: Field<String>,
     pub(super) reference: Field<ReferenceUse>,
     pub(super) reasoning: Field<ReasoningDemand>,
     pub(super) tie: Field<String>,
@@ -183,7 +195,11 @@ fn criterion_spec(fields: &Fields<'_>, faults: &mut Faults) -> CriterionSpec {
         title: fields.required_text("title", faults),
         question: fields.required_text("question", faults),
         weight: fields.decimal("weight", faults),
+        oracle: fields.choice("oracle", ORACLES, faults),
         decider: fields.choice("decided_by", DECIDERS, faults),
+        rules: fields.texts("rules", faults),
+        judged: fields.choice("judged", WAYS_OF_JUDGING, faults),
+        better: fields.text("better", faults),
         reference: fields.choice("reference", REFERENCE_USES, faults),
         reasoning: fields.choice("reasoning", REASONING_DEMANDS, faults),
         tie: fields.text("tie", faults),

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::exact::Exact;
+use crate::gate::Gate;
 use crate::rubric::{Criterion, CriterionId, Decider, Direction, Rubric};
 
 /// Why an admitted reply has no level for a criterion. Never a number, never a fail.
@@ -41,6 +42,27 @@ pub struct Scored {
     pub repairs: Vec<String>,
     /// What should make a person look twice.
     pub suspicions: Vec<String>,
+}
+
+/// What an admitted reply gets for a criterion that `gate` decides: the best level, because a reply with
+/// less would have been blocked. Where a rule that should decide cannot block, nothing is decided: silence
+/// is no full mark.
+pub fn decided_by_gate(criterion: &Criterion, gate: &Gate) -> CriterionOutcome {
+    let idle: Vec<&str> = criterion.rules.iter().copied().filter(|rule| !gate.can_block(rule)).collect();
+    if idle.is_empty() {
+        return CriterionOutcome::Scored(Scored {
+            level: criterion.scale.best(),
+            reasoning: "no rule of the gate was broken".to_owned(),
+            decider: Decider::Gate,
+            repairs: Vec::new(),
+            suspicions: Vec::new(),
+        });
+    }
+    CriterionOutcome::Unscored(Unscored {
+        cause: "no_gate_rule".to_owned(),
+        detail: format!("these rules decide the criterion and do not block in this run: {}", idle.join(", ")),
+        attempts: 0,
+    })
 }
 
 /// Why a reply failed.

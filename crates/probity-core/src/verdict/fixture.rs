@@ -4,7 +4,7 @@ use crate::case::{Case, CaseId, Entry, Reply, Situation};
 use crate::gate::Gate;
 use crate::packet::{self, Ask, Packet};
 use crate::rubric::{
-    Anchor, Criterion, CriterionId, Decider, Direction, ReasoningDemand, ReferenceUse, Scale,
+    Anchor, Criterion, CriterionId, Decider, Direction, Judged, Oracle, ReasoningDemand, ReferenceUse, Scale,
 };
 
 /// A criterion called `id` on `levels`.
@@ -22,7 +22,11 @@ pub(super) fn criterion(id: &str, levels: &[i64]) -> Criterion {
         tie: None,
         outside: Vec::new(),
         violations: Vec::new(),
+        oracle: Oracle::None,
         decider: Decider::Judge,
+        judged: Judged::Pointwise,
+        better: None,
+        rules: Vec::new(),
         reference: ReferenceUse::Hidden,
         reasoning: ReasoningDemand::Given,
     }

@@ -38,7 +38,7 @@ fn object_schema(members: &Map<String, Value>) -> Value {
 #[cfg(test)]
 pub(super) mod samples {
     use probity_core::rubric::{
-        Criterion, CriterionId, Decider, Direction, ReasoningDemand, ReferenceUse, Scale,
+        Criterion, CriterionId, Decider, Direction, Judged, Oracle, ReasoningDemand, ReferenceUse, Scale,
     };
 
     /// A criterion with the levels `min` to `max`.
@@ -53,7 +53,11 @@ pub(super) mod samples {
             tie: None,
             outside: Vec::new(),
             violations: Vec::new(),
+            oracle: Oracle::None,
             decider: Decider::Judge,
+            judged: Judged::Pointwise,
+            better: None,
+            rules: Vec::new(),
             reference: ReferenceUse::Hidden,
             reasoning: ReasoningDemand::Given,
         }

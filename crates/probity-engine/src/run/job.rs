@@ -131,6 +131,11 @@ impl Job {
         Ok(Job { dataset, dataset_name, rubric, plan, template, judge, config, file_hashes, gate, asks })
     }
 
+    /// The rules that decide which replies are judged.
+    pub fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
     /// Calls needed for one admitted reply.
     pub fn calls_per_reply(&self) -> usize {
         self.asks.len()

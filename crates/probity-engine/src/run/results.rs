@@ -5,7 +5,7 @@
 use probity_core::gate::Admitted;
 use probity_core::report::{ReplyResult, SummaryBuilder};
 use probity_core::rubric::{CriterionId, Decider};
-use probity_core::score::{CriterionOutcome, Scored, Unscored};
+use probity_core::score::{CriterionOutcome, Scored, Unscored, decided_by_gate};
 use probity_core::verdict::{ModelMatch, ParseMode, Patterns, Verdict, VerdictRecord, model_match};
 
 use super::RunError;
@@ -86,12 +86,7 @@ impl Lookup<'_> {
                     let place = judged.iter().position(|(id, _)| *id == criterion.id);
                     judged.swap_remove(place.expect("every judged criterion was asked about")).1
                 }
-                // No rule speaks for a criterion yet, and nobody's silence is a full mark.
-                Decider::Gate => CriterionOutcome::Unscored(Unscored {
-                    cause: "no_gate_rule".to_owned(),
-                    detail: "no gate rule decides this criterion".to_owned(),
-                    attempts: 0,
-                }),
+                Decider::Gate => decided_by_gate(criterion, self.job.gate()),
                 Decider::Person => CriterionOutcome::Unscored(Unscored {
                     cause: "awaiting_person".to_owned(),
                     detail: "a person decides this criterion".to_owned(),

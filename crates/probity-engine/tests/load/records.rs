@@ -238,20 +238,23 @@ fn d19_wrong_types_are_not_converted() {
         "c.jsonl",
         lines(&bad),
         &expect![[r#"
-        0 line 1: a skipped: 'reply' must be a string, found a number
-        1 line 2: b skipped: 'response' must be a string, found an array
-        2 line 3: c skipped: 'reply' must be a string, found null
-        3 line 4: d skipped: 'ticket' must be a string, found an object
-        4 line 5: ? skipped: 'id' must be a string, found a boolean
-        5 line 6: e skipped: 'slice' must be a string, found a number
-        6 line 7: f skipped: 'confidence' must be a number, found a string
-        7 line 8: g skipped: 'confidence' is 1.5, expected a number from 0 to 1
-        8 line 9: h skipped: 'evidence' must be an array, found a string
-        9 line 10: i skipped: Missing 'evidence[0].source' field
-        10 line 11: j skipped: Empty 'known_pii[0]' field
-        11 line 12: k skipped: 'variant' contains a control character
-        12 line 13: good "t" -> "r"
-    "#]],
+            0 line 1: a skipped: 'reply' must be a string, found a number
+            1 line 2: b skipped: 'response' must be a string, found an array
+            2 line 3: c skipped: 'reply' must be a string, found null
+            3 line 4: d skipped: 'ticket' must be a string, found an object
+            4 line 5: ? skipped: 'id' must be a string, found a boolean
+            5 line 6: e skipped: 'slice' must be a string, found a number
+            6 line 7: f skipped: 'confidence' must be a number, found a string
+            7 line 8: g skipped: 'confidence' is 1.5, expected a number from 0 to 1
+            8 line 9: g2 skipped: 'time' is "yesterday", expected a date such as 2026-04-01 or 2026-04-01T09:30:00Z, or seconds since 1970
+            9 line 10: g3 skipped: 'time' is "1775001600000", expected a date such as 2026-04-01 or 2026-04-01T09:30:00Z, or seconds since 1970
+            10 line 11: g4 skipped: 'time' must be a string, found an array
+            11 line 12: h skipped: 'evidence' must be an array, found a string
+            12 line 13: i skipped: Missing 'evidence[0].source' field
+            13 line 14: j skipped: Empty 'known_pii[0]' field
+            14 line 15: k skipped: 'variant' contains a control character
+            15 line 16: good "t" -> "r"
+        "#]],
     );
 }
 
@@ -414,6 +417,19 @@ fn all_fields_and_their_other_names() {
                 situation: Ticket(
                     "t",
                 ),
+                circumstances: Circumstances {
+                    time: Some(
+                        Moment(
+                            1775028600,
+                        ),
+                    ),
+                    audience: Some(
+                        "agent",
+                    ),
+                    region: Some(
+                        "eu",
+                    ),
+                },
                 evidence: [
                     Evidence {
                         source: "p",

@@ -6,7 +6,7 @@
 
 use probity_core::exact::Exact;
 use probity_core::rubric::{
-    AutomaticFail, Criterion, Direction, Metric, PassRule, ReferenceUse, Rubric, Target,
+    AutomaticFail, Criterion, Decider, Direction, Metric, PassRule, ReferenceUse, Rubric, Target,
 };
 
 use super::plain::plain;
@@ -97,6 +97,16 @@ fn scale(criterion: &Criterion) -> String {
     levels.iter().map(ToString::to_string).collect::<Vec<_>>().join("/")
 }
 
+/// Who decides, and how: a judge about one reply or two, a gate by which rules.
+fn decider(criterion: &Criterion) -> String {
+    match criterion.decider {
+        Decider::Judge => format!("judge, {}", criterion.judged.name()),
+        Decider::Gate if criterion.rules.is_empty() => "gate, every rule that blocks".to_owned(),
+        Decider::Gate => format!("gate, {}", criterion.rules.join(" ")),
+        Decider::Person => "person".to_owned(),
+    }
+}
+
 fn note(criterion: &Criterion, fails: &[AutomaticFail]) -> String {
     let decider = criterion.decider.name();
     let fails = fails.iter().any(|fail| fail.criterion == criterion.id);
@@ -142,7 +152,7 @@ fn criterion_text(criterion: &Criterion) -> String {
         facts.push("lower is better".to_owned());
     }
     facts.extend(criterion.weight.map(|weight| format!("{weight} points")));
-    facts.push(format!("decided by {}", criterion.decider.name()));
+    facts.push(format!("decided by {}", decider(criterion)));
     if criterion.reference != ReferenceUse::Hidden {
         facts.push(format!("reference {}", criterion.reference.name()));
     }

@@ -33,7 +33,8 @@ fn r11_built_in_rubrics_do_not_change_unnoticed() {
     let lines: Vec<String> = versions.map(|r| format!("{} {} {}", r.name(), r.version(), r.hash())).collect();
     expect![[r#"
         relevance-tone 1.0 50430d36d1ba8925a64cc12b05be2976427417749df57999067ac95ff338713a
-        support-gold 1.0 9baa245da208aa5a00ab504b41211c880a925fe886b829e6383b4f95e5dcd71c"#]]
+        support-gold 1.0 9baa245da208aa5a00ab504b41211c880a925fe886b829e6383b4f95e5dcd71c
+        pairwise-support 1.0 b0432fd1abf47444ebf3154ede4e186c6cdd866f319a414d98c72a0f1b06af88"#]]
     .assert_eq(&lines.join("\n"));
 }
 

@@ -141,7 +141,7 @@ fn unknown_keys_are_named_with_what_was_meant() {
         "weight = 40",
         "weight = 40\ncolour = \"red\"",
         &expect![
-            "24: unknown key `colour` in [[criterion]] | known keys: id, title, question, weight, decided_by, reference, reasoning, tie, outside, violations, levels, scale, anchors"
+            "24: unknown key `colour` in [[criterion]] | known keys: id, title, question, weight, oracle, decided_by, rules, judged, better, reference, reasoning, tie, outside, violations, levels, scale, anchors"
         ],
     );
     check(

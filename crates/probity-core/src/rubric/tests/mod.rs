@@ -6,6 +6,7 @@ mod built_in;
 mod faults;
 mod format;
 mod meaning;
+mod routing;
 
 use expect_test::Expect;
 

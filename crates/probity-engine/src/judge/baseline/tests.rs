@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use probity_core::json::parse;
-use probity_core::rubric::{Anchor, CriterionId, Decider, ReasoningDemand, ReferenceUse};
+use probity_core::rubric::{Anchor, CriterionId, Decider, Judged, Oracle, ReasoningDemand, ReferenceUse};
 use proptest::prelude::*;
 
 use super::*;
@@ -27,7 +27,11 @@ fn criterion(id: &str, question: &str, scale: Scale) -> Criterion {
         tie: None,
         outside: Vec::new(),
         violations: Vec::new(),
+        oracle: Oracle::None,
         decider: Decider::Judge,
+        judged: Judged::Pointwise,
+        better: None,
+        rules: Vec::new(),
         reference: ReferenceUse::Optional,
         reasoning: ReasoningDemand::NotEmpty,
     }
