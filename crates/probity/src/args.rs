@@ -25,11 +25,23 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Say what a run would send, how many calls it takes and what it would cost, and send nothing
     Check(CheckArgs),
+    /// List the gate's rules, or check replies by them without asking a judge
+    #[command(subcommand)]
+    Gate(GateCommand),
     /// List, show and check rubrics
     #[command(subcommand)]
     Rubric(RubricCommand),
     /// Serve a mock judge on this machine, for rehearsals
     Mock(MockArgs),
+}
+
+/// What to do with the gate.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GateCommand {
+    /// List the rules and what their findings do
+    Rules,
+    /// Check the replies of case files and print what was found; exit code 1 when one is blocked
+    Check(CaseArgs),
 }
 
 /// What to do with rubrics.
@@ -49,13 +61,43 @@ pub(crate) enum RubricCommand {
     },
 }
 
-/// The cases, the judge and how they are read: shared by every command that makes packets.
+/// The cases, how they are read and what they are checked against.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "a flag that is given or not is a bool")]
-pub(crate) struct JobArgs {
+pub(crate) struct CaseArgs {
     /// Case files: JSON, JSONL or CSV, also gzipped, told by their content; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    /// A file of policy sources, against which evidence and claims are checked; may be given again
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policies: Vec<PathBuf>,
+    /// The date that counts for cases without a time of their own, such as 2026-04-01
+    #[arg(long, value_name = "DATE")]
+    pub(crate) as_of: Option<String>,
+    /// Settings file [default: probity.toml where there is one]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Make the first bad record an error, and read judges' answers as strict JSON
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// What to do with a record that repeats another one exactly
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) dedup: Option<DedupArg>,
+    /// The character between the cells of a CSV file
+    #[arg(long, value_name = "CHAR")]
+    pub(crate) delimiter: Option<String>,
+    /// Print machine-readable JSON on standard output and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print no notices and no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// The cases and the judge: shared by every command that makes packets.
+#[derive(Debug, Args)]
+pub(crate) struct JobArgs {
+    #[command(flatten)]
+    pub(crate) cases: CaseArgs,
     /// Which judge: openai, anthropic, baseline, command, recorded, or a name from probity.toml
     #[arg(long, value_name = "NAME")]
     pub(crate) judge: Option<String>,
@@ -86,24 +128,6 @@ pub(crate) struct JobArgs {
     /// Where verdicts are kept
     #[arg(long, value_name = "FILE")]
     pub(crate) store: Option<String>,
-    /// Settings file [default: probity.toml where there is one]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-    /// Make the first bad record an error, and read judges' answers as strict JSON
-    #[arg(long)]
-    pub(crate) strict: bool,
-    /// What to do with a record that repeats another one exactly
-    #[arg(long, value_enum, value_name = "HOW")]
-    pub(crate) dedup: Option<DedupArg>,
-    /// The character between the cells of a CSV file
-    #[arg(long, value_name = "CHAR")]
-    pub(crate) delimiter: Option<String>,
-    /// Print machine-readable JSON on standard output and nothing else
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print no notices and no progress
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
 }
 
 /// `probity run`

@@ -15,13 +15,15 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Command, RubricCommand};
+use args::{Cli, Command, GateCommand, RubricCommand};
 use exit::{Exit, Failure};
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Run(args) => commands::run::run(&args),
         Command::Check(args) => commands::check::check(&args),
+        Command::Gate(GateCommand::Rules) => Ok(shown(&commands::gate::rules())),
+        Command::Gate(GateCommand::Check(args)) => commands::gate::check(&args),
         Command::Mock(args) => commands::mock::run(&args),
         Command::Rubric(RubricCommand::List) => Ok(shown(&commands::rubric::list())),
         Command::Rubric(RubricCommand::Show { rubric }) => {

@@ -4,6 +4,7 @@ mod gate;
 
 use std::path::{Path, PathBuf};
 
+use probity_core::gate::Gate;
 use probity_core::rubric::{self, Judged, Rubric};
 use probity_engine::config::layer::{Decimal, Layer};
 use probity_engine::config::names::Calls;
@@ -12,7 +13,7 @@ use probity_engine::judge::prompt::Template;
 use probity_engine::load::{Dataset, Dedup, LoadError, LoadOptions, Strictness};
 use probity_engine::run::job::{Definition, Job};
 
-use crate::args::{DedupArg, JobArgs, RunArgs, StructuredArg};
+use crate::args::{CaseArgs, DedupArg, JobArgs, RunArgs, StructuredArg};
 use crate::commands::rubric::problems;
 use crate::exit::{Exit, Failure};
 
@@ -35,10 +36,10 @@ pub(crate) fn job(args: &JobArgs, over: Layer, note: &dyn Fn(&str)) -> Result<Jo
     let rubric = rubric(&config.run.rubric, note)?;
     refuse_pairwise(&rubric)?;
     let template = template(judge.template.as_deref())?;
-    let dataset = Dataset::open(&args.files, load_options(args)?).map_err(load_failure)?;
+    let dataset = Dataset::open(&args.cases.files, load_options(&args.cases)?).map_err(load_failure)?;
     let about_cases = dataset.notices().iter().map(ToString::to_string);
     notices.into_iter().chain(about_cases).for_each(|notice| note(&notice));
-    let names: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
+    let names: Vec<String> = args.cases.files.iter().map(|path| path.display().to_string()).collect();
     let dataset_name = names.join(" ");
     let gate = gate::gate(&config.gate)?;
     Job::new(Definition { dataset, dataset_name, rubric, template, gate, config, judge })
@@ -80,12 +81,30 @@ fn config(args: &JobArgs, over: Layer) -> Result<Config, Failure> {
     if args.one_call {
         flags.run.call_plan = Some(Calls::OneCall);
     }
+    case_config(&args.cases, flags)
+}
+
+/// The settings of a command about cases, with `over` above what its own flags say.
+fn case_config(args: &CaseArgs, over: Layer) -> Result<Config, Failure> {
+    let mut flags = over;
     if args.strict {
         flags.run.parse = Some(Parse::Strict);
     }
+    if !args.policies.is_empty() {
+        flags.gate.policies = Some(args.policies.clone());
+    }
+    flags.gate.as_of.clone_from(&args.as_of);
     let environment = Layer::from_env(&variable).map_err(|found| settings_failure(&found))?;
     Config::resolve([file_layer(args.config.as_deref())?, environment, flags])
         .map_err(|error| Failure::new(Exit::Usage, &error))
+}
+
+/// The cases of a command and the gate they are checked by.
+pub(crate) fn gated(args: &CaseArgs, note: &dyn Fn(&str)) -> Result<(Dataset, Gate), Failure> {
+    let config = case_config(args, Layer::default())?;
+    let dataset = Dataset::open(&args.files, load_options(args)?).map_err(load_failure)?;
+    dataset.notices().iter().for_each(|notice| note(&notice.to_string()));
+    Ok((dataset, gate::gate(&config.gate)?))
 }
 
 fn file_layer(named: Option<&Path>) -> Result<Layer, Failure> {
@@ -221,7 +240,7 @@ fn template(path: Option<&Path>) -> Result<Template, Failure> {
     })
 }
 
-fn load_options(args: &JobArgs) -> Result<LoadOptions, Failure> {
+fn load_options(args: &CaseArgs) -> Result<LoadOptions, Failure> {
     let delimiter = match args.delimiter.as_deref() {
         None => None,
         Some("\\t" | "tab") => Some(b'\t'),

@@ -11,7 +11,7 @@ mod summary;
 #[cfg(test)]
 mod properties;
 
-pub use row::{GateOutcome, Outcome, ReplyResult};
+pub use row::{GateOutcome, Outcome, ReplyResult, findings_json};
 pub use summary::{
     Ceiling, CriterionSummary, Facts, JudgeFacts, Summary, SummaryBuilder, TargetResult, UnscoredCount,
     WorstReply,

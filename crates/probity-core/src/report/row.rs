@@ -182,7 +182,12 @@ fn gate_json(gate: &GateOutcome) -> Value {
         GateOutcome::Admitted(flags) => ("admitted", flags),
         GateOutcome::Blocked(findings) => ("blocked", findings),
     };
-    let findings: Vec<Value> = findings
+    json!({ "status": status, "findings": findings_json(findings) })
+}
+
+/// Findings as they stand in results.
+pub fn findings_json(findings: &[Finding]) -> Vec<Value> {
+    findings
         .iter()
         .map(|finding| {
             let Sighting { rule, start, end, message, expected, source } = &finding.sighting;
@@ -197,6 +202,5 @@ fn gate_json(gate: &GateOutcome) -> Value {
                 "version": source.as_ref().and_then(|source| source.version.as_ref()),
             })
         })
-        .collect();
-    json!({ "status": status, "findings": findings })
+        .collect()
 }

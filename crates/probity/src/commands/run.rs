@@ -26,7 +26,7 @@ const SKIPPED_KEPT_MAX: usize = 5;
 
 /// Runs the command.
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
-    let watcher = Watcher { quiet: args.job.quiet, bar: Bar::default() };
+    let watcher = Watcher { quiet: args.job.cases.quiet, bar: Bar::default() };
     let job = settings::job(&args.job, settings::run_layer(args)?, &|line| watcher.notice(line))?;
     let job = Arc::new(job);
     // Results without a place are not worth paying for.
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let ran = ran.map_err(failure)?;
     let (summary, skipped) = write(&job, &store, &ran, args)?;
     store.close().map_err(|error| Failure::new(Exit::Store, &error))?;
-    if !args.job.json {
+    if !args.job.cases.json {
         terminal::print(&self::summary(&summary, &job.dataset_name, &skipped));
     }
     Ok(verdict(args, &job, &ran, &summary))
@@ -107,8 +107,11 @@ fn write(job: &Job, store: &Store, ran: &Ran, args: &RunArgs) -> Result<(Summary
     let output_failure = |error: io::Error| output_failure(args, &error);
     let file = args.output.as_deref().map(WholeFile::create).transpose().map_err(output_failure)?;
     let mut file = file.map(ResultsWriter::new).transpose().map_err(output_failure)?;
-    let stdout =
-        args.job.json.then(|| ResultsWriter::new(io::BufWriter::new(terminal::Pipe(io::stdout().lock()))));
+    let stdout = args
+        .job
+        .cases
+        .json
+        .then(|| ResultsWriter::new(io::BufWriter::new(terminal::Pipe(io::stdout().lock()))));
     let mut stdout = stdout.transpose().map_err(output_failure)?;
     let mut skipped = Vec::new();
     let summary = report(job, store, ran, &mut |row| {

@@ -77,7 +77,7 @@ fn ids(list: &str, name: &str, problems: &mut Vec<ConfigProblem>) -> Vec<&'stati
     if ids.is_empty() {
         let hint = match closest(name, rules().map(|rule| rule.id)) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "`probity rules` lists them".to_owned(),
+            None => "`probity gate rules` lists them".to_owned(),
         };
         let message = format!("no rule is called {name:?}");
         problems.push(ConfigProblem { setting: list.to_owned(), message, hint: Some(hint) });
@@ -127,7 +127,7 @@ mod tests {
         check(layer(&["safety.competitor"], &["safety.competitor"], &[]), twice);
         let slip = "gate.block: no rule is called \"safety.competitors\"; Some(\"did you mean `safety.competitor`?\")";
         check(layer(&["safety.competitors"], &[], &[]), slip);
-        let family = "gate.off: no rule is called \"s*\"; Some(\"`probity rules` lists them\")";
+        let family = "gate.off: no rule is called \"s*\"; Some(\"`probity gate rules` lists them\")";
         check(layer(&[], &[], &["s*"]), family);
     }
 

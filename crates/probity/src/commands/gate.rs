@@ -1,0 +1,122 @@
+//! `probity gate`: the rules, and what they find, without a judge.
+
+use std::fmt::Write as _;
+
+use probity_core::gate::{Finding, Gate, Severity};
+use probity_core::report::findings_json;
+use probity_engine::load::Record;
+use serde_json::{Value, json};
+
+use crate::args::CaseArgs;
+use crate::exit::{Exit, Failure};
+use crate::render::plain::plain;
+use crate::{settings, terminal};
+
+/// Every rule with what its findings do, in the order of the checks.
+pub(crate) fn rules() -> String {
+    let width = probity_core::gate::rules().map(|rule| rule.id.len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for rule in probity_core::gate::rules() {
+        let (id, severity) = (rule.id, rule.severity.name());
+        writeln!(out, "{id:width$}  {severity:5}  {}", rule.sentence).expect("a string takes any text");
+    }
+    out
+}
+
+/// What became of the replies that were checked.
+#[derive(Default)]
+struct Tally {
+    admitted: u64,
+    flagged: u64,
+    blocked: u64,
+    skipped: u64,
+}
+
+/// Checks every reply and prints each finding.
+pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
+    let quiet = args.quiet || args.json;
+    let note = |line: &str| {
+        if !quiet {
+            terminal::note(line);
+        }
+    };
+    let (dataset, gate) = settings::gated(args, &note)?;
+    let mut tally = Tally::default();
+    let mut rows = Vec::new();
+    for record in dataset.records().map_err(settings::load_failure)? {
+        match record.map_err(settings::load_failure)? {
+            Record::Skipped(skipped) => {
+                tally.skipped += 1;
+                note(&format!("record {} skipped: {}", skipped.index, skipped.reason));
+            }
+            Record::Entry { entry, .. } => {
+                let id = entry.case.id.to_string();
+                let findings = tally.screen(&gate, entry);
+                if args.json {
+                    rows.push(row(&id, &findings));
+                } else {
+                    terminal::print(&findings.iter().map(|finding| line(&id, finding)).collect::<String>());
+                }
+            }
+        }
+    }
+    terminal::print(&if args.json { tally.json(&rows) } else { tally.text() });
+    Ok(if tally.blocked > 0 { Exit::No } else { Exit::Done })
+}
+
+impl Tally {
+    fn screen(&mut self, gate: &Gate, entry: probity_core::case::Entry) -> Vec<Finding> {
+        match gate.screen(entry) {
+            Ok(admitted) => {
+                self.admitted += 1;
+                self.flagged += u64::from(!admitted.flags().is_empty());
+                admitted.flags().to_vec()
+            }
+            Err(blocked) => {
+                self.blocked += 1;
+                blocked.findings().to_vec()
+            }
+        }
+    }
+
+    fn text(&self) -> String {
+        let Tally { admitted, flagged, blocked, skipped } = self;
+        format!("{admitted} admitted, {flagged} of them flagged, {blocked} blocked, {skipped} skipped\n")
+    }
+
+    fn json(&self, rows: &[Value]) -> String {
+        let Tally { admitted, flagged, blocked, skipped } = self;
+        let summary =
+            json!({ "admitted": admitted, "flagged": flagged, "blocked": blocked, "skipped": skipped });
+        let whole = json!({ "results": rows, "summary": summary });
+        let text = serde_json::to_string_pretty(&whole).expect("JSON values can be written");
+        format!("{text}\n")
+    }
+}
+
+fn row(id: &str, findings: &[Finding]) -> Value {
+    let is_blocked = findings.iter().any(|finding| finding.severity == Severity::Block);
+    let status = if is_blocked { "blocked" } else { "admitted" };
+    json!({ "id": id, "gate": { "status": status, "findings": findings_json(findings) } })
+}
+
+fn line(id: &str, finding: &Finding) -> String {
+    let seen = &finding.sighting;
+    let mut line = format!(
+        "{}  {} {} at {}-{}: {}",
+        plain(id),
+        finding.severity.name(),
+        seen.rule,
+        seen.start,
+        seen.end,
+        plain(&seen.message)
+    );
+    if let Some(expected) = &seen.expected {
+        write!(line, "; expected {}", plain(expected)).expect("a string takes any text");
+    }
+    if let Some(source) = &seen.source {
+        write!(line, " ({})", plain(&source.to_string())).expect("a string takes any text");
+    }
+    line.push('\n');
+    line
+}
