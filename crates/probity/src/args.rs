@@ -96,8 +96,6 @@ pub(crate) struct CaseArgs {
 /// The cases and the judge: shared by every command that makes packets.
 #[derive(Debug, Args)]
 pub(crate) struct JobArgs {
-    #[command(flatten)]
-    pub(crate) cases: CaseArgs,
     /// Which judge: openai, anthropic, baseline, command, recorded, or a name from probity.toml
     #[arg(long, value_name = "NAME")]
     pub(crate) judge: Option<String>,
@@ -128,6 +126,8 @@ pub(crate) struct JobArgs {
     /// Where verdicts are kept
     #[arg(long, value_name = "FILE")]
     pub(crate) store: Option<String>,
+    #[command(flatten)]
+    pub(crate) cases: CaseArgs,
 }
 
 /// `probity run`

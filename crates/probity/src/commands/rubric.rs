@@ -96,8 +96,9 @@ mod tests {
     #[test]
     fn built_in_rubrics_are_listed() {
         expect![[r#"
-            relevance-tone  1.0  Relevance and tone
-            support-gold    1.0  Support gold set
+            relevance-tone    1.0  Relevance and tone
+            support-gold      1.0  Support gold set
+            pairwise-support  1.0  Two replies compared
         "#]]
         .assert_eq(&list());
     }
@@ -106,7 +107,7 @@ mod tests {
     fn a_rubric_is_shown_with_its_hash() {
         let text = show(&built_in("support-gold").expect("built in"));
         assert!(text.starts_with('┌'));
-        assert!(text.contains("Accuracy (accuracy): levels 0–4, 40 points, decided by judge, reference"));
+        assert!(text.contains("Accuracy (accuracy): levels 0–4, 40 points, decided by judge, pointwise"));
         assert!(text.contains("\n  violation: Hallucination"));
         let hash = built_in("support-gold").expect("built in").hash().to_owned();
         assert!(text.ends_with(&format!("support-gold 1.0\nhash {hash}\n")));

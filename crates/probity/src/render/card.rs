@@ -335,7 +335,7 @@ mod tests {
         let text = anchors(&built_in("relevance-tone").expect("built in"));
         assert!(text.lines().all(|line| columns(line) <= COLUMNS_MAX));
         expect![[r#"
-            Relevance (relevance): levels 1–5, decided by judge
+            Relevance (relevance): levels 1–5, decided by judge, pointwise
               Does the reply deal with the ticket's problem?
               5  Goes straight to the problem in the ticket, is technically sound
                  throughout, and carries nothing beside the point.
@@ -351,7 +351,7 @@ mod tests {
               tie: Both deal with the ticket's problem to the same extent, with the same
                    technical soundness.
 
-            Tone (tone): levels 1–5, decided by judge
+            Tone (tone): levels 1–5, decided by judge, pointwise
               Is the reply professional and concise?
               5  Businesslike and to the point: easy to follow, and no sentence could be
                  dropped.
@@ -377,8 +377,8 @@ mod tests {
             reference = \"required\"\ntie = \"The same amount.\"\nviolations = [\"None done.\"]\n\
             [criterion.anchors]\n9 = \"little\"\n10 = \"some\"\n11 = \"much\"\n";
         expect![[r#"
-            Effort (effort): levels 9–11, lower is better, decided by judge, reference
-            required
+            Effort (effort): levels 9–11, lower is better, decided by judge, pointwise,
+            reference required
               How much work is left?
                9  little
               10  some

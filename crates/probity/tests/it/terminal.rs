@@ -57,7 +57,7 @@ fn the_summary_of_the_example() {
 fn rubrics() {
     let probity = Probity::new();
     let list = probity.args(["rubric", "list"]).run().code(0).stdout;
-    assert!(list.starts_with("relevance-tone  1.0  Relevance and tone\nsupport-gold"), "{list}");
+    assert!(list.starts_with("relevance-tone    1.0  Relevance and tone\nsupport-gold"), "{list}");
     let card = probity.args(["rubric", "show", "support-gold"]).run().code(0).stdout;
     for part in ["Accuracy", "40", "support-gold 1.0\nhash "] {
         assert!(card.contains(part), "expected {part:?} in {card}");
