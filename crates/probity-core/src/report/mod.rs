@@ -5,12 +5,14 @@
 //! pages show these values.
 
 mod confidence;
+mod gate_tally;
 mod row;
 mod summary;
 
 #[cfg(test)]
 mod properties;
 
+pub use gate_tally::{GateTally, RuleCount};
 pub use row::{GateOutcome, Outcome, ReplyResult, findings_json};
 pub use summary::{
     Ceiling, CriterionSummary, Facts, JudgeFacts, Summary, SummaryBuilder, TargetResult, UnscoredCount,

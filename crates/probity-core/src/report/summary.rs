@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::confidence::ConfidenceSum;
+use super::gate_tally::GateTally;
 use super::row::{Outcome, ReplyResult};
 use crate::exact::Exact;
 use crate::rubric::{CriterionId, Direction, Metric, Rubric, Target};
@@ -242,7 +243,7 @@ pub struct SummaryBuilder<'a> {
     worst: Vec<WorstReply>,
     automatic_fails: u64,
     confidence: ConfidenceSum,
-    flagged: u64,
+    gate: GateTally,
     skipped: u64,
 }
 
@@ -257,7 +258,7 @@ impl<'a> SummaryBuilder<'a> {
             worst: Vec::new(),
             automatic_fails: 0,
             confidence: ConfidenceSum::default(),
-            flagged: 0,
+            gate: GateTally::default(),
             skipped: 0,
         }
     }
@@ -281,11 +282,7 @@ impl<'a> SummaryBuilder<'a> {
         if let Some(confidence) = result.confidence {
             self.confidence.add(confidence);
         }
-        if let super::GateOutcome::Admitted(flags) = &result.gate
-            && !flags.is_empty()
-        {
-            self.flagged += 1;
-        }
+        self.gate.add(result);
         self.keep_if_worst(result);
     }
 
@@ -330,7 +327,7 @@ impl<'a> SummaryBuilder<'a> {
             slices: self.slices,
             causes: self.causes.into_values().collect(),
             worst: self.worst,
-            flagged: self.flagged,
+            gate: self.gate,
             skipped: self.skipped,
             facts,
         }
@@ -373,7 +370,7 @@ pub struct Summary {
     causes: Vec<UnscoredCount>,
     worst: Vec<WorstReply>,
     targets: Vec<TargetResult>,
-    flagged: u64,
+    gate: GateTally,
     skipped: u64,
     facts: Facts,
 }
@@ -419,9 +416,9 @@ impl Summary {
         self.skipped
     }
 
-    /// Admitted replies that a gate flagged.
-    pub fn n_flagged(&self) -> u64 {
-        self.flagged
+    /// What the gate found.
+    pub fn gate(&self) -> &GateTally {
+        &self.gate
     }
 
     /// Share that passes; `None` without a pass rule or with nothing to rate.
@@ -465,7 +462,8 @@ impl Summary {
         let mut object = self.all.to_json(&self.rubric);
         let facts = &self.facts;
         object.insert("skipped".into(), json!(self.skipped));
-        object.insert("flagged".into(), json!(self.flagged));
+        object.insert("flagged".into(), json!(self.gate.n_flagged()));
+        object.insert("findings_by_rule".into(), self.gate.to_json());
         object.insert("coverage".into(), json!(self.coverage()));
         let causes: Map<String, Value> =
             self.causes.iter().map(|count| (count.cause.clone(), json!(count.n))).collect();

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::args::CaseArgs;
 use crate::exit::{Exit, Failure};
+use crate::render::finding::finding_line;
 use crate::render::plain::plain;
 use crate::{settings, terminal};
 
@@ -101,22 +102,5 @@ fn row(id: &str, findings: &[Finding]) -> Value {
 }
 
 fn line(id: &str, finding: &Finding) -> String {
-    let seen = &finding.sighting;
-    let mut line = format!(
-        "{}  {} {} at {}-{}: {}",
-        plain(id),
-        finding.severity.name(),
-        seen.rule,
-        seen.start,
-        seen.end,
-        plain(&seen.message)
-    );
-    if let Some(expected) = &seen.expected {
-        write!(line, "; expected {}", plain(expected)).expect("a string takes any text");
-    }
-    if let Some(source) = &seen.source {
-        write!(line, " ({})", plain(&source.to_string())).expect("a string takes any text");
-    }
-    line.push('\n');
-    line
+    format!("{}  {} {}\n", plain(id), finding.severity.name(), finding_line(finding))
 }

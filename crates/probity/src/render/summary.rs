@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 
-use probity_core::report::{Outcome, ReplyResult, Summary, TargetResult};
+use probity_core::gate::Severity;
+use probity_core::report::{GateOutcome, Outcome, ReplyResult, Summary, TargetResult};
 use probity_core::rubric::Metric;
 use probity_core::score::{CriterionOutcome, Failure};
 use probity_core::stats::Estimate;
 use probity_engine::load::Skipped;
 
+use super::finding::finding_line;
 use super::plain::{excerpt, plain};
 
 /// How many skipped records are listed.
@@ -26,6 +28,7 @@ pub(crate) fn summary(summary: &Summary, cases: &str, skipped: &[Skipped]) -> St
     headline(&mut out, summary, cases);
     criteria(&mut out, summary);
     rates(&mut out, summary);
+    findings(&mut out, summary);
     unscored(&mut out, summary);
     skipped_records(&mut out, skipped, summary.n_skipped());
     worst(&mut out, summary);
@@ -63,8 +66,10 @@ fn headline(out: &mut String, summary: &Summary, cases: &str) {
             parts.push(format!("{n} {name}"));
         }
     }
-    let flagged =
-        if summary.n_flagged() > 0 { format!(" ({} flagged)", summary.n_flagged()) } else { String::new() };
+    let flagged = match summary.gate().n_flagged() {
+        0 => String::new(),
+        n => format!(" ({n} flagged)"),
+    };
     let skipped = summary.n_skipped();
     line!(out, "{} replies = {}{flagged}; {skipped} skipped\n", summary.n_entered(), parts.join(" + "));
 }
@@ -138,6 +143,32 @@ fn target_line(result: &TargetResult) -> String {
         result.value.map_or_else(|| "not measured".to_owned(), |value| format!("{:.3}", value.to_f64()));
     let met = if result.is_met() { "met" } else { "missed" };
     format!("{metric}: {value}, wanted {wanted}: {met}")
+}
+
+fn findings(out: &mut String, summary: &Summary) {
+    let gate = summary.gate();
+    for (n, (rule, count)) in gate.by_rule().enumerate() {
+        if n == 0 {
+            line!(out, "\nfound by the gate");
+        }
+        let parts = [(count.blocked, "blocked"), (count.flagged, "flagged")];
+        let parts = parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
+        line!(out, "  {rule}: {}", parts.collect::<Vec<_>>().join(", "));
+    }
+    if !gate.blocked().is_empty() {
+        line!(out, "\nblocked replies, which no judge was asked about");
+    }
+    for result in gate.blocked() {
+        line!(out, "  {}", worst_head(result));
+        let GateOutcome::Blocked(findings) = &result.gate else { continue };
+        for finding in findings.iter().filter(|finding| finding.severity == Severity::Block) {
+            line!(out, "    {}", finding_line(finding));
+        }
+    }
+    let more = summary.n_blocked().saturating_sub(gate.blocked().len() as u64);
+    if more > 0 {
+        line!(out, "  and {more} more");
+    }
 }
 
 fn unscored(out: &mut String, summary: &Summary) {
