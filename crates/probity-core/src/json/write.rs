@@ -17,25 +17,33 @@ impl Json {
 /// Appends `text` as a JSON string literal.
 pub(crate) fn write_string(text: &str, out: &mut String) {
     out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\u{8}' => out.push_str("\\b"),
-            '\t' => out.push_str("\\t"),
-            '\n' => out.push_str("\\n"),
-            '\u{c}' => out.push_str("\\f"),
-            '\r' => out.push_str("\\r"),
-            c if c < ' ' => {
-                out.push_str("\\u00");
-                for digit in [u32::from(c) >> 4, u32::from(c) & 15] {
-                    out.push(char::from_digit(digit, 16).expect("four bits are one hexadecimal digit"));
-                }
+    let mut rest = text;
+    // What must be escaped is ASCII, and no byte of a longer character is below 0x80.
+    while let Some(at) = rest.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+        out.push_str(&rest[..at]);
+        write_escaped(rest.as_bytes()[at], out);
+        rest = &rest[at + 1..];
+    }
+    out.push_str(rest);
+    out.push('"');
+}
+
+fn write_escaped(byte: u8, out: &mut String) {
+    match byte {
+        b'"' => out.push_str("\\\""),
+        b'\\' => out.push_str("\\\\"),
+        0x8 => out.push_str("\\b"),
+        b'\t' => out.push_str("\\t"),
+        b'\n' => out.push_str("\\n"),
+        0xc => out.push_str("\\f"),
+        b'\r' => out.push_str("\\r"),
+        control => {
+            out.push_str("\\u00");
+            for digit in [u32::from(control) >> 4, u32::from(control) & 15] {
+                out.push(char::from_digit(digit, 16).expect("four bits are one hexadecimal digit"));
             }
-            c => out.push(c),
         }
     }
-    out.push('"');
 }
 
 fn write(value: &Json, out: &mut String) {

@@ -160,6 +160,11 @@ impl Packet {
         &self.ask
     }
 
+    /// The same criteria, as all packets of one run share them.
+    pub fn shared_ask(&self) -> &Arc<Ask> {
+        &self.ask
+    }
+
     /// What the reply answers.
     pub fn situation(&self) -> &Situation {
         &self.situation
@@ -189,7 +194,8 @@ impl Packet {
     /// before the packet existed cannot contain it.
     pub fn boundary(&self) -> String {
         let key = blake3::derive_key("probity packet boundary v1", &self.hash.0);
-        key[..12].iter().fold(String::new(), |mark, byte| mark + &format!("{byte:02x}"))
+        let digits = key[..12].iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        digits.map(|digit| char::from_digit(digit.into(), 16).expect("four bits are one digit")).collect()
     }
 }
 
@@ -319,6 +325,11 @@ mod tests {
         let (one, other) = (packet("Sure."), packet("Sure. "));
         assert_ne!(one.hash(), other.hash());
         assert_ne!(one.boundary(), other.boundary());
+        let of_hash = blake3::derive_key("probity packet boundary v1", one.hash().as_bytes());
+        assert_eq!(
+            one.boundary(),
+            of_hash[..12].iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+        );
         assert!(!one.canonical().contains(&one.boundary()));
     }
 }

@@ -31,6 +31,9 @@ pub(super) fn is_echo(source: &str, scores: &[CriterionScore], packet: &Packet) 
     texts.push(packet.reply());
     texts.extend(packet.reference());
     let braced: Vec<&str> = texts.into_iter().filter(|text| text.contains('{')).collect();
+    if braced.is_empty() && !scores.is_empty() {
+        return false;
+    }
     let wanted = squeezed(source);
     if braced.iter().any(|text| squeezed(text).contains(&wanted)) {
         return true;

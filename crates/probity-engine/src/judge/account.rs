@@ -1,7 +1,7 @@
 //! An account at a service: where it is, the key it is reached with, and the client that speaks to it.
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use serde_json::Value;
+use serde::Serialize;
 
 use super::Reception;
 use super::endpoint::{ApiKey, Endpoint};
@@ -26,13 +26,13 @@ impl Account {
         path: &str,
         (name, prefix): (HeaderName, &str),
         mut headers: HeaderMap,
-        body: &Value,
+        body: &impl Serialize,
     ) -> Reception {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         headers.extend(self.key.as_ref().map(|key| (name, key.header(prefix))));
         let url = self.endpoint.call(path);
-        let body = serde_json::to_vec(body).expect("a JSON value can be written");
+        let body = serde_json::to_vec(body).expect("a request is plain data");
         let reception = self.client.post(&url, headers, body).await;
         match &self.key {
             Some(key) => key.scrub(reception),

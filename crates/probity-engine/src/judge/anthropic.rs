@@ -5,11 +5,13 @@
 
 use probity_core::rubric::Criterion;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use serde_json::{Map, Value, json};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use super::account::Account;
 use super::params::{Shape, Temperature};
-use super::verdict_schema::{NAME, verdict_schema};
+use super::verdict_schema::{NAME, VerdictSchema};
 use super::{Prompt, Question, Reception};
 
 /// The version of the API whose shapes are meant.
@@ -41,11 +43,11 @@ pub struct Anthropic {
 impl Anthropic {
     /// Asks once.
     pub async fn ask(&self, question: &Question) -> Reception {
-        self.send(&request_body(&self.model, &self.params, question)).await
+        self.send(&message_body(&self.model, &self.params, question)).await
     }
 
     /// Sends a request built before, so that what was shown or recorded is what is sent.
-    pub async fn send(&self, body: &Value) -> Reception {
+    pub async fn send(&self, body: &impl Serialize) -> Reception {
         let path = if self.account.endpoint.ends_with("v1") { "messages" } else { "v1/messages" };
         let version = (HeaderName::from_static("anthropic-version"), HeaderValue::from_static(API_VERSION));
         let key = (HeaderName::from_static("x-api-key"), "");
@@ -53,30 +55,61 @@ impl Anthropic {
     }
 }
 
-/// The request that asks `model` about `question`.
+/// The request that asks `model` about `question`, as a value.
 pub fn request_body(model: &str, params: &MessageParams, question: &Question) -> Value {
-    message_body(model, params, &question.prompt, question.packet.ask().criteria())
+    serde_json::to_value(message_body(model, params, question)).expect("a request is plain data")
 }
 
-fn message_body(model: &str, params: &MessageParams, prompt: &Prompt, criteria: &[Criterion]) -> Value {
-    let mut body = Map::new();
-    body.insert("model".to_owned(), json!(model));
-    body.insert("max_tokens".to_owned(), json!(params.output_tokens_max));
-    body.insert("system".to_owned(), json!(prompt.system));
-    body.insert("messages".to_owned(), json!([{ "role": "user", "content": prompt.user }]));
-    if let Some(temperature) = &params.temperature {
-        body.insert("temperature".to_owned(), temperature.value());
+fn message_body<'a>(model: &'a str, params: &'a MessageParams, question: &'a Question) -> MessageBody<'a> {
+    MessageBody { model, params, prompt: &question.prompt, criteria: question.packet.ask().criteria() }
+}
+
+/// A request, written member by member: each call's is large and most of it is text that is at hand.
+struct MessageBody<'a> {
+    model: &'a str,
+    params: &'a MessageParams,
+    prompt: &'a Prompt,
+    criteria: &'a [Criterion],
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    role: &'static str,
+    content: &'a str,
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    name: &'static str,
+    description: &'static str,
+    input_schema: VerdictSchema<'a>,
+}
+
+#[derive(Serialize)]
+struct ToolChoice {
+    r#type: &'static str,
+    name: &'static str,
+}
+
+impl Serialize for MessageBody<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let MessageBody { model, params, prompt, criteria } = self;
+        let mut body = serializer.serialize_map(None)?;
+        body.serialize_entry("model", model)?;
+        body.serialize_entry("max_tokens", &params.output_tokens_max)?;
+        body.serialize_entry("system", &prompt.system)?;
+        body.serialize_entry("messages", &[Message { role: "user", content: &prompt.user }])?;
+        if let Some(temperature) = &params.temperature {
+            body.serialize_entry("temperature", temperature.number())?;
+        }
+        if params.shape == Shape::Schema {
+            let description = "Records the verdict on the reply.";
+            let tool = Tool { name: NAME, description, input_schema: VerdictSchema(criteria) };
+            body.serialize_entry("tools", &[tool])?;
+            body.serialize_entry("tool_choice", &ToolChoice { r#type: "tool", name: NAME })?;
+        }
+        body.end()
     }
-    if params.shape == Shape::Schema {
-        let tool = json!({
-            "name": NAME,
-            "description": "Records the verdict on the reply.",
-            "input_schema": verdict_schema(criteria),
-        });
-        body.insert("tools".to_owned(), json!([tool]));
-        body.insert("tool_choice".to_owned(), json!({ "type": "tool", "name": NAME }));
-    }
-    Value::Object(body)
 }
 
 #[cfg(test)]
@@ -85,15 +118,19 @@ mod tests {
 
     use super::super::params::{Shape, Temperature};
     use super::super::verdict_schema::samples::criterion;
-    use super::{MessageParams, Prompt, message_body};
+    use super::{MessageBody, MessageParams, Prompt};
 
     #[track_caller]
     fn check(shape: Shape, want: &Expect) {
         let temperature = Temperature::parse("0.5");
         let params = MessageParams { temperature, output_tokens_max: 300, shape };
         let prompt = Prompt { system: "Judge.".into(), user: "The reply".into() };
-        let body = message_body("c-1", &params, &prompt, &[criterion("tone", 1, 2)]);
-        want.assert_eq(&body.to_string());
+        let criteria = [criterion("tone", 1, 2)];
+        let body = MessageBody { model: "c-1", params: &params, prompt: &prompt, criteria: &criteria };
+        let sent = serde_json::to_string(&body).expect("plain data");
+        let shown = serde_json::to_value(&body).expect("plain data").to_string();
+        assert_eq!(shown, sent, "what is shown is what is sent");
+        want.assert_eq(&sent);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use probity_core::json::{Json, JsonRepair};
 use probity_core::verdict::{Completion, EnvelopeFault, Finish, envelope};
 use serde_json::{Value, json};
 
@@ -128,6 +129,20 @@ impl Judge {
                 }
                 Err(error) => Err(EnvelopeFault::NotJson { detail: error.to_string() }),
             },
+        }
+    }
+
+    /// Reads a whole body that has been parsed as `value` with `repairs`, so that it is not parsed again.
+    pub(crate) fn completion_of_json(
+        &self,
+        body: &[u8],
+        value: &Json,
+        repairs: &[JsonRepair],
+    ) -> Result<Completion, EnvelopeFault> {
+        match self {
+            Judge::OpenAi(_) => envelope::openai_json(value, repairs),
+            Judge::Anthropic(_) => envelope::anthropic_json(value, repairs),
+            Judge::Baseline | Judge::Command(_) | Judge::Recorded(_) => self.completion(body),
         }
     }
 

@@ -5,11 +5,13 @@
 
 use probity_core::rubric::Criterion;
 use reqwest::header::{AUTHORIZATION, HeaderMap};
-use serde_json::{Map, Value, json};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use super::account::Account;
 use super::params::{Shape, Temperature};
-use super::verdict_schema::{NAME, verdict_schema};
+use super::verdict_schema::{NAME, VerdictSchema};
 use super::{Prompt, Question, Reception};
 use crate::config::{Logprobs, TokenLimitField};
 
@@ -44,54 +46,87 @@ pub struct OpenAi {
 impl OpenAi {
     /// Asks once.
     pub async fn ask(&self, question: &Question) -> Reception {
-        self.send(&request_body(&self.model, &self.params, question)).await
+        self.send(&chat_body(&self.model, &self.params, question)).await
     }
 
     /// Sends a request built before, so that what was shown or recorded is what is sent.
-    pub async fn send(&self, body: &Value) -> Reception {
+    pub async fn send(&self, body: &impl Serialize) -> Reception {
         let key = (AUTHORIZATION, "Bearer ");
         self.account.post("chat/completions", key, HeaderMap::new(), body).await
     }
 }
 
-/// The request that asks `model` about `question`.
+/// The request that asks `model` about `question`, as a value.
 pub fn request_body(model: &str, params: &ChatParams, question: &Question) -> Value {
-    chat_body(model, params, &question.prompt, question.packet.ask().criteria())
+    serde_json::to_value(chat_body(model, params, question)).expect("a request is plain data")
 }
 
-fn chat_body(model: &str, params: &ChatParams, prompt: &Prompt, criteria: &[Criterion]) -> Value {
-    let mut body = Map::new();
-    body.insert("model".to_owned(), json!(model));
-    body.insert(
-        "messages".to_owned(),
-        json!([
-            { "role": "system", "content": prompt.system },
-            { "role": "user", "content": prompt.user },
-        ]),
-    );
-    if let Some(temperature) = &params.temperature {
-        body.insert("temperature".to_owned(), temperature.value());
-    }
-    if let Some(seed) = params.seed {
-        body.insert("seed".to_owned(), json!(seed));
-    }
-    body.insert(params.token_limit_field.name().to_owned(), json!(params.output_tokens_max));
-    if let Some(format) = response_format(params.shape, criteria) {
-        body.insert("response_format".to_owned(), format);
-    }
-    if params.logprobs == Logprobs::On {
-        body.insert("logprobs".to_owned(), json!(true));
-    }
-    Value::Object(body)
+fn chat_body<'a>(model: &'a str, params: &'a ChatParams, question: &'a Question) -> ChatBody<'a> {
+    ChatBody { model, params, prompt: &question.prompt, criteria: question.packet.ask().criteria() }
 }
 
-fn response_format(shape: Shape, criteria: &[Criterion]) -> Option<Value> {
+/// A request, written member by member: each call's is large and most of it is text that is at hand.
+struct ChatBody<'a> {
+    model: &'a str,
+    params: &'a ChatParams,
+    prompt: &'a Prompt,
+    criteria: &'a [Criterion],
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    role: &'static str,
+    content: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum ResponseFormat<'a> {
+    JsonSchema { json_schema: NamedSchema<'a> },
+    JsonObject,
+}
+
+#[derive(Serialize)]
+struct NamedSchema<'a> {
+    name: &'static str,
+    strict: bool,
+    schema: VerdictSchema<'a>,
+}
+
+impl Serialize for ChatBody<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let ChatBody { model, params, prompt, criteria } = self;
+        let messages = [
+            Message { role: "system", content: &prompt.system },
+            Message { role: "user", content: &prompt.user },
+        ];
+        let mut body = serializer.serialize_map(None)?;
+        body.serialize_entry("model", model)?;
+        body.serialize_entry("messages", &messages)?;
+        if let Some(temperature) = &params.temperature {
+            body.serialize_entry("temperature", temperature.number())?;
+        }
+        if let Some(seed) = params.seed {
+            body.serialize_entry("seed", &seed)?;
+        }
+        body.serialize_entry(params.token_limit_field.name(), &params.output_tokens_max)?;
+        if let Some(format) = response_format(params.shape, criteria) {
+            body.serialize_entry("response_format", &format)?;
+        }
+        if params.logprobs == Logprobs::On {
+            body.serialize_entry("logprobs", &true)?;
+        }
+        body.end()
+    }
+}
+
+fn response_format(shape: Shape, criteria: &[Criterion]) -> Option<ResponseFormat<'_>> {
     match shape {
         Shape::Schema => {
-            let schema = json!({ "name": NAME, "strict": true, "schema": verdict_schema(criteria) });
-            Some(json!({ "type": "json_schema", "json_schema": schema }))
+            let json_schema = NamedSchema { name: NAME, strict: true, schema: VerdictSchema(criteria) };
+            Some(ResponseFormat::JsonSchema { json_schema })
         }
-        Shape::JsonObject => Some(json!({ "type": "json_object" })),
+        Shape::JsonObject => Some(ResponseFormat::JsonObject),
         Shape::Plain => None,
     }
 }
@@ -102,7 +137,7 @@ mod tests {
 
     use super::super::params::{Shape, Temperature};
     use super::super::verdict_schema::samples::criterion;
-    use super::{ChatParams, Logprobs, Prompt, TokenLimitField, chat_body};
+    use super::{ChatBody, ChatParams, Logprobs, Prompt, TokenLimitField};
 
     fn params(shape: Shape) -> ChatParams {
         ChatParams {
@@ -118,9 +153,12 @@ mod tests {
     #[track_caller]
     fn check(params: &ChatParams, want: &Expect) {
         let prompt = Prompt { system: "Judge.".into(), user: "The \"reply\"\n<b>".into() };
-        let bytes = || chat_body("m-1", params, &prompt, &[criterion("tone", 1, 2)]).to_string();
-        assert_eq!(bytes(), bytes());
-        want.assert_eq(&bytes());
+        let criteria = [criterion("tone", 1, 2)];
+        let body = ChatBody { model: "m-1", params, prompt: &prompt, criteria: &criteria };
+        let sent = serde_json::to_string(&body).expect("plain data");
+        let shown = serde_json::to_value(&body).expect("plain data").to_string();
+        assert_eq!(shown, sent, "what is shown is what is sent");
+        want.assert_eq(&sent);
     }
 
     #[test]

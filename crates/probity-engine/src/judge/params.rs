@@ -3,7 +3,7 @@
 //! Parameters are part of a judge's identity. None is dropped or changed on the way: what is set is sent,
 //! and what cannot be sent is an error before anything is sent.
 
-use serde_json::{Number, Value};
+use serde_json::Number;
 
 /// A sampling temperature from 0 to 2, kept as the decimal it was written as.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,8 +17,8 @@ impl Temperature {
     }
 
     /// The temperature as it stands in a request.
-    pub fn value(&self) -> Value {
-        Value::Number(self.0.clone())
+    pub fn number(&self) -> &Number {
+        &self.0
     }
 }
 
@@ -50,7 +50,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: Option<&str>) {
-        assert_eq!(Temperature::parse(text).map(|t| t.value().to_string()).as_deref(), want, "{text}");
+        assert_eq!(Temperature::parse(text).map(|t| t.number().to_string()).as_deref(), want, "{text}");
     }
 
     #[test]

@@ -4,11 +4,16 @@
 //! reads `=== user ===`. Its hash is part of the judge's identity: changing a word makes another judge. Texts of customers and bots enter as JSON strings and are
 //! never rendered themselves: template syntax inside them stays text.
 
+mod splice;
+
+use std::sync::{Arc, RwLock};
+
 use minijinja::value::Value;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, context};
 use probity_core::case::Situation;
 use probity_core::packet::{Ask, Packet};
 
+use self::splice::{Slot, Spliced, is_plain};
 use super::Prompt;
 
 /// The template that ships with the program.
@@ -20,11 +25,35 @@ const DIVIDER: &str = "=== user ===";
 /// The largest prompt a template may produce, in bytes.
 const PROMPT_BYTES_MAX: usize = 32 * 1024 * 1024;
 
+/// How many asks a template is cut for. Rubrics have few; whoever makes more of them waits for the template.
+const CUTS_MAX: usize = 256;
+
 /// A prompt template that has been read and understood.
 #[derive(Debug)]
 pub struct Template {
     environment: Environment<'static>,
     hash: String,
+    /// Whether the source shows that prompts for tickets can be cut at the tickets' own texts.
+    printing: Printing,
+    cuts: RwLock<Vec<Arc<Cut>>>,
+}
+
+/// What a template does with the texts of a ticket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Printing {
+    /// It prints them.
+    Plain,
+    /// It may do anything.
+    Free,
+}
+
+/// The prompt of all tickets that are asked about in the same way.
+#[derive(Debug)]
+struct Cut {
+    ask: Arc<Ask>,
+    has_reference: bool,
+    /// The system message and the user message; `None` where they have to be rendered for each packet.
+    messages: Option<(Spliced, Spliced)>,
 }
 
 /// Why a template could not be used.
@@ -64,7 +93,9 @@ impl Template {
         for (name, part) in [("system", system), ("user", user)] {
             environment.add_template_owned(name, part.to_owned()).map_err(TemplateError::Malformed)?;
         }
-        Ok(Template { environment, hash: blake3::hash(source.as_bytes()).to_hex().to_string() })
+        let printing = if is_plain(system) && is_plain(user) { Printing::Plain } else { Printing::Free };
+        let hash = blake3::hash(source.as_bytes()).to_hex().to_string();
+        Ok(Template { environment, hash, printing, cuts: RwLock::default() })
     }
 
     /// BLAKE3 of the source text, hexadecimal.
@@ -74,6 +105,60 @@ impl Template {
 
     /// The prompt for `packet`.
     pub fn render(&self, packet: &Packet) -> Result<Prompt, TemplateError> {
+        let Situation::Ticket(ticket) = packet.situation() else { return self.render_whole(packet) };
+        let Some(cut) = self.cut(packet) else { return self.render_whole(packet) };
+        let Some((system, user)) = &cut.messages else { return self.render_whole(packet) };
+        let (ticket, reply) = (json_string(ticket), json_string(packet.reply()));
+        let reference = packet.reference().map(json_string).unwrap_or_default();
+        let boundary = packet.boundary();
+        let text = |slot: Slot| match slot {
+            Slot::Ticket => ticket.as_str(),
+            Slot::Reply => &reply,
+            Slot::Reference => &reference,
+            Slot::Boundary => &boundary,
+        };
+        Ok(Prompt { system: bounded(system.filled(text))?, user: bounded(user.filled(text))? })
+    }
+
+    /// The cut for the packet's ask, made when it is first needed. `None` where there can be none.
+    fn cut(&self, packet: &Packet) -> Option<Arc<Cut>> {
+        if self.printing == Printing::Free {
+            return None;
+        }
+        let (ask, has_reference) = (packet.shared_ask(), packet.reference().is_some());
+        let is_its = |cut: &&Arc<Cut>| Arc::ptr_eq(&cut.ask, ask) && cut.has_reference == has_reference;
+        let known = self.cuts.read().expect("nothing panics while cuts are written");
+        if let Some(cut) = known.iter().find(is_its) {
+            return Some(Arc::clone(cut));
+        }
+        let is_full = known.len() >= CUTS_MAX;
+        drop(known);
+        if is_full {
+            return None;
+        }
+        let messages = self.messages(ask, has_reference);
+        let cut = Arc::new(Cut { ask: Arc::clone(ask), has_reference, messages });
+        self.cuts.write().expect("nothing panics while cuts are written").push(Arc::clone(&cut));
+        Some(cut)
+    }
+
+    /// Both messages about tickets, cut. A template that cannot be filled in says so for a real packet.
+    fn messages(&self, ask: &Ask, has_reference: bool) -> Option<(Spliced, Spliced)> {
+        let reference = has_reference.then(|| Slot::Reference.stand_in());
+        let context = context! {
+            criteria => criteria(ask),
+            several => ask.criteria().len() > 1,
+            situation => context! { ticket => Slot::Ticket.stand_in() },
+            reply => Slot::Reply.stand_in(),
+            reference => reference,
+            boundary => Slot::Boundary.stand_in(),
+        };
+        let cut = |name| Spliced::cut(&self.part(name, &context).ok()?);
+        Some((cut("system")?, cut("user")?))
+    }
+
+    /// The prompt for `packet`, all of it made by the template.
+    fn render_whole(&self, packet: &Packet) -> Result<Prompt, TemplateError> {
         let context = context! {
             criteria => criteria(packet.ask()),
             several => packet.ask().criteria().len() > 1,
@@ -87,17 +172,21 @@ impl Template {
 
     fn part(&self, name: &str, context: &Value) -> Result<String, TemplateError> {
         let template = self.environment.get_template(name).map_err(TemplateError::Render)?;
-        let text = template.render(context.clone()).map_err(TemplateError::Render)?;
-        if text.len() > PROMPT_BYTES_MAX {
-            return Err(TemplateError::TooLong { bytes: text.len() });
-        }
-        Ok(text)
+        bounded(template.render(context.clone()).map_err(TemplateError::Render)?)
     }
+}
+
+fn bounded(text: String) -> Result<String, TemplateError> {
+    if text.len() > PROMPT_BYTES_MAX {
+        return Err(TemplateError::TooLong { bytes: text.len() });
+    }
+    Ok(text)
 }
 
 /// Text as a JSON string literal. `<` is escaped too, so that no tag can be imitated.
 fn json_string(text: &str) -> String {
-    serde_json::Value::from(text).to_string().replace('<', "\\u003c")
+    let quoted = serde_json::to_string(text).expect("text can always be written as JSON");
+    if quoted.contains('<') { quoted.replace('<', "\\u003c") } else { quoted }
 }
 
 fn criteria(ask: &Ask) -> Value {
@@ -133,16 +222,21 @@ fn situation(situation: &Situation) -> Value {
 mod tests {
     use expect_test::{Expect, expect};
     use probity_core::case::{Case, CaseId, Entry, Reply, Role, Turn};
-    use probity_core::gate::Gate;
+    use probity_core::gate::{Admitted, Gate};
     use probity_core::packet::{CallPlan, asks, question};
     use probity_core::rubric;
 
     use super::*;
 
+    fn admitted_reply(situation: Situation, reply: &str, reference: Option<&str>) -> Admitted {
+        let id = CaseId::new("t1").expect("an id");
+        let case = Case { reference: reference.map(str::to_owned), ..Case::new(id, situation) };
+        let entry = Entry { case, reply: Reply::new(reply) };
+        Gate::open().screen(entry).expect("no rule, nothing blocked")
+    }
+
     fn packet(situation: Situation, reply: &str, plan: CallPlan) -> Packet {
-        let case = Case::new(CaseId::new("t1").expect("an id"), situation);
-        let reply = Reply::new(reply);
-        let admitted = Gate::default().screen(Entry { case, reply }).expect("admitted");
+        let admitted = admitted_reply(situation, reply, None);
         let rubric = rubric::built_in("relevance-tone").expect("built in");
         question(&admitted, &asks(&rubric, plan)[0])
     }
@@ -196,6 +290,54 @@ mod tests {
                 }
                 where N is one of the levels of its criterion: relevance 1, 2, 3, 4, 5; tone 1, 2, 3, 4, 5."#]],
         );
+    }
+
+    /// Replies to tickets and in conversations, with and without a reference, with texts that could be mistaken.
+    fn replies() -> Vec<Admitted> {
+        let texts = ["It broke", "", "{{ 7*7 }} <b>\"\n\u{f8ff}reply\u{f8ff}\u{1f600}", "none"];
+        let mut replies = Vec::new();
+        for (text, reply) in texts.iter().flat_map(|text| texts.map(|reply| (*text, reply))) {
+            for reference in [None, Some("Best <i>"), Some("")] {
+                let turns = vec![Turn { role: Role::Customer, text: text.into() }];
+                replies.push(admitted_reply(Situation::Ticket(text.into()), reply, reference));
+                replies.push(admitted_reply(Situation::Conversation(turns), reply, reference));
+            }
+        }
+        replies
+    }
+
+    /// The prompt of a packet is what the template makes of it, whether it is put together or not.
+    #[track_caller]
+    fn check_alike(template: &Template, want: Printing) {
+        assert_eq!(template.printing, want);
+        let rubrics =
+            ["relevance-tone", "support-gold"].map(|name| rubric::built_in(name).expect("built in"));
+        let plans = [CallPlan::OneCall, CallPlan::PerCriterion];
+        let asks: Vec<Arc<Ask>> =
+            rubrics.iter().flat_map(|rubric| plans.map(|plan| asks(rubric, plan))).flatten().collect();
+        for admitted in replies() {
+            for packet in asks.iter().map(|ask| question(&admitted, ask)) {
+                let whole = template.render_whole(&packet).expect("rendered");
+                assert_eq!(template.render(&packet).expect("rendered"), whole);
+            }
+        }
+    }
+
+    #[test]
+    fn a_prompt_put_together_is_the_prompt_rendered() {
+        check_alike(&Template::built_in(), Printing::Plain);
+        let plain = "{{ boundary }}{% if reference is none %}-{% endif %}\n=== user ===\n\
+            {% if situation.turns is defined %}{% for turn in situation.turns %}{{ turn.text }}{% endfor %}\
+            {% else %}{{ situation.ticket }}{% endif %}{{ reply }}{{ reply }}";
+        check_alike(&Template::parse(plain).expect("well formed"), Printing::Plain);
+    }
+
+    #[test]
+    fn a_template_that_does_more_than_printing_is_rendered_whole() {
+        let free = "{% if reply|length > 20 %}long{% endif %}\n=== user ===\n{{ reply|upper }}";
+        check_alike(&Template::parse(free).expect("well formed"), Printing::Free);
+        let marked = Template::parse("\u{f8ff}\n=== user ===\n{{ reply }}").expect("well formed");
+        check_alike(&marked, Printing::Plain);
     }
 
     #[test]

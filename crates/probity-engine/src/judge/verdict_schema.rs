@@ -5,34 +5,72 @@
 //! guarantee: the answer goes through the strict parser all the same.
 
 use probity_core::rubric::Criterion;
-use serde_json::{Map, Value, json};
+use serde::{Serialize, Serializer};
 
 /// The name of the schema, and of the tool where a model answers by calling one.
 pub(super) const NAME: &str = "verdict";
 
-/// The schema of an answer about `criteria`, which is not empty.
-pub(super) fn verdict_schema(criteria: &[Criterion]) -> Value {
-    match criteria {
-        [criterion] => level_schema(criterion),
-        several => {
-            let members: Map<String, Value> =
-                several.iter().map(|one| (one.id.to_string(), level_schema(one))).collect();
-            object_schema(&members)
+/// The schema of an answer about these criteria, of which there is at least one. Every request has it, so it
+/// is written and never built.
+pub(super) struct VerdictSchema<'a>(pub(super) &'a [Criterion]);
+
+impl Serialize for VerdictSchema<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            [criterion] => level_schema(criterion).serialize(serializer),
+            several => {
+                let required: Vec<&str> = several.iter().map(|one| one.id.as_str()).collect();
+                ObjectSchema::new(Levels(several), required).serialize(serializer)
+            }
         }
     }
 }
 
-fn level_schema(criterion: &Criterion) -> Value {
-    let mut members = Map::new();
-    members.insert("reasoning".to_owned(), json!({ "type": "string" }));
-    members.insert("score".to_owned(), json!({ "type": "integer", "enum": criterion.scale.levels() }));
-    object_schema(&members)
+#[derive(Serialize)]
+struct ObjectSchema<P, R> {
+    r#type: &'static str,
+    properties: P,
+    required: R,
+    #[serde(rename = "additionalProperties")]
+    additional_properties: bool,
 }
 
-fn object_schema(members: &Map<String, Value>) -> Value {
-    let required: Vec<&String> = members.keys().collect();
-    let required = json!(required);
-    json!({ "type": "object", "properties": members, "required": required, "additionalProperties": false })
+impl<P, R> ObjectSchema<P, R> {
+    fn new(properties: P, required: R) -> Self {
+        ObjectSchema { r#type: "object", properties, required, additional_properties: false }
+    }
+}
+
+#[derive(Serialize)]
+struct LevelMembers<'a> {
+    reasoning: TextSchema,
+    score: ScoreSchema<'a>,
+}
+
+#[derive(Serialize)]
+struct TextSchema {
+    r#type: &'static str,
+}
+
+#[derive(Serialize)]
+struct ScoreSchema<'a> {
+    r#type: &'static str,
+    r#enum: &'a [i64],
+}
+
+fn level_schema(criterion: &Criterion) -> ObjectSchema<LevelMembers<'_>, [&'static str; 2]> {
+    let score = ScoreSchema { r#type: "integer", r#enum: criterion.scale.levels() };
+    let members = LevelMembers { reasoning: TextSchema { r#type: "string" }, score };
+    ObjectSchema::new(members, ["reasoning", "score"])
+}
+
+/// One member per criterion, under its id.
+struct Levels<'a>(&'a [Criterion]);
+
+impl Serialize for Levels<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|one| (one.id.as_str(), level_schema(one))))
+    }
 }
 
 #[cfg(test)]
@@ -67,19 +105,24 @@ pub(super) mod samples {
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
+    use probity_core::rubric::Criterion;
 
-    use super::{samples::criterion, verdict_schema};
+    use super::{VerdictSchema, samples::criterion};
+
+    fn schema(criteria: &[Criterion]) -> String {
+        serde_json::to_string(&VerdictSchema(criteria)).expect("plain data")
+    }
 
     #[test]
     fn one_criterion() {
-        let schema = verdict_schema(&[criterion("tone", 1, 3)]).to_string();
+        let schema = schema(&[criterion("tone", 1, 3)]);
         expect![[r#"{"type":"object","properties":{"reasoning":{"type":"string"},"score":{"type":"integer","enum":[1,2,3]}},"required":["reasoning","score"],"additionalProperties":false}"#]]
         .assert_eq(&schema);
     }
 
     #[test]
     fn several_criteria_keep_their_order() {
-        let schema = verdict_schema(&[criterion("tone", 0, 1), criterion("accuracy", 0, 1)]).to_string();
+        let schema = schema(&[criterion("tone", 0, 1), criterion("accuracy", 0, 1)]);
         expect![[r#"{"type":"object","properties":{"tone":{"type":"object","properties":{"reasoning":{"type":"string"},"score":{"type":"integer","enum":[0,1]}},"required":["reasoning","score"],"additionalProperties":false},"accuracy":{"type":"object","properties":{"reasoning":{"type":"string"},"score":{"type":"integer","enum":[0,1]}},"required":["reasoning","score"],"additionalProperties":false}},"required":["tone","accuracy"],"additionalProperties":false}"#]]
         .assert_eq(&schema);
     }

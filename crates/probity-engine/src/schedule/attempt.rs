@@ -8,7 +8,7 @@ use probity_core::verdict::{Completion, EnvelopeFault, Invalid, InvalidReason};
 use serde_json::json;
 
 use super::budget::Money;
-use super::classify::{self, Billing, CallTerms, Disposition, Ramp, RefusedParameter, StopReason};
+use super::classify::{self, Billing, CallTerms, Disposition, JsonBody, Ramp, RefusedParameter, StopReason};
 use super::desk::Desk;
 use super::lane::{Signal, Stop};
 use crate::judge::{CallOutcome, Reception, Response};
@@ -65,31 +65,35 @@ impl Heard {
             wait_max: desk.settings.retry_after_max,
             received_unix_ms: Some(unix_ms()),
         };
-        let heard = Heard::classified(&reception.outcome, &terms);
+        let (heard, json) = Heard::classified(&reception.outcome, &terms);
         let (CallOutcome::Response(response), Meaning::Answer(_)) = (&reception.outcome, &heard.meaning)
         else {
             return heard;
         };
-        match desk.judge.completion(&response.body) {
+        let completion = match &json {
+            Some((value, repairs)) => desk.judge.completion_of_json(&response.body, value, repairs),
+            None => desk.judge.completion(&response.body),
+        };
+        match completion {
             Err(EnvelopeFault::Error { status, code, kind, message }) => {
                 let error = json!({ "error": { "code": code, "type": kind, "message": message } });
                 let (headers, body) = (response.headers.clone(), error.to_string().into_bytes());
                 let named = Response { status: status.filter(|s| *s >= 300).unwrap_or(500), headers, body };
-                Heard::classified(&CallOutcome::Response(named), &terms)
+                Heard::classified(&CallOutcome::Response(named), &terms).0
             }
             completion => Heard { pause: classify::preemptive_wait(response), ..heard.opened(completion) },
         }
     }
 
-    fn classified(outcome: &CallOutcome, terms: &CallTerms<'_>) -> Heard {
-        let disposition = classify::classify(outcome, terms);
+    fn classified(outcome: &CallOutcome, terms: &CallTerms<'_>) -> (Heard, Option<JsonBody>) {
+        let (disposition, json) = classify::classify_reading(outcome, terms);
         let (name, detail) = self::outcome(&disposition, outcome);
         let pause = match &disposition {
             Disposition::Wait { pause, .. } => Some(*pause),
             _ => None,
         };
         let billing = classify::billing(outcome);
-        Heard { meaning: meaning(disposition, &detail), pause, outcome: name, detail, billing }
+        (Heard { meaning: meaning(disposition, &detail), pause, outcome: name, detail, billing }, json)
     }
 
     /// An answer whose envelope has been opened. Not every whole body is a whole answer.

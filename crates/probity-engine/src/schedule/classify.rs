@@ -10,7 +10,7 @@ mod error_names;
 
 use std::time::Duration;
 
-use probity_core::json::Json;
+use probity_core::json::{Json, JsonRepair};
 
 use self::error_body::{BodyText, ErrorBody, body_text, hidden_error, refusal};
 use self::error_names::{
@@ -175,9 +175,27 @@ impl Disposition {
 
 /// What the outcome of a call means.
 pub fn classify(outcome: &CallOutcome, terms: &CallTerms<'_>) -> Disposition {
+    classify_reading(outcome, terms).0
+}
+
+/// A body as JSON, with the clean-ups that reading it took.
+pub(super) type JsonBody = (Json, Vec<JsonRepair>);
+
+/// What the outcome of a call means, and its body as far as that took reading it as JSON.
+pub(super) fn classify_reading(
+    outcome: &CallOutcome,
+    terms: &CallTerms<'_>,
+) -> (Disposition, Option<JsonBody>) {
     match outcome {
-        CallOutcome::Broken { fault, .. } => broken(fault),
-        CallOutcome::Response(response) => Reading::of(response, terms).disposition(),
+        CallOutcome::Broken { fault, .. } => (broken(fault), None),
+        CallOutcome::Response(response) => {
+            let reading = Reading::of(response, terms);
+            let disposition = reading.disposition();
+            match reading.body {
+                BodyText::Json(value, repairs) => (disposition, Some((value, repairs))),
+                _ => (disposition, None),
+            }
+        }
     }
 }
 
@@ -277,7 +295,7 @@ impl<'a> Reading<'a> {
             BodyText::Cut | BodyText::NotText | BodyText::Html => {
                 Disposition::RetryOnce { reason: "bad_body" }
             }
-            BodyText::Events { .. } | BodyText::Json(_) | BodyText::Other => Disposition::Answer,
+            BodyText::Events { .. } | BodyText::Json(..) | BodyText::Other => Disposition::Answer,
         }
     }
 
@@ -426,7 +444,7 @@ impl<'a> Reading<'a> {
 
     fn wait_hint(&self) -> WaitHint {
         let error: Option<&Json> = match &self.body {
-            BodyText::Json(value) => Some(value),
+            BodyText::Json(value, _) => Some(value),
             _ => None,
         };
         wait_hint(self.response, error, self.terms.received_unix_ms)

@@ -1,7 +1,7 @@
 //! Single records: their JSON, their fields, their conversations.
 
 use expect_test::expect;
-use probity_core::case::{TextTrait, text_traits};
+use probity_core::case::{Circumstances, Moment, TextTrait, text_traits};
 use probity_engine::load::{LoadOptions, Strictness};
 
 use super::{check, check_with, entries};
@@ -398,10 +398,22 @@ fn d48_no_locale_has_a_say() {
 }
 
 #[test]
+fn a_case_says_when_where_and_for_whom_it_is() {
+    let circumstances = |fields: &str| {
+        let record = format!(r#"{{"id":"a","ticket":"t","reply":"r"{fields}}}"#);
+        entries("c.jsonl", record).remove(0).case.circumstances
+    };
+    let all = circumstances(r#","time":"2026-04-01T09:30:00+02:00","audience":"agent","region":"eu""#);
+    assert_eq!(all.time.map(Moment::seconds), Some(1_775_028_600));
+    assert_eq!((all.audience.as_deref(), all.region.as_deref()), (Some("agent"), Some("eu")));
+    assert_eq!(circumstances(r#","time":1775028600"#).time, all.time);
+    assert_eq!(circumstances(r#","time":null,"audience":"","region":null"#), Circumstances::default());
+}
+
+#[test]
 fn all_fields_and_their_other_names() {
     let native = r#"{"id":"a","slice":"s","ticket":"t","reply":"r","variant":"v","reference":"e","confidence":0.5,
-        "evidence":[{"source":"p","version":2},"q"],"known_pii":["x"],"metadata":[1],
-        "time":"2026-04-01T09:30:00+02:00","audience":"agent","region":"eu"}"#;
+        "evidence":[{"source":"p","version":2},"q"],"known_pii":["x"],"metadata":[1]}"#;
     let want = entries("c.json", format!("[{native}]"));
     expect![[r#"
         Entry {
@@ -418,17 +430,9 @@ fn all_fields_and_their_other_names() {
                     "t",
                 ),
                 circumstances: Circumstances {
-                    time: Some(
-                        Moment(
-                            1775028600,
-                        ),
-                    ),
-                    audience: Some(
-                        "agent",
-                    ),
-                    region: Some(
-                        "eu",
-                    ),
+                    time: None,
+                    audience: None,
+                    region: None,
                 },
                 evidence: [
                     Evidence {

@@ -2,14 +2,20 @@
 
 use super::super::{Completion, ToolCall};
 use super::{
-    EnvelopeFault, append, body_json, body_text, count, error_in, finish_of, not_json, text_member, usage_of,
+    EnvelopeFault, append, body_json, body_text, count, error_in, finish_of, names, not_json, text_member,
+    usage_of,
 };
-use crate::json::Json;
+use crate::json::{Json, JsonRepair};
 
 /// Reads the body of a Messages response. Thinking blocks are passed over.
 pub fn anthropic(body: &[u8]) -> Result<Completion, EnvelopeFault> {
     let (value, repairs) = body_json(body_text(body)?).map_err(|error| not_json(&error))?;
-    if let Some(fault) = error_in(&value) {
+    anthropic_json(&value, &repairs)
+}
+
+/// Reads the body of a Messages response that has been parsed, with the clean-ups that took.
+pub fn anthropic_json(value: &Json, repairs: &[JsonRepair]) -> Result<Completion, EnvelopeFault> {
+    if let Some(fault) = error_in(value) {
         return Err(fault);
     }
     let (mut text, mut tools) = (None, Vec::new());
@@ -24,12 +30,12 @@ pub fn anthropic(body: &[u8]) -> Result<Completion, EnvelopeFault> {
         refusal: None,
         extra_tool_calls: count(tools.len().saturating_sub(1)),
         tool: tools.into_iter().next(),
-        model: text_member(&value, "model"),
+        model: text_member(value, "model"),
         fingerprint: None,
-        response_id: text_member(&value, "id"),
+        response_id: text_member(value, "id"),
         usage: usage_of(value.get("usage")),
         extra_choices: 0,
-        repairs,
+        repairs: names(repairs),
     })
 }
 

@@ -8,8 +8,8 @@ mod anthropic;
 mod openai;
 mod stream;
 
-pub use anthropic::anthropic;
-pub use openai::openai;
+pub use anthropic::{anthropic, anthropic_json};
+pub use openai::{openai, openai_json};
 
 use super::invalid::InvalidReason;
 use super::repair::Repair;
@@ -72,11 +72,13 @@ fn body_text(body: &[u8]) -> Result<&str, EnvelopeFault> {
     Ok(text.trim_start_matches('\u{feff}').trim())
 }
 
-/// One JSON value, and the names of the clean-ups it needed.
-fn body_json(text: &str) -> Result<(Json, Vec<String>), json::JsonError> {
-    let (value, repairs) = json::parse_with(text, Tolerance::LoneSurrogates)?;
-    let name = |repair: &JsonRepair| Repair::Json(*repair).name().to_owned();
-    Ok((value, repairs.iter().map(name).collect()))
+/// One JSON value, and the clean-ups it needed.
+fn body_json(text: &str) -> Result<(Json, Vec<JsonRepair>), json::JsonError> {
+    json::parse_with(text, Tolerance::LoneSurrogates)
+}
+
+fn names(repairs: &[JsonRepair]) -> Vec<String> {
+    repairs.iter().map(|repair| Repair::Json(*repair).name().to_owned()).collect()
 }
 
 fn not_json(error: &json::JsonError) -> EnvelopeFault {

@@ -2,10 +2,10 @@
 
 use super::super::{Completion, ToolCall};
 use super::{
-    EnvelopeFault, append, body_json, body_text, count, error_in, error_of, finish_of, not_json, stream,
-    text_member, usage_of,
+    EnvelopeFault, append, body_json, body_text, count, error_in, error_of, finish_of, names, not_json,
+    stream, text_member, usage_of,
 };
-use crate::json::Json;
+use crate::json::{Json, JsonRepair};
 
 /// Reads the body of a chat completion. A body of `data:` lines is put together first.
 pub fn openai(body: &[u8]) -> Result<Completion, EnvelopeFault> {
@@ -14,7 +14,12 @@ pub fn openai(body: &[u8]) -> Result<Completion, EnvelopeFault> {
         return stream::completion(text);
     }
     let (value, repairs) = body_json(text).map_err(|error| not_json(&error))?;
-    if let Some(fault) = error_in(&value) {
+    openai_json(&value, &repairs)
+}
+
+/// Reads the body of a chat completion that came whole and has been parsed, with the clean-ups that took.
+pub fn openai_json(value: &Json, repairs: &[JsonRepair]) -> Result<Completion, EnvelopeFault> {
+    if let Some(fault) = error_in(value) {
         return Err(fault);
     }
     let choices = value.get("choices").and_then(Json::as_array).unwrap_or_default();
@@ -32,12 +37,12 @@ pub fn openai(body: &[u8]) -> Result<Completion, EnvelopeFault> {
         refusal,
         extra_tool_calls: count(tools.len().saturating_sub(1)),
         tool: tools.into_iter().next(),
-        model: text_member(&value, "model"),
-        fingerprint: text_member(&value, "system_fingerprint"),
-        response_id: text_member(&value, "id"),
+        model: text_member(value, "model"),
+        fingerprint: text_member(value, "system_fingerprint"),
+        response_id: text_member(value, "id"),
         usage: usage_of(value.get("usage")),
         extra_choices: count(choices.len() - 1),
-        repairs,
+        repairs: names(repairs),
     })
 }
 

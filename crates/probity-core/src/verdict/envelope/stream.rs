@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::super::{Completion, Finish, ToolCall};
 use super::openai::{choice_error, content};
 use super::{
-    EnvelopeFault, body_json, count, error_in, error_of, finish_of, message_of, not_json, text_member,
+    EnvelopeFault, body_json, count, error_in, error_of, finish_of, message_of, names, not_json, text_member,
     usage_of,
 };
 use crate::json::{Json, JsonProblem};
@@ -94,7 +94,7 @@ impl Assembly {
         if event_name == "error" {
             return Err(error_of(&chunk, &message_of(&chunk)));
         }
-        self.completion.repairs.extend(repairs);
+        self.completion.repairs.extend(names(&repairs));
         self.chunk(&chunk)
     }
 
