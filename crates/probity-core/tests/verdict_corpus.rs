@@ -1,23 +1,23 @@
-//! Every answer in `tests/verdicts` gets the verdict, or the reason for none, that its file states.
+//! Every answer in `tests/verdicts` and `tests/pair_verdicts` gets the verdict, or the reason for none, that
+//! its file states.
 //!
-//! One file per case number; a new answer needs no code. `content` is the text of a model's answer, `body`
+//! One file per case; a new answer needs no code. Answers in the second folder are about two replies. `content` is the text of a model's answer, `body`
 //! is what a server sent. In both, `{{hash}}` and `{{boundary}}` stand for the packet's own, and the mark of
 //! `fill` for a text that is too long to write down.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Arc;
 
 use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
-use probity_core::packet::{self, Ask, Packet};
+use probity_core::packet::{self, Ask, Packet, PairAsk};
 use probity_core::rubric::{
     Anchor, Criterion, CriterionId, Decider, Direction, Judged, Oracle, ReasoningDemand, ReferenceUse, Scale,
 };
 use probity_core::verdict::{
     self, Completion, EnvelopeFault, Invalid, InvalidReason, ParseMode, Verdict, VerdictRecord, envelope,
 };
-use probity_core::{gate::Gate, json::Json};
+use probity_core::{gate::Admitted, gate::Gate, json::Json};
 use serde::Deserialize;
 
 /// Cases that no single answer can show, and where they are tested instead.
@@ -54,6 +54,9 @@ struct AnswerSpec {
     ticket: String,
     #[serde(default = "default_reply")]
     reply: String,
+    /// The reply in slot B, where two are compared; `reply` is in slot A.
+    #[serde(default = "default_other")]
+    other: String,
     #[serde(default)]
     mode: ModeSpec,
     content: Option<String>,
@@ -64,7 +67,7 @@ struct AnswerSpec {
     dialect: DialectSpec,
     fill: Option<FillSpec>,
     expect: String,
-    /// The first criterion's reasoning as it must be stored.
+    /// The first criterion's reasoning, or the first evidence, as it must be stored.
     reasoning: Option<String>,
     /// The tokens as `input+output`, or `unknown`.
     usage: Option<String>,
@@ -120,19 +123,35 @@ fn default_reply() -> String {
     "I am sorry for the delay. Your order will arrive on Friday.".to_owned()
 }
 
+fn default_other() -> String {
+    "It comes on Friday. Reply to this message if it does not.".to_owned()
+}
+
 fn default_finish() -> String {
     "stop".to_owned()
 }
 
 impl AnswerSpec {
-    fn packet(&self) -> Packet {
-        let case = Case::new(CaseId::new("t1").expect("an id"), Situation::Ticket(self.ticket.clone()));
-        let reply = Reply::new(self.reply.clone());
-        let admitted = Gate::open().screen(Entry { case, reply }).expect("no rule, no block");
-        packet::question(&admitted, &self.ask())
+    fn packet(&self, subject: SubjectSpec) -> Packet {
+        match subject {
+            SubjectSpec::Reply => {
+                let ask = Ask::new(self.criteria()).expect("at least one criterion");
+                packet::question(&self.admitted(&self.reply), &ask)
+            }
+            SubjectSpec::Pair => {
+                let ask = PairAsk::new(self.criteria()).expect("criteria with a tie");
+                packet::pair(&self.admitted(&self.reply), &self.admitted(&self.other), &ask)
+                    .expect("replies to one case")
+            }
+        }
     }
 
-    fn ask(&self) -> Arc<Ask> {
+    fn admitted(&self, reply: &str) -> Admitted {
+        let case = Case::new(CaseId::new("t1").expect("an id"), Situation::Ticket(self.ticket.clone()));
+        Gate::open().screen(Entry { case, reply: Reply::new(reply) }).expect("no rule, no block")
+    }
+
+    fn criteria(&self) -> Vec<Criterion> {
         let criterion = |(at, id): (usize, &String)| Criterion {
             id: CriterionId::new(id.as_str()).expect("criteria are ids"),
             title: id.clone(),
@@ -144,7 +163,7 @@ impl AnswerSpec {
                 .map(|level| Anchor { level: *level, text: format!("{id} {level}") })
                 .collect(),
             weight: self.weights.get(at).map(|weight| weight.parse().expect("weights are decimals")),
-            tie: None,
+            tie: Some(format!("Both have the same {id}.")),
             outside: Vec::new(),
             violations: Vec::new(),
             oracle: Oracle::None,
@@ -158,7 +177,7 @@ impl AnswerSpec {
                 DemandSpec::NotEmpty => ReasoningDemand::NotEmpty,
             },
         };
-        Ask::new(self.criteria.iter().enumerate().map(criterion).collect()).expect("at least one criterion")
+        self.criteria.iter().enumerate().map(criterion).collect()
     }
 
     fn body(&self, packet: &Packet) -> String {
@@ -207,7 +226,10 @@ fn summary(result: &Result<Verdict, Invalid>) -> String {
         Err(invalid) => return invalid_summary(invalid.reason, &invalid.detail),
     };
     let mut line = "verdict".to_owned();
-    for score in &verdict.scores {
+    if let Some(preferred) = verdict.preferred() {
+        let _ = write!(line, " {} n={}", preferred.preference().name(), preferred.evidence().len());
+    }
+    for score in verdict.scores() {
         let _ = write!(line, " {}={}", score.criterion, score.level);
     }
     for (name, list) in [("repaired", &verdict.repairs), ("suspect", &verdict.suspicions)] {
@@ -224,8 +246,15 @@ fn invalid_summary(reason: InvalidReason, detail: &str) -> String {
     format!("invalid {reason}{id}{reask}")
 }
 
-fn check(answer: &AnswerSpec, place: &str) {
-    let packet = answer.packet();
+/// What an answer is about.
+#[derive(Clone, Copy)]
+enum SubjectSpec {
+    Reply,
+    Pair,
+}
+
+fn check(answer: &AnswerSpec, subject: SubjectSpec, place: &str) {
+    let packet = answer.packet(subject);
     let completion = match answer.completion(&packet) {
         Ok(completion) => completion,
         Err(fault) => {
@@ -261,15 +290,17 @@ fn check(answer: &AnswerSpec, place: &str) {
 
 fn check_verdict(answer: &AnswerSpec, verdict: &Verdict, packet: &Packet, place: &str) {
     if let Some(reasoning) = &answer.reasoning {
-        assert_eq!(&verdict.scores[0].reasoning, reasoning, "{place}");
+        let first = verdict.scores().first().map(|score| &score.reasoning);
+        let evidence = verdict.preferred().and_then(|preferred| preferred.evidence().first());
+        assert_eq!(first.or(evidence), Some(reasoning), "{place}");
     }
     let stored = serde_json::to_string(&VerdictRecord::from(verdict)).expect("serializable");
     let record: VerdictRecord = serde_json::from_str(&stored).expect("a record");
     assert_eq!(record.verdict(packet.ask()).as_ref(), Ok(verdict), "{place}: the store changes the verdict");
 }
 
-fn files() -> BTreeMap<u32, FileSpec> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verdicts");
+fn files(folder: &str, letter: char) -> BTreeMap<u32, FileSpec> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(&folder).expect("the corpus folder") {
         let path = entry.expect("a folder entry").path();
@@ -280,29 +311,38 @@ fn files() -> BTreeMap<u32, FileSpec> {
         assert_eq!(file.case, name, "the file is named after its case");
         assert!(!file.about.is_empty(), "{name}: says nothing about the case");
         assert!(!file.answer.is_empty(), "{name}: no answer");
-        let number = name.strip_prefix('F').and_then(|digits| digits.parse().ok());
-        files.insert(number.unwrap_or_else(|| panic!("{name}: expected F and a number")), file);
+        let number = name.strip_prefix(letter).and_then(|digits| digits.parse().ok());
+        files.insert(number.unwrap_or_else(|| panic!("{name}: expected {letter} and a number")), file);
     }
     files
 }
 
-#[test]
-fn f44_to_f90_every_answer_gets_what_its_file_says() {
-    let files = files();
+/// Checks every answer of a folder and returns how many there are.
+fn check_folder(folder: &str, letter: char, subject: SubjectSpec) -> usize {
+    let files = files(folder, letter);
     let mut checked = 0;
     for (number, file) in &files {
         for (at, answer) in file.answer.iter().enumerate() {
-            check(answer, &format!("F{number} answer {}", at + 1));
+            check(answer, subject, &format!("{letter}{number} answer {}", at + 1));
             checked += 1;
         }
     }
-    println!("{checked} answers of {} cases checked", files.len());
-    assert!(checked >= files.len());
+    checked
+}
+
+#[test]
+fn f44_to_f90_every_answer_gets_what_its_file_says() {
+    assert!(check_folder("verdicts", 'F', SubjectSpec::Reply) >= 228);
+}
+
+#[test]
+fn every_answer_about_a_pair_gets_what_its_file_says() {
+    assert!(check_folder("pair_verdicts", 'P', SubjectSpec::Pair) >= 40);
 }
 
 #[test]
 fn f44_to_f90_no_case_is_missing_without_a_reason() {
-    let files = files();
+    let files = files("verdicts", 'F');
     for number in 44..=90 {
         let elsewhere = ELSEWHERE.iter().any(|(case, _)| *case == number);
         let here = files.contains_key(&number);

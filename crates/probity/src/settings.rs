@@ -5,6 +5,7 @@ mod gate;
 use std::path::{Path, PathBuf};
 
 use probity_core::gate::Gate;
+use probity_core::packet::AnswerForm;
 use probity_core::rubric::{self, Judged, Rubric};
 use probity_engine::config::layer::{Decimal, Layer};
 use probity_engine::config::names::Calls;
@@ -230,7 +231,7 @@ pub(crate) fn rubric(name: &str, note: &dyn Fn(&str)) -> Result<Rubric, Failure>
 }
 
 fn template(path: Option<&Path>) -> Result<Template, Failure> {
-    let Some(path) = path else { return Ok(Template::built_in()) };
+    let Some(path) = path else { return Ok(Template::built_in(AnswerForm::Levels)) };
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("template {}: cannot be read: {error}", path.display())))?;
     Template::parse(&text).map_err(|error| {

@@ -5,9 +5,9 @@ use std::cell::LazyCell;
 use std::sync::Arc;
 
 use probity_core::case::{Case, CaseId, Entry, Reply, Role, Situation, Turn};
-use probity_core::gate::Gate;
+use probity_core::gate::{Admitted, Gate};
 use probity_core::json;
-use probity_core::packet::{Ask, CallPlan, Packet, asks, question};
+use probity_core::packet::{AnswerForm, Ask, CallPlan, Packet, asks, pair, pair_ask, question};
 use probity_core::rubric;
 use probity_engine::judge::prompt::Template;
 
@@ -22,8 +22,13 @@ const ASKED: [(&str, CallPlan); 4] = [
     ("support-gold", CallPlan::OneCall),
 ];
 
+/// Two replies are compared instead of one being graded.
+const PAIR: u8 = 1 << 6;
+
 thread_local! {
-    static TEMPLATE: LazyCell<Template> = const { LazyCell::new(Template::built_in) };
+    static TEMPLATE: LazyCell<Template> = const { LazyCell::new(|| Template::built_in(AnswerForm::Levels)) };
+    static PAIR_TEMPLATE: LazyCell<Template> =
+        const { LazyCell::new(|| Template::built_in(AnswerForm::Preference)) };
     static ASKS: LazyCell<Vec<Arc<Ask>>> = const { LazyCell::new(first_asks) };
 }
 
@@ -43,9 +48,17 @@ pub fn check(data: &[u8]) {
         let turn = |role, text: &String| Turn { role, text: text.clone() };
         Situation::Conversation(vec![turn(Role::Customer, &first), turn(Role::Agent, &second)])
     };
-    let ask = ASKS.with(|asks| Arc::clone(&asks[usize::from(choice >> 1) % asks.len()]));
-    let packet = packet(situation, &reply, &reference, &ask);
-    let prompt = TEMPLATE.with(|template| template.render(&packet)).expect("any packet can be rendered");
+    let (packet, prompt) = if choice & PAIR == 0 {
+        let ask = ASKS.with(|asks| Arc::clone(&asks[usize::from(choice >> 1) % asks.len()]));
+        let packet = question(&admitted(situation, &reply, &reference), &ask);
+        let prompt = TEMPLATE.with(|template| template.render(&packet));
+        (packet, prompt)
+    } else {
+        let packet = pair_packet(situation, [&reply, &second], &reference);
+        let prompt = PAIR_TEMPLATE.with(|template| template.render(&packet));
+        (packet, prompt)
+    };
+    let prompt = prompt.expect("any packet can be rendered");
     let mark = packet.boundary();
     assert!(!prompt.system.contains(&mark), "the system message is the same for every packet");
     assert_eq!(
@@ -66,32 +79,37 @@ pub fn seeds() -> Vec<Vec<u8>> {
     let literals = cases::literals(&cases::file("crates/probity-engine/src/judge/prompt.rs"));
     let corpus = cases::folder("crates/probity-core/tests/verdicts", ".toml");
     let texts: Vec<String> = literals.into_iter().chain(corpus).collect();
-    let choices = (0_u8..8).cycle();
+    let choices = (0_u8..8).chain([PAIR, PAIR | 1]).cycle();
     texts.windows(4).zip(choices).map(|(parts, choice)| joined(choice, parts)).collect()
 }
 
-fn packet(situation: Situation, reply: &str, reference: &str, ask: &Arc<Ask>) -> Packet {
+fn pair_packet(situation: Situation, replies: [&str; 2], reference: &str) -> Packet {
+    let ask = pair_ask(&rubric::built_in("support-gold").expect("built in")).expect("it has ties");
+    let [a, b] = replies.map(|reply| admitted(situation.clone(), reply, reference));
+    pair(&a, &b, &ask).expect("two replies to one case")
+}
+
+fn admitted(situation: Situation, reply: &str, reference: &str) -> Admitted {
     let case = Case {
         reference: (!reference.is_empty()).then(|| reference.to_owned()),
         ..Case::new(CaseId::new("case").expect("an id"), situation)
     };
     let reply = Reply::new(reply);
-    let admitted = Gate::default().screen(Entry { case, reply }).expect("no rule blocks");
-    question(&admitted, ask)
+    Gate::default().screen(Entry { case, reply }).expect("no rule blocks")
 }
 
 /// The texts come back from the material in their order, one to a line, and nothing else is in it.
 fn check_material(material: &str, packet: &Packet) {
     assert!(!material.contains('<'), "a tag can be imitated");
     assert!(!material.contains(&packet.boundary()));
-    let heading = "Conversation before the reply:";
-    let strings = material.split('\n').filter(|line| *line != heading).map(|line| {
+    let is_heading = |line: &str| line.starts_with("Conversation before the repl") && line.ends_with(':');
+    let strings = material.split('\n').filter(|line| !is_heading(line)).map(|line| {
         let (_, string) = line.split_once(": ").expect("every line names its text");
         let value = json::parse(string).expect("every text is one JSON string");
         value.as_str().expect("every text is one JSON string").to_owned()
     });
     let mut want: Vec<&str> = packet.situation().texts();
     want.extend(packet.reference());
-    want.push(packet.reply());
+    want.extend(packet.subject().replies());
     assert!(strings.eq(want), "the texts of the prompt are not those of the packet");
 }

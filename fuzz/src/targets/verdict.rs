@@ -1,9 +1,9 @@
 //! The verdict parser: any body is a sound verdict or none, and nothing that stands in the reply is one.
 
 use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
-use probity_core::gate::Gate;
+use probity_core::gate::{Admitted, Gate};
 use probity_core::json::Json;
-use probity_core::packet::{Ask, Packet, question};
+use probity_core::packet::{AnswerForm, Ask, Packet, PairAsk, pair, question};
 use probity_core::rubric::{
     Anchor, Criterion, CriterionId, Decider, Direction, Judged, Oracle, ReasoningDemand, ReferenceUse, Scale,
 };
@@ -19,6 +19,8 @@ const ANTHROPIC: u8 = 1 << 1;
 /// The body is the text of the answer, without an envelope around it.
 const BARE: u8 = 1 << 2;
 const CUT: u8 = 1 << 3;
+/// Two replies are compared instead of one being graded.
+const PAIR: u8 = 1 << 4;
 
 /// Panics where an answer becomes a verdict that it is not.
 pub fn check(data: &[u8]) {
@@ -41,7 +43,13 @@ pub fn check(data: &[u8]) {
 
 /// Inputs to start from: the answers of the corpus.
 pub fn seeds() -> Vec<Vec<u8>> {
-    let files = cases::folder("crates/probity-core/tests/verdicts", ".toml");
+    let mut seeds = seeds_in("crates/probity-core/tests/verdicts", 0);
+    seeds.extend(seeds_in("crates/probity-core/tests/pair_verdicts", PAIR));
+    seeds
+}
+
+fn seeds_in(folder: &str, subject: u8) -> Vec<Vec<u8>> {
+    let files = cases::folder(folder, ".toml");
     let mut seeds = Vec::new();
     for file in &files {
         let table: toml::Table = toml::from_str(file).expect("the corpus is TOML");
@@ -50,7 +58,8 @@ pub fn seeds() -> Vec<Vec<u8>> {
             let flag = |set: bool, bit: u8| if set { bit } else { 0 };
             let several =
                 answer.get("criteria").and_then(toml::Value::as_array).is_some_and(|ids| ids.len() > 1);
-            let choice = flag(several, SEVERAL)
+            let choice = subject
+                | flag(several, SEVERAL)
                 | flag(written("dialect") == Some("anthropic"), ANTHROPIC)
                 | flag(written("content").is_some(), BARE)
                 | flag(written("finish") == Some("length"), CUT);
@@ -73,11 +82,18 @@ fn completion(choice: u8, body: &[u8]) -> Option<Completion> {
 
 fn packet(choice: u8, reply: &str) -> Packet {
     let ids: &[&str] = if choice & SEVERAL == 0 { &["tone"] } else { &["tone", "clarity"] };
+    let criteria: Vec<Criterion> = ids.iter().map(|id| criterion(id)).collect();
+    if choice & PAIR == 0 {
+        return question(&admitted(reply), &Ask::new(criteria).expect("criteria"));
+    }
+    let ask = PairAsk::new(criteria).expect("criteria with a tie");
+    pair(&admitted("Thank you for waiting."), &admitted(reply), &ask).expect("two replies to one case")
+}
+
+fn admitted(reply: &str) -> Admitted {
     let case =
         Case::new(CaseId::new("case").expect("an id"), Situation::Ticket("Where is my order?".to_owned()));
-    let reply = Reply::new(reply);
-    let admitted = Gate::open().screen(Entry { case, reply }).expect("no rule, no block");
-    question(&admitted, &Ask::new(ids.iter().map(|id| criterion(id)).collect()).expect("criteria"))
+    Gate::open().screen(Entry { case, reply: Reply::new(reply) }).expect("no rule, no block")
 }
 
 fn criterion(id: &str) -> Criterion {
@@ -89,7 +105,7 @@ fn criterion(id: &str) -> Criterion {
         anchors: levels.iter().map(|level| Anchor { level: *level, text: level.to_string() }).collect(),
         scale: Scale::new(levels, Direction::HigherIsBetter).expect("a scale"),
         weight: None,
-        tie: None,
+        tie: Some("Both are alike.".to_owned()),
         outside: Vec::new(),
         violations: Vec::new(),
         oracle: Oracle::None,
@@ -102,16 +118,23 @@ fn criterion(id: &str) -> Criterion {
     }
 }
 
-/// Every criterion asked has one level of its scale, in order.
+/// Every criterion asked has one level of its scale, in order; a preference for a slot has evidence.
 fn check_sound(verdict: &Verdict, packet: &Packet) {
+    assert!(verdict.repairs.is_sorted() && verdict.suspicions.is_sorted());
+    if packet.ask().form() == AnswerForm::Preference {
+        let preferred = verdict.preferred().expect("a preference was asked for");
+        let has_words = preferred.evidence().iter().any(|text| !text.trim().is_empty());
+        assert!(has_words || !preferred.preference().is_decisive(), "nothing supports the verdict");
+        assert!(preferred.evidence().iter().all(|text| !text.contains('\0')));
+        return;
+    }
     let criteria = packet.ask().criteria();
-    assert_eq!(verdict.scores.len(), criteria.len());
-    for (score, criterion) in verdict.scores.iter().zip(criteria) {
+    assert_eq!(verdict.scores().len(), criteria.len());
+    for (score, criterion) in verdict.scores().iter().zip(criteria) {
         assert_eq!(score.criterion, criterion.id);
         assert!(criterion.scale.has(score.level), "{} is off the scale", score.level);
         assert!(score.reasoning.len() <= REASONING_BYTES_MAX && !score.reasoning.contains('\0'));
     }
-    assert!(verdict.repairs.is_sorted() && verdict.suspicions.is_sorted());
 }
 
 fn check_stored(verdict: &Verdict, packet: &Packet) {
@@ -132,10 +155,17 @@ fn check_echoes(choice: u8, completion: &Completion, verdict: &Verdict) {
 }
 
 fn written_anew(verdict: &Verdict) -> String {
+    if let Some(preferred) = verdict.preferred() {
+        let evidence = Json::Array(preferred.evidence().iter().map(Json::text).collect());
+        let verdict = Json::text(preferred.preference().name());
+        return Json::object([("evidence", evidence), ("verdict", verdict)]).canonical();
+    }
     let member = |level: i64, reasoning: &str| {
         Json::object([("reasoning", Json::text(reasoning)), ("score", Json::int(level))])
     };
-    let members =
-        verdict.scores.iter().map(|score| (score.criterion.as_str(), member(score.level, &score.reasoning)));
+    let members = verdict
+        .scores()
+        .iter()
+        .map(|score| (score.criterion.as_str(), member(score.level, &score.reasoning)));
     Json::object(members).canonical()
 }

@@ -1,8 +1,8 @@
 //! Exactly what a judge is asked, as canonical data whose hash is its name.
 //!
-//! A packet holds the situation, the reply and the criteria, and nothing that names who wrote the reply:
-//! no case id, no variant, no slice. Equal content therefore has one hash and is paid for once. Packets
-//! are made from an [`Admitted`] and nothing else.
+//! A packet holds the situation, one reply or two, and the criteria, and nothing that names who wrote a
+//! reply: no case id, no variant, no slice. Equal content therefore has one hash and is paid for once.
+//! Packets are made from [`Admitted`] replies and nothing else.
 //!
 //! ```
 //! use probity_core::{case::*, gate, packet, rubric};
@@ -29,97 +29,53 @@
 //! let asks = packet::asks(&rubric, packet::CallPlan::PerCriterion);
 //! let packet = packet::question(&entry(), &asks[0]);
 //! ```
+//!
+//! Two replies to one case become a packet in which each has a slot and no name:
+//!
+//! ```
+//! use probity_core::{case::*, gate, packet, rubric};
+//! # fn entry(reply: &str) -> Entry {
+//! #     let case = Case::new(CaseId::new("t1").unwrap(), Situation::Ticket("Help".into()));
+//! #     Entry { case, reply: Reply::new(reply) }
+//! # }
+//! let ask = packet::pair_ask(&rubric::built_in("pairwise-support").unwrap()).unwrap();
+//! let gate = gate::Gate::default();
+//! let (old, new) = (gate.screen(entry("Sure.")).unwrap(), gate.screen(entry("Yes.")).unwrap());
+//! let packet = packet::pair(&old, &new, &ask).unwrap();
+//! assert!(packet.canonical().contains(r#""candidates":{"A":"Sure.","B":"Yes."}"#));
+//! ```
+//!
+//! Here too, what has not been through the gate does not compile:
+//!
+//! ```compile_fail
+//! use probity_core::{case::*, gate, packet, rubric};
+//! # fn entry(reply: &str) -> Entry {
+//! #     let case = Case::new(CaseId::new("t1").unwrap(), Situation::Ticket("Help".into()));
+//! #     Entry { case, reply: Reply::new(reply) }
+//! # }
+//! let ask = packet::pair_ask(&rubric::built_in("pairwise-support").unwrap()).unwrap();
+//! let gate = gate::Gate::default();
+//! let (old, new) = (gate.screen(entry("Sure.")).unwrap(), entry("Yes."));
+//! let packet = packet::pair(&old, &new, &ask).unwrap();
+//! ```
+
+mod ask;
+mod canonical;
+
+#[cfg(test)]
+mod tests;
+
+pub use ask::{AnswerForm, Ask, CallPlan, NotComparable, PairAsk, asks, pair_ask};
 
 use std::fmt;
 use std::sync::Arc;
 
-use crate::case::{Case, Entry, Situation};
+use crate::case::{Case, CaseId, Entry, Situation};
 use crate::gate::Admitted;
-use crate::json::{Json, write_string};
-use crate::rubric::{Criterion, Decider, Judged, ReferenceUse, Rubric};
+use crate::rubric::ReferenceUse;
 
-/// The version of the packet format, as a member of the hashed data.
-const FORMAT_MEMBER: &str = ",\"probity_packet\":1";
-
-/// How many criteria go into one call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallPlan {
-    /// One call per criterion.
-    PerCriterion,
-    /// All criteria in one call.
-    OneCall,
-}
-
-impl CallPlan {
-    /// The name used in manifests.
-    pub fn name(self) -> &'static str {
-        match self {
-            CallPlan::PerCriterion => "per_criterion",
-            CallPlan::OneCall => "one_call",
-        }
-    }
-}
-
-/// The criteria that one call asks about. Never empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ask {
-    criteria: Vec<Criterion>,
-    canonical: String,
-}
-
-impl Ask {
-    /// An ask about `criteria`, in that order. `None` when there are none.
-    pub fn new(criteria: Vec<Criterion>) -> Option<Arc<Ask>> {
-        if criteria.is_empty() {
-            return None;
-        }
-        let canonical = Json::Array(criteria.iter().map(criterion_json).collect()).canonical();
-        Some(Arc::new(Ask { criteria, canonical }))
-    }
-
-    /// The criteria in the order asked.
-    pub fn criteria(&self) -> &[Criterion] {
-        &self.criteria
-    }
-
-    /// The strongest use any criterion makes of the reference reply.
-    pub fn reference_use(&self) -> ReferenceUse {
-        let uses = |wanted| self.criteria.iter().any(|criterion| criterion.reference == wanted);
-        if uses(ReferenceUse::Required) {
-            ReferenceUse::Required
-        } else if uses(ReferenceUse::Optional) {
-            ReferenceUse::Optional
-        } else {
-            ReferenceUse::Hidden
-        }
-    }
-}
-
-/// The calls that `rubric` needs for one reply: only what a judge decides is asked.
-pub fn asks(rubric: &Rubric, plan: CallPlan) -> Vec<Arc<Ask>> {
-    let is_asked =
-        |criterion: &&Criterion| criterion.decider == Decider::Judge && criterion.judged == Judged::Pointwise;
-    let judged = rubric.criteria().iter().filter(is_asked).cloned();
-    match plan {
-        CallPlan::PerCriterion => judged.filter_map(|criterion| Ask::new(vec![criterion])).collect(),
-        CallPlan::OneCall => Ask::new(judged.collect()).into_iter().collect(),
-    }
-}
-
-fn criterion_json(criterion: &Criterion) -> Json {
-    let anchors = criterion.anchors.iter().map(|anchor| {
-        Json::object([("level", Json::int(anchor.level)), ("means", Json::text(&anchor.text))])
-    });
-    Json::object([
-        ("id", Json::text(criterion.id.as_str())),
-        ("title", Json::text(&criterion.title)),
-        ("question", Json::text(&criterion.question)),
-        ("levels", Json::Array(anchors.collect())),
-        ("violations", Json::Array(criterion.violations.iter().map(Json::text).collect())),
-        ("outside", Json::Array(criterion.outside.iter().map(Json::text).collect())),
-        ("reasoning", Json::text(criterion.reasoning.name())),
-    ])
-}
+/// What an answer about a pair may say: a slot, neither, or that a person must look.
+pub const PAIR_VERDICTS: [&str; 4] = ["A", "B", "tie", "needs_human_review"];
 
 /// BLAKE3 of a packet's canonical text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -143,12 +99,36 @@ impl fmt::Display for PacketHash {
     }
 }
 
-/// What a judge is asked about one reply.
+/// What a judge is asked about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// One reply, to be graded.
+    Reply(String),
+    /// Two replies to the same case, to be compared.
+    Pair {
+        /// The reply in the first slot.
+        a: String,
+        /// The reply in the second slot.
+        b: String,
+    },
+}
+
+impl Subject {
+    /// The replies in the order shown.
+    pub fn replies(&self) -> Vec<&str> {
+        match self {
+            Subject::Reply(reply) => vec![reply],
+            Subject::Pair { a, b } => vec![a, b],
+        }
+    }
+}
+
+/// What a judge is asked about one reply or two.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Packet {
     ask: Arc<Ask>,
     situation: Situation,
-    reply: String,
+    subject: Subject,
     reference: Option<String>,
     canonical: String,
     hash: PacketHash,
@@ -170,14 +150,22 @@ impl Packet {
         &self.situation
     }
 
-    /// The reply, as data.
-    pub fn reply(&self) -> &str {
-        &self.reply
+    /// The reply or the two of them, as data.
+    pub fn subject(&self) -> &Subject {
+        &self.subject
     }
 
     /// The reference reply, where a criterion asked for may use it and the case has one.
     pub fn reference(&self) -> Option<&str> {
         self.reference.as_deref()
+    }
+
+    /// Every text in it that a customer or a bot wrote, the reference included.
+    pub fn texts(&self) -> Vec<&str> {
+        let mut texts = self.situation.texts();
+        texts.extend(self.subject.replies());
+        texts.extend(self.reference());
+        texts
     }
 
     /// The canonical JSON text. Its hash is the packet's name.
@@ -190,7 +178,7 @@ impl Packet {
         self.hash
     }
 
-    /// A mark that fences the reply inside a prompt. It follows from the whole packet, so a text written
+    /// A mark that fences the material inside a prompt. It follows from the whole packet, so a text written
     /// before the packet existed cannot contain it.
     pub fn boundary(&self) -> String {
         let key = blake3::derive_key("probity packet boundary v1", &self.hash.0);
@@ -199,137 +187,62 @@ impl Packet {
     }
 }
 
-/// The packet that asks `ask` about an admitted reply.
+/// The packet that asks `ask` about an admitted reply. `ask` asks for levels: a preference has no meaning for
+/// one reply.
 pub fn question(admitted: &Admitted, ask: &Arc<Ask>) -> Packet {
+    assert_eq!(ask.form(), AnswerForm::Levels, "one reply is graded and never compared");
     let Entry { case, reply } = admitted.entry();
-    let reference = match ask.reference_use() {
-        ReferenceUse::Hidden => None,
-        ReferenceUse::Optional | ReferenceUse::Required => case.reference.clone(),
-    };
-    let canonical = canonical(ask, case, &reply.text, reference.as_deref());
+    packet(case, Subject::Reply(reply.text.clone()), ask)
+}
+
+/// Why two replies do not make a pair.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotAPair {
+    /// They answer different cases.
+    #[error("expected two replies to one case, found replies to {first} and {second}")]
+    Cases {
+        /// The case of the first reply.
+        first: CaseId,
+        /// The case of the second reply.
+        second: CaseId,
+    },
+    /// The cases have one id, and what the customer wrote differs.
+    #[error("expected the same ticket or conversation on both sides, found different ones")]
+    Situations,
+    /// The cases have one id, and the reference replies that the judge would see differ.
+    #[error("expected the same reference reply on both sides, found different ones")]
+    References,
+}
+
+/// The packet that asks `ask` about two admitted replies to one case, `first` in slot A.
+pub fn pair(first: &Admitted, second: &Admitted, ask: &PairAsk) -> Result<Packet, NotAPair> {
+    let (first, second) = (first.entry(), second.entry());
+    let (one, other) = (&first.case, &second.case);
+    if one.id != other.id {
+        return Err(NotAPair::Cases { first: one.id.clone(), second: other.id.clone() });
+    }
+    if one.situation != other.situation {
+        return Err(NotAPair::Situations);
+    }
+    if reference(one, ask.ask()) != reference(other, ask.ask()) {
+        return Err(NotAPair::References);
+    }
+    let subject = Subject::Pair { a: first.reply.text.clone(), b: second.reply.text.clone() };
+    Ok(packet(one, subject, ask.shared()))
+}
+
+fn packet(case: &Case, subject: Subject, ask: &Arc<Ask>) -> Packet {
+    let reference = reference(case, ask).map(str::to_owned);
+    let canonical = canonical::packet(ask, &case.situation, &subject, reference.as_deref());
     let hash = PacketHash(*blake3::hash(canonical.as_bytes()).as_bytes());
-    Packet {
-        ask: Arc::clone(ask),
-        situation: case.situation.clone(),
-        reply: reply.text.clone(),
-        reference,
-        canonical,
-        hash,
-    }
+    let (ask, situation) = (Arc::clone(ask), case.situation.clone());
+    Packet { ask, situation, subject, reference, canonical, hash }
 }
 
-/// Writes the packet's members in canonical order without building a tree: every reply of every run comes
-/// through here.
-fn canonical(ask: &Ask, case: &Case, reply: &str, reference: Option<&str>) -> String {
-    let texts: usize = case.situation.texts().iter().map(|text| text.len() + 40).sum();
-    let mut out = String::with_capacity(ask.canonical.len() + texts + reply.len() + 128);
-    out.push_str("{\"criteria\":");
-    out.push_str(&ask.canonical);
-    out.push_str(FORMAT_MEMBER);
-    if let Some(reference) = reference {
-        out.push_str(",\"reference\":");
-        write_string(reference, &mut out);
-    }
-    out.push_str(",\"reply\":");
-    write_string(reply, &mut out);
-    out.push_str(",\"situation\":");
-    match &case.situation {
-        Situation::Ticket(text) => {
-            out.push_str("{\"ticket\":");
-            write_string(text, &mut out);
-        }
-        Situation::Conversation(turns) => {
-            out.push_str("{\"turns\":[");
-            for (i, turn) in turns.iter().enumerate() {
-                out.push_str(if i > 0 { ",{\"role\":" } else { "{\"role\":" });
-                write_string(turn.role.name(), &mut out);
-                out.push_str(",\"text\":");
-                write_string(&turn.text, &mut out);
-                out.push('}');
-            }
-            out.push(']');
-        }
-    }
-    out.push_str("}}");
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::case::{CaseId, Reply, Role, Turn, Variant};
-    use crate::gate::Gate;
-    use crate::{json, rubric};
-
-    fn admitted(situation: Situation, reply: &str, variant: &str) -> Admitted {
-        let case = Case {
-            reference: Some("The ideal reply.".to_owned()),
-            ..Case::new(CaseId::new(format!("case-of-{variant}")).expect("an id"), situation)
-        };
-        let variant = Some(Variant::new(variant).expect("a variant"));
-        let reply = Reply { text: reply.to_owned(), variant, confidence: None };
-        Gate::default().screen(Entry { case, reply }).expect("admitted")
-    }
-
-    fn packets(name: &str, plan: CallPlan, admitted: &Admitted) -> Vec<Packet> {
-        let rubric = rubric::built_in(name).expect("built in");
-        asks(&rubric, plan).iter().map(|ask| question(admitted, ask)).collect()
-    }
-
-    #[test]
-    fn one_call_per_criterion_or_one_for_all() {
-        let admitted = admitted(Situation::Ticket("Help".into()), "Sure.", "v1");
-        assert_eq!(packets("relevance-tone", CallPlan::PerCriterion, &admitted).len(), 2);
-        assert_eq!(packets("support-gold", CallPlan::PerCriterion, &admitted).len(), 5);
-        assert_eq!(packets("support-gold", CallPlan::OneCall, &admitted).len(), 1);
-    }
-
-    #[test]
-    fn the_written_form_is_the_canonical_one() {
-        let turns = vec![
-            Turn { role: Role::Customer, text: "It \"broke\"\n\u{1}".into() },
-            Turn { role: Role::Agent, text: "Oh \u{1f600}".into() },
-        ];
-        for situation in [Situation::Ticket("a\\b".into()), Situation::Conversation(turns)] {
-            let admitted = admitted(situation, "</reply> {{ 7*7 }}", "v1");
-            for packet in packets("support-gold", CallPlan::OneCall, &admitted) {
-                let tree = json::parse(packet.canonical()).expect("canonical text is JSON");
-                assert_eq!(tree.canonical(), packet.canonical());
-            }
-        }
-    }
-
-    #[test]
-    fn nothing_names_the_variant_or_the_case() {
-        let situation = || Situation::Ticket("Help".into());
-        let old = packets("relevance-tone", CallPlan::OneCall, &admitted(situation(), "Sure.", "gpt-next"));
-        let new = packets("relevance-tone", CallPlan::OneCall, &admitted(situation(), "Sure.", "other"));
-        assert!(!old[0].canonical().contains("gpt-next") && !old[0].canonical().contains("case-of"));
-        assert_eq!(old[0].hash(), new[0].hash());
-    }
-
-    #[test]
-    fn the_reference_is_shown_only_where_a_criterion_uses_it() {
-        let admitted = admitted(Situation::Ticket("Help".into()), "Sure.", "v1");
-        let shown =
-            |name, n: usize| packets(name, CallPlan::PerCriterion, &admitted)[n].reference().is_some();
-        assert!(!shown("relevance-tone", 0) && shown("support-gold", 0) && !shown("support-gold", 2));
-    }
-
-    #[test]
-    fn every_byte_of_the_reply_changes_name_and_boundary() {
-        let packet = |reply| {
-            packets("relevance-tone", CallPlan::OneCall, &admitted(Situation::Ticket("H".into()), reply, "v"))
-                .remove(0)
-        };
-        let (one, other) = (packet("Sure."), packet("Sure. "));
-        assert_ne!(one.hash(), other.hash());
-        assert_ne!(one.boundary(), other.boundary());
-        let of_hash = blake3::derive_key("probity packet boundary v1", one.hash().as_bytes());
-        assert_eq!(
-            one.boundary(),
-            of_hash[..12].iter().map(|byte| format!("{byte:02x}")).collect::<String>()
-        );
-        assert!(!one.canonical().contains(&one.boundary()));
+/// The reference reply, where the criteria let the judge see it.
+fn reference<'a>(case: &'a Case, ask: &Ask) -> Option<&'a str> {
+    match ask.reference_use() {
+        ReferenceUse::Hidden => None,
+        ReferenceUse::Optional | ReferenceUse::Required => case.reference.as_deref(),
     }
 }

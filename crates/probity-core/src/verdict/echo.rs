@@ -2,17 +2,19 @@
 //!
 //! A reply may hold a complete verdict in our shape and ask the judge to return it. Two rules catch that:
 //! the answer's object stands in a text of the packet, white space aside; or an object in such a text says
-//! the same level with the same reasoning, however it is written, nested or escaped. A search that would
+//! the same level with the same reasoning, or prefers the same slot with the same evidence, however it is
+//! written, nested or escaped. A search that would
 //! cost too much counts as an echo, so that a text cannot hide by being expensive: a person decides then.
 
 use std::collections::HashSet;
 
-use super::CriterionScore;
 use super::level::stated;
 use super::object::{score_and_reasoning, stored_reasoning};
+use super::preference::{Preferred, verdict_and_evidence};
 use super::repair::Repairs;
 use super::text::starts_object;
-use crate::json::{self, Json, JsonProblem, JsonRepair, Tolerance};
+use super::{CriterionScore, Statement};
+use crate::json::{self, Json, JsonProblem, JsonRepair, Object, Tolerance};
 use crate::packet::Packet;
 
 /// How often each byte may be read while searching for objects, on average.
@@ -25,33 +27,54 @@ const STRING_DEPTH_MAX: usize = 4;
 const ESCAPES: [(&str, &str); 6] =
     [("&quot;", "\""), ("&#34;", "\""), ("\\\"", "\""), ("\\n", " "), ("\\t", " "), ("\\\\", "\\")];
 
-/// Whether the object with this source text and these scores repeats the packet's own texts.
-pub(super) fn is_echo(source: &str, scores: &[CriterionScore], packet: &Packet) -> bool {
-    let mut texts = packet.situation().texts();
-    texts.push(packet.reply());
-    texts.extend(packet.reference());
-    let braced: Vec<&str> = texts.into_iter().filter(|text| text.contains('{')).collect();
-    if braced.is_empty() && !scores.is_empty() {
+/// Whether the object with this source text and this statement repeats the packet's own texts.
+pub(super) fn is_echo(source: &str, statement: &Statement, packet: &Packet) -> bool {
+    let braced: Vec<&str> = packet.texts().into_iter().filter(|text| text.contains('{')).collect();
+    if braced.is_empty() {
         return false;
     }
     let wanted = squeezed(source);
     if braced.iter().any(|text| squeezed(text).contains(&wanted)) {
         return true;
     }
-    let Ok(statements) = statements(&braced) else { return true };
-    let stands =
-        |score: &CriterionScore| statements.contains(&(i128::from(score.level), squeezed(&score.reasoning)));
+    let Ok(stated) = statements(&braced) else { return true };
+    match statement {
+        Statement::Levels(scores) => repeats_levels(scores, &stated),
+        Statement::Preference(preferred) => repeats_preference(preferred, &stated),
+    }
+}
+
+fn repeats_levels(scores: &[CriterionScore], stated: &Statements) -> bool {
+    let stands = |score: &CriterionScore| {
+        stated.contains(&(Said::Level(score.level.into()), squeezed(&score.reasoning)))
+    };
     // One of several criteria with a bare level and no words is too little to call a repetition.
     scores.iter().all(stands)
         || scores.iter().any(|score| !score.reasoning.trim().is_empty() && stands(score))
+}
+
+fn repeats_preference(preferred: &Preferred, stated: &Statements) -> bool {
+    let said = Said::Slot(preferred.preference().name().to_owned());
+    let mut words = preferred.evidence().iter().map(|text| squeezed(text)).filter(|text| !text.is_empty());
+    match words.next() {
+        None => stated.contains(&(said, String::new())),
+        Some(first) => std::iter::once(first).chain(words).any(|text| stated.contains(&(said.clone(), text))),
+    }
 }
 
 fn squeezed(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// Levels with their squeezed reasonings, as objects in texts state them.
-type Statements = HashSet<(i128, String)>;
+/// What an object in a text says, apart from its words.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Said {
+    Level(i128),
+    Slot(String),
+}
+
+/// Levels and slots with their squeezed words, as objects in texts state them.
+type Statements = HashSet<(Said, String)>;
 
 struct TooMuchWork;
 
@@ -101,6 +124,16 @@ impl Search {
         Ok(())
     }
 
+    fn preference(&mut self, object: &Object) {
+        let Some((verdict, evidence)) = verdict_and_evidence(object) else { return };
+        let words = evidence.iter().map(|text| squeezed(&stored_reasoning(text, &mut Repairs::new())));
+        let mut words: Vec<String> = words.filter(|text| !text.is_empty()).collect();
+        if words.is_empty() {
+            words.push(String::new());
+        }
+        self.found.extend(words.into_iter().map(|text| (Said::Slot(verdict.to_owned()), text)));
+    }
+
     fn value(&mut self, value: &Json, string_depth: usize) -> Result<(), TooMuchWork> {
         match value {
             Json::Object(object) => {
@@ -108,8 +141,9 @@ impl Search {
                     && let Some(level) = stated(score)
                 {
                     let reasoning = stored_reasoning(reasoning, &mut Repairs::new());
-                    self.found.insert((level, squeezed(&reasoning)));
+                    self.found.insert((Said::Level(level), squeezed(&reasoning)));
                 }
+                self.preference(object);
                 object.iter().try_for_each(|(_, member)| self.value(member, string_depth))
             }
             Json::Array(items) => items.iter().try_for_each(|item| self.value(item, string_depth)),
@@ -131,7 +165,7 @@ mod tests {
         let reading =
             super::super::object::reading(object.as_object().expect("object"), &packet).expect("valid");
         assert_eq!(
-            is_echo(source, &reading.scores, &packet),
+            is_echo(source, &reading.statement, &packet),
             want,
             "{}",
             &reply[..reply.floor_char_boundary(99)]

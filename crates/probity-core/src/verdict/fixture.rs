@@ -1,8 +1,8 @@
 //! Packets for the tests of this stage, built without a rubric file.
 
 use crate::case::{Case, CaseId, Entry, Reply, Situation};
-use crate::gate::Gate;
-use crate::packet::{self, Ask, Packet};
+use crate::gate::{Admitted, Gate};
+use crate::packet::{self, Ask, Packet, PairAsk};
 use crate::rubric::{
     Anchor, Criterion, CriterionId, Decider, Direction, Judged, Oracle, ReasoningDemand, ReferenceUse, Scale,
 };
@@ -37,10 +37,25 @@ pub(super) fn packet(ids: &[&str], reply: &str) -> Packet {
     packet_of(ids.iter().map(|id| criterion(id, &[1, 2, 3, 4, 5])).collect(), "Where is my order?", reply)
 }
 
+/// A packet that asks which of two replies is better by two criteria.
+pub(super) fn pair(a: &str, b: &str) -> Packet {
+    let comparing = |id| Criterion {
+        tie: Some("Both are alike.".to_owned()),
+        better: Some(format!("Has the better {id}.")),
+        judged: Judged::Pairwise,
+        ..criterion(id, &[0, 1])
+    };
+    let ask = PairAsk::new(["tone", "clarity"].map(comparing).into()).expect("criteria with a tie");
+    let [a, b] = [a, b].map(|reply| admitted("Where is my order?", reply));
+    packet::pair(&a, &b, &ask).expect("replies to one case")
+}
+
 /// A packet that asks about `criteria`.
 pub(super) fn packet_of(criteria: Vec<Criterion>, ticket: &str, reply: &str) -> Packet {
+    packet::question(&admitted(ticket, reply), &Ask::new(criteria).expect("criteria"))
+}
+
+fn admitted(ticket: &str, reply: &str) -> Admitted {
     let case = Case::new(CaseId::new("t1").expect("an id"), Situation::Ticket(ticket.to_owned()));
-    let reply = Reply::new(reply);
-    let admitted = Gate::open().screen(Entry { case, reply }).expect("admitted");
-    packet::question(&admitted, &Ask::new(criteria).expect("criteria"))
+    Gate::open().screen(Entry { case, reply: Reply::new(reply) }).expect("admitted")
 }

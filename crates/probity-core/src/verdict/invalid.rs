@@ -54,6 +54,12 @@ pub enum InvalidReason {
     MissingReasoning,
     /// An empty reasoning where the criterion demands one.
     EmptyReasoning,
+    /// No verdict about the two replies.
+    MissingVerdict,
+    /// A verdict about two replies that is none of the four words.
+    UnknownVerdict,
+    /// A verdict for one of two replies without evidence.
+    MissingEvidence,
     /// The answer names another packet.
     IdMismatch,
 }
@@ -83,6 +89,9 @@ impl InvalidReason {
         InvalidReason::MissingScore,
         InvalidReason::MissingReasoning,
         InvalidReason::EmptyReasoning,
+        InvalidReason::MissingVerdict,
+        InvalidReason::UnknownVerdict,
+        InvalidReason::MissingEvidence,
         InvalidReason::IdMismatch,
     ];
 
@@ -111,6 +120,9 @@ impl InvalidReason {
             InvalidReason::MissingScore => "missing_score",
             InvalidReason::MissingReasoning => "missing_reasoning",
             InvalidReason::EmptyReasoning => "empty_reasoning",
+            InvalidReason::MissingVerdict => "missing_verdict",
+            InvalidReason::UnknownVerdict => "unknown_verdict",
+            InvalidReason::MissingEvidence => "missing_evidence",
             InvalidReason::IdMismatch => "id_mismatch",
         }
     }
@@ -124,7 +136,7 @@ impl InvalidReason {
     ///
     /// Yes where the same question is likely to be answered better by chance alone. No where the answer
     /// follows from the question (filters, refusals, limits), where it shows a judge that misunderstands
-    /// the task (wrong scale, other keys), and where a person has to look (echo, ambiguity).
+    /// the task (wrong scale, other keys, other words), and where a person has to look (echo, ambiguity).
     pub fn reask(self) -> bool {
         matches!(
             self,

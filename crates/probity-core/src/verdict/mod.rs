@@ -1,11 +1,11 @@
 //! A judge's answer becomes a verdict, or a named reason why not. There is no third way.
 //!
-//! The answer is untrusted input. Nothing here guesses: no default level, no clamping, no number found in
-//! prose, nothing saved from a cut answer. Clean-ups that lose nothing are listed in [`Repair`] and stored
+//! The answer is untrusted input. Nothing here guesses: no default level, no clamping, no number or winner
+//! found in prose, nothing saved from a cut answer. Clean-ups that lose nothing are listed in [`Repair`] and stored
 //! with the verdict; what makes a person look twice is a [`Suspicion`] and never changes a level.
 //!
 //! ```text
-//! body -> envelope -> Completion -> read -> text -> object -> level -> Verdict
+//! body -> envelope -> Completion -> read -> text -> object -> level or preference -> Verdict
 //!                                            |         |
 //!                                          Invalid   echo, suspect
 //! ```
@@ -17,6 +17,7 @@ mod level;
 mod model_match;
 mod object;
 mod patterns;
+mod preference;
 mod read;
 mod record;
 mod repair;
@@ -32,6 +33,7 @@ pub use envelope::EnvelopeFault;
 pub use invalid::{Invalid, InvalidReason};
 pub use model_match::{ModelMatch, model_match};
 pub use patterns::{CONSTANT_LEVEL_VERDICTS, Patterns, REASONING_REPEATS_MAX, Share};
+pub use preference::{Preference, Preferred};
 pub use read::{ParseMode, read};
 pub use record::{BadVerdictRecord, VerdictRecord};
 pub use repair::{Repair, Suspicion};
@@ -118,11 +120,30 @@ pub struct CriterionScore {
 /// The longest reason kept, in bytes. The rest is in the raw answer.
 pub const REASONING_BYTES_MAX: usize = 64 * 1024;
 
-/// What a validated answer says: one level with its reason for every criterion asked, in the order asked.
+/// What an answer states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Statement {
+    /// About one reply: a level with its reason for every criterion asked, in the order asked.
+    Levels(Vec<CriterionScore>),
+    /// About two replies: which slot is better.
+    Preference(Preferred),
+}
+
+impl Statement {
+    /// The judge's own words: a reason per criterion, or the evidence.
+    fn words(&self) -> Vec<&str> {
+        match self {
+            Statement::Levels(scores) => scores.iter().map(|score| score.reasoning.as_str()).collect(),
+            Statement::Preference(preferred) => preferred.evidence().iter().map(String::as_str).collect(),
+        }
+    }
+}
+
+/// What a validated answer says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// One per criterion asked, in that order.
-    pub scores: Vec<CriterionScore>,
+    /// Levels or a preference, as was asked.
+    pub statement: Statement,
     /// Clean-ups that were needed, by name, sorted.
     pub repairs: Vec<String>,
     /// What should make a person look twice, by name, sorted. Never changes a level.
@@ -132,6 +153,22 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// The levels with their reasons, in the order asked; empty where a preference was asked for.
+    pub fn scores(&self) -> &[CriterionScore] {
+        match &self.statement {
+            Statement::Levels(scores) => scores,
+            Statement::Preference(_) => &[],
+        }
+    }
+
+    /// The preference, where one was asked for.
+    pub fn preferred(&self) -> Option<&Preferred> {
+        match &self.statement {
+            Statement::Levels(_) => None,
+            Statement::Preference(preferred) => Some(preferred),
+        }
+    }
+
     /// Whether [`ParseMode::Strict`] would have read the answer too.
     pub fn is_strict(&self) -> bool {
         let json5 = |name: &String| JsonRepair::JSON5.iter().any(|repair| repair.name() == name);

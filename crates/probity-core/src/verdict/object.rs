@@ -1,14 +1,16 @@
-//! An object becomes one level with its reason for every criterion asked, or a reason why not.
+//! An object becomes what was asked for, or a reason why not: one level with its reason for every criterion,
+//! or one preference for all of them.
 //!
 //! Where the object came from is not asked here. What always holds: no criterion is left out, no level is
 //! off its scale, and a key that decides anything stands once.
 
 use super::invalid::{Invalid, InvalidReason};
 use super::level::level;
+use super::preference::{self, preferred};
 use super::repair::{Repair, Repairs, Suspicion, Suspicions};
-use super::{CriterionScore, REASONING_BYTES_MAX};
+use super::{CriterionScore, REASONING_BYTES_MAX, Statement};
 use crate::json::{Json, Object};
-use crate::packet::{Ask, Packet};
+use crate::packet::{AnswerForm, Ask, Packet};
 use crate::rubric::{Criterion, ReasoningDemand};
 
 const SCORE: &str = "score";
@@ -20,13 +22,20 @@ const TOTALS: [&str; 3] = ["total", "overall", "overall_score"];
 /// What an object says, and what was needed to understand it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reading {
-    pub(super) scores: Vec<CriterionScore>,
+    pub(super) statement: Statement,
     pub(super) repairs: Repairs,
     pub(super) suspicions: Suspicions,
 }
 
 /// Whether `object` has a key that only a verdict about `ask` would have.
 pub(super) fn is_shaped(object: &Object, ask: &Ask) -> bool {
+    match ask.form() {
+        AnswerForm::Levels => has_levels(object, ask),
+        AnswerForm::Preference => preference::is_shaped(object),
+    }
+}
+
+fn has_levels(object: &Object, ask: &Ask) -> bool {
     let criteria = ask.criteria();
     object.iter().any(|(key, value)| {
         let names = |criterion: &Criterion| key.eq_ignore_ascii_case(criterion.id.as_str());
@@ -41,23 +50,37 @@ pub(super) fn is_shaped(object: &Object, ask: &Ask) -> bool {
 /// What `object` says about `packet`.
 pub(super) fn reading(object: &Object, packet: &Packet) -> Result<Reading, Invalid> {
     let mut members = Members::of(object);
-    let scores = match packet.ask().criteria() {
-        [only] => vec![single(&mut members, only)?],
-        several => several
-            .iter()
-            .map(|criterion| one_of_several(&mut members, criterion))
-            .collect::<Result<_, _>>()?,
+    let mut suspicions = Suspicions::new();
+    let statement = match packet.ask().form() {
+        AnswerForm::Levels => {
+            let scores = levels(&mut members, packet.ask())?;
+            if has_wrong_total(&mut members, &scores, packet.ask())? {
+                suspicions.insert(Suspicion::Arithmetic);
+            }
+            Statement::Levels(scores)
+        }
+        AnswerForm::Preference => Statement::Preference(preferred(&mut members)?),
     };
     check_packet(&mut members, packet)?;
-    let mut suspicions = Suspicions::new();
+    Ok(Reading { statement, repairs: members.finish(), suspicions })
+}
+
+fn levels(members: &mut Members<'_>, ask: &Ask) -> Result<Vec<CriterionScore>, Invalid> {
+    match ask.criteria() {
+        [only] => Ok(vec![single(members, only)?]),
+        several => several.iter().map(|criterion| one_of_several(members, criterion)).collect(),
+    }
+}
+
+/// Takes the sums that a judge adds of its own, and says whether one is wrong.
+fn has_wrong_total(members: &mut Members<'_>, scores: &[CriterionScore], ask: &Ask) -> Result<bool, Invalid> {
+    let mut is_wrong = false;
     for name in TOTALS {
-        if let Some(Json::Number(total)) = members.take(name)?
-            && !adds_up(total, &scores, packet.ask())
-        {
-            suspicions.insert(Suspicion::Arithmetic);
+        if let Some(Json::Number(total)) = members.take(name)? {
+            is_wrong |= !adds_up(total, scores, ask);
         }
     }
-    Ok(Reading { scores, repairs: members.finish(), suspicions })
+    Ok(is_wrong)
 }
 
 /// The reasoning as it is stored: no NUL, at most [`REASONING_BYTES_MAX`] bytes.
@@ -81,7 +104,7 @@ pub(super) fn score_and_reasoning(object: &Object) -> Option<(&Json, &str)> {
 }
 
 /// The members of an object that nobody has asked for yet.
-struct Members<'a> {
+pub(super) struct Members<'a> {
     left: Vec<(&'a str, &'a Json)>,
     repairs: Repairs,
 }
@@ -96,7 +119,7 @@ impl<'a> Members<'a> {
     }
 
     /// Takes the member called `key`. Two that differ in case only are the same key twice.
-    fn take(&mut self, key: &str) -> Result<Option<&'a Json>, Invalid> {
+    pub(super) fn take(&mut self, key: &str) -> Result<Option<&'a Json>, Invalid> {
         let mut same = self.left.iter().enumerate().filter(|(_, (name, _))| name.eq_ignore_ascii_case(key));
         let (first, second) = (same.next().map(|(at, _)| at), same.next());
         if second.is_some() {
@@ -108,6 +131,11 @@ impl<'a> Members<'a> {
             self.repairs.insert(Repair::KeyCase);
         }
         Ok(Some(value))
+    }
+
+    /// The clean-ups so far, for those found in a member's value.
+    pub(super) fn repairs_mut(&mut self) -> &mut Repairs {
+        &mut self.repairs
     }
 
     fn finish(mut self) -> Repairs {

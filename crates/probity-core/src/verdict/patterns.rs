@@ -41,7 +41,7 @@ struct CriterionPattern {
 impl Patterns {
     /// Adds one verdict.
     pub fn add(&mut self, verdict: &Verdict) {
-        verdict.scores.iter().for_each(|score| self.add_score(score));
+        verdict.scores().iter().for_each(|score| self.add_score(score));
     }
 
     /// Share of a criterion's verdicts whose reasoning, apart from case, digits and white space, stands
@@ -105,6 +105,7 @@ fn reasoning_hash(reasoning: &str) -> Option<[u8; 16]> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::Statement;
     use super::*;
 
     fn tone() -> CriterionId {
@@ -114,8 +115,8 @@ mod tests {
     fn patterns(scores: impl IntoIterator<Item = (i64, String)>) -> Patterns {
         let mut patterns = Patterns::default();
         for (level, reasoning) in scores {
-            let scores = vec![CriterionScore { criterion: tone(), level, reasoning }];
-            patterns.add(&Verdict { scores, repairs: Vec::new(), suspicions: Vec::new(), model: None });
+            let statement = Statement::Levels(vec![CriterionScore { criterion: tone(), level, reasoning }]);
+            patterns.add(&Verdict { statement, repairs: Vec::new(), suspicions: Vec::new(), model: None });
         }
         patterns
     }

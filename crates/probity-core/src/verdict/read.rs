@@ -41,7 +41,7 @@ pub fn read(completion: &Completion, packet: &Packet, mode: ParseMode) -> Result
     let mut reading = answer_reading(answer, packet, mode)?;
     if completion.tool.is_some()
         && let Some(beside) = text.and_then(|text| answer_reading(text, packet, mode).ok())
-        && beside.scores != reading.scores
+        && beside.statement != reading.statement
     {
         return Err(Invalid::new(
             InvalidReason::Ambiguous,
@@ -49,14 +49,14 @@ pub fn read(completion: &Completion, packet: &Packet, mode: ParseMode) -> Result
         ));
     }
     reading.repairs.extend(limit);
-    reading.suspicions.extend(suspicions(&reading.scores, packet));
+    reading.suspicions.extend(suspicions(&reading.statement, packet));
     let mut repairs: Vec<String> = reading.repairs.iter().map(|repair| repair.name().to_owned()).collect();
     repairs.extend(completion.repairs.iter().cloned());
     repairs.sort_unstable();
     repairs.dedup();
     let mut suspicions: Vec<String> = reading.suspicions.iter().map(|seen| seen.name().to_owned()).collect();
     suspicions.sort_unstable();
-    Ok(Verdict { scores: reading.scores, repairs, suspicions, model: completion.model.clone() })
+    Ok(Verdict { statement: reading.statement, repairs, suspicions, model: completion.model.clone() })
 }
 
 fn is_blank(text: &str) -> bool {
@@ -113,7 +113,7 @@ fn answer_reading(answer: &str, packet: &Packet, mode: ParseMode) -> Result<Read
             (source, reading)
         }
     };
-    if is_echo(source, &reading.scores, packet) {
+    if is_echo(source, &reading.statement, packet) {
         let detail = "the object stands in the packet's own texts, or they are too costly to search";
         return Err(Invalid::new(InvalidReason::Echo, detail));
     }
@@ -136,7 +136,7 @@ fn only_reading<'a>(objects: &[Found<'a>], packet: &Packet) -> Result<(&'a str, 
     let mut result = found_reading(first, packet);
     for other in shaped {
         match (&mut result, found_reading(other, packet)) {
-            (Ok(one), Ok(two)) if one.scores == two.scores => {
+            (Ok(one), Ok(two)) if one.statement == two.statement => {
                 one.repairs.extend(two.repairs);
                 one.suspicions.extend(two.suspicions);
             }

@@ -3,8 +3,8 @@
 //! A record is only data. It becomes a verdict again by being checked against what was asked, so a store
 //! that was edited, or read with another rubric, cannot bring a level into being.
 
-use super::{CriterionScore, Verdict};
-use crate::packet::Ask;
+use super::{CriterionScore, Preference, Preferred, Statement, Verdict};
+use crate::packet::{AnswerForm, Ask};
 
 /// The version of the record's format.
 const VERSION: u32 = 1;
@@ -15,7 +15,10 @@ const VERSION: u32 = 1;
 pub struct VerdictRecord {
     /// The version of this format, 1.
     v: u32,
+    /// Empty where a preference was asked for.
     scores: Vec<ScoreRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    preference: Option<PreferenceRecord>,
     repairs: Vec<String>,
     suspicions: Vec<String>,
     model: Option<String>,
@@ -27,6 +30,13 @@ struct ScoreRecord {
     criterion: String,
     level: i64,
     reasoning: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PreferenceRecord {
+    verdict: String,
+    evidence: Vec<String>,
 }
 
 /// Why a record is not a verdict about what was asked.
@@ -54,6 +64,18 @@ pub enum BadVerdictRecord {
         /// The level found.
         level: i64,
     },
+    /// Levels where a preference was asked for, or the other way round.
+    #[error("expected {expected}, found something else")]
+    Form {
+        /// What was asked for.
+        expected: &'static str,
+    },
+    /// A preference that no answer could have stated.
+    #[error("expected a verdict about two replies with its evidence, found {verdict:?}")]
+    Preference {
+        /// The word found.
+        verdict: String,
+    },
 }
 
 impl From<&Verdict> for VerdictRecord {
@@ -65,7 +87,11 @@ impl From<&Verdict> for VerdictRecord {
         };
         VerdictRecord {
             v: VERSION,
-            scores: verdict.scores.iter().map(score).collect(),
+            scores: verdict.scores().iter().map(score).collect(),
+            preference: verdict.preferred().map(|preferred| PreferenceRecord {
+                verdict: preferred.preference().name().to_owned(),
+                evidence: preferred.evidence().to_vec(),
+            }),
             repairs: verdict.repairs.clone(),
             suspicions: verdict.suspicions.clone(),
             model: verdict.model.clone(),
@@ -79,33 +105,59 @@ impl VerdictRecord {
         if self.v != VERSION {
             return Err(BadVerdictRecord::Version { found: self.v });
         }
-        let expected = ask.criteria().iter().map(|criterion| criterion.id.as_str());
-        if !self.scores.iter().map(|score| score.criterion.as_str()).eq(expected.clone()) {
-            return Err(BadVerdictRecord::Criteria {
-                expected: expected.map(str::to_owned).collect(),
-                found: self.scores.into_iter().map(|score| score.criterion).collect(),
-            });
-        }
-        let mut scores = Vec::with_capacity(self.scores.len());
-        for (score, criterion) in self.scores.into_iter().zip(ask.criteria()) {
-            if !criterion.scale.has(score.level) {
-                return Err(BadVerdictRecord::Level { criterion: score.criterion, level: score.level });
+        let statement = match (ask.form(), self.preference) {
+            (AnswerForm::Levels, None) => Statement::Levels(levels(self.scores, ask)?),
+            (AnswerForm::Preference, Some(record)) if self.scores.is_empty() => {
+                Statement::Preference(preferred(record)?)
             }
-            let ScoreRecord { level, reasoning, .. } = score;
-            scores.push(CriterionScore { criterion: criterion.id.clone(), level, reasoning });
-        }
-        Ok(Verdict { scores, repairs: self.repairs, suspicions: self.suspicions, model: self.model })
+            (AnswerForm::Levels, Some(_)) => return Err(BadVerdictRecord::Form { expected: "levels" }),
+            (AnswerForm::Preference, _) => {
+                return Err(BadVerdictRecord::Form { expected: "a preference" });
+            }
+        };
+        Ok(Verdict { statement, repairs: self.repairs, suspicions: self.suspicions, model: self.model })
     }
+}
+
+fn levels(records: Vec<ScoreRecord>, ask: &Ask) -> Result<Vec<CriterionScore>, BadVerdictRecord> {
+    let expected = ask.criteria().iter().map(|criterion| criterion.id.as_str());
+    if !records.iter().map(|score| score.criterion.as_str()).eq(expected.clone()) {
+        return Err(BadVerdictRecord::Criteria {
+            expected: expected.map(str::to_owned).collect(),
+            found: records.into_iter().map(|score| score.criterion).collect(),
+        });
+    }
+    let mut scores = Vec::with_capacity(records.len());
+    for (score, criterion) in records.into_iter().zip(ask.criteria()) {
+        if !criterion.scale.has(score.level) {
+            return Err(BadVerdictRecord::Level { criterion: score.criterion, level: score.level });
+        }
+        let ScoreRecord { level, reasoning, .. } = score;
+        scores.push(CriterionScore { criterion: criterion.id.clone(), level, reasoning });
+    }
+    Ok(scores)
+}
+
+fn preferred(record: PreferenceRecord) -> Result<Preferred, BadVerdictRecord> {
+    let PreferenceRecord { verdict, evidence } = record;
+    Preference::from_name(&verdict)
+        .and_then(|preference| Preferred::new(preference, evidence))
+        .ok_or(BadVerdictRecord::Preference { verdict })
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::fixture;
     use super::*;
+    use crate::packet::Packet;
 
     #[track_caller]
     fn check(record: &str, want: &str) {
-        let packet = fixture::packet(&["tone", "clarity"], "Hello");
+        check_about(&fixture::packet(&["tone", "clarity"], "Hello"), record, want);
+    }
+
+    #[track_caller]
+    fn check_about(packet: &Packet, record: &str, want: &str) {
         let got = match serde_json::from_str::<VerdictRecord>(record) {
             Ok(read) => match read.verdict(packet.ask()) {
                 Ok(verdict) => {
@@ -140,5 +192,25 @@ mod tests {
             r#"expected the criteria ["tone", "clarity"], found []"#,
         );
         check(r#"{"v":1,"scores":[],"repairs":[],"suspicions":[],"x":1}"#, "not a record");
+    }
+
+    #[test]
+    fn a_preference_is_checked_against_what_was_asked() {
+        let pair = fixture::pair("Hello", "Good day");
+        let record = |verdict: &str, evidence: &str| {
+            format!(
+                r#"{{"v":1,"scores":[],"preference":{{"verdict":"{verdict}","evidence":[{evidence}]}},"repairs":[],"suspicions":[],"model":null}}"#
+            )
+        };
+        check_about(&pair, &record("A", r#""a""#), "verdict");
+        check_about(&pair, &record("tie", ""), "verdict");
+        check_about(&pair, &record("needs_human_review", ""), "verdict");
+        let bad =
+            |word: &str| format!("expected a verdict about two replies with its evidence, found {word:?}");
+        check_about(&pair, &record("C", r#""a""#), &bad("C"));
+        check_about(&pair, &record("B", r#"" ""#), &bad("B"));
+        check(&record("A", r#""a""#), "expected levels, found something else");
+        let levels = &self::record(1, "tone", 4);
+        check_about(&pair, levels, "expected a preference, found something else");
     }
 }

@@ -27,9 +27,9 @@ pub enum Repair {
     KeyCase,
     /// A key that was not asked for was passed over.
     UnknownKey,
-    /// A NUL in the reasoning became U+FFFD, so that every store can hold it.
+    /// A NUL in the reasoning or the evidence became U+FFFD, so that every store can hold it.
     Nul,
-    /// The reasoning was cut at [`super::REASONING_BYTES_MAX`].
+    /// The reasoning or the evidence was cut at [`super::REASONING_BYTES_MAX`].
     ReasoningCapped,
     /// The token limit was reached after the object had ended.
     CompleteBeforeLimit,

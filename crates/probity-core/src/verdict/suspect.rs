@@ -3,8 +3,8 @@
 //! The tables are small and English where they hold words: a suspicion is a hint for the review sample, and
 //! a missed one costs nothing. What counts is that a plain verdict raises none.
 
-use super::CriterionScore;
 use super::repair::{Suspicion, Suspicions};
+use super::{CriterionScore, Statement};
 use crate::packet::Packet;
 use crate::rubric::Criterion;
 
@@ -67,17 +67,20 @@ const QUOTATIONS_MAX: usize = 64;
 /// Letters below which a text has no script to speak of.
 const LETTERS_MIN: usize = 12;
 
-/// What is suspicious about `scores`.
-pub(super) fn suspicions(scores: &[CriterionScore], packet: &Packet) -> Suspicions {
+/// What is suspicious about `statement`.
+pub(super) fn suspicions(statement: &Statement, packet: &Packet) -> Suspicions {
     let mut seen = Suspicions::new();
-    let pairs = || scores.iter().zip(packet.ask().criteria());
-    if pairs().any(|(score, criterion)| is_contradiction(score, criterion)) {
-        seen.insert(Suspicion::Contradiction);
+    if let Statement::Levels(scores) = statement {
+        let mut graded = scores.iter().zip(packet.ask().criteria());
+        if graded.any(|(score, criterion)| is_contradiction(score, criterion)) {
+            seen.insert(Suspicion::Contradiction);
+        }
     }
-    if cites_what_is_not_there(scores, packet) {
+    let words = statement.words();
+    if cites_what_is_not_there(&words, packet) {
         seen.insert(Suspicion::UnsupportedEvidence);
     }
-    if is_other_script(scores, packet) {
+    if is_other_script(&words, packet) {
         seen.insert(Suspicion::OtherScript);
     }
     seen
@@ -125,16 +128,15 @@ fn is_negated(before: &str) -> bool {
     words.map(|word| word.trim_matches(',')).any(|word| NEGATIONS.contains(&word))
 }
 
-fn cites_what_is_not_there(scores: &[CriterionScore], packet: &Packet) -> bool {
-    let quoted: Vec<String> = scores.iter().flat_map(|score| quotations(&score.reasoning)).collect();
+fn cites_what_is_not_there(words: &[&str], packet: &Packet) -> bool {
+    let quoted: Vec<String> = words.iter().flat_map(|text| quotations(text)).collect();
     if quoted.is_empty() {
         return false;
     }
-    let mut texts = packet.situation().texts();
-    texts.push(packet.reply());
-    texts.extend(packet.reference());
+    let mut texts = packet.texts();
     for criterion in packet.ask().criteria() {
         texts.extend([criterion.title.as_str(), &criterion.question]);
+        texts.extend([&criterion.tie, &criterion.better].into_iter().flatten().map(String::as_str));
         texts.extend(criterion.anchors.iter().map(|anchor| anchor.text.as_str()));
         texts.extend(criterion.violations.iter().chain(&criterion.outside).map(String::as_str));
     }
@@ -160,12 +162,12 @@ fn quotations(reasoning: &str) -> Vec<String> {
 }
 
 /// Whether the reasoning is in a script of neither the customer's and agent's texts nor the criteria.
-fn is_other_script(scores: &[CriterionScore], packet: &Packet) -> bool {
-    let Some(reasoning) = dominant_script(scores.iter().map(|score| score.reasoning.as_str())) else {
+fn is_other_script(words: &[&str], packet: &Packet) -> bool {
+    let Some(reasoning) = dominant_script(words.iter().copied()) else {
         return false;
     };
     let mut texts = packet.situation().texts();
-    texts.push(packet.reply());
+    texts.extend(packet.subject().replies());
     let criteria = packet.ask().criteria().iter();
     let asked = criteria.flat_map(|criterion| {
         [criterion.title.as_str(), &criterion.question]
@@ -240,8 +242,9 @@ mod tests {
         let reply = "Your parcel will arrive within 5 working days. We\u{2019}re  sorry for the delay.";
         let packet = fixture::packet(&["tone"], reply);
         let criterion = packet.ask().criteria()[0].id.clone();
-        let scores = [CriterionScore { criterion, level, reasoning: reasoning.to_owned() }];
-        let names: Vec<&str> = suspicions(&scores, &packet).iter().map(|seen| seen.name()).collect();
+        let scores = vec![CriterionScore { criterion, level, reasoning: reasoning.to_owned() }];
+        let statement = Statement::Levels(scores);
+        let names: Vec<&str> = suspicions(&statement, &packet).iter().map(|seen| seen.name()).collect();
         assert_eq!(names.join(","), want, "{reasoning}");
     }
 

@@ -3,7 +3,7 @@
 //! The verdict is asked for by the prompt, or by a tool named `verdict` that the model is made to call. As
 //! with every adapter, the request follows from the question and the parameters alone.
 
-use probity_core::rubric::Criterion;
+use probity_core::packet::Ask;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -61,7 +61,7 @@ pub fn request_body(model: &str, params: &MessageParams, question: &Question) ->
 }
 
 fn message_body<'a>(model: &'a str, params: &'a MessageParams, question: &'a Question) -> MessageBody<'a> {
-    MessageBody { model, params, prompt: &question.prompt, criteria: question.packet.ask().criteria() }
+    MessageBody { model, params, prompt: &question.prompt, ask: question.packet.ask() }
 }
 
 /// A request, written member by member: each call's is large and most of it is text that is at hand.
@@ -69,7 +69,7 @@ struct MessageBody<'a> {
     model: &'a str,
     params: &'a MessageParams,
     prompt: &'a Prompt,
-    criteria: &'a [Criterion],
+    ask: &'a Ask,
 }
 
 #[derive(Serialize)]
@@ -93,7 +93,7 @@ struct ToolChoice {
 
 impl Serialize for MessageBody<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let MessageBody { model, params, prompt, criteria } = self;
+        let MessageBody { model, params, prompt, ask } = self;
         let mut body = serializer.serialize_map(None)?;
         body.serialize_entry("model", model)?;
         body.serialize_entry("max_tokens", &params.output_tokens_max)?;
@@ -104,7 +104,7 @@ impl Serialize for MessageBody<'_> {
         }
         if params.shape == Shape::Schema {
             let description = "Records the verdict on the reply.";
-            let tool = Tool { name: NAME, description, input_schema: VerdictSchema(criteria) };
+            let tool = Tool { name: NAME, description, input_schema: VerdictSchema(ask) };
             body.serialize_entry("tools", &[tool])?;
             body.serialize_entry("tool_choice", &ToolChoice { r#type: "tool", name: NAME })?;
         }
@@ -118,15 +118,15 @@ mod tests {
 
     use super::super::params::{Shape, Temperature};
     use super::super::verdict_schema::samples::criterion;
-    use super::{MessageBody, MessageParams, Prompt};
+    use super::{Ask, MessageBody, MessageParams, Prompt};
 
     #[track_caller]
     fn check(shape: Shape, want: &Expect) {
         let temperature = Temperature::parse("0.5");
         let params = MessageParams { temperature, output_tokens_max: 300, shape };
         let prompt = Prompt { system: "Judge.".into(), user: "The reply".into() };
-        let criteria = [criterion("tone", 1, 2)];
-        let body = MessageBody { model: "c-1", params: &params, prompt: &prompt, criteria: &criteria };
+        let ask = Ask::new(vec![criterion("tone", 1, 2)]).expect("a criterion");
+        let body = MessageBody { model: "c-1", params: &params, prompt: &prompt, ask: &ask };
         let sent = serde_json::to_string(&body).expect("plain data");
         let shown = serde_json::to_value(&body).expect("plain data").to_string();
         assert_eq!(shown, sent, "what is shown is what is sent");

@@ -6,26 +6,35 @@
 //! configures one.
 //!
 //! What always holds: the answer is a level on the criterion's own scale, the same bytes for the same
-//! packet everywhere, and nothing that the reply says about its own score is read.
+//! packet everywhere, and nothing that the reply says about its own score is read. Of two replies it prefers
+//! the one that it gives more marks, whichever slot that stands in.
 
 mod words;
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use probity_core::case::{Role, Situation};
 use probity_core::json::Json;
-use probity_core::packet::Packet;
+use probity_core::packet::{Packet, Subject};
 use probity_core::rubric::{Criterion, Direction, Scale};
+use probity_core::verdict::Preference;
 
 /// The longest reply, in words, that costs no concision; at four times as many none is left.
 const WORDS_CONCISE: u64 = 150;
 /// Full marks, so that all arithmetic is on whole numbers.
 const FULL: u64 = 1000;
+/// What it says of itself wherever it says something.
+const CONFESSION: &str = "Lexical baseline, it counts words and understands none";
 
 /// The answer to `packet`, as the JSON text a judge would write.
 pub fn answer(packet: &Packet) -> String {
-    let about = About { situation: packet.situation(), reply: packet.reply(), reference: packet.reference() };
-    verdicts(packet.ask().criteria(), &about)
+    let about = |reply| About { situation: packet.situation(), reply, reference: packet.reference() };
+    let criteria = packet.ask().criteria();
+    match packet.subject() {
+        Subject::Reply(reply) => verdicts(criteria, &about(reply)),
+        Subject::Pair { a, b } => comparison(criteria, &about(a), &about(b)),
+    }
 }
 
 /// What is looked at.
@@ -46,6 +55,30 @@ fn verdicts(criteria: &[Criterion], about: &About<'_>) -> String {
         [only] => verdict(only).canonical(),
         several => Json::object(several.iter().map(|each| (each.id.as_str(), verdict(each)))).canonical(),
     }
+}
+
+/// Which of two replies has more marks over all criteria, and how many each has for which.
+fn comparison(criteria: &[Criterion], a: &About<'_>, b: &About<'_>) -> String {
+    let (a, b) = (Counts::of(a), Counts::of(b));
+    let (mut total_a, mut total_b) = (0, 0);
+    let mut evidence = Vec::new();
+    for criterion in criteria {
+        let facet = facet(criterion);
+        let ((marks_a, seen_a), (marks_b, seen_b)) = (facet.seen(&a), facet.seen(&b));
+        (total_a, total_b) = (total_a + marks_a, total_b + marks_b);
+        let text = format!(
+            "{}: A has {marks_a} of {FULL} marks ({seen_a}), B has {marks_b} ({seen_b}).",
+            criterion.id
+        );
+        evidence.push(Json::text(format!("{CONFESSION}: {text}")));
+    }
+    let preference = match total_a.cmp(&total_b) {
+        Ordering::Greater => Preference::First,
+        Ordering::Less => Preference::Second,
+        Ordering::Equal => Preference::Tie,
+    };
+    Json::object([("verdict", Json::text(preference.name())), ("evidence", Json::Array(evidence))])
+        .canonical()
 }
 
 /// The level at `marks` of [`FULL`] from the worst end of the scale, halves to the better side.
@@ -105,7 +138,13 @@ fn facet(criterion: &Criterion) -> Facet {
 impl Facet {
     /// Marks of [`FULL`], and the reason with its counts.
     fn marks(self, counts: &Counts) -> (u64, String) {
-        let (marks, seen) = match self {
+        let (marks, seen) = self.seen(counts);
+        (marks, format!("{CONFESSION}: {seen}."))
+    }
+
+    /// Marks of [`FULL`], and what was counted.
+    fn seen(self, counts: &Counts) -> (u64, String) {
+        match self {
             Facet::Topic => counts.topic(),
             Facet::Tone => counts.tone(),
             Facet::NextStep => counts.next_step(),
@@ -116,8 +155,7 @@ impl Facet {
                 let marks = parts.iter().map(|(marks, _)| marks).sum::<u64>() / parts.len() as u64;
                 (marks, parts.map(|(_, seen)| seen).join("; "))
             }
-        };
-        (marks, format!("Lexical baseline, it counts words and understands none: {seen}."))
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! The adapter builds the request and reports what came back. The request follows from the question and
 //! the parameters alone, so the same question is the same bytes, and what is shown is what is sent.
 
-use probity_core::rubric::Criterion;
+use probity_core::packet::Ask;
 use reqwest::header::{AUTHORIZATION, HeaderMap};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -62,7 +62,7 @@ pub fn request_body(model: &str, params: &ChatParams, question: &Question) -> Va
 }
 
 fn chat_body<'a>(model: &'a str, params: &'a ChatParams, question: &'a Question) -> ChatBody<'a> {
-    ChatBody { model, params, prompt: &question.prompt, criteria: question.packet.ask().criteria() }
+    ChatBody { model, params, prompt: &question.prompt, ask: question.packet.ask() }
 }
 
 /// A request, written member by member: each call's is large and most of it is text that is at hand.
@@ -70,7 +70,7 @@ struct ChatBody<'a> {
     model: &'a str,
     params: &'a ChatParams,
     prompt: &'a Prompt,
-    criteria: &'a [Criterion],
+    ask: &'a Ask,
 }
 
 #[derive(Serialize)]
@@ -95,7 +95,7 @@ struct NamedSchema<'a> {
 
 impl Serialize for ChatBody<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let ChatBody { model, params, prompt, criteria } = self;
+        let ChatBody { model, params, prompt, ask } = self;
         let messages = [
             Message { role: "system", content: &prompt.system },
             Message { role: "user", content: &prompt.user },
@@ -110,7 +110,7 @@ impl Serialize for ChatBody<'_> {
             body.serialize_entry("seed", &seed)?;
         }
         body.serialize_entry(params.token_limit_field.name(), &params.output_tokens_max)?;
-        if let Some(format) = response_format(params.shape, criteria) {
+        if let Some(format) = response_format(params.shape, ask) {
             body.serialize_entry("response_format", &format)?;
         }
         if params.logprobs == Logprobs::On {
@@ -120,10 +120,10 @@ impl Serialize for ChatBody<'_> {
     }
 }
 
-fn response_format(shape: Shape, criteria: &[Criterion]) -> Option<ResponseFormat<'_>> {
+fn response_format(shape: Shape, ask: &Ask) -> Option<ResponseFormat<'_>> {
     match shape {
         Shape::Schema => {
-            let json_schema = NamedSchema { name: NAME, strict: true, schema: VerdictSchema(criteria) };
+            let json_schema = NamedSchema { name: NAME, strict: true, schema: VerdictSchema(ask) };
             Some(ResponseFormat::JsonSchema { json_schema })
         }
         Shape::JsonObject => Some(ResponseFormat::JsonObject),
@@ -137,7 +137,7 @@ mod tests {
 
     use super::super::params::{Shape, Temperature};
     use super::super::verdict_schema::samples::criterion;
-    use super::{ChatBody, ChatParams, Logprobs, Prompt, TokenLimitField};
+    use super::{Ask, ChatBody, ChatParams, Logprobs, Prompt, TokenLimitField};
 
     fn params(shape: Shape) -> ChatParams {
         ChatParams {
@@ -153,8 +153,8 @@ mod tests {
     #[track_caller]
     fn check(params: &ChatParams, want: &Expect) {
         let prompt = Prompt { system: "Judge.".into(), user: "The \"reply\"\n<b>".into() };
-        let criteria = [criterion("tone", 1, 2)];
-        let body = ChatBody { model: "m-1", params, prompt: &prompt, criteria: &criteria };
+        let ask = Ask::new(vec![criterion("tone", 1, 2)]).expect("a criterion");
+        let body = ChatBody { model: "m-1", params, prompt: &prompt, ask: &ask };
         let sent = serde_json::to_string(&body).expect("plain data");
         let shown = serde_json::to_value(&body).expect("plain data").to_string();
         assert_eq!(shown, sent, "what is shown is what is sent");

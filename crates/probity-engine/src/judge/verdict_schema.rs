@@ -1,22 +1,25 @@
 //! The shape of the answer a model is asked for, as a JSON schema.
 //!
-//! One criterion is answered by `{reasoning, score}`; several by one such object per criterion id. The
-//! reasoning comes first, so that a model writes it before it decides. A schema is a request, not a
+//! One criterion is answered by `{reasoning, score}`; several by one such object per criterion id; a pair of
+//! replies by `{evidence, verdict}`. The reasoning comes first, so that a model writes it before it decides. A schema is a request, not a
 //! guarantee: the answer goes through the strict parser all the same.
 
+use probity_core::packet::{AnswerForm, Ask, PAIR_VERDICTS};
 use probity_core::rubric::Criterion;
 use serde::{Serialize, Serializer};
 
 /// The name of the schema, and of the tool where a model answers by calling one.
 pub(super) const NAME: &str = "verdict";
 
-/// The schema of an answer about these criteria, of which there is at least one. Every request has it, so it
-/// is written and never built.
-pub(super) struct VerdictSchema<'a>(pub(super) &'a [Criterion]);
+/// The schema of an answer to this ask. Every request has it, so it is written and never built.
+pub(super) struct VerdictSchema<'a>(pub(super) &'a Ask);
 
 impl Serialize for VerdictSchema<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
+        if self.0.form() == AnswerForm::Preference {
+            return pair_schema().serialize(serializer);
+        }
+        match self.0.criteria() {
             [criterion] => level_schema(criterion).serialize(serializer),
             several => {
                 let required: Vec<&str> = several.iter().map(|one| one.id.as_str()).collect();
@@ -64,6 +67,30 @@ fn level_schema(criterion: &Criterion) -> ObjectSchema<LevelMembers<'_>, [&'stat
     ObjectSchema::new(members, ["reasoning", "score"])
 }
 
+#[derive(Serialize)]
+struct PairMembers {
+    evidence: ListSchema,
+    verdict: WordSchema,
+}
+
+#[derive(Serialize)]
+struct ListSchema {
+    r#type: &'static str,
+    items: TextSchema,
+}
+
+#[derive(Serialize)]
+struct WordSchema {
+    r#type: &'static str,
+    r#enum: [&'static str; 4],
+}
+
+fn pair_schema() -> ObjectSchema<PairMembers, [&'static str; 2]> {
+    let evidence = ListSchema { r#type: "array", items: TextSchema { r#type: "string" } };
+    let verdict = WordSchema { r#type: "string", r#enum: PAIR_VERDICTS };
+    ObjectSchema::new(PairMembers { evidence, verdict }, ["evidence", "verdict"])
+}
+
 /// One member per criterion, under its id.
 struct Levels<'a>(&'a [Criterion]);
 
@@ -105,12 +132,22 @@ pub(super) mod samples {
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
+    use probity_core::packet::{Ask, PairAsk};
     use probity_core::rubric::Criterion;
 
     use super::{VerdictSchema, samples::criterion};
 
     fn schema(criteria: &[Criterion]) -> String {
-        serde_json::to_string(&VerdictSchema(criteria)).expect("plain data")
+        let ask = Ask::new(criteria.to_vec()).expect("criteria");
+        serde_json::to_string(&VerdictSchema(&ask)).expect("plain data")
+    }
+
+    #[test]
+    fn a_pair() {
+        let tied = Criterion { tie: Some("Both are alike.".into()), ..criterion("tone", 0, 1) };
+        let ask = PairAsk::new(vec![tied]).expect("a criterion with a tie");
+        expect![[r#"{"type":"object","properties":{"evidence":{"type":"array","items":{"type":"string"}},"verdict":{"type":"string","enum":["A","B","tie","needs_human_review"]}},"required":["evidence","verdict"],"additionalProperties":false}"#]]
+        .assert_eq(&serde_json::to_string(&VerdictSchema(ask.ask())).expect("plain data"));
     }
 
     #[test]

@@ -271,8 +271,7 @@ const NOT_IDENTITY: &[&str] = &["judge.model_mismatch", "judge.aliases", "judge.
 impl SizedAsk {
     fn packet(&self, admitted: &Admitted) -> SizedPacket {
         let packet = packet::question(admitted, &self.ask);
-        let texts = packet.situation().texts().iter().map(|text| text.len()).sum::<usize>();
-        let chars = texts + packet.reply().len() + packet.reference().map_or(0, str::len);
+        let chars: usize = packet.texts().iter().map(|text| text.len()).sum();
         let tokens_input = (self.overhead_chars + chars as u64).div_ceil(CHARS_PER_TOKEN);
         SizedPacket { packet, tokens_input }
     }

@@ -6,7 +6,9 @@ use probity_core::gate::Admitted;
 use probity_core::report::{ReplyResult, SummaryBuilder};
 use probity_core::rubric::{CriterionId, Decider};
 use probity_core::score::{CriterionOutcome, Scored, Unscored, decided_by_gate};
-use probity_core::verdict::{ModelMatch, ParseMode, Patterns, Verdict, VerdictRecord, model_match};
+use probity_core::verdict::{
+    ModelMatch, ParseMode, Patterns, Statement, Verdict, VerdictRecord, model_match,
+};
 
 use super::RunError;
 use super::job::{Job, Screened, SizedPacket};
@@ -157,8 +159,12 @@ impl Lookup<'_> {
 }
 
 fn scored(verdict: Verdict) -> impl Iterator<Item = (CriterionId, CriterionOutcome)> {
+    let levels = match verdict.statement {
+        Statement::Levels(levels) => levels,
+        Statement::Preference(_) => unreachable!("a record is checked against the ask, which is for levels"),
+    };
     let (repairs, suspicions) = (verdict.repairs, verdict.suspicions);
-    verdict.scores.into_iter().map(move |score| {
+    levels.into_iter().map(move |score| {
         let scored = Scored {
             level: score.level,
             reasoning: score.reasoning,

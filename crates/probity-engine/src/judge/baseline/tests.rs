@@ -166,6 +166,29 @@ fn a_conversation_is_read_from_the_customers_side() {
     assert_eq!(customer_text(&Situation::Conversation(turns)), "hello\nx");
 }
 
+#[track_caller]
+fn check_compared(a: &str, b: &str, want: &str) {
+    let situation = Situation::Ticket(TICKET.to_owned());
+    let about = |reply| About { situation: &situation, reply, reference: None };
+    let answer = parse(&comparison(&[five("tone"), five("relevance")], &about(a), &about(b))).expect("JSON");
+    assert_eq!(answer.get("verdict").and_then(Json::as_str), Some(want), "{a} | {b}");
+    assert_eq!(answer.get("evidence").and_then(Json::as_array).map(<[Json]>::len), Some(2));
+}
+
+#[test]
+fn of_two_replies_the_one_with_more_marks_is_preferred_in_either_slot() {
+    check_compared(GOOD, RUDE, "A");
+    check_compared(RUDE, GOOD, "B");
+    check_compared(GOOD, GOOD, "tie");
+}
+
+#[test]
+fn evidence_states_what_was_counted_in_both() {
+    let situation = Situation::Ticket(TICKET.to_owned());
+    let about = |reply| About { situation: &situation, reply, reference: None };
+    expect![[r#"{"evidence":["Lexical baseline, it counts words and understands none: tone: A has 900 of 1000 marks (25 words, 2 polite, 0 rude, 0 shouted), B has 0 (7 words, 0 polite, 2 rude, 3 shouted)."],"verdict":"A"}"#]].assert_eq(&comparison(&[five("tone")], &about(GOOD), &about(RUDE)));
+}
+
 proptest! {
     /// Whatever the texts and the scale, the level is on the scale and the answer is one JSON object.
     #[test]

@@ -6,7 +6,7 @@
 //! rendered whole for each packet.
 
 /// Values that differ from case to case, as a template names them.
-const NAMES: &[&str] = &["situation", "reply", "reference", "boundary"];
+const NAMES: &[&str] = &["situation", "reply", "candidate_a", "candidate_b", "reference", "boundary"];
 
 /// A function that prints every value there is.
 const PRINTS_ALL: &str = "debug";
@@ -28,6 +28,10 @@ pub(super) enum Slot {
     Ticket,
     /// The reply to be graded.
     Reply,
+    /// The reply in slot A, to be compared.
+    CandidateA,
+    /// The reply in slot B, to be compared.
+    CandidateB,
     /// The reference reply.
     Reference,
     /// The mark around the material.
@@ -36,13 +40,16 @@ pub(super) enum Slot {
 
 impl Slot {
     /// Every slot.
-    pub(super) const ALL: [Slot; 4] = [Slot::Ticket, Slot::Reply, Slot::Reference, Slot::Boundary];
+    pub(super) const ALL: [Slot; 6] =
+        [Slot::Ticket, Slot::Reply, Slot::CandidateA, Slot::CandidateB, Slot::Reference, Slot::Boundary];
 
     /// How a template prints it.
     fn printed(self) -> &'static str {
         match self {
             Slot::Ticket => "situation.ticket",
             Slot::Reply => "reply",
+            Slot::CandidateA => "candidate_a",
+            Slot::CandidateB => "candidate_b",
             Slot::Reference => "reference",
             Slot::Boundary => "boundary",
         }
