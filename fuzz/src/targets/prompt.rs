@@ -54,7 +54,7 @@ pub fn check(data: &[u8]) {
         let prompt = TEMPLATE.with(|template| template.render(&packet));
         (packet, prompt)
     } else {
-        let packet = pair_packet(situation, [&reply, &second], &reference);
+        let packet = pair_packet(&situation, [&reply, &second], &reference);
         let prompt = PAIR_TEMPLATE.with(|template| template.render(&packet));
         (packet, prompt)
     };
@@ -83,7 +83,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     texts.windows(4).zip(choices).map(|(parts, choice)| joined(choice, parts)).collect()
 }
 
-fn pair_packet(situation: Situation, replies: [&str; 2], reference: &str) -> Packet {
+fn pair_packet(situation: &Situation, replies: [&str; 2], reference: &str) -> Packet {
     let ask = pair_ask(&rubric::built_in("support-gold").expect("built in")).expect("it has ties");
     let [a, b] = replies.map(|reply| admitted(situation.clone(), reply, reference));
     pair(&a, &b, &ask).expect("two replies to one case")
