@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use super::multinomial::redraw;
-use super::{Estimate, Random, Z_95, wilson};
+use super::{Estimate, Random, Z_95, whole, wilson};
 
 /// How the sample is drawn again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,8 @@ pub struct Part {
 }
 
 /// One estimate per ratio: the sum above over the sum below, over all clusters. Each cluster lists what it
-/// adds to each ratio, in the same order. A ratio over nothing is `None`.
+/// adds to each ratio, in the same order. A cluster that adds nothing is as good as absent. A ratio over nothing
+/// is `None`.
 ///
 /// Panics where clusters list different numbers of parts.
 pub fn ratios(clusters: &[Vec<Part>], resampling: Resampling) -> Vec<Option<Estimate>> {
@@ -81,6 +82,9 @@ impl Groups {
         let mut groups: BTreeMap<Vec<(u64, u64)>, u64> = BTreeMap::new();
         for cluster in clusters {
             assert_eq!(cluster.len(), n_ratios, "each cluster has a part in each ratio");
+            if cluster.iter().all(|part| part.below <= 0.0) {
+                continue;
+            }
             // The bits of numbers that are not negative are in the order of the numbers.
             let key = cluster.iter().map(|part| (part.above.to_bits(), part.below.to_bits())).collect();
             *groups.entry(key).or_default() += 1;
@@ -154,15 +158,16 @@ impl Groups {
         }
         let value = total.above / total.below;
         // Observations are counted, so their sum is a whole number.
-        let n = total.below.round() as u64;
+        let n = whole(total.below.round());
         let n_clusters = self.n_clusters(ratio);
         if spread == Spread::None || drawn.is_empty() {
             let (low, high) = wilson(value, n_clusters as f64);
             return Some(Estimate { value, low: low.min(value), high: high.max(value), n });
         }
         let tail = tail_level(n_clusters);
-        let skipped = ((drawn.len() + 1) as f64 * tail) as usize;
-        let low_place = skipped.saturating_sub(1).min((drawn.len() - 1) / 2);
+        let outside = whole((drawn.len() + 1) as f64 * tail);
+        let middle = (drawn.len() - 1) / 2;
+        let low_place = usize::try_from(outside.saturating_sub(1)).unwrap_or(middle).min(middle);
         let high_place = drawn.len() - 1 - low_place;
         let low = *drawn.select_nth_unstable_by(low_place, f64::total_cmp).1;
         let high = *drawn.select_nth_unstable_by(high_place, f64::total_cmp).1;

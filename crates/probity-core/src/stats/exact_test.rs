@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-/// McNemar's test on paired yes-or-no observations (McNemar 1947). Only the pairs that differ count.
+/// `McNemar`'s test on paired yes-or-no observations (Psychometrika 12, 1947). Only the pairs that differ count.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct McNemar {
     /// Pairs that differ in the first direction.
@@ -26,7 +26,7 @@ pub fn sign_test(wins: u64, losses: u64) -> Option<f64> {
     Some((2.0 * tail.up_to).min(1.0))
 }
 
-/// McNemar's test on the two counts of pairs that differ. `None` where none does.
+/// `McNemar`'s test on the two counts of pairs that differ. `None` where none does.
 pub fn mcnemar(first_only: u64, second_only: u64) -> Option<McNemar> {
     let tail = lower_tail(first_only.min(second_only), first_only.checked_add(second_only)?)?;
     let exact = (2.0 * tail.up_to).min(1.0);

@@ -41,6 +41,12 @@ pub fn proportion(successes: u64, n: u64) -> Option<Estimate> {
     Some(Estimate { value: share, low, high, n })
 }
 
+/// The whole number below `number`, which is not negative and far below 2⁵³.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the caller knows the range")]
+fn whole(number: f64) -> u64 {
+    number as u64
+}
+
 /// Wilson's score interval of a share that was seen in `trials` trials, of which there is at least one.
 fn wilson(share: f64, trials: f64) -> (f64, f64) {
     let z2 = Z_95 * Z_95;

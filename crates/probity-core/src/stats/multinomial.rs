@@ -3,8 +3,8 @@
 //! Drawing one by one costs a number per draw. Members of a group cannot be told apart, so only their counts
 //! matter, and those are drawn at once: each count is binomial given the ones before it.
 
-use super::Random;
 use super::exact_test::ln_factorial;
+use super::{Random, whole};
 
 /// Below this mean a binomial is drawn by adding up probabilities, above it by rejection.
 const MEAN_OF_INVERSION_MAX: f64 = 10.0;
@@ -54,30 +54,29 @@ fn inversion(random: &mut Random, n: u64, p: f64) -> u64 {
 fn rejection(random: &mut Random, n: u64, p: f64) -> u64 {
     let trials = n as f64;
     let spread = (trials * p * (1.0 - p)).sqrt();
-    let b = 1.15 + 2.53 * spread;
-    let a = -0.0873 + 0.0248 * b + 0.01 * p;
+    let slope = 1.15 + 2.53 * spread;
+    let bend = -0.0873 + 0.0248 * slope + 0.01 * p;
     let centre = trials * p + 0.5;
-    let squeeze = 0.92 - 4.2 / b;
-    let alpha = (2.83 + 5.1 / b) * spread;
+    let squeeze = 0.92 - 4.2 / slope;
+    let height = (2.83 + 5.1 / slope) * spread;
     let ln_odds = (p / (1.0 - p)).ln();
     let mode = ((trials + 1.0) * p).floor();
-    let ln_mode = ln_ways(n, mode as u64);
+    let ln_mode = ln_ways(n, whole(mode));
     loop {
-        let u = random.unit() - 0.5;
-        let v = random.unit();
-        let edge = 0.5 - u.abs();
-        let drawn = ((2.0 * a / edge + b) * u + centre).floor();
+        let across = random.unit() - 0.5;
+        let up = random.unit();
+        let edge = 0.5 - across.abs();
+        let drawn = ((2.0 * bend / edge + slope) * across + centre).floor();
         // A drawn edge of zero gives an infinite number, which is out of range as well.
         if !(0.0..=trials).contains(&drawn) {
             continue;
         }
-        let k = drawn as u64;
-        if edge >= 0.07 && v <= squeeze {
-            return k;
+        if edge >= 0.07 && up <= squeeze {
+            return whole(drawn);
         }
-        let ratio = ln_ways(n, k) - ln_mode + (drawn - mode) * ln_odds;
-        if (v * alpha / (a / (edge * edge) + b)).ln() <= ratio {
-            return k;
+        let ratio = ln_ways(n, whole(drawn)) - ln_mode + (drawn - mode) * ln_odds;
+        if (up * height / (bend / (edge * edge) + slope)).ln() <= ratio {
+            return whole(drawn);
         }
     }
 }
