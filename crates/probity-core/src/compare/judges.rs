@@ -42,7 +42,7 @@ pub struct Comparison {
     /// By judge.
     pub judges: BTreeMap<Arc<str>, JudgeFigures>,
     /// What people say, as one more judge that saw each pair once.
-    pub people: Option<Figures>,
+    pub people: Option<JudgeFigures>,
     /// Every two judges, where there are labels.
     pub judge_tests: Vec<JudgeComparison>,
 }
@@ -89,7 +89,7 @@ fn people(
     pairs: &BTreeMap<Arc<str>, Vec<Pair>>,
     policies: Policies,
     resampling: Resampling,
-) -> Option<Figures> {
+) -> Option<JudgeFigures> {
     let mut labelled: BTreeMap<Key, Pair> = BTreeMap::new();
     for pair in pairs.values().flatten() {
         let Some(label) = pair.label else { continue };
@@ -97,7 +97,7 @@ fn people(
         labelled.entry(key(pair)).or_insert_with(said);
     }
     let labelled: Vec<&Pair> = labelled.values().collect();
-    (!labelled.is_empty()).then(|| figures(&labelled, policies, resampling))
+    (!labelled.is_empty()).then(|| judge_figures(&labelled, policies, resampling))
 }
 
 fn judge_tests(pairs: &BTreeMap<Arc<str>, Vec<Pair>>, policies: Policies) -> Vec<JudgeComparison> {

@@ -32,7 +32,9 @@ pub use outcome::{Outcome, Status};
 pub use pair::{Grade, Pair, Verdicts};
 pub use pass::{Candidate, Choice, Order, Pass, Preference};
 pub use policy::{Conflict, Policies, Unparsed};
-pub use recorded::{Fields, ItemRow, LabelRow, RowFault, VerdictRow};
+pub use recorded::{Fields, ItemFacts, ItemRow, LabelRow, RowFault, VerdictRow};
 
+#[cfg(test)]
+mod examples;
 #[cfg(test)]
 mod properties;
