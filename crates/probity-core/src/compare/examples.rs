@@ -123,9 +123,9 @@ fn check(text: &str, want: &Expect) {
 fn a_fair_judge() {
     check(
         "bb bb bb bb bb aa tt bt",
-        &expect![[r#"
+        &expect![[r"
             status 6+2+0+0+0+0, new wins 0.7500/8 0.8333/6 (p 0.2188), tie 0.2500/8, unstable 0.0000/8, same 0.8750/8, first slot 0.4615/13, longer 0.8462/13, orders None
-        "#]],
+        "]],
     );
 }
 
@@ -133,9 +133,9 @@ fn a_fair_judge() {
 fn a_lover_of_the_first_slot_decides_nothing() {
     check(
         "ab ab ab ab ab",
-        &expect![[r#"
+        &expect![[r"
             status 0+0+5+0+0+0, new wins 0.5000/5 - (p NaN), tie 0.0000/5, unstable 1.0000/5, same 0.0000/5, first slot 1.0000/10, longer 0.5000/10, orders Some((5, 0))
-        "#]],
+        "]],
     );
 }
 
@@ -143,9 +143,9 @@ fn a_lover_of_the_first_slot_decides_nothing() {
 fn escalations_and_silence_stand_apart() {
     check(
         "aa ar b? ?? rr ba",
-        &expect![[r#"
+        &expect![[r"
             status 1+0+1+2+2+0, new wins 0.2500/2 0.0000/1 (p 1.0000), tie 0.0000/4, unstable 0.2500/4, same 0.5000/4, first slot 0.4000/5, longer 0.2000/5, orders Some((0, 1))
-        "#]],
+        "]],
     );
 }
 
