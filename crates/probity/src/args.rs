@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::commands::compare::CompareArgs;
 use crate::commands::mock::MockArgs;
 
 /// Scores customer-support replies, and proves whether the judge that scored them deserves to be believed.
@@ -25,6 +26,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Say what a run would send, how many calls it takes and what it would cost, and send nothing
     Check(CheckArgs),
+    /// Say which of two variants answers better, from verdicts on record
+    Compare(CompareArgs),
     /// List the gate's rules, or check replies by them without asking a judge
     #[command(subcommand)]
     Gate(GateCommand),

@@ -25,6 +25,7 @@ mod limits;
 mod mock;
 mod order;
 mod policies;
+mod published;
 mod real_judge;
 mod terminal;
 mod tidy;
