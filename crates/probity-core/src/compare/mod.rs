@@ -3,3 +3,4 @@
 //! The models here take outcomes that are already decided; they know nothing of judges, packets or orders.
 
 pub mod length;
+pub mod ranking;
