@@ -4,3 +4,4 @@
 
 pub mod length;
 pub mod ranking;
+pub mod sequence;
