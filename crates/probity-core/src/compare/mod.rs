@@ -5,8 +5,8 @@
 //! from, a live judge or a file, makes no difference from [`Pass`] on: both paths make [`Pair`]s, and
 //! [`figures`] makes the same figures of them.
 //!
-//! What is not done here: no judge is asked, no file is read, and nothing is adjusted for length or ranked
-//! over many variants.
+//! The models ([`length`], [`ranking`], [`sequence`]) take outcomes that are already decided; they know nothing
+//! of judges, packets or orders. What is not done here: no judge is asked and no file is read.
 //!
 //! What always holds: the five ways a pair can end stay apart. A tie is an answer, an escalation is none, an
 //! order that changed the winner is evidence about the judge, and a pair without a verdict is not a result.
@@ -17,11 +17,14 @@ mod answer;
 mod figures;
 mod judges;
 mod labels;
+pub mod length;
 mod outcome;
 mod pair;
 mod pass;
 mod policy;
+pub mod ranking;
 mod recorded;
+pub mod sequence;
 mod written;
 
 pub use answer::{Answer, InvalidAnswer};

@@ -4,7 +4,9 @@
 
 mod bootstrap;
 mod exact_test;
+pub mod logistic;
 mod multinomial;
+pub mod newton;
 mod random;
 
 pub use bootstrap::{Part, Resampling, ratios};
@@ -14,7 +16,7 @@ pub use random::Random;
 use serde::Serialize;
 
 /// The 97.5 % point of the normal distribution, for 95 % intervals.
-const Z_95: f64 = 1.959_963_984_540_054;
+pub(crate) const Z_95: f64 = 1.959_963_984_540_054;
 
 /// A number with its 95 % interval and the number of observations behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

@@ -1,0 +1,295 @@
+//! When enough pairs have been judged: a confidence sequence for the mean outcome of a finite set of pairs.
+//!
+//! Pairs are drawn in a random order without replacement, and after each the question is whether to go on. Looking after
+//! every draw breaks an ordinary interval; a confidence sequence holds at all times at once, so one may stop for any
+//! reason. This one bets (Waudby-Smith and Ramdas 2024, sections 4 and 5): against each mean m that the set might have, a
+//! gambler stakes shares of a capital of 1 on the next outcome being larger, at odds that are fair if the mean is m. Then
+//! the capital ever reaches 2/α with chance at most α/2 (Ville 1939), and a mean against which it did is excluded. A second
+//! gambler bets on smaller outcomes, with the other half of α.
+//!
+//! What always holds: the chance that [`Sequence::decision`] is ever wrong is at most α; a mean that was excluded stays so; and
+//! when every pair has an outcome, the interval is the mean itself. A pair without verdict counts against either claim.
+//! What the sequence speaks of is the mean over these pairs; whether they stand for other pairs is not its business.
+
+use serde::Serialize;
+
+use crate::stats::Random;
+
+/// The shares of capital that are staked, each by a gambler with an equal part of the capital. The best share grows with the
+/// distance from the mean that is bet against; with a factor of 0.6 between them, one is never far from it.
+const SHARES: [f64; 10] = [0.95, 0.57, 0.342, 0.205, 0.123, 0.074, 0.044, 0.0266, 0.016, 0.0096];
+
+/// Halvings in search of a bound: it is found to a millionth, and rounded outwards.
+const HALVINGS: usize = 20;
+
+/// Rounding that is forgiven where a sum of outcomes is compared with a bound on it, per pair.
+const SLACK: f64 = 1e-9;
+
+/// What a sequence says so far. A is the variant whose wins are outcomes of 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// The mean outcome lies above 0.5 + margin.
+    BetterA,
+    /// The mean outcome lies below 0.5 − margin.
+    BetterB,
+    /// The mean outcome lies from 0.5 − margin to 0.5 + margin.
+    WithinMargin,
+    /// Nothing may be said yet, or (with every pair drawn) too many pairs have no verdict.
+    Undecided,
+}
+
+/// Where the mean outcome of all pairs lies.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Bounds {
+    /// No lower than this.
+    pub low: f64,
+    /// No higher than this.
+    pub high: f64,
+}
+
+/// A sequence that cannot be started.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum SequenceError {
+    /// An error rate outside its range.
+    #[error("the error rate is {alpha}, expected a number above 0 and below 1")]
+    Alpha {
+        /// What was given.
+        alpha: f64,
+    },
+    /// A margin outside its range.
+    #[error("the margin is {margin}, expected a number from 0 to below 0.5")]
+    Margin {
+        /// What was given.
+        margin: f64,
+    },
+    /// No pairs.
+    #[error("there are no pairs to draw from, expected at least 1")]
+    NoPairs,
+}
+
+/// An outcome that cannot be taken.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum PushError {
+    /// An outcome outside its range.
+    #[error("the outcome is {outcome}, expected a number from 0 to 1")]
+    Outcome {
+        /// What was given.
+        outcome: f64,
+    },
+    /// More outcomes than pairs.
+    #[error("all {n_pairs} pairs were drawn already")]
+    Exhausted {
+        /// Pairs in all.
+        n_pairs: usize,
+    },
+}
+
+/// The order in which pairs are to be drawn. Taking them in any other order voids what the sequence promises.
+pub fn order(n_pairs: usize, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n_pairs).collect();
+    Random::new(seed).shuffle(&mut order);
+    order
+}
+
+/// Outcomes so far, and what they exclude.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sequence {
+    /// The outcomes of A; those without verdict count as lost.
+    for_a: Side,
+    /// The outcomes of B; those without verdict count as lost.
+    for_b: Side,
+}
+
+impl Sequence {
+    /// A sequence that is wrong with chance at most `alpha`, over `population` pairs, of which none is drawn yet.
+    /// Mean outcomes within `margin` of one half are as good as equal.
+    pub fn new(alpha: f64, margin: f64, population: usize) -> Result<Self, SequenceError> {
+        if !(alpha > 0.0 && alpha < 1.0) {
+            return Err(SequenceError::Alpha { alpha });
+        }
+        if !(0.0..0.5).contains(&margin) {
+            return Err(SequenceError::Margin { margin });
+        }
+        if population == 0 {
+            return Err(SequenceError::NoPairs);
+        }
+        let side = Side {
+            n_pairs: population,
+            bar: 2.0 / alpha,
+            outcomes: Vec::new(),
+            sum: 0.0,
+            above_margin: Bet::against(0.5 + margin),
+            not_below_margin: Bet::against(0.5 - margin),
+        };
+        Ok(Sequence { for_a: side.clone(), for_b: side })
+    }
+
+    /// Takes the next pair's outcome: 1 where A won, 0 where B won, 0.5 for a tie, between for soft verdicts.
+    pub fn push(&mut self, outcome: f64) -> Result<(), PushError> {
+        if !(0.0..=1.0).contains(&outcome) {
+            return Err(PushError::Outcome { outcome });
+        }
+        self.push_both(outcome, 1.0 - outcome)
+    }
+
+    /// Takes the next pair as one that got no verdict. It counts against whatever is to be claimed, so that losing verdicts
+    /// can delay a decision and never make one.
+    pub fn push_unscored(&mut self) -> Result<(), PushError> {
+        self.push_both(0.0, 0.0)
+    }
+
+    /// Pairs drawn so far.
+    pub fn n_drawn(&self) -> usize {
+        self.for_a.outcomes.len()
+    }
+
+    /// Pairs not drawn: those saved, when a decision has been made.
+    pub fn n_left(&self) -> usize {
+        self.for_a.n_pairs - self.n_drawn()
+    }
+
+    /// What may be said now. Certain knowledge comes first; after it, what either gambler has excluded.
+    pub fn decision(&self) -> Decision {
+        let (a, b) = (&self.for_a, &self.for_b);
+        if a.is_certainly_above(a.above_margin.mean) {
+            Decision::BetterA
+        } else if b.is_certainly_above(b.above_margin.mean) {
+            Decision::BetterB
+        } else if a.is_certainly_not_below_margin() && b.is_certainly_not_below_margin() {
+            Decision::WithinMargin
+        } else {
+            // Two gamblers who contradict each other show that one is wrong, and not which.
+            match (a.above_margin.won, b.above_margin.won, a.is_not_below_margin(), b.is_not_below_margin()) {
+                (true, false, _, false) => Decision::BetterA,
+                (false, true, false, _) => Decision::BetterB,
+                (false, false, true, true) => Decision::WithinMargin,
+                _ => Decision::Undecided,
+            }
+        }
+    }
+
+    /// Where the mean outcome lies, by all draws so far: with chance 1 − α at all times at once. Where the two gamblers
+    /// contradict each other, only what is certain. Takes time in proportion to the number of draws.
+    pub fn interval(&self) -> Bounds {
+        let certain = Bounds { low: self.for_a.floor(), high: 1.0 - self.for_b.floor() };
+        let low = self.for_a.low().max(certain.low);
+        let high = (1.0 - self.for_b.low()).min(certain.high);
+        let bounds = if low <= high { Bounds { low, high } } else { certain };
+        Bounds { low: bounds.low, high: bounds.high.max(bounds.low) }
+    }
+
+    fn push_both(&mut self, for_a: f64, for_b: f64) -> Result<(), PushError> {
+        if self.n_left() == 0 {
+            return Err(PushError::Exhausted { n_pairs: self.for_a.n_pairs });
+        }
+        self.for_a.push(for_a);
+        self.for_b.push(for_b);
+        Ok(())
+    }
+}
+
+/// One gambler's view: outcomes of which large ones are hoped for.
+#[derive(Debug, Clone, PartialEq)]
+struct Side {
+    n_pairs: usize,
+    /// The capital at which a mean is excluded.
+    bar: f64,
+    outcomes: Vec<f64>,
+    sum: f64,
+    /// The bet that the mean lies above 0.5 + margin.
+    above_margin: Bet,
+    /// The bet that the mean does not lie below 0.5 − margin.
+    not_below_margin: Bet,
+}
+
+impl Side {
+    fn push(&mut self, outcome: f64) {
+        let left = (self.n_pairs - self.outcomes.len()) as f64;
+        let owed = |mean: f64| self.n_pairs as f64 * mean - self.sum;
+        let (above, below) = (owed(self.above_margin.mean), owed(self.not_below_margin.mean));
+        self.above_margin.settle(outcome, above / left, self.bar);
+        self.not_below_margin.settle(outcome, below / left, self.bar);
+        self.outcomes.push(outcome);
+        self.sum += outcome;
+    }
+
+    /// The mean if every pair that is left were lost.
+    fn floor(&self) -> f64 {
+        self.sum / self.n_pairs as f64
+    }
+
+    fn is_certainly_above(&self, mean: f64) -> bool {
+        self.floor() > mean + SLACK
+    }
+
+    fn is_certainly_not_below_margin(&self) -> bool {
+        self.floor() >= self.not_below_margin.mean - SLACK
+    }
+
+    fn is_not_below_margin(&self) -> bool {
+        self.not_below_margin.won || self.is_certainly_not_below_margin()
+    }
+
+    /// The largest mean, to a millionth, that the bets or certainty have excluded at any time; 0 where none is.
+    fn low(&self) -> f64 {
+        // The capital against a larger mean is never larger, so the excluded means are all those below a bound.
+        let (mut excluded, mut open) = (0.0, 1.0);
+        for _ in 0..HALVINGS {
+            let mean = f64::midpoint(excluded, open);
+            if self.excludes(mean) {
+                excluded = mean;
+            } else {
+                open = mean;
+            }
+        }
+        excluded
+    }
+
+    fn excludes(&self, mean: f64) -> bool {
+        let mut bet = Bet::against(mean);
+        let mut sum = 0.0;
+        for (drawn, outcome) in self.outcomes.iter().enumerate() {
+            let left = (self.n_pairs - drawn) as f64;
+            bet.settle(*outcome, (self.n_pairs as f64 * mean - sum) / left, self.bar);
+            sum += outcome;
+        }
+        bet.won || self.is_certainly_above(mean)
+    }
+}
+
+/// Bets against one mean, by gamblers who stake different shares.
+#[derive(Debug, Clone, PartialEq)]
+struct Bet {
+    /// The mean that is bet against.
+    mean: f64,
+    capitals: [f64; SHARES.len()],
+    /// Whether the capitals together ever reached the bar.
+    won: bool,
+}
+
+impl Bet {
+    fn against(mean: f64) -> Self {
+        Bet { mean, capitals: [1.0; SHARES.len()], won: false }
+    }
+
+    /// Pays out after an outcome whose expectation was `expected`, if the mean is the one that is bet against.
+    ///
+    /// A share f staked on an outcome x returns f·x/expected, so the expected factor is 1. Nothing can be staked where
+    /// nothing is left to be expected; that the mean is larger is then certain with the next outcome above 0.
+    fn settle(&mut self, outcome: f64, expected: f64, bar: f64) {
+        if self.won || expected <= 0.0 {
+            return;
+        }
+        let gain = outcome / expected - 1.0;
+        let mut sum = 0.0;
+        for (capital, share) in self.capitals.iter_mut().zip(SHARES) {
+            *capital *= 1.0 + share * gain;
+            sum += *capital;
+        }
+        self.won = sum >= bar * SHARES.len() as f64;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,202 @@
+//! Logistic regression with soft targets and a ridge.
+//!
+//! The log-likelihood of targets y between 0 and 1 at log-odds η is Σ w·(y·η − ln(1 + e^η)); each term has a ridge of
+//! its own, ½·ρ·β². With a positive ridge on every term the fit exists and is the only one, also where a term separates
+//! the outcomes completely. Rows enter only through Σ w·y·x and through their features, so a set whose outcomes are
+//! known as sums alone can take part.
+//!
+//! This module knows no interval: what counts as one observation is known to the caller.
+
+use super::newton::{self, Local, NoPeak, Peak, Symmetric};
+use super::{Estimate, Z_95};
+
+/// Rows, targets and ridges of one fit.
+///
+/// Rows are sparse. Terms that most rows lack (one per group) are best numbered before those all rows have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Design {
+    ridges: Vec<f64>,
+    rows: Vec<Row>,
+    /// Σ weight · target · feature of each term, over the rows whose own target is not known.
+    moments: Vec<f64>,
+}
+
+/// One row: which terms it has, with what features, and how much it counts.
+#[derive(Debug, Clone, PartialEq)]
+struct Row {
+    features: Vec<(usize, f64)>,
+    weight: f64,
+    /// `None` where it is part of the moments.
+    target: Option<f64>,
+}
+
+impl Row {
+    /// The row's log-likelihood at these log-odds, and its derivative.
+    ///
+    /// Written so that a row predicted almost with certainty keeps its digits: 1 − p is computed, not subtracted.
+    fn at(&self, odds: f64) -> (f64, f64) {
+        let (value, residual) = match self.target {
+            Some(target) => (
+                -target * softplus(-odds) - (1.0 - target) * softplus(odds),
+                target * logistic(-odds) - (1.0 - target) * logistic(odds),
+            ),
+            None => (-softplus(odds), -logistic(odds)),
+        };
+        (self.weight * value, self.weight * residual)
+    }
+}
+
+impl Design {
+    /// No rows yet; as many terms as `ridges`, each held to zero with that precision.
+    pub fn new(ridges: Vec<f64>) -> Self {
+        let moments = vec![0.0; ridges.len()];
+        Design { ridges, rows: Vec::new(), moments }
+    }
+
+    /// Adds a row with these features by term, observed as `target` (0 to 1), counting `weight`.
+    pub fn push(&mut self, features: Vec<(usize, f64)>, weight: f64, target: f64) {
+        self.push_row(Row { features, weight, target: Some(target) });
+    }
+
+    /// Adds a row whose target is known only within a sum; the sum follows by [`Design::add_moment`].
+    pub fn push_features(&mut self, features: Vec<(usize, f64)>, weight: f64) {
+        self.push_row(Row { features, weight, target: None });
+    }
+
+    /// Adds `amount` to `term`'s sum of weight · target · feature.
+    pub fn add_moment(&mut self, term: usize, amount: f64) {
+        self.moments[term] += amount;
+    }
+
+    /// The terms that fit best.
+    pub fn fit(&self) -> Result<Peak, NoPeak> {
+        newton::peak(self.ridges.len(), |at| self.local(at))
+    }
+
+    fn push_row(&mut self, row: Row) {
+        assert!(row.features.iter().all(|(term, _)| *term < self.ridges.len()), "a feature without a term");
+        self.rows.push(row);
+    }
+
+    /// The penalised log-likelihood around `at`.
+    fn local(&self, at: &[f64]) -> Local {
+        let mut value = newton::dot(at, &self.moments);
+        let mut gradient = self.moments.clone();
+        let mut curvature = Symmetric::zeros(at.len());
+        for row in &self.rows {
+            let odds = log_odds(&row.features, at);
+            let (likelihood, residual) = row.at(odds);
+            value += likelihood;
+            let bend = row.weight * logistic(odds) * logistic(-odds);
+            for &(term, feature) in &row.features {
+                gradient[term] += residual * feature;
+                for &(other, by) in &row.features {
+                    curvature.add(term, other, bend * feature * by);
+                }
+            }
+        }
+        for (term, ridge) in self.ridges.iter().enumerate() {
+            value -= ridge * at[term] * at[term] / 2.0;
+            gradient[term] -= ridge * at[term];
+            curvature.add(term, term, *ridge);
+        }
+        Local { value, gradient, curvature }
+    }
+}
+
+/// The log-odds of a row under the terms `at`.
+pub fn log_odds(features: &[(usize, f64)], at: &[f64]) -> f64 {
+    features.iter().map(|&(term, feature)| at[term] * feature).sum()
+}
+
+/// The chance that has these log-odds.
+pub fn logistic(log_odds: f64) -> f64 {
+    if log_odds >= 0.0 {
+        1.0 / (1.0 + (-log_odds).exp())
+    } else {
+        let odds = log_odds.exp();
+        odds / (1.0 + odds)
+    }
+}
+
+/// ln(1 + e^x) without overflow.
+fn softplus(x: f64) -> f64 {
+    x.max(0.0) + (-x.abs()).exp().ln_1p()
+}
+
+/// A rate strictly between 0 and 1 with its 95 % interval, taken on the log-odds so that it stays between 0 and 1.
+///
+/// `standard_error` is the rate's own; on the log-odds it is that divided by rate · (1 − rate).
+pub fn rate_estimate(rate: f64, standard_error: f64, n: u64) -> Estimate {
+    assert!(0.0 < rate && rate < 1.0, "a rate of {rate} has no log-odds");
+    let centre = (rate / (1.0 - rate)).ln();
+    let half = Z_95 * standard_error / (rate * (1.0 - rate));
+    Estimate { value: rate, low: logistic(centre - half), high: logistic(centre + half), n }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fits an intercept and one feature to `rows` of (feature, target).
+    fn fit(ridge: f64, rows: &[(f64, f64)]) -> Result<Vec<f64>, NoPeak> {
+        let mut design = Design::new(vec![ridge, ridge]);
+        for &(feature, target) in rows {
+            design.push(vec![(0, feature), (1, 1.0)], 1.0, target);
+        }
+        design.fit().map(|peak| peak.at)
+    }
+
+    #[track_caller]
+    fn check(got: &[f64], want: &[f64]) {
+        let near = got.iter().zip(want).all(|(got, want)| (got - want).abs() < 1e-7);
+        assert!(near && got.len() == want.len(), "{got:?} is not {want:?}");
+    }
+
+    /// Two groups: the intercept is the log-odds of one and the slope is the log odds ratio.
+    #[test]
+    fn two_groups_have_a_closed_form() {
+        let rows = [(0.0, 1.0), (0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (1.0, 1.0), (1.0, 1.0), (1.0, 0.0)];
+        check(&fit(0.0, &rows).expect("it has a peak"), &[6_f64.ln(), -(3_f64.ln())]);
+    }
+
+    #[test]
+    fn a_soft_target_is_a_share_of_rows() {
+        let soft = fit(0.0, &[(0.0, 0.25), (1.0, 2.0 / 3.0)]).expect("it has a peak");
+        check(&soft, &[6_f64.ln(), -(3_f64.ln())]);
+    }
+
+    #[test]
+    fn a_sum_of_targets_is_as_good_as_the_targets() {
+        let rows = [(-1.0, 0.2), (0.5, 0.9), (2.0, 0.7), (-0.3, 0.1)];
+        let mut design = Design::new(vec![0.1, 0.1]);
+        for (feature, _) in rows {
+            design.push_features(vec![(0, feature), (1, 1.0)], 0.5);
+        }
+        design.add_moment(0, 0.5 * rows.iter().map(|(feature, target)| feature * target).sum::<f64>());
+        design.add_moment(1, 0.5 * rows.iter().map(|(_, target)| target).sum::<f64>());
+        let halved = design.fit().expect("it has a peak").at;
+        check(&halved, &fit(0.2, &rows).expect("it has a peak"));
+    }
+
+    #[test]
+    fn separated_outcomes_need_a_ridge() {
+        let rows = [(-2.0, 0.0), (-1.0, 0.0), (1.0, 1.0), (2.0, 1.0)];
+        assert!(fit(0.0, &rows).is_err());
+        for ridge in [1e-9, 1e-3, 1.0] {
+            let at = fit(ridge, &rows).expect("a ridge gives a peak");
+            assert!(at[0] > 0.0 && at[1].abs() < 1e-6, "{at:?}");
+        }
+    }
+
+    #[test]
+    fn a_constant_feature_has_no_single_answer() {
+        assert_eq!(fit(0.0, &[(1.0, 0.0), (1.0, 1.0)]), Err(NoPeak::Flat));
+    }
+
+    #[test]
+    fn an_interval_stays_between_zero_and_one() {
+        let got = rate_estimate(0.98, 0.05, 20);
+        assert!(0.0 < got.low && got.low < 0.98 && 0.98 < got.high && got.high < 1.0, "{got:?}");
+    }
+}
