@@ -12,6 +12,7 @@ use probity_engine::config::names::Calls;
 use probity_engine::config::{Backend, Because, Config, JudgeSettings, Parse, SettingsProblem, Structured};
 use probity_engine::judge::prompt::Template;
 use probity_engine::load::{Dataset, Dedup, LoadError, LoadOptions, Strictness};
+use probity_engine::run::asking::Asking;
 use probity_engine::run::job::{Definition, Job};
 
 use crate::args::{CaseArgs, DedupArg, JobArgs, RunArgs, StructuredArg};
@@ -266,8 +267,8 @@ fn load_options(args: &CaseArgs) -> Result<LoadOptions, Failure> {
 }
 
 /// The store's path.
-pub(crate) fn store_path(job: &Job) -> Result<PathBuf, Failure> {
-    let store = &job.config.run.store;
+pub(crate) fn store_path(asking: &Asking) -> Result<PathBuf, Failure> {
+    let store = &asking.config.run.store;
     if store.contains("://") {
         return Err(Failure::usage(format!("store {store}: expected a file, URLs are not supported")));
     }

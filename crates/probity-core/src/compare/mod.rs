@@ -13,7 +13,6 @@
 //! Every figure names its denominator, and swapping the two variants turns a win rate into what it leaves of
 //! one.
 
-mod answer;
 mod figures;
 mod judges;
 mod labels;
@@ -27,13 +26,12 @@ mod recorded;
 pub mod sequence;
 mod written;
 
-pub use answer::{Answer, InvalidAnswer};
 pub use figures::{AgreementFigures, Counts, Figures, Rates, VariantFigures, figures};
 pub use judges::{Comparison, JudgeComparison, JudgeFigures, comparison};
 pub use labels::{Label, Labels};
 pub use outcome::{Outcome, Status};
 pub use pair::{Grade, Pair, Verdicts};
-pub use pass::{Candidate, Choice, Order, Pass, Preference};
+pub use pass::{Candidate, Choice, Order, Pass};
 pub use policy::{Conflict, Policies, Unparsed};
 pub use recorded::{Fields, ItemFacts, ItemRow, LabelRow, RowFault, VerdictRow};
 

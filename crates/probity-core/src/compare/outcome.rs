@@ -91,7 +91,8 @@ impl Outcome {
 
 #[cfg(test)]
 mod tests {
-    use crate::compare::{Order, Preference};
+    use crate::compare::Order;
+    use crate::verdict::Preference;
 
     use super::*;
 

@@ -1,6 +1,7 @@
 //! One look at a pair: which slot a judge preferred, and which candidate stood there.
 
 use crate::score::Unscored;
+use crate::verdict::Preference;
 
 /// One of the two replies of a pair, by identity: wherever it is shown, it stays the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,19 +40,6 @@ impl Order {
             Order::Ba => Candidate::B,
         }
     }
-}
-
-/// What a judge said in one pass, in the terms it was asked in: slots.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Preference {
-    /// The reply in the first slot.
-    First,
-    /// The reply in the second slot.
-    Second,
-    /// Neither.
-    Tie,
-    /// A person should decide.
-    NeedsHumanReview,
 }
 
 impl Preference {

@@ -4,20 +4,20 @@ use probity_core::report::{Facts, JudgeFacts};
 use probity_core::verdict::{ModelMatch, model_match};
 
 use super::Ran;
-use super::job::Job;
+use super::asking::Asking;
 use crate::config::Backend;
 use crate::schedule::budget::Money;
 use crate::store::{Reader, StoreError, Totals};
 
 /// The facts of a run.
-pub(super) fn facts(job: &Job, reader: &Reader, ran: &Ran) -> Result<Facts, StoreError> {
+pub(super) fn facts(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts, StoreError> {
     let totals = match ran.run {
         Some(run) => reader.totals(&ran.judge_id, run)?,
         None => Totals::default(),
     };
-    let chat = job.judge.chat();
-    let priced = match &job.judge.backend {
-        Backend::Openai(chat) | Backend::Anthropic(chat) => job.config.price(&chat.model).is_some(),
+    let chat = asking.judge.chat();
+    let priced = match &asking.judge.backend {
+        Backend::Openai(chat) | Backend::Anthropic(chat) => asking.config.price(&chat.model).is_some(),
         Backend::Baseline | Backend::Recorded { .. } => true,
         // What a program spends, it alone knows.
         Backend::Command(_) => false,
@@ -46,7 +46,7 @@ pub(super) fn facts(job: &Job, reader: &Reader, ran: &Ran) -> Result<Facts, Stor
     Ok(Facts {
         judge: JudgeFacts {
             id: ran.judge_id.to_string(),
-            kind: job.judge.kind().name().to_owned(),
+            kind: asking.judge.kind().name().to_owned(),
             model: chat.map(|chat| chat.model.clone()).unwrap_or_default(),
             standing: "advisory".to_owned(),
             answered_as: totals.models,

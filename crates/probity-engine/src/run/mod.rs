@@ -4,26 +4,28 @@
 //! what is missing from the store, the third asks for it, the last reads the results back. Whatever ends
 //! a run early, the store holds what was answered and the same command goes on from there.
 
+pub mod asking;
 mod facts;
 pub mod job;
 mod open_files;
 pub mod plan;
+mod record;
 pub mod results;
 mod turn;
+pub mod work;
 
 use std::io;
 use std::sync::Arc;
 
 use probity_core::exact::Exact;
-use probity_core::gate::Admitted;
-use probity_core::packet::{Packet, PacketHash};
+use probity_core::packet::PacketHash;
 use probity_core::report::Summary;
 use tokio::sync::watch;
 
 use crate::config::Backend;
+use crate::judge::JudgeError;
 use crate::judge::params::Shape;
 use crate::judge::prompt::TemplateError;
-use crate::judge::{JudgeError, Prompt, Question};
 use crate::load::LoadError;
 use crate::schedule::Driven;
 use crate::schedule::budget::{Budget, Limits, Money};
@@ -31,10 +33,12 @@ use crate::schedule::desk::Desk;
 use crate::schedule::lane::Stop;
 use crate::store::{JudgeId, RunId, Store, StoreError};
 
+use asking::Asking;
 use job::Job;
 use plan::{Plan, UnscoredPolicy};
 use results::{Row, results};
 use turn::Turn;
+use work::Work;
 
 /// Whether calls may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,34 +152,40 @@ impl RunError {
     }
 }
 
-/// Runs `job`: asks for every verdict that the store does not have.
+/// Does `work`: asks for every verdict that the store does not have.
 pub async fn run(
-    job: &Arc<Job>,
+    work: &Arc<dyn Work>,
     store: &Store,
     mode: &Mode,
     key: &(dyn Fn(&str) -> Option<String> + Sync),
     observer: &dyn Observer,
 ) -> Result<Ran, RunError> {
-    let budget = Arc::new(budget(job)?);
-    let shape = shape(job, store)?;
-    let turn = Turn { job, store, mode, key, observer, budget };
+    let budget = Arc::new(budget(work.asking())?);
+    run_within(Turn { work, store, mode, key, observer, budget }).await
+}
+
+/// Takes a turn, and another one where the judge refuses schemas.
+async fn run_within(turn: Turn<'_>) -> Result<Ran, RunError> {
+    let Turn { work, store, observer, .. } = &turn;
+    let asking = work.asking();
+    let shape = shape(asking, store)?;
     let ran = turn.take(shape).await?;
     let refused = ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
     let Some(Stop::SchemaRefused(why)) = refused else { return Ok(ran) };
-    if !job.shape_is_free() || shape != Some(Shape::Schema) || ran.n_answered > 0 {
+    if !asking.shape_is_free() || shape != Some(Shape::Schema) || ran.n_answered > 0 {
         return Ok(ran);
     }
-    store.note(&refusal_note(job), why)?;
+    store.note(&refusal_note(asking), why)?;
     observer.notice("the judge does not take JSON schemas; asking for plain JSON objects instead");
     turn.take(Some(Shape::JsonObject)).await
 }
 
 /// What may be spent. A limit on money needs a price to hold it against.
-fn budget(job: &Job) -> Result<Budget, RunError> {
-    let limits = job.config.budget;
-    let money_max = match (limits.usd_max, job.judge.chat()) {
+fn budget(asking: &Asking) -> Result<Budget, RunError> {
+    let limits = asking.config.budget;
+    let money_max = match (limits.usd_max, asking.judge.chat()) {
         (None, _) | (_, None) => None,
-        (Some(_), Some(chat)) if job.config.price(&chat.model).is_none() => {
+        (Some(_), Some(chat)) if asking.config.price(&chat.model).is_none() => {
             return Err(RunError::NoPrice { model: chat.model.clone() });
         }
         (Some(usd), Some(_)) => Some(Money::from_usd(usd).ok_or(RunError::BudgetTooLarge { usd })?),
@@ -192,9 +202,9 @@ pub fn report(
 ) -> Result<Summary, RunError> {
     let reader = store.snapshot()?;
     let (summary, patterns) = results(job, &reader, &ran.judge_id, sink)?;
-    let mut facts = facts::facts(job, &reader, ran)?;
+    let mut facts = facts::facts(&job.asking, &reader, ran)?;
     // The lexical judge writes by template and says so.
-    if !matches!(job.judge.backend, Backend::Baseline) {
+    if !matches!(job.asking.judge.backend, Backend::Baseline) {
         facts.warnings.extend(patterns.warnings());
     }
     Ok(summary.finish(facts))
@@ -202,25 +212,18 @@ pub fn report(
 
 /// How the answer's shape is asked for, as far as it is known before a call: by schema, unless this judge
 /// is on record as refusing schemas.
-pub fn shape(job: &Job, store: &Store) -> Result<Option<Shape>, StoreError> {
-    match job.shape_first() {
-        Some(Shape::Schema) if job.shape_is_free() && store.noted(&refusal_note(job))?.is_some() => {
+pub fn shape(asking: &Asking, store: &Store) -> Result<Option<Shape>, StoreError> {
+    match asking.shape_first() {
+        Some(Shape::Schema) if asking.shape_is_free() && store.noted(&refusal_note(asking))?.is_some() => {
             Ok(Some(Shape::JsonObject))
         }
         first => Ok(first),
     }
 }
 
-fn refusal_note(job: &Job) -> String {
-    let identity = job.identity(Some(Shape::Schema));
+fn refusal_note(asking: &Asking) -> String {
+    let identity = asking.identity(Some(Shape::Schema));
     format!("schema_refused:{}", JudgeId::of_identity(&identity))
-}
-
-/// What a judge is asked about one packet of an admitted reply.
-pub fn question(admitted: &Admitted, packet: Packet, prompt: Prompt) -> Question {
-    let entry = admitted.entry();
-    let variant = entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned());
-    Question { packet, prompt, case_id: entry.case.id.to_string(), variant }
 }
 
 /// The one judge whose verdicts the store holds.

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use probity_core::gate::Admitted;
 use probity_core::packet::PacketHash;
 use probity_core::verdict::Usage;
 
-use super::job::{Job, Screened, SizedPacket};
+use super::asking::{Asking, SizedPacket};
+use super::work::{Unit, Work};
 use crate::load::LoadError;
 use crate::schedule::budget::Money;
 use crate::store::SettledKind;
@@ -77,13 +77,13 @@ impl Known {
 /// What a run would do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// Records read, skipped ones included.
+    /// Records read or pairs met, skipped ones included.
     pub n_records: u64,
     /// Records that cannot be used.
     pub n_skipped: u64,
-    /// Replies the gate blocks.
+    /// Replies the gate blocks, or pairs that need no judge.
     pub n_blocked: u64,
-    /// Replies the gate admits.
+    /// Replies the gate admits, or pairs that are judged.
     pub n_admitted: u64,
     /// Packets in all, equal ones counted each time.
     pub n_packets: u64,
@@ -104,12 +104,12 @@ pub struct Plan {
 }
 
 impl Plan {
-    fn add(&mut self, job: &Job, admitted: &Admitted, packet: &SizedPacket, known: &mut Known) {
+    fn add(&mut self, asking: &Asking, case_id: &str, packet: &SizedPacket, known: &mut Known) {
         self.n_packets += 1;
-        if job.is_oversize(packet) {
+        if asking.is_oversize(packet) {
             self.n_oversize += 1;
             if self.oversize.len() < OVERSIZE_LISTED_MAX {
-                self.oversize.push((admitted.entry().case.id.to_string(), packet.tokens_input));
+                self.oversize.push((case_id.to_owned(), packet.tokens_input));
             }
             return;
         }
@@ -124,27 +124,28 @@ impl Plan {
     }
 }
 
-/// Counts what running `job` would do beyond what is known. Reads every case, so that every fault of the
+/// Counts what doing `work` would take beyond what is known. Reads every case, so that every fault of the
 /// input is found before anything is spent.
-pub fn plan(job: &Job, mut known: Known) -> Result<Plan, LoadError> {
+pub fn plan(work: &dyn Work, mut known: Known) -> Result<Plan, LoadError> {
     let mut plan = Plan::default();
-    for screened in job.screened()? {
+    let asking = work.asking();
+    for unit in work.units()? {
         plan.n_records += 1;
-        match screened? {
-            Screened::Skipped(_) => plan.n_skipped += 1,
-            Screened::Blocked { .. } => plan.n_blocked += 1,
-            Screened::Admitted { admitted, packets, .. } => {
+        match unit? {
+            Unit::Skipped(_) => plan.n_skipped += 1,
+            Unit::NotAsked => plan.n_blocked += 1,
+            Unit::Asked { label, packets } => {
                 plan.n_admitted += 1;
                 for packet in &packets {
-                    plan.add(job, &admitted, packet, &mut known);
+                    plan.add(asking, &label.case_id, packet, &mut known);
                 }
             }
         }
     }
-    if let Some(chat) = job.judge.chat() {
+    if let Some(chat) = asking.judge.chat() {
         plan.tokens_output_max = plan.n_calls * u64::from(chat.output_tokens_max.get());
         let usage = Usage { input: plan.tokens_input, output: plan.tokens_output_max };
-        plan.most = job.config.price(&chat.model).map(|price| Money::of(price, usage));
+        plan.most = asking.config.price(&chat.model).map(|price| Money::of(price, usage));
     }
     Ok(plan)
 }

@@ -6,17 +6,15 @@ use probity_core::gate::Admitted;
 use probity_core::report::{ReplyResult, SummaryBuilder};
 use probity_core::rubric::{CriterionId, Decider};
 use probity_core::score::{CriterionOutcome, Scored, Unscored, decided_by_gate};
-use probity_core::verdict::{
-    ModelMatch, ParseMode, Patterns, Statement, Verdict, VerdictRecord, model_match,
-};
+use probity_core::verdict::{Patterns, Statement, Verdict};
 
 use super::RunError;
-use super::job::{Job, Screened, SizedPacket};
-use crate::config::{Backend, ModelMismatch};
+use super::asking::SizedPacket;
+use super::job::{Job, Screened};
+use super::record::Lookup;
 use crate::fault_points::{self, Point};
 use crate::load::Skipped;
-use crate::schedule::desk::REPEAT;
-use crate::store::{AttemptOutcome, JudgeId, Reader, SettlementRecord};
+use crate::store::{JudgeId, Reader};
 
 /// One line of the results.
 #[derive(Debug)]
@@ -45,8 +43,8 @@ pub fn results<'a>(
             }
             Screened::Blocked { blocked, .. } => ReplyResult::blocked(&blocked),
             Screened::Admitted { admitted, packets, .. } => {
-                let lookup = Lookup { job, reader, judge };
-                lookup.result(&admitted, &packets, &mut patterns)?
+                let lookup = Lookup { asking: &job.asking, reader, judge };
+                Scoring { job, lookup }.result(&admitted, &packets, &mut patterns)?
             }
         };
         summary.add(&result);
@@ -56,13 +54,12 @@ pub fn results<'a>(
     Ok((summary, patterns))
 }
 
-struct Lookup<'a> {
+struct Scoring<'a> {
     job: &'a Job,
-    reader: &'a Reader,
-    judge: &'a JudgeId,
+    lookup: Lookup<'a>,
 }
 
-impl Lookup<'_> {
+impl Scoring<'_> {
     fn result(
         &self,
         admitted: &Admitted,
@@ -72,7 +69,7 @@ impl Lookup<'_> {
         let mut judged: Vec<(CriterionId, CriterionOutcome)> = Vec::new();
         for packet in packets {
             let asked = packet.packet.ask().criteria();
-            match self.verdict(packet)? {
+            match self.lookup.verdict(packet)? {
                 Ok(verdict) => {
                     patterns.add(&verdict);
                     judged.extend(scored(verdict));
@@ -99,62 +96,6 @@ impl Lookup<'_> {
         });
         let criteria = criteria.collect();
         Ok(ReplyResult::judged(admitted, &self.job.rubric, criteria))
-    }
-
-    /// The verdict on record, or why there is none.
-    fn verdict(&self, packet: &SizedPacket) -> Result<Result<Verdict, Unscored>, RunError> {
-        let hash = packet.packet.hash();
-        let unscored =
-            |cause: &str, detail: String, attempts| Unscored { cause: cause.to_owned(), detail, attempts };
-        match self.reader.settlement(&hash, self.judge, REPEAT)? {
-            Some(SettlementRecord::Verdict { body, attempts }) => {
-                let record: VerdictRecord = serde_json::from_str(&body)
-                    .map_err(|error| RunError::damaged(hash, &error.to_string()))?;
-                let verdict = record
-                    .verdict(packet.packet.ask())
-                    .map_err(|error| RunError::damaged(hash, &error.to_string()))?;
-                Ok(match self.objection(&verdict) {
-                    None => Ok(verdict),
-                    Some((cause, detail)) => Err(unscored(cause, detail, attempts)),
-                })
-            }
-            Some(SettlementRecord::Unscored { reason, detail, attempts }) => {
-                Ok(Err(unscored(&reason, detail, attempts)))
-            }
-            None if self.job.is_oversize(packet) => {
-                let detail = format!("about {} tokens are more than the judge reads", packet.tokens_input);
-                Ok(Err(unscored("context_length", detail, 0)))
-            }
-            None => Ok(Err(match self.reader.last_attempt(&hash, self.judge, REPEAT)? {
-                None if matches!(self.job.judge.backend, Backend::Recorded { .. }) => {
-                    unscored("not_recorded", "no verdict is on record for this packet".into(), 0)
-                }
-                None => unscored("not_attempted", String::new(), 0),
-                Some(last) => match last.outcome {
-                    AttemptOutcome::Ended(cause) => unscored(&cause, last.detail, last.n),
-                    AttemptOutcome::InFlight | AttemptOutcome::Lost | AttemptOutcome::NotSent => {
-                        unscored("lost", "the program ended while the call was in flight".into(), last.n)
-                    }
-                },
-            })),
-        }
-    }
-}
-
-impl Lookup<'_> {
-    /// Why this run does not take a verdict that is on record: its settings are stricter than what was
-    /// needed to read the answer.
-    fn objection(&self, verdict: &Verdict) -> Option<(&'static str, String)> {
-        if self.job.config.run.parse.mode() == ParseMode::Strict && !verdict.is_strict() {
-            return Some(("malformed", format!("needs repairs: {}", verdict.repairs.join(", "))));
-        }
-        let chat = self.job.judge.chat().filter(|chat| chat.model_mismatch != ModelMismatch::Note)?;
-        let answered = verdict.model.as_deref();
-        let is_other = model_match(&chat.model, &chat.aliases, answered) == ModelMatch::Other;
-        is_other.then(|| {
-            let answered = answered.unwrap_or_default();
-            ("other_model", format!("asked for {}, {answered} answered", chat.model))
-        })
     }
 }
 

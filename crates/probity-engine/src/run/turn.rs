@@ -8,9 +8,9 @@ use std::time::Duration;
 use probity_core::packet::PacketHash;
 use tokio::sync::mpsc;
 
-use super::job::{Job, Screened};
 use super::plan::{Known, Plan, plan};
-use super::{Mode, Observer, Ran, RunError, only_judge, open_files, question};
+use super::work::{Unit, Work};
+use super::{Mode, Observer, Ran, RunError, only_judge, open_files};
 use crate::config::{Backend, ModelMismatch};
 use crate::judge::Judge;
 use crate::judge::params::Shape;
@@ -26,7 +26,7 @@ const PACKET_TIME_MAX: Duration = Duration::from_hours(24);
 
 /// One turn of a run: what one judge is needed for, and asking it.
 pub(super) struct Turn<'a> {
-    pub(super) job: &'a Arc<Job>,
+    pub(super) work: &'a Arc<dyn Work>,
     pub(super) store: &'a Store,
     pub(super) mode: &'a Mode,
     pub(super) key: &'a (dyn Fn(&str) -> Option<String> + Sync),
@@ -36,27 +36,29 @@ pub(super) struct Turn<'a> {
 
 impl Turn<'_> {
     pub(super) async fn take(&self, shape: Option<Shape>) -> Result<Ran, RunError> {
-        let Turn { job, store, mode, observer, .. } = self;
-        let identity = job.identity(shape);
-        let judge_id = match &job.judge.backend {
+        let Turn { work, store, mode, observer, .. } = self;
+        let asking = work.asking();
+        let identity = asking.identity(shape);
+        let judge_id = match &asking.judge.backend {
             Backend::Recorded { verdicts: None } => only_judge(store)?,
             _ => JudgeId::of_identity(&identity),
         };
         let known = Known::new(store.settled(&judge_id, REPEAT)?, mode.unscored);
-        let plan = plan(job, known.clone())?;
+        let plan = plan(work.as_ref(), known.clone())?;
         if plan.n_admitted + plan.n_blocked == 0 {
-            return Err(nothing_usable(job, &plan)?);
+            return Err(nothing_usable(work.as_ref(), &plan)?);
         }
         observer.planned(&plan);
         let n_calls = plan.n_calls;
         let mut ran = Ran { plan, judge_id, run: None, driven: None, n_calls: 0, n_answered: 0 };
-        if !job.may_ask(mode.network) {
-            ran.run = store.reader()?.find_run(&job.manifest(&ran.judge_id))?;
+        if !asking.may_ask(mode.network) {
+            ran.run = store.reader()?.find_run(&work.manifest(&ran.judge_id))?;
             return Ok(ran);
         }
         // The judge is built first: what is wrong with it is found before the store hears of a run.
-        let limits = job.config.schedule.limits;
-        let judge = if n_calls > 0 { Some(Judge::build(&job.judge, shape, limits, self.key)?) } else { None };
+        let limits = asking.config.schedule.limits;
+        let judge =
+            if n_calls > 0 { Some(Judge::build(&asking.judge, shape, limits, self.key)?) } else { None };
         let run = self.begin(&ran.judge_id, &identity)?;
         ran.run = Some(run);
         let Some(judge) = judge else {
@@ -66,7 +68,7 @@ impl Turn<'_> {
         let desk = Arc::new(self.desk(judge, ran.judge_id.clone(), run));
         desk.progress.total.store(n_calls, Ordering::Relaxed);
         observer.calling(&desk);
-        let driven = call(job, &desk, known, mode).await;
+        let driven = call(work, &desk, known, mode).await;
         observer.called();
         (ran.n_calls, ran.n_answered) = (desk.budget.spent().calls, desk.lane.answered());
         let complete = driven.as_ref().is_ok_and(|driven| driven.stop.is_none() && driven.gave_up == 0);
@@ -80,8 +82,8 @@ impl Turn<'_> {
     /// Begins or resumes the run, and tells what changed since the last one.
     fn begin(&self, judge: &JudgeId, identity: &str) -> Result<RunId, StoreError> {
         self.store.register_judge(judge, identity)?;
-        let begun = self.store.begin_run(&self.job.manifest(judge))?;
-        // After a refused schema the judge asked is another one, which says nothing about the job.
+        let begun = self.store.begin_run(&self.work.manifest(judge))?;
+        // After a refused schema the judge asked is another one, which says nothing about the work.
         if self.budget.spent().calls == 0 {
             announce(&begun, self.observer);
         }
@@ -89,9 +91,9 @@ impl Turn<'_> {
     }
 
     fn desk(&self, judge: Judge, judge_id: JudgeId, run: RunId) -> Desk {
-        let Turn { job, store, observer, budget, .. } = self;
-        let config = &job.config;
-        let chat = job.judge.chat();
+        let Turn { work, store, observer, budget, .. } = self;
+        let config = &work.asking().config;
+        let chat = work.asking().judge.chat();
         // As long as a packet takes if each of its attempts takes as long as it may.
         let attempt_max = config.schedule.limits.total.saturating_add(config.schedule.retry_after_max);
         let packet_time_max = attempt_max.saturating_mul(config.schedule.attempts_max).min(PACKET_TIME_MAX);
@@ -141,10 +143,10 @@ fn announce(begun: &Begun, observer: &dyn Observer) {
     }
 }
 
-fn nothing_usable(job: &Job, plan: &Plan) -> Result<RunError, LoadError> {
-    let (mut first, mut reason) = (job.dataset_name.clone(), String::new());
-    for screened in job.screened()? {
-        if let Screened::Skipped(skipped) = screened? {
+fn nothing_usable(work: &dyn Work, plan: &Plan) -> Result<RunError, LoadError> {
+    let (mut first, mut reason) = (work.name().to_owned(), String::new());
+    for unit in work.units()? {
+        if let Unit::Skipped(skipped) = unit? {
             (first, reason) = (format!("{}:{}", skipped.file, skipped.line), skipped.reason);
             break;
         }
@@ -153,12 +155,12 @@ fn nothing_usable(job: &Job, plan: &Plan) -> Result<RunError, LoadError> {
 }
 
 /// Feeds the missing packets to the desk until they end or the lane stops.
-async fn call(job: &Arc<Job>, desk: &Arc<Desk>, known: Known, mode: &Mode) -> Result<Driven, RunError> {
+async fn call(work: &Arc<dyn Work>, desk: &Arc<Desk>, known: Known, mode: &Mode) -> Result<Driven, RunError> {
     let (sender, receiver) = mpsc::channel(desk.lane.limit().min(256));
     let attempted = desk.store.reader()?.attempted_unsettled(&desk.judge_id, REPEAT)?;
     let feeder = tokio::task::spawn_blocking({
-        let (job, desk) = (Arc::clone(job), Arc::clone(desk));
-        move || feed(&job, &desk, known, &attempted, &sender)
+        let (work, desk) = (Arc::clone(work), Arc::clone(desk));
+        move || feed(work.as_ref(), &desk, known, &attempted, &sender)
     });
     let watcher = tokio::spawn({
         let desk = Arc::clone(desk);
@@ -180,29 +182,30 @@ async fn call(job: &Arc<Job>, desk: &Arc<Desk>, known: Known, mode: &Mode) -> Re
 }
 
 fn feed(
-    job: &Job,
+    work: &dyn Work,
     desk: &Desk,
     mut known: Known,
     attempted: &HashSet<PacketHash>,
     tasks: &mpsc::Sender<Task>,
 ) -> Result<(), RunError> {
-    for screened in job.screened()? {
-        let Screened::Admitted { admitted, packets, .. } = screened? else { continue };
+    let asking = work.asking();
+    for unit in work.units()? {
+        let Unit::Asked { label, packets } = unit? else { continue };
         for sized in packets {
             let hash = sized.packet.hash();
-            if job.is_oversize(&sized) || !known.lacks(hash) {
+            if asking.is_oversize(&sized) || !known.lacks(hash) {
                 continue;
             }
-            let prompt = match job.template.render(&sized.packet) {
+            let prompt = match asking.template.render(&sized.packet) {
                 Ok(prompt) => prompt,
                 Err(error) => {
                     desk.lane.stop(Stop::Unusable(error.to_string()));
                     return Err(error.into());
                 }
             };
-            let most = job.most(&prompt).unwrap_or_default();
+            let most = asking.most(&prompt).unwrap_or_default();
             let earlier = if attempted.contains(&hash) { Earlier::Attempts } else { Earlier::Nothing };
-            let question = question(&admitted, sized.packet, prompt);
+            let question = label.question(sized.packet, prompt);
             // Of two cases with equal content, the one that something is recorded for is asked about.
             if !desk.judge.has_answer(&question) {
                 continue;

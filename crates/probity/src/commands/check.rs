@@ -5,9 +5,10 @@ use std::io::{self, Write as _};
 use probity_engine::config::Layer;
 use probity_engine::judge::params::Shape;
 use probity_engine::judge::request_body;
-use probity_engine::run::job::{Job, Screened};
+use probity_engine::run::job::Job;
 use probity_engine::run::plan::{Known, Plan, UnscoredPolicy, plan};
-use probity_engine::run::{question, shape};
+use probity_engine::run::shape;
+use probity_engine::run::work::{Unit, Work as _};
 use probity_engine::schedule::budget::Money;
 use probity_engine::schedule::desk::REPEAT;
 use probity_engine::store::{JudgeId, Store, StoreError};
@@ -45,14 +46,14 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
 
 /// How the answer's shape would be asked for, and what is on record already where there is a store.
 fn known(job: &Job) -> Result<(Option<Shape>, Known), Failure> {
-    let path = settings::store_path(job)?;
+    let path = settings::store_path(&job.asking)?;
     if !path.exists() {
-        return Ok((job.shape_first(), Known::default()));
+        return Ok((job.asking.shape_first(), Known::default()));
     }
     let read = || {
         let store = Store::open_read_only(&path)?;
-        let shape = shape(job, &store)?;
-        let judge = JudgeId::of_identity(&job.identity(shape));
+        let shape = shape(&job.asking, &store)?;
+        let judge = JudgeId::of_identity(&job.asking.identity(shape));
         Ok((shape, Known::new(store.settled(&judge, REPEAT)?, UnscoredPolicy::Keep)))
     };
     read().map_err(|error: StoreError| Failure::new(Exit::Store, &error))
@@ -65,18 +66,20 @@ fn each_request(
     shape: Option<Shape>,
     sink: &mut dyn FnMut(&str, String, Value) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    for screened in job.screened().map_err(settings::load_failure)? {
-        let screened = screened.map_err(settings::load_failure)?;
-        let Screened::Admitted { admitted, packets, .. } = screened else { continue };
+    for unit in job.units().map_err(settings::load_failure)? {
+        let Unit::Asked { label, packets } = unit.map_err(settings::load_failure)? else { continue };
         for sized in packets {
-            if job.is_oversize(&sized) || !known.needs(sized.packet.hash()) {
+            if job.asking.is_oversize(&sized) || !known.needs(sized.packet.hash()) {
                 continue;
             }
-            let prompt =
-                job.template.render(&sized.packet).map_err(|error| Failure::new(Exit::Usage, &error))?;
+            let prompt = job
+                .asking
+                .template
+                .render(&sized.packet)
+                .map_err(|error| Failure::new(Exit::Usage, &error))?;
             let name = sized.packet.hash().to_string();
-            let question = question(&admitted, sized.packet, prompt);
-            let body = request_body(&job.judge, shape, &question);
+            let question = label.question(sized.packet, prompt);
+            let body = request_body(&job.asking.judge, shape, &question);
             sink(&question.case_id, name, body).map_err(|error| Failure::new(Exit::Store, &error))?;
         }
     }
@@ -123,14 +126,14 @@ fn plan_json(plan: &Plan, requests: Option<Vec<Value>>) -> Value {
 
 fn plan_text(job: &Job, plan: &Plan) -> String {
     let Plan { n_records, n_skipped, n_blocked, n_admitted, n_packets, n_calls, .. } = plan;
-    let judge = job.judge.kind().name();
-    let model = job.judge.chat().map(|chat| format!(" {}", plain(&chat.model))).unwrap_or_default();
+    let judge = job.asking.judge.kind().name();
+    let model = job.asking.judge.chat().map(|chat| format!(" {}", plain(&chat.model))).unwrap_or_default();
     let recorded = n_packets - n_calls - plan.n_oversize;
     let mut text = format!(
         "{n_records} records: {n_admitted} admitted, {n_blocked} blocked, {n_skipped} skipped\n\
          {n_calls} calls to judge {judge}{model} ({n_packets} packets, {recorded} on record or repeated)\n"
     );
-    if job.judge.chat().is_some() {
+    if job.asking.judge.chat().is_some() {
         let cost = plan.most.map_or("cost unknown: no price for this model".to_owned(), |most| {
             format!("at most ${}", most.usd())
         });

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use probity_core::report::Summary;
 use probity_engine::load::Skipped;
+use probity_engine::run::asking::Asking;
 use probity_engine::run::job::Job;
 use probity_engine::run::plan::{Plan, UnscoredPolicy};
 use probity_engine::run::results::Row;
+use probity_engine::run::work::Work;
 use probity_engine::run::{Mode, Network, Observer, Ran, RunError, report, run as run_job};
 use probity_engine::schedule::desk::Desk;
 use probity_engine::schedule::lane::Stop;
@@ -35,7 +37,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         .map_or(Ok(()), WholeFile::try_out)
         .map_err(|error| output_failure(args, &error))?;
     let network = if args.offline { Network::Offline } else { Network::Online };
-    let store = open_store(&job, network, &watcher)?;
+    let store = open_store(&job.asking, network, &watcher)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
         Failure { exit: Exit::Store, message: format!("could not start: {error}"), hint: None }
     })?;
@@ -45,7 +47,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
             unscored: if args.retry_unscored { UnscoredPolicy::AskAgain } else { UnscoredPolicy::Keep },
             interrupted: interrupts(),
         };
-        run_job(&job, &store, &mode, &settings::variable, &watcher).await
+        let work: Arc<dyn Work> = Arc::<Job>::clone(&job);
+        run_job(&work, &store, &mode, &settings::variable, &watcher).await
     });
     let ran = ran.map_err(failure)?;
     let (summary, skipped) = write(&job, &store, &ran, args)?;
@@ -56,9 +59,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     Ok(verdict(args, &job, &ran, &summary))
 }
 
-fn open_store(job: &Job, network: Network, watcher: &Watcher) -> Result<Store, Failure> {
-    let path = settings::store_path(job)?;
-    if !job.may_ask(network) {
+fn open_store(asking: &Asking, network: Network, watcher: &Watcher) -> Result<Store, Failure> {
+    let path = settings::store_path(asking)?;
+    if !asking.may_ask(network) {
         if !path.exists() {
             return Err(Failure::usage(format!("there is no store at {}", path.display())).hint(
                 "only an earlier run's record was asked for; run once with a judge and without --offline",
@@ -150,7 +153,7 @@ fn verdict(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Exit {
         terminal::note(&format!("stopped: {message}"));
         return exit;
     }
-    let wanted = job.config.run.min_coverage;
+    let wanted = job.asking.config.run.min_coverage;
     if let Some(coverage) = summary.coverage().filter(|coverage| *coverage < wanted) {
         terminal::note(&format!(
             "incomplete: {:.1} % of the admitted replies have a verdict, {:.1} % are wanted; {}",

@@ -1,0 +1,160 @@
+//! Who is asked, and how: the judge, its template and the settings of a run, whatever the run is about.
+
+use std::path::PathBuf;
+
+use probity_core::json::Json;
+use probity_core::packet::Packet;
+use probity_core::verdict::Usage;
+
+use super::{Network, RunError};
+use crate::config::{Backend, Config, JudgeSettings, Structured};
+use crate::judge::params::Shape;
+use crate::judge::prompt::{Template, TemplateError};
+use crate::judge::{JudgeError, Prompt};
+use crate::schedule::budget::Money;
+
+/// Characters that make a token, roughly, in the texts judges read.
+const CHARS_PER_TOKEN: u64 = 4;
+
+/// Tokens that roles, message borders and an answer's schema add to a prompt, at the most.
+const ENVELOPE_TOKENS: u64 = 512;
+
+/// The version of the embedded lexical judge. Raise it when its answers change.
+const BASELINE_VERSION: &str = "lexical-1";
+
+/// A judge, its template and the settings of a run.
+#[derive(Debug)]
+pub struct Asking {
+    /// The judge.
+    pub judge: JudgeSettings,
+    /// The prompt template.
+    pub template: Template,
+    /// All settings.
+    pub config: Config,
+    /// BLAKE3 of each file that the judge consists of: recorded verdicts, or the program and its scripts.
+    file_hashes: Vec<String>,
+}
+
+/// A packet with an estimate of what a call about it takes.
+#[derive(Debug, Clone)]
+pub struct SizedPacket {
+    /// The packet.
+    pub packet: Packet,
+    /// Tokens of the prompt, estimated from its length.
+    pub tokens_input: u64,
+}
+
+impl Asking {
+    /// Puts the parts together. Fails where the judge's file cannot be read.
+    pub fn new(judge: JudgeSettings, template: Template, config: Config) -> Result<Self, RunError> {
+        let file_hashes = file_hashes(&judge)?;
+        Ok(Asking { judge, template, config, file_hashes })
+    }
+
+    /// The length of everything in the prompt of `empty`, a packet whose texts are empty.
+    pub(super) fn overhead_chars(&self, empty: &Packet) -> Result<u64, TemplateError> {
+        let prompt = self.template.render(empty)?;
+        Ok((prompt.system.len() + prompt.user.len()) as u64)
+    }
+
+    /// The most a call with `prompt` can cost, where the model has a price: no token is shorter than a byte.
+    pub fn most(&self, prompt: &Prompt) -> Option<Money> {
+        let chat = self.judge.chat()?;
+        let price = self.config.price(&chat.model)?;
+        let input = (prompt.system.len() + prompt.user.len()) as u64 + ENVELOPE_TOKENS;
+        Some(Money::of(price, Usage { input, output: u64::from(chat.output_tokens_max.get()) }))
+    }
+
+    /// Whether the judge could not read the prompt and still have room to answer.
+    pub fn is_oversize(&self, packet: &SizedPacket) -> bool {
+        self.judge.chat().is_some_and(|chat| {
+            let room = chat.context_tokens.map(|tokens| u64::from(tokens.get()));
+            room.is_some_and(|room| packet.tokens_input + u64::from(chat.output_tokens_max.get()) > room)
+        })
+    }
+
+    /// Whether the judge may be asked: without a network only one that runs inside this program, and never
+    /// one that is nothing but the store's own record.
+    pub fn may_ask(&self, network: Network) -> bool {
+        match self.judge.backend {
+            Backend::Recorded { verdicts: None } => false,
+            Backend::Baseline | Backend::Recorded { verdicts: Some(_) } => true,
+            Backend::Openai(_) | Backend::Anthropic(_) | Backend::Command(_) => network == Network::Online,
+        }
+    }
+
+    /// How the answer's shape is asked for at first.
+    pub fn shape_first(&self) -> Option<Shape> {
+        self.judge.chat().map(|chat| match chat.structured {
+            Structured::Auto | Structured::Schema => Shape::Schema,
+            Structured::JsonObject => Shape::JsonObject,
+            Structured::Plain => Shape::Plain,
+        })
+    }
+
+    /// Whether another shape may be asked for when the judge refuses the first.
+    pub fn shape_is_free(&self) -> bool {
+        self.judge.chat().is_some_and(|chat| chat.structured == Structured::Auto)
+    }
+
+    /// What makes the judge answer as it does, as canonical JSON, with the answer's shape as it is really asked for.
+    pub fn identity(&self, shape: Option<Shape>) -> String {
+        let mut members: Vec<(String, Json)> = self
+            .config
+            .digest_parts(&self.judge)
+            .into_iter()
+            .filter(|(name, _)| name.starts_with("judge.") && !NOT_IDENTITY.contains(&name.as_str()))
+            .map(|(name, value)| (name.trim_start_matches("judge.").to_owned(), Json::text(value)))
+            .collect();
+        for (name, value) in &mut members {
+            if name == "structured"
+                && let Some(shape) = shape
+            {
+                *value = Json::text(shape.name());
+            }
+        }
+        if let Backend::Baseline = self.judge.backend {
+            members.push(("version".to_owned(), Json::text(BASELINE_VERSION)));
+        }
+        // The content of a file makes the judge, wherever it lies.
+        if !self.file_hashes.is_empty() {
+            members.retain(|(name, _)| name != "verdicts");
+            members
+                .push(("files".to_owned(), Json::Array(self.file_hashes.iter().map(Json::text).collect())));
+        }
+        if let Backend::Openai(_) | Backend::Anthropic(_) | Backend::Command(_) = self.judge.backend {
+            members.push(("template".to_owned(), Json::text(self.template.hash())));
+        }
+        Json::object(members).canonical()
+    }
+}
+
+/// Settings of a judge that decide how its answers are used and not what they are.
+const NOT_IDENTITY: &[&str] = &["judge.model_mismatch", "judge.aliases", "judge.context_tokens"];
+
+/// The hashes of the files that a judge consists of. An argument of a program that is no file is not one.
+fn file_hashes(judge: &JudgeSettings) -> Result<Vec<String>, JudgeError> {
+    let paths: Vec<PathBuf> = match &judge.backend {
+        Backend::Recorded { verdicts } => verdicts.iter().cloned().collect(),
+        Backend::Command(command) => {
+            command.argv.iter().map(PathBuf::from).filter(|path| path.is_file()).collect()
+        }
+        Backend::Openai(_) | Backend::Anthropic(_) | Backend::Baseline => Vec::new(),
+    };
+    let hash = |path: PathBuf| {
+        let mut hasher = blake3::Hasher::new();
+        let read = std::fs::File::open(&path).and_then(|file| hasher.update_reader(file).map(|_| ()));
+        read.map_err(|source| JudgeError::Open { path, source })?;
+        Ok(hasher.finalize().to_hex().to_string())
+    };
+    paths.into_iter().map(hash).collect()
+}
+
+impl SizedPacket {
+    /// `packet`, whose prompt has `overhead_chars` beside the packet's own texts.
+    pub(super) fn new(packet: Packet, overhead_chars: u64) -> Self {
+        let chars: usize = packet.texts().iter().map(|text| text.len()).sum();
+        let tokens_input = (overhead_chars + chars as u64).div_ceil(CHARS_PER_TOKEN);
+        SizedPacket { packet, tokens_input }
+    }
+}

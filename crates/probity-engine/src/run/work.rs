@@ -1,0 +1,60 @@
+//! What a run needs to know of the work it does: units with packets, in an order that never changes.
+//!
+//! Scoring replies and comparing them are two kinds of work. Planning, asking, recording and resuming are the
+//! same for both and know nothing beyond this.
+
+use std::fmt::Debug;
+
+use probity_core::packet::Packet;
+
+use super::asking::{Asking, SizedPacket};
+use crate::judge::{Prompt, Question};
+use crate::load::{LoadError, Skipped};
+use crate::store::{JudgeId, Manifest};
+
+/// Packets that a judge is to be asked about.
+pub trait Work: Debug + Send + Sync {
+    /// Who is asked, and how.
+    fn asking(&self) -> &Asking;
+    /// The work's name for people, such as the names of its files.
+    fn name(&self) -> &str;
+    /// What defines the run under the judge `id`.
+    fn manifest(&self, id: &JudgeId) -> Manifest;
+    /// One pass over all units. Every pass gives the same ones.
+    fn units(&self) -> Result<Units<'_>, LoadError>;
+}
+
+/// One pass over the units of a work.
+pub type Units<'a> = Box<dyn Iterator<Item = Result<Unit, LoadError>> + 'a>;
+
+/// What one step of a work comes to: a reply, or a pair of them.
+#[derive(Debug)]
+pub enum Unit {
+    /// These packets ask about it.
+    Asked {
+        /// What it is called on this side of the judge.
+        label: UnitLabel,
+        /// One per call.
+        packets: Vec<SizedPacket>,
+    },
+    /// Nothing is asked about it: the gate has decided, or there is nothing to decide.
+    NotAsked,
+    /// The record cannot be used.
+    Skipped(Skipped),
+}
+
+/// Names a unit for whoever looks up what was recorded. It is never sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnitLabel {
+    /// The case.
+    pub case_id: String,
+    /// What wrote the reply, where it is about one.
+    pub variant: Option<String>,
+}
+
+impl UnitLabel {
+    /// What a judge is asked about one packet of the unit.
+    pub fn question(&self, packet: Packet, prompt: Prompt) -> Question {
+        Question { packet, prompt, case_id: self.case_id.clone(), variant: self.variant.clone() }
+    }
+}
