@@ -26,7 +26,7 @@ mod written;
 
 pub use answer::{Answer, InvalidAnswer};
 pub use figures::{AgreementFigures, Counts, Figures, Rates, VariantFigures, figures};
-pub use judges::{Comparison, JudgeComparison, JudgeFigures, comparison};
+pub use judges::{Comparison, JudgeComparison, JudgeFigures, ReviewItem, comparison};
 pub use labels::{Label, Labels};
 pub use outcome::{Outcome, Status};
 pub use pair::{Grade, Pair, Verdicts};
