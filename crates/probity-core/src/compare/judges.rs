@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::figures::{Figures, figures};
+use super::outcome::Status;
 use super::pair::{Grade, Pair, Verdicts};
 use super::policy::{Conflict, Policies};
 use crate::stats::{McNemar, Resampling, mcnemar};
@@ -32,6 +33,21 @@ pub struct JudgeComparison {
     pub test: Option<McNemar>,
 }
 
+/// A pair that a person should look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewItem {
+    /// The judge that did not decide it.
+    pub judge: Arc<str>,
+    /// The pair.
+    pub item: Arc<str>,
+    /// Its slice.
+    pub slice: Option<Arc<str>>,
+    /// Its variants.
+    pub variants: [Arc<str>; 2],
+    /// [`Status::NeedsHumanReview`] or [`Status::UnstableAfterSwap`].
+    pub status: Status,
+}
+
 /// Everything that recorded verdicts say.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
@@ -45,6 +61,8 @@ pub struct Comparison {
     pub people: Option<JudgeFigures>,
     /// Every two judges, where there are labels.
     pub judge_tests: Vec<JudgeComparison>,
+    /// Pairs that a judge sent to a person, or whose winner its order decided; by judge, then by item.
+    pub review: Vec<ReviewItem>,
 }
 
 /// The figures of the pairs of each judge.
@@ -62,6 +80,7 @@ pub fn comparison(
         judges: pairs.iter().map(judge).collect(),
         people: people(pairs, policies, resampling),
         judge_tests: judge_tests(pairs, policies),
+        review: pairs.iter().flat_map(|(judge, pairs)| review(judge, pairs)).collect(),
     }
 }
 
@@ -76,6 +95,20 @@ fn judge_figures(pairs: &[&Pair], policies: Policies, resampling: Resampling) ->
     let by_slice =
         slices.into_iter().map(|(name, pairs)| (name, figures(&pairs, policies, resampling))).collect();
     JudgeFigures { overall, by_slice }
+}
+
+fn review(judge: &Arc<str>, pairs: &[Pair]) -> Vec<ReviewItem> {
+    let wanted = |pair: &&Pair| matches!(pair.status(), Status::NeedsHumanReview | Status::UnstableAfterSwap);
+    let item = |pair: &Pair| ReviewItem {
+        judge: Arc::clone(judge),
+        item: Arc::clone(&pair.item),
+        slice: pair.slice.clone(),
+        variants: pair.variants.clone(),
+        status: pair.status(),
+    };
+    let mut items: Vec<ReviewItem> = pairs.iter().filter(wanted).map(item).collect();
+    items.sort_by(|one, other| (&one.item, &one.variants).cmp(&(&other.item, &other.variants)));
+    items
 }
 
 /// What names a pair whichever judge decided it.

@@ -27,7 +27,7 @@ pub mod sequence;
 mod written;
 
 pub use figures::{AgreementFigures, Counts, Figures, Rates, VariantFigures, figures};
-pub use judges::{Comparison, JudgeComparison, JudgeFigures, comparison};
+pub use judges::{Comparison, JudgeComparison, JudgeFigures, ReviewItem, comparison};
 pub use labels::{Label, Labels};
 pub use outcome::{Outcome, Status};
 pub use pair::{Grade, Pair, Verdicts};

@@ -89,6 +89,8 @@ impl VerdictRow {
     pub const FIELDS: Fields = Fields {
         known: &[
             "item",
+            "verdict_ab",
+            "verdict_ba",
             "id",
             "index",
             "case",
@@ -98,8 +100,6 @@ impl VerdictRow {
             "category",
             "dataset",
             "judge",
-            "verdict_ab",
-            "verdict_ba",
             "variant_a",
             "variant_b",
             "system_a",
@@ -135,7 +135,7 @@ impl VerdictRow {
 impl LabelRow {
     /// The names it knows.
     pub const FIELDS: Fields =
-        Fields { known: &["item", "id", "index", "annotator", "label", "gold"], numbers: &[] };
+        Fields { known: &["item", "label", "annotator", "gold", "id", "index"], numbers: &[] };
 
     /// Reads a row with a person's label.
     pub fn read(object: &Object) -> Result<LabelRow, RowFault> {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::figures::{AgreementFigures, Figures, VariantFigures};
-use super::judges::{Comparison, JudgeFigures};
+use super::judges::{Comparison, JudgeFigures, ReviewItem};
 use super::outcome::Status;
 use super::policy::Policies;
 
@@ -39,6 +39,7 @@ impl Comparison {
             json!({ "judges": [&*test.judges[0], &*test.judges[1]], "items": test.n_items, "mcnemar": test.test })
         });
         top.insert("judge_tests".into(), tests.collect());
+        top.insert("review".into(), self.review.iter().map(review_json).collect());
         top.insert("seed".into(), self.resampling.seed.into());
         top.insert("resamples".into(), self.resampling.n_resamples.into());
         Value::Object(top)
@@ -85,6 +86,16 @@ impl Figures {
             _ => Map::new(),
         }
     }
+}
+
+fn review_json(item: &ReviewItem) -> Value {
+    json!({
+        "judge": &*item.judge,
+        "item": &*item.item,
+        "slice": item.slice.as_deref(),
+        "variants": [&*item.variants[0], &*item.variants[1]],
+        "status": item.status.name(),
+    })
 }
 
 fn status_json(count: impl Fn(Status) -> u64) -> Value {

@@ -4,6 +4,8 @@
 //! set names, for each figure of its reference, where the figure stands in that JSON. What belongs to another
 //! part of the program is left out by name and counted, never passed over.
 
+#![allow(clippy::print_stdout, reason = "how much was compared is what a reader of the tests wants to know")]
+
 pub(crate) mod sets;
 
 use std::collections::BTreeMap;

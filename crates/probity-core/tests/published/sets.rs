@@ -31,7 +31,7 @@ fn number(json: &Value, place: &[&str], scale: f64) -> Found {
 fn rest(found: Found) -> Found {
     match found {
         Found::Ours(ours) => Found::Ours(Ours { value: 1.0 - ours.value, ..ours }),
-        other => other,
+        Found::LeftOut(why) => Found::LeftOut(why),
     }
 }
 

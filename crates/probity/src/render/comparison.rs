@@ -42,6 +42,11 @@ pub(crate) fn comparison(shown: &Shown) -> String {
     if judges.len() > 1 {
         out += &several_judges(shown.comparison);
     }
+    let n_review = shown.comparison.review.len();
+    if n_review > 0 {
+        let pairs = counted(n_review as u64, "pair");
+        out += &format!("\n{pairs} for a person to decide: `review` in --json and --output lists them\n");
+    }
     skipped_records(&mut out, shown.skipped, shown.skipped.len() as u64);
     out
 }

@@ -11,6 +11,7 @@ mod answers;
 mod binary;
 mod changes;
 mod check;
+mod compare;
 mod disk;
 mod faults;
 mod gold;

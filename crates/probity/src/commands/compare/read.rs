@@ -204,7 +204,7 @@ fn tell_unparsed(verdicts: &[(Place, VerdictRow)], note: &dyn Fn(&str)) {
     for (text, (n, place)) in texts.into_iter().take(UNPARSED_SHOWN_MAX) {
         let text: String = text.chars().take(40).collect();
         note(&format!(
-            "{}: {n} verdicts '{text}', the first at line {}, are none of a, b, tie and needs_human_review: unparsed",
+            "{}: '{text}' is none of a, b, tie and needs_human_review, which leaves {n} unparsed, first at line {}",
             place.file, place.line
         ));
     }
@@ -218,11 +218,11 @@ fn tell_strays(pairs: &BTreeMap<Arc<str>, Vec<Pair>>, labels: &Labels, note: &dy
     let judged: HashSet<&str> = pairs.values().flatten().map(|pair| &*pair.item).collect();
     let strays: Vec<&str> = labels.items().filter(|item| !judged.contains(item)).collect();
     if let Some(first) = strays.first() {
-        note(&format!("{} labelled items have no verdict, such as '{first}'", strays.len()));
+        note(&format!("labelled items without a verdict: {}, such as '{first}'", strays.len()));
     }
     let unlabelled = judged.iter().filter(|item| labels.of(item).is_none()).min();
     if let Some(first) = unlabelled {
         let n = judged.iter().filter(|item| labels.of(item).is_none()).count();
-        note(&format!("{n} items with a verdict have no label, such as '{first}'"));
+        note(&format!("items with a verdict and without a label: {n}, such as '{first}'"));
     }
 }
