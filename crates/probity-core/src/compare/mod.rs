@@ -13,6 +13,8 @@
 //! Every figure names its denominator, and swapping the two variants turns a win rate into what it leaves of
 //! one.
 
+mod adjusted;
+mod contest;
 mod figures;
 mod judges;
 mod labels;
@@ -26,6 +28,8 @@ mod recorded;
 pub mod sequence;
 mod written;
 
+pub use adjusted::{at_equal_length, ranked};
+pub use contest::{Contest, Fate, GateCounts, Heard, gate_counts};
 pub use figures::{AgreementFigures, Counts, Figures, Rates, VariantFigures, figures};
 pub use judges::{Comparison, JudgeComparison, JudgeFigures, ReviewItem, comparison};
 pub use labels::{Label, Labels};

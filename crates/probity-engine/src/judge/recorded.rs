@@ -1,6 +1,7 @@
 //! A judge that only repeats what was recorded: verdicts from a file, never a call.
 //!
-//! Verdicts are found by the packet's hash, or by the id of the case and the criterion. What is handed out
+//! Verdicts are found by the packet's hash, or by the id of the case and the criterion; those about two replies
+//! by the hash alone. What is handed out
 //! is the JSON text a judge would have written, and it goes through the same parser as any answer; no level
 //! is checked or corrected here.
 //!
@@ -12,6 +13,7 @@ use std::fmt;
 use std::io::Read;
 
 use probity_core::json::{Json, JsonError, Object, Tolerance, parse_with};
+use probity_core::packet::AnswerForm;
 use probity_core::rubric::CriterionId;
 
 use super::Question;
@@ -121,9 +123,13 @@ impl Recorded {
     /// The same for the reply of one variant. Without a variant, verdicts on several variants of a case
     /// cannot be told apart and count as none.
     pub fn answer_for(&self, question: &Question, variant: Option<&str>) -> Option<String> {
-        let criteria: Vec<&CriterionId> =
-            question.packet.ask().criteria().iter().map(|each| &each.id).collect();
-        self.find(&question.packet.hash().to_string(), &question.case_id, variant, &criteria)
+        let (ask, hash) = (question.packet.ask(), question.packet.hash().to_string());
+        if ask.form() == AnswerForm::Preference {
+            // Which reply stood in which slot is said by nothing but the packet.
+            return self.by_packet.get(&hash).map(|record| record.answer.canonical());
+        }
+        let criteria: Vec<&CriterionId> = ask.criteria().iter().map(|each| &each.id).collect();
+        self.find(&hash, &question.case_id, variant, &criteria)
     }
 
     /// Whether the file had no verdict.

@@ -20,16 +20,16 @@ pub struct LoadError {
 }
 
 impl LoadError {
-    pub(super) fn new(file: &Arc<str>, message: impl Into<String>) -> Self {
+    pub(crate) fn new(file: &Arc<str>, message: impl Into<String>) -> Self {
         Self { file: Arc::clone(file), line: None, message: message.into(), hint: None, source: None }
     }
 
-    pub(super) fn line(mut self, line: usize) -> Self {
+    pub(crate) fn line(mut self, line: usize) -> Self {
         self.line = Some(line);
         self
     }
 
-    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }

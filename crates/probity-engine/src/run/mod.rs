@@ -5,6 +5,7 @@
 //! a run early, the store holds what was answered and the same command goes on from there.
 
 pub mod asking;
+pub mod compare;
 mod facts;
 pub mod job;
 mod open_files;
@@ -17,6 +18,7 @@ pub mod work;
 use std::io;
 use std::sync::Arc;
 
+use probity_core::compare::sequence::SequenceError;
 use probity_core::exact::Exact;
 use probity_core::packet::PacketHash;
 use probity_core::report::Summary;
@@ -89,6 +91,25 @@ pub struct Ran {
     pub n_answered: u64,
 }
 
+impl Ran {
+    /// This part of a run and the next one, as one.
+    fn and(self, later: Ran) -> Ran {
+        let driven = match (self.driven, later.driven) {
+            (Some(one), Some(other)) => Some(one.and(other)),
+            (one, other) => one.or(other),
+        };
+        Ran {
+            plan: self.plan.and(later.plan),
+            judge_id: later.judge_id,
+            run: later.run.or(self.run),
+            driven,
+            // The budget counts for the whole process; the lane's answers are those of one part.
+            n_calls: later.n_calls.max(self.n_calls),
+            n_answered: self.n_answered + later.n_answered,
+        }
+    }
+}
+
 /// Why a run could not be made or reported.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -123,6 +144,9 @@ pub enum RunError {
         /// The budget.
         usd: Exact,
     },
+    /// The rule for stopping early cannot be used.
+    #[error(transparent)]
+    Sequence(SequenceError),
     /// The cases changed after calls had been made. What was answered is kept.
     #[error("the cases could not be read to the end")]
     Midway(#[source] LoadError),

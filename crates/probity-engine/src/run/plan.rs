@@ -104,6 +104,26 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// What two parts of a run take together.
+    pub(super) fn and(mut self, later: Plan) -> Plan {
+        let sums = [
+            (&mut self.n_records, later.n_records),
+            (&mut self.n_skipped, later.n_skipped),
+            (&mut self.n_blocked, later.n_blocked),
+            (&mut self.n_admitted, later.n_admitted),
+            (&mut self.n_packets, later.n_packets),
+            (&mut self.n_calls, later.n_calls),
+            (&mut self.n_repeated, later.n_repeated),
+            (&mut self.n_oversize, later.n_oversize),
+            (&mut self.tokens_input, later.tokens_input),
+            (&mut self.tokens_output_max, later.tokens_output_max),
+        ];
+        sums.into_iter().for_each(|(sum, more)| *sum += more);
+        self.oversize.extend(later.oversize);
+        self.oversize.truncate(OVERSIZE_LISTED_MAX);
+        self
+    }
+
     fn add(&mut self, asking: &Asking, case_id: &str, packet: &SizedPacket, known: &mut Known) {
         self.n_packets += 1;
         if asking.is_oversize(packet) {

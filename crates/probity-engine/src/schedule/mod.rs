@@ -74,6 +74,16 @@ pub async fn drive(desk: Arc<Desk>, mut tasks: mpsc::Receiver<Task>) -> Driven {
 }
 
 impl Driven {
+    /// Two drives, one after the other, as one.
+    pub(crate) fn and(self, later: Driven) -> Driven {
+        Driven {
+            verdicts: self.verdicts + later.verdicts,
+            unscored: self.unscored + later.unscored,
+            gave_up: self.gave_up + later.gave_up,
+            stop: self.stop.or(later.stop),
+        }
+    }
+
     /// Counts a packet that has ended; one that the lane's stop cut short is left for the next run.
     fn count(&mut self, ended: Result<Result<Pursued, Stop>, JoinError>) {
         match ended.expect("a pursuit does not panic") {

@@ -1,0 +1,144 @@
+//! Figures of pairs by the models: the win rate at equal length, and a ranking of three or more variants.
+//!
+//! The models know rows of numbers; which pairs become which rows is decided here. Pairs that a person must
+//! decide, and pairs without a verdict, are no rows.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::length::{self, Controlled, Hold, LengthError, Row};
+use super::pair::Pair;
+use super::pass::{Candidate, Choice};
+use super::ranking::{self, Ranking, RankingError, Winner};
+
+/// The win rate of each variant at equal length, against all others it met, or why there is none.
+pub fn at_equal_length(pairs: &[&Pair]) -> BTreeMap<Arc<str>, Result<Controlled, LengthError>> {
+    let names = names(pairs);
+    names.into_iter().map(|name| (Arc::clone(&name), variant_at_equal_length(&name, pairs))).collect()
+}
+
+fn variant_at_equal_length(name: &str, pairs: &[&Pair]) -> Result<Controlled, LengthError> {
+    let (mut cases, mut slices) = (Numbers::default(), Numbers::default());
+    let (mut rows, mut row_slices) = (Vec::new(), Vec::new());
+    for pair in pairs {
+        let Some(candidate) = pair.candidate(name) else { continue };
+        let (Some(result), Some(own), Some(others)) =
+            (pair.result(), pair.length(candidate), pair.length(candidate.other()))
+        else {
+            continue;
+        };
+        let preference = match result {
+            Choice::Wins(winner) => f64::from(u8::from(winner == candidate)),
+            Choice::Tie | Choice::NeedsHumanReview => 0.5,
+        };
+        let chars = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        rows.push(Row {
+            case: cases.of(&pair.case),
+            preference,
+            candidate_chars: chars(own),
+            baseline_chars: chars(others),
+        });
+        row_slices.push(slices.of(pair.slice.as_deref().unwrap_or_default()));
+    }
+    length::controlled(&rows, length::instruction_of(&row_slices), Hold::WeakPrior)
+}
+
+/// The variants in the order of their names, with where each stands; `None` for fewer than three.
+pub fn ranked(pairs: &[&Pair]) -> Option<(Vec<Arc<str>>, Result<Ranking, RankingError>)> {
+    let names: Vec<Arc<str>> = names(pairs).into_iter().collect();
+    if names.len() < 3 {
+        return None;
+    }
+    let mut cases = Numbers::default();
+    let number = |name: &Arc<str>| names.iter().position(|known| known == name).unwrap_or_default();
+    let compared = |pair: &&Pair| {
+        let winner = match pair.result()? {
+            Choice::Wins(Candidate::A) => Winner::First,
+            Choice::Wins(Candidate::B) => Winner::Second,
+            Choice::Tie | Choice::NeedsHumanReview => Winner::Tie,
+        };
+        let [first, second] = [number(&pair.variants[0]), number(&pair.variants[1])];
+        Some(ranking::Comparison { case: cases.of(&pair.case), first, second, winner })
+    };
+    let comparisons: Vec<ranking::Comparison> = pairs.iter().filter_map(compared).collect();
+    let ranking = ranking::ranking(names.len(), &comparisons);
+    Some((names, ranking))
+}
+
+fn names(pairs: &[&Pair]) -> BTreeSet<Arc<str>> {
+    pairs.iter().flat_map(|pair| pair.variants.iter().cloned()).collect()
+}
+
+/// Numbers names in the order in which they are met.
+#[derive(Default)]
+struct Numbers(HashMap<String, usize>);
+
+impl Numbers {
+    fn of(&mut self, name: &str) -> usize {
+        let next = self.0.len();
+        *self.0.entry(name.to_owned()).or_insert(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pair::Verdicts;
+    use super::super::pass::Pass;
+    use super::*;
+
+    fn pair(case: usize, variants: [&str; 2], choice: Choice, lengths: [u64; 2]) -> Pair {
+        let name: Arc<str> = Arc::from(format!("case {case}").as_str());
+        let pass = Pass::Decided(choice);
+        Pair {
+            item: Arc::clone(&name),
+            case: name,
+            slice: None,
+            variants: variants.map(Arc::from),
+            verdicts: Verdicts::BothOrders { ab: pass.clone(), ba: pass },
+            lengths: Some(lengths),
+            label: None,
+        }
+    }
+
+    /// A judge that always prefers the longer reply, and a variant that is usually longer.
+    fn by_length(n: usize) -> Vec<Pair> {
+        let one = |case: usize| {
+            let extra = (case as u64 * 37) % 200;
+            let (old, new) = if case % 5 == 0 { (100 + extra, 100) } else { (100, 100 + extra + 1) };
+            let winner = if old > new { Candidate::A } else { Candidate::B };
+            pair(case, ["old", "new"], Choice::Wins(winner), [old, new])
+        };
+        (0..n).map(one).collect()
+    }
+
+    #[test]
+    fn length_explains_what_only_length_decided() {
+        let pairs = by_length(200);
+        let controlled = at_equal_length(&pairs.iter().collect::<Vec<_>>());
+        let rate = |name: &str| controlled[name].as_ref().expect("fitted").rate.value;
+        assert!((rate("old") + rate("new") - 1.0).abs() < 1e-6, "{} {}", rate("old"), rate("new"));
+        assert!(rate("new") < 0.77, "the raw rate is 0.8, at equal length {}", rate("new"));
+    }
+
+    #[test]
+    fn too_few_cases_say_so() {
+        let pairs = by_length(3);
+        assert!(at_equal_length(&pairs.iter().collect::<Vec<_>>())["old"].is_err());
+    }
+
+    #[test]
+    fn three_variants_are_ranked_and_two_are_not() {
+        let mut pairs = by_length(20);
+        assert!(ranked(&pairs.iter().collect::<Vec<_>>()).is_none());
+        for case in 0..20 {
+            let choice = if case % 4 == 0 { Choice::Tie } else { Choice::Wins(Candidate::B) };
+            pairs.push(pair(case, ["new", "next"], choice, [1, 2]));
+            pairs.push(pair(case, ["old", "next"], choice, [1, 2]));
+        }
+        let (names, ranking) = ranked(&pairs.iter().collect::<Vec<_>>()).expect("three variants");
+        let places = ranking.expect("a ranking").places;
+        assert_eq!(names.iter().map(|name| &**name).collect::<Vec<_>>(), ["new", "next", "old"]);
+        assert!(places[1].strength.value > places[0].strength.value);
+        assert!(places[0].strength.value > places[2].strength.value);
+    }
+}

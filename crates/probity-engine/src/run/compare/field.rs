@@ -1,0 +1,152 @@
+//! Who competes: the replies of every variant, by case, each through the gate.
+//!
+//! Pairing needs replies from anywhere in any file, so unlike a scoring run a comparison keeps its cases in
+//! memory. What always holds: a case has at most one reply of each variant, and a reply is here as the gate
+//! left it, admitted or blocked.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use probity_core::case::Entry;
+use probity_core::gate::{Admitted, Blocked, Gate};
+use probity_core::rubric::Rubric;
+
+use super::super::job::without_reference;
+use crate::load::{Dataset, LoadError, Place, Record, Skipped};
+
+/// A case file and what its replies are called where their records do not say.
+#[derive(Debug)]
+pub struct Side {
+    /// The file's name for people.
+    pub name: String,
+    /// The variant of replies without one.
+    pub variant: String,
+    /// The file.
+    pub dataset: Dataset,
+}
+
+/// A reply as the gate left it.
+#[derive(Debug, Clone)]
+pub enum Screening {
+    /// It may be judged.
+    Admitted(Box<Admitted>),
+    /// It must not be judged.
+    Blocked(Blocked),
+}
+
+impl Screening {
+    /// The case and the reply.
+    pub fn entry(&self) -> &Entry {
+        match self {
+            Screening::Admitted(admitted) => admitted.entry(),
+            Screening::Blocked(blocked) => blocked.entry(),
+        }
+    }
+}
+
+/// The replies to one case.
+#[derive(Debug)]
+pub struct CaseReplies {
+    /// The case.
+    pub id: Arc<str>,
+    /// Its slice, as the first record that has one says.
+    pub slice: Option<Arc<str>>,
+    /// By the variant's number; `None` where a variant has no reply.
+    pub replies: Vec<Option<Screening>>,
+}
+
+/// All replies of all variants.
+#[derive(Debug, Default)]
+pub struct Field {
+    /// The variants, in the order in which they were met.
+    pub variants: Vec<Arc<str>>,
+    /// The cases, in the order in which they were met.
+    pub cases: Vec<CaseReplies>,
+    /// Records that cannot be used.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Where the reply of each variant to each case stands.
+type Places = HashMap<(usize, usize), Place>;
+
+impl Field {
+    /// Reads every file and screens every reply.
+    pub fn read(sides: &[Side], rubric: &Rubric, gate: &Gate) -> Result<Field, LoadError> {
+        let mut field = Field::default();
+        let (mut numbers, mut places) = (HashMap::new(), Places::new());
+        for side in sides {
+            for record in side.dataset.records()? {
+                match record? {
+                    Record::Skipped(skipped) => field.skipped.push(skipped),
+                    Record::Entry { place, entry, .. } => {
+                        if let Some(skipped) = without_reference(rubric, &place, &entry) {
+                            field.skipped.push(side.dataset.allow(skipped)?);
+                            continue;
+                        }
+                        let variant = field.variant(&entry, &side.variant);
+                        let case = field.case(&entry, &mut numbers);
+                        place_once(&mut places, (case, variant), &place, &entry, &field.variants)?;
+                        field.put(case, variant, gate.screen(entry));
+                    }
+                }
+            }
+        }
+        for case in &mut field.cases {
+            case.replies.resize(field.variants.len(), None);
+        }
+        Ok(field)
+    }
+
+    fn variant(&mut self, entry: &Entry, otherwise: &str) -> usize {
+        let name = entry.reply.variant.as_ref().map_or(otherwise, |variant| variant.as_str());
+        let known = self.variants.iter().position(|variant| **variant == *name);
+        known.unwrap_or_else(|| {
+            self.variants.push(Arc::from(name));
+            self.variants.len() - 1
+        })
+    }
+
+    fn case(&mut self, entry: &Entry, numbers: &mut HashMap<Arc<str>, usize>) -> usize {
+        let id = entry.case.id.as_str();
+        let number = numbers.get(id).copied().unwrap_or_else(|| {
+            let id: Arc<str> = Arc::from(id);
+            numbers.insert(Arc::clone(&id), self.cases.len());
+            self.cases.push(CaseReplies { id, slice: None, replies: Vec::new() });
+            self.cases.len() - 1
+        });
+        let slice = &mut self.cases[number].slice;
+        if slice.is_none() {
+            *slice = entry.case.slice.as_ref().map(|slice| Arc::from(slice.as_str()));
+        }
+        number
+    }
+
+    fn put(&mut self, case: usize, variant: usize, screened: Result<Admitted, Blocked>) {
+        let replies = &mut self.cases[case].replies;
+        if replies.len() <= variant {
+            replies.resize(variant + 1, None);
+        }
+        replies[variant] = Some(match screened {
+            Ok(admitted) => Screening::Admitted(Box::new(admitted)),
+            Err(blocked) => Screening::Blocked(blocked),
+        });
+    }
+}
+
+/// Notes where a reply stands, or says where the other one does.
+fn place_once(
+    places: &mut Places,
+    key: (usize, usize),
+    place: &Place,
+    entry: &Entry,
+    variants: &[Arc<str>],
+) -> Result<(), LoadError> {
+    let Some(first) = places.insert(key, place.clone()) else { return Ok(()) };
+    let (id, variant) = (&entry.case.id, &variants[key.1]);
+    let message = format!(
+        "variant '{variant}' has a reply to case '{id}' here and at {}:{}, expected one of each",
+        first.file, first.line
+    );
+    let hint = "a record's `variant` goes before the file's name; give the two replies different ones";
+    Err(LoadError::new(&place.file, message).line(place.line).hint(hint))
+}

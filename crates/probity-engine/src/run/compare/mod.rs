@@ -1,0 +1,309 @@
+//! Comparing variants: pairs of replies to one case, each asked about in both orders.
+//!
+//! What is shared with a scoring run is everything between the packets and the store. What is different: replies
+//! are paired by case, a pair is two packets, and pairs are taken in an order drawn from a seed, so that asking
+//! may stop early without having chosen which pairs count.
+//!
+//! What always holds: both orders of a judged pair are asked, whatever the seed; a pair with a blocked reply
+//! makes no packet; and the seed decides when something is asked, never what it comes to.
+
+mod field;
+mod results;
+mod rounds;
+
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::sync::Arc;
+
+use probity_core::compare::sequence;
+use probity_core::compare::{Candidate, Order};
+use probity_core::gate::{Admitted, Gate};
+use probity_core::json::Json;
+use probity_core::packet::{self, NotAPair, PairAsk};
+use probity_core::rubric::Rubric;
+use probity_core::stats::Random;
+
+pub use field::{CaseReplies, Field, Screening, Side};
+pub use results::{Compared, report};
+pub use rounds::{Stopped, Stopping, run};
+
+use super::RunError;
+use super::asking::{Asking, SizedPacket};
+use super::job::blank;
+use super::work::{Unit, UnitLabel, Units, Work};
+use crate::config::{Config, JudgeSettings};
+use crate::judge::prompt::Template;
+use crate::load::LoadError;
+use crate::store::{JudgeId, Manifest};
+
+/// What a comparison is made of.
+#[derive(Debug)]
+pub struct Definition {
+    /// The case files.
+    pub sides: Vec<Side>,
+    /// The rubric.
+    pub rubric: Rubric,
+    /// What is asked about each pair.
+    pub ask: PairAsk,
+    /// The prompt template.
+    pub template: Template,
+    /// The rules that decide which replies are judged.
+    pub gate: Gate,
+    /// All settings.
+    pub config: Config,
+    /// The judge.
+    pub judge: JudgeSettings,
+    /// What the order of asking is drawn from.
+    pub seed: u64,
+}
+
+/// Two replies to one case, by number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Meeting {
+    /// The case.
+    pub case: usize,
+    /// The variants of candidate A and candidate B.
+    pub variants: [usize; 2],
+    /// What is known before any judge.
+    pub gate: AtGate,
+    /// The order that is asked about first.
+    pub first: Order,
+}
+
+/// What the replies themselves say about a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtGate {
+    /// Both are admitted and differ: a judge is asked.
+    Open,
+    /// Both are admitted and are the same text.
+    Identical,
+    /// Only this one is admitted.
+    Won(Candidate),
+    /// Neither is.
+    BothBlocked,
+}
+
+/// A case to which a variant has no reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// The case.
+    pub case: Arc<str>,
+    /// The variant.
+    pub variant: Arc<str>,
+}
+
+/// Two replies under one case id that do not answer the same thing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatched {
+    /// The case.
+    pub case: Arc<str>,
+    /// The variants.
+    pub variants: [Arc<str>; 2],
+    /// What differs.
+    pub reason: String,
+}
+
+/// A comparison that is ready to be made.
+#[derive(Debug)]
+pub struct CompareJob {
+    /// Who is asked, and how.
+    pub asking: Asking,
+    /// The rubric.
+    pub rubric: Rubric,
+    /// Who competes.
+    pub field: Field,
+    /// The pairs, by case and then by variant.
+    pub meetings: Vec<Meeting>,
+    /// Cases that a variant has no reply to.
+    pub missing: Vec<Missing>,
+    /// Pairs of replies that do not answer the same thing.
+    pub mismatched: Vec<Mismatched>,
+    /// The files' names, for people and for telling runs apart.
+    pub name: String,
+    /// What the order of asking was drawn from.
+    pub seed: u64,
+    /// The pairs that the gate left open or that are identical, in the order in which they are taken.
+    drawn: Vec<usize>,
+    ask: PairAsk,
+    overhead_chars: u64,
+    cases_digest: String,
+    gate_digest: String,
+}
+
+impl CompareJob {
+    /// Reads and screens every reply and pairs them. Fails where a file or the judge's cannot be read, or where
+    /// the template cannot be filled in.
+    pub fn new(definition: Definition) -> Result<Self, RunError> {
+        let Definition { sides, rubric, ask, template, gate, config, judge, seed } = definition;
+        let asking = Asking::new(judge, template, config)?;
+        let field = Field::read(&sides, &rubric, &gate)?;
+        let empty = packet::pair(&blank(), &blank(), &ask).expect("a reply is to its own case");
+        let overhead_chars = asking.overhead_chars(&empty)?;
+        let names: Vec<&str> = sides.iter().map(|side| side.name.as_str()).collect();
+        let mut cases_digest = String::new();
+        for side in &sides {
+            let Side { variant, dataset, .. } = side;
+            write!(cases_digest, "{variant}={} ", dataset.digest().hex).expect("a string takes any text");
+        }
+        let mut job = CompareJob {
+            asking,
+            rubric,
+            field,
+            meetings: Vec::new(),
+            missing: Vec::new(),
+            mismatched: Vec::new(),
+            name: names.join(" "),
+            seed,
+            drawn: Vec::new(),
+            ask,
+            overhead_chars,
+            cases_digest: cases_digest.trim_end().to_owned(),
+            gate_digest: gate.digest().to_owned(),
+        };
+        job.pair();
+        job.draw();
+        Ok(job)
+    }
+
+    /// Pairs all variants of every case.
+    fn pair(&mut self) {
+        let n_variants = self.field.variants.len();
+        for (case, replies) in self.field.cases.iter().enumerate() {
+            for variant in (0..n_variants).filter(|variant| replies.replies[*variant].is_none()) {
+                let (case, variant) = (Arc::clone(&replies.id), Arc::clone(&self.field.variants[variant]));
+                self.missing.push(Missing { case, variant });
+            }
+            for first in 0..n_variants {
+                for second in first + 1..n_variants {
+                    let (Some(a), Some(b)) = (&replies.replies[first], &replies.replies[second]) else {
+                        continue;
+                    };
+                    match at_gate(a, b, &self.ask) {
+                        Ok(gate) => {
+                            let variants = [first, second];
+                            self.meetings.push(Meeting { case, variants, gate, first: Order::Ab });
+                        }
+                        Err(reason) => self.mismatched.push(Mismatched {
+                            case: Arc::clone(&replies.id),
+                            variants: [first, second].map(|at| Arc::clone(&self.field.variants[at])),
+                            reason: reason.to_string(),
+                        }),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Draws the order of the pairs, and which order of each is asked first.
+    fn draw(&mut self) {
+        let counts = |meeting: &Meeting| matches!(meeting.gate, AtGate::Open | AtGate::Identical);
+        let eligible: Vec<usize> =
+            (0..self.meetings.len()).filter(|at| counts(&self.meetings[*at])).collect();
+        let order = sequence::order(eligible.len(), self.seed);
+        self.drawn = order.into_iter().map(|at| eligible[at]).collect();
+        let mut coins = Random::new(self.seed);
+        for at in &eligible {
+            if coins.bits() & 1 == 1 {
+                self.meetings[*at].first = Order::Ba;
+            }
+        }
+    }
+
+    /// How many pairs a judge, or nobody, has to decide.
+    pub fn n_drawn(&self) -> usize {
+        self.drawn.len()
+    }
+
+    /// The packets of an open pair: with candidate A in the first slot, and with candidate B in it.
+    fn packets(&self, meeting: &Meeting) -> Option<[SizedPacket; 2]> {
+        let replies = &self.field.cases[meeting.case].replies;
+        let admitted = |at: usize| -> Option<&Admitted> {
+            match &replies[at] {
+                Some(Screening::Admitted(admitted)) => Some(admitted),
+                Some(Screening::Blocked(_)) | None => None,
+            }
+        };
+        let [a, b] = [admitted(meeting.variants[0])?, admitted(meeting.variants[1])?];
+        let packet = |first, second| {
+            let packet = packet::pair(first, second, &self.ask).ok()?;
+            Some(SizedPacket::new(packet, self.overhead_chars))
+        };
+        Some([packet(a, b)?, packet(b, a)?])
+    }
+
+    fn unit(&self, meeting: &Meeting) -> Unit {
+        if meeting.gate != AtGate::Open {
+            return Unit::NotAsked;
+        }
+        let [ab, ba] = self.packets(meeting).expect("an open pair has two admitted replies to one case");
+        let label = UnitLabel { case_id: self.field.cases[meeting.case].id.to_string(), variant: None };
+        let packets = match meeting.first {
+            Order::Ab => vec![ab, ba],
+            Order::Ba => vec![ba, ab],
+        };
+        Unit::Asked { label, packets }
+    }
+
+    /// What defines the run under the judge `id`.
+    fn manifest(&self, id: &JudgeId) -> Manifest {
+        let mut parts = vec![
+            ("cases".to_owned(), self.cases_digest.clone()),
+            ("rubric".to_owned(), self.rubric.hash().to_owned()),
+            ("template".to_owned(), self.asking.template.hash().to_owned()),
+            ("gate".to_owned(), self.gate_digest.clone()),
+            ("judge".to_owned(), id.to_string()),
+            ("seed".to_owned(), self.seed.to_string()),
+        ];
+        parts.extend(self.asking.config.digest_parts(&self.asking.judge));
+        let members = parts.iter().map(|(name, value)| (name.clone(), Json::text(value)));
+        let body = Json::object(members.chain([("files".to_owned(), Json::text(&self.name))]));
+        let name = format!("compare {} {}", self.name, self.rubric.name());
+        Manifest { name, parts, body: body.canonical() }
+    }
+}
+
+/// What two replies to one case come to before any judge, or why they are not to one case.
+fn at_gate(a: &Screening, b: &Screening, ask: &PairAsk) -> Result<AtGate, NotAPair> {
+    match (a, b) {
+        (Screening::Admitted(first), Screening::Admitted(second)) => {
+            packet::pair(first, second, ask)?;
+            let same = first.entry().reply.text == second.entry().reply.text;
+            Ok(if same { AtGate::Identical } else { AtGate::Open })
+        }
+        (Screening::Admitted(_), Screening::Blocked(_)) => Ok(AtGate::Won(Candidate::A)),
+        (Screening::Blocked(_), Screening::Admitted(_)) => Ok(AtGate::Won(Candidate::B)),
+        (Screening::Blocked(_), Screening::Blocked(_)) => Ok(AtGate::BothBlocked),
+    }
+}
+
+/// Some of a comparison's pairs, in the order drawn.
+#[derive(Debug, Clone)]
+struct Round {
+    job: Arc<CompareJob>,
+    drawn: Range<usize>,
+}
+
+impl Work for Round {
+    fn asking(&self) -> &Asking {
+        &self.job.asking
+    }
+
+    fn name(&self) -> &str {
+        &self.job.name
+    }
+
+    fn manifest(&self, id: &JudgeId) -> Manifest {
+        self.job.manifest(id)
+    }
+
+    fn units(&self) -> Result<Units<'_>, LoadError> {
+        let job = &self.job;
+        let drawn = job.drawn[self.drawn.clone()].iter();
+        // What the gate decided belongs to the comparison from its beginning.
+        let at_gate = job.meetings.iter().filter(|meeting| {
+            self.drawn.start == 0 && matches!(meeting.gate, AtGate::Won(_) | AtGate::BothBlocked)
+        });
+        let asked = drawn.map(|at| &job.meetings[*at]);
+        Ok(Box::new(at_gate.chain(asked).map(|meeting| Ok(job.unit(meeting)))))
+    }
+}

@@ -1,0 +1,134 @@
+//! Asking about pairs: all of them, or round by round until the answer is clear.
+
+use std::sync::Arc;
+
+use probity_core::compare::Candidate;
+use probity_core::compare::Choice;
+use probity_core::compare::sequence::{Bounds, Decision, Sequence, SequenceError};
+
+use super::super::record::Lookup;
+use super::super::turn::Turn;
+use super::super::work::Work;
+use super::super::{Mode, Observer, Ran, RunError, budget, run_within};
+use super::results::contest;
+use super::{AtGate, CompareJob, Round};
+use crate::store::{JudgeId, Store};
+
+/// Pairs that are asked about before the sequence is looked at again. It does not depend on how many calls are
+/// in flight: what is asked must not.
+const ROUND_PAIRS: usize = 25;
+
+/// When asking ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Stopping {
+    /// When every pair has been asked about.
+    Never,
+    /// When a confidence sequence has decided.
+    UntilDecided {
+        /// The chance that the decision is wrong, at most.
+        alpha: f64,
+        /// How far from one half a win rate is as good as equal.
+        margin: f64,
+    },
+}
+
+/// Where a sequence stopped.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stopped {
+    /// The chance that the decision is wrong, at most.
+    pub alpha: f64,
+    /// How far from one half a win rate is as good as equal.
+    pub margin: f64,
+    /// What may be said. A is the first variant.
+    pub decision: Decision,
+    /// Where the first variant's win rate over all pairs lies.
+    pub bounds: Bounds,
+    /// Pairs taken.
+    pub n_drawn: usize,
+    /// Pairs not taken.
+    pub n_left: usize,
+    /// Calls that those would have needed.
+    pub calls_saved: u64,
+}
+
+/// Makes the comparison: asks for every verdict that the store does not have, and stops where `stopping` says.
+pub async fn run(
+    job: &Arc<CompareJob>,
+    stopping: Stopping,
+    store: &Store,
+    mode: &Mode,
+    asked: (&(dyn Fn(&str) -> Option<String> + Sync), &dyn Observer),
+) -> Result<(Ran, Option<Stopped>), RunError> {
+    let (key, observer) = asked;
+    let budget = Arc::new(budget(&job.asking)?);
+    let take = |drawn| {
+        let (job, budget) = (Arc::clone(job), Arc::clone(&budget));
+        async move {
+            let work: Arc<dyn Work> = Arc::new(Round { job, drawn });
+            run_within(Turn { work: &work, store, mode, key, observer, budget }).await
+        }
+    };
+    let Stopping::UntilDecided { alpha, margin } = stopping else {
+        return Ok((take(0..job.n_drawn()).await?, None));
+    };
+    let mut sequence = Sequence::new(alpha, margin, job.n_drawn()).map_err(RunError::Sequence)?;
+    let mut ran: Option<Ran> = None;
+    let mut from = 0;
+    loop {
+        let to = (from + ROUND_PAIRS).min(job.n_drawn());
+        let round = take(from..to).await?;
+        hear(job, store, &round.judge_id, from..to, &mut sequence)?;
+        let is_cut_short = round.driven.as_ref().is_some_and(|driven| driven.stop.is_some());
+        ran = Some(match ran {
+            None => round,
+            Some(earlier) => earlier.and(round),
+        });
+        from = to;
+        if is_cut_short || from == job.n_drawn() || sequence.decision() != Decision::Undecided {
+            break;
+        }
+    }
+    let stopped = Stopped {
+        alpha,
+        margin,
+        decision: sequence.decision(),
+        bounds: sequence.interval(),
+        n_drawn: sequence.n_drawn(),
+        n_left: sequence.n_left(),
+        calls_saved: 2 * job.drawn[from..].iter().filter(|at| is_open(job, **at)).count() as u64,
+    };
+    Ok((ran.expect("at least one round was taken"), Some(stopped)))
+}
+
+fn is_open(job: &CompareJob, at: usize) -> bool {
+    job.meetings[at].gate == AtGate::Open
+}
+
+/// Gives the sequence what the pairs of a round came to, in the order drawn.
+fn hear(
+    job: &CompareJob,
+    store: &Store,
+    judge: &JudgeId,
+    drawn: std::ops::Range<usize>,
+    sequence: &mut Sequence,
+) -> Result<(), RunError> {
+    let reader = store.snapshot()?;
+    let lookup = Lookup { asking: &job.asking, reader: &reader, judge };
+    for at in &job.drawn[drawn] {
+        let pair = contest(job, &job.meetings[*at], &lookup)?.pair();
+        let pushed = match pair.and_then(|pair| pair.result()) {
+            Some(Choice::Wins(Candidate::A)) => sequence.push(1.0),
+            Some(Choice::Wins(Candidate::B)) => sequence.push(0.0),
+            Some(Choice::Tie) => sequence.push(0.5),
+            Some(Choice::NeedsHumanReview) | None => sequence.push_unscored(),
+        };
+        pushed.expect("each pair is drawn once, and its outcome is a share");
+    }
+    Ok(())
+}
+
+impl From<SequenceError> for RunError {
+    fn from(error: SequenceError) -> Self {
+        RunError::Sequence(error)
+    }
+}
