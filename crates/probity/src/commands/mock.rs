@@ -15,6 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::exit::{Exit, Failure};
 use crate::mock::answer::{Levels, Usage};
 use crate::mock::latency::{Latency, duration};
+use crate::mock::pairs::Pairs;
 use crate::mock::{self, FAULTS, FaultPlan, Ledger, Mock, Settings};
 use crate::terminal;
 
@@ -36,6 +37,10 @@ pub(crate) struct MockArgs {
     /// How levels are chosen: `hash` by packet, `uniform` by call, or `fixed:N`
     #[arg(long, value_name = "HOW", default_value = "hash")]
     levels: Levels,
+    /// How the better of two replies is chosen: `hash` by their texts, `first`, `second`, `longer`, `shorter`,
+    /// `word:TEXT`, `tie`, `review` or `malformed`
+    #[arg(long, value_name = "HOW", default_value = "hash")]
+    pairs: Pairs,
     /// How long answers take: `50ms`, `uniform:20ms..80ms` or `lognormal:50ms,0.5` (median, sigma)
     #[arg(long, value_name = "HOW", default_value = "0")]
     latency: Latency,
@@ -137,6 +142,7 @@ fn settings(args: &MockArgs) -> Result<Settings, Failure> {
     Ok(Settings {
         seed: args.seed,
         levels: args.levels,
+        pairs: args.pairs.clone(),
         usage: args.usage,
         model_echo: args.model_echo.clone(),
         fingerprints: args.fingerprints.clone(),

@@ -217,6 +217,7 @@ pub(crate) fn failure(error: RunError) -> Failure {
             .hint("what was answered is kept; run again with a file that stays as it is"),
         RunError::NothingUsable { .. }
         | RunError::BudgetTooLarge { .. }
+        | RunError::Sequence(_)
         | RunError::Template(_)
         | RunError::Judge(_) => Failure::new(Exit::Usage, &error),
     }

@@ -10,8 +10,9 @@ use blake3::Hash;
 use super::Settings;
 use super::asked::{Asked, Dialect};
 use super::draw::Draw;
-use super::form::{Form, Level, Said, quoted};
+use super::form::{Form, Level, Said, Word, quoted};
 use super::http::{Act, Response};
+use super::pairs::Pairs;
 
 /// How levels are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,9 +74,8 @@ impl<'a> Call<'a> {
             Levels::Uniform => draw.clone(),
             Levels::Hash | Levels::Fixed(_) => Draw::of_packet(settings.seed, &packet),
         };
-        let mark = draw.mark();
-        let said =
-            said(&asked.form, "score", &Judgement { levels: settings.levels, draw: &level_draw, mark });
+        let judgement = Judgement { settings, asked, draw: &level_draw, mark: draw.mark() };
+        let said = said(&asked.form, "score", &judgement);
         Call { settings, asked, packet, attempt, draw, said }
     }
 
@@ -101,9 +101,16 @@ impl<'a> Call<'a> {
 }
 
 struct Judgement<'a> {
-    levels: Levels,
+    settings: &'a Settings,
+    asked: &'a Asked,
     draw: &'a Draw,
     mark: String,
+}
+
+impl Judgement<'_> {
+    fn scripted(&self) -> String {
+        format!("Mock verdict {}: by script, nothing was weighed.", self.mark)
+    }
 }
 
 fn said(form: &Form, criterion: &str, judgement: &Judgement<'_>) -> Said {
@@ -117,7 +124,7 @@ fn said(form: &Form, criterion: &str, judgement: &Judgement<'_>) -> Said {
             Said::Object(members.iter().map(member).collect())
         }
         Form::Level(levels) => {
-            let level = match judgement.levels {
+            let level = match judgement.settings.levels {
                 Levels::Fixed(wanted) => {
                     *levels.iter().min_by_key(|level| level.abs_diff(wanted)).unwrap_or(&wanted)
                 }
@@ -125,7 +132,14 @@ fn said(form: &Form, criterion: &str, judgement: &Judgement<'_>) -> Said {
             };
             Said::Level(Level { level, levels: levels.clone() })
         }
-        Form::Choice(words) => Said::Text(draw.pick(&format!("choice {criterion}"), words).clone()),
+        Form::Choice(words) => {
+            let Settings { pairs, seed, .. } = judgement.settings;
+            let word = pairs.word(judgement.asked, *seed, words);
+            let word = word.unwrap_or_else(|| draw.pick(&format!("choice {criterion}"), words).clone());
+            Said::Word(Word { word, words: words.clone() })
+        }
+        Form::Texts if judgement.settings.pairs == Pairs::Malformed => Said::Text(judgement.scripted()),
+        Form::Texts => Said::Texts(judgement.scripted()),
         Form::Words => {
             Said::Text(format!("Mock verdict {}: drawn by chance, the reply was not read.", judgement.mark))
         }

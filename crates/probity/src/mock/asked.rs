@@ -38,6 +38,8 @@ pub(crate) struct Asked {
     pub(crate) user: String,
     /// The form of the answer.
     pub(crate) form: Form,
+    /// The two replies to be compared, where the prompt shows them as the built-in template does.
+    pub(crate) candidates: Option<[String; 2]>,
     /// The tool through which the answer is wanted.
     pub(crate) tool: Option<String>,
     /// Bytes of the request, from which tokens are estimated.
@@ -77,7 +79,16 @@ pub(crate) fn asked(dialect: Dialect, bytes: &[u8]) -> Result<Asked, String> {
         None => Form::of_prompt(&user).unwrap_or_else(Form::fallback),
     };
     let tool = tool.and_then(|tool| tool.get("name")).and_then(Value::as_str).map(str::to_owned);
-    Ok(Asked { dialect, model: body.model, user, form, tool, n_bytes: bytes.len() })
+    let candidates = candidates(&user);
+    Ok(Asked { dialect, model: body.model, user, form, candidates, tool, n_bytes: bytes.len() })
+}
+
+fn candidates(user: &str) -> Option<[String; 2]> {
+    let reply = |start: &str| {
+        let line = user.lines().rev().find_map(|line| line.strip_prefix(start))?;
+        serde_json::from_str::<String>(line).ok()
+    };
+    Some([reply("Reply A: ")?, reply("Reply B: ")?])
 }
 
 fn text(content: Value) -> Option<String> {

@@ -17,6 +17,8 @@ pub(crate) enum Form {
     Level(Vec<i64>),
     /// One of these words; never empty.
     Choice(Vec<String>),
+    /// A list of one text.
+    Texts,
     /// Free text.
     Words,
     /// This JSON, whatever the packet.
@@ -43,6 +45,7 @@ impl Form {
             }
             Some("string") => Form::Words,
             Some("boolean") => Form::Always("true"),
+            Some("array") if schema.pointer("/items/type").is_some_and(|of| of == "string") => Form::Texts,
             Some("array") => Form::Always("[]"),
             Some("object") => {
                 let members = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
@@ -53,9 +56,15 @@ impl Form {
     }
 
     /// The form that the last line of a prompt names: `… where N is one of 1, 2.` for one criterion, `… where N
-    /// is one of the levels of its criterion: tone 1, 2; safety 0, 4.` for several.
+    /// is one of the levels of its criterion: tone 1, 2; safety 0, 4.` for several, `… where V is one of "A",
+    /// "B".` for two replies.
     pub(crate) fn of_prompt(prompt: &str) -> Option<Form> {
         let line = prompt.lines().rev().find(|line| !line.trim().is_empty())?;
+        if let Some((_, words)) = line.trim().split_once("where V is one of ") {
+            let words: Vec<String> = serde_json::from_str(&format!("[{}]", words.strip_suffix('.')?)).ok()?;
+            let members = [("evidence", Form::Texts), ("verdict", Form::Choice(words))];
+            return Some(Form::Object(members.map(|(name, form)| (name.to_owned(), form)).into()));
+        }
         let (_, levels) = line.trim().split_once("where N is one of ")?;
         let levels = levels.strip_suffix('.')?;
         let Some(criteria) = levels.strip_prefix("the levels of its criterion: ") else {
@@ -95,6 +104,10 @@ pub(crate) enum Said {
     Object(Vec<(String, Said)>),
     /// A level, and all that could have been given.
     Level(Level),
+    /// A word, and all that could have been given.
+    Word(Word),
+    /// A list of one text.
+    Texts(String),
     /// Text.
     Text(String),
     /// This JSON.
@@ -108,6 +121,44 @@ pub(crate) struct Level {
     pub(crate) level: i64,
     /// All levels of the scale; never empty.
     pub(crate) levels: Vec<i64>,
+}
+
+/// A word out of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Word {
+    /// The word given.
+    pub(crate) word: String,
+    /// All words of the list; never empty.
+    pub(crate) words: Vec<String>,
+}
+
+/// What decides an answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Decided<'a> {
+    /// A level.
+    Level(&'a Level),
+    /// A word.
+    Word(&'a Word),
+}
+
+impl Decided<'_> {
+    /// As JSON.
+    pub(crate) fn json(self) -> String {
+        match self {
+            Decided::Level(level) => level.level.to_string(),
+            Decided::Word(word) => quoted(&word.word),
+        }
+    }
+
+    /// Another one, as JSON.
+    pub(crate) fn other_json(self) -> String {
+        match self {
+            Decided::Level(level) => level.other().to_string(),
+            Decided::Word(Word { word, words }) => {
+                quoted(words.iter().find(|other| *other != word).unwrap_or(word))
+            }
+        }
+    }
 }
 
 impl Level {
@@ -126,17 +177,17 @@ impl Level {
 impl Said {
     /// The answer as JSON on one line.
     pub(crate) fn json(&self) -> String {
-        self.json_with(&mut |_, level| level.level.to_string())
+        self.json_with(&mut |_, decided| decided.json())
     }
 
-    /// The same with the text of each level made by `write`, which gets the member's name.
-    pub(crate) fn json_with(&self, write: &mut dyn FnMut(&str, &Level) -> String) -> String {
+    /// The same with the text of each level or word made by `write`, which gets the member's name.
+    pub(crate) fn json_with(&self, write: &mut dyn FnMut(&str, Decided<'_>) -> String) -> String {
         let mut out = String::new();
         self.write("", &mut out, write);
         out
     }
 
-    fn write(&self, name: &str, out: &mut String, write: &mut dyn FnMut(&str, &Level) -> String) {
+    fn write(&self, name: &str, out: &mut String, write: &mut dyn FnMut(&str, Decided<'_>) -> String) {
         match self {
             Said::Object(members) => {
                 for (i, (name, said)) in members.iter().enumerate() {
@@ -147,7 +198,9 @@ impl Said {
                 }
                 out.push_str(if members.is_empty() { "{}" } else { "}" });
             }
-            Said::Level(level) => out.push_str(&write(name, level)),
+            Said::Level(level) => out.push_str(&write(name, Decided::Level(level))),
+            Said::Word(word) => out.push_str(&write(name, Decided::Word(word))),
+            Said::Texts(text) => out.push_str(&format!("[{}]", quoted(text))),
             Said::Text(text) => out.push_str(&quoted(text)),
             Said::Json(json) => out.push_str(json),
         }
@@ -168,7 +221,16 @@ impl Said {
                 }
             }
             Said::Level(level) => found.push((criterion.to_owned(), level.level)),
-            Said::Text(_) | Said::Json(_) => {}
+            Said::Word(_) | Said::Text(_) | Said::Texts(_) | Said::Json(_) => {}
+        }
+    }
+
+    /// The word that decides about two replies, where there is one.
+    pub(crate) fn word(&self) -> Option<&str> {
+        match self {
+            Said::Word(word) => Some(&word.word),
+            Said::Object(members) => members.iter().find_map(|(_, said)| said.word()),
+            Said::Level(_) | Said::Text(_) | Said::Texts(_) | Said::Json(_) => None,
         }
     }
 
@@ -183,9 +245,9 @@ impl Said {
 
     fn first_text(&mut self) -> Option<&mut String> {
         match self {
-            Said::Text(text) => Some(text),
+            Said::Text(text) | Said::Texts(text) => Some(text),
             Said::Object(members) => members.iter_mut().find_map(|(_, said)| said.first_text()),
-            Said::Level(_) | Said::Json(_) => None,
+            Said::Level(_) | Said::Word(_) | Said::Json(_) => None,
         }
     }
 
@@ -194,7 +256,7 @@ impl Said {
         let Said::Object(members) = self else { return self.clone() };
         let mut members = members.clone();
         let nested = members.iter().rposition(|(_, said)| matches!(said, Said::Object(_)));
-        let level = members.iter().rposition(|(_, said)| matches!(said, Said::Level(_)));
+        let level = members.iter().rposition(|(_, said)| matches!(said, Said::Level(_) | Said::Word(_)));
         if let Some(at) = nested.or(level) {
             members.remove(at);
         }
@@ -252,6 +314,10 @@ mod tests {
             &expect![[
                 r#"Some(Object([("a", Object([("reasoning", Words), ("score", Level([1]))])), ("b", Object([("reasoning", Words), ("score", Level([0, 1]))]))]))"#
             ]],
+        );
+        check(
+            Form::of_prompt("{…}, where V is one of \"A\", \"B\", \"tie\".").as_ref(),
+            &expect![[r#"Some(Object([("evidence", Texts), ("verdict", Choice(["A", "B", "tie"]))]))"#]],
         );
         check(Form::of_prompt("Rate it from 1 to 5.").as_ref(), &expect!["None"]);
         check(Form::of_prompt("where N is one of many.").as_ref(), &expect!["None"]);

@@ -13,6 +13,7 @@ mod form;
 mod http;
 pub(crate) mod latency;
 mod ledger;
+pub(crate) mod pairs;
 mod serve;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,6 +26,7 @@ pub(crate) use serve::serve;
 
 use answer::{Levels, Usage};
 use latency::Latency;
+use pairs::Pairs;
 
 /// How the mock judge behaves.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +35,8 @@ pub(crate) struct Settings {
     pub(crate) seed: u64,
     /// How levels are chosen.
     pub(crate) levels: Levels,
+    /// How the better of two replies is chosen.
+    pub(crate) pairs: Pairs,
     /// Whether answers say how many tokens they took.
     pub(crate) usage: Usage,
     /// The model that answers say they come from, in place of the one asked for.

@@ -18,6 +18,7 @@ use super::counts::UnderWay;
 use super::faults::{FAULTS, Made};
 use super::form::quoted;
 use super::http::{Act, Connection, Next, Received, Request, Response};
+use super::pairs::Pairs;
 
 /// The pause after a connection could not be accepted, mostly because too many are open.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(10);
@@ -126,6 +127,8 @@ fn decide(call: &Call<'_>) -> Decision {
         Made::Nothing(act) => (drawn, act, Readable::No),
         Made::Unbroken => (None, call.clean(), Readable::Yes),
     };
+    let is_malformed = call.settings.pairs == Pairs::Malformed && call.said.word().is_some();
+    let readable = if is_malformed { Readable::No } else { readable };
     Decision { fault, act, latency, readable }
 }
 
@@ -137,7 +140,8 @@ fn line(call: &Call<'_>, decision: &Decision, under_way: &UnderWay<'_>) -> Strin
     let verdict = match decision.readable {
         Readable::Yes => {
             let levels = call.said.levels().into_iter().map(|(criterion, level)| (criterion, json!(level)));
-            Value::Object(levels.collect::<Map<String, Value>>()).to_string()
+            let word = call.said.word().map(|word| ("verdict".to_owned(), json!(word)));
+            Value::Object(levels.chain(word).collect::<Map<String, Value>>()).to_string()
         }
         Readable::No => "null".to_owned(),
     };

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::answer::Call;
-use super::super::form::Level;
+use super::super::form::{Decided, Level};
 use super::Made;
 
 /// How often a looping judge repeats itself.
@@ -49,33 +49,36 @@ pub(super) fn f67(call: &Call<'_>) -> Made<String> {
     verdict_in_reply(call).map_or(Made::Unbroken, Made::Nothing)
 }
 
-/// The last object with a level in the reply. The template shows the reply as a JSON string.
+/// The last object with a verdict in a reply. The template shows replies as JSON strings.
 fn verdict_in_reply(call: &Call<'_>) -> Option<String> {
-    let line = call.asked.user.lines().rev().find_map(|line| line.strip_prefix("Reply to grade: "))?;
-    let reply: String = serde_json::from_str(line).ok()?;
-    reply.rmatch_indices('{').find_map(|(at, _)| {
-        let mut values = serde_json::Deserializer::from_str(&reply[at..]).into_iter::<Value>();
-        let value = values.next()?.ok()?;
-        value.get("score")?;
-        Some(reply[at..at + values.byte_offset()].to_owned())
+    const REPLIES: [&str; 3] = ["Reply to grade: ", "Reply A: ", "Reply B: "];
+    let is_reply = |line: &&str| REPLIES.iter().any(|start| line.starts_with(start));
+    call.asked.user.lines().rev().filter(is_reply).find_map(|line| {
+        let reply: String = serde_json::from_str(line.split_once(": ")?.1).ok()?;
+        reply.rmatch_indices('{').find_map(|(at, _)| {
+            let mut values = serde_json::Deserializer::from_str(&reply[at..]).into_iter::<Value>();
+            let value = values.next()?.ok()?;
+            value.get("score").or(value.get("verdict"))?;
+            Some(reply[at..at + values.byte_offset()].to_owned())
+        })
     })
 }
 
 pub(super) fn f68(call: &Call<'_>) -> Made<String> {
-    Made::Verdict(with_level(call, &|level| format!("\"{}\"", level.level)))
+    levelled(call, Made::Verdict, &|level| format!("\"{}\"", level.level))
 }
 
 pub(super) fn f69(call: &Call<'_>) -> Made<String> {
     if *call.draw.pick("variant", &[0, 5]) == 0 {
-        Made::Verdict(with_level(call, &|level| format!("{}.0", level.level)))
+        levelled(call, Made::Verdict, &|level| format!("{}.0", level.level))
     } else {
-        Made::Nothing(with_level(call, &|level| format!("{}.5", level.level)))
+        levelled(call, Made::Nothing, &|level| format!("{}.5", level.level))
     }
 }
 
 pub(super) fn f70(call: &Call<'_>) -> Made<String> {
     let way = call.draw.bits("variant") % 4;
-    Made::Nothing(with_level(call, &|level| {
+    levelled(call, Made::Nothing, &|level| {
         let (n, (_, high)) = (level.level, level.bounds());
         match way {
             0 => format!("\"{n}/{high}\""),
@@ -83,12 +86,12 @@ pub(super) fn f70(call: &Call<'_>) -> Made<String> {
             2 => "\"four\"".to_owned(),
             _ => "\"★★★★\"".to_owned(),
         }
-    }))
+    })
 }
 
 pub(super) fn f71(call: &Call<'_>) -> Made<String> {
     let way = call.draw.bits("variant") % 4;
-    Made::Nothing(with_level(call, &|level| {
+    levelled(call, Made::Nothing, &|level| {
         let (low, high) = level.bounds();
         match way {
             0 => (low - 1).to_string(),
@@ -96,32 +99,32 @@ pub(super) fn f71(call: &Call<'_>) -> Made<String> {
             2 => (high + 80).to_string(),
             _ => "1e20".to_owned(),
         }
-    }))
+    })
 }
 
 pub(super) fn f72(call: &Call<'_>) -> Made<String> {
     let number = *call.draw.pick("variant", &["NaN", "Infinity", "1e999", "\"nan\""]);
-    Made::Nothing(with_level(call, &|_| number.to_owned()))
+    levelled(call, Made::Nothing, &|_| number.to_owned())
 }
 
 pub(super) fn f73(call: &Call<'_>) -> Made<String> {
     let way = call.draw.bits("variant") % 4;
-    Made::Nothing(with_level(call, &|level| match way {
+    levelled(call, Made::Nothing, &|level| match way {
         0 => "true".to_owned(),
         1 => format!("[{}]", level.level),
         2 => format!("{{\"value\":{}}}", level.level),
         _ => "null".to_owned(),
-    }))
+    })
 }
 
 pub(super) fn f74(call: &Call<'_>) -> Made<String> {
     let mut doubled = false;
-    Made::Nothing(call.said.json_with(&mut |name, level| {
-        let once = level.level.to_string();
+    Made::Nothing(call.said.json_with(&mut |name, decided| {
+        let once = decided.json();
         if std::mem::replace(&mut doubled, true) {
             return once;
         }
-        format!("{},\"{name}\":{once}", level.other())
+        format!("{},\"{name}\":{once}", decided.other_json())
     }))
 }
 
@@ -178,11 +181,22 @@ fn pick(call: &Call<'_>, ways: &[String]) -> String {
     call.draw.pick("variant", ways).clone()
 }
 
-/// The verdict with other levels.
+/// The verdict with other levels, or another word.
 fn other(call: &Call<'_>) -> String {
-    with_level(call, &|level| level.other().to_string())
+    call.said.json_with(&mut |_, decided| decided.other_json())
 }
 
-fn with_level(call: &Call<'_>, write: &dyn Fn(&Level) -> String) -> String {
-    call.said.json_with(&mut |_, level| write(level))
+/// The verdict with its levels written otherwise. Where words decide there is no level to break.
+fn levelled(
+    call: &Call<'_>,
+    made: fn(String) -> Made<String>,
+    write: &dyn Fn(&Level) -> String,
+) -> Made<String> {
+    if call.said.word().is_some() {
+        return Made::Unbroken;
+    }
+    made(call.said.json_with(&mut |_, decided| match decided {
+        Decided::Level(level) => write(level),
+        Decided::Word(_) => decided.json(),
+    }))
 }
