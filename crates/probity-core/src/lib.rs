@@ -13,6 +13,8 @@ pub mod spelling;
 pub mod stats;
 
 pub mod case;
+pub mod spec_file;
+
 pub mod gate;
 pub mod rubric;
 

@@ -2,11 +2,10 @@
 //!
 //! A criterion with a fault stays a [`Draft`], so that what refers to it can still be checked.
 
-use super::fields::{At, Field};
 use super::levels;
-use super::problem::{Faults, Problem};
 use super::spec::{CriterionSpec, RubricSpec};
 use super::{Anchor, Criterion, CriterionId, Decider, Direction, ReasoningDemand, ReferenceUse, Scale};
+use crate::spec_file::{At, Faults, Field, Problem};
 
 /// Names with another meaning in a result or in a judge's answer, where criteria stand beside them.
 const RESERVED: &[&str] = &[

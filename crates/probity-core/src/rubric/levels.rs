@@ -2,10 +2,9 @@
 //!
 //! Levels are whole and few. Their size is bounded so that totals stay exact fractions of whole numbers.
 
-use super::fields::{At, Field};
-use super::problem::{Faults, Problem};
 use super::spec::ScaleSpec;
 use super::{Direction, Scale};
+use crate::spec_file::{At, Faults, Field, Problem};
 
 /// More levels than people can tell apart get a warning.
 const LEVELS_ASK: usize = 11;

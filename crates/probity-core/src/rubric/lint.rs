@@ -3,8 +3,8 @@
 //! A scale where 1 is best must say so, or every figure comes out upside down. Words cannot prove it, so
 //! this only warns, and only when both ends of the scale contradict the direction.
 
-use super::problem::{Faults, Problem};
 use super::{Anchor, Direction, Scale};
+use crate::spec_file::{Faults, Problem};
 
 const POSITIVE: &[&str] = &[
     "accurate",

@@ -6,14 +6,11 @@
 
 mod built_in;
 mod criteria;
-mod fields;
 mod hash;
 mod levels;
 mod lint;
-mod problem;
 mod read;
 mod rules;
-mod source;
 mod spec;
 mod targets;
 
@@ -23,8 +20,9 @@ mod tests;
 use std::fmt;
 
 pub use built_in::{BUILT_IN, built_in};
-pub use problem::Problem;
 pub use read::{Reading, read};
+
+pub use crate::spec_file::Problem;
 
 use crate::exact::Exact;
 

@@ -4,11 +4,9 @@
 //! fails does not stop the ones that can still be done, so one look at the list is enough.
 
 use super::criteria::{Draft, drafts};
-use super::fields::At;
-use super::problem::{Faults, Problem};
-use super::source::Source;
 use super::spec::{RubricSpec, rubric_spec};
 use super::{Criterion, Rubric, hash, lint, rules, targets};
+use crate::spec_file::{At, Faults, Problem, toml_table};
 
 /// A rubric with what should be looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,9 +27,8 @@ pub fn read(text: &str) -> Result<Reading, Vec<Problem>> {
 }
 
 fn rubric(text: &str, faults: &mut Faults) -> Option<Rubric> {
-    let source = Source::new(text);
-    let tree = source.tree(faults)?;
-    let spec = rubric_spec(&source, &tree, faults);
+    let table = toml_table(text, faults)?;
+    let spec = rubric_spec(&table, faults);
     check_name(&spec, faults);
     let drafts = drafts(&spec, faults);
     lint_directions(&drafts, faults);

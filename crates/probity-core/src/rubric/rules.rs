@@ -4,11 +4,10 @@
 //! that always or never holds is a mistake, not a rule.
 
 use super::criteria::Draft;
-use super::fields::{At, Field};
-use super::problem::{Faults, Problem};
 use super::spec::{AutomaticFailSpec, RubricSpec};
 use super::{AutomaticFail, CriterionId, Decider, Direction, PassRule, Scale};
 use crate::exact::Exact;
+use crate::spec_file::{At, Faults, Field, Problem};
 
 /// How much common width the scales may need for a total that is still an exact fraction.
 const COMMON_WIDTH_MAX: i128 = 100_000_000;

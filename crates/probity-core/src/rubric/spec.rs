@@ -3,10 +3,9 @@
 //! Every key that a rubric file may have stands in the tables below; the reader and its hints come from
 //! them. A [`RubricSpec`] may contradict itself; [`read`](super::read) turns it into a rubric or refuses.
 
-use super::fields::{At, Field, Fields, Shape};
-use super::problem::Faults;
 use super::{Decider, Direction, ReasoningDemand, ReferenceUse};
 use crate::exact::Exact;
+use crate::spec_file::{At, Faults, Field, Fields, Shape, Table};
 
 static TOP: Shape = Shape {
     place: "the top of the file",
@@ -144,12 +143,8 @@ pub(super) struct TargetSpec {
 }
 
 /// Reads the whole file.
-pub(super) fn rubric_spec<'a>(
-    source: &'a super::source::Source<'a>,
-    tree: &'a toml::de::DeTable<'a>,
-    faults: &mut Faults,
-) -> RubricSpec {
-    let top = Fields::top(source, &TOP, tree);
+pub(super) fn rubric_spec(table: &Table, faults: &mut Faults) -> RubricSpec {
+    let top = Fields::top(&TOP, table, 1);
     top.refuse_unknown_keys(&SHAPES, faults);
     let criteria = top.tables("criterion", &CRITERION, faults);
     let automatic_fails = top.tables("automatic_fail", &AUTOMATIC_FAIL, faults);

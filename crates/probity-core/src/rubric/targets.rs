@@ -1,12 +1,11 @@
 //! What a team wants of a whole run, checked against the rubric that has to deliver it.
 
 use super::criteria::Draft;
-use super::fields::{At, Field};
-use super::problem::{Faults, Problem};
 use super::rules::{named, plain};
 use super::spec::{MetricSpec, RubricSpec, TargetSpec};
 use super::{CriterionId, Metric, Scale, Target};
 use crate::exact::Exact;
+use crate::spec_file::{At, Faults, Field, Problem};
 
 /// The targets of `spec`, as far as they are good.
 pub(super) fn targets(spec: &RubricSpec, drafts: &[Draft<'_>], faults: &mut Faults) -> Vec<Target> {

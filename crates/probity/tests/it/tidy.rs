@@ -24,6 +24,7 @@ const STAGES: &[&str] = &[
     "spelling",
     "stats",
     "case",
+    "spec_file",
     "gate",
     "rubric",
     "packet",

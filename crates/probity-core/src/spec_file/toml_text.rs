@@ -1,32 +1,41 @@
-//! The text of a rubric file, its lines and its syntax.
+//! The text of a TOML file, its lines and its syntax.
 //!
-//! Syntax errors become problems in words that fit a rubric. What the tables may hold is for
-//! [`fields`](super::fields), and what it means for [`read`](super::read).
+//! Syntax errors become problems in words for people. What the tables may hold is for
+//! [`fields`](super::fields).
 
-use toml::de::DeTable;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use super::problem::{Faults, Problem};
+use super::tree::{Content, Member, Node, Table};
+
+/// The table that a TOML file is. `None` where its syntax is too broken to say what it means.
+pub(crate) fn toml_table(text: &str, faults: &mut Faults) -> Option<Table> {
+    let source = Source::new(text);
+    let tree = source.tree(faults)?;
+    Some(source.table(&tree))
+}
 
 /// The text of a file and where its lines begin.
 #[derive(Debug)]
-pub(super) struct Source<'t> {
+struct Source<'t> {
     text: &'t str,
     line_starts: Vec<usize>,
 }
 
 impl<'t> Source<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
+    fn new(text: &'t str) -> Self {
         let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
         Source { text, line_starts: std::iter::once(0).chain(breaks).collect() }
     }
 
     /// The line, from 1, that a byte stands on.
-    pub(super) fn line_of(&self, offset: usize) -> usize {
+    fn line_of(&self, offset: usize) -> usize {
         self.line_starts.partition_point(|start| *start <= offset).max(1)
     }
 
     /// The text between two bytes, as it was written.
-    pub(super) fn written(&self, span: std::ops::Range<usize>) -> &'t str {
+    fn written(&self, span: std::ops::Range<usize>) -> &'t str {
         self.text.get(span).unwrap_or("")
     }
 
@@ -35,7 +44,7 @@ impl<'t> Source<'t> {
     }
 
     /// The tree of the whole file. `None` where its syntax is too broken to say what it means.
-    pub(super) fn tree(&self, faults: &mut Faults) -> Option<DeTable<'t>> {
+    fn tree(&self, faults: &mut Faults) -> Option<DeTable<'t>> {
         let (tree, syntax_errors) = DeTable::parse_recoverable(self.text);
         let mut last_line = 0;
         let mut meaning_is_clear = true;
@@ -54,6 +63,28 @@ impl<'t> Source<'t> {
             last_line = line;
         }
         meaning_is_clear.then(|| tree.into_inner())
+    }
+
+    fn table(&self, table: &DeTable<'_>) -> Table {
+        let member = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
+            let name: &std::borrow::Cow<'_, str> = key.get_ref();
+            let line = self.line_of(key.span().start);
+            Member { key: name.clone().into_owned(), line, node: self.node(value) }
+        };
+        Table { members: table.iter().map(member).collect() }
+    }
+
+    fn node(&self, value: &Spanned<DeValue<'_>>) -> Node {
+        let written = || self.written(value.span()).to_owned();
+        let content = match value.get_ref() {
+            DeValue::String(text) => Content::Text(text.clone().into_owned()),
+            DeValue::Integer(_) | DeValue::Float(_) => Content::Number(written()),
+            DeValue::Boolean(value) => Content::Boolean(*value),
+            DeValue::Datetime(_) => Content::Date(written()),
+            DeValue::Array(items) => Content::List(items.iter().map(|item| self.node(item)).collect()),
+            DeValue::Table(table) => Content::Table(self.table(table)),
+        };
+        Node { line: self.line_of(value.span().start), content }
     }
 
     fn syntax_problem(&self, line: usize, error: &toml::de::Error, duplicate: bool) -> Problem {

@@ -1,9 +1,9 @@
-//! What is wrong with a rubric file, and on which line.
+//! What is wrong with a file that a person wrote, and on which line.
 //!
 //! Faults are collected, never thrown: a person who fixes a file wants the whole list. An error means
-//! there is no rubric; a warning means there is one, and somebody should look at it.
+//! the file cannot be used; a warning means that it can, and somebody should look at it.
 
-/// One thing wrong with a rubric file.
+/// One thing wrong with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The line it stands on, from 1.
@@ -15,33 +15,33 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(super) fn at(line: usize, message: impl Into<String>) -> Self {
+    pub(crate) fn at(line: usize, message: impl Into<String>) -> Self {
         Problem { line, message: message.into(), hint: None }
     }
 
-    pub(super) fn hint(self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         Problem { hint: Some(hint.into()), ..self }
     }
 }
 
 /// Everything found wrong while reading one file.
 #[derive(Debug, Default)]
-pub(super) struct Faults {
+pub(crate) struct Faults {
     errors: Vec<Problem>,
     warnings: Vec<Problem>,
 }
 
 impl Faults {
-    pub(super) fn error(&mut self, problem: Problem) {
+    pub(crate) fn error(&mut self, problem: Problem) {
         self.errors.push(problem);
     }
 
-    pub(super) fn warning(&mut self, problem: Problem) {
+    pub(crate) fn warning(&mut self, problem: Problem) {
         self.warnings.push(problem);
     }
 
     /// The warnings by line, or the errors by line if there is any.
-    pub(super) fn settle(mut self) -> Result<Vec<Problem>, Vec<Problem>> {
+    pub(crate) fn settle(mut self) -> Result<Vec<Problem>, Vec<Problem>> {
         self.errors.sort_by_key(|problem| problem.line);
         self.warnings.sort_by_key(|problem| problem.line);
         if self.errors.is_empty() { Ok(self.warnings) } else { Err(self.errors) }
