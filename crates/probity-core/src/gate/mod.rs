@@ -5,10 +5,11 @@
 //! reply cannot be judged by mistake.
 
 pub mod claim;
-mod evidence;
+pub mod evidence;
 mod finding;
 mod integrity;
 pub mod pii;
+pub mod policy;
 mod rules;
 mod safety;
 

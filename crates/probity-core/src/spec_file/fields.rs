@@ -19,6 +19,9 @@ pub(crate) struct At<T> {
     pub(crate) value: T,
 }
 
+/// A text with its label, where it has one.
+pub(crate) type LabelledText = (Option<String>, String);
+
 /// What a file has for a key.
 #[derive(Debug, Clone)]
 pub(crate) enum Field<T> {
@@ -121,6 +124,40 @@ impl<'a> Fields<'a> {
         items.into_iter().filter_map(|node| self.text_of(key, node, faults)).collect()
     }
 
+    /// A text, or a list of texts, each on its line.
+    pub(crate) fn one_or_more_texts(&self, key: &str, faults: &mut Faults) -> Field<Vec<At<String>>> {
+        self.field(key, |node| match &node.content {
+            Content::Text(_) => self.text_list(key, std::slice::from_ref(node), faults),
+            Content::List(items) => self.text_list(key, items, faults),
+            _ => {
+                faults.error(wrong_type(key, "a text or a list of texts", node));
+                None
+            }
+        })
+    }
+
+    /// A text, a list of texts, or a table of texts whose keys are their labels.
+    pub(crate) fn labelled_texts(&self, key: &str, faults: &mut Faults) -> Field<Vec<At<LabelledText>>> {
+        let Some(Content::Table(_)) = self.table.get(key).map(|node| &node.content) else {
+            let unlabelled = |text: At<String>| At { line: text.line, value: (None, text.value) };
+            let texts = self.one_or_more_texts(key, faults);
+            return texts.map(|texts| texts.into_iter().map(unlabelled).collect());
+        };
+        let labelled = |text: At<(String, String)>| {
+            let (label, text_value) = text.value;
+            At { line: text.line, value: (Some(label), text_value) }
+        };
+        self.free_texts(key, faults).map(|texts| texts.into_iter().map(labelled).collect())
+    }
+
+    /// A date or time as it was written, in quotes or not.
+    pub(crate) fn date(&self, key: &str, faults: &mut Faults) -> Field<String> {
+        self.field(key, |node| match &node.content {
+            Content::Date(written) => Some(written.clone()),
+            _ => self.text_of(key, node, faults),
+        })
+    }
+
     /// One of the `options`, by name.
     pub(crate) fn choice<T: Copy>(&self, key: &str, options: &[(&str, T)], faults: &mut Faults) -> Field<T> {
         self.field(key, |node| {
@@ -182,6 +219,12 @@ impl<'a> Fields<'a> {
     pub(crate) fn tables(&self, key: &str, shape: &'static Shape, faults: &mut Faults) -> Vec<Fields<'a>> {
         let items = self.items(key, "a list of tables", faults).unwrap_or_default();
         items.into_iter().filter_map(|node| inner(key, shape, node, faults)).collect()
+    }
+
+    fn text_list(&self, key: &str, items: &[Node], faults: &mut Faults) -> Option<Vec<At<String>>> {
+        let text = |node: &Node| self.text_of(key, node, faults).map(|value| At { line: node.line, value });
+        let texts: Vec<Option<At<String>>> = items.iter().map(text).collect();
+        texts.into_iter().collect()
     }
 
     fn field<T>(&self, key: &str, read: impl FnOnce(&'a Node) -> Option<T>) -> Field<T> {
