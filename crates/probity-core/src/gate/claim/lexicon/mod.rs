@@ -10,7 +10,7 @@ mod table;
 use std::sync::LazyLock;
 
 pub(super) use cue::Cues;
-pub(super) use table::{Element, Form, Meaning, Pattern, Table};
+pub(super) use table::{Element, Form, Meaning, Pattern, Table, UnitWord, WordInfo};
 
 use read::Entry;
 

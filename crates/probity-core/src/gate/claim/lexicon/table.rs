@@ -71,6 +71,13 @@ pub(in super::super) enum Element {
     Percent,
 }
 
+impl Element {
+    /// Whether this is the place of `word`.
+    pub(in super::super) fn is_word(self, word: WordId) -> bool {
+        self == Element::Word(word)
+    }
+}
+
 /// What a phrase stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Meaning {
@@ -338,7 +345,7 @@ impl Draft {
         self.signs.sort_by_key(|(sign, _)| (usize::MAX - sign.len(), sign.clone()));
         let (words, slots) = slots(&self.ids);
         Table {
-            triggers: triggers(entries, &self.deeds),
+            triggers: triggers(entries),
             remedies: self.remedies,
             deeds: self.deeds,
             currencies: self.currencies,
@@ -374,7 +381,7 @@ fn slots(ids: &BTreeMap<Box<[u8]>, u16>) -> (Vec<Box<[u8]>>, Vec<u16>) {
 }
 
 /// What a text must contain to make a claim: a digit, a sign of an address, or the longest word of a phrase.
-fn triggers(entries: &[Entry], _deeds: &[String]) -> AhoCorasick {
+fn triggers(entries: &[Entry]) -> AhoCorasick {
     let mut patterns: Vec<String> = ('0'..='9').map(String::from).collect();
     patterns.extend(["@", "://", "www."].map(str::to_owned));
     for entry in entries {
