@@ -5,11 +5,12 @@
 //! reply cannot be judged by mistake.
 
 pub mod claim;
-mod evidence;
+pub mod evidence;
 mod finding;
 mod integrity;
 mod phrases;
 pub mod pii;
+pub mod policy;
 mod rules;
 mod safety;
 
