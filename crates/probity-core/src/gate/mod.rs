@@ -12,6 +12,7 @@ pub mod pii;
 pub mod policy;
 mod rules;
 mod safety;
+pub mod support;
 
 pub use finding::{Finding, Severity, Sighting, SourceRef};
 pub use rules::{Rule, rule, rules};
