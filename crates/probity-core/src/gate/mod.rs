@@ -13,6 +13,7 @@ pub mod pii;
 pub mod policy;
 mod rules;
 mod safety;
+pub mod support;
 
 pub use finding::{Finding, Severity, Sighting, SourceRef};
 pub use rules::{Rule, RuleSetting, rule, rules};

@@ -4,7 +4,8 @@
 
 use expect_test::{Expect, expect};
 
-use super::super::policy::{Names, PolicyFile, read};
+use super::super::claim::Lexicon;
+use super::super::policy::{PolicyFile, read};
 use super::*;
 use crate::case::{CaseId, Circumstances, Reply, Situation};
 
@@ -51,7 +52,7 @@ fn check(place: Place<'_>, evidence: &[&str], want: &Expect) {
 #[track_caller]
 fn check_as_of(as_of: Option<&str>, place: Place<'_>, evidence: &[&str], want: &Expect) {
     let files = [PolicyFile { name: "p.toml", text: LEDGER }];
-    let ledger = read(&files, &Names { remedies: &[], deeds: &[] }).expect("a good ledger").ledger;
+    let ledger = read(&files, Lexicon::built_in()).expect("a good ledger").ledger;
     let given = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     let mut case = Case::new(CaseId::new("c").expect("an id"), Situation::Ticket("Hello".to_owned()));
     case.circumstances = Circumstances {

@@ -35,7 +35,7 @@ fn source_json(source: &Source) -> Json {
     };
     let facts = &source.facts;
     let mut stated: Vec<&Fact> = facts.stated.iter().collect();
-    stated.sort_by_key(|fact| (fact.kind, &fact.label, &fact.text));
+    stated.sort_by_key(|fact| (fact.kind, fact.label.as_ref().map(|label| &label.text), &fact.text));
     stated.dedup();
     Json::object([
         ("id", Json::text(&source.id)),
@@ -56,7 +56,7 @@ fn source_json(source: &Source) -> Json {
 fn fact_json(fact: &Fact) -> Json {
     Json::object([
         ("kind", Json::text(fact.kind.key())),
-        ("label", fact.label.as_ref().map_or(Json::Null, Json::text)),
+        ("label", fact.label.as_ref().map_or(Json::Null, |label| Json::text(&label.text))),
         ("text", Json::text(&fact.text)),
     ])
 }

@@ -6,17 +6,24 @@
 //! question and whether a reply keeps to them [`support`](super::support)'s. No clock is read.
 
 mod hash;
+mod known;
 mod period;
 mod read;
 mod spec;
+mod stated;
+mod words;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
 
+pub(super) use known::{Extent, Known, within};
 pub use period::Period;
-pub use read::{FileProblem, Names, PolicyFile, Reading, read};
+pub use read::{FileProblem, PolicyFile, Reading, read};
+pub(super) use stated::{Place, sentence_end, terse};
+pub use words::Label;
+pub(super) use words::stems;
 
 use super::finding::SourceRef;
 use crate::case::{Circumstances, Moment};
@@ -49,6 +56,8 @@ pub struct Source {
     pub text: String,
     /// What it says, for the gate.
     pub facts: Facts,
+    /// Every value that its facts and its text name.
+    pub(super) values: Known<Place>,
 }
 
 /// Where a source counts.
@@ -81,9 +90,11 @@ pub struct Fact {
     /// What it is.
     pub kind: FactKind,
     /// What the source calls it, where it has a name.
-    pub label: Option<String>,
+    pub label: Option<Label>,
     /// As the source states it.
     pub text: String,
+    /// The values it stands for. Never empty.
+    pub(super) extents: Vec<Extent>,
 }
 
 /// What a stated fact is.

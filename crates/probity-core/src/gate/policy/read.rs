@@ -5,9 +5,11 @@
 
 use std::collections::BTreeSet;
 
+use super::super::claim::Lexicon;
 use super::period::{end, start};
 use super::spec::{FactsSpec, SourceSpec, source_specs};
-use super::{DEFAULT_AUDIENCE, Fact, Facts, Ledger, Period, Regions, Source, folded};
+use super::stated::{fact, unlisted_remedies, values};
+use super::{DEFAULT_AUDIENCE, Facts, Ledger, Period, Regions, Source, folded};
 use crate::case::{Moment, NotAMoment};
 use crate::spec_file::{At, Faults, Field, Problem};
 use crate::spelling::closest;
@@ -22,15 +24,6 @@ pub struct PolicyFile<'t> {
     pub name: &'t str,
     /// What stands in it: TOML, or JSON lines.
     pub text: &'t str,
-}
-
-/// The names that policies may use.
-#[derive(Debug, Clone, Copy)]
-pub struct Names<'n> {
-    /// The remedies that the gate can see in a reply.
-    pub remedies: &'n [&'n str],
-    /// The deeds that the gate can see in a reply.
-    pub deeds: &'n [&'n str],
 }
 
 /// A problem with the file it stands in.
@@ -52,13 +45,13 @@ pub struct Reading {
 }
 
 /// Reads policy files into one ledger. All their problems are returned, by file and line.
-pub fn read(files: &[PolicyFile<'_>], names: &Names<'_>) -> Result<Reading, Vec<FileProblem>> {
+pub fn read(files: &[PolicyFile<'_>], lexicon: &Lexicon) -> Result<Reading, Vec<FileProblem>> {
     let mut faults: Vec<Faults> = files.iter().map(|_| Faults::default()).collect();
     let mut drafts = Vec::new();
     for (index, file) in files.iter().enumerate() {
         let faults = &mut faults[index];
         for spec in source_specs(file.text, faults) {
-            let source = source(&spec, names, faults);
+            let source = source(&spec, lexicon, faults);
             drafts.extend(source.map(|source| Draft { source, line: spec.line, file: index }));
         }
     }
@@ -147,7 +140,7 @@ fn settle(faults: Vec<Faults>, files: &[PolicyFile<'_>]) -> Result<Vec<FileProbl
 }
 
 /// The source, as far as it is good. What is missing was reported.
-fn source(spec: &SourceSpec, names: &Names<'_>, faults: &mut Faults) -> Option<Source> {
+fn source(spec: &SourceSpec, lexicon: &Lexicon, faults: &mut Faults) -> Option<Source> {
     let audiences = audiences(spec, faults);
     let regions = match spec.regions.value() {
         Some(regions) => Regions::Only(regions.iter().map(|region| folded(&region.value)).collect()),
@@ -160,16 +153,30 @@ fn source(spec: &SourceSpec, names: &Names<'_>, faults: &mut Faults) -> Option<S
         faults.error(problem.hint("leave `region` out for a source that counts everywhere"));
     }
     let period = period(spec, faults);
-    let facts = facts(&spec.facts, names, faults);
-    Some(Source {
+    let facts = facts(&spec.facts, lexicon, faults);
+    let text = spec.text.given()?;
+    let source = Source {
         id: spec.id.value()?.clone(),
         version: spec.version.value()?.clone(),
         audiences,
         regions,
         period: period?,
-        text: spec.text.value()?.clone(),
+        values: values(&facts.stated, &text.value, lexicon),
+        text: text.value.clone(),
         facts,
-    })
+    };
+    warn_of_unlisted_remedies(&source, text.line, lexicon, faults);
+    Some(source)
+}
+
+/// Only what the facts list is permitted. A text that grants more is probably not what was meant.
+fn warn_of_unlisted_remedies(source: &Source, line: usize, lexicon: &Lexicon, faults: &mut Faults) {
+    let unlisted: Vec<String> = unlisted_remedies(source, lexicon).into_iter().collect();
+    if !unlisted.is_empty() {
+        let message = format!("the text grants {}, which the facts do not list", unlisted.join(", "));
+        let hint = "a reply may promise only what `remedies` or `required_remedies` list";
+        faults.warning(Problem::at(line, message).hint(hint));
+    }
 }
 
 fn audiences(spec: &SourceSpec, faults: &mut Faults) -> BTreeSet<String> {
@@ -223,14 +230,15 @@ fn moment(
     }
 }
 
-fn facts(spec: &FactsSpec, names: &Names<'_>, faults: &mut Faults) -> Facts {
+fn facts(spec: &FactsSpec, lexicon: &Lexicon, faults: &mut Faults) -> Facts {
+    let (remedies, deeds): (Vec<&str>, Vec<&str>) = (lexicon.remedies().collect(), lexicon.deeds().collect());
     let mut known = |given: &[At<String>], what: &str, known: &[&str]| -> BTreeSet<String> {
         given.iter().filter_map(|at| known_name(at, what, known, faults)).collect()
     };
-    let required = known(&spec.required, "remedy", names.remedies);
-    let mut permitted = known(&spec.remedies, "remedy", names.remedies);
-    let forbidden = known(&spec.forbidden, "remedy", names.remedies);
-    let deeds = known(&spec.deeds, "deed", names.deeds);
+    let required = known(&spec.required, "remedy", &remedies);
+    let mut permitted = known(&spec.remedies, "remedy", &remedies);
+    let forbidden = known(&spec.forbidden, "remedy", &remedies);
+    let deeds = known(&spec.deeds, "deed", &deeds);
     permitted.extend(required.iter().cloned());
     for At { line, value } in &spec.forbidden {
         if permitted.contains(value) {
@@ -238,10 +246,14 @@ fn facts(spec: &FactsSpec, names: &Names<'_>, faults: &mut Faults) -> Facts {
             faults.error(problem.hint("take it out of one of the lists"));
         }
     }
-    let stated = spec.stated.iter().map(|(kind, At { value: (label, text), .. })| Fact {
-        kind: *kind,
-        label: label.clone(),
-        text: text.clone(),
+    let stated = spec.stated.iter().filter_map(|(kind, At { line, value: (label, text) })| {
+        let fact = fact(*kind, label.as_deref(), text, lexicon);
+        if fact.is_none() {
+            let (asked, example) = kind.asks_for();
+            let message = format!("{text:?} under `{}` holds no {}", kind.key(), asked);
+            faults.error(Problem::at(*line, message).hint(format!("such as {example:?}")));
+        }
+        fact
     });
     Facts { permitted, required, forbidden, deeds, stated: stated.collect() }
 }

@@ -66,9 +66,11 @@ fn remedies_and_deeds_are_those_the_gate_knows() {
         &expect![[r#"1:11: there is no remedy "refnud" | did you mean "refund"?"#]],
     );
     check(
-        "deeds = [\"label\"]",
+        "deeds = [\"shipment\"]",
         "deeds = [\"parcel\"]",
-        &expect![[r#"1:14: there is no deed "parcel" | known: label"#]],
+        &expect![[
+            r#"1:14: there is no deed "parcel" | known: block, booking, cancellation, change, charge, closure, compensation, credit, deletion, discount, exchange, extension, free_shipping, price_match, refund, repair, replacement, return, shipment, transfer, unsubscription, upgrade, voucher, waiver"#
+        ]],
     );
     check(
         "forbidden_remedies = \"voucher\"",
@@ -77,6 +79,73 @@ fn remedies_and_deeds_are_those_the_gate_knows() {
             r#"1:13: remedy "replacement" is both permitted and forbidden | take it out of one of the lists"#
         ]],
     );
+}
+
+#[test]
+fn facts_hold_what_their_key_says() {
+    check(
+        "\"30 days\"",
+        "\"soon\"",
+        &expect![[r#"1:15: "soon" under `windows` holds no length of time or day | such as "30 days""#]],
+    );
+    check(
+        "\"4.90 EUR\"",
+        "\"a small fee\"",
+        &expect![[r#"1:16: "a small fee" under `amounts` holds no amount of money | such as "4.90 EUR""#]],
+    );
+    check(
+        "\"15 %\"",
+        "\"15 EUR\"",
+        &expect![[r#"1:17: "15 EUR" under `percentages` holds no percentage | such as "15 %""#]],
+    );
+    check(
+        "codes = \"RPL-14\"",
+        "codes = [\"ask the desk\"]",
+        &expect![[r#"1:18: "ask the desk" under `codes` holds no code | such as "RPL-14""#]],
+    );
+    check(
+        "\"returns@shop.example\"",
+        "\"the front desk\"",
+        &expect![[
+            r#"1:19: "the front desk" under `contacts` holds no link, e-mail address, telephone number or street address | such as "help@shop.example""#
+        ]],
+    );
+    check(
+        "\"4.90 EUR\"",
+        "4.90",
+        &expect![[r#"1:16: `amounts` must be a text, found a number | put it in quotes: "4.90""#]],
+    );
+    check(
+        "{ return_window = \"30 days\" }",
+        "{ return_window = 30 }",
+        &expect![[
+            r#"1:15: `windows.return_window` must be a text, found a number | put it in quotes: "30""#
+        ]],
+    );
+}
+
+#[test]
+fn terse_facts_are_read_by_their_key() {
+    check("\"4.90 EUR\"", "\"4.90\"", &expect!["ok"]);
+    check("\"15 %\"", "\"15\"", &expect!["ok"]);
+    check(
+        "\"returns@shop.example\"",
+        "\"shop.example/*\", \"030 555018\", \"Unit 7, Dock East\"",
+        &expect!["ok"],
+    );
+    check("codes = \"RPL-14\"", "codes = \"winter\"", &expect!["ok"]);
+}
+
+#[test]
+fn a_text_that_grants_more_than_the_facts_is_looked_at() {
+    check(
+        "covered for 30 days",
+        "covered. You can have a repair or a refund",
+        &expect![[r#"
+        ok
+        1:9: the text grants repair, which the facts do not list | a reply may promise only what `remedies` or `required_remedies` list"#]],
+    );
+    check("covered for 30 days", "covered. We give no voucher and do no repairs", &expect!["ok"]);
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn a_change_of_meaning_changes_the_hash() {
         ("nine to five", "nine to six"),
         ("remedies = [\"refund\"]\n", ""),
         ("forbidden_remedies = \"voucher\"\n", ""),
-        ("deeds = [\"label\"]\n", ""),
+        ("deeds = [\"shipment\"]\n", ""),
         ("return_window", "window"),
         ("\"15 %\"", "\"16 %\""),
     ] {

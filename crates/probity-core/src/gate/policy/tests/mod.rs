@@ -7,12 +7,11 @@ mod meaning;
 
 use expect_test::Expect;
 
-use super::{FileProblem, Ledger, Names, PolicyFile, Reading, read};
+use super::super::claim::Lexicon;
+use super::{FileProblem, Ledger, PolicyFile, Reading, read};
 
 /// A small ledger with one of everything.
 const BASE: &str = include_str!("base.toml");
-
-const NAMES: Names<'static> = Names { remedies: &["refund", "replacement", "voucher"], deeds: &["label"] };
 
 /// The base file with one text exchanged for another, which must stand in it exactly once.
 #[track_caller]
@@ -25,7 +24,7 @@ fn changed(from: &str, to: &str) -> String {
 fn read_all(texts: &[&str]) -> Result<Reading, Vec<FileProblem>> {
     let names: Vec<String> = (1..=texts.len()).map(|number| number.to_string()).collect();
     let files = names.iter().zip(texts).map(|(name, text)| PolicyFile { name, text });
-    read(&files.collect::<Vec<_>>(), &NAMES)
+    read(&files.collect::<Vec<_>>(), Lexicon::built_in())
 }
 
 /// The ledger of files that must be good.
