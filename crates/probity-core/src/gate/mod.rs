@@ -10,59 +10,30 @@ mod finding;
 mod integrity;
 mod phrases;
 pub mod pii;
+mod policies;
 pub mod policy;
 mod rules;
 mod safety;
+mod settings;
 pub mod support;
 
 pub use finding::{Finding, Severity, Sighting, SourceRef};
+pub use policies::{Policies, PolicyTexts};
 pub use rules::{Rule, RuleSetting, rule, rules};
+pub use settings::Settings;
 
 use std::collections::BTreeMap;
 
-use crate::case::Entry;
-use crate::json::Json;
+use crate::case::{Entry, Role, Situation};
 use phrases::Plain;
 use safety::Forbidden;
-
-/// The version of the checks. Raise it when the same reply and settings can give another result.
-const VERSION: &str = "1";
-
-/// How a run wants its replies checked. The default is every rule as the table has it, with nothing listed.
-#[derive(Debug, Clone, Default)]
-pub struct Settings {
-    /// Rules that do something else than the table says, by id.
-    pub rules: BTreeMap<&'static str, RuleSetting>,
-    /// Names that no reply may mention.
-    pub competitors: Vec<String>,
-    /// Advice that no reply may give.
-    pub forbidden_advice: Vec<String>,
-    /// What is the company's own and no person's.
-    pub own: pii::Allow,
-}
-
-impl Settings {
-    fn digest(&self) -> String {
-        let rules = self.rules.iter().map(|(id, setting)| ((*id).to_owned(), Json::text(setting.name())));
-        let list = |texts: &[String]| Json::Array(texts.iter().map(Json::text).collect());
-        let pii::Allow { emails, domains, phones, addresses, id_patterns } = &self.own;
-        let own = [emails, domains, phones, addresses, id_patterns].map(|texts| list(texts));
-        let members = [
-            ("version".to_owned(), Json::text(VERSION)),
-            ("rules".to_owned(), Json::object(rules)),
-            ("competitors".to_owned(), list(&self.competitors)),
-            ("forbidden_advice".to_owned(), list(&self.forbidden_advice)),
-            ("own".to_owned(), Json::Array(own.to_vec())),
-        ];
-        blake3::hash(Json::object(members).canonical().as_bytes()).to_hex().to_string()
-    }
-}
 
 /// The rules as they are set for a run. It is made once and screens any number of replies.
 #[derive(Debug, Clone)]
 pub struct Gate {
     /// What the findings of each rule do. A rule that is not here is off.
     severities: BTreeMap<&'static str, Severity>,
+    policies: Option<Policies>,
     forbidden: Forbidden,
     digest: String,
 }
@@ -70,13 +41,13 @@ pub struct Gate {
 impl Default for Gate {
     /// Every rule as the table has it.
     fn default() -> Self {
-        Gate::new(&Settings::default())
+        Gate::new(Settings::default())
     }
 }
 
 impl Gate {
     /// The gate of `settings`.
-    pub fn new(settings: &Settings) -> Self {
+    pub fn new(settings: Settings) -> Self {
         let set = |rule: &Rule| match settings.rules.get(rule.id) {
             Some(setting) => setting.severity(),
             None => Some(rule.severity),
@@ -85,6 +56,7 @@ impl Gate {
             severities: rules().filter_map(|rule| Some((rule.id, set(rule)?))).collect(),
             forbidden: Forbidden::new(&settings.competitors, &settings.forbidden_advice),
             digest: settings.digest(),
+            policies: settings.policies,
         }
     }
 
@@ -98,9 +70,16 @@ impl Gate {
         &self.digest
     }
 
-    /// Whether a finding of `rule` would block a reply in this run.
+    /// Whether a finding of `rule` would block a reply in this run. Where there are no policies, nothing is
+    /// found about evidence and claims.
     pub fn can_block(&self, rule: &str) -> bool {
-        self.severities.get(rule) == Some(&Severity::Block)
+        let needs_policies = rule.starts_with("evidence.") || rule.starts_with("claim.");
+        self.severities.get(rule) == Some(&Severity::Block) && (!needs_policies || self.policies.is_some())
+    }
+
+    /// Whether evidence and claims are checked.
+    pub fn has_policies(&self) -> bool {
+        self.policies.is_some()
     }
 
     /// Checks a reply against every rule in order.
@@ -117,8 +96,11 @@ impl Gate {
     fn sightings(&self, entry: &Entry) -> Vec<Sighting> {
         let reply = &entry.reply.text;
         let plain = Plain::of(reply);
-        let mut seen = integrity::check(reply, &plain);
+        let checked = self.policies.as_ref().map(|policies| policies.check(entry));
+        let (mut seen, claims) = checked.map(|checked| (checked.evidence, checked.claims)).unwrap_or_default();
+        seen.extend(integrity::check(reply, &plain));
         seen.extend(self.forbidden.check(&plain));
+        seen.extend(claims);
         seen
     }
 

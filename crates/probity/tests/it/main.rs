@@ -13,6 +13,7 @@ mod changes;
 mod check;
 mod disk;
 mod faults;
+mod gate;
 mod gold;
 mod golden;
 mod guarantees;
