@@ -24,9 +24,11 @@ const PRINTED: &[&[usize]] = &[
 /// How sure the shape of a number makes it a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// No issuer has such numbers.
+    /// No card has such a number.
     None,
-    /// Some issuer does, and so do others who number things.
+    /// The check digit is right, and no more.
+    Checked,
+    /// Some issuer has such numbers, and so do others who number things.
     Shared,
     /// Only cards are likely to look like this.
     Sure,
@@ -52,7 +54,7 @@ pub(super) fn find(text: &str, groups: &[Group], dates: &[bool], hits: &mut Vec<
 /// What the prefix and length of a number with a right check digit say.
 pub(super) fn shape(digits: &Digits) -> Shape {
     let n = digits.len();
-    if n < 12 || !luhn(digits.values()) {
+    if n < 12 || digits.values().iter().all(|digit| *digit == 0) || !luhn(digits.values()) {
         return Shape::None;
     }
     let (two, three, four) = (digits.prefix(2), digits.prefix(3), digits.prefix(4));
@@ -69,7 +71,7 @@ pub(super) fn shape(digits: &Digits) -> Shape {
     match (sure, shared) {
         (true, _) => Shape::Sure,
         (false, true) => Shape::Shared,
-        (false, false) => Shape::None,
+        (false, false) => Shape::Checked,
     }
 }
 
@@ -147,6 +149,7 @@ fn is_card(text: &str, groups: &[Group]) -> bool {
     let is_called_card = labels.nearest == Some(Label::Card) || (labels.card && groups.len() > 1);
     match shape {
         Shape::None => false,
+        Shape::Checked => labels.nearest == Some(Label::Card),
         Shape::Shared => is_called_card || (labels.nearest.is_none() && groups.len() >= 4),
         Shape::Sure => is_called_card || !labels.is_reference(),
     }
@@ -207,8 +210,14 @@ mod tests {
     #[test]
     fn other_numbers_are_none() {
         check("4111111111111112", Shape::None);
-        check("1111111111111117", Shape::None);
-        check("41111111111111113", Shape::None);
         check("0000000000000000", Shape::None);
+        check("41111111117", Shape::None);
+    }
+
+    #[test]
+    fn a_right_check_digit_alone_needs_the_word() {
+        check("1111111111111117", Shape::Checked);
+        check("3593156708213738", Shape::Checked);
+        check("41111111111111113", Shape::Checked);
     }
 }

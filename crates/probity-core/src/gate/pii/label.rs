@@ -58,6 +58,9 @@ impl Labels {
             labels.owner = labels.owner.or_else(|| owner(&word, following, distance));
             following = Some(word);
         }
+        if labels.nearest.is_none() && following.is_none_or(|first| is_filler(&first)) {
+            labels.nearest = label_of_last_sentence(text, following.map_or(start, |first| first.start));
+        }
         // A number sign makes a reference of what nothing else names.
         if labels.nearest.is_none() && text[..start].ends_with('#') {
             labels.nearest = Some(Label::Reference);
@@ -72,6 +75,20 @@ impl Labels {
     pub(super) fn is_reference(&self) -> bool {
         matches!(self.nearest, Some(Label::Reference | Label::Version))
     }
+}
+
+/// What the sentence before says, when the number opens its own or only "Number is" stands before it.
+fn label_of_last_sentence(text: &str, start: usize) -> Option<Label> {
+    let before = text[..start].trim_end_matches([' ', '\n', ':', '-']).strip_suffix(['.', '?'])?;
+    if start - before.len() > 4 {
+        return None;
+    }
+    words::before(text, before.len()).take(3).find_map(|word| label(&word))
+}
+
+/// Whether a word only leads from a label to its number.
+fn is_filler(word: &Word<'_>) -> bool {
+    word.is_any(&["number", "it", "this", "the", "is", "that"])
 }
 
 /// What the words after a number say: "… is your order number", "… (fax)".

@@ -120,7 +120,9 @@ fn hit(text: &str, groups: &[Group], shape: Shape) -> Option<Hit> {
     }
     let bytes = text.as_bytes();
     let before = span.start.checked_sub(1).map_or(b' ', |i| bytes[i]);
-    let is_number = matches!(before, b'$' | b'%' | b'.' | b',') || bytes.get(span.end) == Some(&b'%');
+    let is_decimal =
+        matches!(before, b'.' | b',') && span.start > 1 && bytes[span.start - 2].is_ascii_digit();
+    let is_number = is_decimal || matches!(before, b'$' | b'%') || bytes.get(span.end) == Some(&b'%');
     let labels = Labels::around(text, span.start, span.end);
     if is_number || is_glued(text, span.start, span.end, &labels) || labels.is_reference() {
         return None;
@@ -159,8 +161,15 @@ fn is_nobodys(digits: &[u8]) -> bool {
         [1, rest @ ..] if rest.len() == 10 => rest,
         [0, 0, 1, rest @ ..] if rest.len() == 10 => rest,
         [4, 4, rest @ ..] if rest.len() == 10 && matches!(rest[0], 3 | 8) => return true,
-        [0, 3 | 8, 0 | 3 | 4 | 7, ..] if digits.len() == 11 || digits.len() == 10 => {
-            return digits[2] != 7 || digits[1] == 8;
+        [0, 8, 0, 0 | 8, ..] if matches!(digits.len(), 10 | 11) => return true,
+        [0, 3, 0 | 3, ..]
+        | [0, 3, 4, 3..=5, ..]
+        | [0, 3, 7, 0, ..]
+        | [0, 8, 4, 3..=5, ..]
+        | [0, 8, 7, 0..=3, ..]
+            if digits.len() == 11 =>
+        {
+            return true;
         }
         _ => digits,
     };

@@ -6,6 +6,12 @@
 /// How far to look, in bytes. A label stands closer than this.
 pub(super) const REACH: usize = 64;
 
+/// Words that are usually cut short by a full stop.
+const ABBREVIATIONS: &[&str] = &[
+    "no", "nr", "num", "tel", "ph", "mob", "ref", "ext", "acct", "apt", "st", "str", "mr", "mrs", "ms", "dr",
+    "ul", "al", "pl", "os", "avda", "av", "ave", "rd", "blvd", "rkp",
+];
+
 /// A word and where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word<'t> {
@@ -90,7 +96,7 @@ pub(super) fn after(text: &str, at: usize) -> impl Iterator<Item = Word<'_>> {
 fn ends_sentence(bytes: &[u8], at: usize) -> bool {
     let next = bytes.get(at + 1).copied().unwrap_or(b' ');
     match bytes[at] {
-        b'!' | b'?' => next.is_ascii_whitespace(),
+        b'!' | b'?' => next.is_ascii_whitespace() && at > 0 && is_word_byte(bytes[at - 1]),
         b'.' => next.is_ascii_whitespace() && !is_abbreviation(&bytes[at.saturating_sub(5)..at]),
         b'\n' => next == b'\n',
         _ => false,
@@ -101,27 +107,7 @@ fn ends_sentence(bytes: &[u8], at: usize) -> bool {
 fn is_abbreviation(before: &[u8]) -> bool {
     let start = before.iter().rposition(|byte| !is_word_byte(*byte)).map_or(0, |i| i + 1);
     let word = &before[start..];
-    word.len() == 1
-        || [
-            &b"no"[..],
-            b"nr",
-            b"num",
-            b"tel",
-            b"ph",
-            b"mob",
-            b"ref",
-            b"ext",
-            b"acct",
-            b"apt",
-            b"st",
-            b"str",
-            b"mr",
-            b"mrs",
-            b"ms",
-            b"dr",
-        ]
-        .iter()
-        .any(|short| word.eq_ignore_ascii_case(short))
+    word.len() == 1 || ABBREVIATIONS.iter().any(|short| word.eq_ignore_ascii_case(short.as_bytes()))
 }
 
 #[cfg(test)]

@@ -78,8 +78,12 @@ fn next_word(text: &str, from: usize, limit: usize) -> Option<Word<'_>> {
 fn may_lie_between(gap: &str) -> bool {
     gap.len() < 12
         && !gap.contains("**")
+        && (!gap.contains('?') || gap.starts_with('\n'))
         && gap.bytes().all(|byte| {
-            matches!(byte, b' ' | b',' | b'.' | b'\n' | b'\r' | b'>' | b'*' | b'-' | b'\'' | b'#')
+            matches!(
+                byte,
+                b' ' | b',' | b'.' | b'?' | b'(' | b')' | b'\n' | b'\r' | b'>' | b'*' | b'-' | b'\'' | b'#'
+            )
         })
 }
 

@@ -35,8 +35,15 @@ pub(super) fn find_at_unit(text: &str, unit: &Range<usize>) -> Option<Hit> {
     if is_inside_word(text, unit) || number.start > unit.end + 3 || !starts_with_digit(&number) {
         return None;
     }
-    let (mut has_capital, mut first) = (false, None);
-    for word in before(text, unit.start).take(NAME_MAX + 2) {
+    let street = before_unit(text, unit.start).or_else(|| behind_unit(text, &number))?;
+    Some(hit(text, street.start.min(unit.start)..street.end.max(number.end)))
+}
+
+/// The street before a part of a building: a name with a number before or after it.
+fn before_unit(text: &str, unit: usize) -> Option<Range<usize>> {
+    let end = text[..unit].trim_end_matches([' ', '\n', '.', ',', '>', '?']).len();
+    let (mut has_capital, mut n_lower, mut first) = (false, 0, None);
+    for word in before(text, end).take(NAME_MAX + 2) {
         if starts_with_digit(&word) && word.text.len() < 7 {
             first = Some(word.start);
             if has_capital {
@@ -46,13 +53,22 @@ pub(super) fn find_at_unit(text: &str, unit: &Range<usize>) -> Option<Hit> {
         {
             has_capital = true;
         } else if !words::is_particle(&word) && !words::is_unit(&word) && !is_street_word(&word) {
+            n_lower += 1;
+        }
+        if n_lower > 1 {
             break;
         }
     }
-    let is_lower = text[unit.clone()].starts_with(char::is_lowercase) && first.is_some();
-    (has_capital || is_lower)
-        .then(|| hit(text, first.unwrap_or(unit.start)..number.end))
-        .filter(|_| first.is_some())
+    let is_lower = text[unit..].starts_with(char::is_lowercase);
+    (has_capital || is_lower).then_some(first?..end)
+}
+
+/// The street behind a part of a building: `Suite 913 0547 Bygget 91`.
+fn behind_unit(text: &str, unit: &Word<'_>) -> Option<Range<usize>> {
+    let mut words = after(text, unit.end);
+    let (house, name, number) = (words.next()?, words.next()?, words.find(starts_with_digit)?);
+    let is_street = house.is_number() && name.is_capital() && number.start < house.end + 40;
+    is_street.then_some(house.start..number.end)
 }
 
 /// The address of a box at `trigger`: `P.O. Box 149`, `PSC 4355, Box 4187`, `APO AP 28906`.
@@ -87,10 +103,12 @@ fn is_inside_word(text: &str, range: &Range<usize>) -> bool {
     (range.start > 0 && is_word(range.start - 1)) || (is_word(range.end - 1) && is_word(range.end))
 }
 
+/// Whether a word starts with a digit.
 fn starts_with_digit(word: &Word<'_>) -> bool {
     word.text.starts_with(|char: char| char.is_ascii_digit())
 }
 
+/// Whether a word says what kind of street something is.
 fn is_street_word(word: &Word<'_>) -> bool {
     words::is_type(word) || words::is_leading_type(word) || words::is_trailing_type(word)
 }
@@ -140,7 +158,8 @@ fn number_first(text: &str, group: &Group) -> Option<Range<usize>> {
 fn leading_street(text: &str, start: usize, kind: &Word<'_>) -> Option<Range<usize>> {
     let (mut end, mut at) = (None, kind.end);
     for word in after(text, kind.end).take(NAME_MAX) {
-        let is_name = word.is_capital() || (end.is_none() && word.text.len() > 3 && !kind.is_capital());
+        let may_be_lower = kind.is_any(&["rue", "rua", "calle", "ulica", "trg"]);
+        let is_name = word.is_capital() || (end.is_none() && word.text.len() > 3 && may_be_lower);
         if !is_one_line(text, at, word.start) {
             break;
         }
@@ -183,7 +202,7 @@ fn number_last(text: &str, group: &Group) -> Option<Range<usize>> {
     if !matches!(gap, " " | ". " | ", ") || starts_with_digit(&last) || words::is_other_capital(&last) {
         return None;
     }
-    if words::has_street_ending(&last) {
+    if words::has_street_ending(&last) && (last.is_capital() || has_cue(text, last.start)) {
         return Some(last.start..group.end);
     }
     let mut start = last.is_capital().then_some(last.start);
@@ -202,12 +221,27 @@ fn number_last(text: &str, group: &Group) -> Option<Range<usize>> {
                 return Some(word.start..group.end);
             }
             start = Some(word.start);
+        } else if ends_in_type && has_cue(text, word.start) {
+            return Some(word.start..group.end);
         } else if !words::is_particle(&word) {
             break;
         }
     }
     let start = start?;
-    has_cue(text, start).then_some(start..group.end)
+    (has_cue(text, start) || is_in_block(text, start, group.end)).then_some(start..group.end)
+}
+
+/// Whether a name between two numbers is followed by a town and a postcode, so that it can only be a street.
+fn is_in_block(text: &str, start: usize, end: usize) -> bool {
+    let Some(house) = before(text, start).next().filter(|house| house.end + 1 == start) else { return false };
+    let is_year = house.text.len() == 4 && (house.text.starts_with("19") || house.text.starts_with("20"));
+    let is_house = house.is_number() && (3..=5).contains(&house.text.len()) && !is_year;
+    let rest = &text[end..];
+    let is_apart = rest.starts_with(", ") || rest.trim_start_matches('.').starts_with('\n');
+    let block = block::around(text, &(start..end));
+    let has_town = after(text, end).next().is_some_and(|town| town.is_capital());
+    let last = text[..block.end].rsplit(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
+    is_house && is_apart && has_town && last.len() > 3 && last.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether the words before a name say that a place follows.

@@ -180,6 +180,8 @@ const TRAILING_TYPES: &[&str] = &[
     "kade",
     "wei",
     "odos",
+    "utja",
+    "terrasse",
 ];
 /// How the name of a street ends where the type is part of it.
 const ENDINGS: &[&str] = &[
@@ -225,6 +227,8 @@ const ENDINGS: &[&str] = &[
     "ufer",
     "damm",
     "holt",
+    "str\u{e6}ti",
+    "hove",
 ];
 /// Small words within the name of a street or a town.
 const PARTICLES: &[&str] = &[
@@ -401,7 +405,7 @@ pub(super) fn is_trailing_type(word: &Word<'_>) -> bool {
     word.is_any(TRAILING_TYPES)
 }
 
-/// Whether the name of the street itself says that it is one.
+/// Whether the name of the street itself says that it is one. In lower case it needs more to be sure.
 pub(super) fn has_street_ending(word: &Word<'_>) -> bool {
     let bytes = word.text.as_bytes();
     let ends = |ending: &&str| {
@@ -409,9 +413,7 @@ pub(super) fn has_street_ending(word: &Word<'_>) -> bool {
         bytes.len() >= ending.len() + 3
             && tail.is_some_and(|tail| tail.eq_ignore_ascii_case(ending.as_bytes()))
     };
-    word.is_capital()
-        && ENDINGS.iter().any(|ending| ends(&ending))
-        && !word.is_any(&["brigade", "renegade", "ipad", "necktie"])
+    ENDINGS.iter().any(|ending| ends(&ending)) && !word.is_any(&["brigade", "renegade", "ipad", "necktie"])
 }
 
 /// Whether a small word may stand inside a name.
