@@ -26,6 +26,7 @@ use std::collections::BTreeMap;
 
 use crate::case::{Entry, Role, Situation};
 use phrases::Plain;
+use pii::{PatternProblem, Scanner, Surroundings};
 use safety::Forbidden;
 
 /// The rules as they are set for a run. It is made once and screens any number of replies.
@@ -35,29 +36,31 @@ pub struct Gate {
     severities: BTreeMap<&'static str, Severity>,
     policies: Option<Policies>,
     forbidden: Forbidden,
+    scanner: Scanner,
     digest: String,
 }
 
 impl Default for Gate {
     /// Every rule as the table has it.
     fn default() -> Self {
-        Gate::new(Settings::default())
+        Gate::new(Settings::default()).expect("a gate without lists has no pattern that could be wrong")
     }
 }
 
 impl Gate {
-    /// The gate of `settings`.
-    pub fn new(settings: Settings) -> Self {
+    /// The gate of `settings`, unless a form of numbers in them cannot be used.
+    pub fn new(settings: Settings) -> Result<Self, PatternProblem> {
         let set = |rule: &Rule| match settings.rules.get(rule.id) {
             Some(setting) => setting.severity(),
             None => Some(rule.severity),
         };
-        Gate {
+        Ok(Gate {
             severities: rules().filter_map(|rule| Some((rule.id, set(rule)?))).collect(),
             forbidden: Forbidden::new(&settings.competitors, &settings.forbidden_advice),
             digest: settings.digest(),
+            scanner: Scanner::new(&settings.own)?,
             policies: settings.policies,
-        }
+        })
     }
 
     /// A gate without rules, which admits everything.
@@ -97,11 +100,31 @@ impl Gate {
         let reply = &entry.reply.text;
         let plain = Plain::of(reply);
         let checked = self.policies.as_ref().map(|policies| policies.check(entry));
-        let (mut seen, claims) = checked.map(|checked| (checked.evidence, checked.claims)).unwrap_or_default();
+        let (mut seen, claims) =
+            checked.map(|checked| (checked.evidence, checked.claims)).unwrap_or_default();
         seen.extend(integrity::check(reply, &plain));
         seen.extend(self.forbidden.check(&plain));
+        seen.extend(self.personal_data(entry));
         seen.extend(claims);
         seen
+    }
+
+    fn personal_data(&self, entry: &Entry) -> Vec<Sighting> {
+        let (mut earlier, mut customer) = (Vec::new(), Vec::new());
+        match &entry.case.situation {
+            Situation::Ticket(text) => customer.push(text.as_str()),
+            Situation::Conversation(turns) => {
+                for turn in turns {
+                    match turn.role {
+                        Role::Customer => customer.push(turn.text.as_str()),
+                        Role::Agent => earlier.push(turn.text.as_str()),
+                        Role::System => {}
+                    }
+                }
+            }
+        }
+        let around = Surroundings { earlier: &earlier, customer: &customer, known: &entry.case.known_pii };
+        self.scanner.check(&entry.reply.text, &around)
     }
 
     fn finding(&self, sighting: Sighting) -> Option<Finding> {

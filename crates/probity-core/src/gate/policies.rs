@@ -3,7 +3,7 @@
 use super::claim::{Lexicon, extract};
 use super::evidence;
 use super::finding::Sighting;
-use super::policy::{self, FileProblem, Ledger, Names, PolicyFile, Source};
+use super::policy::{self, FileProblem, Ledger, PolicyFile, Source};
 use super::support::{self, Allowed, Support};
 use crate::case::{Entry, Moment};
 use crate::json::Json;
@@ -39,9 +39,7 @@ impl Policies {
         as_of: Option<Moment>,
     ) -> Result<(Policies, Vec<FileProblem>), Vec<FileProblem>> {
         let lexicon = lexicon(texts.lexicons)?;
-        let (remedies, deeds): (Vec<&str>, Vec<&str>) =
-            (lexicon.remedies().collect(), lexicon.deeds().collect());
-        let reading = policy::read(texts.sources, &Names { remedies: &remedies, deeds: &deeds })?;
+        let reading = policy::read(texts.sources, &lexicon)?;
         let allowed = Allowed::new(texts.allowed_claims, &lexicon).map_err(|idle| {
             let problem = |text: String| FileProblem {
                 file: "allowed_claims".to_owned(),
@@ -64,8 +62,7 @@ impl Policies {
         let selected = evidence::check(entry, &self.ledger, self.as_of);
         let reply = &entry.reply.text;
         let claims = extract(reply, &self.lexicon);
-        let support =
-            Support::new(&selected.sources, &entry.case.situation, &self.allowed, &self.lexicon);
+        let support = Support::new(&selected.sources, &entry.case.situation, &self.allowed, &self.lexicon);
         let claims = support::check(reply, &claims, &support);
         Checked { evidence: selected.sightings, claims, sources: selected.sources }
     }

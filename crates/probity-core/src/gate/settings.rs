@@ -30,14 +30,15 @@ impl Settings {
     pub(super) fn digest(&self) -> String {
         let rules = self.rules.iter().map(|(id, setting)| ((*id).to_owned(), Json::text(setting.name())));
         let list = |texts: &[String]| Json::Array(texts.iter().map(Json::text).collect());
-        let Allow { emails, domains, phones, addresses, id_patterns } = &self.own;
-        let own = [emails, domains, phones, addresses, id_patterns].map(|texts| list(texts));
+        let Allow { emails, domains, phones, addresses, ips, id_patterns, test_values } = &self.own;
+        let own = [emails, domains, phones, addresses, ips, id_patterns].map(|texts| list(texts));
         let members = [
             ("version".to_owned(), Json::text(VERSION)),
             ("rules".to_owned(), Json::object(rules)),
             ("competitors".to_owned(), list(&self.competitors)),
             ("forbidden_advice".to_owned(), list(&self.forbidden_advice)),
             ("own".to_owned(), Json::Array(own.to_vec())),
+            ("test_values".to_owned(), Json::text(test_values.name())),
             ("policies".to_owned(), self.policies.as_ref().map_or(Json::Null, |p| Json::text(p.canonical()))),
         ];
         blake3::hash(Json::object(members).canonical().as_bytes()).to_hex().to_string()

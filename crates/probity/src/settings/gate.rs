@@ -11,13 +11,14 @@ use crate::render::problem::located;
 
 /// Reads what the settings name and makes the gate. What should be looked at goes to `note`.
 pub(crate) fn gate(settings: &GateSettings, note: &dyn Fn(&str)) -> Result<Gate, Failure> {
-    Ok(Gate::new(Settings {
+    Gate::new(Settings {
         rules: settings.rules.clone(),
         competitors: settings.competitors.clone(),
         forbidden_advice: settings.forbidden_advice.clone(),
         own: settings.own.clone(),
         policies: policies(settings, note)?,
-    }))
+    })
+    .map_err(|error| Failure::usage(format!("gate.own_numbers: {error}")))
 }
 
 fn policies(settings: &GateSettings, note: &dyn Fn(&str)) -> Result<Option<Policies>, Failure> {

@@ -93,7 +93,8 @@ fn rules(row: &Value, severity: &str) -> Vec<String> {
 
 fn folder(judge: &MockJudge) -> Probity {
     let cases: String = cases().iter().map(|(case, _)| format!("{case}\n")).collect();
-    let settings = format!("{QUICK}[gate]\npolicies = [\"policies.toml\"]\ncompetitors = [\"Acme Parcel\"]\n");
+    let settings =
+        format!("{QUICK}[gate]\npolicies = [\"policies.toml\"]\ncompetitors = [\"Acme Parcel\"]\n");
     Probity::new()
         .file("cases.jsonl", cases)
         .file("policies.toml", POLICIES)
@@ -127,7 +128,11 @@ fn a_blocked_reply_costs_no_call_whatever_the_judge_would_say() {
     assert_eq!(out["summary"]["calls"], admitted * 2);
     let asked = ledger(&path);
     let calls = asked.iter().filter(|line| line["event"] == "call").count();
-    assert_eq!(judge.stats()["calls"], admitted * 2, "two criteria of each admitted reply: {calls} {asked:?}");
+    assert_eq!(
+        judge.stats()["calls"],
+        admitted * 2,
+        "two criteria of each admitted reply: {calls} {asked:?}"
+    );
 }
 
 #[test]
