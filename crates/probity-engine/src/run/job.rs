@@ -146,7 +146,8 @@ impl Job {
         Ok(self.dataset.records()?.map(|record| record.and_then(|record| self.screen(record))))
     }
 
-    fn screen(&self, record: Record) -> Result<Screened, LoadError> {
+    /// One record, screened and turned into packets.
+    pub(super) fn screen(&self, record: Record) -> Result<Screened, LoadError> {
         let (place, entry) = match record {
             Record::Entry { place, entry, .. } => (place, entry),
             Record::Skipped(skipped) => return Ok(Screened::Skipped(skipped)),

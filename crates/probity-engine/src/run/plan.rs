@@ -6,6 +6,7 @@ use probity_core::gate::Admitted;
 use probity_core::packet::PacketHash;
 use probity_core::verdict::Usage;
 
+use super::ahead::each_screened;
 use super::job::{Job, Screened, SizedPacket};
 use crate::load::LoadError;
 use crate::schedule::budget::Money;
@@ -128,9 +129,9 @@ impl Plan {
 /// input is found before anything is spent.
 pub fn plan(job: &Job, mut known: Known) -> Result<Plan, LoadError> {
     let mut plan = Plan::default();
-    for screened in job.screened()? {
+    each_screened(job, |screened| {
         plan.n_records += 1;
-        match screened? {
+        match screened {
             Screened::Skipped(_) => plan.n_skipped += 1,
             Screened::Blocked { .. } => plan.n_blocked += 1,
             Screened::Admitted { admitted, packets, .. } => {
@@ -140,7 +141,8 @@ pub fn plan(job: &Job, mut known: Known) -> Result<Plan, LoadError> {
                 }
             }
         }
-    }
+        Ok::<(), LoadError>(())
+    })?;
     if let Some(chat) = job.judge.chat() {
         plan.tokens_output_max = plan.n_calls * u64::from(chat.output_tokens_max.get());
         let usage = Usage { input: plan.tokens_input, output: plan.tokens_output_max };

@@ -9,6 +9,7 @@ use probity_core::score::{CriterionOutcome, Scored, Unscored, decided_by_gate};
 use probity_core::verdict::{ModelMatch, ParseMode, Patterns, Verdict, VerdictRecord, model_match};
 
 use super::RunError;
+use super::ahead::each_screened;
 use super::job::{Job, Screened, SizedPacket};
 use crate::config::{Backend, ModelMismatch};
 use crate::fault_points::{self, Point};
@@ -34,23 +35,22 @@ pub fn results<'a>(
 ) -> Result<(SummaryBuilder<'a>, Patterns), RunError> {
     let mut summary = SummaryBuilder::new(&job.rubric);
     let mut patterns = Patterns::default();
-    for screened in job.screened()? {
-        let result = match screened? {
+    let lookup = Lookup { job, reader, judge };
+    each_screened(job, |screened| {
+        let result = match screened {
             Screened::Skipped(skipped) => {
                 summary.skip();
-                sink(Row::Skipped(skipped)).map_err(RunError::output)?;
-                continue;
+                return sink(Row::Skipped(skipped)).map_err(RunError::output);
             }
             Screened::Blocked { blocked, .. } => ReplyResult::blocked(&blocked),
             Screened::Admitted { admitted, packets, .. } => {
-                let lookup = Lookup { job, reader, judge };
                 lookup.result(&admitted, &packets, &mut patterns)?
             }
         };
         summary.add(&result);
         fault_points::reach(Point::DuringResults);
-        sink(Row::Reply(result)).map_err(RunError::output)?;
-    }
+        sink(Row::Reply(result)).map_err(RunError::output)
+    })?;
     Ok((summary, patterns))
 }
 
