@@ -4,7 +4,7 @@
 //! stages below, in this order; a stage uses what earlier stages produced and never what later ones do.
 //!
 //! ```text
-//! case -> gate -> rubric -> packet -> verdict -> score -> report
+//! case -> gate -> rubric -> packet -> verdict -> score / compare -> report
 //! ```
 
 pub mod exact;
@@ -22,5 +22,7 @@ pub mod packet;
 pub mod verdict;
 
 pub mod score;
+
+pub mod compare;
 
 pub mod report;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::commands::compare::CompareArgs;
 use crate::commands::mock::MockArgs;
 
 /// Scores customer-support replies, and proves whether the judge that scored them deserves to be believed.
@@ -28,6 +29,8 @@ pub(crate) enum Command {
     /// List the gate's rules, or check replies by them without asking a judge
     #[command(subcommand)]
     Gate(GateCommand),
+    /// Say which of two variants answers better, from verdicts on record
+    Compare(CompareArgs),
     /// List, show and check rubrics
     #[command(subcommand)]
     Rubric(RubricCommand),

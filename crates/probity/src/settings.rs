@@ -240,24 +240,26 @@ fn template(path: Option<&Path>) -> Result<Template, Failure> {
     })
 }
 
-fn load_options(args: &CaseArgs) -> Result<LoadOptions, Failure> {
-    let delimiter = match args.delimiter.as_deref() {
-        None => None,
-        Some("\\t" | "tab") => Some(b'\t'),
-        Some(text) if text.len() == 1 => Some(text.as_bytes()[0]),
+/// The byte that a delimiter flag stands for.
+pub(crate) fn delimiter(flag: Option<&str>) -> Result<Option<u8>, Failure> {
+    match flag {
+        None => Ok(None),
+        Some("\\t" | "tab") => Ok(Some(b'\t')),
+        Some(text) if text.len() == 1 => Ok(Some(text.as_bytes()[0])),
         Some(text) => {
-            return Err(Failure::usage(format!(
-                "--delimiter: expected one character or `tab`, found {text:?}"
-            )));
+            Err(Failure::usage(format!("--delimiter: expected one character or `tab`, found {text:?}")))
         }
-    };
+    }
+}
+
+fn load_options(args: &CaseArgs) -> Result<LoadOptions, Failure> {
     Ok(LoadOptions {
         strict: if args.strict { Strictness::Strict } else { Strictness::Skip },
         dedup: match args.dedup {
             Some(DedupArg::Identical) => Dedup::Identical,
             Some(DedupArg::Refuse) | None => Dedup::Refuse,
         },
-        delimiter,
+        delimiter: delimiter(args.delimiter.as_deref())?,
         ..LoadOptions::default()
     })
 }

@@ -69,7 +69,8 @@ impl Variant {
     }
 }
 
-fn name(text: String, field: &'static str) -> Result<String, BadField> {
+/// `text` as a name: not empty, not too long, without control characters.
+pub(crate) fn name(text: String, field: &'static str) -> Result<String, BadField> {
     if text.is_empty() {
         return Err(BadField::Empty { field });
     }

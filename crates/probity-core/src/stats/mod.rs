@@ -2,8 +2,13 @@
 //!
 //! Statistics here know nothing of replies or judges.
 
+mod bootstrap;
+mod exact_test;
+mod multinomial;
 mod random;
 
+pub use bootstrap::{Part, Resampling, ratios};
+pub use exact_test::{McNemar, mcnemar, sign_test};
 pub use random::Random;
 
 use serde::Serialize;
@@ -31,16 +36,27 @@ pub fn proportion(successes: u64, n: u64) -> Option<Estimate> {
     if n == 0 {
         return None;
     }
-    let trials = n as f64;
-    let share = successes as f64 / trials;
+    let share = successes as f64 / n as f64;
+    let (low, high) = wilson(share, n as f64);
+    Some(Estimate { value: share, low, high, n })
+}
+
+/// The whole number below `number`, which is not negative and far below 2⁵³.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the caller knows the range")]
+fn whole(number: f64) -> u64 {
+    number as u64
+}
+
+/// Wilson's score interval of a share that was seen in `trials` trials, of which there is at least one.
+fn wilson(share: f64, trials: f64) -> (f64, f64) {
     let z2 = Z_95 * Z_95;
     let centre = (share + z2 / (2.0 * trials)) / (1.0 + z2 / trials);
     let half =
         Z_95 / (1.0 + z2 / trials) * (share * (1.0 - share) / trials + z2 / (4.0 * trials * trials)).sqrt();
     // At the ends the interval touches the bound exactly; the float arithmetic may miss it by a hair.
-    let low = if successes == 0 { 0.0 } else { (centre - half).max(0.0) };
-    let high = if successes == n { 1.0 } else { (centre + half).min(1.0) };
-    Some(Estimate { value: share, low, high, n })
+    let low = if share <= 0.0 { 0.0 } else { (centre - half).max(0.0) };
+    let high = if share >= 1.0 { 1.0 } else { (centre + half).min(1.0) };
+    (low, high)
 }
 
 #[cfg(test)]

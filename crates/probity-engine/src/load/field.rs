@@ -176,9 +176,17 @@ pub(super) fn both_name(first: &str, second: &str, field: Field) -> String {
 
 /// The warning for an unknown name that is close to a known one.
 pub(super) fn suggestion(unknown: &str) -> Option<String> {
+    suggestion_among(unknown, NAMES.iter().map(|(known, _)| *known))
+}
+
+/// The same for names of another kind of record.
+pub(super) fn suggestion_among<'a>(
+    unknown: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
     let folded = unknown.to_ascii_lowercase();
-    let near = NAMES.iter().filter(|(known, _)| is_near(&folded, known));
-    let (known, _) = near.min_by_key(|(known, _)| distance(&folded, known))?;
+    let near = known.into_iter().filter(|known| is_near(&folded, known));
+    let known = near.min_by_key(|known| distance(&folded, known))?;
     Some(format!("unknown field '{unknown}': did you mean '{known}'?"))
 }
 

@@ -15,10 +15,12 @@ mod input;
 mod magic;
 mod pass;
 mod reader;
+mod rows;
 mod scan;
 mod source;
 mod split;
 mod table;
+mod vocabulary;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -28,6 +30,7 @@ use std::sync::Arc;
 use probity_core::case::Entry;
 
 pub use error::LoadError;
+pub use rows::{Rows, read_rows};
 
 use pass::Pass;
 use source::Source;

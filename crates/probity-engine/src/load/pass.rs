@@ -74,23 +74,30 @@ impl Pass {
         if let (Strictness::Strict, [warning, ..]) = (self.options.strict, reader.header_warnings()) {
             return Err(LoadError::new(source.name(), warning));
         }
-        let mut say =
-            |message: String| self.notices.push(Notice { file: Some(Arc::clone(source.name())), message });
-        let named = NamedAs::of(source.name());
-        if named.format.is_some_and(|format| format != reader.format()) {
-            let (found, said) = (reader.format(), named.format.map_or("", Format::name));
-            say(format!("read as {}, which is what it contains; its name says {said}", found.name()));
-        }
-        match (source.packing(), named.packing) {
-            (Packing::Gzip, Some(Packing::Plain)) => {
-                say("unpacked with gzip; its name does not say so".into());
-            }
-            (Packing::Plain, Some(Packing::Gzip)) => say("read as it is; its name says gzip".into()),
-            _ => {}
-        }
-        reader.header_warnings().iter().cloned().for_each(say);
+        self.notices.extend(opening_notices(source, &reader));
         Ok(reader)
     }
+}
+
+/// What is worth saying about a file that was opened: a name that promises something else, and columns whose
+/// names look mistyped.
+pub(super) fn opening_notices(source: &Source, reader: &FileReader) -> Vec<Notice> {
+    let mut messages = Vec::new();
+    let named = NamedAs::of(source.name());
+    if named.format.is_some_and(|format| format != reader.format()) {
+        let (found, said) = (reader.format(), named.format.map_or("", Format::name));
+        messages.push(format!("read as {}, which is what it contains; its name says {said}", found.name()));
+    }
+    match (source.packing(), named.packing) {
+        (Packing::Gzip, Some(Packing::Plain)) => {
+            messages.push("unpacked with gzip; its name does not say so".into());
+        }
+        (Packing::Plain, Some(Packing::Gzip)) => messages.push("read as it is; its name says gzip".into()),
+        _ => {}
+    }
+    messages.extend(reader.header_warnings().iter().cloned());
+    let notice = |message| Notice { file: Some(Arc::clone(source.name())), message };
+    messages.into_iter().map(notice).collect()
 }
 
 /// What a file's name promises.

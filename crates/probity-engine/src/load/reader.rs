@@ -14,6 +14,7 @@ use super::input::{Chunk, Format, is_space, no_records};
 use super::source::{Opened, Source};
 use super::split::{self, ArrayCutter, Ended};
 use super::table::{COMMA, Table};
+use super::vocabulary::Vocabulary;
 use super::{LoadError, LoadOptions};
 
 /// One pass over one file.
@@ -33,11 +34,19 @@ enum Shape {
     Table(Table),
 }
 
+/// The source text of one record.
+pub(super) enum RecordText<'a> {
+    /// A row of a table.
+    Row(&'a Table, &'a str),
+    /// What should be a JSON object.
+    Object(&'a str),
+}
+
 /// One record as read.
-pub(super) struct Parsed {
+pub(super) struct Parsed<T = Entry> {
     /// Where it starts, 1-based.
     pub(super) line: usize,
-    pub(super) outcome: Result<Entry, Refused>,
+    pub(super) outcome: Result<T, Refused>,
     /// What its unknown field names were probably meant to be.
     pub(super) warnings: Vec<String>,
 }
@@ -49,8 +58,17 @@ pub(super) struct Finished {
 }
 
 impl FileReader {
-    /// Opens the file and tells its format.
+    /// Opens a file of cases and tells its format.
     pub(super) fn open(source: &Source, options: &LoadOptions) -> Result<Self, LoadError> {
+        Self::open_with(source, options, Vocabulary::Cases)
+    }
+
+    /// Opens a file whose records have this vocabulary.
+    pub(super) fn open_with(
+        source: &Source,
+        options: &LoadOptions,
+        vocabulary: Vocabulary,
+    ) -> Result<Self, LoadError> {
         let mut opened = source.open(options)?;
         let mut chunk = Chunk::new(options.record_bytes_max);
         let mut hasher = blake3::Hasher::new();
@@ -61,7 +79,7 @@ impl FileReader {
             Format::Lines => Shape::Lines,
             Format::Table => {
                 let delimiter = options.delimiter.unwrap_or(COMMA);
-                let table = Table::open(&mut opened.input, &mut chunk, delimiter)?;
+                let table = Table::open(&mut opened.input, &mut chunk, delimiter, vocabulary)?;
                 frame(&mut hasher, &chunk.bytes);
                 Shape::Table(table)
             }
@@ -96,8 +114,19 @@ impl FileReader {
         Finished { digest: self.hasher.finalize(), n_blank_lines: self.n_blank_lines }
     }
 
-    /// Reads the next record; `None` at the end of a file that had at least one.
+    /// Reads the next case; `None` at the end of a file that had at least one.
     pub(super) fn next(&mut self) -> Result<Option<Parsed>, LoadError> {
+        self.next_as(|text, warnings| match text {
+            RecordText::Row(table, row) => row_entry(table, row),
+            RecordText::Object(text) => object_entry(text, warnings),
+        })
+    }
+
+    /// Reads the next record as what `parse` makes of it; `None` at the end of a file that had at least one.
+    pub(super) fn next_as<T>(
+        &mut self,
+        parse: impl FnOnce(RecordText<'_>, &mut Vec<String>) -> Result<T, Refused>,
+    ) -> Result<Option<Parsed<T>>, LoadError> {
         let Some(ended) = self.cut()? else {
             return if self.n_records == 0 { Err(no_records(self.file())) } else { Ok(None) };
         };
@@ -106,18 +135,18 @@ impl FileReader {
         let outcome = match &self.shape {
             Shape::Table(table) => {
                 frame(&mut self.hasher, text.as_bytes());
-                row_entry(table, text)
+                parse(RecordText::Row(table, text), &mut warnings)
             }
             Shape::Array(_) | Shape::Lines => {
                 let text = text.trim_matches([' ', '\t', '\r', '\n']);
                 frame(&mut self.hasher, text.as_bytes());
-                object_entry(text, &mut warnings)
+                parse(RecordText::Object(text), &mut warnings)
             }
         };
         let line = self.chunk.line;
         let outcome = match outcome {
             Err(refused) => Err(self.judge(refused, &warnings, ended)?),
-            entry => entry,
+            parsed => parsed,
         };
         self.n_records += 1;
         Ok(Some(Parsed { line, outcome, warnings }))

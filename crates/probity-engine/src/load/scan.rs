@@ -82,7 +82,11 @@ fn scan_with(sources: &Arc<[Source]>, options: &LoadOptions, hash: NameHash) -> 
 }
 
 /// Turns the first bad or doubtful record into an error.
-fn no_doubt(place: &Place, refused: Option<&Refused>, warnings: &[String]) -> Result<(), LoadError> {
+pub(super) fn no_doubt(
+    place: &Place,
+    refused: Option<&Refused>,
+    warnings: &[String],
+) -> Result<(), LoadError> {
     let reason = refused.map(|refused| &refused.reason.text).or(warnings.first());
     match reason {
         None => Ok(()),
@@ -95,13 +99,13 @@ fn no_doubt(place: &Place, refused: Option<&Refused>, warnings: &[String]) -> Re
 
 /// Doubts about records, each kept once with its first place.
 #[derive(Default)]
-struct Doubts(BTreeMap<String, (Place, usize)>);
+pub(super) struct Doubts(BTreeMap<String, (Place, usize)>);
 
 /// So many different doubts are worth a line each.
 const DOUBTS_MAX: usize = 20;
 
 impl Doubts {
-    fn add(&mut self, place: &Place, warnings: &[String]) {
+    pub(super) fn add(&mut self, place: &Place, warnings: &[String]) {
         for warning in warnings {
             if let Some((_, n)) = self.0.get_mut(warning) {
                 *n += 1;
@@ -111,7 +115,7 @@ impl Doubts {
         }
     }
 
-    fn notices(self) -> impl Iterator<Item = Notice> {
+    pub(super) fn notices(self) -> impl Iterator<Item = Notice> {
         self.0.into_iter().map(|(warning, (place, n))| {
             let more = if n > 1 { format!(" (in {n} records)") } else { String::new() };
             let message = format!("line {}: {warning}{more}", place.line);

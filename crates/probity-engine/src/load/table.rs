@@ -9,8 +9,9 @@ use std::collections::HashMap;
 
 use probity_core::json::{self, Json};
 
-use super::field::{Field, Found, Reason, both_name, suggestion};
+use super::field::{Field, Found, Reason, both_name};
 use super::input::{Chunk, Input};
+use super::vocabulary::Vocabulary;
 use super::{LoadError, split};
 
 /// The delimiter unless the options name one.
@@ -32,8 +33,13 @@ struct Column {
 }
 
 impl Table {
-    /// Reads the header row.
-    pub(super) fn open(input: &mut Input, chunk: &mut Chunk, delimiter: u8) -> Result<Self, LoadError> {
+    /// Reads the header row of records with this vocabulary.
+    pub(super) fn open(
+        input: &mut Input,
+        chunk: &mut Chunk,
+        delimiter: u8,
+        vocabulary: Vocabulary,
+    ) -> Result<Self, LoadError> {
         split::row(input, chunk, delimiter)?;
         let row = chunk.text(input.file())?;
         let refused = |message: String| LoadError::new(input.file(), message).line(chunk.line);
@@ -41,18 +47,22 @@ impl Table {
         cells(row, delimiter, &mut names).map_err(refused)?;
         let column = |name: Cow<'_, str>| {
             let name = name.trim().to_owned();
-            Column { field: Field::named(&name), name }
+            let field = if vocabulary == Vocabulary::Cases { Field::named(&name) } else { None };
+            Column { name, field }
         };
         let columns: Vec<Column> = names.into_iter().map(column).collect();
         if let Some(message) = clash(&columns) {
             return Err(refused(message));
         }
-        if columns.iter().all(|column| column.field.is_none()) {
-            let message = "found neither JSON nor a header row with known names such as id, ticket and reply";
-            return Err(with_delimiter_hint(refused(message.to_owned()), row, delimiter));
+        if !columns.iter().any(|column| vocabulary.knows(&column.name)) {
+            let message = format!(
+                "found neither JSON nor a header row with known names such as {}",
+                vocabulary.examples()
+            );
+            return Err(with_delimiter_hint(refused(message), row, (delimiter, vocabulary)));
         }
-        let unknown = columns.iter().filter(|column| column.field.is_none());
-        let warnings = unknown.filter_map(|column| suggestion(&column.name)).collect();
+        let unknown = columns.iter().filter(|column| !vocabulary.knows(&column.name));
+        let warnings = unknown.filter_map(|column| vocabulary.suggestion(&column.name)).collect();
         let has_turns = columns.iter().any(|column| column.field == Some(Field::Turns));
         Ok(Self { delimiter, columns, has_turns, warnings })
     }
@@ -66,6 +76,11 @@ impl Table {
             return Err(with_json_hint(message, row));
         }
         Ok(out)
+    }
+
+    /// The names of the columns, in order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|column| column.name.as_str())
     }
 
     /// Finds the fields in the cells of a row.
@@ -132,10 +147,14 @@ fn clash(columns: &[Column]) -> Option<String> {
     None
 }
 
-fn with_delimiter_hint(error: LoadError, header: &str, delimiter: u8) -> LoadError {
+fn with_delimiter_hint(
+    error: LoadError,
+    header: &str,
+    (delimiter, vocabulary): (u8, Vocabulary),
+) -> LoadError {
     let guesses = [(b';', "a semicolon"), (b'\t', "a tab"), (b'|', "a vertical bar"), (b',', "a comma")];
     let guess = guesses.iter().find(|(guess, _)| {
-        let is_name = |name: &str| Field::named(name.trim().trim_matches('"')).is_some();
+        let is_name = |name: &str| vocabulary.knows(name.trim().trim_matches('"'));
         *guess != delimiter && header.split(char::from(*guess)).any(is_name)
     });
     match guess {

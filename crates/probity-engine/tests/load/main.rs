@@ -15,6 +15,7 @@ mod files;
 mod names;
 mod properties;
 mod records;
+mod rows;
 mod sources;
 mod tables;
 

@@ -1,6 +1,7 @@
 //! The commands: one module each.
 
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod gate;
 pub(crate) mod mock;
 pub(crate) mod rubric;

@@ -1,6 +1,7 @@
 //! What people and machines are shown. Nothing here computes a figure.
 
 pub(crate) mod card;
+pub(crate) mod comparison;
 pub(crate) mod finding;
 pub(crate) mod plain;
 pub(crate) mod problem;

@@ -94,7 +94,7 @@ fn criteria(out: &mut String, summary: &Summary) {
 }
 
 /// Rows with aligned columns: the first to the left, the others to the right.
-fn columns(rows: &[Vec<String>]) -> String {
+pub(crate) fn columns(rows: &[Vec<String>]) -> String {
     let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
@@ -183,7 +183,8 @@ fn unscored(out: &mut String, summary: &Summary) {
     }
 }
 
-fn skipped_records(out: &mut String, skipped: &[Skipped], n: u64) {
+/// The first skipped records with their places and reasons, and how many more there are.
+pub(crate) fn skipped_records(out: &mut String, skipped: &[Skipped], n: u64) {
     if skipped.is_empty() {
         return;
     }

@@ -1,0 +1,318 @@
+//! The figures of a set of pairs that one judge decided.
+//!
+//! Shares have intervals from a bootstrap that draws cases ([`crate::stats::ratios`]). Tests are exact and take
+//! pairs as independent, which several pairs of one case are not.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::outcome::Status;
+use super::pair::Pair;
+use super::pass::{Candidate, Choice, Order};
+use super::policy::Policies;
+use crate::stats::{Estimate, McNemar, Part, Resampling, mcnemar, ratios, sign_test};
+
+/// The 97.5 % and the 80 % point of the normal distribution, added: a true difference of so many standard
+/// errors is found with 80 % power by a two-sided test at 5 %.
+const POWER_80_LEVEL_5: f64 = 1.959_963_984_540_054 + 0.841_621_233_572_914_3;
+
+/// How many pairs there are of which kind.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// All pairs.
+    pub n_pairs: u64,
+    /// Cases they belong to.
+    pub n_cases: u64,
+    /// Pairs by how they ended. They add up to all pairs.
+    pub status: BTreeMap<Status, u64>,
+}
+
+impl Counts {
+    /// Pairs that ended as `status`.
+    pub fn of(&self, status: Status) -> u64 {
+        self.status.get(&status).copied().unwrap_or(0)
+    }
+
+    /// Pairs with a verdict, escalations included.
+    pub fn n_judged(&self) -> u64 {
+        self.n_pairs - self.of(Status::Unscored)
+    }
+}
+
+/// Shares that belong to no variant.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Rates {
+    /// Ties among pairs with a verdict.
+    pub tie_rate: Option<Estimate>,
+    /// Pairs whose winner changed with the order, among pairs with a verdict.
+    pub instability_rate: Option<Estimate>,
+    /// Pairs with the same verdict in both orders.
+    pub consistency: Option<Estimate>,
+    /// Winning passes for the first slot. One half is no lean.
+    pub first_slot_lean: Option<Estimate>,
+    /// Passes for the first slot, among all.
+    pub first_slot_rate: Option<Estimate>,
+    /// Passes for the second slot, among all.
+    pub second_slot_rate: Option<Estimate>,
+    /// Winning passes for the longer reply.
+    pub longer_by_pass: Option<Estimate>,
+    /// Pairs with a winner that the longer reply won.
+    pub longer_by_result: Option<Estimate>,
+}
+
+/// How far a judge says what people say.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AgreementFigures {
+    /// Under both policies.
+    pub agreement: Option<Estimate>,
+    /// Of the passes with candidate A first.
+    pub order_ab: Option<Estimate>,
+    /// Of the passes with candidate B first.
+    pub order_ba: Option<Estimate>,
+    /// In both orders at once.
+    pub both_orders: Option<Estimate>,
+}
+
+/// The figures of one variant against all others it met.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VariantFigures {
+    /// The share it wins, ties half.
+    pub win_rate: Option<Estimate>,
+    /// The share it wins of the pairs with a winner.
+    pub decisive_win_rate: Option<Estimate>,
+    /// The win rate with grades made winners and ties.
+    pub discrete_win_rate: Option<Estimate>,
+    /// The share of pairs with a winner that the longer reply won.
+    pub longer_by_result: Option<Estimate>,
+    /// Pairs it wins.
+    pub n_wins: u64,
+    /// Pairs it loses.
+    pub n_losses: u64,
+    /// Pairs that count as ties, those that flip included.
+    pub n_ties: u64,
+    /// Two-sided p-value of the exact sign test on wins and losses.
+    pub sign_test: Option<f64>,
+    /// The standard error of the win rate, cases as clusters. `None` for fewer than two cases.
+    pub standard_error: Option<f64>,
+    /// The smallest distance of the true win rate from one half that this sample had an 80 % chance to show.
+    pub smallest_difference: Option<f64>,
+    /// The mean length of its replies in characters.
+    pub mean_length: Option<f64>,
+}
+
+/// All figures of a set of pairs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figures {
+    /// What counts as what in them.
+    pub policies: Policies,
+    /// How many pairs of which kind.
+    pub counts: Counts,
+    /// By variant name.
+    pub variants: BTreeMap<Arc<str>, VariantFigures>,
+    /// Shares that belong to no variant.
+    pub rates: Rates,
+    /// Against people, where any pair has a label.
+    pub agreement: Option<AgreementFigures>,
+    /// `McNemar`'s test on the two orders: pairs where the first slot won twice against those where the second
+    /// did. A small p-value says that the order decides.
+    pub order_test: Option<McNemar>,
+}
+
+/// The figures of `pairs`. Their order does not matter as long as (item, variants) names one pair.
+pub fn figures(pairs: &[&Pair], policies: Policies, resampling: Resampling) -> Figures {
+    let mut pairs = pairs.to_vec();
+    pairs.sort_by(|one, other| {
+        (&one.case, &one.item, &one.variants).cmp(&(&other.case, &other.item, &other.variants))
+    });
+    let slot = |order| pairs.iter().filter(|pair| pair.slot_both_times() == Some(order)).count() as u64;
+    Figures {
+        policies,
+        counts: counts(&pairs),
+        variants: variants(&pairs, policies, resampling),
+        rates: rates(&pairs, policies, resampling),
+        agreement: agreement(&pairs, policies, resampling),
+        order_test: mcnemar(slot(Order::Ab), slot(Order::Ba)),
+    }
+}
+
+fn counts(pairs: &[&Pair]) -> Counts {
+    let mut counts = Counts { n_pairs: pairs.len() as u64, ..Counts::default() };
+    counts.n_cases = pairs.iter().map(|pair| &pair.case).collect::<BTreeSet<_>>().len() as u64;
+    for pair in pairs {
+        *counts.status.entry(pair.status()).or_default() += 1;
+    }
+    assert_eq!(counts.status.values().sum::<u64>(), counts.n_pairs, "each pair ended in one way");
+    counts
+}
+
+/// One estimate per ratio, in the order in which `parts` lists what a pair adds to each.
+fn estimates<const N: usize>(
+    pairs: &[&Pair],
+    resampling: Resampling,
+    parts: impl Fn(&Pair) -> [Part; N],
+) -> [Option<Estimate>; N] {
+    let clusters = by_case(pairs, parts);
+    let estimates = ratios(&clusters, resampling);
+    std::array::from_fn(|ratio| estimates.get(ratio).copied().flatten())
+}
+
+/// What each case adds, for pairs in the order of their cases.
+fn by_case<const N: usize>(pairs: &[&Pair], parts: impl Fn(&Pair) -> [Part; N]) -> Vec<Vec<Part>> {
+    let cases = pairs.chunk_by(|one, other| one.case == other.case);
+    let sum = |case: &[&Pair]| {
+        let mut sums = vec![Part::default(); N];
+        for pair in case {
+            for (sum, part) in sums.iter_mut().zip(parts(pair)) {
+                sum.above += part.above;
+                sum.below += part.below;
+            }
+        }
+        sums
+    };
+    cases.map(sum).collect()
+}
+
+fn rates(pairs: &[&Pair], policies: Policies, resampling: Resampling) -> Rates {
+    let [tie, unstable, consistent, lean, first, second, longer_pass, longer_result] =
+        estimates(pairs, resampling, |pair| {
+            [
+                pair.ended(Status::Tie),
+                unstable(pair),
+                pair.consistent(policies.unparsed),
+                pair.first_slot_lean(),
+                pair.slot_rate(Order::Ab),
+                pair.slot_rate(Order::Ba),
+                pair.longer_by_pass(),
+                pair.longer_by_result(),
+            ]
+        });
+    Rates {
+        tie_rate: tie,
+        instability_rate: unstable,
+        consistency: consistent,
+        first_slot_lean: lean,
+        first_slot_rate: first,
+        second_slot_rate: second,
+        longer_by_pass: longer_pass,
+        longer_by_result: longer_result,
+    }
+}
+
+/// A pair that was seen once cannot show whether it is stable.
+fn unstable(pair: &Pair) -> Part {
+    if pair.status() == Status::Graded { Part::default() } else { pair.ended(Status::UnstableAfterSwap) }
+}
+
+fn agreement(pairs: &[&Pair], policies: Policies, resampling: Resampling) -> Option<AgreementFigures> {
+    pairs.iter().find(|pair| pair.label.is_some())?;
+    let unparsed = policies.unparsed;
+    let [agreement, order_ab, order_ba, both_orders] = estimates(pairs, resampling, |pair| {
+        [
+            pair.agrees(policies),
+            pair.agrees_in(Order::Ab, unparsed),
+            pair.agrees_in(Order::Ba, unparsed),
+            pair.agrees_in_both(unparsed),
+        ]
+    });
+    Some(AgreementFigures { agreement, order_ab, order_ba, both_orders })
+}
+
+fn variants(
+    pairs: &[&Pair],
+    policies: Policies,
+    resampling: Resampling,
+) -> BTreeMap<Arc<str>, VariantFigures> {
+    let names: BTreeSet<&Arc<str>> = pairs.iter().flat_map(|pair| &pair.variants).collect();
+    let names: Vec<&Arc<str>> = names.into_iter().collect();
+    if let [first, second] = names[..] {
+        // What one wins the other loses, in the intervals as well.
+        let figures = variant(first, pairs, policies, resampling);
+        let mut mirrored = mirror(&figures);
+        mirrored.mean_length = mean_length(second, pairs);
+        return BTreeMap::from([(Arc::clone(first), figures), (Arc::clone(second), mirrored)]);
+    }
+    let of = |name: &&Arc<str>| (Arc::clone(*name), variant(name, pairs, policies, resampling));
+    names.iter().map(of).collect()
+}
+
+/// A pair of this variant, with the candidate that the variant wrote.
+type Seat<'a> = (&'a Pair, Candidate);
+
+fn variant(name: &str, pairs: &[&Pair], policies: Policies, resampling: Resampling) -> VariantFigures {
+    let pairs: Vec<&Pair> = pairs.iter().copied().filter(|pair| pair.candidate(name).is_some()).collect();
+    let seat = |pair: &Pair| pair.candidate(name).expect("only pairs of this variant are left");
+    let [win_rate, decisive_win_rate, discrete_win_rate, longer_by_result] =
+        estimates(&pairs, resampling, |pair| {
+            let candidate = seat(pair);
+            [
+                pair.win(candidate, policies),
+                pair.decisive_win(candidate),
+                pair.discrete_win(candidate),
+                pair.longer_by_result(),
+            ]
+        });
+    let seats: Vec<Seat> = pairs.iter().map(|pair| (*pair, seat(pair))).collect();
+    let ended = |want: fn(Candidate) -> Choice| {
+        seats.iter().filter(|(pair, candidate)| pair.result() == Some(want(*candidate))).count() as u64
+    };
+    let n_wins = ended(Choice::Wins);
+    let n_losses = ended(|candidate| Choice::Wins(candidate.other()));
+    let cases = by_case(&pairs, |pair| [pair.win(seat(pair), policies)]);
+    VariantFigures {
+        win_rate,
+        decisive_win_rate,
+        discrete_win_rate,
+        longer_by_result,
+        n_wins,
+        n_losses,
+        n_ties: ended(|_| Choice::Tie),
+        sign_test: sign_test(n_wins, n_losses),
+        standard_error: win_rate.and_then(|rate| standard_error(&cases, rate.value)),
+        smallest_difference: smallest_difference(&cases),
+        mean_length: mean_length(name, &pairs),
+    }
+}
+
+fn mirror(figures: &VariantFigures) -> VariantFigures {
+    let turned = |estimate: Option<Estimate>| {
+        estimate.map(|Estimate { value, low, high, n }| Estimate {
+            value: 1.0 - value,
+            low: 1.0 - high,
+            high: 1.0 - low,
+            n,
+        })
+    };
+    VariantFigures {
+        win_rate: turned(figures.win_rate),
+        decisive_win_rate: turned(figures.decisive_win_rate),
+        discrete_win_rate: turned(figures.discrete_win_rate),
+        n_wins: figures.n_losses,
+        n_losses: figures.n_wins,
+        ..figures.clone()
+    }
+}
+
+/// The standard error of a ratio of sums over cases: √(C/(C−1) · Σ(above − rate·below)²) / Σbelow, over the C
+/// cases that count. With one pair per case it is the sample standard deviation over √n.
+fn standard_error(cases: &[Vec<Part>], rate: f64) -> Option<f64> {
+    let counting = || cases.iter().map(|parts| parts[0]).filter(|part| part.below > 0.0);
+    let n_cases = counting().count() as f64;
+    let squares: f64 = counting().map(|part| (part.above - rate * part.below).powi(2)).sum();
+    let n: f64 = counting().map(|part| part.below).sum();
+    (n_cases >= 2.0).then(|| (squares * n_cases / (n_cases - 1.0)).sqrt() / n)
+}
+
+/// The two quantiles' sum times the standard error that the win rate has when it is truly one half:
+/// √Σ(above − below/2)² / Σbelow over cases. `None` where every pair is a tie: such a sample shows nothing.
+fn smallest_difference(cases: &[Vec<Part>]) -> Option<f64> {
+    let parts = || cases.iter().map(|parts| parts[0]);
+    let squares: f64 = parts().map(|part| (part.above - 0.5 * part.below).powi(2)).sum();
+    let n: f64 = parts().map(|part| part.below).sum();
+    (squares > 0.0).then(|| POWER_80_LEVEL_5 * squares.sqrt() / n)
+}
+
+fn mean_length(name: &str, pairs: &[&Pair]) -> Option<f64> {
+    let lengths = || pairs.iter().filter_map(|pair| pair.length(pair.candidate(name)?));
+    let n = lengths().count();
+    (n > 0).then(|| lengths().map(|length| length as f64).sum::<f64>() / n as f64)
+}

@@ -1,0 +1,40 @@
+//! Which of two variants answers better, and what could not be decided.
+//!
+//! A pair is two replies to one case. A judge sees it twice, once in each order, and each pass prefers a slot;
+//! normalised to the candidate that stood there, the two passes become one [`Outcome`]. Where verdicts come
+//! from, a live judge or a file, makes no difference from [`Pass`] on: both paths make [`Pair`]s, and
+//! [`figures`] makes the same figures of them.
+//!
+//! What is not done here: no judge is asked, no file is read, and nothing is adjusted for length or ranked
+//! over many variants.
+//!
+//! What always holds: the five ways a pair can end stay apart. A tie is an answer, an escalation is none, an
+//! order that changed the winner is evidence about the judge, and a pair without a verdict is not a result.
+//! Every figure names its denominator, and swapping the two variants turns a win rate into what it leaves of
+//! one.
+
+mod answer;
+mod figures;
+mod judges;
+mod labels;
+mod outcome;
+mod pair;
+mod pass;
+mod policy;
+mod recorded;
+mod written;
+
+pub use answer::{Answer, InvalidAnswer};
+pub use figures::{AgreementFigures, Counts, Figures, Rates, VariantFigures, figures};
+pub use judges::{Comparison, JudgeComparison, JudgeFigures, ReviewItem, comparison};
+pub use labels::{Label, Labels};
+pub use outcome::{Outcome, Status};
+pub use pair::{Grade, Pair, Verdicts};
+pub use pass::{Candidate, Choice, Order, Pass, Preference};
+pub use policy::{Conflict, Policies, Unparsed};
+pub use recorded::{Fields, ItemFacts, ItemRow, LabelRow, RowFault, VerdictRow};
+
+#[cfg(test)]
+mod examples;
+#[cfg(test)]
+mod properties;

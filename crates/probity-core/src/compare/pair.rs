@@ -1,0 +1,320 @@
+//! A pair with its verdicts, and what it adds to each figure under the policies.
+
+use std::sync::Arc;
+
+use super::labels::Label;
+use super::outcome::{Outcome, Status};
+use super::pass::{Candidate, Choice, Order, Pass};
+use super::policy::{Conflict, Policies, Unparsed};
+use crate::stats::Part;
+
+/// How far a judge prefers candidate B, from 0 (A for certain) over one half (neither) to 1 (B for certain).
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct Grade(f64);
+
+impl Grade {
+    /// A grade, if `value` lies between 0 and 1.
+    pub fn new(value: f64) -> Option<Grade> {
+        (0.0..=1.0).contains(&value).then_some(Grade(value))
+    }
+
+    /// Between 0 and 1.
+    pub fn value(self) -> f64 {
+        self.0
+    }
+
+    /// The candidate it is for, or a tie.
+    pub fn choice(self) -> Choice {
+        match self.0 {
+            value if value > 0.5 => Choice::Wins(Candidate::B),
+            value if value < 0.5 => Choice::Wins(Candidate::A),
+            _ => Choice::Tie,
+        }
+    }
+}
+
+impl From<Label> for Grade {
+    fn from(label: Label) -> Grade {
+        match label {
+            Label::Wins(Candidate::A) => Grade(0.0),
+            Label::Tie => Grade(0.5),
+            Label::Wins(Candidate::B) => Grade(1.0),
+        }
+    }
+}
+
+/// What was said about a pair.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdicts {
+    /// A pass in each order.
+    BothOrders {
+        /// With candidate A in the first slot.
+        ab: Pass,
+        /// With candidate B in the first slot.
+        ba: Pass,
+    },
+    /// One grade, the order unknown.
+    Graded(Grade),
+}
+
+/// Two replies to one case, with what was said about them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pair {
+    /// The name of the pair.
+    pub item: Arc<str>,
+    /// The case. Pairs of one case are alike and are drawn together when intervals are made.
+    pub case: Arc<str>,
+    /// The slice of the case.
+    pub slice: Option<Arc<str>>,
+    /// The variants that wrote candidate A and candidate B.
+    pub variants: [Arc<str>; 2],
+    /// What was said.
+    pub verdicts: Verdicts,
+    /// The lengths of candidate A and candidate B in characters.
+    pub lengths: Option<[u64; 2]>,
+    /// What people decided.
+    pub label: Option<Label>,
+}
+
+/// A pass under the policy for passes without a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Read {
+    Choice(Choice),
+    Left,
+    Wrong,
+}
+
+const NOTHING: Part = Part { above: 0.0, below: 0.0 };
+
+fn one(hit: bool) -> Part {
+    Part { above: f64::from(u8::from(hit)), below: 1.0 }
+}
+
+fn both(first: Part, second: Part) -> Part {
+    Part { above: first.above + second.above, below: first.below + second.below }
+}
+
+impl Pair {
+    /// How it ended.
+    pub fn status(&self) -> Status {
+        match &self.verdicts {
+            Verdicts::BothOrders { ab, ba } => Outcome::of(ab, ba).status(),
+            Verdicts::Graded(_) => Status::Graded,
+        }
+    }
+
+    /// What it came to by candidate where it has a verdict: ties and winners that flip are a tie, escalations
+    /// are no result.
+    pub fn result(&self) -> Option<Choice> {
+        match &self.verdicts {
+            Verdicts::Graded(grade) => Some(grade.choice()),
+            Verdicts::BothOrders { ab, ba } => match Outcome::of(ab, ba) {
+                Outcome::Stable(winner) => Some(Choice::Wins(winner)),
+                Outcome::Tie | Outcome::UnstableAfterSwap => Some(Choice::Tie),
+                Outcome::NeedsHumanReview | Outcome::Unscored(_) => None,
+            },
+        }
+    }
+
+    /// The candidate that `variant` wrote.
+    pub(super) fn candidate(&self, variant: &str) -> Option<Candidate> {
+        let [a, b] = &self.variants;
+        if **a == *variant {
+            Some(Candidate::A)
+        } else if **b == *variant {
+            Some(Candidate::B)
+        } else {
+            None
+        }
+    }
+
+    /// The length of a candidate.
+    pub(super) fn length(&self, candidate: Candidate) -> Option<u64> {
+        self.lengths.map(|[a, b]| if candidate == Candidate::A { a } else { b })
+    }
+
+    /// Both passes, in both orders, where both have a verdict.
+    fn choices(&self) -> Option<[(Order, Choice); 2]> {
+        match &self.verdicts {
+            Verdicts::BothOrders { ab, ba } => Some([(Order::Ab, ab.choice()?), (Order::Ba, ba.choice()?)]),
+            Verdicts::Graded(_) => None,
+        }
+    }
+
+    /// The passes under the policy, where no order asks for a person.
+    fn reads(&self, unparsed: Unparsed) -> Option<[Read; 2]> {
+        let Verdicts::BothOrders { ab, ba } = &self.verdicts else { return None };
+        let reads = [read(ab, unparsed), read(ba, unparsed)];
+        (!reads.contains(&Read::Choice(Choice::NeedsHumanReview))).then_some(reads)
+    }
+
+    /// What `candidate` wins of it, and of how many observations.
+    pub(super) fn win(&self, candidate: Candidate, policies: Policies) -> Part {
+        if let Verdicts::Graded(grade) = self.verdicts {
+            let above = if candidate == Candidate::B { grade.value() } else { 1.0 - grade.value() };
+            return Part { above, below: 1.0 };
+        }
+        let win = |choice| match choice {
+            Choice::Wins(winner) => one(winner == candidate),
+            Choice::Tie => Part { above: 0.5, below: 1.0 },
+            Choice::NeedsHumanReview => NOTHING,
+        };
+        let pass = |read| if let Read::Choice(choice) = read { win(choice) } else { NOTHING };
+        let Some(reads) = self.reads(policies.unparsed) else { return NOTHING };
+        match (reads, policies.conflict) {
+            ([ab, ba], Conflict::Pool) => both(pass(ab), pass(ba)),
+            ([Read::Choice(ab), Read::Choice(ba)], _) if ab == ba => win(ab),
+            ([Read::Choice(_), Read::Choice(_)], Conflict::Tie) => win(Choice::Tie),
+            (_, Conflict::Tie | Conflict::Drop) => NOTHING,
+        }
+    }
+
+    /// Whether `candidate` wins where there is a winner.
+    pub(super) fn decisive_win(&self, candidate: Candidate) -> Part {
+        match self.result() {
+            Some(Choice::Wins(winner)) => one(winner == candidate),
+            _ => NOTHING,
+        }
+    }
+
+    /// A win is one, a tie one half, whatever the grade.
+    pub(super) fn discrete_win(&self, candidate: Candidate) -> Part {
+        match self.result() {
+            Some(Choice::Wins(winner)) => one(winner == candidate),
+            Some(_) => Part { above: 0.5, below: 1.0 },
+            None => NOTHING,
+        }
+    }
+
+    /// Whether it ended as `status`, among pairs with a verdict.
+    pub(super) fn ended(&self, status: Status) -> Part {
+        match self.status() {
+            Status::Unscored => NOTHING,
+            Status::Graded => one(status == Status::Tie && self.result() == Some(Choice::Tie)),
+            ended => one(ended == status),
+        }
+    }
+
+    /// Whether both orders say the same. A missing verdict that counts as wrong is like another one.
+    pub(super) fn consistent(&self, unparsed: Unparsed) -> Part {
+        let Verdicts::BothOrders { ab, ba } = &self.verdicts else { return NOTHING };
+        match (read(ab, unparsed), read(ba, unparsed)) {
+            (Read::Left, _) | (_, Read::Left) => NOTHING,
+            (ab, ba) => one(ab == ba),
+        }
+    }
+
+    /// Winning passes for the first slot, among winning passes of pairs with both verdicts: each candidate
+    /// stood in each slot once.
+    pub(super) fn first_slot_lean(&self) -> Part {
+        self.slots(|order, choice| match choice {
+            Choice::Wins(winner) => one(winner == order.first()),
+            _ => NOTHING,
+        })
+    }
+
+    /// Passes for the first or the second slot, among all passes of pairs with both verdicts.
+    pub(super) fn slot_rate(&self, slot: Order) -> Part {
+        self.slots(|order, choice| {
+            let stood = if slot == Order::Ab { order.first() } else { order.first().other() };
+            one(choice == Choice::Wins(stood))
+        })
+    }
+
+    fn slots(&self, part: impl Fn(Order, Choice) -> Part) -> Part {
+        let Some([ab, ba]) = self.choices() else { return NOTHING };
+        both(part(ab.0, ab.1), part(ba.0, ba.1))
+    }
+
+    /// Winning passes for the longer reply, among winning passes of pairs with both verdicts.
+    pub(super) fn longer_by_pass(&self) -> Part {
+        match (self.choices(), self.longer()) {
+            (Some([ab, ba]), Some(longer)) => both(for_longer(ab.1, longer), for_longer(ba.1, longer)),
+            _ => NOTHING,
+        }
+    }
+
+    /// Whether the longer reply wins, where there is a winner.
+    pub(super) fn longer_by_result(&self) -> Part {
+        match (self.result(), self.longer()) {
+            (Some(choice), Some(longer)) => for_longer(choice, longer),
+            _ => NOTHING,
+        }
+    }
+
+    fn longer(&self) -> Option<Candidate> {
+        let [a, b] = self.lengths?;
+        match a.cmp(&b) {
+            std::cmp::Ordering::Greater => Some(Candidate::A),
+            std::cmp::Ordering::Less => Some(Candidate::B),
+            std::cmp::Ordering::Equal => None,
+        }
+    }
+
+    /// Whether the verdict is the people's, under both policies.
+    pub(super) fn agrees(&self, policies: Policies) -> Part {
+        let Some(label) = self.label.map(Label::choice) else { return NOTHING };
+        if let Verdicts::Graded(grade) = self.verdicts {
+            return one(grade.choice() == label);
+        }
+        let Some(reads) = self.reads(policies.unparsed) else { return NOTHING };
+        match (reads, policies.conflict) {
+            ([ab, ba], Conflict::Pool) => both(hit(ab, label), hit(ba, label)),
+            ([Read::Wrong, _] | [_, Read::Wrong], _) => one(false),
+            ([Read::Choice(ab), Read::Choice(ba)], _) if ab == ba => one(ab == label),
+            ([Read::Choice(_), Read::Choice(_)], Conflict::Tie) => one(label == Choice::Tie),
+            (_, Conflict::Tie | Conflict::Drop) => NOTHING,
+        }
+    }
+
+    /// Whether the verdict of one order is the people's.
+    pub(super) fn agrees_in(&self, order: Order, unparsed: Unparsed) -> Part {
+        let (Some(label), Verdicts::BothOrders { ab, ba }) = (self.label, &self.verdicts) else {
+            return NOTHING;
+        };
+        hit(read(if order == Order::Ab { ab } else { ba }, unparsed), label.choice())
+    }
+
+    /// Whether the verdicts of both orders are the people's.
+    pub(super) fn agrees_in_both(&self, unparsed: Unparsed) -> Part {
+        let parts = [Order::Ab, Order::Ba].map(|order| self.agrees_in(order, unparsed));
+        if parts.iter().any(|part| part.below < 1.0) {
+            return NOTHING;
+        }
+        one(parts.iter().all(|part| part.above > 0.0))
+    }
+
+    /// Where both orders have a winner and not the same: the order whose slot got it both times.
+    pub(super) fn slot_both_times(&self) -> Option<Order> {
+        let [(_, Choice::Wins(ab)), (_, Choice::Wins(ba))] = self.choices()? else { return None };
+        match (ab, ba) {
+            (Candidate::A, Candidate::B) => Some(Order::Ab),
+            (Candidate::B, Candidate::A) => Some(Order::Ba),
+            _ => None,
+        }
+    }
+}
+
+fn read(pass: &Pass, unparsed: Unparsed) -> Read {
+    match (pass.choice(), unparsed) {
+        (Some(choice), _) => Read::Choice(choice),
+        (None, Unparsed::Tie) => Read::Choice(Choice::Tie),
+        (None, Unparsed::Drop) => Read::Left,
+        (None, Unparsed::Wrong) => Read::Wrong,
+    }
+}
+
+fn hit(read: Read, label: Choice) -> Part {
+    match read {
+        Read::Choice(Choice::NeedsHumanReview) | Read::Left => NOTHING,
+        Read::Choice(choice) => one(choice == label),
+        Read::Wrong => one(false),
+    }
+}
+
+fn for_longer(choice: Choice, longer: Candidate) -> Part {
+    match choice {
+        Choice::Wins(winner) => one(winner == longer),
+        _ => NOTHING,
+    }
+}

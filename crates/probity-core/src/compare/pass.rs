@@ -1,0 +1,97 @@
+//! One look at a pair: which slot a judge preferred, and which candidate stood there.
+
+use crate::score::Unscored;
+
+/// One of the two replies of a pair, by identity: wherever it is shown, it stays the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Candidate {
+    /// The reply of the first variant.
+    A,
+    /// The reply of the second variant.
+    B,
+}
+
+impl Candidate {
+    /// The other one.
+    #[must_use]
+    pub fn other(self) -> Candidate {
+        match self {
+            Candidate::A => Candidate::B,
+            Candidate::B => Candidate::A,
+        }
+    }
+}
+
+/// Who stands in which slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Order {
+    /// Candidate A in the first slot.
+    Ab,
+    /// Candidate B in the first slot.
+    Ba,
+}
+
+impl Order {
+    /// The candidate in the first slot.
+    pub fn first(self) -> Candidate {
+        match self {
+            Order::Ab => Candidate::A,
+            Order::Ba => Candidate::B,
+        }
+    }
+}
+
+/// What a judge said in one pass, in the terms it was asked in: slots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Preference {
+    /// The reply in the first slot.
+    First,
+    /// The reply in the second slot.
+    Second,
+    /// Neither.
+    Tie,
+    /// A person should decide.
+    NeedsHumanReview,
+}
+
+impl Preference {
+    /// The same by candidate, for replies shown in `order`.
+    pub fn choice(self, order: Order) -> Choice {
+        match self {
+            Preference::First => Choice::Wins(order.first()),
+            Preference::Second => Choice::Wins(order.first().other()),
+            Preference::Tie => Choice::Tie,
+            Preference::NeedsHumanReview => Choice::NeedsHumanReview,
+        }
+    }
+}
+
+/// What a pass came to, by candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Choice {
+    /// This candidate answers better.
+    Wins(Candidate),
+    /// Neither does.
+    Tie,
+    /// A person should decide.
+    NeedsHumanReview,
+}
+
+/// One pass over a pair, or why it gave nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pass {
+    /// A verdict.
+    Decided(Choice),
+    /// No verdict, and why.
+    Unscored(Unscored),
+}
+
+impl Pass {
+    /// What was chosen, if anything was.
+    pub fn choice(&self) -> Option<Choice> {
+        match self {
+            Pass::Decided(choice) => Some(*choice),
+            Pass::Unscored(_) => None,
+        }
+    }
+}

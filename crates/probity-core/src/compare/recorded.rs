@@ -1,0 +1,364 @@
+//! Rows of files with recorded verdicts, people's labels and facts about items, as the objects they are.
+//!
+//! A row is read once and is right from then on. What a judge said is data: a verdict that is none of the known
+//! ones is an unparsed pass, not a bad row. Everything else that is wrong makes the row a [`RowFault`]. Nothing
+//! is converted; only names may be numbers, which are taken by their source text.
+
+use super::labels::Label;
+use super::pair::{Grade, Verdicts};
+use super::pass::{Candidate, Choice, Pass};
+use crate::case;
+use crate::json::{Json, Object};
+use crate::score::Unscored;
+
+/// The field names that a kind of row knows, for reading tables and finding typing errors.
+#[derive(Debug, Clone, Copy)]
+pub struct Fields {
+    /// All names.
+    pub known: &'static [&'static str],
+    /// Those that hold numbers.
+    pub numbers: &'static [&'static str],
+}
+
+/// Why a row cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowFault {
+    /// The item it is about, where that much could be read.
+    pub item: Option<String>,
+    /// What is wrong and what was expected.
+    pub reason: String,
+}
+
+/// What a judge said about an item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VerdictRow {
+    /// The pair.
+    pub item: String,
+    /// The judge, where the row names one.
+    pub judge: Option<String>,
+    /// What was said.
+    pub verdicts: Verdicts,
+    /// What else the row says about the item.
+    pub facts: ItemFacts,
+}
+
+/// What is known about an item beside verdicts. Rows of verdicts and rows of items may both say it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ItemFacts {
+    /// The case it belongs to.
+    pub case: Option<String>,
+    /// The slice of the case.
+    pub slice: Option<String>,
+    /// The variants that wrote candidate A and candidate B.
+    pub variants: Option<[String; 2]>,
+    /// The lengths of candidate A and candidate B in characters.
+    pub lengths: Option<[u64; 2]>,
+}
+
+/// What a person said about an item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabelRow {
+    /// The pair.
+    pub item: String,
+    /// The person, where the row names one.
+    pub annotator: Option<String>,
+    /// The label; `None` for a person who abstained.
+    pub label: Option<Label>,
+}
+
+/// Facts about an item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ItemRow {
+    /// The pair.
+    pub item: String,
+    /// What is known about it.
+    pub facts: ItemFacts,
+}
+
+const ITEM: &[&str] = &["item", "id", "index"];
+const CASE: &[&str] = &["case", "question_id"];
+const SLICE: &[&str] = &["slice", "intent", "category", "dataset"];
+const VARIANT_A: &[&str] = &["variant_a", "system_a", "model_a"];
+const VARIANT_B: &[&str] = &["variant_b", "system_b", "model_b"];
+const LABEL: &[&str] = &["label", "gold"];
+/// What candidate A is called where rows grade a model against a baseline that they do not name.
+const BASELINE: &str = "baseline";
+
+impl VerdictRow {
+    /// The names it knows.
+    pub const FIELDS: Fields = Fields {
+        known: &[
+            "item",
+            "verdict_ab",
+            "verdict_ba",
+            "id",
+            "index",
+            "case",
+            "question_id",
+            "slice",
+            "intent",
+            "category",
+            "dataset",
+            "judge",
+            "variant_a",
+            "variant_b",
+            "system_a",
+            "system_b",
+            "model_a",
+            "model_b",
+            "len_a",
+            "len_b",
+            "reply_a",
+            "reply_b",
+            "model",
+            "baseline",
+            "preference",
+            "len_model",
+            "len_baseline",
+        ],
+        numbers: &["preference", "len_a", "len_b", "len_model", "len_baseline"],
+    };
+
+    /// Reads a row with a verdict in each order, or with a graded preference.
+    pub fn read(object: &Object) -> Result<VerdictRow, RowFault> {
+        let row = Row::of(object)?;
+        let graded = object.get("preference").is_some();
+        let read = || {
+            let (verdicts, facts) = if graded { row.graded()? } else { (row.both_orders()?, row.facts()?) };
+            let judge = row.name(&["judge"])?;
+            Ok(VerdictRow { item: row.item.clone(), judge, verdicts, facts })
+        };
+        read().map_err(|reason| row.fault(reason))
+    }
+}
+
+impl LabelRow {
+    /// The names it knows.
+    pub const FIELDS: Fields =
+        Fields { known: &["item", "label", "annotator", "gold", "id", "index"], numbers: &[] };
+
+    /// Reads a row with a person's label.
+    pub fn read(object: &Object) -> Result<LabelRow, RowFault> {
+        let row = Row::of(object)?;
+        let read = || {
+            let (name, json) = row.get(LABEL)?.ok_or_else(|| missing("label"))?;
+            let label = match json {
+                Json::Null => None,
+                Json::String(text) => match choice(text) {
+                    Some(Choice::Wins(candidate)) => Some(Label::Wins(candidate)),
+                    Some(Choice::Tie) => Some(Label::Tie),
+                    _ => return Err(format!("'{name}' is '{text}', expected a, b, tie or null")),
+                },
+                other => return Err(must_be(name, "a string", other)),
+            };
+            Ok(LabelRow { item: row.item.clone(), annotator: row.name(&["annotator"])?, label })
+        };
+        read().map_err(|reason| row.fault(reason))
+    }
+}
+
+impl ItemRow {
+    /// The names it knows.
+    pub const FIELDS: Fields = Fields {
+        known: &[
+            "item",
+            "id",
+            "index",
+            "case",
+            "question_id",
+            "slice",
+            "intent",
+            "category",
+            "dataset",
+            "variant_a",
+            "variant_b",
+            "system_a",
+            "system_b",
+            "model_a",
+            "model_b",
+            "len_a",
+            "len_b",
+            "reply_a",
+            "reply_b",
+        ],
+        numbers: &["len_a", "len_b"],
+    };
+
+    /// Reads a row with facts about an item.
+    pub fn read(object: &Object) -> Result<ItemRow, RowFault> {
+        let row = Row::of(object)?;
+        let facts = row.facts().map_err(|reason| row.fault(reason))?;
+        Ok(ItemRow { item: row.item, facts })
+    }
+}
+
+impl ItemFacts {
+    /// These facts, with what they leave open taken from `others`.
+    #[must_use]
+    pub fn or(self, others: &ItemFacts) -> ItemFacts {
+        ItemFacts {
+            case: self.case.or_else(|| others.case.clone()),
+            slice: self.slice.or_else(|| others.slice.clone()),
+            variants: self.variants.or_else(|| others.variants.clone()),
+            lengths: self.lengths.or(others.lengths),
+        }
+    }
+}
+
+/// An object that says which item it is about.
+struct Row<'a> {
+    object: &'a Object,
+    item: String,
+}
+
+impl<'a> Row<'a> {
+    fn of(object: &'a Object) -> Result<Self, RowFault> {
+        let nameless = |reason| RowFault { item: None, reason };
+        let mut row = Row { object, item: String::new() };
+        row.item = row.name(ITEM).map_err(nameless)?.ok_or_else(|| nameless(missing("item")))?;
+        Ok(row)
+    }
+
+    fn fault(&self, reason: String) -> RowFault {
+        RowFault { item: Some(self.item.clone()), reason }
+    }
+
+    /// The value under the one of `names` that is there, and that name.
+    fn get(&self, names: &[&'static str]) -> Result<Option<(&'static str, &'a Json)>, String> {
+        let mut found = names.iter().filter_map(|name| Some((*name, self.object.get(name)?)));
+        match (found.next(), found.next()) {
+            (Some((first, _)), Some((second, _))) if first != "item" => {
+                Err(format!("'{first}' and '{second}' both give the '{}' field", names[0]))
+            }
+            (first, _) => Ok(first),
+        }
+    }
+
+    /// A name that may be left out: a text or a number by its source text.
+    fn name(&self, names: &[&'static str]) -> Result<Option<String>, String> {
+        let Some((name, json)) = self.get(names)? else { return Ok(None) };
+        let (Json::String(text) | Json::Number(text)) = json else {
+            return if *json == Json::Null { Ok(None) } else { Err(must_be(name, "a string", json)) };
+        };
+        if text.is_empty() && names != ITEM {
+            return Ok(None);
+        }
+        case::name(text.clone(), name).map(Some).map_err(|error| error.to_string())
+    }
+
+    fn both_orders(&self) -> Result<Verdicts, String> {
+        Ok(Verdicts::BothOrders { ab: self.pass("verdict_ab")?, ba: self.pass("verdict_ba")? })
+    }
+
+    /// A verdict by candidate. What is none of them was said by the judge, and stays unparsed.
+    fn pass(&self, name: &'static str) -> Result<Pass, String> {
+        let text = match self.object.get(name).ok_or_else(|| missing(name))? {
+            Json::Null => None,
+            Json::String(text) => Some(text),
+            other => return Err(must_be(name, "a string or null", other)),
+        };
+        if let Some(choice) = text.and_then(|text| choice(text)) {
+            return Ok(Pass::Decided(choice));
+        }
+        let detail = text.cloned().unwrap_or_default();
+        Ok(Pass::Unscored(Unscored { cause: "unparsed".to_owned(), detail, attempts: 0 }))
+    }
+
+    /// A preference from 1 (the baseline) to 2 (the model).
+    fn graded(&self) -> Result<(Verdicts, ItemFacts), String> {
+        let preference = self.number("preference")?.ok_or_else(|| missing("preference"))?;
+        let grade = Grade::new(preference - 1.0)
+            .ok_or_else(|| format!("'preference' is {preference}, expected 1 to 2"))?;
+        let model = self.name(&["model"])?.ok_or_else(|| missing("model"))?;
+        let baseline = self.name(&["baseline"])?.unwrap_or_else(|| BASELINE.to_owned());
+        let facts = ItemFacts {
+            case: self.name(CASE)?,
+            slice: self.name(SLICE)?,
+            variants: Some(apart("baseline", baseline, "model", model)?),
+            lengths: self.lengths("len_baseline", "len_model")?,
+        };
+        Ok((Verdicts::Graded(grade), facts))
+    }
+
+    fn facts(&self) -> Result<ItemFacts, String> {
+        let variants = match (self.name(VARIANT_A)?, self.name(VARIANT_B)?) {
+            (None, None) => None,
+            (Some(a), Some(b)) => Some(apart("variant_a", a, "variant_b", b)?),
+            (Some(_), None) => return Err(missing("variant_b")),
+            (None, Some(_)) => return Err(missing("variant_a")),
+        };
+        let lengths = match self.lengths("len_a", "len_b")? {
+            None => self.texts()?,
+            lengths => lengths,
+        };
+        Ok(ItemFacts { case: self.name(CASE)?, slice: self.name(SLICE)?, variants, lengths })
+    }
+
+    fn number(&self, name: &'static str) -> Result<Option<f64>, String> {
+        match self.object.get(name) {
+            None | Some(Json::Null) => Ok(None),
+            Some(Json::Number(text)) => {
+                Ok(Some(text.parse().expect("the text of a JSON number is a number")))
+            }
+            Some(other) => Err(must_be(name, "a number", other)),
+        }
+    }
+
+    fn lengths(&self, first: &'static str, second: &'static str) -> Result<Option<[u64; 2]>, String> {
+        let length = |name| match self.object.get(name) {
+            None | Some(Json::Null) => Ok(None),
+            Some(json) => match json.as_u64() {
+                Some(length) => Ok(Some(length)),
+                None => Err(must_be(name, "a whole number that is not negative", json)),
+            },
+        };
+        match (length(first)?, length(second)?) {
+            (Some(first), Some(second)) => Ok(Some([first, second])),
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(missing(second)),
+            (None, Some(_)) => Err(missing(first)),
+        }
+    }
+
+    /// The lengths of the replies themselves, where the row holds them.
+    fn texts(&self) -> Result<Option<[u64; 2]>, String> {
+        let length = |name| match self.object.get(name) {
+            None | Some(Json::Null) => Ok(None),
+            Some(Json::String(text)) => Ok(Some(text.chars().count() as u64)),
+            Some(other) => Err(must_be(name, "a string", other)),
+        };
+        Ok(length("reply_a")?.zip(length("reply_b")?).map(|(a, b)| [a, b]))
+    }
+}
+
+fn choice(text: &str) -> Option<Choice> {
+    match text {
+        "a" => Some(Choice::Wins(Candidate::A)),
+        "b" => Some(Choice::Wins(Candidate::B)),
+        "tie" => Some(Choice::Tie),
+        "needs_human_review" => Some(Choice::NeedsHumanReview),
+        _ => None,
+    }
+}
+
+fn apart(first_name: &str, first: String, second_name: &str, second: String) -> Result<[String; 2], String> {
+    if first == second {
+        return Err(format!("'{first_name}' and '{second_name}' are both '{first}', expected two variants"));
+    }
+    Ok([first, second])
+}
+
+fn missing(name: &str) -> String {
+    format!("Missing '{name}' field")
+}
+
+fn must_be(name: &str, expected: &str, found: &Json) -> String {
+    let found = match found {
+        Json::Number(text) => text,
+        other => other.kind(),
+    };
+    format!("'{name}' must be {expected}, found {found}")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,311 @@
+//! Intervals by drawing the sample again: the bootstrap of Efron (1979), whole clusters at a time.
+//!
+//! Observations of one case are alike, so the case is what is drawn, with all it adds to every figure.
+//! Clusters that add the same are one group, and only how often a group is drawn is drawn
+//! ([`super::multinomial`]): a resample costs as much as there are groups, not clusters. Where nearly every
+//! cluster is its own group, clusters are drawn one by one, which is cheaper then.
+//!
+//! The interval is the percentile interval, its ends moved out for few clusters as Hesterberg (2015) does: to
+//! the level that a t interval has. Where all clusters say the same there is nothing to
+//! draw from, and the interval is Wilson's for as many observations as there are clusters. What always holds:
+//! the order of the clusters changes nothing, and a seed fixes every digit.
+
+use std::collections::BTreeMap;
+
+use super::multinomial::redraw;
+use super::{Estimate, Random, Z_95, whole, wilson};
+
+/// How the sample is drawn again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resampling {
+    /// How many times.
+    pub n_resamples: u32,
+    /// What the drawn numbers come from.
+    pub seed: u64,
+}
+
+impl Default for Resampling {
+    fn default() -> Self {
+        Resampling { n_resamples: 10_000, seed: 0 }
+    }
+}
+
+/// What one cluster adds to a ratio. Neither part is negative.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Part {
+    /// Added above the line.
+    pub above: f64,
+    /// Added below it: how many observations there are.
+    pub below: f64,
+}
+
+/// One estimate per ratio: the sum above over the sum below, over all clusters. Each cluster lists what it
+/// adds to each ratio, in the same order. A cluster that adds nothing is as good as absent. A ratio over nothing
+/// is `None`.
+///
+/// Panics where clusters list different numbers of parts.
+pub fn ratios(clusters: &[Vec<Part>], resampling: Resampling) -> Vec<Option<Estimate>> {
+    let n_ratios = clusters.first().map_or(0, Vec::len);
+    let groups = Groups::of(clusters, n_ratios);
+    let totals = groups.sums(&groups.sizes);
+    let mut drawn: Vec<Vec<f64>> = vec![Vec::new(); n_ratios];
+    let spreads: Vec<Spread> = (0..n_ratios).map(|ratio| groups.spread(ratio)).collect();
+    if spreads.contains(&Spread::Some) {
+        groups.draw(resampling, |sums| {
+            for ((ratio, drawn), spread) in sums.iter().zip(&mut drawn).zip(&spreads) {
+                if *spread == Spread::Some && ratio.below > 0.0 {
+                    drawn.push(ratio.above / ratio.below);
+                }
+            }
+        });
+    }
+    let parts = totals.iter().zip(drawn).zip(spreads).enumerate();
+    parts.map(|(ratio, ((total, drawn), spread))| groups.estimate(ratio, *total, drawn, spread)).collect()
+}
+
+/// Whether clusters differ in a ratio.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spread {
+    None,
+    Some,
+}
+
+/// Clusters by what they add, in the order of what they add.
+struct Groups {
+    parts: Vec<Vec<Part>>,
+    sizes: Vec<u64>,
+    n_ratios: usize,
+}
+
+impl Groups {
+    fn of(clusters: &[Vec<Part>], n_ratios: usize) -> Self {
+        let mut groups: BTreeMap<Vec<(u64, u64)>, u64> = BTreeMap::new();
+        for cluster in clusters {
+            assert_eq!(cluster.len(), n_ratios, "each cluster has a part in each ratio");
+            if cluster.iter().all(|part| part.below <= 0.0) {
+                continue;
+            }
+            // The bits of numbers that are not negative are in the order of the numbers.
+            let key = cluster.iter().map(|part| (part.above.to_bits(), part.below.to_bits())).collect();
+            *groups.entry(key).or_default() += 1;
+        }
+        let part = |(above, below)| Part { above: f64::from_bits(above), below: f64::from_bits(below) };
+        let (parts, sizes) =
+            groups.into_iter().map(|(key, size)| (key.into_iter().map(part).collect(), size)).unzip();
+        Groups { parts, sizes, n_ratios }
+    }
+
+    /// The sums of all ratios where each group counts as often as `counts` says.
+    fn sums(&self, counts: &[u64]) -> Vec<Part> {
+        let mut sums = vec![Part::default(); self.n_ratios];
+        for (parts, count) in self.parts.iter().zip(counts).filter(|(_, count)| **count > 0) {
+            let count = *count as f64;
+            for (sum, part) in sums.iter_mut().zip(parts) {
+                sum.above += count * part.above;
+                sum.below += count * part.below;
+            }
+        }
+        sums
+    }
+
+    /// Gives the sums of each resample to `each`.
+    fn draw(&self, resampling: Resampling, mut each: impl FnMut(&[Part])) {
+        let mut random = Random::new(resampling.seed);
+        let n_clusters: u64 = self.sizes.iter().sum();
+        let mut counts = vec![0; self.sizes.len()];
+        // A count costs about as much as this many single draws.
+        let one_by_one = n_clusters < 8 * self.sizes.len() as u64;
+        let members = if one_by_one { self.members() } else { Vec::new() };
+        for _ in 0..resampling.n_resamples {
+            if one_by_one {
+                counts.fill(0);
+                for _ in 0..members.len() {
+                    counts[members[random.below(members.len())]] += 1;
+                }
+            } else {
+                redraw(&mut random, &self.sizes, &mut counts);
+            }
+            each(&self.sums(&counts));
+        }
+    }
+
+    /// The group of each cluster.
+    fn members(&self) -> Vec<usize> {
+        let members = self.sizes.iter().enumerate();
+        members.flat_map(|(group, size)| (0..*size).map(move |_| group)).collect()
+    }
+
+    /// The clusters that have a part in a ratio.
+    fn n_clusters(&self, ratio: usize) -> u64 {
+        let parts = self.parts.iter().zip(&self.sizes);
+        parts.filter(|(parts, _)| parts[ratio].below > 0.0).map(|(_, size)| size).sum()
+    }
+
+    fn spread(&self, ratio: usize) -> Spread {
+        let mut shares = self
+            .parts
+            .iter()
+            .map(|parts| parts[ratio])
+            .filter(|part| part.below > 0.0)
+            .map(|part| part.above / part.below);
+        let first = shares.next();
+        if shares.any(|share| Some(share) != first) { Spread::Some } else { Spread::None }
+    }
+
+    fn estimate(&self, ratio: usize, total: Part, mut drawn: Vec<f64>, spread: Spread) -> Option<Estimate> {
+        if total.below <= 0.0 {
+            return None;
+        }
+        let value = total.above / total.below;
+        // Observations are counted, so their sum is a whole number.
+        let n = whole(total.below.round());
+        let n_clusters = self.n_clusters(ratio);
+        if spread == Spread::None || drawn.is_empty() {
+            let (low, high) = wilson(value, n_clusters as f64);
+            return Some(Estimate { value, low: low.min(value), high: high.max(value), n });
+        }
+        let tail = tail_level(n_clusters);
+        let outside = whole((drawn.len() + 1) as f64 * tail);
+        let middle = (drawn.len() - 1) / 2;
+        let low_place = usize::try_from(outside.saturating_sub(1)).unwrap_or(middle).min(middle);
+        let high_place = drawn.len() - 1 - low_place;
+        let low = *drawn.select_nth_unstable_by(low_place, f64::total_cmp).1;
+        let high = *drawn.select_nth_unstable_by(high_place, f64::total_cmp).1;
+        Some(Estimate { value, low: low.min(value), high: high.max(value), n })
+    }
+}
+
+/// The level of one tail of a 95 % interval from so many clusters: that of a t interval, and for the spread of
+/// a sample being a little too small on average.
+fn tail_level(n_clusters: u64) -> f64 {
+    let freedom = n_clusters.saturating_sub(1).max(1) as f64;
+    let z = Z_95;
+    // Cornish and Fisher's expansion of the t quantile (Abramowitz and Stegun 26.7.5).
+    let t = z
+        + (z.powi(3) + z) / (4.0 * freedom)
+        + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * freedom.powi(2));
+    normal_tail(t * ((freedom + 1.0) / freedom).sqrt())
+}
+
+/// The probability above `z` of a normal distribution, for `z` of zero or more, to seven decimals (Abramowitz
+/// and Stegun 26.2.17).
+fn normal_tail(z: f64) -> f64 {
+    let t = 1.0 / (1.0 + 0.231_641_9 * z);
+    let polynomial = t
+        * (0.319_381_530
+            + t * (-0.356_563_782 + t * (1.781_477_937 + t * (-1.821_255_978 + t * 1.330_274_429))));
+    (-z * z / 2.0).exp() / std::f64::consts::TAU.sqrt() * polynomial
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const QUICK: Resampling = Resampling { n_resamples: 1_000, seed: 4 };
+
+    fn clusters(parts: &[(f64, f64)]) -> Vec<Vec<Part>> {
+        parts.iter().map(|(above, below)| vec![Part { above: *above, below: *below }]).collect()
+    }
+
+    fn coins(successes: usize, n: usize) -> Vec<Vec<Part>> {
+        clusters(&(0..n).map(|i| (if i < successes { 1.0 } else { 0.0 }, 1.0)).collect::<Vec<_>>())
+    }
+
+    fn estimate(clusters: &[Vec<Part>], resampling: Resampling) -> Estimate {
+        ratios(clusters, resampling)[0].expect("observations")
+    }
+
+    #[test]
+    fn a_share_has_the_interval_of_the_normal_approximation() {
+        // 400 of 1,000: 0.4 ± 1.96 · √(0.24 / 1000) = 0.4 ± 0.03037.
+        let got = estimate(&coins(400, 1_000), Resampling { n_resamples: 10_000, seed: 1 });
+        assert!((got.low - 0.369_6).abs() < 0.002 && (got.high - 0.430_4).abs() < 0.002, "{got:?}");
+        assert_eq!((got.value.to_bits(), got.n), (0.4_f64.to_bits(), 1_000));
+    }
+
+    #[test]
+    fn a_mean_of_many_values_has_the_interval_of_the_normal_approximation() {
+        // Values 0.000 to 0.999: mean 0.4995, standard deviation 0.2887, 1.96 · 0.2887 / √1000 = 0.01789.
+        let values: Vec<(f64, f64)> = (0..1_000).map(|i| (f64::from(i) / 1e3, 1.0)).collect();
+        let got = estimate(&clusters(&values), Resampling::default());
+        assert!((got.high - got.low - 2.0 * 0.017_89).abs() < 0.001, "{got:?}");
+    }
+
+    #[test]
+    fn clusters_count_as_one_observation_each() {
+        // 100 clusters of ten equal observations know as much as 100 observations.
+        let tens: Vec<(f64, f64)> = (0..100).map(|i| (if i < 40 { 10.0 } else { 0.0 }, 10.0)).collect();
+        let (single, tens) = (estimate(&coins(40, 100), QUICK), estimate(&clusters(&tens), QUICK));
+        assert_eq!(tens.n, 1_000);
+        assert_eq!((single.low.to_bits(), single.high.to_bits()), (tens.low.to_bits(), tens.high.to_bits()));
+    }
+
+    #[test]
+    fn without_spread_the_interval_is_wilsons() {
+        let all = estimate(&coins(20, 20), QUICK);
+        assert_eq!(Some(all), crate::stats::proportion(20, 20));
+        let halves = estimate(&clusters(&[(0.5, 1.0); 8]), QUICK);
+        assert_eq!(Some(halves), crate::stats::proportion(4, 8));
+    }
+
+    #[test]
+    fn a_ratio_over_nothing_is_none() {
+        assert_eq!(ratios(&clusters(&[(0.0, 0.0), (0.0, 0.0)]), QUICK), [None]);
+        assert_eq!(ratios(&[], QUICK), []);
+    }
+
+    #[test]
+    fn tails_are_those_of_the_t_distribution() {
+        assert!((normal_tail(1.959_964) - 0.025).abs() < 1e-6);
+        assert!((tail_level(1_000_000) - 0.025).abs() < 1e-4);
+        // Ten clusters: t of 9 degrees is 2.262, times √(10/9) is 2.385, whose tail is 0.00854.
+        assert!((tail_level(10) - 0.008_54).abs() < 2e-4, "{}", tail_level(10));
+    }
+
+    /// The share of 400 simulated samples whose interval holds the truth.
+    fn coverage(n: usize, truth: f64) -> f64 {
+        let mut random = Random::new(17);
+        let covered = (0..400).filter(|seed| {
+            let successes = (0..n).filter(|_| random.unit() < truth).count();
+            let got = estimate(&coins(successes, n), Resampling { n_resamples: 400, seed: *seed });
+            got.low <= truth && truth <= got.high
+        });
+        covered.count() as f64 / 400.0
+    }
+
+    #[test]
+    fn intervals_hold_the_truth_as_often_as_they_say() {
+        // Around 0.95; 400 repetitions know that to two standard errors of 0.011.
+        for (n, truth) in [(200, 0.5), (60, 0.6), (20, 0.5)] {
+            let share = coverage(n, truth);
+            assert!((0.92..=0.985).contains(&share), "n {n}, truth {truth}: {share}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Neither the order of clusters nor anything but the seed decides about the numbers.
+        #[test]
+        fn order_does_not_matter(parts in prop::collection::vec((0_u8..4, 0_u8..4), 1..60), seed in 0_u64..9) {
+            let parts: Vec<(f64, f64)> =
+                parts.into_iter().map(|(above, more)| (f64::from(above), f64::from(above + more))).collect();
+            let resampling = Resampling { n_resamples: 50, seed };
+            let mut turned = parts.clone();
+            turned.reverse();
+            prop_assert_eq!(ratios(&clusters(&parts), resampling), ratios(&clusters(&turned), resampling));
+        }
+
+        /// The interval holds the value and stays between the smallest and the largest share.
+        #[test]
+        fn the_interval_holds_the_value(parts in prop::collection::vec((0_u8..4, 0_u8..4), 1..60)) {
+            let parts: Vec<(f64, f64)> =
+                parts.into_iter().map(|(above, more)| (f64::from(above), f64::from(above + more))).collect();
+            if let Some(got) = ratios(&clusters(&parts), QUICK)[0] {
+                prop_assert!(0.0 <= got.low && got.low <= got.value && got.value <= got.high && got.high <= 1.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! `probity compare`: which variant answers better, from verdicts on record.
+
+mod args;
+mod read;
+
+use std::io::Write as _;
+
+use probity_core::compare::comparison;
+use probity_core::stats::Resampling;
+use probity_engine::load::Skipped;
+use serde_json::{Value, json};
+
+pub(crate) use args::CompareArgs;
+
+use crate::exit::{Exit, Failure};
+use crate::render::comparison::{Shown, comparison as shown};
+use crate::render::results::WholeFile;
+use crate::terminal;
+
+/// Runs the command.
+pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
+    let note = |line: &str| {
+        if !args.quiet && !args.json {
+            terminal::note(line);
+        }
+    };
+    let recorded = read::recorded(args, &note)?;
+    let resampling = Resampling { n_resamples: args.resamples, seed: args.seed };
+    let figures = comparison(&recorded.pairs, args.policies(), resampling);
+    let mut json = figures.to_json();
+    json["labels"] = recorded
+        .labels
+        .as_ref()
+        .map_or(Value::Null, |labels| json!({ "items": labels.n_items(), "votes": labels.n_votes() }));
+    json["skipped"] = recorded.skipped.iter().map(skipped_json).collect();
+    let text = serde_json::to_string_pretty(&json).expect("JSON values can be written") + "\n";
+    if let Some(path) = &args.output {
+        let write = || {
+            let mut file = WholeFile::create(path)?;
+            file.write_all(text.as_bytes())?;
+            file.keep()
+        };
+        write().map_err(|error: std::io::Error| Failure {
+            exit: Exit::Store,
+            message: format!("could not write {}: {error}", path.display()),
+            hint: None,
+        })?;
+    }
+    if args.json {
+        terminal::print(&text);
+    } else {
+        let name = args.verdicts.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+        let (labels, skipped) = (recorded.labels.as_ref(), &recorded.skipped);
+        terminal::print(&shown(&Shown { comparison: &figures, file: &name, labels, skipped }));
+    }
+    Ok(Exit::Done)
+}
+
+fn skipped_json(skipped: &Skipped) -> Value {
+    json!({
+        "index": skipped.index,
+        "reason": skipped.reason,
+        "id": skipped.id,
+        "file": &*skipped.file,
+        "line": skipped.line,
+    })
+}

@@ -1,0 +1,204 @@
+//! A comparison on a terminal: figures with their intervals and denominators, and the policy beside them.
+
+use probity_core::compare::{Comparison, Figures, JudgeFigures, Labels, Policies, Status, VariantFigures};
+use probity_core::stats::Estimate;
+use probity_engine::load::Skipped;
+
+use super::plain::plain;
+use super::summary::{columns, skipped_records};
+
+/// What is shown.
+pub(crate) struct Shown<'a> {
+    /// The figures.
+    pub(crate) comparison: &'a Comparison,
+    /// The file of verdicts as it was named.
+    pub(crate) file: &'a str,
+    /// What people said, where they were asked.
+    pub(crate) labels: Option<&'a Labels>,
+    /// Rows that could not be used.
+    pub(crate) skipped: &'a [Skipped],
+}
+
+/// The comparison as text.
+pub(crate) fn comparison(shown: &Shown) -> String {
+    let Comparison { judges, resampling, policies, .. } = shown.comparison;
+    let mut out = format!(
+        "{} · {} · {} · {} resamples, seed {}\n",
+        plain(shown.file),
+        counted(judges.len() as u64, "judge"),
+        policy(*policies),
+        resampling.n_resamples,
+        resampling.seed
+    );
+    if let Some(labels) = shown.labels {
+        let items = counted(labels.n_items() as u64, "labelled item");
+        out += &format!("{items}, {}\n", counted(labels.n_votes(), "vote"));
+    }
+    for (name, judge) in judges {
+        if judges.len() == 1 {
+            out += &one_judge(name, judge);
+        }
+    }
+    if judges.len() > 1 {
+        out += &several_judges(shown.comparison);
+    }
+    let n_review = shown.comparison.review.len();
+    if n_review > 0 {
+        let pairs = counted(n_review as u64, "pair");
+        out += &format!("\n{pairs} for a person to decide: `review` in --json and --output lists them\n");
+    }
+    skipped_records(&mut out, shown.skipped, shown.skipped.len() as u64);
+    out
+}
+
+fn policy(policies: Policies) -> String {
+    format!("conflict {}, unparsed {}", policies.conflict.name(), policies.unparsed.name())
+}
+
+fn counted(n: u64, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+fn one_judge(name: &str, judge: &JudgeFigures) -> String {
+    let figures = &judge.overall;
+    let counts = &figures.counts;
+    let parts: Vec<String> = Status::ALL
+        .iter()
+        .filter(|status| **status != Status::Graded || counts.of(Status::Graded) > 0)
+        .map(|status| format!("{} {}", counts.of(*status), status.name()))
+        .collect();
+    let pairs = counted(counts.n_pairs, "pair");
+    let mut out = format!("\njudge {}: {pairs} = {}\n", plain(name), parts.join(" + "));
+    out += &variants(figures);
+    out += &rates(figures);
+    if judge.by_slice.len() > 1 {
+        let rows = judge.by_slice.iter().map(|(slice, figures)| (&**slice, figures));
+        out += &overview("slice", rows);
+    }
+    out
+}
+
+fn several_judges(comparison: &Comparison) -> String {
+    let rows = comparison.judges.iter().map(|(name, judge)| (&**name, &judge.overall));
+    overview("judge", rows)
+        + "\nwith --json: each judge with every figure, per slice, and judges against each other\n"
+}
+
+fn variants(figures: &Figures) -> String {
+    let header = ["variant", "win rate", "95 % interval", "n", "of decisive", "wins", "losses", "ties"];
+    let mut rows = vec![texts(header)];
+    rows[0].extend(texts(["sign test", "could show"]));
+    for (name, variant) in &figures.variants {
+        let VariantFigures { win_rate, decisive_win_rate, n_wins, n_losses, n_ties, .. } = variant;
+        let mut row = vec![plain(name)];
+        row.extend(estimate(win_rate.as_ref()));
+        row.push(decisive_win_rate.as_ref().map_or_else(none, |rate| percent(rate.value)));
+        row.extend([n_wins, n_losses, n_ties].map(ToString::to_string));
+        row.push(variant.sign_test.map_or_else(none, p_value));
+        row.push(variant.smallest_difference.map_or_else(none, |by| format!("±{:.1}", 100.0 * by)));
+        rows.push(row);
+    }
+    format!(
+        "\n{}ties count half; {}; \"could show\": points from 50 % found with 80 % power at 5 %\n",
+        columns(&rows),
+        policy(figures.policies)
+    )
+}
+
+fn rates(figures: &Figures) -> String {
+    let (rates, agreement) = (&figures.rates, figures.agreement.as_ref());
+    let policy = policy(figures.policies);
+    let unparsed = format!("unparsed {}", figures.policies.unparsed.name());
+    let verdict = "of pairs with a verdict";
+    let lines: [(&str, Option<&Estimate>, &str); 11] = [
+        ("tie", rates.tie_rate.as_ref(), verdict),
+        ("unstable after swap", rates.instability_rate.as_ref(), verdict),
+        ("same in both orders", rates.consistency.as_ref(), &unparsed),
+        ("first-slot lean", rates.first_slot_lean.as_ref(), "of winning passes; 50 % is none"),
+        ("longer reply, passes", rates.longer_by_pass.as_ref(), "of winning passes"),
+        ("longer reply, results", rates.longer_by_result.as_ref(), "of pairs with a winner"),
+        ("agrees with people", agreement.and_then(|each| each.agreement.as_ref()), &policy),
+        ("  order ab", agreement.and_then(|each| each.order_ab.as_ref()), &unparsed),
+        ("  order ba", agreement.and_then(|each| each.order_ba.as_ref()), &unparsed),
+        ("  both orders", agreement.and_then(|each| each.both_orders.as_ref()), &unparsed),
+        ("first slot, all passes", rates.first_slot_rate.as_ref(), "ties and escalations included"),
+    ];
+    let lines: Vec<_> = lines.into_iter().filter(|(_, rate, _)| rate.is_some()).collect();
+    let mut rows = vec![texts(["figure", "value", "95 % interval", "n"])];
+    for (name, rate, _) in &lines {
+        rows.push([vec![(*name).to_owned()], estimate(*rate).into()].concat());
+    }
+    let table = columns(&rows);
+    let notes = [""].into_iter().chain(lines.iter().map(|(.., note)| *note));
+    let mut out = String::from("\n");
+    for (line, note) in table.lines().zip(notes) {
+        out += format!("{line}  {note}").trim_end();
+        out.push('\n');
+    }
+    if let Some(test) = figures.order_test {
+        out += &format!(
+            "the order decided {} pairs for the first slot and {} for the second: McNemar {}, mid-{}\n",
+            test.first_only,
+            test.second_only,
+            p_value(test.exact),
+            p_value(test.mid_p)
+        );
+    }
+    out
+}
+
+/// One line per slice or judge.
+fn overview<'a>(what: &str, figures: impl Iterator<Item = (&'a str, &'a Figures)>) -> String {
+    let figures: Vec<(&str, &Figures)> = figures.collect();
+    // With more than two variants no single one stands for the comparison.
+    let variant = figures.first().and_then(|(_, first)| first.variants.keys().next());
+    let variant = variant.filter(|_| figures.iter().all(|(_, figures)| figures.variants.len() <= 2));
+    let labelled = figures.iter().any(|(_, figures)| figures.agreement.is_some());
+    let mut header = texts([what, "pairs", "judged"]);
+    if let Some(variant) = variant {
+        header.extend([format!("{} wins", plain(variant)), "95 % interval".to_owned(), "n".to_owned()]);
+    }
+    header.extend(texts(["tie", "unstable", "same", "first slot"]));
+    header.extend(labelled.then(|| "agrees".to_owned()));
+    let mut rows = vec![header];
+    for (name, figures) in figures {
+        let counts = &figures.counts;
+        let mut row = vec![plain(name), counts.n_pairs.to_string(), counts.n_judged().to_string()];
+        if let Some(variant) = variant {
+            let rate = figures.variants.get(variant).and_then(|variant| variant.win_rate.as_ref());
+            row.extend(estimate(rate));
+        }
+        let rates = &figures.rates;
+        let all = [rates.tie_rate, rates.instability_rate, rates.consistency, rates.first_slot_lean];
+        row.extend(all.map(|rate| rate.map_or_else(none, |rate| percent(rate.value))));
+        if labelled {
+            let agreement = figures.agreement.as_ref().and_then(|each| each.agreement);
+            row.push(agreement.map_or_else(none, |rate| percent(rate.value)));
+        }
+        rows.push(row);
+    }
+    format!("\n{}", columns(&rows))
+}
+
+fn texts<const N: usize>(texts: [&str; N]) -> Vec<String> {
+    texts.map(str::to_owned).into()
+}
+
+fn none() -> String {
+    "–".to_owned()
+}
+
+fn p_value(p: f64) -> String {
+    if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p {p:.4}") }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// Value, interval and denominator.
+fn estimate(estimate: Option<&Estimate>) -> [String; 3] {
+    let Some(estimate) = estimate else { return [none(), none(), "0".to_owned()] };
+    let [low, high] = [estimate.low, estimate.high].map(|end| 100.0 * end);
+    [percent(estimate.value), format!("{low:.1}–{high:.1}"), estimate.n.to_string()]
+}

@@ -1,0 +1,173 @@
+//! `probity compare --verdicts`: files in, figures out, and what is wrong with the files.
+
+use serde_json::{Value, json};
+
+use crate::binary::{Probity, Ran};
+
+fn row(item: &str, ab: &str, ba: &str) -> String {
+    json!({ "item": item, "slice": "s", "judge": "j", "verdict_ab": ab, "verdict_ba": ba }).to_string() + "\n"
+}
+
+/// Runs on these files with a few resamples.
+fn run<const N: usize>(files: &[(&str, &str)], args: [&str; N]) -> Ran {
+    let mut probity = Probity::new();
+    for (name, content) in files {
+        probity = probity.file(name, content);
+    }
+    probity.args(["compare", "--resamples", "50"]).words(args.into_iter()).run()
+}
+
+/// Expects exit code 2, all of `parts` on standard error and nothing else.
+#[track_caller]
+fn check_refused<const N: usize, const M: usize>(files: &[(&str, &str)], args: [&str; N], parts: [&str; M]) {
+    assert_eq!(run(files, args).code(2).says(parts).stdout, "");
+}
+
+#[test]
+fn the_shape_that_others_rely_on() {
+    let verdicts = row("1", "a", "a") + &row("2", "b", "b") + &row("3", "a", "b") + &row("4", "b", "b");
+    let out = run(&[("v.jsonl", &verdicts)], ["--verdicts", "v.jsonl", "--json"]).code(0).json();
+    assert_eq!([&out["pairs"], &out["judged"]], [4, 4]);
+    let status = json!({
+        "stable": 3, "tie": 0, "unstable_after_swap": 1, "needs_human_review": 0, "unscored": 0, "graded": 0
+    });
+    assert_eq!(out["status"], status);
+    assert_eq!(out["win_rate"]["b"]["value"], 0.625);
+    assert_eq!(out["win_rate"]["b"]["n"], 4);
+    assert_eq!(out["first_slot_lean"]["value"], 0.625);
+    assert_eq!(out["policy"], json!({ "conflict": "tie", "unparsed": "drop" }));
+    assert_eq!(out["by_slice"]["s"]["win_rate"], out["win_rate"]);
+    assert_eq!(out["judges"]["j"]["win_rate"], out["win_rate"]);
+    let review = json!([{
+        "judge": "j", "item": "3", "slice": "s", "variants": ["a", "b"], "status": "unstable_after_swap"
+    }]);
+    assert_eq!(out["review"], review);
+    for figure in ["tie_rate", "instability_rate", "consistency"] {
+        let keys: Vec<&String> = out[figure].as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["value", "low", "high", "n"], "{figure}");
+    }
+}
+
+#[test]
+fn a_lover_of_the_first_slot_has_no_winner() {
+    let verdicts: String = (0..30).map(|i| row(&i.to_string(), "a", "b")).collect::<Vec<_>>().concat();
+    let out = run(&[("v.jsonl", &verdicts)], ["--verdicts", "v.jsonl", "--json"]).code(0).json();
+    assert_eq!(out["status"]["unstable_after_swap"], 30);
+    assert_eq!(out["first_slot_lean"]["value"], 1.0);
+    assert_eq!(out["win_rate"]["a"]["value"], 0.5);
+    assert_eq!(out["decisive_win_rate"]["a"], Value::Null);
+    assert_eq!(out["variants"]["a"]["sign_test"], Value::Null);
+}
+
+#[test]
+fn several_judges_have_figures_of_their_own_and_none_together() {
+    let verdicts = row("1", "a", "a") + &row("1", "b", "b").replace("\"j\"", "\"k\"");
+    let labels = r#"{"item":"1","label":"a"}"#;
+    let args = ["--verdicts", "v.jsonl", "--labels", "l.jsonl", "--json"];
+    let out = run(&[("v.jsonl", &verdicts), ("l.jsonl", labels)], args).code(0).json();
+    assert_eq!(
+        [&out["pairs"], &out["win_rate"], &out["first_slot_lean"]],
+        [&json!(2), &Value::Null, &Value::Null]
+    );
+    assert_eq!(out["judges"]["j"]["win_rate"]["a"]["value"], 1.0);
+    assert_eq!(out["judges"]["k"]["win_rate"]["a"]["value"], 0.0);
+    let test = &out["judge_tests"][0];
+    assert_eq!([&test["judges"], &test["mcnemar"]["first_only"]], [&json!(["j", "k"]), &json!(1)]);
+    assert_eq!(out["people"]["win_rate"]["a"]["value"], 1.0);
+    assert_eq!(out["labels"], json!({ "items": 1, "votes": 1 }));
+}
+
+#[test]
+fn a_seed_fixes_every_byte_and_rows_may_stand_in_any_order() {
+    let rows: Vec<String> =
+        (0..40).map(|i| row(&format!("{i:02}"), ["a", "b", "tie"][i % 3], ["a", "b"][i % 2])).collect();
+    let turned: Vec<String> = rows.iter().rev().cloned().collect();
+    let (rows, turned) = (rows.concat(), turned.concat());
+    let files = [("v.jsonl", rows.as_str()), ("turned.jsonl", turned.as_str())];
+    let of =
+        |file: &str, seed: &str| run(&files, ["--verdicts", file, "--seed", seed, "--json"]).code(0).stdout;
+    assert_eq!(of("v.jsonl", "7"), of("v.jsonl", "7"));
+    assert_eq!(of("v.jsonl", "7"), of("turned.jsonl", "7"));
+    assert_ne!(of("v.jsonl", "7"), of("v.jsonl", "8"));
+}
+
+#[test]
+fn bad_rows_are_listed_and_under_strict_an_error() {
+    let verdicts = row("1", "a", "a") + "{\"item\":\"2\",\"verdict_ab\":\"a\"}\n[]\n" + &row("4", "b", "b");
+    let files = [("v.jsonl", verdicts.as_str())];
+    let out = run(&files, ["--verdicts", "v.jsonl", "--json"]).code(0).json();
+    assert_eq!(out["pairs"], 2);
+    let first = json!({
+        "index": 1, "reason": "Missing 'verdict_ba' field", "id": "2", "file": "v.jsonl", "line": 2
+    });
+    assert_eq!(out["skipped"][0], first);
+    assert_eq!(
+        [&out["skipped"][1]["line"], &out["skipped"][1]["reason"]],
+        [&json!(3), &json!("expected an object, found an array")]
+    );
+    let text = run(&files, ["--verdicts", "v.jsonl"]).code(0).stdout;
+    assert!(text.contains("record 1 at v.jsonl:2 (2): Missing 'verdict_ba' field"), "{text}");
+    let strict = ["--verdicts", "v.jsonl", "--strict"];
+    check_refused(&files, strict, ["error: v.jsonl:2: record 1: Missing 'verdict_ba' field"]);
+}
+
+#[test]
+fn d07_d17_files_without_a_usable_row() {
+    check_refused(&[("v.jsonl", "")], ["--verdicts", "v.jsonl"], ["v.jsonl: no records"]);
+    check_refused(
+        &[("v.jsonl", "{\"item\":\"1\"}\n{\"item\":\"2\"}\n")],
+        ["--verdicts", "v.jsonl"],
+        ["v.jsonl:1: no row can be used, 2 were skipped; the first: Missing 'verdict_ab' field"],
+    );
+    check_refused(&[], ["--verdicts", "none.jsonl"], ["none.jsonl: there is no such file"]);
+    check_refused(&[], [], ["--verdicts <FILE>"]);
+}
+
+#[test]
+fn d24_d25_l02_one_row_for_each() {
+    let twice = row("1", "a", "a") + &row("2", "a", "a") + &row("1", "a", "a");
+    check_refused(
+        &[("v.jsonl", &twice)],
+        ["--verdicts", "v.jsonl"],
+        ["v.jsonl:3: record 2 is about item '1' by judge 'j'", "as record 0 at line 1 is"],
+    );
+    let labels = "{\"item\":\"1\",\"annotator\":\"ann\",\"label\":\"a\"}\n".repeat(2);
+    check_refused(
+        &[("v.jsonl", &row("1", "a", "a")), ("l.jsonl", &labels)],
+        ["--verdicts", "v.jsonl", "--labels", "l.jsonl"],
+        ["l.jsonl:2: record 1 is about item '1' by 'ann', as record 0 at line 1 is"],
+    );
+}
+
+#[test]
+fn l04_verdicts_and_labels_without_a_partner_are_told() {
+    let verdicts = row("1", "a", "a") + &row("2", "A", "[[B]]");
+    let labels = "{\"item\":\"1\",\"label\":\"a\"}\n{\"item\":\"9\",\"label\":\"a\"}\n";
+    let files = [("v.jsonl", verdicts.as_str()), ("l.jsonl", labels)];
+    let args = ["--verdicts", "v.jsonl", "--labels", "l.jsonl"];
+    run(&files, args).code(0).says([
+        "labelled items without a verdict: 1, such as '9'",
+        "items with a verdict and without a label: 1, such as '2'",
+        "v.jsonl: 'A' is none of a, b, tie and needs_human_review",
+    ]);
+    let quiet = run(&files, ["--verdicts", "v.jsonl", "--labels", "l.jsonl", "--quiet"]).code(0);
+    assert_eq!(quiet.stderr, "");
+}
+
+#[test]
+fn output_is_what_json_prints() {
+    let probity = Probity::new().file("v.csv", "item,verdict_ab,verdict_ba\n1,a,a\n2,,b\n");
+    let args = ["compare", "--verdicts", "v.csv", "--json", "--output", "new/out.json"];
+    let ran = probity.args(args).run().code(0);
+    assert_eq!(probity.bytes("new/out.json"), ran.stdout.as_bytes());
+    assert_eq!(ran.json()["status"]["unscored"], 1);
+    let ran = probity.args(["compare", "--verdicts", "v.csv", "--output", "v.csv/out.json"]).run().code(4);
+    ran.says(["could not write v.csv/out.json"]);
+}
+
+#[test]
+fn f90_names_from_files_do_not_act_on_the_terminal() {
+    let verdicts = row("1", "a", "a").replace("\"j\"", "\"\\u202ej\"");
+    let text = run(&[("v.jsonl", &verdicts)], ["--verdicts", "v.jsonl"]).code(0).stdout;
+    assert!(text.contains("judge \\u{202e}j"), "{text}");
+}
