@@ -300,6 +300,9 @@ impl<'s, 'a> Look<'s, 'a> {
         }
         if let Some(predicate) = self.predicate {
             let behind = predicate..self.clause.end;
+            if self.sentence.has(behind.clone(), Cues::DUTY) {
+                return false;
+            }
             if self.sentence.has(behind, Cues::GRANT | Cues::MODAL) {
                 return true;
             }
