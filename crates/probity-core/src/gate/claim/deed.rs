@@ -64,7 +64,7 @@ fn by_auxiliary(sentence: &Sentence<'_>, before: usize, clause: &Range<usize>, a
         return Some(Doing::Ours);
     }
     if term.is(Cues::PASSIVE_PRESENT) {
-        let now = sentence.has(before..at, Cues::DONE_NOW);
+        let now = sentence.has(before..terms.len().min(at + 2), Cues::DONE_NOW);
         return Some(if now { Doing::Ours } else { Doing::NotDone });
     }
     if term.is(Cues::HAVE) {

@@ -139,10 +139,10 @@ impl<'s, 'a> Look<'s, 'a> {
             if term.is(Cues::ASK) {
                 return true;
             }
-            let stops = matches!(term.mark, Some(';' | ':' | '.' | '!' | '—')) || term.is(Cues::CONTRAST);
+            let stops = matches!(term.mark, Some(';' | '.' | '!' | '—')) || term.is(Cues::CONTRAST);
             let joint = at > 0 && {
                 let before = self.term(at - 1);
-                before.mark == Some(',') || before.is(Cues::JOINT | Cues::BREAK)
+                matches!(before.mark, Some(',' | ':')) || before.is(Cues::JOINT | Cues::BREAK)
             };
             if stops || (joint && term.is(Cues::US)) {
                 return false;
@@ -284,10 +284,14 @@ impl<'s, 'a> Look<'s, 'a> {
             Some(predicate) => predicate..self.clause.end,
             None => self.left(),
         };
-        let Some(maybe) = self.sentence.last(scope, Cues::MAYBE) else { return false };
-        // "You may return it" is leave to do so, "you may get a refund" is not.
-        let leave = maybe + 1 == self.mention.at && maybe > 0 && self.term(maybe - 1).is(Cues::YOU);
-        !leave
+        // Two negations leave nothing open: "no reason why we would not refund you".
+        self.sentence.has(scope.clone(), Cues::MAYBE) && !self.is_leave() && self.negations(scope) == 0
+    }
+
+    /// "You may return it" is leave to do so, "you may get a refund" is not.
+    fn is_leave(&self) -> bool {
+        let before = |distance: usize| self.mention.at.checked_sub(distance).map(|at| self.term(at));
+        before(1).is_some_and(|term| term.is(Cues::MAYBE)) && before(2).is_some_and(|term| term.is(Cues::YOU))
     }
 
     fn is_granted(&self) -> bool {
@@ -318,12 +322,13 @@ impl<'s, 'a> Look<'s, 'a> {
         let purpose = before.is_some_and(|term| term.is(Cues::TO));
         let no_verb = !self.sentence.has(self.clause.clone(), Cues::AUXILIARY);
         let full = no_verb && before.is_some_and(|term| term.is(Cues::FULL));
-        // "Not a refund but a replacement".
+        // "Not a refund but a replacement", "will not only replace it but also extend".
         let contrast = left.start > 1 && no_verb && self.term(left.start - 1).is(Cues::CONTRAST) && {
-            self.sentence.has(left.start.saturating_sub(8)..left.start - 1, Cues::NEGATION)
+            let given = Cues::NEGATION | Cues::GRANT | Cues::MODAL;
+            self.sentence.has(left.start.saturating_sub(8)..left.start - 1, given)
         };
         // Two negations that undid each other.
         let undone = self.sentence.has(left.clone(), Cues::NEGATION | Cues::DENIAL);
-        by_us || purpose || full || contrast || undone
+        by_us || purpose || full || contrast || undone || self.is_leave()
     }
 }

@@ -51,7 +51,7 @@ fn read(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
         return;
     }
     let plain_word = token.shape == Shape::Word && token.word == WordId(0);
-    if !plain_word || page.is_sign_prefix(at) {
+    if !plain_word || page.is_sign_prefix(at) || page.is_word(at, "half") {
         quantity::quantity(page, at, figures);
     }
 }
