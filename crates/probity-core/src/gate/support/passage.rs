@@ -1,7 +1,7 @@
 //! The sentences and clauses of a reply in which figures stand, with their words.
 //!
 //! A passage is read at most once, and only where somebody asks for it. To its words belong the remedies that it
-//! speaks of: "send it back within 60 days" is about a return.
+//! speaks of: "send it back within 60 days" is about a return. The words inside a figure or a link do not.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -29,6 +29,8 @@ pub(super) struct Passage<'r> {
     pub(super) range: Range<usize>,
     /// The ids of the remedies that it speaks of.
     remedies: Vec<&'r str>,
+    /// Where in it figures and references stand, in order.
+    values: Vec<Range<usize>>,
     words: OnceCell<BTreeSet<String>>,
     against: OnceCell<bool>,
 }
@@ -45,11 +47,10 @@ impl<'r> Passages<'r> {
             at = end;
         }
         for claim in claims {
-            let ClaimKind::Remedy { remedy, .. } = &claim.kind else { continue };
             for pieces in [&mut sentences, &mut clauses] {
                 let index = pieces.partition_point(|piece: &Passage<'_>| piece.range.end <= claim.span.start);
                 if let Some(piece) = pieces.get_mut(index) {
-                    piece.remedies.push(remedy);
+                    piece.note(claim);
                 }
             }
         }
@@ -73,15 +74,35 @@ impl<'r> Passage<'r> {
             text: &reply[range.clone()],
             range,
             remedies: Vec::new(),
+            values: Vec::new(),
             words: OnceCell::new(),
             against: OnceCell::new(),
         }
     }
 
+    fn note(&mut self, claim: &'r Claim) {
+        match &claim.kind {
+            ClaimKind::Remedy { remedy, .. } => self.remedies.push(remedy),
+            ClaimKind::Value(_) => {
+                let start = claim.span.start - self.range.start;
+                self.values.push(start..(claim.span.end - self.range.start).min(self.text.len()));
+            }
+            ClaimKind::Deed { .. } => {}
+        }
+    }
+
     /// Its words, with their endings cut.
     pub(super) fn words(&self) -> &BTreeSet<String> {
-        let remedies = self.remedies.iter().flat_map(|remedy| stems(remedy));
-        self.words.get_or_init(|| stems(self.text).chain(remedies).collect())
+        self.words.get_or_init(|| {
+            let mut words: BTreeSet<String> = self.remedies.iter().flat_map(|remedy| stems(remedy)).collect();
+            let mut from = 0;
+            for value in &self.values {
+                words.extend(stems(&self.text[from.min(value.start)..value.start]));
+                from = from.max(value.end);
+            }
+            words.extend(stems(&self.text[from..]));
+            words
+        })
     }
 
     /// Whether it sets a figure against a limit.

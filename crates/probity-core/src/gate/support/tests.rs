@@ -189,9 +189,9 @@ fn findings_about_figures_references_and_deeds_point_at_them() {
         "returns",
         "See shop.example/form, order 99-1234, code QX-7.",
         &expect![[r#"
-        claim.contradicted at "99-1234": the reply gives another value for `form` than the source | RF-20 | returns version 5
-        claim.contradicted at "QX-7": the reply gives another value for `form` than the source | RF-20 | returns version 5
-        claim.unsupported_reference at "shop.example/form": the reply gives a link that nothing names | https://shop.example/returns; https://help.example/* | returns version 5"#]],
+            claim.unsupported_reference at "shop.example/form": the reply gives a link that nothing names | https://shop.example/returns; https://help.example/* | returns version 5
+            claim.unsupported_reference at "99-1234": the reply gives a number that nothing names | - | returns version 5
+            claim.unsupported_reference at "QX-7": the reply gives a code that nothing names | RF-20 (form) | returns version 5"#]],
     );
     check_reply(
         "returns",

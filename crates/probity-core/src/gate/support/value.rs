@@ -173,8 +173,7 @@ fn alike(value: &Value, extent: &Extent) -> bool {
         | Extent::Range { most: Some(known), .. } => known,
         Extent::Range { least: None, most: None } => return false,
     };
-    let names = |value: &Value| matches!(value, Value::Code(_) | Value::Number(_));
-    std::mem::discriminant(value) == std::mem::discriminant(known) || (names(value) && names(known))
+    std::mem::discriminant(value) == std::mem::discriminant(known)
 }
 
 /// Whether lengths of time are counted in the same unit. Other values have none.
