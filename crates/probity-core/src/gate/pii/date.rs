@@ -11,6 +11,12 @@ use super::words;
 /// The names of the months and what they are cut to, by their first three letters.
 const MONTHS: &[&str] = &["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
+/// Words that may stand between a label and its date.
+const LEADS: &[&str] = &[
+    "is", "was", "on", "of", "the", "your", "as", "listed", "recorded", "file", "our", "we", "have", "in",
+    "it",
+];
+
 /// For each of `groups`, whether it is part of a date.
 pub(super) fn mark(text: &str, groups: &[Group], dates: &mut Vec<bool>) {
     dates.clear();
@@ -53,8 +59,8 @@ pub(super) fn after(text: &str, at: usize) -> Option<Range<usize>> {
             found.push(word);
         } else if !found.is_empty() && !word.is_any(&["of", "de", "st", "nd", "rd", "th"]) {
             break;
-        } else if found.is_empty() && word.start > at + 40 {
-            break;
+        } else if found.is_empty() && !word.is_any(LEADS) {
+            return None;
         }
         if found.len() == 3 {
             break;
@@ -105,5 +111,6 @@ mod tests {
     fn other_words_are_no_date() {
         check(" is needed for orders over 50 dollars", "");
         check(" in 1990", "");
+        check(" coupon is valid until 2024-12-01", "");
     }
 }

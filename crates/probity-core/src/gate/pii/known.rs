@@ -10,6 +10,8 @@ use super::fold::Folded;
 use super::kind::{Hit, Kind};
 use super::words::{before, is_word_byte};
 
+/// How many letters and digits a value needs to be looked for at all.
+const KEY_MIN: usize = 3;
 /// How many bytes a part of a value needs to be looked for by itself.
 const PART_MIN: usize = 6;
 /// How many values of one case are looked for.
@@ -44,6 +46,9 @@ impl Squashed {
     /// Where `key` stands in `text`, which this was made from, as whole words or numbers.
     fn find(&self, text: &str, key: &str) -> Vec<Range<usize>> {
         let bytes = text.as_bytes();
+        if key.len() < KEY_MIN {
+            return Vec::new();
+        }
         let spans = self.text.match_indices(key).map(|(at, _)| {
             let last = self.origins[at + key.len() - 1];
             let end = last + text[last..].chars().next().map_or(1, char::len_utf8);
@@ -124,9 +129,6 @@ fn number_or_address(text: &str, value: &str, squashed: &Squashed) -> Vec<Range<
 /// Where a name stands, whole or by its last part.
 fn name(text: &str, value: &str, squashed: &Squashed) -> Vec<Range<usize>> {
     let whole = Squashed::new(value);
-    if whole.text().len() < 3 {
-        return Vec::new();
-    }
     let parts: Vec<&str> = value.split_whitespace().collect();
     let mut spans = squashed.find(text, whole.text());
     if let [_, .., family] = &parts[..]

@@ -17,7 +17,9 @@ pub(super) fn find(text: &str, groups: &[Group], dates: &[bool], hits: &mut Vec<
         if let Some(n) = n {
             hits.push(Hit::new(Kind::NationalId, digits::span(&groups[at..at + n])));
         }
-        if let Some(span) = lettered(text, &groups[at]) {
+        if let Some(span) = lettered(text, &groups[at])
+            && !Labels::around(text, span.start, span.end).is_reference()
+        {
             hits.push(Hit::new(Kind::NationalId, span));
         }
     }
@@ -163,6 +165,6 @@ mod tests {
         check("000-12-3456 666-12-3456 901-12-3456 219-00-9999 219-09-0000", "");
         check("219099999", "");
         check("RMA-219-09-9999 and order 219-09-9999", "");
-        check("529.982.247-26 12345678A DF123456C", "");
+        check("529.982.247-26 12345678A DF123456C, ticket 12345678Z", "");
     }
 }

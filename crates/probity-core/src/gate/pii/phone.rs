@@ -123,8 +123,11 @@ fn hit(text: &str, groups: &[Group], shape: Shape) -> Option<Hit> {
     let is_decimal =
         matches!(before, b'.' | b',') && span.start > 1 && bytes[span.start - 2].is_ascii_digit();
     let is_number = is_decimal || matches!(before, b'$' | b'%') || bytes.get(span.end) == Some(&b'%');
+    if is_number || is_day(digits.values()) {
+        return None;
+    }
     let labels = Labels::around(text, span.start, span.end);
-    if is_number || is_glued(text, span.start, span.end, &labels) || labels.is_reference() {
+    if is_glued(text, span.start, span.end, &labels) || labels.is_reference() {
         return None;
     }
     let is_called_phone = labels.nearest == Some(Label::Phone);
@@ -137,6 +140,12 @@ fn hit(text: &str, groups: &[Group], shape: Shape) -> Option<Hit> {
     };
     let kind = if labels.owner == Some(Owner::Company) { Kind::UnlistedContact } else { Kind::Phone };
     is_phone.then(|| Hit { kind, core: digits::span(groups), span })
+}
+
+/// Whether eight digits are a day without separators.
+fn is_day(digits: &[u8]) -> bool {
+    let two = |at: usize| digits[at] * 10 + digits[at + 1];
+    digits.len() == 8 && matches!(two(0), 19 | 20) && (1..=12).contains(&two(4)) && (1..=31).contains(&two(6))
 }
 
 /// The span with its plus sign, its opening bracket and its extension.
@@ -210,6 +219,7 @@ mod tests {
     #[test]
     fn plain_digits_need_one() {
         check("call me on 699 956 915", "699 956 915");
+        check("registered on 20241130", "");
         check("we sold 699 956 915 of them", "");
         check("2024-11-30 and 12/05/2024 10 am", "");
     }

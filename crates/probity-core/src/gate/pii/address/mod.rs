@@ -144,7 +144,8 @@ fn number_first(text: &str, group: &Group) -> Option<Range<usize>> {
             return None;
         }
         if words::is_type(&word) && !first.is_number() {
-            return Some(group.start..word.end);
+            let core = group.start..word.end;
+            return is_street(text, group, &last, &word).then_some(core);
         }
         if !word.is_capital() && !words::is_particle(&word) && !starts_with_digit(&word) {
             return None;
@@ -152,6 +153,27 @@ fn number_first(text: &str, group: &Group) -> Option<Range<usize>> {
         last = word;
     }
     None
+}
+
+/// Whether a number, a name and a type are a street rather than two hard drives or a day at a park.
+fn is_street(text: &str, number: &Group, name: &Word<'_>, kind: &Word<'_>) -> bool {
+    let is_drive = kind.is_any(&["drive"])
+        && name.is_any(&[
+            "hard", "flash", "usb", "external", "state", "thumb", "ssd", "pen", "test", "disk", "google",
+        ]);
+    let leads_to = |word: Word<'_>| word.is_any(&["at", "to", "on", "from", "near", "address", "is", "in"]);
+    let is_sure = words::is_sure_type(kind)
+        || number.len() > 2
+        || before(text, number.start).next().is_some_and(leads_to)
+        || ends_in_postcode(text, &(number.start..kind.end));
+    is_sure && !is_drive
+}
+
+/// Whether the block around a street ends in a postcode.
+fn ends_in_postcode(text: &str, core: &Range<usize>) -> bool {
+    let block = block::around(text, core);
+    let last = text[core.end..block.end].rsplit(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
+    last.len() > 3 && last.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A street whose type stands before its name.
@@ -238,15 +260,20 @@ fn is_in_block(text: &str, start: usize, end: usize) -> bool {
     let is_house = house.is_number() && (3..=5).contains(&house.text.len()) && !is_year;
     let rest = &text[end..];
     let is_apart = rest.starts_with(", ") || rest.trim_start_matches('.').starts_with('\n');
-    let block = block::around(text, &(start..end));
     let has_town = after(text, end).next().is_some_and(|town| town.is_capital());
-    let last = text[..block.end].rsplit(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
-    is_house && is_apart && has_town && last.len() > 3 && last.bytes().all(|byte| byte.is_ascii_digit())
+    is_house && is_apart && has_town && ends_in_postcode(text, &(start..end))
 }
 
-/// Whether the words before a name say that a place follows.
+/// Whether the words before a name say that a place follows: "lives at", "address:", but not "address it".
 fn has_cue(text: &str, start: usize) -> bool {
-    before(text, start).take(6).any(|word| words::is_cue(&word))
+    let mut is_led = false;
+    for word in before(text, start).take(6) {
+        is_led |= text[word.end..start].starts_with(':') || word.is_any(&["is", "at", "in", "on", "of"]);
+        if words::is_cue(&word) {
+            return is_led;
+        }
+    }
+    false
 }
 
 /// Whether two words stand on one line, with nothing but what a name can contain between them.
@@ -298,6 +325,9 @@ mod tests {
 
     #[test]
     fn other_numbers_are_no_houses() {
+        check("2 Hard Drive units and 1 Flash Drive, 3 Water Park tickets, 2 Lightning Lane passes", "");
+        check("To address Error 403 use Live Chat 24 hours; a ThinkPad 14 or Notepad 3 will do", "");
+        check("Amazon Ring 4, 2 Place Settings, 10 Day Pass, Step 2 Place your order", "");
         check("3 business days, 2 Google Drive files, iPhone 14, March 5", "");
         check("The 5 star review of 2 TB Drive and $20 Way", "");
         check("order 12345 on the road", "");

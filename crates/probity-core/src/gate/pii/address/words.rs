@@ -11,21 +11,16 @@ const SURE_TYPES: &[&str] = &[
     "str",
     "avenue",
     "ave",
-    "av",
     "road",
     "rd",
     "boulevard",
     "blvd",
-    "lane",
-    "ln",
-    "highway",
-    "hwy",
     "parkway",
     "pkwy",
     "turnpike",
     "expressway",
 ];
-/// What a street is called behind its name when it is written with a capital.
+/// What a street is called behind its name when it is written with a capital. Other things are, too.
 const CAPITAL_TYPES: &[&str] = &[
     "way",
     "drive",
@@ -51,36 +46,20 @@ const CAPITAL_TYPES: &[&str] = &[
     "gardens",
     "grove",
     "hill",
-    "walk",
     "quay",
     "parade",
     "esplanade",
-    "loop",
     "plaza",
     "alley",
-    "bypass",
-    "route",
-    "ridge",
-    "mall",
-    "bridge",
-    "cove",
-    "coves",
-    "crossing",
-    "pass",
-    "path",
-    "pike",
-    "run",
-    "view",
-    "village",
-    "wharf",
-    "rise",
-    "vale",
-    "green",
-    "fields",
+    "lane",
+    "ln",
+    "highway",
+    "hwy",
     "broadway",
     "causeway",
-    "extension",
-    "union",
+    "wharf",
+    "bypass",
+    "av",
 ];
 /// What a street is called before its name.
 const LEADING_TYPES: &[&str] = &[
@@ -91,9 +70,6 @@ const LEADING_TYPES: &[&str] = &[
     "impasse",
     "allee",
     "quai",
-    "place",
-    "route",
-    "cours",
     "via",
     "viale",
     "piazza",
@@ -106,9 +82,7 @@ const LEADING_TYPES: &[&str] = &[
     "calle",
     "avenida",
     "avda",
-    "av",
     "paseo",
-    "plaza",
     "camino",
     "carretera",
     "ronda",
@@ -119,20 +93,14 @@ const LEADING_TYPES: &[&str] = &[
     "rodovia",
     "ul",
     "ulica",
-    "al",
     "aleja",
     "plac",
-    "os",
     "trg",
     "ulitsa",
     "ploshchad",
     "prospekt",
     "postbox",
     "quadra",
-    "c",
-    "pza",
-    "bd",
-    "passage",
 ];
 /// What a street is called behind its name and before its number.
 const TRAILING_TYPES: &[&str] = &[
@@ -143,31 +111,24 @@ const TRAILING_TYPES: &[&str] = &[
     "platz",
     "gasse",
     "allee",
-    "ring",
     "ufer",
     "damm",
     "ter",
     "utca",
+    "utja",
     "ut",
     "u",
     "rkp",
     "krt",
-    "tee",
     "mnt",
     "pst",
     "puiestee",
     "vej",
     "gade",
-    "alle",
     "gata",
     "gatan",
     "vagen",
-    "tie",
     "katu",
-    "street",
-    "square",
-    "avenue",
-    "road",
     "cesta",
     "ulica",
     "ulice",
@@ -177,10 +138,8 @@ const TRAILING_TYPES: &[&str] = &[
     "laan",
     "plein",
     "dreef",
-    "kade",
     "wei",
     "odos",
-    "utja",
     "terrasse",
 ];
 /// How the name of a street ends where the type is part of it.
@@ -196,13 +155,12 @@ const ENDINGS: &[&str] = &[
     "laan",
     "plein",
     "gracht",
-    "kade",
     "singel",
     "dreef",
     "katu",
     "kuja",
     "polku",
-    "tie",
+    "ntie",
     "gatan",
     "vagen",
     "gata",
@@ -213,22 +171,17 @@ const ENDINGS: &[&str] = &[
     "vegur",
     "braut",
     "gotu",
-    "gata",
     "stigen",
     "stien",
     "bakken",
     "utca",
     "tanav",
-    "steenweg",
     "hof",
-    "berg",
+    "hove",
     "dijk",
-    "pad",
     "ufer",
     "damm",
-    "holt",
     "str\u{e6}ti",
-    "hove",
 ];
 /// Small words within the name of a street or a town.
 const PARTICLES: &[&str] = &[
@@ -240,10 +193,8 @@ const PARTICLES: &[&str] = &[
 const UNITS: &[&str] =
     &["suite", "apt", "apartment", "unit", "flat", "ste", "floor", "room", "box", "bldg", "building", "po"];
 /// Words before a place where somebody lives.
-const CUES: &[&str] = &[
-    "address", "lives", "live", "lived", "living", "resides", "residing", "moved", "meet", "corner",
-    "adresse", "home", "stop", "drops", "arrived", "side", "refers", "enter", "located",
-];
+const CUES: &[&str] =
+    &["address", "addresses", "lives", "live", "lived", "living", "resides", "residing", "corner", "adresse"];
 /// Capitals that open a new sentence or close a letter rather than name a town.
 const SENTENCE_WORDS: &[&str] = &[
     "best",
@@ -382,14 +333,14 @@ const OTHER_CAPITALS: &[&str] = &[
     "another",
 ];
 
-/// What a word can be in the name of a street.
-pub(super) fn is_type(word: &Word<'_>) -> bool {
-    word.is_any(SURE_TYPES) || (word.is_capital() && word.is_any(CAPITAL_TYPES))
+/// Whether a word closes the name of a street, and nothing else is called so.
+pub(super) fn is_sure_type(word: &Word<'_>) -> bool {
+    word.is_any(SURE_TYPES)
 }
 
-/// Whether a word in lower case is certainly a street.
-pub(super) fn is_sure_type(word: &Word<'_>) -> bool {
-    word.text.len() > 2 && word.is_any(&SURE_TYPES[..SURE_TYPES.len() - 3])
+/// Whether a word can close the name of a street.
+pub(super) fn is_type(word: &Word<'_>) -> bool {
+    word.is_any(SURE_TYPES) || (word.is_capital() && word.is_any(CAPITAL_TYPES))
 }
 
 /// Whether the name of a street follows the word.
@@ -413,7 +364,7 @@ pub(super) fn has_street_ending(word: &Word<'_>) -> bool {
         bytes.len() >= ending.len() + 3
             && tail.is_some_and(|tail| tail.eq_ignore_ascii_case(ending.as_bytes()))
     };
-    ENDINGS.iter().any(|ending| ends(&ending)) && !word.is_any(&["brigade", "renegade", "ipad", "necktie"])
+    ENDINGS.iter().any(|ending| ends(&ending)) && !word.is_any(&["brigade", "renegade", "auntie"])
 }
 
 /// Whether a small word may stand inside a name.
