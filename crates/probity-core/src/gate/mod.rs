@@ -87,26 +87,22 @@ impl Gate {
 
     /// Checks a reply against every rule in order.
     pub fn screen(&self, entry: Entry) -> Result<Admitted, Blocked> {
-        let findings: Vec<Finding> =
-            self.sightings(&entry).into_iter().filter_map(|sighting| self.finding(sighting)).collect();
+        let reply = &entry.reply.text;
+        let plain = Plain::of(reply);
+        let checked = self.policies.as_ref().map(|policies| policies.check(&entry));
+        let checked = checked.unwrap_or_default();
+        let mut seen = checked.evidence;
+        seen.extend(integrity::check(reply, &plain));
+        seen.extend(self.forbidden.check(&plain));
+        seen.extend(self.personal_data(&entry));
+        seen.extend(checked.claims);
+        let findings: Vec<Finding> = seen.into_iter().filter_map(|sighting| self.finding(sighting)).collect();
         if findings.iter().any(|finding| finding.severity == Severity::Block) {
             Err(Blocked { entry: Box::new(entry), findings })
         } else {
-            Ok(Admitted { entry, flags: findings })
+            let sources = checked.sources.iter().map(|source| AdmittedSource::of(source)).collect();
+            Ok(Admitted { entry, flags: findings, sources })
         }
-    }
-
-    fn sightings(&self, entry: &Entry) -> Vec<Sighting> {
-        let reply = &entry.reply.text;
-        let plain = Plain::of(reply);
-        let checked = self.policies.as_ref().map(|policies| policies.check(entry));
-        let (mut seen, claims) =
-            checked.map(|checked| (checked.evidence, checked.claims)).unwrap_or_default();
-        seen.extend(integrity::check(reply, &plain));
-        seen.extend(self.forbidden.check(&plain));
-        seen.extend(self.personal_data(entry));
-        seen.extend(claims);
-        seen
     }
 
     fn personal_data(&self, entry: &Entry) -> Vec<Sighting> {
@@ -138,6 +134,7 @@ impl Gate {
 pub struct Admitted {
     entry: Entry,
     flags: Vec<Finding>,
+    sources: Vec<AdmittedSource>,
 }
 
 impl Admitted {
@@ -149,6 +146,26 @@ impl Admitted {
     /// What was seen that does not block.
     pub fn flags(&self) -> &[Finding] {
         &self.flags
+    }
+
+    /// The policy sources that the reply rests on, all of them known, permitted and in force.
+    pub fn sources(&self) -> &[AdmittedSource] {
+        &self.sources
+    }
+}
+
+/// A policy source that may be used for a case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AdmittedSource {
+    /// Its id and version.
+    pub source: SourceRef,
+    /// What it says.
+    pub text: String,
+}
+
+impl AdmittedSource {
+    fn of(source: &policy::Source) -> Self {
+        AdmittedSource { source: source.name(), text: source.text.clone() }
     }
 }
 

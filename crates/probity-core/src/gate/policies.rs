@@ -69,6 +69,7 @@ impl Policies {
 }
 
 /// What the policies say about a reply.
+#[derive(Default)]
 pub(super) struct Checked<'p> {
     pub(super) evidence: Vec<Sighting>,
     pub(super) claims: Vec<Sighting>,
