@@ -147,7 +147,8 @@ pub(super) fn label_before(page: &Page<'_>, at: usize) -> Option<Label> {
         let mark = matches!(page.mark(index), Some('#' | ':' | '.' | '-' | '"' | '\'' | '*' | '('));
         if info.cues.any(Cues::FILLER) || page.mark(index) == Some('#') {
             filled = true;
-        } else if !mark {
+        } else if !mark && !(page.mark(index) == Some(',') && page.is(index.saturating_sub(1), Cues::FILLER))
+        {
             return None;
         }
     }
