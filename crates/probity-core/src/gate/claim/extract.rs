@@ -24,7 +24,7 @@ pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
         at = paragraph.end;
     }
     let mut claims = reader.claims;
-    claims.sort_by(|a, b| (a.span.start, a.span.end).cmp(&(b.span.start, b.span.end)));
+    claims.sort_by_key(|claim| (claim.span.start, claim.span.end));
     claims
 }
 

@@ -189,6 +189,12 @@ impl<'s, 'a> Look<'s, 'a> {
             | Cues::MODAL
             | Cues::MAYBE
             | Cues::INSTEAD;
+        if let Some(predicate) = self.predicate {
+            let said = predicate..self.clause.end;
+            if self.sentence.has(said.clone(), Cues::INQUIRY) && !self.sentence.has(said, Cues::GRANT) {
+                return Some(Polarity::Mentioned);
+            }
+        }
         let at = self.sentence.last(self.left(), governing)?;
         let term = self.term(at);
         if self.predicate.is_some() && !term.is(Cues::WISH | Cues::TOPIC) {
@@ -242,13 +248,11 @@ impl<'s, 'a> Look<'s, 'a> {
         }
         let left = self.sentence.last(self.left(), Cues::INSTEAD).map_or(self.clause.start, |at| at + 1);
         let mut negations = self.negations(left..self.mention.at);
-        match self.predicate {
-            Some(predicate) => negations += self.negations(predicate..self.clause.end),
-            None => {
-                let next = self.right().start..self.right().end.min(self.right().start + 1);
-                negations += self.negations(next);
-            }
-        }
+        let right = self.right();
+        negations += self.negations(match self.predicate {
+            Some(predicate) => predicate..self.clause.end,
+            None => right.start..right.end.min(right.start + 1),
+        });
         negations += usize::from(self.mention.form == Form::Denied);
         negations % 2 == 1
     }
@@ -276,7 +280,10 @@ impl<'s, 'a> Look<'s, 'a> {
     fn needs_something(&self) -> bool {
         let purpose = self.sentence.has(self.left(), Cues::TO);
         let behind = self.clause.end..self.sentence.terms.len().min(self.clause.end + 8);
-        purpose && self.sentence.has(behind, Cues::NEED) && !self.sentence.has(self.left(), Cues::US)
+        let supply = self.sentence.first(behind.clone(), Cues::SUPPLY);
+        let supply = supply.is_some_and(|at| self.term(at - 1).is(Cues::DUTY));
+        let needed = supply || self.sentence.has(behind, Cues::NEED);
+        purpose && needed && !self.sentence.has(self.left(), Cues::US)
     }
 
     fn is_left_open(&self) -> bool {
@@ -308,7 +315,9 @@ impl<'s, 'a> Look<'s, 'a> {
             }
         }
         let left = self.left();
-        if self.sentence.has(left.clone(), Cues::GRANT) {
+        // "Refund approved": the verb stands directly behind.
+        let next = self.right().next().is_some_and(|at| self.term(at).is(Cues::GRANT));
+        if next || self.sentence.has(left.clone(), Cues::GRANT) {
             return true;
         }
         let modal = self.sentence.last(left.clone(), Cues::MODAL);

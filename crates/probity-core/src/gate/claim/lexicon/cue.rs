@@ -58,7 +58,7 @@ lists! { CUE_KEYS: 0;
     US "us", YOU "you", HAVE "have", BEEN "been", PASSIVE_PAST "passive_past",
     PASSIVE_PRESENT "passive_present", NOT_DONE "not_done", AUXILIARY "auxiliary", HAND_OVER "hand_over",
     DETERMINER "determiner", ADVERB "adverb", DONE_NOW "done_now", JOINT "joint", BREAK "break",
-    CONTRAST "contrast", NEED "need", TO "to", FULL "full", YET "yet", BY_YOU "by_you",
+    CONTRAST "contrast", NEED "need", SUPPLY "supply", TO "to", FULL "full", YET "yet", BY_YOU "by_you",
 }
 
 lists! { REFERENCE_KEYS: 48;

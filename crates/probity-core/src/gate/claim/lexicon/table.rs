@@ -277,10 +277,9 @@ impl Draft {
             info.cues = info.cues | cues;
             return;
         }
-        match self.patterns.entry(elements).or_insert(Meaning::Cue(Cues::NONE)) {
-            Meaning::Cue(all) => *all = *all | cues,
-            // A phrase that names a remedy is no cue as well.
-            _ => {}
+        // A phrase that names a remedy is no cue as well.
+        if let Meaning::Cue(all) = self.patterns.entry(elements).or_insert(Meaning::Cue(Cues::NONE)) {
+            *all = *all | cues;
         }
     }
 
@@ -376,7 +375,7 @@ fn slots(ids: &BTreeMap<Box<[u8]>, u16>) -> (Vec<Box<[u8]>>, Vec<u16>) {
     let mut slots = vec![0_u16; (ids.len() * 4).next_power_of_two().max(2)];
     let mask = slots.len() - 1;
     for (word, id) in ids {
-        words[usize::from(*id)] = word.clone();
+        words[usize::from(*id)].clone_from(word);
         let mut slot = hash(word) & mask;
         while slots[slot] != 0 {
             slot = (slot + 1) & mask;

@@ -26,7 +26,15 @@ pub(super) fn phone(page: &Page<'_>, at: usize) -> Option<Figure> {
     {
         return None;
     }
+    if at > 0 && page.shape(at - 1) == Some(Shape::Digits) && is_near(page, at) {
+        return None;
+    }
     let plus = page.mark(at) == Some('+');
+    // Most numbers stand alone and are short.
+    let alone = !matches!(page.shape(at + 1), Some(Shape::Digits | Shape::Mark(_))) && page.raw(at).len() < 7;
+    if alone && !plus && page.mark(at).is_none() {
+        return None;
+    }
     let (groups, behind) = groups(page, at + usize::from(plus))?;
     let digits: String = groups.concat();
     let lens: Vec<usize> = groups.iter().map(|group| group.len()).collect();
