@@ -6,13 +6,14 @@
 //! `address 12 main street`. Lengths of time are in the largest of days, hours and seconds that is whole.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use probity_core::gate::claim::{Claim, ClaimKind, Lexicon, TimeUnit, Value, extract};
 use serde::Deserialize;
 
 /// What the two parts must reach, as (precision, recall) in percent.
-const FLOORS: &[(&str, f64, f64)] = &[("tuned", 0.0, 0.0), ("held_out", 0.0, 0.0)];
+const FLOORS: &[(&str, f64, f64)] = &[("tuned", 0.0, 0.0), ("held_out", 0.0, 0.0), ("fresh", 0.0, 0.0)];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -122,8 +123,10 @@ fn match_up(found: &mut Vec<String>, expected: &mut Vec<String>) -> Vec<String> 
     right
 }
 
-fn measure(part: &str) -> Count {
+/// Counts the claims of a part, and says what was wrong or missed.
+fn measure(part: &str) -> (BTreeMap<String, Count>, String) {
     let mut counts: BTreeMap<String, Count> = BTreeMap::new();
+    let mut faults = String::new();
     for sentence in sentences(part) {
         let mut found: Vec<String> =
             extract(&sentence.text, Lexicon::built_in()).iter().map(written).collect();
@@ -140,40 +143,47 @@ fn measure(part: &str) -> Count {
         for claim in &expected {
             counts.entry(row(claim)).or_default().expected += 1;
         }
-        if std::env::var_os("PROBITY_SHOW_CLAIMS").is_some_and(|shown| shown == part)
-            && !(found.is_empty() && expected.is_empty())
-        {
-            println!("{:?}\n    wrong {found:?}\n    missed {expected:?}", sentence.text);
+        if !(found.is_empty() && expected.is_empty()) {
+            let _ = writeln!(faults, "{:?}\n    wrong {found:?}\n    missed {expected:?}", sentence.text);
         }
     }
-    report(part, &counts)
+    (counts, faults)
 }
 
-/// Prints a row per kind and the sum.
-fn report(part: &str, counts: &BTreeMap<String, Count>) -> Count {
-    let sum = counts.values().fold(Count::default(), |sum, count| Count {
+fn sum(counts: &BTreeMap<String, Count>) -> Count {
+    counts.values().fold(Count::default(), |sum, count| Count {
         found: sum.found + count.found,
         expected: sum.expected + count.expected,
         right: sum.right + count.right,
-    });
-    println!("{part:<12} expected  found  right  precision  recall");
-    for (name, count) in counts.iter().map(|(name, count)| (name.as_str(), *count)).chain([("all", sum)]) {
-        println!(
-            "{name:<12} {:>8} {:>6} {:>6} {:>9.1} % {:>5.1} %",
-            count.expected,
-            count.found,
-            count.right,
-            count.precision(),
-            count.recall()
-        );
-    }
-    sum
+    })
 }
 
+/// A row per kind, and their sum.
+fn report(part: &str, counts: &BTreeMap<String, Count>) -> String {
+    let mut lines = format!("{part:<12} expected  found  right  precision  recall\n");
+    let all = ("all", sum(counts));
+    for (name, count) in counts.iter().map(|(name, count)| (name.as_str(), *count)).chain([all]) {
+        let (precision, recall) = (count.precision(), count.recall());
+        let Count { found, expected, right } = count;
+        let _ = writeln!(
+            lines,
+            "{name:<12} {expected:>8} {found:>6} {right:>6} {precision:>9.1} % {recall:>5.1} %"
+        );
+    }
+    lines
+}
+
+/// Prints the figures; with `PROBITY_SHOW_CLAIMS=<part>` also the sentences of a part that were not read
+/// right.
 #[test]
 fn labelled_sentences_reach_their_floors() {
     for (part, precision_min, recall_min) in FLOORS {
-        let sum = measure(part);
+        let (counts, faults) = measure(part);
+        println!("{}", report(part, &counts));
+        if std::env::var_os("PROBITY_SHOW_CLAIMS").is_some_and(|shown| shown == *part) {
+            println!("{faults}");
+        }
+        let sum = sum(&counts);
         assert!(sum.precision() >= *precision_min, "{part}: precision {:.1} %", sum.precision());
         assert!(sum.recall() >= *recall_min, "{part}: recall {:.1} %", sum.recall());
     }

@@ -7,24 +7,24 @@ use std::ops::Range;
 
 use super::clause::{self, Mood, Sentence};
 use super::deed::{Bare, Doing, doing};
-use super::lexicon::{Form, Lexicon, Meaning, Table};
+use super::lexicon::{Cues, Form, Lexicon, Meaning, Table};
 use super::polarity::{Mention, spoken};
 use super::sentence::{self, line_start};
 use super::term::{Figure, Term, terms};
 use super::token::{Token, tokenise};
-use super::{Claim, ClaimKind, value};
+use super::{Claim, ClaimKind, Value, trigger, value};
 
 /// What a text claims, by the start of each claim.
 pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
     let mut reader = Reader { text, table: &lexicon.table, claims: Vec::new(), desk: Desk::default() };
     let mut at = 0;
-    while let Some(hit) = reader.next_hit(at, text.len()) {
-        let paragraph = sentence::paragraph(text.as_bytes(), at, hit);
+    while let Some(hit) = trigger::next(text, at..text.len(), reader.table) {
+        let paragraph = sentence::paragraph(text, at, hit);
         reader.paragraph(&paragraph, hit);
         at = paragraph.end;
     }
     let mut claims = reader.claims;
-    claims.sort_by(|a, b| (a.span.start, a.span.end).cmp(&(b.span.start, b.span.end)));
+    claims.sort_by_key(|claim| (claim.span.start, claim.span.end));
     claims
 }
 
@@ -35,7 +35,8 @@ struct Desk {
     figures: Vec<Figure>,
     terms: Vec<Term>,
     breaks: Vec<bool>,
-    quotes: Vec<Range<usize>>,
+    /// Of the paragraph, once somebody asked.
+    quotes: Option<Vec<Range<usize>>>,
 }
 
 struct Reader<'a> {
@@ -46,24 +47,18 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The next place from `at` to `end` that is worth a look.
-    fn next_hit(&self, at: usize, end: usize) -> Option<usize> {
-        let input = aho_corasick::Input::new(self.text).range(at..end);
-        self.table.triggers.find(input).map(|found| found.start())
-    }
-
     fn paragraph(&mut self, paragraph: &Range<usize>, first_hit: usize) {
-        sentence::quotes(self.text, paragraph, &mut self.desk.quotes);
+        self.desk.quotes = None;
         let (mut from, mut hit) = (paragraph.start, Some(first_hit));
         while let Some(at) = hit {
             let span = sentence::sentence(self.text.as_bytes(), paragraph, from, at, self.table);
-            self.sentence(&span, paragraph.start);
+            self.sentence(&span, paragraph);
             from = span.end;
-            hit = self.next_hit(from, paragraph.end);
+            hit = trigger::next(self.text, from..paragraph.end, self.table);
         }
     }
 
-    fn sentence(&mut self, span: &Range<usize>, paragraph_start: usize) {
+    fn sentence(&mut self, span: &Range<usize>, paragraph: &Range<usize>) {
         let desk = &mut self.desk;
         desk.tokens.clear();
         desk.figures.clear();
@@ -71,7 +66,10 @@ impl Reader<'_> {
         desk.breaks.clear();
         tokenise(self.text, span.clone(), |word| self.table.lookup(word), &mut desk.tokens);
         value::figures(self.text, &desk.tokens, self.table, &mut desk.figures);
-        terms(&desk.tokens, &desk.figures, self.table, &mut desk.terms);
+        let table = self.table;
+        if may_mention(&desk.tokens, &desk.figures, table) {
+            terms(&desk.tokens, &desk.figures, table, &mut desk.terms);
+        }
         for figure in desk.figures.drain(..) {
             let span = desk.tokens[figure.first].start..desk.tokens[figure.behind - 1].end;
             self.claims.push(Claim { span, kind: ClaimKind::Value(figure.value) });
@@ -80,16 +78,22 @@ impl Reader<'_> {
             return;
         }
         clause::breaks(&desk.terms, &mut desk.breaks);
-        let mood = mood(self.text, span, paragraph_start);
-        let sentence = Sentence { terms: &desk.terms, breaks: &desk.breaks, mood };
+        let quotes = desk.quotes.get_or_insert_with(|| sentence::quotes(self.text, paragraph));
+        let mood = mood(self.text, span, paragraph.start);
         for (at, term) in desk.terms.iter().enumerate() {
             if let Some(meaning) = term.mention {
-                let quoted = is_quoted(&desk.quotes, term.start);
-                let mood = if quoted { Mood::Aside } else { mood };
-                claims_of(&Sentence { mood, ..sentence }, at, meaning, self.table, &mut self.claims);
+                let mood = if is_quoted(quotes, term.start) { Mood::Aside } else { mood };
+                let sentence = Sentence { terms: &desk.terms, breaks: &desk.breaks, mood };
+                claims_of(&sentence, at, meaning, table, &mut self.claims);
             }
         }
     }
+}
+
+/// Whether a sentence has anything that could begin the name of a remedy or deed.
+fn may_mention(tokens: &[Token], figures: &[Figure], table: &Table) -> bool {
+    let amount = |figure: &Figure| matches!(figure.value, Value::Money { .. } | Value::Percent(_));
+    figures.iter().any(amount) || tokens.iter().any(|token| table.info(token.word).cues.any(Cues::MENTION))
 }
 
 fn is_quoted(quotes: &[Range<usize>], at: usize) -> bool {

@@ -11,6 +11,7 @@ mod polarity;
 mod sentence;
 mod term;
 mod token;
+mod trigger;
 mod value;
 
 pub use extract::extract;

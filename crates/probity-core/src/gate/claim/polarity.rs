@@ -242,13 +242,11 @@ impl<'s, 'a> Look<'s, 'a> {
         }
         let left = self.sentence.last(self.left(), Cues::INSTEAD).map_or(self.clause.start, |at| at + 1);
         let mut negations = self.negations(left..self.mention.at);
-        match self.predicate {
-            Some(predicate) => negations += self.negations(predicate..self.clause.end),
-            None => {
-                let next = self.right().start..self.right().end.min(self.right().start + 1);
-                negations += self.negations(next);
-            }
-        }
+        let right = self.right();
+        negations += self.negations(match self.predicate {
+            Some(predicate) => predicate..self.clause.end,
+            None => right.start..right.end.min(right.start + 1),
+        });
         negations += usize::from(self.mention.form == Form::Denied);
         negations % 2 == 1
     }
@@ -300,6 +298,9 @@ impl<'s, 'a> Look<'s, 'a> {
         }
         if let Some(predicate) = self.predicate {
             let behind = predicate..self.clause.end;
+            if self.sentence.has(behind.clone(), Cues::DUTY) {
+                return false;
+            }
             if self.sentence.has(behind, Cues::GRANT | Cues::MODAL) {
                 return true;
             }

@@ -17,16 +17,24 @@ const CLOSERS_MAX: usize = 6;
 const QUOTE_BYTES_MAX: usize = 2000;
 
 /// The paragraph around `hit`, not before `from`.
-pub(super) fn paragraph(bytes: &[u8], from: usize, hit: usize) -> Range<usize> {
-    let mut start = hit;
-    while start > from && !(bytes[start - 1] == b'\n' && is_blank_before(bytes, from, start - 1)) {
-        start -= 1;
+pub(super) fn paragraph(text: &str, from: usize, hit: usize) -> Range<usize> {
+    let bytes = text.as_bytes();
+    let (mut start, mut above) = (from, hit);
+    while let Some(line_end) = text[from..above].rfind('\n').map(|at| from + at) {
+        if is_blank_before(bytes, from, line_end) {
+            start = line_end + 1;
+            break;
+        }
+        above = line_end;
     }
     let mut end = hit;
-    while end < bytes.len() && !(bytes[end] == b'\n' && is_blank_behind(bytes, end + 1)) {
-        end += 1;
+    while let Some(line_end) = text[end..].find('\n').map(|at| end + at) {
+        if is_blank_behind(bytes, line_end + 1) {
+            return start..line_end;
+        }
+        end = line_end + 1;
     }
-    start..end
+    start..text.len()
 }
 
 /// Whether the line that ends at `end` is blank.
@@ -137,8 +145,8 @@ fn is_abbreviation(page: &[u8], from: usize, at: usize, table: &Table) -> bool {
 
 /// What stands in quotes in a paragraph, in order. A quotation that is the whole paragraph is not one:
 /// somebody put the reply itself in quotes.
-pub(super) fn quotes(text: &str, paragraph: &Range<usize>, quotes: &mut Vec<Range<usize>>) {
-    quotes.clear();
+pub(super) fn quotes(text: &str, paragraph: &Range<usize>) -> Vec<Range<usize>> {
+    let mut quotes = Vec::new();
     let bytes = &text.as_bytes()[..paragraph.end];
     let mut open: Option<(Mark, usize)> = None;
     let mut at = paragraph.start;
@@ -164,6 +172,7 @@ pub(super) fn quotes(text: &str, paragraph: &Range<usize>, quotes: &mut Vec<Rang
     let whole = text[paragraph.clone()].trim();
     let start = paragraph.start + (paragraph.len() - text[paragraph.clone()].trim_start().len());
     quotes.retain(|quote| !(quote.start == start && quote.len() == whole.len()));
+    quotes
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

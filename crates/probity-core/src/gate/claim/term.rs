@@ -84,6 +84,13 @@ pub(super) fn terms(tokens: &[Token], figures: &[Figure], table: &Table, terms: 
     }
 }
 
+/// Whether `pattern` may stand at the first of `tokens`, whatever figures it asks for.
+pub(super) fn begins(pattern: &Pattern, tokens: &[Token], table: &Table) -> bool {
+    let figures = |element: &Element| matches!(element, Element::Money | Element::Percent);
+    let reader = Reader { tokens, figures: &[], table, next_figure: 0 };
+    pattern.elements.iter().any(figures) || reader.fits(pattern, 0).is_some()
+}
+
 /// A phrase that was found.
 struct Fit {
     meaning: Meaning,
@@ -130,7 +137,7 @@ impl Reader<'_> {
         while let Some(element) = elements.next() {
             if *element == Element::Gap {
                 let next = elements.next()?;
-                at = self.behind_gap(next, at)?;
+                at = self.behind_gap(*next, at)?;
                 tail.get_or_insert(at - 1);
             } else {
                 at = self.element(*element, at)?;
@@ -156,19 +163,17 @@ impl Reader<'_> {
     }
 
     /// The token behind `element`, which stands at most a gap behind `at`.
-    fn behind_gap(&self, element: &Element, at: usize) -> Option<usize> {
+    fn behind_gap(&self, element: Element, at: usize) -> Option<usize> {
         for skipped in 0..=GAP_WORDS_MAX {
-            if let Some(behind) = self.element(*element, at + skipped) {
+            if let Some(behind) = self.element(element, at + skipped) {
                 return Some(behind);
             }
-            match self.tokens.get(at + skipped)?.shape {
-                Shape::Mark(_) => return None,
-                _ => {
-                    let cues = self.table.info(self.tokens[at + skipped].word).cues;
-                    if cues.any(Cues::NEGATION | Cues::BREAK | Cues::CONDITION) {
-                        return None;
-                    }
-                }
+            let token = self.tokens.get(at + skipped)?;
+            let cues = self.table.info(token.word).cues;
+            if matches!(token.shape, Shape::Mark(_))
+                || cues.any(Cues::NEGATION | Cues::BREAK | Cues::CONDITION)
+            {
+                return None;
             }
         }
         None

@@ -13,6 +13,9 @@ impl Cues {
     /// In no list.
     pub(in super::super) const NONE: Cues = Cues(0);
 
+    /// Not a list: the word can begin the name of a remedy or deed.
+    pub(in super::super) const MENTION: Cues = Cues(1 << 63);
+
     /// Whether they share a list with `others`.
     pub(in super::super) fn any(self, others: Cues) -> bool {
         self.0 & others.0 != 0

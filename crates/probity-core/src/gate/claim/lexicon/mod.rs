@@ -108,9 +108,9 @@ mod tests {
         );
         check(
             "\n[remedies.loaner]\nforms = [\"loaner\"]",
-            &expect![[r#"
+            &expect![[r"
                 line 2: unknown key `remedies` at the top
-                hint: known keys: remedy, deed, cue, currency, unit, numeral, month, reference"#]],
+                hint: known keys: remedy, deed, cue, currency, unit, numeral, month, reference"]],
         );
     }
 

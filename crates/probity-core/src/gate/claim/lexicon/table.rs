@@ -277,10 +277,9 @@ impl Draft {
             info.cues = info.cues | cues;
             return;
         }
-        match self.patterns.entry(elements).or_insert(Meaning::Cue(Cues::NONE)) {
-            Meaning::Cue(all) => *all = *all | cues,
-            // A phrase that names a remedy is no cue as well.
-            _ => {}
+        // A phrase that names a remedy is no cue as well.
+        if let Meaning::Cue(all) = self.patterns.entry(elements).or_insert(Meaning::Cue(Cues::NONE)) {
+            *all = *all | cues;
         }
     }
 
@@ -333,7 +332,13 @@ impl Draft {
         let mut figure_patterns = (0, 0);
         for (at, pattern) in (0_u32..).zip(&patterns) {
             let range = match pattern.elements.first() {
-                Some(Element::Word(word)) => &mut self.infos[usize::from(word.0)].patterns,
+                Some(Element::Word(word)) => {
+                    let info = &mut self.infos[usize::from(word.0)];
+                    if matches!(pattern.meaning, Meaning::Remedy(..) | Meaning::Deed(_)) {
+                        info.cues = info.cues | Cues::MENTION;
+                    }
+                    &mut info.patterns
+                }
                 Some(Element::Money | Element::Percent) => &mut figure_patterns,
                 _ => continue,
             };
@@ -370,7 +375,7 @@ fn slots(ids: &BTreeMap<Box<[u8]>, u16>) -> (Vec<Box<[u8]>>, Vec<u16>) {
     let mut slots = vec![0_u16; (ids.len() * 4).next_power_of_two().max(2)];
     let mask = slots.len() - 1;
     for (word, id) in ids {
-        words[usize::from(*id)] = word.clone();
+        words[usize::from(*id)].clone_from(word);
         let mut slot = hash(word) & mask;
         while slots[slot] != 0 {
             slot = (slot + 1) & mask;
@@ -380,33 +385,30 @@ fn slots(ids: &BTreeMap<Box<[u8]>, u16>) -> (Vec<Box<[u8]>>, Vec<u16>) {
     (words, slots)
 }
 
-/// What a text must contain to make a claim: a digit, a sign of an address, or the longest word of a phrase.
+/// What a text must contain to make a claim: a digit, a sign of an address, or a word that can begin a phrase.
 fn triggers(entries: &[Entry]) -> AhoCorasick {
     let mut patterns: Vec<String> = ('0'..='9').map(String::from).collect();
-    patterns.extend(["@", "://", "www."].map(str::to_owned));
+    patterns.extend(["@", "://", "www.", "percent", "per cent"].map(str::to_owned));
     for entry in entries {
-        let wanted = match entry.section {
-            Section::Remedy => entry.key != "not",
-            Section::Deed => true,
-            Section::Unit => entry.phrase.len() > 2,
-            Section::Currency => entry.key != "signs",
-            Section::Reference => entry.key == "code_labels",
-            Section::Cue | Section::Numeral | Section::Month => false,
-        };
-        if wanted {
-            let words = entry.phrase.split([' ', '-', '\'']).filter(|word| !word.starts_with(['<', '.']));
-            patterns.extend(words.max_by_key(|word| word.len()).map(str::to_owned));
-        } else if entry.key == "domains" {
-            patterns.push(format!(".{}", entry.phrase));
+        let first = entry.phrase.split([' ', '-', '\'']).next().unwrap_or("");
+        match entry.section {
+            Section::Remedy if entry.key == "not" || first.starts_with('<') => {}
+            Section::Remedy | Section::Deed => patterns.push(first.to_owned()),
+            // Shorter ones stand behind digits.
+            Section::Unit | Section::Currency if first.len() < 3 || entry.key == "signs" => {}
+            Section::Unit => patterns.extend(entry.phrase.split(' ').map(str::to_owned).next_back()),
+            Section::Currency if first.len() > 3 => patterns.push(first.to_owned()),
+            Section::Reference if entry.key == "code_labels" => patterns.push(first.to_owned()),
+            Section::Reference if entry.key == "domains" => patterns.push(format!(".{first}")),
+            _ => {}
         }
     }
-    patterns.extend(["percent", "per cent", "percentage"].map(str::to_owned));
     patterns.sort();
     patterns.dedup();
     // A word that begins with another is found by that one.
     let shortest: Vec<String> = patterns
         .iter()
-        .filter(|word| !patterns.iter().any(|other| other != *word && word.contains(other.as_str())))
+        .filter(|word| !patterns.iter().any(|other| other != *word && word.starts_with(other.as_str())))
         .cloned()
         .collect();
     AhoCorasick::builder()

@@ -27,6 +27,11 @@ pub(super) fn phone(page: &Page<'_>, at: usize) -> Option<Figure> {
         return None;
     }
     let plus = page.mark(at) == Some('+');
+    // Most numbers stand alone and are short.
+    let alone = !matches!(page.shape(at + 1), Some(Shape::Digits | Shape::Mark(_))) && page.raw(at).len() < 7;
+    if alone && !plus && page.mark(at).is_none() {
+        return None;
+    }
     let (groups, behind) = groups(page, at + usize::from(plus))?;
     let digits: String = groups.concat();
     let lens: Vec<usize> = groups.iter().map(|group| group.len()).collect();

@@ -29,9 +29,7 @@ pub(super) fn figures(text: &str, tokens: &[Token], table: &Table, figures: &mut
 
 /// Reads what starts at the token `at`, if anything does.
 fn read(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
-    let token = page.tokens[at];
-    let info = page.info(at);
-    let one = match token.shape {
+    let one = match page.tokens[at].shape {
         Shape::Digits | Shape::Mixed => web::web(page, at)
             .or_else(|| day::day(page, at))
             .or_else(|| reference::labelled(page, at))
@@ -42,17 +40,30 @@ fn read(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
         Shape::Mark('#') => reference::hash(page, at),
         Shape::Mark(_) => None,
         Shape::Word => web::web(page, at)
-            .or_else(|| info.month.and_then(|_| day::day(page, at)))
+            .or_else(|| page.info(at).month.and_then(|_| day::day(page, at)))
             .or_else(|| reference::labelled(page, at))
             .or_else(|| reference::code(page, at)),
     };
-    if let Some(figure) = one {
-        figures.push(figure);
-        return;
+    match one {
+        Some(figure) => figures.push(figure),
+        None if may_count(page, at) => quantity::quantity(page, at, figures),
+        None => {}
     }
-    let plain_word = token.shape == Shape::Word && token.word == WordId(0);
-    if !plain_word || page.is_sign_prefix(at) || page.is_word(at, "half") {
-        quantity::quantity(page, at, figures);
+}
+
+/// Whether a number with a unit can start at the token `at`.
+fn may_count(page: &Page<'_>, at: usize) -> bool {
+    match page.tokens[at].shape {
+        Shape::Digits | Shape::Mixed => true,
+        Shape::Mark(mark) => mark == '$' || !mark.is_ascii(),
+        Shape::Word => {
+            let info = page.info(at);
+            info.numeral.is_some()
+                || info.currency.is_some()
+                || info.cues.any(Cues::DETERMINER)
+                || page.is_sign_prefix(at)
+                || page.is_word(at, "half")
+        }
     }
 }
 
@@ -65,8 +76,8 @@ struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    fn info(&self, at: usize) -> WordInfo {
-        self.tokens.get(at).map(|token| *self.table.info(token.word)).unwrap_or_default()
+    fn info(&self, at: usize) -> &'a WordInfo {
+        self.table.info(self.tokens.get(at).map_or(WordId(0), |token| token.word))
     }
 
     fn raw(&self, at: usize) -> &'a str {
@@ -99,7 +110,7 @@ impl<'a> Page<'a> {
 
     /// Whether the word at `at` may be the letters of a currency sign such as `US$`.
     fn is_sign_prefix(&self, at: usize) -> bool {
-        self.raw(at).len() <= 2 && self.mark(at + 1) == Some('$') && self.is_tight(at + 1)
+        self.mark(at + 1) == Some('$') && self.is_tight(at + 1) && self.raw(at).len() <= 2
     }
 
     fn figure(first: usize, behind: usize, value: Value) -> Figure {

@@ -12,6 +12,9 @@ use crate::exact::Exact;
 /// The most groups of digits that a number can have.
 const GROUPS_MAX: usize = 6;
 
+/// Whole numbers from here on are not figures that people give.
+const WHOLE_MAX: i64 = 1_000_000_000_000;
+
 /// How a lone point before three digits is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LonePoint {
@@ -23,7 +26,15 @@ pub(super) enum LonePoint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Number {
     pub(super) value: Exact,
+    /// The same where it is a whole number of common size.
+    pub(super) whole: Option<i64>,
     pub(super) behind: usize,
+}
+
+impl Number {
+    fn whole(value: i64, behind: usize) -> Number {
+        Number { value: Exact::from(value), whole: Some(value), behind }
+    }
 }
 
 /// The number at `at`, in digits or in words.
@@ -36,6 +47,10 @@ pub(super) fn number(page: &Page<'_>, at: usize, point: LonePoint) -> Option<Num
 }
 
 fn digits(page: &Page<'_>, at: usize, point: LonePoint) -> Option<Number> {
+    if !(matches!(page.mark(at + 1), Some('.' | ',')) && page.is_tight(at + 1)) {
+        let value = page.raw(at).parse::<i64>().ok().filter(|value| *value < WHOLE_MAX)?;
+        return Some(Number::whole(value, at + 1));
+    }
     let mut groups: Vec<(char, &str)> = vec![(' ', page.raw(at))];
     let mut behind = at + 1;
     while let Some(mark @ ('.' | ',')) = page.mark(behind) {
@@ -50,7 +65,8 @@ fn digits(page: &Page<'_>, at: usize, point: LonePoint) -> Option<Number> {
     let (whole, decimals) = split(&groups, point)?;
     let text = if decimals.is_empty() { whole } else { format!("{whole}.{decimals}") };
     let behind = at + 2 * n_groups - 1;
-    text.parse().ok().map(|value| Number { value, behind })
+    let value = text.parse().ok()?;
+    Some(Number { value, whole: text.parse().ok(), behind })
 }
 
 /// The whole part and the decimals of groups of digits, each with the mark before it.
@@ -100,7 +116,7 @@ fn words(page: &Page<'_>, at: usize) -> Option<Number> {
             }
             // "Twenty" takes a unit, "hundred" takes more; "five six" is two numbers.
             _ if current % 100 == 0 || (current % 10 == 0 && current % 100 >= 20 && value < 10) => {
-                current += value
+                current += value;
             }
             _ => break,
         }
@@ -109,5 +125,5 @@ fn words(page: &Page<'_>, at: usize) -> Option<Number> {
         next = if link { behind + 1 } else { behind };
     }
     let value = i64::try_from(total + current).ok()?;
-    (behind > at).then_some(Number { value: Exact::from(value), behind })
+    (behind > at).then(|| Number::whole(value, behind))
 }

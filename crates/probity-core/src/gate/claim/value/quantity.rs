@@ -27,12 +27,13 @@ pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
         };
         figures.push(money);
         // "$20-30" names the currency once.
-        if is_dash(page, end) && page.is_tight(end) && page.shape(end + 1) == Some(Shape::Digits) {
-            if let Some(high) = number(page, end + 1, LonePoint::Thousands) {
-                let value = Value::Money { amount: high.value, currency };
-                figures.push(Page::figure(end + 1, high.behind, value));
-            }
-        }
+        let more = is_dash(page, end) && page.is_tight(end) && page.shape(end + 1) == Some(Shape::Digits);
+        let high = number(page, end + 1, LonePoint::Thousands).filter(|_| more);
+        figures.extend(
+            high.map(|high| {
+                Page::figure(end + 1, high.behind, Value::Money { amount: high.value, currency })
+            }),
+        );
         return;
     }
     if let Some(span) = short_span(page, at).or_else(|| article_span(page, at, figures)) {
@@ -43,14 +44,11 @@ pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
         return;
     }
     let Some(low) = number(page, at, LonePoint::Decimals) else { return };
-    if let Some(high_at) = range_behind(page, at, low.behind) {
-        if let Some(high) = number(page, high_at, LonePoint::Decimals) {
-            if with_unit(page, (at, low), Some((high_at, high)), figures) {
-                return;
-            }
-        }
+    let high_at = range_behind(page, at, low.behind);
+    let high = high_at.and_then(|high_at| Some((high_at, number(page, high_at, LonePoint::Decimals)?)));
+    if high.is_none() || !with_unit(page, Ends { low: (at, low), high }, figures) {
+        with_unit(page, Ends { low: (at, low), high: None }, figures);
     }
-    with_unit(page, (at, low), None, figures);
 }
 
 /// Whether the digits at `at` go on from others before them, as in a version or a time of day.
@@ -73,25 +71,27 @@ fn range_behind(page: &Page<'_>, at: usize, behind: usize) -> Option<usize> {
     joined.then_some(behind + 1)
 }
 
-/// Appends the number or range with the unit behind it. Tells whether there is one.
-fn with_unit(
-    page: &Page<'_>,
+/// A number, or the two ends of a range, each with its token.
+#[derive(Clone, Copy)]
+struct Ends {
     low: (usize, Number),
     high: Option<(usize, Number)>,
-    figures: &mut Vec<Figure>,
-) -> bool {
-    let (_, last) = high.unwrap_or(low);
+}
+
+/// Appends the number or range with the unit behind it. Tells whether there is one.
+fn with_unit(page: &Page<'_>, ends: Ends, figures: &mut Vec<Figure>) -> bool {
+    let (_, last) = ends.high.unwrap_or(ends.low);
     if let Some(behind) = percent_behind(page, last.behind) {
-        push_each(page, low, high, behind, figures, |_, value| Some(Value::Percent(value)));
+        push_each(ends, behind, figures, |_, value| Some(Value::Percent(value)));
         return true;
     }
     if let Some((unit, behind)) = unit_behind(page, last.behind) {
-        let value = span(low.1.value, last.value, unit);
-        figures.extend(value.map(|value| Page::figure(low.0, behind, value)));
+        let value = span(ends.low.1, last, unit);
+        figures.extend(value.map(|value| Page::figure(ends.low.0, behind, value)));
         return true;
     }
     let Some((code, hundredths, behind)) = currency_behind(page, last.behind) else { return false };
-    push_each(page, low, high, behind, figures, |at, _| {
+    push_each(ends, behind, figures, |at, _| {
         let value = number(page, at, LonePoint::Thousands)?.value;
         let amount = if hundredths { value.over(100)? } else { value };
         Some(Value::Money { amount, currency: Some(code.clone()) })
@@ -101,17 +101,15 @@ fn with_unit(
 
 /// Appends one value per end of a range.
 fn push_each(
-    page: &Page<'_>,
-    low: (usize, Number),
-    high: Option<(usize, Number)>,
+    ends: Ends,
     behind: usize,
     figures: &mut Vec<Figure>,
     value: impl Fn(usize, Exact) -> Option<Value>,
 ) {
-    let _ = page;
-    let first_behind = if high.is_some() { low.1.behind } else { behind };
-    figures.extend(value(low.0, low.1.value).map(|value| Page::figure(low.0, first_behind, value)));
-    if let Some((at, high)) = high {
+    let (at, low) = ends.low;
+    let low_behind = if ends.high.is_some() { low.behind } else { behind };
+    figures.extend(value(at, low.value).map(|value| Page::figure(at, low_behind, value)));
+    if let Some((at, high)) = ends.high {
         figures.extend(value(at, high.value).map(|value| Page::figure(at, behind, value)));
     }
 }
@@ -152,9 +150,12 @@ fn unit(page: &Page<'_>, at: usize) -> Option<(UnitWord, usize)> {
     page.info(at).unit.map(|unit| (unit, at + 1))
 }
 
-fn span(least: Exact, most: Exact, unit: UnitWord) -> Option<Value> {
-    let times = Exact::from(unit.times);
-    let (least, most) = (least.checked_mul(times)?, most.checked_mul(times)?);
+fn span(low: Number, high: Number, unit: UnitWord) -> Option<Value> {
+    let counted = |number: Number| match number.whole {
+        Some(whole) => whole.checked_mul(unit.times).map(Exact::from),
+        None => number.value.checked_mul(Exact::from(unit.times)),
+    };
+    let (least, most) = (counted(low)?, counted(high)?);
     let (least, most) = if least <= most { (least, most) } else { (most, least) };
     Some(Value::Span { least, most, unit: unit.unit })
 }
@@ -167,8 +168,9 @@ fn short_span(page: &Page<'_>, at: usize) -> Option<Figure> {
     let raw = page.raw(at);
     let n_digits = raw.bytes().take_while(u8::is_ascii_digit).count();
     let unit = page.table.info(page.table.lookup(raw[n_digits..].to_ascii_lowercase().as_bytes())).unit?;
-    let value: Exact = raw[..n_digits].parse().ok()?;
-    Some(Page::figure(at, at + 1, span(value, value, unit)?))
+    let whole = raw[..n_digits].parse::<u32>().ok().map(i64::from)?;
+    let number = Number { value: Exact::from(whole), whole: Some(whole), behind: at + 1 };
+    Some(Page::figure(at, at + 1, span(number, number, unit)?))
 }
 
 /// "A month", "an hour", "half an hour", "a fortnight".
@@ -182,7 +184,8 @@ fn article_span(page: &Page<'_>, at: usize, figures: &[Figure]) -> Option<Figure
         || (at > 0 && RATE.iter().any(|word| page.is_word(at - 1, word)));
     let (unit, behind) = unit(page, article + 1).filter(|_| !rate)?;
     let value = if half { Exact::ratio(1, 2)? } else { Exact::from(1) };
-    Some(Page::figure(at, behind, span(value, value, unit)?))
+    let number = Number { value, whole: None, behind };
+    Some(Page::figure(at, behind, span(number, number, unit)?))
 }
 
 /// "$1,200.00", "US$5k", "USD 1,200", "Rs. 500".
@@ -201,7 +204,7 @@ fn money_by_sign(page: &Page<'_>, at: usize) -> Option<Figure> {
 /// The currency whose sign stands at `at`, and the token behind it.
 fn sign(page: &Page<'_>, at: usize) -> Option<(u8, usize)> {
     let behind = if page.is_sign_prefix(at) { at + 2 } else { at + 1 };
-    page.mark(behind - 1)?;
+    page.mark(behind - 1).filter(|mark| *mark == '$' || !mark.is_ascii())?;
     let raw = &page.text[page.tokens[at].start..page.tokens[behind - 1].end];
     let found = page.table.signs.iter().find(|(sign, _)| raw.eq_ignore_ascii_case(sign));
     found.map(|(_, currency)| (*currency, behind))
@@ -224,7 +227,7 @@ fn amount(page: &Page<'_>, at: usize) -> Option<(Exact, usize)> {
     if page.shape(at)? != Shape::Digits {
         return None;
     }
-    let Number { value, behind } = number(page, at, LonePoint::Thousands)?;
+    let Number { value, behind, .. } = number(page, at, LonePoint::Thousands)?;
     let times = page.info(behind).numeral.filter(|times| *times >= 1000);
     match times {
         Some(times) => Some((value.checked_mul(Exact::from(i64::from(times)))?, behind + 1)),

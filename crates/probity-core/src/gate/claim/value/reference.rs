@@ -108,8 +108,12 @@ pub(super) fn hash(page: &Page<'_>, at: usize) -> Option<Figure> {
 /// A number or code behind its label. The label itself is no part of it.
 pub(super) fn labelled(page: &Page<'_>, at: usize) -> Option<Figure> {
     // The label is found from what it labels, so that it stays free for what else it says.
+    let before = at.checked_sub(1)?;
+    let leads = page.mark(before).is_some() || {
+        page.is(before, Cues::NUMBER_LABEL | Cues::CODE_LABEL | Cues::FILLER)
+    };
     let starts = page.shape(at)? != Shape::Word || page.raw(at).as_bytes()[0].is_ascii_uppercase();
-    if !starts || at == 0 {
+    if !leads || !starts {
         return None;
     }
     let label = label_before(page, at)?;
