@@ -204,7 +204,11 @@ pub(in crate::gate) fn terse(kind: FactKind, text: &str) -> Option<Value> {
         FactKind::Amount => Some(Value::Money { amount: text.parse().ok()?, currency: None }),
         FactKind::Percentage => Some(Value::Percent(text.parse().ok()?)),
         FactKind::Contact => contact(text),
-        FactKind::Window | FactKind::Code => None,
+        FactKind::Code => {
+            let is_code = !text.contains(char::is_whitespace) && text.contains(|c: char| c.is_ascii_digit());
+            is_code.then(|| Value::Code(text.to_uppercase()))
+        }
+        FactKind::Window => None,
     }
 }
 
@@ -223,7 +227,7 @@ fn contact(text: &str) -> Option<Value> {
     }
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let address = words.map(str::to_lowercase).collect::<Vec<_>>().join(" ");
-    (digits > 0 && address.contains(char::is_alphabetic)).then_some(Value::Address(address))
+    (!one_word && digits > 0 && address.contains(char::is_alphabetic)).then_some(Value::Address(address))
 }
 
 /// A link in the form that extraction gives it: no scheme, no `www.`, lower-case host, no slash at the end.

@@ -16,6 +16,7 @@ const EMPTY: &[&str] = &[
 const GENERIC: &[&str] = &[
     "address",
     "amount",
+    "charge",
     "code",
     "cost",
     "date",
@@ -43,8 +44,10 @@ const GENERIC: &[&str] = &[
     "rate",
     "sum",
     "term",
+    "threshold",
     "time",
     "url",
+    "value",
     "week",
     "window",
     "working",

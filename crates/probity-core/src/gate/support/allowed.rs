@@ -48,10 +48,11 @@ impl Allowed {
                     ClaimKind::Remedy { .. } => n_claims -= 1,
                 }
             }
-            // A link that ends with `/*`, or a code or an address that no sentence would show as one.
-            let contact = terse(FactKind::Contact, text).filter(|_| n_claims == 0 || text.ends_with("/*"));
-            n_claims += usize::from(contact.is_some());
-            values.extend(contact.map(|value| (Extent::One(value), ())));
+            let named = terse(FactKind::Contact, text).or_else(|| terse(FactKind::Code, text));
+            // A link that ends with `/*`, or a name that only a sentence around it would show as one.
+            let named = named.filter(|_| n_claims == 0 || text.ends_with("/*"));
+            n_claims += usize::from(named.is_some());
+            values.extend(named.map(|value| (Extent::One(value), ())));
             if n_claims == 0 {
                 idle.push(NothingAllowed { text: text.clone() });
             }

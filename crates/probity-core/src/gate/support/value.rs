@@ -5,7 +5,7 @@
 //! labelled fact in full and gives it this value where the source gives another: that a customer said
 //! "60 days" does not make the return window 60 days.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -26,7 +26,8 @@ pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec
     }
     let reading = Reading {
         values: &values,
-        passages: Passages::of(reply, claims),
+        text: (reply, claims),
+        passages: OnceCell::new(),
         support,
         given: RefCell::default(),
     };
@@ -56,14 +57,21 @@ impl<'c> Stated<'c> {
 struct Reading<'r> {
     /// By their place in the reply.
     values: &'r [Stated<'r>],
-    passages: Passages<'r>,
+    /// The reply and all its claims.
+    text: (&'r str, &'r [Claim]),
+    /// Cut when the first labelled fact asks for it.
+    passages: OnceCell<Passages<'r>>,
     support: &'r Support<'r>,
     /// Whether a passage, by its place, gives a fact its value. Asked once for each, however many values the
     /// passage has.
     given: RefCell<BTreeMap<(usize, usize, *const Fact), bool>>,
 }
 
-impl Reading<'_> {
+impl<'r> Reading<'r> {
+    fn passages(&self) -> &Passages<'r> {
+        self.passages.get_or_init(|| Passages::of(self.text.0, self.text.1))
+    }
+
     fn sighting(&self, stated: &Stated<'_>) -> Option<Sighting> {
         let support = self.support;
         if support.allowed.values.has(stated.value) {
@@ -88,8 +96,10 @@ impl Reading<'_> {
 
     /// The labelled fact that the sentence of an unsupported value speaks of.
     fn other_fact<'s>(&self, stated: &Stated<'_>, source: &'s Source) -> Option<&'s Fact> {
-        let sentence = self.passages.sentence(stated.claim.span.start)?;
-        labelled(source, stated.value).map(|(_, fact)| fact).find(|fact| {
+        let mut facts = labelled(source, stated.value).map(|(_, fact)| fact).peekable();
+        facts.peek()?;
+        let sentence = self.passages().sentence(stated.claim.span.start)?;
+        facts.find(|fact| {
             let label = fact.label.as_ref();
             label.is_some_and(|label| label.is_touched_by(sentence.words())) && !self.is_given(fact, sentence)
         })
@@ -97,8 +107,10 @@ impl Reading<'_> {
 
     /// The labelled fact that the clause of a supported value names, where the value is that of something else.
     fn misnamed_fact<'s>(&self, stated: &Stated<'_>, source: &'s Source) -> Option<&'s Fact> {
-        let clause = self.passages.clause(stated.claim.span.start)?;
-        let (number, fact) = labelled(source, stated.value).find(|(_, fact)| {
+        let mut facts = labelled(source, stated.value).peekable();
+        facts.peek()?;
+        let clause = self.passages().clause(stated.claim.span.start)?;
+        let (number, fact) = facts.find(|(_, fact)| {
             let label = fact.label.as_ref();
             label.is_some_and(|label| label.is_named_by(clause.words()))
                 && same_unit(stated.value, fact)
