@@ -165,15 +165,18 @@ mod tests {
 
     #[test]
     fn one_target_or_all() {
-        check(&[], "json load prompt retry rubric verdict for 120");
+        check(&[], "gate json load policy prompt retry rubric verdict for 120");
         check(&["load"], "load for 120");
-        check(&["--seconds", "5"], "json load prompt retry rubric verdict for 5");
+        check(&["--seconds", "5"], "gate json load policy prompt retry rubric verdict for 5");
         check(&["load", "--seconds", "600"], "load for 600");
     }
 
     #[test]
     fn what_is_not_understood_is_named() {
-        check(&["lod"], "unknown target `lod`, expected one of json, load, prompt, retry, rubric, verdict");
+        check(
+            &["lod"],
+            "unknown target `lod`, expected one of gate, json, load, policy, prompt, retry, rubric, verdict",
+        );
         for wrong in [&["--seconds"][..], &["--seconds", "0"], &["--seconds", "soon"]] {
             check(wrong, "expected a number of seconds above 0 after --seconds");
         }

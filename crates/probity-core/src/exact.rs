@@ -274,4 +274,43 @@ mod tests {
         let json = serde_json::to_string(&[exact("100"), exact("86.25")]).expect("serializable");
         assert_eq!(json, "[100,86.25]");
     }
+
+    #[track_caller]
+    fn check_shown(num: i128, den: i128, want: &str) {
+        assert_eq!(Exact::ratio(num, den).expect("a fraction").to_string(), want, "{num} over {den}");
+    }
+
+    #[test]
+    fn the_thirteenth_decimal_rounds_half_to_even() {
+        let unit = 10_i128.pow(13);
+        check_shown(2, 3, "0.666666666667");
+        check_shown(-2, 3, "-0.666666666667");
+        check_shown(5, unit, "0");
+        check_shown(6, unit, "0.000000000001");
+        check_shown(15, unit, "0.000000000002");
+        check_shown(25, unit, "0.000000000002");
+        check_shown(-1, unit, "0");
+        check_shown(unit - 1, unit, "1");
+        check_shown(unit + unit - 1, -unit, "-2");
+    }
+
+    #[test]
+    fn order_and_difference_are_those_of_the_values() {
+        let mut shuffled = [(1, 2), (-1, 3), (7, 2), (0, 5), (1, 3), (-1, 2), (2, 4), (10, 3)]
+            .map(|(num, den)| Exact::ratio(num, den).expect("a fraction"));
+        shuffled.sort();
+        assert_eq!(
+            shuffled.map(|value| value.to_string()).join(" "),
+            "-0.5 -0.333333333333 0 0.333333333333 0.5 0.5 3.333333333333 3.5"
+        );
+        assert!(exact("0.3") < exact("0.4") && exact("-0.3") > exact("-0.4"));
+        assert_eq!(exact("0.3") - exact("0.1"), exact("0.2"));
+    }
+
+    #[test]
+    fn floors_go_down() {
+        for (text, floor) in [("3.5", 3), ("-3.5", -4), ("2", 2), ("-2", -2), ("0.9", 0)] {
+            assert_eq!(exact(text).floor(), floor, "{text}");
+        }
+    }
 }

@@ -138,6 +138,16 @@ fn rubrics() {
 }
 
 #[test]
+fn gate() {
+    check("gate");
+}
+
+#[test]
+fn policies() {
+    check("policy");
+}
+
+#[test]
 fn prompts() {
     check("prompt");
 }
@@ -145,5 +155,5 @@ fn prompts() {
 #[test]
 fn every_target_is_run_here() {
     let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
-    assert_eq!(names, ["verdict", "json", "load", "retry", "rubric", "prompt"]);
+    assert_eq!(names, ["verdict", "json", "load", "retry", "rubric", "gate", "policy", "prompt"]);
 }

@@ -26,11 +26,11 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Say what a run would send, how many calls it takes and what it would cost, and send nothing
     Check(CheckArgs),
-    /// Say which of two variants answers better, from verdicts on record
-    Compare(CompareArgs),
     /// List the gate's rules, or check replies by them without asking a judge
     #[command(subcommand)]
     Gate(GateCommand),
+    /// Say which of two variants answers better, from verdicts on record
+    Compare(CompareArgs),
     /// List, show and check rubrics
     #[command(subcommand)]
     Rubric(RubricCommand),

@@ -22,9 +22,9 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Run(args) => commands::run::run(&args),
         Command::Check(args) => commands::check::check(&args),
-        Command::Compare(args) => commands::compare::compare(&args),
         Command::Gate(GateCommand::Rules) => Ok(shown(&commands::gate::rules())),
         Command::Gate(GateCommand::Check(args)) => commands::gate::check(&args),
+        Command::Compare(args) => commands::compare::compare(&args),
         Command::Mock(args) => commands::mock::run(&args),
         Command::Rubric(RubricCommand::List) => Ok(shown(&commands::rubric::list())),
         Command::Rubric(RubricCommand::Show { rubric }) => {

@@ -43,7 +43,7 @@ pub(crate) fn job(args: &JobArgs, over: Layer, note: &dyn Fn(&str)) -> Result<Jo
     notices.into_iter().chain(about_cases).for_each(|notice| note(&notice));
     let names: Vec<String> = args.cases.files.iter().map(|path| path.display().to_string()).collect();
     let dataset_name = names.join(" ");
-    let gate = gate::gate(&config.gate)?;
+    let gate = gate::gate(&config.gate, note)?;
     Job::new(Definition { dataset, dataset_name, rubric, template, gate, config, judge })
         .map_err(crate::commands::run::failure)
 }
@@ -106,7 +106,7 @@ pub(crate) fn gated(args: &CaseArgs, note: &dyn Fn(&str)) -> Result<(Dataset, Ga
     let config = case_config(args, Layer::default())?;
     let dataset = Dataset::open(&args.files, load_options(args)?).map_err(load_failure)?;
     dataset.notices().iter().for_each(|notice| note(&notice.to_string()));
-    Ok((dataset, gate::gate(&config.gate)?))
+    Ok((dataset, gate::gate(&config.gate, note)?))
 }
 
 fn file_layer(named: Option<&Path>) -> Result<Layer, Failure> {

@@ -3,9 +3,11 @@
 //!
 //! A target is a plain function without state that matters, so the same input always ends the same way.
 
+pub mod gate;
 mod input;
 pub mod json;
 pub mod load;
+pub mod policy;
 pub mod prompt;
 pub mod retry;
 pub mod rubric;
@@ -29,5 +31,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "load", seeds: load::seeds, check: load::check },
     Target { name: "retry", seeds: retry::seeds, check: retry::check },
     Target { name: "rubric", seeds: rubric::seeds, check: rubric::check },
+    Target { name: "gate", seeds: gate::seeds, check: gate::check },
+    Target { name: "policy", seeds: policy::seeds, check: policy::check },
     Target { name: "prompt", seeds: prompt::seeds, check: prompt::check },
 ];

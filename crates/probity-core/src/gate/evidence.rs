@@ -1,13 +1,160 @@
 //! Whether the evidence selected for a case may be used: known, permitted for this case and in force.
 //!
-//! Decided from the ledger, the case and the moment that counts for it. No clock is read.
+//! Decided from the ledger, the case and the moment that counts for it: the case's own, else the one the
+//! run names, else none, and then the newest version counts as in force. No clock is read.
+//!
+//! What always holds: a source that is returned was selected, may be used for the case and is in force,
+//! and each selected reference that is not returned has a sighting that says why.
 
+use super::finding::{Sighting, SourceRef};
+use super::policy::{DEFAULT_AUDIENCE, Ledger, Source};
 use super::rules::Rule;
+use crate::case::{Case, Circumstances, Entry, Evidence, Moment};
+use crate::spelling::closest;
 
 /// Evidence that may not be used, and evidence that is missing.
 pub(super) const RULES: &[Rule] = &[
-    Rule::block("evidence.none_selected", "no source was selected for the case"),
-    Rule::block("evidence.unknown_source", "a selected source is not in the ledger"),
-    Rule::block("evidence.wrong_audience", "a selected source may not be used for this case"),
-    Rule::block("evidence.stale_version", "a selected version is not in force"),
+    Rule::block(NONE_SELECTED, "no source was selected for the case"),
+    Rule::block(UNKNOWN_SOURCE, "a selected source is not in the ledger"),
+    Rule::block(WRONG_AUDIENCE, "a selected source may not be used for this case"),
+    Rule::block(STALE_VERSION, "a selected version is not in force"),
 ];
+
+const NONE_SELECTED: &str = "evidence.none_selected";
+const UNKNOWN_SOURCE: &str = "evidence.unknown_source";
+const WRONG_AUDIENCE: &str = "evidence.wrong_audience";
+const STALE_VERSION: &str = "evidence.stale_version";
+
+/// How many ids a message lists where none is close to what was written.
+const LISTED_MAX: usize = 5;
+
+/// What the evidence of a case comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selected<'l> {
+    /// The sources that the reply may rest on, in the order of the case, each once.
+    pub sources: Vec<&'l Source>,
+    /// What is wrong with the others, in the order of the case. Each spans the whole reply.
+    pub sightings: Vec<Sighting>,
+}
+
+/// Looks up the evidence of a case. `as_of` is the moment that counts for cases without a time.
+pub fn check<'l>(entry: &Entry, ledger: &'l Ledger, as_of: Option<Moment>) -> Selected<'l> {
+    let mut selected = Selected { sources: Vec::new(), sightings: Vec::new() };
+    if entry.case.evidence.is_empty() {
+        let message = "the case names no source that the reply could rest on";
+        let expected = "at least one source in the case's `evidence`";
+        let sighting = Sighting::at(NONE_SELECTED, 0..entry.reply.text.len(), message).expecting(expected);
+        selected.sightings.push(sighting);
+    }
+    let lookup = Lookup { ledger, case: &entry.case, at: entry.case.circumstances.time.or(as_of) };
+    for evidence in &entry.case.evidence {
+        match lookup.source(evidence) {
+            Ok(source) if selected.sources.iter().any(|earlier| std::ptr::eq(*earlier, source)) => {}
+            Ok(source) => selected.sources.push(source),
+            Err(refusal) => {
+                let Refusal { rule, message, expected } = refusal;
+                let source = SourceRef { id: evidence.source.clone(), version: evidence.version.clone() };
+                let whole = 0..entry.reply.text.len();
+                selected
+                    .sightings
+                    .push(Sighting::at(rule, whole, message).expecting(expected).against(source));
+            }
+        }
+    }
+    selected
+}
+
+/// Why a reference gives no source.
+struct Refusal {
+    rule: &'static str,
+    message: String,
+    expected: String,
+}
+
+struct Lookup<'l, 'c> {
+    ledger: &'l Ledger,
+    case: &'c Case,
+    /// The moment that counts, where there is one.
+    at: Option<Moment>,
+}
+
+impl<'l> Lookup<'l, '_> {
+    /// The source that a reference names, if it may be used. A reference without a version means the one in
+    /// force.
+    fn source(&self, evidence: &Evidence) -> Result<&'l Source, Refusal> {
+        let versions = self.ledger.versions(&evidence.source);
+        if versions.is_empty() {
+            return Err(self.unknown(evidence));
+        }
+        let circumstances = &self.case.circumstances;
+        let in_force = self.ledger.in_force(&evidence.source, circumstances, self.at);
+        let named = evidence.version.as_ref().map(|name| {
+            let version = versions.iter().find(|source| source.version == *name);
+            version.ok_or_else(|| stale(format!("`{}` has no version `{name}`", evidence.source), in_force))
+        });
+        let named = named.transpose()?;
+        let may_be_used = |source: &Source| source.permits(circumstances);
+        if !named.map_or_else(|| versions.iter().any(may_be_used), may_be_used) {
+            return Err(self.forbidden(named.unwrap_or(&versions[versions.len() - 1]), in_force));
+        }
+        let at = self.at.map_or_else(String::new, |at| format!(" at {at}"));
+        match (named, in_force) {
+            (None, Some(current)) => Ok(current),
+            (Some(named), Some(current)) if std::ptr::eq(named, current) => Ok(current),
+            (Some(named), _) => {
+                let message = format!("version `{}` of `{}` is not in force{at}", named.version, named.id);
+                Err(stale(message, in_force))
+            }
+            (None, None) => {
+                let message = format!("no version of `{}` is in force{at}", evidence.source);
+                Err(stale(message, in_force))
+            }
+        }
+    }
+
+    fn unknown(&self, evidence: &Evidence) -> Refusal {
+        let mut ids: Vec<&str> = self.ledger.sources().iter().map(|source| source.id.as_str()).collect();
+        ids.dedup();
+        let expected = match closest(&evidence.source, ids.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None if ids.is_empty() => "a ledger with sources".to_owned(),
+            None => {
+                let more = if ids.len() > LISTED_MAX { ", …" } else { "" };
+                ids.truncate(LISTED_MAX);
+                format!("a source of the ledger: {}{more}", ids.join(", "))
+            }
+        };
+        let message = format!("source `{}` is not in the ledger", evidence.source);
+        Refusal { rule: UNKNOWN_SOURCE, message, expected }
+    }
+
+    fn forbidden(&self, source: &Source, in_force: Option<&Source>) -> Refusal {
+        let case = scope(&self.case.circumstances);
+        let message = format!("version `{}` of `{}` may not be used for {case}", source.version, source.id);
+        let expected = match in_force {
+            Some(current) => format!("version `{}`", current.version),
+            None => format!("a source for {case}"),
+        };
+        Refusal { rule: WRONG_AUDIENCE, message, expected }
+    }
+}
+
+fn stale(message: String, in_force: Option<&Source>) -> Refusal {
+    let expected = match in_force {
+        Some(current) => format!("version `{}`", current.version),
+        None => "a source with a version in force".to_owned(),
+    };
+    Refusal { rule: STALE_VERSION, message, expected }
+}
+
+/// Whom and where a case is for, in words.
+fn scope(circumstances: &Circumstances) -> String {
+    let audience = circumstances.audience.as_deref().unwrap_or(DEFAULT_AUDIENCE);
+    match &circumstances.region {
+        Some(region) => format!("audience `{audience}` in region `{region}`"),
+        None => format!("audience `{audience}` in no named region"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -5,85 +5,62 @@
 //! reply cannot be judged by mistake.
 
 pub mod claim;
-mod evidence;
+pub mod evidence;
 mod finding;
 mod integrity;
 mod phrases;
 pub mod pii;
+mod policies;
+pub mod policy;
 mod rules;
 mod safety;
+mod settings;
+pub mod support;
 
 pub use finding::{Finding, Severity, Sighting, SourceRef};
+pub use policies::{Policies, PolicyTexts};
 pub use rules::{Rule, RuleSetting, rule, rules};
+pub use settings::Settings;
 
 use std::collections::BTreeMap;
 
-use crate::case::Entry;
-use crate::json::Json;
+use crate::case::{Entry, Role, Situation};
 use phrases::Plain;
+use pii::{PatternProblem, Scanner, Surroundings};
 use safety::Forbidden;
-
-/// The version of the checks. Raise it when the same reply and settings can give another result.
-const VERSION: &str = "1";
-
-/// How a run wants its replies checked. The default is every rule as the table has it, with nothing listed.
-#[derive(Debug, Clone, Default)]
-pub struct Settings {
-    /// Rules that do something else than the table says, by id.
-    pub rules: BTreeMap<&'static str, RuleSetting>,
-    /// Names that no reply may mention.
-    pub competitors: Vec<String>,
-    /// Advice that no reply may give.
-    pub forbidden_advice: Vec<String>,
-    /// What is the company's own and no person's.
-    pub own: pii::Allow,
-}
-
-impl Settings {
-    fn digest(&self) -> String {
-        let rules = self.rules.iter().map(|(id, setting)| ((*id).to_owned(), Json::text(setting.name())));
-        let list = |texts: &[String]| Json::Array(texts.iter().map(Json::text).collect());
-        let pii::Allow { emails, domains, phones, addresses, id_patterns } = &self.own;
-        let own = [emails, domains, phones, addresses, id_patterns].map(|texts| list(texts));
-        let members = [
-            ("version".to_owned(), Json::text(VERSION)),
-            ("rules".to_owned(), Json::object(rules)),
-            ("competitors".to_owned(), list(&self.competitors)),
-            ("forbidden_advice".to_owned(), list(&self.forbidden_advice)),
-            ("own".to_owned(), Json::Array(own.to_vec())),
-        ];
-        blake3::hash(Json::object(members).canonical().as_bytes()).to_hex().to_string()
-    }
-}
 
 /// The rules as they are set for a run. It is made once and screens any number of replies.
 #[derive(Debug, Clone)]
 pub struct Gate {
     /// What the findings of each rule do. A rule that is not here is off.
     severities: BTreeMap<&'static str, Severity>,
+    policies: Option<Policies>,
     forbidden: Forbidden,
+    scanner: Scanner,
     digest: String,
 }
 
 impl Default for Gate {
     /// Every rule as the table has it.
     fn default() -> Self {
-        Gate::new(&Settings::default())
+        Gate::new(Settings::default()).expect("a gate without lists has no pattern that could be wrong")
     }
 }
 
 impl Gate {
-    /// The gate of `settings`.
-    pub fn new(settings: &Settings) -> Self {
+    /// The gate of `settings`, unless a form of numbers in them cannot be used.
+    pub fn new(settings: Settings) -> Result<Self, PatternProblem> {
         let set = |rule: &Rule| match settings.rules.get(rule.id) {
             Some(setting) => setting.severity(),
             None => Some(rule.severity),
         };
-        Gate {
+        Ok(Gate {
             severities: rules().filter_map(|rule| Some((rule.id, set(rule)?))).collect(),
             forbidden: Forbidden::new(&settings.competitors, &settings.forbidden_advice),
             digest: settings.digest(),
-        }
+            scanner: Scanner::new(&settings.own)?,
+            policies: settings.policies,
+        })
     }
 
     /// A gate without rules, which admits everything.
@@ -96,28 +73,54 @@ impl Gate {
         &self.digest
     }
 
-    /// Whether a finding of `rule` would block a reply in this run.
+    /// Whether a finding of `rule` would block a reply in this run. Where there are no policies, nothing is
+    /// found about evidence and claims.
     pub fn can_block(&self, rule: &str) -> bool {
-        self.severities.get(rule) == Some(&Severity::Block)
+        let needs_policies = rule.starts_with("evidence.") || rule.starts_with("claim.");
+        self.severities.get(rule) == Some(&Severity::Block) && (!needs_policies || self.policies.is_some())
+    }
+
+    /// Whether evidence and claims are checked.
+    pub fn has_policies(&self) -> bool {
+        self.policies.is_some()
     }
 
     /// Checks a reply against every rule in order.
     pub fn screen(&self, entry: Entry) -> Result<Admitted, Blocked> {
-        let findings: Vec<Finding> =
-            self.sightings(&entry).into_iter().filter_map(|sighting| self.finding(sighting)).collect();
+        let reply = &entry.reply.text;
+        let plain = Plain::of(reply);
+        let checked = self.policies.as_ref().map(|policies| policies.check(&entry));
+        let checked = checked.unwrap_or_default();
+        let mut seen = checked.evidence;
+        seen.extend(integrity::check(reply, &plain));
+        seen.extend(self.forbidden.check(&plain));
+        seen.extend(self.personal_data(&entry));
+        seen.extend(checked.claims);
+        let findings: Vec<Finding> = seen.into_iter().filter_map(|sighting| self.finding(sighting)).collect();
         if findings.iter().any(|finding| finding.severity == Severity::Block) {
             Err(Blocked { entry: Box::new(entry), findings })
         } else {
-            Ok(Admitted { entry, flags: findings })
+            let sources = checked.sources.iter().map(|source| AdmittedSource::of(source)).collect();
+            Ok(Admitted { entry, flags: findings, sources })
         }
     }
 
-    fn sightings(&self, entry: &Entry) -> Vec<Sighting> {
-        let reply = &entry.reply.text;
-        let plain = Plain::of(reply);
-        let mut seen = integrity::check(reply, &plain);
-        seen.extend(self.forbidden.check(&plain));
-        seen
+    fn personal_data(&self, entry: &Entry) -> Vec<Sighting> {
+        let (mut earlier, mut customer) = (Vec::new(), Vec::new());
+        match &entry.case.situation {
+            Situation::Ticket(text) => customer.push(text.as_str()),
+            Situation::Conversation(turns) => {
+                for turn in turns {
+                    match turn.role {
+                        Role::Customer => customer.push(turn.text.as_str()),
+                        Role::Agent => earlier.push(turn.text.as_str()),
+                        Role::System => {}
+                    }
+                }
+            }
+        }
+        let around = Surroundings { earlier: &earlier, customer: &customer, known: &entry.case.known_pii };
+        self.scanner.check(&entry.reply.text, &around)
     }
 
     fn finding(&self, sighting: Sighting) -> Option<Finding> {
@@ -131,6 +134,7 @@ impl Gate {
 pub struct Admitted {
     entry: Entry,
     flags: Vec<Finding>,
+    sources: Vec<AdmittedSource>,
 }
 
 impl Admitted {
@@ -142,6 +146,26 @@ impl Admitted {
     /// What was seen that does not block.
     pub fn flags(&self) -> &[Finding] {
         &self.flags
+    }
+
+    /// The policy sources that the reply rests on, all of them known, permitted and in force.
+    pub fn sources(&self) -> &[AdmittedSource] {
+        &self.sources
+    }
+}
+
+/// A policy source that may be used for a case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AdmittedSource {
+    /// Its id and version.
+    pub source: SourceRef,
+    /// What it says.
+    pub text: String,
+}
+
+impl AdmittedSource {
+    fn of(source: &policy::Source) -> Self {
+        AdmittedSource { source: source.name(), text: source.text.clone() }
     }
 }
 

@@ -245,3 +245,47 @@ pub enum JsonProblem {
     #[error("an unescaped control character in a string")]
     RawControl,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, kind: &str, size: Option<usize>) {
+        let value = parse(text).expect("JSON");
+        assert_eq!(value.kind(), kind);
+        assert_eq!(value.as_array().map(<[Json]>::len).or(value.as_object().map(Object::len)), size);
+        assert_eq!(value.as_object().map(Object::is_empty), (kind == "an object").then_some(size == Some(0)));
+        assert_eq!(value.as_str().is_some(), kind == "a string");
+    }
+
+    #[test]
+    fn a_value_knows_its_kind_and_size() {
+        check("null", "null", None);
+        check("true", "a boolean", None);
+        check("7", "a number", None);
+        check("\"x\"", "a string", None);
+        check("[1,2]", "an array", Some(2));
+        check("{}", "an object", Some(0));
+        check("{\"a\":1,\"b\":2}", "an object", Some(2));
+    }
+
+    #[test]
+    fn only_a_whole_number_without_a_sign_or_a_point_is_one() {
+        let read = |text: &str| parse(text).expect("JSON").as_u64();
+        assert_eq!(read("12"), Some(12));
+        for text in ["12.0", "-12", "\"12\"", "1e2", "18446744073709551616"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_member_is_found_by_its_exact_name_and_stands_once() {
+        let mut object = Object::new();
+        assert_eq!(object.insert("a", Json::int(1)), Ok(()));
+        assert_eq!(object.insert("A", Json::int(2)), Ok(()));
+        assert_eq!(object.insert("a", Json::int(3)), Err(DuplicateKey("a".to_owned())));
+        assert_eq!((object.get("a"), object.get("A")), (Some(&Json::int(1)), Some(&Json::int(2))));
+        assert_eq!((object.get("b"), object.len()), (None, 2));
+    }
+}

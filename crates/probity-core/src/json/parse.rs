@@ -454,6 +454,33 @@ mod tests {
     }
 
     #[test]
+    fn words_numbers_and_escapes_are_read_as_written() {
+        for text in ["[true,false,null]", "[1e+2,-1E-2,0.5,10]", r#""\b\f\n\r\t\"\\""#] {
+            check(text, Tolerance::Strict, text);
+        }
+        check("Nil", Tolerance::Strict, "unexpected character 'N' at byte 0");
+    }
+
+    #[test]
+    fn json5_is_read_only_where_it_is_tolerated() {
+        for text in [
+            "'a'",
+            "\u{201c}a\u{201d}",
+            r#""\'""#,
+            "[1,]",
+            "/**/ 1",
+            "1 // x",
+            "\"\n\"",
+            "{'a':1}",
+            "{\"a\":1,}",
+        ] {
+            assert!(parse_with(text, Tolerance::Json5).is_ok(), "{text}");
+            assert!(parse_with(text, Tolerance::LoneSurrogates).is_err(), "{text}");
+            assert!(parse_with(text, Tolerance::Strict).is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn json5_repairs_are_listed() {
         check(
             "{'a': [1,2,], /* x */}",

@@ -106,4 +106,9 @@ mod tests {
     fn white_space_goes_and_numbers_stay() {
         check(" [ 1 , -0 , 1.50 , { } ] ", "[1,-0,1.50,{}]");
     }
+
+    #[test]
+    fn a_space_is_no_control_character() {
+        check(r#"" \u001f""#, "\" \\u001f\"");
+    }
 }

@@ -522,3 +522,6 @@ fn target_json(result: &TargetResult) -> Value {
         "met": result.is_met(),
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -165,6 +165,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::gate::{self, Severity};
     use crate::rubric;
 
     fn levels(rubric: &Rubric, given: &[i64]) -> BTreeMap<CriterionId, i64> {
@@ -209,6 +210,28 @@ mod tests {
         let rubric = rubric::built_in("relevance-tone").expect("built in");
         let got = score(&rubric, &levels(&rubric, &[5, 1])).expect("complete");
         assert_eq!((got.total, got.failures), (None, Vec::new()));
+    }
+
+    #[track_caller]
+    fn check_gate(rules: &[&'static str], gate: &Gate, want: &str) {
+        let criterion = Criterion {
+            rules: rules.to_vec(),
+            ..rubric::built_in("support-gold").expect("built in").criteria()[0].clone()
+        };
+        let got = match decided_by_gate(&criterion, gate) {
+            CriterionOutcome::Scored(scored) => format!("level {}", scored.level),
+            CriterionOutcome::Unscored(unscored) => unscored.detail.rsplit(": ").next().unwrap().to_owned(),
+        };
+        assert_eq!(got, want);
+    }
+
+    #[test]
+    fn silence_of_a_rule_that_cannot_block_decides_nothing() {
+        let rule_of = |severity| gate::rules().find(|rule| rule.severity == severity).expect("a rule").id;
+        let (blocks, flags) = (rule_of(Severity::Block), rule_of(Severity::Flag));
+        check_gate(&[blocks], &Gate::default(), "level 4");
+        check_gate(&[blocks, flags], &Gate::default(), flags);
+        check_gate(&[blocks], &Gate::open(), blocks);
     }
 
     proptest! {

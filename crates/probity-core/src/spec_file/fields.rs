@@ -19,6 +19,9 @@ pub(crate) struct At<T> {
     pub(crate) value: T,
 }
 
+/// A text with its label, where it has one.
+pub(crate) type LabelledText = (Option<String>, String);
+
 /// What a file has for a key.
 #[derive(Debug, Clone)]
 pub(crate) enum Field<T> {
@@ -121,6 +124,40 @@ impl<'a> Fields<'a> {
         items.into_iter().filter_map(|node| self.text_of(key, node, faults)).collect()
     }
 
+    /// A text, or a list of texts, each on its line.
+    pub(crate) fn one_or_more_texts(&self, key: &str, faults: &mut Faults) -> Field<Vec<At<String>>> {
+        self.field(key, |node| match &node.content {
+            Content::Text(_) => self.text_list(key, std::slice::from_ref(node), faults),
+            Content::List(items) => self.text_list(key, items, faults),
+            _ => {
+                faults.error(wrong_type(key, "a text or a list of texts", node));
+                None
+            }
+        })
+    }
+
+    /// A text, a list of texts, or a table of texts whose keys are their labels.
+    pub(crate) fn labelled_texts(&self, key: &str, faults: &mut Faults) -> Field<Vec<At<LabelledText>>> {
+        let Some(Content::Table(_)) = self.table.get(key).map(|node| &node.content) else {
+            let unlabelled = |text: At<String>| At { line: text.line, value: (None, text.value) };
+            let texts = self.one_or_more_texts(key, faults);
+            return texts.map(|texts| texts.into_iter().map(unlabelled).collect());
+        };
+        let labelled = |text: At<(String, String)>| {
+            let (label, text_value) = text.value;
+            At { line: text.line, value: (Some(label), text_value) }
+        };
+        self.free_texts(key, faults).map(|texts| texts.into_iter().map(labelled).collect())
+    }
+
+    /// A date or time as it was written, in quotes or not.
+    pub(crate) fn date(&self, key: &str, faults: &mut Faults) -> Field<String> {
+        self.field(key, |node| match &node.content {
+            Content::Date(written) => Some(written.clone()),
+            _ => self.text_of(key, node, faults),
+        })
+    }
+
     /// One of the `options`, by name.
     pub(crate) fn choice<T: Copy>(&self, key: &str, options: &[(&str, T)], faults: &mut Faults) -> Field<T> {
         self.field(key, |node| {
@@ -141,12 +178,12 @@ impl<'a> Fields<'a> {
 
     /// A plain decimal, exactly as written.
     pub(crate) fn decimal(&self, key: &str, faults: &mut Faults) -> Field<Exact> {
-        self.field(key, |node| self.number_of(key, "a plain decimal number", node, faults))
+        self.field(key, |node| number_of(key, "a plain decimal number", node, faults))
     }
 
     /// A whole number.
     pub(crate) fn integer(&self, key: &str, faults: &mut Faults) -> Field<i64> {
-        self.field(key, |node| self.number_of(key, "a whole number", node, faults))
+        self.field(key, |node| number_of(key, "a whole number", node, faults))
     }
 
     /// A list of whole numbers.
@@ -154,7 +191,7 @@ impl<'a> Fields<'a> {
         self.field(key, |_| {
             let items = self.items(key, "a list of whole numbers", faults)?;
             let read: Vec<_> =
-                items.into_iter().map(|node| self.number_of(key, "a whole number", node, faults)).collect();
+                items.into_iter().map(|node| number_of(key, "a whole number", node, faults)).collect();
             read.into_iter().collect()
         })
     }
@@ -162,7 +199,7 @@ impl<'a> Fields<'a> {
     /// A table of texts with free keys, in the order of their lines.
     pub(crate) fn free_texts(&self, key: &str, faults: &mut Faults) -> Field<Vec<At<(String, String)>>> {
         self.field(key, |node| {
-            let table = self.table_of(key, node, faults)?;
+            let table = table_of(key, node, faults)?;
             let mut texts = Vec::new();
             for Member { key: name, node, .. } in &table.members {
                 let text = self.text_of(&format!("{key}.{name}"), node, faults);
@@ -175,13 +212,19 @@ impl<'a> Fields<'a> {
 
     /// A table inside this one.
     pub(crate) fn table(&self, key: &str, shape: &'static Shape, faults: &mut Faults) -> Field<Fields<'a>> {
-        self.field(key, |node| self.inner(key, shape, node, faults))
+        self.field(key, |node| inner(key, shape, node, faults))
     }
 
     /// The tables of a list of tables; none if the key is not there.
     pub(crate) fn tables(&self, key: &str, shape: &'static Shape, faults: &mut Faults) -> Vec<Fields<'a>> {
         let items = self.items(key, "a list of tables", faults).unwrap_or_default();
-        items.into_iter().filter_map(|node| self.inner(key, shape, node, faults)).collect()
+        items.into_iter().filter_map(|node| inner(key, shape, node, faults)).collect()
+    }
+
+    fn text_list(&self, key: &str, items: &[Node], faults: &mut Faults) -> Option<Vec<At<String>>> {
+        let text = |node: &Node| self.text_of(key, node, faults).map(|value| At { line: node.line, value });
+        let texts: Vec<Option<At<String>>> = items.iter().map(text).collect();
+        texts.into_iter().collect()
     }
 
     fn field<T>(&self, key: &str, read: impl FnOnce(&'a Node) -> Option<T>) -> Field<T> {
@@ -195,34 +238,15 @@ impl<'a> Fields<'a> {
     fn items(&self, key: &str, expected: &str, faults: &mut Faults) -> Option<Vec<&'a Node>> {
         let node = self.table.get(key)?;
         let Content::List(items) = &node.content else {
-            faults.error(self.wrong_type(key, expected, node));
+            faults.error(wrong_type(key, expected, node));
             return None;
         };
         Some(items.iter().collect())
     }
 
-    fn inner(
-        &self,
-        key: &str,
-        shape: &'static Shape,
-        node: &'a Node,
-        faults: &mut Faults,
-    ) -> Option<Fields<'a>> {
-        let table = self.table_of(key, node, faults)?;
-        Some(Fields { shape, table, line: node.line })
-    }
-
-    fn table_of(&self, key: &str, node: &'a Node, faults: &mut Faults) -> Option<&'a Table> {
-        let Content::Table(table) = &node.content else {
-            faults.error(self.wrong_type(key, "a table", node));
-            return None;
-        };
-        Some(table)
-    }
-
     fn text_of(&self, key: &str, node: &Node, faults: &mut Faults) -> Option<String> {
         let Content::Text(text) = &node.content else {
-            faults.error(self.wrong_type(key, "a text", node));
+            faults.error(wrong_type(key, "a text", node));
             return None;
         };
         let (line, traits) = (node.line, text_traits(text));
@@ -237,46 +261,51 @@ impl<'a> Fields<'a> {
         }
         Some(text.clone())
     }
+}
 
-    /// A number from its source text, so that 0.1 is one tenth and `1e3` is not quietly a thousand.
-    fn number_of<T: FromStr>(
-        &self,
-        key: &str,
-        expected: &str,
-        node: &'a Node,
-        faults: &mut Faults,
-    ) -> Option<T> {
-        let Content::Number(written) = &node.content else {
-            faults.error(self.wrong_type(key, expected, node));
-            return None;
-        };
-        let number = written.parse().ok();
-        if number.is_none() {
-            let message = format!("`{key}` must be {expected}, found {written}");
-            faults.error(Problem::at(node.line, message).hint(number_hint(written)));
-        }
-        number
+fn inner<'a>(key: &str, shape: &'static Shape, node: &'a Node, faults: &mut Faults) -> Option<Fields<'a>> {
+    let table = table_of(key, node, faults)?;
+    Some(Fields { shape, table, line: node.line })
+}
+
+/// A number from its source text, so that 0.1 is one tenth and `1e3` is not quietly a thousand.
+fn number_of<T: FromStr>(key: &str, expected: &str, node: &Node, faults: &mut Faults) -> Option<T> {
+    let Content::Number(written) = &node.content else {
+        faults.error(wrong_type(key, expected, node));
+        return None;
+    };
+    let number = written.parse().ok();
+    if number.is_none() {
+        let message = format!("`{key}` must be {expected}, found {written}");
+        faults.error(Problem::at(node.line, message).hint(number_hint(written)));
     }
+    number
+}
 
-    fn wrong_type(&self, key: &str, expected: &str, node: &Node) -> Problem {
-        let found = &node.content;
-        let message = format!("`{key}` must be {expected}, found {}", found.kind());
-        let problem = Problem::at(node.line, message);
-        match (expected, found) {
-            ("a text", Content::List(_) | Content::Table(_)) => problem.hint("one text in quotes"),
-            ("a text", Content::Number(written) | Content::Date(written)) => {
-                problem.hint(format!("put it in quotes: \"{written}\""))
-            }
-            ("a text", Content::Boolean(value)) => problem.hint(format!("put it in quotes: \"{value}\"")),
-            ("a list of tables", Content::Table(_)) => {
-                problem.hint(format!("write [[{key}]] with two brackets"))
-            }
-            ("a list of texts", Content::Text(_)) => problem.hint(format!("write {key} = [\"…\"]")),
-            (_, Content::Text(text)) if text.parse::<Exact>().is_ok() => {
-                problem.hint(format!("write {text} without quotes"))
-            }
-            _ => problem,
+fn table_of<'a>(key: &str, node: &'a Node, faults: &mut Faults) -> Option<&'a Table> {
+    let Content::Table(table) = &node.content else {
+        faults.error(wrong_type(key, "a table", node));
+        return None;
+    };
+    Some(table)
+}
+
+fn wrong_type(key: &str, expected: &str, node: &Node) -> Problem {
+    let found = &node.content;
+    let message = format!("`{key}` must be {expected}, found {}", found.kind());
+    let problem = Problem::at(node.line, message);
+    match (expected, found) {
+        ("a text", Content::List(_) | Content::Table(_)) => problem.hint("one text in quotes"),
+        ("a text", Content::Number(written) | Content::Date(written)) => {
+            problem.hint(format!("put it in quotes: \"{written}\""))
         }
+        ("a text", Content::Boolean(value)) => problem.hint(format!("put it in quotes: \"{value}\"")),
+        ("a list of tables", Content::Table(_)) => problem.hint(format!("write [[{key}]] with two brackets")),
+        ("a list of texts", Content::Text(_)) => problem.hint(format!("write {key} = [\"…\"]")),
+        (_, Content::Text(text)) if text.parse::<Exact>().is_ok() => {
+            problem.hint(format!("write {text} without quotes"))
+        }
+        _ => problem,
     }
 }
 

@@ -40,6 +40,11 @@ impl Faults {
         self.warnings.push(problem);
     }
 
+    /// How many errors there are so far.
+    pub(crate) fn n_errors(&self) -> usize {
+        self.errors.len()
+    }
+
     /// The warnings by line, or the errors by line if there is any.
     pub(crate) fn settle(mut self) -> Result<Vec<Problem>, Vec<Problem>> {
         self.errors.sort_by_key(|problem| problem.line);

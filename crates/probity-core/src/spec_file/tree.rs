@@ -19,6 +19,8 @@ pub(super) enum Content {
     Date(String),
     List(Vec<Node>),
     Table(Table),
+    /// What JSON writes where something is missing. As the value of a key it is left out of the tree.
+    Null,
 }
 
 impl Content {
@@ -31,6 +33,7 @@ impl Content {
             Content::Date(_) => "a date or time",
             Content::List(_) => "a list",
             Content::Table(_) => "a table",
+            Content::Null => "null",
         }
     }
 }

@@ -87,4 +87,14 @@ mod tests {
         items.sort_unstable();
         assert_eq!(items, (0..100).collect::<Vec<_>>());
     }
+
+    #[test]
+    fn the_sequence_is_that_of_the_published_generator() {
+        let mut random = Random::new(0);
+        let drawn: [u64; 4] = std::array::from_fn(|_| random.bits());
+        assert_eq!(
+            drawn,
+            [0x5317_5d61_490b_23df, 0x61da_6f3d_c380_d507, 0x5c0f_df91_ec9a_7bfc, 0x02ee_bf8c_3bbe_5e1a]
+        );
+    }
 }

@@ -213,4 +213,25 @@ mod tests {
         check(&"{ ".repeat(1 << 19), FIVE, false);
         check(&"{\"a\":1} ".repeat(1 << 16), FIVE, false);
     }
+
+    #[test]
+    fn f67_a_short_text_is_searched_to_its_end_whatever_it_costs() {
+        check(&"{\"a\":".repeat(100), FIVE, false);
+    }
+
+    #[test]
+    fn f67_what_is_soon_found_broken_costs_little() {
+        check(&"{\"a\" x ".repeat(1 << 13), FIVE, false);
+    }
+
+    #[test]
+    fn f67_strings_in_strings_are_followed_to_a_depth() {
+        let wrapped = |times: usize| {
+            let object = r#"{"reasoning":"Very good","score":5}"#.to_owned();
+            (0..times).fold(object, |inner, _| Json::object([("note", Json::text(inner))]).canonical())
+        };
+        // The search also reads the reply without its outermost escapes, which is one string less.
+        check(&wrapped(STRING_DEPTH_MAX + 1), FIVE, true);
+        check(&wrapped(STRING_DEPTH_MAX + 2), FIVE, false);
+    }
 }

@@ -94,8 +94,14 @@ impl Patterns {
 
 /// A hash of the reasoning without case, digits and white space; `None` when nothing is left.
 fn reasoning_hash(reasoning: &str) -> Option<[u8; 16]> {
-    let kept = |c: &char| !c.is_whitespace() && !c.is_numeric();
-    let folded: String = reasoning.chars().filter(kept).flat_map(char::to_lowercase).collect();
+    let mut folded = String::with_capacity(reasoning.len());
+    for c in reasoning.chars().filter(|c| !c.is_whitespace() && !c.is_numeric()) {
+        if c.is_ascii() {
+            folded.push(c.to_ascii_lowercase());
+        } else {
+            folded.extend(c.to_lowercase());
+        }
+    }
     let hash = blake3::hash(folded.as_bytes());
     let (start, _) = hash.as_bytes().split_first_chunk::<16>().expect("a hash has 32 bytes");
     (!folded.is_empty()).then_some(*start)

@@ -286,4 +286,32 @@ mod tests {
         check(4, "\u{4e2d}\u{6587}", "");
         check(4, "Sch\u{f6}n und h\u{f6}flich formuliert", "");
     }
+
+    #[test]
+    fn f86_marks_at_the_edges_of_a_quotation_are_not_looked_up() {
+        check(4, "It says \"sorry for the delay,\" and means it.", "");
+    }
+
+    #[test]
+    fn f84_reasoning_in_the_script_of_the_question() {
+        let russian =
+            "\u{41e}\u{442}\u{432}\u{435}\u{442} \u{432}\u{435}\u{436}\u{43b}\u{438}\u{432}\u{44b}\u{439}";
+        let packet = fixture::packet_of(vec![fixture::criterion("tone", &[1, 5])], russian, russian);
+        let criterion = packet.ask().criteria()[0].id.clone();
+        let scores = [CriterionScore { criterion, level: 5, reasoning: "Warm and clear.".to_owned() }];
+        assert!(!is_other_script(&scores, &packet));
+    }
+
+    #[test]
+    fn f84_a_script_is_that_of_more_than_half_of_at_least_twelve_letters() {
+        let script = |latin: usize, greek: usize| {
+            let text = "a".repeat(latin) + &"\u{3b1}".repeat(greek);
+            dominant_script(std::iter::once(text.as_str()))
+        };
+        assert_eq!(script(11, 0), None);
+        assert_eq!(script(12, 0), Some(Script::Latin));
+        assert_eq!(script(6, 6), None);
+        assert_eq!(script(7, 6), Some(Script::Latin));
+        assert_eq!(script(6, 7), Some(Script::Greek));
+    }
 }

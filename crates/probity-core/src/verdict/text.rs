@@ -290,4 +290,12 @@ mod tests {
         let located = locate(&many, ParseMode::Tolerant).expect("objects");
         assert_eq!(located.objects.len(), mebibyte / 7);
     }
+
+    #[test]
+    fn f63_only_its_own_tag_ends_reasoning() {
+        check(
+            "<think>x</table>{\"a\":2}</thinker>{\"a\":3}</think>{\"a\":1}",
+            "Whole {\"a\":1} [reasoning_stripped]",
+        );
+    }
 }

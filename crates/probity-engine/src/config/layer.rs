@@ -13,7 +13,7 @@ use probity_core::exact::Exact;
 use serde::{Deserialize, Deserializer};
 
 use super::names::{
-    Calls, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, Structured, TokenLimitField,
+    Calls, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, Structured, TestData, TokenLimitField,
 };
 
 /// A number written as a decimal, kept exactly.
@@ -201,6 +201,10 @@ section! {
         own_phones: Vec<String>,
         /// The company's own street addresses.
         own_addresses: Vec<String>,
+        /// The company's own network addresses.
+        own_ips: Vec<String>,
+        /// What values that were published for tests do.
+        test_values: TestData,
         /// The forms of the company's own numbers.
         own_numbers: Vec<String>,
     }

@@ -70,6 +70,16 @@ setting_enum! {
 }
 
 setting_enum! {
+    /// What card numbers, phones and domains do that were published for tests.
+    TestData {
+        /// They are found like any other.
+        Report = "report",
+        /// They are let through.
+        Allow = "allow",
+    }
+}
+
+setting_enum! {
     /// How many criteria one call asks about.
     Calls {
         /// One call per criterion.

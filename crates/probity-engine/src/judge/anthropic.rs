@@ -9,7 +9,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::account::Account;
+use super::account::{Account, written};
 use super::params::{Shape, Temperature};
 use super::verdict_schema::{NAME, VerdictSchema};
 use super::{Prompt, Question, Reception};
@@ -43,11 +43,16 @@ pub struct Anthropic {
 impl Anthropic {
     /// Asks once.
     pub async fn ask(&self, question: &Question) -> Reception {
-        self.send(&message_body(&self.model, &self.params, question)).await
+        let prompt_bytes = question.prompt.system.len() + question.prompt.user.len();
+        self.post(written(&message_body(&self.model, &self.params, question), prompt_bytes)).await
     }
 
     /// Sends a request built before, so that what was shown or recorded is what is sent.
-    pub async fn send(&self, body: &impl Serialize) -> Reception {
+    pub async fn send(&self, body: &Value) -> Reception {
+        self.post(written(body, 0)).await
+    }
+
+    async fn post(&self, body: Vec<u8>) -> Reception {
         let path = if self.account.endpoint.ends_with("v1") { "messages" } else { "v1/messages" };
         let version = (HeaderName::from_static("anthropic-version"), HeaderValue::from_static(API_VERSION));
         let key = (HeaderName::from_static("x-api-key"), "");

@@ -17,6 +17,8 @@ use super::{CallOutcome, Reception, TransportFault};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     base: Url,
+    /// The URLs of the calls that are made again and again, by path.
+    calls: Vec<(&'static str, Url)>,
 }
 
 /// Why a text is not a base URL. The text itself is not repeated: it may hold a password.
@@ -45,6 +47,9 @@ pub enum BadEndpoint {
 /// What a person may have copied along with the base: the paths of the calls themselves.
 const CALL_PATHS: &[&[&str]] = &[&["chat", "completions"], &["messages"]];
 
+/// Paths of calls whose URLs are prepared.
+const USUAL_CALLS: &[&str] = &["chat/completions", "messages", "v1/messages"];
+
 impl Endpoint {
     /// Reads a base URL as people write it. A missing scheme is `https` (`http` on this machine); spaces
     /// around it, doubled or trailing slashes, a doubled version (`/v1/v1`) and the path of a call itself
@@ -66,14 +71,14 @@ impl Endpoint {
         }
         let path = clean_path(base.path());
         base.set_path(&path);
-        Ok(Endpoint { base })
+        let calls = USUAL_CALLS.iter().map(|call| (*call, below(&base, call))).collect();
+        Ok(Endpoint { base, calls })
     }
 
     /// The URL of a call: `path` (without a leading slash) below the base.
     pub fn call(&self, path: &str) -> Url {
-        let mut url = self.base.clone();
-        url.set_path(&format!("{}/{path}", self.base.path().trim_end_matches('/')));
-        url
+        let usual = self.calls.iter().find(|(call, _)| *call == path);
+        usual.map_or_else(|| below(&self.base, path), |(_, url)| url.clone())
     }
 
     /// Whether the base path ends with this segment.
@@ -86,6 +91,12 @@ impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.base.as_str().trim_end_matches('/'))
     }
+}
+
+fn below(base: &Url, path: &str) -> Url {
+    let mut url = base.clone();
+    url.set_path(&format!("{}/{path}", base.path().trim_end_matches('/')));
+    url
 }
 
 fn with_scheme(text: &str) -> Result<Url, BadEndpoint> {

@@ -12,6 +12,7 @@ use probity_core::packet::{self, Ask, CallPlan};
 use probity_core::rubric::{Criterion, ReferenceUse, Rubric};
 
 use super::RunError;
+use super::ahead::each_screened;
 use super::asking::{Asking, SizedPacket};
 use super::work::{Unit, UnitLabel, Units, Work};
 use crate::config::{Config, JudgeSettings};
@@ -118,7 +119,8 @@ impl Job {
         Ok(self.dataset.records()?.map(|record| record.and_then(|record| self.screen(record))))
     }
 
-    fn screen(&self, record: Record) -> Result<Screened, LoadError> {
+    /// One record, screened and turned into packets.
+    pub(super) fn screen(&self, record: Record) -> Result<Screened, LoadError> {
         let (place, entry) = match record {
             Record::Entry { place, entry, .. } => (place, entry),
             Record::Skipped(skipped) => return Ok(Screened::Skipped(skipped)),
@@ -164,12 +166,22 @@ impl Work for Job {
     }
 
     fn units(&self) -> Result<Units<'_>, LoadError> {
-        let unit = |screened| match screened {
-            Screened::Skipped(skipped) => Unit::Skipped(skipped),
-            Screened::Blocked { .. } => Unit::NotAsked,
-            Screened::Admitted { admitted, packets, .. } => Unit::Asked { label: label(&admitted), packets },
-        };
-        Ok(Box::new(self.screened()?.map(move |screened| screened.map(unit))))
+        Ok(Box::new(self.screened()?.map(|screened| screened.map(unit))))
+    }
+
+    fn each_unit(&self, take: &mut dyn FnMut(Unit)) -> Result<(), LoadError> {
+        each_screened(self, |screened| {
+            take(unit(screened));
+            Ok(())
+        })
+    }
+}
+
+fn unit(screened: Screened) -> Unit {
+    match screened {
+        Screened::Skipped(skipped) => Unit::Skipped(skipped),
+        Screened::Blocked { .. } => Unit::NotAsked,
+        Screened::Admitted { admitted, packets, .. } => Unit::Asked { label: label(&admitted), packets },
     }
 }
 

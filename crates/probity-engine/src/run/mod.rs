@@ -4,6 +4,7 @@
 //! what is missing from the store, the third asks for it, the last reads the results back. Whatever ends
 //! a run early, the store holds what was answered and the same command goes on from there.
 
+mod ahead;
 pub mod asking;
 pub mod compare;
 mod facts;

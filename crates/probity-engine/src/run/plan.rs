@@ -149,9 +149,9 @@ impl Plan {
 pub fn plan(work: &dyn Work, mut known: Known) -> Result<Plan, LoadError> {
     let mut plan = Plan::default();
     let asking = work.asking();
-    for unit in work.units()? {
+    work.each_unit(&mut |unit| {
         plan.n_records += 1;
-        match unit? {
+        match unit {
             Unit::Skipped(_) => plan.n_skipped += 1,
             Unit::NotAsked => plan.n_blocked += 1,
             Unit::Asked { label, packets } => {
@@ -161,7 +161,7 @@ pub fn plan(work: &dyn Work, mut known: Known) -> Result<Plan, LoadError> {
                 }
             }
         }
-    }
+    })?;
     if let Some(chat) = asking.judge.chat() {
         plan.tokens_output_max = plan.n_calls * u64::from(chat.output_tokens_max.get());
         let usage = Usage { input: plan.tokens_input, output: plan.tokens_output_max };

@@ -9,6 +9,7 @@ use probity_core::score::{CriterionOutcome, Scored, Unscored, decided_by_gate};
 use probity_core::verdict::{Patterns, Statement, Verdict};
 
 use super::RunError;
+use super::ahead::each_screened;
 use super::asking::SizedPacket;
 use super::job::{Job, Screened};
 use super::record::Lookup;
@@ -34,23 +35,22 @@ pub fn results<'a>(
 ) -> Result<(SummaryBuilder<'a>, Patterns), RunError> {
     let mut summary = SummaryBuilder::new(&job.rubric);
     let mut patterns = Patterns::default();
-    for screened in job.screened()? {
-        let result = match screened? {
+    let scoring = Scoring { job, lookup: Lookup { asking: &job.asking, reader, judge } };
+    each_screened(job, |screened| {
+        let result = match screened {
             Screened::Skipped(skipped) => {
                 summary.skip();
-                sink(Row::Skipped(skipped)).map_err(RunError::output)?;
-                continue;
+                return sink(Row::Skipped(skipped)).map_err(RunError::output);
             }
             Screened::Blocked { blocked, .. } => ReplyResult::blocked(&blocked),
             Screened::Admitted { admitted, packets, .. } => {
-                let lookup = Lookup { asking: &job.asking, reader, judge };
-                Scoring { job, lookup }.result(&admitted, &packets, &mut patterns)?
+                scoring.result(&admitted, &packets, &mut patterns)?
             }
         };
         summary.add(&result);
         fault_points::reach(Point::DuringResults);
-        sink(Row::Reply(result)).map_err(RunError::output)?;
-    }
+        sink(Row::Reply(result)).map_err(RunError::output)
+    })?;
     Ok((summary, patterns))
 }
 

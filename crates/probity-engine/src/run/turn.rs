@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use probity_core::packet::PacketHash;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::plan::{Known, Plan, plan};
@@ -23,6 +24,9 @@ use crate::store::{Begun, JudgeId, RunId, RunState, Store, StoreError};
 
 /// The longest that one packet may be pursued, whatever the settings of its attempts add up to.
 const PACKET_TIME_MAX: Duration = Duration::from_hours(24);
+
+/// The most tasks that are sent at once.
+const GROUP_MAX: usize = 32;
 
 /// One turn of a run: what one judge is needed for, and asking it.
 pub(super) struct Turn<'a> {
@@ -160,7 +164,12 @@ async fn call(work: &Arc<dyn Work>, desk: &Arc<Desk>, known: Known, mode: &Mode)
     let attempted = desk.store.reader()?.attempted_unsettled(&desk.judge_id, REPEAT)?;
     let feeder = tokio::task::spawn_blocking({
         let (work, desk) = (Arc::clone(work), Arc::clone(desk));
-        move || feed(work.as_ref(), &desk, known, &attempted, &sender)
+        let mut tasks = Outbox::new(sender);
+        move || {
+            let fed = feed(work.as_ref(), &desk, known, &attempted, &mut tasks);
+            tasks.send();
+            fed
+        }
     });
     let watcher = tokio::spawn({
         let desk = Arc::clone(desk);
@@ -186,7 +195,7 @@ fn feed(
     desk: &Desk,
     mut known: Known,
     attempted: &HashSet<PacketHash>,
-    tasks: &mpsc::Sender<Task>,
+    tasks: &mut Outbox,
 ) -> Result<(), RunError> {
     let asking = work.asking();
     for unit in work.units()? {
@@ -211,11 +220,50 @@ fn feed(
                 continue;
             }
             known.needs(hash);
-            if tasks.blocking_send(Task { question, most, earlier }).is_err() {
-                // The lane has stopped and nobody takes tasks any more.
+            if tasks.put(Task { question, most, earlier }) == Taken::No {
                 return Ok(());
             }
         }
     }
     Ok(())
+}
+
+/// Whether anybody takes tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    Yes,
+    /// The lane has stopped and nobody takes tasks any more.
+    No,
+}
+
+/// Tasks that are about to be sent. They go in groups, because each wait for room in a full channel costs a
+/// change of threads; the first goes alone, because a run should not wait for its second task.
+struct Outbox {
+    runtime: Handle,
+    channel: mpsc::Sender<Task>,
+    waiting: Vec<Task>,
+    group: usize,
+}
+
+impl Outbox {
+    fn new(channel: mpsc::Sender<Task>) -> Outbox {
+        Outbox { runtime: Handle::current(), channel, waiting: Vec::new(), group: 1 }
+    }
+
+    fn put(&mut self, task: Task) -> Taken {
+        self.waiting.push(task);
+        if self.waiting.len() < self.group { Taken::Yes } else { self.send() }
+    }
+
+    /// Sends what is waiting, and blocks until there is room for it.
+    fn send(&mut self) -> Taken {
+        self.group = (2 * self.group).min(GROUP_MAX).min(self.channel.max_capacity());
+        match self.runtime.block_on(self.channel.reserve_many(self.waiting.len())) {
+            Ok(places) => {
+                places.zip(self.waiting.drain(..)).for_each(|(place, task)| place.send(task));
+                Taken::Yes
+            }
+            Err(_) => Taken::No,
+        }
+    }
 }

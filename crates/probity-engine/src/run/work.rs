@@ -22,6 +22,12 @@ pub trait Work: Debug + Send + Sync {
     fn manifest(&self, id: &JudgeId) -> Manifest;
     /// One pass over all units. Every pass gives the same ones.
     fn units(&self) -> Result<Units<'_>, LoadError>;
+
+    /// Gives each unit to `take`, until there are no more or one of them is an error. A work that can read
+    /// ahead does so here.
+    fn each_unit(&self, take: &mut dyn FnMut(Unit)) -> Result<(), LoadError> {
+        self.units()?.try_for_each(|unit| unit.map(&mut *take))
+    }
 }
 
 /// One pass over the units of a work.

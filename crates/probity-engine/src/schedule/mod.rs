@@ -14,8 +14,10 @@ mod pursue;
 pub mod retry_after;
 mod tries;
 
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::Poll;
 
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet};
@@ -46,30 +48,89 @@ pub struct Driven {
 /// Ends when the tasks do or when the lane stops; what is in flight is finished and recorded either way.
 /// Tasks that nobody has taken by then are dropped, and so is the channel, so that whoever fills it learns
 /// of the end.
-pub async fn drive(desk: Arc<Desk>, mut tasks: mpsc::Receiver<Task>) -> Driven {
+pub async fn drive(desk: Arc<Desk>, tasks: mpsc::Receiver<Task>) -> Driven {
     let mut driven = Driven::default();
     let mut running = JoinSet::new();
+    let queue = Arc::new(Queue { tasks: Mutex::new(Some(tasks)), n_workers: AtomicUsize::new(0) });
     {
         let stopped = desk.lane.stopped();
         tokio::pin!(stopped);
         loop {
-            let has_room = running.len() < PURSUITS_PER_CALL * desk.lane.limit();
+            let has_room = running.len() < pursuits_max(&desk);
             tokio::select! {
                 biased;
                 () = &mut stopped => break,
-                Some(ended) = running.join_next() => driven.count(ended),
-                task = tasks.recv(), if has_room => match task {
-                    Some(task) => drop(running.spawn(pursue(Arc::clone(&desk), task))),
+                Some(ended) = running.join_next() => driven.add(ended),
+                task = queue.next(), if has_room => match task {
+                    Some(task) => {
+                        queue.n_workers.fetch_add(1, Ordering::Relaxed);
+                        running.spawn(work(Arc::clone(&desk), Arc::clone(&queue), task));
+                    }
                     None => break,
                 },
             }
         }
     }
-    drop(tasks);
+    queue.close();
     while let Some(ended) = running.join_next().await {
-        driven.count(ended);
+        driven.add(ended);
     }
     driven.stop = desk.lane.stop_reason();
+    driven
+}
+
+/// How many packets may be under way now.
+fn pursuits_max(desk: &Desk) -> usize {
+    PURSUITS_PER_CALL * desk.lane.limit()
+}
+
+/// Tasks on their way to the workers.
+struct Queue {
+    /// `None` when no further task is to be begun.
+    tasks: Mutex<Option<mpsc::Receiver<Task>>>,
+    /// Workers that have not ended.
+    n_workers: AtomicUsize,
+}
+
+impl Queue {
+    fn tasks(&self) -> MutexGuard<'_, Option<mpsc::Receiver<Task>>> {
+        self.tasks.lock().expect("no thread panics while it takes a task")
+    }
+
+    /// Waits for the next task. `None` when there will be none.
+    async fn next(&self) -> Option<Task> {
+        poll_fn(|context| match self.tasks().as_mut() {
+            Some(tasks) => tasks.poll_recv(context),
+            None => Poll::Ready(None),
+        })
+        .await
+    }
+
+    /// The next task if there is one at hand.
+    fn take(&self) -> Option<Task> {
+        self.tasks().as_mut().and_then(|tasks| tasks.try_recv().ok())
+    }
+
+    fn close(&self) {
+        *self.tasks() = None;
+    }
+}
+
+/// Pursues `first` and then one task after another, for as long as there are tasks at hand and not too many
+/// workers. Taking the next task where the last one ended costs no change of threads.
+async fn work(desk: Arc<Desk>, queue: Arc<Queue>, first: Task) -> Driven {
+    let mut driven = Driven::default();
+    let mut next = Some(first);
+    while let Some(task) = next {
+        match pursue(&desk, &task).await {
+            Ok(pursued) => driven.count(pursued),
+            // What the lane's stop cut short is left for the next run.
+            Err(_) => break,
+        }
+        let is_crowded = queue.n_workers.load(Ordering::Relaxed) > pursuits_max(&desk);
+        next = if is_crowded { None } else { queue.take() };
+    }
+    queue.n_workers.fetch_sub(1, Ordering::Relaxed);
     driven
 }
 
@@ -84,14 +145,21 @@ impl Driven {
         }
     }
 
-    /// Counts a packet that has ended; one that the lane's stop cut short is left for the next run.
-    fn count(&mut self, ended: Result<Result<Pursued, Stop>, JoinError>) {
-        match ended.expect("a pursuit does not panic") {
-            Ok(Pursued::Verdict) => self.verdicts += 1,
-            Ok(Pursued::Unscored) => self.unscored += 1,
-            Ok(Pursued::GaveUp) => self.gave_up += 1,
-            Err(_) => {}
+    /// Counts a packet that has ended.
+    fn count(&mut self, pursued: Pursued) {
+        match pursued {
+            Pursued::Verdict => self.verdicts += 1,
+            Pursued::Unscored => self.unscored += 1,
+            Pursued::GaveUp => self.gave_up += 1,
         }
+    }
+
+    /// Adds what a worker has counted.
+    fn add(&mut self, ended: Result<Driven, JoinError>) {
+        let worker = ended.expect("a pursuit does not panic");
+        self.verdicts += worker.verdicts;
+        self.unscored += worker.unscored;
+        self.gave_up += worker.gave_up;
     }
 }
 

@@ -4,7 +4,6 @@
 //! handed to the store before it is read and is on disk no later than what was read from it. A packet that
 //! is settled is never asked again.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -42,8 +41,8 @@ enum Ruling {
 }
 
 /// Pursues one packet to its end, or stops because the lane does.
-pub(super) async fn pursue(desk: Arc<Desk>, task: Task) -> Result<Pursued, Stop> {
-    let mut pursuit = Pursuit { desk: &desk, task: &task, tries: Tries::default() };
+pub(super) async fn pursue(desk: &Desk, task: &Task) -> Result<Pursued, Stop> {
+    let mut pursuit = Pursuit { desk, task, tries: Tries::default() };
     let pursued = pursuit.pursued().await?;
     desk.progress.count(pursued);
     Ok(pursued)
@@ -133,16 +132,14 @@ impl<'a> Pursuit<'a> {
         reservation.settle(cost);
         let spent = self.desk.budget.spent().money.picos().unsigned_abs();
         self.desk.progress.picos.store(spent, Ordering::Relaxed);
-        let end = self.desk.store.end_attempt(attempt, heard.end(reception, cost));
         // The store is given the raw answer first. Both writes then share the wait for the disk. The permit is
         // given back in between: the store hears of a call's end before it hears of the start that takes its
         // place, so it never lists more calls in flight than the lane allows, whenever the process dies.
-        let (ended, step) = tokio::join!(biased; end, async {
-            drop(permit);
-            let ruling = self.ruling(heard.meaning);
-            self.follow(attempt, ruling).await
-        });
-        ended.map_err(|error| self.store_failed(error))?;
+        let ended = self.desk.store.end_attempt(attempt, heard.end(reception, cost));
+        drop(permit);
+        let ruling = self.ruling(heard.meaning);
+        let step = self.follow(attempt, ruling).await;
+        ended.await.map_err(|error| self.store_failed(error))?;
         step
     }
 

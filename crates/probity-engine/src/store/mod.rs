@@ -180,11 +180,16 @@ impl Store {
         begun.map(|()| attempt)
     }
 
-    /// Records what a call came to, with its raw bytes. Parse the answer only after this.
-    pub async fn end_attempt(&self, attempt: AttemptId, end: AttemptEnd) -> Result<(), StoreError> {
+    /// Records what a call came to, with its raw bytes. The store has it when this returns, before anything
+    /// that it is given later; it is on the disk when the future completes. Parse the answer only after this.
+    pub fn end_attempt(
+        &self,
+        attempt: AttemptId,
+        end: AttemptEnd,
+    ) -> impl Future<Output = Result<(), StoreError>> + use<> {
         let doing = "recording the end of a call";
         let weight = end.raw.len();
-        self.write((doing, weight), move |tables| tables.end_attempt(attempt, &end)).await
+        self.write((doing, weight), move |tables| tables.end_attempt(attempt, &end))
     }
 
     /// Records a packet about which no call is made, so that it can be settled.
@@ -211,16 +216,21 @@ impl Store {
         self.shared.close()
     }
 
-    /// Writes and waits without blocking the thread.
-    async fn write<T: Send + 'static>(
+    /// Hands `work` to the writer at once. The future waits for its answer without blocking the thread.
+    fn write<T: Send + 'static, F: FnOnce(&mut Tables) -> Result<T, Fault> + Send + 'static>(
         &self,
         (doing, weight): (&'static str, usize),
-        work: impl FnOnce(&mut Tables) -> Result<T, Fault> + Send + 'static,
-    ) -> Result<T, StoreError> {
+        work: F,
+    ) -> impl Future<Output = Result<T, StoreError>> + use<T, F> {
         let (caller, answer) = oneshot::channel();
         let reply = Reply::Awaited(caller);
-        self.shared.send(doing, Task { doing, weight, work: Some(work), outcome: None, reply })?;
-        answer.await.unwrap_or_else(|_| Err(self.shared.closed(doing)))
+        let sent = self.shared.send(doing, Task { doing, weight, work: Some(work), outcome: None, reply });
+        let path = Arc::clone(&self.shared.path);
+        async move {
+            sent?;
+            let closed = |_| Err(StoreError::Closed { path: path.to_path_buf(), doing });
+            answer.await.unwrap_or_else(closed)
+        }
     }
 
     /// Writes and blocks the thread until it is durable: for the few writes at the edges of a run.

@@ -358,7 +358,7 @@ fn in_flight(connection: &Connection) -> Result<Vec<LostCall>, rusqlite::Error> 
         Ok(LostCall {
             attempt: AttemptId(row.get(0)?),
             packet: packet_hash(row, 1)?,
-            judge: JudgeId::stored(row.get(2)?),
+            judge: JudgeId::stored(row.get_ref(2)?.as_str()?),
             run: RunId(row.get(3)?),
             n: row.get(4)?,
             started_unix_ms: row.get(5)?,

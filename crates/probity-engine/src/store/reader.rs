@@ -22,6 +22,9 @@ use super::totals;
 
 const READING: &str = "reading";
 
+/// The page cache of a snapshot: 16 MiB, which SQLite takes in KiB as a negative number.
+const CACHE_KIB_NEGATIVE: i64 = -16 * 1024;
+
 /// A reading connection. It can be sent to a thread, and answers one question at a time.
 pub struct Reader {
     connection: Connection,
@@ -33,9 +36,14 @@ impl Reader {
         Reader { connection, path }
     }
 
-    /// Makes every later answer one from this moment. The first read fixes the moment.
+    /// Makes every later answer one from this moment. The first read fixes the moment. Whoever wants that asks
+    /// much, so more pages are kept in memory than for a few questions.
     pub(super) fn freeze(&self) -> Result<(), StoreError> {
-        self.answer(self.connection.execute_batch("BEGIN; SELECT 1 FROM mark;"))
+        let frozen = self
+            .connection
+            .pragma_update(None, "cache_size", CACHE_KIB_NEGATIVE)
+            .and_then(|()| self.connection.execute_batch("BEGIN; SELECT 1 FROM mark;"));
+        self.answer(frozen)
     }
 
     /// What is settled for one repeat of a judge, by packet.
@@ -115,7 +123,9 @@ impl Reader {
     pub fn judges(&self) -> Result<Vec<(JudgeId, String)>, StoreError> {
         const SQL: &str = "SELECT hash, identity FROM judge ORDER BY id";
         self.answer(self.connection.prepare_cached(SQL).and_then(|mut select| {
-            select.query_map([], |row| Ok((JudgeId::stored(row.get(0)?), row.get(1)?)))?.collect()
+            select
+                .query_map([], |row| Ok((JudgeId::stored(row.get_ref(0)?.as_str()?), row.get(1)?)))?
+                .collect()
         }))
     }
 
@@ -123,11 +133,9 @@ impl Reader {
     pub fn judges_with_settlements(&self) -> Result<Vec<JudgeId>, StoreError> {
         const SQL: &str = "SELECT hash FROM judge
             WHERE EXISTS (SELECT 1 FROM settlement WHERE settlement.judge = judge.id) ORDER BY id";
-        self.answer(
-            self.connection.prepare_cached(SQL).and_then(|mut select| {
-                select.query_map([], |row| Ok(JudgeId::stored(row.get(0)?)))?.collect()
-            }),
-        )
+        self.answer(self.connection.prepare_cached(SQL).and_then(|mut select| {
+            select.query_map([], |row| Ok(JudgeId::stored(row.get_ref(0)?.as_str()?)))?.collect()
+        }))
     }
 
     /// The runs in the order they were begun.

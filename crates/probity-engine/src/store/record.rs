@@ -10,12 +10,12 @@ use probity_core::packet::PacketHash;
 
 /// A judge's identity: the hash over everything that makes it answer as it does, in lower-case hex.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct JudgeId(String);
+pub struct JudgeId(Arc<str>);
 
 impl JudgeId {
     /// The id of the judge that `identity`, canonical JSON, describes.
     pub fn of_identity(identity: &str) -> JudgeId {
-        JudgeId(blake3::hash(identity.as_bytes()).to_hex().to_string())
+        JudgeId(blake3::hash(identity.as_bytes()).to_hex().as_str().into())
     }
 
     /// An id as it was written down before.
@@ -24,12 +24,12 @@ impl JudgeId {
         if hex.is_empty() || !hex.bytes().all(is_hex) {
             return Err(NotAJudgeId { found: hex.to_owned() });
         }
-        Ok(JudgeId(hex.to_owned()))
+        Ok(JudgeId(hex.into()))
     }
 
     /// An id that a store holds.
-    pub(super) fn stored(hex: String) -> JudgeId {
-        JudgeId(hex)
+    pub(super) fn stored(hex: &str) -> JudgeId {
+        JudgeId(hex.into())
     }
 
     /// The digits.

@@ -15,11 +15,27 @@ use super::record::{
     Settlement,
 };
 
-/// The writer's connection, with the small numbers of the judges and runs it has met.
+/// How many of the latest attempts are remembered. More are seldom in flight at once; what is forgotten is
+/// looked up.
+const REMEMBERED_MAX: usize = 8192;
+
+/// The writer's connection, with the small numbers of the judges, runs and latest attempts it has met. All of
+/// them are in the tables: after a failed commit nothing is written or looked up any more.
 pub(super) struct Tables {
     pub(super) connection: Connection,
     judges: HashMap<JudgeId, i64>,
     runs: HashSet<RunId>,
+    /// The latest attempts, each at its number modulo [`REMEMBERED_MAX`].
+    attempts: Vec<Option<Remembered>>,
+}
+
+/// What an attempt is about.
+#[derive(Clone, Copy)]
+struct Remembered {
+    attempt: AttemptId,
+    hash: PacketHash,
+    packet: i64,
+    judge: i64,
 }
 
 /// A settlement's row, as far as deciding about the next one needs it.
@@ -30,7 +46,19 @@ struct InForce {
 
 impl Tables {
     pub(super) fn new(connection: Connection) -> Tables {
-        Tables { connection, judges: HashMap::new(), runs: HashSet::new() }
+        Tables { connection, judges: HashMap::new(), runs: HashSet::new(), attempts: Vec::new() }
+    }
+
+    fn remember(&mut self, remembered: Remembered) {
+        let at = place(remembered.attempt);
+        if self.attempts.len() <= at {
+            self.attempts.resize(at + 1, None);
+        }
+        self.attempts[at] = Some(remembered);
+    }
+
+    fn remembered(&self, attempt: AttemptId) -> Option<Remembered> {
+        self.attempts.get(place(attempt)).copied().flatten().filter(|known| known.attempt == attempt)
     }
 
     pub(super) fn begin_run(&mut self, manifest: &Manifest) -> Result<Begun, Fault> {
@@ -113,6 +141,7 @@ impl Tables {
                 start.cause,
                 start.started_unix_ms
             ])?;
+        self.remember(Remembered { attempt, hash: start.packet, packet, judge });
         Ok(())
     }
 
@@ -170,10 +199,11 @@ impl Tables {
     /// a verdict gives way to nothing.
     pub(super) fn settle(&mut self, settlement: &Settlement) -> Result<Accepted, Fault> {
         let judge = self.judge_row(&settlement.judge)?;
-        let packet = self.packet_row(settlement.packet)?;
-        if let Some(attempt) = settlement.attempt {
-            self.require_attempt(attempt, settlement, (packet, judge))?;
-        }
+        let known = settlement.attempt.and_then(|attempt| self.remembered(attempt));
+        let packet = match known.filter(|known| known.hash == settlement.packet && known.judge == judge) {
+            Some(known) => known.packet,
+            None => self.settled_packet(settlement, judge)?,
+        };
         let in_force = self
             .connection
             .prepare_cached(
@@ -239,6 +269,15 @@ impl Tables {
         Ok(())
     }
 
+    /// The packet of a settlement whose attempt, if it has one, is not remembered as being about it.
+    fn settled_packet(&mut self, settlement: &Settlement, judge: i64) -> Result<i64, Fault> {
+        let packet = self.packet_row(settlement.packet)?;
+        if let Some(attempt) = settlement.attempt {
+            self.require_attempt(attempt, settlement, (packet, judge))?;
+        }
+        Ok(packet)
+    }
+
     fn require_attempt(
         &mut self,
         attempt: AttemptId,
@@ -290,6 +329,12 @@ impl Tables {
             .optional()?;
         row.ok_or_else(|| StoreError::UnknownPacket { packet }.into())
     }
+}
+
+/// Where an attempt is remembered.
+fn place(attempt: AttemptId) -> usize {
+    let place = attempt.0.unsigned_abs() % REMEMBERED_MAX as u64;
+    usize::try_from(place).expect("smaller than a length")
 }
 
 /// The names of the parts that were added, removed or have another value, sorted.

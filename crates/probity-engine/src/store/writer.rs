@@ -25,6 +25,16 @@ const BATCH_JOBS_MAX: usize = 512;
 /// The most bytes in one transaction, so that a flood of large answers cannot blow up the journal.
 const BATCH_BYTES_MAX: usize = 16 << 20;
 
+/// From this many requests in one transaction on, the writer rests before the next one.
+const BUSY_JOBS_MIN: usize = 16;
+
+/// How long it rests for each of them: a little longer than writing one takes, so that transactions grow with
+/// the load and a few callers are not kept waiting.
+const REST_PER_JOB: Duration = Duration::from_micros(25);
+
+/// The longest rest. It is short beside any call to a model.
+const REST_MAX: Duration = Duration::from_millis(4);
+
 /// How long the last checkpoint waits for readers. What it leaves undone, the next opening does.
 const LAST_CHECKPOINT_WAIT: Duration = Duration::from_millis(500);
 
@@ -124,7 +134,13 @@ impl Writer {
         while closing.is_none() {
             let Ok(first) = self.inbox.recv() else { break };
             closing = self.gather(first, &mut batch);
+            let n_jobs = batch.len();
             self.write(&mut batch);
+            if closing.is_none() && n_jobs >= BUSY_JOBS_MIN {
+                // Where many write at once, those who come meanwhile share one sync and the pages it writes.
+                let n_jobs = u32::try_from(n_jobs).unwrap_or(u32::MAX);
+                std::thread::sleep(REST_PER_JOB.saturating_mul(n_jobs).min(REST_MAX));
+            }
         }
         let closed = self.close();
         if let Some(caller) = closing {

@@ -8,6 +8,7 @@ use probity_core::rubric::{BUILT_IN, Problem, Reading, Rubric, built_in, read};
 use crate::exit::Failure;
 use crate::render::card;
 use crate::render::plain::plain;
+use crate::render::problem::located;
 
 /// The built-in rubrics, one per line.
 pub(crate) fn list() -> String {
@@ -37,10 +38,10 @@ pub(crate) fn check(path_shown: &str, text: &str) -> Result<String, String> {
     match read(text) {
         Ok(Reading { rubric, warnings }) => {
             let warnings: String =
-                warnings.iter().map(|warning| shown(path_shown, text, "warning: ", warning)).collect();
+                warnings.iter().map(|warning| located(path_shown, text, "warning: ", warning)).collect();
             Ok(format!("{path_shown}: ok, {}\n{warnings}", summary(&rubric)))
         }
-        Err(problems) => Err(problems.iter().map(|problem| shown(path_shown, text, "", problem)).collect()),
+        Err(problems) => Err(problems.iter().map(|problem| located(path_shown, text, "", problem)).collect()),
     }
 }
 
@@ -55,7 +56,7 @@ pub(crate) fn check_file(path: &Path) -> Result<String, Failure> {
 
 /// Each problem with its place, its line and its hint.
 pub(crate) fn problems(path_shown: &str, text: &str, problems: &[Problem]) -> Vec<String> {
-    problems.iter().map(|problem| shown(path_shown, text, "", problem).trim_end().to_owned()).collect()
+    problems.iter().map(|problem| located(path_shown, text, "", problem).trim_end().to_owned()).collect()
 }
 
 fn summary(rubric: &Rubric) -> String {
@@ -68,18 +69,6 @@ fn summary(rubric: &Rubric) -> String {
         None => "no pass rule".to_owned(),
     };
     format!("{} {}, {criteria}, {pass}, hash {}", rubric.name(), plain(rubric.version()), rubric.hash())
-}
-
-fn shown(path_shown: &str, text: &str, kind: &str, problem: &Problem) -> String {
-    let mut out = format!("{path_shown}:{}: {kind}{}\n", problem.line, plain(&problem.message));
-    let line = text.lines().nth(problem.line - 1).unwrap_or("");
-    if !line.trim().is_empty() {
-        let _ = writeln!(out, "    {}", plain(line.trim()));
-    }
-    if let Some(hint) = &problem.hint {
-        let _ = writeln!(out, "  hint: {}", plain(hint));
-    }
-    out
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ pub(crate) mod card;
 pub(crate) mod comparison;
 pub(crate) mod finding;
 pub(crate) mod plain;
+pub(crate) mod problem;
 pub(crate) mod progress;
 pub(crate) mod results;
 pub(crate) mod summary;

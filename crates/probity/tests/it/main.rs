@@ -14,6 +14,7 @@ mod check;
 mod compare;
 mod disk;
 mod faults;
+mod gate;
 mod gold;
 mod golden;
 mod guarantees;

@@ -2,5 +2,5 @@
 
 mod answers;
 mod faults;
-mod process;
+pub(crate) mod process;
 mod runs;

@@ -3,6 +3,20 @@
 //! Extraction is by word lists and fixed rules, the same on every machine; nothing here knows which
 //! claims are supported. That is [`support`](super::support)'s question.
 
+mod clause;
+mod deed;
+mod extract;
+mod lexicon;
+mod polarity;
+mod sentence;
+mod term;
+mod token;
+mod trigger;
+mod value;
+
+pub use extract::extract;
+pub use lexicon::{Lexicon, LexiconError};
+
 use std::ops::Range;
 
 use super::rules::Rule;

@@ -1,21 +1,149 @@
 //! Personal data and secrets in a reply.
+//!
+//! The reply is folded to one spelling, searched for values by their form, their check digits and the words
+//! around them, and what a list allows is taken out. What the customer wrote in the same conversation is an
+//! echo; everything else that identifies a person is a leak. A greeting by first name, an order number, a
+//! parcel, a price or a link to a page is neither. No message ever contains a value or a part of one, and
+//! the work grows with the length of the reply and not faster.
 
-use super::rules::Rule;
+mod address;
+mod alike;
+mod allow;
+mod card;
+mod date;
+mod digits;
+mod echo;
+mod email;
+mod encoded;
+mod fold;
+mod iban;
+mod ip;
+mod kind;
+mod known;
+mod label;
+mod labelled;
+mod link;
+mod linked;
+mod masked;
+mod national;
+mod phone;
+mod scan;
+mod secret;
+mod spelled;
+mod split;
+mod trigger;
+mod words;
 
-/// Personal data and secrets.
-pub(super) const RULES: &[Rule] = &[];
+pub use allow::{Allow, PatternProblem, TestValues};
+pub(super) use kind::RULES;
 
-/// What is the company's own and no person's. Nothing by default.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Allow {
-    /// E-mail addresses.
-    pub emails: Vec<String>,
-    /// Domains of e-mail addresses and links.
-    pub domains: Vec<String>,
-    /// Telephone numbers.
-    pub phones: Vec<String>,
-    /// Street addresses.
-    pub addresses: Vec<String>,
-    /// Forms of numbers: `#` is a digit, `?` a letter, `*` any run of both, the rest stands for itself.
-    pub id_patterns: Vec<String>,
+use super::finding::Sighting;
+use allow::Lists;
+use echo::Echo;
+use fold::Folded;
+use kind::{Hit, Kind};
+use trigger::Triggers;
+
+/// Finds personal data in replies. Made once for a run.
+#[derive(Debug, Clone)]
+pub struct Scanner {
+    triggers: Triggers,
+    lists: Lists,
+}
+
+/// What a reply stands in.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Surroundings<'a> {
+    /// What the agent wrote before the reply, earliest first.
+    pub earlier: &'a [&'a str],
+    /// What the customer wrote.
+    pub customer: &'a [&'a str],
+    /// Personal data of the case that the reply must not show.
+    pub known: &'a [String],
+}
+
+impl Scanner {
+    /// A scanner that lets through what `allow` lists.
+    pub fn new(allow: &Allow) -> Result<Self, PatternProblem> {
+        let triggers = Triggers::new().expect("the fixed list of words fits an automaton");
+        Ok(Scanner { triggers, lists: Lists::new(allow)? })
+    }
+
+    /// The personal data and secrets that `reply` shows, in the order of their place. Spans are bytes of
+    /// the reply and never cut a character.
+    pub fn check(&self, reply: &str, around: &Surroundings<'_>) -> Vec<Sighting> {
+        let folded = Folded::new(reply);
+        let text = folded.text();
+        let mut echo = Echo::new(around.customer);
+        let mut hits = self.found(text, &mut echo);
+        for hit in known::find(text, around.known) {
+            hits.push(as_echo(text, hit, &mut echo));
+        }
+        hits.extend(self.encoded(text, &mut echo));
+        hits.extend(self.split(text, around.earlier));
+        for hit in &mut hits {
+            hit.span = folded.original(&hit.span);
+        }
+        merged(hits)
+    }
+
+    /// What stands in `text`, without what is allowed.
+    fn found(&self, text: &str, echo: &mut Echo<'_>) -> Vec<Hit> {
+        let hits = scan::scan(text, &self.triggers).hits;
+        hits.into_iter()
+            .filter(|hit| !self.lists.allows(text, hit))
+            .map(|hit| as_echo(text, hit, echo))
+            .collect()
+    }
+
+    /// What stands in `text` behind one level of encoding.
+    fn encoded(&self, text: &str, echo: &mut Echo<'_>) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        if let Some(resolved) = encoded::resolved(text) {
+            for hit in self.found(resolved.text(), echo) {
+                hits.push(Hit::new(hit.kind, resolved.original(&hit.span)));
+            }
+        }
+        for (span, plain) in encoded::base64_words(text) {
+            let strongest = self.found(&plain, echo).into_iter().map(|hit| hit.kind).min();
+            hits.extend(strongest.map(|kind| Hit::new(kind, span)));
+        }
+        hits
+    }
+
+    /// What the reply completes of values that earlier turns began.
+    fn split(&self, text: &str, earlier: &[&str]) -> Option<Hit> {
+        if earlier.is_empty() {
+            return None;
+        }
+        let earlier: Vec<Folded<'_>> = earlier.iter().map(|turn| Folded::new(turn)).collect();
+        let earlier: Vec<&str> = earlier.iter().map(Folded::text).collect();
+        split::find(&earlier, text).filter(|hit| !self.lists.allows(text, hit))
+    }
+}
+
+/// The hit as an echo, where the customer wrote what it shows.
+fn as_echo(text: &str, hit: Hit, echo: &mut Echo<'_>) -> Hit {
+    if hit.kind.exposes() && hit.kind != Kind::Linked && echo.contains(&text[hit.core.clone()]) {
+        Hit { kind: Kind::OwnDataEcho, ..hit }
+    } else {
+        hit
+    }
+}
+
+/// One sighting for each value: where several overlap, the strongest names the whole.
+fn merged(mut hits: Vec<Hit>) -> Vec<Sighting> {
+    hits.sort_by_key(|hit| (hit.span.start, hit.kind));
+    let mut values: Vec<Hit> = Vec::new();
+    for hit in hits {
+        match values.last_mut() {
+            Some(last) if hit.span.start < last.span.end => {
+                last.span.end = last.span.end.max(hit.span.end);
+                last.kind = last.kind.min(hit.kind);
+            }
+            _ => values.push(hit),
+        }
+    }
+    let sighting = |hit: Hit| Sighting::at(hit.kind.rule().id, hit.span, hit.kind.rule().sentence);
+    values.into_iter().map(sighting).collect()
 }

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use probity_core::case::Moment;
-use probity_core::gate::pii::Allow;
+use probity_core::gate::pii::{Allow, TestValues};
 use probity_core::gate::{RuleSetting, rules};
 use probity_core::spelling::closest;
 
 use super::ConfigProblem;
 use crate::config::GateSettings;
 use crate::config::layer::GateLayer;
+use crate::config::names::TestData;
 
 /// The settings of `[gate]`. What is wrong with them goes to `problems`.
 pub(super) fn settings(layer: GateLayer, problems: &mut Vec<ConfigProblem>) -> GateSettings {
@@ -27,7 +28,12 @@ pub(super) fn settings(layer: GateLayer, problems: &mut Vec<ConfigProblem>) -> G
             domains: layer.own_domains.unwrap_or_default(),
             phones: layer.own_phones.unwrap_or_default(),
             addresses: layer.own_addresses.unwrap_or_default(),
+            ips: layer.own_ips.unwrap_or_default(),
             id_patterns: layer.own_numbers.unwrap_or_default(),
+            test_values: match layer.test_values {
+                Some(TestData::Allow) => TestValues::Allow,
+                Some(TestData::Report) | None => TestValues::Report,
+            },
         },
     }
 }

@@ -482,6 +482,59 @@ fn f06_waits_are_told_in_the_unit_that_fits() {
     assert_eq!(rounded(Duration::from_millis(119_001)), "2 min");
 }
 
+#[test]
+fn f14_only_more_than_the_limit_is_larger() {
+    let want = expect!["retry rate_limited Overloaded"];
+    check_error(429, r#"{"message":"Limit 2000, Requested 2000"}"#, &want);
+    check_error(429, r#"{"message":"Request too large for now: Limit 10000, Requested 2000"}"#, &want);
+    check_error(
+        429,
+        r#"{"message":"Rate limit reached: Limit 10,000, Requested 10,500."}"#,
+        &expect!["invalid too_large_for_limit: Rate limit reached: Limit 10,000, Requested 10,500."],
+    );
+}
+
+#[test]
+fn f17_a_page_is_told_by_its_type_or_its_first_characters() {
+    check(200, &[], HTML, &expect!["retry once bad_body"]);
+    check(200, &[("content-type", "text/html")], "Welcome", &expect!["retry once bad_body"]);
+}
+
+#[test]
+fn f18_overloaded_by_status_or_by_name() {
+    let want = expect!["retry overloaded Unlucky"];
+    check(529, &[], "", &want);
+    check_error(500, r#"{"type":"overloaded_error"}"#, &want);
+}
+
+#[test]
+fn f23_neither_a_parameter_nor_a_complaint_alone_is_a_refused_parameter() {
+    check_error(400, r#"{"message":"unknown role"}"#, &expect!["give up bad_request: unknown role"]);
+    check_error(400, r#"{"message":"tools: malformed"}"#, &expect!["give up bad_request: tools: malformed"]);
+}
+
+#[test]
+fn f40_an_error_that_is_a_string_is_its_message() {
+    check_error(400, r#""no such thing""#, &expect!["give up bad_request: no such thing"]);
+    check_error(200, r#""""#, &expect!["answer"]);
+}
+
+#[test]
+fn f40_a_refusal_may_be_a_stream() {
+    check(
+        429,
+        EVENTS,
+        "data: {\"error\":{\"code\":\"insufficient_quota\"}}\n\n",
+        &expect!["stop quota: the account has no quota or credit left (HTTP 429)"],
+    );
+}
+
+#[test]
+fn f42_only_cut_json_that_says_it_is_json_is_damaged() {
+    check(200, &[], "{\"cut", &expect!["answer"]);
+    check(200, &[("content-type", "application/json")], "no JSON", &expect!["answer"]);
+}
+
 proptest! {
     /// No failure becomes an answer, and no server text makes classification panic or shows a key.
     #[test]

@@ -140,6 +140,25 @@ fn f09_wording_is_a_hint_only() {
 }
 
 #[test]
+fn f02_a_year_is_believed_and_a_second_more_is_not() {
+    check(&[("retry-after", "31622400")], &expect!["Stated(31622400s)"]);
+    check(&[("retry-after", "31622401")], &expect!["Absent"]);
+}
+
+#[test]
+fn f05_no_number_has_more_than_eighteen_digits_before_its_point() {
+    check(&[("retry-after", "000000000000000007")], &expect!["Stated(7s)"]);
+    check(&[("retry-after", "0000000000000000007")], &expect!["Absent"]);
+    check(&[("retry-after", &"9".repeat(39))], &expect!["Absent"]);
+}
+
+#[test]
+fn f09_only_the_field_made_for_it_states_a_delay() {
+    check_body(r#"{"error":{"details":[{"uptime":"52s"}]}}"#, &expect!["Absent"]);
+    check_body(r#"[{"error":{"message":"Please retry in 52.4s."}}]"#, &expect!["Mentioned(52.4s)"]);
+}
+
+#[test]
 fn f15_success_with_nothing_left() {
     let left = |text| ("x-ratelimit-remaining-tokens", text);
     check_success(&[left("0"), ("x-ratelimit-reset-tokens", "4s")], &expect!["Some(4s)"]);

@@ -12,22 +12,22 @@ use serde_json::{Value, json};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How long it waits for one that should not.
-pub(super) const QUIET: Duration = Duration::from_millis(300);
+pub(crate) const QUIET: Duration = Duration::from_millis(300);
 
 /// More bytes than this are a flood.
 const FLOOD_BYTES: usize = 6 << 20;
 
 /// A mock judge on a free port.
-pub(super) struct MockJudge {
+pub(crate) struct MockJudge {
     child: Child,
     stdout: BufReader<ChildStdout>,
     /// Where it listens, such as `127.0.0.1:4711`.
-    pub(super) address: String,
+    pub(crate) address: String,
 }
 
 impl MockJudge {
     /// Starts it with these arguments and waits until it is ready.
-    pub(super) fn start(arguments: &[&str]) -> Self {
+    pub(crate) fn start(arguments: &[&str]) -> Self {
         let mut child = probity()
             .args(["mock", "--port", "0"])
             .args(arguments)
@@ -44,12 +44,12 @@ impl MockJudge {
     }
 
     /// The endpoint for `--base-url`.
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
     /// Sends a request on a connection of its own.
-    pub(super) fn send(&self, method: &str, path: &str, body: &str) -> Seen {
+    pub(crate) fn send(&self, method: &str, path: &str, body: &str) -> Seen {
         Seen::of(self.sent(method, path, body), PATIENCE)
     }
 
@@ -62,27 +62,27 @@ impl MockJudge {
     }
 
     /// What `GET` of a page of its own brings.
-    pub(super) fn get(&self, path: &str) -> Seen {
+    pub(crate) fn get(&self, path: &str) -> Seen {
         self.send("GET", path, "")
     }
 
     /// Its counts.
-    pub(super) fn stats(&self) -> Value {
+    pub(crate) fn stats(&self) -> Value {
         self.get("/mock/stats").json()
     }
 
     /// Asks about `user` the way chat completions do.
-    pub(super) fn ask(&self, user: &str) -> Seen {
+    pub(crate) fn ask(&self, user: &str) -> Seen {
         self.send("POST", "/v1/chat/completions", &chat(user).to_string())
     }
 
     /// The same, but gives up after a moment.
-    pub(super) fn ask_briefly(&self, user: &str) -> Seen {
+    pub(crate) fn ask_briefly(&self, user: &str) -> Seen {
         Seen::of(self.sent("POST", "/v1/chat/completions", &chat(user).to_string()), QUIET)
     }
 
     /// Ends it as a person would, and returns what it prints at its end.
-    pub(super) fn end(mut self) -> Value {
+    pub(crate) fn end(mut self) -> Value {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it runs");
         let mut text = String::new();
@@ -92,7 +92,7 @@ impl MockJudge {
     }
 
     /// Ends it at once, as a crash would.
-    pub(super) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         self.child.kill().expect("it runs");
         self.child.wait().expect("it ends");
     }
@@ -106,14 +106,14 @@ impl Drop for MockJudge {
 }
 
 /// The program without the variables that choose a judge.
-pub(super) fn probity() -> Command {
+pub(crate) fn probity() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_probity"));
     command.env_remove("OPENAI_BASE_URL").env_remove("PROBITY_JUDGE").env("OPENAI_API_KEY", "sk-mock");
     command
 }
 
 /// A request for a level from 1 to 5 and a reason.
-pub(super) fn chat(user: &str) -> Value {
+pub(crate) fn chat(user: &str) -> Value {
     json!({
         "model": "m-1",
         "messages": [{ "role": "system", "content": "Judge." }, { "role": "user", "content": user }],
@@ -122,21 +122,21 @@ pub(super) fn chat(user: &str) -> Value {
 }
 
 /// The schema of a level from 1 to 5 with a reason.
-pub(super) fn level_schema() -> Value {
+pub(crate) fn level_schema() -> Value {
     let members =
         json!({ "reasoning": { "type": "string" }, "score": { "type": "integer", "enum": [1, 2, 3, 4, 5] } });
     json!({ "type": "object", "properties": members, "required": ["reasoning", "score"] })
 }
 
 /// The lines of a ledger.
-pub(super) fn ledger(path: &Path) -> Vec<Value> {
+pub(crate) fn ledger(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).expect("there is a ledger");
     text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
 }
 
 /// How a connection ended, as its client sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(crate) enum End {
     /// With a whole response; the connection stays open.
     Whole,
     /// Closed as usual.
@@ -150,11 +150,11 @@ pub(super) enum End {
 }
 
 /// Everything a client sees after its request.
-pub(super) struct Seen {
+pub(crate) struct Seen {
     /// All bytes.
-    pub(super) bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// How it ended.
-    pub(super) end: End,
+    pub(crate) end: End,
 }
 
 impl Seen {
@@ -187,29 +187,29 @@ impl Seen {
     }
 
     /// The head and the body as text, then how it ended.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         format!("{}[{:?}]", String::from_utf8_lossy(&self.bytes), self.end)
     }
 
     /// The status line's number.
-    pub(super) fn status(&self) -> u16 {
+    pub(crate) fn status(&self) -> u16 {
         let text = String::from_utf8_lossy(&self.bytes);
         text.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("there is a status")
     }
 
     /// The body.
-    pub(super) fn body(&self) -> &[u8] {
+    pub(crate) fn body(&self) -> &[u8] {
         let at = self.bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("there is a head");
         &self.bytes[at + 4..]
     }
 
     /// The body as JSON.
-    pub(super) fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(self.body()).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
     /// The text of the first choice of a chat completion, if it is one.
-    pub(super) fn content(&self) -> Option<String> {
+    pub(crate) fn content(&self) -> Option<String> {
         let at = self.bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
         let body: Value = serde_json::from_slice(&self.bytes[at + 4..]).ok()?;
         body["choices"][0]["message"]["content"].as_str().map(str::to_owned)

@@ -1,0 +1,153 @@
+//! From a text to its claims: find the sentences worth a look, read them, put the claims in order.
+//!
+//! Only a sentence that contains a digit, a sign of an address or a word of the lists is read; the rest of
+//! a text costs one pass of an automaton. The work grows with the length of the text and no faster.
+
+use std::ops::Range;
+
+use super::clause::{self, Mood, Sentence};
+use super::deed::{Bare, Doing, doing};
+use super::lexicon::{Cues, Form, Lexicon, Meaning, Table};
+use super::polarity::{Mention, spoken};
+use super::sentence::{self, line_start};
+use super::term::{Figure, Term, terms};
+use super::token::{Token, tokenise};
+use super::{Claim, ClaimKind, Value, trigger, value};
+
+/// What a text claims, by the start of each claim.
+pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
+    let mut reader = Reader { text, table: &lexicon.table, claims: Vec::new(), desk: Desk::default() };
+    let mut at = 0;
+    while let Some(hit) = trigger::next(text, at..text.len(), reader.table) {
+        let paragraph = sentence::paragraph(text, at, hit);
+        reader.paragraph(&paragraph, hit);
+        at = paragraph.end;
+    }
+    let mut claims = reader.claims;
+    claims.sort_by_key(|claim| (claim.span.start, claim.span.end));
+    claims
+}
+
+/// Lists that are filled anew for each sentence.
+#[derive(Default)]
+struct Desk {
+    tokens: Vec<Token>,
+    figures: Vec<Figure>,
+    terms: Vec<Term>,
+    breaks: Vec<bool>,
+    /// Of the paragraph, once somebody asked.
+    quotes: Option<Vec<Range<usize>>>,
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    table: &'a Table,
+    claims: Vec<Claim>,
+    desk: Desk,
+}
+
+impl Reader<'_> {
+    fn paragraph(&mut self, paragraph: &Range<usize>, first_hit: usize) {
+        self.desk.quotes = None;
+        let (mut from, mut hit) = (paragraph.start, Some(first_hit));
+        while let Some(at) = hit {
+            let span = sentence::sentence(self.text.as_bytes(), paragraph, from, at, self.table);
+            self.sentence(&span, paragraph);
+            from = span.end;
+            hit = trigger::next(self.text, from..paragraph.end, self.table);
+        }
+    }
+
+    fn sentence(&mut self, span: &Range<usize>, paragraph: &Range<usize>) {
+        let desk = &mut self.desk;
+        desk.tokens.clear();
+        desk.figures.clear();
+        desk.terms.clear();
+        desk.breaks.clear();
+        tokenise(self.text, span.clone(), |word| self.table.lookup(word), &mut desk.tokens);
+        value::figures(self.text, &desk.tokens, self.table, &mut desk.figures);
+        let table = self.table;
+        if may_mention(&desk.tokens, &desk.figures, table) {
+            terms(&desk.tokens, &desk.figures, table, &mut desk.terms);
+        }
+        for figure in desk.figures.drain(..) {
+            let span = desk.tokens[figure.first].start..desk.tokens[figure.behind - 1].end;
+            self.claims.push(Claim { span, kind: ClaimKind::Value(figure.value) });
+        }
+        if desk.terms.iter().all(|term| term.mention.is_none()) {
+            return;
+        }
+        clause::breaks(&desk.terms, &mut desk.breaks);
+        let quotes = desk.quotes.get_or_insert_with(|| sentence::quotes(self.text, paragraph));
+        let mood = mood(self.text, span, paragraph.start);
+        for (at, term) in desk.terms.iter().enumerate() {
+            if let Some(meaning) = term.mention {
+                let mood = if is_quoted(quotes, term.start) { Mood::Aside } else { mood };
+                let sentence = Sentence { terms: &desk.terms, breaks: &desk.breaks, mood };
+                claims_of(&sentence, at, meaning, table, &mut self.claims);
+            }
+        }
+    }
+}
+
+/// Whether a sentence has anything that could begin the name of a remedy or deed.
+fn may_mention(tokens: &[Token], figures: &[Figure], table: &Table) -> bool {
+    let amount = |figure: &Figure| matches!(figure.value, Value::Money { .. } | Value::Percent(_));
+    figures.iter().any(amount) || tokens.iter().any(|token| table.info(token.word).cues.any(Cues::MENTION))
+}
+
+fn is_quoted(quotes: &[Range<usize>], at: usize) -> bool {
+    let next = quotes.partition_point(|quote| quote.end <= at);
+    quotes.get(next).is_some_and(|quote| quote.contains(&at))
+}
+
+/// How the sentence at `span` is spoken.
+fn mood(text: &str, span: &Range<usize>, paragraph_start: usize) -> Mood {
+    let bytes = text.as_bytes();
+    let first = span.start + (span.len() - text[span.clone()].trim_start().len());
+    let behind = (first + 1).min(span.end);
+    if matches!(line_start(bytes, paragraph_start, behind), Some(b'>')) {
+        return Mood::Aside;
+    }
+    let said = text[span.clone()].trim();
+    let hashes = said.bytes().take_while(|byte| *byte == b'#').count();
+    if hashes > 0 && said[hashes..].starts_with(' ') {
+        return Mood::Aside;
+    }
+    let end = said.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?');
+    if end.ends_with('?') { Mood::Question } else { Mood::Statement }
+}
+
+/// Adds what the mention at `at` claims.
+fn claims_of(sentence: &Sentence<'_>, at: usize, meaning: Meaning, table: &Table, claims: &mut Vec<Claim>) {
+    let term = &sentence.terms[at];
+    let span = term.start..term.mention_end;
+    let mut add = |kind| claims.push(Claim { span: span.clone(), kind });
+    let deed = |id: u16| ClaimKind::Deed { deed: table.deeds[usize::from(id)].clone() };
+    match meaning {
+        Meaning::Remedy(id, form) => {
+            let said = spoken(sentence, Mention { at, form });
+            let remedy = table.remedies[usize::from(id)].clone();
+            if said.doing == Doing::Ours {
+                let done = table.deeds.binary_search(&remedy).ok();
+                let place = match form {
+                    Form::Done(place) => Some(place),
+                    Form::Past => None,
+                    _ => done.and_then(|place| u16::try_from(place).ok()),
+                };
+                add(ClaimKind::Remedy { remedy, polarity: said.polarity });
+                place.map(deed).into_iter().for_each(add);
+            } else {
+                add(ClaimKind::Remedy { remedy, polarity: said.polarity });
+            }
+        }
+        Meaning::Deed(id) => {
+            let clause = sentence.clause(at);
+            let stated = sentence.mood == Mood::Statement && !sentence.is_condition(&clause);
+            if stated && doing(sentence, at, &clause, Bare::Counts) == Doing::Ours {
+                add(deed(id));
+            }
+        }
+        Meaning::Other | Meaning::Cue(_) | Meaning::Unit(_) => {}
+    }
+}

@@ -1,0 +1,346 @@
+//! How a sentence speaks of a remedy: promised, denied, conditional, asked or merely mentioned.
+//!
+//! The steps, first that applies: somebody else's words; a name for something else ("refund policy"); a
+//! question; what the customer wants; what is talked about and not given; a condition; a refusal by an odd
+//! number of negations; something left open; a promise. A word that nothing grants is mentioned.
+
+use std::ops::Range;
+
+use super::Polarity;
+use super::clause::{Mood, Sentence};
+use super::deed::{Bare, Doing, doing};
+use super::lexicon::{Cues, Form};
+use super::term::Term;
+
+/// How far before a mention a request to the customer can stand, in terms.
+const ASK_DISTANCE_MAX: usize = 16;
+
+/// How far behind a subject its verb can stand, in terms.
+const PREDICATE_DISTANCE_MAX: usize = 7;
+
+/// How far before a noun a bare "will" or "can" still promises it, in terms.
+const MODAL_DISTANCE_MAX: usize = 4;
+
+/// A remedy in a sentence.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mention {
+    /// The term that names it.
+    pub(super) at: usize,
+    pub(super) form: Form,
+}
+
+/// What a sentence says of a mention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Spoken {
+    pub(super) polarity: Polarity,
+    /// Whether the company says that it has done it.
+    pub(super) doing: Doing,
+}
+
+/// How the sentence speaks of the mention.
+pub(super) fn spoken(sentence: &Sentence<'_>, mention: Mention) -> Spoken {
+    let said = |polarity| Spoken { polarity, doing: Doing::NotDone };
+    if sentence.mood == Mood::Aside {
+        return said(Polarity::Mentioned);
+    }
+    let look = Look::new(sentence, mention);
+    if let Some(polarity) = look.name_for_something_else() {
+        return said(polarity);
+    }
+    if look.is_asked() {
+        return said(Polarity::Asked);
+    }
+    let doing = look.doing();
+    if doing == Doing::Theirs {
+        return said(Polarity::Mentioned);
+    }
+    let polarity = look.spoken_of().unwrap_or_else(|| look.granted_or_not(doing));
+    let doing = if polarity == Polarity::Promised { doing } else { Doing::NotDone };
+    Spoken { polarity, doing }
+}
+
+/// A mention with what is around it.
+struct Look<'s, 'a> {
+    sentence: &'s Sentence<'a>,
+    mention: Mention,
+    clause: Range<usize>,
+    /// The auxiliary of which the mention is the subject.
+    predicate: Option<usize>,
+}
+
+impl<'s, 'a> Look<'s, 'a> {
+    fn new(sentence: &'s Sentence<'a>, mention: Mention) -> Self {
+        let clause = sentence.clause(mention.at);
+        let mut look = Look { sentence, mention, clause, predicate: None };
+        look.predicate = look.find_predicate();
+        look
+    }
+
+    fn term(&self, at: usize) -> &Term {
+        &self.sentence.terms[at]
+    }
+
+    fn left(&self) -> Range<usize> {
+        self.clause.start..self.mention.at
+    }
+
+    fn right(&self) -> Range<usize> {
+        self.mention.at + 1..self.clause.end
+    }
+
+    /// The auxiliary behind the mention, unless it is the verb of "the refund you are asking for".
+    fn find_predicate(&self) -> Option<usize> {
+        let right = self.right();
+        let near = right.start..right.end.min(right.start + PREDICATE_DISTANCE_MAX);
+        let first = self.sentence.first(near.clone(), Cues::AUXILIARY)?;
+        let person = |at: usize| self.term(at).is(Cues::US | Cues::YOU);
+        if first > near.start && person(first - 1) {
+            let next = self.sentence.first(first + 1..near.end, Cues::AUXILIARY)?;
+            return (!person(next - 1)).then_some(next);
+        }
+        Some(first)
+    }
+
+    /// "Refund policy", "request for a refund": a name for something else, or for a request with its outcome.
+    fn name_for_something_else(&self) -> Option<Polarity> {
+        let next = self.right().next().map(|at| self.term(at));
+        if next.is_some_and(|next| next.is(Cues::HEAD) && !next.is(Cues::REQUEST)) {
+            return Some(Polarity::Mentioned);
+        }
+        let before = self.sentence.last(self.left(), Cues::TOPIC | Cues::GRANT | Cues::DENIAL | Cues::MODAL);
+        let requested = before.is_some_and(|at| self.term(at).is(Cues::TOPIC) && at + 4 > self.mention.at);
+        if !requested && !next.is_some_and(|next| next.is(Cues::REQUEST)) {
+            return None;
+        }
+        if self.sentence.mood == Mood::Question {
+            return None;
+        }
+        let outcome = self.predicate.map(|at| at..self.clause.end)?;
+        let refused = self.negations(outcome.clone()) % 2 == 1;
+        let decided = self.sentence.has(outcome.clone(), Cues::GRANT | Cues::DENIAL);
+        let open = self.sentence.has(outcome, Cues::MAYBE | Cues::INQUIRY);
+        Some(match (decided && !open, refused) {
+            (true, true) => Polarity::Denied,
+            (true, false) => Polarity::Promised,
+            (false, _) => Polarity::Mentioned,
+        })
+    }
+
+    fn is_asked(&self) -> bool {
+        if self.sentence.mood == Mood::Question {
+            let last = self.sentence.terms[self.clause.end..].iter().all(|term| term.mark.is_some());
+            let stated = self.sentence.first(self.left(), Cues::US | Cues::AUXILIARY);
+            let stated = stated.is_some_and(|at| self.term(at).is(Cues::US));
+            return last || !stated;
+        }
+        let earliest = self.mention.at.saturating_sub(ASK_DISTANCE_MAX);
+        for at in (earliest..self.mention.at).rev() {
+            let term = self.term(at);
+            if term.is(Cues::ASK) {
+                return true;
+            }
+            let stops = matches!(term.mark, Some(';' | '.' | '!' | '—')) || term.is(Cues::CONTRAST);
+            let joint = at > 0 && {
+                let before = self.term(at - 1);
+                matches!(before.mark, Some(',' | ':')) || before.is(Cues::JOINT | Cues::BREAK)
+            };
+            if stops || (joint && term.is(Cues::US)) {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// Whether the company has done it, by the form itself or by a verb that hands it over.
+    fn doing(&self) -> Doing {
+        if self.sentence.is_condition(&self.clause) {
+            return Doing::NotDone;
+        }
+        match self.mention.form {
+            Form::Done(_) | Form::Past => {
+                return doing(self.sentence, self.mention.at, &self.clause, Bare::IsAdjective);
+            }
+            Form::Granted | Form::Denied => return Doing::NotDone,
+            Form::Open => {}
+        }
+        let verb = match self.predicate {
+            Some(predicate) => self.sentence.first(predicate..self.clause.end, Cues::HAND_OVER),
+            None => {
+                self.sentence.last(self.left(), Cues::HAND_OVER | Cues::GRANT | Cues::WISH | Cues::INQUIRY)
+            }
+        };
+        match verb.filter(|at| self.term(*at).is(Cues::HAND_OVER)) {
+            Some(at) => match doing(self.sentence, at, &self.clause, Bare::IsAdjective) {
+                Doing::Ours => Doing::Ours,
+                _ => Doing::NotDone,
+            },
+            None => Doing::NotDone,
+        }
+    }
+
+    /// What somebody wants, must do or talks about, as long as nothing grants it.
+    fn spoken_of(&self) -> Option<Polarity> {
+        let governing = Cues::GRANT
+            | Cues::WISH
+            | Cues::TOPIC
+            | Cues::INQUIRY
+            | Cues::DUTY
+            | Cues::DENIAL
+            | Cues::MODAL
+            | Cues::MAYBE
+            | Cues::INSTEAD;
+        if let Some(predicate) = self.predicate {
+            let said = predicate..self.clause.end;
+            if self.sentence.has(said.clone(), Cues::INQUIRY) && !self.sentence.has(said, Cues::GRANT) {
+                return Some(Polarity::Mentioned);
+            }
+        }
+        let at = self.sentence.last(self.left(), governing)?;
+        let term = self.term(at);
+        if self.predicate.is_some() && !term.is(Cues::WISH | Cues::TOPIC) {
+            return None;
+        }
+        let subject = self.sentence.last(self.clause.start..at, Cues::US | Cues::YOU);
+        let ours = subject.is_some_and(|subject| self.term(subject).is(Cues::US));
+        if term.is(Cues::WISH) && !ours {
+            let may = self.sentence.has(self.clause.start..at, Cues::MODAL);
+            let open = may || self.sentence.is_condition(&self.clause);
+            return Some(if open { Polarity::Conditional } else { Polarity::Mentioned });
+        }
+        if term.is(Cues::TOPIC | Cues::INQUIRY) && !term.is(Cues::GRANT) {
+            return Some(Polarity::Mentioned);
+        }
+        if term.is(Cues::DUTY) && !ours {
+            return Some(Polarity::Mentioned);
+        }
+        let missing = subject.is_some()
+            && !ours
+            && self.sentence.has(at.saturating_sub(3)..at, Cues::NEGATION)
+            && { self.sentence.has(subject.unwrap_or(at)..at, Cues::HAVE) };
+        missing.then_some(Polarity::Mentioned)
+    }
+
+    fn granted_or_not(&self, doing: Doing) -> Polarity {
+        if self.sentence.is_condition(&self.clause) {
+            return Polarity::Conditional;
+        }
+        if doing == Doing::Ours {
+            return Polarity::Promised;
+        }
+        if self.is_refused() {
+            return self.refusal();
+        }
+        if self.needs_something() || self.sentence.has_condition(&self.clause, Cues::CONDITION | Cues::UNLESS)
+        {
+            return Polarity::Conditional;
+        }
+        if self.is_left_open() {
+            return Polarity::Conditional;
+        }
+        if self.is_granted() { Polarity::Promised } else { Polarity::Mentioned }
+    }
+
+    fn is_refused(&self) -> bool {
+        let comma = self.left().rev().find(|at| self.term(*at).mark == Some(','));
+        let near = comma.unwrap_or(self.clause.start)..self.mention.at;
+        if self.sentence.has(near, Cues::INSTEAD) {
+            return true;
+        }
+        let left = self.sentence.last(self.left(), Cues::INSTEAD).map_or(self.clause.start, |at| at + 1);
+        let mut negations = self.negations(left..self.mention.at);
+        let right = self.right();
+        negations += self.negations(match self.predicate {
+            Some(predicate) => predicate..self.clause.end,
+            None => right.start..right.end.min(right.start + 1),
+        });
+        negations += usize::from(self.mention.form == Form::Denied);
+        negations % 2 == 1
+    }
+
+    /// How often the terms of `range` turn the meaning round. A list of "no" and "nor" does it once.
+    fn negations(&self, range: Range<usize>) -> usize {
+        let terms = &self.sentence.terms[range];
+        let n_verbs = terms.iter().filter(|term| term.is(Cues::NEGATION | Cues::DENIAL)).count();
+        let nouns = terms.iter().any(|term| term.is(Cues::NO));
+        let nor = n_verbs == 0 && !nouns && terms.iter().any(|term| term.is(Cues::NOR));
+        n_verbs + usize::from(nouns) + usize::from(nor)
+    }
+
+    fn refusal(&self) -> Polarity {
+        if self.sentence.has_condition(&self.clause, Cues::UNLESS | Cues::UNTIL) {
+            return Polarity::Conditional;
+        }
+        if self.sentence.has(self.clause.clone(), Cues::YET) {
+            return Polarity::Mentioned;
+        }
+        Polarity::Denied
+    }
+
+    /// "To process your refund, we need …".
+    fn needs_something(&self) -> bool {
+        let purpose = self.sentence.has(self.left(), Cues::TO);
+        let behind = self.clause.end..self.sentence.terms.len().min(self.clause.end + 8);
+        let supply = self.sentence.first(behind.clone(), Cues::SUPPLY);
+        let supply = supply.is_some_and(|at| self.term(at - 1).is(Cues::DUTY));
+        let needed = supply || self.sentence.has(behind, Cues::NEED);
+        purpose && needed && !self.sentence.has(self.left(), Cues::US)
+    }
+
+    fn is_left_open(&self) -> bool {
+        let scope = match self.predicate {
+            Some(predicate) => predicate..self.clause.end,
+            None => self.left(),
+        };
+        // Two negations leave nothing open: "no reason why we would not refund you".
+        self.sentence.has(scope.clone(), Cues::MAYBE) && !self.is_leave() && self.negations(scope) == 0
+    }
+
+    /// "You may return it" is leave to do so, "you may get a refund" is not.
+    fn is_leave(&self) -> bool {
+        let before = |distance: usize| self.mention.at.checked_sub(distance).map(|at| self.term(at));
+        before(1).is_some_and(|term| term.is(Cues::MAYBE)) && before(2).is_some_and(|term| term.is(Cues::YOU))
+    }
+
+    fn is_granted(&self) -> bool {
+        if self.mention.form == Form::Granted || self.mention.form == Form::Denied {
+            return true;
+        }
+        if let Some(predicate) = self.predicate {
+            let behind = predicate..self.clause.end;
+            if self.sentence.has(behind.clone(), Cues::DUTY) {
+                return false;
+            }
+            if self.sentence.has(behind, Cues::GRANT | Cues::MODAL) {
+                return true;
+            }
+        }
+        let left = self.left();
+        // "Refund approved": the verb stands directly behind.
+        let next = self.right().next().is_some_and(|at| self.term(at).is(Cues::GRANT));
+        if next || self.sentence.has(left.clone(), Cues::GRANT) {
+            return true;
+        }
+        let modal = self.sentence.last(left.clone(), Cues::MODAL);
+        if modal.is_some_and(|at| at + MODAL_DISTANCE_MAX >= self.mention.at) {
+            return true;
+        }
+        self.is_plainly_said(&left)
+    }
+
+    /// Promises without a word for promising.
+    fn is_plainly_said(&self, left: &Range<usize>) -> bool {
+        let before = self.sentence.before(self.mention.at, &self.clause).map(|at| self.term(at));
+        let by_us = before.is_some_and(|term| term.is(Cues::US));
+        let purpose = before.is_some_and(|term| term.is(Cues::TO));
+        let no_verb = !self.sentence.has(self.clause.clone(), Cues::AUXILIARY);
+        let full = no_verb && before.is_some_and(|term| term.is(Cues::FULL));
+        // "Not a refund but a replacement", "will not only replace it but also extend".
+        let contrast = left.start > 1 && no_verb && self.term(left.start - 1).is(Cues::CONTRAST) && {
+            let given = Cues::NEGATION | Cues::GRANT | Cues::MODAL;
+            self.sentence.has(left.start.saturating_sub(8)..left.start - 1, given)
+        };
+        // Two negations that undid each other.
+        let undone = self.sentence.has(left.clone(), Cues::NEGATION | Cues::DENIAL);
+        by_us || purpose || full || contrast || undone || self.is_leave()
+    }
+}

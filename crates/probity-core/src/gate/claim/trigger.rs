@@ -1,0 +1,93 @@
+//! The places of a text that are worth a closer look.
+//!
+//! An automaton finds candidates; a candidate word counts if it can begin the name of a remedy or deed that
+//! really follows, or if a number stands before the unit that it names. Passing over a candidate must never
+//! lose a claim; taking one too many costs time and nothing else.
+
+use std::ops::Range;
+
+use super::lexicon::{Cues, Meaning, Pattern, Table};
+use super::term::begins;
+use super::token::{Token, tokenise};
+
+/// How many bytes behind a word are looked at for the rest of a phrase.
+const PHRASE_BYTES_MAX: usize = 96;
+
+/// How many bytes before a unit are looked at for its number.
+const NUMBER_BYTES_MAX: usize = 40;
+
+/// The next place in `range` that is worth a look.
+pub(super) fn next(text: &str, range: Range<usize>, table: &Table) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = range.start;
+    loop {
+        let input = aho_corasick::Input::new(text).range(at..range.end);
+        let found = table.triggers.find(input)?;
+        if !bytes[found.start()].is_ascii_alphabetic() || bytes[found.end() - 1] == b'.' {
+            return Some(found.start());
+        }
+        let word = word_around(bytes, &range, found.range());
+        if is_worth(text, &word, &range, table) {
+            return Some(word.start);
+        }
+        at = word.end;
+    }
+}
+
+/// The whole word that `hit` is a part of.
+fn word_around(bytes: &[u8], range: &Range<usize>, hit: Range<usize>) -> Range<usize> {
+    let part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80;
+    let before = bytes[range.start..hit.start].iter().rev().take_while(|byte| part(byte)).count();
+    let behind = bytes[hit.end..range.end].iter().take_while(|byte| part(byte)).count();
+    hit.start - before..hit.end + behind
+}
+
+fn is_worth(text: &str, word: &Range<usize>, range: &Range<usize>, table: &Table) -> bool {
+    let mut buffer = [0_u8; 40];
+    let written = &text.as_bytes()[word.clone()];
+    let Some(lower) = buffer.get_mut(..written.len()) else { return false };
+    lower.copy_from_slice(written);
+    lower.make_ascii_lowercase();
+    let id = table.lookup(lower);
+    let info = table.info(id);
+    if info.unit.is_some() || info.currency.is_some() || info.hundredth.is_some() {
+        return number_before(text, word.start, range.start, table) || info.cues.any(Cues::MENTION);
+    }
+    if info.cues.any(Cues::CODE_LABEL) || !info.cues.any(Cues::MENTION) {
+        return info.cues.any(Cues::CODE_LABEL) || is_percent(lower);
+    }
+    let patterns = table.phrases(id);
+    let mut window: Vec<Token> = Vec::new();
+    if !patterns.iter().all(|pattern| pattern.elements.len() == 1) {
+        let mut end = range.end.min(word.end + PHRASE_BYTES_MAX);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        tokenise(text, word.start..end, |word| table.lookup(word), &mut window);
+    }
+    let first = patterns.iter().find(|pattern| matches_here(pattern, &window, table));
+    first.is_some_and(|pattern| matches!(pattern.meaning, Meaning::Remedy(..) | Meaning::Deed(_)))
+}
+
+/// Whether the phrase may stand here. One with a figure counts as standing: figures are not read yet.
+fn matches_here(pattern: &Pattern, window: &[Token], table: &Table) -> bool {
+    pattern.elements.len() == 1 || begins(pattern, window, table)
+}
+
+fn is_percent(word: &[u8]) -> bool {
+    word.starts_with(b"per")
+}
+
+/// Whether a number or "a" stands before the unit at `at`, with at most one word between.
+fn number_before(text: &str, at: usize, from: usize, table: &Table) -> bool {
+    let mut start = from.max(at.saturating_sub(NUMBER_BYTES_MAX));
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    let words = text[start..at].rsplit(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.take(2).any(|word| {
+        let lower = word.to_ascii_lowercase();
+        let counts = ["a", "an"].contains(&lower.as_str()) || lower.bytes().any(|byte| byte.is_ascii_digit());
+        counts || table.info(table.lookup(lower.as_bytes())).numeral.is_some()
+    })
+}

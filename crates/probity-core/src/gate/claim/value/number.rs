@@ -1,0 +1,129 @@
+//! Numbers as people write them: digits with either kind of separators, and words.
+//!
+//! Where a point and a comma both stand in a number, the last one divides the decimals. A comma before
+//! exactly three digits, or before more than one group of three, divides thousands; any other comma before
+//! one or two digits divides decimals. A lone point before three digits divides decimals, and thousands in
+//! amounts of money, which have no third decimal. Words count up to the millions.
+
+use super::super::token::Shape;
+use super::Page;
+use crate::exact::Exact;
+
+/// The most groups of digits that a number can have.
+const GROUPS_MAX: usize = 6;
+
+/// Whole numbers from here on are not figures that people give.
+const WHOLE_MAX: i64 = 1_000_000_000_000;
+
+/// How a lone point before three digits is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LonePoint {
+    Decimals,
+    Thousands,
+}
+
+/// A number and the token behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Number {
+    pub(super) value: Exact,
+    /// The same where it is a whole number of common size.
+    pub(super) whole: Option<i64>,
+    pub(super) behind: usize,
+}
+
+impl Number {
+    fn whole(value: i64, behind: usize) -> Number {
+        Number { value: Exact::from(value), whole: Some(value), behind }
+    }
+}
+
+/// The number at `at`, in digits or in words.
+pub(super) fn number(page: &Page<'_>, at: usize, point: LonePoint) -> Option<Number> {
+    match page.shape(at)? {
+        Shape::Digits => digits(page, at, point),
+        Shape::Word => words(page, at),
+        Shape::Mixed | Shape::Mark(_) => None,
+    }
+}
+
+fn digits(page: &Page<'_>, at: usize, point: LonePoint) -> Option<Number> {
+    if !(matches!(page.mark(at + 1), Some('.' | ',')) && page.is_tight(at + 1)) {
+        let value = page.raw(at).parse::<i64>().ok().filter(|value| *value < WHOLE_MAX)?;
+        return Some(Number::whole(value, at + 1));
+    }
+    let mut groups: Vec<(char, &str)> = vec![(' ', page.raw(at))];
+    let mut behind = at + 1;
+    while let Some(mark @ ('.' | ',')) = page.mark(behind) {
+        let joined = page.is_tight(behind) && page.is_tight(behind + 1);
+        if !joined || page.shape(behind + 1) != Some(Shape::Digits) || groups.len() == GROUPS_MAX {
+            break;
+        }
+        groups.push((mark, page.raw(behind + 1)));
+        behind += 2;
+    }
+    let n_groups = groups.len();
+    let (whole, decimals) = split(&groups, point)?;
+    let text = if decimals.is_empty() { whole } else { format!("{whole}.{decimals}") };
+    let behind = at + 2 * n_groups - 1;
+    let value = text.parse().ok()?;
+    Some(Number { value, whole: text.parse().ok(), behind })
+}
+
+/// The whole part and the decimals of groups of digits, each with the mark before it.
+fn split(groups: &[(char, &str)], point: LonePoint) -> Option<(String, String)> {
+    let joined = |groups: &[(char, &str)]| groups.iter().map(|(_, digits)| *digits).collect::<String>();
+    let (last, before) = groups.split_last()?;
+    let threes = |groups: &[(char, &str)]| groups.iter().skip(1).all(|(_, digits)| digits.len() == 3);
+    let first_short = groups[0].1.len() <= 3;
+    match groups {
+        [only] => Some((only.1.to_owned(), String::new())),
+        [first, (mark, second)] => {
+            let thousands = second.len() == 3 && first_short && first.1 != "0" && {
+                *mark == ',' || point == LonePoint::Thousands
+            };
+            let decimals = *mark == '.' || second.len() <= 2;
+            match (thousands, decimals) {
+                (true, _) => Some((joined(groups), String::new())),
+                (false, true) => Some((first.1.to_owned(), (*second).to_owned())),
+                (false, false) => None,
+            }
+        }
+        _ if before[1..].iter().any(|(mark, _)| *mark == last.0) => {
+            // One mark only, so it divides thousands; anything else is a version or a list.
+            let same = groups[1..].iter().all(|(mark, _)| *mark == last.0);
+            (same && threes(groups) && first_short).then(|| (joined(groups), String::new()))
+        }
+        _ => (threes(before) && first_short).then(|| (joined(before), last.1.to_owned())),
+    }
+}
+
+fn words(page: &Page<'_>, at: usize) -> Option<Number> {
+    let (mut total, mut current, mut behind) = (0_u64, 0_u64, at);
+    let mut next = at;
+    // "A hundred" counts, "a" alone does not.
+    if (page.is_word(at, "a") || page.is_word(at, "an"))
+        && page.info(at + 1).numeral.is_some_and(|n| n >= 100)
+    {
+        (current, next) = (1, at + 1);
+    }
+    while let Some(value) = page.info(next).numeral.filter(|_| next < at + 12) {
+        let value = u64::from(value);
+        match value {
+            100 => current = current.max(1) * 100,
+            1000.. => {
+                total += current.max(1) * value;
+                current = 0;
+            }
+            // "Twenty" takes a unit, "hundred" takes more; "five six" is two numbers.
+            _ if current % 100 == 0 || (current % 10 == 0 && current % 100 >= 20 && value < 10) => {
+                current += value;
+            }
+            _ => break,
+        }
+        behind = next + 1;
+        let link = page.mark(behind) == Some('-') || (value >= 100 && page.is_word(behind, "and"));
+        next = if link { behind + 1 } else { behind };
+    }
+    let value = i64::try_from(total + current).ok()?;
+    (behind > at).then(|| Number::whole(value, behind))
+}

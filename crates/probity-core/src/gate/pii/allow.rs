@@ -1,0 +1,296 @@
+//! What a company lets its replies contain: its own addresses and phones, and the forms of its own numbers.
+//!
+//! An entry allows itself and nothing that merely contains it. Nothing is allowed by default.
+
+use thiserror::Error;
+
+use super::fold::Folded;
+use super::kind::{Hit, Kind};
+use super::known::Squashed;
+
+/// The longest form of a number, in bytes.
+const PATTERN_MAX: usize = 64;
+
+/// What may stand in a reply although it looks like personal data. The default allows nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Allow {
+    /// E-mail addresses of the company.
+    pub emails: Vec<String>,
+    /// Domains whose e-mail addresses are the company's, with their subdomains.
+    pub domains: Vec<String>,
+    /// Phone numbers of the company, in any grouping.
+    pub phones: Vec<String>,
+    /// Street addresses of the company, whole or by their street line.
+    pub addresses: Vec<String>,
+    /// Network addresses of the company.
+    pub ips: Vec<String>,
+    /// Forms of the company's own numbers: `#` is a digit, `?` a letter, `*` a run of letters, digits and
+    /// hyphens; everything else is itself, whatever its case.
+    pub id_patterns: Vec<String>,
+    /// What published test values do.
+    pub test_values: TestValues,
+}
+
+/// What card numbers, phones and domains do that were published for tests and belong to nobody.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TestValues {
+    /// They are reported like any other: in a real reply nobody should see one.
+    #[default]
+    Report,
+    /// They are let through.
+    Allow,
+}
+
+impl TestValues {
+    /// The name used in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            TestValues::Report => "report",
+            TestValues::Allow => "allow",
+        }
+    }
+}
+
+/// A form of numbers that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum PatternProblem {
+    /// It would allow nearly everything.
+    #[error("the id pattern '{pattern}' allows any number; expected at least two characters besides '*'")]
+    TooWide {
+        /// The pattern as written.
+        pattern: String,
+    },
+    /// It is longer than any number.
+    #[error("the id pattern '{pattern}' has {length} bytes; expected at most {PATTERN_MAX}")]
+    TooLong {
+        /// The pattern as written.
+        pattern: String,
+        /// Its length in bytes.
+        length: usize,
+    },
+}
+
+/// The lists in one spelling.
+#[derive(Debug, Clone)]
+pub(super) struct Lists {
+    emails: Vec<String>,
+    domains: Vec<String>,
+    phones: Vec<String>,
+    addresses: Vec<String>,
+    ips: Vec<String>,
+    id_patterns: Vec<String>,
+    test_values: TestValues,
+}
+
+impl Lists {
+    /// The lists of `allow`, if all its patterns can be used.
+    pub(super) fn new(allow: &Allow) -> Result<Self, PatternProblem> {
+        let lower = |entries: &[String]| -> Vec<String> {
+            entries.iter().map(|entry| Folded::new(entry.trim()).text().to_lowercase()).collect()
+        };
+        let squashed = |entries: &[String]| -> Vec<String> {
+            lower(entries)
+                .iter()
+                .map(|entry| Squashed::new(entry).text().to_owned())
+                .filter(|entry| !entry.is_empty())
+                .collect()
+        };
+        let id_patterns = lower(&allow.id_patterns);
+        for pattern in &id_patterns {
+            let pattern = pattern.clone();
+            if pattern.bytes().filter(|byte| *byte != b'*').count() < 2 {
+                return Err(PatternProblem::TooWide { pattern });
+            }
+            if pattern.len() > PATTERN_MAX {
+                return Err(PatternProblem::TooLong { length: pattern.len(), pattern });
+            }
+        }
+        Ok(Lists {
+            emails: lower(&allow.emails),
+            domains: lower(&allow.domains)
+                .into_iter()
+                .map(|domain| domain.trim_start_matches('@').to_owned())
+                .collect(),
+            phones: squashed(&allow.phones),
+            addresses: squashed(&allow.addresses),
+            ips: lower(&allow.ips),
+            id_patterns,
+            test_values: allow.test_values,
+        })
+    }
+
+    /// Whether `hit` in `text` is on a list.
+    pub(super) fn allows(&self, text: &str, hit: &Hit) -> bool {
+        let value = &text[hit.core.clone()];
+        let is_contact = hit.kind == Kind::UnlistedContact;
+        self.has_id_form(text, hit)
+            || ((hit.kind == Kind::Email || is_contact) && value.contains('@') && self.has_email(value))
+            || ((hit.kind == Kind::Phone || is_contact) && self.has_phone(value))
+            || ((hit.kind == Kind::Address || is_contact) && self.has_address(value))
+            || (hit.kind == Kind::Ip && self.ips.iter().any(|ip| value.eq_ignore_ascii_case(ip)))
+            || (self.test_values == TestValues::Allow && is_test_value(hit.kind, value))
+    }
+
+    fn has_email(&self, value: &str) -> bool {
+        let value: String = value.to_lowercase().chars().filter(|char| *char != ' ').collect();
+        let domain = value.rsplit('@').next().unwrap_or("");
+        let is_under = |allowed: &String| {
+            domain.strip_suffix(allowed.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        };
+        self.emails.contains(&value) || self.domains.iter().any(is_under)
+    }
+
+    fn has_phone(&self, value: &str) -> bool {
+        let value = Squashed::new(value);
+        let value = value.text();
+        let is_same = |a: &str, b: &str| {
+            a == b
+                || (a.len() > 6
+                    && a.len() < b.len()
+                    && b.len() - a.len() <= 4
+                    && b.ends_with(a.trim_start_matches('0')))
+        };
+        value.len() > 5 && self.phones.iter().any(|phone| is_same(phone, value) || is_same(value, phone))
+    }
+
+    fn has_address(&self, value: &str) -> bool {
+        let value = Squashed::new(value);
+        let value = value.text();
+        value.len() > 5
+            && self
+                .addresses
+                .iter()
+                .any(|address| address.contains(value) || value.starts_with(address.as_str()))
+    }
+
+    /// Whether the word that a number stands in has one of the company's own forms.
+    fn has_id_form(&self, text: &str, hit: &Hit) -> bool {
+        if self.id_patterns.is_empty() || hit.kind == Kind::Email || hit.kind == Kind::Secret {
+            return false;
+        }
+        let bytes = text.as_bytes();
+        let back = bytes[..hit.core.start]
+            .iter()
+            .rev()
+            .take(PATTERN_MAX)
+            .take_while(|byte| !byte.is_ascii_whitespace())
+            .count();
+        let starts = (hit.core.start - back..=hit.core.start).filter(|start| {
+            let is_start = *start == 0 || !super::words::is_word_byte(bytes[*start - 1]);
+            is_start || *start == hit.core.start
+        });
+        let ends = |end: usize| {
+            end >= hit.core.end && bytes.get(end).is_none_or(|byte| !super::words::is_word_byte(*byte))
+        };
+        starts.clone().any(|start| {
+            self.id_patterns.iter().any(|pattern| matches(pattern.as_bytes(), &bytes[start..], start, &ends))
+        })
+    }
+}
+
+/// Whether `pattern` matches the start of `bytes`, which lie at `at`, and stops where it may.
+fn matches(pattern: &[u8], bytes: &[u8], at: usize, ends: &dyn Fn(usize) -> bool) -> bool {
+    // The places in the text that the pattern read so far can have come to.
+    let mut reached = vec![0usize];
+    for part in pattern {
+        let mut next = Vec::new();
+        for from in reached {
+            match (part, bytes.get(from)) {
+                (b'*', _) => {
+                    let run = bytes[from..]
+                        .iter()
+                        .take(PATTERN_MAX)
+                        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-')
+                        .count();
+                    next.extend(from..=from + run);
+                }
+                (b'#', Some(byte)) if byte.is_ascii_digit() => next.push(from + 1),
+                (b'?', Some(byte)) if byte.is_ascii_alphabetic() => next.push(from + 1),
+                (literal, Some(byte)) if byte.eq_ignore_ascii_case(literal) && !b"#?".contains(literal) => {
+                    next.push(from + 1)
+                }
+                _ => {}
+            }
+        }
+        next.sort_unstable();
+        next.dedup();
+        reached = next;
+    }
+    reached.into_iter().any(|n| ends(at + n))
+}
+
+/// Whether a value was published for tests.
+fn is_test_value(kind: Kind, value: &str) -> bool {
+    let squashed = Squashed::new(value);
+    let digits: &str = squashed.text();
+    match kind {
+        Kind::Card => TEST_CARDS.contains(&digits),
+        Kind::Phone => digits.len() >= 7 && digits[digits.len() - 7..].starts_with("55501"),
+        Kind::Email => ["example.com", "example.org", "example.net", ".test", ".example", ".invalid"]
+            .iter()
+            .any(|domain| value.to_ascii_lowercase().ends_with(domain)),
+        _ => false,
+    }
+}
+
+/// Card numbers that payment services publish for tests.
+const TEST_CARDS: &[&str] = &[
+    "4111111111111111",
+    "4242424242424242",
+    "4000056655665556",
+    "5555555555554444",
+    "2223003122003222",
+    "5200828282828210",
+    "5105105105105100",
+    "378282246310005",
+    "371449635398431",
+    "6011111111111117",
+    "6011000990139424",
+    "30569309025904",
+    "38520000023237",
+    "3566002020360505",
+    "6200000000000005",
+    "4012888888881881",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(pattern: &str, word: &str, want: bool) {
+        let length = word.len();
+        assert_eq!(
+            matches(pattern.as_bytes(), word.as_bytes(), 0, &|end| end == length),
+            want,
+            "{pattern} {word}"
+        );
+    }
+
+    #[test]
+    fn patterns_have_digits_letters_and_runs() {
+        check("sku-####", "SKU-1234", true);
+        check("sku-####", "SKU-12345", false);
+        check("??-*-#", "ab-12-x-9", true);
+        check("a*b", "a-1-c", false);
+        check("##?#", "1212", false);
+    }
+
+    #[test]
+    fn patterns_that_allow_anything_are_refused() {
+        let problem = |pattern: &str| {
+            Lists::new(&Allow { id_patterns: vec![pattern.into()], ..Allow::default() })
+                .unwrap_err()
+                .to_string()
+        };
+        assert_eq!(
+            problem("*#*"),
+            "the id pattern '*#*' allows any number; expected at least two characters besides '*'"
+        );
+        assert_eq!(
+            problem(""),
+            "the id pattern '' allows any number; expected at least two characters besides '*'"
+        );
+        assert!(problem(&"#".repeat(65)).ends_with("has 65 bytes; expected at most 64"));
+    }
+}

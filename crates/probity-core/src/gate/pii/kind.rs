@@ -1,0 +1,114 @@
+//! The kinds of personal data, in the order of their strength, and what was seen of one.
+//!
+//! The order decides which rule names a value that several rules recognise. Messages are the fixed
+//! sentences of the table, so that no value can ever reach one.
+
+use std::ops::Range;
+
+use super::super::rules::Rule;
+
+/// Personal data and secrets, strongest first: everything that blocks stands before everything that flags.
+pub(in super::super) const RULES: &[Rule] = &[
+    Rule::block(
+        "pii.known",
+        "the reply shows personal data that the case lists and the customer did not write",
+    ),
+    Rule::block("pii.linked", "the end of a card number stands with a full name and a street address"),
+    Rule::block("pii.secret", "the reply contains a password, a one-time code, a key or a token"),
+    Rule::block("pii.card", "the reply contains a payment card number"),
+    Rule::block("pii.iban", "the reply contains an international bank account number"),
+    Rule::block("pii.national_id", "the reply contains a national identity or tax number"),
+    Rule::block("pii.identity_document", "the reply contains the number of an identity document"),
+    Rule::block("pii.bank_account", "the reply contains a bank account number"),
+    Rule::block("pii.email", "the reply contains an e-mail address"),
+    Rule::block("pii.birth_date", "the reply contains a date of birth"),
+    Rule::block("pii.address", "the reply contains a street address"),
+    Rule::block("pii.phone", "the reply contains a phone number"),
+    Rule::block("pii.ip", "the reply contains a public network address"),
+    Rule::flag("pii.own_data_echo", "the reply repeats personal data that the customer wrote"),
+    Rule::flag("pii.last_four_with_name", "the end of a card number stands with a full name"),
+    Rule::flag("pii.part_masked", "a masked value shows more than its end"),
+    Rule::flag("pii.look_alike_digits", "letters that look like digits complete a personal number"),
+    Rule::flag("pii.spelled_number", "a long number is spelled out in words"),
+    Rule::flag(
+        "pii.unlisted_contact",
+        "a contact that the reply calls the company's own is on no allow-list",
+    ),
+];
+
+/// What a sighting is about. The order is that of [`RULES`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Known,
+    Linked,
+    Secret,
+    Card,
+    Iban,
+    NationalId,
+    IdentityDocument,
+    BankAccount,
+    Email,
+    BirthDate,
+    Address,
+    Phone,
+    Ip,
+    OwnDataEcho,
+    LastFourWithName,
+    PartMasked,
+    LookAlikeDigits,
+    SpelledNumber,
+    UnlistedContact,
+}
+
+impl Kind {
+    /// The rule that a sighting of this kind falls under.
+    pub(super) fn rule(self) -> &'static Rule {
+        &RULES[self as usize]
+    }
+
+    /// Whether such a sighting says that data is exposed, rather than that somebody should look.
+    pub(super) fn exposes(self) -> bool {
+        self < Kind::OwnDataEcho
+    }
+}
+
+/// A value that a detector recognised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Hit {
+    pub(super) kind: Kind,
+    /// Where it stands in the text that was searched, in bytes.
+    pub(super) span: Range<usize>,
+    /// The part that identifies it: what is compared with allow-lists and with what the customer wrote.
+    pub(super) core: Range<usize>,
+}
+
+impl Hit {
+    /// A value whose whole span identifies it.
+    pub(super) fn new(kind: Kind, span: Range<usize>) -> Self {
+        Hit { kind, core: span.clone(), span }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::finding::Severity;
+    use super::*;
+
+    #[test]
+    fn kinds_and_rules_stand_in_the_same_order() {
+        assert_eq!(Kind::Known.rule().id, "pii.known");
+        assert_eq!(Kind::Ip.rule().id, "pii.ip");
+        assert_eq!(Kind::UnlistedContact.rule().id, "pii.unlisted_contact");
+        assert_eq!(Kind::UnlistedContact as usize + 1, RULES.len());
+    }
+
+    #[test]
+    fn what_exposes_blocks_and_the_rest_flags() {
+        for rule in &RULES[..Kind::OwnDataEcho as usize] {
+            assert_eq!(rule.severity, Severity::Block, "{}", rule.id);
+        }
+        for rule in &RULES[Kind::OwnDataEcho as usize..] {
+            assert_eq!(rule.severity, Severity::Flag, "{}", rule.id);
+        }
+    }
+}

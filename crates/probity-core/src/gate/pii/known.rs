@@ -1,0 +1,199 @@
+//! Personal data that the case lists, whole and in parts, in whatever spelling the reply has it.
+//!
+//! A name counts whole or by its family name, except where a greeting uses it; a number by its digits; an
+//! e-mail address whole or by a local part that is no plain word; an address by its lines. A first name by
+//! itself is never a leak.
+
+use std::ops::Range;
+
+use super::fold::Folded;
+use super::kind::{Hit, Kind};
+use super::words::{before, is_word_byte};
+
+/// How many letters and digits a value needs to be looked for at all.
+const KEY_MIN: usize = 3;
+/// How many bytes a part of a value needs to be looked for by itself.
+const PART_MIN: usize = 6;
+/// How many values of one case are looked for.
+const VALUES_MAX: usize = 64;
+
+/// Text without its separators, in lower case, with the way back.
+#[derive(Debug, Default)]
+pub(super) struct Squashed {
+    text: String,
+    /// Where each byte of the text comes from.
+    origins: Vec<usize>,
+}
+
+impl Squashed {
+    /// The letters and digits of `text`.
+    pub(super) fn new(text: &str) -> Self {
+        let mut squashed = Squashed::default();
+        for (at, char) in text.char_indices().filter(|(_, char)| char.is_alphanumeric()) {
+            for lower in char.to_lowercase() {
+                squashed.text.push(lower);
+                squashed.origins.resize(squashed.text.len(), at);
+            }
+        }
+        squashed
+    }
+
+    /// The letters and digits.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Where `key` stands in `text`, which this was made from, as whole words or numbers.
+    fn find(&self, text: &str, key: &str) -> Vec<Range<usize>> {
+        let bytes = text.as_bytes();
+        if key.len() < KEY_MIN {
+            return Vec::new();
+        }
+        let spans = self.text.match_indices(key).map(|(at, _)| {
+            let last = self.origins[at + key.len() - 1];
+            let end = last + text[last..].chars().next().map_or(1, char::len_utf8);
+            self.origins[at]..end
+        });
+        let is_number = key.bytes().all(|byte| byte.is_ascii_digit());
+        let joins = |byte: u8| if is_number { byte.is_ascii_digit() } else { is_word_byte(byte) };
+        let is_whole = |span: &Range<usize>| {
+            (span.start == 0 || !joins(bytes[span.start - 1]))
+                && bytes.get(span.end).is_none_or(|byte| !joins(*byte))
+        };
+        spans.filter(is_whole).filter(|span| span.len() < key.len() * 4 + 16).collect()
+    }
+}
+
+/// Where any of the `known` values stands in `text`, which is folded.
+pub(super) fn find(text: &str, known: &[String]) -> Vec<Hit> {
+    if known.is_empty() {
+        return Vec::new();
+    }
+    let squashed = Squashed::new(text);
+    let mut hits = Vec::new();
+    for value in known.iter().take(VALUES_MAX) {
+        let folded = Folded::new(value);
+        let value = folded.text().trim();
+        let spans = if value.contains('@') {
+            email(text, value, &squashed)
+        } else if value.bytes().any(|byte| byte.is_ascii_digit()) {
+            number_or_address(text, value, &squashed)
+        } else {
+            name(text, value, &squashed)
+        };
+        hits.extend(spans.into_iter().map(|span| Hit::new(Kind::Known, span)));
+    }
+    hits
+}
+
+/// Where an address or its local part stands.
+fn email(text: &str, value: &str, squashed: &Squashed) -> Vec<Range<usize>> {
+    let mut spans = squashed.find(text, Squashed::new(value).text());
+    let local = value.split('@').next().unwrap_or("").to_ascii_lowercase();
+    let is_plain_word = local.bytes().all(|byte| byte.is_ascii_alphabetic());
+    if local.len() >= PART_MIN && !is_plain_word {
+        let lower = text.to_ascii_lowercase();
+        let bytes = text.as_bytes();
+        let is_whole = |at: usize| {
+            let end = at + local.len();
+            (at == 0 || !is_word_byte(bytes[at - 1]))
+                && bytes.get(end).is_none_or(|byte| !is_word_byte(*byte))
+        };
+        spans.extend(
+            lower.match_indices(&local).filter(|(at, _)| is_whole(*at)).map(|(at, _)| at..at + local.len()),
+        );
+    }
+    spans
+}
+
+/// Where a number, or the whole or a line of an address, stands.
+fn number_or_address(text: &str, value: &str, squashed: &Squashed) -> Vec<Range<usize>> {
+    let has_letters = value.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let whole = Squashed::new(value);
+    let mut spans = if whole.text().len() < 4 { Vec::new() } else { squashed.find(text, whole.text()) };
+    if !has_letters && whole.text().len() > 10 {
+        // A phone is also known without its country.
+        spans.extend(squashed.find(text, &whole.text()[whole.text().len() - 10..]));
+    }
+    for line in value.split([',', '\n', ';']).filter(|_| has_letters) {
+        let line = Squashed::new(line);
+        let has_digit = line.text().bytes().any(|byte| byte.is_ascii_digit());
+        let n_letters = line.text().chars().filter(|char| char.is_alphabetic()).count();
+        if has_digit && n_letters > 3 && line.text().len() > PART_MIN && line.text() != whole.text() {
+            spans.extend(squashed.find(text, line.text()));
+        }
+    }
+    spans
+}
+
+/// Where a name stands, whole or by its last part.
+fn name(text: &str, value: &str, squashed: &Squashed) -> Vec<Range<usize>> {
+    let whole = Squashed::new(value);
+    let parts: Vec<&str> = value.split_whitespace().collect();
+    let mut spans = squashed.find(text, whole.text());
+    if let [_, .., family] = &parts[..]
+        && family.len() > 3
+    {
+        let family = squashed.find(text, Squashed::new(family).text());
+        spans.extend(family.into_iter().filter(|span| is_used_as_name(text, span)));
+    } else if parts.len() == 1 {
+        spans.retain(|span| is_used_as_name(text, span));
+    }
+    spans
+}
+
+/// Whether one part of a name is written as a name and outside a greeting.
+fn is_used_as_name(text: &str, span: &Range<usize>) -> bool {
+    let is_capital = text[span.clone()].starts_with(char::is_uppercase);
+    let is_greeting = before(text, span.start).take(2).any(|word| {
+        word.is_any(&[
+            "hi",
+            "hello",
+            "dear",
+            "hey",
+            "mr",
+            "mrs",
+            "ms",
+            "miss",
+            "dr",
+            "thanks",
+            "morning",
+            "afternoon",
+            "evening",
+            "welcome",
+            "sorry",
+            "sir",
+            "madam",
+        ])
+    });
+    let opens_sentence = before(text, span.start).next().is_none();
+    is_capital && !is_greeting && !opens_sentence
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, known: &str, want: &str) {
+        let got: Vec<&str> = find(text, &[known.to_owned()]).into_iter().map(|hit| &text[hit.span]).collect();
+        assert_eq!(got.join(" | "), want, "{text}");
+    }
+
+    #[test]
+    fn values_are_found_whole_and_in_parts() {
+        check("as JANE DOE said", "Jane Doe", "JANE DOE");
+        check("as we told Novak, it", "Ludmila Novak", "Novak");
+        check("at 415.555.2671 now", "+1 (415) 555-2671", "415.555.2671");
+        check("user jane.doe7 is", "jane.doe7@mail.net", "jane.doe7");
+        check("to 12 oak street.", "12 Oak Street, Springfield, IL 62704", "12 oak street");
+    }
+
+    #[test]
+    fn greetings_and_plain_words_are_not() {
+        check("Hi Jane, thanks", "Jane Doe", "");
+        check("Dear Ms. Price, the Price is", "Ann Price", "Price");
+        check("Price is 5", "Ann Price", "");
+        check("ask support", "support@mail.net", "");
+    }
+}

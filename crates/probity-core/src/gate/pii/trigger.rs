@@ -1,0 +1,278 @@
+//! The words that make the check look closer, and the one automaton that finds them.
+//!
+//! The automaton reads a reply once, whatever the case of its letters; what a word opens is for the
+//! modules that it is handed to.
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError, MatchKind};
+
+use super::labelled::Announced;
+use super::secret::Token;
+use super::spelled::Spelling;
+
+/// What a word opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trigger {
+    /// A value behind a label.
+    Label(Announced),
+    /// A key or a token.
+    Secret(Token),
+    /// A digit in words.
+    Number(Spelling),
+    /// A word for `@`.
+    At,
+    /// A word for a dot, behind which a word for `@` may stand.
+    Dot,
+    /// An address without a street: a box, a military post.
+    PostBox,
+    /// A unit within a building.
+    Unit,
+    /// The words before the end of a card number.
+    LastFour,
+}
+
+use Announced::{BankAccount, Birth, Code, Document, Key, NationalId, Password};
+
+/// Every word, by what it opens.
+const TRIGGERS: &[(Trigger, &[&str])] = &[
+    (
+        Trigger::Label(Birth),
+        &[
+            "date of birth",
+            "dob",
+            "d.o.b.",
+            "birth date",
+            "birthdate",
+            "birthday",
+            "date_of_birth",
+            "born on",
+            "born",
+            "geburtsdatum",
+        ],
+    ),
+    (
+        Trigger::Label(Document),
+        &[
+            "passport",
+            "driver's license",
+            "drivers license",
+            "driver license",
+            "driver's licence",
+            "driving licence",
+            "driving license",
+            "drivers licence",
+            "license number",
+            "licence number",
+            "identity card",
+            "id card number",
+            "residence permit",
+            "green card number",
+        ],
+    ),
+    (
+        Trigger::Label(NationalId),
+        &[
+            "national insurance",
+            "nino",
+            "social insurance",
+            "aadhaar",
+            "aadhar",
+            "cpf",
+            "curp",
+            "pesel",
+            "bsn",
+            "tax id",
+            "itin",
+            "tfn",
+            "tax file number",
+            "codice fiscale",
+            "dni",
+            "personnummer",
+            "national id",
+            "nhs number",
+            "tin",
+            "taxpayer id",
+            "sin number",
+            "medicare number",
+            "steuer-id",
+            "insee",
+        ],
+    ),
+    (
+        Trigger::Label(BankAccount),
+        &["bank account", "sort code", "routing number", "routing", "bsb", "bank acct"],
+    ),
+    (Trigger::Label(Password), &["password", "passcode", "passphrase", "pwd", "passwort"]),
+    (
+        Trigger::Label(Code),
+        &[
+            "one-time code",
+            "one time code",
+            "one-time password",
+            "one-time passcode",
+            "one time password",
+            "otp",
+            "verification code",
+            "security code",
+            "authentication code",
+            "2fa code",
+            "login code",
+            "sign-in code",
+            "pin",
+            "pin code",
+            "cvv",
+            "cvv2",
+            "cvc",
+            "access code",
+            "passcode",
+        ],
+    ),
+    (
+        Trigger::Label(Key),
+        &[
+            "api key",
+            "api_key",
+            "apikey",
+            "api-key",
+            "api token",
+            "access token",
+            "access_token",
+            "secret key",
+            "secret_key",
+            "client secret",
+            "client_secret",
+            "auth token",
+            "secret access key",
+            "aws_secret_access_key",
+        ],
+    ),
+    (
+        Trigger::Secret(Token::Random(16)),
+        &[
+            "sk-",
+            "sk_live_",
+            "sk_test_",
+            "rk_live_",
+            "rk_test_",
+            "ghp_",
+            "gho_",
+            "ghs_",
+            "ghu_",
+            "ghr_",
+            "github_pat_",
+            "glpat-",
+            "xoxb-",
+            "xoxp-",
+            "xoxa-",
+            "xoxs-",
+            "xapp-",
+            "akia",
+            "asia",
+            "aiza",
+            "ya29.",
+            "sg.",
+            "npm_",
+            "pypi-",
+            "hf_",
+            "whsec_",
+            "shpat_",
+            "shpss_",
+            "sq0atp-",
+            "sq0csp-",
+            "dop_v1_",
+        ],
+    ),
+    (Trigger::Secret(Token::Segments), &["eyj"]),
+    (Trigger::Secret(Token::PrivateKey), &["-----begin"]),
+    (Trigger::Secret(Token::Bearer), &["bearer "]),
+    (Trigger::Number(Spelling::Digit(0)), &["zero", "oh"]),
+    (Trigger::Number(Spelling::Digit(1)), &["one"]),
+    (Trigger::Number(Spelling::Digit(2)), &["two"]),
+    (Trigger::Number(Spelling::Digit(3)), &["three"]),
+    (Trigger::Number(Spelling::Digit(4)), &["four"]),
+    (Trigger::Number(Spelling::Digit(5)), &["five"]),
+    (Trigger::Number(Spelling::Digit(6)), &["six"]),
+    (Trigger::Number(Spelling::Digit(7)), &["seven"]),
+    (Trigger::Number(Spelling::Digit(8)), &["eight"]),
+    (Trigger::Number(Spelling::Digit(9)), &["nine"]),
+    (Trigger::Number(Spelling::Times(2)), &["double"]),
+    (Trigger::Number(Spelling::Times(3)), &["triple"]),
+    (
+        Trigger::At,
+        &[
+            "[at]",
+            "(at)",
+            "{at}",
+            "<at>",
+            "[ at ]",
+            "( at )",
+            "at gmail",
+            "at googlemail",
+            "at yahoo",
+            "at hotmail",
+            "at outlook",
+            "at icloud",
+            "at aol",
+            "at proton",
+            "at gmx",
+            "at live",
+        ],
+    ),
+    (Trigger::Dot, &[" dot "]),
+    (
+        Trigger::PostBox,
+        &["p.o. box", "po box", "p.o.box", "post office box", "postbox", "psc ", "apo a", "fpo a", "dpo a"],
+    ),
+    (Trigger::Unit, &["suite", "apt.", "apt ", "apartment"]),
+    (
+        Trigger::LastFour,
+        &[
+            "ending in",
+            "ends in",
+            "ending with",
+            "ends with",
+            "ending",
+            "last four",
+            "last 4",
+            "last four digits",
+            "last 4 digits",
+        ],
+    ),
+];
+
+/// Finds every trigger in a text.
+#[derive(Debug, Clone)]
+pub(super) struct Triggers {
+    automaton: AhoCorasick,
+    opens: Vec<Trigger>,
+}
+
+/// A trigger and where it stands.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    pub(super) trigger: Trigger,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+impl Triggers {
+    /// The automaton of all triggers.
+    pub(super) fn new() -> Result<Self, BuildError> {
+        let words =
+            TRIGGERS.iter().flat_map(|(trigger, words)| words.iter().map(move |word| (*trigger, *word)));
+        let automaton = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::DFA))
+            .match_kind(MatchKind::LeftmostLongest)
+            .ascii_case_insensitive(true)
+            .build(words.clone().map(|(_, word)| word))?;
+        Ok(Triggers { automaton, opens: words.map(|(trigger, _)| trigger).collect() })
+    }
+
+    /// The triggers of `text` in order.
+    pub(super) fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Found> + 't {
+        self.automaton.find_iter(text).map(|found| Found {
+            trigger: self.opens[found.pattern().as_usize()],
+            start: found.start(),
+            end: found.end(),
+        })
+    }
+}

@@ -1,0 +1,103 @@
+//! What evidence and claims are checked against: the ledger, the word lists and what a tenant allows.
+
+use super::claim::{Lexicon, extract};
+use super::evidence;
+use super::finding::Sighting;
+use super::policy::{self, FileProblem, Ledger, PolicyFile, Source};
+use super::support::{self, Allowed, Support};
+use crate::case::{Entry, Moment};
+use crate::json::Json;
+use crate::spec_file::Problem;
+
+/// The texts that policies are read from.
+#[derive(Debug, Clone, Copy)]
+pub struct PolicyTexts<'t> {
+    /// Files of sources.
+    pub sources: &'t [PolicyFile<'t>],
+    /// Files that add to the built-in word lists.
+    pub lexicons: &'t [PolicyFile<'t>],
+    /// Texts whose claims need no source.
+    pub allowed_claims: &'t [String],
+}
+
+/// What evidence and claims are checked against. Made once for a run.
+#[derive(Debug, Clone)]
+pub struct Policies {
+    ledger: Ledger,
+    as_of: Option<Moment>,
+    lexicon: Lexicon,
+    allowed: Allowed,
+    canonical: String,
+}
+
+impl Policies {
+    /// Reads the policies, with what should be looked at. All problems are returned, by file and line.
+    ///
+    /// `as_of` is the moment that counts for cases without a time of their own.
+    pub fn read(
+        texts: &PolicyTexts<'_>,
+        as_of: Option<Moment>,
+    ) -> Result<(Policies, Vec<FileProblem>), Vec<FileProblem>> {
+        let lexicon = lexicon(texts.lexicons)?;
+        let reading = policy::read(texts.sources, &lexicon)?;
+        let allowed = Allowed::new(texts.allowed_claims, &lexicon).map_err(|idle| {
+            let problem = |text: String| FileProblem {
+                file: "allowed_claims".to_owned(),
+                problem: Problem::at(1, format!("{text:?} makes no claim, so there is nothing to allow")),
+            };
+            idle.into_iter().map(|idle| problem(idle.text)).collect::<Vec<_>>()
+        })?;
+        let canonical = canonical(&reading.ledger, texts, as_of);
+        Ok((Policies { ledger: reading.ledger, as_of, lexicon, allowed, canonical }, reading.warnings))
+    }
+
+    /// Everything that can change what is found, as canonical JSON.
+    pub(super) fn canonical(&self) -> &str {
+        &self.canonical
+    }
+
+    /// What is wrong with the evidence of a case and the claims of its reply, and the sources that the
+    /// reply may rest on.
+    pub(super) fn check(&self, entry: &Entry) -> Checked<'_> {
+        let selected = evidence::check(entry, &self.ledger, self.as_of);
+        let reply = &entry.reply.text;
+        let claims = extract(reply, &self.lexicon);
+        let support = Support::new(&selected.sources, &entry.case.situation, &self.allowed, &self.lexicon);
+        let claims = support::check(reply, &claims, &support);
+        Checked { evidence: selected.sightings, claims, sources: selected.sources }
+    }
+}
+
+/// What the policies say about a reply.
+#[derive(Default)]
+pub(super) struct Checked<'p> {
+    pub(super) evidence: Vec<Sighting>,
+    pub(super) claims: Vec<Sighting>,
+    pub(super) sources: Vec<&'p Source>,
+}
+
+fn lexicon(files: &[PolicyFile<'_>]) -> Result<Lexicon, Vec<FileProblem>> {
+    let mut lexicon = Lexicon::built_in().clone();
+    for file in files {
+        lexicon = lexicon.extended(file.text).map_err(|error| {
+            let problem = Problem::at(error.line, error.message);
+            let problem = match error.hint {
+                Some(hint) => problem.hint(hint),
+                None => problem,
+            };
+            vec![FileProblem { file: file.name.to_owned(), problem }]
+        })?;
+    }
+    Ok(lexicon)
+}
+
+fn canonical(ledger: &Ledger, texts: &PolicyTexts<'_>, as_of: Option<Moment>) -> String {
+    let lexicons = texts.lexicons.iter().map(|file| Json::text(file.text)).collect();
+    Json::object([
+        ("ledger", Json::text(ledger.hash())),
+        ("lexicons", Json::Array(lexicons)),
+        ("allowed_claims", Json::Array(texts.allowed_claims.iter().map(Json::text).collect())),
+        ("as_of", as_of.map_or(Json::Null, |as_of| Json::text(as_of.to_string()))),
+    ])
+    .canonical()
+}

@@ -1,0 +1,209 @@
+//! Values that something names, and whether a value of a reply is among them.
+//!
+//! Equal meaning counts, not equal spelling: see [`same`]. Looking a value up does not grow with the number of
+//! values, but for the few amounts that are written as a range.
+
+use std::collections::BTreeMap;
+
+use super::super::claim::{TimeUnit, Value};
+use crate::exact::Exact;
+
+/// A value, or a range of them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::gate) enum Extent {
+    /// This one. A span that is a range stands for every length in it.
+    One(Value),
+    /// Every amount or share from `least` to `most`, both included; open where one is absent.
+    Range {
+        /// The smallest.
+        least: Option<Value>,
+        /// The largest.
+        most: Option<Value>,
+    },
+}
+
+/// Values, each with a note on where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::gate) struct Known<T> {
+    by_key: BTreeMap<Key, Vec<(Value, T)>>,
+    /// By unit and least length.
+    spans: Vec<SpanEntry<T>>,
+    ranges: Vec<(Extent, T)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct SpanEntry<T> {
+    unit: TimeUnit,
+    least: Exact,
+    most: Exact,
+    /// The longest of this and every shorter-starting one of its unit, so that a search knows when to stop.
+    reach: Exact,
+    note: T,
+}
+
+/// What values that can be equal have in common.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Money(Exact),
+    Percent(Exact),
+    Day(u8, u8),
+    Name(String),
+    Host(String),
+    Email(String),
+    Phone(String),
+    Address,
+}
+
+impl<T: Clone + PartialEq> Known<T> {
+    /// The values of `entries`.
+    pub(in crate::gate) fn of(entries: impl IntoIterator<Item = (Extent, T)>) -> Self {
+        let mut known = Known { by_key: BTreeMap::new(), spans: Vec::new(), ranges: Vec::new() };
+        for (extent, note) in entries {
+            match extent {
+                Extent::One(Value::Span { least, most, unit }) => {
+                    known.spans.push(SpanEntry { unit, least, most, reach: most, note });
+                }
+                Extent::One(value) => known.by_key.entry(key(&value)).or_default().push((value, note)),
+                range @ Extent::Range { .. } => known.ranges.push((range, note)),
+            }
+        }
+        for values in known.by_key.values_mut() {
+            values.sort_by(|a, b| a.0.cmp(&b.0));
+            values.dedup();
+        }
+        known.order_spans();
+        known
+    }
+
+    fn order_spans(&mut self) {
+        self.spans.sort_by(|a, b| (a.unit, a.least, b.most).cmp(&(b.unit, b.least, a.most)));
+        // What lies within the one before it, with the same note, adds nothing.
+        self.spans.dedup_by(|next, kept| {
+            next.unit == kept.unit && next.most <= kept.most && next.note == kept.note
+        });
+        for i in 1..self.spans.len() {
+            if self.spans[i].unit == self.spans[i - 1].unit {
+                self.spans[i].reach = self.spans[i].reach.max(self.spans[i - 1].reach);
+            }
+        }
+    }
+
+    /// The notes of what `value` is equal to or lies within.
+    pub(in crate::gate) fn notes<'k>(&'k self, value: &'k Value) -> impl Iterator<Item = &'k T> {
+        let bucket = self.by_key.get(&key(value)).map_or(&[][..], Vec::as_slice);
+        let equal = bucket.iter().filter(|(known, _)| same(value, known)).map(|(_, note)| note);
+        let ranges = self.ranges.iter().filter(|(range, _)| within(value, range)).map(|(_, note)| note);
+        equal.chain(self.span_notes(value)).chain(ranges)
+    }
+
+    /// Whether there is such a value.
+    pub(in crate::gate) fn has(&self, value: &Value) -> bool {
+        self.notes(value).next().is_some()
+    }
+
+    fn span_notes<'k>(&'k self, value: &Value) -> impl Iterator<Item = &'k T> {
+        let (unit, least, most) = match value {
+            Value::Span { unit, least, most } => (*unit, *least, *most),
+            _ => (TimeUnit::Seconds, Exact::ZERO, Exact::ZERO),
+        };
+        let is_span = matches!(value, Value::Span { .. });
+        let end = self.spans.partition_point(|entry| (entry.unit, entry.least) <= (unit, least));
+        let candidates = self.spans[..if is_span { end } else { 0 }].iter().rev();
+        candidates
+            .take_while(move |entry| entry.unit == unit && entry.reach >= most)
+            .filter(move |entry| entry.most >= most)
+            .map(|entry| &entry.note)
+    }
+}
+
+/// Whether a reply's value says the same as a known one: an amount without a currency equals one in any, a day
+/// without a year that day of any year; a span lies within a longer range of the same unit; codes and
+/// numbers are compared by their letters and digits; a link equals another or stands for its host alone, and a
+/// known link that ends with `/*` covers what is below it; a part of a known address is that address.
+fn same(value: &Value, known: &Value) -> bool {
+    match (value, known) {
+        (Value::Money { amount, currency }, Value::Money { amount: other, currency: named }) => {
+            amount == other && (currency.is_none() || named.is_none() || currency == named)
+        }
+        (Value::Span { least, most, unit }, Value::Span { least: from, most: to, unit: counted }) => {
+            unit == counted && from <= least && most <= to
+        }
+        (Value::Day { year, month, day }, Value::Day { year: named, month: m, day: d }) => {
+            (month, day) == (m, d) && (year.is_none() || named.is_none() || year == named)
+        }
+        (Value::Code(a) | Value::Number(a), Value::Code(b) | Value::Number(b)) => plain(a) == plain(b),
+        (Value::Link(link), Value::Link(known)) => same_link(link, known),
+        (Value::Phone(a), Value::Phone(b)) => same_phone(a, b),
+        (Value::Address(part), Value::Address(whole)) => format!(" {whole} ").contains(&format!(" {part} ")),
+        _ => value == known,
+    }
+}
+
+/// Whether a value lies within a range or equals a single value.
+pub(in crate::gate) fn within(value: &Value, extent: &Extent) -> bool {
+    let (least, most) = match extent {
+        Extent::One(known) => return same(value, known),
+        Extent::Range { least, most } => (least.as_ref(), most.as_ref()),
+    };
+    let bounded = |bound: Option<&Value>, holds: fn(Exact, Exact) -> bool| {
+        bound.is_none_or(|bound| match (value, bound) {
+            (Value::Money { amount, currency }, Value::Money { amount: limit, currency: named }) => {
+                holds(*amount, *limit) && (currency.is_none() || named.is_none() || currency == named)
+            }
+            (Value::Percent(share), Value::Percent(limit)) => holds(*share, *limit),
+            _ => false,
+        })
+    };
+    bounded(least, |value, least| least <= value) && bounded(most, |value, most| value <= most)
+}
+
+fn key(value: &Value) -> Key {
+    match value {
+        Value::Money { amount, .. } => Key::Money(*amount),
+        Value::Percent(share) => Key::Percent(*share),
+        Value::Day { month, day, .. } => Key::Day(*month, *day),
+        Value::Code(name) | Value::Number(name) => Key::Name(plain(name)),
+        Value::Link(link) => Key::Host(host(link).to_owned()),
+        Value::Email(email) => Key::Email(email.clone()),
+        Value::Phone(phone) => Key::Phone(last_digits(phone)),
+        // Spans are looked up in their own table, and addresses are few.
+        Value::Span { .. } | Value::Address(_) => Key::Address,
+    }
+}
+
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+fn host(link: &str) -> &str {
+    link.split(['/', '?', '#']).next().unwrap_or(link)
+}
+
+fn same_link(link: &str, known: &str) -> bool {
+    match known.strip_suffix("/*") {
+        Some(root) => {
+            link.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#']))
+        }
+        None => link == known || link == host(known),
+    }
+}
+
+/// The same digits, or one with its country and the other with the 0 that stands for it at home.
+fn same_phone(a: &str, b: &str) -> bool {
+    let from_home = |abroad: &str, home: &str| {
+        let own = home.strip_prefix('0').filter(|own| own.len() >= LAST_DIGITS);
+        abroad.starts_with('+') && own.is_some_and(|own| abroad.ends_with(own))
+    };
+    a == b || from_home(a, b) || from_home(b, a)
+}
+
+/// How many digits at its end tell one telephone number from another.
+const LAST_DIGITS: usize = 5;
+
+fn last_digits(phone: &str) -> String {
+    let digits: Vec<char> = phone.chars().filter(char::is_ascii_digit).collect();
+    digits[digits.len().saturating_sub(LAST_DIGITS)..].iter().collect()
+}
+
+#[cfg(test)]
+mod tests;

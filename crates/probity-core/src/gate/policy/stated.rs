@@ -1,0 +1,239 @@
+//! From the text of a fact to the values it stands for, and from a source to all the values it names.
+//!
+//! The values are found by the same extraction as those of a reply, so both have one form. Where a fact is
+//! written more tersely than a sentence would be, as `15` under `percentages`, its key says what it is.
+
+use std::collections::BTreeSet;
+
+use super::super::claim::{Claim, ClaimKind, Lexicon, Polarity, Value, extract};
+use super::known::{Extent, Known};
+use super::words::{Label, stems};
+use super::{Fact, FactKind, Source};
+use crate::exact::Exact;
+
+/// Longer than any span that a policy would name, in whichever unit.
+const FAR: i64 = 1_000_000_000_000;
+
+/// Where in a source a value stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::gate) enum Place {
+    /// In a fact, by its number.
+    Fact(usize),
+    /// In a sentence of the text that speaks of these labelled facts, by their numbers.
+    Text(Vec<usize>),
+}
+
+/// The fact that `text` states. `None` where it holds nothing of its kind.
+pub(super) fn fact(kind: FactKind, label: Option<&str>, text: &str, lexicon: &Lexicon) -> Option<Fact> {
+    let claims = extract(text, lexicon);
+    let found: Vec<&Claim> =
+        claims.iter().filter(|claim| value(claim).is_some_and(|v| kind.covers(v))).collect();
+    // Extraction would not see a star as a part of a link.
+    let is_starred = kind == FactKind::Contact && text.trim_end().ends_with("/*");
+    let extents = match kind {
+        FactKind::Code => codes(text, &found),
+        _ if found.is_empty() || is_starred => terse(kind, text).map(Extent::One).into_iter().collect(),
+        _ => extents(text, &found),
+    };
+    if extents.is_empty() {
+        return None;
+    }
+    let label = label.map(Label::new);
+    Some(Fact { kind, label, text: text.to_owned(), extents })
+}
+
+/// Every value that a source names, each with its place.
+pub(super) fn values(facts: &[Fact], text: &str, lexicon: &Lexicon) -> Known<Place> {
+    let stated = facts.iter().enumerate().flat_map(|(number, fact)| {
+        fact.extents.iter().map(move |extent| (extent.clone(), Place::Fact(number)))
+    });
+    let mut entries: Vec<(Extent, Place)> = stated.collect();
+    let mut claims = extract(text, lexicon).into_iter().peekable();
+    let mut end = 0;
+    for sentence in sentences(text) {
+        end += sentence.len();
+        let words: BTreeSet<String> = stems(sentence).collect();
+        let touched: Vec<usize> = (0..facts.len())
+            .filter(|number| facts[*number].label.as_ref().is_some_and(|label| label.is_touched_by(&words)))
+            .collect();
+        while let Some(claim) = claims.next_if(|claim| claim.span.start < end) {
+            if let ClaimKind::Value(value) = claim.kind {
+                entries.push((Extent::One(value), Place::Text(touched.clone())));
+            }
+        }
+    }
+    Known::of(entries)
+}
+
+/// The remedies that the text of a source grants and its facts do not mention.
+pub(super) fn unlisted_remedies(source: &Source, lexicon: &Lexicon) -> BTreeSet<String> {
+    let facts = &source.facts;
+    let granted = extract(&source.text, lexicon).into_iter().filter_map(|claim| match claim.kind {
+        ClaimKind::Remedy { remedy, polarity: Polarity::Promised | Polarity::Conditional } => Some(remedy),
+        _ => None,
+    });
+    granted.filter(|remedy| !facts.permitted.contains(remedy) && !facts.forbidden.contains(remedy)).collect()
+}
+
+/// The sentences of a text, cut where a reader would.
+pub(in crate::gate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let (sentence, after) = rest.split_at(sentence_end(rest));
+        rest = after;
+        Some(sentence)
+    })
+}
+
+/// Where the first sentence of a text ends: behind a full stop, question or exclamation mark with white space
+/// after it, or behind a line.
+pub(in crate::gate) fn sentence_end(text: &str) -> usize {
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        if c == '\n' || (c.is_whitespace() && matches!(before, '.' | '!' | '?')) {
+            return at + c.len_utf8();
+        }
+        before = c;
+    }
+    text.len()
+}
+
+impl FactKind {
+    /// Whether values of this kind are stated under its key.
+    pub(in crate::gate) fn covers(self, value: &Value) -> bool {
+        self == match value {
+            Value::Money { .. } => FactKind::Amount,
+            Value::Percent(_) => FactKind::Percentage,
+            Value::Span { .. } | Value::Day { .. } => FactKind::Window,
+            Value::Code(_) | Value::Number(_) => FactKind::Code,
+            Value::Link(_) | Value::Email(_) | Value::Phone(_) | Value::Address(_) => FactKind::Contact,
+        }
+    }
+
+    /// What must stand under its key, and an example of it.
+    pub(super) fn asks_for(self) -> (&'static str, &'static str) {
+        match self {
+            FactKind::Amount => ("amount of money", "4.90 EUR"),
+            FactKind::Window => ("length of time or day", "30 days"),
+            FactKind::Percentage => ("percentage", "15 %"),
+            FactKind::Code => ("code", "RPL-14"),
+            FactKind::Contact => {
+                ("link, e-mail address, telephone number or street address", "help@shop.example")
+            }
+        }
+    }
+}
+
+fn value(claim: &Claim) -> Option<&Value> {
+    match &claim.kind {
+        ClaimKind::Value(value) => Some(value),
+        ClaimKind::Remedy { .. } | ClaimKind::Deed { .. } => None,
+    }
+}
+
+/// A code is what stands there, however it looks; a sentence about codes holds those that are recognised.
+fn codes(text: &str, found: &[&Claim]) -> Vec<Extent> {
+    let text = text.trim();
+    if !text.contains(char::is_whitespace) && text.contains(char::is_alphanumeric) {
+        return vec![Extent::One(Value::Code(text.to_uppercase()))];
+    }
+    found.iter().filter_map(|claim| value(claim)).cloned().map(Extent::One).collect()
+}
+
+/// The values of a fact as single ones, or as the range that the words around them make of them.
+fn extents(text: &str, found: &[&Claim]) -> Vec<Extent> {
+    let values: Vec<&Value> = found.iter().filter_map(|claim| value(claim)).collect();
+    let before = text[..found[0].span.start].trim_end().to_lowercase();
+    let ends_with = |words: &[&str]| words.iter().any(|word| before.ends_with(word));
+    if let [one, other] = values[..]
+        && joined(&text[found[0].span.end..found[1].span.start])
+        && !matches!(one, Value::Span { .. } | Value::Day { .. })
+        && FactKind::Contact != kind_of(one)
+    {
+        let (least, most) = if one <= other { (one, other) } else { (other, one) };
+        return vec![Extent::Range { least: Some(least.clone()), most: Some(most.clone()) }];
+    }
+    if let [one] = values[..] {
+        if ends_with(&["up to", "at most", "no more than", "maximum", "max", "max."]) {
+            return vec![at_most(one)];
+        }
+        if ends_with(&["at least", "no less than", "minimum", "min", "min.", "from"]) {
+            return vec![at_least(one)];
+        }
+    }
+    values.into_iter().cloned().map(Extent::One).collect()
+}
+
+fn kind_of(value: &Value) -> FactKind {
+    let kinds = [FactKind::Amount, FactKind::Window, FactKind::Percentage, FactKind::Code, FactKind::Contact];
+    kinds.into_iter().find(|kind| kind.covers(value)).expect("every value has a kind")
+}
+
+/// Whether two amounts with this text between them are the ends of a range.
+fn joined(between: &str) -> bool {
+    matches!(between.trim(), "-" | "\u{2013}" | "\u{2014}" | "to" | "and" | "bis" | "until")
+}
+
+fn at_most(value: &Value) -> Extent {
+    match value {
+        Value::Span { most, unit, .. } => {
+            Extent::One(Value::Span { least: Exact::ZERO, most: *most, unit: *unit })
+        }
+        Value::Money { .. } | Value::Percent(_) => Extent::Range { least: None, most: Some(value.clone()) },
+        _ => Extent::One(value.clone()),
+    }
+}
+
+fn at_least(value: &Value) -> Extent {
+    match value {
+        Value::Span { least, unit, .. } => {
+            Extent::One(Value::Span { least: *least, most: Exact::from(FAR), unit: *unit })
+        }
+        Value::Money { .. } | Value::Percent(_) => Extent::Range { least: Some(value.clone()), most: None },
+        _ => Extent::One(value.clone()),
+    }
+}
+
+/// The value of a fact that is too terse to be recognised in a sentence.
+pub(in crate::gate) fn terse(kind: FactKind, text: &str) -> Option<Value> {
+    let text = text.trim();
+    match kind {
+        FactKind::Amount => Some(Value::Money { amount: text.parse().ok()?, currency: None }),
+        FactKind::Percentage => Some(Value::Percent(text.parse().ok()?)),
+        FactKind::Contact => contact(text),
+        FactKind::Code => {
+            let is_code = !text.contains(char::is_whitespace) && text.contains(|c: char| c.is_ascii_digit());
+            is_code.then(|| Value::Code(text.to_uppercase()))
+        }
+        FactKind::Window => None,
+    }
+}
+
+fn contact(text: &str) -> Option<Value> {
+    let one_word = !text.contains(char::is_whitespace);
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    if one_word && text.contains('@') {
+        return Some(Value::Email(text.to_lowercase()));
+    }
+    if one_word && text.contains('.') {
+        return Some(Value::Link(link(text)));
+    }
+    if digits >= 5 && text.chars().all(|c| c.is_ascii_digit() || " +()-/.".contains(c)) {
+        let plus = if text.starts_with('+') { "+" } else { "" };
+        return Some(Value::Phone(plus.chars().chain(text.chars().filter(char::is_ascii_digit)).collect()));
+    }
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let address = words.map(str::to_lowercase).collect::<Vec<_>>().join(" ");
+    (!one_word && digits > 0 && address.contains(char::is_alphabetic)).then_some(Value::Address(address))
+}
+
+/// A link in the form that extraction gives it: no scheme, no `www.`, lower-case host, no slash at the end.
+fn link(text: &str) -> String {
+    let bare = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let bare = bare.strip_prefix("www.").unwrap_or(bare).trim_end_matches('/');
+    let (host, path) = bare.split_at(bare.find('/').unwrap_or(bare.len()));
+    format!("{}{path}", host.to_lowercase())
+}

@@ -1,0 +1,100 @@
+//! Whether what a reply claims is supported: remedies by policy alone, figures and references also by the
+//! conversation and the tenant's own list, deeds by policy and by what the company has said before.
+//!
+//! A claim is compared by what it means; see `same` in the ledger for figures and references. Nothing here
+//! has an opinion about wording, and nothing reads a clock.
+//!
+//! What always holds: sightings come in the order of the rules of [`claim`](super::claim), those of one rule
+//! by their place in the reply, and one thing said twice is seen once. A remedy that is left out spans the
+//! whole reply. No message quotes a reference, because it may be personal or secret; its span says where it is.
+
+mod allowed;
+mod passage;
+mod remedy;
+mod said;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+use std::cell::OnceCell;
+
+pub use allowed::{Allowed, NothingAllowed};
+
+use super::claim::{Claim, ClaimKind, Lexicon, RULES};
+use super::finding::Sighting;
+use super::policy::Source;
+use crate::case::Situation;
+use said::Said;
+
+const UNSUPPORTED_PROMISE: &str = "claim.unsupported_promise";
+const OMITTED_REMEDY: &str = "claim.omitted_remedy";
+const CONTRADICTED: &str = "claim.contradicted";
+const UNSUPPORTED_FIGURE: &str = "claim.unsupported_figure";
+const UNSUPPORTED_REFERENCE: &str = "claim.unsupported_reference";
+const UNSUPPORTED_DEED: &str = "claim.unsupported_deed";
+
+/// What the claims of a reply may rest on.
+pub struct Support<'a> {
+    sources: &'a [&'a Source],
+    situation: &'a Situation,
+    allowed: &'a Allowed,
+    lexicon: &'a Lexicon,
+    /// The claims of the conversation, read when the first figure asks for them.
+    said: OnceCell<Said>,
+}
+
+impl<'a> Support<'a> {
+    /// The sources that may be used for a case, its conversation, and what the tenant always allows.
+    pub fn new(
+        sources: &'a [&'a Source],
+        situation: &'a Situation,
+        allowed: &'a Allowed,
+        lexicon: &'a Lexicon,
+    ) -> Self {
+        Support { sources, situation, allowed, lexicon, said: OnceCell::new() }
+    }
+
+    fn said(&self) -> &Said {
+        self.said.get_or_init(|| Said::of(self.situation, self.lexicon))
+    }
+}
+
+/// What is wrong with the claims of a reply, given what they may rest on.
+pub fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec<Sighting> {
+    let mut sightings = remedy::check(reply, claims, support);
+    sightings.extend(value::check(reply, claims, support));
+    sightings.extend(deeds(claims, support));
+    let place = |id: &str| RULES.iter().position(|rule| rule.id == id);
+    sightings.sort_by_key(|sighting| (place(sighting.rule), sighting.start, sighting.end));
+    sightings
+}
+
+fn deeds(claims: &[Claim], support: &Support<'_>) -> Vec<Sighting> {
+    let mut seen: Vec<&str> = Vec::new();
+    let mut sightings = Vec::new();
+    for claim in claims {
+        let ClaimKind::Deed { deed } = &claim.kind else { continue };
+        if seen.contains(&deed.as_str()) {
+            continue;
+        }
+        seen.push(deed);
+        let permitted = support.sources.iter().any(|source| source.facts.deeds.contains(deed));
+        if permitted || support.allowed.deeds.contains(deed) || support.said().deeds.contains(deed) {
+            continue;
+        }
+        let message = format!("the reply says that something is done ({deed}), and nothing shows it");
+        let expected = "what is still to be done, or an earlier message of the company that says it was done";
+        let sighting = Sighting::at(UNSUPPORTED_DEED, claim.span.clone(), message).expecting(expected);
+        sightings.push(against_first(sighting, support));
+    }
+    sightings
+}
+
+/// Names the first source as the one that a claim was checked against.
+fn against_first(sighting: Sighting, support: &Support<'_>) -> Sighting {
+    match support.sources.first() {
+        Some(source) => sighting.against(source.name()),
+        None => sighting,
+    }
+}

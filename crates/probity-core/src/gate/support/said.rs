@@ -1,0 +1,40 @@
+//! What was said before the reply: figures and references by anyone, deeds by the company.
+//!
+//! A remedy that somebody asked for, or that an earlier message promised, supports nothing.
+
+use std::collections::BTreeSet;
+
+use super::super::claim::{ClaimKind, Lexicon, extract};
+use super::super::policy::{Extent, Known};
+use crate::case::{Role, Situation};
+
+/// The claims of a conversation that can support those of a reply.
+pub(super) struct Said {
+    pub(super) values: Known<()>,
+    pub(super) deeds: BTreeSet<String>,
+}
+
+impl Said {
+    /// Reads a conversation.
+    pub(super) fn of(situation: &Situation, lexicon: &Lexicon) -> Self {
+        let texts: Vec<(Role, &str)> = match situation {
+            Situation::Ticket(text) => vec![(Role::Customer, text)],
+            Situation::Conversation(turns) => {
+                turns.iter().map(|turn| (turn.role, turn.text.as_str())).collect()
+            }
+        };
+        let (mut values, mut deeds) = (Vec::new(), BTreeSet::new());
+        for (role, text) in texts {
+            for claim in extract(text, lexicon) {
+                match claim.kind {
+                    ClaimKind::Value(value) => values.push((Extent::One(value), ())),
+                    ClaimKind::Deed { deed } if role != Role::Customer => {
+                        deeds.insert(deed);
+                    }
+                    ClaimKind::Deed { .. } | ClaimKind::Remedy { .. } => {}
+                }
+            }
+        }
+        Said { values: Known::of(values), deeds }
+    }
+}

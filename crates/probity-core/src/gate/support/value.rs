@@ -1,0 +1,205 @@
+//! Figures and references: is there anything that names them, and does the source say otherwise?
+//!
+//! A value that nothing names is unsupported, and contradicted where its sentence speaks of a labelled fact of
+//! the same kind that has another value. A value that something names is fine, unless its clause names a
+//! labelled fact in full and gives it this value where the source gives another: that a customer said
+//! "60 days" does not make the return window 60 days.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::super::claim::{Claim, ClaimKind, Value};
+use super::super::finding::Sighting;
+use super::super::policy::{Extent, Fact, Place, Source, within};
+use super::passage::{Passage, Passages};
+use super::{CONTRADICTED, Support, UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE, against_first};
+
+/// How many values of a source a message lists.
+const LISTED_MAX: usize = 3;
+
+/// Values that nothing names, and values that a source contradicts.
+pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec<Sighting> {
+    let values: Vec<Stated<'_>> = claims.iter().filter_map(Stated::of).collect();
+    if values.is_empty() {
+        return Vec::new();
+    }
+    let reading = Reading {
+        values: &values,
+        text: (reply, claims),
+        passages: OnceCell::new(),
+        support,
+        given: RefCell::default(),
+    };
+    let mut seen: BTreeSet<(&'static str, &Value)> = BTreeSet::new();
+    let sightings = values.iter().filter_map(|stated| reading.sighting(stated).map(|seen| (stated, seen)));
+    sightings
+        .filter(|(stated, sighting)| seen.insert((sighting.rule, stated.value)))
+        .map(|(_, sighting)| sighting)
+        .collect()
+}
+
+/// A value with its place in the reply.
+struct Stated<'c> {
+    claim: &'c Claim,
+    value: &'c Value,
+}
+
+impl<'c> Stated<'c> {
+    fn of(claim: &'c Claim) -> Option<Self> {
+        match &claim.kind {
+            ClaimKind::Value(value) => Some(Stated { claim, value }),
+            ClaimKind::Remedy { .. } | ClaimKind::Deed { .. } => None,
+        }
+    }
+}
+
+struct Reading<'r> {
+    /// By their place in the reply.
+    values: &'r [Stated<'r>],
+    /// The reply and all its claims.
+    text: (&'r str, &'r [Claim]),
+    /// Cut when the first labelled fact asks for it.
+    passages: OnceCell<Passages<'r>>,
+    support: &'r Support<'r>,
+    /// Whether a passage, by its place, gives a fact its value. Asked once for each, however many values the
+    /// passage has.
+    given: RefCell<BTreeMap<(usize, usize, *const Fact), bool>>,
+}
+
+impl<'r> Reading<'r> {
+    fn passages(&self) -> &Passages<'r> {
+        self.passages.get_or_init(|| Passages::of(self.text.0, self.text.1))
+    }
+
+    fn sighting(&self, stated: &Stated<'_>) -> Option<Sighting> {
+        let support = self.support;
+        if support.allowed.values.has(stated.value) {
+            return None;
+        }
+        let naming: Vec<&Source> =
+            support.sources.iter().copied().filter(|source| source.values.has(stated.value)).collect();
+        if naming.is_empty() && !support.said().values.has(stated.value) {
+            let other = support.sources.iter().find_map(|source| {
+                self.other_fact(stated, source).map(|fact| contradicted(stated, source, fact))
+            });
+            return Some(other.unwrap_or_else(|| self.unsupported(stated)));
+        }
+        // What one source says is not contradicted by what another calls otherwise.
+        let candidates =
+            support.sources.iter().filter(|source| naming.iter().all(|n| std::ptr::eq(*n, **source)));
+        let mut found = candidates.filter_map(|source| {
+            self.misnamed_fact(stated, source).map(|fact| contradicted(stated, source, fact))
+        });
+        found.next()
+    }
+
+    /// The labelled fact that the sentence of an unsupported value speaks of.
+    fn other_fact<'s>(&self, stated: &Stated<'_>, source: &'s Source) -> Option<&'s Fact> {
+        let mut facts = labelled(source, stated.value).map(|(_, fact)| fact).peekable();
+        facts.peek()?;
+        let sentence = self.passages().sentence(stated.claim.span.start)?;
+        facts.find(|fact| {
+            let label = fact.label.as_ref();
+            label.is_some_and(|label| label.is_touched_by(sentence.words())) && !self.is_given(fact, sentence)
+        })
+    }
+
+    /// The labelled fact that the clause of a supported value names, where the value is that of something else.
+    fn misnamed_fact<'s>(&self, stated: &Stated<'_>, source: &'s Source) -> Option<&'s Fact> {
+        let mut facts = labelled(source, stated.value).peekable();
+        facts.peek()?;
+        let clause = self.passages().clause(stated.claim.span.start)?;
+        let (number, fact) = facts.find(|(_, fact)| {
+            let label = fact.label.as_ref();
+            label.is_some_and(|label| label.is_named_by(clause.words()))
+                && same_unit(stated.value, fact)
+                && !self.is_given(fact, clause)
+        })?;
+        let touched = |number: &usize| {
+            let label = source.facts.stated[*number].label.as_ref();
+            label.is_none_or(|label| label.is_touched_by(clause.words()))
+        };
+        let mut places = source.values.notes(stated.value);
+        let meant = places.any(|place| match place {
+            Place::Fact(number) => touched(number),
+            Place::Text(numbers) => numbers.contains(&number) || numbers.iter().any(touched),
+        });
+        (!meant && !clause.sets_against()).then_some(fact)
+    }
+
+    /// Whether a passage gives a fact the value it has.
+    fn is_given(&self, fact: &Fact, passage: &Passage<'_>) -> bool {
+        let Range { start, end } = passage.range;
+        *self.given.borrow_mut().entry((start, end, std::ptr::from_ref(fact))).or_insert_with(|| {
+            let first = self.values.partition_point(|other| other.claim.span.start < start);
+            let mut inside = self.values[first..].iter().take_while(|other| other.claim.span.start < end);
+            inside.any(|other| has(fact, other.value))
+        })
+    }
+
+    fn unsupported(&self, stated: &Stated<'_>) -> Sighting {
+        let (rule, what) = match stated.value {
+            Value::Money { .. } | Value::Percent(_) | Value::Span { .. } | Value::Day { .. } => {
+                (UNSUPPORTED_FIGURE, "a figure that nothing supports")
+            }
+            Value::Code(_) => (UNSUPPORTED_REFERENCE, "a code that nothing names"),
+            Value::Number(_) => (UNSUPPORTED_REFERENCE, "a number that nothing names"),
+            Value::Link(_) => (UNSUPPORTED_REFERENCE, "a link that nothing names"),
+            Value::Email(_) => (UNSUPPORTED_REFERENCE, "an e-mail address that nothing names"),
+            Value::Phone(_) => (UNSUPPORTED_REFERENCE, "a telephone number that nothing names"),
+            Value::Address(_) => (UNSUPPORTED_REFERENCE, "a street address that nothing names"),
+        };
+        let sighting = Sighting::at(rule, stated.claim.span.clone(), format!("the reply gives {what}"));
+        let stated_facts = self.support.sources.iter().flat_map(|source| &source.facts.stated);
+        let alike = stated_facts.filter(|fact| fact.extents.iter().any(|extent| alike(stated.value, extent)));
+        let listed: Vec<String> = alike.take(LISTED_MAX).map(shown).collect();
+        let sighting = if listed.is_empty() { sighting } else { sighting.expecting(listed.join("; ")) };
+        against_first(sighting, self.support)
+    }
+}
+
+fn contradicted(stated: &Stated<'_>, source: &Source, fact: &Fact) -> Sighting {
+    let label = fact.label.as_ref().map_or("", |label| label.text.as_str());
+    let message = format!("the reply gives another value for `{label}` than the source");
+    Sighting::at(CONTRADICTED, stated.claim.span.clone(), message)
+        .expecting(&fact.text)
+        .against(source.name())
+}
+
+/// The labelled facts of a source, with their numbers, that a value could be meant for and is not the value of.
+fn labelled<'s>(source: &'s Source, value: &Value) -> impl Iterator<Item = (usize, &'s Fact)> {
+    let facts = source.facts.stated.iter().enumerate().filter(|(_, fact)| fact.label.is_some());
+    facts.filter(|(_, fact)| fact.extents.iter().any(|extent| alike(value, extent)) && !has(fact, value))
+}
+
+fn has(fact: &Fact, value: &Value) -> bool {
+    fact.extents.iter().any(|extent| within(value, extent))
+}
+
+/// Whether both are values of one kind.
+fn alike(value: &Value, extent: &Extent) -> bool {
+    let known = match extent {
+        Extent::One(known)
+        | Extent::Range { least: Some(known), .. }
+        | Extent::Range { most: Some(known), .. } => known,
+        Extent::Range { least: None, most: None } => return false,
+    };
+    std::mem::discriminant(value) == std::mem::discriminant(known)
+}
+
+/// Whether lengths of time are counted in the same unit. Other values have none.
+fn same_unit(value: &Value, fact: &Fact) -> bool {
+    let Value::Span { unit, .. } = value else { return true };
+    let counted =
+        |extent: &Extent| matches!(extent, Extent::One(Value::Span { unit: other, .. }) if other == unit);
+    fact.extents.iter().any(counted)
+}
+
+/// A fact as its source states it.
+fn shown(fact: &Fact) -> String {
+    match &fact.label {
+        Some(label) => format!("{} ({})", fact.text, label.text),
+        None => fact.text.clone(),
+    }
+}

@@ -1,0 +1,213 @@
+//! One small run, figure by figure, and the rules that decide whether a target is met.
+//!
+//! What holds for any run stands in `report::properties`.
+
+use expect_test::{Expect, expect, expect_file};
+
+use super::*;
+use crate::case::{Case, CaseId, Confidence, Entry, Reply, Situation, Slice};
+use crate::gate::Gate;
+use crate::report::GateOutcome;
+use crate::rubric;
+use crate::score::{Scored, Unscored};
+
+/// A reply by its slice, text, confidence and what facts and effort came to.
+type Row = (Option<&'static str>, &'static str, Option<f64>, [Given; 2]);
+
+#[derive(Clone, Copy)]
+enum Given {
+    Level(i64),
+    Lost(&'static str),
+}
+
+use Given::{Level, Lost};
+
+const ROWS: [Row; 9] = [
+    (Some("refund"), "Sure.", Some(0.9), [Level(2), Level(0)]),
+    (Some("refund"), "", Some(0.5), [Level(2), Level(1)]),
+    (Some("parcel"), "Sure.", None, [Level(1), Level(0)]),
+    (None, "Sure.", Some(0.25), [Level(0), Level(2)]),
+    (Some("refund"), "Sure.", None, [Lost("timeout"), Level(1)]),
+    (Some("parcel"), "Sure.", None, [Lost("refused"), Lost("timeout")]),
+    (Some("parcel"), "Sure.", None, [Level(2), Level(2)]),
+    (None, "Sure.", None, [Level(1), Level(1)]),
+    (Some("refund"), "Sure.", None, [Level(1), Level(1)]),
+];
+
+fn rubric() -> Rubric {
+    rubric::read(include_str!("rubric.toml")).expect("a good rubric").rubric
+}
+
+fn result(rubric: &Rubric, at: usize, (slice, text, confidence, given): Row) -> ReplyResult {
+    let id = CaseId::new(format!("case {at}")).expect("an id");
+    let slice = slice.map(|name| Slice::new(name).expect("a slice"));
+    let case = Case { slice, ..Case::new(id, Situation::Ticket("Help".to_owned())) };
+    let confidence = confidence.map(|share| Confidence::new(share).expect("a share"));
+    let reply = Reply { confidence, ..Reply::new(text) };
+    let admitted = Gate::default().screen(Entry { case, reply }).expect("no rule blocks these");
+    let outcome = |given: Given| match given {
+        Level(level) => CriterionOutcome::Scored(Scored {
+            level,
+            reasoning: String::new(),
+            decider: rubric::Decider::Judge,
+            repairs: Vec::new(),
+            suspicions: Vec::new(),
+        }),
+        Lost(cause) => CriterionOutcome::Unscored(Unscored {
+            cause: cause.to_owned(),
+            detail: format!("seen at case {at}"),
+            attempts: 1,
+        }),
+    };
+    let criteria = rubric.criteria().iter().zip(given).map(|(c, given)| (c.id.clone(), outcome(given)));
+    ReplyResult::judged(&admitted, rubric, criteria.collect())
+}
+
+fn facts() -> Facts {
+    Facts {
+        judge: JudgeFacts {
+            id: "abc".to_owned(),
+            kind: "openai".to_owned(),
+            model: "judge-1".to_owned(),
+            standing: "advisory".to_owned(),
+            answered_as: vec![("judge-1".to_owned(), 7)],
+            fingerprints: vec![("fp".to_owned(), 6)],
+        },
+        packets_repeated: 1,
+        calls: 20,
+        calls_lost: 2,
+        tokens_input: 300,
+        tokens_output: 40,
+        calls_without_usage: 5,
+        calls_without_cost: 3,
+        cost_usd: Some("0.25".parse().expect("a decimal")),
+        warnings: vec!["careful".to_owned()],
+    }
+}
+
+/// The run: nine replies that were judged, two that were blocked and three records that were skipped.
+fn summary() -> Summary {
+    let rubric = rubric();
+    let mut builder = SummaryBuilder::new(&rubric);
+    for (at, row) in ROWS.into_iter().enumerate() {
+        builder.add(&result(&rubric, at, row));
+    }
+    for at in [9, 10] {
+        builder.add(&ReplyResult {
+            outcome: Outcome::Blocked,
+            gate: GateOutcome::Blocked(Vec::new()),
+            criteria: Vec::new(),
+            ..result(&rubric, at, ROWS[2])
+        });
+    }
+    (0..3).for_each(|_| builder.skip());
+    builder.finish(facts())
+}
+
+#[test]
+fn every_figure_of_a_small_run() {
+    let run = summary();
+    let mut figures = run.to_json();
+    let hash = figures["rubric"]["hash"].take();
+    assert_eq!(hash, json!(run.rubric().hash()));
+    let text = serde_json::to_string_pretty(&figures).expect("serializable");
+    expect_file!["expected.json"].assert_eq(&(text + "\n"));
+}
+
+#[track_caller]
+fn check(got: &str, want: &Expect) {
+    want.assert_eq(got);
+}
+
+#[test]
+fn what_can_be_asked_of_a_summary() {
+    let run = summary();
+    let counts = [run.n_entered(), run.n_blocked(), run.n_passed(), run.n_failed(), run.n_scored()];
+    check(&format!("{counts:?}"), &expect!["[11, 2, 3, 4, 0]"]);
+    let counts = [run.n_unscored(), run.n_skipped(), run.n_flagged()];
+    check(&format!("{counts:?}"), &expect!["[2, 3, 1]"]);
+    check(&run.coverage().expect("admitted").to_string(), &expect!["0.777777777778"]);
+    let rate = run.pass_rate().expect("rated");
+    check(&format!("{:.4} of {}", rate.value, rate.n), &expect!["0.3333 of 9"]);
+    let scored: Vec<u64> = run.criteria().iter().map(CriterionSummary::n_scored).collect();
+    check(&format!("{} {scored:?} {:?}", run.rubric().name(), run.facts().calls), &expect!["desk [7, 8] 20"]);
+}
+
+#[test]
+fn the_worst_come_first_and_of_equals_the_first() {
+    let run = summary();
+    let worst: Vec<String> =
+        run.worst().iter().map(|worst| format!("{} {}", worst.result.id, worst.quality)).collect();
+    check(&worst.join(", "), &expect!["case 3 0, case 7 0.5, case 8 0.5, case 6 0.6, case 2 0.7"]);
+}
+
+#[test]
+fn a_cause_keeps_its_first_example() {
+    let run = summary();
+    let causes: Vec<String> =
+        run.causes().iter().map(|count| format!("{} {} {}", count.cause, count.n, count.example)).collect();
+    check(&causes.join(", "), &expect!["refused 1 seen at case 5, timeout 2 seen at case 4"]);
+}
+
+#[test]
+fn without_a_pass_rule_there_is_no_rate() {
+    let unweighted = rubric::built_in("relevance-tone").expect("built in");
+    let mut builder = SummaryBuilder::new(&unweighted);
+    builder.add(&result(&unweighted, 0, (None, "Sure.", None, [Level(5), Level(1)])));
+    let run = builder.finish(Facts::default());
+    assert_eq!((run.n_scored(), run.pass_rate()), (1, None));
+    assert!(run.to_json()["pass_rate"].is_null());
+}
+
+#[track_caller]
+fn check_met(range: [Option<i64>; 2], ceiling: Ceiling, value: Option<i64>, met: bool) {
+    let [min, max] = range.map(|end| end.map(Exact::from));
+    let target = Target { metric: Metric::PassRate, min, max };
+    assert_eq!(TargetResult { target, value: value.map(Exact::from), ceiling }.is_met(), met);
+}
+
+#[test]
+fn both_ends_of_a_target_belong_to_it() {
+    let range = [Some(2), Some(4)];
+    for (value, met) in [(1, false), (2, true), (3, true), (4, true), (5, false)] {
+        check_met(range, Ceiling::Limit, Some(value), met);
+    }
+    check_met(range, Ceiling::Usual, Some(5), true);
+    check_met(range, Ceiling::Usual, Some(1), false);
+    check_met([None, Some(4)], Ceiling::Limit, Some(-9), true);
+    check_met([Some(2), None], Ceiling::Limit, Some(9), true);
+    check_met([Some(2), None], Ceiling::Limit, None, false);
+}
+
+#[test]
+fn the_upper_end_is_a_limit_unless_more_is_better() {
+    let ceilings: Vec<String> = summary()
+        .targets()
+        .iter()
+        .map(|result| format!("{:?} {:?}", result.target.metric, result.ceiling))
+        .collect();
+    check(
+        &ceilings.join("\n"),
+        &expect![[r#"
+        PassRate Usual
+        Mean(CriterionId("facts")) Usual
+        Mean(CriterionId("effort")) Limit
+        AutomaticFailRate Limit
+        MeanConfidence Limit"#]],
+    );
+}
+
+fn counts(entered: u64) -> Counts {
+    Counts { entered, blocked: 1, passed: 2, failed: 4, scored: 8, unscored: 16 }
+}
+
+#[test]
+fn counts_that_add_up_are_let_through() {
+    counts(31).assert_adds_up();
+}
+
+#[test]
+#[should_panic(expected = "every reply has exactly one outcome")]
+fn counts_that_do_not_add_up_end_the_run() {
+    counts(32).assert_adds_up();
+}
