@@ -29,7 +29,7 @@ pub(crate) enum Command {
     /// List the gate's rules, or check replies by them without asking a judge
     #[command(subcommand)]
     Gate(GateCommand),
-    /// Say which of two variants answers better, from verdicts on record
+    /// Say which of two or more variants answers better, by a judge or from verdicts on record
     Compare(CompareArgs),
     /// List, show and check rubrics
     #[command(subcommand)]
@@ -70,6 +70,13 @@ pub(crate) struct CaseArgs {
     /// Case files: JSON, JSONL or CSV, also gzipped, told by their content; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: ReadArgs,
+}
+
+/// How files are read, what replies are checked against, and how much is said.
+#[derive(Debug, Args)]
+pub(crate) struct ReadArgs {
     /// A file of policy sources, against which evidence and claims are checked; may be given again
     #[arg(long, value_name = "FILE")]
     pub(crate) policies: Vec<PathBuf>,
@@ -99,6 +106,24 @@ pub(crate) struct CaseArgs {
 /// The cases and the judge: shared by every command that makes packets.
 #[derive(Debug, Args)]
 pub(crate) struct JobArgs {
+    #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
+    /// Ask about all criteria in one call instead of one call per criterion
+    #[arg(long)]
+    pub(crate) one_call: bool,
+    /// The seed sent with each call
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u32>,
+    /// Verdicts for the judge `recorded`, as JSON lines
+    #[arg(long, value_name = "FILE")]
+    pub(crate) verdicts: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) cases: CaseArgs,
+}
+
+/// The judge, what it is asked by, and where its verdicts are kept.
+#[derive(Debug, Args)]
+pub(crate) struct JudgeArgs {
     /// Which judge: openai, anthropic, baseline, command, recorded, or a name from probity.toml
     #[arg(long, value_name = "NAME")]
     pub(crate) judge: Option<String>,
@@ -111,26 +136,15 @@ pub(crate) struct JobArgs {
     /// A built-in rubric or a rubric file
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) rubric: Option<String>,
-    /// Ask about all criteria in one call instead of one call per criterion
-    #[arg(long)]
-    pub(crate) one_call: bool,
     /// A prompt template in place of the built-in one
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
     /// How the judge is told the answer's shape
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) structured: Option<StructuredArg>,
-    /// The seed sent with each call
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u32>,
-    /// Verdicts for the judge `recorded`, as JSON lines
-    #[arg(long, value_name = "FILE")]
-    pub(crate) verdicts: Option<PathBuf>,
     /// Where verdicts are kept
     #[arg(long, value_name = "FILE")]
     pub(crate) store: Option<String>,
-    #[command(flatten)]
-    pub(crate) cases: CaseArgs,
 }
 
 /// `probity run`
@@ -141,6 +155,16 @@ pub(crate) struct RunArgs {
     /// Write the results to this file as JSON
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) calls: CallArgs,
+    /// End with exit code 1 unless the rubric's targets are met by a judge with standing
+    #[arg(long)]
+    pub(crate) enforce: bool,
+}
+
+/// How many calls are made, and when they stop.
+#[derive(Debug, Args)]
+pub(crate) struct CallArgs {
     /// Calls in flight at most
     #[arg(long, short, value_name = "N")]
     pub(crate) concurrency: Option<u32>,
@@ -153,15 +177,12 @@ pub(crate) struct RunArgs {
     /// Spend at most this many US dollars, counted from the start of this command
     #[arg(long, value_name = "USD")]
     pub(crate) budget_usd: Option<String>,
-    /// The share of admitted replies that must have a verdict for exit code 0
+    /// The share of admitted replies, or of pairs of them, that must have a verdict for exit code 0
     #[arg(long, value_name = "SHARE")]
     pub(crate) min_coverage: Option<String>,
     /// Ask again about packets whose recorded answers were no verdict
     #[arg(long)]
     pub(crate) retry_unscored: bool,
-    /// End with exit code 1 unless the rubric's targets are met by a judge with standing
-    #[arg(long)]
-    pub(crate) enforce: bool,
 }
 
 /// `probity check`

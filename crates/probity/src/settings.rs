@@ -1,6 +1,9 @@
 //! From flags, variables and files to what a run uses.
 
+mod comparison;
 mod gate;
+
+pub(crate) use comparison::comparison;
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +18,7 @@ use probity_engine::load::{Dataset, Dedup, LoadError, LoadOptions, Strictness};
 use probity_engine::run::asking::Asking;
 use probity_engine::run::job::{Definition, Job};
 
-use crate::args::{CaseArgs, DedupArg, JobArgs, RunArgs, StructuredArg};
+use crate::args::{CallArgs, CaseArgs, DedupArg, JobArgs, JudgeArgs, ReadArgs, StructuredArg};
 use crate::commands::rubric::problems;
 use crate::exit::{Exit, Failure};
 
@@ -34,18 +37,20 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 /// Puts a job together. Everything that can be wrong with flags, files and cases is found here.
 pub(crate) fn job(args: &JobArgs, over: Layer, note: &dyn Fn(&str)) -> Result<Job, Failure> {
     let config = config(args, over)?;
-    let (judge, notices) = judge(args, &config)?;
+    let own = OwnFlags { seed: args.seed, verdicts: args.verdicts.as_deref() };
+    let (judge, notices) = judge(&args.judge, own, &config)?;
     let rubric = rubric(&config.run.rubric, note)?;
     refuse_pairwise(&rubric)?;
-    let template = template(judge.template.as_deref())?;
-    let dataset = Dataset::open(&args.cases.files, load_options(&args.cases)?).map_err(load_failure)?;
+    let template = template(judge.template.as_deref(), AnswerForm::Levels)?;
+    let dataset =
+        Dataset::open(&args.cases.files, load_options(&args.cases.reading)?).map_err(load_failure)?;
     let about_cases = dataset.notices().iter().map(ToString::to_string);
     notices.into_iter().chain(about_cases).for_each(|notice| note(&notice));
     let names: Vec<String> = args.cases.files.iter().map(|path| path.display().to_string()).collect();
     let dataset_name = names.join(" ");
     let gate = gate::gate(&config.gate, note)?;
     Job::new(Definition { dataset, dataset_name, rubric, template, gate, config, judge })
-        .map_err(crate::commands::run::failure)
+        .map_err(crate::commands::session::failure)
 }
 
 /// A failure to read cases, with its hint.
@@ -57,8 +62,8 @@ pub(crate) fn load_failure(error: LoadError) -> Failure {
     }
 }
 
-/// The settings that flags of `run` put over everything else.
-pub(crate) fn run_layer(args: &RunArgs) -> Result<Layer, Failure> {
+/// The settings that flags about calls put over everything else.
+pub(crate) fn call_layer(args: &CallArgs) -> Result<Layer, Failure> {
     let decimal = |name: &str, text: &Option<String>| {
         let parse = |text: &String| {
             text.parse().map(Decimal).map_err(|error| Failure::usage(format!("--{name}: {error}")))
@@ -74,20 +79,26 @@ pub(crate) fn run_layer(args: &RunArgs) -> Result<Layer, Failure> {
 }
 
 fn config(args: &JobArgs, over: Layer) -> Result<Config, Failure> {
+    let mut flags = judge_layer(&args.judge, over);
+    if args.one_call {
+        flags.run.call_plan = Some(Calls::OneCall);
+    }
+    read_config(&args.cases.reading, flags)
+}
+
+/// What flags say about the judge, over `over`.
+fn judge_layer(args: &JudgeArgs, over: Layer) -> Layer {
     let mut flags = over;
     flags.any_model.clone_from(&args.model);
     flags.any_base_url.clone_from(&args.base_url);
     flags.judge.name.clone_from(&args.judge);
     flags.run.rubric.clone_from(&args.rubric);
     flags.run.store.clone_from(&args.store);
-    if args.one_call {
-        flags.run.call_plan = Some(Calls::OneCall);
-    }
-    case_config(&args.cases, flags)
+    flags
 }
 
 /// The settings of a command about cases, with `over` above what its own flags say.
-fn case_config(args: &CaseArgs, over: Layer) -> Result<Config, Failure> {
+fn read_config(args: &ReadArgs, over: Layer) -> Result<Config, Failure> {
     let mut flags = over;
     if args.strict {
         flags.run.parse = Some(Parse::Strict);
@@ -103,8 +114,8 @@ fn case_config(args: &CaseArgs, over: Layer) -> Result<Config, Failure> {
 
 /// The cases of a command and the gate they are checked by.
 pub(crate) fn gated(args: &CaseArgs, note: &dyn Fn(&str)) -> Result<(Dataset, Gate), Failure> {
-    let config = case_config(args, Layer::default())?;
-    let dataset = Dataset::open(&args.files, load_options(args)?).map_err(load_failure)?;
+    let config = read_config(&args.reading, Layer::default())?;
+    let dataset = Dataset::open(&args.files, load_options(&args.reading)?).map_err(load_failure)?;
     dataset.notices().iter().for_each(|notice| note(&notice.to_string()));
     Ok((dataset, gate::gate(&config.gate, note)?))
 }
@@ -129,8 +140,19 @@ fn settings_failure(found: &[SettingsProblem]) -> Failure {
     Failure::usage(found.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
+/// Flags about the judge that mean something else in a comparison.
+#[derive(Debug, Clone, Copy, Default)]
+struct OwnFlags<'a> {
+    seed: Option<u32>,
+    verdicts: Option<&'a Path>,
+}
+
 /// The judge with what flags put over its settings, and what is worth a line about the choice.
-fn judge(args: &JobArgs, config: &Config) -> Result<(JudgeSettings, Vec<String>), Failure> {
+fn judge(
+    args: &JudgeArgs,
+    own: OwnFlags<'_>,
+    config: &Config,
+) -> Result<(JudgeSettings, Vec<String>), Failure> {
     let is_set = |name: &str| variable(name).is_some_and(|value| !value.trim().is_empty());
     let chosen = config.judge(&is_set);
     let mut notices: Vec<String> =
@@ -144,7 +166,7 @@ fn judge(args: &JobArgs, config: &Config) -> Result<(JudgeSettings, Vec<String>)
         judge.template.clone_from(&args.template);
     }
     if let Backend::Openai(chat) = &mut judge.backend {
-        chat.seed = args.seed.or(chat.seed);
+        chat.seed = own.seed.or(chat.seed);
     }
     match &mut judge.backend {
         Backend::Openai(chat) | Backend::Anthropic(chat) => {
@@ -158,13 +180,13 @@ fn judge(args: &JobArgs, config: &Config) -> Result<(JudgeSettings, Vec<String>)
             }
         }
         Backend::Recorded { verdicts } => {
-            if args.verdicts.is_some() {
-                verdicts.clone_from(&args.verdicts);
+            if let Some(path) = own.verdicts {
+                *verdicts = Some(path.to_owned());
             }
         }
         Backend::Baseline | Backend::Command(_) => {}
     }
-    refuse_idle_flags(args, &judge)?;
+    refuse_idle_flags(args, own, &judge)?;
     Ok((judge, notices))
 }
 
@@ -180,13 +202,13 @@ fn refuse_blank_keys(config: &Config) -> Result<(), Failure> {
 }
 
 /// A flag that the judge has no use for would be believed to have done something.
-fn refuse_idle_flags(args: &JobArgs, judge: &JudgeSettings) -> Result<(), Failure> {
+fn refuse_idle_flags(args: &JudgeArgs, own: OwnFlags<'_>, judge: &JudgeSettings) -> Result<(), Failure> {
     let kind = judge.kind().name();
     let is_chat = judge.chat().is_some();
     let reads_prompts = is_chat || matches!(judge.backend, Backend::Command(_));
     let is_recorded = matches!(judge.backend, Backend::Recorded { .. });
     let idle = [
-        ("--verdicts", args.verdicts.is_some() && !is_recorded),
+        ("--verdicts", own.verdicts.is_some() && !is_recorded),
         ("--structured", args.structured.is_some() && !is_chat),
         ("--template", args.template.is_some() && !reads_prompts),
     ];
@@ -231,8 +253,8 @@ pub(crate) fn rubric(name: &str, note: &dyn Fn(&str)) -> Result<Rubric, Failure>
     }
 }
 
-fn template(path: Option<&Path>) -> Result<Template, Failure> {
-    let Some(path) = path else { return Ok(Template::built_in(AnswerForm::Levels)) };
+fn template(path: Option<&Path>, form: AnswerForm) -> Result<Template, Failure> {
+    let Some(path) = path else { return Ok(Template::built_in(form)) };
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("template {}: cannot be read: {error}", path.display())))?;
     Template::parse(&text).map_err(|error| {
@@ -254,7 +276,7 @@ pub(crate) fn delimiter(flag: Option<&str>) -> Result<Option<u8>, Failure> {
     }
 }
 
-fn load_options(args: &CaseArgs) -> Result<LoadOptions, Failure> {
+fn load_options(args: &ReadArgs) -> Result<LoadOptions, Failure> {
     Ok(LoadOptions {
         strict: if args.strict { Strictness::Strict } else { Strictness::Skip },
         dedup: match args.dedup {

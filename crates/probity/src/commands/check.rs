@@ -21,7 +21,7 @@ use crate::{settings, terminal};
 
 /// Runs the command.
 pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
-    let quiet = args.job.cases.quiet || args.job.cases.json;
+    let quiet = args.job.cases.reading.quiet || args.job.cases.reading.json;
     let note = |line: &str| {
         if !quiet {
             terminal::note(line);
@@ -30,7 +30,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let job = settings::job(&args.job, Layer::default(), &note)?;
     let (shape, known) = known(&job)?;
     let plan = plan(&job, known.clone()).map_err(settings::load_failure)?;
-    if args.job.cases.json {
+    if args.job.cases.reading.json {
         let requests = if args.show { Some(requests(&job, known, shape)?) } else { None };
         let text =
             serde_json::to_string_pretty(&plan_json(&plan, requests)).expect("JSON values can be written");

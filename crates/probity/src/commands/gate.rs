@@ -35,7 +35,7 @@ struct Tally {
 
 /// Checks every reply and prints each finding.
 pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
-    let quiet = args.quiet || args.json;
+    let quiet = args.reading.quiet || args.reading.json;
     let note = |line: &str| {
         if !quiet {
             terminal::note(line);
@@ -53,7 +53,7 @@ pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
             Record::Entry { entry, .. } => {
                 let id = entry.case.id.to_string();
                 let findings = tally.screen(&gate, entry);
-                if args.json {
+                if args.reading.json {
                     rows.push(row(&id, &findings));
                 } else {
                     terminal::print(&findings.iter().map(|finding| line(&id, finding)).collect::<String>());
@@ -61,7 +61,7 @@ pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
             }
         }
     }
-    terminal::print(&if args.json { tally.json(&rows) } else { tally.text() });
+    terminal::print(&if args.reading.json { tally.json(&rows) } else { tally.text() });
     Ok(if tally.blocked > 0 { Exit::No } else { Exit::Done })
 }
 

@@ -6,3 +6,4 @@ pub(crate) mod gate;
 pub(crate) mod mock;
 pub(crate) mod rubric;
 pub(crate) mod run;
+pub(crate) mod session;

@@ -3,6 +3,7 @@
 pub(crate) mod card;
 pub(crate) mod comparison;
 pub(crate) mod finding;
+pub(crate) mod live;
 pub(crate) mod plain;
 pub(crate) mod problem;
 pub(crate) mod progress;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use probity_core::gate::Severity;
-use probity_core::report::{GateOutcome, Outcome, ReplyResult, Summary, TargetResult};
+use probity_core::report::{Facts, GateOutcome, Outcome, ReplyResult, Summary, TargetResult};
 use probity_core::rubric::Metric;
 use probity_core::score::{CriterionOutcome, Failure};
 use probity_core::stats::Estimate;
@@ -32,7 +32,7 @@ pub(crate) fn summary(summary: &Summary, cases: &str, skipped: &[Skipped]) -> St
     unscored(&mut out, summary);
     skipped_records(&mut out, skipped, summary.n_skipped());
     worst(&mut out, summary);
-    costs(&mut out, summary);
+    costs(&mut out, summary.facts());
     out
 }
 
@@ -239,8 +239,8 @@ fn worst_head(result: &ReplyResult) -> String {
     format!("{}{slice}{total}{why}", plain(&result.id))
 }
 
-fn costs(out: &mut String, summary: &Summary) {
-    let facts = summary.facts();
+/// What the calls took, and what the judge has earned.
+pub(crate) fn costs(out: &mut String, facts: &Facts) {
     let cost = match facts.cost_usd {
         Some(usd) => format!("${usd}"),
         None => "cost unknown (no price for this model)".to_owned(),

@@ -4,12 +4,18 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use probity_core::compare::{Conflict, Policies, Unparsed};
+use probity_engine::run::compare::Stopping;
+
+use crate::args::{CallArgs, JudgeArgs, ReadArgs};
 
 /// `probity compare`
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// Recorded verdicts in both orders, or graded preferences: JSON, JSONL or CSV
-    #[arg(long, value_name = "FILE", required = true)]
+    /// Case files, one for each variant: JSON, JSONL or CSV, also gzipped; `-` is standard input
+    #[arg(required_unless_present = "verdicts", conflicts_with = "verdicts", value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Recorded verdicts in both orders, or graded preferences, in place of a judge: JSON, JSONL or CSV
+    #[arg(long, value_name = "FILE", conflicts_with_all = LIVE)]
     pub(crate) verdicts: Option<PathBuf>,
     /// What people said about the same items
     #[arg(long, value_name = "FILE", requires = "verdicts")]
@@ -23,7 +29,7 @@ pub(crate) struct CompareArgs {
     /// What a pass without a verdict is worth
     #[arg(long, value_enum, value_name = "HOW", default_value = "drop")]
     pub(crate) unparsed: UnparsedArg,
-    /// The seed of the resamples behind each interval
+    /// The seed of the order in which pairs are asked about, and of the resamples behind each interval
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
     /// How many resamples
@@ -32,19 +38,43 @@ pub(crate) struct CompareArgs {
     /// Write the figures to this file as JSON
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Make the first bad row an error
+    /// Stop asking when it is clear which variant is better, or that neither is by more than the margin
     #[arg(long)]
-    pub(crate) strict: bool,
-    /// The character between the cells of a CSV file
-    #[arg(long, value_name = "CHAR")]
-    pub(crate) delimiter: Option<String>,
-    /// Print machine-readable JSON on standard output and nothing else
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print no notices
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
+    pub(crate) until_decided: bool,
+    /// How far from one half a win rate is as good as equal, 0 to below 0.5
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, requires = "until_decided")]
+    pub(crate) margin: f64,
+    /// The chance that stopping early decides wrongly, at most
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, requires = "until_decided")]
+    pub(crate) alpha: f64,
+    #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
+    #[command(flatten)]
+    pub(crate) calls: CallArgs,
+    #[command(flatten)]
+    pub(crate) reading: ReadArgs,
 }
+
+/// Flags that mean nothing where no judge is asked.
+const LIVE: [&str; 17] = [
+    "until_decided",
+    "judge",
+    "model",
+    "base_url",
+    "rubric",
+    "template",
+    "structured",
+    "store",
+    "concurrency",
+    "offline",
+    "max_calls",
+    "budget_usd",
+    "min_coverage",
+    "retry_unscored",
+    "policies",
+    "as_of",
+    "config",
+];
 
 /// What a pair is worth whose orders disagree.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -69,6 +99,15 @@ pub(crate) enum UnparsedArg {
 }
 
 impl CompareArgs {
+    /// When asking ends.
+    pub(crate) fn stopping(&self) -> Stopping {
+        if self.until_decided {
+            Stopping::UntilDecided { alpha: self.alpha, margin: self.margin }
+        } else {
+            Stopping::Never
+        }
+    }
+
     /// What counts as what.
     pub(crate) fn policies(&self) -> Policies {
         Policies {

@@ -1,6 +1,7 @@
-//! `probity compare`: which variant answers better, from verdicts on record.
+//! `probity compare`: which variant answers better, by a judge that is asked or from verdicts on record.
 
 mod args;
+mod live;
 mod read;
 
 use std::io::Write as _;
@@ -12,6 +13,7 @@ use serde_json::{Value, json};
 
 pub(crate) use args::CompareArgs;
 
+use super::session::output_failure;
 use crate::exit::{Exit, Failure};
 use crate::render::comparison::{Shown, comparison as shown};
 use crate::render::results::WholeFile;
@@ -19,8 +21,12 @@ use crate::terminal;
 
 /// Runs the command.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
+    if args.verdicts.is_some() { from_record(args) } else { live::live(args) }
+}
+
+fn from_record(args: &CompareArgs) -> Result<Exit, Failure> {
     let note = |line: &str| {
-        if !args.quiet && !args.json {
+        if !args.reading.quiet && !args.reading.json {
             terminal::note(line);
         }
     };
@@ -33,27 +39,29 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
         .as_ref()
         .map_or(Value::Null, |labels| json!({ "items": labels.n_items(), "votes": labels.n_votes() }));
     json["skipped"] = recorded.skipped.iter().map(skipped_json).collect();
-    let text = serde_json::to_string_pretty(&json).expect("JSON values can be written") + "\n";
+    if !written(args, &json)? {
+        let name = args.verdicts.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+        let (labels, skipped) = (recorded.labels.as_ref(), &recorded.skipped);
+        terminal::print(&shown(&Shown { comparison: &figures, file: &name, labels, skipped }));
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes `json` to where it was asked for, and says whether that was standard output.
+fn written(args: &CompareArgs, json: &Value) -> Result<bool, Failure> {
+    let text = serde_json::to_string_pretty(json).expect("JSON values can be written") + "\n";
     if let Some(path) = &args.output {
         let write = || {
             let mut file = WholeFile::create(path)?;
             file.write_all(text.as_bytes())?;
             file.keep()
         };
-        write().map_err(|error: std::io::Error| Failure {
-            exit: Exit::Store,
-            message: format!("could not write {}: {error}", path.display()),
-            hint: None,
-        })?;
+        write().map_err(|error: std::io::Error| output_failure(Some(path), &error))?;
     }
-    if args.json {
+    if args.reading.json {
         terminal::print(&text);
-    } else {
-        let name = args.verdicts.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
-        let (labels, skipped) = (recorded.labels.as_ref(), &recorded.skipped);
-        terminal::print(&shown(&Shown { comparison: &figures, file: &name, labels, skipped }));
     }
-    Ok(Exit::Done)
+    Ok(args.reading.json)
 }
 
 fn skipped_json(skipped: &Skipped) -> Value {

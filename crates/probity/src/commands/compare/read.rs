@@ -50,8 +50,8 @@ pub(super) fn recorded(args: &CompareArgs, note: &dyn Fn(&str)) -> Result<Record
 }
 
 fn options(args: &CompareArgs) -> Result<LoadOptions, Failure> {
-    let strict = if args.strict { Strictness::Strict } else { Strictness::Skip };
-    let delimiter = settings::delimiter(args.delimiter.as_deref())?;
+    let strict = if args.reading.strict { Strictness::Strict } else { Strictness::Skip };
+    let delimiter = settings::delimiter(args.reading.delimiter.as_deref())?;
     Ok(LoadOptions { strict, delimiter, ..LoadOptions::default() })
 }
 

@@ -1,0 +1,172 @@
+//! A comparison by a judge that is asked now, or was asked before and is on record.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use probity_core::compare::{
+    Comparison, Fate, Pair, Status, at_equal_length, comparison, gate_counts, ranked,
+};
+use probity_core::stats::Resampling;
+use probity_engine::run::compare::{CompareJob, Compared, Stopping, report, run};
+use probity_engine::run::{Observer as _, Ran};
+use serde_json::{Map, Value, json};
+
+use super::super::session::{
+    Watcher, failure, mode, network, open_store, output_failure, runtime, stopped, way_on,
+};
+use super::{CompareArgs, skipped_json, written};
+use crate::exit::{Exit, Failure};
+use crate::render::comparison::{Shown, comparison as shown};
+use crate::render::live::{Live, live as live_text};
+use crate::render::results::WholeFile;
+use crate::{settings, terminal};
+
+/// Runs the command.
+pub(super) fn live(args: &CompareArgs) -> Result<Exit, Failure> {
+    let watcher = Watcher::new(args.reading.quiet);
+    let layer = settings::call_layer(&args.calls)?;
+    let job = settings::comparison(args, layer, &|line| watcher.notice(line))?;
+    let job = Arc::new(job);
+    refuse_early_stop(args, &job)?;
+    let output = args.output.as_deref();
+    // Results without a place are not worth paying for.
+    output.map_or(Ok(()), WholeFile::try_out).map_err(|error| output_failure(output, &error))?;
+    let store = open_store(&job.asking, network(&args.calls), &watcher)?;
+    let ran = runtime()?.block_on(async {
+        let mode = mode(&args.calls);
+        run(&job, args.stopping(), &store, &mode, (&settings::variable, &watcher)).await
+    });
+    let (ran, sequence) = ran.map_err(failure)?;
+    let compared = report(&job, &store, &ran, sequence).map_err(failure)?;
+    store.close().map_err(|error| Failure::new(Exit::Store, &error))?;
+    let judge: Arc<str> = Arc::from(judge_name(&compared));
+    let pairs: Vec<Pair> = compared.contests.iter().filter_map(|contest| contest.pair()).collect();
+    let resampling = Resampling { n_resamples: args.resamples, seed: args.seed };
+    let figures = comparison(&BTreeMap::from([(judge, pairs.clone())]), args.policies(), resampling);
+    if !written(args, &live_json(&job, &compared, &figures, &pairs))? {
+        let shown = shown(&Shown {
+            comparison: &figures,
+            file: &job.name,
+            labels: None,
+            skipped: &job.field.skipped,
+        });
+        let rest = live_text(&Live { job: &job, compared: &compared, pairs: &pairs });
+        terminal::print(&(shown + &rest));
+    }
+    Ok(ended(&job, &ran, &figures))
+}
+
+/// A sequence is about one difference, so about two variants.
+fn refuse_early_stop(args: &CompareArgs, job: &CompareJob) -> Result<(), Failure> {
+    let n = job.field.variants.len();
+    if args.stopping() == Stopping::Never || n == 2 {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("--until-decided: expected two variants, found {n}"))
+        .hint("compare two of them, or all of them without --until-decided"))
+}
+
+fn judge_name(compared: &Compared) -> String {
+    let judge = &compared.facts.judge;
+    format!("{} {}", judge.kind, judge.model).trim_end().to_owned()
+}
+
+fn live_json(job: &CompareJob, compared: &Compared, figures: &Comparison, pairs: &[Pair]) -> Value {
+    let pairs: Vec<&Pair> = pairs.iter().collect();
+    let mut json = figures.to_json();
+    let at_equal_length = at_equal_length(&pairs);
+    let controlled = at_equal_length.iter().map(|(name, fitted)| {
+        let value = match fitted {
+            Ok(fitted) => json!(fitted.rate),
+            Err(_) => Value::Null,
+        };
+        (name.to_string(), value)
+    });
+    json["length_controlled_win_rate"] = Value::Object(controlled.collect());
+    let why = at_equal_length.values().find_map(|fitted| fitted.as_ref().err());
+    json["length_controlled_missing"] = json!(why.map(ToString::to_string));
+    json["ranking"] = ranked(&pairs).map_or(Value::Null, |(names, ranking)| match ranking {
+        Ok(ranking) => {
+            let places = names.iter().zip(&ranking.places);
+            let places: Map<String, Value> =
+                places.map(|(name, place)| (name.to_string(), json!(place))).collect();
+            json!({ "places": places, "tie_term": ranking.tie_term, "basis": ranking.basis })
+        }
+        Err(error) => json!({ "missing": error.to_string() }),
+    });
+    json["gate"] = json!(
+        gate_counts(&compared.contests)
+            .into_iter()
+            .map(|(name, counts)| (name.to_string(), json!(counts)))
+            .collect::<Map<String, Value>>()
+    );
+    json["identical"] = json!(compared.contests.iter().filter(|c| c.fate == Fate::Identical).count());
+    json["missing"] = job
+        .missing
+        .iter()
+        .map(|missing| json!({ "id": &*missing.case, "variant": &*missing.variant }))
+        .collect();
+    let mismatched = |one: &probity_engine::run::compare::Mismatched| {
+        let [a, b] = &one.variants;
+        json!({ "id": &*one.case, "variants": [&**a, &**b], "reason": one.reason })
+    };
+    json["mismatched"] = job.mismatched.iter().map(mismatched).collect();
+    json["skipped"] = job.field.skipped.iter().map(skipped_json).collect();
+    json["sequence"] = compared.stopped.map_or(Value::Null, |stopped| {
+        let first = &*job.field.variants[0];
+        json!({
+            "decision": stopped.decision,
+            "variant": first,
+            "win_rate": { "low": stopped.bounds.low, "high": stopped.bounds.high },
+            "alpha": stopped.alpha,
+            "margin": stopped.margin,
+            "pairs_drawn": stopped.n_drawn,
+            "pairs_left": stopped.n_left,
+            "calls_saved": stopped.calls_saved,
+        })
+    });
+    about_the_judge(&mut json, job, compared);
+    json["comparisons"] = compared.contests.iter().map(probity_core::compare::Contest::to_json).collect();
+    json
+}
+
+fn about_the_judge(json: &mut Value, job: &CompareJob, compared: &Compared) {
+    let facts = &compared.facts;
+    let rubric = &job.rubric;
+    json["judge"] = json!({
+        "id": facts.judge.id,
+        "kind": facts.judge.kind,
+        "model": facts.judge.model,
+        "standing": facts.judge.standing,
+        "answered_as": facts.judge.answered_as.iter().map(|(name, n)| (name.clone(), json!(n))).collect::<Map<_, _>>(),
+    });
+    json["rubric"] = json!({ "name": rubric.name(), "version": rubric.version(), "hash": rubric.hash() });
+    json["calls"] = json!(facts.calls);
+    json["calls_lost"] = json!(facts.calls_lost);
+    json["tokens"] = json!({ "input": facts.tokens_input, "output": facts.tokens_output });
+    json["cost_usd"] = json!(facts.cost_usd);
+    json["warnings"] = json!(facts.warnings);
+}
+
+/// The exit code, and the words that go with it.
+fn ended(job: &CompareJob, ran: &Ran, figures: &Comparison) -> Exit {
+    let stop = ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
+    if let Some((exit, message)) = stop.map(|stop| stopped(stop, ran)) {
+        terminal::note(&format!("stopped: {message}"));
+        return exit;
+    }
+    let wanted = job.asking.config.run.min_coverage.to_f64();
+    let counts = figures.judges.values().next().map(|judge| &judge.overall.counts);
+    let Some(counts) = counts.filter(|counts| counts.n_pairs > 0) else { return Exit::Done };
+    let coverage = 1.0 - counts.of(Status::Unscored) as f64 / counts.n_pairs as f64;
+    if coverage < wanted {
+        terminal::note(&format!(
+            "incomplete: {:.1} % of the pairs have a verdict in both orders, {:.1} % are wanted; {}",
+            100.0 * coverage,
+            100.0 * wanted,
+            way_on(ran)
+        ));
+        return Exit::Incomplete;
+    }
+    Exit::Done
+}

@@ -1,0 +1,183 @@
+//! One session with a judge: the store, the calls, interrupts, what is said meanwhile, and how it ended.
+//!
+//! What commands that ask a judge share. What they ask about, and what they make of the answers, is their own.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use probity_engine::run::asking::Asking;
+use probity_engine::run::plan::{Plan, UnscoredPolicy};
+use probity_engine::run::{Mode, Network, Observer, Ran, RunError};
+use probity_engine::schedule::desk::Desk;
+use probity_engine::schedule::lane::Stop;
+use probity_engine::store::Store;
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+
+use crate::args::CallArgs;
+use crate::exit::{Exit, Failure};
+use crate::render::progress::Bar;
+use crate::{settings, terminal};
+
+/// The runtime that calls are made on.
+pub(crate) fn runtime() -> Result<Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| Failure {
+        exit: Exit::Store,
+        message: format!("could not start: {error}"),
+        hint: None,
+    })
+}
+
+/// How a run is to be made, as its flags say. Must be called inside a runtime.
+pub(crate) fn mode(args: &CallArgs) -> Mode {
+    Mode {
+        network: network(args),
+        unscored: if args.retry_unscored { UnscoredPolicy::AskAgain } else { UnscoredPolicy::Keep },
+        interrupted: interrupts(),
+    }
+}
+
+/// Whether calls may be made.
+pub(crate) fn network(args: &CallArgs) -> Network {
+    if args.offline { Network::Offline } else { Network::Online }
+}
+
+/// Opens the store; for reading only where nobody will be asked.
+pub(crate) fn open_store(asking: &Asking, network: Network, watcher: &Watcher) -> Result<Store, Failure> {
+    let path = settings::store_path(asking)?;
+    if !asking.may_ask(network) {
+        if !path.exists() {
+            return Err(Failure::usage(format!("there is no store at {}", path.display())).hint(
+                "only an earlier run's record was asked for; run once with a judge and without --offline",
+            ));
+        }
+        return Store::open_read_only(&path).map_err(|error| Failure::new(Exit::Store, &error));
+    }
+    let opened = Store::open(&path).map_err(|error| Failure::new(Exit::Store, &error))?;
+    if !opened.lost.is_empty() {
+        let n = opened.lost.len();
+        watcher.notice(&format!(
+            "{n} calls were in flight when an earlier process died: possibly billed, not recorded"
+        ));
+    }
+    for warning in &opened.warnings {
+        watcher.notice(&format!("warning: {warning}"));
+    }
+    Ok(opened.store)
+}
+
+/// A signal that turns true at the first Ctrl-C or termination request; the second one ends the process.
+fn interrupts() -> watch::Receiver<bool> {
+    let (sender, receiver) = watch::channel(false);
+    tokio::spawn(async move {
+        let Ok(mut term) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) else {
+            return;
+        };
+        for n in 0..2 {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = term.recv() => {}
+            }
+            if n == 0 {
+                terminal::note("stopping: finishing the calls in flight (again to stop at once)");
+                sender.send_replace(true);
+            }
+        }
+        // What was answered is on disk already; there is nothing to tidy up.
+        std::process::exit(Exit::Incomplete as i32);
+    });
+    receiver
+}
+
+/// A failure to write results.
+pub(crate) fn output_failure(output: Option<&Path>, error: &io::Error) -> Failure {
+    let place = output.map_or("standard output".to_owned(), |path| path.display().to_string());
+    Failure { exit: Exit::Store, message: format!("could not write {place}: {error}"), hint: None }
+}
+
+/// What brings the missing verdicts, as far as anything does.
+pub(crate) fn way_on(ran: &Ran) -> &'static str {
+    match &ran.driven {
+        None if ran.plan.n_calls > 0 => "run again without --offline to ask for the rest",
+        Some(driven) if driven.gave_up > 0 => "run the same command again to resume",
+        None | Some(_) => {
+            "the causes are listed above; --retry-unscored asks again where an answer was no verdict"
+        }
+    }
+}
+
+/// The code and the words for what stopped the calls.
+pub(crate) fn stopped(stop: &Stop, ran: &Ran) -> (Exit, String) {
+    let nothing_answered = ran.n_answered == 0;
+    let resume = "; run the same command again to resume";
+    match stop {
+        Stop::Unreachable(why) => (Exit::Incomplete, format!("the judge cannot be reached: {why}{resume}")),
+        Stop::Quota(why) | Stop::Budget(why) => (Exit::Incomplete, format!("{why}{resume}")),
+        Stop::Unusable(why) | Stop::SchemaRefused(why) if nothing_answered => (Exit::Usage, why.clone()),
+        Stop::Refused(why) | Stop::Unusable(why) | Stop::SchemaRefused(why) => {
+            (Exit::Incomplete, format!("{why}; correct that, then run the same command again to resume"))
+        }
+        Stop::Interrupted => (Exit::Incomplete, format!("as asked{resume}")),
+        Stop::Store(error) => (Exit::Store, error.to_string()),
+    }
+}
+
+/// Turns an engine's error into words and a code.
+pub(crate) fn failure(error: RunError) -> Failure {
+    match error {
+        RunError::Load(error) => settings::load_failure(error),
+        RunError::Store(error) => Failure::new(Exit::Store, &error),
+        RunError::Damaged { .. } | RunError::Output(_) => Failure::new(Exit::Store, &error),
+        RunError::NoPrice { ref model } => {
+            let table = format!("[prices.{model:?}]");
+            Failure::new(Exit::Usage, &error).hint(format!(
+                "set input_usd_per_mtok and output_usd_per_mtok under {table} in probity.toml, or use --max-calls"
+            ))
+        }
+        RunError::Midway(_) => Failure::new(Exit::Incomplete, &error)
+            .hint("what was answered is kept; run again with a file that stays as it is"),
+        RunError::NothingUsable { .. }
+        | RunError::BudgetTooLarge { .. }
+        | RunError::Sequence(_)
+        | RunError::Template(_)
+        | RunError::Judge(_) => Failure::new(Exit::Usage, &error),
+    }
+}
+
+/// Whoever watches a session from the command line.
+pub(crate) struct Watcher {
+    quiet: bool,
+    bar: Bar,
+}
+
+impl Watcher {
+    /// One that says nothing where `quiet` is set.
+    pub(crate) fn new(quiet: bool) -> Self {
+        Watcher { quiet, bar: Bar::default() }
+    }
+}
+
+impl Observer for Watcher {
+    fn notice(&self, line: &str) {
+        if !self.quiet {
+            self.bar.line(line);
+        }
+    }
+
+    fn planned(&self, plan: &Plan) {
+        for (id, tokens) in &plan.oversize {
+            self.notice(&format!("case {id}: about {tokens} tokens are more than the judge reads; not sent"));
+        }
+    }
+
+    fn calling(&self, desk: &Arc<Desk>) {
+        if !self.quiet && terminal::is_watched() {
+            self.bar.start(desk);
+        }
+    }
+
+    fn called(&self) {
+        self.bar.finish();
+    }
+}

@@ -1,0 +1,159 @@
+//! What a live comparison adds to its figures on a terminal: equal length, the gate, who is missing, the judge.
+
+use std::fmt::Write as _;
+
+use probity_core::compare::sequence::Decision;
+use probity_core::compare::{Fate, Pair, at_equal_length, gate_counts, ranked};
+use probity_core::stats::Estimate;
+use probity_engine::run::compare::{CompareJob, Compared, Stopped};
+
+use super::plain::plain;
+use super::summary::{columns, costs};
+
+/// How many cases are listed.
+const LISTED_MAX: usize = 5;
+
+/// Appends a line. Writing to a string cannot fail.
+macro_rules! line {
+    ($out:expr $(, $part:expr)*) => { writeln!($out $(, $part)*).expect("writing to a string cannot fail") };
+}
+
+/// What is shown.
+pub(crate) struct Live<'a> {
+    /// What was compared.
+    pub(crate) job: &'a CompareJob,
+    /// What it came to.
+    pub(crate) compared: &'a Compared,
+    /// The pairs that figures are made of.
+    pub(crate) pairs: &'a [Pair],
+}
+
+/// The rest of the report as text.
+pub(crate) fn live(live: &Live) -> String {
+    let Live { job, compared, pairs } = live;
+    let pairs: Vec<&Pair> = pairs.iter().collect();
+    let mut out = String::new();
+    equal_length(&mut out, &pairs);
+    ranking(&mut out, &pairs);
+    at_gate(&mut out, compared);
+    unpaired(&mut out, job);
+    if let Some(stopped) = &compared.stopped {
+        sequence(&mut out, job, stopped);
+    }
+    line!(
+        out,
+        "\nrubric {} {}; order of asking drawn with seed {}",
+        job.rubric.name(),
+        job.rubric.version(),
+        job.seed
+    );
+    let judge = &compared.facts.judge;
+    line!(out, "judge {} {} ({})", judge.kind, plain(&judge.model), judge.standing);
+    costs(&mut out, &compared.facts);
+    out
+}
+
+fn equal_length(out: &mut String, pairs: &[&Pair]) {
+    let fitted = at_equal_length(pairs);
+    let mut rows = vec![["at equal length", "win rate", "95 % interval", "n"].map(str::to_owned).to_vec()];
+    for (name, controlled) in &fitted {
+        if let Ok(controlled) = controlled {
+            rows.push([vec![plain(name)], estimate(&controlled.rate).to_vec()].concat());
+        }
+    }
+    match fitted.values().find_map(|controlled| controlled.as_ref().err()) {
+        None if rows.len() > 1 => line!(out, "\n{}", columns(&rows).trim_end()),
+        None => {}
+        Some(why) => line!(out, "\nno win rate at equal length: {why}"),
+    }
+}
+
+fn ranking(out: &mut String, pairs: &[&Pair]) {
+    let Some((names, ranking)) = ranked(pairs) else { return };
+    let ranking = match ranking {
+        Ok(ranking) => ranking,
+        Err(why) => return line!(out, "\nno ranking: {why}"),
+    };
+    let header = ["variant", "against the others", "95 % interval", "n", "strength"];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by(|one, other| {
+        ranking.places[*other].strength.value.total_cmp(&ranking.places[*one].strength.value)
+    });
+    for at in order {
+        let place = &ranking.places[at];
+        let mut row = vec![plain(&names[at])];
+        row.extend(estimate(&place.win_rate));
+        row.push(format!("{:+.2}", place.strength.value));
+        rows.push(row);
+    }
+    line!(out, "\n{}", columns(&rows).trim_end());
+}
+
+fn at_gate(out: &mut String, compared: &Compared) {
+    let counts = gate_counts(&compared.contests);
+    let decided = counts.values().any(|counts| *counts != probity_core::compare::GateCounts::default());
+    if decided {
+        line!(out, "\nat the gate, beside the figures and not in them");
+    }
+    for (name, counts) in counts.iter().filter(|_| decided) {
+        let (won, lost, both) = (counts.won_at_gate, counts.lost_at_gate, counts.both_blocked);
+        line!(out, "  {}: {won} won, {lost} lost, {both} with both blocked", plain(name));
+    }
+    let identical = compared.contests.iter().filter(|contest| contest.fate == Fate::Identical).count();
+    if identical > 0 {
+        line!(out, "\n{identical} of the ties are pairs of identical replies, about which nobody was asked");
+    }
+}
+
+fn unpaired(out: &mut String, job: &CompareJob) {
+    if !job.missing.is_empty() {
+        line!(out, "\n{} replies are missing", job.missing.len());
+        for missing in job.missing.iter().take(LISTED_MAX) {
+            line!(out, "  case {}: no reply of {}", plain(&missing.case), plain(&missing.variant));
+        }
+        more(out, job.missing.len());
+    }
+    if !job.mismatched.is_empty() {
+        line!(out, "\n{} pairs do not answer the same thing", job.mismatched.len());
+        for one in job.mismatched.iter().take(LISTED_MAX) {
+            line!(out, "  case {}: {}", plain(&one.case), one.reason);
+        }
+        more(out, job.mismatched.len());
+    }
+}
+
+fn more(out: &mut String, n: usize) {
+    if n > LISTED_MAX {
+        line!(out, "  and {} more", n - LISTED_MAX);
+    }
+}
+
+fn sequence(out: &mut String, job: &CompareJob, stopped: &Stopped) {
+    let [first, second] = [&job.field.variants[0], &job.field.variants[1]].map(|name| plain(name));
+    let margin = 100.0 * stopped.margin;
+    let said = match stopped.decision {
+        Decision::BetterA => format!("{first} is better by more than {margin:.1} points"),
+        Decision::BetterB => format!("{second} is better by more than {margin:.1} points"),
+        Decision::WithinMargin => format!("neither is better by more than {margin:.1} points"),
+        Decision::Undecided => "not decided".to_owned(),
+    };
+    let (low, high) = (100.0 * stopped.bounds.low, 100.0 * stopped.bounds.high);
+    line!(
+        out,
+        "\n{said}: {first} wins {low:.1}–{high:.1} % of all pairs, wrong with a chance of at most {}",
+        stopped.alpha
+    );
+    line!(
+        out,
+        "{} pairs were taken, {} were not, which saved {} calls",
+        stopped.n_drawn,
+        stopped.n_left,
+        stopped.calls_saved
+    );
+}
+
+fn estimate(estimate: &Estimate) -> [String; 3] {
+    let [value, low, high] = [estimate.value, estimate.low, estimate.high].map(|share| 100.0 * share);
+    [format!("{value:.1} %"), format!("{low:.1}–{high:.1}"), estimate.n.to_string()]
+}

@@ -1,0 +1,107 @@
+//! The job of a comparison: one case file per variant, or one file with several.
+
+use std::path::{Path, PathBuf};
+
+use probity_core::packet::{AnswerForm, pair_ask};
+use probity_engine::config::layer::Layer;
+use probity_engine::load::Dataset;
+use probity_engine::run::compare::{CompareJob, Definition, Side};
+
+use super::{OwnFlags, gate, judge, judge_layer, load_failure, load_options, read_config, rubric, template};
+use crate::commands::compare::CompareArgs;
+use crate::commands::session;
+use crate::exit::Failure;
+
+/// The rubric of a comparison where none is named: the settings' own is for scores.
+const RUBRIC: &str = "pairwise-support";
+
+/// Puts a comparison together. Everything that can be wrong with flags, files and cases is found here.
+pub(crate) fn comparison(
+    args: &CompareArgs,
+    over: Layer,
+    note: &dyn Fn(&str),
+) -> Result<CompareJob, Failure> {
+    let mut flags = judge_layer(&args.judge, over);
+    flags.run.rubric.get_or_insert_with(|| RUBRIC.to_owned());
+    let config = read_config(&args.reading, flags)?;
+    let (judge, notices) = judge(&args.judge, OwnFlags::default(), &config)?;
+    notices.iter().for_each(|notice| note(notice));
+    let rubric = rubric(&config.run.rubric, note)?;
+    let ask = pair_ask(&rubric).map_err(|error| {
+        Failure::usage(format!("rubric {}: {error}", rubric.name()))
+            .hint(format!("use --rubric {RUBRIC}, or say in the rubric when two replies are equal"))
+    })?;
+    let template = template(judge.template.as_deref(), AnswerForm::Preference)?;
+    let sides = sides(args, note)?;
+    let gate = gate::gate(&config.gate, note)?;
+    let definition = Definition { sides, rubric, ask, template, gate, config, judge, seed: args.seed };
+    let job = CompareJob::new(definition).map_err(session::failure)?;
+    refuse_nothing(&job)?;
+    Ok(job)
+}
+
+fn sides(args: &CompareArgs, note: &dyn Fn(&str)) -> Result<Vec<Side>, Failure> {
+    let names = variants(&args.files);
+    let side = |(path, variant): (&PathBuf, String)| {
+        let dataset =
+            Dataset::open(std::slice::from_ref(path), load_options(&args.reading)?).map_err(load_failure)?;
+        dataset.notices().iter().for_each(|notice| note(&notice.to_string()));
+        Ok(Side { name: path.display().to_string(), variant, dataset })
+    };
+    args.files.iter().zip(names).map(side).collect()
+}
+
+/// What replies are called whose records name no variant: the file's name without folder and suffix, or all of
+/// it where two files would be called the same.
+fn variants(files: &[PathBuf]) -> Vec<String> {
+    let stem = |path: &Path| {
+        let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        name.split('.').next().filter(|stem| !stem.is_empty()).map_or(name.clone(), str::to_owned)
+    };
+    let stems: Vec<String> = files.iter().map(|path| stem(path)).collect();
+    let is_taken =
+        |at: usize| stems.iter().enumerate().any(|(other, name)| other != at && *name == stems[at]);
+    let named = |(at, path): (usize, &PathBuf)| {
+        if is_taken(at) { path.display().to_string() } else { stems[at].clone() }
+    };
+    files.iter().enumerate().map(named).collect()
+}
+
+/// A comparison without a pair is a mistake in the files' names or ids.
+fn refuse_nothing(job: &CompareJob) -> Result<(), Failure> {
+    let variants = &job.field.variants;
+    if variants.len() < 2 {
+        let found = variants.first().map_or("none".to_owned(), |only| format!("only '{only}'"));
+        return Err(Failure::usage(format!("{}: expected replies of two variants, found {found}", job.name))
+            .hint("name a file for each variant, or give records a `variant`"));
+    }
+    if job.meetings.is_empty() {
+        let why = match job.mismatched.first() {
+            Some(first) => format!("case '{}': {}", first.case, first.reason),
+            None => "no case has replies of two variants; cases are paired by `id`".to_owned(),
+        };
+        return Err(Failure::usage(format!("{}: {why}", job.name)));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(files: &[&str], want: &[&str]) {
+        let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
+        assert_eq!(variants(&files), want);
+    }
+
+    #[test]
+    fn variants_are_called_after_their_files() {
+        check(&["runs/old.jsonl", "new.json.gz"], &["old", "new"]);
+        check(
+            &["a/replies.jsonl", "b/replies.jsonl", "new.csv"],
+            &["a/replies.jsonl", "b/replies.jsonl", "new"],
+        );
+        check(&["-", ".hidden"], &["-", ".hidden"]);
+    }
+}
