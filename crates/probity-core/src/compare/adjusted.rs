@@ -43,8 +43,17 @@ fn variant_at_equal_length(name: &str, pairs: &[&Pair]) -> Result<Controlled, Le
     length::controlled(&rows, length::instruction_of(&row_slices), Hold::WeakPrior)
 }
 
-/// The variants in the order of their names, with where each stands; `None` for fewer than three.
-pub fn ranked(pairs: &[&Pair]) -> Option<(Vec<Arc<str>>, Result<Ranking, RankingError>)> {
+/// Variants on one scale.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranked {
+    /// The variants in the order of their names; a place has the number of its variant here.
+    pub variants: Vec<Arc<str>>,
+    /// Where each stands, or why that cannot be said.
+    pub ranking: Result<Ranking, RankingError>,
+}
+
+/// Where each variant stands; `None` for fewer than three, whose win rates say the same.
+pub fn ranked(pairs: &[&Pair]) -> Option<Ranked> {
     let names: Vec<Arc<str>> = names(pairs).into_iter().collect();
     if names.len() < 3 {
         return None;
@@ -62,7 +71,7 @@ pub fn ranked(pairs: &[&Pair]) -> Option<(Vec<Arc<str>>, Result<Ranking, Ranking
     };
     let comparisons: Vec<ranking::Comparison> = pairs.iter().filter_map(compared).collect();
     let ranking = ranking::ranking(names.len(), &comparisons);
-    Some((names, ranking))
+    Some(Ranked { variants: names, ranking })
 }
 
 fn names(pairs: &[&Pair]) -> BTreeSet<Arc<str>> {
@@ -104,7 +113,7 @@ mod tests {
     fn by_length(n: usize) -> Vec<Pair> {
         let one = |case: usize| {
             let extra = (case as u64 * 37) % 200;
-            let (old, new) = if case % 5 == 0 { (100 + extra, 100) } else { (100, 100 + extra + 1) };
+            let (old, new) = if case.is_multiple_of(5) { (100 + extra, 100) } else { (100, 100 + extra + 1) };
             let winner = if old > new { Candidate::A } else { Candidate::B };
             pair(case, ["old", "new"], Choice::Wins(winner), [old, new])
         };
@@ -130,14 +139,14 @@ mod tests {
     fn three_variants_are_ranked_and_two_are_not() {
         let mut pairs = by_length(20);
         assert!(ranked(&pairs.iter().collect::<Vec<_>>()).is_none());
-        for case in 0..20 {
-            let choice = if case % 4 == 0 { Choice::Tie } else { Choice::Wins(Candidate::B) };
+        for case in 0..20_usize {
+            let choice = if case.is_multiple_of(4) { Choice::Tie } else { Choice::Wins(Candidate::B) };
             pairs.push(pair(case, ["new", "next"], choice, [1, 2]));
             pairs.push(pair(case, ["old", "next"], choice, [1, 2]));
         }
-        let (names, ranking) = ranked(&pairs.iter().collect::<Vec<_>>()).expect("three variants");
+        let Ranked { variants, ranking } = ranked(&pairs.iter().collect::<Vec<_>>()).expect("three variants");
         let places = ranking.expect("a ranking").places;
-        assert_eq!(names.iter().map(|name| &**name).collect::<Vec<_>>(), ["new", "next", "old"]);
+        assert_eq!(variants.iter().map(|name| &**name).collect::<Vec<_>>(), ["new", "next", "old"]);
         assert!(places[1].strength.value > places[0].strength.value);
         assert!(places[0].strength.value > places[2].strength.value);
     }

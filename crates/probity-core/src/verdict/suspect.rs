@@ -297,9 +297,7 @@ mod tests {
         let russian =
             "\u{41e}\u{442}\u{432}\u{435}\u{442} \u{432}\u{435}\u{436}\u{43b}\u{438}\u{432}\u{44b}\u{439}";
         let packet = fixture::packet_of(vec![fixture::criterion("tone", &[1, 5])], russian, russian);
-        let criterion = packet.ask().criteria()[0].id.clone();
-        let scores = [CriterionScore { criterion, level: 5, reasoning: "Warm and clear.".to_owned() }];
-        assert!(!is_other_script(&scores, &packet));
+        assert!(!is_other_script(&["Warm and clear."], &packet));
     }
 
     #[test]

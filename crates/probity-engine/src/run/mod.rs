@@ -75,6 +75,18 @@ pub trait Observer: Sync {
     fn called(&self);
 }
 
+/// What a run is made with: where answers are kept, who may be called, and who watches.
+pub struct Session<'a> {
+    /// Where everything is kept.
+    pub store: &'a Store,
+    /// How the run is to be made.
+    pub mode: &'a Mode,
+    /// The value of an environment variable, for keys.
+    pub key: &'a (dyn Fn(&str) -> Option<String> + Sync),
+    /// Whoever watches.
+    pub observer: &'a dyn Observer,
+}
+
 /// What a run came to, before its results are read back.
 #[derive(Debug, Clone)]
 pub struct Ran {
@@ -178,20 +190,19 @@ impl RunError {
 }
 
 /// Does `work`: asks for every verdict that the store does not have.
-pub async fn run(
-    work: &Arc<dyn Work>,
-    store: &Store,
-    mode: &Mode,
-    key: &(dyn Fn(&str) -> Option<String> + Sync),
-    observer: &dyn Observer,
-) -> Result<Ran, RunError> {
+pub async fn run(work: &Arc<dyn Work>, session: &Session<'_>) -> Result<Ran, RunError> {
     let budget = Arc::new(budget(work.asking())?);
-    run_within(Turn { work, store, mode, key, observer, budget }).await
+    run_within(work, session, budget).await
 }
 
 /// Takes a turn, and another one where the judge refuses schemas.
-async fn run_within(turn: Turn<'_>) -> Result<Ran, RunError> {
-    let Turn { work, store, observer, .. } = &turn;
+async fn run_within(
+    work: &Arc<dyn Work>,
+    session: &Session<'_>,
+    budget: Arc<Budget>,
+) -> Result<Ran, RunError> {
+    let Session { store, mode, key, observer } = *session;
+    let turn = Turn { work, store, mode, key, observer, budget };
     let asking = work.asking();
     let shape = shape(asking, store)?;
     let ran = turn.take(shape).await?;

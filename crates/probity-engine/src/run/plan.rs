@@ -118,7 +118,9 @@ impl Plan {
             (&mut self.tokens_input, later.tokens_input),
             (&mut self.tokens_output_max, later.tokens_output_max),
         ];
-        sums.into_iter().for_each(|(sum, more)| *sum += more);
+        for (sum, more) in sums {
+            *sum += more;
+        }
         self.oversize.extend(later.oversize);
         self.oversize.truncate(OVERSIZE_LISTED_MAX);
         self

@@ -8,7 +8,7 @@ use probity_engine::load::Skipped;
 use probity_engine::run::job::Job;
 use probity_engine::run::results::Row;
 use probity_engine::run::work::Work;
-use probity_engine::run::{Observer as _, Ran, report, run as run_job};
+use probity_engine::run::{Observer as _, Ran, Session, report, run as run_job};
 use probity_engine::store::Store;
 
 use super::session::{Watcher, failure, mode, network, open_store, output_failure, runtime, stopped, way_on};
@@ -35,7 +35,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let ran = runtime()?.block_on(async {
         let mode = mode(&args.calls);
         let work: Arc<dyn Work> = Arc::<Job>::clone(&job);
-        run_job(&work, &store, &mode, &settings::variable, &watcher).await
+        let (store, mode, key) = (&store, &mode, &settings::variable);
+        run_job(&work, &Session { store, mode, key, observer: &watcher }).await
     });
     let ran = ran.map_err(failure)?;
     let (summary, skipped) = write(&job, &store, &ran, args)?;

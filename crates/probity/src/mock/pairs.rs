@@ -79,10 +79,9 @@ impl Pairs {
         match (self, candidates) {
             (Pairs::First | Pairs::Malformed, _) => Pick::First,
             (Pairs::Second, _) => Pick::Second,
-            (Pairs::Tie, _) => Pick::Tie,
             (Pairs::Review, _) => Pick::Review,
             // Without the texts there is nothing to choose by.
-            (_, None) => Pick::Tie,
+            (Pairs::Tie, _) | (_, None) => Pick::Tie,
             (Pairs::Hash, Some(texts)) => {
                 by(texts, |text| Draw::of_packet(seed, &blake3::hash(text.as_bytes())).bits("candidate"))
             }

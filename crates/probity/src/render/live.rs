@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use probity_core::compare::sequence::Decision;
-use probity_core::compare::{Fate, Pair, at_equal_length, gate_counts, ranked};
+use probity_core::compare::{Fate, GateCounts, Pair, Ranked, at_equal_length, gate_counts, ranked};
 use probity_core::stats::Estimate;
 use probity_engine::run::compare::{CompareJob, Compared, Stopped};
 
@@ -48,7 +48,8 @@ pub(crate) fn live(live: &Live) -> String {
         job.seed
     );
     let judge = &compared.facts.judge;
-    line!(out, "judge {} {} ({})", judge.kind, plain(&judge.model), judge.standing);
+    let name = format!("{} {}", judge.kind, plain(&judge.model));
+    line!(out, "judge {} ({})", name.trim_end(), judge.standing);
     costs(&mut out, &compared.facts);
     out
 }
@@ -69,7 +70,7 @@ fn equal_length(out: &mut String, pairs: &[&Pair]) {
 }
 
 fn ranking(out: &mut String, pairs: &[&Pair]) {
-    let Some((names, ranking)) = ranked(pairs) else { return };
+    let Some(Ranked { variants: names, ranking }) = ranked(pairs) else { return };
     let ranking = match ranking {
         Ok(ranking) => ranking,
         Err(why) => return line!(out, "\nno ranking: {why}"),
@@ -92,7 +93,7 @@ fn ranking(out: &mut String, pairs: &[&Pair]) {
 
 fn at_gate(out: &mut String, compared: &Compared) {
     let counts = gate_counts(&compared.contests);
-    let decided = counts.values().any(|counts| *counts != probity_core::compare::GateCounts::default());
+    let decided = counts.values().any(|counts| *counts != GateCounts::default());
     if decided {
         line!(out, "\nat the gate, beside the figures and not in them");
     }
@@ -102,20 +103,20 @@ fn at_gate(out: &mut String, compared: &Compared) {
     }
     let identical = compared.contests.iter().filter(|contest| contest.fate == Fate::Identical).count();
     if identical > 0 {
-        line!(out, "\n{identical} of the ties are pairs of identical replies, about which nobody was asked");
+        line!(out, "\nties because both replies are the same text, without a call: {identical}");
     }
 }
 
 fn unpaired(out: &mut String, job: &CompareJob) {
     if !job.missing.is_empty() {
-        line!(out, "\n{} replies are missing", job.missing.len());
+        line!(out, "\nreplies that are missing: {}", job.missing.len());
         for missing in job.missing.iter().take(LISTED_MAX) {
             line!(out, "  case {}: no reply of {}", plain(&missing.case), plain(&missing.variant));
         }
         more(out, job.missing.len());
     }
     if !job.mismatched.is_empty() {
-        line!(out, "\n{} pairs do not answer the same thing", job.mismatched.len());
+        line!(out, "\npairs that do not answer the same thing: {}", job.mismatched.len());
         for one in job.mismatched.iter().take(LISTED_MAX) {
             line!(out, "  case {}: {}", plain(&one.case), one.reason);
         }

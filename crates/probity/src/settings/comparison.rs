@@ -25,7 +25,9 @@ pub(crate) fn comparison(
     flags.run.rubric.get_or_insert_with(|| RUBRIC.to_owned());
     let config = read_config(&args.reading, flags)?;
     let (judge, notices) = judge(&args.judge, OwnFlags::default(), &config)?;
-    notices.iter().for_each(|notice| note(notice));
+    for notice in &notices {
+        note(notice);
+    }
     let rubric = rubric(&config.run.rubric, note)?;
     let ask = pair_ask(&rubric).map_err(|error| {
         Failure::usage(format!("rubric {}: {error}", rubric.name()))

@@ -12,6 +12,7 @@ mod binary;
 mod changes;
 mod check;
 mod compare;
+mod comparisons;
 mod disk;
 mod faults;
 mod gate;

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use probity_core::compare::Candidate;
 use probity_core::compare::Choice;
-use probity_core::compare::sequence::{Bounds, Decision, Sequence, SequenceError};
+use probity_core::compare::sequence::{Bounds, Decision, Sequence};
 
 use super::super::record::Lookup;
-use super::super::turn::Turn;
 use super::super::work::Work;
-use super::super::{Mode, Observer, Ran, RunError, budget, run_within};
+use super::super::{Ran, RunError, Session, budget, run_within};
 use super::results::contest;
 use super::{AtGate, CompareJob, Round};
 use crate::store::{JudgeId, Store};
@@ -55,17 +54,14 @@ pub struct Stopped {
 pub async fn run(
     job: &Arc<CompareJob>,
     stopping: Stopping,
-    store: &Store,
-    mode: &Mode,
-    asked: (&(dyn Fn(&str) -> Option<String> + Sync), &dyn Observer),
+    session: &Session<'_>,
 ) -> Result<(Ran, Option<Stopped>), RunError> {
-    let (key, observer) = asked;
     let budget = Arc::new(budget(&job.asking)?);
     let take = |drawn| {
         let (job, budget) = (Arc::clone(job), Arc::clone(&budget));
         async move {
             let work: Arc<dyn Work> = Arc::new(Round { job, drawn });
-            run_within(Turn { work: &work, store, mode, key, observer, budget }).await
+            run_within(&work, session, budget).await
         }
     };
     let Stopping::UntilDecided { alpha, margin } = stopping else {
@@ -77,7 +73,7 @@ pub async fn run(
     loop {
         let to = (from + ROUND_PAIRS).min(job.n_drawn());
         let round = take(from..to).await?;
-        hear(job, store, &round.judge_id, from..to, &mut sequence)?;
+        hear(job, session.store, &round.judge_id, from..to, &mut sequence)?;
         let is_cut_short = round.driven.as_ref().is_some_and(|driven| driven.stop.is_some());
         ran = Some(match ran {
             None => round,
@@ -125,10 +121,4 @@ fn hear(
         pushed.expect("each pair is drawn once, and its outcome is a share");
     }
     Ok(())
-}
-
-impl From<SequenceError> for RunError {
-    fn from(error: SequenceError) -> Self {
-        RunError::Sequence(error)
-    }
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use probity_core::compare::{
-    Comparison, Fate, Pair, Status, at_equal_length, comparison, gate_counts, ranked,
+    Comparison, Contest, Fate, Pair, Ranked, Status, at_equal_length, comparison, gate_counts, ranked,
 };
 use probity_core::stats::Resampling;
-use probity_engine::run::compare::{CompareJob, Compared, Stopping, report, run};
-use probity_engine::run::{Observer as _, Ran};
+use probity_engine::run::compare::{CompareJob, Compared, Mismatched, Stopping, report, run};
+use probity_engine::run::{Observer as _, Ran, Session};
 use serde_json::{Map, Value, json};
 
 use super::super::session::{
@@ -34,13 +34,14 @@ pub(super) fn live(args: &CompareArgs) -> Result<Exit, Failure> {
     let store = open_store(&job.asking, network(&args.calls), &watcher)?;
     let ran = runtime()?.block_on(async {
         let mode = mode(&args.calls);
-        run(&job, args.stopping(), &store, &mode, (&settings::variable, &watcher)).await
+        let (store, mode, key) = (&store, &mode, &settings::variable);
+        run(&job, args.stopping(), &Session { store, mode, key, observer: &watcher }).await
     });
     let (ran, sequence) = ran.map_err(failure)?;
     let compared = report(&job, &store, &ran, sequence).map_err(failure)?;
     store.close().map_err(|error| Failure::new(Exit::Store, &error))?;
     let judge: Arc<str> = Arc::from(judge_name(&compared));
-    let pairs: Vec<Pair> = compared.contests.iter().filter_map(|contest| contest.pair()).collect();
+    let pairs: Vec<Pair> = compared.contests.iter().filter_map(Contest::pair).collect();
     let resampling = Resampling { n_resamples: args.resamples, seed: args.seed };
     let figures = comparison(&BTreeMap::from([(judge, pairs.clone())]), args.policies(), resampling);
     if !written(args, &live_json(&job, &compared, &figures, &pairs))? {
@@ -85,9 +86,9 @@ fn live_json(job: &CompareJob, compared: &Compared, figures: &Comparison, pairs:
     json["length_controlled_win_rate"] = Value::Object(controlled.collect());
     let why = at_equal_length.values().find_map(|fitted| fitted.as_ref().err());
     json["length_controlled_missing"] = json!(why.map(ToString::to_string));
-    json["ranking"] = ranked(&pairs).map_or(Value::Null, |(names, ranking)| match ranking {
+    json["ranking"] = ranked(&pairs).map_or(Value::Null, |Ranked { variants, ranking }| match ranking {
         Ok(ranking) => {
-            let places = names.iter().zip(&ranking.places);
+            let places = variants.iter().zip(&ranking.places);
             let places: Map<String, Value> =
                 places.map(|(name, place)| (name.to_string(), json!(place))).collect();
             json!({ "places": places, "tie_term": ranking.tie_term, "basis": ranking.basis })
@@ -106,7 +107,7 @@ fn live_json(job: &CompareJob, compared: &Compared, figures: &Comparison, pairs:
         .iter()
         .map(|missing| json!({ "id": &*missing.case, "variant": &*missing.variant }))
         .collect();
-    let mismatched = |one: &probity_engine::run::compare::Mismatched| {
+    let mismatched = |one: &Mismatched| {
         let [a, b] = &one.variants;
         json!({ "id": &*one.case, "variants": [&**a, &**b], "reason": one.reason })
     };
@@ -126,7 +127,7 @@ fn live_json(job: &CompareJob, compared: &Compared, figures: &Comparison, pairs:
         })
     });
     about_the_judge(&mut json, job, compared);
-    json["comparisons"] = compared.contests.iter().map(probity_core::compare::Contest::to_json).collect();
+    json["comparisons"] = compared.contests.iter().map(Contest::to_json).collect();
     json
 }
 
