@@ -16,6 +16,7 @@
 mod adjusted;
 mod contest;
 mod figures;
+mod held;
 mod judges;
 mod labels;
 pub mod length;

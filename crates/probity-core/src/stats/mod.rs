@@ -8,10 +8,12 @@ pub mod logistic;
 mod multinomial;
 pub mod newton;
 mod random;
+mod two_raters;
 
 pub use bootstrap::{Part, Resampling, ratios};
 pub use exact_test::{McNemar, mcnemar, sign_test};
 pub use random::Random;
+pub use two_raters::{Crossing, Kappas, N_CATEGORIES, kappas};
 
 use serde::Serialize;
 
