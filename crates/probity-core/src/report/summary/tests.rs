@@ -124,7 +124,7 @@ fn what_can_be_asked_of_a_summary() {
     let run = summary();
     let counts = [run.n_entered(), run.n_blocked(), run.n_passed(), run.n_failed(), run.n_scored()];
     check(&format!("{counts:?}"), &expect!["[11, 2, 3, 4, 0]"]);
-    let counts = [run.n_unscored(), run.n_skipped(), run.n_flagged()];
+    let counts = [run.n_unscored(), run.n_skipped(), run.gate().n_flagged()];
     check(&format!("{counts:?}"), &expect!["[2, 3, 1]"]);
     check(&run.coverage().expect("admitted").to_string(), &expect!["0.777777777778"]);
     let rate = run.pass_rate().expect("rated");
