@@ -69,7 +69,7 @@ fn is_worth(text: &str, word: &Range<usize>, range: &Range<usize>, table: &Table
     first.is_some_and(|pattern| matches!(pattern.meaning, Meaning::Remedy(..) | Meaning::Deed(_)))
 }
 
-/// Whether the phrase may stand here. One with a figure counts as standing: figures are not read yet.
+/// Whether the phrase stands here. One with a figure is found by the figure.
 fn matches_here(pattern: &Pattern, window: &[Token], table: &Table) -> bool {
     pattern.elements.len() == 1 || begins(pattern, window, table)
 }
@@ -81,7 +81,9 @@ fn upper_follows(bytes: &[u8], at: usize) -> bool {
 }
 
 fn is_percent(word: &[u8]) -> bool {
-    word.get(..3).is_some_and(|start| start.eq_ignore_ascii_case(b"per"))
+    ["percent", "per cent"]
+        .iter()
+        .any(|name| word.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes())))
 }
 
 /// Whether a number or "a" stands before the unit at `at`, with at most one word between.
