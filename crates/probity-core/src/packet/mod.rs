@@ -61,11 +61,23 @@ impl CallPlan {
 }
 
 /// The criteria that one call asks about. Never empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Ask {
     criteria: Vec<Criterion>,
-    canonical: String,
+    /// What the canonical text of each of its packets starts with.
+    start: String,
+    /// The hash of that start, to be continued.
+    start_hasher: blake3::Hasher,
 }
+
+impl PartialEq for Ask {
+    /// Everything else follows from the criteria.
+    fn eq(&self, other: &Ask) -> bool {
+        self.criteria == other.criteria
+    }
+}
+
+impl Eq for Ask {}
 
 impl Ask {
     /// An ask about `criteria`, in that order. `None` when there are none.
@@ -74,7 +86,10 @@ impl Ask {
             return None;
         }
         let canonical = Json::Array(criteria.iter().map(criterion_json).collect()).canonical();
-        Some(Arc::new(Ask { criteria, canonical }))
+        let start = format!("{{\"criteria\":{canonical}{FORMAT_MEMBER}");
+        let mut start_hasher = blake3::Hasher::new();
+        start_hasher.update(start.as_bytes());
+        Some(Arc::new(Ask { criteria, start, start_hasher }))
     }
 
     /// The criteria in the order asked.
@@ -207,7 +222,9 @@ pub fn question(admitted: &Admitted, ask: &Arc<Ask>) -> Packet {
         ReferenceUse::Optional | ReferenceUse::Required => case.reference.clone(),
     };
     let canonical = canonical(ask, case, &reply.text, reference.as_deref());
-    let hash = PacketHash(*blake3::hash(canonical.as_bytes()).as_bytes());
+    let mut hasher = ask.start_hasher.clone();
+    hasher.update(&canonical.as_bytes()[ask.start.len()..]);
+    let hash = PacketHash(*hasher.finalize().as_bytes());
     Packet {
         ask: Arc::clone(ask),
         situation: case.situation.clone(),
@@ -222,10 +239,8 @@ pub fn question(admitted: &Admitted, ask: &Arc<Ask>) -> Packet {
 /// through here.
 fn canonical(ask: &Ask, case: &Case, reply: &str, reference: Option<&str>) -> String {
     let texts: usize = case.situation.texts().iter().map(|text| text.len() + 40).sum();
-    let mut out = String::with_capacity(ask.canonical.len() + texts + reply.len() + 128);
-    out.push_str("{\"criteria\":");
-    out.push_str(&ask.canonical);
-    out.push_str(FORMAT_MEMBER);
+    let mut out = String::with_capacity(ask.start.len() + texts + reply.len() + 128);
+    out.push_str(&ask.start);
     if let Some(reference) = reference {
         out.push_str(",\"reference\":");
         write_string(reference, &mut out);
@@ -295,6 +310,7 @@ mod tests {
             for packet in packets("support-gold", CallPlan::OneCall, &admitted) {
                 let tree = json::parse(packet.canonical()).expect("canonical text is JSON");
                 assert_eq!(tree.canonical(), packet.canonical());
+                assert_eq!(packet.hash().as_bytes(), blake3::hash(packet.canonical().as_bytes()).as_bytes());
             }
         }
     }
@@ -326,10 +342,8 @@ mod tests {
         assert_ne!(one.hash(), other.hash());
         assert_ne!(one.boundary(), other.boundary());
         let of_hash = blake3::derive_key("probity packet boundary v1", one.hash().as_bytes());
-        assert_eq!(
-            one.boundary(),
-            of_hash[..12].iter().map(|byte| format!("{byte:02x}")).collect::<String>()
-        );
+        let written = PacketHash::from_bytes(of_hash).to_string();
+        assert_eq!(one.boundary(), written[..24], "the first twelve bytes");
         assert!(!one.canonical().contains(&one.boundary()));
     }
 }
