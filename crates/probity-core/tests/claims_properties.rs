@@ -144,9 +144,10 @@ proptest! {
     }
 }
 
-/// A megabyte of one thing repeated. A quadratic step would take minutes here, so ending is the proof.
+/// Long repetitions of one thing, which a step that looks back too far would be slow on. None of them ends a
+/// sentence, so each is read as one.
 #[test]
-fn a_megabyte_of_anything_is_read_to_its_end() {
+fn long_repetitions_are_read_to_their_end() {
     let hostile = [
         "refund ",
         "a.",
@@ -189,8 +190,10 @@ fn a_megabyte_of_anything_is_read_to_its_end() {
         "refunded and ",
     ];
     for piece in hostile {
-        let text = piece.repeat(1_000_000 / piece.len());
+        let text = format!("refund {}", piece.repeat(30_000 / piece.len()));
         let claims = claims(&text);
-        assert!(claims.iter().all(|claim| claim.span.end <= text.len()), "{piece:?}");
+        assert!(matches!(claims.first(), Some(Claim { span, .. }) if span.start == 0), "{piece:?}");
     }
+    let text = hostile.concat().repeat(1_000_000 / hostile.concat().len());
+    assert!(!claims(&text).is_empty());
 }

@@ -132,10 +132,8 @@ impl Reader<'_> {
     }
 
     fn value(&mut self, depth: usize) -> Result<Json, JsonError> {
-        if depth > DEPTH_MAX {
-            return Err(self.error(JsonProblem::TooDeep));
-        }
         match self.peek() {
+            Some(b'{' | b'[') if depth >= DEPTH_MAX => Err(self.error(JsonProblem::TooDeep)),
             Some(b'{') => self.object(depth),
             Some(b'[') => self.array(depth),
             Some(b'-' | b'0'..=b'9') => self.number(),
@@ -495,10 +493,17 @@ mod tests {
 
     #[test]
     fn depth_is_bounded() {
-        let deep = |n: usize| "[".repeat(n) + &"]".repeat(n);
-        assert!(parse(&deep(DEPTH_MAX)).is_ok());
-        assert_eq!(parse(&deep(200)).expect_err("too deep").problem, JsonProblem::TooDeep);
-        assert_eq!(parse(&deep(1_000_000)).expect_err("too deep").problem, JsonProblem::TooDeep);
+        let nested = |open: &str, close: &str, n: usize| open.repeat(n) + "1" + &close.repeat(n);
+        for (open, close) in [("[", "]"), ("{\"a\":", "}"), ("[{\"a\":", "}]")] {
+            let n_max = DEPTH_MAX / open.matches(['[', '{']).count();
+            assert!(parse(&nested(open, close, n_max)).is_ok(), "{open}");
+            let error = parse(&nested(open, close, n_max + 1)).expect_err("too deep");
+            assert_eq!(error.problem, JsonProblem::TooDeep, "{open}");
+        }
+        let empty = |n: usize| "[".repeat(n) + &"]".repeat(n);
+        assert!(parse(&empty(DEPTH_MAX)).is_ok());
+        assert_eq!(parse(&empty(DEPTH_MAX + 1)).expect_err("too deep").problem, JsonProblem::TooDeep);
+        assert_eq!(parse(&empty(1_000_000)).expect_err("too deep").problem, JsonProblem::TooDeep);
     }
 
     proptest! {

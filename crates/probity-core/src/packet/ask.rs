@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::{PacketHash, canonical};
 use crate::json::Json;
 use crate::rubric::{Criterion, CriterionId, Decider, Judged, ReferenceUse, Rubric};
 
@@ -37,12 +38,26 @@ pub enum AnswerForm {
 }
 
 /// The criteria that one call asks about. Never empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Ask {
     criteria: Vec<Criterion>,
     form: AnswerForm,
-    pub(super) canonical: String,
+    /// What the canonical text of each of its packets starts with.
+    pub(super) start: String,
+    /// What follows the two replies there, where there are two.
+    pub(super) middle: String,
+    /// The hash of the start, to be continued.
+    start_hasher: blake3::Hasher,
 }
+
+impl PartialEq for Ask {
+    /// Everything else follows from the criteria and the form.
+    fn eq(&self, other: &Ask) -> bool {
+        self.criteria == other.criteria && self.form == other.form
+    }
+}
+
+impl Eq for Ask {}
 
 impl Ask {
     /// An ask for a level on each of `criteria`, in that order. `None` when there are none.
@@ -55,7 +70,20 @@ impl Ask {
             return None;
         }
         let canonical = Json::Array(criteria.iter().map(json).collect()).canonical();
-        Some(Arc::new(Ask { criteria, form, canonical }))
+        let (start, middle) = match form {
+            AnswerForm::Levels => canonical::reply_start(&canonical),
+            AnswerForm::Preference => canonical::pair_start(&canonical),
+        };
+        let mut start_hasher = blake3::Hasher::new();
+        start_hasher.update(start.as_bytes());
+        Some(Arc::new(Ask { criteria, form, start, middle, start_hasher }))
+    }
+
+    /// The hash of a canonical text that begins with the ask's own start.
+    pub(super) fn hash(&self, canonical: &str) -> PacketHash {
+        let mut hasher = self.start_hasher.clone();
+        hasher.update(&canonical.as_bytes()[self.start.len()..]);
+        PacketHash(*hasher.finalize().as_bytes())
     }
 
     /// What an answer to it says.

@@ -5,27 +5,35 @@ use super::{Ask, PAIR_VERDICTS, Subject};
 use crate::case::Situation;
 use crate::json::write_string;
 
-/// The version of the format of packets about one reply, as a member of the hashed data.
-const REPLY_FORMAT: &str = ",\"probity_packet\":1";
+/// What a packet about one reply starts with, and nothing: its criteria and the version of its format.
+pub(super) fn reply_start(criteria: &str) -> (String, String) {
+    (format!("{{\"criteria\":{criteria},\"probity_packet\":1"), String::new())
+}
 
-/// The version of the format of packets about two replies.
-const PAIR_FORMAT: &str = ",\"probity_pair_packet\":1";
+/// What a packet about two replies starts with, up to the first of them, and what follows the second: its
+/// criteria and the version of its format.
+pub(super) fn pair_start(criteria: &str) -> (String, String) {
+    let mut start = "{\"allowed_verdicts\":[".to_owned();
+    for (i, verdict) in PAIR_VERDICTS.iter().enumerate() {
+        start.push_str(if i > 0 { "," } else { "" });
+        write_string(verdict, &mut start);
+    }
+    start.push_str("],\"candidates\":{\"A\":");
+    (start, format!("}},\"criteria\":{criteria},\"probity_pair_packet\":1"))
+}
 
 /// The canonical text.
 pub(super) fn packet(ask: &Ask, situation: &Situation, subject: &Subject, reference: Option<&str>) -> String {
     let texts: usize = situation.texts().iter().map(|text| text.len() + 40).sum();
     let replies: usize = subject.replies().iter().map(|text| text.len()).sum();
-    let mut out = String::with_capacity(ask.canonical.len() + texts + replies + 256);
-    match subject {
-        Subject::Reply(_) => out.push('{'),
-        Subject::Pair { a, b } => write_candidates(a, b, &mut out),
+    let mut out = String::with_capacity(ask.start.len() + ask.middle.len() + texts + replies + 128);
+    out.push_str(&ask.start);
+    if let Subject::Pair { a, b } = subject {
+        write_string(a, &mut out);
+        out.push_str(",\"B\":");
+        write_string(b, &mut out);
+        out.push_str(&ask.middle);
     }
-    out.push_str("\"criteria\":");
-    out.push_str(&ask.canonical);
-    out.push_str(match subject {
-        Subject::Reply(_) => REPLY_FORMAT,
-        Subject::Pair { .. } => PAIR_FORMAT,
-    });
     if let Some(reference) = reference {
         out.push_str(",\"reference\":");
         write_string(reference, &mut out);
@@ -38,19 +46,6 @@ pub(super) fn packet(ask: &Ask, situation: &Situation, subject: &Subject, refere
     write_situation(situation, &mut out);
     out.push('}');
     out
-}
-
-fn write_candidates(a: &str, b: &str, out: &mut String) {
-    out.push_str("{\"allowed_verdicts\":[");
-    for (i, verdict) in PAIR_VERDICTS.iter().enumerate() {
-        out.push_str(if i > 0 { "," } else { "" });
-        write_string(verdict, out);
-    }
-    out.push_str("],\"candidates\":{\"A\":");
-    write_string(a, out);
-    out.push_str(",\"B\":");
-    write_string(b, out);
-    out.push_str("},");
 }
 
 fn write_situation(situation: &Situation, out: &mut String) {

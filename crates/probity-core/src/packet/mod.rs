@@ -234,7 +234,7 @@ pub fn pair(first: &Admitted, second: &Admitted, ask: &PairAsk) -> Result<Packet
 fn packet(case: &Case, subject: Subject, ask: &Arc<Ask>) -> Packet {
     let reference = reference(case, ask).map(str::to_owned);
     let canonical = canonical::packet(ask, &case.situation, &subject, reference.as_deref());
-    let hash = PacketHash(*blake3::hash(canonical.as_bytes()).as_bytes());
+    let hash = ask.hash(&canonical);
     let (ask, situation) = (Arc::clone(ask), case.situation.clone());
     Packet { ask, situation, subject, reference, canonical, hash }
 }

@@ -247,4 +247,10 @@ mod tests {
         check(REASONING_BYTES_MAX, REASONING_BYTES_MAX, &[]);
         check(REASONING_BYTES_MAX + 1, REASONING_BYTES_MAX, &[Repair::ReasoningCapped]);
     }
+
+    #[test]
+    fn f83_sixty_four_kibibytes_are_kept() {
+        check(65_536, 65_536, &[]);
+        check(65_537, 65_536, &[Repair::ReasoningCapped]);
+    }
 }

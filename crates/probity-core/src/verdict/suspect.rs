@@ -219,6 +219,11 @@ const SCRIPTS: &[(u32, u32, Script)] = &[
 fn dominant_script<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Script> {
     let mut counts = [0_usize; SCRIPTS.len()];
     for c in texts.flat_map(str::chars).filter(|c| c.is_alphabetic()) {
+        if c.is_ascii() {
+            // The first two rows of the table are the letters of ASCII, upper and lower case.
+            counts[usize::from(c.is_ascii_lowercase())] += 1;
+            continue;
+        }
         let code = u32::from(c);
         if let Some(at) = SCRIPTS.iter().position(|(first, last, _)| (*first..=*last).contains(&code)) {
             counts[at] += 1;

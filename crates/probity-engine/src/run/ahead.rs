@@ -79,3 +79,71 @@ fn text_bytes(record: &Record) -> usize {
         Record::Skipped(_) => 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use probity_core::rubric;
+    use serde_json::json;
+
+    use super::*;
+    use crate::config::Config;
+    use crate::judge::prompt::Template;
+    use crate::load::{Dataset, LoadOptions};
+
+    /// A job over these lines.
+    fn job(lines: &[String]) -> (tempfile::TempDir, Job) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("cases.jsonl");
+        std::fs::write(&path, lines.join("\n")).expect("cases can be written");
+        let dataset = Dataset::open(&[path], LoadOptions::default()).expect("cases can be read");
+        let config = Config::resolve([]).expect("the defaults fit");
+        let judge = config.named_judge("baseline").expect("it is built in").clone();
+        let rubric = rubric::built_in("relevance-tone").expect("it is built in");
+        let job = Job::new(dataset, "cases".to_owned(), rubric, Template::built_in(), (config, judge));
+        (folder, job.expect("the template fits"))
+    }
+
+    fn line(id: usize, reply: &str) -> String {
+        json!({ "id": id.to_string(), "ticket": "It broke.", "reply": reply }).to_string()
+    }
+
+    #[track_caller]
+    fn check(lines: &[String]) {
+        let (_folder, job) = job(lines);
+        let alone: Vec<String> =
+            job.screened().expect("a pass").map(|one| format!("{:?}", one.expect("a record"))).collect();
+        let mut ahead = Vec::new();
+        each_screened(&job, |one| {
+            ahead.push(format!("{one:?}"));
+            Ok::<(), LoadError>(())
+        })
+        .expect("a pass");
+        assert!(ahead == alone, "{} records", lines.len());
+    }
+
+    #[test]
+    fn the_sequence_is_that_of_a_pass_on_one_thread() {
+        for n in [1, GROUP_MAX - 1, GROUP_MAX, GROUP_MAX + 1, 5 * GROUP_MAX + 7] {
+            check(&(0..n).map(|id| line(id, "Sorry.")).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn large_replies_blocked_ones_and_bad_records_keep_their_place() {
+        let large = "Sorry. ".repeat(GROUP_BYTES_MAX / 10);
+        let replies = ["Sorry.", &large, "Card 4111 1111 1111 1111 was charged.", ""];
+        check(&(0..40).map(|id| line(id, replies[id % replies.len()])).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn whoever_leaves_early_is_not_kept() {
+        let (_folder, job) = job(&(0..9 * GROUP_MAX).map(|id| line(id, "Sorry.")).collect::<Vec<_>>());
+        let mut n_taken = 0;
+        let left: Result<(), crate::run::RunError> = each_screened(&job, |_| {
+            n_taken += 1;
+            let full = std::io::Error::other("the disk is full");
+            if n_taken < 3 { Ok(()) } else { Err(crate::run::RunError::output(full)) }
+        });
+        assert!(left.is_err() && n_taken == 3);
+    }
+}

@@ -29,15 +29,16 @@ const LIBRARY_VERSION_MIN: i32 = 3_051_003;
 /// How long a statement waits for another connection.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
 
-/// Pages in the journal before they are folded into the file: 32 MiB.
-const CHECKPOINT_PAGES: i64 = 8192;
+/// Pages in the journal before they are folded into the file: 128 MiB. Nobody can write meanwhile, and every
+/// call waits for a write before it starts, so it should happen seldom and for many pages at once.
+const CHECKPOINT_PAGES: i64 = 32 * 1024;
 
 /// The writer's page cache: 16 MiB, which SQLite takes in KiB as a negative number. Hashes fall on pages
 /// all over the index, and a page that is not in memory has to be read before it can be written.
 const CACHE_KIB_NEGATIVE: i64 = -16 * 1024;
 
-/// The journal's file is cut back to this size when it starts over.
-const JOURNAL_BYTES_KEPT: i64 = 64 << 20;
+/// The journal's file is cut back to this size when it starts over: overwriting is cheaper than appending.
+const JOURNAL_BYTES_KEPT: i64 = 144 << 20;
 
 /// More than the statements there are, so that each is prepared once per connection.
 const STATEMENTS_CACHED: usize = 64;

@@ -104,21 +104,21 @@ fn d15_nesting_depth_200() {
         "c.jsonl",
         lines(&[&deep]),
         &expect![[r#"
-        error: c.jsonl:1: malformed JSON: nested deeper than 128 levels at byte 174 of the record
+        error: c.jsonl:1: malformed JSON: nested deeper than 128 levels at byte 173 of the record
     "#]],
     );
     check(
         "c.json",
         format!("[{}1{}]", "[".repeat(1_000_000), "]".repeat(1_000_000)),
         &expect![[r#"
-            error: c.json:1: malformed JSON: nested deeper than 128 levels at byte 129 of the record
+            error: c.json:1: malformed JSON: nested deeper than 128 levels at byte 128 of the record
         "#]],
     );
     check(
         "c.csv",
         format!("id,ticket,reply,metadata\na,t,r,{}1{}\n", "[".repeat(200), "]".repeat(200)),
         &expect![[r#"
-            error: c.csv:2: malformed JSON: nested deeper than 128 levels at byte 129 of the 'metadata' cell
+            error: c.csv:2: malformed JSON: nested deeper than 128 levels at byte 128 of the 'metadata' cell
         "#]],
     );
 }

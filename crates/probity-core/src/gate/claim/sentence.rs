@@ -10,6 +10,9 @@ use super::lexicon::{Cues, Table};
 /// The longest word before a full stop that can be an abbreviation, in bytes.
 const ABBREVIATION_BYTES_MAX: usize = 12;
 
+/// Bytes that can end a sentence.
+const ENDS: [u8; 4] = *b".!?\n";
+
 /// How many closing marks can follow the end of a sentence and still belong to it.
 const CLOSERS_MAX: usize = 6;
 
@@ -60,25 +63,25 @@ pub(super) fn sentence(
     table: &Table,
 ) -> Range<usize> {
     let page = &bytes[..paragraph.end];
-    let mut start = paragraph.start.max(from);
-    let mut at = hit;
-    while at > start {
-        at -= 1;
-        if let Some(border) = border(page, paragraph.start, at, table).filter(|border| *border <= hit) {
+    let earliest = paragraph.start.max(from);
+    let mut start = earliest;
+    let mut above = hit;
+    while let Some(at) = page[earliest..above].iter().rposition(|byte| ENDS.contains(byte)) {
+        above = earliest + at;
+        if let Some(border) = border(page, paragraph.start, above, table).filter(|border| *border <= hit) {
             start = border;
             break;
         }
     }
     let mut end = hit;
-    loop {
-        if end >= page.len() {
-            return start..page.len();
-        }
+    while let Some(at) = page[end..].iter().position(|byte| ENDS.contains(byte)) {
+        end += at;
         match border(page, paragraph.start, end, table) {
             Some(border) if border > hit => return start..border,
             _ => end += 1,
         }
     }
+    start..page.len()
 }
 
 /// Where the next sentence starts if the byte at `at` ends one.
@@ -136,8 +139,7 @@ fn is_abbreviation(page: &[u8], from: usize, at: usize, table: &Table) -> bool {
     if len == 0 || len > ABBREVIATION_BYTES_MAX {
         return false;
     }
-    let word = before[before.len() - len..].to_ascii_lowercase();
-    let info = table.info(table.lookup(&word));
+    let info = table.info(table.lookup(&before[before.len() - len..]));
     let number_follows = || page[at + 1..].trim_ascii_start().first().is_some_and(u8::is_ascii_digit);
     info.cues.any(Cues::ABBREVIATION)
         || ((info.cues.any(Cues::NUMBER_ABBREVIATION) || info.month.is_some()) && number_follows())

@@ -84,11 +84,9 @@ pub(super) fn terms(tokens: &[Token], figures: &[Figure], table: &Table, terms: 
     }
 }
 
-/// Whether `pattern` may stand at the first of `tokens`, whatever figures it asks for.
+/// Whether `pattern` stands at the first of `tokens`, figures left out.
 pub(super) fn begins(pattern: &Pattern, tokens: &[Token], table: &Table) -> bool {
-    let figures = |element: &Element| matches!(element, Element::Money | Element::Percent);
-    let reader = Reader { tokens, figures: &[], table, next_figure: 0 };
-    pattern.elements.iter().any(figures) || reader.fits(pattern, 0).is_some()
+    Reader { tokens, figures: &[], table, next_figure: 0 }.fits(pattern, 0).is_some()
 }
 
 /// A phrase that was found.

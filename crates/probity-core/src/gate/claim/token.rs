@@ -38,9 +38,6 @@ pub(super) enum Shape {
     Mark(char),
 }
 
-/// The longest word that is looked up, in bytes.
-const WORD_BYTES_MAX: usize = 40;
-
 /// What follows an apostrophe, with the word that it stands for.
 const CLITICS: &[(&[u8], &[u8])] =
     &[(b"ll", b"will"), (b"ve", b"have"), (b"re", b"are"), (b"m", b"am"), (b"d", b"would"), (b"s", b"'s")];
@@ -54,7 +51,7 @@ const APOSTROPHE_ENTITIES: &[&[u8]] = &[b"&#39;", b"&apos;", b"&rsquo;", b"&#821
 /// The longest entity that is recognised, in bytes.
 const ENTITY_BYTES_MAX: usize = 10;
 
-/// Appends the tokens of `span` to `tokens`; `lookup` gives the number of a lower-case word.
+/// Appends the tokens of `span` to `tokens`; `lookup` gives the number of a word, whatever its case.
 pub(super) fn tokenise(
     text: &str,
     span: Range<usize>,
@@ -97,14 +94,14 @@ fn run_or_mark(
         return end;
     }
     if shape != Shape::Word {
-        let word = lower(&bytes[start..end], lookup);
+        let word = lookup(&bytes[start..end]);
         tokens.push(Token { start, end, shape, word });
         return end;
     }
     if let Some(behind) = contraction(bytes, start, end, lookup, tokens) {
         return behind;
     }
-    tokens.push(Token { start, end, shape, word: lower(&bytes[start..end], lookup) });
+    tokens.push(Token { start, end, shape, word: lookup(&bytes[start..end]) });
     end
 }
 
@@ -115,7 +112,7 @@ fn run(text: &str, bytes: &[u8], start: usize) -> (usize, Shape) {
         let byte = bytes[at];
         if byte.is_ascii_alphabetic() {
             letters = true;
-            at += 1;
+            at += 1 + bytes[at + 1..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
         } else if byte.is_ascii_digit() {
             digits = true;
             at += 1;
@@ -166,25 +163,16 @@ fn contraction(
         // "can't" has one n, "don't" as well, and what is left of "didn't" is a word.
         let word = match clipped {
             Some((_, whole)) => lookup(whole),
-            None => lower(base, lookup),
+            None => lookup(base),
         };
         tokens.push(Token { start, end: end - 1, shape: Shape::Word, word });
         tokens.push(Token { start: end - 1, end: behind, shape: Shape::Word, word: lookup(b"not") });
         return Some(behind);
     }
     let (_, whole) = CLITICS.iter().find(|(clitic, _)| tail.eq_ignore_ascii_case(clitic))?;
-    tokens.push(Token { start, end, shape: Shape::Word, word: lower(&bytes[start..end], lookup) });
+    tokens.push(Token { start, end, shape: Shape::Word, word: lookup(&bytes[start..end]) });
     tokens.push(Token { start: end, end: behind, shape: Shape::Word, word: lookup(whole) });
     Some(behind)
-}
-
-/// Looks up a word in lower case.
-fn lower(word: &[u8], lookup: &mut impl FnMut(&[u8]) -> WordId) -> WordId {
-    let mut buffer = [0_u8; WORD_BYTES_MAX];
-    let Some(target) = buffer.get_mut(..word.len()) else { return WordId(0) };
-    target.copy_from_slice(word);
-    target.make_ascii_lowercase();
-    lookup(target)
 }
 
 /// How many bytes the apostrophe at `at` has. Zero where there is none.
@@ -234,7 +222,7 @@ mod tests {
         let mut words = vec![String::new()];
         let mut tokens = Vec::new();
         let lookup = |word: &[u8]| {
-            words.push(String::from_utf8(word.to_vec()).expect("whole characters"));
+            words.push(String::from_utf8(word.to_ascii_lowercase()).expect("whole characters"));
             WordId(u16::try_from(words.len() - 1).expect("few words"))
         };
         tokenise(text, 0..text.len(), lookup, &mut tokens);

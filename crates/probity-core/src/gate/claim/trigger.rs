@@ -16,6 +16,9 @@ const PHRASE_BYTES_MAX: usize = 96;
 /// How many bytes before a unit are looked at for its number.
 const NUMBER_BYTES_MAX: usize = 40;
 
+/// How many bytes behind a label are looked at for what it labels.
+const LABEL_BYTES_MAX: usize = 24;
+
 /// The next place in `range` that is worth a look.
 pub(super) fn next(text: &str, range: Range<usize>, table: &Table) -> Option<usize> {
     let bytes = text.as_bytes();
@@ -43,18 +46,15 @@ fn word_around(bytes: &[u8], range: &Range<usize>, hit: Range<usize>) -> Range<u
 }
 
 fn is_worth(text: &str, word: &Range<usize>, range: &Range<usize>, table: &Table) -> bool {
-    let mut buffer = [0_u8; 40];
     let written = &text.as_bytes()[word.clone()];
-    let Some(lower) = buffer.get_mut(..written.len()) else { return false };
-    lower.copy_from_slice(written);
-    lower.make_ascii_lowercase();
-    let id = table.lookup(lower);
+    let id = table.lookup(written);
     let info = table.info(id);
     if info.unit.is_some() || info.currency.is_some() || info.hundredth.is_some() {
         return number_before(text, word.start, range.start, table) || info.cues.any(Cues::MENTION);
     }
     if info.cues.any(Cues::CODE_LABEL) || !info.cues.any(Cues::MENTION) {
-        return info.cues.any(Cues::CODE_LABEL) || is_percent(lower);
+        return info.cues.any(Cues::CODE_LABEL) && upper_follows(text.as_bytes(), word.end)
+            || is_percent(written);
     }
     let patterns = table.phrases(id);
     let mut window: Vec<Token> = Vec::new();
@@ -69,13 +69,21 @@ fn is_worth(text: &str, word: &Range<usize>, range: &Range<usize>, table: &Table
     first.is_some_and(|pattern| matches!(pattern.meaning, Meaning::Remedy(..) | Meaning::Deed(_)))
 }
 
-/// Whether the phrase may stand here. One with a figure counts as standing: figures are not read yet.
+/// Whether the phrase stands here. One with a figure is found by the figure.
 fn matches_here(pattern: &Pattern, window: &[Token], table: &Table) -> bool {
     pattern.elements.len() == 1 || begins(pattern, window, table)
 }
 
+/// Whether a word in upper case follows soon: what a label without digits can label.
+fn upper_follows(bytes: &[u8], at: usize) -> bool {
+    let near = &bytes[at..bytes.len().min(at + LABEL_BYTES_MAX)];
+    near.windows(2).any(|pair| pair[0].is_ascii_uppercase() && pair[1].is_ascii_uppercase())
+}
+
 fn is_percent(word: &[u8]) -> bool {
-    word.starts_with(b"per")
+    ["percent", "per cent"]
+        .iter()
+        .any(|name| word.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes())))
 }
 
 /// Whether a number or "a" stands before the unit at `at`, with at most one word between.

@@ -53,8 +53,8 @@ fn result(rubric: &Rubric, at: usize, (slice, text, confidence, given): Row) -> 
             repairs: Vec::new(),
             suspicions: Vec::new(),
         }),
-        Lost(cause) => CriterionOutcome::Unscored(Unscored {
-            cause: cause.to_owned(),
+        Lost(why) => CriterionOutcome::Unscored(Unscored {
+            cause: why.to_owned(),
             detail: format!("seen at case {at}"),
             attempts: 1,
         }),

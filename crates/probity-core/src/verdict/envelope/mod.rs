@@ -297,4 +297,21 @@ mod tests {
         check(anthropic, r#"{"content":[],"stop_reason":"refusal"}"#, r#"Refusal "none""#);
         check(anthropic, r#"{"content":"a","stop_reason":"pause_turn"}"#, r#"Other("pause_turn") "a""#);
     }
+
+    #[test]
+    fn f40_an_empty_error_is_no_error() {
+        for error in [r#""""#, "{}"] {
+            let body = format!(r#"{{"error":{error},"choices":[{{"message":{{"content":"a"}}}}]}}"#);
+            check(openai, &body, r#"Missing "a""#);
+        }
+    }
+
+    #[test]
+    fn f39_an_event_is_one_text_over_its_lines_or_one_text_per_line() {
+        let end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+        let over_lines = "data: {\"choices\":\ndata: [{\"delta\":{\"content\":\"a\"}}]}\n\n";
+        check(openai, &format!("{over_lines}{end}"), r#"Stop "a""#);
+        let per_line = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n";
+        check(openai, &format!("{per_line}{end}"), r#"Stop "a""#);
+    }
 }

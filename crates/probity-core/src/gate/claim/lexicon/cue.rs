@@ -16,6 +16,9 @@ impl Cues {
     /// Not a list: the word can begin the name of a remedy or deed.
     pub(in super::super) const MENTION: Cues = Cues(1 << 63);
 
+    /// Not a list: the word can begin a figure.
+    pub(in super::super) const FIGURE: Cues = Cues(1 << 62);
+
     /// Whether they share a list with `others`.
     pub(in super::super) fn any(self, others: Cues) -> bool {
         self.0 & others.0 != 0

@@ -4,6 +4,7 @@
 //! nothing built in can be taken away. What always holds: a phrase names at most one remedy or deed.
 
 mod cue;
+mod index;
 mod read;
 mod table;
 

@@ -1,15 +1,15 @@
 //! The word lists made ready: a number for each word, what it means, and the phrases that begin with it.
 //!
-//! The words are in one table of open addresses with a fixed hash, so a lookup is the same everywhere and
-//! its cost does not depend on the text. `triggers` finds the places of a text that are worth a closer look.
+//! How words and places in a text are found is for [`index`](super::index).
 
 use std::collections::BTreeMap;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use aho_corasick::AhoCorasick;
 
 use super::super::TimeUnit;
 use super::super::token::{Shape, Token, WordId, tokenise};
 use super::cue::{CUE_KEYS, Cues, REFERENCE_KEYS};
+use super::index::{Words, triggers};
 use super::read::{Entry, Section};
 
 /// A unit of time: what it is counted in, and how many of those it is.
@@ -127,10 +127,8 @@ pub(in super::super) struct Table {
     patterns: Vec<Pattern>,
     /// Phrases that begin with a figure.
     figure_patterns: (u32, u32),
-    words: Vec<Box<[u8]>>,
     infos: Vec<WordInfo>,
-    /// The number of a word where its hash says, or behind; zero is free. A power of two.
-    slots: Vec<u16>,
+    words: Words,
     /// Finds the places of a text that are worth a closer look.
     pub(in super::super) triggers: AhoCorasick,
 }
@@ -145,17 +143,9 @@ impl Table {
         draft.finish(entries)
     }
 
-    /// The number of a lower-case word.
+    /// The number of a word, whatever the case of its ASCII letters.
     pub(in super::super) fn lookup(&self, word: &[u8]) -> WordId {
-        let mask = self.slots.len() - 1;
-        let mut slot = hash(word) & mask;
-        loop {
-            let id = self.slots[slot];
-            if id == 0 || *self.words[usize::from(id)] == *word {
-                return WordId(id);
-            }
-            slot = (slot + 1) & mask;
-        }
+        self.words.lookup(word)
     }
 
     pub(in super::super) fn info(&self, word: WordId) -> &WordInfo {
@@ -172,13 +162,6 @@ impl Table {
     pub(in super::super) fn figure_phrases(&self) -> &[Pattern] {
         &self.patterns[self.figure_patterns.0 as usize..self.figure_patterns.1 as usize]
     }
-}
-
-/// FNV-1a with the high bits mixed in.
-fn hash(word: &[u8]) -> usize {
-    let hash =
-        word.iter().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
-    (hash ^ (hash >> 15)) as usize
 }
 
 #[derive(Default)]
@@ -289,6 +272,7 @@ impl Draft {
     }
 
     fn intern(&mut self, word: &[u8]) -> WordId {
+        debug_assert!(!word.iter().any(u8::is_ascii_uppercase), "the reader wants lower case");
         if let Some(id) = self.ids.get(word) {
             return WordId(*id);
         }
@@ -348,7 +332,14 @@ impl Draft {
             range.1 = at + 1;
         }
         self.signs.sort_by_key(|(sign, _)| (usize::MAX - sign.len(), sign.clone()));
-        let (words, slots) = slots(&self.ids);
+        for info in &mut self.infos {
+            let counts = info.numeral.is_some() || info.month.is_some() || info.currency.is_some();
+            info.cues = if counts { info.cues | Cues::FIGURE } else { info.cues };
+        }
+        for word in ["a", "an", "half"] {
+            let info = self.info(word);
+            info.cues = info.cues | Cues::FIGURE;
+        }
         Table {
             triggers: triggers(entries),
             remedies: self.remedies,
@@ -357,9 +348,8 @@ impl Draft {
             signs: self.signs,
             patterns,
             figure_patterns,
-            words,
+            words: Words::of(&self.ids),
             infos: self.infos,
-            slots,
         }
     }
 }
@@ -367,54 +357,4 @@ impl Draft {
 /// The value of a key that the reader has checked.
 fn list<T: Copy>(keys: &[(&str, T)], key: &str) -> T {
     keys.iter().find(|(known, _)| *known == key).map(|(_, value)| *value).expect("the reader knows its keys")
-}
-
-/// The words by number and the table that finds them.
-fn slots(ids: &BTreeMap<Box<[u8]>, u16>) -> (Vec<Box<[u8]>>, Vec<u16>) {
-    let mut words: Vec<Box<[u8]>> = vec![Box::default(); ids.len() + 1];
-    let mut slots = vec![0_u16; (ids.len() * 4).next_power_of_two().max(2)];
-    let mask = slots.len() - 1;
-    for (word, id) in ids {
-        words[usize::from(*id)].clone_from(word);
-        let mut slot = hash(word) & mask;
-        while slots[slot] != 0 {
-            slot = (slot + 1) & mask;
-        }
-        slots[slot] = *id;
-    }
-    (words, slots)
-}
-
-/// What a text must contain to make a claim: a digit, a sign of an address, or a word that can begin a phrase.
-fn triggers(entries: &[Entry]) -> AhoCorasick {
-    let mut patterns: Vec<String> = ('0'..='9').map(String::from).collect();
-    patterns.extend(["@", "://", "www.", "percent", "per cent"].map(str::to_owned));
-    for entry in entries {
-        let first = entry.phrase.split([' ', '-', '\'']).next().unwrap_or("");
-        match entry.section {
-            Section::Remedy if entry.key == "not" || first.starts_with('<') => {}
-            Section::Remedy | Section::Deed => patterns.push(first.to_owned()),
-            // Shorter ones stand behind digits.
-            Section::Unit | Section::Currency if first.len() < 3 || entry.key == "signs" => {}
-            Section::Unit => patterns.extend(entry.phrase.split(' ').map(str::to_owned).next_back()),
-            Section::Currency if first.len() > 3 => patterns.push(first.to_owned()),
-            Section::Reference if entry.key == "code_labels" => patterns.push(first.to_owned()),
-            Section::Reference if entry.key == "domains" => patterns.push(format!(".{first}")),
-            _ => {}
-        }
-    }
-    patterns.sort();
-    patterns.dedup();
-    // A word that begins with another is found by that one.
-    let shortest: Vec<String> = patterns
-        .iter()
-        .filter(|word| !patterns.iter().any(|other| other != *word && word.starts_with(other.as_str())))
-        .cloned()
-        .collect();
-    AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .match_kind(MatchKind::Standard)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(shortest)
-        .expect("a few hundred words make a small automaton")
 }

@@ -21,10 +21,33 @@ pub(super) fn figures(text: &str, tokens: &[Token], table: &Table, figures: &mut
     let page = Page { text, tokens, table };
     let mut at = 0;
     while at < tokens.len() {
+        if is_plain(&page, at) {
+            at += 1;
+            continue;
+        }
         let before = figures.len();
         read(&page, at, figures);
         at = figures[before..].last().map_or(at + 1, |figure| figure.behind);
     }
+}
+
+/// Whether the token is a word that begins no figure; most are.
+fn is_plain(page: &Page<'_>, at: usize) -> bool {
+    let token = page.tokens[at];
+    if token.shape != Shape::Word || page.table.info(token.word).cues.any(Cues::FIGURE) {
+        return false;
+    }
+    let label = Cues::NUMBER_LABEL | Cues::CODE_LABEL | Cues::FILLER;
+    let led = at > 0
+        && match page.tokens[at - 1].shape {
+            Shape::Mark(_) => true,
+            _ => page.table.info(page.tokens[at - 1].word).cues.any(label),
+        };
+    let joined = page
+        .tokens
+        .get(at + 1)
+        .is_some_and(|next| matches!(next.shape, Shape::Mark(_)) && next.start == token.end);
+    !led && !joined
 }
 
 /// Reads what starts at the token `at`, if anything does.
@@ -56,14 +79,7 @@ fn may_count(page: &Page<'_>, at: usize) -> bool {
     match page.tokens[at].shape {
         Shape::Digits | Shape::Mixed => true,
         Shape::Mark(mark) => mark == '$' || !mark.is_ascii(),
-        Shape::Word => {
-            let info = page.info(at);
-            info.numeral.is_some()
-                || info.currency.is_some()
-                || info.cues.any(Cues::DETERMINER)
-                || page.is_sign_prefix(at)
-                || page.is_word(at, "half")
-        }
+        Shape::Word => page.is(at, Cues::FIGURE) || page.is_sign_prefix(at),
     }
 }
 

@@ -167,7 +167,7 @@ fn short_span(page: &Page<'_>, at: usize) -> Option<Figure> {
     }
     let raw = page.raw(at);
     let n_digits = raw.bytes().take_while(u8::is_ascii_digit).count();
-    let unit = page.table.info(page.table.lookup(raw[n_digits..].to_ascii_lowercase().as_bytes())).unit?;
+    let unit = page.table.info(page.table.lookup(&raw.as_bytes()[n_digits..])).unit?;
     let whole = raw[..n_digits].parse::<u32>().ok().map(i64::from)?;
     let number = Number { value: Exact::from(whole), whole: Some(whole), behind: at + 1 };
     Some(Page::figure(at, at + 1, span(number, number, unit)?))

@@ -86,7 +86,7 @@ pub(super) fn code(page: &Page<'_>, at: usize) -> Option<Figure> {
     }
     let run = run(page, at)?;
     let long = run.len() >= 5 || (run.n_pieces > 1 && run.len() >= 4 && run.n_digits > 1);
-    let known = page.table.info(page.table.lookup(run.text.to_ascii_lowercase().as_bytes())).cues;
+    let known = page.table.info(page.table.lookup(run.text.as_bytes())).cues;
     // "100GB" and "10AM" are amounts.
     let amount =
         run.text.trim_start_matches(|c: char| c.is_ascii_digit()).bytes().all(|b| b.is_ascii_alphabetic());
@@ -112,7 +112,9 @@ pub(super) fn labelled(page: &Page<'_>, at: usize) -> Option<Figure> {
     let leads = page.mark(before).is_some() || {
         page.is(before, Cues::NUMBER_LABEL | Cues::CODE_LABEL | Cues::FILLER)
     };
-    let starts = page.shape(at)? != Shape::Word || page.raw(at).as_bytes()[0].is_ascii_uppercase();
+    let joined = page.mark(at + 1) == Some('-') && page.shape(at + 2) == Some(Shape::Digits);
+    let upper = page.raw(at).as_bytes()[0].is_ascii_uppercase();
+    let starts = page.shape(at)? != Shape::Word || upper || joined;
     if !leads || !starts {
         return None;
     }
@@ -144,11 +146,14 @@ pub(super) fn label_before(page: &Page<'_>, at: usize) -> Option<Label> {
                 parcel: page.is_word(index, "tracking"),
             });
         }
-        let mark = matches!(page.mark(index), Some('#' | ':' | '.' | '-' | '"' | '\'' | '*' | '('));
+        let mark = match page.mark(index) {
+            Some('#' | ':' | '.' | '-' | '"' | '\'' | '*' | '(') => true,
+            Some(',') => page.is(index.saturating_sub(1), Cues::FILLER),
+            _ => false,
+        };
         if info.cues.any(Cues::FILLER) || page.mark(index) == Some('#') {
             filled = true;
-        } else if !mark && !(page.mark(index) == Some(',') && page.is(index.saturating_sub(1), Cues::FILLER))
-        {
+        } else if !mark {
             return None;
         }
     }
@@ -176,7 +181,7 @@ fn labelled_run(page: &Page<'_>, at: usize, label: &Label) -> Option<Figure> {
     let mixed = run.n_digits > 0 && run.n_letters > 0 && run.len() >= 2;
     let digits = run.n_letters == 0 && run.n_digits >= 3 && label.code_word;
     let word = run.n_digits == 0 && run.n_letters >= 4 && run.upper && label.code_word && !is_shouted(page);
-    let known = page.table.info(page.table.lookup(run.text.to_ascii_lowercase().as_bytes())).cues;
+    let known = page.table.info(page.table.lookup(run.text.as_bytes())).cues;
     let fits = label.cues.any(Cues::CODE_LABEL) && (mixed || digits || word) && !counted;
     (fits && !known.any(Cues::NOT_CODE) && !is_ordinal(&run.text))
         .then(|| Page::figure(at, run.behind, Value::Code(run.upper_text())))

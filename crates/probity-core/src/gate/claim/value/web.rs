@@ -20,15 +20,15 @@ const WORD_ENDINGS: &[&str] =
 
 /// The web or e-mail address that starts at `at`.
 pub(super) fn web(page: &Page<'_>, at: usize) -> Option<Figure> {
-    if at > 0 && page.is_tight(at) && matches!(page.mark(at - 1), Some('.' | '@' | '/' | '-' | '_' | '+')) {
-        return None;
-    }
     let goes_on = match page.mark(at + 1) {
         Some('.' | '@' | '-' | '_' | '+') => page.is_tight(at + 1),
         Some(':') => SCHEMES.iter().any(|scheme| page.is_word(at, scheme)),
         _ => false,
     };
     if !goes_on {
+        return None;
+    }
+    if at > 0 && page.is_tight(at) && matches!(page.mark(at - 1), Some('.' | '@' | '/' | '-' | '_' | '+')) {
         return None;
     }
     let start = page.tokens[at].start;
@@ -101,7 +101,9 @@ fn link(page: &Page<'_>, raw: &str) -> Option<(Value, usize)> {
 /// Whether a host without a scheme is one.
 fn is_known(page: &Page<'_>, host: &str, path: &str) -> bool {
     let ending = host.rsplit('.').next().unwrap_or("");
-    let known = page.table.info(page.table.lookup(ending.as_bytes())).cues.any(Cues::DOMAIN);
+    // In upper case it is the first word of a sentence without a space before it.
+    let lower = !ending.bytes().any(|byte| byte.is_ascii_uppercase());
+    let known = lower && page.table.info(page.table.lookup(ending.as_bytes())).cues.any(Cues::DOMAIN);
     let certain = !WORD_ENDINGS.contains(&ending) || path.starts_with('/') || host.matches('.').count() > 1;
     known && certain && !host.bytes().all(|b| b.is_ascii_digit() || b == b'.')
 }

@@ -1,0 +1,109 @@
+//! How words of the lists are found: one word by its letters, and places of a text that may hold one.
+//!
+//! The words are in a table of open addresses with a fixed hash, so a lookup is the same everywhere and its
+//! cost does not depend on the text around the word.
+
+use std::collections::BTreeMap;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+
+use super::super::token::WordId;
+use super::read::{Entry, Section};
+
+/// The words of the lists with their numbers.
+#[derive(Debug, Clone)]
+pub(super) struct Words {
+    /// By hash; a power of two.
+    slots: Vec<Slot>,
+    /// All words, one behind the other.
+    letters: Vec<u8>,
+}
+
+/// A place of the table. A `number` of zero is free.
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    hash: u32,
+    start: u32,
+    len: u16,
+    number: u16,
+}
+
+impl Words {
+    pub(super) fn of(numbers: &BTreeMap<Box<[u8]>, u16>) -> Words {
+        let mut slots = vec![Slot::default(); (numbers.len() * 4).next_power_of_two().max(2)];
+        let (mask, mut letters) = (slots.len() - 1, Vec::new());
+        for (word, number) in numbers {
+            let (hash, start) = (hash(word), letters.len());
+            let mut at = hash as usize & mask;
+            while slots[at].number != 0 {
+                at = (at + 1) & mask;
+            }
+            letters.extend_from_slice(word);
+            let start = u32::try_from(start).expect("word lists are far below four gigabytes");
+            // A word too long for its slot is never found; no word is near that.
+            let len = u16::try_from(word.len()).unwrap_or(0);
+            slots[at] = Slot { hash, start, len, number: *number };
+        }
+        Words { slots, letters }
+    }
+
+    /// The number of a word, whatever the case of its ASCII letters.
+    pub(super) fn lookup(&self, word: &[u8]) -> WordId {
+        let (hash, mask) = (hash(word), self.slots.len() - 1);
+        let mut at = hash as usize & mask;
+        loop {
+            let slot = self.slots[at];
+            if slot.number == 0 || (slot.hash == hash && self.letters(slot).eq_ignore_ascii_case(word)) {
+                return WordId(slot.number);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    fn letters(&self, slot: Slot) -> &[u8] {
+        let start = slot.start as usize;
+        &self.letters[start..start + usize::from(slot.len)]
+    }
+}
+
+/// A hash of the word in lower case. Setting one bit folds the case of letters and is the same for all else;
+/// one multiplication at the end spreads what the turns have gathered.
+fn hash(word: &[u8]) -> u32 {
+    let turned = word.iter().fold(0_u64, |hash, byte| hash.rotate_left(5) ^ u64::from(byte | 0x20));
+    (turned.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
+}
+
+/// What a text must contain to make a claim: a digit, a sign of an address, or a word that can begin a phrase.
+pub(super) fn triggers(entries: &[Entry]) -> AhoCorasick {
+    let mut patterns: Vec<String> = ('0'..='9').map(String::from).collect();
+    patterns.extend(["@", "://", "www.", "percent", "per cent"].map(str::to_owned));
+    for entry in entries {
+        let first = entry.phrase.split([' ', '-', '\'']).next().unwrap_or("");
+        match entry.section {
+            Section::Remedy if entry.key == "not" || first.starts_with('<') => {}
+            Section::Remedy | Section::Deed => patterns.push(first.to_owned()),
+            // Shorter ones stand behind digits.
+            Section::Unit | Section::Currency if first.len() < 3 || entry.key == "signs" => {}
+            Section::Unit => patterns.extend(entry.phrase.split(' ').map(str::to_owned).next_back()),
+            Section::Currency if first.len() > 3 => patterns.push(first.to_owned()),
+            Section::Reference if entry.key == "code_labels" => patterns.push(first.to_owned()),
+            Section::Reference if entry.key == "domains" => patterns.push(format!(".{first}")),
+            _ => {}
+        }
+    }
+    patterns.sort();
+    patterns.dedup();
+    // A word that begins with another is found by that one.
+    let shortest: Vec<String> = patterns
+        .iter()
+        .filter(|word| !patterns.iter().any(|other| other != *word && word.starts_with(other.as_str())))
+        .cloned()
+        .collect();
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .match_kind(MatchKind::Standard)
+        .kind(Some(AhoCorasickKind::DFA))
+        .prefilter(false)
+        .build(shortest)
+        .expect("a few hundred words make a small automaton")
+}
