@@ -41,6 +41,7 @@ fn the_written_form_is_the_canonical_one() {
         for packet in packets("support-gold", CallPlan::OneCall, &admitted) {
             let tree = json::parse(packet.canonical()).expect("canonical text is JSON");
             assert_eq!(tree.canonical(), packet.canonical());
+            assert_eq!(packet.hash().as_bytes(), blake3::hash(packet.canonical().as_bytes()).as_bytes());
         }
     }
 }
@@ -103,6 +104,7 @@ fn a_packet_about_two_replies_has_slots_verdicts_and_three_criteria() {
     let packet = compared("It qualifies for a replacement.", "It does. Reply to confirm.");
     let tree = json::parse(packet.canonical()).expect("canonical text is JSON");
     assert_eq!(tree.canonical(), packet.canonical());
+    assert_eq!(packet.hash().as_bytes(), blake3::hash(packet.canonical().as_bytes()).as_bytes());
     let texts = |member: &str, key: Option<&str>| -> Vec<String> {
         let list = tree.get(member).and_then(json::Json::as_array).expect("a list");
         let text =
