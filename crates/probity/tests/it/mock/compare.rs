@@ -217,6 +217,22 @@ fn the_same_bytes_offline_and_at_any_concurrency() {
 }
 
 #[test]
+fn the_seed_draws_the_order_of_asking_and_nothing_else() {
+    let scene = Scene::new(10, &["--pairs", "longer"]);
+    let mut orders = Vec::new();
+    for seed in ["1", "2", "1"] {
+        let store = format!("store-{}.db", orders.len());
+        let before = scene.asked().len();
+        scene.compare(&["--concurrency", "1", "--seed", seed, "--store", &store]).code(0);
+        orders.push(scene.asked().split_off(before));
+    }
+    assert_ne!(orders[0], orders[1]);
+    assert_eq!(orders[0], orders[2]);
+    let sorted = |order: &Vec<String>| order.iter().cloned().collect::<BTreeSet<String>>();
+    assert_eq!(sorted(&orders[0]), sorted(&orders[1]));
+}
+
+#[test]
 fn three_variants_meet_in_pairs_and_are_ranked() {
     fn next(n: usize) -> String {
         format!("{} We are sorry for the wait.", new(n))
@@ -251,6 +267,8 @@ fn asking_stops_when_it_is_decided() {
     let again = scene.compare(&["--until-decided", "--margin", "0.1"]).code(0).json();
     assert_eq!(again, report);
     scene.check_asked(n_calls);
+    let offline = scene.compare(&["--until-decided", "--margin", "0.1", "--offline"]).code(0).json();
+    assert_eq!(offline, report);
     scene
         .compare(&["--until-decided", "--margin", "0.5"])
         .code(2)
