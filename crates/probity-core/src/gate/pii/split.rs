@@ -71,7 +71,7 @@ pub(super) fn find(earlier: &[&str], reply: &str) -> Option<Hit> {
 fn joined(begun: &[Part], rest: &[Part]) -> Option<Kind> {
     let parts = || begun.iter().chain(rest);
     let n: usize = parts().map(|part| part.digits.len()).sum();
-    if n > digits::DIGITS_MAX || n < 9 || parts().any(|part| part.label == Some(Label::Reference)) {
+    if !(9..=digits::DIGITS_MAX).contains(&n) || parts().any(|part| part.label == Some(Label::Reference)) {
         return None;
     }
     let values: Vec<u8> = parts().flat_map(|part| part.digits.iter().copied()).collect();
