@@ -227,11 +227,14 @@ fn number_last(text: &str, group: &Group) -> Option<Range<usize>> {
     if !matches!(gap, " " | ". " | ", ") || starts_with_digit(&last) || words::is_other_capital(&last) {
         return None;
     }
-    if words::has_street_ending(&last) && (last.is_capital() || has_cue(text, last.start)) {
+    let (is_capital, ends_in_type) = (last.is_capital(), words::is_trailing_type(&last));
+    if words::has_street_ending(&last) && (is_capital || has_cue(text, last.start)) {
         return Some(last.start..group.end);
     }
-    let mut start = last.is_capital().then_some(last.start);
-    let ends_in_type = words::is_trailing_type(&last);
+    if !is_capital && !ends_in_type {
+        return None;
+    }
+    let mut start = is_capital.then_some(last.start);
     let mut at = last.start;
     for word in name {
         if !is_one_line(text, word.end, at) {

@@ -200,6 +200,8 @@ const ENDINGS: &[&str] = &[
     "damm",
     "str\u{e6}ti",
 ];
+/// How many bytes of a name stand before such an ending.
+const NAME_MIN: usize = 3;
 /// Small words within the name of a street or a town.
 const PARTICLES: &[&str] = &[
     "af", "am", "an", "d", "da", "das", "de", "del", "della", "den", "der", "des", "di", "do", "dos", "du",
@@ -375,9 +377,11 @@ pub(super) fn is_trailing_type(word: &Word<'_>) -> bool {
 pub(super) fn has_street_ending(word: &Word<'_>) -> bool {
     let bytes = word.text.as_bytes();
     let ends = |ending: &str| {
-        let tail = bytes.len().checked_sub(ending.len()).map(|from| &bytes[from..]);
-        bytes.len() >= ending.len() + 3
-            && tail.is_some_and(|tail| tail.eq_ignore_ascii_case(ending.as_bytes()))
+        let (from, last) = (bytes.len().checked_sub(ending.len()), ending.as_bytes().last());
+        let is_candidate = bytes.last().map(u8::to_ascii_lowercase).as_ref() == last;
+        is_candidate
+            && from
+                .is_some_and(|from| from >= NAME_MIN && bytes[from..].eq_ignore_ascii_case(ending.as_bytes()))
     };
     ENDINGS.iter().any(|ending| ends(ending)) && !word.is_any(&["brigade", "renegade", "auntie"])
 }
