@@ -48,7 +48,11 @@ impl Product for Library {
             pairs.entry(judge).or_default().push(pair(row, &labels, &items));
         }
         let policies = Policies {
-            conflict: if ask.conflict == "pool" { Conflict::Pool } else { Conflict::Tie },
+            conflict: match ask.conflict {
+                "pool" => Conflict::Pool,
+                "drop" => Conflict::Drop,
+                _ => Conflict::Tie,
+            },
             unparsed: if ask.unparsed == "wrong" { Unparsed::Wrong } else { Unparsed::Drop },
         };
         comparison(&pairs, policies, Resampling { n_resamples: 20, seed: 0 }).to_json()

@@ -10,7 +10,9 @@ use super::outcome::Status;
 use super::pair::Pair;
 use super::pass::{Candidate, Choice, Order};
 use super::policy::Policies;
-use crate::stats::{Estimate, McNemar, Part, Resampling, mcnemar, ratios, sign_test};
+use crate::stats::{
+    Crossing, Estimate, Kappas, McNemar, Part, Resampling, kappas, mcnemar, ratios, sign_test,
+};
 
 /// The 97.5 % and the 80 % point of the normal distribution, added: a true difference of so many standard
 /// errors is found with 80 % power by a two-sided test at 5 %.
@@ -71,6 +73,12 @@ pub struct AgreementFigures {
     pub order_ba: Option<Estimate>,
     /// In both orders at once.
     pub both_orders: Option<Estimate>,
+    /// Beyond chance, under both policies. Pooled passes are named by the slot they chose, others by candidate.
+    pub kappas: Kappas,
+    /// Beyond chance, of the passes with candidate A first.
+    pub kappas_ab: Kappas,
+    /// Beyond chance, of the passes with candidate B first.
+    pub kappas_ba: Kappas,
 }
 
 /// The figures of one variant against all others it met.
@@ -111,6 +119,8 @@ pub struct Figures {
     pub variants: BTreeMap<Arc<str>, VariantFigures>,
     /// Shares that belong to no variant.
     pub rates: Rates,
+    /// One order against the other, beyond chance.
+    pub order_kappas: Kappas,
     /// Against people, where any pair has a label.
     pub agreement: Option<AgreementFigures>,
     /// `McNemar`'s test on the two orders: pairs where the first slot won twice against those where the second
@@ -130,6 +140,10 @@ pub fn figures(pairs: &[&Pair], policies: Policies, resampling: Resampling) -> F
         counts: counts(&pairs),
         variants: variants(&pairs, policies, resampling),
         rates: rates(&pairs, policies, resampling),
+        order_kappas: kappas(
+            &crossings(&pairs, &|pair| pair.crossing_of_orders(policies.unparsed)),
+            resampling,
+        ),
         agreement: agreement(&pairs, policies, resampling),
         order_test: mcnemar(slot(Order::Ab), slot(Order::Ba)),
     }
@@ -170,6 +184,18 @@ fn by_case<const N: usize>(pairs: &[&Pair], parts: impl Fn(&Pair) -> [Part; N]) 
         sums
     };
     cases.map(sum).collect()
+}
+
+/// What each case adds to a table of two raters, for pairs in the order of their cases.
+fn crossings(pairs: &[&Pair], crossing: &dyn Fn(&Pair) -> Crossing) -> Vec<Crossing> {
+    let sum = |case: &[&Pair]| {
+        let mut sum = Crossing::default();
+        for pair in case {
+            sum.iter_mut().zip(crossing(pair)).for_each(|(cell, added)| *cell += added);
+        }
+        sum
+    };
+    pairs.chunk_by(|one, other| one.case == other.case).map(sum).collect()
 }
 
 fn rates(pairs: &[&Pair], policies: Policies, resampling: Resampling) -> Rates {
@@ -214,7 +240,17 @@ fn agreement(pairs: &[&Pair], policies: Policies, resampling: Resampling) -> Opt
             pair.agrees_in_both(unparsed),
         ]
     });
-    Some(AgreementFigures { agreement, order_ab, order_ba, both_orders })
+    let beyond_chance =
+        |crossing: &dyn Fn(&Pair) -> Crossing| kappas(&crossings(pairs, crossing), resampling);
+    Some(AgreementFigures {
+        agreement,
+        order_ab,
+        order_ba,
+        both_orders,
+        kappas: beyond_chance(&|pair| pair.crossing(policies)),
+        kappas_ab: beyond_chance(&|pair| pair.crossing_in(Order::Ab, unparsed)),
+        kappas_ba: beyond_chance(&|pair| pair.crossing_in(Order::Ba, unparsed)),
+    })
 }
 
 fn variants(

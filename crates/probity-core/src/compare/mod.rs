@@ -15,6 +15,7 @@
 
 mod answer;
 mod figures;
+mod held;
 mod judges;
 mod labels;
 mod outcome;

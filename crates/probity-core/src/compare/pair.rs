@@ -78,19 +78,21 @@ pub struct Pair {
 
 /// A pass under the policy for passes without a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Read {
+pub(super) enum Read {
     Choice(Choice),
+    /// Left out.
     Left,
+    /// A verdict of its own that is never right.
     Wrong,
 }
 
-const NOTHING: Part = Part { above: 0.0, below: 0.0 };
+pub(super) const NOTHING: Part = Part { above: 0.0, below: 0.0 };
 
-fn one(hit: bool) -> Part {
+pub(super) fn one(hit: bool) -> Part {
     Part { above: f64::from(u8::from(hit)), below: 1.0 }
 }
 
-fn both(first: Part, second: Part) -> Part {
+pub(super) fn both(first: Part, second: Part) -> Part {
     Part { above: first.above + second.above, below: first.below + second.below }
 }
 
@@ -142,7 +144,7 @@ impl Pair {
     }
 
     /// The passes under the policy, where no order asks for a person.
-    fn reads(&self, unparsed: Unparsed) -> Option<[Read; 2]> {
+    pub(super) fn reads(&self, unparsed: Unparsed) -> Option<[Read; 2]> {
         let Verdicts::BothOrders { ab, ba } = &self.verdicts else { return None };
         let reads = [read(ab, unparsed), read(ba, unparsed)];
         (!reads.contains(&Read::Choice(Choice::NeedsHumanReview))).then_some(reads)
@@ -251,39 +253,6 @@ impl Pair {
         }
     }
 
-    /// Whether the verdict is the people's, under both policies.
-    pub(super) fn agrees(&self, policies: Policies) -> Part {
-        let Some(label) = self.label.map(Label::choice) else { return NOTHING };
-        if let Verdicts::Graded(grade) = self.verdicts {
-            return one(grade.choice() == label);
-        }
-        let Some(reads) = self.reads(policies.unparsed) else { return NOTHING };
-        match (reads, policies.conflict) {
-            ([ab, ba], Conflict::Pool) => both(hit(ab, label), hit(ba, label)),
-            ([Read::Wrong, _] | [_, Read::Wrong], _) => one(false),
-            ([Read::Choice(ab), Read::Choice(ba)], _) if ab == ba => one(ab == label),
-            ([Read::Choice(_), Read::Choice(_)], Conflict::Tie) => one(label == Choice::Tie),
-            (_, Conflict::Tie | Conflict::Drop) => NOTHING,
-        }
-    }
-
-    /// Whether the verdict of one order is the people's.
-    pub(super) fn agrees_in(&self, order: Order, unparsed: Unparsed) -> Part {
-        let (Some(label), Verdicts::BothOrders { ab, ba }) = (self.label, &self.verdicts) else {
-            return NOTHING;
-        };
-        hit(read(if order == Order::Ab { ab } else { ba }, unparsed), label.choice())
-    }
-
-    /// Whether the verdicts of both orders are the people's.
-    pub(super) fn agrees_in_both(&self, unparsed: Unparsed) -> Part {
-        let parts = [Order::Ab, Order::Ba].map(|order| self.agrees_in(order, unparsed));
-        if parts.iter().any(|part| part.below < 1.0) {
-            return NOTHING;
-        }
-        one(parts.iter().all(|part| part.above > 0.0))
-    }
-
     /// Where both orders have a winner and not the same: the order whose slot got it both times.
     pub(super) fn slot_both_times(&self) -> Option<Order> {
         let [(_, Choice::Wins(ab)), (_, Choice::Wins(ba))] = self.choices()? else { return None };
@@ -295,20 +264,12 @@ impl Pair {
     }
 }
 
-fn read(pass: &Pass, unparsed: Unparsed) -> Read {
+pub(super) fn read(pass: &Pass, unparsed: Unparsed) -> Read {
     match (pass.choice(), unparsed) {
         (Some(choice), _) => Read::Choice(choice),
         (None, Unparsed::Tie) => Read::Choice(Choice::Tie),
         (None, Unparsed::Drop) => Read::Left,
         (None, Unparsed::Wrong) => Read::Wrong,
-    }
-}
-
-fn hit(read: Read, label: Choice) -> Part {
-    match read {
-        Read::Choice(Choice::NeedsHumanReview) | Read::Left => NOTHING,
-        Read::Choice(choice) => one(choice == label),
-        Read::Wrong => one(false),
     }
 }
 

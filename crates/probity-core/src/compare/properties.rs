@@ -104,7 +104,7 @@ fn value(estimate: Option<Estimate>) -> Option<f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     /// Swapping the variants turns each win rate into what it leaves of one, and nothing else changes.
     #[test]

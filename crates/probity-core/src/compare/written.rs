@@ -79,6 +79,7 @@ impl Figures {
             "second_slot_rate": rates.second_slot_rate,
             "prefers_longer": { "passes": rates.longer_by_pass, "results": rates.longer_by_result },
             "order_test": self.order_test,
+            "order_cohen_kappa": self.order_kappas.cohen,
             "agreement": self.agreement.as_ref().map(agreement_json),
         });
         match object {
@@ -131,5 +132,9 @@ fn agreement_json(figures: &AgreementFigures) -> Value {
         "order_ab": figures.order_ab,
         "order_ba": figures.order_ba,
         "both_orders": figures.both_orders,
+        "cohen_kappa": figures.kappas.cohen,
+        "scott_pi": figures.kappas.scott,
+        "order_ab_cohen_kappa": figures.kappas_ab.cohen,
+        "order_ba_cohen_kappa": figures.kappas_ba.cohen,
     })
 }

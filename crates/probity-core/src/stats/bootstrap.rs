@@ -40,139 +40,119 @@ pub struct Part {
 }
 
 /// One estimate per ratio: the sum above over the sum below, over all clusters. Each cluster lists what it
-/// adds to each ratio, in the same order. A cluster that adds nothing is as good as absent. A ratio over nothing
-/// is `None`.
+/// adds to each ratio, in the same order. A cluster that adds nothing to a ratio is as good as absent from it.
+/// A ratio over nothing is `None`.
 ///
 /// Panics where clusters list different numbers of parts.
 pub fn ratios(clusters: &[Vec<Part>], resampling: Resampling) -> Vec<Option<Estimate>> {
     let n_ratios = clusters.first().map_or(0, Vec::len);
-    let groups = Groups::of(clusters, n_ratios);
-    let totals = groups.sums(&groups.sizes);
-    let mut drawn: Vec<Vec<f64>> = vec![Vec::new(); n_ratios];
-    let spreads: Vec<Spread> = (0..n_ratios).map(|ratio| groups.spread(ratio)).collect();
-    if spreads.contains(&Spread::Some) {
-        groups.draw(resampling, |sums| {
-            for ((ratio, drawn), spread) in sums.iter().zip(&mut drawn).zip(&spreads) {
-                if *spread == Spread::Some && ratio.below > 0.0 {
-                    drawn.push(ratio.above / ratio.below);
-                }
-            }
-        });
-    }
-    let parts = totals.iter().zip(drawn).zip(spreads).enumerate();
-    parts.map(|(ratio, ((total, drawn), spread))| groups.estimate(ratio, *total, drawn, spread)).collect()
+    let same = clusters.iter().all(|parts| parts.len() == n_ratios);
+    assert!(same, "each cluster has a part in each ratio");
+    // Each interval stands for itself, so each ratio has groups of its own: fewer than all have together.
+    let of = |ratio: usize| clusters.iter().map(move |parts| parts[ratio]).filter(|part| part.below > 0.0);
+    let estimate = |ratio| {
+        let groups = Groups::of(of(ratio).map(|part| [part.above, part.below]));
+        groups.estimate(resampling)
+    };
+    (0..n_ratios).map(estimate).collect()
 }
 
-/// Whether clusters differ in a ratio.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Spread {
-    None,
-    Some,
-}
-
-/// Clusters by what they add, in the order of what they add.
-struct Groups {
-    parts: Vec<Vec<Part>>,
+/// Clusters by what they add to each of `W` sums, in the order of what they add.
+pub(super) struct Groups<const W: usize> {
+    values: Vec<[f64; W]>,
     sizes: Vec<u64>,
-    n_ratios: usize,
 }
 
-impl Groups {
-    fn of(clusters: &[Vec<Part>], n_ratios: usize) -> Self {
-        let mut groups: BTreeMap<Vec<(u64, u64)>, u64> = BTreeMap::new();
+impl<const W: usize> Groups<W> {
+    /// Puts clusters that add the same together. What they add is not negative.
+    pub(super) fn of(clusters: impl Iterator<Item = [f64; W]>) -> Self {
+        let mut groups: BTreeMap<[u64; W], u64> = BTreeMap::new();
         for cluster in clusters {
-            assert_eq!(cluster.len(), n_ratios, "each cluster has a part in each ratio");
-            if cluster.iter().all(|part| part.below <= 0.0) {
-                continue;
-            }
             // The bits of numbers that are not negative are in the order of the numbers.
-            let key = cluster.iter().map(|part| (part.above.to_bits(), part.below.to_bits())).collect();
-            *groups.entry(key).or_default() += 1;
+            *groups.entry(cluster.map(f64::to_bits)).or_default() += 1;
         }
-        let part = |(above, below)| Part { above: f64::from_bits(above), below: f64::from_bits(below) };
-        let (parts, sizes) =
-            groups.into_iter().map(|(key, size)| (key.into_iter().map(part).collect(), size)).unzip();
-        Groups { parts, sizes, n_ratios }
+        let (values, sizes) = groups.into_iter().map(|(key, size)| (key.map(f64::from_bits), size)).unzip();
+        Groups { values, sizes }
     }
 
-    /// The sums of all ratios where each group counts as often as `counts` says.
-    fn sums(&self, counts: &[u64]) -> Vec<Part> {
-        let mut sums = vec![Part::default(); self.n_ratios];
-        for (parts, count) in self.parts.iter().zip(counts).filter(|(_, count)| **count > 0) {
+    /// How many clusters there are.
+    pub(super) fn size(&self) -> u64 {
+        self.sizes.iter().sum()
+    }
+
+    /// The sums over all clusters.
+    pub(super) fn totals(&self) -> [f64; W] {
+        self.sums(&self.sizes)
+    }
+
+    /// The sums where each group counts as often as `counts` says.
+    fn sums(&self, counts: &[u64]) -> [f64; W] {
+        let mut sums = [0.0; W];
+        for (values, count) in self.values.iter().zip(counts) {
             let count = *count as f64;
-            for (sum, part) in sums.iter_mut().zip(parts) {
-                sum.above += count * part.above;
-                sum.below += count * part.below;
-            }
+            sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += count * value);
         }
         sums
     }
 
     /// Gives the sums of each resample to `each`.
-    fn draw(&self, resampling: Resampling, mut each: impl FnMut(&[Part])) {
+    pub(super) fn draw(&self, resampling: Resampling, mut each: impl FnMut(&[f64; W])) {
         let mut random = Random::new(resampling.seed);
-        let n_clusters: u64 = self.sizes.iter().sum();
-        let mut counts = vec![0; self.sizes.len()];
         // A count costs about as much as this many single draws.
-        let one_by_one = n_clusters < 8 * self.sizes.len() as u64;
-        let members = if one_by_one { self.members() } else { Vec::new() };
-        for _ in 0..resampling.n_resamples {
-            if one_by_one {
-                counts.fill(0);
-                for _ in 0..members.len() {
-                    counts[members[random.below(members.len())]] += 1;
-                }
-            } else {
+        if self.size() >= 8 * self.sizes.len() as u64 {
+            let mut counts = vec![0; self.sizes.len()];
+            for _ in 0..resampling.n_resamples {
                 redraw(&mut random, &self.sizes, &mut counts);
+                each(&self.sums(&counts));
             }
-            each(&self.sums(&counts));
+            return;
+        }
+        let clusters = self.values.iter().zip(&self.sizes);
+        let clusters: Vec<[f64; W]> =
+            clusters.flat_map(|(values, size)| (0..*size).map(|_| *values)).collect();
+        for _ in 0..resampling.n_resamples {
+            let mut sums = [0.0; W];
+            for _ in 0..clusters.len() {
+                let drawn = &clusters[random.below(clusters.len())];
+                sums.iter_mut().zip(drawn).for_each(|(sum, value)| *sum += value);
+            }
+            each(&sums);
         }
     }
+}
 
-    /// The group of each cluster.
-    fn members(&self) -> Vec<usize> {
-        let members = self.sizes.iter().enumerate();
-        members.flat_map(|(group, size)| (0..*size).map(move |_| group)).collect()
-    }
-
-    /// The clusters that have a part in a ratio.
-    fn n_clusters(&self, ratio: usize) -> u64 {
-        let parts = self.parts.iter().zip(&self.sizes);
-        parts.filter(|(parts, _)| parts[ratio].below > 0.0).map(|(_, size)| size).sum()
-    }
-
-    fn spread(&self, ratio: usize) -> Spread {
-        let mut shares = self
-            .parts
-            .iter()
-            .map(|parts| parts[ratio])
-            .filter(|part| part.below > 0.0)
-            .map(|part| part.above / part.below);
-        let first = shares.next();
-        if shares.any(|share| Some(share) != first) { Spread::Some } else { Spread::None }
-    }
-
-    fn estimate(&self, ratio: usize, total: Part, mut drawn: Vec<f64>, spread: Spread) -> Option<Estimate> {
-        if total.below <= 0.0 {
+impl Groups<2> {
+    /// The first sum over the second.
+    fn estimate(&self, resampling: Resampling) -> Option<Estimate> {
+        let [above, below] = self.totals();
+        if below <= 0.0 {
             return None;
         }
-        let value = total.above / total.below;
+        let value = above / below;
         // Observations are counted, so their sum is a whole number.
-        let n = whole(total.below.round());
-        let n_clusters = self.n_clusters(ratio);
-        if spread == Spread::None || drawn.is_empty() {
-            let (low, high) = wilson(value, n_clusters as f64);
-            return Some(Estimate { value, low: low.min(value), high: high.max(value), n });
-        }
-        let tail = tail_level(n_clusters);
-        let outside = whole((drawn.len() + 1) as f64 * tail);
-        let middle = (drawn.len() - 1) / 2;
-        let low_place = usize::try_from(outside.saturating_sub(1)).unwrap_or(middle).min(middle);
-        let high_place = drawn.len() - 1 - low_place;
-        let low = *drawn.select_nth_unstable_by(low_place, f64::total_cmp).1;
-        let high = *drawn.select_nth_unstable_by(high_place, f64::total_cmp).1;
+        let n = whole(below.round());
+        let mut shares = self.values.iter().map(|[above, below]| above / below);
+        let first = shares.next();
+        let (low, high) = if shares.all(|share| Some(share) == first) {
+            wilson(value, self.size() as f64)
+        } else {
+            let mut drawn = Vec::new();
+            self.draw(resampling, |[above, below]| drawn.push(above / below));
+            interval(&mut drawn, self.size())
+        };
         Some(Estimate { value, low: low.min(value), high: high.max(value), n })
     }
+}
+
+/// The 95 % interval of values that were drawn from so many clusters. There is at least one value.
+pub(super) fn interval(drawn: &mut [f64], n_clusters: u64) -> (f64, f64) {
+    let outside = whole((drawn.len() + 1) as f64 * tail_level(n_clusters));
+    let middle = (drawn.len() - 1) / 2;
+    let low_place = usize::try_from(outside.saturating_sub(1)).unwrap_or(middle).min(middle);
+    let high_place = drawn.len() - 1 - low_place;
+    let low = *drawn.select_nth_unstable_by(low_place, f64::total_cmp).1;
+    let high = *drawn.select_nth_unstable_by(high_place, f64::total_cmp).1;
+    (low, high)
 }
 
 /// The level of one tail of a 95 % interval from so many clusters: that of a t interval, and for the spread of

@@ -6,10 +6,12 @@ mod bootstrap;
 mod exact_test;
 mod multinomial;
 mod random;
+mod two_raters;
 
 pub use bootstrap::{Part, Resampling, ratios};
 pub use exact_test::{McNemar, mcnemar, sign_test};
 pub use random::Random;
+pub use two_raters::{Crossing, Kappas, N_CATEGORIES, kappas};
 
 use serde::Serialize;
 

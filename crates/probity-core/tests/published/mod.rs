@@ -79,6 +79,7 @@ pub(crate) enum Published {
 }
 
 /// What there is to say about a metric.
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Found {
     /// The product has the figure.
     Ours(Ours),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Ask, Found, Ours, Product, Published, Set};
 
-const CHANCE: &str = "kappa, alpha and other agreement beyond chance, which calibration has";
+const PEOPLE: &str = "agreement of people with people, which calibration has";
 const LENGTH: &str = "length-controlled win rates, which have a test of their own";
 
 /// The estimate at `place`, times `scale`.
@@ -25,6 +25,11 @@ fn number(json: &Value, place: &[&str], scale: f64) -> Found {
     let found = place.iter().fold(json, |json, name| &json[*name]);
     let value = found.as_f64().unwrap_or_else(|| panic!("no number at {place:?}: {found}"));
     Found::Ours(Ours { value: scale * value, n: 0, published: Published::Rounded })
+}
+
+/// A kappa against people.
+fn kappa(figures: &Value, name: &str) -> Found {
+    at(figures, &["agreement", name], 1.0)
 }
 
 /// What an estimate leaves of one.
@@ -57,8 +62,8 @@ pub(crate) fn llmbar(product: &dyn Product) {
         if id == "upstream_kappa_field_note" {
             return Found::LeftOut("a remark without a figure");
         }
-        if id.contains("kappa") {
-            return Found::LeftOut(CHANCE);
+        if let Some((name, order)) = id.split_once(".all.cohen_kappa_gold.") {
+            return at(judge(&all, name, None), &["agreement", &format!("{order}_cohen_kappa")], 1.0);
         }
         let (front, figure) = id.rsplit_once('.').expect("a name with parts");
         let (name, slice) = front.rsplit_once('.').unwrap_or((front, ""));
@@ -67,6 +72,7 @@ pub(crate) fn llmbar(product: &dyn Product) {
             "accuracy_avg" => at(judge(&all, name, Some(slice)), &["agreement"], 100.0),
             "positional_agreement" => at(judge(&all, name, Some(slice)), &["consistency"], 100.0),
             "accuracy_avg_items" => at(overall, &["agreement"], 100.0),
+            "cohen_kappa_between_orders" => at(overall, &["order_cohen_kappa"], 1.0),
             "conflict_rate" => rest(at(overall, &["consistency"], 1.0)),
             "first_position_rate" => at(overall, &["first_slot_lean"], 1.0),
             "prefers_longer_rate" => at(overall, &["prefers_longer", "passes"], 1.0),
@@ -89,9 +95,6 @@ pub(crate) fn autoj_pairwise(product: &dyn Product) {
     };
     let all = product.compare(&ask);
     set.check(|id| {
-        if id.contains("kappa") {
-            return Found::LeftOut(CHANCE);
-        }
         let (slice, figure) = id.split_once('.').expect("a name with parts");
         let figures = judge(&all, "auto-j-13b", (slice != "Overall").then_some(slice));
         match figure {
@@ -99,6 +102,10 @@ pub(crate) fn autoj_pairwise(product: &dyn Product) {
             "agreement_single_order" => at(figures, &["agreement", "order_ab"], 100.0),
             "agreement_conflict_as_tie" => at(figures, &["agreement"], 100.0),
             "consistency" => at(figures, &["consistency"], 100.0),
+            "cohen_kappa_human.order_ab" => at(figures, &["agreement", "order_ab_cohen_kappa"], 1.0),
+            "cohen_kappa_human.order_ba" => at(figures, &["agreement", "order_ba_cohen_kappa"], 1.0),
+            "cohen_kappa_between_orders" => at(figures, &["order_cohen_kappa"], 1.0),
+            "cohen_kappa_conflict_as_tie" => at(figures, &["agreement", "cohen_kappa"], 1.0),
             _ => panic!("an unknown figure: {id}"),
         }
     });
@@ -116,52 +123,89 @@ pub(crate) fn prd_vicuna80(product: &dyn Product) {
     };
     let pooled = product.compare(&pool);
     let tied = product.compare(&Ask { conflict: "tie", ..pool.clone() });
+    let dropped = product.compare(&Ask { conflict: "drop", ..pool.clone() });
     let second_study = set.file("faireval_human.jsonl");
-    let shared =
-        product.compare(&Ask { verdicts: only_labelled(&pool.verdicts, &second_study), ..pool.clone() });
-    let studies = product.compare(&Ask { verdicts: as_verdicts(&second_study), ..pool.clone() });
+    let shared = product.compare(&Ask {
+        verdicts: only_labelled(&pool.verdicts, &second_study),
+        labels: second_study.clone(),
+        ..pool.clone()
+    });
+    let studies =
+        product.compare(&Ask { verdicts: as_verdicts(&second_study), conflict: "tie", ..pool.clone() });
     let panel = |weights: &BTreeMap<String, f64>| {
         product.compare(&Ask { verdicts: panel(&pool.verdicts, weights), ..pool.clone() })
     };
     let weights = peer_weights(&pooled);
     let equal: BTreeMap<String, f64> = weights.keys().map(|name| (name.clone(), 1.0)).collect();
     let (weighted, unweighted) = (panel(&weights), panel(&equal));
-    set.check(|id| {
-        let chance = ["kappa", "fleiss", "alpha", "pairwise_agreement"];
-        if id.starts_with("qlora") {
-            return Found::LeftOut("about eight systems, of which the set holds five");
+    let runs = PeerRuns { pooled, tied, dropped, shared, studies, weighted, unweighted };
+    set.check(|id| peer_figure(&runs, id));
+}
+
+/// The comparisons behind the figures of [`prd_vicuna80`].
+struct PeerRuns {
+    /// Each order an observation.
+    pooled: Value,
+    /// Orders that disagree as ties.
+    tied: Value,
+    /// Orders that disagree left out.
+    dropped: Value,
+    /// The items of the second study of people, against that study.
+    shared: Value,
+    /// The second study against the first.
+    studies: Value,
+    /// The panel of judges, weighted by what their own answers are worth.
+    weighted: Value,
+    /// The panel with equal weights.
+    unweighted: Value,
+}
+
+fn peer_figure(runs: &PeerRuns, id: &str) -> Found {
+    if id.starts_with("qlora") {
+        return Found::LeftOut("about eight systems, of which the set holds five");
+    }
+    if ["human.fleiss", "human.krippendorff", "human.pairwise"].iter().any(|start| id.starts_with(start)) {
+        return Found::LeftOut(PEOPLE);
+    }
+    let parts: Vec<&str> = id.split('.').collect();
+    match parts[..] {
+        ["human", "win_rate", system] => at(&runs.pooled["people"], &["win_rate", system], 1.0),
+        ["human", "prefers_longer_rate"] => at(&runs.pooled["people"], &["prefers_longer", "results"], 1.0),
+        ["panel", "weighted", "agreement"] => at(judge(&runs.weighted, "panel", None), &["agreement"], 1.0),
+        ["panel", "weighted", "fleiss"] => kappa(judge(&runs.weighted, "panel", None), "scott_pi"),
+        ["panel", "unweighted", "agreement"] => {
+            at(judge(&runs.unweighted, "panel", None), &["agreement"], 1.0)
         }
-        if chance.iter().any(|word| id.contains(word)) {
-            return Found::LeftOut(CHANCE);
+        ["two_human_studies", "agreement"] => at(judge(&runs.studies, "people", None), &["agreement"], 1.0),
+        ["two_human_studies", "cohen_kappa"] => kappa(judge(&runs.studies, "people", None), "cohen_kappa"),
+        ["faireval", name, "cohen_kappa", order] => {
+            kappa(judge(&runs.shared, name, None), &format!("{order}_cohen_kappa"))
         }
-        let parts: Vec<&str> = id.split('.').collect();
-        match parts[..] {
-            ["human", "win_rate", system] => at(&pooled["people"], &["win_rate", system], 1.0),
-            ["human", "prefers_longer_rate"] => at(&pooled["people"], &["prefers_longer", "results"], 1.0),
-            ["panel", "weighted", "agreement"] => at(judge(&weighted, "panel", None), &["agreement"], 1.0),
-            ["panel", "unweighted", "agreement"] => {
-                at(judge(&unweighted, "panel", None), &["agreement"], 1.0)
-            }
-            ["two_human_studies", "agreement"] => at(judge(&studies, "people", None), &["agreement"], 1.0),
-            ["faireval", name, "conflict_rate"] => {
-                rest(at(judge(&shared, name, None), &["consistency"], 1.0))
-            }
-            ["slice", slice, name, "vs_human", "agreement"] => {
-                at(judge(&pooled, name, Some(slice)), &["agreement"], 1.0)
-            }
-            [name, "vs_human", "agreement"] => at(judge(&pooled, name, None), &["agreement"], 1.0),
-            [name, "win_rate", system] => at(judge(&pooled, name, None), &["win_rate", system], 1.0),
-            [name, "conflict_rate"] => rest(at(judge(&pooled, name, None), &["consistency"], 1.0)),
-            [name, "hard_flip_rate"] => at(judge(&pooled, name, None), &["instability_rate"], 1.0),
-            [name, "first_position_rate"] => at(judge(&pooled, name, None), &["first_slot_rate"], 1.0),
-            [name, "second_position_rate"] => at(judge(&pooled, name, None), &["second_slot_rate"], 1.0),
-            [name, "prefers_longer_rate"] => {
-                at(judge(&pooled, name, None), &["prefers_longer", "results"], 1.0)
-            }
-            [name, "conflict_as_tie", "agreement"] => at(judge(&tied, name, None), &["agreement"], 1.0),
-            _ => panic!("an unknown figure: {id}"),
+        ["slice", slice, name, "vs_human", "cohen_kappa"] => {
+            kappa(judge(&runs.pooled, name, Some(slice)), "cohen_kappa")
         }
-    });
+        [name, "vs_human", "cohen_kappa"] => kappa(judge(&runs.pooled, name, None), "cohen_kappa"),
+        [name, "vs_human", "fleiss_kappa_2raters"] => kappa(judge(&runs.pooled, name, None), "scott_pi"),
+        [name, "conflict_as_tie", "cohen_kappa"] => kappa(judge(&runs.tied, name, None), "cohen_kappa"),
+        [name, "consistent_only", "cohen_kappa"] => kappa(judge(&runs.dropped, name, None), "cohen_kappa"),
+        ["faireval", name, "conflict_rate"] => {
+            rest(at(judge(&runs.shared, name, None), &["consistency"], 1.0))
+        }
+        ["slice", slice, name, "vs_human", "agreement"] => {
+            at(judge(&runs.pooled, name, Some(slice)), &["agreement"], 1.0)
+        }
+        [name, "vs_human", "agreement"] => at(judge(&runs.pooled, name, None), &["agreement"], 1.0),
+        [name, "win_rate", system] => at(judge(&runs.pooled, name, None), &["win_rate", system], 1.0),
+        [name, "conflict_rate"] => rest(at(judge(&runs.pooled, name, None), &["consistency"], 1.0)),
+        [name, "hard_flip_rate"] => at(judge(&runs.pooled, name, None), &["instability_rate"], 1.0),
+        [name, "first_position_rate"] => at(judge(&runs.pooled, name, None), &["first_slot_rate"], 1.0),
+        [name, "second_position_rate"] => at(judge(&runs.pooled, name, None), &["second_slot_rate"], 1.0),
+        [name, "prefers_longer_rate"] => {
+            at(judge(&runs.pooled, name, None), &["prefers_longer", "results"], 1.0)
+        }
+        [name, "conflict_as_tie", "agreement"] => at(judge(&runs.tied, name, None), &["agreement"], 1.0),
+        _ => panic!("an unknown figure: {id}"),
+    }
 }
 
 /// Thirteen models against one baseline, each comparison graded once.

@@ -1,0 +1,115 @@
+//! Verdicts held against something: against what people said, and one order against the other.
+
+use super::labels::Label;
+use super::pair::{NOTHING, Pair, Read, Verdicts, both, one, read};
+use super::pass::{Candidate, Choice, Order};
+use super::policy::{Conflict, Policies, Unparsed};
+use crate::stats::{Crossing, N_CATEGORIES, Part};
+
+/// Two sayings about the same thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Held {
+    said: Read,
+    against: Read,
+    /// The order whose slots name the categories; candidates do where there is none.
+    order: Option<Order>,
+}
+
+impl Held {
+    fn part(self) -> Part {
+        one(self.said == self.against && self.said != Read::Wrong)
+    }
+
+    fn cell(self) -> (usize, usize) {
+        (category(self.said, self.order), category(self.against, self.order))
+    }
+}
+
+/// What can be said: for the first, a tie, for the second, nothing that can be read.
+fn category(read: Read, order: Option<Order>) -> usize {
+    let first = order.map_or(Candidate::A, Order::first);
+    match read {
+        Read::Choice(Choice::Wins(winner)) if winner == first => 0,
+        Read::Choice(Choice::Wins(_)) => 2,
+        Read::Choice(Choice::Tie | Choice::NeedsHumanReview) => 1,
+        Read::Left | Read::Wrong => 3,
+    }
+}
+
+impl Pair {
+    /// Whether the verdict is the people's, under both policies.
+    pub(super) fn agrees(&self, policies: Policies) -> Part {
+        let [first, second] = self.held(policies);
+        both(first.map_or(NOTHING, Held::part), second.map_or(NOTHING, Held::part))
+    }
+
+    /// Whether the verdict of one order is the people's.
+    pub(super) fn agrees_in(&self, order: Order, unparsed: Unparsed) -> Part {
+        self.held_in(order, unparsed).map_or(NOTHING, Held::part)
+    }
+
+    /// Whether the verdicts of both orders are the people's.
+    pub(super) fn agrees_in_both(&self, unparsed: Unparsed) -> Part {
+        let parts = [Order::Ab, Order::Ba].map(|order| self.agrees_in(order, unparsed));
+        if parts.iter().any(|part| part.below < 1.0) {
+            return NOTHING;
+        }
+        one(parts.iter().all(|part| part.above > 0.0))
+    }
+
+    /// Judge against people, under both policies. Pooled passes are named by slot, as they were shown.
+    pub(super) fn crossing(&self, policies: Policies) -> Crossing {
+        crossing(self.held(policies))
+    }
+
+    /// Judge against people in one order.
+    pub(super) fn crossing_in(&self, order: Order, unparsed: Unparsed) -> Crossing {
+        crossing([self.held_in(order, unparsed), None])
+    }
+
+    /// One order against the other.
+    pub(super) fn crossing_of_orders(&self, unparsed: Unparsed) -> Crossing {
+        let held = self.reads(unparsed).and_then(|reads| match reads {
+            [Read::Left, _] | [_, Read::Left] => None,
+            [ab, ba] => Some(Held { said: ab, against: ba, order: None }),
+        });
+        crossing([held, None])
+    }
+
+    /// What is held against the label: one verdict, or with pooled orders one for each.
+    fn held(&self, policies: Policies) -> [Option<Held>; 2] {
+        let Some(label) = self.label.map(Label::choice) else { return [None, None] };
+        let held = |said, order| Held { said, against: Read::Choice(label), order };
+        if let Verdicts::Graded(grade) = self.verdicts {
+            return [Some(held(Read::Choice(grade.choice()), None)), None];
+        }
+        let Some(reads) = self.reads(policies.unparsed) else { return [None, None] };
+        let pooled = |read, order| (read != Read::Left).then(|| held(read, Some(order)));
+        let together = match (reads, policies.conflict) {
+            ([ab, ba], Conflict::Pool) => return [pooled(ab, Order::Ab), pooled(ba, Order::Ba)],
+            ([Read::Left, _] | [_, Read::Left], _) => None,
+            ([Read::Wrong, _] | [_, Read::Wrong], _) => Some(Read::Wrong),
+            ([ab, ba], _) if ab == ba => Some(ab),
+            (_, Conflict::Tie) => Some(Read::Choice(Choice::Tie)),
+            (_, Conflict::Drop) => None,
+        };
+        [together.map(|said| held(said, None)), None]
+    }
+
+    fn held_in(&self, order: Order, unparsed: Unparsed) -> Option<Held> {
+        let Verdicts::BothOrders { ab, ba } = &self.verdicts else { return None };
+        let said = read(if order == Order::Ab { ab } else { ba }, unparsed);
+        let against = Read::Choice(self.label?.choice());
+        let counts = !matches!(said, Read::Left | Read::Choice(Choice::NeedsHumanReview));
+        counts.then_some(Held { said, against, order: None })
+    }
+}
+
+fn crossing(held: [Option<Held>; 2]) -> Crossing {
+    let mut crossing = [0.0; N_CATEGORIES * N_CATEGORIES];
+    for held in held.into_iter().flatten() {
+        let (said, against) = held.cell();
+        crossing[said * N_CATEGORIES + against] += 1.0;
+    }
+    crossing
+}
