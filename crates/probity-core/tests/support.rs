@@ -100,6 +100,7 @@ struct Outcome {
 }
 
 /// Runs a set of pairs and prints what differs, the counts by rule, and the figures.
+#[expect(clippy::print_stdout, reason = "the figures are what the tests are run for")]
 fn measure(name: &str, pairs: &str) -> Outcome {
     let file: File = toml::from_str(pairs).expect("labelled pairs");
     let ledger = ledger();

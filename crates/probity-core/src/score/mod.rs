@@ -165,7 +165,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::gate::{self, Severity};
     use crate::rubric;
 
     fn levels(rubric: &Rubric, given: &[i64]) -> BTreeMap<CriterionId, i64> {

@@ -75,7 +75,7 @@ fn new_scanner() -> Scanner {
         id_patterns: list(&["AC-################"]),
         ..Allow::default()
     };
-    Scanner::new(&allow).unwrap()
+    Scanner::new(&allow).expect("the pattern has a form")
 }
 
 fn sightings(scanner: &Scanner, say: &Say) -> Vec<Sighting> {

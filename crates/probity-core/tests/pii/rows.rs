@@ -447,6 +447,12 @@ rows! {
         say("fastmail.net").earlier(&["It starts with jane.doe@"]),
         say("then 555 2671").earlier(&["Her phone is 415"]),
     ];
+    p70_other_numbers Want::Ok => [
+        say("The 4-digit number on the back is enough; it costs $49.99 until 2024-12-07.")
+            .earlier(&["Your card ending in 4242 was charged $45.39 on 2024-11-30.", "Order 45392373 is on its way."]),
+        say("It takes 3-5 business days, 01631479 is the reference.").earlier(&["Your card order number is 45392373."]),
+        say("Row 14, seat 79, hall 0163.").earlier(&["The card has 45 points and 39 stars since 2373."]),
+    ];
     p71_encoded CARD => [
         say("NDUzOTIzNzMwMTYzMTQ3OQ=="),
         say("see Y2FyZCA0NTM5IDIzNzMgMDE2MyAxNDc5 there"),

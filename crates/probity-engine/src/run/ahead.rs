@@ -82,9 +82,11 @@ fn text_bytes(record: &Record) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use probity_core::gate::Gate;
     use probity_core::rubric;
     use serde_json::json;
 
+    use super::super::job::Definition;
     use super::*;
     use crate::config::Config;
     use crate::judge::prompt::Template;
@@ -99,7 +101,15 @@ mod tests {
         let config = Config::resolve([]).expect("the defaults fit");
         let judge = config.named_judge("baseline").expect("it is built in").clone();
         let rubric = rubric::built_in("relevance-tone").expect("it is built in");
-        let job = Job::new(dataset, "cases".to_owned(), rubric, Template::built_in(), (config, judge));
+        let job = Job::new(Definition {
+            dataset,
+            dataset_name: "cases".to_owned(),
+            rubric,
+            template: Template::built_in(),
+            gate: Gate::default(),
+            config,
+            judge,
+        });
         (folder, job.expect("the template fits"))
     }
 

@@ -39,7 +39,9 @@ fn policies(settings: &GateSettings, note: &dyn Fn(&str)) -> Result<Option<Polic
     };
     match Policies::read(&texts, settings.as_of) {
         Ok((policies, warnings)) => {
-            warnings.iter().for_each(|found| note(&shown(found, "warning: ")));
+            for found in &warnings {
+                note(&shown(found, "warning: "));
+            }
             Ok(Some(policies))
         }
         Err(problems) => {

@@ -92,7 +92,8 @@ fn rules(row: &Value, severity: &str) -> Vec<String> {
 }
 
 fn folder(judge: &MockJudge) -> Probity {
-    let cases: String = cases().iter().map(|(case, _)| format!("{case}\n")).collect();
+    let cases: Vec<String> = cases().iter().map(|(case, _)| case.to_string()).collect();
+    let cases = cases.join("\n");
     let settings =
         format!("{QUICK}[gate]\npolicies = [\"policies.toml\"]\ncompetitors = [\"Acme Parcel\"]\n");
     Probity::new()

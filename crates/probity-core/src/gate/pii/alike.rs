@@ -10,16 +10,25 @@ use super::label::Labels;
 use super::national::is_social_security;
 use super::words::is_word_byte;
 
-/// How far a number reaches to either side of the digits it is looked for at, in bytes.
-const REACH: usize = 40;
+/// How long a number is with its separators, in bytes.
+const LENGTH_MAX: usize = 48;
 
-/// The number with letters that the digits of `group` belong to.
-pub(super) fn find(text: &str, group: &Group) -> Option<Range<usize>> {
+/// The run of digits, letters that look like them and separators that `group` belongs to.
+pub(super) fn run(text: &str, group: &Group) -> Range<usize> {
     let bytes = text.as_bytes();
     let belongs = |byte: &&u8| value(**byte).is_some() || matches!(byte, b' ' | b'-' | b'.');
-    let back = bytes[..group.start].iter().rev().take(REACH).take_while(belongs).count();
-    let forth = bytes[group.end..].iter().take(REACH).take_while(belongs).count();
-    let (start, end) = whole_words(bytes, group.start - back, group.end + forth)?;
+    let back = bytes[..group.start].iter().rev().take(LENGTH_MAX).take_while(belongs).count();
+    let forth = bytes[group.end..].iter().take_while(belongs).count();
+    group.start - back..group.end + forth
+}
+
+/// The number with letters that a run is.
+pub(super) fn find(text: &str, run: Range<usize>) -> Option<Range<usize>> {
+    if run.len() > LENGTH_MAX {
+        return None;
+    }
+    let bytes = text.as_bytes();
+    let (start, end) = whole_words(bytes, run.start, run.end)?;
     let mut values = Vec::with_capacity(20);
     let mut lens = vec![0];
     let mut n_letters = 0;
@@ -85,7 +94,7 @@ mod tests {
     fn check(text: &str, want: &str) {
         let mut groups = Vec::new();
         read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap(), &mut groups);
-        assert_eq!(find(text, &groups[0]).map_or("", |span| &text[span]), want, "{text}");
+        assert_eq!(find(text, run(text, &groups[0])).map_or("", |span| &text[span]), want, "{text}");
     }
 
     #[test]

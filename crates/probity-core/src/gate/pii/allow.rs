@@ -207,7 +207,7 @@ fn matches(pattern: &[u8], bytes: &[u8], at: usize, ends: &dyn Fn(usize) -> bool
                 (b'#', Some(byte)) if byte.is_ascii_digit() => next.push(from + 1),
                 (b'?', Some(byte)) if byte.is_ascii_alphabetic() => next.push(from + 1),
                 (literal, Some(byte)) if byte.eq_ignore_ascii_case(literal) && !b"#?".contains(literal) => {
-                    next.push(from + 1)
+                    next.push(from + 1);
                 }
                 _ => {}
             }

@@ -87,7 +87,7 @@ fn luhn(digits: &[u8]) -> bool {
             (_, digit) => digit * 2,
         })
         .sum();
-    sum % 10 == 0
+    sum.is_multiple_of(10)
 }
 
 /// How many groups from `at` on are written the way a card is.
@@ -104,6 +104,9 @@ fn window(text: &str, groups: &[Group], at: usize) -> Option<usize> {
             .take_while(|(i, g)| g.len() == 1 && (*i == 0 || g.gap != Gap::Opening))
             .count();
         return Some(n);
+    }
+    if !matches!(n_first, 4 | 6 | 8 | 12) {
+        return None;
     }
     let fours = groups[at..].iter().take(6).take_while(|group| group.len() == 4).count();
     if is_inside_run(text, groups, at, fours) {
@@ -143,7 +146,7 @@ fn is_card(text: &str, groups: &[Group]) -> bool {
     }
     let span = digits::span(groups);
     let labels = Labels::around(text, span.start, span.end);
-    if is_glued(text, span.start, span.end, &labels) {
+    if is_glued(text, span.start, span.end, labels) {
         return false;
     }
     let is_called_card = labels.nearest == Some(Label::Card) || (labels.card && groups.len() > 1);
@@ -156,7 +159,7 @@ fn is_card(text: &str, groups: &[Group]) -> bool {
 }
 
 /// Whether a number is part of a longer word, such as a product code. A label may touch it.
-pub(super) fn is_glued(text: &str, start: usize, end: usize, labels: &Labels) -> bool {
+pub(super) fn is_glued(text: &str, start: usize, end: usize, labels: Labels) -> bool {
     let bytes = text.as_bytes();
     let left = start > 0 && bytes[start - 1].is_ascii_alphabetic();
     let joined = start > 1

@@ -33,6 +33,9 @@ pub(super) fn mark(text: &str, groups: &[Group], dates: &mut Vec<bool>) {
 /// Whether three groups are a day, a month and a year in some order, with the same separator.
 fn is_date(text: &str, groups: &[Group]) -> bool {
     let [a, b, c] = groups else { return false };
+    if a.len() > 4 || b.len() > 2 || !matches!(c.len(), 1 | 2 | 4) || (a.len() != 4 && c.len() == 1) {
+        return false;
+    }
     if b.gap != Gap::Narrow || c.gap != Gap::Narrow || text[a.end..b.start] != text[b.end..c.start] {
         return false;
     }
@@ -75,7 +78,7 @@ pub(super) fn after(text: &str, at: usize) -> Option<Range<usize>> {
 
 /// Whether a word is a number that a date can contain, with or without an ordinal ending.
 fn is_day_or_year(word: &str) -> bool {
-    let digits = word.trim_end_matches(|char: char| matches!(char, 's' | 't' | 'n' | 'd' | 'r' | 'h'));
+    let digits = word.trim_end_matches(['s', 't', 'n', 'd', 'r', 'h']);
     let ending = word.len() - digits.len();
     let is_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_digits && (ending == 0 || ending == 2) && matches!(digits.len(), 1 | 2 | 4)

@@ -10,8 +10,7 @@ const BASE64_MIN: usize = 16;
 /// `text` with its entities and percent signs resolved, or nothing when there are none.
 pub(super) fn resolved(text: &str) -> Option<Folded<'static>> {
     let bytes = text.as_bytes();
-    let has_entity =
-        bytes.windows(2).any(|pair| pair == b"&#") || bytes.contains(&b'%') || bytes.contains(&b'&');
+    let has_entity = bytes.contains(&b'%') || bytes.contains(&b'&');
     if !has_entity {
         return None;
     }
@@ -43,15 +42,15 @@ pub(super) fn base64_words(text: &str) -> Vec<(Range<usize>, String)> {
     let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
     let mut words = Vec::new();
     let mut at = 0;
-    while at < bytes.len() {
-        let n = bytes[at..].iter().take_while(|byte| belongs(byte)).count();
-        if n >= BASE64_MIN {
-            let word = &bytes[at..at + n];
-            if let Some(plain) = base64(word) {
-                words.push((at..at + n, plain));
-            }
+    // A word that is long enough has a byte at every such distance, so most bytes are never looked at.
+    while let Some(window) = bytes.get(at..at + BASE64_MIN) {
+        if let Some(gap) = window.iter().rposition(|byte| !belongs(byte)) {
+            at += gap + 1;
+            continue;
         }
-        at += n.max(1);
+        let n = BASE64_MIN + bytes[at + BASE64_MIN..].iter().take_while(|byte| belongs(byte)).count();
+        words.extend(base64(&bytes[at..at + n]).map(|plain| (at..at + n, plain)));
+        at += n;
     }
     words
 }

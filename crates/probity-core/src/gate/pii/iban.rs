@@ -16,7 +16,7 @@ const LENGTHS: &str = "\
 /// The account number whose check digits `group` opens with.
 pub(super) fn find(text: &str, group: &Group) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    let start = group.start.checked_sub(2)?;
+    let start = group.start.checked_sub(2).filter(|start| bytes[start + 1].is_ascii_alphabetic())?;
     let opens = start == 0 || !is_word_byte(bytes[start - 1]);
     if !opens || !bytes[start..group.start].iter().all(u8::is_ascii_alphabetic) {
         return None;

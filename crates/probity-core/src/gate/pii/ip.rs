@@ -2,7 +2,7 @@
 //!
 //! Private, local and documentation ranges, well-known resolvers and version numbers are none.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
 use super::digits::{Gap, Group};

@@ -72,7 +72,7 @@ impl Labels {
     }
 
     /// Whether the reply calls it something that is no personal data.
-    pub(super) fn is_reference(&self) -> bool {
+    pub(super) fn is_reference(self) -> bool {
         matches!(self.nearest, Some(Label::Reference | Label::Version))
     }
 }

@@ -28,13 +28,13 @@ pub(super) fn find(text: &str, groups: &[Group], dates: &[bool], hits: &mut Vec<
 /// Whether nine digits can be a social security number of the United States (Social Security
 /// Administration: no area 000, 666 or from 900 on, no group 00, no serial 0000).
 pub(super) fn is_social_security(digits: &[u8]) -> bool {
-    let [a, b, c, d, e, serial @ ..] = digits else { return false };
-    let area = [*a, *b, *c];
-    serial.len() == 4
-        && area != [0, 0, 0]
-        && area != [6, 6, 6]
-        && *a != 9
-        && [*d, *e] != [0, 0]
+    let Some((area, [group @ .., _, _, _, _])) = digits.split_at_checked(3) else { return false };
+    let serial = &digits[3 + group.len()..];
+    group.len() == 2
+        && area != [0; 3]
+        && area != [6; 3]
+        && area[0] != 9
+        && group != [0; 2]
         && serial != [0; 4]
 }
 
@@ -78,10 +78,12 @@ fn is_joined_to_letters(text: &str, start: usize) -> bool {
 /// A Brazilian taxpayer number, `###.###.###-##` with two check digits.
 fn cpf(text: &str, groups: &[Group], at: usize) -> Option<usize> {
     let window = groups.get(at..at + 4)?;
-    let lens: [usize; 4] = std::array::from_fn(|i| window[i].len());
+    if window[3].len() != 2 || window[..3].iter().any(|group| group.len() != 3) {
+        return None;
+    }
     let digits = Digits::of(text, window)?;
     let digits = digits.values();
-    if lens != [3, 3, 3, 2] || digits.iter().all(|digit| *digit == digits[0]) {
+    if digits.iter().all(|digit| *digit == digits[0]) {
         return None;
     }
     let check = |n: usize| {
@@ -100,6 +102,9 @@ fn cpf(text: &str, groups: &[Group], at: usize) -> Option<usize> {
 /// Numbers with letters at fixed places: the British national insurance number (`QQ 12 34 56 C`) and the
 /// Spanish identity number (eight digits and their check letter).
 fn lettered(text: &str, group: &Group) -> Option<std::ops::Range<usize>> {
+    if !matches!(group.len(), 2 | 6 | 8) {
+        return None;
+    }
     let bytes = text.as_bytes();
     let is_end = |at: usize| bytes.get(at).is_none_or(|byte| !byte.is_ascii_alphanumeric());
     if group.len() == 8 && is_start(bytes, group.start) {
@@ -110,7 +115,7 @@ fn lettered(text: &str, group: &Group) -> Option<std::ops::Range<usize>> {
     }
     let from = group.start - usize::from(group.start > 0 && bytes[group.start - 1] == b' ');
     let start = from.checked_sub(2)?;
-    if !matches!(group.len(), 2 | 6) || !is_start(bytes, start) {
+    if group.len() == 8 || !is_start(bytes, start) {
         return None;
     }
     let [a, b] = [bytes[start], bytes[start + 1]];

@@ -47,20 +47,25 @@ fn candidate(text: &str, groups: &[Group], dates: &[bool], at: usize) -> Option<
     }
     // Within a run, a number can only start where a new one may.
     let opens = first.gap != Gap::Narrow || at == 0 || bytes[groups[at - 1].end] == b' ' || dates[at - 1];
-    if !opens || dates[at] {
+    let is_digit = first.len() == 1 && bytes[first.start] != b'1';
+    if !opens || dates[at] || is_digit {
         return None;
     }
     if let Some(n) = north_american(text, groups, at) {
         return Some((n, Shape::Sure));
     }
-    if bytes[first.start] == b'0' {
-        if let Some(n) = run(groups, dates, at, 9..=14) {
-            let is_grouped =
-                n > 1 && first.len() > 1 && groups[at + 1..at + n].iter().all(|group| group.len() > 1);
-            return Some((n, if is_grouped { Shape::Sure } else { Shape::Plain }));
-        }
+    if bytes[first.start] == b'0'
+        && let Some(n) = run(groups, dates, at, 9..=14)
+    {
+        let is_grouped =
+            n > 1 && first.len() > 1 && groups[at + 1..at + n].iter().all(|group| group.len() > 1);
+        return Some((n, if is_grouped { Shape::Sure } else { Shape::Plain }));
     }
-    run(groups, dates, at, 7..=13).map(|n| (n, Shape::Plain))
+    // A plain row of digits is the whole of its run, or part of a longer number.
+    let opens_run = first.gap != Gap::Narrow || dates[at - 1];
+    let n = run(groups, dates, at, 7..=13).filter(|_| opens_run)?;
+    let goes_on = groups.get(at + n).is_some_and(|next| next.gap == Gap::Narrow && !dates[at + n]);
+    (!goes_on).then_some((n, Shape::Plain))
 }
 
 /// The longest narrow run from `at` on, if it has as many digits as asked for.
@@ -127,7 +132,7 @@ fn hit(text: &str, groups: &[Group], shape: Shape) -> Option<Hit> {
         return None;
     }
     let labels = Labels::around(text, span.start, span.end);
-    if is_glued(text, span.start, span.end, &labels) || labels.is_reference() {
+    if is_glued(text, span.start, span.end, labels) || labels.is_reference() {
         return None;
     }
     let is_called_phone = labels.nearest == Some(Label::Phone);
@@ -167,17 +172,10 @@ fn with_frame(text: &str, span: Range<usize>) -> Range<usize> {
 /// Whether a number is free of charge or of a service, so that no person has it.
 fn is_nobodys(digits: &[u8]) -> bool {
     let national = match digits {
-        [1, rest @ ..] if rest.len() == 10 => rest,
-        [0, 0, 1, rest @ ..] if rest.len() == 10 => rest,
+        [1, rest @ ..] | [0, 0, 1, rest @ ..] if rest.len() == 10 => rest,
         [4, 4, rest @ ..] if rest.len() == 10 && matches!(rest[0], 3 | 8) => return true,
         [0, 8, 0, 0 | 8, ..] if matches!(digits.len(), 10 | 11) => return true,
-        [0, 3, 0 | 3, ..]
-        | [0, 3, 4, 3..=5, ..]
-        | [0, 3, 7, 0, ..]
-        | [0, 8, 4, 3..=5, ..]
-        | [0, 8, 7, 0..=3, ..]
-            if digits.len() == 11 =>
-        {
+        [0, 3, 0 | 3, _, ..] | [0, 3 | 8, 4, 3..=5, ..] | [0, 3 | 8, 7, 0..=3, ..] if digits.len() == 11 => {
             return true;
         }
         _ => digits,

@@ -15,6 +15,9 @@ use super::trigger::{Found, Trigger, Triggers};
 use super::words::is_word_byte;
 use super::{address, card, date, email, iban, ip, labelled, linked, national, phone, secret};
 
+/// How many bytes are looked at together while nothing is found.
+const BLOCK: usize = 32;
+
 /// Everything that was recognised in a text.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
@@ -37,6 +40,7 @@ struct ReadTo {
     alike: usize,
     v6: usize,
     secret: usize,
+    unit: usize,
 }
 
 /// Recognises everything in `text`, which is folded.
@@ -54,8 +58,8 @@ impl Scan {
     fn numbers(&mut self, text: &str) {
         let bytes = text.as_bytes();
         let mut at = 0;
-        while let Some(n) = bytes[at..].iter().position(|byte| byte.is_ascii_digit() || *byte == b'@') {
-            at += n;
+        while let Some(next) = next_sign(bytes, at) {
+            at = next;
             if bytes[at] == b'@' {
                 self.n_looks += 1;
                 self.hits.extend(email::find(text, at));
@@ -115,9 +119,9 @@ impl Scan {
         }
         if has(alike::is_stand_in) && first.start >= self.read_to.alike {
             self.n_looks += 1;
-            let found = alike::find(text, first);
-            self.read_to.alike = found.as_ref().map_or(last.end, |span| span.end);
-            self.hits.extend(found.map(|span| Hit::new(Kind::LookAlikeDigits, span)));
+            let run = alike::run(text, first);
+            self.read_to.alike = run.end;
+            self.hits.extend(alike::find(text, run).map(|span| Hit::new(Kind::LookAlikeDigits, span)));
         }
         let is_hex = |byte: Option<u8>| byte.is_some_and(|byte| byte == b':' || byte.is_ascii_hexdigit());
         if (is_hex(around[0]) || is_hex(around[1])) && first.start >= self.read_to.v6 {
@@ -155,12 +159,30 @@ impl Scan {
             }
             Trigger::At => self.hits.extend(at_word(text, range)),
             Trigger::Dot => self.hits.extend(email::find_at_dot(text, range.start)),
-            Trigger::PostBox => self.hits.extend(address::find_box(text, range)),
-            Trigger::Unit => self.hits.extend(address::find_at_unit(text, range)),
+            Trigger::PostBox | Trigger::Unit if range.start >= self.read_to.unit => {
+                let is_box = found.trigger == Trigger::PostBox;
+                let hit =
+                    if is_box { address::find_box(text, range) } else { address::find_at_unit(text, range) };
+                self.read_to.unit = hit.as_ref().map_or(range.end, |hit| hit.span.end);
+                self.hits.extend(hit);
+            }
             Trigger::LastFour => self.last_fours.extend(linked::last_four(text, range)),
-            Trigger::Secret(_) | Trigger::Number(_) => {}
+            Trigger::Secret(_) | Trigger::Number(_) | Trigger::PostBox | Trigger::Unit => {}
         }
     }
+}
+
+/// Where the next digit or `@` stands. Whole blocks without one are passed over at once.
+fn next_sign(bytes: &[u8], from: usize) -> Option<usize> {
+    let is_sign = |byte: u8| byte.is_ascii_digit() || byte == b'@';
+    let mut at = from;
+    while let Some(block) = bytes.get(at..at + BLOCK) {
+        if block.iter().fold(false, |has, byte| has | is_sign(*byte)) {
+            break;
+        }
+        at += BLOCK;
+    }
+    bytes[at..].iter().position(|byte| is_sign(*byte)).map(|n| at + n)
 }
 
 /// The address around a word for `@`. Where the host was part of the trigger, only its first word is.

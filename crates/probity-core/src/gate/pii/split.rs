@@ -1,16 +1,18 @@
 //! Values that an agent gave in parts: some of it in earlier turns, the rest in this reply.
 //!
-//! Parts are only put together where the words of a turn say that they belong together, or where the whole
-//! has a form of its own. A bounded number of parts at the end of the earlier turns and at the start of the
-//! reply are looked at.
+//! Parts are only put together where a turn says that it gives part of a number, and where the last that was
+//! begun goes on with the first of the reply; days, prices and references are no parts. A bounded number of
+//! parts at the end of the earlier turns and at the start of the reply are looked at.
 
 use std::ops::Range;
 
 use super::card;
+use super::date;
 use super::digits::{self, Digits, Gap, Group};
 use super::kind::{Hit, Kind};
 use super::label::{Label, Labels};
 use super::national::is_social_security;
+use super::words;
 
 /// How many parts of each side are put together.
 const PARTS_MAX: usize = 8;
@@ -54,13 +56,11 @@ pub(super) fn find(earlier: &[&str], reply: &str) -> Option<Hit> {
     }
     let mut begun: Vec<Part> = turns.iter().flat_map(|turn| parts_at_end(turn)).collect();
     begun.drain(..begun.len().saturating_sub(PARTS_MAX));
-    let starts = (0..begun.len()).flat_map(|from| (from + 1..=begun.len()).map(move |to| (from, to)));
-    let ends: Vec<(usize, usize)> =
-        (0..rest.len()).flat_map(|from| (from + 1..=rest.len()).map(move |to| (from, to))).collect();
-    for (from, to) in starts {
-        for (first, last) in &ends {
-            if let Some(kind) = joined(&begun[from..to], &rest[*first..*last]) {
-                return Some(Hit::new(kind, rest[*first].span.start..rest[*last - 1].span.end));
+    // What was begun last goes on with what comes first.
+    for from in 0..begun.len() {
+        for to in 1..=rest.len() {
+            if let Some(kind) = joined(&begun[from..], &rest[..to]) {
+                return Some(Hit::new(kind, rest[0].span.start..rest[to - 1].span.end));
             }
         }
     }
@@ -71,13 +71,14 @@ pub(super) fn find(earlier: &[&str], reply: &str) -> Option<Hit> {
 fn joined(begun: &[Part], rest: &[Part]) -> Option<Kind> {
     let parts = || begun.iter().chain(rest);
     let n: usize = parts().map(|part| part.digits.len()).sum();
-    if n > digits::DIGITS_MAX || n < 9 || parts().any(|part| part.label == Some(Label::Reference)) {
+    if !(9..=digits::DIGITS_MAX).contains(&n) || parts().any(|part| part.label == Some(Label::Reference)) {
         return None;
     }
     let values: Vec<u8> = parts().flat_map(|part| part.digits.iter().copied()).collect();
     let is_called = |label: Label| parts().any(|part| part.label == Some(label));
     let digits = Digits::of_values(&values)?;
-    if card::shape(&digits) == card::Shape::Sure {
+    let is_grouped = parts().all(|part| matches!(part.digits.len(), 4..=6 | 8..=12));
+    if is_grouped && card::shape(&digits) == card::Shape::Sure {
         Some(Kind::Card)
     } else if n == 9 && is_called(Label::SocialSecurity) && is_social_security(&values) {
         Some(Kind::NationalId)
@@ -95,13 +96,17 @@ fn joined(begun: &[Part], rest: &[Part]) -> Option<Kind> {
 /// The first runs of digits of a text.
 fn parts(text: &str) -> Vec<Part> {
     let bytes = text.as_bytes();
-    let (mut groups, mut found, mut at) = (Vec::new(), Vec::new(), 0);
+    let (mut groups, mut dates, mut found, mut at) = (Vec::new(), Vec::new(), Vec::new(), 0);
     while found.len() < PARTS_MAX
         && let Some(n) = bytes[at..].iter().position(u8::is_ascii_digit)
     {
         at = digits::read_cluster(text, at + n, &mut groups);
+        date::mark(text, &groups, &mut dates);
+        let mut first = 0;
         for run in groups.chunk_by(|_, next| next.gap == Gap::Narrow).take(PARTS_MAX) {
-            found.extend(part(text, run));
+            let is_dated = dates[first..first + run.len()].contains(&true);
+            first += run.len();
+            found.extend(part(text, run).filter(|_| !is_dated));
         }
     }
     found
@@ -116,12 +121,18 @@ fn parts_at_end(text: &str) -> Vec<Part> {
     parts(&text[from..])
 }
 
-/// A run as a part, if it is neither too short nor too long to be one.
+/// A run as a part, unless it is a price, a share, the shown end of a card, or too short or long.
 fn part(text: &str, run: &[Group]) -> Option<Part> {
     let span = digits::span(run);
     let digits = Digits::of(text, run)?;
     let label = Labels::around(text, span.start, span.end).nearest;
-    (digits.len() > 1).then(|| Part { span, digits: digits.values().to_vec(), label })
+    let is_amount = text[..span.start].ends_with('$') || text[span.end..].starts_with('%');
+    let is_end = words::before(text, span.start).take(2).any(|word| word.is_any(&["ending", "ends"]));
+    (digits.len() > 1 && !is_amount && !is_end).then(|| Part {
+        span,
+        digits: digits.values().to_vec(),
+        label,
+    })
 }
 
 /// Whether a turn says that it gives part of a number.

@@ -60,8 +60,6 @@ const TRIGGERS: &[(Trigger, &[&str])] = &[
             "driving licence",
             "driving license",
             "drivers licence",
-            "license number",
-            "licence number",
             "identity card",
             "id card number",
             "residence permit",

@@ -31,6 +31,15 @@ impl Word<'_> {
         self.text.bytes().all(|byte| byte.is_ascii_digit())
     }
 
+    /// Whether it is in `words`, which are lower case and sorted, whatever its case.
+    pub(super) fn is_in(&self, words: &[&str]) -> bool {
+        let mut lower = [0; 16];
+        let Some(lower) = lower.get_mut(..self.text.len()) else { return false };
+        lower.copy_from_slice(self.text.as_bytes());
+        lower.make_ascii_lowercase();
+        words.binary_search_by(|word| word.as_bytes().cmp(lower)).is_ok()
+    }
+
     /// Whether it equals one of `words`, which are lower case, whatever its case.
     pub(super) fn is_any(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.text.eq_ignore_ascii_case(word))

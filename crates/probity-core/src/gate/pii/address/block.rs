@@ -40,6 +40,10 @@ fn end(text: &str, at: usize) -> usize {
         if !may_lie_between(gap) || n_lines > LINES_MAX || is_apart || ends_sentence(text, from, gap, &word) {
             break;
         }
+        // A word with a colon is the label of the next line.
+        if bytes.get(word.end) == Some(&b':') {
+            break;
+        }
         let is_number = word.text.starts_with(|char: char| char.is_ascii_digit());
         if is_number {
             let is_long = word.text.len() > 6 && !word.text.contains(|char: char| char.is_ascii_alphabetic());
@@ -90,9 +94,9 @@ fn may_lie_between(gap: &str) -> bool {
 /// Whether a full stop before a word ends the sentence.
 fn ends_sentence(text: &str, from: usize, gap: &str, word: &Word<'_>) -> bool {
     let last = text[..from].rsplit(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
-    let is_abbreviation = last.len() < 4 || last.bytes().all(|byte| byte.is_ascii_digit());
-    gap.contains(". ")
-        && !(is_abbreviation && (words::is_unit(word) || word.is_capital() && !words::opens_sentence(word)))
+    let is_number = last.bytes().all(|byte| byte.is_ascii_digit());
+    let goes_on = words::is_unit(word) || (word.is_capital() && !is_number && !words::opens_sentence(word));
+    gap.contains(". ") && !((is_number || last.len() < 4) && goes_on)
 }
 
 /// Whether the line that starts at `at` ends in a number, as the one with the country and postcode does.

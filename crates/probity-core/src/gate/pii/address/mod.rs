@@ -74,7 +74,7 @@ fn behind_unit(text: &str, unit: &Word<'_>) -> Option<Range<usize>> {
 /// The address of a box at `trigger`: `P.O. Box 149`, `PSC 4355, Box 4187`, `APO AP 28906`.
 pub(super) fn find_box(text: &str, trigger: &Range<usize>) -> Option<Hit> {
     let is_start = trigger.start == 0 || !is_word_byte(text.as_bytes()[trigger.start - 1]);
-    let number = after(text, trigger.end).take(2).find(|word| word.is_number())?;
+    let number = after(text, trigger.end).take(2).find(Word::is_number)?;
     (is_start && number.start < trigger.end + 8).then(|| hit(text, trigger.start..number.end))
 }
 
@@ -108,6 +108,12 @@ fn starts_with_digit(word: &Word<'_>) -> bool {
     word.text.starts_with(|char: char| char.is_ascii_digit())
 }
 
+/// Whether a word is a counted street: `5th`.
+fn is_ordinal(word: &Word<'_>) -> bool {
+    let digits = word.text.trim_end_matches(|char: char| char.is_ascii_alphabetic());
+    starts_with_digit(word) && word.text.len() == digits.len() + 2 && word.text.len() < 6
+}
+
 /// Whether a word says what kind of street something is.
 fn is_street_word(word: &Word<'_>) -> bool {
     words::is_type(word) || words::is_leading_type(word) || words::is_trailing_type(word)
@@ -118,10 +124,7 @@ fn number_first(text: &str, group: &Group) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let letter = usize::from(bytes.get(group.end).is_some_and(u8::is_ascii_alphabetic));
     let from = group.end + letter;
-    let is_spaced = match bytes.get(from..)? {
-        [b' ', ..] | [b',', b' ', ..] => true,
-        _ => false,
-    };
+    let is_spaced = matches!(bytes.get(from..)?, [b' ', ..] | [b',', b' ', ..]);
     if !is_spaced || bytes.get(from + 1).is_some_and(u8::is_ascii_punctuation) {
         return None;
     }
@@ -130,12 +133,12 @@ fn number_first(text: &str, group: &Group) -> Option<Range<usize>> {
     if words::is_leading_type(&first) {
         return leading_street(text, group.start, &first);
     }
-    if !first.is_capital() && !starts_with_digit(&first) {
+    if !first.is_capital() && !is_ordinal(&first) {
         return lower_street(group.start, &first, name.next()?);
     }
     let is_size = first.text.len() <= 2
         && !first.is_any(&["n", "s", "e", "w", "ne", "nw", "se", "sw", "st", "mt", "la", "el"]);
-    if (is_size && !starts_with_digit(&first)) || first.is_any(&["google", "one"]) {
+    if (is_size && !is_ordinal(&first)) || first.is_any(&["google", "one"]) {
         return None;
     }
     let mut last = first;
@@ -143,11 +146,11 @@ fn number_first(text: &str, group: &Group) -> Option<Range<usize>> {
         if !is_one_line(text, last.end, word.start) {
             return None;
         }
-        if words::is_type(&word) && !first.is_number() {
+        if words::is_type(&word) {
             let core = group.start..word.end;
             return is_street(text, group, &last, &word).then_some(core);
         }
-        if !word.is_capital() && !words::is_particle(&word) && !starts_with_digit(&word) {
+        if !word.is_capital() && !is_ordinal(&word) && !words::is_particle(&word) {
             return None;
         }
         last = word;
@@ -224,11 +227,14 @@ fn number_last(text: &str, group: &Group) -> Option<Range<usize>> {
     if !matches!(gap, " " | ". " | ", ") || starts_with_digit(&last) || words::is_other_capital(&last) {
         return None;
     }
-    if words::has_street_ending(&last) && (last.is_capital() || has_cue(text, last.start)) {
+    let (is_capital, ends_in_type) = (last.is_capital(), words::is_trailing_type(&last));
+    if words::has_street_ending(&last) && (is_capital || has_cue(text, last.start)) {
         return Some(last.start..group.end);
     }
-    let mut start = last.is_capital().then_some(last.start);
-    let ends_in_type = words::is_trailing_type(&last);
+    if !is_capital && !ends_in_type {
+        return None;
+    }
+    let mut start = is_capital.then_some(last.start);
     let mut at = last.start;
     for word in name {
         if !is_one_line(text, word.end, at) {

@@ -1,146 +1,163 @@
 //! The words that streets, their parts and the lines around them are made of.
 //!
-//! All lists are lower case and without accents, as folded text compares to them.
+//! All lists are lower case, without accents as folded text is, and sorted for the search.
 
 use super::super::words::Word;
 
 /// What a street is called behind its name, in any case.
 const SURE_TYPES: &[&str] = &[
-    "street",
-    "st",
-    "str",
-    "avenue",
     "ave",
-    "road",
-    "rd",
-    "boulevard",
+    "avenue",
     "blvd",
+    "boulevard",
+    "expressway",
     "parkway",
     "pkwy",
+    "rd",
+    "road",
+    "st",
+    "str",
+    "street",
     "turnpike",
-    "expressway",
 ];
 /// What a street is called behind its name when it is written with a capital. Other things are, too.
 const CAPITAL_TYPES: &[&str] = &[
-    "way",
-    "drive",
-    "dr",
-    "court",
-    "ct",
-    "place",
-    "pl",
-    "close",
-    "crescent",
-    "cres",
-    "terrace",
-    "ter",
-    "square",
-    "sq",
-    "circle",
+    "alley",
+    "av",
+    "broadway",
+    "bypass",
+    "causeway",
     "cir",
-    "trail",
-    "trl",
-    "park",
-    "row",
-    "mews",
+    "circle",
+    "close",
+    "court",
+    "cres",
+    "crescent",
+    "ct",
+    "dr",
+    "drive",
+    "esplanade",
     "gardens",
     "grove",
+    "highway",
     "hill",
-    "quay",
-    "parade",
-    "esplanade",
-    "plaza",
-    "alley",
+    "hwy",
     "lane",
     "ln",
-    "highway",
-    "hwy",
-    "broadway",
-    "causeway",
+    "mews",
+    "parade",
+    "park",
+    "pl",
+    "place",
+    "plaza",
+    "quay",
+    "row",
+    "sq",
+    "square",
+    "ter",
+    "terrace",
+    "trail",
+    "trl",
+    "way",
     "wharf",
-    "bypass",
-    "av",
 ];
 /// What a street is called before its name.
 const LEADING_TYPES: &[&str] = &[
-    "rue",
+    "aleja",
+    "allee",
+    "av",
+    "avda",
+    "avenida",
     "avenue",
     "boulevard",
-    "chemin",
-    "impasse",
-    "allee",
-    "quai",
-    "via",
-    "viale",
-    "piazza",
-    "piazzetta",
-    "vicolo",
-    "corso",
-    "largo",
-    "strada",
-    "contrada",
     "calle",
-    "avenida",
-    "avda",
-    "paseo",
     "camino",
     "carretera",
+    "chemin",
+    "contrada",
+    "corso",
+    "estrada",
+    "impasse",
+    "largo",
+    "paseo",
+    "piazza",
+    "piazzetta",
+    "plac",
+    "ploshchad",
+    "postbox",
+    "praca",
+    "prospekt",
+    "quadra",
+    "quai",
+    "rodovia",
     "ronda",
     "rua",
-    "praca",
+    "rue",
+    "strada",
     "travessa",
-    "estrada",
-    "rodovia",
+    "trg",
     "ul",
     "ulica",
-    "aleja",
-    "plac",
-    "trg",
     "ulitsa",
-    "ploshchad",
-    "prospekt",
-    "postbox",
-    "quadra",
+    "via",
+    "viale",
+    "vicolo",
+];
+/// Those of them that are nothing else in English and so need no capital.
+const LEADING_IN_LOWER_CASE: &[&str] = &[
+    "avenida",
+    "avenue",
+    "boulevard",
+    "calle",
+    "chemin",
+    "impasse",
+    "piazza",
+    "rua",
+    "rue",
+    "trg",
+    "ul",
+    "ulica",
+    "viale",
 ];
 /// What a street is called behind its name and before its number.
 const TRAILING_TYPES: &[&str] = &[
-    "strasse",
-    "stra\u{df}e",
-    "str",
-    "weg",
-    "platz",
-    "gasse",
     "allee",
-    "ufer",
+    "cesta",
     "damm",
-    "ter",
-    "utca",
-    "utja",
-    "ut",
-    "u",
-    "rkp",
-    "krt",
-    "mnt",
-    "pst",
-    "puiestee",
-    "vej",
+    "dreef",
     "gade",
+    "gasse",
     "gata",
     "gatan",
-    "vagen",
     "katu",
-    "cesta",
-    "ulica",
-    "ulice",
+    "krt",
+    "laan",
+    "mnt",
     "nam",
     "namesti",
-    "straat",
-    "laan",
-    "plein",
-    "dreef",
-    "wei",
     "odos",
+    "platz",
+    "plein",
+    "pst",
+    "puiestee",
+    "rkp",
+    "str",
+    "straat",
+    "strasse",
+    "stra\u{df}e",
+    "ter",
     "terrasse",
+    "u",
+    "ufer",
+    "ulica",
+    "ulice",
+    "ut",
+    "utca",
+    "utja",
+    "vagen",
+    "vej",
+    "weg",
+    "wei",
 ];
 /// How the name of a street ends where the type is part of it.
 const ENDINGS: &[&str] = &[
@@ -183,211 +200,237 @@ const ENDINGS: &[&str] = &[
     "damm",
     "str\u{e6}ti",
 ];
+/// How many bytes of a name stand before such an ending.
+const NAME_MIN: usize = 3;
 /// Small words within the name of a street or a town.
 const PARTICLES: &[&str] = &[
-    "de", "del", "della", "di", "da", "do", "dos", "das", "la", "le", "les", "l", "d", "du", "des", "van",
-    "von", "der", "den", "of", "the", "na", "nad", "u", "z", "im", "am", "an", "of", "y", "e", "st", "i",
-    "n", "s", "w", "v", "af", "och",
+    "af", "am", "an", "d", "da", "das", "de", "del", "della", "den", "der", "des", "di", "do", "dos", "du",
+    "e", "i", "im", "l", "la", "le", "les", "n", "na", "nad", "och", "of", "s", "st", "the", "u", "v", "van",
+    "von", "w", "y", "z",
 ];
 /// Parts of a building.
 const UNITS: &[&str] =
-    &["suite", "apt", "apartment", "unit", "flat", "ste", "floor", "room", "box", "bldg", "building", "po"];
+    &["apartment", "apt", "bldg", "box", "building", "flat", "floor", "po", "room", "ste", "suite", "unit"];
 /// Words before a place where somebody lives.
 const CUES: &[&str] =
-    &["address", "addresses", "lives", "live", "lived", "living", "resides", "residing", "corner", "adresse"];
+    &["address", "addresses", "adresse", "corner", "live", "lived", "lives", "living", "resides", "residing"];
 /// Capitals that open a new sentence or close a letter rather than name a town.
 const SENTENCE_WORDS: &[&str] = &[
-    "best",
-    "regards",
-    "kind",
-    "thanks",
-    "thank",
-    "please",
-    "hi",
-    "hello",
-    "dear",
-    "sincerely",
-    "if",
-    "we",
-    "your",
-    "the",
-    "i",
-    "let",
-    "you",
-    "it",
-    "this",
-    "our",
-    "is",
-    "for",
-    "phone",
-    "tel",
-    "email",
-    "order",
-    "visa",
-    "mastercard",
-    "card",
-    "delivery",
     "and",
-    "but",
     "as",
-    "once",
-    "when",
-    "yours",
-    "cheers",
-    "warm",
-    "mobile",
-    "fax",
-    "office",
-    "desk",
-    "call",
-    "name",
-    "e",
-    "in",
-    "there",
-    "that",
-    "they",
-    "he",
-    "she",
-    "on",
     "at",
+    "best",
+    "but",
+    "call",
+    "card",
+    "cheers",
+    "dear",
+    "delivery",
+    "desk",
+    "e",
+    "email",
+    "fax",
+    "for",
+    "he",
+    "hello",
+    "hi",
+    "i",
+    "if",
+    "in",
+    "is",
+    "it",
+    "kind",
+    "let",
+    "mastercard",
+    "mobile",
+    "name",
+    "office",
+    "on",
+    "once",
+    "order",
+    "our",
+    "phone",
+    "please",
+    "regards",
+    "she",
+    "sincerely",
+    "tel",
+    "thank",
+    "thanks",
+    "that",
+    "the",
+    "there",
+    "they",
+    "this",
     "to",
+    "visa",
+    "warm",
+    "we",
+    "when",
+    "you",
+    "your",
+    "yours",
 ];
 /// Capitals before a number that name no street.
 const OTHER_CAPITALS: &[&str] = &[
-    "order",
-    "item",
-    "version",
-    "step",
-    "section",
-    "chapter",
-    "page",
-    "level",
-    "tier",
-    "plan",
-    "model",
-    "table",
-    "figure",
-    "room",
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "sept",
-    "oct",
-    "nov",
-    "dec",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "windows",
-    "iphone",
-    "galaxy",
-    "ios",
+    "about",
+    "address",
+    "all",
     "android",
-    "suite",
-    "apt",
+    "another",
     "apartment",
+    "apr",
+    "april",
+    "apt",
+    "at",
+    "aug",
+    "august",
+    "box",
     "case",
-    "ticket",
+    "chapter",
+    "dec",
+    "december",
+    "eur",
+    "feb",
+    "february",
+    "figure",
+    "friday",
+    "galaxy",
+    "gbp",
+    "in",
     "invoice",
+    "ios",
+    "iphone",
+    "is",
+    "item",
+    "jan",
+    "january",
+    "jul",
+    "july",
+    "jun",
+    "june",
+    "level",
     "line",
+    "mar",
+    "march",
+    "may",
+    "model",
+    "monday",
+    "nov",
+    "november",
+    "o",
+    "oct",
+    "october",
+    "on",
     "option",
+    "order",
+    "p",
+    "page",
     "part",
     "phase",
+    "plan",
+    "room",
+    "saturday",
+    "section",
+    "sep",
+    "sept",
+    "september",
     "size",
-    "usd",
-    "eur",
-    "gbp",
-    "at",
-    "in",
-    "on",
+    "step",
+    "suite",
+    "sunday",
+    "table",
     "the",
-    "is",
+    "thursday",
+    "ticket",
+    "tier",
+    "tuesday",
+    "usd",
+    "version",
+    "wednesday",
+    "windows",
     "your",
-    "address",
-    "p",
-    "o",
-    "box",
-    "about",
-    "all",
-    "another",
 ];
 
 /// Whether a word closes the name of a street, and nothing else is called so.
 pub(super) fn is_sure_type(word: &Word<'_>) -> bool {
-    word.is_any(SURE_TYPES)
+    word.is_in(SURE_TYPES)
 }
 
 /// Whether a word can close the name of a street.
 pub(super) fn is_type(word: &Word<'_>) -> bool {
-    word.is_any(SURE_TYPES) || (word.is_capital() && word.is_any(CAPITAL_TYPES))
+    word.is_in(SURE_TYPES) || (word.is_capital() && word.is_in(CAPITAL_TYPES))
 }
 
 /// Whether the name of a street follows the word.
 pub(super) fn is_leading_type(word: &Word<'_>) -> bool {
-    let is_any_case = word.is_any(&[
-        "rue", "ul", "rua", "calle", "avenida", "trg", "piazza", "viale", "ulica", "chemin", "impasse",
-    ]);
-    is_any_case || (word.is_capital() && word.is_any(LEADING_TYPES))
+    let is_any_case = word.is_in(LEADING_IN_LOWER_CASE);
+    is_any_case || (word.is_capital() && word.is_in(LEADING_TYPES))
 }
 
 /// Whether the word closes the name of a street, with its number next.
 pub(super) fn is_trailing_type(word: &Word<'_>) -> bool {
-    word.is_any(TRAILING_TYPES)
+    word.is_in(TRAILING_TYPES)
 }
 
 /// Whether the name of the street itself says that it is one. In lower case it needs more to be sure.
 pub(super) fn has_street_ending(word: &Word<'_>) -> bool {
     let bytes = word.text.as_bytes();
-    let ends = |ending: &&str| {
-        let tail = bytes.len().checked_sub(ending.len()).map(|from| &bytes[from..]);
-        bytes.len() >= ending.len() + 3
-            && tail.is_some_and(|tail| tail.eq_ignore_ascii_case(ending.as_bytes()))
+    let ends = |ending: &str| {
+        let (from, last) = (bytes.len().checked_sub(ending.len()), ending.as_bytes().last());
+        let is_candidate = bytes.last().map(u8::to_ascii_lowercase).as_ref() == last;
+        is_candidate
+            && from
+                .is_some_and(|from| from >= NAME_MIN && bytes[from..].eq_ignore_ascii_case(ending.as_bytes()))
     };
-    ENDINGS.iter().any(|ending| ends(&ending)) && !word.is_any(&["brigade", "renegade", "auntie"])
+    ENDINGS.iter().any(|ending| ends(ending)) && !word.is_any(&["brigade", "renegade", "auntie"])
 }
 
 /// Whether a small word may stand inside a name.
 pub(super) fn is_particle(word: &Word<'_>) -> bool {
-    word.is_any(PARTICLES)
+    word.is_in(PARTICLES)
 }
 
 /// Whether a word names a part of a building.
 pub(super) fn is_unit(word: &Word<'_>) -> bool {
-    word.is_any(UNITS)
+    word.is_in(UNITS)
 }
 
 /// Whether a place is likely to follow the word.
 pub(super) fn is_cue(word: &Word<'_>) -> bool {
-    word.is_any(CUES)
+    word.is_in(CUES)
 }
 
 /// Whether a capital opens a sentence rather than names a town.
 pub(super) fn opens_sentence(word: &Word<'_>) -> bool {
-    word.is_any(SENTENCE_WORDS)
+    word.is_in(SENTENCE_WORDS)
 }
 
 /// Whether a capital before a number names something other than a street.
 pub(super) fn is_other_capital(word: &Word<'_>) -> bool {
-    word.is_any(OTHER_CAPITALS)
+    word.is_in(OTHER_CAPITALS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_sorted() {
+        let lists = [
+            SURE_TYPES,
+            CAPITAL_TYPES,
+            LEADING_TYPES,
+            LEADING_IN_LOWER_CASE,
+            TRAILING_TYPES,
+            PARTICLES,
+            UNITS,
+            CUES,
+            SENTENCE_WORDS,
+            OTHER_CAPITALS,
+        ];
+        for list in lists {
+            assert!(list.is_sorted_by(|a, b| a < b), "{list:?}");
+        }
+    }
 }
