@@ -22,11 +22,18 @@ fn the_summary_of_the_example() {
     let ran = probity.args(["run", "tickets.json", "--judge", "baseline"]).run().code(0);
     expect![[r#"
         relevance-tone 1.0 · tickets.json · judge baseline (advisory)
-        11 replies = 11 scored + 0 unscored + 0 blocked; 1 skipped
+        11 replies = 10 scored + 0 unscored + 1 blocked; 1 skipped
 
         criterion  mean   n  at 1  at 2  at 3  at 4  at 5  unscored
-        relevance  3.64  11     0     3     3     0     5         0
-        tone       3.45  11     0     0     7     3     1         0
+        relevance  3.70  10     0     3     2     0     5         0
+        tone       3.50  10     0     0     6     3     1         0
+
+        found by the gate
+          pii.email: 1 blocked
+
+        blocked replies, which no judge was asked about
+          ticket-011 [api]
+            pii.email at 69-104: the reply contains an e-mail address
 
         skipped
           record 11 at tickets.json:68 (ticket-012): Missing 'ticket' field
@@ -41,13 +48,13 @@ fn the_summary_of_the_example() {
           ticket-009 [hardware]
             relevance 3: Lexical baseline, it counts words and understands none: the reply takes up 2 of 8 content words of the ticket.
             tone 3: Lexical baseline, it counts words and understands none: 27 words, 0 polite, 0 rude, 0 shouted.
-          ticket-011 [api]
-            relevance 3: Lexical baseline, it counts words and understands none: the reply takes up 2 of 9 content words of the ticket.
-            tone 3: Lexical baseline, it counts words and understands none: 37 words, 0 polite, 0 rude, 0 shouted.
           ticket-006 [billing]
             relevance 2: Lexical baseline, it counts words and understands none: the reply takes up 2 of 12 content words of the ticket.
+          ticket-008 [hardware]
+            relevance 3: Lexical baseline, it counts words and understands none: the reply takes up 4 of 14 content words of the ticket.
+            tone 4: Lexical baseline, it counts words and understands none: 75 words, 1 polite, 0 rude, 0 shouted.
 
-        22 calls on record, 0 tokens in, 0 out, $0
+        20 calls on record, 0 tokens in, 0 out, $0
         standing: advisory. No contract has promoted this judge; its scores inform, they must not gate a release.
     "#]].assert_eq(&ran.stdout);
     assert_eq!(ran.stderr, "");
