@@ -83,6 +83,7 @@ fn text_bytes(record: &Record) -> usize {
 #[cfg(test)]
 mod tests {
     use probity_core::gate::Gate;
+    use probity_core::packet::AnswerForm;
     use probity_core::rubric;
     use serde_json::json;
 
@@ -105,7 +106,7 @@ mod tests {
             dataset,
             dataset_name: "cases".to_owned(),
             rubric,
-            template: Template::built_in(),
+            template: Template::built_in(AnswerForm::Levels),
             gate: Gate::default(),
             config,
             judge,
