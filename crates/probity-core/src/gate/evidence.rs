@@ -116,7 +116,7 @@ impl<'l> Lookup<'l, '_> {
         let mut ids: Vec<&str> = self.ledger.sources().iter().map(|source| source.id.as_str()).collect();
         ids.dedup();
         let expected = match closest(&evidence.source, ids.iter().copied()) {
-            Some(meant) => format!("did you mean `{meant}`?"),
+            Some(meant) => format!("a known source, perhaps `{meant}`"),
             None if ids.is_empty() => "a ledger with sources".to_owned(),
             None => {
                 let more = if ids.len() > LISTED_MAX { ", …" } else { "" };

@@ -121,7 +121,7 @@ fn unknown_sources_are_named_with_what_was_meant() {
         IN_MAY,
         &["eu-refurb-v2-rul"],
         &expect![
-            "evidence.unknown_source: source `eu-refurb-v2-rul` is not in the ledger | did you mean `eu-refurb-v2-rule`?"
+            "evidence.unknown_source: source `eu-refurb-v2-rul` is not in the ledger | a known source, perhaps `eu-refurb-v2-rule`"
         ],
     );
     check(
