@@ -314,7 +314,7 @@ impl Bet {
         }
         let gain = outcome / expected - 1.0;
         let mut sum = 0.0;
-        for (capital, share) in self.capitals.iter_mut().zip(SHARES) {
+        for (capital, share) in self.capitals.iter_mut().zip(&SHARES) {
             *capital *= 1.0 + share * gain;
             sum += *capital;
         }
