@@ -1,5 +1,5 @@
-//! The length-controlled rate against judges whose taste is known: what they would say at equal length is recovered,
-//! and the interval covers it as often as it claims.
+//! The length-controlled rate against judges whose taste is known: what they would say at equal length is
+//! recovered, and the interval covers it as often as it claims.
 
 use probity_core::compare::length::{
     CASES_MIN, Controlled, Hold, Instruction, InstructionTerms, LengthError, Row, controlled, instruction_of,
@@ -156,7 +156,8 @@ fn a_love_of_length_is_taken_out() {
     assert!(fit.terms.length < -1.5, "longer wins, and the term is for baseline minus candidate: {fit:?}");
 }
 
-/// A candidate that writes longer where it is better anyway: length alone takes the credit, the slice gives it back.
+/// A candidate that writes longer where it is better anyway: length alone takes the credit, the slice gives
+/// it back.
 #[test]
 fn the_length_only_rate_is_another_figure() {
     let world = World { n_cases: 4000, by_slice: &[-1.5, 1.5, 1.5], candidate_verbosity: 2.0, ..PLAIN };
@@ -185,6 +186,13 @@ fn twenty(preference: impl Fn(u32) -> f64) -> Vec<Row> {
         baseline_chars: 200,
     });
     rows.collect()
+}
+
+/// Differences of 100, 90, … −90 characters: the squares of their distances from the mean add up to 66,500.
+#[test]
+fn lengths_are_measured_in_sample_deviations() {
+    let fit = length_only(&twenty(|at| f64::from(at % 2))).expect("the rows can be fitted");
+    assert!((fit.length_sd_chars - (66_500_f64 / 19.0).sqrt()).abs() < 1e-9, "{fit:?}");
 }
 
 #[test]
@@ -265,6 +273,9 @@ fn row_sets() -> impl Strategy<Value = (Vec<Row>, Vec<usize>)> {
 }
 
 proptest! {
+    // There is no file to keep failures in beside an integration test; the seed is printed.
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     /// Which variant is called the baseline does not matter.
     #[test]
     fn swapping_the_variants_mirrors_the_rate((rows, slices) in row_sets()) {

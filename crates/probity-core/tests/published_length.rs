@@ -1,8 +1,9 @@
-//! The length-controlled rates of `AlpacaEval` 2, recomputed from its stored preferences and compared with the
-//! reference figures one by one.
+//! The length-controlled rates of `AlpacaEval` 2, recomputed from its stored preferences and compared with
+//! the reference figures one by one.
 //!
-//! Reads `alpaca_eval_dev` in the folder named by `PROBITY_PUBLISHED_DATA` and skips without it. The whole-leaderboard
-//! errors in the reference need 198 models' weights, which are not in the set; every other figure is compared.
+//! Reads `alpaca_eval_dev` in the folder named by `PROBITY_PUBLISHED_DATA` and skips without it. The
+//! whole-leaderboard errors in the reference need 198 models' weights, which are not in the set; every other
+//! figure is compared.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,7 @@ struct GamedRecord {
 struct WeightsRecord {
     difficulty: f64,
     intercept: f64,
+    lc: f64,
 }
 
 /// One model's rows with the difficulty of each, by position as the published figures have it.
@@ -130,7 +132,11 @@ fn figures(set: &Set, name: &str, kind: &str) -> Option<Figures> {
         "lc_minimal" => Some(terms(&length_only(rows).expect("it fits"))),
         "lc_with_difficulty" => Some(terms(&controlled(rows, difficulty, Hold::None).expect("it fits"))),
         "lc_full_fixture" => {
-            Some(terms(&controlled(rows, difficulty, Hold::Steered(&set.steered)).expect("it fits")))
+            let fit = controlled(rows, difficulty, Hold::Steered(&set.steered)).expect("it fits");
+            let mut figures = terms(&fit);
+            let published = set.fixture.published_weights[name].lc;
+            figures.push(("diff_from_published", fit.rate.value * 100.0 - published));
+            Some(figures)
         }
         "lc_from_published_weights" => {
             let weights = &set.fixture.published_weights[name];

@@ -1,12 +1,14 @@
 //! The win rate with length taken out: what the rate would be if both replies were equally long.
 //!
-//! The model is that of Length-Controlled `AlpacaEval` (Dubois, Galambosi, Liang and Hashimoto 2024): the log-odds that
-//! the candidate is preferred are a model term, a length term on tanh(Δ/sd(Δ)), and an instruction term. The
-//! controlled rate is the mean prediction over the rows with the length term at zero. [`controlled`] fits it;
-//! [`length_only`] fits the same without instruction term, which is another figure and has a name of its own.
+//! The model is that of Length-Controlled `AlpacaEval` (Dubois, Galambosi, Liang and Hashimoto 2024): the
+//! log-odds that the candidate is preferred are a model term, a length term on tanh(Δ/sd(Δ)), and an
+//! instruction term. The controlled rate is the mean prediction over the rows with the length term at zero.
+//! [`controlled`] fits it; [`length_only`] fits the same without instruction term, which is another figure
+//! and has a name of its own.
 //!
-//! Which rows are compared, and what an unstable or unscored pair counts, is decided before. Swapping the two variants
-//! turns every rate into one minus itself. The choices are argued in `docs/design/comparison-models.md`.
+//! Which rows are compared, and what an unstable or unscored pair counts, is decided before. Swapping the two
+//! variants turns every rate into one minus itself. The choices are argued in
+//! `docs/design/comparison-models.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,10 +24,12 @@ pub const CASES_MIN: usize = 10;
 /// The ridge of the published definitions: too weak to move a sixth decimal, and enough for a fit to exist.
 const RIDGE_NEGLIGIBLE: f64 = 1e-9;
 
-/// The ridge on a model term of one's own comparison: a normal prior with standard deviation 10 on the log-odds.
+/// The ridge on a model term of one's own comparison: a normal prior with standard deviation 10 on the
+/// log-odds.
 const RIDGE_MODEL: f64 = 1.0 / (10.0 * 10.0);
 
-/// The ridge on its length term and difficulty term: standard deviation 2.5 (the scales of Gelman et al. 2008).
+/// The ridge on its length term and difficulty term: standard deviation 2.5 (the scales of Gelman et al.
+/// 2008).
 const RIDGE_TERM: f64 = 1.0 / (2.5 * 2.5);
 
 /// The ridge on each slice term: standard deviation 1, so that a slice of few cases stays near the rest.
@@ -122,7 +126,8 @@ pub struct Controlled {
 pub struct Raw {
     /// The mean preference.
     pub rate: f64,
-    /// Its standard error, from the sample standard deviation, as if rows were independent; `None` for one row.
+    /// Its standard error, from the sample standard deviation, as if rows were independent; `None` for one
+    /// row.
     pub standard_error: Option<f64>,
     /// Rows.
     pub n: u64,
@@ -198,8 +203,8 @@ pub fn controlled(rows: &[Row], instruction: Instruction, hold: Hold) -> Result<
 
 /// The rate at equal length from a model term and a length term alone, without priors.
 ///
-/// This is not the published length-controlled rate: a candidate that wins on easy instructions and writes longer
-/// there looks different to the two.
+/// This is not the published length-controlled rate: a candidate that wins on easy instructions and writes
+/// longer there looks different to the two.
 pub fn length_only(rows: &[Row]) -> Result<Controlled, LengthError> {
     controlled(rows, Instruction::Absent, Hold::None)
 }
@@ -230,8 +235,8 @@ pub fn raw(rows: &[Row]) -> Option<Raw> {
     })
 }
 
-/// Which slice each row's instruction term comes from, where there is a choice: with fewer than two slices the term
-/// would be the model term once more.
+/// The instruction term of one's own comparison, by each row's slice: one term per slice, and none where
+/// there are fewer than two slices, because a single one would be the model term once more.
 pub fn instruction_of(slices: &[usize]) -> Instruction<'_> {
     match slices.iter().collect::<BTreeSet<_>>().len() {
         0 | 1 => Instruction::Absent,
@@ -369,9 +374,10 @@ impl<'a> Layout<'a> {
 
     /// The mean prediction at equal length, with an interval that knows which rows belong to one case.
     ///
-    /// Two variances are computed, and the larger is used: the sandwich over cases (Liang and Zeger 1986), which holds
-    /// when rows of a case move together, and the curvature's, which does not vanish when every row is won. The second
-    /// is scaled by how far the preferences scatter, as ties and soft verdicts scatter less than wins and losses.
+    /// Two variances are computed, and the larger is used: the sandwich over cases (Liang and Zeger 1986),
+    /// which holds when rows of a case move together, and the curvature's, which does not vanish when every
+    /// row is won. The second is scaled by how far the preferences scatter, as ties and soft verdicts scatter
+    /// less than wins and losses.
     fn rate(&self, rows: &[Row], features: &[Vec<(usize, f64)>], peak: &Peak, n_cases: usize) -> Estimate {
         let n = rows.len() as f64;
         let mut equal: Vec<Vec<(usize, f64)>> = features.to_vec();

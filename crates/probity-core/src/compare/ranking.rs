@@ -1,12 +1,13 @@
 //! Strengths of several variants from comparisons in pairs, with ties.
 //!
-//! The model is that of Bradley and Terry with Davidson's (1970) ties: with strengths θ on log-odds and a tie term ν, the
-//! first wins, ties and loses in the proportion e^θ₁ : ν·e^((θ₁+θ₂)/2) : e^θ₂. A variant's wins plus half its ties are
-//! all that its strength depends on, so the ranking agrees with the win rate that counts ties as half.
+//! The model is that of Bradley and Terry with Davidson's (1970) ties: with strengths θ on log-odds and a tie
+//! term ν, the first wins, ties and loses in the proportion e^θ₁ : ν·e^((θ₁+θ₂)/2) : e^θ₂. A variant's wins
+//! plus half its ties are all that its strength depends on, so the ranking agrees with the win rate that
+//! counts ties as half.
 //!
-//! Strengths add up to zero. Variants that no chain of comparisons connects have no common scale, and that is an error
-//! which names the groups. Where the likelihood has no largest value (a variant that never lost, say) a weak prior is
-//! used and the result says so; otherwise nothing but the data speaks.
+//! Strengths add up to zero. Variants that no chain of comparisons connects have no common scale, and that is
+//! an error which names the groups. Where the likelihood has no largest value (a variant that never lost,
+//! say) a weak prior is used and the result says so; otherwise nothing but the data speaks.
 
 mod counts;
 
@@ -133,7 +134,8 @@ pub enum RankingError {
     Fit(#[source] NoPeak),
 }
 
-/// The ranking of variants 0 to `n_variants` − 1. The order of comparisons, and of the two in each, does not matter.
+/// The ranking of variants 0 to `n_variants` − 1. The order of comparisons, and of the two in each, does not
+/// matter.
 pub fn ranking(n_variants: usize, comparisons: &[Comparison]) -> Result<Ranking, RankingError> {
     if n_variants < 2 {
         return Err(RankingError::TooFewVariants { n_variants });
@@ -193,7 +195,8 @@ fn fit(counts: &Counts, basis: Basis) -> Result<Peak, NoPeak> {
     newton::peak(n_terms, |at| {
         let mut local =
             Local { value: 0.0, gradient: vec![0.0; n_terms], curvature: Symmetric::zeros(n_terms) };
-        // Only differences of strengths are seen. A parabola in their sum puts the sum at zero and changes no difference.
+        // Only differences of strengths are seen. A parabola in their sum puts the sum at zero and changes no
+        // difference.
         let sum: f64 = at[..n].iter().sum();
         local.value -= sum * sum / 2.0;
         for row in 0..n {
@@ -284,13 +287,14 @@ impl<'a> Spread<'a> {
         Ok(Spread { peak, scores, n_cases, n_variants: n })
     }
 
-    /// The variance of a figure with this slope in the terms, from the curvature alone: comparisons as if independent.
+    /// The variance of a figure with this slope in the terms, from the curvature alone: comparisons as if
+    /// independent.
     fn information_variance(&self, slope: &[f64]) -> f64 {
         dot(slope, &self.peak.curvature.solve(slope))
     }
 
-    /// The standard error of a figure with this slope in the terms: by the curvature or by the sandwich over cases
-    /// (Liang and Zeger 1986), whichever is larger.
+    /// The standard error of a figure with this slope in the terms: by the curvature or by the sandwich over
+    /// cases (Liang and Zeger 1986), whichever is larger.
     fn standard_error(&self, slope: &[f64]) -> f64 {
         let cases = self.n_cases as f64;
         let sandwich = self.scores.form(&self.peak.curvature.solve(slope)) * cases / (cases - 1.0);

@@ -1,22 +1,25 @@
 //! When enough pairs have been judged: a confidence sequence for the mean outcome of a finite set of pairs.
 //!
-//! Pairs are drawn in a random order without replacement, and after each the question is whether to go on. Looking after
-//! every draw breaks an ordinary interval; a confidence sequence holds at all times at once, so one may stop for any
-//! reason. This one bets (Waudby-Smith and Ramdas 2024, sections 4 and 5): against each mean m that the set might have, a
-//! gambler stakes shares of a capital of 1 on the next outcome being larger, at odds that are fair if the mean is m. Then
-//! the capital ever reaches 2/α with chance at most α/2 (Ville 1939), and a mean against which it did is excluded. A second
-//! gambler bets on smaller outcomes, with the other half of α.
+//! Pairs are drawn in a random order without replacement, and after each the question is whether to go on.
+//! Looking after every draw breaks an ordinary interval; a confidence sequence holds at all times at once, so
+//! one may stop for any reason. This one bets (Waudby-Smith and Ramdas 2024, sections 4 and 5): against each
+//! mean m that the set might have, a gambler stakes shares of a capital of 1 on the next outcome being
+//! larger, at odds that are fair if the mean is m. Then the capital ever reaches 2/α with chance at most α/2
+//! (Ville 1939), and a mean against which it did is excluded. A second gambler bets on smaller outcomes, with
+//! the other half of α.
 //!
-//! What always holds: the chance that [`Sequence::decision`] is ever wrong is at most α; a mean that was excluded stays so; and
-//! when every pair has an outcome, the interval is the mean itself. A pair without verdict counts against either claim.
-//! What the sequence speaks of is the mean over these pairs; whether they stand for other pairs is not its business.
+//! What always holds: the chance that [`Sequence::decision`] is ever wrong is at most α; a mean that was
+//! excluded stays so; and when every pair has an outcome, the interval is the mean itself. A pair without
+//! verdict counts against either claim. What the sequence speaks of is the mean over these pairs; whether
+//! they stand for other pairs is not its business.
 
 use serde::Serialize;
 
 use crate::stats::Random;
 
-/// The shares of capital that are staked, each by a gambler with an equal part of the capital. The best share grows with the
-/// distance from the mean that is bet against; with a factor of 0.6 between them, one is never far from it.
+/// The shares of capital that are staked, each by a gambler with an equal part of the capital. The best share
+/// grows with the distance from the mean that is bet against; with a factor of 0.6 between them, one is never
+/// far from it.
 const SHARES: [f64; 10] = [0.95, 0.57, 0.342, 0.205, 0.123, 0.074, 0.044, 0.0266, 0.016, 0.0096];
 
 /// Halvings in search of a bound: it is found to a millionth, and rounded outwards.
@@ -102,8 +105,8 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// A sequence that is wrong with chance at most `alpha`, over `population` pairs, of which none is drawn yet.
-    /// Mean outcomes within `margin` of one half are as good as equal.
+    /// A sequence that is wrong with chance at most `alpha`, over `population` pairs, of which none is drawn
+    /// yet. Mean outcomes within `margin` of one half are as good as equal.
     pub fn new(alpha: f64, margin: f64, population: usize) -> Result<Self, SequenceError> {
         if !(alpha > 0.0 && alpha < 1.0) {
             return Err(SequenceError::Alpha { alpha });
@@ -115,10 +118,9 @@ impl Sequence {
             return Err(SequenceError::NoPairs);
         }
         let side = Side {
-            n_pairs: population,
             bar: 2.0 / alpha,
             outcomes: Vec::new(),
-            sum: 0.0,
+            urn: Urn::full(population),
             above_margin: Bet::against(0.5 + margin),
             not_below_margin: Bet::against(0.5 - margin),
         };
@@ -133,20 +135,20 @@ impl Sequence {
         self.push_both(outcome, 1.0 - outcome)
     }
 
-    /// Takes the next pair as one that got no verdict. It counts against whatever is to be claimed, so that losing verdicts
-    /// can delay a decision and never make one.
+    /// Takes the next pair as one that got no verdict. It counts against whatever is to be claimed, so that
+    /// losing verdicts can delay a decision and never make one.
     pub fn push_unscored(&mut self) -> Result<(), PushError> {
         self.push_both(0.0, 0.0)
     }
 
     /// Pairs drawn so far.
     pub fn n_drawn(&self) -> usize {
-        self.for_a.outcomes.len()
+        self.for_a.urn.n_drawn
     }
 
     /// Pairs not drawn: those saved, when a decision has been made.
     pub fn n_left(&self) -> usize {
-        self.for_a.n_pairs - self.n_drawn()
+        self.for_a.urn.n_left()
     }
 
     /// What may be said now. Certain knowledge comes first; after it, what either gambler has excluded.
@@ -169,8 +171,9 @@ impl Sequence {
         }
     }
 
-    /// Where the mean outcome lies, by all draws so far: with chance 1 − α at all times at once. Where the two gamblers
-    /// contradict each other, only what is certain. Takes time in proportion to the number of draws.
+    /// Where the mean outcome lies, by all draws so far: with chance 1 − α at all times at once. Where the
+    /// two gamblers contradict each other, only what is certain. Takes time in proportion to the number of
+    /// draws.
     pub fn interval(&self) -> Bounds {
         let certain = Bounds { low: self.for_a.floor(), high: 1.0 - self.for_b.floor() };
         let low = self.for_a.low().max(certain.low);
@@ -181,7 +184,7 @@ impl Sequence {
 
     fn push_both(&mut self, for_a: f64, for_b: f64) -> Result<(), PushError> {
         if self.n_left() == 0 {
-            return Err(PushError::Exhausted { n_pairs: self.for_a.n_pairs });
+            return Err(PushError::Exhausted { n_pairs: self.for_a.urn.n_pairs });
         }
         self.for_a.push(for_a);
         self.for_b.push(for_b);
@@ -189,14 +192,42 @@ impl Sequence {
     }
 }
 
+/// A set of pairs, some of them drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Urn {
+    n_pairs: usize,
+    n_drawn: usize,
+    /// Of the outcomes drawn.
+    sum: f64,
+}
+
+impl Urn {
+    fn full(n_pairs: usize) -> Self {
+        Urn { n_pairs, n_drawn: 0, sum: 0.0 }
+    }
+
+    fn n_left(&self) -> usize {
+        self.n_pairs - self.n_drawn
+    }
+
+    /// What the next outcome is on average, if all pairs together have this mean.
+    fn expected(&self, mean: f64) -> f64 {
+        (self.n_pairs as f64 * mean - self.sum) / self.n_left() as f64
+    }
+
+    fn draw(&mut self, outcome: f64) {
+        self.n_drawn += 1;
+        self.sum += outcome;
+    }
+}
+
 /// One gambler's view: outcomes of which large ones are hoped for.
 #[derive(Debug, Clone, PartialEq)]
 struct Side {
-    n_pairs: usize,
     /// The capital at which a mean is excluded.
     bar: f64,
     outcomes: Vec<f64>,
-    sum: f64,
+    urn: Urn,
     /// The bet that the mean lies above 0.5 + margin.
     above_margin: Bet,
     /// The bet that the mean does not lie below 0.5 − margin.
@@ -205,18 +236,15 @@ struct Side {
 
 impl Side {
     fn push(&mut self, outcome: f64) {
-        let left = (self.n_pairs - self.outcomes.len()) as f64;
-        let owed = |mean: f64| self.n_pairs as f64 * mean - self.sum;
-        let (above, below) = (owed(self.above_margin.mean), owed(self.not_below_margin.mean));
-        self.above_margin.settle(outcome, above / left, self.bar);
-        self.not_below_margin.settle(outcome, below / left, self.bar);
+        self.above_margin.settle(outcome, &self.urn, self.bar);
+        self.not_below_margin.settle(outcome, &self.urn, self.bar);
+        self.urn.draw(outcome);
         self.outcomes.push(outcome);
-        self.sum += outcome;
     }
 
     /// The mean if every pair that is left were lost.
     fn floor(&self) -> f64 {
-        self.sum / self.n_pairs as f64
+        self.urn.sum / self.urn.n_pairs as f64
     }
 
     fn is_certainly_above(&self, mean: f64) -> bool {
@@ -231,9 +259,11 @@ impl Side {
         self.not_below_margin.won || self.is_certainly_not_below_margin()
     }
 
-    /// The largest mean, to a millionth, that the bets or certainty have excluded at any time; 0 where none is.
+    /// The largest mean, to a millionth, that the bets or certainty have excluded at any time; 0 where none
+    /// is.
     fn low(&self) -> f64 {
-        // The capital against a larger mean is never larger, so the excluded means are all those below a bound.
+        // The capital against a larger mean is never larger, so the excluded means are all those below a
+        // bound.
         let (mut excluded, mut open) = (0.0, 1.0);
         for _ in 0..HALVINGS {
             let mean = f64::midpoint(excluded, open);
@@ -248,11 +278,10 @@ impl Side {
 
     fn excludes(&self, mean: f64) -> bool {
         let mut bet = Bet::against(mean);
-        let mut sum = 0.0;
-        for (drawn, outcome) in self.outcomes.iter().enumerate() {
-            let left = (self.n_pairs - drawn) as f64;
-            bet.settle(*outcome, (self.n_pairs as f64 * mean - sum) / left, self.bar);
-            sum += outcome;
+        let mut urn = Urn::full(self.urn.n_pairs);
+        for outcome in &self.outcomes {
+            bet.settle(*outcome, &urn, self.bar);
+            urn.draw(*outcome);
         }
         bet.won || self.is_certainly_above(mean)
     }
@@ -273,17 +302,19 @@ impl Bet {
         Bet { mean, capitals: [1.0; SHARES.len()], won: false }
     }
 
-    /// Pays out after an outcome whose expectation was `expected`, if the mean is the one that is bet against.
+    /// Pays out after an outcome drawn from `urn`.
     ///
-    /// A share f staked on an outcome x returns f·x/expected, so the expected factor is 1. Nothing can be staked where
-    /// nothing is left to be expected; that the mean is larger is then certain with the next outcome above 0.
-    fn settle(&mut self, outcome: f64, expected: f64, bar: f64) {
+    /// A share f staked on an outcome x returns f·x/expected, so the expected factor is 1. Nothing can be
+    /// staked where nothing is left to be expected; that the mean is larger is then certain with the next
+    /// outcome above 0.
+    fn settle(&mut self, outcome: f64, urn: &Urn, bar: f64) {
+        let expected = urn.expected(self.mean);
         if self.won || expected <= 0.0 {
             return;
         }
         let gain = outcome / expected - 1.0;
         let mut sum = 0.0;
-        for (capital, share) in self.capitals.iter_mut().zip(SHARES) {
+        for (capital, share) in self.capitals.iter_mut().zip(&SHARES) {
             *capital *= 1.0 + share * gain;
             sum += *capital;
         }

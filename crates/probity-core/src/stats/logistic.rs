@@ -1,9 +1,9 @@
 //! Logistic regression with soft targets and a ridge.
 //!
-//! The log-likelihood of targets y between 0 and 1 at log-odds η is Σ w·(y·η − ln(1 + e^η)); each term has a ridge of
-//! its own, ½·ρ·β². With a positive ridge on every term the fit exists and is the only one, also where a term separates
-//! the outcomes completely. Rows enter only through Σ w·y·x and through their features, so a set whose outcomes are
-//! known as sums alone can take part.
+//! The log-likelihood of targets y between 0 and 1 at log-odds η is Σ w·(y·η − ln(1 + e^η)); each term has a
+//! ridge of its own, ½·ρ·β². With a positive ridge on every term the fit exists and is the only one, also
+//! where a term separates the outcomes completely. Rows enter only through Σ w·y·x and through their
+//! features, so a set whose outcomes are known as sums alone can take part.
 //!
 //! This module knows no interval: what counts as one observation is known to the caller.
 
@@ -33,7 +33,8 @@ struct Row {
 impl Row {
     /// The row's log-likelihood at these log-odds, and its derivative.
     ///
-    /// Written so that a row predicted almost with certainty keeps its digits: 1 − p is computed, not subtracted.
+    /// Written so that a row predicted almost with certainty keeps its digits: 1 − p is computed, not
+    /// subtracted.
     fn at(&self, odds: f64) -> (f64, f64) {
         let (value, residual) = match self.target {
             Some(target) => (
@@ -124,7 +125,8 @@ fn softplus(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
-/// A rate strictly between 0 and 1 with its 95 % interval, taken on the log-odds so that it stays between 0 and 1.
+/// A rate strictly between 0 and 1 with its 95 % interval, taken on the log-odds so that it stays between 0
+/// and 1.
 ///
 /// `standard_error` is the rate's own; on the log-odds it is that divided by rate · (1 − rate).
 pub fn rate_estimate(rate: f64, standard_error: f64, n: u64) -> Estimate {

@@ -1,11 +1,11 @@
 //! The peak of a smooth concave function, by Newton's method with step halving.
 //!
-//! For penalised likelihoods with few parameters. It starts at zero, draws no number and looks at no clock, so the
-//! same function gives the same peak. A function without a peak (a likelihood that keeps rising) is an error; whoever
-//! wants an answer nevertheless adds a penalty and says so.
+//! For penalised likelihoods with few parameters. It starts at zero, draws no number and looks at no clock,
+//! so the same function gives the same peak. A function without a peak (a likelihood that keeps rising) is an
+//! error; whoever wants an answer nevertheless adds a penalty and says so.
 
-/// Steps before a climb is given up. A well-posed fit takes about ten; the tail of a nearly separated one takes
-/// one step for each unit of log-odds.
+/// Steps before a climb is given up. A well-posed fit takes about ten; the tail of a nearly separated one
+/// takes one step for each unit of log-odds.
 const STEPS_MAX: usize = 200;
 
 /// How often one step is halved before the climb is given up.
@@ -17,8 +17,8 @@ const STEP_MIN: f64 = 1e-11;
 /// Coordinates beyond this are no estimate but a function that rises without end.
 const COORDINATE_MAX: f64 = 1e4;
 
-/// What is left of a diagonal cell after the rows before it are taken out, relative to the cell; below this it is
-/// rounding, and the row a combination of those before it.
+/// What is left of a diagonal cell after the rows before it are taken out, relative to the cell; below this
+/// it is rounding, and the row a combination of those before it.
 const PIVOT_MIN: f64 = 1e-14;
 
 /// A symmetric matrix, kept whole.
@@ -47,8 +47,8 @@ impl Symmetric {
 
     /// The lower triangle L with L·Lᵀ equal to this matrix, or `None` where it is not positive definite.
     ///
-    /// Zeros are skipped, so a matrix whose dense columns come last (one row per group, then the shared terms) takes
-    /// time in proportion to its size.
+    /// Zeros are skipped, so a matrix whose dense columns come last (one row per group, then the shared
+    /// terms) takes time in proportion to its size.
     fn factor(mut self) -> Option<Factor> {
         let n = self.n;
         let diagonal: Vec<f64> = (0..n).map(|row| self.cells[row * n + row]).collect();

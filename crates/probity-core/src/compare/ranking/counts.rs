@@ -99,12 +99,12 @@ impl Counts {
 
     /// Whether exactly one set of finite strengths (and tie term) makes the outcomes most likely.
     ///
-    /// The log-likelihood is concave, so this fails only if it can be followed for ever without falling. Let the
-    /// strengths move by δ and ln ν by h. For h = 0 no observed win may go against δ and no tied pair may drift apart,
-    /// which a chain of wins and ties from each variant to each other forbids (Ford 1957). For h > 0, say 1, each
-    /// winner must gain at least 2 on its loser and a tied pair may drift apart by 2 at most: constraints on
-    /// differences, which can be met unless they close a cycle of negative length. For h < 0 no tie may be observed,
-    /// and without ties ν is not fitted.
+    /// The log-likelihood is concave, so this fails only if it can be followed for ever without falling. Let
+    /// the strengths move by δ and ln ν by h. With h at zero, no observed win may go against δ and no tied
+    /// pair may drift apart, which a chain of wins and ties from each variant to each other forbids (Ford
+    /// 1957). With h positive, say 1, each winner must gain at least 2 on its loser and a tied pair may drift
+    /// apart by 2 at most: constraints on differences, which can be met unless they close a cycle of negative
+    /// length. With h negative no tie may be observed, and without ties ν is not fitted.
     pub(super) fn has_a_likeliest(&self) -> bool {
         let beats = |from: usize, to: usize| self.won(from, to) + self.tied(from, to) > 0;
         let all = self.n_variants;

@@ -20,8 +20,8 @@ fn apart(mut comparisons: Vec<Comparison>) -> Vec<Comparison> {
     comparisons
 }
 
-/// Games of the 1987 season in the American League East, winners by row: Milwaukee, Detroit, Toronto, New York, Boston,
-/// Cleveland, Baltimore (Agresti 2002, section 10.6).
+/// Games of the 1987 season in the American League East, winners by row: Milwaukee, Detroit, Toronto, New
+/// York, Boston, Cleveland, Baltimore (Agresti 2002, section 10.6).
 const BASEBALL: [[usize; 7]; 7] = [
     [0, 7, 9, 7, 7, 9, 11],
     [6, 0, 7, 5, 11, 9, 9],
@@ -73,7 +73,8 @@ fn baseball_strengths_are_those_of_zermelo() {
     }
 }
 
-/// "Standard errors are about 0.3" for each team against Baltimore; to four places, those of the published R package.
+/// "Standard errors are about 0.3" for each team against Baltimore; to four places, those of the published R
+/// package.
 #[test]
 fn baseball_standard_errors_are_the_published_ones() {
     let games = baseball();
@@ -123,7 +124,8 @@ fn a_prior_is_used_only_where_no_likeliest_exists() {
     use Basis::{MaximumLikelihood, WeakPrior};
     check_basis(2, &[(0, 1, [5, 0, 1])], MaximumLikelihood);
     check_basis(2, &[(0, 1, [5, 0, 0])], WeakPrior);
-    // One tie keeps strengths finite only if the second also won: with ν growing, ties excuse every loss not seen.
+    // One tie keeps strengths finite only if the second also won: with ν growing, ties excuse every loss not
+    // seen.
     check_basis(2, &[(0, 1, [5, 1, 0])], WeakPrior);
     check_basis(2, &[(0, 1, [5, 1, 1])], MaximumLikelihood);
     check_basis(2, &[(0, 1, [0, 9, 0])], WeakPrior);
@@ -131,7 +133,8 @@ fn a_prior_is_used_only_where_no_likeliest_exists() {
     check_basis(3, &[(0, 1, [3, 0, 0]), (1, 2, [3, 0, 0]), (2, 0, [3, 0, 0])], MaximumLikelihood);
     check_basis(3, &[(0, 1, [3, 0, 0]), (1, 2, [3, 0, 0]), (0, 2, [3, 0, 0])], WeakPrior);
     check_basis(3, &[(0, 1, [3, 0, 2]), (1, 2, [3, 0, 2]), (0, 2, [3, 1, 0])], MaximumLikelihood);
-    // A ladder won by each over the next, and a tie between its ends, which the wins forbid to be explained by ν.
+    // A ladder won by each over the next, and a tie between its ends, which the wins forbid to be explained
+    // by ν.
     check_basis(3, &[(0, 1, [3, 0, 0]), (1, 2, [3, 0, 0]), (0, 2, [0, 3, 0])], MaximumLikelihood);
     check_basis(3, &[(0, 1, [3, 0, 0]), (1, 2, [0, 3, 0]), (0, 2, [0, 3, 0])], WeakPrior);
 }
@@ -170,7 +173,8 @@ fn what_cannot_be_ranked_is_refused() {
     assert_eq!(error.to_string(), "the variants fall into 3 groups that were never compared with each other");
 }
 
-/// Outcomes under known strengths and ν, every pair on every case. `shared` of the cases give all pairs the same draw.
+/// Outcomes under known strengths and ν, every pair on every case. `shared` of the cases give all pairs the
+/// same draw.
 fn simulated(strengths: &[f64], tie_term: f64, n_cases: usize, shared: f64, seed: u64) -> Vec<Comparison> {
     let mut random = Random::new(seed);
     let mut comparisons = Vec::new();
@@ -194,7 +198,8 @@ fn simulated(strengths: &[f64], tie_term: f64, n_cases: usize, shared: f64, seed
     comparisons
 }
 
-/// Intervals of 95 % cover the true strengths and rates in at least 92 % of 1,200 looks (300 rankings of 4 variants).
+/// Intervals of 95 % cover the true strengths and rates in at least 92 % of 1,200 looks (300 rankings of 4
+/// variants).
 #[track_caller]
 fn check_covers(shared: f64) {
     let strengths = [0.9, 0.2, -0.1, -1.0];

@@ -34,11 +34,10 @@ fn every_order_of(wins: usize, losses: usize, drawn: &mut Vec<f64>, see: &mut im
 /// The capitals against `mean` after the first `n` of `outcomes`, with no bar to stop at.
 fn capitals(outcomes: &[f64], n: usize, mean: f64) -> [f64; SHARES.len()] {
     let mut bet = Bet::against(mean);
-    let mut sum = 0.0;
-    for (drawn, outcome) in outcomes[..n].iter().enumerate() {
-        let left = (outcomes.len() - drawn) as f64;
-        bet.settle(*outcome, (outcomes.len() as f64 * mean - sum) / left, f64::INFINITY);
-        sum += outcome;
+    let mut urn = Urn::full(outcomes.len());
+    for outcome in &outcomes[..n] {
+        bet.settle(*outcome, &urn, f64::INFINITY);
+        urn.draw(*outcome);
     }
     bet.capitals
 }
