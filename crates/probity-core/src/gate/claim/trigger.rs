@@ -52,9 +52,13 @@ fn is_worth(text: &str, word: &Range<usize>, range: &Range<usize>, table: &Table
     if info.unit.is_some() || info.currency.is_some() || info.hundredth.is_some() {
         return number_before(text, word.start, range.start, table) || info.cues.any(Cues::MENTION);
     }
-    if info.cues.any(Cues::CODE_LABEL) || !info.cues.any(Cues::MENTION) {
-        return info.cues.any(Cues::CODE_LABEL) && upper_follows(text.as_bytes(), word.end)
-            || is_percent(written);
+    let is_label = info.cues.any(Cues::CODE_LABEL) && upper_follows(text.as_bytes(), word.end);
+    if is_label || is_percent(written) {
+        return true;
+    }
+    // A word such as "voucher" labels codes and names a remedy.
+    if !info.cues.any(Cues::MENTION) {
+        return false;
     }
     let patterns = table.phrases(id);
     let mut window: Vec<Token> = Vec::new();
