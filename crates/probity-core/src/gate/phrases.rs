@@ -3,6 +3,7 @@
 //! All phrases of a set are looked for in one pass. A phrase is found as whole words: `tag` is not in
 //! `stage`. Characters that a reader does not see are passed over, so they hide nothing.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -40,7 +41,7 @@ impl<T> Phrases<T> {
     }
 
     /// The phrases in `text`, from left to right, the longest where several start at one place.
-    pub(super) fn find<'p>(&'p self, text: &Plain) -> Vec<Found<'p, T>> {
+    pub(super) fn find<'p>(&'p self, text: &Plain<'_>) -> Vec<Found<'p, T>> {
         if self.meanings.is_empty() {
             return Vec::new();
         }
@@ -58,47 +59,47 @@ impl<T> Phrases<T> {
 
 /// A text in lower case with single spaces and straight quotes, and the way back to the original.
 #[derive(Debug)]
-pub(super) struct Plain {
+pub(super) struct Plain<'t> {
+    original: &'t str,
     text: String,
-    /// For each byte of `text`, where the character it came from starts and ends in the original. Empty
-    /// where both are the same length, byte for byte.
-    places: Vec<(u32, u32)>,
+    /// For each byte of `text`, where the character it came from starts and ends in the original. Made when
+    /// the first phrase is found, because nearly every reply has none.
+    places: OnceCell<Vec<(u32, u32)>>,
 }
 
-impl Plain {
-    /// The plain form of `text`.
-    pub(super) fn of(text: &str) -> Self {
-        let untidy = |pair: &[u8]| pair[0].is_ascii_whitespace() && pair[1].is_ascii_whitespace();
-        if text.is_ascii() && !text.as_bytes().windows(2).any(untidy) {
-            let text = text
-                .bytes()
-                .map(|byte| char::from(if is_space(byte) { b' ' } else { byte.to_ascii_lowercase() }));
-            return Plain { text: text.collect(), places: Vec::new() };
+impl<'t> Plain<'t> {
+    /// The plain form of `original`.
+    pub(super) fn of(original: &'t str) -> Self {
+        let mut text = Vec::with_capacity(original.len());
+        let (bytes, mut at) = (original.as_bytes(), 0);
+        while let Some(&byte) = bytes.get(at) {
+            if byte >= 0x80 {
+                let c = original[at..].chars().next().expect("a character starts here");
+                push(c, &mut text);
+                at += c.len_utf8();
+                continue;
+            }
+            if !is_space(byte) {
+                text.push(byte.to_ascii_lowercase());
+            } else if text.last() != Some(&b' ') {
+                text.push(b' ');
+            }
+            at += 1;
         }
-        let mut plain =
-            Plain { text: String::with_capacity(text.len()), places: Vec::with_capacity(text.len()) };
-        for (start, c) in text.char_indices().filter(|(_, c)| !is_format(*c)) {
-            plain.push(c, start);
-        }
-        plain
+        let text = String::from_utf8(text).expect("whole characters were appended");
+        Plain { original, text, places: OnceCell::new() }
     }
 
-    fn push(&mut self, c: char, start: usize) {
-        let place = (place(start), place(start + c.len_utf8()));
-        if c.is_whitespace() {
-            if !self.text.ends_with(' ') {
-                self.text.push(' ');
-                self.places.push(place);
+    fn places(&self) -> &[(u32, u32)] {
+        self.places.get_or_init(|| {
+            let mut places = Vec::with_capacity(self.text.len());
+            let mut text = Vec::with_capacity(self.text.len());
+            for (start, c) in self.original.char_indices() {
+                push(c, &mut text);
+                places.resize(text.len(), (place(start), place(start + c.len_utf8())));
             }
-            return;
-        }
-        let before = self.text.len();
-        match c {
-            '\u{2018}' | '\u{2019}' | '\u{02bc}' => self.text.push('\''),
-            '\u{201c}' | '\u{201d}' => self.text.push('"'),
-            _ => self.text.extend(c.to_lowercase()),
-        }
-        self.places.resize(self.places.len() + self.text.len() - before, place);
+            places
+        })
     }
 
     /// The plain text.
@@ -108,10 +109,12 @@ impl Plain {
 
     /// Where a range of the plain text stands in the original.
     pub(super) fn original(&self, range: Range<usize>) -> Range<usize> {
-        if self.places.is_empty() || range.is_empty() {
+        let is_same = self.text.len() == self.original.len() && self.original.is_ascii();
+        if is_same || range.is_empty() {
             return range;
         }
-        self.places[range.start].0 as usize..self.places[range.end - 1].1 as usize
+        let places = self.places();
+        places[range.start].0 as usize..places[range.end - 1].1 as usize
     }
 
     /// Whether no word goes on over either end of a range.
@@ -121,6 +124,22 @@ impl Plain {
         let found = &self.text[range];
         !joined(before.chars().next_back(), found.chars().next())
             && !joined(found.chars().next_back(), after.chars().next())
+    }
+}
+
+/// Appends the plain form of `c`, which may be nothing.
+fn push(c: char, text: &mut Vec<u8>) {
+    let mut append = |c: char| text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    match c {
+        '\u{2018}' | '\u{2019}' | '\u{02bc}' => append('\''),
+        '\u{201c}' | '\u{201d}' => append('"'),
+        _ if c.is_whitespace() => {
+            if text.last() != Some(&b' ') {
+                text.push(b' ');
+            }
+        }
+        _ if is_format(c) => {}
+        _ => c.to_lowercase().for_each(append),
     }
 }
 
