@@ -6,9 +6,12 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::case::is_format;
+
+/// Up to how many bytes of phrases are looked for by a table of steps.
+const TABLE_BYTES_MAX: usize = 1 << 14;
 
 /// A set of phrases, each with what it stands for.
 #[derive(Debug, Clone)]
@@ -33,8 +36,12 @@ impl<T> Phrases<T> {
     pub(super) fn new<'p>(phrases: impl IntoIterator<Item = (&'p str, T)>) -> Self {
         let folded = phrases.into_iter().map(|(phrase, meaning)| (Plain::of(phrase.trim()).text, meaning));
         let (texts, meanings): (Vec<String>, Vec<T>) = folded.filter(|(text, _)| !text.is_empty()).unzip();
+        // A table of steps is the fastest, and small for as many phrases as people write by hand.
+        let n_bytes: usize = texts.iter().map(String::len).sum();
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
+            .kind((n_bytes <= TABLE_BYTES_MAX).then_some(AhoCorasickKind::DFA))
+            .prefilter(false)
             .build(texts)
             .expect("a set of phrases from settings is far below the automaton's limits");
         Phrases { automaton, meanings }
@@ -72,19 +79,14 @@ impl<'t> Plain<'t> {
     pub(super) fn of(original: &'t str) -> Self {
         let mut text = Vec::with_capacity(original.len());
         let (bytes, mut at) = (original.as_bytes(), 0);
-        while let Some(&byte) = bytes.get(at) {
-            if byte >= 0x80 {
-                let c = original[at..].chars().next().expect("a character starts here");
+        while at < bytes.len() {
+            let n_tidy = n_tidy(&bytes[at..], text.last() == Some(&b' '));
+            text.extend(bytes[at..at + n_tidy].iter().map(u8::to_ascii_lowercase));
+            at += n_tidy;
+            if let Some(c) = original[at..].chars().next() {
                 push(c, &mut text);
                 at += c.len_utf8();
-                continue;
             }
-            if !is_space(byte) {
-                text.push(byte.to_ascii_lowercase());
-            } else if text.last() != Some(&b' ') {
-                text.push(b' ');
-            }
-            at += 1;
         }
         let text = String::from_utf8(text).expect("whole characters were appended");
         Plain { original, text, places: OnceCell::new() }
@@ -143,8 +145,16 @@ fn push(c: char, text: &mut Vec<u8>) {
     }
 }
 
-fn is_space(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || byte == 0x0b
+/// How many bytes at the start are plain but for their case: ASCII, with no white space but single spaces.
+fn n_tidy(bytes: &[u8], after_space: bool) -> usize {
+    let mut after_space = after_space;
+    let untidy = |byte: &u8| {
+        let is_space = *byte == b' ';
+        let stops = (*byte < b' ') | (*byte >= 0x80) | (is_space & after_space);
+        after_space = is_space;
+        stops
+    };
+    bytes.iter().position(untidy).unwrap_or(bytes.len())
 }
 
 fn place(offset: usize) -> u32 {

@@ -10,20 +10,16 @@ use probity_core::gate::policy::PolicyFile;
 use probity_core::gate::{Gate, Policies, PolicyTexts, Settings};
 
 use crate::jobs::{Bench, Figure, Limit};
-use crate::replies::replies;
+use crate::replies::{Letter, letters};
 
 const POLICIES: &str = include_str!("../../../../examples/policies.toml");
-
-/// What the customer wrote, the same for every reply.
-const TICKET: &str = "Hello, my lamp from order 482913 arrived on 12 March with a cracked shade. I paid 49.90 EUR. \
-                      Can I send it back, and how long does that take?";
 
 const MEBIBYTE: usize = 1 << 20;
 const ROUNDS: usize = 7;
 
 /// Replies of a support desk, in megabytes per second.
 pub(crate) fn throughput(bench: &Bench) -> Vec<Figure> {
-    let entries: Vec<Entry> = replies(8 * MEBIBYTE / bench.scale).into_iter().map(entry).collect();
+    let entries: Vec<Entry> = letters(8 * MEBIBYTE / bench.scale).into_iter().map(entry).collect();
     let n_bytes: usize = entries.iter().map(|entry| entry.reply.text.len()).sum();
     let taken = best(&entries);
     let speed = n_bytes as f64 / 1e6 / taken.as_secs_f64();
@@ -34,7 +30,7 @@ pub(crate) fn throughput(bench: &Bench) -> Vec<Figure> {
 /// One reply that is nothing but digits and what can stand between them.
 pub(crate) fn digits(bench: &Bench) -> Vec<Figure> {
     let text = "4111 1111-1111.1111 (12) 34/56, ".repeat(MEBIBYTE / 32 / bench.scale);
-    let taken = best(&[entry(text)]);
+    let taken = best(&[entry(Letter { ticket: "Where is it?".to_owned(), reply: text })]);
     let what = format!("gate with policies, {} KiB of digits (best of 7)", 1024 / bench.scale);
     vec![Figure::new(what, taken.as_secs_f64() * 1000.0, "ms", Limit::AtMost(50.0))]
 }
@@ -67,15 +63,15 @@ fn gate() -> Gate {
     Gate::new(settings).expect("the settings have no patterns")
 }
 
-fn entry(reply: String) -> Entry {
+fn entry(letter: Letter) -> Entry {
     let id = CaseId::new("case").expect("a good id");
     let source = |source: &str| Evidence { source: source.to_owned(), version: None };
     let case = Case {
         circumstances: Circumstances { region: Some("EU".to_owned()), ..Circumstances::default() },
         evidence: vec![source("returns"), source("delivery")],
-        ..Case::new(id, Situation::Ticket(TICKET.to_owned()))
+        ..Case::new(id, Situation::Ticket(letter.ticket))
     };
-    Entry { case, reply: Reply::new(reply) }
+    Entry { case, reply: Reply::new(letter.reply) }
 }
 
 /// The time that this thread was on a processor, where the kernel tells it; else the time on the wall.

@@ -1,9 +1,8 @@
 //! Replies of a support desk for the gate to read, the same on every machine.
 //!
 //! They are put together from sentences as a desk writes them: about a third has a price, a day, a number or a
-//! link in it, and every reply is different. Whether they are good replies does not matter here.
-
-use std::fmt::Write as _;
+//! link in it, and every reply is different. As in most letters, the order, the day and the price of a reply are
+//! those that the customer named.
 
 /// The shortest and the longest reply, in bytes.
 const BYTES: std::ops::Range<usize> = 300..2_000;
@@ -11,7 +10,10 @@ const BYTES: std::ops::Range<usize> = 300..2_000;
 /// How many sentences stand in a paragraph.
 const PARAGRAPH: usize = 3;
 
-/// `{n}` is a number of an order, `{eur}` a price, `{day}` a day of a month, `{few}` a small number.
+/// What the customer wrote. `{n}` is the number of the order, `{eur}` a price, `{day}` a day of a month.
+const TICKET: &str = "Hello, my lamp from order {n} arrived on {day} March with a cracked shade. I paid {eur} EUR. \
+                      Can I send it back, and how long does that take?";
+
 const SENTENCES: &[&str] = &[
     "Thank you for getting in touch with us about your order.",
     "I am sorry to hear that the lamp did not arrive in the condition it should have.",
@@ -20,7 +22,7 @@ const SENTENCES: &[&str] = &[
     "The carrier has scanned the parcel once since then, at its depot near you.",
     "Could you send us a photo of the box and of the label on its side?",
     "A picture taken with your phone in daylight is good enough for our workshop.",
-    "Your parcel should be with you within {few} working days from today.",
+    "Your parcel should be with you within 3 to 5 working days from today.",
     "The price of the shade was {eur} EUR, and the parcel came to 4.90 EUR.",
     "You can send new goods back within 30 days of delivery, and we refund the price.",
     "Please keep the packaging until everything has been sorted out.",
@@ -39,7 +41,7 @@ const SENTENCES: &[&str] = &[
     "As far as I can tell, the address on the label was complete and correct.",
     "Neighbours and shops nearby sometimes take a parcel in, so it may be worth asking around.",
     "A card from the driver would say where it was left.",
-    "We will ask the carrier to look for it, and that usually takes {few} days.",
+    "We will ask the carrier to look for it, and that usually takes a few days.",
     "Should it not turn up by then, we will talk about what happens next.",
     "It would help to know which of the two bulbs flickers, and whether it does so in another lamp too.",
     "The dimmer in the wall has to be made for lights of this kind, otherwise they hum.",
@@ -53,49 +55,39 @@ const SENTENCES: &[&str] = &[
     "Kind regards from all of us at the support desk.",
 ];
 
-/// Different replies of about `bytes` bytes together.
-pub(crate) fn replies(bytes: usize) -> Vec<String> {
+/// A ticket and what the desk answers.
+pub(crate) struct Letter {
+    pub(crate) ticket: String,
+    pub(crate) reply: String,
+}
+
+/// Different letters, their replies of about `bytes` bytes together.
+pub(crate) fn letters(bytes: usize) -> Vec<Letter> {
     let mut draw = Draw(1);
-    let (mut replies, mut total) = (Vec::new(), 0);
+    let (mut letters, mut total) = (Vec::new(), 0);
     while total < bytes {
-        let reply = reply(&mut draw);
-        total += reply.len();
-        replies.push(reply);
+        let letter = letter(&mut draw);
+        total += letter.reply.len();
+        letters.push(letter);
     }
-    replies
+    letters
 }
 
-fn reply(draw: &mut Draw) -> String {
+fn letter(draw: &mut Draw) -> Letter {
+    let order = (100_000 + draw.below(900_000)).to_string();
+    let price = format!("{}.{:02}", 1 + draw.below(200), draw.below(100));
+    let day = (10 + draw.below(18)).to_string();
+    let fill = |text: &str| text.replace("{n}", &order).replace("{eur}", &price).replace("{day}", &day);
     let length = BYTES.start + draw.below(BYTES.len());
-    let mut text = String::from("Hello,\n\n");
+    let mut reply = String::from("Hello,\n\n");
     let mut n_sentences = 0;
-    while text.len() < length {
-        let sentence = SENTENCES[draw.below(SENTENCES.len())];
-        fill(&mut text, sentence, draw);
+    while reply.len() < length {
+        reply.push_str(&fill(SENTENCES[draw.below(SENTENCES.len())]));
         n_sentences += 1;
-        text.push_str(if n_sentences % PARAGRAPH == 0 { "\n\n" } else { " " });
+        reply.push_str(if n_sentences % PARAGRAPH == 0 { "\n\n" } else { " " });
     }
-    text.truncate(text.trim_end().len());
-    text
-}
-
-/// Appends a sentence with its places filled in.
-fn fill(text: &mut String, sentence: &str, draw: &mut Draw) {
-    let mut rest = sentence;
-    while let Some((before, (name, behind))) =
-        rest.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)))
-    {
-        text.push_str(before);
-        let written = match name {
-            "n" => write!(text, "{}", 100_000 + draw.below(900_000)),
-            "eur" => write!(text, "{}.{:02}", 1 + draw.below(200), draw.below(100)),
-            "day" => write!(text, "{}", 10 + draw.below(18)),
-            _ => write!(text, "{}", 2 + draw.below(8)),
-        };
-        written.expect("writing to a string cannot fail");
-        rest = behind;
-    }
-    text.push_str(rest);
+    reply.truncate(reply.trim_end().len());
+    Letter { ticket: fill(TICKET), reply }
 }
 
 /// Numbers that look random and are the same in every run.

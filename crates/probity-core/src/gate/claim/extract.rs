@@ -16,7 +16,13 @@ use super::{Claim, ClaimKind, Value, trigger, value};
 
 /// What a text claims, by the start of each claim.
 pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
-    let mut reader = Reader { text, table: &lexicon.table, claims: Vec::new(), desk: Desk::default(), line: Line::default() };
+    let mut reader = Reader {
+        text,
+        table: &lexicon.table,
+        claims: Vec::new(),
+        desk: Desk::default(),
+        line: Line::default(),
+    };
     let mut at = 0;
     while let Some(hit) = trigger::next(text, at..text.len(), reader.table) {
         let paragraph = sentence::paragraph(text, at, hit);

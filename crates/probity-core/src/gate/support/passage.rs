@@ -38,7 +38,9 @@ pub(super) struct Passage<'r> {
 impl<'r> Passages<'r> {
     /// The pieces of a reply with these claims.
     pub(super) fn of(reply: &'r str, claims: &'r [Claim]) -> Self {
-        let (mut sentences, mut clauses) = (Vec::new(), Vec::new());
+        // About as many as ordinary prose has.
+        let mut sentences = Vec::with_capacity(reply.len() / 64 + 1);
+        let mut clauses = Vec::with_capacity(reply.len() / 48 + 1);
         let mut at = 0;
         while at < reply.len() {
             let end = at + sentence_end(&reply[at..]);
@@ -147,7 +149,9 @@ fn cuts(before: &str, c: char, behind: &str) -> bool {
     match c {
         ',' | ';' | ':' | '(' | ')' => before_space() || after_space(),
         '\u{2013}' | '\u{2014}' => {
-            before_space() && after_space() && !before.trim_end().ends_with(|last: char| last.is_ascii_digit())
+            before_space()
+                && after_space()
+                && !before.trim_end().ends_with(|last: char| last.is_ascii_digit())
         }
         _ => false,
     }
