@@ -31,6 +31,7 @@ fn pair(row: VerdictRow, labels: &Labels, items: &HashMap<String, ItemFacts>) ->
         variants: [Arc::from(a), Arc::from(b)],
         verdicts: row.verdicts,
         lengths: facts.lengths,
+        difficulty: facts.difficulty,
     }
 }
 

@@ -1,8 +1,9 @@
-//! The figures that the engine must reach, measured in one run and printed as a table and as JSON.
+//! The figures that the engine and the gate must reach, measured in one run and printed as a table and as JSON.
 //!
 //! Machines differ and are busy, so what counts are ratios taken side by side: the program against a bare
-//! loop of the same HTTP client, or against what the latency alone would take. Run with
-//! `cargo xtask bench`; `--quick` makes every job ten times smaller, for a look at the shape only.
+//! loop of the same HTTP client, or against what the latency alone would take. The gate is measured by the time
+//! of its thread. Run with `cargo xtask bench`; a name such as `gate` measures only the figures whose names
+//! contain it, and `--quick` makes every job ten times smaller, for a look at the shape only.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark talks to the terminal")]
 
@@ -10,8 +11,12 @@
 mod bare_loop;
 #[path = "figures/child.rs"]
 mod child;
+#[path = "figures/gate.rs"]
+mod gate;
 #[path = "figures/jobs.rs"]
 mod jobs;
+#[path = "figures/replies.rs"]
+mod replies;
 
 use std::path::PathBuf;
 
@@ -25,13 +30,15 @@ fn main() {
     let only = arguments.iter().find(|argument| !argument.starts_with("--")).cloned();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bench = Bench { folder: folder.path().to_owned(), scale };
-    let jobs: [(&str, Job); 6] = [
+    let jobs: [(&str, Job); 8] = [
         ("latency", jobs::latency),
         ("in-flight", jobs::in_flight),
         ("throughput", jobs::throughput),
         ("start", jobs::start),
         ("replay", jobs::replay),
         ("plan", jobs::plan),
+        ("gate-speed", gate::throughput),
+        ("gate-digits", gate::digits),
     ];
     let mut figures = Vec::new();
     for (name, job) in jobs {

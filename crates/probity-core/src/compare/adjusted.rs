@@ -6,41 +6,75 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::length::{self, Controlled, Hold, LengthError, Row};
+use super::length::{self, Controlled, Hold, Instruction, LengthError, Row};
 use super::pair::Pair;
 use super::pass::{Candidate, Choice};
 use super::ranking::{self, Ranking, RankingError, Winner};
 
-/// The win rate of each variant at equal length, against all others it met, or why there is none.
-pub fn at_equal_length(pairs: &[&Pair]) -> BTreeMap<Arc<str>, Result<Controlled, LengthError>> {
-    let names = names(pairs);
-    names.into_iter().map(|name| (Arc::clone(&name), variant_at_equal_length(&name, pairs))).collect()
+/// A fit for each variant, or why there is none.
+pub type Fits = BTreeMap<Arc<str>, Result<Controlled, LengthError>>;
+
+/// Win rates at equal length by the two fits, which are different things.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LengthFits {
+    /// With model, length and instruction terms.
+    pub controlled: Fits,
+    /// With model and length terms alone.
+    pub length_only: Fits,
 }
 
-fn variant_at_equal_length(name: &str, pairs: &[&Pair]) -> Result<Controlled, LengthError> {
-    let (mut cases, mut slices) = (Numbers::default(), Numbers::default());
-    let (mut rows, mut row_slices) = (Vec::new(), Vec::new());
-    for pair in pairs {
-        let Some(candidate) = pair.candidate(name) else { continue };
-        let (Some(result), Some(own), Some(others)) =
-            (pair.result(), pair.length(candidate), pair.length(candidate.other()))
-        else {
-            continue;
-        };
-        let preference = match result {
-            Choice::Wins(winner) => f64::from(u8::from(winner == candidate)),
-            Choice::Tie | Choice::NeedsHumanReview => 0.5,
-        };
-        let chars = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        rows.push(Row {
-            case: cases.of(&pair.case),
-            preference,
-            candidate_chars: chars(own),
-            baseline_chars: chars(others),
-        });
-        row_slices.push(slices.of(pair.slice.as_deref().unwrap_or_default()));
+/// The win rate of each variant at equal length, against all others it met, by both fits.
+pub fn at_equal_length(pairs: &[&Pair]) -> LengthFits {
+    let tables: Vec<(Arc<str>, Table)> =
+        names(pairs).into_iter().map(|name| (Arc::clone(&name), Table::of(&name, pairs))).collect();
+    let fits = |fit: fn(&Table) -> Result<Controlled, LengthError>| {
+        tables.iter().map(|(name, table)| (Arc::clone(name), fit(table))).collect()
+    };
+    LengthFits {
+        controlled: fits(Table::controlled),
+        length_only: fits(|table| length::length_only(&table.rows)),
     }
-    length::controlled(&rows, length::instruction_of(&row_slices), Hold::WeakPrior)
+}
+
+/// The rows of one variant.
+#[derive(Default)]
+struct Table {
+    rows: Vec<Row>,
+    slices: Vec<usize>,
+    difficulties: Vec<f64>,
+}
+
+impl Table {
+    /// By the instructions' difficulties where every row has one, else by slices.
+    fn controlled(&self) -> Result<Controlled, LengthError> {
+        if self.difficulties.len() == self.rows.len() {
+            return length::controlled(&self.rows, Instruction::Difficulty(&self.difficulties), Hold::None);
+        }
+        length::controlled(&self.rows, length::instruction_of(&self.slices), Hold::WeakPrior)
+    }
+
+    fn of(name: &str, pairs: &[&Pair]) -> Self {
+        let (mut cases, mut slices) = (Numbers::default(), Numbers::default());
+        let mut table = Table::default();
+        for pair in pairs {
+            let Some(candidate) = pair.candidate(name) else { continue };
+            let (Some(preference), Some(own), Some(others)) =
+                (pair.preference(candidate), pair.length(candidate), pair.length(candidate.other()))
+            else {
+                continue;
+            };
+            let chars = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+            table.rows.push(Row {
+                case: cases.of(&pair.case),
+                preference,
+                candidate_chars: chars(own),
+                baseline_chars: chars(others),
+            });
+            table.slices.push(slices.of(pair.slice.as_deref().unwrap_or_default()));
+            table.difficulties.extend(pair.difficulty);
+        }
+        table
+    }
 }
 
 /// Variants on one scale.
@@ -105,6 +139,7 @@ mod tests {
             variants: variants.map(Arc::from),
             verdicts: Verdicts::BothOrders { ab: pass.clone(), ba: pass },
             lengths: Some(lengths),
+            difficulty: None,
             label: None,
         }
     }
@@ -123,7 +158,7 @@ mod tests {
     #[test]
     fn length_explains_what_only_length_decided() {
         let pairs = by_length(200);
-        let controlled = at_equal_length(&pairs.iter().collect::<Vec<_>>());
+        let controlled = at_equal_length(&pairs.iter().collect::<Vec<_>>()).controlled;
         let rate = |name: &str| controlled[name].as_ref().expect("fitted").rate.value;
         assert!((rate("old") + rate("new") - 1.0).abs() < 1e-6, "{} {}", rate("old"), rate("new"));
         assert!(rate("new") < 0.77, "the raw rate is 0.8, at equal length {}", rate("new"));
@@ -132,7 +167,7 @@ mod tests {
     #[test]
     fn too_few_cases_say_so() {
         let pairs = by_length(3);
-        assert!(at_equal_length(&pairs.iter().collect::<Vec<_>>())["old"].is_err());
+        assert!(at_equal_length(&pairs.iter().collect::<Vec<_>>()).controlled["old"].is_err());
     }
 
     #[test]

@@ -91,6 +91,7 @@ impl Contest {
             variants: self.variants.clone(),
             verdicts,
             lengths: Some(self.lengths),
+            difficulty: None,
             label: None,
         })
     }

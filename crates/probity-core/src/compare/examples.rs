@@ -38,6 +38,7 @@ fn pair(index: usize, text: &str) -> Pair {
         variants: [Arc::from("old"), Arc::from("new")],
         verdicts: Verdicts::BothOrders { ab: pass(letters[0]), ba: pass(letters[1]) },
         lengths: Some([10, 20]),
+        difficulty: None,
         label,
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::adjusted::{LengthFits, at_equal_length};
 use super::figures::{Figures, figures};
 use super::outcome::Status;
 use super::pair::{Grade, Pair, Verdicts};
@@ -19,6 +20,8 @@ pub struct JudgeFigures {
     pub overall: Figures,
     /// By slice.
     pub by_slice: BTreeMap<Arc<str>, Figures>,
+    /// At equal length, over all pairs.
+    pub at_equal_length: LengthFits,
 }
 
 /// Two judges on the items that both decided and people labelled.
@@ -94,7 +97,7 @@ fn judge_figures(pairs: &[&Pair], policies: Policies, resampling: Resampling) ->
     // One slice that holds everything says nothing new, but it is asked for by name.
     let by_slice =
         slices.into_iter().map(|(name, pairs)| (name, figures(&pairs, policies, resampling))).collect();
-    JudgeFigures { overall, by_slice }
+    JudgeFigures { overall, by_slice, at_equal_length: at_equal_length(pairs) }
 }
 
 fn review(judge: &Arc<str>, pairs: &[Pair]) -> Vec<ReviewItem> {

@@ -29,7 +29,7 @@ mod recorded;
 pub mod sequence;
 mod written;
 
-pub use adjusted::{Ranked, at_equal_length, ranked};
+pub use adjusted::{Fits, LengthFits, Ranked, at_equal_length, ranked};
 pub use contest::{Contest, Fate, GateCounts, Heard, gate_counts};
 pub use figures::{AgreementFigures, Counts, Figures, Rates, VariantFigures, figures};
 pub use judges::{Comparison, JudgeComparison, JudgeFigures, ReviewItem, comparison};

@@ -72,6 +72,8 @@ pub struct Pair {
     pub verdicts: Verdicts,
     /// The lengths of candidate A and candidate B in characters.
     pub lengths: Option<[u64; 2]>,
+    /// How hard the case is, where somebody measured it: what the length-controlled fit may lean on.
+    pub difficulty: Option<f64>,
     /// What people decided.
     pub label: Option<Label>,
 }
@@ -128,6 +130,19 @@ impl Pair {
         } else {
             None
         }
+    }
+
+    /// How far `candidate` is preferred, 0 to 1, where the pair has a verdict: a grade as it was given.
+    pub(super) fn preference(&self, candidate: Candidate) -> Option<f64> {
+        let for_b = match &self.verdicts {
+            Verdicts::Graded(grade) => grade.value(),
+            Verdicts::BothOrders { .. } => match self.result()? {
+                Choice::Wins(Candidate::A) => 0.0,
+                Choice::Wins(Candidate::B) => 1.0,
+                Choice::Tie | Choice::NeedsHumanReview => 0.5,
+            },
+        };
+        Some(if candidate == Candidate::B { for_b } else { 1.0 - for_b })
     }
 
     /// The length of a candidate.

@@ -46,6 +46,7 @@ fn pair(index: usize, verdicts: Verdicts, label: Option<Label>, (case, a, b): (u
         variants: [Arc::from("x"), Arc::from("y")],
         verdicts,
         lengths: Some([a, b]),
+        difficulty: None,
         label,
     }
 }
@@ -83,6 +84,7 @@ fn swapped(pairs: &[Pair]) -> Vec<Pair> {
             }
         },
         lengths: pair.lengths.map(|[a, b]| [b, a]),
+        difficulty: pair.difficulty,
         label: pair.label.map(|label| match label {
             Label::Wins(winner) => Label::Wins(winner.other()),
             Label::Tie => Label::Tie,
@@ -151,6 +153,7 @@ proptest! {
             item: Arc::from(format!("lost{i}")),
             case: Arc::from(format!("c{i}")),
             lengths: None,
+            difficulty: None,
             verdicts: Verdicts::BothOrders { ab: missing.clone(), ba: Pass::Decided(Choice::Wins(Candidate::A)) },
             ..pairs[0].clone()
         }));

@@ -43,7 +43,7 @@ pub struct VerdictRow {
 }
 
 /// What is known about an item beside verdicts. Rows of verdicts and rows of items may both say it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct ItemFacts {
     /// The case it belongs to.
     pub case: Option<String>,
@@ -53,6 +53,8 @@ pub struct ItemFacts {
     pub variants: Option<[String; 2]>,
     /// The lengths of candidate A and candidate B in characters.
     pub lengths: Option<[u64; 2]>,
+    /// How hard the case is, where somebody measured it.
+    pub difficulty: Option<f64>,
 }
 
 /// What a person said about an item.
@@ -67,7 +69,7 @@ pub struct LabelRow {
 }
 
 /// Facts about an item.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ItemRow {
     /// The pair.
     pub item: String,
@@ -115,8 +117,9 @@ impl VerdictRow {
             "preference",
             "len_model",
             "len_baseline",
+            "difficulty",
         ],
-        numbers: &["preference", "len_a", "len_b", "len_model", "len_baseline"],
+        numbers: &["preference", "len_a", "len_b", "len_model", "len_baseline", "difficulty"],
     };
 
     /// Reads a row with a verdict in each order, or with a graded preference.
@@ -180,8 +183,9 @@ impl ItemRow {
             "len_b",
             "reply_a",
             "reply_b",
+            "difficulty",
         ],
-        numbers: &["len_a", "len_b"],
+        numbers: &["len_a", "len_b", "difficulty"],
     };
 
     /// Reads a row with facts about an item.
@@ -201,6 +205,7 @@ impl ItemFacts {
             slice: self.slice.or_else(|| others.slice.clone()),
             variants: self.variants.or_else(|| others.variants.clone()),
             lengths: self.lengths.or(others.lengths),
+            difficulty: self.difficulty.or(others.difficulty),
         }
     }
 }
@@ -276,6 +281,7 @@ impl<'a> Row<'a> {
             slice: self.name(SLICE)?,
             variants: Some(apart("baseline", baseline, "model", model)?),
             lengths: self.lengths("len_baseline", "len_model")?,
+            difficulty: self.number("difficulty")?,
         };
         Ok((Verdicts::Graded(grade), facts))
     }
@@ -291,7 +297,8 @@ impl<'a> Row<'a> {
             None => self.texts()?,
             lengths => lengths,
         };
-        Ok(ItemFacts { case: self.name(CASE)?, slice: self.name(SLICE)?, variants, lengths })
+        let difficulty = self.number("difficulty")?;
+        Ok(ItemFacts { case: self.name(CASE)?, slice: self.name(SLICE)?, variants, lengths, difficulty })
     }
 
     fn number(&self, name: &'static str) -> Result<Option<f64>, String> {

@@ -2,8 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::adjusted::{Fits, LengthFits};
 use super::figures::{AgreementFigures, Figures, VariantFigures};
 use super::judges::{Comparison, JudgeFigures, ReviewItem};
+use super::length::{Controlled, LengthError};
 use super::outcome::Status;
 use super::policy::Policies;
 
@@ -22,7 +24,7 @@ impl Comparison {
                 top.insert("judged".into(), sum(&|figures| figures.counts.n_judged()).into());
                 let status = |status| sum(&|figures| figures.counts.of(status));
                 top.insert("status".into(), status_json(status));
-                for name in ["win_rate", "first_slot_lean", "by_slice"] {
+                for name in ["win_rate", "length_controlled_win_rate", "first_slot_lean", "by_slice"] {
                     top.insert(name.into(), Value::Null);
                 }
                 top.insert("policy".into(), policy(self.policies));
@@ -51,8 +53,20 @@ impl JudgeFigures {
         let mut map = self.overall.to_map();
         let slices = self.by_slice.iter().map(|(name, figures)| (name.to_string(), figures.to_map().into()));
         map.insert("by_slice".into(), Value::Object(slices.collect()));
+        let LengthFits { controlled, length_only } = &self.at_equal_length;
+        map.insert("length_controlled_win_rate".into(), fits_json(controlled));
+        map.insert("length_only_win_rate".into(), fits_json(length_only));
+        let why = controlled.values().find_map(|fitted| fitted.as_ref().err());
+        map.insert("length_controlled_missing".into(), json!(why.map(ToString::to_string)));
         map
     }
+}
+
+/// The rate of each variant, null where there is none.
+fn fits_json(fits: &Fits) -> Value {
+    let rate =
+        |fitted: &Result<Controlled, LengthError>| fitted.as_ref().map_or(Value::Null, |fit| json!(fit.rate));
+    Value::Object(fits.iter().map(|(name, fitted)| (name.to_string(), rate(fitted))).collect())
 }
 
 impl Figures {

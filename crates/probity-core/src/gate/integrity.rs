@@ -146,7 +146,7 @@ static SIGNS: LazyLock<Phrases<&'static Rule>> = LazyLock::new(|| {
 });
 
 /// What is odd about the text of a reply: at most one sighting per rule, at its first sign.
-pub(super) fn check(reply: &str, plain: &Plain) -> Vec<Sighting> {
+pub(super) fn check(reply: &str, plain: &Plain<'_>) -> Vec<Sighting> {
     let traits = text_traits(reply).into_iter().map(|unwanted| {
         let rule = match unwanted {
             TextTrait::Empty => EMPTY,

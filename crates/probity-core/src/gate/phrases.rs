@@ -3,11 +3,15 @@
 //! All phrases of a set are looked for in one pass. A phrase is found as whole words: `tag` is not in
 //! `stage`. Characters that a reader does not see are passed over, so they hide nothing.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::case::is_format;
+
+/// Up to how many bytes of phrases are looked for by a table of steps.
+const TABLE_BYTES_MAX: usize = 1 << 14;
 
 /// A set of phrases, each with what it stands for.
 #[derive(Debug, Clone)]
@@ -32,15 +36,19 @@ impl<T> Phrases<T> {
     pub(super) fn new<'p>(phrases: impl IntoIterator<Item = (&'p str, T)>) -> Self {
         let folded = phrases.into_iter().map(|(phrase, meaning)| (Plain::of(phrase.trim()).text, meaning));
         let (texts, meanings): (Vec<String>, Vec<T>) = folded.filter(|(text, _)| !text.is_empty()).unzip();
+        // A table of steps is the fastest, and small for as many phrases as people write by hand.
+        let n_bytes: usize = texts.iter().map(String::len).sum();
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
+            .kind((n_bytes <= TABLE_BYTES_MAX).then_some(AhoCorasickKind::DFA))
+            .prefilter(false)
             .build(texts)
             .expect("a set of phrases from settings is far below the automaton's limits");
         Phrases { automaton, meanings }
     }
 
     /// The phrases in `text`, from left to right, the longest where several start at one place.
-    pub(super) fn find<'p>(&'p self, text: &Plain) -> Vec<Found<'p, T>> {
+    pub(super) fn find<'p>(&'p self, text: &Plain<'_>) -> Vec<Found<'p, T>> {
         if self.meanings.is_empty() {
             return Vec::new();
         }
@@ -58,47 +66,42 @@ impl<T> Phrases<T> {
 
 /// A text in lower case with single spaces and straight quotes, and the way back to the original.
 #[derive(Debug)]
-pub(super) struct Plain {
+pub(super) struct Plain<'t> {
+    original: &'t str,
     text: String,
-    /// For each byte of `text`, where the character it came from starts and ends in the original. Empty
-    /// where both are the same length, byte for byte.
-    places: Vec<(u32, u32)>,
+    /// For each byte of `text`, where the character it came from starts and ends in the original. Made when
+    /// the first phrase is found, because nearly every reply has none.
+    places: OnceCell<Vec<(u32, u32)>>,
 }
 
-impl Plain {
-    /// The plain form of `text`.
-    pub(super) fn of(text: &str) -> Self {
-        let untidy = |pair: &[u8]| pair[0].is_ascii_whitespace() && pair[1].is_ascii_whitespace();
-        if text.is_ascii() && !text.as_bytes().windows(2).any(untidy) {
-            let text = text
-                .bytes()
-                .map(|byte| char::from(if is_space(byte) { b' ' } else { byte.to_ascii_lowercase() }));
-            return Plain { text: text.collect(), places: Vec::new() };
+impl<'t> Plain<'t> {
+    /// The plain form of `original`.
+    pub(super) fn of(original: &'t str) -> Self {
+        let mut text = Vec::with_capacity(original.len());
+        let (bytes, mut at) = (original.as_bytes(), 0);
+        while at < bytes.len() {
+            let n_tidy = n_tidy(&bytes[at..], text.last() == Some(&b' '));
+            text.extend(bytes[at..at + n_tidy].iter().map(u8::to_ascii_lowercase));
+            at += n_tidy;
+            if let Some(c) = original[at..].chars().next() {
+                push(c, &mut text);
+                at += c.len_utf8();
+            }
         }
-        let mut plain =
-            Plain { text: String::with_capacity(text.len()), places: Vec::with_capacity(text.len()) };
-        for (start, c) in text.char_indices().filter(|(_, c)| !is_format(*c)) {
-            plain.push(c, start);
-        }
-        plain
+        let text = String::from_utf8(text).expect("whole characters were appended");
+        Plain { original, text, places: OnceCell::new() }
     }
 
-    fn push(&mut self, c: char, start: usize) {
-        let place = (place(start), place(start + c.len_utf8()));
-        if c.is_whitespace() {
-            if !self.text.ends_with(' ') {
-                self.text.push(' ');
-                self.places.push(place);
+    fn places(&self) -> &[(u32, u32)] {
+        self.places.get_or_init(|| {
+            let mut places = Vec::with_capacity(self.text.len());
+            let mut text = Vec::with_capacity(self.text.len());
+            for (start, c) in self.original.char_indices() {
+                push(c, &mut text);
+                places.resize(text.len(), (place(start), place(start + c.len_utf8())));
             }
-            return;
-        }
-        let before = self.text.len();
-        match c {
-            '\u{2018}' | '\u{2019}' | '\u{02bc}' => self.text.push('\''),
-            '\u{201c}' | '\u{201d}' => self.text.push('"'),
-            _ => self.text.extend(c.to_lowercase()),
-        }
-        self.places.resize(self.places.len() + self.text.len() - before, place);
+            places
+        })
     }
 
     /// The plain text.
@@ -108,10 +111,12 @@ impl Plain {
 
     /// Where a range of the plain text stands in the original.
     pub(super) fn original(&self, range: Range<usize>) -> Range<usize> {
-        if self.places.is_empty() || range.is_empty() {
+        let is_same = self.text.len() == self.original.len() && self.original.is_ascii();
+        if is_same || range.is_empty() {
             return range;
         }
-        self.places[range.start].0 as usize..self.places[range.end - 1].1 as usize
+        let places = self.places();
+        places[range.start].0 as usize..places[range.end - 1].1 as usize
     }
 
     /// Whether no word goes on over either end of a range.
@@ -124,8 +129,32 @@ impl Plain {
     }
 }
 
-fn is_space(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || byte == 0x0b
+/// Appends the plain form of `c`, which may be nothing.
+fn push(c: char, text: &mut Vec<u8>) {
+    let mut append = |c: char| text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    match c {
+        '\u{2018}' | '\u{2019}' | '\u{02bc}' => append('\''),
+        '\u{201c}' | '\u{201d}' => append('"'),
+        _ if c.is_whitespace() => {
+            if text.last() != Some(&b' ') {
+                text.push(b' ');
+            }
+        }
+        _ if is_format(c) => {}
+        _ => c.to_lowercase().for_each(append),
+    }
+}
+
+/// How many bytes at the start are plain but for their case: ASCII, with no white space but single spaces.
+fn n_tidy(bytes: &[u8], after_space: bool) -> usize {
+    let mut after_space = after_space;
+    let untidy = |byte: &u8| {
+        let is_space = *byte == b' ';
+        let stops = (*byte < b' ') | (*byte >= 0x80) | (is_space & after_space);
+        after_space = is_space;
+        stops
+    };
+    bytes.iter().position(untidy).unwrap_or(bytes.len())
 }
 
 fn place(offset: usize) -> u32 {

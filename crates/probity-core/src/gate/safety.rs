@@ -41,12 +41,12 @@ impl Forbidden {
     }
 
     /// The forbidden things in a reply. Advice against something is not that advice.
-    pub(super) fn check(&self, plain: &Plain) -> Vec<Sighting> {
+    pub(super) fn check(&self, plain: &Plain<'_>) -> Vec<Sighting> {
         self.phrases.find(plain).into_iter().filter_map(|found| sighting(found, plain)).collect()
     }
 }
 
-fn sighting(found: Found<'_, (Kind, String)>, plain: &Plain) -> Option<Sighting> {
+fn sighting(found: Found<'_, (Kind, String)>, plain: &Plain<'_>) -> Option<Sighting> {
     let (kind, name) = found.meaning;
     match kind {
         Kind::Competitor => {

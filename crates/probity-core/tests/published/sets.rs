@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Ask, Found, Ours, Product, Published, Set};
 
 const PEOPLE: &str = "agreement of people with people, which calibration has";
-const LENGTH: &str = "length-controlled win rates, which have a test of their own";
+const LENGTH: &str = "length-controlled win rates that need the leaderboard's own weights or fixture, which have a test of their own";
 
 /// The estimate at `place`, times `scale`.
 fn at(json: &Value, place: &[&str], scale: f64) -> Found {
@@ -17,6 +17,14 @@ fn at(json: &Value, place: &[&str], scale: f64) -> Found {
             Found::Ours(Ours { value: scale * value, n, published: Published::Rounded })
         }
         _ => panic!("no estimate at {place:?}: {found}"),
+    }
+}
+
+/// The same figure as the result of a fit.
+fn fitted(found: Found) -> Found {
+    match found {
+        Found::Ours(ours) => Found::Ours(Ours { published: Published::Fitted, ..ours }),
+        Found::LeftOut(why) => Found::LeftOut(why),
     }
 }
 
@@ -211,11 +219,11 @@ fn peer_figure(runs: &PeerRuns, id: &str) -> Found {
 /// Thirteen models against one baseline, each comparison graded once.
 pub(crate) fn alpaca_eval_dev(product: &dyn Product) {
     let Some(set) = Set::open("alpaca_eval_dev") else { return };
-    let verdicts = set.file("annotations.jsonl");
+    let verdicts = with_difficulties(&set);
     let all = product.compare(&Ask { verdicts, conflict: "tie", unparsed: "drop", ..Ask::default() });
     set.check(|id| {
         let (model, figure) = id.rsplit_once('.').expect("a name with parts");
-        if figure.starts_with("lc_") || model.starts_with("all_leaderboard") {
+        if model.starts_with("all_leaderboard") {
             return Found::LeftOut(LENGTH);
         }
         let variants = &all["variants"][model];
@@ -232,9 +240,26 @@ pub(crate) fn alpaca_eval_dev(product: &dyn Product) {
                 Found::Ours(Ours { value, n, published })
             }
             "prefers_longer_rate" => at(variants, &["prefers_longer"], 1.0),
+            "lc_minimal" => fitted(at(&all["length_only_win_rate"], &[model], 100.0)),
+            "lc_with_difficulty" => fitted(at(&all["length_controlled_win_rate"], &[model], 100.0)),
+            "lc_full_fixture" | "lc_from_published_weights" => Found::LeftOut(LENGTH),
             _ => panic!("an unknown figure: {id}"),
         }
     });
+}
+
+/// The rows with the difficulty of their instruction, which the set keeps by position.
+fn with_difficulties(set: &Set) -> String {
+    let fixture: Value = serde_json::from_str(&set.file("glm_fixture.json")).expect("a fixture");
+    let mut lines = String::new();
+    for line in set.file("annotations.jsonl").lines() {
+        let mut row: Value = serde_json::from_str(line).expect("a row");
+        let position = row["pos"].as_u64().and_then(|pos| usize::try_from(pos).ok()).expect("a position");
+        row["difficulty"] = fixture["instruction_difficulty"][position].clone();
+        lines.push_str(&row.to_string());
+        lines.push('\n');
+    }
+    lines
 }
 
 fn rows(text: &str) -> Vec<Value> {

@@ -50,7 +50,7 @@ impl std::fmt::Display for Limit {
 }
 
 impl Figure {
-    fn new(what: impl Into<String>, value: f64, unit: &'static str, limit: Limit) -> Figure {
+    pub(crate) fn new(what: impl Into<String>, value: f64, unit: &'static str, limit: Limit) -> Figure {
         Figure { what: what.into(), value, unit, limit }
     }
 

@@ -55,7 +55,7 @@ pub(crate) fn live(live: &Live) -> String {
 }
 
 fn equal_length(out: &mut String, pairs: &[&Pair]) {
-    let fitted = at_equal_length(pairs);
+    let fitted = at_equal_length(pairs).controlled;
     let mut rows = vec![["at equal length", "win rate", "95 % interval", "n"].map(str::to_owned).to_vec()];
     for (name, controlled) in &fitted {
         if let Ok(controlled) = controlled {

@@ -9,14 +9,20 @@ use super::clause::{self, Mood, Sentence};
 use super::deed::{Bare, Doing, doing};
 use super::lexicon::{Cues, Form, Lexicon, Meaning, Table};
 use super::polarity::{Mention, spoken};
-use super::sentence::{self, line_start};
+use super::sentence::{self, Line};
 use super::term::{Figure, Term, terms};
 use super::token::{Token, tokenise};
 use super::{Claim, ClaimKind, Value, trigger, value};
 
 /// What a text claims, by the start of each claim.
 pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
-    let mut reader = Reader { text, table: &lexicon.table, claims: Vec::new(), desk: Desk::default() };
+    let mut reader = Reader {
+        text,
+        table: &lexicon.table,
+        claims: Vec::new(),
+        desk: Desk::default(),
+        line: Line::default(),
+    };
     let mut at = 0;
     while let Some(hit) = trigger::next(text, at..text.len(), reader.table) {
         let paragraph = sentence::paragraph(text, at, hit);
@@ -44,6 +50,7 @@ struct Reader<'a> {
     table: &'a Table,
     claims: Vec<Claim>,
     desk: Desk,
+    line: Line,
 }
 
 impl Reader<'_> {
@@ -79,7 +86,7 @@ impl Reader<'_> {
         }
         clause::breaks(&desk.terms, &mut desk.breaks);
         let quotes = desk.quotes.get_or_insert_with(|| sentence::quotes(self.text, paragraph));
-        let mood = mood(self.text, span, paragraph.start);
+        let mood = mood(self.text, span, &mut self.line);
         for (at, term) in desk.terms.iter().enumerate() {
             if let Some(meaning) = term.mention {
                 let mood = if is_quoted(quotes, term.start) { Mood::Aside } else { mood };
@@ -102,11 +109,10 @@ fn is_quoted(quotes: &[Range<usize>], at: usize) -> bool {
 }
 
 /// How the sentence at `span` is spoken.
-fn mood(text: &str, span: &Range<usize>, paragraph_start: usize) -> Mood {
-    let bytes = text.as_bytes();
+fn mood(text: &str, span: &Range<usize>, line: &mut Line) -> Mood {
     let first = span.start + (span.len() - text[span.clone()].trim_start().len());
     let behind = (first + 1).min(span.end);
-    if matches!(line_start(bytes, paragraph_start, behind), Some(b'>')) {
+    if line.first_byte(text.as_bytes(), behind) == Some(b'>') {
         return Mood::Aside;
     }
     let said = text[span.clone()].trim();

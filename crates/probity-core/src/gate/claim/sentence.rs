@@ -16,6 +16,9 @@ const ENDS: [u8; 4] = *b".!?\n";
 /// How many closing marks can follow the end of a sentence and still belong to it.
 const CLOSERS_MAX: usize = 6;
 
+/// How many bytes behind a line break are looked at for what the next line begins with.
+const INDENT_BYTES_MAX: usize = 512;
+
 /// The longest quotation that counts as one, in bytes.
 const QUOTE_BYTES_MAX: usize = 2000;
 
@@ -112,7 +115,7 @@ fn closer_len(page: &[u8], at: usize) -> Option<usize> {
 /// Whether a line break ends a sentence: before a list item, a quoted line, a heading or a capital, and
 /// after a quoted line or a heading.
 fn is_line_border(page: &[u8], from: usize, at: usize) -> bool {
-    let next: &[u8] = page[at + 1..].trim_ascii_start();
+    let next: &[u8] = page[at + 1..page.len().min(at + 1 + INDENT_BYTES_MAX)].trim_ascii_start();
     let item = match next {
         [b'-' | b'*' | b'>' | b'#' | b'"' | b'|' | b'+' | b'\n', ..] | [] => true,
         [first, ..] if first.is_ascii_uppercase() || *first >= 0xE0 => true,
@@ -126,8 +129,30 @@ fn is_line_border(page: &[u8], from: usize, at: usize) -> bool {
     item || matches!(line_start(page, from, at), Some(b'>' | b'#'))
 }
 
+/// The line that a text was last looked at in. It is asked from left to right, so that all lines are read once.
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    start: usize,
+    read_to: usize,
+}
+
+impl Line {
+    /// The first byte that is not blank of the line that `at` stands in, before `at`.
+    pub(super) fn first_byte(&mut self, bytes: &[u8], at: usize) -> Option<u8> {
+        if let Some(end) = bytes[self.read_to..at].iter().rposition(|byte| *byte == b'\n') {
+            self.start = self.read_to + end + 1;
+        }
+        self.read_to = at;
+        let line = &bytes[self.start..at];
+        let n_blank = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        // The blanks stay behind, so that a line of many sentences does not have them read for each.
+        self.start += n_blank;
+        line.get(n_blank).copied()
+    }
+}
+
 /// The first byte that is not blank of the line that `at` stands in.
-pub(super) fn line_start(page: &[u8], from: usize, at: usize) -> Option<u8> {
+fn line_start(page: &[u8], from: usize, at: usize) -> Option<u8> {
     let line = page[from..at].rsplit(|byte| *byte == b'\n').next()?;
     line.iter().copied().find(|byte| !matches!(byte, b' ' | b'\t'))
 }

@@ -8,7 +8,7 @@ use super::lexicon::{Cues, Element, Meaning, Pattern, Table};
 use super::token::{Shape, Token, WordId};
 
 /// How many words a gap of a phrase can hold.
-const GAP_WORDS_MAX: usize = 3;
+pub(super) const GAP_WORDS_MAX: usize = 3;
 
 /// A value and the tokens that it was read from.
 #[derive(Debug, Clone)]

@@ -55,12 +55,23 @@ const ENTITY_BYTES_MAX: usize = 10;
 pub(super) fn tokenise(
     text: &str,
     span: Range<usize>,
+    lookup: impl FnMut(&[u8]) -> WordId,
+    tokens: &mut Vec<Token>,
+) {
+    tokenise_some(text, span, usize::MAX, lookup, tokens);
+}
+
+/// The same, and stops when there are `n_tokens` tokens or one more.
+pub(super) fn tokenise_some(
+    text: &str,
+    span: Range<usize>,
+    n_tokens: usize,
     mut lookup: impl FnMut(&[u8]) -> WordId,
     tokens: &mut Vec<Token>,
 ) {
     let mut at = span.start;
     let bytes = &text.as_bytes()[..span.end];
-    while at < bytes.len() {
+    while at < bytes.len() && tokens.len() < n_tokens {
         let byte = bytes[at];
         if byte.is_ascii_alphanumeric() || byte >= 0x80 {
             at = run_or_mark(text, bytes, at, &mut lookup, tokens);

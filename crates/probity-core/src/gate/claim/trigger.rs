@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-use super::lexicon::{Cues, Meaning, Pattern, Table};
-use super::term::begins;
-use super::token::{Token, tokenise};
+use super::lexicon::{Cues, Element, Meaning, Pattern, Table};
+use super::term::{GAP_WORDS_MAX, begins};
+use super::token::{Token, tokenise_some};
 
 /// How many bytes behind a word are looked at for the rest of a phrase.
 const PHRASE_BYTES_MAX: usize = 96;
@@ -52,13 +52,11 @@ fn is_worth(text: &str, word: &Range<usize>, range: &Range<usize>, table: &Table
     if info.unit.is_some() || info.currency.is_some() || info.hundredth.is_some() {
         return number_before(text, word.start, range.start, table) || info.cues.any(Cues::MENTION);
     }
-    let is_label = info.cues.any(Cues::CODE_LABEL) && upper_follows(text.as_bytes(), word.end);
-    if is_label || is_percent(written) {
+    if info.cues.any(Cues::CODE_LABEL) && upper_follows(text.as_bytes(), word.end) {
         return true;
     }
-    // A word such as "voucher" labels codes and names a remedy.
     if !info.cues.any(Cues::MENTION) {
-        return false;
+        return is_percent(written);
     }
     let patterns = table.phrases(id);
     let mut window: Vec<Token> = Vec::new();
@@ -67,10 +65,17 @@ fn is_worth(text: &str, word: &Range<usize>, range: &Range<usize>, table: &Table
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        tokenise(text, word.start..end, |word| table.lookup(word), &mut window);
+        let n_tokens = patterns.iter().map(reach).max().unwrap_or(0);
+        tokenise_some(text, word.start..end, n_tokens, |word| table.lookup(word), &mut window);
     }
     let first = patterns.iter().find(|pattern| matches_here(pattern, &window, table));
     first.is_some_and(|pattern| matches!(pattern.meaning, Meaning::Remedy(..) | Meaning::Deed(_)))
+}
+
+/// How many tokens have to be seen to know whether the phrase stands here.
+fn reach(pattern: &Pattern) -> usize {
+    let n_gaps = pattern.elements.iter().filter(|element| **element == Element::Gap).count();
+    pattern.elements.len() + n_gaps * GAP_WORDS_MAX
 }
 
 /// Whether the phrase stands here. One with a figure is found by the figure.
@@ -98,8 +103,9 @@ fn number_before(text: &str, at: usize, from: usize, table: &Table) -> bool {
     }
     let words = text[start..at].rsplit(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.take(2).any(|word| {
-        let lower = word.to_ascii_lowercase();
-        let counts = ["a", "an"].contains(&lower.as_str()) || lower.bytes().any(|byte| byte.is_ascii_digit());
-        counts || table.info(table.lookup(lower.as_bytes())).numeral.is_some()
+        let is_article = word.eq_ignore_ascii_case("a") || word.eq_ignore_ascii_case("an");
+        is_article
+            || word.bytes().any(|byte| byte.is_ascii_digit())
+            || table.info(table.lookup(word.as_bytes())).numeral.is_some()
     })
 }

@@ -98,6 +98,9 @@ impl<T: Clone + PartialEq> Known<T> {
 
     /// Whether there is such a value.
     pub(in crate::gate) fn has(&self, value: &Value) -> bool {
+        if self.by_key.is_empty() && self.spans.is_empty() && self.ranges.is_empty() {
+            return false;
+        }
         self.notes(value).next().is_some()
     }
 

@@ -91,12 +91,19 @@ pub(in crate::gate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
 /// Where the first sentence of a text ends: behind a full stop, question or exclamation mark with white space
 /// after it, or behind a line.
 pub(in crate::gate) fn sentence_end(text: &str) -> usize {
-    let mut before = ' ';
-    for (at, c) in text.char_indices() {
-        if c == '\n' || (c.is_whitespace() && matches!(before, '.' | '!' | '?')) {
-            return at + c.len_utf8();
+    let bytes = text.as_bytes();
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'\n' => return at + 1,
+            b'.' | b'!' | b'?' => {
+                // A line break behind the mark is found as such.
+                let next = text[at + 1..].chars().next();
+                if let Some(space) = next.filter(|c| c.is_whitespace()) {
+                    return at + 1 + space.len_utf8();
+                }
+            }
+            _ => {}
         }
-        before = c;
     }
     text.len()
 }

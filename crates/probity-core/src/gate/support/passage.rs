@@ -38,7 +38,9 @@ pub(super) struct Passage<'r> {
 impl<'r> Passages<'r> {
     /// The pieces of a reply with these claims.
     pub(super) fn of(reply: &'r str, claims: &'r [Claim]) -> Self {
-        let (mut sentences, mut clauses) = (Vec::new(), Vec::new());
+        // About as many as ordinary prose has.
+        let mut sentences = Vec::with_capacity(reply.len() / 64 + 1);
+        let mut clauses = Vec::with_capacity(reply.len() / 48 + 1);
         let mut at = 0;
         while at < reply.len() {
             let end = at + sentence_end(&reply[at..]);
@@ -121,26 +123,37 @@ fn piece<'p, 'r>(pieces: &'p [Passage<'r>], at: usize) -> Option<&'p Passage<'r>
 /// Clauses end at commas, semicolons, colons and brackets with white space on one side, so that `1,500` stays
 /// whole, and at long dashes with white space on both and no digit before, so that `3 – 5 days` does.
 fn cut_clauses<'r>(reply: &'r str, sentence: Range<usize>, clauses: &mut Vec<Passage<'r>>) {
-    let mut start = sentence.start;
-    let (mut after_space, mut last) = (true, ' ');
-    let mut marks = reply[sentence.clone()].char_indices().peekable();
-    while let Some((at, c)) = marks.next() {
-        let before_space = marks.peek().is_none_or(|(_, next)| next.is_whitespace());
-        let cuts = match c {
-            ',' | ';' | ':' | '(' | ')' => before_space || after_space,
-            '\u{2013}' | '\u{2014}' => before_space && after_space && !last.is_ascii_digit(),
-            _ => false,
-        };
-        if cuts {
-            let end = sentence.start + at + c.len_utf8();
-            clauses.push(Passage::new(reply, start..end));
-            start = end;
+    let text = &reply[sentence.clone()];
+    let (mut start, mut from) = (0, 0);
+    while let Some(at) = text.as_bytes()[from..].iter().position(may_cut).map(|at| from + at) {
+        let c = text[at..].chars().next().expect("no byte inside a character may cut");
+        from = at + c.len_utf8();
+        if cuts(&text[..at], c, &text[from..]) {
+            clauses.push(Passage::new(reply, sentence.start + start..sentence.start + from));
+            start = from;
         }
-        after_space = c.is_whitespace();
-        last = if after_space { last } else { c };
     }
-    if start < sentence.end {
-        clauses.push(Passage::new(reply, start..sentence.end));
+    if start < text.len() {
+        clauses.push(Passage::new(reply, sentence.start + start..sentence.end));
+    }
+}
+
+/// Whether a character that starts with this byte can end a clause; that of a long dash is shared by others.
+fn may_cut(byte: &u8) -> bool {
+    matches!(byte, b',' | b';' | b':' | b'(' | b')' | 0xE2)
+}
+
+fn cuts(before: &str, c: char, behind: &str) -> bool {
+    let after_space = || before.chars().next_back().is_none_or(char::is_whitespace);
+    let before_space = || behind.chars().next().is_none_or(char::is_whitespace);
+    match c {
+        ',' | ';' | ':' | '(' | ')' => before_space() || after_space(),
+        '\u{2013}' | '\u{2014}' => {
+            before_space()
+                && after_space()
+                && !before.trim_end().ends_with(|last: char| last.is_ascii_digit())
+        }
+        _ => false,
     }
 }
 

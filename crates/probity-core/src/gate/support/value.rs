@@ -107,14 +107,13 @@ impl<'r> Reading<'r> {
 
     /// The labelled fact that the clause of a supported value names, where the value is that of something else.
     fn misnamed_fact<'s>(&self, stated: &Stated<'_>, source: &'s Source) -> Option<&'s Fact> {
-        let mut facts = labelled(source, stated.value).peekable();
+        let facts = labelled(source, stated.value);
+        let mut facts = facts.filter(|(_, fact)| same_unit(stated.value, fact)).peekable();
         facts.peek()?;
         let clause = self.passages().clause(stated.claim.span.start)?;
         let (number, fact) = facts.find(|(_, fact)| {
             let label = fact.label.as_ref();
-            label.is_some_and(|label| label.is_named_by(clause.words()))
-                && same_unit(stated.value, fact)
-                && !self.is_given(fact, clause)
+            label.is_some_and(|label| label.is_named_by(clause.words())) && !self.is_given(fact, clause)
         })?;
         let touched = |number: &usize| {
             let label = source.facts.stated[*number].label.as_ref();

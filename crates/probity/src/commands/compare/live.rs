@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use probity_core::compare::{
-    Comparison, Contest, Fate, Pair, Ranked, Status, at_equal_length, comparison, gate_counts, ranked,
+    Comparison, Contest, Fate, Pair, Ranked, Status, comparison, gate_counts, ranked,
 };
 use probity_core::stats::Resampling;
 use probity_engine::run::compare::{CompareJob, Compared, Mismatched, Stopping, report, run};
@@ -75,17 +75,6 @@ fn judge_name(compared: &Compared) -> String {
 fn live_json(job: &CompareJob, compared: &Compared, figures: &Comparison, pairs: &[Pair]) -> Value {
     let pairs: Vec<&Pair> = pairs.iter().collect();
     let mut json = figures.to_json();
-    let at_equal_length = at_equal_length(&pairs);
-    let controlled = at_equal_length.iter().map(|(name, fitted)| {
-        let value = match fitted {
-            Ok(fitted) => json!(fitted.rate),
-            Err(_) => Value::Null,
-        };
-        (name.to_string(), value)
-    });
-    json["length_controlled_win_rate"] = Value::Object(controlled.collect());
-    let why = at_equal_length.values().find_map(|fitted| fitted.as_ref().err());
-    json["length_controlled_missing"] = json!(why.map(ToString::to_string));
     json["ranking"] = ranked(&pairs).map_or(Value::Null, |Ranked { variants, ranking }| match ranking {
         Ok(ranking) => {
             let places = variants.iter().zip(&ranking.places);

@@ -160,6 +160,7 @@ fn join(
             variants: [names.get(&a), names.get(&b)],
             verdicts: row.verdicts,
             lengths: facts.lengths,
+            difficulty: facts.difficulty,
             label: labels.and_then(|labels| labels.of(&row.item)),
         };
         let key = (Arc::clone(&judge), Arc::clone(&pair.item), pair.variants.clone());

@@ -35,33 +35,42 @@ pub(super) fn phone(page: &Page<'_>, at: usize) -> Option<Figure> {
     if alone && !plus && page.mark(at).is_none() {
         return None;
     }
-    let (groups, behind) = groups(page, at + usize::from(plus))?;
-    let digits: String = groups.concat();
-    let lens: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+    let (groups, n_groups, behind) = groups(page, at + usize::from(plus))?;
+    let groups = &groups[..n_groups];
+    let n_digits: usize = groups.iter().map(|group| group.len()).sum();
     let fits = if plus {
-        (8..=15).contains(&digits.len())
-    } else if is_labelled(page, at) {
-        (7..=15).contains(&digits.len())
+        (8..=15).contains(&n_digits)
+    } else if (10..=11).contains(&n_digits) && is_grouped(groups, n_digits) {
+        true
     } else {
-        let national =
-            matches!(lens[..], [3, 3, 4]) || (matches!(lens[..], [1, 3, 3, 4]) && groups[0] == "1");
-        let trunk = digits.starts_with('0') && lens.len() > 1 && (10..=11).contains(&digits.len());
-        national || trunk
+        (7..=15).contains(&n_digits) && is_labelled(page, at)
     };
     let sign = if plus { "+" } else { "" };
-    fits.then(|| Page::figure(at, behind, Value::Phone(format!("{sign}{digits}"))))
+    fits.then(|| Page::figure(at, behind, Value::Phone(format!("{sign}{}", groups.concat()))))
 }
 
-/// The groups of digits from `at`, without a "(0)" that is only dialled at home, and the token behind them.
-fn groups<'a>(page: &Page<'a>, at: usize) -> Option<(Vec<&'a str>, usize)> {
-    let mut groups = Vec::new();
+/// Whether ten or eleven digits are grouped as telephone numbers are.
+fn is_grouped(groups: &[&str], n_digits: usize) -> bool {
+    let has_lens = |lens: &[usize]| groups.iter().map(|group| group.len()).eq(lens.iter().copied());
+    let national = match n_digits {
+        10 => has_lens(&[3, 3, 4]),
+        _ => groups[0] == "1" && has_lens(&[1, 3, 3, 4]),
+    };
+    national || (groups[0].starts_with('0') && groups.len() > 1)
+}
+
+/// The groups of digits from `at` with their number, without a "(0)" that is only dialled at home, and the token
+/// behind them.
+fn groups<'a>(page: &Page<'a>, at: usize) -> Option<([&'a str; GROUPS_MAX], usize, usize)> {
+    let (mut groups, mut n_groups) = ([""; GROUPS_MAX], 0);
     let (mut next, mut behind) = (at, at);
-    while groups.len() < GROUPS_MAX {
+    while n_groups < GROUPS_MAX {
         match page.tokens.get(next).map(|token| token.shape) {
             Some(Shape::Digits) if next == at || is_near(page, next) => {
                 let home = page.raw(next) == "0" && page.mark(next - usize::from(next > 0)) == Some('(');
-                if !home || groups.is_empty() {
-                    groups.push(page.raw(next));
+                if !home || n_groups == 0 {
+                    groups[n_groups] = page.raw(next);
+                    n_groups += 1;
                 }
                 behind = next + 1;
                 next += 1;
@@ -74,7 +83,7 @@ fn groups<'a>(page: &Page<'a>, at: usize) -> Option<(Vec<&'a str>, usize)> {
             break;
         }
     }
-    (!groups.is_empty()).then_some((groups, behind))
+    (n_groups > 0).then_some((groups, n_groups, behind))
 }
 
 fn is_near(page: &Page<'_>, at: usize) -> bool {
@@ -92,16 +101,15 @@ pub(super) fn street(page: &Page<'_>, at: usize) -> Option<Figure> {
     if n_digits == 0 || n_digits > 5 || house.len() > n_digits + 1 {
         return None;
     }
-    let mut words = vec![house.to_ascii_lowercase()];
     for next in at + 1..=at + 1 + STREET_WORDS_MAX {
         let raw = page.raw(next);
-        let name = raw.starts_with(char::is_uppercase) || (words.len() > 1 && raw.len() <= 3);
+        let capital = raw.starts_with(char::is_uppercase);
+        let name = capital || (next > at + 1 && raw.len() <= 3);
         if page.shape(next)? != Shape::Word || !name {
             return None;
         }
-        words.push(raw.to_lowercase());
-        let capital = raw.starts_with(char::is_uppercase);
-        if words.len() > 2 && capital && page.is(next, Cues::STREET) {
+        if next > at + 1 && capital && page.is(next, Cues::STREET) {
+            let words: Vec<String> = (at..=next).map(|word| page.raw(word).to_lowercase()).collect();
             return Some(Page::figure(at, next + 1, Value::Address(words.join(" "))));
         }
     }

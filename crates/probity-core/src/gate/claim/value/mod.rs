@@ -101,7 +101,11 @@ impl<'a> Page<'a> {
     }
 
     fn is_word(&self, at: usize, word: &str) -> bool {
-        self.raw(at).eq_ignore_ascii_case(word)
+        // Most words are told apart by their length.
+        self.tokens.get(at).is_some_and(|token| {
+            token.end - token.start == word.len()
+                && self.text.as_bytes()[token.start..token.end].eq_ignore_ascii_case(word.as_bytes())
+        })
     }
 
     fn mark(&self, at: usize) -> Option<char> {

@@ -51,22 +51,47 @@ fn digits(page: &Page<'_>, at: usize, point: LonePoint) -> Option<Number> {
         let value = page.raw(at).parse::<i64>().ok().filter(|value| *value < WHOLE_MAX)?;
         return Some(Number::whole(value, at + 1));
     }
-    let mut groups: Vec<(char, &str)> = vec![(' ', page.raw(at))];
-    let mut behind = at + 1;
-    while let Some(mark @ ('.' | ',')) = page.mark(behind) {
-        let joined = page.is_tight(behind) && page.is_tight(behind + 1);
-        if !joined || page.shape(behind + 1) != Some(Shape::Digits) || groups.len() == GROUPS_MAX {
-            break;
-        }
-        groups.push((mark, page.raw(behind + 1)));
-        behind += 2;
+    let n_groups = n_groups(page, at);
+    let mut groups = [(' ', page.raw(at)); GROUPS_MAX];
+    for (number, group) in groups[..n_groups].iter_mut().enumerate().skip(1) {
+        let behind = at + 2 * number;
+        *group = (page.mark(behind - 1).unwrap_or(' '), page.raw(behind));
     }
-    let n_groups = groups.len();
-    let (whole, decimals) = split(&groups, point)?;
+    let (whole, decimals) = split(&groups[..n_groups], point)?;
     let text = if decimals.is_empty() { whole } else { format!("{whole}.{decimals}") };
     let behind = at + 2 * n_groups - 1;
     let value = text.parse().ok()?;
     Some(Number { value, whole: text.parse().ok(), behind })
+}
+
+/// How many groups of digits are joined by points or commas from `at` on.
+fn n_groups(page: &Page<'_>, at: usize) -> usize {
+    let mut n_groups = 1;
+    while n_groups < GROUPS_MAX {
+        let mark = at + 2 * n_groups - 1;
+        let joined = matches!(page.mark(mark), Some('.' | ','))
+            && page.is_tight(mark)
+            && page.is_tight(mark + 1)
+            && page.shape(mark + 1) == Some(Shape::Digits);
+        if !joined {
+            break;
+        }
+        n_groups += 1;
+    }
+    n_groups
+}
+
+/// Whether no unit and no range can stand behind the digits at `at`: other digits do, or a mark that joins
+/// nothing. Asked first, because reading a number costs more.
+pub(super) fn is_bare(page: &Page<'_>, at: usize) -> bool {
+    if page.shape(at) != Some(Shape::Digits) {
+        return false;
+    }
+    match page.shape(at + 2 * n_groups(page, at) - 1) {
+        None | Some(Shape::Digits) => true,
+        Some(Shape::Mark(mark)) => mark.is_ascii() && !matches!(mark, '(' | '-' | '%' | '$'),
+        Some(Shape::Word | Shape::Mixed) => false,
+    }
 }
 
 /// The whole part and the decimals of groups of digits, each with the mark before it.

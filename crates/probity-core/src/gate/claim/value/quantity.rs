@@ -8,7 +8,7 @@ use super::super::lexicon::{Meaning, UnitWord};
 use super::super::term::Figure;
 use super::super::token::Shape;
 use super::Page;
-use super::number::{LonePoint, Number, number};
+use super::number::{LonePoint, Number, is_bare, number};
 use crate::exact::Exact;
 
 /// Words that may stand between a number and its unit.
@@ -40,7 +40,7 @@ pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
         figures.push(span);
         return;
     }
-    if is_inside_number(page, at) {
+    if is_inside_number(page, at) || is_bare(page, at) {
         return;
     }
     let Some(low) = number(page, at, LonePoint::Decimals) else { return };

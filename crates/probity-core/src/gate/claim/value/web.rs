@@ -25,7 +25,8 @@ pub(super) fn web(page: &Page<'_>, at: usize) -> Option<Figure> {
         Some(':') => SCHEMES.iter().any(|scheme| page.is_word(at, scheme)),
         _ => false,
     };
-    if !goes_on {
+    // A mark with nothing directly behind it ends a sentence and joins no parts of an address.
+    if !goes_on || !page.is_tight(at + 2) {
         return None;
     }
     if at > 0 && page.is_tight(at) && matches!(page.mark(at - 1), Some('.' | '@' | '/' | '-' | '_' | '+')) {

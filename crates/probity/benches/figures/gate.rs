@@ -1,0 +1,102 @@
+//! How fast the whole gate reads replies: every rule on, with policies, on one thread.
+//!
+//! The time is that of the thread, not of the clock on the wall, where the kernel tells it; and the best of
+//! several rounds, because another program can only make a round slower.
+
+use std::time::{Duration, Instant};
+
+use probity_core::case::{Case, CaseId, Circumstances, Entry, Evidence, Reply, Situation};
+use probity_core::gate::policy::PolicyFile;
+use probity_core::gate::{Gate, Policies, PolicyTexts, Settings};
+
+use crate::jobs::{Bench, Figure, Limit};
+use crate::replies::{Letter, letters};
+
+const POLICIES: &str = include_str!("../../../../examples/policies.toml");
+
+const MEBIBYTE: usize = 1 << 20;
+const ROUNDS: usize = 7;
+
+/// Replies of a support desk, in megabytes per second.
+pub(crate) fn throughput(bench: &Bench) -> Vec<Figure> {
+    let entries: Vec<Entry> = letters(8 * MEBIBYTE / bench.scale).into_iter().map(entry).collect();
+    let n_bytes: usize = entries.iter().map(|entry| entry.reply.text.len()).sum();
+    let taken = best(&entries);
+    let speed = n_bytes as f64 / 1e6 / taken.as_secs_f64();
+    let what = "gate with policies, support replies, one thread (best of 7)";
+    vec![Figure::new(what, speed, "MB/s", Limit::AtLeast(50.0))]
+}
+
+/// One reply that is nothing but digits and what can stand between them.
+pub(crate) fn digits(bench: &Bench) -> Vec<Figure> {
+    let text = "4111 1111-1111.1111 (12) 34/56, ".repeat(MEBIBYTE / 32 / bench.scale);
+    let taken = best(&[entry(Letter { ticket: "Where is it?".to_owned(), reply: text })]);
+    let what = format!("gate with policies, {} KiB of digits (best of 7)", 1024 / bench.scale);
+    vec![Figure::new(what, taken.as_secs_f64() * 1000.0, "ms", Limit::AtMost(50.0))]
+}
+
+/// The shortest time that the gate takes for all of `entries`.
+fn best(entries: &[Entry]) -> Duration {
+    let gate = gate();
+    let rounds = (0..ROUNDS).map(|_| {
+        let copies = entries.to_vec();
+        let started = Clock::start();
+        let outcomes: Vec<_> = copies.into_iter().map(|entry| gate.screen(entry)).collect();
+        let taken = started.elapsed();
+        std::hint::black_box(outcomes);
+        taken
+    });
+    rounds.min().expect("there are rounds")
+}
+
+/// The gate as a run with the example policies has it.
+fn gate() -> Gate {
+    let files = [PolicyFile { name: "policies.toml", text: POLICIES }];
+    let texts = PolicyTexts { sources: &files, lexicons: &[], allowed_claims: &[] };
+    let (policies, _) = Policies::read(&texts, None).expect("the example policies are good");
+    let settings = Settings {
+        policies: Some(policies),
+        competitors: vec!["Acme Lights".to_owned()],
+        forbidden_advice: vec!["open the battery".to_owned()],
+        ..Settings::default()
+    };
+    Gate::new(settings).expect("the settings have no patterns")
+}
+
+fn entry(letter: Letter) -> Entry {
+    let id = CaseId::new("case").expect("a good id");
+    let source = |source: &str| Evidence { source: source.to_owned(), version: None };
+    let case = Case {
+        circumstances: Circumstances { region: Some("EU".to_owned()), ..Circumstances::default() },
+        evidence: vec![source("returns"), source("delivery")],
+        ..Case::new(id, Situation::Ticket(letter.ticket))
+    };
+    Entry { case, reply: Reply::new(letter.reply) }
+}
+
+/// The time that this thread was on a processor, where the kernel tells it; else the time on the wall.
+struct Clock {
+    wall: Instant,
+    on_processor: Option<Duration>,
+}
+
+impl Clock {
+    fn start() -> Clock {
+        Clock { wall: Instant::now(), on_processor: on_processor() }
+    }
+
+    fn elapsed(&self) -> Duration {
+        match (self.on_processor, on_processor()) {
+            (Some(before), Some(now)) => now.saturating_sub(before),
+            _ => self.wall.elapsed(),
+        }
+    }
+}
+
+/// The first number of a thread's `schedstat` is the time that it ran, in nanoseconds.
+fn on_processor() -> Option<Duration> {
+    std::thread::yield_now();
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let ran: u64 = text.split_whitespace().next()?.parse().ok()?;
+    (ran > 0).then(|| Duration::from_nanos(ran))
+}
