@@ -4,6 +4,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use crate::exit::{Exit, Failure};
 use crate::render::plain::plain;
 
 /// Writes `text` to standard output.
@@ -12,6 +13,17 @@ pub(crate) fn print(text: &str) {
     // The only way this fails is a closed pipe or a full disk behind it; results are in the store and, with
     // --output, in a file whose writing is checked.
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Writes `text`, which is what the command was asked for, to standard output. A reader that goes away has
+/// what it wanted; a disk that is full is a failure.
+pub(crate) fn deliver(text: &str) -> Result<(), Failure> {
+    let mut out = Pipe(io::stdout().lock());
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| Failure {
+        exit: Exit::Store,
+        message: format!("could not write standard output: {error}"),
+        hint: None,
+    })
 }
 
 /// A writer whose reader may go away: what is written after that is dropped.

@@ -3,7 +3,7 @@
 //! A reply that the gate blocks is never compared, so a pair can be over before a judge is asked. Such a pair is
 //! reported beside the judge's figures and never inside them: [`Contest::pair`] has nothing for it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::outcome::{Outcome, Status};
 use super::pair::{Pair, Verdicts};
 use super::pass::{Candidate, Choice, Pass};
-use crate::gate::Finding;
+use crate::gate::{Finding, Severity};
 use crate::score::Unscored;
 
 /// One pass as it is reported.
@@ -78,11 +78,7 @@ impl Contest {
                 let [ab, ba] = &**heard;
                 Verdicts::BothOrders { ab: ab.pass.clone(), ba: ba.pass.clone() }
             }
-            Fate::Identical => {
-                let tie = Pass::Decided(Choice::Tie);
-                Verdicts::BothOrders { ab: tie.clone(), ba: tie }
-            }
-            Fate::WonAtGate { .. } | Fate::BothBlocked | Fate::NotDrawn => return None,
+            Fate::Identical | Fate::WonAtGate { .. } | Fate::BothBlocked | Fate::NotDrawn => return None,
         };
         Some(Pair {
             item: Arc::clone(&self.case),
@@ -144,7 +140,8 @@ impl Contest {
             }
             Fate::Identical => row["identical"] = true.into(),
             Fate::WonAtGate { findings, .. } => {
-                let rules: Vec<&str> = findings.iter().map(|finding| finding.sighting.rule).collect();
+                let blocking = findings.iter().filter(|finding| finding.severity == Severity::Block);
+                let rules: BTreeSet<&str> = blocking.map(Finding::rule).collect();
                 row["blocked_by"] = json!(rules);
             }
             Fate::BothBlocked | Fate::NotDrawn => {}

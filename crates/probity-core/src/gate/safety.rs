@@ -13,7 +13,10 @@ pub(super) const RULES: &[Rule] = &[COMPETITOR, FORBIDDEN_ADVICE];
 
 /// Words that turn advice into a warning against it, when one stands among the words just before.
 const AGAINST: &[&str] =
-    &["not", "never", "don't", "dont", "won't", "cannot", "can't", "avoid", "without", "nobody", "no"];
+    &["not", "never", "don't", "dont", "won't", "cannot", "can't", "avoid", "without", "nobody"];
+
+/// Words that take such a word back: "do not hesitate to", "why not".
+const ENCOURAGING: &[&str] = &["hesitate", "why", "afraid", "only", "forget"];
 
 /// How many words before the advice are looked at.
 const WORDS_BEFORE: usize = 4;
@@ -63,9 +66,10 @@ fn sighting(found: Found<'_, (Kind, String)>, plain: &Plain<'_>) -> Option<Sight
 
 /// Whether the words before a phrase, in its sentence, turn it round.
 fn is_warning(before: &str) -> bool {
-    let sentence = before.rsplit(['.', '!', '?', ';', ':']).next().unwrap_or(before);
-    let words = sentence.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
-    words.rev().take(WORDS_BEFORE).any(|word| AGAINST.contains(&word))
+    let clause = before.rsplit(['.', '!', '?', ';', ':', ',']).next().unwrap_or(before);
+    let words = clause.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
+    let near: Vec<&str> = words.rev().take(WORDS_BEFORE).collect();
+    near.iter().any(|word| AGAINST.contains(word)) && !near.iter().any(|word| ENCOURAGING.contains(word))
 }
 
 #[cfg(test)]
@@ -94,7 +98,10 @@ mod tests {
         let advice = "dispute the charge with your bank";
         check(&format!("You can {advice}."), &[("safety.forbidden_advice", advice)]);
         check("Please never share your password with anyone.", &[]);
-        check("Do not, under any pressure, share your password.", &[]);
+        check("Do not under any pressure share your password.", &[]);
+        check(&format!("Do not hesitate to {advice}."), &[("safety.forbidden_advice", advice)]);
+        check(&format!("If it is not fixed, {advice}."), &[("safety.forbidden_advice", advice)]);
+        check(&format!("Why not {advice}?"), &[("safety.forbidden_advice", advice)]);
         check("Not sure? Share your password.", &[("safety.forbidden_advice", "Share your password")]);
     }
 

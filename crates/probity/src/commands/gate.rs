@@ -43,25 +43,32 @@ pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
     };
     let (dataset, gate) = settings::gated(args, &note)?;
     let mut tally = Tally::default();
-    let mut rows = Vec::new();
+    let (mut rows, mut skipped) = (Vec::new(), Vec::new());
     for record in dataset.records().map_err(settings::load_failure)? {
         match record.map_err(settings::load_failure)? {
-            Record::Skipped(skipped) => {
+            Record::Skipped(record) => {
                 tally.skipped += 1;
-                note(&format!("record {} skipped: {}", skipped.index, skipped.reason));
+                note(&format!("record {} skipped: {}", record.index, record.reason));
+                skipped.push(json!({ "index": record.index, "id": record.id, "reason": record.reason }));
             }
             Record::Entry { entry, .. } => {
                 let id = entry.case.id.to_string();
+                let variant = entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned());
                 let findings = tally.screen(&gate, entry);
                 if args.reading.json {
-                    rows.push(row(&id, &findings));
+                    rows.push(row(&id, variant.as_deref(), &findings));
                 } else {
-                    terminal::print(&findings.iter().map(|finding| line(&id, finding)).collect::<String>());
+                    terminal::deliver(
+                        &findings.iter().map(|finding| line(&id, finding)).collect::<String>(),
+                    )?;
                 }
             }
         }
     }
-    terminal::print(&if args.reading.json { tally.json(&rows) } else { tally.text() });
+    terminal::deliver(&if args.reading.json { tally.json(&rows, &skipped) } else { tally.text() })?;
+    if tally.admitted + tally.blocked == 0 && tally.skipped > 0 {
+        return Err(Failure::usage("no record can be used, so nothing was checked"));
+    }
     Ok(if tally.blocked > 0 { Exit::No } else { Exit::Done })
 }
 
@@ -85,20 +92,20 @@ impl Tally {
         format!("{admitted} admitted, {flagged} of them flagged, {blocked} blocked, {skipped} skipped\n")
     }
 
-    fn json(&self, rows: &[Value]) -> String {
-        let Tally { admitted, flagged, blocked, skipped } = self;
+    fn json(&self, rows: &[Value], skipped: &[Value]) -> String {
+        let Tally { admitted, flagged, blocked, skipped: n_skipped } = self;
         let summary =
-            json!({ "admitted": admitted, "flagged": flagged, "blocked": blocked, "skipped": skipped });
-        let whole = json!({ "results": rows, "summary": summary });
+            json!({ "admitted": admitted, "flagged": flagged, "blocked": blocked, "skipped": n_skipped });
+        let whole = json!({ "results": rows, "skipped": skipped, "summary": summary });
         let text = serde_json::to_string_pretty(&whole).expect("JSON values can be written");
         format!("{text}\n")
     }
 }
 
-fn row(id: &str, findings: &[Finding]) -> Value {
+fn row(id: &str, variant: Option<&str>, findings: &[Finding]) -> Value {
     let is_blocked = findings.iter().any(|finding| finding.severity == Severity::Block);
     let status = if is_blocked { "blocked" } else { "admitted" };
-    json!({ "id": id, "gate": { "status": status, "findings": findings_json(findings) } })
+    json!({ "id": id, "variant": variant, "gate": { "status": status, "findings": findings_json(findings) } })
 }
 
 fn line(id: &str, finding: &Finding) -> String {

@@ -14,8 +14,6 @@ use super::words::{before, is_word_byte};
 const KEY_MIN: usize = 3;
 /// How many bytes a part of a value needs to be looked for by itself.
 const PART_MIN: usize = 6;
-/// How many values of one case are looked for.
-const VALUES_MAX: usize = 64;
 
 /// Text without its separators, in lower case, with the way back.
 #[derive(Debug, Default)]
@@ -71,7 +69,7 @@ pub(super) fn find(text: &str, known: &[String]) -> Vec<Hit> {
     }
     let squashed = Squashed::new(text);
     let mut hits = Vec::new();
-    for value in known.iter().take(VALUES_MAX) {
+    for value in known {
         let folded = Folded::new(value);
         let value = folded.text().trim();
         let spans = if value.contains('@') {
@@ -136,7 +134,7 @@ fn name(text: &str, value: &str, squashed: &Squashed) -> Vec<Range<usize>> {
     {
         let family = squashed.find(text, Squashed::new(family).text());
         spans.extend(family.into_iter().filter(|span| is_used_as_name(text, span)));
-    } else if parts.len() == 1 {
+    } else if parts.len() == 1 && value.starts_with(|c: char| c.is_ascii_uppercase()) {
         spans.retain(|span| is_used_as_name(text, span));
     }
     spans
@@ -145,17 +143,12 @@ fn name(text: &str, value: &str, squashed: &Squashed) -> Vec<Range<usize>> {
 /// Whether one part of a name is written as a name and outside a greeting.
 fn is_used_as_name(text: &str, span: &Range<usize>) -> bool {
     let is_capital = text[span.clone()].starts_with(char::is_uppercase);
-    let is_greeting = before(text, span.start).take(2).any(|word| {
+    let is_greeting = before(text, span.start).take(3).any(|word| {
         word.is_any(&[
             "hi",
             "hello",
             "dear",
             "hey",
-            "mr",
-            "mrs",
-            "ms",
-            "miss",
-            "dr",
             "thanks",
             "morning",
             "afternoon",

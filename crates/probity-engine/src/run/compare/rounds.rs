@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use probity_core::compare::Candidate;
-use probity_core::compare::Choice;
 use probity_core::compare::sequence::{Bounds, Decision, Sequence};
+use probity_core::compare::{Candidate, Choice, Fate, Status};
 
 use super::super::record::Lookup;
 use super::super::work::Work;
@@ -91,7 +90,11 @@ pub async fn run(
         bounds: sequence.interval(),
         n_drawn: sequence.n_drawn(),
         n_left: sequence.n_left(),
-        calls_saved: 2 * job.drawn[from..].iter().filter(|at| is_open(job, **at)).count() as u64,
+        calls_saved: match sequence.decision() {
+            // What was not asked for want of a judge is not saved.
+            Decision::Undecided => 0,
+            _ => 2 * job.drawn[from..].iter().filter(|at| is_open(job, **at)).count() as u64,
+        },
     };
     Ok((ran.expect("at least one round was taken"), Some(stopped)))
 }
@@ -111,12 +114,15 @@ fn hear(
     let reader = store.snapshot()?;
     let lookup = Lookup { asking: &job.asking, reader: &reader, judge };
     for at in &job.drawn[drawn] {
-        let pair = contest(job, &job.meetings[*at], &lookup)?.pair();
-        let pushed = match pair.and_then(|pair| pair.result()) {
-            Some(Choice::Wins(Candidate::A)) => sequence.push(1.0),
-            Some(Choice::Wins(Candidate::B)) => sequence.push(0.0),
-            Some(Choice::Tie) => sequence.push(0.5),
-            Some(Choice::NeedsHumanReview) | None => sequence.push_unscored(),
+        let contest = contest(job, &job.meetings[*at], &lookup)?;
+        let pushed = match contest.pair().map(|pair| (pair.status(), pair.result())) {
+            // A winner that changes with the order says nothing about the replies, so it supports no claim.
+            Some((Status::UnstableAfterSwap, _)) => sequence.push_unscored(),
+            Some((_, Some(Choice::Wins(Candidate::A)))) => sequence.push(1.0),
+            Some((_, Some(Choice::Wins(Candidate::B)))) => sequence.push(0.0),
+            Some((_, Some(Choice::Tie))) => sequence.push(0.5),
+            None if contest.fate == Fate::Identical => sequence.push(0.5),
+            Some((_, Some(Choice::NeedsHumanReview) | None)) | None => sequence.push_unscored(),
         };
         pushed.expect("each pair is drawn once, and its outcome is a share");
     }

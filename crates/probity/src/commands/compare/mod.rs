@@ -59,7 +59,7 @@ fn written(args: &CompareArgs, json: &Value) -> Result<bool, Failure> {
         write().map_err(|error: std::io::Error| output_failure(Some(path), &error))?;
     }
     if args.reading.json {
-        terminal::print(&text);
+        terminal::deliver(&text)?;
     }
     Ok(args.reading.json)
 }
