@@ -150,7 +150,7 @@ fn n_tidy(bytes: &[u8], after_space: bool) -> usize {
     let mut after_space = after_space;
     let untidy = |byte: &u8| {
         let is_space = *byte == b' ';
-        let stops = (*byte < b' ') | (*byte >= 0x80) | (is_space & after_space);
+        let stops = *byte < b' ' || *byte >= 0x80 || (is_space && after_space);
         after_space = is_space;
         stops
     };
