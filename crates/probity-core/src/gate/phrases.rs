@@ -69,6 +69,8 @@ impl<T> Phrases<T> {
 pub(super) struct Plain<'t> {
     original: &'t str,
     text: String,
+    /// Whether every byte of `text` stands where it stood in the original.
+    is_aligned: bool,
     /// For each byte of `text`, where the character it came from starts and ends in the original. Made when
     /// the first phrase is found, because nearly every reply has none.
     places: OnceCell<Vec<(u32, u32)>>,
@@ -89,7 +91,8 @@ impl<'t> Plain<'t> {
             }
         }
         let text = String::from_utf8(text).expect("whole characters were appended");
-        Plain { original, text, places: OnceCell::new() }
+        let is_aligned = text.len() == original.len() && original.is_ascii();
+        Plain { original, text, is_aligned, places: OnceCell::new() }
     }
 
     fn places(&self) -> &[(u32, u32)] {
@@ -111,8 +114,7 @@ impl<'t> Plain<'t> {
 
     /// Where a range of the plain text stands in the original.
     pub(super) fn original(&self, range: Range<usize>) -> Range<usize> {
-        let is_same = self.text.len() == self.original.len() && self.original.is_ascii();
-        if is_same || range.is_empty() {
+        if self.is_aligned || range.is_empty() {
             return range;
         }
         let places = self.places();

@@ -125,7 +125,7 @@ fn piece<'p, 'r>(pieces: &'p [Passage<'r>], at: usize) -> Option<&'p Passage<'r>
 fn cut_clauses<'r>(reply: &'r str, sentence: Range<usize>, clauses: &mut Vec<Passage<'r>>) {
     let text = &reply[sentence.clone()];
     let (mut start, mut from) = (0, 0);
-    while let Some(at) = text.as_bytes()[from..].iter().position(may_cut).map(|at| from + at) {
+    while let Some(at) = text.as_bytes()[from..].iter().position(|byte| may_cut(*byte)).map(|at| from + at) {
         let c = text[at..].chars().next().expect("no byte inside a character may cut");
         from = at + c.len_utf8();
         if cuts(&text[..at], c, &text[from..]) {
@@ -139,7 +139,7 @@ fn cut_clauses<'r>(reply: &'r str, sentence: Range<usize>, clauses: &mut Vec<Pas
 }
 
 /// Whether a character that starts with this byte can end a clause; that of a long dash is shared by others.
-fn may_cut(byte: &u8) -> bool {
+fn may_cut(byte: u8) -> bool {
     matches!(byte, b',' | b';' | b':' | b'(' | b')' | 0xE2)
 }
 
