@@ -34,6 +34,7 @@ pub use pair::{Grade, Pair, Verdicts};
 pub use pass::{Candidate, Choice, Order, Pass, Preference};
 pub use policy::{Conflict, Policies, Unparsed};
 pub use recorded::{Fields, ItemFacts, ItemRow, LabelRow, RowFault, VerdictRow};
+pub(crate) use recorded::{Row, missing, must_be};
 
 #[cfg(test)]
 mod examples;

@@ -86,7 +86,10 @@ pub fn crossed(
     let each = measures.iter().zip(values).zip(drawn);
     let figures = each.map(|((measure, value), mut drawn)| {
         let (value, n) = (value?, (measure.n)(&table));
-        Ok(estimate(value, n, &mut drawn, n_clusters, || without_spread(measure.kind, value, n, &table)))
+        // Observations of one cluster say the same thing again.
+        let n_apart = n.min(n_clusters as f64);
+        let ends = || without_spread(measure.kind, value, n_apart, &table);
+        Ok(estimate(value, n, &mut drawn, n_clusters, ends))
     });
     Crossed { figures: figures.collect(), n_clusters, table: table.clone() }
 }
@@ -97,11 +100,17 @@ fn without_spread(kind: Kind, value: f64, n: f64, table: &CrossTable) -> (f64, f
     let ends = wilson(agreement, n);
     match kind {
         Kind::Share => wilson(value, n),
-        Kind::Coefficient if table.expected() < 1.0 - 1e-12 => {
+        Kind::Coefficient if agreement >= 1.0 => {
             let (low, high) = beyond_of(ends, table.expected());
             (low.max(-1.0), high.min(1.0))
         }
-        Kind::Coefficient => (-1.0, 1.0),
+        // A full correlation without full agreement: from one to minus one, what goes from all to none.
+        Kind::Coefficient if value.abs() >= 1.0 - 1e-12 => {
+            let inner = value * (2.0 * wilson(1.0, n).0 - 1.0);
+            (inner.min(value), inner.max(value))
+        }
+        // Whoever always says the same has this figure whatever others say.
+        Kind::Coefficient => (value, value),
         // What may be wrong is wrong by the whole scale at most.
         Kind::Difference => {
             let reach = (1.0 - ends.0) * table.span();

@@ -1,5 +1,6 @@
 //! The binary reproduces published figures of pairwise comparisons, with `--json`.
 
+#[allow(dead_code, reason = "the sets about people are for the library")]
 #[path = "../../../probity-core/tests/published/mod.rs"]
 mod data;
 

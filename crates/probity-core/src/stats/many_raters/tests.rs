@@ -55,6 +55,20 @@ fn full_agreement_is_not_certainty() {
     assert!((0.5..0.9).contains(&alpha.low) && alpha.n == 20, "{alpha:?}");
 }
 
+#[test]
+fn full_correlation_is_not_certainty_and_a_constant_rater_is() {
+    let cells = |cells: &[usize]| cells.iter().map(|cell| vec![(*cell, 1.0)]).collect::<Vec<_>>().into_iter();
+    let ranked =
+        Measure { name: "ranks", kind: Kind::Coefficient, figure: CrossTable::spearman, n: CrossTable::n };
+    // The first rater is one level higher throughout: cells of a table of three levels.
+    let shifted = crossed(cells(&[3, 7].repeat(10)), &[1.0, 2.0, 3.0], &[ranked], QUICK);
+    let rho = shifted.figures[0].expect("a correlation");
+    assert!((rho.value - 1.0).abs() < 1e-12 && (0.5..0.8).contains(&rho.low), "{rho:?}");
+    let constant = figures([0, 0, 10, 10], QUICK);
+    let kappa = constant[0].expect("a kappa");
+    assert_eq!([kappa.value, kappa.low, kappa.high].map(f64::to_bits), [0; 3], "{kappa:?}");
+}
+
 /// A judge that finds passes and fails with these probabilities, where this share passes.
 struct Judge {
     passes: f64,
