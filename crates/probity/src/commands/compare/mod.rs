@@ -4,13 +4,15 @@ mod args;
 mod read;
 
 use std::io::Write as _;
+use std::path::Path;
 
 use probity_core::compare::comparison;
 use probity_core::stats::Resampling;
 use probity_engine::load::Skipped;
 use serde_json::{Value, json};
 
-pub(crate) use args::CompareArgs;
+pub(crate) use args::{CompareArgs, ConflictArg, UnparsedArg};
+pub(super) use read::{Files, load_options};
 
 use crate::exit::{Exit, Failure};
 use crate::render::comparison::{Shown, comparison as shown};
@@ -34,18 +36,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
         .map_or(Value::Null, |labels| json!({ "items": labels.n_items(), "votes": labels.n_votes() }));
     json["skipped"] = recorded.skipped.iter().map(skipped_json).collect();
     let text = serde_json::to_string_pretty(&json).expect("JSON values can be written") + "\n";
-    if let Some(path) = &args.output {
-        let write = || {
-            let mut file = WholeFile::create(path)?;
-            file.write_all(text.as_bytes())?;
-            file.keep()
-        };
-        write().map_err(|error: std::io::Error| Failure {
-            exit: Exit::Store,
-            message: format!("could not write {}: {error}", path.display()),
-            hint: None,
-        })?;
-    }
+    write_output(args.output.as_deref(), &text)?;
     if args.json {
         terminal::print(&text);
     } else {
@@ -56,7 +47,23 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn skipped_json(skipped: &Skipped) -> Value {
+/// Writes `text` to the file that `--output` names, whole or not at all.
+pub(super) fn write_output(path: Option<&Path>, text: &str) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    let write = || {
+        let mut file = WholeFile::create(path)?;
+        file.write_all(text.as_bytes())?;
+        file.keep()
+    };
+    write().map_err(|error: std::io::Error| Failure {
+        exit: Exit::Store,
+        message: format!("could not write {}: {error}", path.display()),
+        hint: None,
+    })
+}
+
+/// A row that could not be used, for machines.
+pub(super) fn skipped_json(skipped: &Skipped) -> Value {
     json!({
         "index": skipped.index,
         "reason": skipped.reason,
