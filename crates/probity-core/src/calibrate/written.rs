@@ -90,7 +90,7 @@ impl Figures {
         let mut map = Map::new();
         map.insert("n".into(), self.n_units.into());
         for (name, figure) in &self.figures {
-            map.insert((*name).into(), figure_json(figure, n));
+            map.insert((*name).into(), figure_json(figure, self.n_units));
         }
         let error = self.table.cohen_standard_error().ok();
         let error = error.filter(|_| matches!(self.get("cohen_kappa"), Some(Ok(_))));
@@ -117,7 +117,7 @@ impl Figures {
 
 impl People {
     fn to_map(&self, scale: &Scale) -> Map<String, Value> {
-        let n = self.n_units as f64;
+        let n = self.n_units;
         let counts = |counts: &[u32]| {
             let counts = scale.names().iter().cloned().zip(counts.iter().map(|count| json!(count)));
             Value::Object(counts.collect())
@@ -128,7 +128,7 @@ impl People {
             map.insert("annotators".into(), json!([&*pair.annotators[0], &*pair.annotators[1]]));
             map.insert("n".into(), pair.n_units.into());
             for (name, figure) in &pair.figures {
-                map.insert((*name).into(), figure_json(figure, pair.n_units as f64));
+                map.insert((*name).into(), figure_json(figure, pair.n_units));
             }
             Value::Object(map)
         });
@@ -140,7 +140,7 @@ impl People {
             "votes": counts(&self.votes),
             "labels": counts(&self.labels),
             "ratings_per_item": per_unit.collect::<Map<_, _>>(),
-            "agreement": figure_json(&agreement, 0.0),
+            "agreement": figure_json(&agreement, 0),
             "krippendorff_alpha": figure_json(&self.alpha.nominal, n),
             "krippendorff_alpha_ordinal": figure_json(&self.alpha.ordinal, n),
             "krippendorff_alpha_interval": figure_json(&self.alpha.interval, n),
@@ -156,11 +156,11 @@ impl People {
     }
 }
 
-fn figure_json(figure: &Result<Estimate, Undefined>, n: f64) -> Value {
+fn figure_json(figure: &Result<Estimate, Undefined>, n: u64) -> Value {
     match figure {
         Ok(estimate) => json!(estimate),
         Err(reason) => {
-            let n = if let Undefined::TooFew { n, .. } = reason { *n as f64 } else { n };
+            let n = if let Undefined::TooFew { n, .. } = reason { *n } else { n };
             json!({ "value": null, "low": null, "high": null, "n": n, "reason": reason.to_string() })
         }
     }
