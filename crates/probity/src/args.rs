@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::commands::calibrate::CalibrateArgs;
 use crate::commands::compare::CompareArgs;
 use crate::commands::mock::MockArgs;
 
@@ -31,6 +32,8 @@ pub(crate) enum Command {
     Gate(GateCommand),
     /// Say which of two or more variants answers better, by a judge or from verdicts on record
     Compare(CompareArgs),
+    /// Say how far judges agree with people, and people with each other
+    Calibrate(CalibrateArgs),
     /// List, show and check rubrics
     #[command(subcommand)]
     Rubric(RubricCommand),

@@ -39,6 +39,7 @@ pub use pair::{Grade, Pair, Verdicts};
 pub use pass::{Candidate, Choice, Order, Pass};
 pub use policy::{Conflict, Policies, Unparsed};
 pub use recorded::{Fields, ItemFacts, ItemRow, LabelRow, RowFault, VerdictRow};
+pub(crate) use recorded::{Row, missing, must_be};
 
 #[cfg(test)]
 mod examples;

@@ -211,25 +211,27 @@ impl ItemFacts {
 }
 
 /// An object that says which item it is about.
-struct Row<'a> {
-    object: &'a Object,
-    item: String,
+pub(crate) struct Row<'a> {
+    /// All of it.
+    pub(crate) object: &'a Object,
+    /// The item.
+    pub(crate) item: String,
 }
 
 impl<'a> Row<'a> {
-    fn of(object: &'a Object) -> Result<Self, RowFault> {
+    pub(crate) fn of(object: &'a Object) -> Result<Self, RowFault> {
         let nameless = |reason| RowFault { item: None, reason };
         let mut row = Row { object, item: String::new() };
         row.item = row.name(ITEM).map_err(nameless)?.ok_or_else(|| nameless(missing("item")))?;
         Ok(row)
     }
 
-    fn fault(&self, reason: String) -> RowFault {
+    pub(crate) fn fault(&self, reason: String) -> RowFault {
         RowFault { item: Some(self.item.clone()), reason }
     }
 
     /// The value under the one of `names` that is there, and that name.
-    fn get(&self, names: &[&'static str]) -> Result<Option<(&'static str, &'a Json)>, String> {
+    pub(crate) fn get(&self, names: &[&'static str]) -> Result<Option<(&'static str, &'a Json)>, String> {
         let mut found = names.iter().filter_map(|name| Some((*name, self.object.get(name)?)));
         match (found.next(), found.next()) {
             (Some((first, _)), Some((second, _))) if first != "item" => {
@@ -240,7 +242,7 @@ impl<'a> Row<'a> {
     }
 
     /// A name that may be left out: a text or a number by its source text.
-    fn name(&self, names: &[&'static str]) -> Result<Option<String>, String> {
+    pub(crate) fn name(&self, names: &[&'static str]) -> Result<Option<String>, String> {
         let Some((name, json)) = self.get(names)? else { return Ok(None) };
         let (Json::String(text) | Json::Number(text)) = json else {
             return if *json == Json::Null { Ok(None) } else { Err(must_be(name, "a string", json)) };
@@ -286,7 +288,7 @@ impl<'a> Row<'a> {
         Ok((Verdicts::Graded(grade), facts))
     }
 
-    fn facts(&self) -> Result<ItemFacts, String> {
+    pub(crate) fn facts(&self) -> Result<ItemFacts, String> {
         let variants = match (self.name(VARIANT_A)?, self.name(VARIANT_B)?) {
             (None, None) => None,
             (Some(a), Some(b)) => Some(apart("variant_a", a, "variant_b", b)?),
@@ -301,7 +303,7 @@ impl<'a> Row<'a> {
         Ok(ItemFacts { case: self.name(CASE)?, slice: self.name(SLICE)?, variants, lengths, difficulty })
     }
 
-    fn number(&self, name: &'static str) -> Result<Option<f64>, String> {
+    pub(crate) fn number(&self, name: &'static str) -> Result<Option<f64>, String> {
         match self.object.get(name) {
             None | Some(Json::Null) => Ok(None),
             Some(Json::Number(text)) => {
@@ -355,11 +357,11 @@ fn apart(first_name: &str, first: String, second_name: &str, second: String) -> 
     Ok([first, second])
 }
 
-fn missing(name: &str) -> String {
+pub(crate) fn missing(name: &str) -> String {
     format!("Missing '{name}' field")
 }
 
-fn must_be(name: &str, expected: &str, found: &Json) -> String {
+pub(crate) fn must_be(name: &str, expected: &str, found: &Json) -> String {
     let found = match found {
         Json::Number(text) => text,
         other => other.kind(),

@@ -57,22 +57,78 @@ pub fn ratios(clusters: &[Vec<Part>], resampling: Resampling) -> Vec<Option<Esti
     (0..n_ratios).map(estimate).collect()
 }
 
-/// Clusters by what they add to each of `W` sums, in the order of what they add.
-pub(super) struct Groups<const W: usize> {
-    values: Vec<[f64; W]>,
-    sizes: Vec<u64>,
+/// What a cluster adds to some sums. Its order is the order in which groups are drawn.
+pub(super) trait Adds: Ord {
+    /// The sums.
+    type Sums: Clone;
+
+    /// Adds it so many times.
+    fn add(&self, times: f64, sums: &mut Self::Sums);
 }
 
-impl<const W: usize> Groups<W> {
+/// Something for each of `W` sums, as the bits of numbers that are not negative: they are in the order of the
+/// numbers.
+impl<const W: usize> Adds for [u64; W] {
+    type Sums = [f64; W];
+
+    fn add(&self, times: f64, sums: &mut [f64; W]) {
+        sums.iter_mut().zip(self).for_each(|(sum, bits)| *sum += times * f64::from_bits(*bits));
+    }
+}
+
+/// Something for a few of many sums: which, and how much as the bits of a number.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Sparse(Vec<(usize, u64)>);
+
+impl Sparse {
+    /// What these parts add, several to one sum as one.
+    pub(super) fn of(parts: impl IntoIterator<Item = (usize, f64)>) -> Self {
+        let mut sums: BTreeMap<usize, f64> = BTreeMap::new();
+        for (place, part) in parts {
+            *sums.entry(place).or_default() += part;
+        }
+        Sparse(sums.into_iter().map(|(place, sum)| (place, sum.to_bits())).collect())
+    }
+
+    /// Whether it adds nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Adds for Sparse {
+    type Sums = Vec<f64>;
+
+    fn add(&self, times: f64, sums: &mut Vec<f64>) {
+        for (place, bits) in &self.0 {
+            sums[*place] += times * f64::from_bits(*bits);
+        }
+    }
+}
+
+/// Clusters by what they add, in the order of what they add.
+pub(super) struct Groups<R: Adds> {
+    rows: Vec<R>,
+    sizes: Vec<u64>,
+    zero: R::Sums,
+}
+
+impl<const W: usize> Groups<[u64; W]> {
     /// Puts clusters that add the same together. What they add is not negative.
     pub(super) fn of(clusters: impl Iterator<Item = [f64; W]>) -> Self {
-        let mut groups: BTreeMap<[u64; W], u64> = BTreeMap::new();
+        Groups::grouped(clusters.map(|cluster| cluster.map(f64::to_bits)), [0.0; W])
+    }
+}
+
+impl<R: Adds> Groups<R> {
+    /// Puts clusters that add the same to `zero` together.
+    pub(super) fn grouped(clusters: impl Iterator<Item = R>, zero: R::Sums) -> Self {
+        let mut groups: BTreeMap<R, u64> = BTreeMap::new();
         for cluster in clusters {
-            // The bits of numbers that are not negative are in the order of the numbers.
-            *groups.entry(cluster.map(f64::to_bits)).or_default() += 1;
+            *groups.entry(cluster).or_default() += 1;
         }
-        let (values, sizes) = groups.into_iter().map(|(key, size)| (key.map(f64::from_bits), size)).unzip();
-        Groups { values, sizes }
+        let (rows, sizes) = groups.into_iter().unzip();
+        Groups { rows, sizes, zero }
     }
 
     /// How many clusters there are.
@@ -81,22 +137,21 @@ impl<const W: usize> Groups<W> {
     }
 
     /// The sums over all clusters.
-    pub(super) fn totals(&self) -> [f64; W] {
+    pub(super) fn totals(&self) -> R::Sums {
         self.sums(&self.sizes)
     }
 
     /// The sums where each group counts as often as `counts` says.
-    fn sums(&self, counts: &[u64]) -> [f64; W] {
-        let mut sums = [0.0; W];
-        for (values, count) in self.values.iter().zip(counts) {
-            let count = *count as f64;
-            sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += count * value);
+    fn sums(&self, counts: &[u64]) -> R::Sums {
+        let mut sums = self.zero.clone();
+        for (row, count) in self.rows.iter().zip(counts).filter(|(_, count)| **count > 0) {
+            row.add(*count as f64, &mut sums);
         }
         sums
     }
 
     /// Gives the sums of each resample to `each`.
-    pub(super) fn draw(&self, resampling: Resampling, mut each: impl FnMut(&[f64; W])) {
+    pub(super) fn draw(&self, resampling: Resampling, mut each: impl FnMut(&R::Sums)) {
         let mut random = Random::new(resampling.seed);
         // A count costs about as much as this many single draws.
         if self.size() >= 8 * self.sizes.len() as u64 {
@@ -107,21 +162,19 @@ impl<const W: usize> Groups<W> {
             }
             return;
         }
-        let clusters = self.values.iter().zip(&self.sizes);
-        let clusters: Vec<[f64; W]> =
-            clusters.flat_map(|(values, size)| (0..*size).map(|_| *values)).collect();
+        let rows = self.rows.iter().zip(&self.sizes);
+        let clusters: Vec<&R> = rows.flat_map(|(row, size)| (0..*size).map(move |_| row)).collect();
         for _ in 0..resampling.n_resamples {
-            let mut sums = [0.0; W];
+            let mut sums = self.zero.clone();
             for _ in 0..clusters.len() {
-                let drawn = &clusters[random.below(clusters.len())];
-                sums.iter_mut().zip(drawn).for_each(|(sum, value)| *sum += value);
+                clusters[random.below(clusters.len())].add(1.0, &mut sums);
             }
             each(&sums);
         }
     }
 }
 
-impl Groups<2> {
+impl Groups<[u64; 2]> {
     /// The first sum over the second.
     fn estimate(&self, resampling: Resampling) -> Option<Estimate> {
         let [above, below] = self.totals();
@@ -131,7 +184,7 @@ impl Groups<2> {
         let value = above / below;
         // Observations are counted, so their sum is a whole number.
         let n = whole(below.round());
-        let mut shares = self.values.iter().map(|[above, below]| above / below);
+        let mut shares = self.rows.iter().map(|row| f64::from_bits(row[0]) / f64::from_bits(row[1]));
         let first = shares.next();
         let (low, high) = if shares.all(|share| Some(share) == first) {
             wilson(value, self.size() as f64)
@@ -142,6 +195,21 @@ impl Groups<2> {
         };
         Some(Estimate { value, low: low.min(value), high: high.max(value), n })
     }
+}
+
+/// `value` with the interval of the values that were drawn from so many clusters, and with the one that
+/// `without_spread` gives where all of them are the same.
+pub(super) fn estimate(
+    value: f64,
+    n: f64,
+    drawn: &mut [f64],
+    n_clusters: u64,
+    without_spread: impl FnOnce() -> (f64, f64),
+) -> Estimate {
+    let same = drawn.iter().all(|drawn| (drawn - value).abs() < 1e-12);
+    let (low, high) = if same { without_spread() } else { interval(drawn, n_clusters) };
+    // Observations are counted, so their sum is a whole number.
+    Estimate { value, low: low.min(value), high: high.max(value), n: whole(n.round()) }
 }
 
 /// The 95 % interval of values that were drawn from so many clusters. There is at least one value.

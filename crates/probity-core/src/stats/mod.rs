@@ -2,16 +2,24 @@
 //!
 //! Statistics here know nothing of replies or judges.
 
+mod alpha;
 mod bootstrap;
+mod cross_table;
 mod exact_test;
 pub mod logistic;
+mod many_raters;
 mod multinomial;
 pub mod newton;
+mod one_sided;
 mod random;
 mod two_raters;
 
+pub use alpha::{Metric, alpha, coincidences, fleiss};
 pub use bootstrap::{Part, Resampling, ratios};
+pub use cross_table::{CrossFigure, CrossTable, Undefined};
 pub use exact_test::{McNemar, mcnemar, sign_test};
+pub use many_raters::{Crossed, Kind, Measure, Rated, Sampling, crossed, rated};
+pub use one_sided::{falsely_rejected_at_most, mean_is_below};
 pub use random::Random;
 pub use two_raters::{Crossing, Kappas, N_CATEGORIES, kappas};
 

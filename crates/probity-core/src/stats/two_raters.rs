@@ -5,8 +5,9 @@
 //! the two, which for two raters is the kappa of Fleiss (1971). Where chance alone agrees always, because only
 //! one category is in use, there is nothing beyond it and no figure.
 
-use super::bootstrap::{Groups, interval};
-use super::{Estimate, Resampling, whole, wilson};
+use super::bootstrap::{Groups, estimate};
+use super::cross_table::{beyond, beyond_of};
+use super::{Estimate, Resampling, wilson};
 
 /// How many categories raters may use.
 pub const N_CATEGORIES: usize = 4;
@@ -82,20 +83,14 @@ impl Shares {
     }
 
     fn beyond(&self, expected: f64) -> Option<f64> {
-        // One category in use gives exactly one, up to the last digits of the float.
-        (expected < 1.0 - 1e-12).then(|| (self.observed - expected) / (1.0 - expected))
+        beyond(self.observed, expected).ok()
     }
 
     fn estimate(&self, expected: f64, mut drawn: Vec<f64>, n_clusters: u64) -> Option<Estimate> {
         let value = self.beyond(expected)?;
-        let same = drawn.iter().all(|drawn| (drawn - value).abs() < 1e-12);
-        let (low, high) = if same {
-            let (low, high) = wilson(self.observed, n_clusters as f64);
-            ((low - expected) / (1.0 - expected), (high - expected) / (1.0 - expected))
-        } else {
-            interval(&mut drawn, n_clusters)
-        };
-        Some(Estimate { value, low: low.min(value), high: high.max(value), n: whole(self.n.round()) })
+        Some(estimate(value, self.n, &mut drawn, n_clusters, || {
+            beyond_of(wilson(self.observed, n_clusters as f64), expected)
+        }))
     }
 }
 

@@ -6,6 +6,7 @@
 
 #![allow(clippy::print_stdout, reason = "how much was compared is what a reader of the tests wants to know")]
 
+pub(crate) mod people;
 pub(crate) mod sets;
 
 use std::collections::BTreeMap;
@@ -45,6 +46,8 @@ pub(crate) struct Metric {
     pub(crate) value: f64,
     /// As published, with the digits it was printed with.
     pub(crate) published: Option<String>,
+    /// The denominator.
+    pub(crate) n: Option<u64>,
     /// Wilson's interval of a share, where the reference has one.
     pub(crate) wilson: Option<[f64; 2]>,
 }
@@ -149,6 +152,7 @@ fn metric(json: &Json) -> Metric {
         id: id.to_owned(),
         value: text("value").expect("a value").parse().expect("a number"),
         published: text("published"),
+        n: json.get("n").and_then(Json::as_u64),
         wilson: wilson.map(|ends| [number(&ends[0]), number(&ends[1])]),
     }
 }

@@ -1,5 +1,6 @@
 //! The commands: one module each.
 
+pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod gate;

@@ -1,5 +1,6 @@
 //! What people and machines are shown. Nothing here computes a figure.
 
+pub(crate) mod calibration;
 pub(crate) mod card;
 pub(crate) mod comparison;
 pub(crate) mod finding;

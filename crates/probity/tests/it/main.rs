@@ -9,6 +9,7 @@
 
 mod answers;
 mod binary;
+mod calibrate;
 mod changes;
 mod check;
 mod compare;

@@ -1,4 +1,4 @@
-//! The binary reproduces published figures of pairwise comparisons, with `--json`.
+//! The binary reproduces published figures of pairwise comparisons and of people, with `--json`.
 
 #[path = "../../../probity-core/tests/published/mod.rs"]
 mod data;
@@ -6,6 +6,7 @@ mod data;
 use serde_json::Value;
 
 use crate::binary::Probity;
+use data::people::{self, Calibrator, LabelAsk};
 use data::{Ask, Product, sets};
 
 /// The binary in a folder with the files it is asked about.
@@ -29,6 +30,19 @@ impl Product for Binary {
     }
 }
 
+impl Calibrator for Binary {
+    fn calibrate(&self, ask: &LabelAsk) -> Value {
+        let mut probity = Probity::new().file("labels.jsonl", &ask.labels);
+        let mut args = vec!["--labels", "labels.jsonl", "--votes", ask.votes, "--ties", ask.ties];
+        args.extend(["--unparsed", ask.unparsed, "--resamples", "20"]);
+        if !ask.verdicts.is_empty() {
+            probity = probity.file("verdicts.jsonl", &ask.verdicts);
+            args.extend(["--verdicts", "verdicts.jsonl"]);
+        }
+        probity.args(["calibrate", "--json"]).words(args.into_iter()).run().code(0).json()
+    }
+}
+
 #[test]
 fn llmbar() {
     sets::llmbar(&Binary);
@@ -47,4 +61,29 @@ fn prd_vicuna80() {
 #[test]
 fn alpaca_eval_dev() {
     sets::alpaca_eval_dev(&Binary);
+}
+
+#[test]
+fn mtbench_human() {
+    people::mtbench_human(&Binary);
+}
+
+#[test]
+fn pandalm() {
+    people::pandalm(&Binary);
+}
+
+#[test]
+fn uss_sgd() {
+    people::uss_sgd(&Binary);
+}
+
+#[test]
+fn tweetsumm_support() {
+    people::tweetsumm_support(&Binary);
+}
+
+#[test]
+fn prd_vicuna80_people() {
+    people::prd_vicuna80_people(&Binary);
 }

@@ -110,17 +110,26 @@ impl CompareArgs {
 
     /// What counts as what.
     pub(crate) fn policies(&self) -> Policies {
-        Policies {
-            conflict: match self.conflict {
-                ConflictArg::Tie => Conflict::Tie,
-                ConflictArg::Drop => Conflict::Drop,
-                ConflictArg::Pool => Conflict::Pool,
-            },
-            unparsed: match self.unparsed {
-                UnparsedArg::Tie => Unparsed::Tie,
-                UnparsedArg::Drop => Unparsed::Drop,
-                UnparsedArg::Wrong => Unparsed::Wrong,
-            },
+        Policies { conflict: self.conflict.into(), unparsed: self.unparsed.into() }
+    }
+}
+
+impl From<ConflictArg> for Conflict {
+    fn from(arg: ConflictArg) -> Conflict {
+        match arg {
+            ConflictArg::Tie => Conflict::Tie,
+            ConflictArg::Drop => Conflict::Drop,
+            ConflictArg::Pool => Conflict::Pool,
+        }
+    }
+}
+
+impl From<UnparsedArg> for Unparsed {
+    fn from(arg: UnparsedArg) -> Unparsed {
+        match arg {
+            UnparsedArg::Tie => Unparsed::Tie,
+            UnparsedArg::Drop => Unparsed::Drop,
+            UnparsedArg::Wrong => Unparsed::Wrong,
         }
     }
 }

@@ -5,15 +5,16 @@ mod live;
 mod read;
 
 use std::io::Write as _;
+use std::path::Path;
 
 use probity_core::compare::comparison;
 use probity_core::stats::Resampling;
 use probity_engine::load::Skipped;
 use serde_json::{Value, json};
 
-pub(crate) use args::CompareArgs;
+pub(crate) use args::{CompareArgs, ConflictArg, UnparsedArg};
+pub(super) use read::{Files, load_options};
 
-use super::session::output_failure;
 use crate::exit::{Exit, Failure};
 use crate::render::comparison::{Shown, comparison as shown};
 use crate::render::results::WholeFile;
@@ -50,21 +51,30 @@ fn from_record(args: &CompareArgs) -> Result<Exit, Failure> {
 /// Writes `json` to where it was asked for, and says whether that was standard output.
 fn written(args: &CompareArgs, json: &Value) -> Result<bool, Failure> {
     let text = serde_json::to_string_pretty(json).expect("JSON values can be written") + "\n";
-    if let Some(path) = &args.output {
-        let write = || {
-            let mut file = WholeFile::create(path)?;
-            file.write_all(text.as_bytes())?;
-            file.keep()
-        };
-        write().map_err(|error: std::io::Error| output_failure(Some(path), &error))?;
-    }
+    write_output(args.output.as_deref(), &text)?;
     if args.reading.json {
         terminal::deliver(&text)?;
     }
     Ok(args.reading.json)
 }
 
-fn skipped_json(skipped: &Skipped) -> Value {
+/// Writes `text` to the file that `--output` names, whole or not at all.
+pub(super) fn write_output(path: Option<&Path>, text: &str) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    let write = || {
+        let mut file = WholeFile::create(path)?;
+        file.write_all(text.as_bytes())?;
+        file.keep()
+    };
+    write().map_err(|error: std::io::Error| Failure {
+        exit: Exit::Store,
+        message: format!("could not write {}: {error}", path.display()),
+        hint: None,
+    })
+}
+
+/// A row that could not be used, for machines.
+pub(super) fn skipped_json(skipped: &Skipped) -> Value {
     json!({
         "index": skipped.index,
         "reason": skipped.reason,

@@ -34,9 +34,9 @@ pub(super) struct Recorded {
 
 /// Reads the files that `args` name; what is worth a line goes to `note`.
 pub(super) fn recorded(args: &CompareArgs, note: &dyn Fn(&str)) -> Result<Recorded, Failure> {
-    let options = options(args)?;
+    let options = load_options(args.reading.strict, args.reading.delimiter.as_deref())?;
     let path = args.verdicts.as_deref().ok_or_else(|| Failure::usage("expected --verdicts and a file"))?;
-    let mut files = Files { options, skipped: Vec::new(), note };
+    let mut files = Files::new(options, note);
     let verdicts = files.rows(path, VerdictRow::FIELDS, VerdictRow::read)?;
     let labels = args.labels.as_deref().map(|path| labels(&mut files, path)).transpose()?;
     let items = args.items.as_deref().map(|path| items(&mut files, path)).transpose()?.unwrap_or_default();
@@ -49,21 +49,32 @@ pub(super) fn recorded(args: &CompareArgs, note: &dyn Fn(&str)) -> Result<Record
     Ok(Recorded { pairs, skipped, labels })
 }
 
-fn options(args: &CompareArgs) -> Result<LoadOptions, Failure> {
-    let strict = if args.reading.strict { Strictness::Strict } else { Strictness::Skip };
-    let delimiter = settings::delimiter(args.reading.delimiter.as_deref())?;
+/// How files of rows are read.
+pub(in crate::commands) fn load_options(
+    strict: bool,
+    delimiter: Option<&str>,
+) -> Result<LoadOptions, Failure> {
+    let strict = if strict { Strictness::Strict } else { Strictness::Skip };
+    let delimiter = settings::delimiter(delimiter)?;
     Ok(LoadOptions { strict, delimiter, ..LoadOptions::default() })
 }
 
 /// The files as they are read.
-struct Files<'a> {
+pub(in crate::commands) struct Files<'a> {
     options: LoadOptions,
-    skipped: Vec<Skipped>,
+    /// Rows that cannot be used, of the files read so far.
+    pub(in crate::commands) skipped: Vec<Skipped>,
     note: &'a dyn Fn(&str),
 }
 
-impl Files<'_> {
-    fn rows<T>(
+impl<'a> Files<'a> {
+    /// No file yet; what is worth a line goes to `note`.
+    pub(in crate::commands) fn new(options: LoadOptions, note: &'a dyn Fn(&str)) -> Self {
+        Files { options, skipped: Vec::new(), note }
+    }
+
+    /// The rows of a file that can be used.
+    pub(in crate::commands) fn rows<T>(
         &mut self,
         path: &Path,
         fields: Fields,

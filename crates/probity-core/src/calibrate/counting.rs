@@ -1,0 +1,64 @@
+//! What counts as what when a judge is held against people. Figures differ by several points between these,
+//! so they stand beside every figure.
+
+use crate::compare::Policies;
+use crate::stats::Sampling;
+
+/// What several votes on one item are worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Votes {
+    /// One label: the most frequent vote. Without a single most frequent one, a tie for pairs, the lowest of
+    /// them for levels, and no label for names.
+    #[default]
+    Majority,
+    /// Each vote is a label of its own.
+    Pooled,
+}
+
+impl Votes {
+    /// The name used in flags and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Votes::Majority => "majority",
+            Votes::Pooled => "pooled",
+        }
+    }
+}
+
+/// What ties are worth in labels and verdicts about pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ties {
+    /// A verdict like others.
+    #[default]
+    Keep,
+    /// Nothing: where either side says tie, both are left out.
+    Drop,
+}
+
+impl Ties {
+    /// The name used in flags and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Ties::Keep => "keep",
+            Ties::Drop => "drop",
+        }
+    }
+}
+
+/// What counts as what, and from how much.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Counting {
+    /// For orders that disagree and verdicts that are none.
+    pub policies: Policies,
+    /// For several votes on one item.
+    pub votes: Votes,
+    /// For ties.
+    pub ties: Ties,
+    /// How intervals are made, and how many items a figure beyond a share needs.
+    pub sampling: Sampling,
+    /// A slice that agrees less often than this is weak.
+    pub weak_below: f64,
+    /// What a person may cost more than a judge before a judge as good as a person is the better choice
+    /// (Calderon, Reichart and Dror 2025).
+    pub epsilon: f64,
+}

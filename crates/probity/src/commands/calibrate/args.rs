@@ -1,0 +1,143 @@
+//! The flags of `probity calibrate`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use probity_core::calibrate::{Counting, JoinOptions, NotBlind, Scale, Ties, Votes};
+use probity_core::compare::Policies;
+use probity_core::stats::{Resampling, Sampling};
+
+use crate::commands::compare::{ConflictArg, UnparsedArg};
+use crate::exit::Failure;
+
+/// `probity calibrate`
+#[derive(Debug, Args)]
+pub(crate) struct CalibrateArgs {
+    /// What people said: JSON, JSONL or CSV
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: PathBuf,
+    /// What judges said about the same items; without it, people are compared with each other alone
+    #[arg(long, value_name = "FILE")]
+    pub(crate) verdicts: Option<PathBuf>,
+    /// Cases, slices, variants and lengths of the items, where labels and verdicts do not name them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) items: Option<PathBuf>,
+    /// What several votes on one item are worth
+    #[arg(long, value_enum, value_name = "HOW", default_value = "majority")]
+    pub(crate) votes: VotesArg,
+    /// What a tie is worth, in labels and in verdicts
+    #[arg(long, value_enum, value_name = "HOW", default_value = "keep")]
+    pub(crate) ties: TiesArg,
+    /// What a pair is worth whose orders disagree
+    #[arg(long, value_enum, value_name = "HOW", default_value = "tie")]
+    pub(crate) conflict: ConflictArg,
+    /// What a verdict is worth that is none
+    #[arg(long, value_enum, value_name = "HOW", default_value = "drop")]
+    pub(crate) unparsed: UnparsedArg,
+    /// What can be said, from the lowest to the highest, such as 1,2,3,4,5 [default: what the labels show]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) values: Vec<String>,
+    /// What labels are worth by people who had seen a verdict
+    #[arg(long, value_enum, value_name = "HOW", default_value = "drop")]
+    pub(crate) not_blind: NotBlindArg,
+    /// How many labelled items a figure needs that is more than a share
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(2..))]
+    pub(crate) min_labels: u64,
+    /// A slice that agrees less often than this is weak
+    #[arg(long, value_name = "SHARE", default_value_t = 0.75, value_parser = share)]
+    pub(crate) weak_below: f64,
+    /// What a person may cost more than a judge, in the test whether a judge may replace one
+    #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share)]
+    pub(crate) epsilon: f64,
+    /// The seed of the resamples behind each interval
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// How many resamples
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) resamples: u32,
+    /// Write the figures to this file as JSON
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Make the first bad row of verdicts or items an error; a bad label always is
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// The character between the cells of a CSV file
+    #[arg(long, value_name = "CHAR")]
+    pub(crate) delimiter: Option<String>,
+    /// Print machine-readable JSON on standard output and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print no notices
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// What several votes on one item are worth.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum VotesArg {
+    /// One label, the most frequent vote
+    Majority,
+    /// Each is a label of its own
+    Pooled,
+}
+
+/// What a tie is worth.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum TiesArg {
+    /// A verdict like others
+    Keep,
+    /// Nothing: it is left out
+    Drop,
+}
+
+/// What labels are worth by people who had seen a verdict.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum NotBlindArg {
+    /// Nothing: they are left out
+    Drop,
+    /// As much as others
+    Keep,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share: f64 = text.parse().map_err(|_| "expected a number from 0 to 1".to_owned())?;
+    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("expected a number from 0 to 1".to_owned()) }
+}
+
+impl CalibrateArgs {
+    /// What counts as what.
+    pub(crate) fn counting(&self) -> Counting {
+        Counting {
+            policies: Policies { conflict: self.conflict.into(), unparsed: self.unparsed.into() },
+            votes: match self.votes {
+                VotesArg::Majority => Votes::Majority,
+                VotesArg::Pooled => Votes::Pooled,
+            },
+            ties: match self.ties {
+                TiesArg::Keep => Ties::Keep,
+                TiesArg::Drop => Ties::Drop,
+            },
+            sampling: Sampling {
+                resampling: Resampling { n_resamples: self.resamples, seed: self.seed },
+                n_min: self.min_labels,
+            },
+            weak_below: self.weak_below,
+            epsilon: self.epsilon,
+        }
+    }
+
+    /// How rows become a sheet.
+    pub(crate) fn join_options(&self) -> Result<JoinOptions, Failure> {
+        let scale = if self.values.is_empty() {
+            None
+        } else {
+            let scale = Scale::declared(&self.values);
+            Some(scale.ok_or_else(|| Failure::usage("--values: expected at least two different values"))?)
+        };
+        let not_blind = match self.not_blind {
+            NotBlindArg::Drop => NotBlind::Drop,
+            NotBlindArg::Keep => NotBlind::Keep,
+        };
+        Ok(JoinOptions { scale, not_blind })
+    }
+}
