@@ -233,7 +233,7 @@ mod tests {
         check(&judged(b, b), "stable", Some("new"), true);
         check(&judged(a, b), "unstable_after_swap", None, true);
         check(&judged(a, Choice::NeedsHumanReview), "needs_human_review", None, true);
-        check(&contest(Fate::Identical), "tie", None, true);
+        check(&contest(Fate::Identical), "tie", None, false);
         let won = contest(Fate::WonAtGate { winner: Candidate::A, findings: Vec::new() });
         check(&won, "won_at_gate", Some("old"), false);
         check(&contest(Fate::BothBlocked), "both_blocked", None, false);

@@ -103,7 +103,7 @@ fn at_gate(out: &mut String, compared: &Compared) {
     }
     let identical = compared.contests.iter().filter(|contest| contest.fate == Fate::Identical).count();
     if identical > 0 {
-        line!(out, "\nties because both replies are the same text, without a call: {identical}");
+        line!(out, "\npairs of the same text twice, in no figure and without a call: {identical}");
     }
 }
 
