@@ -60,11 +60,10 @@ pub struct VerdictEntry {
 impl LabelEntry {
     /// The names it knows.
     pub const FIELDS: Fields = Fields {
-        known: &[
+        own: &[
             "item",
             "label",
             "annotator",
-            "slice",
             "criterion",
             "score",
             "blind",
@@ -72,26 +71,11 @@ impl LabelEntry {
             "adjudicated",
             "seconds",
             "gold",
-            "id",
-            "index",
-            "case",
-            "question_id",
-            "intent",
-            "category",
-            "dataset",
-            "variant_a",
-            "variant_b",
-            "system_a",
-            "system_b",
-            "model_a",
-            "model_b",
-            "len_a",
-            "len_b",
             "annotator_id",
             "labeler",
             "rater",
         ],
-        numbers: &["round", "seconds", "len_a", "len_b"],
+        own_numbers: &["round", "seconds"],
     };
 
     /// Reads a row with a person's label.
@@ -127,7 +111,7 @@ impl LabelEntry {
 impl VerdictEntry {
     /// The names it knows.
     pub const FIELDS: Fields = Fields {
-        known: &[
+        own: &[
             "item",
             "verdict",
             "verdict_ab",
@@ -136,26 +120,8 @@ impl VerdictEntry {
             "score",
             "criterion",
             "judge",
-            "slice",
-            "id",
-            "index",
-            "case",
-            "question_id",
-            "intent",
-            "category",
-            "dataset",
-            "variant_a",
-            "variant_b",
-            "system_a",
-            "system_b",
-            "model_a",
-            "model_b",
-            "len_a",
-            "len_b",
-            "reply_a",
-            "reply_b",
         ],
-        numbers: &["len_a", "len_b"],
+        own_numbers: &[],
     };
 
     /// Reads a row with a verdict, a score, or a verdict in each order.

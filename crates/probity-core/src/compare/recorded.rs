@@ -12,12 +12,52 @@ use crate::json::{Json, Object};
 use crate::score::Unscored;
 
 /// The field names that a kind of row knows, for reading tables and finding typing errors.
-#[derive(Debug, Clone, Copy)]
+///
+/// Every row may also say what is known about its item; those names stand here once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fields {
-    /// All names.
-    pub known: &'static [&'static str],
-    /// Those that hold numbers.
-    pub numbers: &'static [&'static str],
+    /// The names of this kind of row, the telling ones first.
+    pub own: &'static [&'static str],
+    /// Those of them that hold numbers.
+    pub own_numbers: &'static [&'static str],
+}
+
+/// The names under which any row says what is known about its item.
+const ABOUT_ITEMS: &[&str] = &[
+    "id",
+    "index",
+    "case",
+    "question_id",
+    "slice",
+    "intent",
+    "category",
+    "dataset",
+    "variant_a",
+    "variant_b",
+    "system_a",
+    "system_b",
+    "model_a",
+    "model_b",
+    "len_a",
+    "len_b",
+    "reply_a",
+    "reply_b",
+    "difficulty",
+];
+
+/// Those of them that hold numbers.
+const NUMBERS_ABOUT_ITEMS: &[&str] = &["len_a", "len_b", "difficulty"];
+
+impl Fields {
+    /// All names, the row's own first.
+    pub fn known(self) -> impl Iterator<Item = &'static str> {
+        self.own.iter().chain(ABOUT_ITEMS).copied()
+    }
+
+    /// Whether `name` holds a number.
+    pub fn is_number(self, name: &str) -> bool {
+        self.own_numbers.contains(&name) || NUMBERS_ABOUT_ITEMS.contains(&name)
+    }
 }
 
 /// Why a row cannot be used.
@@ -89,37 +129,18 @@ const BASELINE: &str = "baseline";
 impl VerdictRow {
     /// The names it knows.
     pub const FIELDS: Fields = Fields {
-        known: &[
+        own: &[
             "item",
             "verdict_ab",
             "verdict_ba",
-            "id",
-            "index",
-            "case",
-            "question_id",
-            "slice",
-            "intent",
-            "category",
-            "dataset",
             "judge",
-            "variant_a",
-            "variant_b",
-            "system_a",
-            "system_b",
-            "model_a",
-            "model_b",
-            "len_a",
-            "len_b",
-            "reply_a",
-            "reply_b",
             "model",
             "baseline",
             "preference",
             "len_model",
             "len_baseline",
-            "difficulty",
         ],
-        numbers: &["preference", "len_a", "len_b", "len_model", "len_baseline", "difficulty"],
+        own_numbers: &["preference", "len_model", "len_baseline"],
     };
 
     /// Reads a row with a verdict in each order, or with a graded preference.
@@ -137,8 +158,7 @@ impl VerdictRow {
 
 impl LabelRow {
     /// The names it knows.
-    pub const FIELDS: Fields =
-        Fields { known: &["item", "label", "annotator", "gold", "id", "index"], numbers: &[] };
+    pub const FIELDS: Fields = Fields { own: &["item", "label", "annotator", "gold"], own_numbers: &[] };
 
     /// Reads a row with a person's label.
     pub fn read(object: &Object) -> Result<LabelRow, RowFault> {
@@ -162,31 +182,7 @@ impl LabelRow {
 
 impl ItemRow {
     /// The names it knows.
-    pub const FIELDS: Fields = Fields {
-        known: &[
-            "item",
-            "id",
-            "index",
-            "case",
-            "question_id",
-            "slice",
-            "intent",
-            "category",
-            "dataset",
-            "variant_a",
-            "variant_b",
-            "system_a",
-            "system_b",
-            "model_a",
-            "model_b",
-            "len_a",
-            "len_b",
-            "reply_a",
-            "reply_b",
-            "difficulty",
-        ],
-        numbers: &["len_a", "len_b", "difficulty"],
-    };
+    pub const FIELDS: Fields = Fields { own: &["item"], own_numbers: &[] };
 
     /// Reads a row with facts about an item.
     pub fn read(object: &Object) -> Result<ItemRow, RowFault> {

@@ -19,7 +19,7 @@ pub mod support;
 
 pub use finding::{Finding, Severity, Sighting, SourceRef};
 pub use policies::{Policies, PolicyTexts};
-pub use rules::{Rule, RuleSetting, rule, rules};
+pub use rules::{Rule, RuleSetting, ids_named, rule, rules};
 pub use settings::Settings;
 
 use std::collections::BTreeMap;

@@ -68,6 +68,16 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
     FAMILIES.iter().copied().flatten()
 }
 
+/// The ids that `name` stands for: that of one rule, or with `family.*` those of a family. None for a name that
+/// nothing has.
+pub fn ids_named(name: &str) -> Vec<&'static str> {
+    let is_named = |id: &str| match name.strip_suffix('*') {
+        Some(family) => family.ends_with('.') && id.starts_with(family),
+        None => id == name,
+    };
+    rules().map(|rule| rule.id).filter(|id| is_named(id)).collect()
+}
+
 /// The rule called `id`.
 pub fn rule(id: &str) -> Option<&'static Rule> {
     rules().find(|rule| rule.id == id)

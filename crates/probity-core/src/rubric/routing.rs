@@ -66,11 +66,7 @@ fn rules(spec: &CriterionSpec, decider: Decider, faults: &mut Faults) -> Vec<&'s
     }
     let mut ids = Vec::new();
     for name in &spec.rules {
-        let is_named = |id: &str| match name.strip_suffix('*') {
-            Some(family) => family.ends_with('.') && id.starts_with(family),
-            None => id == name,
-        };
-        let found: Vec<&'static str> = gate::rules().map(|rule| rule.id).filter(|id| is_named(id)).collect();
+        let found = gate::ids_named(name);
         if found.is_empty() {
             let problem = Problem::at(spec.line, format!("the gate has no rule {name:?}"));
             faults.error(match closest(name, gate::rules().map(|rule| rule.id)) {

@@ -40,7 +40,7 @@ pub fn read_rows<T>(
     read: impl Fn(&Object) -> Result<T, RowFault>,
 ) -> Result<Rows<T>, LoadError> {
     let source = Source::find(path, options)?;
-    let vocabulary = Vocabulary::Rows(fields.known);
+    let vocabulary = Vocabulary::Rows(fields);
     let mut reader = FileReader::open_with(&source, options, vocabulary)?;
     if let (Strictness::Strict, [warning, ..]) = (options.strict, reader.header_warnings()) {
         return Err(LoadError::new(source.name(), warning));
@@ -96,7 +96,7 @@ fn table_row(table: &Table, row: &str, fields: Fields) -> Result<Object, Reason>
         let number = || json::parse(cell).ok().filter(|json| matches!(json, Json::Number(_)));
         let value = match cell.as_ref() {
             "" => Json::Null,
-            _ if fields.numbers.contains(&name) => number().unwrap_or_else(|| Json::text(cell.as_ref())),
+            _ if fields.is_number(name) => number().unwrap_or_else(|| Json::text(cell.as_ref())),
             text => Json::text(text),
         };
         object.insert(name, value).expect("columns have different names");

@@ -1,5 +1,7 @@
 //! Which names the records of a file may have.
 
+use probity_core::compare::Fields;
+
 use super::field::{Field, suggestion, suggestion_among};
 
 /// The names of one kind of record.
@@ -8,7 +10,7 @@ pub(super) enum Vocabulary {
     /// Those of cases.
     Cases,
     /// Those of rows that somebody else reads.
-    Rows(&'static [&'static str]),
+    Rows(Fields),
 }
 
 impl Vocabulary {
@@ -16,7 +18,7 @@ impl Vocabulary {
     pub(super) fn knows(self, name: &str) -> bool {
         match self {
             Vocabulary::Cases => Field::named(name).is_some(),
-            Vocabulary::Rows(known) => known.contains(&name),
+            Vocabulary::Rows(fields) => fields.known().any(|known| known == name),
         }
     }
 
@@ -24,7 +26,7 @@ impl Vocabulary {
     pub(super) fn examples(self) -> String {
         match self {
             Vocabulary::Cases => "id, ticket and reply".to_owned(),
-            Vocabulary::Rows(known) => known.iter().take(3).copied().collect::<Vec<_>>().join(", "),
+            Vocabulary::Rows(fields) => fields.known().take(3).collect::<Vec<_>>().join(", "),
         }
     }
 
@@ -32,7 +34,7 @@ impl Vocabulary {
     pub(super) fn suggestion(self, unknown: &str) -> Option<String> {
         match self {
             Vocabulary::Cases => suggestion(unknown),
-            Vocabulary::Rows(known) => suggestion_among(unknown, known.iter().copied()),
+            Vocabulary::Rows(fields) => suggestion_among(unknown, fields.known()),
         }
     }
 }

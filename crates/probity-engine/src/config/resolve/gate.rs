@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use probity_core::case::Moment;
 use probity_core::gate::pii::{Allow, TestValues};
-use probity_core::gate::{RuleSetting, rules};
+use probity_core::gate::{RuleSetting, ids_named, rules};
 use probity_core::spelling::closest;
 
 use super::ConfigProblem;
@@ -75,11 +75,7 @@ fn rule_settings(
 
 /// The ids of the rules that `name` names: one, or a family.
 fn ids(list: &str, name: &str, problems: &mut Vec<ConfigProblem>) -> Vec<&'static str> {
-    let is_named = |id: &str| match name.strip_suffix('*') {
-        Some(family) => family.ends_with('.') && id.starts_with(family),
-        None => id == name,
-    };
-    let ids: Vec<&'static str> = rules().map(|rule| rule.id).filter(|id| is_named(id)).collect();
+    let ids = ids_named(name);
     if ids.is_empty() {
         let hint = match closest(name, rules().map(|rule| rule.id)) {
             Some(near) => format!("did you mean `{near}`?"),
