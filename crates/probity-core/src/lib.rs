@@ -4,7 +4,7 @@
 //! stages below, in this order; a stage uses what earlier stages produced and never what later ones do.
 //!
 //! ```text
-//! case -> gate -> rubric -> packet -> verdict -> score / compare -> calibrate -> report
+//! case -> gate -> rubric -> packet -> verdict -> score / compare -> probe, calibrate -> report
 //! ```
 
 pub mod exact;
@@ -24,6 +24,8 @@ pub mod verdict;
 pub mod score;
 
 pub mod compare;
+
+pub mod probe;
 
 pub mod calibrate;
 
