@@ -4,6 +4,7 @@
 
 mod alpha;
 mod bootstrap;
+pub mod corrected;
 mod cross_table;
 mod exact_test;
 pub mod logistic;

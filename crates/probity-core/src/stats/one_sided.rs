@@ -21,6 +21,20 @@ fn student_below(t: f64, freedom: u64) -> f64 {
     if t > 0.0 { 1.0 - tail } else { tail }
 }
 
+/// The 97.5 % point of Student's t with so many degrees of freedom, by bisection.
+pub(super) fn student_quantile_975(freedom: u64) -> f64 {
+    let (mut low, mut high) = (1.9, 13.0);
+    for _ in 0..36 {
+        let middle = f64::midpoint(low, high);
+        if student_below(middle, freedom) < 0.975 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    f64::midpoint(low, high)
+}
+
 /// The regularised incomplete beta function at `x` for parameters of `twice_a`/2 and `twice_b`/2, by its
 /// continued fraction (Abramowitz and Stegun 26.5.8).
 fn incomplete_beta(x: f64, twice_a: u64, twice_b: u64) -> f64 {
@@ -69,6 +83,14 @@ pub fn falsely_rejected_at_most(rate: f64, p_values: &[f64]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quantiles_match_the_tables() {
+        for (freedom, want) in [(1, 12.706), (2, 4.303), (10, 2.228), (30, 2.042), (120, 1.980)] {
+            let got = student_quantile_975(freedom);
+            assert!((got - want).abs() < 5e-4, "{freedom}: {got}");
+        }
+    }
 
     #[track_caller]
     fn check(t: f64, freedom: u64, want: f64) {

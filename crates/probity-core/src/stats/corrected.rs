@@ -1,0 +1,236 @@
+//! The share of replies that people would pass, from a judge that errs and people who saw some of them.
+//!
+//! A judge looked at a sample, people at part of it. Items come in strata that were sampled at different rates,
+//! so each counts for as many as it stands for. Three figures answer the same question: what the judge says, as
+//! it is; what it says with its rates of error taken out (Rogan and Gladen 1978, with the interval of Lang and
+//! Reiczigel 2014); and what it says with its errors on labelled items put right, which for yes and no is
+//! prediction-powered inference with the best tuning (Angelopoulos, Duchi and Zrnic 2023) and the double sampling
+//! of Tenenbein (1970) alike.
+//!
+//! What always holds: a judge that may be no better than chance corrects nothing. Then there is what people
+//! say, and a reason.
+
+mod plan;
+#[cfg(test)]
+mod tests;
+
+pub use plan::{LabelPlan, Wanted, label_plan};
+
+use super::one_sided::student_quantile_975;
+use super::{Estimate, Z_95, wilson};
+
+/// Items that were drawn at one rate. Index 0 is a fail and 1 a pass.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stratum {
+    /// The share of the population that it is, above 0. Shares need not add up to one.
+    pub share: f64,
+    /// Items that a judge and a person looked at, by what the judge said and then by what the person said.
+    pub labelled: [[u64; 2]; 2],
+    /// Items that only the judge looked at, by what it said.
+    pub unlabelled: [u64; 2],
+}
+
+impl Stratum {
+    /// Items in it.
+    pub fn n(&self) -> u64 {
+        self.n_labelled() + self.unlabelled.iter().sum::<u64>()
+    }
+
+    /// Items with a label.
+    pub fn n_labelled(&self) -> u64 {
+        self.labelled.iter().flatten().sum()
+    }
+
+    fn said(&self, verdict: usize) -> u64 {
+        self.unlabelled[verdict] + self.labelled[verdict].iter().sum::<u64>()
+    }
+}
+
+/// Why a figure was not corrected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotCorrected {
+    /// No item has a label.
+    #[error("no item has a label")]
+    NoLabels,
+    /// People passed everything, or nothing.
+    #[error("people gave one answer only, so one of the judge's rates of error is unknown")]
+    OneAnswer,
+    /// The labels do not show that the judge tells good replies from bad ones.
+    #[error("the judge may be no better than chance on these labels")]
+    NoBetterThanChance,
+    /// No item is left for the judge alone.
+    #[error("every item has a label, so nothing is left to correct")]
+    NothingLeft,
+}
+
+/// How often a judge is right about what people pass and about what they fail.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ErrorRates {
+    /// The share of passes that it passes.
+    pub sensitivity: Estimate,
+    /// The share of fails that it fails.
+    pub specificity: Estimate,
+}
+
+/// What a judge and people say about a population.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Corrected {
+    /// As the judge says. `None` without items.
+    pub uncorrected: Option<Estimate>,
+    /// As people say about the labelled items.
+    pub people: Option<Estimate>,
+    /// How the judge errs.
+    pub errors: Result<ErrorRates, NotCorrected>,
+    /// As the judge says of items without a label, its rates of error taken out.
+    pub rogan_gladen: Result<Estimate, NotCorrected>,
+    /// As the judge says, its errors on labelled items put right.
+    pub prediction_powered: Result<Estimate, NotCorrected>,
+}
+
+/// A share and the number of equal items that would make it as sure (Kish 1965).
+#[derive(Debug, Clone, Copy)]
+struct Share {
+    value: f64,
+    n_effective: f64,
+    n: u64,
+}
+
+impl Share {
+    /// The share of `part` in `part` and `rest`, each a number of items with the weight of one. `None` without
+    /// any.
+    fn of(groups: impl Iterator<Item = (f64, u64, u64)>) -> Option<Share> {
+        let (mut weights, mut squares, mut part_weights, mut n_items) = (0.0, 0.0, 0.0, 0);
+        for (weight, part, rest) in groups {
+            let n = part + rest;
+            weights += weight * n as f64;
+            squares += weight * weight * n as f64;
+            part_weights += weight * part as f64;
+            n_items += n;
+        }
+        (n_items > 0).then(|| Share {
+            value: (part_weights / weights).min(1.0),
+            n_effective: weights * weights / squares,
+            n: n_items,
+        })
+    }
+
+    fn estimate(self) -> Estimate {
+        let (low, high) = wilson(self.value, self.n_effective);
+        Estimate { value: self.value, low, high, n: self.n }
+    }
+
+    /// The same with `extra` successes and failures added.
+    fn with(self, extra: f64) -> Share {
+        let n_effective = self.n_effective + 2.0 * extra;
+        Share { value: (self.value * self.n_effective + extra) / n_effective, n_effective, ..self }
+    }
+
+    fn variance(self) -> f64 {
+        self.value * (1.0 - self.value) / self.n_effective
+    }
+}
+
+/// Everything that strata say about the share of passes.
+pub fn corrected(strata: &[Stratum]) -> Corrected {
+    let sample = Sample(strata);
+    let errors = sample.errors();
+    Corrected {
+        uncorrected: sample.judged(Stratum::said).map(Share::estimate),
+        people: sample.people().map(Share::estimate),
+        errors: errors.map(|[se, sp]| ErrorRates { sensitivity: se.estimate(), specificity: sp.estimate() }),
+        rogan_gladen: errors.and_then(|errors| rogan_gladen(sample, errors)),
+        prediction_powered: errors.and_then(|errors| prediction_powered(sample, errors)),
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Sample<'a>(&'a [Stratum]);
+
+impl Sample<'_> {
+    /// Strata with what one of their items stands for.
+    fn weighted(&self) -> impl Iterator<Item = (f64, &Stratum)> {
+        self.0.iter().filter(|stratum| stratum.n() > 0).map(|s| (s.share / s.n() as f64, s))
+    }
+
+    fn judged(&self, said: impl Fn(&Stratum, usize) -> u64) -> Option<Share> {
+        Share::of(self.weighted().map(|(weight, stratum)| (weight, said(stratum, 1), said(stratum, 0))))
+    }
+
+    fn people(&self) -> Option<Share> {
+        let said = |stratum: &Stratum, label: usize| stratum.labelled[0][label] + stratum.labelled[1][label];
+        self.judged(said)
+    }
+
+    /// Of the items about which the judge said this, the share that people pass.
+    fn passed_of(&self, verdict: usize) -> Option<Share> {
+        let cells = |(weight, s): (f64, &Stratum)| (weight, s.labelled[verdict][1], s.labelled[verdict][0]);
+        Share::of(self.weighted().map(cells))
+    }
+
+    /// Sensitivity and specificity.
+    fn errors(&self) -> Result<[Share; 2], NotCorrected> {
+        if self.0.iter().all(|stratum| stratum.n_labelled() == 0) {
+            return Err(NotCorrected::NoLabels);
+        }
+        let right = |label: usize| {
+            let cells = move |(weight, s): (f64, &Stratum)| {
+                (weight, s.labelled[label][label], s.labelled[1 - label][label])
+            };
+            Share::of(self.weighted().map(cells)).ok_or(NotCorrected::OneAnswer)
+        };
+        Ok([right(1)?, right(0)?])
+    }
+}
+
+/// Whether both ends of what the labels allow are above chance: the lower end of sensitivity + specificity − 1,
+/// by the squares of Newcombe (1998).
+fn is_better_than_chance([se, sp]: [Share; 2]) -> bool {
+    let below = |share: Share| share.value - share.estimate().low;
+    se.value + sp.value - 1.0 > below(se).hypot(below(sp))
+}
+
+fn rogan_gladen(sample: Sample<'_>, errors: [Share; 2]) -> Result<Estimate, NotCorrected> {
+    // Items with a label say how the judge errs; only the others are corrected, so that the two are independent.
+    let alone =
+        sample.judged(|stratum, verdict| stratum.unlabelled[verdict]).ok_or(NotCorrected::NothingLeft)?;
+    if !is_better_than_chance(errors) {
+        return Err(NotCorrected::NoBetterThanChance);
+    }
+    let [finds, refuses] = errors.map(|share| share.value);
+    let value = (alone.value + refuses - 1.0) / (finds + refuses - 1.0);
+    let z2 = Z_95 * Z_95;
+    let (seen, [se, sp]) = (alone.with(z2 / 2.0), errors.map(|share| share.with(1.0)));
+    let youden = se.value + sp.value - 1.0;
+    let centre = (seen.value + sp.value - 1.0) / youden;
+    let shift = 2.0 * z2 * (centre * se.variance() - (1.0 - centre) * sp.variance());
+    let (of_passes, of_fails) = (centre * centre * se.variance(), (1.0 - centre).powi(2) * sp.variance());
+    let half = Z_95 * (seen.variance() + of_passes + of_fails).sqrt() / youden;
+    Ok(within_bounds(value, centre + shift, half, alone.n))
+}
+
+fn prediction_powered(sample: Sample<'_>, errors: [Share; 2]) -> Result<Estimate, NotCorrected> {
+    let all = sample.judged(Stratum::said).ok_or(NotCorrected::NothingLeft)?;
+    if !is_better_than_chance(errors) {
+        return Err(NotCorrected::NoBetterThanChance);
+    }
+    let mixed = |[of_failed, of_passed]: [f64; 2]| all.value * of_passed + (1.0 - all.value) * of_failed;
+    let of = |verdict| sample.passed_of(verdict).ok_or(NotCorrected::OneAnswer);
+    let shares = [of(0)?, of(1)?];
+    // Half a success and half a failure more keep an interval open where all labels of a verdict agree.
+    let [of_failed, of_passed] = shares.map(|share| share.with(0.5));
+    let slope = of_passed.value - of_failed.value;
+    let variance = all.value.powi(2) * of_passed.variance()
+        + (1.0 - all.value).powi(2) * of_failed.variance()
+        + slope * slope * all.variance();
+    let n_labelled: u64 = sample.0.iter().map(Stratum::n_labelled).sum();
+    let half = student_quantile_975(n_labelled.saturating_sub(2).max(1)) * variance.sqrt();
+    let centre = mixed([of_failed.value, of_passed.value]);
+    Ok(within_bounds(mixed(shares.map(|share| share.value)), centre, half, all.n))
+}
+
+/// A share with an interval around another centre, both within what a share can be.
+fn within_bounds(value: f64, centre: f64, half: f64, n: u64) -> Estimate {
+    let value = value.clamp(0.0, 1.0);
+    let (low, high) = ((centre - half).clamp(0.0, 1.0), (centre + half).clamp(0.0, 1.0));
+    Estimate { value, low: low.min(value), high: high.max(value), n }
+}

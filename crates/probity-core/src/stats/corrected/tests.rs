@@ -1,0 +1,145 @@
+//! Known truth: judges with set rates of error, drawn two thousand times.
+
+use super::super::Random;
+use super::*;
+
+/// A world in which a judge errs at known rates.
+#[derive(Debug, Clone, Copy)]
+struct World {
+    share: f64,
+    passes: f64,
+    sensitivity: f64,
+    specificity: f64,
+    n_labelled: usize,
+    n: usize,
+}
+
+impl World {
+    fn draw(&self, random: &mut Random) -> Stratum {
+        let mut stratum = Stratum { share: self.share, labelled: [[0; 2]; 2], unlabelled: [0; 2] };
+        for item in 0..self.n {
+            let passes = random.unit() < self.passes;
+            let right = random.unit() < if passes { self.sensitivity } else { self.specificity };
+            let said = passes == right;
+            if item < self.n_labelled {
+                stratum.labelled[usize::from(said)][usize::from(passes)] += 1;
+            } else {
+                stratum.unlabelled[usize::from(said)] += 1;
+            }
+        }
+        stratum
+    }
+}
+
+/// How many of 2,000 intervals hold the truth, for both corrections and for the judge as it is.
+fn covered(worlds: &[World], seed: u64) -> [f64; 3] {
+    let weight: f64 = worlds.iter().map(|world| world.share).sum();
+    let truth: f64 = worlds.iter().map(|world| world.share * world.passes).sum::<f64>() / weight;
+    let mut random = Random::new(seed);
+    let mut counts = [(0_u32, 0_u32); 3];
+    for _ in 0..2_000 {
+        let strata: Vec<Stratum> = worlds.iter().map(|world| world.draw(&mut random)).collect();
+        let found = corrected(&strata);
+        let figures = [found.rogan_gladen.ok(), found.prediction_powered.ok(), found.uncorrected];
+        for (count, estimate) in counts.iter_mut().zip(figures) {
+            let Some(estimate) = estimate else { continue };
+            count.0 += u32::from(estimate.low <= truth && truth <= estimate.high);
+            count.1 += 1;
+        }
+    }
+    counts.map(|(held, n)| 100.0 * f64::from(held) / f64::from(n.max(1)))
+}
+
+#[track_caller]
+fn check(worlds: &[World]) {
+    let [rogan_gladen, prediction_powered, uncorrected] = covered(worlds, 7);
+    assert!((93.0..=97.0).contains(&rogan_gladen), "Rogan-Gladen covers {rogan_gladen} %: {worlds:?}");
+    assert!((93.0..=97.0).contains(&prediction_powered), "PPI covers {prediction_powered} %: {worlds:?}");
+    assert!(uncorrected < 80.0, "the judge as it is covers {uncorrected} %: {worlds:?}");
+}
+
+fn world(passes: f64, sensitivity: f64, specificity: f64, n_labelled: usize, n: usize) -> World {
+    World { share: 1.0, passes, sensitivity, specificity, n_labelled, n }
+}
+
+#[test]
+fn a_strict_judge_is_corrected_from_a_hundred_labels() {
+    check(&[world(0.8, 0.85, 0.9, 100, 600)]);
+}
+
+#[test]
+fn a_lenient_judge_is_corrected_from_a_hundred_labels() {
+    check(&[world(0.7, 0.95, 0.7, 100, 600)]);
+}
+
+#[test]
+fn sixty_labels_are_enough_for_an_honest_interval() {
+    check(&[world(0.75, 0.8, 0.9, 60, 400)]);
+}
+
+#[test]
+fn strata_that_were_sampled_at_different_rates_are_weighted() {
+    let often = World { share: 4.0, ..world(0.85, 0.85, 0.85, 60, 400) };
+    let seldom = World { share: 1.0, ..world(0.55, 0.85, 0.85, 60, 400) };
+    check(&[often, seldom]);
+}
+
+#[test]
+fn a_judge_at_chance_corrects_nothing() {
+    let stratum = Stratum { share: 1.0, labelled: [[10, 20], [10, 20]], unlabelled: [100, 100] };
+    let found = corrected(&[stratum]);
+    assert_eq!(found.rogan_gladen, Err(NotCorrected::NoBetterThanChance));
+    assert_eq!(found.prediction_powered, Err(NotCorrected::NoBetterThanChance));
+    assert_eq!(found.people.map(|people| people.n), Some(60));
+    assert_eq!(label_plan(&[stratum], Wanted { half_width: 0.05 }), Err(NotCorrected::NoBetterThanChance));
+}
+
+#[test]
+fn without_labels_or_with_one_answer_there_is_a_reason() {
+    let none = Stratum { share: 1.0, labelled: [[0; 2]; 2], unlabelled: [1, 9] };
+    assert_eq!(corrected(&[none]).rogan_gladen, Err(NotCorrected::NoLabels));
+    let one = Stratum { labelled: [[0, 2], [0, 30]], ..none };
+    assert_eq!(corrected(&[one]).prediction_powered, Err(NotCorrected::OneAnswer));
+    assert_eq!(corrected(&[]).uncorrected, None);
+}
+
+#[test]
+fn rogan_and_gladen_by_hand() {
+    // q = 0.6, sensitivity 0.9, specificity 0.8: (0.6 + 0.8 - 1) / (0.9 + 0.8 - 1) = 0.4 / 0.7.
+    let stratum = Stratum { share: 3.0, labelled: [[80, 10], [20, 90]], unlabelled: [400, 600] };
+    let found = corrected(&[stratum]);
+    let value = found.rogan_gladen.expect("a good judge").value;
+    assert!((value - 0.4 / 0.7).abs() < 1e-12, "{value}");
+    // 710 of 1,200 pass: 90 of 110 passes and 10 of 90 fails were passes.
+    let (passed, share) = (710.0 / 1200.0, found.prediction_powered.expect("a good judge").value);
+    let by_hand = passed * 90.0 / 110.0 + (1.0 - passed) * 10.0 / 90.0;
+    assert!((share - by_hand).abs() < 1e-12, "{share}");
+}
+
+#[test]
+fn a_plan_reaches_the_width_it_was_made_for() {
+    let pilot = world(0.8, 0.9, 0.8, 60, 4_000).draw(&mut Random::new(3));
+    let plan = label_plan(&[pilot], Wanted { half_width: 0.05 }).expect("a good judge");
+    let LabelPlan::Labels(labels) = plan else { panic!("labels are enough: {plan:?}") };
+    let n_labelled = usize::try_from(labels[0]).expect("not many");
+    let done = world(0.8, 0.9, 0.8, n_labelled, 4_000).draw(&mut Random::new(4));
+    let figure = corrected(&[done]).prediction_powered.expect("a good judge");
+    let half = (figure.high - figure.low) / 2.0;
+    assert!((0.03..=0.065).contains(&half), "{n_labelled} labels give {half}");
+}
+
+#[test]
+fn a_sample_that_is_too_small_needs_items_and_not_labels() {
+    let pilot = world(0.7, 0.95, 0.9, 40, 60).draw(&mut Random::new(5));
+    let plan = label_plan(&[pilot], Wanted { half_width: 0.02 }).expect("a good judge");
+    assert!(matches!(plan, LabelPlan::Items { times } if times > 5.0), "{plan:?}");
+}
+
+#[test]
+fn labels_go_where_they_weigh() {
+    let large = World { share: 9.0, ..world(0.8, 0.9, 0.8, 30, 3_000) }.draw(&mut Random::new(6));
+    let small = World { share: 1.0, ..world(0.8, 0.9, 0.8, 30, 3_000) }.draw(&mut Random::new(7));
+    let plan = label_plan(&[large, small], Wanted { half_width: 0.04 }).expect("a good judge");
+    let LabelPlan::Labels(labels) = plan else { panic!("labels are enough: {plan:?}") };
+    assert!(labels[0] > 4 * labels[1], "{labels:?}");
+}
