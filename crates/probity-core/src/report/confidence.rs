@@ -5,6 +5,7 @@
 
 use crate::case::Confidence;
 use crate::exact::Exact;
+use crate::stats::{Estimate, mean_of};
 
 /// How many parts a confidence of 1 has.
 const PARTS: f64 = 18_446_744_073_709_551_616.0;
@@ -16,6 +17,8 @@ const MILLIONTHS: u128 = 1_000_000;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct ConfidenceSum {
     parts: u128,
+    /// Of shares in whole 2⁻³²ths, which is fine enough for an interval.
+    squares: u128,
     n: u64,
 }
 
@@ -29,6 +32,7 @@ impl ConfidenceSum {
         )]
         let parts = (confidence.value() * PARTS) as u128;
         self.parts += parts;
+        self.squares += (parts >> 32).pow(2);
         self.n += 1;
     }
 
@@ -37,6 +41,13 @@ impl ConfidenceSum {
         let whole = u128::from(self.n) << 64;
         let rounded = (2 * MILLIONTHS * self.parts + whole).checked_div(2 * whole)?;
         Exact::ratio(i128::try_from(rounded).ok()?, MILLIONTHS.cast_signed())
+    }
+
+    /// The mean with its interval. `None` when there was no confidence.
+    pub(super) fn estimate(self) -> Option<Estimate> {
+        let (sum, squares) = (self.parts as f64 / PARTS, self.squares as f64 / PARTS);
+        let estimate = mean_of(self.n, sum, squares)?;
+        Some(Estimate { low: estimate.low.max(0.0), high: estimate.high.min(1.0), ..estimate })
     }
 }
 

@@ -6,15 +6,22 @@
 
 mod confidence;
 mod gate_tally;
+mod part;
+mod patterns;
+mod ranked;
 mod row;
+mod sensitivity;
 mod summary;
+mod target;
 
 #[cfg(test)]
 mod properties;
 
 pub use gate_tally::{GateTally, RuleCount};
+pub use part::{CriterionSummary, Part, Totals};
+pub use patterns::{FailurePattern, PatternKind, RecurringReason};
+pub use ranked::RankedReply;
 pub use row::{GateOutcome, Outcome, ReplyResult, findings_json};
-pub use summary::{
-    Ceiling, CriterionSummary, Facts, JudgeFacts, Summary, SummaryBuilder, TargetResult, UnscoredCount,
-    WorstReply,
-};
+pub use sensitivity::Variation;
+pub use summary::{Facts, JudgeFacts, Summary, SummaryBuilder, UnscoredCount};
+pub use target::{Ceiling, TargetResult};

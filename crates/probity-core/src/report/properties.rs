@@ -141,6 +141,21 @@ fn shuffled() -> impl Strategy<Value = (Shape, Vec<Drawn>, Vec<usize>)> {
     })
 }
 
+/// The figures alone.
+fn without_examples(summary: &Summary) -> Value {
+    let mut json = summary.to_json();
+    for list in ["best", "worst"] {
+        json[list].take();
+    }
+    for list in ["failure_patterns", "recurring_reasons"] {
+        for member in json[list].as_array_mut().expect("a list") {
+            member["examples"].take();
+            member["quote"].take();
+        }
+    }
+    json
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
@@ -187,9 +202,9 @@ proptest! {
         let forward = results(&shape, &rubric, &drawn);
         let other: Vec<ReplyResult> = order.iter().map(|at| forward[*at].clone()).collect();
         let (one, two) = (summary(&rubric, &forward), summary(&rubric, &other));
-        prop_assert_eq!(one.to_json().to_string(), two.to_json().to_string());
+        prop_assert_eq!(without_examples(&one).to_string(), without_examples(&two).to_string());
         let qualities = |summary: &Summary| -> Vec<Exact> {
-            summary.worst().iter().map(|worst| worst.quality).collect()
+            summary.worst().iter().chain(summary.best()).map(|ranked| ranked.quality).collect()
         };
         prop_assert_eq!(qualities(&one), qualities(&two));
         prop_assert_eq!(one.targets(), two.targets());

@@ -6,41 +6,19 @@ use serde_json::{Map, Value, json};
 
 use super::confidence::ConfidenceSum;
 use super::gate_tally::GateTally;
+use super::part::{CriterionSummary, Part};
+use super::patterns::{FailurePattern, PatternTally, RecurringReason};
+use super::ranked::{Ranked, RankedReply};
 use super::row::{Outcome, ReplyResult};
+use super::sensitivity::{Sensitivity, Variation};
+use super::target::{Ceiling, TargetResult};
 use crate::exact::Exact;
-use crate::rubric::{CriterionId, Direction, Metric, Rubric, Target};
+use crate::rubric::{Metric, Rubric};
 use crate::score::{CriterionOutcome, Failure};
 use crate::stats::{Estimate, proportion};
 
-/// How many of the worst replies are kept.
-const WORST_MAX: usize = 5;
-
 /// The name shown for cases without a slice.
 const NO_SLICE: &str = "(none)";
-
-/// Levels of one criterion over a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CriterionSummary {
-    /// Which criterion.
-    pub criterion: CriterionId,
-    /// How often each level of the scale was given, every level listed.
-    pub levels: BTreeMap<i64, u64>,
-    /// Replies without a level.
-    pub n_unscored: u64,
-}
-
-impl CriterionSummary {
-    /// Replies with a level.
-    pub fn n_scored(&self) -> u64 {
-        self.levels.values().sum()
-    }
-
-    /// The mean level; `None` when nothing was scored.
-    pub fn mean(&self) -> Option<Exact> {
-        let sum: i128 = self.levels.iter().map(|(level, n)| i128::from(*level) * i128::from(*n)).sum();
-        Exact::ratio(sum, i128::from(self.n_scored()))
-    }
-}
 
 /// How many criteria went unscored for one cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,45 +29,6 @@ pub struct UnscoredCount {
     pub n: u64,
     /// What happened, from the first of them.
     pub example: String,
-}
-
-/// One of the worst replies.
-#[derive(Debug, Clone, PartialEq)]
-pub struct WorstReply {
-    /// How good it is, 0 to 1.
-    pub quality: Exact,
-    /// Its result.
-    pub result: ReplyResult,
-}
-
-/// A target and what the run reached.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TargetResult {
-    /// The target as the rubric has it.
-    pub target: Target,
-    /// What was reached; `None` when nothing was measured.
-    pub value: Option<Exact>,
-    /// What the upper end of the target means.
-    pub ceiling: Ceiling,
-}
-
-/// What the upper end of a target means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ceiling {
-    /// A higher value misses the target.
-    Limit,
-    /// The usual range ends there; a higher value is no failure.
-    Usual,
-}
-
-impl TargetResult {
-    /// Whether the target is met. A figure that was not measured meets nothing.
-    pub fn is_met(&self) -> bool {
-        let above = |value: Exact| self.target.min.is_none_or(|min| value >= min);
-        let capped = self.ceiling == Ceiling::Limit;
-        let below = |value: Exact| !capped || self.target.max.is_none_or(|max| value <= max);
-        self.value.is_some_and(|value| above(value) && below(value))
-    }
 }
 
 /// Who judged, as far as a summary needs it.
@@ -134,105 +73,6 @@ pub struct Facts {
     pub warnings: Vec<String>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Counts {
-    entered: u64,
-    blocked: u64,
-    passed: u64,
-    failed: u64,
-    scored: u64,
-    unscored: u64,
-}
-
-impl Counts {
-    fn add(&mut self, outcome: &Outcome) {
-        self.entered += 1;
-        *match outcome {
-            Outcome::Blocked => &mut self.blocked,
-            Outcome::Pass => &mut self.passed,
-            Outcome::Fail(_) => &mut self.failed,
-            Outcome::Scored => &mut self.scored,
-            Outcome::Unscored => &mut self.unscored,
-        } += 1;
-    }
-
-    /// Share that passes. Blocked replies count as failed; unscored ones do not count.
-    fn pass_rate(&self) -> Option<Estimate> {
-        proportion(self.passed, self.passed + self.failed + self.blocked)
-    }
-
-    fn assert_adds_up(&self) {
-        let parts = self.blocked + self.passed + self.failed + self.scored + self.unscored;
-        assert_eq!(self.entered, parts, "every reply has exactly one outcome");
-    }
-
-    fn to_json(&self, rubric: &Rubric) -> Map<String, Value> {
-        let mut object = Map::new();
-        for (name, n) in [
-            ("entered", self.entered),
-            ("blocked", self.blocked),
-            ("passed", self.passed),
-            ("failed", self.failed),
-            ("scored", self.scored),
-            ("unscored", self.unscored),
-        ] {
-            object.insert(name.into(), json!(n));
-        }
-        let rate = rubric.pass().and_then(|_| self.pass_rate());
-        object.insert("pass_rate".into(), json!(rate));
-        object
-    }
-}
-
-#[derive(Debug, Clone, PartialEq)]
-struct Part {
-    counts: Counts,
-    criteria: Vec<CriterionSummary>,
-}
-
-impl Part {
-    fn new(rubric: &Rubric) -> Self {
-        let criteria = rubric.criteria().iter().map(|criterion| CriterionSummary {
-            criterion: criterion.id.clone(),
-            levels: criterion.scale.levels().iter().map(|level| (*level, 0)).collect(),
-            n_unscored: 0,
-        });
-        Part { counts: Counts::default(), criteria: criteria.collect() }
-    }
-
-    fn add(&mut self, result: &ReplyResult) {
-        self.counts.add(&result.outcome);
-        for (summary, (id, outcome)) in self.criteria.iter_mut().zip(&result.criteria) {
-            assert_eq!(summary.criterion, *id, "results list criteria in the rubric's order");
-            match outcome {
-                CriterionOutcome::Scored(scored) => *summary.levels.entry(scored.level).or_insert(0) += 1,
-                CriterionOutcome::Unscored(_) => summary.n_unscored += 1,
-            }
-        }
-    }
-
-    fn to_json(&self, rubric: &Rubric) -> Map<String, Value> {
-        let mut object = self.counts.to_json(rubric);
-        let criteria: Map<String, Value> = self
-            .criteria
-            .iter()
-            .map(|summary| {
-                let levels: Map<String, Value> =
-                    summary.levels.iter().map(|(level, n)| (level.to_string(), json!(n))).collect();
-                let value = json!({
-                    "mean": summary.mean(),
-                    "n": summary.n_scored(),
-                    "levels": levels,
-                    "unscored": summary.n_unscored,
-                });
-                (summary.criterion.to_string(), value)
-            })
-            .collect();
-        object.insert("criteria".into(), Value::Object(criteria));
-        object
-    }
-}
-
 /// Takes results one at a time, in the order of the input.
 #[derive(Debug, Clone)]
 pub struct SummaryBuilder<'a> {
@@ -240,7 +80,9 @@ pub struct SummaryBuilder<'a> {
     all: Part,
     slices: BTreeMap<String, Part>,
     causes: BTreeMap<String, UnscoredCount>,
-    worst: Vec<WorstReply>,
+    ranked: Ranked,
+    patterns: PatternTally,
+    sensitivity: Sensitivity,
     automatic_fails: u64,
     confidence: ConfidenceSum,
     gate: GateTally,
@@ -255,7 +97,9 @@ impl<'a> SummaryBuilder<'a> {
             all: Part::new(rubric),
             slices: BTreeMap::new(),
             causes: BTreeMap::new(),
-            worst: Vec::new(),
+            ranked: Ranked::default(),
+            patterns: PatternTally::default(),
+            sensitivity: Sensitivity::default(),
             automatic_fails: 0,
             confidence: ConfidenceSum::default(),
             gate: GateTally::default(),
@@ -271,8 +115,9 @@ impl<'a> SummaryBuilder<'a> {
     /// Counts one result.
     pub fn add(&mut self, result: &ReplyResult) {
         self.all.add(result);
-        let slice = result.slice.clone().unwrap_or_else(|| NO_SLICE.to_owned());
-        self.slices.entry(slice).or_insert_with(|| Part::new(self.rubric)).add(result);
+        let slice = result.slice.as_deref().unwrap_or(NO_SLICE);
+        self.patterns.add(result, slice, self.rubric);
+        self.slices.entry(slice.to_owned()).or_insert_with(|| Part::new(self.rubric)).add(result);
         self.count_causes(result);
         if let Outcome::Fail(failures) = &result.outcome
             && failures.iter().any(|failure| matches!(failure, Failure::Automatic(_)))
@@ -283,7 +128,10 @@ impl<'a> SummaryBuilder<'a> {
             self.confidence.add(confidence);
         }
         self.gate.add(result);
-        self.keep_if_worst(result);
+        self.sensitivity.add(result, self.rubric);
+        if let Some(quality) = result.quality(self.rubric) {
+            self.ranked.add(quality, result);
+        }
     }
 
     fn count_causes(&mut self, result: &ReplyResult) {
@@ -299,64 +147,51 @@ impl<'a> SummaryBuilder<'a> {
         }
     }
 
-    /// Keeps the worst few; of equals, the ones that came first.
-    fn keep_if_worst(&mut self, result: &ReplyResult) {
-        let Some(quality) = result.quality(self.rubric) else { return };
-        if quality >= Exact::from(1) {
-            return;
-        }
-        let place = self.worst.partition_point(|kept| kept.quality <= quality);
-        if place < WORST_MAX {
-            self.worst.insert(place, WorstReply { quality, result: result.clone() });
-            self.worst.truncate(WORST_MAX);
-        }
-    }
-
     /// The finished summary, with what the store knows.
     pub fn finish(self, facts: Facts) -> Summary {
         self.all.counts.assert_adds_up();
         let targets = self.rubric.targets().iter().map(|target| TargetResult {
             target: target.clone(),
             value: self.value_of(&target.metric),
-            ceiling: self.ceiling_of(target),
+            estimate: self.estimate_of(&target.metric),
+            ceiling: Ceiling::of(target, self.rubric),
         });
         Summary {
             targets: targets.collect(),
             rubric: self.rubric.clone(),
-            all: self.all,
             slices: self.slices,
             causes: self.causes.into_values().collect(),
-            worst: self.worst,
+            ranked: self.ranked,
+            patterns: self.patterns.patterns(),
+            recurring: self.patterns.recurring(),
+            variations: self.sensitivity.variations(self.rubric, self.all.counts.rated()),
+            all: self.all,
             gate: self.gate,
             skipped: self.skipped,
             facts,
         }
     }
 
-    /// A range of a figure of which more is better says what is usual; everything else is a limit.
-    fn ceiling_of(&self, target: &Target) -> Ceiling {
-        let more_is_better = match &target.metric {
-            Metric::PassRate | Metric::MeanConfidence => true,
-            Metric::AutomaticFailRate => false,
-            Metric::Mean(id) => {
-                let scale = self.rubric.criterion(id).map(|criterion| criterion.scale.direction());
-                scale == Some(Direction::HigherIsBetter)
-            }
-        };
-        if more_is_better && target.min.is_some() { Ceiling::Usual } else { Ceiling::Limit }
-    }
-
     fn value_of(&self, metric: &Metric) -> Option<Exact> {
         let counts = &self.all.counts;
         let rate = |n: u64, of: u64| Exact::ratio(i128::from(n), i128::from(of));
         match metric {
-            Metric::PassRate => rate(counts.passed, counts.passed + counts.failed + counts.blocked),
-            Metric::AutomaticFailRate => {
-                let failed = self.automatic_fails + counts.blocked;
-                rate(failed, counts.passed + counts.failed + counts.blocked)
-            }
+            Metric::PassRate => rate(counts.passed, counts.rated()),
+            Metric::AutomaticFailRate => rate(self.automatic_fails + counts.blocked, counts.rated()),
             Metric::Mean(id) => self.all.criteria.iter().find(|summary| summary.criterion == *id)?.mean(),
             Metric::MeanConfidence => self.confidence.mean(),
+        }
+    }
+
+    fn estimate_of(&self, metric: &Metric) -> Option<Estimate> {
+        let counts = &self.all.counts;
+        match metric {
+            Metric::PassRate => counts.pass_rate(),
+            Metric::AutomaticFailRate => proportion(self.automatic_fails + counts.blocked, counts.rated()),
+            Metric::Mean(id) => {
+                self.all.criteria.iter().find(|summary| summary.criterion == *id)?.mean_estimate()
+            }
+            Metric::MeanConfidence => self.confidence.estimate(),
         }
     }
 }
@@ -368,7 +203,10 @@ pub struct Summary {
     all: Part,
     slices: BTreeMap<String, Part>,
     causes: Vec<UnscoredCount>,
-    worst: Vec<WorstReply>,
+    ranked: Ranked,
+    patterns: Vec<FailurePattern>,
+    recurring: Vec<RecurringReason>,
+    variations: Vec<Variation>,
     targets: Vec<TargetResult>,
     gate: GateTally,
     skipped: u64,
@@ -443,8 +281,33 @@ impl Summary {
     }
 
     /// The worst replies that are not perfect, worst first.
-    pub fn worst(&self) -> &[WorstReply] {
-        &self.worst
+    pub fn worst(&self) -> &[RankedReply] {
+        &self.ranked.worst
+    }
+
+    /// The best replies, best first.
+    pub fn best(&self) -> &[RankedReply] {
+        &self.ranked.best
+    }
+
+    /// By slice.
+    pub fn slices(&self) -> &BTreeMap<String, Part> {
+        &self.slices
+    }
+
+    /// What replies that do not pass have in common, the most frequent first.
+    pub fn patterns(&self) -> &[FailurePattern] {
+        &self.patterns
+    }
+
+    /// Reasons for weak levels that recur, the most frequent first.
+    pub fn recurring(&self) -> &[RecurringReason] {
+        &self.recurring
+    }
+
+    /// The pass rate with each weight ten points lower and higher; empty without a pass mark.
+    pub fn variations(&self) -> &[Variation] {
+        &self.variations
     }
 
     /// The rubric's targets and what was reached.
@@ -468,7 +331,7 @@ impl Summary {
         let causes: Map<String, Value> =
             self.causes.iter().map(|count| (count.cause.clone(), json!(count.n))).collect();
         object.insert("unscored_by_cause".into(), Value::Object(causes));
-        object.insert("targets".into(), self.targets.iter().map(target_json).collect());
+        object.insert("targets".into(), self.targets.iter().map(TargetResult::to_json).collect());
         let rubric = &self.rubric;
         object.insert(
             "rubric".into(),
@@ -489,7 +352,28 @@ impl Summary {
             .map(|(name, part)| (name.clone(), Value::Object(part.to_json(&self.rubric))))
             .collect();
         object.insert("by_slice".into(), Value::Object(slices));
+        self.insert_patterns(&mut object);
         Value::Object(object)
+    }
+
+    fn insert_patterns(&self, object: &mut Map<String, Value>) {
+        let of = |pattern: &FailurePattern| self.slices.get(&pattern.slice).map_or(0, Part::n_entered);
+        let patterns = self.patterns.iter().map(|pattern| pattern.to_json(of(pattern)));
+        object.insert("failure_patterns".into(), patterns.collect());
+        let recurring = self.recurring.iter().map(RecurringReason::to_json);
+        object.insert("recurring_reasons".into(), recurring.collect());
+        let variations = self.variations.iter().map(Variation::to_json);
+        object.insert("weight_sensitivity".into(), variations.collect());
+        let ranked = |list: &[RankedReply]| -> Value {
+            let row = |reply: &RankedReply| {
+                let result = &reply.result;
+                let total = result.score.as_ref().and_then(|score| score.total);
+                json!({ "id": result.id, "variant": result.variant, "quality": reply.quality, "total": total })
+            };
+            list.iter().map(row).collect()
+        };
+        object.insert("best".into(), ranked(&self.ranked.best));
+        object.insert("worst".into(), ranked(&self.ranked.worst));
     }
 }
 
@@ -504,22 +388,6 @@ fn judge_json(judge: &JudgeFacts) -> Value {
         "standing": judge.standing,
         "answered_as": counts(&judge.answered_as),
         "fingerprints": counts(&judge.fingerprints),
-    })
-}
-
-fn target_json(result: &TargetResult) -> Value {
-    let metric = match &result.target.metric {
-        Metric::PassRate => "pass_rate".to_owned(),
-        Metric::Mean(id) => format!("mean {id}"),
-        Metric::AutomaticFailRate => "automatic_fail_rate".to_owned(),
-        Metric::MeanConfidence => "mean_confidence".to_owned(),
-    };
-    json!({
-        "metric": metric,
-        "min": result.target.min,
-        "max": result.target.max,
-        "value": result.value,
-        "met": result.is_met(),
     })
 }
 

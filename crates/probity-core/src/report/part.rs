@@ -1,0 +1,232 @@
+//! Counts and levels of replies that belong together: a run's, or those of one slice.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::row::{Outcome, ReplyResult};
+use crate::exact::Exact;
+use crate::rubric::{CriterionId, Rubric};
+use crate::score::CriterionOutcome;
+use crate::stats::{Estimate, mean, proportion};
+
+/// How wide a bin of totals is. A perfect total belongs to the last.
+const BIN: u8 = 10;
+/// How many bins there are.
+const BINS: usize = 10;
+
+/// Levels of one criterion over a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CriterionSummary {
+    /// Which criterion.
+    pub criterion: CriterionId,
+    /// How often each level of the scale was given, every level listed.
+    pub levels: BTreeMap<i64, u64>,
+    /// Replies without a level.
+    pub n_unscored: u64,
+}
+
+impl CriterionSummary {
+    /// Replies with a level.
+    pub fn n_scored(&self) -> u64 {
+        self.levels.values().sum()
+    }
+
+    /// The mean level; `None` when nothing was scored.
+    pub fn mean(&self) -> Option<Exact> {
+        let sum: i128 = self.levels.iter().map(|(level, n)| i128::from(*level) * i128::from(*n)).sum();
+        Exact::ratio(sum, i128::from(self.n_scored()))
+    }
+
+    /// The mean level with its interval; `None` when nothing was scored.
+    pub fn mean_estimate(&self) -> Option<Estimate> {
+        let counts: Vec<(f64, u64)> = self.levels.iter().map(|(level, n)| (*level as f64, *n)).collect();
+        mean(&counts)
+    }
+}
+
+/// How many replies have a total of 0 to below 10, 10 to below 20, and so on; a total of 100 is in the last.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Totals([u64; BINS]);
+
+impl Totals {
+    fn add(&mut self, total: Exact) {
+        let bin = usize::try_from(total.floor() / i128::from(BIN)).unwrap_or(0);
+        self.0[bin.min(BINS - 1)] += 1;
+    }
+
+    /// The counts, lowest totals first.
+    pub fn bins(&self) -> &[u64; BINS] {
+        &self.0
+    }
+
+    fn to_json(self) -> Value {
+        let bins = self.0.iter().enumerate();
+        bins.map(|(bin, n)| ((bin * usize::from(BIN)).to_string(), json!(n))).collect::<Map<_, _>>().into()
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) entered: u64,
+    pub(super) blocked: u64,
+    pub(super) passed: u64,
+    pub(super) failed: u64,
+    pub(super) scored: u64,
+    pub(super) unscored: u64,
+}
+
+impl Counts {
+    fn add(&mut self, outcome: &Outcome) {
+        self.entered += 1;
+        *match outcome {
+            Outcome::Blocked => &mut self.blocked,
+            Outcome::Pass => &mut self.passed,
+            Outcome::Fail(_) => &mut self.failed,
+            Outcome::Scored => &mut self.scored,
+            Outcome::Unscored => &mut self.unscored,
+        } += 1;
+    }
+
+    /// Replies that pass or do not. Blocked ones do not; of unscored ones nobody knows.
+    pub(super) fn rated(&self) -> u64 {
+        self.passed + self.failed + self.blocked
+    }
+
+    /// Share that passes.
+    pub(super) fn pass_rate(&self) -> Option<Estimate> {
+        proportion(self.passed, self.rated())
+    }
+
+    pub(super) fn assert_adds_up(&self) {
+        let parts = self.blocked + self.passed + self.failed + self.scored + self.unscored;
+        assert_eq!(self.entered, parts, "every reply has exactly one outcome");
+    }
+
+    fn to_json(&self, rubric: &Rubric) -> Map<String, Value> {
+        let mut object = Map::new();
+        for (name, n) in [
+            ("entered", self.entered),
+            ("blocked", self.blocked),
+            ("passed", self.passed),
+            ("failed", self.failed),
+            ("scored", self.scored),
+            ("unscored", self.unscored),
+        ] {
+            object.insert(name.into(), json!(n));
+        }
+        let rate = rubric.pass().and_then(|_| self.pass_rate());
+        object.insert("pass_rate".into(), json!(rate));
+        object
+    }
+}
+
+/// Replies that belong together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    pub(super) counts: Counts,
+    pub(super) criteria: Vec<CriterionSummary>,
+    totals: Option<Totals>,
+}
+
+impl Part {
+    pub(super) fn new(rubric: &Rubric) -> Self {
+        let criteria = rubric.criteria().iter().map(|criterion| CriterionSummary {
+            criterion: criterion.id.clone(),
+            levels: criterion.scale.levels().iter().map(|level| (*level, 0)).collect(),
+            n_unscored: 0,
+        });
+        let weighted = rubric.criteria().iter().any(|criterion| criterion.weight.is_some());
+        Part {
+            counts: Counts::default(),
+            criteria: criteria.collect(),
+            totals: weighted.then(Totals::default),
+        }
+    }
+
+    pub(super) fn add(&mut self, result: &ReplyResult) {
+        self.counts.add(&result.outcome);
+        let total = result.score.as_ref().and_then(|score| score.total);
+        if let (Some(totals), Some(total)) = (&mut self.totals, total) {
+            totals.add(total);
+        }
+        for (summary, (id, outcome)) in self.criteria.iter_mut().zip(&result.criteria) {
+            assert_eq!(summary.criterion, *id, "results list criteria in the rubric's order");
+            match outcome {
+                CriterionOutcome::Scored(scored) => *summary.levels.entry(scored.level).or_insert(0) += 1,
+                CriterionOutcome::Unscored(_) => summary.n_unscored += 1,
+            }
+        }
+    }
+
+    /// Share that passes; blocked replies do not, and unscored ones do not count.
+    pub fn pass_rate(&self) -> Option<Estimate> {
+        self.counts.pass_rate()
+    }
+
+    /// Replies read and screened.
+    pub fn n_entered(&self) -> u64 {
+        self.counts.entered
+    }
+
+    /// How totals are spread; `None` where the rubric has no weights.
+    pub fn totals(&self) -> Option<Totals> {
+        self.totals
+    }
+
+    /// Levels per criterion, in the rubric's order.
+    pub fn criteria(&self) -> &[CriterionSummary] {
+        &self.criteria
+    }
+
+    pub(super) fn to_json(&self, rubric: &Rubric) -> Map<String, Value> {
+        let mut object = self.counts.to_json(rubric);
+        let criterion = |summary: &CriterionSummary| {
+            let levels: Map<String, Value> =
+                summary.levels.iter().map(|(level, n)| (level.to_string(), json!(n))).collect();
+            let estimate = summary.mean_estimate();
+            let value = json!({
+                "mean": summary.mean(),
+                "low": estimate.map(|estimate| estimate.low),
+                "high": estimate.map(|estimate| estimate.high),
+                "n": summary.n_scored(),
+                "levels": levels,
+                "unscored": summary.n_unscored,
+            });
+            (summary.criterion.to_string(), value)
+        };
+        let criteria: Map<String, Value> = self.criteria.iter().map(criterion).collect();
+        object.insert("criteria".into(), Value::Object(criteria));
+        object.insert("totals".into(), self.totals.map_or(Value::Null, Totals::to_json));
+        object
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(entered: u64) -> Counts {
+        Counts { entered, blocked: 1, passed: 2, failed: 4, scored: 8, unscored: 16 }
+    }
+
+    #[test]
+    fn counts_that_add_up_are_let_through() {
+        counts(31).assert_adds_up();
+    }
+
+    #[test]
+    #[should_panic(expected = "every reply has exactly one outcome")]
+    fn counts_that_do_not_add_up_end_the_run() {
+        counts(32).assert_adds_up();
+    }
+
+    #[test]
+    fn a_total_is_in_the_bin_that_it_reaches() {
+        let mut totals = Totals::default();
+        for total in ["0", "9.99", "10", "69.999", "70", "99", "100"] {
+            totals.add(total.parse().expect("a decimal"));
+        }
+        assert_eq!(totals.bins(), &[2, 1, 0, 0, 0, 0, 1, 1, 0, 2]);
+    }
+}
