@@ -14,6 +14,7 @@ use probity_engine::store::Store;
 use super::session::{Watcher, failure, mode, network, open_store, output_failure, runtime, stopped, way_on};
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failure};
+use crate::render::report::{Kind, ReportFile};
 use crate::render::results::{ResultsWriter, WholeFile};
 use crate::render::summary::summary;
 use crate::{settings, terminal};
@@ -27,10 +28,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let job = settings::job(&args.job, settings::call_layer(&args.calls)?, &|line| watcher.notice(line))?;
     let job = Arc::new(job);
     // Results without a place are not worth paying for.
-    args.output
-        .as_deref()
-        .map_or(Ok(()), WholeFile::try_out)
-        .map_err(|error| output_failure(args.output.as_deref(), &error))?;
+    let files = report_files(args)?;
+    for file in &files {
+        WholeFile::try_out(&file.path).map_err(|error| output_failure(Some(&file.path), &error))?;
+    }
     let store = open_store(&job.asking, network(&args.calls), &watcher)?;
     let ran = runtime()?.block_on(async {
         let mode = mode(&args.calls);
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         run_job(&work, &Session { store, mode, key, observer: &watcher }).await
     });
     let ran = ran.map_err(failure)?;
-    let (summary, skipped) = write(&job, &store, &ran, args)?;
+    let (summary, skipped) = write(&job, &store, &ran, args, &files)?;
     store.close().map_err(|error| Failure::new(Exit::Store, &error))?;
     if !args.job.cases.reading.json {
         terminal::print(&self::summary(&summary, &job.dataset_name, &skipped));
@@ -47,23 +48,41 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     Ok(verdict(args, &job, &ran, &summary))
 }
 
+/// The files that rows and figures go to.
+fn report_files(args: &RunArgs) -> Result<Vec<ReportFile>, Failure> {
+    let output = args.output.iter().map(|path| Ok(ReportFile { path: path.clone(), kind: Kind::Json }));
+    let reports = args
+        .reports
+        .iter()
+        .map(|path| Ok(ReportFile { path: path.clone(), kind: Kind::of(path).map_err(Failure::usage)? }));
+    output.chain(reports).collect()
+}
+
 /// Writes the results to where they were asked for, and keeps what the summary shows.
-fn write(job: &Job, store: &Store, ran: &Ran, args: &RunArgs) -> Result<(Summary, Vec<Skipped>), Failure> {
-    let output_failure = |error: io::Error| output_failure(args.output.as_deref(), &error);
-    let file = args.output.as_deref().map(WholeFile::create).transpose().map_err(output_failure)?;
-    let mut file = file.map(ResultsWriter::new).transpose().map_err(output_failure)?;
+fn write(
+    job: &Job,
+    store: &Store,
+    ran: &Ran,
+    args: &RunArgs,
+    files: &[ReportFile],
+) -> Result<(Summary, Vec<Skipped>), Failure> {
+    let mut open = Vec::new();
+    for file in files {
+        let report =
+            file.open(&job.dataset_name).map_err(|error| output_failure(Some(&file.path), &error))?;
+        open.push((file, report));
+    }
+    let stdout_failure = |error: io::Error| output_failure(None, &error);
     let stdout = args
         .job
         .cases
         .reading
         .json
         .then(|| ResultsWriter::new(io::BufWriter::new(terminal::Pipe(io::stdout().lock()))));
-    let mut stdout = stdout.transpose().map_err(output_failure)?;
+    let mut stdout = stdout.transpose().map_err(stdout_failure)?;
     let mut skipped = Vec::new();
     let summary = report(job, store, ran, &mut |row| {
-        if let Some(file) = &mut file {
-            file.add(&row)?;
-        }
+        open.iter_mut().try_for_each(|(_, report)| report.add(&row))?;
         if let Some(stdout) = &mut stdout {
             stdout.add(&row)?;
         }
@@ -75,11 +94,11 @@ fn write(job: &Job, store: &Store, ran: &Ran, args: &RunArgs) -> Result<(Summary
         Ok(())
     });
     let summary = summary.map_err(failure)?;
-    if let Some(file) = file {
-        file.finish(&summary).and_then(WholeFile::keep).map_err(output_failure)?;
+    for (file, report) in open {
+        report.finish(&summary).map_err(|error| output_failure(Some(&file.path), &error))?;
     }
     if let Some(stdout) = stdout {
-        stdout.finish(&summary).and_then(|mut out| io::Write::flush(&mut out)).map_err(output_failure)?;
+        stdout.finish(&summary).and_then(|mut out| io::Write::flush(&mut out)).map_err(stdout_failure)?;
     }
     Ok((summary, skipped))
 }

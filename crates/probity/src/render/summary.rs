@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use probity_core::gate::Severity;
-use probity_core::report::{Facts, GateOutcome, Outcome, ReplyResult, Summary, TargetResult};
+use probity_core::report::{
+    Facts, GateOutcome, Outcome, Part, PatternKind, ReplyResult, Summary, TargetResult,
+};
 use probity_core::rubric::Metric;
 use probity_core::score::{CriterionOutcome, Failure};
 use probity_core::stats::Estimate;
@@ -31,6 +33,7 @@ pub(crate) fn summary(summary: &Summary, cases: &str, skipped: &[Skipped]) -> St
     findings(&mut out, summary);
     unscored(&mut out, summary);
     skipped_records(&mut out, skipped, summary.n_skipped());
+    patterns(&mut out, summary);
     worst(&mut out, summary);
     costs(&mut out, summary.facts());
     out
@@ -127,22 +130,67 @@ fn percent(rate: &Estimate) -> String {
 }
 
 fn target_line(result: &TargetResult) -> String {
-    let metric = match &result.target.metric {
+    let (metric, wanted) = (metric_name(result), wanted(result));
+    let value =
+        result.value.map_or_else(|| "not measured".to_owned(), |value| format!("{:.3}", value.to_f64()));
+    let interval = result.estimate.map(|estimate| {
+        format!(" (95 % interval {:.3}–{:.3}, n {})", estimate.low, estimate.high, estimate.n)
+    });
+    let met = if result.is_met() { "met" } else { "missed" };
+    format!("{metric}: {value}{}, wanted {wanted}: {met}", interval.unwrap_or_default())
+}
+
+/// The figure that a target is about.
+pub(crate) fn metric_name(result: &TargetResult) -> String {
+    match &result.target.metric {
         Metric::PassRate => "pass rate".to_owned(),
         Metric::Mean(id) => format!("mean {id}"),
         Metric::AutomaticFailRate => "automatic fails".to_owned(),
         Metric::MeanConfidence => "mean confidence".to_owned(),
-    };
-    let wanted = match (result.target.min, result.target.max) {
+    }
+}
+
+/// What a target asks for.
+pub(crate) fn wanted(result: &TargetResult) -> String {
+    match (result.target.min, result.target.max) {
         (Some(min), Some(max)) => format!("{min}–{max}"),
         (Some(min), None) => format!("at least {min}"),
         (None, Some(max)) => format!("at most {max}"),
         (None, None) => "any".to_owned(),
-    };
-    let value =
-        result.value.map_or_else(|| "not measured".to_owned(), |value| format!("{:.3}", value.to_f64()));
-    let met = if result.is_met() { "met" } else { "missed" };
-    format!("{metric}: {value}, wanted {wanted}: {met}")
+    }
+}
+
+/// What failing replies have in common, and how far the pass rate is the weights' doing.
+fn patterns(out: &mut String, summary: &Summary) {
+    if !summary.patterns().is_empty() {
+        line!(out, "\nwhere replies fail");
+    }
+    for pattern in summary.patterns() {
+        let what = match &pattern.kind {
+            PatternKind::Criterion(name) => format!("weak {name}"),
+            PatternKind::Rule(name) => format!("blocked by {name}"),
+        };
+        let of = summary.slices().get(&pattern.slice).map_or(0, Part::n_entered);
+        let examples: Vec<String> = pattern.examples.iter().map(|id| plain(id)).collect();
+        let slice = plain(&pattern.slice);
+        line!(out, "  {} of {of} in {slice}: {what} ({})", pattern.n, examples.join(", "));
+    }
+    if !summary.recurring().is_empty() {
+        line!(out, "\nreasons that recur");
+    }
+    for group in summary.recurring() {
+        let quote = excerpt(&group.quote, REASON_CHARS_MAX);
+        line!(out, "  {} × {} “{}”: {quote}", group.n, plain(&group.criterion), plain(&group.words));
+    }
+    let rates = summary.variations().iter().filter_map(|each| each.pass_rate).map(|rate| rate.value);
+    let (low, high) = rates.fold((1.0_f64, 0.0_f64), |(low, high), rate| (low.min(rate), high.max(rate)));
+    if low <= high {
+        let [low, high] = [low, high].map(|share| 100.0 * share);
+        line!(
+            out,
+            "\nwith one weight moved by 10 points the pass rate is between {low:.1} % and {high:.1} %"
+        );
+    }
 }
 
 fn findings(out: &mut String, summary: &Summary) {

@@ -2,7 +2,7 @@
 //! must come out. `BLESS=1` rewrites what came out; the difference is the review.
 //!
 //! A folder holds `args` (one argument per line), whatever files the arguments name, and the expectations
-//! `exit`, `stdout`, `stderr` and, where the run writes one, `out.json`. An empty stream has no file.
+//! `exit`, `stdout`, `stderr` and, where the run writes them, `out.json`, `report.md` and `report.xml`. An empty stream has no file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::binary::Probity;
 
 /// What a run leaves behind, as opposed to what it is given.
-const EXPECTED: &[&str] = &["exit", "stdout", "stderr", "out.json"];
+const EXPECTED: [&str; 6] = ["exit", "stdout", "stderr", "out.json", "report.md", "report.xml"];
 
 fn folders() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
@@ -22,7 +22,7 @@ fn folders() -> Vec<PathBuf> {
 }
 
 /// Runs the case in `folder`; gives what came out under the names of [`EXPECTED`].
-fn outcome(folder: &Path) -> [String; 4] {
+fn outcome(folder: &Path) -> [String; 6] {
     let mut probity = Probity::new();
     for entry in fs::read_dir(folder).expect("a case").map(|entry| entry.expect("an entry")) {
         let name = entry.file_name().into_string().expect("a plain name");
@@ -32,8 +32,9 @@ fn outcome(folder: &Path) -> [String; 4] {
     }
     let args = fs::read_to_string(folder.join("args")).expect("a case has arguments");
     let ran = probity.args([]).words(args.lines()).run();
-    let out = fs::read_to_string(probity.path("out.json")).unwrap_or_default();
-    [format!("{}\n", ran.code), ran.stdout, ran.stderr, out]
+    let [.., out, markdown, junit] =
+        EXPECTED.map(|name| fs::read_to_string(probity.path(name)).unwrap_or_default());
+    [format!("{}\n", ran.code), ran.stdout, ran.stderr, out, markdown, junit]
 }
 
 #[test]

@@ -38,6 +38,22 @@ fn the_summary_of_the_example() {
         skipped
           record 11 at tickets.json:68 (ticket-012): Missing 'ticket' field
 
+        where replies fail
+          2 of 2 in accounts: weak tone (ticket-004, ticket-005)
+          2 of 2 in hardware: weak relevance (ticket-008, ticket-009)
+          1 of 2 in accounts: weak relevance (ticket-005)
+          1 of 2 in api: weak tone (ticket-010)
+          1 of 2 in api: blocked by pii.email (ticket-011)
+          1 of 2 in billing: weak relevance (ticket-006)
+          1 of 2 in billing: weak tone (ticket-007)
+          1 of 3 in builds: weak relevance (ticket-002)
+          1 of 3 in builds: weak tone (ticket-002)
+          1 of 2 in hardware: weak tone (ticket-009)
+
+        reasons that recur
+          6 × tone “baseline counts”: Lexical baseline, it counts words and understands none: 46 words, 0 polite, 0 rude, 0 shouted.
+          5 × relevance “baseline counts”: Lexical baseline, it counts words and understands none: the reply takes up 2 of 14 content words of the ticket.
+
         worst replies
           ticket-002 [builds]
             relevance 2: Lexical baseline, it counts words and understands none: the reply takes up 2 of 14 content words of the ticket.

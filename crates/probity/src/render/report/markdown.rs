@@ -1,0 +1,242 @@
+//! Markdown for the summary page of a CI run: what was reached, where it fails, and the worst replies.
+//!
+//! Text from outside is shown as text: nothing in it makes a link, an image, a mention or a table cell.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+
+use probity_core::report::{Outcome, Part, PatternKind, RankedReply, Summary, TargetResult};
+use probity_core::score::{CriterionOutcome, Failure};
+use probity_core::stats::Estimate;
+use probity_engine::run::results::Row;
+
+use super::super::plain::excerpt;
+use super::super::results::WholeFile;
+use super::super::summary::{metric_name, wanted};
+use super::Report;
+
+/// How much of a reason is shown.
+const REASON_CHARS_MAX: usize = 240;
+
+/// Appends a line. Writing to a string cannot fail.
+macro_rules! line {
+    ($out:expr $(, $part:expr)*) => { writeln!($out $(, $part)*).expect("writing to a string cannot fail") };
+}
+
+/// A report that waits for the summary: rows are in the other kinds.
+pub(super) struct Markdown {
+    out: WholeFile,
+    cases: String,
+}
+
+impl Markdown {
+    pub(super) fn new(out: WholeFile, cases: &str) -> Self {
+        Markdown { out, cases: cases.to_owned() }
+    }
+}
+
+impl Report for Markdown {
+    fn add(&mut self, _: &Row) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, summary: &Summary) -> io::Result<()> {
+        self.out.write_all(markdown(summary, &self.cases).as_bytes())?;
+        self.out.keep()
+    }
+}
+
+fn markdown(summary: &Summary, cases: &str) -> String {
+    let mut out = String::new();
+    let (rubric, judge) = (summary.rubric(), &summary.facts().judge);
+    line!(out, "## {} {} · {}\n", escaped(rubric.name()), escaped(rubric.version()), escaped(cases));
+    let name = format!("{} {}", judge.kind, judge.model);
+    line!(out, "Judge {}, standing **{}**.", escaped(name.trim_end()), escaped(&judge.standing));
+    line!(
+        out,
+        "{} replies: {} passed, {} failed, {} scored, {} unscored, {} blocked; {} records skipped.\n",
+        summary.n_entered(),
+        summary.n_passed(),
+        summary.n_failed(),
+        summary.n_scored(),
+        summary.n_unscored(),
+        summary.n_blocked(),
+        summary.n_skipped()
+    );
+    targets(&mut out, summary.targets());
+    slices(&mut out, summary);
+    patterns(&mut out, summary);
+    sensitivity(&mut out, summary);
+    ranked(&mut out, "Worst replies", summary.worst(), summary);
+    ranked(&mut out, "Best replies", summary.best(), summary);
+    for warning in &summary.facts().warnings {
+        line!(out, "> {}\n", escaped(warning));
+    }
+    out
+}
+
+fn targets(out: &mut String, targets: &[TargetResult]) {
+    if targets.is_empty() {
+        return;
+    }
+    line!(out, "| target | reached | 95 % interval | n | wanted | |\n|---|---|---|---|---|---|");
+    for target in targets {
+        let value = target.value.map_or("not measured".to_owned(), |value| format!("{:.3}", value.to_f64()));
+        let [interval, n] = target.estimate.map_or(["–".to_owned(), "0".to_owned()], |estimate| {
+            [format!("{:.3}–{:.3}", estimate.low, estimate.high), estimate.n.to_string()]
+        });
+        let met = if target.is_met() { "met" } else { "**missed**" };
+        line!(
+            out,
+            "| {} | {value} | {interval} | {n} | {} | {met} |",
+            escaped(&metric_name(target)),
+            wanted(target)
+        );
+    }
+    line!(out);
+}
+
+fn slices(out: &mut String, summary: &Summary) {
+    let has_rate = summary.rubric().pass().is_some();
+    let criteria: Vec<String> =
+        summary.criteria().iter().map(|each| format!(" {} |", escaped(each.criterion.as_str()))).collect();
+    let rate_head = if has_rate { " pass rate |" } else { "" };
+    line!(out, "| slice | replies |{rate_head}{}", criteria.concat());
+    line!(out, "|---|---|{}{}", if has_rate { "---|" } else { "" }, "---|".repeat(criteria.len()));
+    for (name, part) in summary.slices() {
+        let rate = if has_rate { format!(" {} |", rate(part.pass_rate())) } else { String::new() };
+        line!(out, "| {} | {} |{rate}{}", escaped(name), part.n_entered(), means(part));
+    }
+    line!(out);
+}
+
+fn means(part: &Part) -> String {
+    let mean = |each: &probity_core::report::CriterionSummary| {
+        let mean = each.mean().map_or("–".to_owned(), |mean| format!("{:.2}", mean.to_f64()));
+        format!(" {mean} |")
+    };
+    part.criteria().iter().map(mean).collect()
+}
+
+fn rate(rate: Option<Estimate>) -> String {
+    rate.map_or("–".to_owned(), |rate| {
+        let [value, low, high] = [rate.value, rate.low, rate.high].map(|share| 100.0 * share);
+        format!("{value:.1} % ({low:.1}–{high:.1}, n {})", rate.n)
+    })
+}
+
+fn patterns(out: &mut String, summary: &Summary) {
+    if !summary.patterns().is_empty() {
+        line!(out, "### Where replies fail\n\n| slice | what | replies | such as |\n|---|---|---|---|");
+    }
+    for pattern in summary.patterns() {
+        let what = match &pattern.kind {
+            PatternKind::Criterion(name) => format!("weak {}", escaped(name)),
+            PatternKind::Rule(name) => format!("blocked by {}", escaped(name)),
+        };
+        let of = summary.slices().get(&pattern.slice).map_or(0, Part::n_entered);
+        let examples: Vec<String> = pattern.examples.iter().map(|id| escaped(id)).collect();
+        line!(
+            out,
+            "| {} | {what} | {} of {of} | {} |",
+            escaped(&pattern.slice),
+            pattern.n,
+            examples.join(", ")
+        );
+    }
+    if !summary.patterns().is_empty() {
+        line!(out);
+    }
+    if !summary.recurring().is_empty() {
+        line!(out, "### Reasons that recur\n");
+    }
+    for group in summary.recurring() {
+        let quote = excerpt(&group.quote, REASON_CHARS_MAX);
+        line!(
+            out,
+            "- {} × {} “{}”: {}",
+            group.n,
+            escaped(&group.criterion),
+            escaped(&group.words),
+            escaped(&quote)
+        );
+    }
+    if !summary.recurring().is_empty() {
+        line!(out);
+    }
+}
+
+fn sensitivity(out: &mut String, summary: &Summary) {
+    let rates = summary.variations().iter().filter_map(|each| each.pass_rate.map(|rate| (rate.value, each)));
+    let rates: Vec<_> = rates.collect();
+    let lowest = rates.iter().min_by(|a, b| a.0.total_cmp(&b.0));
+    let highest = rates.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+    let (Some((low, low_by)), Some((high, high_by))) = (lowest, highest) else { return };
+    line!(
+        out,
+        "With one weight moved by 10 points the pass rate is between {:.1} % ({} at {}) and {:.1} % ({} at {}).\n",
+        100.0 * low,
+        escaped(low_by.criterion.as_str()),
+        low_by.weight,
+        100.0 * high,
+        escaped(high_by.criterion.as_str()),
+        high_by.weight
+    );
+}
+
+fn ranked(out: &mut String, title: &str, replies: &[RankedReply], summary: &Summary) {
+    if replies.is_empty() {
+        return;
+    }
+    line!(out, "<details><summary>{title}</summary>\n");
+    for reply in replies {
+        let result = &reply.result;
+        let total = result.score.as_ref().and_then(|score| score.total);
+        let total = total.map(|total| format!(", total {total}")).unwrap_or_default();
+        let why = match &result.outcome {
+            Outcome::Fail(failures) => {
+                let reasons: Vec<String> =
+                    failures.iter().map(|fail| escaped(&Failure::describe(fail))).collect();
+                format!(", fails: {}", reasons.join(", "))
+            }
+            _ => String::new(),
+        };
+        line!(out, "- **{}**{total}{why}", escaped(&result.id));
+        for (id, outcome) in &result.criteria {
+            let CriterionOutcome::Scored(scored) = outcome else { continue };
+            let best = summary.rubric().criterion(id).is_some_and(|c| c.scale.best() == scored.level);
+            if !best {
+                let reason = excerpt(&scored.reasoning, REASON_CHARS_MAX);
+                line!(out, "  - {} {}: {}", escaped(id.as_str()), scored.level, escaped(&reason));
+            }
+        }
+    }
+    line!(out, "\n</details>\n");
+}
+
+/// `text` on one line, every character that Markdown or HTML would act on written as an entity.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in super::super::plain::plain(text).chars() {
+        if c.is_ascii_punctuation()
+            && !matches!(c, '.' | ',' | '-' | '\'' | '(' | ')' | '?' | '%' | ';' | '/')
+        {
+            write!(out, "&#{};", u32::from(c)).expect("writing to a string cannot fail");
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_from_outside_is_markup() {
+        assert_eq!(escaped("a | b <img> @team"), "a &#124; b &#60;img&#62; &#64;team");
+        assert_eq!(escaped("[x](http://y)"), "&#91;x&#93;(http&#58;//y)");
+        assert_eq!(escaped("two\nlines, 5 %"), "two lines, 5 %");
+    }
+}

@@ -1,0 +1,90 @@
+//! Reports in files: the suffix says which kind.
+//!
+//! Every kind is made of the same rows and the same summary, one row at a time, and replaces the file of its
+//! name only when it is complete.
+
+mod junit;
+mod markdown;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use probity_core::report::Summary;
+use probity_engine::run::results::Row;
+
+use self::junit::Junit;
+use self::markdown::Markdown;
+use super::results::{ResultsWriter, WholeFile};
+
+/// What takes the rows of a run in order, and its summary at the end.
+pub(crate) trait Report {
+    /// Takes one row.
+    fn add(&mut self, row: &Row) -> io::Result<()>;
+    /// Ends the report.
+    fn finish(self: Box<Self>, summary: &Summary) -> io::Result<()>;
+}
+
+/// A kind of report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Results as JSON, as `--output` writes them.
+    Json,
+    /// `JUnit` XML.
+    Junit,
+    /// Markdown, as code hosts show it.
+    Markdown,
+}
+
+impl Kind {
+    /// The kind that the suffix of `path` names.
+    pub(crate) fn of(path: &Path) -> Result<Kind, String> {
+        match path.extension().and_then(|suffix| suffix.to_str()) {
+            Some("json") => Ok(Kind::Json),
+            Some("xml") => Ok(Kind::Junit),
+            Some("md") => Ok(Kind::Markdown),
+            _ => Err(format!("--report {}: expected a name that ends in .md, .xml or .json", path.display())),
+        }
+    }
+}
+
+/// A file that a report goes to, checked before anything is paid for.
+#[derive(Debug, Clone)]
+pub(crate) struct ReportFile {
+    pub(crate) path: PathBuf,
+    pub(crate) kind: Kind,
+}
+
+impl ReportFile {
+    /// Begins the report.
+    pub(crate) fn open(&self, cases: &str) -> io::Result<Box<dyn Report>> {
+        let file = WholeFile::create(&self.path)?;
+        Ok(match self.kind {
+            Kind::Json => Box::new(ResultsWriter::new(file)?),
+            Kind::Junit => Box::new(Junit::new(file, cases)?),
+            Kind::Markdown => Box::new(Markdown::new(file, cases)),
+        })
+    }
+}
+
+impl Report for ResultsWriter<WholeFile> {
+    fn add(&mut self, row: &Row) -> io::Result<()> {
+        ResultsWriter::add(self, row)
+    }
+
+    fn finish(self: Box<Self>, summary: &Summary) -> io::Result<()> {
+        ResultsWriter::finish(*self, summary).and_then(WholeFile::keep)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_suffix_says_which_kind() {
+        assert_eq!(Kind::of(Path::new("a/b.md")), Ok(Kind::Markdown));
+        assert_eq!(Kind::of(Path::new("b.xml")), Ok(Kind::Junit));
+        assert_eq!(Kind::of(Path::new("b.json")), Ok(Kind::Json));
+        assert!(Kind::of(Path::new("b.pdf")).is_err() && Kind::of(Path::new("md")).is_err());
+    }
+}
