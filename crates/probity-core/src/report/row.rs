@@ -52,6 +52,8 @@ pub struct ReplyResult {
     pub id: String,
     /// The case's slice.
     pub slice: Option<String>,
+    /// The reply's text.
+    pub text: Box<str>,
     /// What wrote the reply.
     pub variant: Option<String>,
     /// The bot's own confidence.
@@ -101,6 +103,7 @@ impl ReplyResult {
         ReplyResult {
             id: entry.case.id.to_string(),
             slice: entry.case.slice.as_ref().map(|slice| slice.as_str().to_owned()),
+            text: entry.reply.text.as_str().into(),
             variant: entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned()),
             confidence: entry.reply.confidence,
             gate,

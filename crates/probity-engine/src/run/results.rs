@@ -21,7 +21,7 @@ use crate::store::{JudgeId, Reader};
 #[derive(Debug)]
 pub enum Row {
     /// A reply's result.
-    Reply(ReplyResult),
+    Reply(Box<ReplyResult>),
     /// A record that could not be used.
     Skipped(Skipped),
 }
@@ -49,7 +49,7 @@ pub fn results<'a>(
         };
         summary.add(&result);
         fault_points::reach(Point::DuringResults);
-        sink(Row::Reply(result)).map_err(RunError::output)
+        sink(Row::Reply(Box::new(result))).map_err(RunError::output)
     })?;
     Ok((summary, patterns))
 }

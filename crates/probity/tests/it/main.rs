@@ -31,6 +31,7 @@ mod order;
 mod policies;
 mod published;
 mod real_judge;
+mod reports;
 mod terminal;
 mod tidy;
 mod usage;

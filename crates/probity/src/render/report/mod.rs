@@ -3,6 +3,7 @@
 //! Every kind is made of the same rows and the same summary, one row at a time, and replaces the file of its
 //! name only when it is complete.
 
+mod html;
 mod junit;
 mod markdown;
 
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use probity_core::report::Summary;
 use probity_engine::run::results::Row;
 
+use self::html::Html;
 use self::junit::Junit;
 use self::markdown::Markdown;
 use super::results::{ResultsWriter, WholeFile};
@@ -27,6 +29,8 @@ pub(crate) trait Report {
 /// A kind of report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
+    /// One page that opens from disk.
+    Html,
     /// Results as JSON, as `--output` writes them.
     Json,
     /// `JUnit` XML.
@@ -39,10 +43,14 @@ impl Kind {
     /// The kind that the suffix of `path` names.
     pub(crate) fn of(path: &Path) -> Result<Kind, String> {
         match path.extension().and_then(|suffix| suffix.to_str()) {
+            Some("html") => Ok(Kind::Html),
             Some("json") => Ok(Kind::Json),
             Some("xml") => Ok(Kind::Junit),
             Some("md") => Ok(Kind::Markdown),
-            _ => Err(format!("--report {}: expected a name that ends in .md, .xml or .json", path.display())),
+            _ => Err(format!(
+                "--report {}: expected a name that ends in .html, .md, .xml or .json",
+                path.display()
+            )),
         }
     }
 }
@@ -59,6 +67,7 @@ impl ReportFile {
     pub(crate) fn open(&self, cases: &str) -> io::Result<Box<dyn Report>> {
         let file = WholeFile::create(&self.path)?;
         Ok(match self.kind {
+            Kind::Html => Box::new(Html::new(file, cases)?),
             Kind::Json => Box::new(ResultsWriter::new(file)?),
             Kind::Junit => Box::new(Junit::new(file, cases)?),
             Kind::Markdown => Box::new(Markdown::new(file, cases)),
@@ -83,6 +92,7 @@ mod tests {
     #[test]
     fn the_suffix_says_which_kind() {
         assert_eq!(Kind::of(Path::new("a/b.md")), Ok(Kind::Markdown));
+        assert_eq!(Kind::of(Path::new("b.html")), Ok(Kind::Html));
         assert_eq!(Kind::of(Path::new("b.xml")), Ok(Kind::Junit));
         assert_eq!(Kind::of(Path::new("b.json")), Ok(Kind::Json));
         assert!(Kind::of(Path::new("b.pdf")).is_err() && Kind::of(Path::new("md")).is_err());
