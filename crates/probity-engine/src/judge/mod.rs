@@ -20,6 +20,7 @@ pub mod recorded;
 mod room;
 mod verdict_schema;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use probity_core::packet::Packet;
@@ -31,7 +32,7 @@ pub use room::Room;
 #[derive(Debug, Clone)]
 pub struct Question {
     /// The packet, for judges that read data.
-    pub packet: Packet,
+    pub packet: Arc<Packet>,
     /// The packet rendered by the judge's template, for judges that read text.
     pub prompt: Prompt,
     /// The id of the case, for judges that look up what was recorded. It is never sent.

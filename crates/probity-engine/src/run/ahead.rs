@@ -2,27 +2,52 @@
 //! packets, and the caller takes what comes, in the order of the input.
 //!
 //! What is read ahead is bounded, in records and in bytes. The caller sees the same sequence as in
-//! [`Job::screened`], errors included: only the waiting is shared.
+//! [`Job::screened`], errors included: only the waiting is shared. Where an earlier pass has kept the cases,
+//! nothing is read.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
+use probity_core::case::Entry;
+
 use super::job::{Job, Screened};
+use super::kept::Collected;
 use crate::load::{LoadError, Record};
 
 /// The most records that are handed over at once.
-const GROUP_MAX: usize = 128;
+pub(super) const GROUP_MAX: usize = 128;
 
 /// About how many bytes of text are handed over at once, unless a single record has more.
 const GROUP_BYTES_MAX: usize = 1 << 20;
 
 /// Groups that may wait between two threads.
-const GROUPS_WAITING: usize = 2;
+pub(super) const GROUPS_WAITING: usize = 2;
 
 type Group<T> = Vec<Result<T, LoadError>>;
 
-/// Gives each record, screened, to `take`, until there are no more or one of them is an error.
+/// Gives each record, screened, to `take`, until there are no more or one of them is an error. Keeps them for
+/// later passes, if they are few enough.
 pub(super) fn each_screened<E: From<LoadError>>(
+    job: &Job,
+    mut take: impl FnMut(&Arc<Screened>) -> Result<(), E>,
+) -> Result<(), E> {
+    if let Some(cases) = job.kept().cases() {
+        return cases.iter().try_for_each(take);
+    }
+    let mut collected = Collected::new();
+    each_read(job, |screened| {
+        let screened = Arc::new(screened);
+        let taken = take(&screened);
+        collected.add(screened);
+        taken
+    })?;
+    job.kept().keep(collected);
+    Ok(())
+}
+
+/// Reads each record and gives it, screened, to `take`.
+fn each_read<E: From<LoadError>>(
     job: &Job,
     mut take: impl FnMut(Screened) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -72,12 +97,15 @@ fn screen(job: &Job, records: &Receiver<Group<Record>>, screened: &SyncSender<Gr
 
 fn text_bytes(record: &Record) -> usize {
     match record {
-        Record::Entry { entry, .. } => {
-            let situation: usize = entry.case.situation.texts().iter().map(|text| text.len()).sum();
-            situation + entry.reply.text.len() + entry.case.reference.as_ref().map_or(0, String::len)
-        }
+        Record::Entry { entry, .. } => entry_bytes(entry),
         Record::Skipped(_) => 0,
     }
+}
+
+/// The bytes of a case's texts.
+pub(super) fn entry_bytes(entry: &Entry) -> usize {
+    let situation: usize = entry.case.situation.texts().iter().map(|text| text.len()).sum();
+    situation + entry.reply.text.len() + entry.case.reference.as_ref().map_or(0, String::len)
 }
 
 #[cfg(test)]
@@ -123,13 +151,16 @@ mod tests {
         let (_folder, job) = job(lines);
         let alone: Vec<String> =
             job.screened().expect("a pass").map(|one| format!("{:?}", one.expect("a record"))).collect();
-        let mut ahead = Vec::new();
-        each_screened(&job, |one| {
-            ahead.push(format!("{one:?}"));
-            Ok::<(), LoadError>(())
-        })
-        .expect("a pass");
-        assert!(ahead == alone, "{} records", lines.len());
+        for pass in ["read", "kept"] {
+            let mut ahead = Vec::new();
+            each_screened(&job, |one| {
+                ahead.push(format!("{one:?}"));
+                Ok::<(), LoadError>(())
+            })
+            .expect("a pass");
+            assert!(ahead == alone, "{} records, {pass}", lines.len());
+        }
+        assert!(job.kept().cases().is_some());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Who is asked, and how: the judge, its template and the settings of a run, whatever the run is about.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use probity_core::json::Json;
 use probity_core::packet::Packet;
@@ -38,8 +39,8 @@ pub struct Asking {
 /// A packet with an estimate of what a call about it takes.
 #[derive(Debug, Clone)]
 pub struct SizedPacket {
-    /// The packet.
-    pub packet: Packet,
+    /// The packet. Whoever plans, asks or reads results shares it.
+    pub packet: Arc<Packet>,
     /// Tokens of the prompt, estimated from its length.
     pub tokens_input: u64,
 }
@@ -155,6 +156,6 @@ impl SizedPacket {
     pub(super) fn new(packet: Packet, overhead_chars: u64) -> Self {
         let chars: usize = packet.texts().iter().map(|text| text.len()).sum();
         let tokens_input = (overhead_chars + chars as u64).div_ceil(CHARS_PER_TOKEN);
-        SizedPacket { packet, tokens_input }
+        SizedPacket { packet: Arc::new(packet), tokens_input }
     }
 }

@@ -1,7 +1,7 @@
 //! What a run is about: cases, rubric, template and judge, and the packets that follow from them.
 //!
-//! Nothing here is remembered between passes. Cases are read, screened and turned into packets anew each
-//! time they are needed, so a run of any size fits in memory and every pass sees the same thing.
+//! Cases are read, screened and turned into packets anew each time they are needed, so a run of any size fits in
+//! memory and every pass sees the same thing. Those of a small run are kept after the first pass ([`Kept`]).
 
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ use probity_core::rubric::{Criterion, ReferenceUse, Rubric};
 use super::RunError;
 use super::ahead::each_screened;
 use super::asking::{Asking, SizedPacket};
+use super::kept::Kept;
 use super::work::{Unit, UnitLabel, Units, Work};
 use crate::config::{Config, JudgeSettings};
 use crate::judge::prompt::{Template, TemplateError};
@@ -55,6 +56,7 @@ pub struct Job {
     /// The rules that decide which replies are judged.
     gate: Gate,
     asks: Vec<SizedAsk>,
+    kept: Kept,
 }
 
 /// An ask with the length of everything in its prompt that is not the case's own text.
@@ -101,7 +103,7 @@ impl Job {
                 Ok(SizedAsk { ask, overhead_chars })
             })
             .collect::<Result<_, TemplateError>>()?;
-        Ok(Job { dataset, dataset_name, rubric, plan, asking, gate, asks })
+        Ok(Job { dataset, dataset_name, rubric, plan, asking, gate, asks, kept: Kept::default() })
     }
 
     /// The rules that decide which replies are judged.
@@ -112,6 +114,11 @@ impl Job {
     /// Calls needed for one admitted reply.
     pub fn calls_per_reply(&self) -> usize {
         self.asks.len()
+    }
+
+    /// The cases as an earlier pass has kept them.
+    pub(super) fn kept(&self) -> &Kept {
+        &self.kept
     }
 
     /// One pass over the cases: each is read, screened and turned into packets.
@@ -166,7 +173,10 @@ impl Work for Job {
     }
 
     fn units(&self) -> Result<Units<'_>, LoadError> {
-        Ok(Box::new(self.screened()?.map(|screened| screened.map(unit))))
+        if let Some(cases) = self.kept.cases() {
+            return Ok(Box::new(cases.iter().map(|screened| Ok(unit(screened)))));
+        }
+        Ok(Box::new(self.screened()?.map(|screened| screened.map(|screened| unit(&screened)))))
     }
 
     fn each_unit(&self, take: &mut dyn FnMut(Unit)) -> Result<(), LoadError> {
@@ -177,11 +187,13 @@ impl Work for Job {
     }
 }
 
-fn unit(screened: Screened) -> Unit {
+fn unit(screened: &Screened) -> Unit {
     match screened {
-        Screened::Skipped(skipped) => Unit::Skipped(skipped),
+        Screened::Skipped(skipped) => Unit::Skipped(skipped.clone()),
         Screened::Blocked { .. } => Unit::NotAsked,
-        Screened::Admitted { admitted, packets, .. } => Unit::Asked { label: label(&admitted), packets },
+        Screened::Admitted { admitted, packets, .. } => {
+            Unit::Asked { label: label(admitted), packets: packets.clone() }
+        }
     }
 }
 

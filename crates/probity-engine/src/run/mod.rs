@@ -9,6 +9,7 @@ pub mod asking;
 pub mod compare;
 mod facts;
 pub mod job;
+mod kept;
 mod open_files;
 pub mod plan;
 mod record;
@@ -236,8 +237,10 @@ pub fn report(
     ran: &Ran,
     sink: &mut dyn FnMut(Row) -> io::Result<()>,
 ) -> Result<Summary, RunError> {
-    let reader = store.snapshot()?;
-    let (summary, patterns) = results(job, &reader, &ran.judge_id, sink)?;
+    let mut reader = store.snapshot()?;
+    // Nothing is written from here on. Reading beside it costs the report little.
+    store.begin_fold();
+    let (summary, patterns) = results(job, &mut reader, &ran.judge_id, sink)?;
     let mut facts = facts::facts(&job.asking, &reader, ran)?;
     // The lexical judge writes by template and says so.
     if !matches!(job.asking.judge.backend, Backend::Baseline) {

@@ -1,6 +1,11 @@
 //! Results from the store: what was recorded, in the order of the input, and nothing else.
 //!
-//! This pass makes no call and reads no clock, so the same store gives the same bytes.
+//! This pass makes no call and reads no clock, so the same store gives the same bytes. One thread looks up what
+//! the store has; the caller's thread makes rows and figures of it, in the order of the input.
+
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
 
 use probity_core::gate::Admitted;
 use probity_core::report::{ReplyResult, SummaryBuilder};
@@ -9,12 +14,12 @@ use probity_core::score::{CriterionOutcome, Scored, Unscored, decided_by_gate};
 use probity_core::verdict::{Patterns, Statement, Verdict};
 
 use super::RunError;
-use super::ahead::each_screened;
+use super::ahead::{GROUP_MAX, GROUPS_WAITING, each_screened};
 use super::asking::SizedPacket;
 use super::job::{Job, Screened};
 use super::record::Lookup;
 use crate::fault_points::{self, Point};
-use crate::load::Skipped;
+use crate::load::{LoadError, Skipped};
 use crate::store::{JudgeId, Reader};
 
 /// One line of the results.
@@ -29,22 +34,21 @@ pub enum Row {
 /// Walks over all cases in order, gives each row to `sink`, and returns the figures so far.
 pub fn results<'a>(
     job: &'a Job,
-    reader: &Reader,
+    reader: &mut Reader,
     judge: &JudgeId,
     sink: &mut dyn FnMut(Row) -> std::io::Result<()>,
 ) -> Result<(SummaryBuilder<'a>, Patterns), RunError> {
     let mut summary = SummaryBuilder::new(&job.rubric);
     let mut patterns = Patterns::default();
-    let scoring = Scoring { job, lookup: Lookup { asking: &job.asking, reader, judge } };
-    each_screened(job, |screened| {
-        let result = match screened {
+    each_found(job, (reader, judge), |found| {
+        let result = match found.screened.as_ref() {
             Screened::Skipped(skipped) => {
                 summary.skip();
-                return sink(Row::Skipped(skipped)).map_err(RunError::output);
+                return sink(Row::Skipped(skipped.clone())).map_err(RunError::output);
             }
-            Screened::Blocked { blocked, .. } => ReplyResult::blocked(&blocked),
+            Screened::Blocked { blocked, .. } => ReplyResult::blocked(blocked),
             Screened::Admitted { admitted, packets, .. } => {
-                scoring.result(&admitted, &packets, &mut patterns)?
+                result(job, admitted, packets.iter().zip(found.verdicts), &mut patterns)
             }
         };
         summary.add(&result);
@@ -54,49 +58,112 @@ pub fn results<'a>(
     Ok((summary, patterns))
 }
 
-struct Scoring<'a> {
-    job: &'a Job,
-    lookup: Lookup<'a>,
+/// A case with what the store has about each of its packets.
+struct Found {
+    screened: Arc<Screened>,
+    verdicts: Vec<Result<Verdict, Unscored>>,
 }
 
-impl Scoring<'_> {
-    fn result(
-        &self,
-        admitted: &Admitted,
-        packets: &[SizedPacket],
-        patterns: &mut Patterns,
-    ) -> Result<ReplyResult, RunError> {
-        let mut judged: Vec<(CriterionId, CriterionOutcome)> = Vec::new();
-        for packet in packets {
-            let asked = packet.packet.ask().criteria();
-            match self.lookup.verdict(packet)? {
-                Ok(verdict) => {
-                    patterns.add(&verdict);
-                    judged.extend(scored(verdict));
-                }
-                Err(unscored) => judged.extend(
-                    asked.iter().map(|c| (c.id.clone(), CriterionOutcome::Unscored(unscored.clone()))),
-                ),
+/// Gives each case with what was found about it to `take`, in the order of the input. What is looked up ahead is
+/// bounded.
+fn each_found(
+    job: &Job,
+    (reader, judge): (&mut Reader, &JudgeId),
+    mut take: impl FnMut(Found) -> Result<(), RunError>,
+) -> Result<(), RunError> {
+    thread::scope(|scope| {
+        let (found, groups) = sync_channel::<Vec<Found>>(GROUPS_WAITING);
+        let looker = scope.spawn(move || {
+            // A connection answers one thread at a time: this one has it until it is done.
+            let reader: &Reader = reader;
+            look_up(job, &Lookup { asking: &job.asking, reader, judge }, &found)
+        });
+        // Leaving early drops the receiver, and whoever sends to it ends.
+        groups.into_iter().flatten().try_for_each(&mut take)?;
+        looker.join().expect("looking up does not panic")
+    })
+}
+
+fn look_up(job: &Job, lookup: &Lookup<'_>, found: &SyncSender<Vec<Found>>) -> Result<(), RunError> {
+    let mut group = Vec::with_capacity(GROUP_MAX);
+    let looked_up = each_screened(job, |screened| {
+        let verdicts = match screened.as_ref() {
+            Screened::Admitted { packets, .. } => {
+                packets.iter().map(|packet| lookup.verdict(packet)).collect::<Result<_, _>>()?
+            }
+            Screened::Blocked { .. } | Screened::Skipped(_) => Vec::new(),
+        };
+        group.push(Found { screened: Arc::clone(screened), verdicts });
+        if group.len() < GROUP_MAX {
+            return Ok(());
+        }
+        let full = std::mem::replace(&mut group, Vec::with_capacity(GROUP_MAX));
+        found.send(full).map_err(|_| Ended::Left)
+    });
+    // What was found before an error is a result like any other. Whoever has left does not need it.
+    let _ = found.send(group);
+    match looked_up {
+        Ok(()) | Err(Ended::Left) => Ok(()),
+        Err(Ended::Failed(error)) => Err(error),
+    }
+}
+
+/// Why looking up ended before the cases did.
+enum Ended {
+    /// Nobody takes what is found any more.
+    Left,
+    Failed(RunError),
+}
+
+impl From<RunError> for Ended {
+    fn from(error: RunError) -> Ended {
+        Ended::Failed(error)
+    }
+}
+
+impl From<LoadError> for Ended {
+    fn from(error: LoadError) -> Ended {
+        Ended::Failed(error.into())
+    }
+}
+
+/// The result of an admitted reply from what was found about each of its packets.
+fn result<'a>(
+    job: &Job,
+    admitted: &Admitted,
+    found: impl Iterator<Item = (&'a SizedPacket, Result<Verdict, Unscored>)>,
+    patterns: &mut Patterns,
+) -> ReplyResult {
+    let mut judged: Vec<(CriterionId, CriterionOutcome)> = Vec::new();
+    for (packet, verdict) in found {
+        match verdict {
+            Ok(verdict) => {
+                patterns.add(&verdict);
+                judged.extend(scored(verdict));
+            }
+            Err(unscored) => {
+                let asked = packet.packet.ask().criteria().iter();
+                judged.extend(asked.map(|c| (c.id.clone(), CriterionOutcome::Unscored(unscored.clone()))));
             }
         }
-        let criteria = self.job.rubric.criteria().iter().map(|criterion| {
-            let outcome = match criterion.decider {
-                Decider::Judge => {
-                    let place = judged.iter().position(|(id, _)| *id == criterion.id);
-                    judged.swap_remove(place.expect("every judged criterion was asked about")).1
-                }
-                Decider::Gate => decided_by_gate(criterion, self.job.gate()),
-                Decider::Person => CriterionOutcome::Unscored(Unscored {
-                    cause: "awaiting_person".to_owned(),
-                    detail: "a person decides this criterion".to_owned(),
-                    attempts: 0,
-                }),
-            };
-            (criterion.id.clone(), outcome)
-        });
-        let criteria = criteria.collect();
-        Ok(ReplyResult::judged(admitted, &self.job.rubric, criteria))
     }
+    let criteria = job.rubric.criteria().iter().map(|criterion| {
+        let outcome = match criterion.decider {
+            Decider::Judge => {
+                let place = judged.iter().position(|(id, _)| *id == criterion.id);
+                judged.swap_remove(place.expect("every judged criterion was asked about")).1
+            }
+            Decider::Gate => decided_by_gate(criterion, job.gate()),
+            Decider::Person => CriterionOutcome::Unscored(Unscored {
+                cause: "awaiting_person".to_owned(),
+                detail: "a person decides this criterion".to_owned(),
+                attempts: 0,
+            }),
+        };
+        (criterion.id.clone(), outcome)
+    });
+    let criteria = criteria.collect();
+    ReplyResult::judged(admitted, &job.rubric, criteria)
 }
 
 fn scored(verdict: Verdict) -> impl Iterator<Item = (CriterionId, CriterionOutcome)> {

@@ -4,6 +4,7 @@
 //! same for both and know nothing beyond this.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use probity_core::packet::Packet;
 
@@ -60,7 +61,7 @@ pub struct UnitLabel {
 
 impl UnitLabel {
     /// What a judge is asked about one packet of the unit.
-    pub fn question(&self, packet: Packet, prompt: Prompt) -> Question {
+    pub fn question(&self, packet: Arc<Packet>, prompt: Prompt) -> Question {
         Question { packet, prompt, case_id: self.case_id.clone(), variant: self.variant.clone() }
     }
 }

@@ -210,6 +210,13 @@ impl Store {
         self.write((doing, weight), move |tables| tables.settle(&settlement)).await
     }
 
+    /// Begins to fold the journal into the file and does not wait for it, so that less is left for closing. For
+    /// when nothing is written any more: whoever writes waits until it is done.
+    pub fn begin_fold(&self) {
+        // A store that cannot be written has nothing to fold, and one that is closed has done so.
+        let _ = self.shared.send_message("folding the journal", Message::Fold);
+    }
+
     /// Writes what is waiting, folds the journal into the file and gives up the lock. Clones that are
     /// left can still read.
     pub fn close(self) -> Result<(), StoreError> {

@@ -27,6 +27,9 @@ pub(super) struct Tables {
     runs: HashSet<RunId>,
     /// The latest attempts, each at its number modulo [`REMEMBERED_MAX`].
     attempts: Vec<Option<Remembered>>,
+    /// Packets that were written on this connection and that no judge has settled: nothing has to be looked up
+    /// before the first settlement.
+    unsettled: HashSet<i64>,
 }
 
 /// What an attempt is about.
@@ -46,7 +49,8 @@ struct InForce {
 
 impl Tables {
     pub(super) fn new(connection: Connection) -> Tables {
-        Tables { connection, judges: HashMap::new(), runs: HashSet::new(), attempts: Vec::new() }
+        let (judges, runs, unsettled) = (HashMap::new(), HashSet::new(), HashSet::new());
+        Tables { connection, judges, runs, attempts: Vec::new(), unsettled }
     }
 
     fn remember(&mut self, remembered: Remembered) {
@@ -192,7 +196,12 @@ impl Tables {
             .connection
             .prepare_cached("INSERT INTO packet (hash, body) VALUES (?1, ?2) ON CONFLICT (hash) DO NOTHING")?
             .execute(params![packet.as_bytes(), body])?;
-        if inserted == 1 { Ok(self.connection.last_insert_rowid()) } else { self.packet_row(packet) }
+        if inserted != 1 {
+            return self.packet_row(packet);
+        }
+        let row = self.connection.last_insert_rowid();
+        self.unsettled.insert(row);
+        Ok(row)
     }
 
     /// The rules of acceptance: the first settlement stands; an unscored gives way to whatever comes later;
@@ -204,16 +213,7 @@ impl Tables {
             Some(known) => known.packet,
             None => self.settled_packet(settlement, judge)?,
         };
-        let in_force = self
-            .connection
-            .prepare_cached(
-                "SELECT verdict, attempt FROM settlement WHERE judge = ?1 AND packet = ?2 AND repeat = ?3",
-            )?
-            .query_row(params![judge, packet, settlement.repeat], |row| {
-                Ok(InForce { verdict: row.get(0)?, attempt: row.get::<_, Option<i64>>(1)?.map(AttemptId) })
-            })
-            .optional()?;
-        match in_force {
+        match self.in_force(packet, judge, settlement.repeat)? {
             Some(InForce { verdict: Some(_), attempt }) => {
                 self.mark_superseded(settlement.attempt.filter(|late| Some(*late) != attempt))?;
                 Ok(Accepted::Superseded)
@@ -228,6 +228,23 @@ impl Tables {
                 Ok(Accepted::First)
             }
         }
+    }
+
+    /// The settlement that stands. From then on there is one.
+    fn in_force(&mut self, packet: i64, judge: i64, repeat: u32) -> Result<Option<InForce>, Fault> {
+        if self.unsettled.remove(&packet) {
+            return Ok(None);
+        }
+        let in_force = self
+            .connection
+            .prepare_cached(
+                "SELECT verdict, attempt FROM settlement WHERE judge = ?1 AND packet = ?2 AND repeat = ?3",
+            )?
+            .query_row(params![judge, packet, repeat], |row| {
+                Ok(InForce { verdict: row.get(0)?, attempt: row.get::<_, Option<i64>>(1)?.map(AttemptId) })
+            })
+            .optional()?;
+        Ok(in_force)
     }
 
     fn write_settlement(&mut self, settlement: &Settlement, packet: i64, judge: i64) -> Result<(), Fault> {

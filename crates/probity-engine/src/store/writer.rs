@@ -25,11 +25,12 @@ const BATCH_JOBS_MAX: usize = 512;
 /// The most bytes in one transaction, so that a flood of large answers cannot blow up the journal.
 const BATCH_BYTES_MAX: usize = 16 << 20;
 
-/// From this many requests in one transaction on, the writer rests before the next one.
-const BUSY_JOBS_MIN: usize = 16;
+/// Beyond this many requests in one transaction, the writer rests before the next one. Calls that take their
+/// time come in smaller numbers, and waiting for more of them would only keep the next ones from starting.
+const BUSY_JOBS_MIN: usize = 96;
 
-/// How long it rests for each of them: a little longer than writing one takes, so that transactions grow with
-/// the load and a few callers are not kept waiting.
+/// How long it rests for each request beyond those: a little longer than writing one takes, so that transactions
+/// grow with the load.
 const REST_PER_JOB: Duration = Duration::from_micros(25);
 
 /// The longest rest. It is short beside any call to a model.
@@ -42,6 +43,8 @@ const LAST_CHECKPOINT_WAIT: Duration = Duration::from_millis(500);
 pub(super) enum Message {
     /// Something to write.
     Job(Box<dyn Job>),
+    /// Fold what the journal has into the file, as far as readers allow.
+    Fold,
     /// Finish, and say how it went.
     Close(SyncSender<Result<(), StoreError>>),
 }
@@ -133,13 +136,17 @@ impl Writer {
         let mut closing = None;
         while closing.is_none() {
             let Ok(first) = self.inbox.recv() else { break };
+            if matches!(first, Message::Fold) {
+                self.fold();
+                continue;
+            }
             closing = self.gather(first, &mut batch);
             let n_jobs = batch.len();
             self.write(&mut batch);
-            if closing.is_none() && n_jobs >= BUSY_JOBS_MIN {
+            if closing.is_none() && n_jobs > BUSY_JOBS_MIN {
                 // Where many write at once, those who come meanwhile share one sync and the pages it writes.
-                let n_jobs = u32::try_from(n_jobs).unwrap_or(u32::MAX);
-                std::thread::sleep(REST_PER_JOB.saturating_mul(n_jobs).min(REST_MAX));
+                let n_beyond = u32::try_from(n_jobs - BUSY_JOBS_MIN).unwrap_or(u32::MAX);
+                std::thread::sleep(REST_PER_JOB.saturating_mul(n_beyond).min(REST_MAX));
             }
         }
         let closed = self.close();
@@ -160,6 +167,8 @@ impl Writer {
         while let Some(message) = next {
             match message {
                 Message::Close(caller) => return Some(caller),
+                // Whoever still writes will ask again, or closes the store.
+                Message::Fold => {}
                 Message::Job(job) => {
                     n_bytes += job.weight();
                     batch.push(job);
@@ -205,6 +214,11 @@ impl Writer {
             let _ = self.tables.connection.execute_batch("ROLLBACK");
         }
         done
+    }
+
+    /// Folds the journal into the file. Nobody waits for it: what it leaves undone, closing does and reports.
+    fn fold(&self) {
+        let _ = self.tables.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
     }
 
     /// Marks the store as closed, folds the journal into the file, and lets go of the lock.

@@ -306,5 +306,5 @@ fn question(number: usize, ask: &Arc<Ask>) -> Question {
     let admitted = Gate::open().screen(Entry { case, reply }).expect("admitted");
     let packet = packet::question(&admitted, ask);
     let prompt = Prompt { system: "Judge.".into(), user: packet.canonical().to_owned() };
-    Question { packet, prompt, case_id, variant: None }
+    Question { packet: Arc::new(packet), prompt, case_id, variant: None }
 }

@@ -1,0 +1,100 @@
+//! The cases of a small run, kept between its passes: what one pass has loaded, screened and turned into packets,
+//! the next one finds ready.
+//!
+//! What is kept is bounded, so a run of any size fits in memory. Beyond the bound nothing is kept, and every
+//! pass reads the files again. What a pass sees is the same either way: a file that changes after it was kept
+//! changes nothing any more.
+
+use std::sync::{Arc, OnceLock};
+
+use super::ahead::entry_bytes;
+use super::job::Screened;
+
+/// The most that is kept, about, in bytes. A case with two packets takes some four kilobytes.
+const KEPT_BYTES_MAX: usize = 96 << 20;
+
+/// What a case takes beside its texts, about, in bytes: identifiers, allocations, the records themselves.
+const CASE_BYTES: usize = 1024;
+
+/// The screened cases of a run, once a pass has seen them all and if they are few enough.
+#[derive(Debug, Default)]
+pub(super) struct Kept(OnceLock<Vec<Arc<Screened>>>);
+
+impl Kept {
+    /// What an earlier pass has kept, in the order of the input.
+    pub(super) fn cases(&self) -> Option<&[Arc<Screened>]> {
+        self.0.get().map(Vec::as_slice)
+    }
+
+    /// Keeps what a whole pass has collected.
+    pub(super) fn keep(&self, collected: Collected) {
+        if let Some(cases) = collected.cases {
+            // If another pass was faster, it kept the same.
+            let _ = self.0.set(cases);
+        }
+    }
+}
+
+/// The cases that a pass has seen so far, unless they are too many.
+pub(super) struct Collected {
+    cases: Option<Vec<Arc<Screened>>>,
+    n_bytes: usize,
+    n_bytes_max: usize,
+}
+
+impl Collected {
+    /// Nothing yet.
+    pub(super) fn new() -> Collected {
+        Collected::bounded(KEPT_BYTES_MAX)
+    }
+
+    fn bounded(n_bytes_max: usize) -> Collected {
+        Collected { cases: Some(Vec::new()), n_bytes: 0, n_bytes_max }
+    }
+
+    /// Adds the next case.
+    pub(super) fn add(&mut self, screened: Arc<Screened>) {
+        let Some(cases) = &mut self.cases else { return };
+        self.n_bytes += CASE_BYTES + text_bytes(&screened);
+        if self.n_bytes > self.n_bytes_max {
+            self.cases = None;
+        } else {
+            cases.push(screened);
+        }
+    }
+}
+
+/// The bytes of a case's texts, where it stands and in its packets.
+fn text_bytes(screened: &Screened) -> usize {
+    match screened {
+        Screened::Admitted { admitted, packets, .. } => {
+            let n_bytes = entry_bytes(admitted.entry());
+            // A packet has the texts twice: as they are and inside its canonical text.
+            n_bytes + packets.iter().map(|sized| n_bytes + sized.packet.canonical().len()).sum::<usize>()
+        }
+        Screened::Blocked { blocked, .. } => entry_bytes(blocked.entry()),
+        Screened::Skipped(skipped) => skipped.reason.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::Skipped;
+
+    /// How many of `n` cases are kept where about `n_fit` of them fit.
+    fn n_kept(n: usize, n_fit: usize) -> Option<usize> {
+        let skipped = Skipped { index: 0, file: "cases".into(), line: 1, id: None, reason: String::new() };
+        let case = Arc::new(Screened::Skipped(skipped));
+        let mut collected = Collected::bounded(n_fit * CASE_BYTES);
+        (0..n).for_each(|_| collected.add(Arc::clone(&case)));
+        let kept = Kept::default();
+        kept.keep(collected);
+        kept.cases().map(<[_]>::len)
+    }
+
+    #[test]
+    fn all_cases_are_kept_or_none() {
+        assert_eq!([n_kept(0, 3), n_kept(3, 3), n_kept(4, 3), n_kept(9, 3)], [Some(0), Some(3), None, None]);
+    }
+}
