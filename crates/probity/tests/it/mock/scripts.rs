@@ -31,7 +31,9 @@ fn check(script: &str, files: &[(&str, Value)], command: &[&str], seen: fn(&Valu
     let mock = MockJudge::start(&["--script", script]);
     let folder =
         Probity::new().variable("OPENAI_API_KEY", "sk-mock").variable("ANTHROPIC_API_KEY", "sk-mock");
-    files.iter().for_each(|(name, cases)| folder.write(name, cases.to_string()));
+    for (name, cases) in files {
+        folder.write(name, cases.to_string());
+    }
     for (judge, structured) in WAYS {
         let store = format!("{judge}-{structured}.db");
         let words = ["--judge", judge, "--structured", structured, "--store", &store, "--base-url"];
