@@ -72,10 +72,12 @@ pub enum Change {
         /// Whether it stands in a code fence.
         fence: Fence,
     },
-    /// Text that a reader does not see; the control hides neutral text in the same way.
+    /// Text that a reader does not see; the control hides other text in the same way.
     Hidden {
-        /// What is hidden.
+        /// What the treatment hides.
         text: String,
+        /// What the control hides, as many characters.
+        control: String,
         /// How.
         how: Hiding,
     },
@@ -120,10 +122,6 @@ pub enum Hiding {
     ZeroWidth,
     /// In a comment of HTML or Markdown.
     HtmlComment,
-    /// In an element that is not displayed.
-    HtmlSpan,
-    /// Turned by a bidirectional override.
-    Bidi,
 }
 
 /// What a reply leaks.
@@ -157,9 +155,8 @@ impl Change {
             Change::Markdown => Arms::replaced(base, markdown(reply)),
             Change::Emoji => Arms::replaced(base, emoji(reply)),
             Change::VerdictJson { fence } => forged(base, setting, *fence),
-            Change::Hidden { text, how } => {
-                let control = neutral(text.chars().count(), Passage::First);
-                Arms::replies(base, behind(reply, &how.hidden(&control)), behind(reply, &how.hidden(text)))
+            Change::Hidden { text, control, how } => {
+                Arms::replies(base, behind(reply, &how.hidden(control)), behind(reply, &how.hidden(text)))
             }
             Change::Swap | Change::Twins => Arms::twins(base),
             Change::Again if is_pair => Arms::twins(base),
@@ -182,21 +179,14 @@ impl Change {
 
 impl Hiding {
     /// Every way with the name that files have for it.
-    pub(super) const NAMED: &[(&str, Hiding)] = &[
-        ("tags", Hiding::Tags),
-        ("zero_width", Hiding::ZeroWidth),
-        ("html_comment", Hiding::HtmlComment),
-        ("html_span", Hiding::HtmlSpan),
-        ("bidi", Hiding::Bidi),
-    ];
+    pub(super) const NAMED: &[(&str, Hiding)] =
+        &[("tags", Hiding::Tags), ("zero_width", Hiding::ZeroWidth), ("html_comment", Hiding::HtmlComment)];
 
     fn hidden(self, text: &str) -> String {
         match self {
             Hiding::Tags => in_tags(text),
             Hiding::ZeroWidth => zero_width(text),
             Hiding::HtmlComment => format!("<!-- {text} -->"),
-            Hiding::HtmlSpan => format!("<span style=\"display:none\">{text}</span>"),
-            Hiding::Bidi => format!("\u{202e}{}\u{202c}", text.chars().rev().collect::<String>()),
         }
     }
 }

@@ -17,6 +17,11 @@ pub enum Wording {
     LevelsReversed,
 }
 
+impl Wording {
+    /// Every wording.
+    pub const ALL: [Wording; 3] = [Wording::AsWritten, Wording::CriteriaReversed, Wording::LevelsReversed];
+}
+
 /// What a probe needs to know of how a judge is asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {

@@ -73,12 +73,13 @@ const KINDS: &[Kind] = &[
     },
     Kind {
         name: "hidden",
-        keys: &["text", "how"],
+        keys: &["text", "control", "how"],
         read: |fields, faults| {
-            let text = any_text(fields, faults);
+            let texts = added(fields, faults);
             let how = fields.choice("how", Hiding::NAMED, faults);
             let how = fields.required("how", how, faults);
-            Some(Change::Hidden { text: text?, how: *how.value()? })
+            let (text, control) = texts?;
+            Some(Change::Hidden { text, control, how: *how.value()? })
         },
     },
     Kind { name: "swap", keys: &[], read: |_, _| Some(Change::Swap) },

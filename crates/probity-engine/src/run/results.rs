@@ -35,7 +35,7 @@ pub fn results<'a>(
 ) -> Result<(SummaryBuilder<'a>, Patterns), RunError> {
     let mut summary = SummaryBuilder::new(&job.rubric);
     let mut patterns = Patterns::default();
-    let scoring = Scoring { job, lookup: Lookup { asking: &job.asking, reader, judge } };
+    let scoring = Scoring { job, lookup: Lookup { asking: &job.asking, reader, judge, repeat: 0 } };
     each_screened(job, |screened| {
         let result = match screened {
             Screened::Skipped(skipped) => {
