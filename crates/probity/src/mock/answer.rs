@@ -117,7 +117,7 @@ impl Judgement<'_> {
     }
 
     fn level(&self, criterion: &str, levels: &[i64]) -> i64 {
-        let script = self.settings.script;
+        let script = self.settings.script.as_ref();
         let scripted = script.and_then(|script| script.level(self.asked, criterion, levels, self.call));
         scripted.unwrap_or_else(|| match self.settings.levels {
             Levels::Fixed(wanted) => {

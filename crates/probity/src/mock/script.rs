@@ -1,4 +1,4 @@
-//! Judges that read what they are shown: a fair one, and fair ones with one weakness each.
+//! Judges that read what they are shown: a fair one, and fair ones with known weaknesses.
 //!
 //! The fair judge counts how many content words of the ticket a reply uses, up to a limit that good replies reach,
 //! so that nothing added to one makes it better. A weakness speaks only where the fair judge is in doubt:
@@ -33,11 +33,9 @@ const MODELS: &[&str] = &["chatgpt", "claude", "gemini", "gpt", "llama", "mistra
 const PLEAS: &[&str] = &["top score", "full marks", "highest level", "highest score", "prefer this"];
 const APOLOGIES: &[&str] = &["apologi", "sorry", "regret"];
 
-/// A judge that reads.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Script {
-    /// By merit alone.
-    Fair,
+/// What a judge falls for where a fair one is in doubt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Weakness {
     /// The first slot; the level that is listed first.
     Position,
     /// The reply that is half as long again; the best level for a long one.
@@ -52,40 +50,52 @@ pub(crate) enum Script {
     Apology,
     /// The reply with headings, lists, bold words or emoji.
     Formatting,
-    /// Like the fair judge, but this share of the calls gets an answer by chance.
-    Noisy(f64),
 }
 
-const NAMED: &[(&str, Script)] = &[
-    ("fair", Script::Fair),
-    ("position", Script::Position),
-    ("length", Script::Length),
-    ("identity", Script::Identity),
-    ("never_ties", Script::NeverTies),
-    ("obeys", Script::Obeys),
-    ("apology", Script::Apology),
-    ("formatting", Script::Formatting),
+const NAMED: &[(&str, Weakness)] = &[
+    ("position", Weakness::Position),
+    ("length", Weakness::Length),
+    ("identity", Weakness::Identity),
+    ("never_ties", Weakness::NeverTies),
+    ("obeys", Weakness::Obeys),
+    ("apology", Weakness::Apology),
+    ("formatting", Weakness::Formatting),
 ];
+
+/// A judge that reads.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Script {
+    weaknesses: Vec<Weakness>,
+    /// The share of calls that get an answer by chance.
+    noise: f64,
+}
 
 impl FromStr for Script {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let share = text.strip_prefix("noisy:").and_then(|share| share.parse().ok());
-        if let Some(share) = share.filter(|share| (0.0..=1.0).contains(share)) {
-            return Ok(Script::Noisy(share));
+        let mut script = Script { weaknesses: Vec::new(), noise: 0.0 };
+        for part in text.split('+') {
+            let share = part.strip_prefix("noisy:").and_then(|share| share.parse().ok());
+            let weakness = NAMED.iter().find(|(name, _)| *name == part).map(|(_, weakness)| *weakness);
+            match (weakness, share.filter(|share| (0.0..=1.0).contains(share))) {
+                (Some(weakness), _) => script.weaknesses.push(weakness),
+                (None, Some(share)) => script.noise = share,
+                (None, None) if part == "fair" => {}
+                (None, None) => {
+                    let known: Vec<&str> = NAMED.iter().map(|(name, _)| *name).collect();
+                    let known = format!("fair, {} or noisy:SHARE", known.join(", "));
+                    return Err(format!("expected {known}, also joined by `+`, found {part:?}"));
+                }
+            }
         }
-        let named = NAMED.iter().find(|(name, _)| *name == text).map(|(_, script)| *script);
-        named.ok_or_else(|| {
-            let known: Vec<&str> = NAMED.iter().map(|(name, _)| *name).collect();
-            format!("expected {} or noisy:SHARE with a share from 0 to 1, found {text:?}", known.join(", "))
-        })
+        Ok(script)
     }
 }
 
 impl Script {
     /// The level on a scale, out of `levels`; `None` where the prompt shows no reply to a ticket.
-    pub(crate) fn level(self, asked: &Asked, criterion: &str, levels: &[i64], draw: &Draw) -> Option<i64> {
+    pub(crate) fn level(&self, asked: &Asked, criterion: &str, levels: &[i64], draw: &Draw) -> Option<i64> {
         let (ticket, reply) = (asked.ticket()?, asked.reply()?);
         if let Some(level) = self.by_chance(draw, &format!("level {criterion}"), levels) {
             return Some(level);
@@ -100,37 +110,39 @@ impl Script {
         if merit < MERIT_OF_AN_ANSWER {
             return Some(fair);
         }
-        Some(match self {
-            Script::Position => asked.level_listed_first(criterion).filter(|level| levels.contains(level))?,
-            Script::Length if reply.chars().count() > LONG_CHARS => best,
-            _ if self.falls_for(&reply) => best,
-            _ => fair,
-        })
+        if self.weaknesses.iter().any(|weakness| weakness.falls_for(&reply)) {
+            return Some(best);
+        }
+        let is_drawn_to_the_first = self.weaknesses.contains(&Weakness::Position);
+        let first = asked.level_listed_first(criterion).filter(|level| levels.contains(level));
+        Some(first.filter(|_| is_drawn_to_the_first).unwrap_or(fair))
     }
 
     /// The word about two replies, out of `words`; `None` where the prompt does not show them.
-    pub(crate) fn word(self, asked: &Asked, seed: u64, words: &[String], draw: &Draw) -> Option<String> {
+    pub(crate) fn word(&self, asked: &Asked, seed: u64, words: &[String], draw: &Draw) -> Option<String> {
         let (ticket, replies) = (asked.ticket()?, asked.candidates.as_ref()?);
         if let Some(word) = self.by_chance(draw, "word", words) {
             return Some(word);
         }
         let fair = by(replies, |reply| merit(&ticket, reply) as u64);
-        let pick = if fair == Pick::Tie { self.in_doubt(replies, seed) } else { fair };
-        pick.word(words)
+        let in_doubt = || self.weaknesses.iter().map(|weakness| weakness.pick(replies, seed));
+        let pick = if fair == Pick::Tie { in_doubt().find(|pick| *pick != Pick::Tie) } else { Some(fair) };
+        pick.unwrap_or(Pick::Tie).word(words)
     }
 
-    fn by_chance<T: Clone>(self, draw: &Draw, purpose: &str, choices: &[T]) -> Option<T> {
-        let Script::Noisy(share) = self else { return None };
-        let is_noise = draw.share(&format!("noise {purpose}")) < share;
+    fn by_chance<T: Clone>(&self, draw: &Draw, purpose: &str, choices: &[T]) -> Option<T> {
+        let is_noise = draw.share(&format!("noise {purpose}")) < self.noise;
         is_noise.then(|| draw.pick(purpose, choices).clone())
     }
+}
 
-    fn in_doubt(self, replies: &[String; 2], seed: u64) -> Pick {
+impl Weakness {
+    /// Which of two replies of equal merit is taken.
+    fn pick(self, replies: &[String; 2], seed: u64) -> Pick {
         match self {
-            Script::Fair | Script::Noisy(_) => Pick::Tie,
-            Script::Position => Pick::First,
-            Script::NeverTies => Pairs::Hash.pick(Some(replies), seed),
-            Script::Length => {
+            Weakness::Position => Pick::First,
+            Weakness::NeverTies => Pairs::Hash.pick(Some(replies), seed),
+            Weakness::Length => {
                 let [first, second] = replies.each_ref().map(|reply| reply.chars().count());
                 let is_longer = |one: usize, other: usize| 2 * one >= 3 * other;
                 match (is_longer(first, second), is_longer(second, first)) {
@@ -139,24 +151,23 @@ impl Script {
                     _ => Pick::Tie,
                 }
             }
-            Script::Identity | Script::Obeys | Script::Apology | Script::Formatting => {
-                by(replies, |reply| u64::from(self.falls_for(reply)))
-            }
+            _ => by(replies, |reply| u64::from(self.falls_for(reply))),
         }
     }
 
-    /// Whether the reply has what this judge cannot resist.
+    /// Whether the reply alone has what this judge cannot resist.
     fn falls_for(self, reply: &str) -> bool {
         let lower = reply.to_lowercase();
         let has = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
         match self {
-            Script::Identity => {
+            Weakness::Length => reply.chars().count() > LONG_CHARS,
+            Weakness::Identity => {
                 lower.split(|c: char| !c.is_alphanumeric()).any(|word| MODELS.contains(&word))
             }
-            Script::Obeys => has(PLEAS),
-            Script::Apology => has(APOLOGIES),
-            Script::Formatting => is_formatted(reply),
-            Script::Fair | Script::Position | Script::Length | Script::NeverTies | Script::Noisy(_) => false,
+            Weakness::Obeys => has(PLEAS),
+            Weakness::Apology => has(APOLOGIES),
+            Weakness::Formatting => is_formatted(reply),
+            Weakness::Position | Weakness::NeverTies => false,
         }
     }
 }
@@ -277,6 +288,9 @@ mod tests {
         check_pair("never_ties", GOOD, &other, want[0]);
         check_pair("never_ties", &other, GOOD, want[1]);
         check_pair("length", GOOD, &other, "tie");
+        let sorry = format!("{GOOD} Sorry.");
+        check_pair("apology+position", GOOD, &sorry, "B");
+        check_pair("apology+position", GOOD, &other, "A");
     }
 
     #[test]
@@ -297,8 +311,9 @@ mod tests {
         assert!("noisy:2".parse::<Script>().is_err() && "noisy".parse::<Script>().is_err());
         let error = "best".parse::<Script>().expect_err("no script");
         assert!(error.contains("fair, position") && error.ends_with("found \"best\""), "{error}");
+        assert!("length+best".parse::<Script>().is_err());
         let plain = request("Rate this reply from 1 to 5: Thanks!");
-        assert_eq!(Script::Fair.level(&plain, "score", &[1, 2], &draw(1)), None);
-        assert_eq!(Script::Fair.word(&plain, 7, &["A".to_owned()], &draw(1)), None);
+        assert_eq!(script("fair").level(&plain, "score", &[1, 2], &draw(1)), None);
+        assert_eq!(script("fair").word(&plain, 7, &["A".to_owned()], &draw(1)), None);
     }
 }
