@@ -96,8 +96,8 @@ impl Draw {
     /// Puts an entry in. It is drawn if its number, which follows from the seed and its content, is among the lowest.
     pub fn add(&mut self, entry: Entry, origin: Origin) {
         let base = Base::new(entry, origin);
-        let [a, b, c, d, e, f, g, h, ..] = base.digest;
-        let content = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+        let content: [u8; 8] = base.digest[..8].try_into().expect("eight of 32 bytes");
+        let content = u64::from_le_bytes(content);
         let number = Random::new(self.seed ^ content).bits();
         self.kept.entry((number, base.digest)).or_insert(base);
         if self.kept.len() > self.n_max {
@@ -136,7 +136,9 @@ mod tests {
 
     fn drawn(order: &[usize], n: usize, seed: u64) -> Vec<String> {
         let mut draw = Draw::new(n, seed);
-        order.iter().for_each(|at| draw.add(entry(*at), Origin::Own));
+        for at in order {
+            draw.add(entry(*at), Origin::Own);
+        }
         draw.bases().iter().map(|base| base.entry().case.id.to_string()).collect()
     }
 
@@ -150,7 +152,9 @@ mod tests {
     #[test]
     fn shipped_bases_can_be_told_apart() {
         let mut draw = Draw::new(1000, 0);
-        shipped().into_iter().for_each(|entry| draw.add(entry, Origin::Shipped));
+        for entry in shipped() {
+            draw.add(entry, Origin::Shipped);
+        }
         assert_eq!(draw.n_drawn(), shipped().len());
     }
 

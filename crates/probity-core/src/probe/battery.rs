@@ -145,7 +145,7 @@ impl Probe {
 /// The same asked twice.
 fn again(arms: &Arms, form: AnswerForm) -> Showings {
     let shown = match form {
-        AnswerForm::Levels => Shown::Reply(arms.control.clone()),
+        AnswerForm::Levels => Shown::Reply(Box::new(arms.control.clone())),
         AnswerForm::Preference => Shown::pair(arms),
     };
     let control = Showing::first(shown);
@@ -154,11 +154,11 @@ fn again(arms: &Arms, form: AnswerForm) -> Showings {
 
 /// A grade of the treatment, held against that of the control where it is not expected to be low by itself.
 fn graded(expects: Expectation, arms: Arms, wording: Wording) -> Showings {
-    let treatment = Showing { shown: Shown::Reply(arms.treatment), wording, repeat: Repeat::First };
+    let treatment = Showing { shown: Shown::Reply(Box::new(arms.treatment)), wording, repeat: Repeat::First };
     if expects == Expectation::Lowest {
         return Showings { control: None, treatment, noise: None };
     }
-    let control = Showing::first(Shown::Reply(arms.control));
+    let control = Showing::first(Shown::Reply(Box::new(arms.control)));
     Showings { noise: Some(control.again()), control: Some(control), treatment }
 }
 

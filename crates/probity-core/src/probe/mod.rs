@@ -36,3 +36,6 @@ pub use setting::{NotProbed, Setting, Wording};
 pub use spec::{read_battery, read_own};
 pub use tally::{Figures, Tally};
 pub use trial::{Pair, Repeat, Showing, Showings, Shown, Trial};
+
+#[cfg(test)]
+mod tests;

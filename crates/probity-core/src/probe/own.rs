@@ -95,9 +95,10 @@ impl OwnProbe {
     pub fn trial(&self) -> Trial {
         let (control, treatment) = match &self.replies {
             OwnReplies::Pair { a, b } => (None, Shown::pair_of(a, b)),
-            OwnReplies::Changed { reply, changed } => {
-                (Some(Showing::first(Shown::Reply(reply.clone()))), Shown::Reply(changed.clone()))
-            }
+            OwnReplies::Changed { reply, changed } => (
+                Some(Showing::first(Shown::Reply(Box::new(reply.clone())))),
+                Shown::Reply(Box::new(changed.clone())),
+            ),
         };
         Trial::Asked(Box::new(Showings { control, treatment: Showing::first(treatment), noise: None }))
     }

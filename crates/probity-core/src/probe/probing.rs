@@ -169,7 +169,7 @@ fn message(figures: &Result<Figures, &'static str>, violated: &str) -> String {
             text += &format!("; {} bases have no answer", figures.n_unscored);
         }
         (ProbeOutcome::Inconclusive, None) => {
-            text += "; it lies too close to what is tolerated to be told apart"
+            text += "; it lies too close to what is tolerated to be told apart";
         }
         _ => {}
     }

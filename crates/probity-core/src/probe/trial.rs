@@ -41,7 +41,7 @@ pub struct Showing {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shown {
     /// One, to be graded.
-    Reply(Entry),
+    Reply(Box<Entry>),
     /// Two, to be compared in both orders. Candidate A is the control, candidate B the treatment.
     Pair(Box<Pair>),
 }

@@ -120,23 +120,23 @@ impl<'a> Fields<'a> {
 
     /// A text as it stands, which may be empty or have characters that nobody can see.
     pub(crate) fn any_text(&self, key: &str, faults: &mut Faults) -> Field<String> {
-        self.field(key, |node| match &node.content {
-            Content::Text(text) => Some(text.clone()),
-            _ => {
+        self.field(key, |node| {
+            let Content::Text(text) = &node.content else {
                 faults.error(wrong_type(key, "a text", node));
-                None
-            }
+                return None;
+            };
+            Some(text.clone())
         })
     }
 
     /// Whether something is.
     pub(crate) fn boolean(&self, key: &str, faults: &mut Faults) -> Field<bool> {
-        self.field(key, |node| match &node.content {
-            Content::Boolean(value) => Some(*value),
-            _ => {
+        self.field(key, |node| {
+            let Content::Boolean(value) = &node.content else {
                 faults.error(wrong_type(key, "true or false", node));
-                None
-            }
+                return None;
+            };
+            Some(*value)
         })
     }
 

@@ -35,10 +35,10 @@ pub fn mean_within(values: &[f64]) -> Option<Estimate> {
 fn student_95(freedom: u64) -> f64 {
     let (mut low, mut high) = (1.0, 7.0);
     for _ in 0..60 {
-        let middle = (low + high) / 2.0;
+        let middle = f64::midpoint(low, high);
         if student_below(middle, freedom) < 0.95 { low = middle } else { high = middle }
     }
-    (low + high) / 2.0
+    f64::midpoint(low, high)
 }
 
 /// The probability that Student's t with so many degrees of freedom is below `t`.

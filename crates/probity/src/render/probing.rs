@@ -56,9 +56,13 @@ fn headline(out: &mut String, shown: &Shown) {
     let counts: Vec<String> =
         counted.iter().map(|(outcome, name)| format!("{} {name}", probing.with(*outcome).count())).collect();
     line!(out, "{} probes = {}", probing.results.len(), counts.join(" + "));
+    let blocked = match job.n_blocked {
+        0 => String::new(),
+        n => format!(", {n} replies blocked by the gate"),
+    };
     line!(
         out,
-        "{} bases of your own, {} shipped; seed {}, at most {:.1} % tolerated\n",
+        "{} bases of your own, {} shipped{blocked}; seed {}, at most {:.1} % tolerated\n",
         probing.bases.own,
         probing.bases.shipped,
         probing.seed,
@@ -124,5 +128,9 @@ pub(crate) fn listed(probes: &[Probe]) -> String {
     }
     let table = columns(&rows);
     let means = ["what is changed"].into_iter().chain(probes.iter().map(|probe| &*probe.means));
-    table.lines().zip(means).map(|(line, means)| format!("{line}  {means}\n")).collect()
+    let mut out = String::new();
+    for (row, means) in table.lines().zip(means) {
+        line!(out, "{row}  {means}");
+    }
+    out
 }

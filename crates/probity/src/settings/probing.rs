@@ -28,7 +28,9 @@ pub(crate) fn probing(args: &ProbeArgs, over: Layer, note: &dyn Fn(&str)) -> Res
     }
     let config = read_config(&args.reading, flags)?;
     let (judge, notices) = judge(&args.judge, OwnFlags::default(), &config)?;
-    notices.iter().for_each(|notice| note(notice));
+    for notice in &notices {
+        note(notice);
+    }
     let rubric = rubric(&config.run.rubric, note)?;
     let setting = Setting::of(&rubric, config.run.call_plan)
         .map_err(|error| Failure::usage(format!("rubric {}: {error}", rubric.name())))?;

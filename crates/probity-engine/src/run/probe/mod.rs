@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use probity_core::gate::Gate;
 use probity_core::json::Json;
-use probity_core::packet::{Ask, PairAsk};
+use probity_core::packet::{AnswerForm, Ask, PairAsk};
 use probity_core::probe::{Base, OwnProbe, Probe, Repeat, Setting, Tolerance, Wording, battery_hash};
 use probity_core::rubric::{Criterion, Rubric};
 
@@ -29,7 +29,7 @@ use crate::judge::prompt::Template;
 use crate::load::{Dataset, LoadError, Skipped};
 use crate::store::{JudgeId, Manifest};
 
-use ready::{Ready, Screening, SizedPairAsk};
+use ready::{Ready, ReadyShowings, Screening, SizedPairAsk};
 
 /// Which probes are made, and on how many bases.
 #[derive(Debug)]
@@ -152,7 +152,7 @@ impl ProbeJob {
 
     /// The packets of a base that are asked about for the first time, or again.
     fn packets<'a>(&'a self, ready: &'a [Ready], repeat: Repeat) -> impl Iterator<Item = SizedPacket> + 'a {
-        let showings = ready.iter().filter_map(Ready::asked).flat_map(|showings| showings.all());
+        let showings = ready.iter().filter_map(Ready::asked).flat_map(ReadyShowings::all);
         showings
             .filter(move |showing| showing.repeat == repeat)
             .flat_map(|showing| self.asks.packets(showing))
@@ -235,7 +235,6 @@ impl Work for Round {
 
 impl Asks {
     fn new(setting: &Setting, asking: &Asking) -> Result<Asks, RunError> {
-        use probity_core::packet::AnswerForm;
         match setting.form() {
             AnswerForm::Levels => {
                 let sized = |criteria: Vec<Criterion>| {

@@ -73,6 +73,10 @@ impl ReadyShowings {
     }
 }
 
+/// The gate blocks a reply that would have to be shown.
+#[derive(Debug)]
+struct NotAdmitted;
+
 /// The gate at work on the changed replies of one base. Each is screened once.
 pub(super) struct Screening<'g> {
     gate: &'g Gate,
@@ -109,46 +113,38 @@ impl<'g> Screening<'g> {
                 Ready::Decided(Observation::of_gate(held))
             }
             Trial::Asked(showings) => match self.showings(&showings) {
-                Some(showings) => Ready::Asked(Box::new(showings)),
-                None => Ready::Decided(Observation::Blocked),
+                Ok(showings) => Ready::Asked(Box::new(showings)),
+                Err(NotAdmitted) => Ready::Decided(Observation::Blocked),
             },
         }
     }
 
-    /// `None` where the gate blocks one of the replies.
-    fn showings(&mut self, showings: &Showings) -> Option<ReadyShowings> {
+    fn showings(&mut self, showings: &Showings) -> Result<ReadyShowings, NotAdmitted> {
         let Showings { control, treatment, noise } = showings;
-        Some(ReadyShowings {
-            control: self.optional(control.as_ref())?,
+        Ok(ReadyShowings {
+            control: control.as_ref().map(|control| self.showing(control)).transpose()?,
             treatment: self.showing(treatment)?,
-            noise: self.optional(noise.as_ref())?,
+            noise: noise.as_ref().map(|noise| self.showing(noise)).transpose()?,
         })
     }
 
-    fn optional(&mut self, showing: Option<&Showing>) -> Option<Option<ReadyShowing>> {
-        match showing {
-            None => Some(None),
-            Some(showing) => self.showing(showing).map(Some),
-        }
-    }
-
-    fn showing(&mut self, showing: &Showing) -> Option<ReadyShowing> {
+    fn showing(&mut self, showing: &Showing) -> Result<ReadyShowing, NotAdmitted> {
         let shown = match &showing.shown {
             Shown::Reply(entry) => ReadyShown::Reply(self.admitted(entry)?),
             Shown::Pair(pair) => {
                 let Pair { ab, ba } = &**pair;
                 let mut slots =
-                    |[first, second]: &[Entry; 2]| Some([self.admitted(first)?, self.admitted(second)?]);
+                    |[first, second]: &[Entry; 2]| Ok([self.admitted(first)?, self.admitted(second)?]);
                 ReadyShown::Pair([slots(ab)?, slots(ba)?])
             }
         };
-        Some(ReadyShowing { shown, wording: showing.wording, repeat: showing.repeat })
+        Ok(ReadyShowing { shown, wording: showing.wording, repeat: showing.repeat })
     }
 
-    fn admitted(&mut self, entry: &Entry) -> Option<Arc<Admitted>> {
+    fn admitted(&mut self, entry: &Entry) -> Result<Arc<Admitted>, NotAdmitted> {
         let key = (entry.case.situation.texts().join("\n"), entry.reply.text.clone());
         let screen = || self.gate.screen(entry.clone()).ok().map(Arc::new);
-        self.seen.entry(key).or_insert_with(screen).clone()
+        self.seen.entry(key).or_insert_with(screen).clone().ok_or(NotAdmitted)
     }
 }
 
