@@ -35,7 +35,7 @@ fn trials() -> Vec<(Probe, Base, Trial)> {
 
 fn entries(showing: &Showing) -> Vec<Entry> {
     match &showing.shown {
-        Shown::Reply(entry) => vec![entry.clone()],
+        Shown::Reply(entry) => vec![(**entry).clone()],
         Shown::Pair(pair) => pair.ab.iter().chain(&pair.ba).cloned().collect(),
     }
 }
