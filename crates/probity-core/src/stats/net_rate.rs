@@ -200,6 +200,39 @@ mod tests {
         assert_eq!(more_until(PairedCounts::default(), Beyond::Nothing, 1000, pass), None);
     }
 
+    /// The shares of draws whose bounds lie on the wrong side of the truth: low above it, high below it.
+    fn missed(chances: [f64; 3], n: usize) -> [f64; 2] {
+        const DRAWS: u32 = 4000;
+        let [both, first, second] = chances;
+        let mut random = crate::stats::Random::new(11);
+        let mut missed = [0_u32; 2];
+        for _ in 0..DRAWS {
+            let mut drawn = PairedCounts::default();
+            for _ in 0..n {
+                *match random.unit() {
+                    unit if unit < both => &mut drawn.both,
+                    unit if unit < both + first => &mut drawn.first_only,
+                    unit if unit < both + first + second => &mut drawn.second_only,
+                    _ => &mut drawn.neither,
+                } += 1;
+            }
+            let net = net_rate(drawn, Beyond::Second).expect("there are items");
+            missed[0] += u32::from(net.low > first - second);
+            missed[1] += u32::from(net.high < first - second);
+        }
+        missed.map(|count| f64::from(count) / f64::from(DRAWS))
+    }
+
+    #[test]
+    fn bounds_hold_the_truth_of_simulated_judges() {
+        for (chances, n) in
+            [([0.05, 0.2, 0.05], 30), ([0.3, 0.2, 0.1], 30), ([0.0, 0.1, 0.1], 60), ([0.02, 0.12, 0.02], 200)]
+        {
+            let [low, high] = missed(chances, n);
+            assert!(low < 0.065 && high < 0.065, "{chances:?}, {n}: {low} {high}");
+        }
+    }
+
     fn tables() -> impl Strategy<Value = [u64; 4]> {
         prop::array::uniform4(0_u64..200).prop_filter("some items", |table| table.iter().sum::<u64>() > 0)
     }

@@ -30,6 +30,7 @@ mod mock;
 mod order;
 mod policies;
 mod probes;
+mod probing;
 mod published;
 mod real_judge;
 mod terminal;

@@ -10,6 +10,9 @@ mod bases;
 mod ready;
 mod results;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use probity_core::gate::Gate;
