@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::commands::calibrate::CalibrateArgs;
 use crate::commands::compare::CompareArgs;
 use crate::commands::mock::MockArgs;
+use crate::commands::probe::ProbeArgs;
 
 /// Scores customer-support replies, and proves whether the judge that scored them deserves to be believed.
 #[derive(Debug, Parser)]
@@ -32,6 +33,8 @@ pub(crate) enum Command {
     Gate(GateCommand),
     /// Say which of two or more variants answers better, by a judge or from verdicts on record
     Compare(CompareArgs),
+    /// Say which known shortcuts a judge falls for
+    Probe(ProbeArgs),
     /// Say how far judges agree with people, and people with each other
     Calibrate(CalibrateArgs),
     /// List, show and check rubrics

@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         Command::Gate(GateCommand::Rules) => Ok(shown(&commands::gate::rules())),
         Command::Gate(GateCommand::Check(args)) => commands::gate::check(&args),
         Command::Compare(args) => commands::compare::compare(&args),
+        Command::Probe(args) => commands::probe::probe(&args),
         Command::Calibrate(args) => commands::calibrate::calibrate(&args),
         Command::Mock(args) => commands::mock::run(&args),
         Command::Rubric(RubricCommand::List) => Ok(shown(&commands::rubric::list())),

@@ -2,8 +2,10 @@
 
 mod comparison;
 mod gate;
+mod probing;
 
 pub(crate) use comparison::comparison;
+pub(crate) use probing::probing;
 
 use std::path::{Path, PathBuf};
 

@@ -76,7 +76,7 @@ fn each_found(
         let looker = scope.spawn(move || {
             // A connection answers one thread at a time: this one has it until it is done.
             let reader: &Reader = reader;
-            look_up(job, &Lookup { asking: &job.asking, reader, judge }, &found)
+            look_up(job, &Lookup { asking: &job.asking, reader, judge, repeat: 0 }, &found)
         });
         // Leaving early drops the receiver, and whoever sends to it ends.
         groups.into_iter().flatten().try_for_each(&mut take)?;

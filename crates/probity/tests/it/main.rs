@@ -29,6 +29,8 @@ mod limits;
 mod mock;
 mod order;
 mod policies;
+mod probes;
+mod probing;
 mod published;
 mod real_judge;
 mod reports;

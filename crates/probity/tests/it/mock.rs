@@ -5,3 +5,4 @@ mod compare;
 mod faults;
 pub(crate) mod process;
 mod runs;
+mod scripts;

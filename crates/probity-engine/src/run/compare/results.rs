@@ -32,7 +32,7 @@ pub fn report(
     stopped: Option<Stopped>,
 ) -> Result<Compared, RunError> {
     let reader = store.snapshot()?;
-    let lookup = Lookup { asking: &job.asking, reader: &reader, judge: &ran.judge_id };
+    let lookup = Lookup { asking: &job.asking, reader: &reader, judge: &ran.judge_id, repeat: 0 };
     let n_taken = stopped.map_or(job.n_drawn(), |stopped| stopped.n_drawn);
     let mut is_drawn = vec![true; job.meetings.len()];
     job.drawn[n_taken..].iter().for_each(|at| is_drawn[*at] = false);
