@@ -2,9 +2,11 @@
 
 mod comparison;
 mod gate;
+mod labelled;
 mod probing;
 
 pub(crate) use comparison::comparison;
+pub(crate) use labelled::{LabelledFlags, LabelledJob, labelled};
 pub(crate) use probing::probing;
 
 use std::path::{Path, PathBuf};
@@ -39,16 +41,34 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 /// Puts a job together. Everything that can be wrong with flags, files and cases is found here.
 pub(crate) fn job(args: &JobArgs, over: Layer, note: &dyn Fn(&str)) -> Result<Job, Failure> {
     let config = config(args, over)?;
-    let own = OwnFlags { seed: args.seed, verdicts: args.verdicts.as_deref() };
-    let (judge, notices) = judge(&args.judge, own, &config)?;
     let rubric = rubric(&config.run.rubric, note)?;
+    let CaseArgs { files, reading } = &args.cases;
+    let own = OwnFlags { seed: args.seed, verdicts: args.verdicts.as_deref() };
+    job_of(&CaseFlags { files, reading, judge: &args.judge, own }, config, rubric, note)
+}
+
+/// What flags say about cases and the judge.
+struct CaseFlags<'a> {
+    files: &'a [PathBuf],
+    reading: &'a ReadArgs,
+    judge: &'a JudgeArgs,
+    own: OwnFlags<'a>,
+}
+
+/// The job of these cases under settings that were read.
+fn job_of(
+    flags: &CaseFlags<'_>,
+    config: Config,
+    rubric: Rubric,
+    note: &dyn Fn(&str),
+) -> Result<Job, Failure> {
+    let (judge, notices) = judge(flags.judge, flags.own, &config)?;
     refuse_pairwise(&rubric)?;
     let template = template(judge.template.as_deref(), AnswerForm::Levels)?;
-    let dataset =
-        Dataset::open(&args.cases.files, load_options(&args.cases.reading)?).map_err(load_failure)?;
+    let dataset = Dataset::open(flags.files, load_options(flags.reading)?).map_err(load_failure)?;
     let about_cases = dataset.notices().iter().map(ToString::to_string);
     notices.into_iter().chain(about_cases).for_each(|notice| note(&notice));
-    let names: Vec<String> = args.cases.files.iter().map(|path| path.display().to_string()).collect();
+    let names: Vec<String> = flags.files.iter().map(|path| path.display().to_string()).collect();
     let dataset_name = names.join(" ");
     let gate = gate::gate(&config.gate, note)?;
     Job::new(Definition { dataset, dataset_name, rubric, template, gate, config, judge })
@@ -292,7 +312,21 @@ fn load_options(args: &ReadArgs) -> Result<LoadOptions, Failure> {
 
 /// The store's path.
 pub(crate) fn store_path(asking: &Asking) -> Result<PathBuf, Failure> {
-    let store = &asking.config.run.store;
+    local_store(&asking.config)
+}
+
+/// The path of the store that `store` or the settings name, for commands that ask nobody.
+pub(crate) fn named_store(config: Option<&Path>, store: Option<&String>) -> Result<PathBuf, Failure> {
+    let environment = Layer::from_env(&variable).map_err(|found| settings_failure(&found))?;
+    let mut flags = Layer::default();
+    flags.run.store = store.cloned();
+    let config = Config::resolve([file_layer(config)?, environment, flags])
+        .map_err(|error| Failure::new(Exit::Usage, &error))?;
+    local_store(&config)
+}
+
+fn local_store(config: &Config) -> Result<PathBuf, Failure> {
+    let store = &config.run.store;
     if store.contains("://") {
         return Err(Failure::usage(format!("store {store}: expected a file, URLs are not supported")));
     }

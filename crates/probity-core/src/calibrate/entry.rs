@@ -2,6 +2,8 @@
 //!
 //! A row is read once. What a label or a verdict means is decided when the scale is known; here it is a text.
 
+use super::canonical::{CHECKSUM, verified};
+use crate::case::Moment;
 use crate::compare::{Fields, ItemFacts, Row, RowFault, missing, must_be};
 use crate::json::{Json, Object};
 
@@ -17,6 +19,8 @@ pub struct LabelEntry {
     pub item: String,
     /// What was asked about it, where several things were.
     pub criterion: Option<String>,
+    /// The name of the rubric that it was asked by.
+    pub rubric: Option<String>,
     /// Who said it, without spaces around the name.
     pub annotator: Option<String>,
     /// What was said; `None` for a person who could not tell.
@@ -29,6 +33,10 @@ pub struct LabelEntry {
     pub round: u64,
     /// How long it took.
     pub seconds: Option<f64>,
+    /// When it was given, as RFC 3339 writes it.
+    pub at: Option<String>,
+    /// The hash of the packet that the person was shown.
+    pub packet: Option<String>,
     /// What else the row says about the item.
     pub facts: ItemFacts,
 }
@@ -65,11 +73,15 @@ impl LabelEntry {
             "label",
             "annotator",
             "criterion",
+            "rubric",
             "score",
             "blind",
             "round",
             "adjudicated",
             "seconds",
+            "at",
+            "packet",
+            CHECKSUM,
             "gold",
             "annotator_id",
             "labeler",
@@ -78,8 +90,12 @@ impl LabelEntry {
         own_numbers: &["round", "seconds"],
     };
 
-    /// Reads a row with a person's label.
+    /// Reads a row with a person's label. One that was exported must be as it was.
     pub fn read(object: &Object) -> Result<LabelEntry, RowFault> {
+        verified(object, LabelEntry::of)
+    }
+
+    fn of(object: &Object) -> Result<LabelEntry, RowFault> {
         let row = row(object)?;
         let read = || {
             let (name, json) = row.get(LABEL)?.ok_or_else(|| missing("label"))?;
@@ -95,12 +111,15 @@ impl LabelEntry {
             Ok(LabelEntry {
                 item: row.item.clone(),
                 criterion: row.name(&["criterion"])?,
+                rubric: row.name(&["rubric"])?,
                 annotator,
                 label,
                 blind: flag(&row, "blind")?,
                 adjudicated: flag(&row, "adjudicated")?,
                 round,
                 seconds: row.number("seconds")?,
+                at: moment(&row)?,
+                packet: row.name(&["packet"])?,
                 facts: row.facts()?,
             })
         };
@@ -169,6 +188,18 @@ fn text(name: &'static str, json: &Json) -> Result<Option<String>, String> {
         Json::String(text) | Json::Number(text) => Ok(Some(text.trim().to_owned())),
         Json::Bool(passes) => Ok(Some(if *passes { "pass" } else { "fail" }.to_owned())),
         other => Err(must_be(name, "a string or a number", other)),
+    }
+}
+
+/// When a label was given.
+fn moment(row: &Row) -> Result<Option<String>, String> {
+    match row.object.get("at") {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::String(text)) => match text.parse::<Moment>() {
+            Ok(_) => Ok(Some(text.trim().to_owned())),
+            Err(error) => Err(format!("'at': {error}")),
+        },
+        Some(other) => Err(must_be("at", "a string", other)),
     }
 }
 

@@ -10,6 +10,7 @@ pub mod compare;
 mod facts;
 pub mod job;
 mod kept;
+pub mod labelled;
 mod open_files;
 pub mod plan;
 pub mod probe;
