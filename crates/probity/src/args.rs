@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::calibrate::CalibrateArgs;
 use crate::commands::compare::CompareArgs;
+use crate::commands::diff::DiffArgs;
 use crate::commands::mock::MockArgs;
 
 /// Scores customer-support replies, and proves whether the judge that scored them deserves to be believed.
@@ -34,6 +35,8 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Say how far judges agree with people, and people with each other
     Calibrate(CalibrateArgs),
+    /// Say what changed between two runs, case by case, from the results they wrote
+    Diff(DiffArgs),
     /// List, show and check rubrics
     #[command(subcommand)]
     Rubric(RubricCommand),

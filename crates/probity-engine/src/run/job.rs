@@ -109,6 +109,14 @@ impl Job {
         &self.gate
     }
 
+    /// What a run of this job was made of, for its results. Rubric and judge stand there by themselves; a
+    /// program's command line stays in the store, because arguments can hold secrets.
+    pub(super) fn definition(&self, id: &JudgeId) -> Vec<(String, String)> {
+        let elsewhere = ["rubric", "judge", "judge.kind", "judge.model", "judge.command"];
+        let parts = self.manifest(id).parts.into_iter();
+        parts.filter(|(name, _)| !elsewhere.contains(&name.as_str())).collect()
+    }
+
     /// Calls needed for one admitted reply.
     pub fn calls_per_reply(&self) -> usize {
         self.asks.len()

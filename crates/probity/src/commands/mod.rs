@@ -3,6 +3,7 @@
 pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod compare;
+pub(crate) mod diff;
 pub(crate) mod gate;
 pub(crate) mod mock;
 pub(crate) mod rubric;
