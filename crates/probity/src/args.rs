@@ -37,7 +37,7 @@ pub(crate) enum Command {
     Calibrate(CalibrateArgs),
     /// Say what changed between two runs, case by case, from the results they wrote
     Diff(DiffArgs),
-    /// List, show and check rubrics
+    /// List, show, check and compare rubrics
     #[command(subcommand)]
     Rubric(RubricCommand),
     /// Serve a mock judge on this machine, for rehearsals
@@ -62,6 +62,16 @@ pub(crate) enum RubricCommand {
     Show {
         /// A built-in rubric's name, or a file
         rubric: String,
+    },
+    /// Say what moved between two rubrics, and whether labels and standings carry over
+    Diff {
+        /// The first: a built-in rubric's name, or a file
+        before: String,
+        /// The second
+        after: String,
+        /// Print machine-readable JSON on standard output and nothing else
+        #[arg(long)]
+        json: bool,
     },
     /// Check a rubric file and report every problem with its line
     Check {

@@ -32,6 +32,9 @@ fn main() -> ExitCode {
         Command::Rubric(RubricCommand::Show { rubric }) => {
             settings::rubric(&rubric, &terminal::note).map(|rubric| shown(&commands::rubric::show(&rubric)))
         }
+        Command::Rubric(RubricCommand::Diff { before, after, json }) => {
+            commands::rubric_diff::diff(&before, &after, json)
+        }
         Command::Rubric(RubricCommand::Check { file }) => {
             commands::rubric::check_file(&file).map(|text| shown(&text))
         }

@@ -82,7 +82,22 @@ impl RunDefinition {
             before: value(&one, name),
             after: value(&other, name),
         });
-        changes.filter(|change| change.before != change.after).collect()
+        let mut changes: Vec<DefinitionChange> =
+            changes.filter(|change| change.before != change.after).collect();
+        changes.extend(self.answers_as_another(after).map(|[before, after]| DefinitionChange {
+            part: "judge.answered_as".to_owned(),
+            before: Some(before),
+            after: Some(after),
+        }));
+        changes
+    }
+
+    /// The models that answered in each run, where they differ. A run that found every verdict on record was
+    /// answered by nobody and says nothing about that.
+    pub(super) fn answers_as_another(&self, after: &RunDefinition) -> Option<[String; 2]> {
+        let (one, other) = (&self.answered_as, &after.answered_as);
+        let differ = !one.is_empty() && !other.is_empty() && one != other;
+        differ.then(|| [one.join(", "), other.join(", ")])
     }
 
     fn named(&self) -> Vec<(String, String)> {
@@ -96,7 +111,6 @@ impl RunDefinition {
             ("judge.standing", &self.standing),
         ];
         let mut named: Vec<_> = fixed.map(|(name, value)| (name.to_owned(), value.clone())).into();
-        named.push(("judge.answered_as".to_owned(), self.answered_as.join(", ")));
         let told = self.parts.iter().filter(|(name, _)| !fixed.iter().any(|(fixed, _)| fixed == name));
         named.extend(told.cloned());
         named

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::definition::{DefinitionChange, RunDefinition};
 use super::figures::{PartChange, adjust_levels, adjust_passes, part};
 use super::pairing::{Pair, Paired, PairedBy, paired};
-use super::record::RunResults;
+use super::record::{Rated, RunResults};
 use super::row::{Row, RowOutcome};
 use crate::stats::Resampling;
 
@@ -115,11 +115,11 @@ pub fn difference<'a>(
     for (slice, pair) in pairs.iter().filter_map(|pair| Some((pair.slice()?, pair))) {
         slices.entry(slice.unwrap_or(NO_SLICE).to_owned()).or_default().push(*pair);
     }
-    let figures = |pairs: &[Pair<'a>]| part(pairs, &before.criteria, resampling);
+    let rated = if before.rated == Rated::Yes { after.rated } else { Rated::No };
+    let figures = |pairs: &[Pair<'a>]| part(pairs, &before.criteria, rated, resampling);
     let mut overall = figures(&pairs);
     let mut by_slice: BTreeMap<String, PartChange> =
         slices.into_iter().map(|(slice, pairs)| (slice, figures(&pairs))).collect();
-    adjust_passes(std::iter::once(&mut overall));
     adjust_levels(std::iter::once(&mut overall));
     adjust_passes(by_slice.values_mut());
     adjust_levels(by_slice.values_mut());
@@ -169,12 +169,9 @@ fn warnings(before: &RunResults, after: &RunResults, pairs: &[Pair<'_>]) -> Vec<
             one.judge(),
             other.judge()
         ));
-    } else if one.answered_as != other.answered_as {
-        warnings.push(format!(
-            "the judge is asked as before and answers as another model ({} to {})",
-            one.answered_as.join(", "),
-            other.answered_as.join(", ")
-        ));
+    } else if let Some([one, other]) = one.answers_as_another(other) {
+        warnings
+            .push(format!("the judge is asked as before and answers as another model ({one} to {other})"));
     }
     for (which, definition) in [("first", one), ("second", other)] {
         if definition.parts.is_empty() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::pairing::Pair;
-use super::record::CriterionScale;
+use super::record::{CriterionScale, Rated};
 use crate::stats::{
     Estimate, McNemar, Moved, PairedShare, Resampling, adjusted, fewer_wins_test, mcnemar, mean_change,
     proportion, share_change, sign_test,
@@ -27,7 +27,7 @@ pub struct PassChange {
     pub mcnemar: Option<McNemar>,
     /// The one-sided exact p-value that the rate fell; `None` where no case flipped.
     pub fell: Option<f64>,
-    /// The two-sided p-value among those of all slices.
+    /// The two-sided p-value among those of all slices; `None` over all pairs, where it stands alone.
     pub adjusted: Option<f64>,
 }
 
@@ -63,8 +63,13 @@ pub struct PartChange {
     pub criteria: Vec<Option<LevelChange>>,
 }
 
-/// The figures of `pairs`, p-values not adjusted yet.
-pub(super) fn part(pairs: &[Pair<'_>], criteria: &[CriterionScale], resampling: Resampling) -> PartChange {
+/// The figures of `pairs`, p-values not adjusted yet. There is a pass rate where `rated` says so.
+pub(super) fn part(
+    pairs: &[Pair<'_>],
+    criteria: &[CriterionScale],
+    rated: Rated,
+    resampling: Resampling,
+) -> PartChange {
     let level = |place: usize| {
         move |pair: &Pair<'_>| {
             let (before, after) = (pair.before.level(place)?, pair.after.level(place)?);
@@ -76,7 +81,7 @@ pub(super) fn part(pairs: &[Pair<'_>], criteria: &[CriterionScale], resampling: 
         criteria.map(|(place, criterion)| moved(pairs, criterion.span(), level(place), resampling)).collect();
     PartChange {
         n_pairs: pairs.len() as u64,
-        pass: pass(pairs, resampling),
+        pass: if rated == Rated::Yes { pass(pairs, resampling) } else { None },
         total: moved(pairs, TOTAL_SPAN, |pair| pair.before.total.zip(pair.after.total), resampling),
         criteria,
     }

@@ -21,5 +21,5 @@ pub use definition::{DefinitionChange, RunDefinition};
 pub use difference::{Difference, Incomparable, difference};
 pub use figures::{LevelChange, PartChange, PassChange};
 pub use pairing::{Pair, PairedBy};
-pub use record::{CriterionScale, ReadError, RunResults, read};
+pub use record::{CriterionScale, Rated, ReadError, RunResults, read};
 pub use row::{Row, RowLevel, RowOutcome};

@@ -14,7 +14,7 @@ use super::row::Row;
 pub enum PairedBy {
     /// The same case and the same variant.
     CaseAndVariant,
-    /// The same case; the runs share no variant.
+    /// The same case; the runs name no variant, or share none.
     Case,
 }
 
@@ -73,8 +73,9 @@ pub(super) fn paired<'a>(before: &'a RunResults, after: &'a RunResults) -> Resul
     let variants = |run: &'a RunResults| -> BTreeSet<Option<&'a str>> {
         run.rows.iter().map(|row| row.variant.as_deref()).collect()
     };
-    let shared = !variants(before).is_disjoint(&variants(after));
-    let by = if shared { PairedBy::CaseAndVariant } else { PairedBy::Case };
+    let (one, other) = (variants(before), variants(after));
+    let named = one.union(&other).any(Option::is_some);
+    let by = if named && !one.is_disjoint(&other) { PairedBy::CaseAndVariant } else { PairedBy::Case };
     let key = |row: &'a Row| -> Key<'a> {
         (&row.id, if by == PairedBy::Case { None } else { row.variant.as_deref() })
     };
@@ -100,8 +101,8 @@ fn by_key<'a>(
         if rows.insert(key(row), row).is_some() {
             let (id, variant) = (row.id.clone(), row.variant.clone());
             return Err(match by {
-                PairedBy::CaseAndVariant => Incomparable::Twice { id, variant },
-                PairedBy::Case => Incomparable::WhichVariant { id },
+                PairedBy::Case if variant.is_some() => Incomparable::WhichVariant { id },
+                PairedBy::Case | PairedBy::CaseAndVariant => Incomparable::Twice { id, variant },
             });
         }
     }

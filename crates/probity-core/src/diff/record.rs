@@ -34,6 +34,17 @@ pub struct RunResults {
     pub criteria: Vec<CriterionScale>,
     /// The replies, in the order of the input.
     pub rows: Vec<Row>,
+    /// Whether there is a pass rate: the rubric has a pass rule, and something could be rated by it.
+    pub rated: Rated,
+}
+
+/// Whether a run has a pass rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rated {
+    /// It has one.
+    Yes,
+    /// The rubric has no pass rule, or nothing was scored or blocked.
+    No,
 }
 
 /// Why a text is not a results file.
@@ -99,7 +110,11 @@ pub fn read(text: &str) -> Result<RunResults, ReadError> {
     if rows.len() as u64 != entered {
         return Err(ReadError::Incomplete { rows: rows.len() as u64, entered });
     }
-    Ok(RunResults { definition, criteria, rows })
+    let rated = match summary.get("pass_rate") {
+        None | Some(Json::Null) => Rated::No,
+        Some(_) => Rated::Yes,
+    };
+    Ok(RunResults { definition, criteria, rows, rated })
 }
 
 fn parts(json: &Json) -> Result<(&[Json], &Object), ReadError> {

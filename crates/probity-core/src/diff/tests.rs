@@ -41,6 +41,7 @@ fn document(rows: &[Value]) -> Value {
         "failed": [],
         "summary": {
             "entered": rows.len(),
+            "pass_rate": { "value": 0.5, "low": 0.0, "high": 1.0, "n": rows.len() },
             "criteria": { "tone": { "mean": 2, "n": 1, "levels": levels, "unscored": 0 } },
             "rubric": { "name": "small", "version": "1", "hash": "aaaa" },
             "judge": { "id": "j1", "kind": "openai", "model": "m", "standing": "advisory", "answered_as": { "m": 3 } },
@@ -231,6 +232,14 @@ fn replies_to_one_case_are_drawn_together() {
     // Case a lost one of two, case b none: what is drawn lies between.
     let change = got.overall.pass.expect("a pass rule").change;
     assert_eq!((change.value, change.low, change.high, change.n), (-0.25, -0.5, 0.0, 4));
+}
+
+#[test]
+fn without_a_pass_rule_blocked_replies_are_no_rate() {
+    let mut before = run(&[("a", "x", "scored", Some(4)), ("b", "x", "blocked", None)]);
+    assert!(difference(&before, &before, QUICK).expect("comparable").overall.pass.is_some());
+    before.rated = Rated::No;
+    assert_eq!(difference(&before, &before, QUICK).expect("comparable").overall.pass, None);
 }
 
 #[test]

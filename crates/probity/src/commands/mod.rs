@@ -7,5 +7,6 @@ pub(crate) mod diff;
 pub(crate) mod gate;
 pub(crate) mod mock;
 pub(crate) mod rubric;
+pub(crate) mod rubric_diff;
 pub(crate) mod run;
 pub(crate) mod session;

@@ -40,9 +40,10 @@ fn headline(shown: &Shown<'_>) -> String {
     let Difference { before, after, pairs, paired_by, only_before, only_after, .. } = shown.difference;
     let [first, second] = shown.files.map(plain);
     let (one, other) = (&before.definition, &after.definition);
-    let judge = match shown.difference.judge_changed() {
-        false => format!("judge {} ({})", plain(&one.judge()), plain(&one.standing)),
-        true => format!("judge {} → {}", plain(&one.judge()), plain(&other.judge())),
+    let judge = if shown.difference.judge_changed() {
+        format!("judge {} → {}", plain(&one.judge()), plain(&other.judge()))
+    } else {
+        format!("judge {} ({})", plain(&one.judge()), plain(&one.standing))
     };
     let by = match paired_by {
         probity_core::diff::PairedBy::Case => "id",
@@ -121,10 +122,14 @@ fn slices(changed: &Difference<'_>) -> String {
     table("pass rate", &|slice, part| part.pass.as_ref().map(|pass| pass_row(slice, pass)));
     for (place, criterion) in changed.before.criteria.iter().enumerate() {
         table(&plain(&criterion.id), &|slice, part| {
-            part.criteria[place].as_ref().map(|c| level_row(slice, c))
+            part.criteria[place].as_ref().filter(|c| c.n_higher + c.n_lower > 0).map(|c| level_row(slice, c))
         });
     }
-    out + "adjusted: over the slices for the pass rate, over slices and criteria for levels\n"
+    if out.is_empty() {
+        return out;
+    }
+    out + "adjusted: over the slices for the pass rate, over slices and criteria for levels; slices without a move are \
+           not listed for levels\n"
 }
 
 fn header(first: &str, counts: &[&str; 2]) -> Vec<String> {
