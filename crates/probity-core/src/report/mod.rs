@@ -6,6 +6,7 @@
 
 mod confidence;
 mod gate_tally;
+mod history;
 mod row;
 mod summary;
 
@@ -13,6 +14,7 @@ mod summary;
 mod properties;
 
 pub use gate_tally::{GateTally, RuleCount};
+pub use history::{Drift, DriftCause, EARLIER_MIN, Movement, Points, Track, drifts};
 pub use row::{GateOutcome, Outcome, ReplyResult, findings_json};
 pub use summary::{
     Ceiling, CriterionSummary, Facts, JudgeFacts, Summary, SummaryBuilder, TargetResult, UnscoredCount,

@@ -15,7 +15,7 @@ pub fn mean_is_below(mean: f64, variance: f64, n: u64) -> Option<f64> {
 }
 
 /// The probability that Student's t with so many degrees of freedom is below `t`.
-fn student_below(t: f64, freedom: u64) -> f64 {
+pub(super) fn student_below(t: f64, freedom: u64) -> f64 {
     let v = freedom as f64;
     let tail = 0.5 * incomplete_beta(v / (v + t * t), freedom, 1);
     if t > 0.0 { 1.0 - tail } else { tail }

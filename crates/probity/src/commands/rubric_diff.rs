@@ -165,30 +165,39 @@ mod tests {
 
     #[test]
     fn a_new_version_is_none_and_no_edit_is_nothing() {
-        check(&[("version = \"1.0\"", "version = \"1.1\"")], &expect![[r#"
+        check(
+            &[("version = \"1.0\"", "version = \"1.1\"")],
+            &expect![[r#"
             support-gold 1.0 → support-gold 1.1 (mine.toml)
 
             the rubric
               version: 1.0 → 1.1
 
             another hash, OLD → NEW: labels, figures and standings stay with the old rubric
-        "#]]);
-        check(&[], &expect![[r#"
+        "#]],
+        );
+        check(
+            &[],
+            &expect![[r#"
             support-gold 1.0 → support-gold 1.0 (mine.toml)
             nothing moved; hash OLD
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn criteria_come_and_go() {
-        check(&[("id = \"tone\"", "id = \"warmth\"")], &expect![[r#"
+        check(
+            &[("id = \"tone\"", "id = \"warmth\"")],
+            &expect![[r#"
             support-gold 1.0 → support-gold 1.0 (mine.toml)
             criteria added: warmth
             criteria removed: tone
 
             another hash, OLD → NEW: labels, figures and standings stay with the old rubric
             warning: version is still 1.0: give the edited rubric a new one
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
