@@ -56,10 +56,10 @@ pub fn difference(before: &Rubric, after: &Rubric) -> RubricDifference {
         let missing = one.criteria().iter().filter(|criterion| other.criterion(&criterion.id).is_none());
         missing.map(|criterion| criterion.id.to_string()).collect()
     };
-    let mut changes = moved(None, whole(before, after), whole(after, before));
+    let mut changes = moved(None, &whole(before, after), &whole(after, before));
     for criterion in before.criteria() {
         if let Some(other) = after.criterion(&criterion.id) {
-            changes.extend(moved(Some(criterion.id.as_str()), parts(criterion), parts(other)));
+            changes.extend(moved(Some(criterion.id.as_str()), &parts(criterion), &parts(other)));
         }
     }
     let same_name = before.name() == after.name() && before.version() == after.version();
@@ -78,15 +78,15 @@ pub fn difference(before: &Rubric, after: &Rubric) -> RubricDifference {
 /// A part's name and what it says.
 type Named = (String, String);
 
-fn moved(criterion: Option<&str>, before: Vec<Named>, after: Vec<Named>) -> Vec<RubricChange> {
+fn moved(criterion: Option<&str>, before: &[Named], after: &[Named]) -> Vec<RubricChange> {
     let find = |parts: &[Named], name: &str| parts.iter().find(|(known, _)| known == name).cloned();
     let known: Vec<String> = before.iter().map(|(name, _)| name.clone()).collect();
     let new = after.iter().filter(|(name, _)| !known.contains(name)).map(|(name, _)| name.clone());
     let names: Vec<String> = known.iter().cloned().chain(new).collect();
     let change = |part: String| RubricChange {
         criterion: criterion.map(str::to_owned),
-        before: find(&before, &part).map(|(_, text)| text),
-        after: find(&after, &part).map(|(_, text)| text),
+        before: find(before, &part).map(|(_, text)| text),
+        after: find(after, &part).map(|(_, text)| text),
         part,
     };
     names.into_iter().map(change).filter(|change| change.before != change.after).collect()
@@ -178,6 +178,8 @@ fn number(value: Exact) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes its texts this way")]
+
     use expect_test::{Expect, expect};
 
     use super::*;

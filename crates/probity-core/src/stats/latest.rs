@@ -183,13 +183,21 @@ mod tests {
             prop_assert!((one - other).abs() < 1e-9 && 0.0 < one && one <= 1.0);
         }
 
-        /// Whichever look is the latest, all of them together reject no more often than they say.
+        /// Over all ways in which chance picks the latest looks, a p-value is at or below a level no more often
+        /// than the level says.
         #[test]
-        fn a_p_value_is_uniform_over_looks(values in prop::collection::vec(0_i64..5, 4), n in 1_usize..6) {
-            // All things alike: the chance of a p-value at or below itself is at most itself.
-            let things: Vec<Vec<i64>> = (0..n).map(|_| values.clone()).collect();
-            let got = latest_differs(&things).expect("four looks");
-            prop_assert!(got.p >= 0.25_f64.powi(i32::try_from(n).expect("few")) - 1e-12 && got.p <= 1.0);
+        fn p_values_keep_their_level(a in prop::collection::vec(0_i64..5, 3), b in prop::collection::vec(0_i64..5, 3)) {
+            let turned = |values: &[i64], last: usize| {
+                let mut values = values.to_vec();
+                values.swap(last, 2);
+                values
+            };
+            let draws = (0..9).map(|draw| [turned(&a, draw / 3), turned(&b, draw % 3)]);
+            let p_values: Vec<f64> = draws.map(|things| latest_differs(&things).expect("three looks").p).collect();
+            for level in &p_values {
+                let share = p_values.iter().filter(|p| **p <= level + 1e-9).count() as f64 / 9.0;
+                prop_assert!(share <= level + 1e-9, "{} of the draws at {}", share, level);
+            }
         }
     }
 }
