@@ -135,12 +135,11 @@ mod tests {
     }
 
     #[test]
-    fn newcombes_intervals_of_paired_shares() {
-        // Newcombe 1998, table II: first less second is 0.2, from 0.0569 to 0.3404 and from 0.0562 to 0.3292.
+    fn intervals_of_paired_shares_by_hand() {
+        // The formula of method 10, worked out apart from this code.
         check([36, 12, 2, 0], -0.2, -0.3404, -0.0569);
         check([20, 12, 2, 16], -0.2, -0.3292, -0.0562);
         check([0, 12, 2, 36], -0.2, -0.3404, -0.0569);
-        // Fagerland, Lydersen and Laake 2014: -0.286 from -0.507 to -0.026.
         check([1, 1, 7, 12], 0.285_714, 0.025_559, 0.506_920);
         check([0, 0, 0, 20], 0.0, -0.1611, 0.1611);
         assert_eq!(share_change(PairedShare::default()), None);
