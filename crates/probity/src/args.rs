@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::calibrate::CalibrateArgs;
 use crate::commands::compare::CompareArgs;
+use crate::commands::diff::DiffArgs;
 use crate::commands::labels::{ExportLabelsArgs, ImportLabelsArgs};
 use crate::commands::mock::MockArgs;
 use crate::commands::probe::ProbeArgs;
@@ -44,7 +45,9 @@ pub(crate) enum Command {
     /// Write something that the store holds to a file
     #[command(subcommand)]
     Export(ExportCommand),
-    /// List, show and check rubrics
+    /// Say what changed between two runs, case by case, from the results they wrote
+    Diff(DiffArgs),
+    /// List, show, check and compare rubrics
     #[command(subcommand)]
     Rubric(RubricCommand),
     /// Serve a mock judge on this machine, for rehearsals
@@ -83,6 +86,16 @@ pub(crate) enum RubricCommand {
     Show {
         /// A built-in rubric's name, or a file
         rubric: String,
+    },
+    /// Say what moved between two rubrics, and whether labels and standings carry over
+    Diff {
+        /// The first: a built-in rubric's name, or a file
+        before: String,
+        /// The second
+        after: String,
+        /// Print machine-readable JSON on standard output and nothing else
+        #[arg(long)]
+        json: bool,
     },
     /// Check a rubric file and report every problem with its line
     Check {

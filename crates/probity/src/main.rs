@@ -29,10 +29,14 @@ fn main() -> ExitCode {
         Command::Calibrate(args) => commands::calibrate::calibrate(&args),
         Command::Import(ImportCommand::Labels(args)) => commands::labels::import(&args),
         Command::Export(ExportCommand::Labels(args)) => commands::labels::export(&args),
+        Command::Diff(args) => commands::diff::diff(&args),
         Command::Mock(args) => commands::mock::run(&args),
         Command::Rubric(RubricCommand::List) => Ok(shown(&commands::rubric::list())),
         Command::Rubric(RubricCommand::Show { rubric }) => {
             settings::rubric(&rubric, &terminal::note).map(|rubric| shown(&commands::rubric::show(&rubric)))
+        }
+        Command::Rubric(RubricCommand::Diff { before, after, json }) => {
+            commands::rubric_diff::diff(&before, &after, json)
         }
         Command::Rubric(RubricCommand::Check { file }) => {
             commands::rubric::check_file(&file).map(|text| shown(&text))

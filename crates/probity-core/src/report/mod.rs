@@ -6,6 +6,7 @@
 
 mod confidence;
 mod gate_tally;
+mod history;
 mod part;
 mod patterns;
 mod ranked;
@@ -18,6 +19,7 @@ mod target;
 mod properties;
 
 pub use gate_tally::{GateTally, RuleCount};
+pub use history::{Drift, DriftCause, EARLIER_MIN, Movement, Points, Track, drifts};
 pub use part::{CriterionSummary, Part, Totals};
 pub use patterns::{FailurePattern, PatternKind, RecurringReason};
 pub use ranked::RankedReply;

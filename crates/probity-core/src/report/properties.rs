@@ -159,6 +159,34 @@ fn without_examples(summary: &Summary) -> Value {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
+    /// What a run writes, a difference reads: every reply with its outcome, levels, total and reasons.
+    #[test]
+    fn results_read_back_as_they_were_written(shape in shapes(), drawn in replies()) {
+        let rubric = shape.in_order();
+        let results = results(&shape, &rubric, &drawn);
+        let document = serde_json::json!({
+            "results": results.iter().map(ReplyResult::to_json).collect::<Vec<_>>(),
+            "summary": summary(&rubric, &results).to_json(),
+        });
+        let read = crate::diff::read(&document.to_string()).expect("a results file");
+        prop_assert_eq!(read.rows.len(), results.len());
+        prop_assert_eq!(&read.definition.rubric_hash, rubric.hash());
+        for (row, result) in read.rows.iter().zip(&results) {
+            prop_assert_eq!((&row.id, &row.slice, row.outcome.name()), (&result.id, &result.slice, result.outcome.name()));
+            let total = result.score.as_ref().and_then(|score| score.total).map(Exact::to_f64);
+            prop_assert_eq!(row.total.is_some(), total.is_some());
+            prop_assert!(row.total.zip(total).is_none_or(|(read, written)| (read - written).abs() < 1e-9));
+            for (place, (_, outcome)) in result.criteria.iter().enumerate() {
+                let level = match outcome {
+                    CriterionOutcome::Scored(scored) => Some(scored.level),
+                    CriterionOutcome::Unscored(_) => None,
+                };
+                prop_assert_eq!(row.level(place), level);
+            }
+            prop_assert_eq!(matches!(result.outcome, Outcome::Fail(_)), row.outcome.name() == "fail" && !row.reasons.is_empty());
+        }
+    }
+
     /// Whatever the results are, each is counted once and in one part.
     #[test]
     fn everything_adds_up(shape in shapes(), drawn in replies()) {

@@ -53,6 +53,8 @@ pub struct JudgeFacts {
 pub struct Facts {
     /// The judge.
     pub judge: JudgeFacts,
+    /// What else the run was made of: hashes of cases, template and gate, and settings, each by name.
+    pub definition: Vec<(String, String)>,
     /// Packets whose content equals another one's: they share its verdict, which was paid for once.
     pub packets_repeated: u64,
     /// Calls recorded for this run.
@@ -338,6 +340,9 @@ impl Summary {
             json!({ "name": rubric.name(), "version": rubric.version(), "hash": rubric.hash() }),
         );
         object.insert("judge".into(), judge_json(&facts.judge));
+        let definition: Map<String, Value> =
+            facts.definition.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+        object.insert("definition".into(), Value::Object(definition));
         object.insert("packets_repeated".into(), json!(facts.packets_repeated));
         object.insert("calls".into(), json!(facts.calls));
         object.insert("calls_lost".into(), json!(facts.calls_lost));

@@ -6,6 +6,7 @@
 
 mod built_in;
 mod criteria;
+mod difference;
 mod hash;
 mod levels;
 mod lint;
@@ -21,6 +22,7 @@ mod tests;
 use std::fmt;
 
 pub use built_in::{BUILT_IN, built_in};
+pub use difference::{HashChange, RubricChange, RubricDifference, difference};
 pub use read::{Reading, read};
 
 pub use crate::spec_file::Problem;

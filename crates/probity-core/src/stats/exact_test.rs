@@ -26,6 +26,18 @@ pub fn sign_test(wins: u64, losses: u64) -> Option<f64> {
     Some((2.0 * tail.up_to).min(1.0))
 }
 
+/// The one-sided p-value of the sign test: how often a fair coin gives at most so many wins. `None` where there
+/// is nothing to split.
+pub fn fewer_wins_test(wins: u64, losses: u64) -> Option<f64> {
+    let n = wins.checked_add(losses)?;
+    if wins <= losses {
+        return lower_tail(wins, n).map(|tail| tail.up_to.min(1.0));
+    }
+    // The other tail is the short one; the two together are everything.
+    let above = if losses == 0 { 0.0 } else { lower_tail(losses - 1, n)?.up_to };
+    Some(1.0 - above)
+}
+
 /// `McNemar`'s test on the two counts of pairs that differ. `None` where none does.
 pub fn mcnemar(first_only: u64, second_only: u64) -> Option<McNemar> {
     let tail = lower_tail(first_only.min(second_only), first_only.checked_add(second_only)?)?;
@@ -95,6 +107,17 @@ mod tests {
         // 2 · (C(20,0) + … + C(20,5)) / 2²⁰
         near(sign_test(15, 5).unwrap(), 2.0 * 21_700.0 / 1_048_576.0);
         assert_eq!(sign_test(0, 0), None);
+    }
+
+    #[test]
+    fn one_side_of_small_splits() {
+        near(fewer_wins_test(0, 5).unwrap(), 1.0 / 32.0);
+        near(fewer_wins_test(1, 9).unwrap(), 11.0 / 1024.0);
+        near(fewer_wins_test(9, 1).unwrap(), 1023.0 / 1024.0);
+        near(fewer_wins_test(5, 0).unwrap(), 1.0);
+        near(fewer_wins_test(2, 2).unwrap(), 11.0 / 16.0);
+        near(fewer_wins_test(2_000, 0).unwrap(), 1.0);
+        assert_eq!(fewer_wins_test(0, 0), None);
     }
 
     #[test]

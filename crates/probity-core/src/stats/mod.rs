@@ -4,9 +4,11 @@
 
 mod alpha;
 mod bootstrap;
+mod change;
 pub mod corrected;
 mod cross_table;
 mod exact_test;
+mod latest;
 pub mod logistic;
 mod many_raters;
 mod multinomial;
@@ -18,11 +20,13 @@ mod two_raters;
 
 pub use alpha::{Metric, alpha, coincidences, fleiss};
 pub use bootstrap::{Part, Resampling, ratios};
+pub use change::{Moved, PairedShare, mean_change, share_change};
 pub use cross_table::{CrossFigure, CrossTable, Undefined};
-pub use exact_test::{McNemar, mcnemar, sign_test};
+pub use exact_test::{McNemar, fewer_wins_test, mcnemar, sign_test};
+pub use latest::{Repeated, Sample, latest_differs, means_differ, shares_differ};
 pub use many_raters::{Crossed, Kind, Measure, Rated, Sampling, crossed, rated};
 pub use net_rate::{Beyond, NetRate, PairedCounts, more_until, net_rate};
-pub use one_sided::{falsely_rejected_at_most, mean_is_below, mean_within};
+pub use one_sided::{adjusted, falsely_rejected_at_most, mean_is_below, mean_within};
 pub use random::Random;
 pub use two_raters::{Crossing, Kappas, N_CATEGORIES, kappas};
 

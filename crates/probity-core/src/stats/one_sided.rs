@@ -42,7 +42,7 @@ fn student_95(freedom: u64) -> f64 {
 }
 
 /// The probability that Student's t with so many degrees of freedom is below `t`.
-fn student_below(t: f64, freedom: u64) -> f64 {
+pub(super) fn student_below(t: f64, freedom: u64) -> f64 {
     let v = freedom as f64;
     let tail = 0.5 * incomplete_beta(v / (v + t * t), freedom, 1);
     if t > 0.0 { 1.0 - tail } else { tail }
@@ -107,8 +107,26 @@ pub fn falsely_rejected_at_most(rate: f64, p_values: &[f64]) -> Vec<bool> {
     p_values.iter().map(|p| limit.is_some_and(|limit| *p <= limit)).collect()
 }
 
+/// Each p-value as it stands among the others: at or below `rate` exactly where
+/// [`falsely_rejected_at_most`] that rate rejects. In the order of `p_values`.
+pub fn adjusted(p_values: &[f64]) -> Vec<f64> {
+    let n = p_values.len();
+    let harmonic: f64 = (1..=n).map(|i| 1.0 / i as f64).sum();
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|one, other| p_values[*one].total_cmp(&p_values[*other]));
+    let mut adjusted = vec![1.0; n];
+    let mut least: f64 = 1.0;
+    for (place, at) in order.into_iter().enumerate().rev() {
+        least = least.min(p_values[at] * n as f64 * harmonic / (place + 1) as f64);
+        adjusted[at] = least;
+    }
+    adjusted
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -172,5 +190,32 @@ mod tests {
         assert_eq!(rejected([0.027, 0.026, 0.025]), [true, true, true], "the largest carries the others");
         assert_eq!(rejected([0.03, 0.03, 0.03]), [false, false, false]);
         assert_eq!(falsely_rejected_at_most(0.05, &[]), Vec::<bool>::new());
+    }
+
+    #[test]
+    fn adjusted_p_values_by_hand() {
+        // Three hypotheses: 3 · (1 + 1/2 + 1/3) = 5.5, over the rank.
+        let got = adjusted(&[0.02, 0.001, 0.5]);
+        for (got, want) in got.iter().zip([0.055, 0.0055, 11.0 / 12.0]) {
+            assert!((got - want).abs() < 1e-12, "{got} instead of {want}");
+        }
+        assert_eq!(adjusted(&[0.3]), [0.3], "one alone is not adjusted");
+        assert_eq!(adjusted(&[]), Vec::<f64>::new());
+    }
+
+    proptest! {
+        /// The two ways to say it agree.
+        #[test]
+        fn rejecting_is_being_small_after_adjustment(
+            p_values in prop::collection::vec(0.0_f64..=1.0, 0..12),
+            rate in 0.01_f64..0.5,
+        ) {
+            let adjusted = adjusted(&p_values);
+            let rejected = falsely_rejected_at_most(rate, &p_values);
+            for ((p, adjusted), rejected) in p_values.iter().zip(&adjusted).zip(rejected) {
+                prop_assert!(p <= adjusted && *adjusted <= 1.0);
+                prop_assert!(rejected == (*adjusted <= rate) || (adjusted - rate).abs() < 1e-12);
+            }
+        }
     }
 }

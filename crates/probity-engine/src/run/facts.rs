@@ -52,6 +52,7 @@ pub(super) fn facts(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts
             answered_as: totals.models,
             fingerprints: totals.fingerprints,
         },
+        definition: Vec::new(),
         packets_repeated: ran.plan.n_repeated,
         calls: totals.calls,
         calls_lost: totals.lost,

@@ -263,6 +263,7 @@ pub fn report(
     store.begin_fold();
     let (summary, patterns) = results(job, &mut reader, &ran.judge_id, sink)?;
     let mut facts = facts::facts(&job.asking, &reader, ran)?;
+    facts.definition = job.definition(&ran.judge_id);
     // The lexical judge writes by template and says so.
     if !matches!(job.asking.judge.backend, Backend::Baseline) {
         facts.warnings.extend(patterns.warnings());

@@ -3,10 +3,12 @@
 pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod compare;
+pub(crate) mod diff;
 pub(crate) mod gate;
 pub(crate) mod labels;
 pub(crate) mod mock;
 pub(crate) mod probe;
 pub(crate) mod rubric;
+pub(crate) mod rubric_diff;
 pub(crate) mod run;
 pub(crate) mod session;

@@ -14,6 +14,7 @@ mod changes;
 mod check;
 mod compare;
 mod comparisons;
+mod diff;
 mod disk;
 mod faults;
 mod gate;

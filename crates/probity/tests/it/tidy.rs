@@ -34,6 +34,7 @@ const STAGES: &[&str] = &[
     "probe",
     "calibrate",
     "promote",
+    "diff",
     "report",
 ];
 

@@ -73,6 +73,7 @@ fn facts() -> Facts {
             answered_as: vec![("judge-1".to_owned(), 7)],
             fingerprints: vec![("fp".to_owned(), 6)],
         },
+        definition: vec![("cases".to_owned(), "c0ffee".to_owned())],
         packets_repeated: 1,
         calls: 20,
         calls_lost: 2,

@@ -115,7 +115,8 @@ pub(crate) enum NotBlindArg {
     Keep,
 }
 
-fn share(text: &str) -> Result<f64, String> {
+/// Reads a share.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
     let share: f64 = text.parse().map_err(|_| "expected a number from 0 to 1".to_owned())?;
     if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("expected a number from 0 to 1".to_owned()) }
 }

@@ -9,7 +9,7 @@ use probity_core::compare::ItemRow;
 use probity_engine::load::{Place, Skipped};
 use serde_json::Value;
 
-pub(crate) use args::CalibrateArgs;
+pub(crate) use args::{CalibrateArgs, share};
 
 use super::compare::{Files, load_options, skipped_json, write_output};
 use crate::exit::{Exit, Failure};

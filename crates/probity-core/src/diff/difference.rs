@@ -1,0 +1,197 @@
+//! Two runs held against each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::definition::{DefinitionChange, RunDefinition};
+use super::figures::{PartChange, adjust_levels, adjust_passes, part};
+use super::pairing::{Pair, Paired, PairedBy, paired};
+use super::record::{Rated, RunResults};
+use super::row::{Row, RowOutcome};
+use crate::stats::Resampling;
+
+/// The name of the slice of cases without one.
+const NO_SLICE: &str = "(none)";
+
+/// What changed from one run to another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference<'a> {
+    /// The first run.
+    pub before: &'a RunResults,
+    /// The second run.
+    pub after: &'a RunResults,
+    /// What made pairs.
+    pub paired_by: PairedBy,
+    /// All pairs, in the order of the first run.
+    pub pairs: Vec<Pair<'a>>,
+    /// The figures over all pairs.
+    pub overall: PartChange,
+    /// The figures of each slice. A pair whose runs disagree about the slice is in none.
+    pub by_slice: BTreeMap<String, PartChange>,
+    /// Replies of the first run without a partner.
+    pub only_before: Vec<&'a Row>,
+    /// Replies of the second run without a partner.
+    pub only_after: Vec<&'a Row>,
+    /// Parts of the definitions that differ.
+    pub definition: Vec<DefinitionChange>,
+    /// What a reader must know before believing a figure.
+    pub warnings: Vec<String>,
+    /// How intervals were drawn.
+    pub resampling: Resampling,
+}
+
+/// Why two runs have no figures together.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Incomparable {
+    /// The rubrics differ.
+    #[error("the runs were scored by different rubrics: {before} and {after}")]
+    OtherRubric {
+        /// The first rubric: name, version and the start of its hash.
+        before: String,
+        /// The second rubric.
+        after: String,
+    },
+    /// No case is in both.
+    #[error("no case is in both runs: the first has {before}, the second has {after}")]
+    NothingInCommon {
+        /// Cases of the first run.
+        before: String,
+        /// Cases of the second run.
+        after: String,
+    },
+    /// A reply stands twice in one run.
+    #[error("case '{id}' stands twice in one run{}", variant.as_ref().map(|v| format!(" for variant '{v}'")).unwrap_or_default())]
+    Twice {
+        /// The case.
+        id: String,
+        /// The variant.
+        variant: Option<String>,
+    },
+    /// A run has several variants of a case and the other run has none of them.
+    #[error(
+        "case '{id}' has several variants in one run, and no variant is in both, so its pair cannot be told"
+    )]
+    WhichVariant {
+        /// The case.
+        id: String,
+    },
+}
+
+impl Difference<'_> {
+    /// Pairs whose outcome flipped, by how.
+    pub fn flips(&self) -> BTreeMap<(RowOutcome, RowOutcome), u64> {
+        let mut flips = BTreeMap::new();
+        for pair in self.pairs.iter().filter(|pair| pair.flipped()) {
+            *flips.entry((pair.before.outcome, pair.after.outcome)).or_insert(0) += 1;
+        }
+        flips
+    }
+
+    /// The share of the first run's replies whose pass or fail can be held against the second run's. `None`
+    /// where the first run has no reply.
+    pub fn coverage(&self) -> Option<f64> {
+        let n = self.before.rows.len();
+        let rated = self.overall.pass.map_or(0, |pass| pass.pairs.n());
+        (n > 0).then(|| rated as f64 / n as f64)
+    }
+
+    /// Whether the judge is another one.
+    pub fn judge_changed(&self) -> bool {
+        self.before.definition.judge_id != self.after.definition.judge_id
+    }
+}
+
+/// What changed from `before` to `after`.
+pub fn difference<'a>(
+    before: &'a RunResults,
+    after: &'a RunResults,
+    resampling: Resampling,
+) -> Result<Difference<'a>, Incomparable> {
+    refuse_other_rubric(&before.definition, &after.definition)?;
+    let Paired { by, pairs, only_before, only_after } = paired(before, after)?;
+    if pairs.is_empty() {
+        return Err(Incomparable::NothingInCommon { before: told(before), after: told(after) });
+    }
+    let mut slices: BTreeMap<String, Vec<Pair<'a>>> = BTreeMap::new();
+    for (slice, pair) in pairs.iter().filter_map(|pair| Some((pair.slice()?, pair))) {
+        slices.entry(slice.unwrap_or(NO_SLICE).to_owned()).or_default().push(*pair);
+    }
+    let rated = if before.rated == Rated::Yes { after.rated } else { Rated::No };
+    let figures = |pairs: &[Pair<'a>]| part(pairs, &before.criteria, rated, resampling);
+    let mut overall = figures(&pairs);
+    let mut by_slice: BTreeMap<String, PartChange> =
+        slices.into_iter().map(|(slice, pairs)| (slice, figures(&pairs))).collect();
+    adjust_levels(std::iter::once(&mut overall));
+    adjust_passes(by_slice.values_mut());
+    adjust_levels(by_slice.values_mut());
+    let warnings = warnings(before, after, &pairs);
+    let definition = before.definition.changes(&after.definition);
+    Ok(Difference {
+        before,
+        after,
+        paired_by: by,
+        pairs,
+        overall,
+        by_slice,
+        only_before,
+        only_after,
+        definition,
+        warnings,
+        resampling,
+    })
+}
+
+/// A level under one rubric says nothing about a level under another.
+fn refuse_other_rubric(before: &RunDefinition, after: &RunDefinition) -> Result<(), Incomparable> {
+    if before.rubric_hash == after.rubric_hash {
+        return Ok(());
+    }
+    let named = |run: &RunDefinition| {
+        let start: String = run.rubric_hash.chars().take(12).collect();
+        format!("{} {} ({start})", run.rubric, run.rubric_version)
+    };
+    Err(Incomparable::OtherRubric { before: named(before), after: named(after) })
+}
+
+fn told(run: &RunResults) -> String {
+    match (run.rows.first(), run.rows.len()) {
+        (None, _) => "none".to_owned(),
+        (Some(first), 1) => format!("'{}'", first.id),
+        (Some(first), n) => format!("'{}' and {} more", first.id, n - 1),
+    }
+}
+
+fn warnings(before: &RunResults, after: &RunResults, pairs: &[Pair<'_>]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let (one, other) = (&before.definition, &after.definition);
+    if one.judge_id != other.judge_id {
+        warnings.push(format!(
+            "the judge changed ({} to {}): a change of the replies cannot be told from a change of the judge",
+            one.judge(),
+            other.judge()
+        ));
+    } else if let Some([one, other]) = one.answers_as_another(other) {
+        warnings
+            .push(format!("the judge is asked as before and answers as another model ({one} to {other})"));
+    }
+    for (which, definition) in [("first", one), ("second", other)] {
+        if definition.parts.is_empty() {
+            warnings.push(format!(
+                "the {which} run's results do not say which cases, template, gate and settings made them"
+            ));
+        }
+    }
+    let cases: BTreeSet<&str> = pairs.iter().map(|pair| pair.before.id.as_str()).collect();
+    if cases.len() < pairs.len() {
+        warnings.push(format!(
+            "{} pairs are about {} cases: intervals draw whole cases, exact tests take pairs as independent",
+            pairs.len(),
+            cases.len()
+        ));
+    }
+    let n_elsewhere = pairs.iter().filter(|pair| pair.slice().is_none()).count();
+    if n_elsewhere > 0 {
+        warnings
+            .push(format!("{n_elsewhere} pairs are in another slice than before and in no slice's figures"));
+    }
+    warnings
+}

@@ -1,0 +1,174 @@
+//! The change of a pass rate and of mean levels over some pairs.
+
+use std::collections::BTreeMap;
+
+use super::pairing::Pair;
+use super::record::{CriterionScale, Rated};
+use crate::stats::{
+    Estimate, McNemar, Moved, PairedShare, Resampling, adjusted, fewer_wins_test, mcnemar, mean_change,
+    proportion, share_change, sign_test,
+};
+
+/// How far a total can move.
+const TOTAL_SPAN: f64 = 100.0;
+
+/// The change of a pass rate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PassChange {
+    /// Pairs by whether each side passes. Pairs with an unscored side are not among them.
+    pub pairs: PairedShare,
+    /// The rate in the first run.
+    pub before: Estimate,
+    /// The rate in the second run, over the same cases.
+    pub after: Estimate,
+    /// Second less first.
+    pub change: Estimate,
+    /// `McNemar`'s exact test; `None` where no case flipped.
+    pub mcnemar: Option<McNemar>,
+    /// The one-sided exact p-value that the rate fell; `None` where no case flipped.
+    pub fell: Option<f64>,
+    /// The two-sided p-value among those of all slices; `None` over all pairs, where it stands alone.
+    pub adjusted: Option<f64>,
+}
+
+/// The change of a mean level, or of the mean total.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LevelChange {
+    /// The mean in the first run.
+    pub before: f64,
+    /// The mean in the second run, over the same cases.
+    pub after: f64,
+    /// Second less first.
+    pub change: Estimate,
+    /// Pairs that went up.
+    pub n_higher: u64,
+    /// Pairs that went down.
+    pub n_lower: u64,
+    /// The exact sign test on those two; `None` where nothing moved.
+    pub sign_test: Option<f64>,
+    /// Its p-value among the others of its table.
+    pub adjusted: Option<f64>,
+}
+
+/// What changed over some pairs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PartChange {
+    /// Pairs.
+    pub n_pairs: u64,
+    /// The pass rate; `None` without a pass rule or a pair that counts.
+    pub pass: Option<PassChange>,
+    /// The total; `None` where no pair has one on both sides.
+    pub total: Option<LevelChange>,
+    /// Each criterion, in the rubric's order; `None` where no pair has a level on both sides.
+    pub criteria: Vec<Option<LevelChange>>,
+}
+
+/// The figures of `pairs`, p-values not adjusted yet. There is a pass rate where `rated` says so.
+pub(super) fn part(
+    pairs: &[Pair<'_>],
+    criteria: &[CriterionScale],
+    rated: Rated,
+    resampling: Resampling,
+) -> PartChange {
+    let level = |place: usize| {
+        move |pair: &Pair<'_>| {
+            let (before, after) = (pair.before.level(place)?, pair.after.level(place)?);
+            Some((before as f64, after as f64))
+        }
+    };
+    let criteria = criteria.iter().enumerate();
+    let criteria =
+        criteria.map(|(place, criterion)| moved(pairs, criterion.span(), level(place), resampling)).collect();
+    PartChange {
+        n_pairs: pairs.len() as u64,
+        pass: if rated == Rated::Yes { pass(pairs, resampling) } else { None },
+        total: moved(pairs, TOTAL_SPAN, |pair| pair.before.total.zip(pair.after.total), resampling),
+        criteria,
+    }
+}
+
+fn pass(pairs: &[Pair<'_>], resampling: Resampling) -> Option<PassChange> {
+    let mut counts = PairedShare::default();
+    let mut cases: BTreeMap<&str, Moved> = BTreeMap::new();
+    for pair in pairs {
+        let Some((before, after)) = pair.before.outcome.passes().zip(pair.after.outcome.passes()) else {
+            continue;
+        };
+        *match (before, after) {
+            (true, true) => &mut counts.both,
+            (true, false) => &mut counts.first_only,
+            (false, true) => &mut counts.second_only,
+            (false, false) => &mut counts.neither,
+        } += 1;
+        let case = cases.entry(&pair.before.id).or_insert(Moved { by: 0.0, n: 0 });
+        case.by += f64::from(i8::from(after) - i8::from(before));
+        case.n += 1;
+    }
+    let PairedShare { both, first_only, second_only, .. } = counts;
+    let change = if cases.values().all(|case| case.n == 1) {
+        share_change(counts)?
+    } else {
+        // Replies to one case are alike, so the case is what is drawn.
+        mean_change(&cases.into_values().collect::<Vec<_>>(), 1.0, resampling)?
+    };
+    Some(PassChange {
+        pairs: counts,
+        before: proportion(both + first_only, counts.n())?,
+        after: proportion(both + second_only, counts.n())?,
+        change,
+        mcnemar: mcnemar(first_only, second_only),
+        fell: fewer_wins_test(second_only, first_only),
+        adjusted: None,
+    })
+}
+
+fn moved(
+    pairs: &[Pair<'_>],
+    span: f64,
+    values: impl Fn(&Pair<'_>) -> Option<(f64, f64)>,
+    resampling: Resampling,
+) -> Option<LevelChange> {
+    let mut cases: BTreeMap<&str, Moved> = BTreeMap::new();
+    let (mut sum_before, mut sum_after, mut n) = (0.0, 0.0, 0.0);
+    let (mut n_higher, mut n_lower) = (0, 0);
+    for pair in pairs {
+        let Some((before, after)) = values(pair) else { continue };
+        sum_before += before;
+        sum_after += after;
+        n += 1.0;
+        n_higher += u64::from(after > before);
+        n_lower += u64::from(after < before);
+        let case = cases.entry(&pair.before.id).or_insert(Moved { by: 0.0, n: 0 });
+        case.by += after - before;
+        case.n += 1;
+    }
+    let change = mean_change(&cases.into_values().collect::<Vec<_>>(), span, resampling)?;
+    Some(LevelChange {
+        before: sum_before / n,
+        after: sum_after / n,
+        change,
+        n_higher,
+        n_lower,
+        sign_test: sign_test(n_higher, n_lower),
+        adjusted: None,
+    })
+}
+
+/// Adjusts the p-values of the pass rates of `parts` together.
+pub(super) fn adjust_passes<'p>(parts: impl Iterator<Item = &'p mut PartChange>) {
+    let passes: Vec<&mut PassChange> = parts.filter_map(|part| part.pass.as_mut()).collect();
+    let p_values: Vec<f64> = passes.iter().map(|pass| pass.mcnemar.map_or(1.0, |test| test.exact)).collect();
+    for (pass, p) in passes.into_iter().zip(adjusted(&p_values)) {
+        pass.adjusted = pass.mcnemar.map(|_| p);
+    }
+}
+
+/// Adjusts the p-values of all criteria of `parts` together. A total is made of them and is not one more.
+pub(super) fn adjust_levels<'p>(parts: impl Iterator<Item = &'p mut PartChange>) {
+    let changes: Vec<&mut LevelChange> =
+        parts.flat_map(|part| part.criteria.iter_mut().filter_map(Option::as_mut)).collect();
+    let p_values: Vec<f64> = changes.iter().map(|change| change.sign_test.unwrap_or(1.0)).collect();
+    for (change, p) in changes.into_iter().zip(adjusted(&p_values)) {
+        change.adjusted = change.sign_test.map(|_| p);
+    }
+}

@@ -1,0 +1,25 @@
+//! What changed between two runs of the same cases: pair by pair, with intervals and exact tests.
+//!
+//! A run is read back from the results file it wrote ([`RunResults`]). Replies are paired, and every figure is
+//! about pairs: what the same cases came to before and after. Nothing here asks a judge or compares two texts.
+//!
+//! What always holds: no figure spans two rubrics; a reply that was not scored moves no rate and no mean; a run
+//! against itself has no change; exchanging the runs negates every change.
+
+mod definition;
+mod difference;
+mod figures;
+mod pairing;
+mod record;
+mod row;
+mod written;
+
+#[cfg(test)]
+mod tests;
+
+pub use definition::{DefinitionChange, RunDefinition};
+pub use difference::{Difference, Incomparable, difference};
+pub use figures::{LevelChange, PartChange, PassChange};
+pub use pairing::{Pair, PairedBy};
+pub use record::{CriterionScale, Rated, ReadError, RunResults, read};
+pub use row::{Row, RowLevel, RowOutcome};

@@ -1,0 +1,110 @@
+//! Which reply of one run stands against which reply of the other.
+//!
+//! Where a variant is in both runs, the same variant's replies to the same case are a pair. Where none is, the
+//! runs are about two variants of the same cases, and the case alone makes the pair.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::difference::Incomparable;
+use super::record::RunResults;
+use super::row::Row;
+
+/// What makes two replies a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PairedBy {
+    /// The same case and the same variant.
+    CaseAndVariant,
+    /// The same case; the runs name no variant, or share none.
+    Case,
+}
+
+impl PairedBy {
+    /// The name used in the JSON form.
+    pub fn name(self) -> &'static str {
+        match self {
+            PairedBy::CaseAndVariant => "id_and_variant",
+            PairedBy::Case => "id",
+        }
+    }
+}
+
+/// The same case before and after.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pair<'a> {
+    /// In the first run.
+    pub before: &'a Row,
+    /// In the second run.
+    pub after: &'a Row,
+}
+
+impl<'a> Pair<'a> {
+    /// The slice, where both runs say the same.
+    pub fn slice(&self) -> Option<Option<&'a str>> {
+        (self.before.slice == self.after.slice).then_some(self.before.slice.as_deref())
+    }
+
+    /// Whether outcome, total or a level differs.
+    pub fn differs(&self) -> bool {
+        let (before, after) = (self.before, self.after);
+        let n = before.levels.len().max(after.levels.len());
+        before.outcome != after.outcome
+            || before.total != after.total
+            || (0..n).any(|place| before.level(place) != after.level(place))
+    }
+
+    /// Whether the outcome differs.
+    pub fn flipped(&self) -> bool {
+        self.before.outcome != self.after.outcome
+    }
+}
+
+/// All replies of two runs.
+pub(super) struct Paired<'a> {
+    pub(super) by: PairedBy,
+    pub(super) pairs: Vec<Pair<'a>>,
+    pub(super) only_before: Vec<&'a Row>,
+    pub(super) only_after: Vec<&'a Row>,
+}
+
+/// A case, and a variant where that counts.
+type Key<'a> = (&'a str, Option<&'a str>);
+
+pub(super) fn paired<'a>(before: &'a RunResults, after: &'a RunResults) -> Result<Paired<'a>, Incomparable> {
+    let variants = |run: &'a RunResults| -> BTreeSet<Option<&'a str>> {
+        run.rows.iter().map(|row| row.variant.as_deref()).collect()
+    };
+    let (one, other) = (variants(before), variants(after));
+    let named = one.union(&other).any(Option::is_some);
+    let by = if named && !one.is_disjoint(&other) { PairedBy::CaseAndVariant } else { PairedBy::Case };
+    let key = |row: &'a Row| -> Key<'a> {
+        (&row.id, if by == PairedBy::Case { None } else { row.variant.as_deref() })
+    };
+    let (firsts, seconds) = (by_key(before, key, by)?, by_key(after, key, by)?);
+    let (mut pairs, mut only_before) = (Vec::new(), Vec::new());
+    for row in &before.rows {
+        match seconds.get(&key(row)) {
+            Some(after) => pairs.push(Pair { before: row, after }),
+            None => only_before.push(row),
+        }
+    }
+    let only_after = after.rows.iter().filter(|row| !firsts.contains_key(&key(row))).collect();
+    Ok(Paired { by, pairs, only_before, only_after })
+}
+
+fn by_key<'a>(
+    run: &'a RunResults,
+    key: impl Fn(&'a Row) -> Key<'a>,
+    by: PairedBy,
+) -> Result<HashMap<Key<'a>, &'a Row>, Incomparable> {
+    let mut rows = HashMap::with_capacity(run.rows.len());
+    for row in &run.rows {
+        if rows.insert(key(row), row).is_some() {
+            let (id, variant) = (row.id.clone(), row.variant.clone());
+            return Err(match by {
+                PairedBy::Case if variant.is_some() => Incomparable::WhichVariant { id },
+                PairedBy::Case | PairedBy::CaseAndVariant => Incomparable::Twice { id, variant },
+            });
+        }
+    }
+    Ok(rows)
+}

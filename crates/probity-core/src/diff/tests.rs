@@ -1,0 +1,326 @@
+//! Differences by example and by property.
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::stats::Resampling;
+
+const QUICK: Resampling = Resampling { n_resamples: 60, seed: 1 };
+
+/// A reply of the small rubric below: id, slice, outcome, level of `tone`.
+type Reply<'a> = (&'a str, &'a str, &'a str, Option<i64>);
+
+fn row((id, slice, outcome, tone): Reply<'_>) -> Value {
+    let mut row = json!({ "id": id, "outcome": outcome, "slice": slice, "variant": null });
+    let total = matches!(outcome, "pass" | "fail").then(|| tone.map(|level| level * 25)).flatten();
+    row["total"] = json!(total);
+    match outcome {
+        "blocked" => {
+            let findings =
+                json!([{ "rule": "pii.card", "severity": "block" }, { "rule": "x", "severity": "flag" }]);
+            row["gate"] = json!({ "status": "blocked", "findings": findings });
+        }
+        _ => row["tone"] = json!({ "score": tone, "reasoning": tone.map(|level| format!("said {level}")) }),
+    }
+    if outcome == "unscored" {
+        row["tone"]["unscored"] = json!("no_json");
+    }
+    if outcome == "fail" {
+        row["fail_reasons"] = json!(["score below 70"]);
+    }
+    row
+}
+
+fn document(rows: &[Value]) -> Value {
+    let levels = json!({ "0": 0, "1": 0, "2": 0, "3": 0, "4": 0 });
+    json!({
+        "results": rows,
+        "skipped": [],
+        "failed": [],
+        "summary": {
+            "entered": rows.len(),
+            "pass_rate": { "value": 0.5, "low": 0.0, "high": 1.0, "n": rows.len() },
+            "criteria": { "tone": { "mean": 2, "n": 1, "levels": levels, "unscored": 0 } },
+            "rubric": { "name": "small", "version": "1", "hash": "aaaa" },
+            "judge": { "id": "j1", "kind": "openai", "model": "m", "standing": "advisory", "answered_as": { "m": 3 } },
+            "definition": { "cases": "c1", "template": "t1", "gate": "g1" },
+        },
+    })
+}
+
+fn run(replies: &[Reply<'_>]) -> RunResults {
+    let rows: Vec<Value> = replies.iter().map(|reply| row(*reply)).collect();
+    read(&document(&rows).to_string()).expect("a results file")
+}
+
+#[track_caller]
+fn check_refused(document: &str, want: &Expect) {
+    want.assert_eq(&read(document).expect_err("not a results file").to_string());
+}
+
+#[test]
+fn other_files_are_told_from_results() {
+    check_refused(
+        "[{\"id\": 1}]",
+        &expect!["not a results file: expected an object with `results` and `summary`, found an array"],
+    );
+    check_refused("{\"id\": 1}\n{\"id\": 2}", &expect!["not a results file: line 2: text after the value"]);
+    check_refused(
+        "{\"pairs\": 1, \"judged\": 2}",
+        &expect![
+            "not a results file: expected an object with `results` and `summary`, found `pairs`, `judged`"
+        ],
+    );
+    check_refused(
+        "{}",
+        &expect!["not a results file: expected an object with `results` and `summary`, found none of them"],
+    );
+    check_refused("", &expect!["not a results file: line 1: the text ends before the value does"]);
+}
+
+#[test]
+fn rows_that_no_run_writes_are_refused() {
+    let one = || row(("a", "s", "pass", Some(4)));
+    let with = |change: fn(&mut Value)| {
+        let mut document = document(&[one(), one()]);
+        change(&mut document);
+        document.to_string()
+    };
+    check_refused(
+        &with(|d| d["results"][1]["outcome"] = json!("great")),
+        &expect![[
+            r#"`results[1]`: `outcome` is "great", expected one of pass, fail, scored, blocked, unscored"#
+        ]],
+    );
+    check_refused(
+        &with(|d| d["results"][1]["tone"]["score"] = json!(7)),
+        &expect!["`results[1]`: `tone` is at 7, which is not on its scale"],
+    );
+    check_refused(
+        &with(|d| d["results"][1]["tone"]["score"] = json!(3.5)),
+        &expect!["`results[1]`: `tone` has the score 3.5, expected a level"],
+    );
+    check_refused(
+        &with(|d| d["results"][0]["tone"] = Value::Null),
+        &expect!["`results[0]`: `tone` has no `score`, expected a level or null"],
+    );
+    check_refused(
+        &with(|d| d["results"][0]["id"] = json!(7)),
+        &expect!["`results[0]`: `id` is a number, expected a string"],
+    );
+    check_refused(
+        &with(|d| d["summary"]["entered"] = json!(3)),
+        &expect!["`results` has 2 rows, and `summary` says 3 entered"],
+    );
+    check_refused(
+        &with(|d| d["summary"]["rubric"]["hash"] = Value::Null),
+        &expect!["`summary`: `rubric.hash` is missing"],
+    );
+}
+
+#[test]
+fn figures_by_hand() {
+    let before = run(&[
+        ("a", "x", "pass", Some(4)),
+        ("b", "x", "pass", Some(3)),
+        ("c", "y", "fail", Some(1)),
+        ("d", "y", "blocked", None),
+        ("e", "y", "unscored", None),
+        ("f", "y", "pass", Some(3)),
+    ]);
+    let after = run(&[
+        ("a", "x", "fail", Some(2)),
+        ("b", "x", "fail", Some(2)),
+        ("c", "y", "pass", Some(4)),
+        ("d", "y", "fail", Some(0)),
+        ("e", "y", "pass", Some(4)),
+        ("g", "y", "pass", Some(3)),
+    ]);
+    let got = difference(&before, &after, QUICK).expect("the same rubric");
+    let pass = got.overall.pass.expect("a pass rule");
+    // a and b lost, c gained, d failed both times; e counts in no rate, f and g have no partner.
+    assert_eq!((pass.pairs.first_only, pass.pairs.second_only, pass.pairs.neither), (2, 1, 1));
+    assert_eq!((pass.before.value, pass.after.value, pass.change.value), (0.5, 0.25, -0.25));
+    assert_eq!(pass.mcnemar.map(|test| test.exact), Some(1.0));
+    assert_eq!(pass.fell, Some(0.5), "1 + 3 of 8 coins");
+    // Levels of a, b and c: −2, −1 and +3.
+    let tone = got.overall.criteria[0].expect("levels");
+    assert_eq!((tone.change.value, tone.change.n, tone.n_higher, tone.n_lower), (0.0, 3, 1, 2));
+    assert_eq!((tone.sign_test, tone.adjusted), (Some(1.0), Some(1.0)));
+    assert_eq!(got.by_slice["x"].pass.map(|pass| pass.pairs.first_only), Some(2));
+    let ids = |rows: &[&Row]| rows.iter().map(|row| row.id.clone()).collect::<Vec<_>>();
+    assert_eq!((ids(&got.only_before), ids(&got.only_after)), (vec!["f".to_owned()], vec!["g".to_owned()]));
+    let reasons: Vec<String> = got.pairs.iter().map(|pair| pair.before.reasons.join(", ")).collect();
+    assert_eq!(reasons, ["", "", "score below 70", "pii.card", "tone: no_json"]);
+    assert_eq!(got.coverage(), Some(4.0 / 6.0));
+    let flips: Vec<String> =
+        got.flips().iter().map(|((from, to), n)| format!("{} {} {n}", from.name(), to.name())).collect();
+    assert_eq!(flips, ["pass fail 2", "fail pass 1", "blocked fail 1", "unscored pass 1"]);
+    assert_eq!(got.to_json()["flips"]["pass_to_fail"], 2);
+}
+
+#[test]
+fn another_rubric_has_no_figures_and_another_judge_a_warning() {
+    let before = run(&[("a", "x", "pass", Some(4))]);
+    let mut after = before.clone();
+    after.definition.rubric_hash = "bbbb".to_owned();
+    after.definition.rubric_version = "2".to_owned();
+    let refused = difference(&before, &after, QUICK).expect_err("another hash").to_string();
+    expect!["the runs were scored by different rubrics: small 1 (aaaa) and small 2 (bbbb)"]
+        .assert_eq(&refused);
+    let mut after = before.clone();
+    after.definition.judge_id = "j2".to_owned();
+    after.definition.parts[1].1 = "t2".to_owned();
+    let got = difference(&before, &after, QUICK).expect("the same rubric");
+    let parts: Vec<&str> = got.definition.iter().map(|change| change.part.as_str()).collect();
+    assert_eq!(parts, ["judge.id", "template"]);
+    assert!(got.warnings[0].starts_with("the judge changed (openai m to openai m)"), "{:?}", got.warnings);
+    after.definition.judge_id = "j1".to_owned();
+    after.definition.answered_as = vec!["n".to_owned()];
+    let got = difference(&before, &after, QUICK).expect("the same rubric");
+    assert!(got.warnings[0].contains("answers as another model (m to n)"), "{:?}", got.warnings);
+}
+
+/// Gives each row of `run` a variant.
+fn written_by(mut run: RunResults, variants: &[&str]) -> RunResults {
+    for (row, variant) in run.rows.iter_mut().zip(variants.iter().cycle()) {
+        row.variant = Some((*variant).to_owned());
+    }
+    run
+}
+
+#[test]
+fn variants_decide_about_pairs_where_both_runs_have_them() {
+    let two = || run(&[("a", "x", "pass", Some(4)), ("a", "x", "fail", Some(1))]);
+    let one = || run(&[("a", "x", "pass", Some(4))]);
+    let (before, after) = (written_by(two(), &["v1", "v2"]), written_by(two(), &["v2", "v3"]));
+    let got = difference(&before, &after, QUICK).expect("v2 is in both");
+    assert_eq!((got.paired_by, got.pairs.len()), (PairedBy::CaseAndVariant, 1));
+    assert_eq!(
+        (got.pairs[0].before.outcome, got.pairs[0].after.outcome),
+        (RowOutcome::Fail, RowOutcome::Pass)
+    );
+    let (before, after) = (written_by(one(), &["v1"]), written_by(one(), &["v2"]));
+    let got = difference(&before, &after, QUICK).expect("one reply each");
+    assert_eq!((got.paired_by, got.pairs.len()), (PairedBy::Case, 1));
+    let (before, after) = (written_by(two(), &["v1", "v2"]), written_by(one(), &["v3"]));
+    let refused = difference(&before, &after, QUICK).expect_err("v1 or v2").to_string();
+    expect![
+        "case 'a' has several variants in one run, and no variant is in both, so its pair cannot be told"
+    ]
+    .assert_eq(&refused);
+    let before = written_by(two(), &["v1"]);
+    let refused = difference(&before, &written_by(one(), &["v1"]), QUICK).expect_err("twice").to_string();
+    expect!["case 'a' stands twice in one run for variant 'v1'"].assert_eq(&refused);
+}
+
+#[test]
+fn replies_to_one_case_are_drawn_together() {
+    let replies: Vec<Reply<'_>> = vec![
+        ("a", "x", "pass", Some(4)),
+        ("a", "x", "fail", Some(1)),
+        ("b", "x", "pass", Some(4)),
+        ("b", "x", "pass", Some(4)),
+    ];
+    let before = written_by(run(&replies), &["v1", "v2"]);
+    let mut after = before.clone();
+    after.rows[0].outcome = RowOutcome::Fail;
+    let got = difference(&before, &after, QUICK).expect("comparable");
+    assert!(got.warnings[0].starts_with("4 pairs are about 2 cases"), "{:?}", got.warnings);
+    // Case a lost one of two, case b none: what is drawn lies between.
+    let change = got.overall.pass.expect("a pass rule").change;
+    assert_eq!((change.value, change.low, change.high, change.n), (-0.25, -0.5, 0.0, 4));
+}
+
+#[test]
+fn without_a_pass_rule_blocked_replies_are_no_rate() {
+    let mut before = run(&[("a", "x", "scored", Some(4)), ("b", "x", "blocked", None)]);
+    assert!(difference(&before, &before, QUICK).expect("comparable").overall.pass.is_some());
+    before.rated = Rated::No;
+    assert_eq!(difference(&before, &before, QUICK).expect("comparable").overall.pass, None);
+}
+
+#[test]
+fn runs_without_a_common_case_are_refused() {
+    let (before, after) = (
+        run(&[("a", "x", "pass", Some(4)), ("b", "x", "pass", Some(4))]),
+        run(&[("c", "x", "pass", Some(4))]),
+    );
+    let refused = difference(&before, &after, QUICK).expect_err("nothing in common").to_string();
+    expect!["no case is in both runs: the first has 'a' and 1 more, the second has 'c'"].assert_eq(&refused);
+}
+
+/// Any replies: an id from a few, a slice, an outcome and a level.
+fn replies() -> impl Strategy<Value = RunResults> {
+    let reply = (prop::sample::select(vec!["pass", "fail", "blocked", "unscored"]), 0_i64..=4);
+    prop::collection::btree_map(0_usize..12, reply, 1..12).prop_map(|replies| {
+        let rows = replies.into_iter().map(|(id, (outcome, level))| {
+            let level = (!matches!(outcome, "blocked" | "unscored")).then_some(level);
+            // The slice is the case's, so both runs have the same.
+            row((&format!("case {id}"), ["x", "y", "z"][id % 3], outcome, level))
+        });
+        read(&document(&rows.collect::<Vec<_>>()).to_string()).expect("a results file")
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    /// A run against itself has no change.
+    #[test]
+    fn nothing_changes_from_a_run_to_itself(run in replies()) {
+        let got = difference(&run, &run, QUICK).expect("the same cases");
+        prop_assert!(got.flips().is_empty() && got.definition.is_empty() && got.warnings.is_empty());
+        prop_assert!(got.only_before.is_empty() && got.only_after.is_empty());
+        prop_assert_eq!(&got.to_json()["changed"], &json!([]));
+        for part in std::iter::once(&got.overall).chain(got.by_slice.values()) {
+            let pass = part.pass.map(|pass| pass.change);
+            for change in part.criteria.iter().flatten().chain(&part.total).map(|c| c.change).chain(pass) {
+                prop_assert!(change.value.abs() < 1e-15);
+                prop_assert!(change.low <= 0.0 && 0.0 <= change.high);
+            }
+        }
+    }
+
+    /// Exchanging the runs negates every change and keeps every p-value.
+    #[test]
+    fn exchanging_the_runs_negates_everything(one in replies(), other in replies()) {
+        let (there, back) = (difference(&one, &other, QUICK), difference(&other, &one, QUICK));
+        let (Ok(there), Ok(back)) = (there, back) else { return Ok(()) };
+        prop_assert_eq!(there.pairs.len(), back.pairs.len());
+        let parts = |d: &Difference<'_>| -> Vec<PartChange> {
+            std::iter::once(d.overall.clone()).chain(d.by_slice.values().cloned()).collect()
+        };
+        for (there, back) in parts(&there).iter().zip(parts(&back)) {
+            let levels = |part: &PartChange| -> Vec<LevelChange> {
+                part.criteria.iter().flatten().chain(&part.total).copied().collect()
+            };
+            for (there, back) in levels(there).iter().zip(levels(&back)) {
+                let (a, b) = (there.change, back.change);
+                prop_assert_eq!((a.value, a.low, a.high, a.n), (-b.value, -b.high, -b.low, b.n));
+                prop_assert_eq!((there.sign_test, there.adjusted), (back.sign_test, back.adjusted));
+            }
+            prop_assert_eq!(there.pass.map(|pass| pass.change.value), back.pass.map(|pass| -pass.change.value));
+            prop_assert_eq!(there.pass.map(|pass| pass.adjusted), back.pass.map(|pass| pass.adjusted));
+        }
+    }
+
+    /// What was not scored moves nothing.
+    #[test]
+    fn unscored_replies_move_no_figure(one in replies(), other in replies()) {
+        let Ok(plain) = difference(&one, &other, QUICK) else { return Ok(()) };
+        let lost = |run: &RunResults| {
+            let mut run = run.clone();
+            let unscored = read(&document(&[row(("lost", "x", "unscored", None))]).to_string());
+            run.rows.extend(unscored.expect("a results file").rows);
+            run
+        };
+        let (one, other) = (lost(&one), lost(&other));
+        let more = difference(&one, &other, QUICK).expect("as before");
+        prop_assert_eq!(plain.overall.pass, more.overall.pass);
+        prop_assert_eq!(plain.overall.criteria, more.overall.criteria);
+        prop_assert_eq!(plain.overall.total, more.overall.total);
+    }
+}

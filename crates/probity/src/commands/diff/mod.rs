@@ -1,0 +1,125 @@
+//! `probity diff`: what changed between two runs, from the results they wrote.
+
+mod args;
+
+use std::path::Path;
+
+use probity_core::diff::{Difference, Incomparable, ReadError, RunResults, difference, read};
+
+pub(crate) use args::DiffArgs;
+
+use super::compare::write_output;
+use crate::exit::{Exit, Failure};
+use crate::render::difference::{Shown, difference as shown};
+use crate::terminal;
+
+/// The level of the test behind `--enforce`.
+const ALPHA: f64 = 0.05;
+
+/// Runs the command.
+pub(crate) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
+    let (before, after) = (results(&args.before)?, results(&args.after)?);
+    let [before_name, after_name] = [&args.before, &args.after].map(|path| path.display().to_string());
+    let changed = difference(&before, &after, args.resampling())
+        .map_err(|reason| refused(&reason, &before_name, &after_name))?;
+    if args.enforce {
+        refuse_without_pass_rule(&changed)?;
+    }
+    let mut json = changed.to_json();
+    json["before"]["file"] = before_name.clone().into();
+    json["after"]["file"] = after_name.clone().into();
+    let text = serde_json::to_string_pretty(&json).expect("JSON values can be written") + "\n";
+    write_output(args.output.as_deref(), &text)?;
+    if args.json {
+        terminal::deliver(&text)?;
+    } else {
+        let files = [&*before_name, &*after_name];
+        terminal::deliver(&shown(&Shown { difference: &changed, files }))?;
+    }
+    if !args.quiet {
+        changed.warnings.iter().for_each(|warning| terminal::note(&format!("warning: {warning}")));
+    }
+    Ok(if args.enforce { enforced(args, &changed) } else { Exit::Done })
+}
+
+fn results(path: &Path) -> Result<RunResults, Failure> {
+    let shown = path.display();
+    let text = std::fs::read(path).map_err(|error| unreadable(path, &error))?;
+    let text = String::from_utf8(text)
+        .map_err(|_| Failure::usage(format!("{shown}: not a results file: it is not UTF-8 text")))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    read(text).map_err(|error| {
+        let failure = Failure::usage(format!("{shown}: {error}"));
+        match error {
+            ReadError::NotJson { .. } | ReadError::SomethingElse { .. } => {
+                failure.hint("expected a file that `probity run CASES --output FILE` wrote")
+            }
+            ReadError::Summary { .. } | ReadError::Row { .. } | ReadError::Incomplete { .. } => failure.hint(
+                "the file was edited or cut; `probity run CASES --offline --output FILE` writes it again \
+                 from the store, without a call",
+            ),
+        }
+    })
+}
+
+/// A run in the store is verdicts without cases, so it has no results until somebody brings the cases.
+fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    let shown = path.display().to_string();
+    let names_a_run = shown == "latest" || shown == "previous" || shown.parse::<u64>().is_ok();
+    if names_a_run && error.kind() == std::io::ErrorKind::NotFound {
+        return Failure::usage(format!(
+            "{shown}: expected a results file; the store keeps a run's verdicts, not its cases and results"
+        ))
+        .hint(
+            "`probity run CASES --offline --output FILE` with the run's own flags writes them without a call",
+        );
+    }
+    Failure::usage(format!("{shown}: cannot be read: {error}"))
+}
+
+fn refused(reason: &Incomparable, before: &str, after: &str) -> Failure {
+    let failure = Failure::usage(format!("{before} and {after}: {reason}"));
+    match reason {
+        Incomparable::OtherRubric { .. } => failure.hint(
+            "levels mean what their rubric says: score both by one rubric; `probity rubric diff` shows what moved",
+        ),
+        Incomparable::NothingInCommon { .. } => failure.hint("cases are paired by `id`"),
+        Incomparable::WhichVariant { .. } => failure.hint("run each variant by itself, or name variants alike"),
+        Incomparable::Twice { .. } => failure,
+    }
+}
+
+fn refuse_without_pass_rule(changed: &Difference<'_>) -> Result<(), Failure> {
+    let decided = |row: &probity_core::diff::Row| row.outcome.name() == "scored";
+    let scores_only = changed.before.rows.iter().chain(&changed.after.rows).any(decided);
+    if !scores_only {
+        return Ok(());
+    }
+    let rubric = &changed.before.definition.rubric;
+    Err(Failure::usage(format!("--enforce: the rubric {rubric} has no pass rule, so no pass rate can fall"))
+        .hint("give the rubric weights and [pass], or leave --enforce out"))
+}
+
+/// The exit code, and the words that go with it.
+fn enforced(args: &DiffArgs, changed: &Difference<'_>) -> Exit {
+    let coverage = changed.coverage().unwrap_or(0.0);
+    let Some(pass) = changed.overall.pass.filter(|_| coverage >= args.min_coverage) else {
+        terminal::note(&format!(
+            "incomplete: {:.1} % of the first run's replies pass or fail in both runs, {:.1} % are wanted; \
+             complete the runs, then compare again",
+            100.0 * coverage,
+            100.0 * args.min_coverage
+        ));
+        return Exit::Incomplete;
+    };
+    match pass.fell {
+        Some(p) if p <= ALPHA => {
+            terminal::note(&format!(
+                "the answer is no: the pass rate fell by {:.1} points (one-sided exact test, p {p:.4})",
+                -100.0 * pass.change.value
+            ));
+            Exit::No
+        }
+        _ => Exit::Done,
+    }
+}

@@ -1,0 +1,267 @@
+//! `probity diff`: two runs in, what changed out, and what is refused.
+
+use expect_test::{Expect, expect};
+use serde_json::{Value, json};
+
+use crate::answers::{Asked, level, says};
+use crate::binary::{Probity, Ran};
+use crate::support::{Act, ScriptedServer};
+
+const RUBRIC: &str = r#"
+name = "desk"
+version = "1"
+title = "Help desk"
+[scale]
+min = 0
+max = 4
+[[criterion]]
+id = "help"
+title = "Help"
+question = "Does the reply help?"
+weight = 60
+[criterion.anchors]
+0 = "not at all"
+1 = "hardly"
+2 = "in part"
+3 = "mostly"
+4 = "fully"
+[[criterion]]
+id = "tone"
+title = "Tone"
+question = "Is the tone right?"
+weight = 40
+[criterion.anchors]
+0 = "rude"
+1 = "cold"
+2 = "neutral"
+3 = "friendly"
+4 = "warm"
+[pass]
+total_min = 70
+"#;
+
+/// A judge that reads the level of `help` in the first digit of the reply and finds every tone friendly.
+fn reading_judge() -> ScriptedServer {
+    ScriptedServer::with(|request| answer(&Asked::of(request)))
+}
+
+fn answer(asked: &Asked) -> Act {
+    let digit = asked.reply.chars().find(char::is_ascii_digit).and_then(|digit| digit.to_digit(10));
+    match (asked.criterion(), digit) {
+        (_, None) => says("I would rather not say."),
+        ("help", Some(help)) => level(i64::from(help), &format!("It helps at {help}.")),
+        _ => level(3, "Friendly enough."),
+    }
+}
+
+/// One case per reply; cases alternate between two slices.
+fn cases(replies: &[&str]) -> String {
+    let case = |(i, reply): (usize, &&str)| {
+        let slice = ["billing", "shipping"][i % 2];
+        json!({ "id": format!("case-{i:02}"), "slice": slice, "ticket": format!("Question {i}?"), "reply": reply })
+    };
+    Value::Array(replies.iter().enumerate().map(case).collect()).to_string()
+}
+
+/// Two runs by one judge and rubric, as `a.json` and `b.json`.
+fn two_runs(before: &[&str], after: &[&str]) -> Probity {
+    let server = reading_judge();
+    let probity = Probity::new().file("desk.toml", RUBRIC).server(&server);
+    for (name, replies) in [("a", before), ("b", after)] {
+        probity.write(&format!("{name}-cases.json"), cases(replies));
+        let (cases, out) = (format!("{name}-cases.json"), format!("{name}.json"));
+        let args = ["run", &cases, "--rubric", "desk.toml", "--output", &out, "--min-coverage", "0"];
+        probity.args(args).run().code(0);
+    }
+    probity
+}
+
+fn diff<const N: usize>(probity: &Probity, args: [&str; N]) -> Ran {
+    probity.args(["diff", "a.json", "b.json", "--resamples", "200"]).words(args.into_iter()).run()
+}
+
+#[track_caller]
+fn check(text: &str, want: &Expect) {
+    want.assert_eq(text);
+}
+
+#[test]
+fn a_change_is_shown_with_its_cases() {
+    let before = ["Level 4.", "Level 4.", "Level 4.", "Level 1.", "Level 3.", "Level 3.", "Level 4."];
+    let after = ["Level 4.", "Level 1.", "Level 0.", "Level 4.", "no number", "Card 4111 1111 1111 1111."];
+    let probity = two_runs(&before, &after);
+    let ran = diff(&probity, []).code(0);
+    assert_eq!(ran.stderr, "", "one judge, one rubric: nothing to warn of");
+    let hash_free: Vec<&str> = ran.stdout.lines().filter(|line| !line.starts_with("  cases: ")).collect();
+    check(
+        &(hash_free.join("\n") + "\n"),
+        &expect![[r#"
+        a.json → b.json · desk 1 · judge openai gpt-4o-mini (advisory)
+        6 pairs by id, 5 changed; 1 only before, 0 only after
+
+        what the runs were made of differs in
+
+        figure     before   after  change     95 % interval  n  higher  lower       p  adjusted
+        pass rate  80.0 %  40.0 %   −40.0    −80.4 to +31.3  5       1      3  0.6250         –
+        total       78.75   63.75  −15.00  −56.25 to +45.00  4       1      2  1.0000         –
+        help         3.25    2.25   −1.00    −3.75 to +3.00  4       1      2  1.0000    1.0000
+        tone         3.00    3.00    0.00    −1.96 to +1.96  4       0      0       –         –
+        p: exact, McNemar's for the pass rate and the sign test for levels; 200 resamples, seed 0
+        adjusted: over the criteria, by Benjamini and Yekutieli
+
+        pass rate by slice   before   after  change   95 % interval  n  higher  lower       p  adjusted
+        billing             100.0 %  50.0 %   −50.0  −90.5 to +27.3  2       0      1  1.0000    1.0000
+        shipping             66.7 %  33.3 %   −33.3  −87.7 to +58.5  3       1      2  1.0000    1.0000
+
+        help by slice  before  after  change   95 % interval  n  higher  lower       p  adjusted
+        billing          4.00   2.00   −2.00   −4.00 to 0.00  2       0      1  1.0000    1.0000
+        shipping         2.50   2.50    0.00  −3.00 to +3.00  2       1      1  1.0000    1.0000
+        adjusted: over the slices for the pass rate, over slices and criteria for levels; slices without a move are not listed for levels
+
+        pass → fail: 2 cases
+          case-01 [shipping]: score 45 below 70
+            help 4 → 1: It helps at 1.
+          case-02 [billing]: score 30 below 70
+            help 4 → 0: It helps at 0.
+
+        pass → blocked: 1 case
+          case-05 [shipping]: pii.card
+
+        pass → unscored: 1 case
+          case-04 [billing]: help: no_json, tone: no_json
+
+        fail → pass: 1 case
+          case-03 [shipping]: was score 45 below 70
+            help 1 → 4: It helps at 4.
+
+        only in the first run: 1 case
+          case-06 (pass)
+    "#]],
+    );
+}
+
+#[test]
+fn the_shape_that_others_rely_on() {
+    let probity = two_runs(&["Level 4.", "Level 4.", "Level 4."], &["Level 4.", "Level 1.", "Level 3."]);
+    let out = diff(&probity, ["--json", "--output", "diff.json"]).code(0).json();
+    assert_eq!(probity.json("diff.json"), out, "the file says what the terminal does");
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
+    check(
+        &keys(&out),
+        &expect![
+            "before after rubric judge_changed definition warnings paired_by coverage adjustment resampling pairs pass_rate total criteria by_slice flips changed only_before only_after"
+        ],
+    );
+    check(&keys(&out["pass_rate"]), &expect!["before after change gained lost mcnemar adjusted fell"]);
+    check(&keys(&out["criteria"]["help"]), &expect!["before after change higher lower sign_test adjusted"]);
+    assert_eq!(out["pass_rate"]["change"]["n"], 3);
+    assert_eq!((&out["pass_rate"]["lost"], &out["pass_rate"]["fell"]), (&json!(1), &json!(0.5)));
+    assert_eq!(out["criteria"]["help"]["lower"], 2);
+    assert_eq!(out["flips"], json!({ "pass_to_fail": 1 }));
+    let changed: Vec<&Value> = out["changed"].as_array().unwrap().iter().map(|row| &row["id"]).collect();
+    assert_eq!(changed, ["case-01", "case-02"]);
+    assert_eq!(out["changed"][0]["after"]["reasons"], json!(["score 45 below 70"]));
+    let parts: Vec<&Value> = out["definition"].as_array().unwrap().iter().map(|part| &part["part"]).collect();
+    assert_eq!(parts, ["cases"]);
+}
+
+#[test]
+fn a_run_against_itself_has_nothing_to_show() {
+    let probity = two_runs(&["Level 4.", "Level 1."], &["Level 4.", "Level 1."]);
+    let out = diff(&probity, ["--json", "--enforce"]).code(0).json();
+    assert_eq!((&out["changed"], &out["flips"], &out["definition"]), (&json!([]), &json!({}), &json!([])));
+    assert_eq!(out["pass_rate"]["change"]["value"], 0.0);
+    assert_eq!(out["pass_rate"]["mcnemar"], Value::Null);
+}
+
+#[test]
+fn enforce_ends_with_1_where_the_rate_fell_and_3_where_nobody_can_tell() {
+    let (good, bad) = (["Level 4."; 6], ["Level 1."; 6]);
+    let fell = two_runs(&good, &bad);
+    diff(&fell, ["--enforce"])
+        .code(1)
+        .says(["the answer is no: the pass rate fell by 100.0 points", "p 0.0156"]);
+    diff(&fell, []).code(0);
+    // Four of four is a coin's luck once in sixteen.
+    diff(&two_runs(&good[..4], &bad[..4]), ["--enforce"]).code(0);
+    diff(&two_runs(&bad, &good), ["--enforce"]).code(0);
+    let lost = two_runs(&good, &["no number"; 6]);
+    diff(&lost, ["--enforce"])
+        .code(3)
+        .says(["incomplete: 0.0 % of the first run's replies pass or fail in both"]);
+    let dropped = two_runs(&good, &good[..3]);
+    diff(&dropped, ["--enforce"]).code(3).says(["incomplete: 50.0 %"]);
+    diff(&dropped, ["--enforce", "--min-coverage", "0.5"]).code(0);
+}
+
+#[test]
+fn another_judge_is_a_warning() {
+    let (one, other) = (reading_judge(), reading_judge());
+    let probity = Probity::new().file("desk.toml", RUBRIC).file("cases.json", cases(&["Level 4."]));
+    for (server, out) in [(&one, "a.json"), (&other, "b.json")] {
+        let url = server.url("/v1");
+        probity
+            .args(["run", "cases.json", "--rubric", "desk.toml", "--base-url", &url, "-o", out])
+            .run()
+            .code(0);
+    }
+    let ran = diff(&probity, []).code(0).says(["warning: the judge changed (openai gpt-4o-mini to openai"]);
+    assert!(ran.stdout.contains("  judge.base_url: http://127.0.0.1:"), "{}", ran.stdout);
+}
+
+/// Expects exit code 2 and all of `parts` on standard error for `a.json` and what `change` makes of it.
+#[track_caller]
+fn check_refused<const N: usize>(change: impl Fn(&mut Value), parts: [&str; N]) {
+    let probity = two_runs(&["Level 4."], &["Level 4."]);
+    let mut document = probity.json("b.json");
+    change(&mut document);
+    probity.write("b.json", document.to_string());
+    let ran = diff(&probity, []).code(2).says(parts);
+    assert_eq!(ran.stdout, "");
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused() {
+    check_refused(
+        |b| b["summary"]["rubric"]["hash"] = json!("0123456789abcdef"),
+        [
+            "a.json and b.json: the runs were scored by different rubrics: desk 1 (",
+            "desk 1 (0123456789ab)",
+            "hint:",
+        ],
+    );
+    check_refused(
+        |b| b["results"][0]["id"] = json!("other"),
+        ["no case is in both runs: the first has 'case-00', the second has 'other'"],
+    );
+    check_refused(
+        |b| b["results"] = json!([]),
+        ["b.json: `results` has 0 rows, and `summary` says 1 entered"],
+    );
+    check_refused(
+        |b| *b = json!([{ "id": "a" }]),
+        ["b.json: not a results file: expected an object", "found an array"],
+    );
+    check_refused(|b| *b = json!({ "pairs": 3 }), ["found `pairs`", "`probity run CASES --output FILE`"]);
+}
+
+#[test]
+fn names_that_are_no_results_file() {
+    let probity = Probity::new().file("a.json", "{}").file("utf16.json", b"\xff\xfe{\0");
+    let refused = |one: &str, other: &str| probity.args(["diff", one, other]).run().code(2);
+    refused("none.json", "a.json").says(["none.json: cannot be read"]);
+    refused("latest", "previous")
+        .says(["latest: expected a results file; the store keeps a run's verdicts", "--offline"]);
+    refused("3", "4").says(["3: expected a results file"]);
+    refused("utf16.json", "a.json").says(["utf16.json: not a results file: it is not UTF-8 text"]);
+    refused("a.json", "a.json").says(["found none of them"]);
+}
+
+#[test]
+fn rubrics_without_a_pass_rule_have_no_rate_to_enforce() {
+    let probity = Probity::new().file("t.json", cases(&["Press the button."]));
+    probity.args(["run", "t.json", "--judge", "baseline", "-o", "a.json"]).run().code(0);
+    probity.write("b.json", probity.bytes("a.json"));
+    assert_eq!(diff(&probity, ["--json"]).code(0).json()["pass_rate"], Value::Null);
+    diff(&probity, ["--enforce"]).code(2).says(["--enforce: the rubric relevance-tone has no pass rule"]);
+}
