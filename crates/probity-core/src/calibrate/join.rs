@@ -69,7 +69,8 @@ pub fn sheet(
     let named = named_in(&label_facts, InputFile::Labels)?
         && (verdicts.is_empty() || named_in(&verdict_facts, InputFile::Verdicts)?);
     let scale = scale(labels, verdicts, options.scale)?;
-    let mut join = Join { named, scale, units: Vec::new(), places: HashMap::new(), facts: Vec::new() };
+    let mut join =
+        Join { named, scale, units: vec![], places: HashMap::new(), rows: HashMap::new(), facts: vec![] };
     let judges = join.verdicts(verdicts)?;
     let (annotators, counts) = join.labels(labels, options.not_blind, !verdicts.is_empty())?;
     let notices = notices(labels, &annotators, &counts);
@@ -134,6 +135,7 @@ struct Join {
     scale: Scale,
     units: Vec<Unit>,
     places: HashMap<Key, usize>,
+    rows: HashMap<(String, Option<[String; 2]>), usize>,
     facts: Vec<(String, ItemFacts)>,
 }
 
@@ -166,8 +168,11 @@ impl Join {
         let place = self.units.len();
         let item: Arc<str> = Arc::from(&*key.0);
         let criterion = key.1.as_deref().map(Arc::from);
+        let n_rows = self.rows.len();
+        let row = *self.rows.entry((key.0.clone(), key.2.clone())).or_insert(n_rows);
         self.units.push(Unit {
             criterion,
+            row,
             slice: None,
             cluster: item,
             votes: Vec::new(),
