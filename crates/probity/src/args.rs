@@ -83,7 +83,8 @@ pub(crate) struct ReadArgs {
     /// A file of policy sources, against which evidence and claims are checked; may be given again
     #[arg(long, value_name = "FILE")]
     pub(crate) policies: Vec<PathBuf>,
-    /// The date that counts for cases without a time of their own, such as 2026-04-01
+    /// The date that counts for cases without a time of their own, and for whether a judge's standing has ended,
+    /// such as 2026-04-01
     #[arg(long, value_name = "DATE")]
     pub(crate) as_of: Option<String>,
     /// Settings file [default: probity.toml where there is one]

@@ -115,6 +115,7 @@ fn read_config(args: &ReadArgs, over: Layer) -> Result<Config, Failure> {
 /// The cases of a command and the gate they are checked by.
 pub(crate) fn gated(args: &CaseArgs, note: &dyn Fn(&str)) -> Result<(Dataset, Gate), Failure> {
     let config = read_config(&args.reading, Layer::default())?;
+    gate::refuse_idle_date(&config.gate)?;
     let dataset = Dataset::open(&args.files, load_options(&args.reading)?).map_err(load_failure)?;
     dataset.notices().iter().for_each(|notice| note(&notice.to_string()));
     Ok((dataset, gate::gate(&config.gate, note)?))

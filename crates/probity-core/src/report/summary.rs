@@ -8,6 +8,7 @@ use super::confidence::ConfidenceSum;
 use super::gate_tally::GateTally;
 use super::row::{Outcome, ReplyResult};
 use crate::exact::Exact;
+use crate::promote::Standing;
 use crate::rubric::{CriterionId, Direction, Metric, Rubric, Target};
 use crate::score::{CriterionOutcome, Failure};
 use crate::stats::{Estimate, proportion};
@@ -101,8 +102,8 @@ pub struct JudgeFacts {
     pub kind: String,
     /// The model asked for; empty where there is none.
     pub model: String,
-    /// What it has earned. Until a contract promotes it, `advisory`.
-    pub standing: String,
+    /// What it has earned.
+    pub standing: Standing,
     /// The models that answered, with how many answers each gave.
     pub answered_as: Vec<(String, u64)>,
     /// The fingerprints seen, with how many answers each gave.
@@ -502,6 +503,7 @@ fn judge_json(judge: &JudgeFacts) -> Value {
         "kind": judge.kind,
         "model": judge.model,
         "standing": judge.standing,
+        "standing_reason": judge.standing.reason(),
         "answered_as": counts(&judge.answered_as),
         "fingerprints": counts(&judge.fingerprints),
     })

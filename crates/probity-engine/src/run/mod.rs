@@ -13,6 +13,7 @@ mod open_files;
 pub mod plan;
 mod record;
 pub mod results;
+pub mod standing;
 mod turn;
 pub mod work;
 
@@ -40,6 +41,7 @@ use asking::Asking;
 use job::Job;
 use plan::{Plan, UnscoredPolicy};
 use results::{Row, results};
+use standing::Subject;
 use turn::Turn;
 use work::Work;
 
@@ -239,6 +241,8 @@ pub fn report(
     let reader = store.snapshot()?;
     let (summary, patterns) = results(job, &reader, &ran.judge_id, sink)?;
     let mut facts = facts::facts(&job.asking, &reader, ran)?;
+    let subject = Subject { asking: &job.asking, rubric: &job.rubric, gate: job.gate() };
+    facts.judge.standing = subject.standing(&reader, ran, &facts)?;
     // The lexical judge writes by template and says so.
     if !matches!(job.asking.judge.backend, Backend::Baseline) {
         facts.warnings.extend(patterns.warnings());
