@@ -2,8 +2,10 @@
 
 mod comparison;
 mod gate;
+mod labelled;
 
 pub(crate) use comparison::comparison;
+pub(crate) use labelled::{LabelledFlags, LabelledJob, labelled};
 
 use std::path::{Path, PathBuf};
 
@@ -37,16 +39,34 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 /// Puts a job together. Everything that can be wrong with flags, files and cases is found here.
 pub(crate) fn job(args: &JobArgs, over: Layer, note: &dyn Fn(&str)) -> Result<Job, Failure> {
     let config = config(args, over)?;
-    let own = OwnFlags { seed: args.seed, verdicts: args.verdicts.as_deref() };
-    let (judge, notices) = judge(&args.judge, own, &config)?;
     let rubric = rubric(&config.run.rubric, note)?;
+    let CaseArgs { files, reading } = &args.cases;
+    let own = OwnFlags { seed: args.seed, verdicts: args.verdicts.as_deref() };
+    job_of(&CaseFlags { files, reading, judge: &args.judge, own }, config, rubric, note)
+}
+
+/// What flags say about cases and the judge.
+struct CaseFlags<'a> {
+    files: &'a [PathBuf],
+    reading: &'a ReadArgs,
+    judge: &'a JudgeArgs,
+    own: OwnFlags<'a>,
+}
+
+/// The job of these cases under settings that were read.
+fn job_of(
+    flags: &CaseFlags<'_>,
+    config: Config,
+    rubric: Rubric,
+    note: &dyn Fn(&str),
+) -> Result<Job, Failure> {
+    let (judge, notices) = judge(flags.judge, flags.own, &config)?;
     refuse_pairwise(&rubric)?;
     let template = template(judge.template.as_deref(), AnswerForm::Levels)?;
-    let dataset =
-        Dataset::open(&args.cases.files, load_options(&args.cases.reading)?).map_err(load_failure)?;
+    let dataset = Dataset::open(flags.files, load_options(flags.reading)?).map_err(load_failure)?;
     let about_cases = dataset.notices().iter().map(ToString::to_string);
     notices.into_iter().chain(about_cases).for_each(|notice| note(&notice));
-    let names: Vec<String> = args.cases.files.iter().map(|path| path.display().to_string()).collect();
+    let names: Vec<String> = flags.files.iter().map(|path| path.display().to_string()).collect();
     let dataset_name = names.join(" ");
     let gate = gate::gate(&config.gate, note)?;
     Job::new(Definition { dataset, dataset_name, rubric, template, gate, config, judge })

@@ -2,6 +2,7 @@
 //!
 //! A row is read once. What a label or a verdict means is decided when the scale is known; here it is a text.
 
+use crate::case::Moment;
 use crate::compare::{Fields, ItemFacts, Row, RowFault, missing, must_be};
 use crate::json::{Json, Object};
 
@@ -29,6 +30,10 @@ pub struct LabelEntry {
     pub round: u64,
     /// How long it took.
     pub seconds: Option<f64>,
+    /// When it was given, as RFC 3339 writes it.
+    pub at: Option<String>,
+    /// The hash of the packet that the person was shown.
+    pub packet: Option<String>,
     /// What else the row says about the item.
     pub facts: ItemFacts,
 }
@@ -70,6 +75,8 @@ impl LabelEntry {
             "round",
             "adjudicated",
             "seconds",
+            "at",
+            "packet",
             "gold",
             "annotator_id",
             "labeler",
@@ -101,6 +108,8 @@ impl LabelEntry {
                 adjudicated: flag(&row, "adjudicated")?,
                 round,
                 seconds: row.number("seconds")?,
+                at: moment(&row)?,
+                packet: row.name(&["packet"])?,
                 facts: row.facts()?,
             })
         };
@@ -169,6 +178,18 @@ fn text(name: &'static str, json: &Json) -> Result<Option<String>, String> {
         Json::String(text) | Json::Number(text) => Ok(Some(text.trim().to_owned())),
         Json::Bool(passes) => Ok(Some(if *passes { "pass" } else { "fail" }.to_owned())),
         other => Err(must_be(name, "a string or a number", other)),
+    }
+}
+
+/// When a label was given.
+fn moment(row: &Row) -> Result<Option<String>, String> {
+    match row.object.get("at") {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::String(text)) => match text.parse::<Moment>() {
+            Ok(_) => Ok(Some(text.trim().to_owned())),
+            Err(error) => Err(format!("'at': {error}")),
+        },
+        Some(other) => Err(must_be("at", "a string", other)),
     }
 }
 

@@ -24,6 +24,8 @@ pub struct JoinOptions {
     pub scale: Option<Scale>,
     /// Labels by people who had seen a verdict.
     pub not_blind: NotBlind,
+    /// The judge among the verdicts that is no judge to calibrate but a floor: what any other has to beat.
+    pub floor: Option<String>,
 }
 
 /// What labels are worth that were given by people who had seen a verdict.
@@ -54,8 +56,8 @@ pub struct Faults {
     pub rows: Vec<(usize, Option<usize>, String)>,
 }
 
-/// What names a unit.
-type Key = (String, Option<String>, Option<[String; 2]>);
+/// What names a unit: the item, the criterion, and the variants where rows name them.
+type Key = (String, Option<String>, Vec<String>);
 
 /// Joins labels, verdicts and facts about items.
 pub fn sheet(
@@ -69,13 +71,18 @@ pub fn sheet(
     let named = named_in(&label_facts, InputFile::Labels)?
         && (verdicts.is_empty() || named_in(&verdict_facts, InputFile::Verdicts)?);
     let scale = scale(labels, verdicts, options.scale)?;
-    let mut join =
-        Join { named, scale, units: vec![], places: HashMap::new(), rows: HashMap::new(), facts: vec![] };
-    let judges = join.verdicts(verdicts)?;
+    let names_variant = |facts: &[&ItemFacts]| facts.iter().any(|facts| facts.variant.is_some());
+    let variant_named = names_variant(&label_facts) && (verdicts.is_empty() || names_variant(&verdict_facts));
+    let (units, places, rows, facts) = Default::default();
+    let mut join = Join { named, variant_named, scale, units, places, rows, facts };
+    let mut judges = join.verdicts(verdicts)?;
+    let floor = options.floor.and_then(|floor| judges.remove(&*floor));
     let (annotators, counts) = join.labels(labels, options.not_blind, !verdicts.is_empty())?;
     let notices = notices(labels, &annotators, &counts);
     join.items(items);
-    Ok(join.finish(annotators, counts, notices, judges))
+    let mut sheet = join.finish(annotators, counts, notices, judges);
+    sheet.floor = floor;
+    Ok(sheet)
 }
 
 /// Whether every row names its variants. Some that do and some that do not cannot be told apart from typing
@@ -131,11 +138,14 @@ fn scale(labels: &[LabelEntry], verdicts: &[VerdictEntry], declared: Option<Scal
 
 /// A sheet in the making.
 struct Join {
+    /// Whether all rows name the variants of their pairs.
     named: bool,
+    /// Whether labels and verdicts both name the variant of single replies.
+    variant_named: bool,
     scale: Scale,
     units: Vec<Unit>,
     places: HashMap<Key, usize>,
-    rows: HashMap<(String, Option<[String; 2]>), usize>,
+    rows: HashMap<(String, Vec<String>), usize>,
     facts: Vec<(String, ItemFacts)>,
 }
 
@@ -146,10 +156,10 @@ impl Join {
     }
 
     fn key(&self, item: &str, criterion: Option<&String>, facts: &ItemFacts) -> Key {
-        let mut variants = facts.variants.clone().filter(|_| self.named);
-        if let Some(variants) = &mut variants {
-            variants.sort();
-        }
+        let pair = facts.variants.as_ref().filter(|_| self.named).into_iter().flatten();
+        let one = facts.variant.as_ref().filter(|_| self.variant_named);
+        let mut variants: Vec<String> = pair.chain(one).cloned().collect();
+        variants.sort();
         (item.to_owned(), criterion.cloned(), variants)
     }
 
@@ -325,7 +335,7 @@ impl Join {
                 unit.cluster = Arc::from(&**case);
             }
         }
-        Sheet { scale: self.scale, annotators, units: self.units, judges, counts, notices }
+        Sheet { scale: self.scale, annotators, units: self.units, judges, floor: None, counts, notices }
     }
 }
 

@@ -11,6 +11,7 @@
 //! a person who saw the verdict is left out; where labels were adjudicated only those are held against a judge;
 //! a figure that does not exist says why.
 
+mod canonical;
 mod counting;
 mod entry;
 mod figures;
@@ -24,6 +25,7 @@ mod sheet;
 mod whole;
 mod written;
 
+pub use canonical::digest;
 pub use counting::{Counting, Ties, Votes};
 pub use entry::{LabelEntry, Spoken, VerdictEntry};
 pub use figures::{Figures, JudgeFigures};

@@ -77,6 +77,8 @@ pub struct Sheet {
     pub(super) annotators: Vec<Arc<str>>,
     pub(super) units: Vec<Unit>,
     pub(super) judges: ByJudge,
+    /// What the judge said that is a floor for others.
+    pub(super) floor: Option<Vec<(usize, Verdict)>>,
     pub(super) counts: LabelCounts,
     pub(super) notices: Vec<String>,
 }

@@ -171,7 +171,8 @@ fn floors_json(floors: Option<&Floors>, scale: &Scale) -> Value {
     let mut constant = floors.constant.to_map(scale);
     constant.insert("says".into(), floors.constant_says.clone().into());
     let longer = floors.prefer_longer.as_ref().map(|figures| figures.to_map(scale));
-    json!({ "constant": constant, "prefer_longer": longer, "baseline": null })
+    let baseline = floors.baseline.as_ref().map(|figures| figures.to_map(scale));
+    json!({ "constant": constant, "prefer_longer": longer, "baseline": baseline })
 }
 
 fn scale_json(scale: &Scale) -> Value {

@@ -32,6 +32,7 @@ const ABOUT_ITEMS: &[&str] = &[
     "intent",
     "category",
     "dataset",
+    "variant",
     "variant_a",
     "variant_b",
     "system_a",
@@ -89,6 +90,8 @@ pub struct ItemFacts {
     pub case: Option<String>,
     /// The slice of the case.
     pub slice: Option<String>,
+    /// The variant that wrote the reply, where the item is one reply and not a pair.
+    pub variant: Option<String>,
     /// The variants that wrote candidate A and candidate B.
     pub variants: Option<[String; 2]>,
     /// The lengths of candidate A and candidate B in characters.
@@ -199,6 +202,7 @@ impl ItemFacts {
         ItemFacts {
             case: self.case.or_else(|| others.case.clone()),
             slice: self.slice.or_else(|| others.slice.clone()),
+            variant: self.variant.or_else(|| others.variant.clone()),
             variants: self.variants.or_else(|| others.variants.clone()),
             lengths: self.lengths.or(others.lengths),
             difficulty: self.difficulty.or(others.difficulty),
@@ -277,6 +281,7 @@ impl<'a> Row<'a> {
         let facts = ItemFacts {
             case: self.name(CASE)?,
             slice: self.name(SLICE)?,
+            variant: None,
             variants: Some(apart("baseline", baseline, "model", model)?),
             lengths: self.lengths("len_baseline", "len_model")?,
             difficulty: self.number("difficulty")?,
@@ -296,7 +301,8 @@ impl<'a> Row<'a> {
             lengths => lengths,
         };
         let difficulty = self.number("difficulty")?;
-        Ok(ItemFacts { case: self.name(CASE)?, slice: self.name(SLICE)?, variants, lengths, difficulty })
+        let (case, slice, variant) = (self.name(CASE)?, self.name(SLICE)?, self.name(&["variant"])?);
+        Ok(ItemFacts { case, slice, variant, variants, lengths, difficulty })
     }
 
     pub(crate) fn number(&self, name: &'static str) -> Result<Option<f64>, String> {

@@ -208,5 +208,8 @@ fn floors(calibration: &Calibration, kappa: Kappa) -> BTreeMap<Floor, Result<f64
     if let Some(longer) = &floors.prefer_longer {
         all.insert(Floor::PreferLonger, value(longer));
     }
+    if let Some(baseline) = &floors.baseline {
+        all.insert(Floor::Baseline, value(baseline));
+    }
     all
 }

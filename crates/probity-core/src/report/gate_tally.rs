@@ -29,7 +29,7 @@ pub struct GateTally {
 
 impl GateTally {
     /// Counts what the gate found in one reply.
-    pub(super) fn add(&mut self, result: &ReplyResult) {
+    pub fn add(&mut self, result: &ReplyResult) {
         let findings = match &result.gate {
             GateOutcome::Admitted(flags) => {
                 self.n_flagged += u64::from(!flags.is_empty());

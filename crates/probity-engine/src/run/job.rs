@@ -177,7 +177,8 @@ impl Work for Job {
     }
 }
 
-fn unit(screened: Screened) -> Unit {
+/// A record as the rest of a run sees it.
+pub(super) fn unit(screened: Screened) -> Unit {
     match screened {
         Screened::Skipped(skipped) => Unit::Skipped(skipped),
         Screened::Blocked { .. } => Unit::NotAsked,

@@ -9,6 +9,7 @@ pub mod asking;
 pub mod compare;
 mod facts;
 pub mod job;
+pub mod labelled;
 mod open_files;
 pub mod plan;
 mod record;

@@ -9,6 +9,9 @@ use crate::config::{Backend, ModelMismatch};
 use crate::schedule::desk::REPEAT;
 use crate::store::{AttemptOutcome, JudgeId, Reader, SettlementRecord};
 
+/// Whoever says what a judge said about a packet.
+pub(super) type Said<'a> = &'a dyn Fn(&SizedPacket) -> Result<Result<Verdict, Unscored>, RunError>;
+
 /// Looks up what one judge said.
 pub(super) struct Lookup<'a> {
     pub(super) asking: &'a Asking,

@@ -12,7 +12,7 @@ use super::RunError;
 use super::ahead::each_screened;
 use super::asking::SizedPacket;
 use super::job::{Job, Screened};
-use super::record::Lookup;
+use super::record::{Lookup, Said};
 use crate::fault_points::{self, Point};
 use crate::load::Skipped;
 use crate::store::{JudgeId, Reader};
@@ -35,7 +35,8 @@ pub fn results<'a>(
 ) -> Result<(SummaryBuilder<'a>, Patterns), RunError> {
     let mut summary = SummaryBuilder::new(&job.rubric);
     let mut patterns = Patterns::default();
-    let scoring = Scoring { job, lookup: Lookup { asking: &job.asking, reader, judge } };
+    let lookup = Lookup { asking: &job.asking, reader, judge };
+    let scoring = Scoring { job, said: &|packet| lookup.verdict(packet) };
     each_screened(job, |screened| {
         let result = match screened {
             Screened::Skipped(skipped) => {
@@ -54,13 +55,17 @@ pub fn results<'a>(
     Ok((summary, patterns))
 }
 
-struct Scoring<'a> {
-    job: &'a Job,
-    lookup: Lookup<'a>,
+/// Makes results of what somebody said.
+pub(super) struct Scoring<'a> {
+    /// What was asked.
+    pub(super) job: &'a Job,
+    /// What was said.
+    pub(super) said: Said<'a>,
 }
 
 impl Scoring<'_> {
-    fn result(
+    /// The result of an admitted reply.
+    pub(super) fn result(
         &self,
         admitted: &Admitted,
         packets: &[SizedPacket],
@@ -69,7 +74,7 @@ impl Scoring<'_> {
         let mut judged: Vec<(CriterionId, CriterionOutcome)> = Vec::new();
         for packet in packets {
             let asked = packet.packet.ask().criteria();
-            match self.lookup.verdict(packet)? {
+            match (self.said)(packet)? {
                 Ok(verdict) => {
                     patterns.add(&verdict);
                     judged.extend(scored(verdict));

@@ -74,6 +74,7 @@ fn overview(all: &Calibration) -> String {
     }
     if let Some(floors) = &all.floors {
         rows.push(line(format!("always {}", plain(&floors.constant_says)), &floors.constant));
+        rows.extend(floors.baseline.as_ref().map(|figures| line("counting words".to_owned(), figures)));
         rows.extend(floors.prefer_longer.as_ref().map(|figures| line("longer reply".to_owned(), figures)));
     }
     let mut people = vec!["people, among themselves".to_owned()];

@@ -3,11 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use probity_core::packet::{AnswerForm, pair_ask};
+use probity_core::rubric::Rubric;
+use probity_engine::config::Config;
 use probity_engine::config::layer::Layer;
 use probity_engine::load::Dataset;
 use probity_engine::run::compare::{CompareJob, Definition, Side};
 
-use super::{OwnFlags, gate, judge, judge_layer, load_failure, load_options, read_config, rubric, template};
+use super::{
+    CaseFlags, OwnFlags, gate, judge, judge_layer, load_failure, load_options, read_config, rubric, template,
+};
 use crate::commands::compare::CompareArgs;
 use crate::commands::session;
 use crate::exit::Failure;
@@ -24,33 +28,46 @@ pub(crate) fn comparison(
     let mut flags = judge_layer(&args.judge, over);
     flags.run.rubric.get_or_insert_with(|| RUBRIC.to_owned());
     let config = read_config(&args.reading, flags)?;
-    let (judge, notices) = judge(&args.judge, OwnFlags::default(), &config)?;
+    let rubric = rubric(&config.run.rubric, note)?;
+    let CompareArgs { files, reading, judge, .. } = args;
+    let flags = CaseFlags { files, reading, judge, own: OwnFlags::default() };
+    comparison_of(&flags, args.seed, config, rubric, note)
+}
+
+/// The comparison of these cases under settings that were read.
+pub(super) fn comparison_of(
+    flags: &CaseFlags<'_>,
+    seed: u64,
+    config: Config,
+    rubric: Rubric,
+    note: &dyn Fn(&str),
+) -> Result<CompareJob, Failure> {
+    let (judge, notices) = judge(flags.judge, flags.own, &config)?;
     for notice in &notices {
         note(notice);
     }
-    let rubric = rubric(&config.run.rubric, note)?;
     let ask = pair_ask(&rubric).map_err(|error| {
         Failure::usage(format!("rubric {}: {error}", rubric.name()))
             .hint(format!("use --rubric {RUBRIC}, or say in the rubric when two replies are equal"))
     })?;
     let template = template(judge.template.as_deref(), AnswerForm::Preference)?;
-    let sides = sides(args, note)?;
+    let sides = sides(flags, note)?;
     let gate = gate::gate(&config.gate, note)?;
-    let definition = Definition { sides, rubric, ask, template, gate, config, judge, seed: args.seed };
+    let definition = Definition { sides, rubric, ask, template, gate, config, judge, seed };
     let job = CompareJob::new(definition).map_err(session::failure)?;
     refuse_nothing(&job)?;
     Ok(job)
 }
 
-fn sides(args: &CompareArgs, note: &dyn Fn(&str)) -> Result<Vec<Side>, Failure> {
-    let names = variants(&args.files);
+fn sides(flags: &CaseFlags<'_>, note: &dyn Fn(&str)) -> Result<Vec<Side>, Failure> {
+    let names = variants(flags.files);
     let side = |(path, variant): (&PathBuf, String)| {
         let dataset =
-            Dataset::open(std::slice::from_ref(path), load_options(&args.reading)?).map_err(load_failure)?;
+            Dataset::open(std::slice::from_ref(path), load_options(flags.reading)?).map_err(load_failure)?;
         dataset.notices().iter().for_each(|notice| note(&notice.to_string()));
         Ok(Side { name: path.display().to_string(), variant, dataset })
     };
-    args.files.iter().zip(names).map(side).collect()
+    flags.files.iter().zip(names).map(side).collect()
 }
 
 /// What replies are called whose records name no variant: the file's name without folder and suffix, or all of

@@ -1,6 +1,7 @@
 //! The mock judge as a process: what it answers, what it breaks, what it counts, and runs against it.
 
 mod answers;
+mod calibrate;
 mod compare;
 mod faults;
 pub(crate) mod process;

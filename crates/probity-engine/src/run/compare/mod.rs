@@ -24,6 +24,7 @@ use probity_core::rubric::Rubric;
 use probity_core::stats::Random;
 
 pub use field::{CaseReplies, Field, Screening, Side};
+pub(super) use results::contest;
 pub use results::{Compared, report};
 pub use rounds::{Stopped, Stopping, run};
 
@@ -214,13 +215,20 @@ impl CompareJob {
         }
     }
 
+    /// Leaves only the pairs that `keeps` says, and draws the order of those anew.
+    pub(super) fn retain(&mut self, keeps: impl Fn(&Meeting) -> bool) {
+        self.meetings.retain(|meeting| keeps(meeting));
+        self.meetings.iter_mut().for_each(|meeting| meeting.first = Order::Ab);
+        self.draw();
+    }
+
     /// How many pairs a judge, or nobody, has to decide.
     pub fn n_drawn(&self) -> usize {
         self.drawn.len()
     }
 
     /// The packets of an open pair: with candidate A in the first slot, and with candidate B in it.
-    fn packets(&self, meeting: &Meeting) -> Option<[SizedPacket; 2]> {
+    pub(super) fn packets(&self, meeting: &Meeting) -> Option<[SizedPacket; 2]> {
         let replies = &self.field.cases[meeting.case].replies;
         let admitted = |at: usize| -> Option<&Admitted> {
             match &replies[at] {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use probity_core::compare::{Candidate, Contest, Fate, Heard, Order, Pass};
 use probity_core::report::Facts;
 
-use super::super::record::Lookup;
+use super::super::record::{Lookup, Said};
 use super::super::standing::Subject;
 use super::super::{Ran, RunError, facts};
 use super::rounds::Stopped;
@@ -35,13 +35,14 @@ pub fn report(
 ) -> Result<Compared, RunError> {
     let reader = store.snapshot()?;
     let lookup = Lookup { asking: &job.asking, reader: &reader, judge: &ran.judge_id };
+    let said: Said<'_> = &|packet| lookup.verdict(packet);
     let n_taken = stopped.map_or(job.n_drawn(), |stopped| stopped.n_drawn);
     let mut is_drawn = vec![true; job.meetings.len()];
     job.drawn[n_taken..].iter().for_each(|at| is_drawn[*at] = false);
     let mut contests = Vec::with_capacity(job.meetings.len());
     for (meeting, is_drawn) in job.meetings.iter().zip(is_drawn) {
         contests.push(if is_drawn {
-            contest(job, meeting, &lookup)?
+            contest(job, meeting, said)?
         } else {
             with_fate(job, meeting, Fate::NotDrawn)
         });
@@ -53,7 +54,11 @@ pub fn report(
 }
 
 /// What became of one pair.
-pub(super) fn contest(job: &CompareJob, meeting: &Meeting, lookup: &Lookup<'_>) -> Result<Contest, RunError> {
+pub(in crate::run) fn contest(
+    job: &CompareJob,
+    meeting: &Meeting,
+    said: Said<'_>,
+) -> Result<Contest, RunError> {
     let fate = match meeting.gate {
         AtGate::Identical => Fate::Identical,
         AtGate::BothBlocked => Fate::BothBlocked,
@@ -68,7 +73,7 @@ pub(super) fn contest(job: &CompareJob, meeting: &Meeting, lookup: &Lookup<'_>) 
         AtGate::Open => {
             let [ab, ba] = job.packets(meeting).expect("an open pair has two admitted replies to one case");
             let heard = |packet, order| -> Result<Heard, RunError> {
-                Ok(match lookup.verdict(packet)? {
+                Ok(match said(packet)? {
                     Err(unscored) => Heard::unscored(unscored),
                     Ok(verdict) => {
                         let preferred = verdict.preferred().expect("a record is checked against the ask");

@@ -114,7 +114,7 @@ fn hear(
     let reader = store.snapshot()?;
     let lookup = Lookup { asking: &job.asking, reader: &reader, judge };
     for at in &job.drawn[drawn] {
-        let contest = contest(job, &job.meetings[*at], &lookup)?;
+        let contest = contest(job, &job.meetings[*at], &|packet| lookup.verdict(packet))?;
         let pushed = match contest.pair().map(|pair| (pair.status(), pair.result())) {
             // A winner that changes with the order says nothing about the replies, so it supports no claim.
             Some((Status::UnstableAfterSwap, _)) => sequence.push_unscored(),

@@ -6,22 +6,35 @@ use clap::{Args, ValueEnum};
 use probity_core::calibrate::{Counting, JoinOptions, NotBlind, Scale, Ties, Votes};
 use probity_core::compare::Policies;
 use probity_core::stats::{Resampling, Sampling};
+use probity_engine::run::labelled::About;
 
+use crate::args::{CallArgs, JudgeArgs, ReadArgs};
 use crate::commands::compare::{ConflictArg, UnparsedArg};
 use crate::exit::Failure;
 
 /// `probity calibrate`
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArgs {
+    /// Cases that people labelled, about which a judge is asked: JSON, JSONL or CSV; a file for each variant
+    /// where the rubric compares. Without them, labels and verdicts come from files and nobody is asked
+    #[arg(value_name = "CASES")]
+    pub(crate) files: Vec<PathBuf>,
     /// What people said: JSON, JSONL or CSV
-    #[arg(long, value_name = "FILE")]
-    pub(crate) labels: PathBuf,
-    /// What judges said about the same items; without it, people are compared with each other alone
+    #[arg(long, value_name = "FILE", required_unless_present = "files")]
+    pub(crate) labels: Option<PathBuf>,
+    /// What judges said about the same items; without it, people are compared with each other alone. With
+    /// cases, the verdicts of the judge `recorded`
     #[arg(long, value_name = "FILE")]
     pub(crate) verdicts: Option<PathBuf>,
     /// Cases, slices, variants and lengths of the items, where labels and verdicts do not name them
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "files")]
     pub(crate) items: Option<PathBuf>,
+    /// What labels of single replies are about [default: criteria where a label names one]
+    #[arg(long, value_enum, value_name = "WHAT", requires = "files")]
+    pub(crate) about: Option<AboutArg>,
+    /// Ask about all criteria in one call instead of one call per criterion
+    #[arg(long, requires = "files")]
+    pub(crate) one_call: bool,
     /// What several votes on one item are worth
     #[arg(long, value_enum, value_name = "HOW", default_value = "majority")]
     pub(crate) votes: VotesArg,
@@ -35,7 +48,7 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, value_enum, value_name = "HOW", default_value = "drop")]
     pub(crate) unparsed: UnparsedArg,
     /// What can be said, from the lowest to the highest, such as 1,2,3,4,5 [default: what the labels show]
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "files")]
     pub(crate) values: Vec<String>,
     /// What labels are worth by people who had seen a verdict
     #[arg(long, value_enum, value_name = "HOW", default_value = "drop")]
@@ -58,18 +71,21 @@ pub(crate) struct CalibrateArgs {
     /// Write the figures to this file as JSON
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Make the first bad row of verdicts or items an error; a bad label always is
-    #[arg(long)]
-    pub(crate) strict: bool,
-    /// The character between the cells of a CSV file
-    #[arg(long, value_name = "CHAR")]
-    pub(crate) delimiter: Option<String>,
-    /// Print machine-readable JSON on standard output and nothing else
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print no notices
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
+    #[command(flatten)]
+    pub(crate) calls: CallArgs,
+    #[command(flatten)]
+    pub(crate) reading: ReadArgs,
+}
+
+/// What labels of single replies are about.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum AboutArg {
+    /// The levels of criteria
+    Criteria,
+    /// Whether a reply passes
+    Outcome,
 }
 
 /// What several votes on one item are worth.
@@ -134,10 +150,22 @@ impl CalibrateArgs {
             let scale = Scale::declared(&self.values);
             Some(scale.ok_or_else(|| Failure::usage("--values: expected at least two different values"))?)
         };
-        let not_blind = match self.not_blind {
+        Ok(JoinOptions { scale, not_blind: self.not_blind(), floor: None })
+    }
+
+    /// What labels are worth by people who had seen a verdict.
+    pub(crate) fn not_blind(&self) -> NotBlind {
+        match self.not_blind {
             NotBlindArg::Drop => NotBlind::Drop,
             NotBlindArg::Keep => NotBlind::Keep,
-        };
-        Ok(JoinOptions { scale, not_blind })
+        }
+    }
+
+    /// What labels of single replies are about, where that was said.
+    pub(crate) fn about(&self) -> Option<About> {
+        self.about.map(|about| match about {
+            AboutArg::Criteria => About::Criteria,
+            AboutArg::Outcome => About::Outcome,
+        })
     }
 }

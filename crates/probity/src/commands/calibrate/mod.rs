@@ -1,10 +1,13 @@
-//! `probity calibrate`: how far a judge says what people say, from labels and verdicts on record.
+//! `probity calibrate`: how far a judge says what people say, from files or by a judge that is asked.
 
 mod args;
+mod command;
+pub(crate) mod live;
 
 use probity_core::calibrate::{Faults, InputFile, LabelEntry, Sheet, VerdictEntry, calibration, sheet};
 use probity_core::compare::ItemRow;
 use probity_engine::load::{Place, Skipped};
+use serde_json::Value;
 
 pub(crate) use args::CalibrateArgs;
 
@@ -18,8 +21,12 @@ const FAULTS_SHOWN_MAX: usize = 5;
 
 /// Runs the command.
 pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Failure> {
+    if !args.files.is_empty() {
+        return command::command(args);
+    }
+    refuse_idle(args)?;
     let note = |line: &str| {
-        if !args.quiet && !args.json {
+        if !args.reading.quiet && !args.reading.json {
             terminal::note(line);
         }
     };
@@ -29,21 +36,57 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Failure> {
     let mut json = figures.to_json();
     json["notices"] = sheet.notices().into();
     json["skipped"] = skipped.iter().map(skipped_json).collect();
-    let text = serde_json::to_string_pretty(&json).expect("JSON values can be written") + "\n";
-    write_output(args.output.as_deref(), &text)?;
-    if args.json {
-        terminal::print(&text);
-    } else {
-        let file = args.labels.display().to_string();
+    if !written(args, &json)? {
+        let file = args.labels.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
         terminal::print(&shown(&Shown { calibration: &figures, file: &file, skipped: &skipped }));
     }
     Ok(Exit::Done)
 }
 
+/// Writes `json` to where it was asked for, and says whether that was standard output.
+fn written(args: &CalibrateArgs, json: &Value) -> Result<bool, Failure> {
+    let text = serde_json::to_string_pretty(json).expect("JSON values can be written") + "\n";
+    write_output(args.output.as_deref(), &text)?;
+    if args.reading.json {
+        terminal::deliver(&text)?;
+    }
+    Ok(args.reading.json)
+}
+
+/// A flag about a judge would be believed to have done something where none is asked.
+fn refuse_idle(args: &CalibrateArgs) -> Result<(), Failure> {
+    let (judge, calls, reading) = (&args.judge, &args.calls, &args.reading);
+    let idle = [
+        ("--judge", judge.judge.is_some()),
+        ("--model", judge.model.is_some()),
+        ("--base-url", judge.base_url.is_some()),
+        ("--rubric", judge.rubric.is_some()),
+        ("--template", judge.template.is_some()),
+        ("--structured", judge.structured.is_some()),
+        ("--store", judge.store.is_some()),
+        ("--concurrency", calls.concurrency.is_some()),
+        ("--offline", calls.offline),
+        ("--max-calls", calls.max_calls.is_some()),
+        ("--budget-usd", calls.budget_usd.is_some()),
+        ("--min-coverage", calls.min_coverage.is_some()),
+        ("--retry-unscored", calls.retry_unscored),
+        ("--policies", !reading.policies.is_empty()),
+        ("--as-of", reading.as_of.is_some()),
+        ("--config", reading.config.is_some()),
+        ("--dedup", reading.dedup.is_some()),
+    ];
+    match idle.iter().find(|(_, is_idle)| *is_idle) {
+        None => Ok(()),
+        Some((flag, _)) => Err(Failure::usage(format!("{flag} means nothing where nobody is asked"))
+            .hint("name the labelled cases to have a judge asked about them")),
+    }
+}
+
 fn read(args: &CalibrateArgs, note: &dyn Fn(&str)) -> Result<(Sheet, Vec<Skipped>), Failure> {
-    let options = load_options(args.strict, args.delimiter.as_deref())?;
+    let options = load_options(args.reading.strict, args.reading.delimiter.as_deref())?;
     let mut files = Files::new(options, note);
-    let labels = files.rows(&args.labels, LabelEntry::FIELDS, LabelEntry::read)?;
+    let path = args.labels.as_ref().ok_or_else(|| Failure::usage("expected --labels and a file"))?;
+    let labels = files.rows(path, LabelEntry::FIELDS, LabelEntry::read)?;
     refuse_skipped(&files.skipped)?;
     let (label_places, labels): (Vec<Place>, Vec<LabelEntry>) = labels.into_iter().unzip();
     let verdicts = match &args.verdicts {

@@ -1,0 +1,157 @@
+//! What a judge said about what people labelled: labels are matched with replies or pairs, only those are asked
+//! about, and what the store then holds comes back as rows for calibration.
+//!
+//! The lexical judge is asked about the same replies in this process. Its answers are a floor and nothing that
+//! was paid for, so the store never sees them.
+//!
+//! What always holds: a label counts, is rejected with a reason, or is about something that no judge may see,
+//! and the three add up. Nothing is asked about a reply, a pair or a criterion that nobody labelled.
+
+mod pairs;
+mod replies;
+
+use probity_core::calibrate::{LabelEntry, Spoken, VerdictEntry};
+use probity_core::case::{Case, Moment};
+use probity_core::compare::{Candidate, Choice, ItemFacts, Pass};
+use probity_core::packet::PacketHash;
+use probity_core::report::{Facts, GateOutcome, GateTally, ReplyResult};
+use probity_core::score::Unscored;
+use probity_core::verdict::{self, Completion, Finish, ParseMode, Verdict};
+
+pub use pairs::{LabelledPairs, pairs};
+pub use replies::{About, LabelledReplies, replies};
+
+use super::asking::SizedPacket;
+use crate::judge::baseline;
+use crate::load::Skipped;
+
+/// What the lexical judge is called among the rows. No other judge has this name.
+pub const FLOOR: &str = "(floor)";
+
+/// A label that cannot be held against a judge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejected {
+    /// Its place among the labels.
+    pub row: usize,
+    /// What it is about.
+    pub item: String,
+    /// Why not.
+    pub reason: String,
+}
+
+/// What became of labels before any judge was asked.
+#[derive(Debug, Default)]
+pub struct Matched {
+    /// Those that count, each naming its criterion and variants where it has any.
+    pub labels: Vec<LabelEntry>,
+    /// The place of each among all labels.
+    pub rows: Vec<usize>,
+    /// Those that are about nothing here, or about something that has changed.
+    pub rejected: Vec<Rejected>,
+    /// Those that say what cannot be said: their places and what is wrong.
+    pub faults: Vec<(usize, String)>,
+    /// Labels of replies or pairs that the gate decided.
+    pub n_blocked: u64,
+    /// Labels of pairs whose replies are the same text.
+    pub n_identical: u64,
+    /// Labels that are older than the case they are about. They count.
+    pub n_early: u64,
+    /// Replies or pairs that nobody labelled. Nothing is asked about them.
+    pub n_unlabelled: u64,
+    /// What the gate said about labelled replies.
+    pub gate: GateCount,
+    /// Records that cannot be used.
+    pub skipped: Vec<Skipped>,
+}
+
+/// What the gate said about labelled replies.
+#[derive(Debug, Clone, Default)]
+pub struct GateCount {
+    /// Replies that may be judged.
+    pub n_admitted: u64,
+    /// Replies that must not be.
+    pub n_blocked: u64,
+    /// What was found in them.
+    pub tally: GateTally,
+}
+
+/// What was said about labelled replies or pairs.
+#[derive(Debug)]
+pub struct Verdicts {
+    /// By the judge, for everything that was to be asked; a verdict that is none where there is no other.
+    pub judge: Vec<VerdictEntry>,
+    /// By the lexical judge, about the same, under the name [`FLOOR`].
+    pub floor: Vec<VerdictEntry>,
+    /// What the store knows about the judge's calls.
+    pub facts: Facts,
+}
+
+impl Verdicts {
+    /// Of what was to be asked, how much has a verdict, and how much there is.
+    pub fn coverage(&self) -> (u64, u64) {
+        let spoke = |entry: &&VerdictEntry| match &entry.spoken {
+            Spoken::Once(said) => said.is_some(),
+            Spoken::BothOrders(said) => said.iter().all(Option::is_some),
+        };
+        (self.judge.iter().filter(spoke).count() as u64, self.judge.len() as u64)
+    }
+}
+
+impl Matched {
+    fn reject(&mut self, row: usize, label: &LabelEntry, reason: String) {
+        self.rejected.push(Rejected { row, item: label.item.clone(), reason });
+    }
+
+    fn keep(&mut self, row: usize, label: LabelEntry, about: &Case) {
+        let at = label.at.as_ref().and_then(|at| at.parse::<Moment>().ok());
+        self.n_early += u64::from(at.zip(about.circumstances.time).is_some_and(|(at, case)| at < case));
+        self.labels.push(label);
+        self.rows.push(row);
+    }
+}
+
+impl GateCount {
+    fn add(&mut self, result: &ReplyResult) {
+        match result.gate {
+            GateOutcome::Admitted(_) => self.n_admitted += 1,
+            GateOutcome::Blocked(_) => self.n_blocked += 1,
+        }
+        self.tally.add(result);
+    }
+}
+
+/// What is wrong with a label that was given on other packets than these.
+fn outdated(label: &LabelEntry, packets: &[PacketHash]) -> Option<String> {
+    let shown = label.packet.as_ref()?;
+    let is_current = packets.iter().any(|packet| packet.to_string() == *shown);
+    (!is_current).then(|| format!("was given on packet '{shown}', which is not what is asked today"))
+}
+
+/// What the lexical judge says.
+fn lexical(packet: &SizedPacket) -> Result<Verdict, Unscored> {
+    let text = Some(baseline::answer(&packet.packet));
+    let completion = Completion { text, finish: Finish::Stop, ..Completion::default() };
+    verdict::read(&completion, &packet.packet, ParseMode::Tolerant).map_err(|invalid| Unscored {
+        cause: invalid.reason.name().to_owned(),
+        detail: invalid.detail,
+        attempts: 1,
+    })
+}
+
+/// One pass over a pair, as rows write it.
+fn choice(pass: &Pass) -> Option<String> {
+    let name = match pass {
+        Pass::Decided(Choice::Wins(Candidate::A)) => "a",
+        Pass::Decided(Choice::Wins(Candidate::B)) => "b",
+        Pass::Decided(Choice::Tie) => "tie",
+        Pass::Decided(Choice::NeedsHumanReview) => "needs_human_review",
+        Pass::Unscored(_) => return None,
+    };
+    Some(name.to_owned())
+}
+
+/// A row about one item.
+fn row(item: &str, judge: &str, spoken: Spoken, facts: ItemFacts) -> VerdictEntry {
+    let (item, judge) = (item.to_owned(), Some(judge.to_owned()));
+    VerdictEntry { item, criterion: None, judge, spoken, facts }
+}

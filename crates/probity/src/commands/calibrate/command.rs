@@ -1,0 +1,153 @@
+//! `probity calibrate CASES`: the flags of a live calibration, and what is written and printed about it.
+
+use probity_core::report::{GateOutcome, findings_json};
+use probity_engine::run::Observer as _;
+use serde_json::{Map, Value, json};
+
+use super::super::compare::skipped_json;
+use super::super::session::{Watcher, output_failure, stopped, way_on};
+use super::live::{Live, LiveCalibration, live};
+use super::{CalibrateArgs, written};
+use crate::exit::{Exit, Failure};
+use crate::render::calibration::{Shown, calibration as shown};
+use crate::render::results::WholeFile;
+use crate::settings::LabelledFlags;
+use crate::terminal;
+
+/// Runs the command.
+pub(super) fn command(args: &CalibrateArgs) -> Result<Exit, Failure> {
+    let watcher = Watcher::new(args.reading.quiet);
+    let output = args.output.as_deref();
+    // Results without a place are not worth paying for.
+    output.map_or(Ok(()), WholeFile::try_out).map_err(|error| output_failure(output, &error))?;
+    let flags = Live {
+        cases: LabelledFlags {
+            files: &args.files,
+            reading: &args.reading,
+            judge: &args.judge,
+            one_call: args.one_call,
+            verdicts: args.verdicts.as_deref(),
+        },
+        calls: &args.calls,
+        labels: args.labels.as_deref(),
+        about: args.about(),
+        not_blind: args.not_blind(),
+        counting: args.counting(),
+    };
+    let live = live(&flags, &watcher)?;
+    live.notices.iter().for_each(|notice| watcher.notice(notice));
+    if !written(args, &live_json(&live))? {
+        let file = format!("{} against {}", live.asked.name(), live.labels.source);
+        let figures = &live.calibration;
+        let text = shown(&Shown { calibration: figures, file: &file, skipped: &live.skipped });
+        terminal::print(&(text + &about_the_judge(&live)));
+    }
+    let exit = ended(&live);
+    live.close()?;
+    Ok(exit)
+}
+
+/// The whole calibration with what it rests on.
+pub(crate) fn live_json(live: &LiveCalibration) -> Value {
+    let mut json = live.calibration.to_json();
+    let (fates, facts, rubric) = (&live.fates, &live.facts, live.asked.rubric());
+    let labels = &mut json["labels"];
+    labels["source"] = json!(live.labels.source);
+    labels["digest"] = json!(live.labels.digest);
+    labels["rows"] = json!(fates.n_rows);
+    labels["blocked"] = json!(fates.n_blocked);
+    labels["identical"] = json!(fates.n_identical);
+    let rejected = fates.rejected.iter().map(|(place, label)| {
+        json!({
+            "file": place.as_ref().map(|place| &*place.file),
+            "line": place.as_ref().map(|place| place.line),
+            "item": label.item,
+            "reason": label.reason,
+        })
+    });
+    labels["rejected"] = rejected.collect();
+    json["not_asked"] = json!(fates.n_unlabelled);
+    json["coverage"] = json!({ "judged": live.coverage.n_judged, "n": live.coverage.n });
+    json["gate"] = gate_json(live);
+    let answered_as = facts.judge.answered_as.iter().map(|(name, n)| (name.clone(), json!(n)));
+    json["judge"] = json!({
+        "id": facts.judge.id,
+        "kind": facts.judge.kind,
+        "model": facts.judge.model,
+        "standing": facts.judge.standing,
+        "standing_reason": facts.judge.standing.reason(),
+        "answered_as": answered_as.collect::<Map<_, _>>(),
+    });
+    json["rubric"] = json!({ "name": rubric.name(), "version": rubric.version(), "hash": rubric.hash() });
+    json["calls"] = json!(facts.calls);
+    json["calls_lost"] = json!(facts.calls_lost);
+    json["tokens"] = json!({ "input": facts.tokens_input, "output": facts.tokens_output });
+    json["cost_usd"] = json!(facts.cost_usd);
+    json["warnings"] = json!(facts.warnings);
+    json["notices"] = json!(live.notices);
+    json["skipped"] = live.skipped.iter().map(skipped_json).collect();
+    json
+}
+
+/// Who was asked, how it went, and what was left out, for people.
+fn about_the_judge(live: &LiveCalibration) -> String {
+    let (facts, fates, gate, coverage) = (&live.facts, &live.fates, &live.gate, live.coverage);
+    let cost = facts.cost_usd.as_ref().map_or_else(|| "cost unknown".to_owned(), |usd| format!("${usd}"));
+    let mut out = format!(
+        "\njudge: {} {} ({}) · {} calls, {cost}\nlabels: {} of {} have a verdict to be held against, {} rejected, {} blocked\ngate: {} replies admitted, {} blocked\n",
+        facts.judge.kind,
+        facts.judge.model,
+        facts.judge.standing,
+        facts.calls,
+        coverage.n_judged,
+        coverage.n,
+        fates.rejected.len(),
+        fates.n_blocked,
+        gate.n_admitted,
+        gate.n_blocked
+    );
+    for warning in &facts.warnings {
+        out += &format!("warning: {warning}\n");
+    }
+    out
+}
+
+/// What the gate said about labelled replies.
+fn gate_json(live: &LiveCalibration) -> Value {
+    let gate = &live.gate;
+    let rules = gate.tally.by_rule().map(|(rule, count)| {
+        (rule.to_owned(), json!({ "blocked": count.blocked, "flagged": count.flagged }))
+    });
+    let blocked = gate.tally.blocked().iter().map(|result| {
+        let findings = match &result.gate {
+            GateOutcome::Admitted(findings) | GateOutcome::Blocked(findings) => findings,
+        };
+        json!({ "id": result.id, "variant": result.variant, "findings": findings_json(findings) })
+    });
+    json!({
+        "admitted": gate.n_admitted,
+        "blocked": gate.n_blocked,
+        "findings_by_rule": rules.collect::<Map<_, _>>(),
+        "first_blocked": blocked.collect::<Vec<_>>(),
+    })
+}
+
+/// The exit code, and the words that go with it.
+fn ended(live: &LiveCalibration) -> Exit {
+    let stop = live.ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
+    if let Some((exit, message)) = stop.map(|stop| stopped(stop, &live.ran)) {
+        terminal::note(&format!("stopped: {message}"));
+        return exit;
+    }
+    let wanted = live.asked.asking().config.run.min_coverage.to_f64();
+    if let Some(share) = live.coverage.share().filter(|share| *share < wanted) {
+        terminal::note(&format!(
+            "incomplete: {:.1} % of what people labelled has a verdict, {:.1} % are wanted; {}",
+            100.0 * share,
+            100.0 * wanted,
+            way_on(&live.ran)
+        ));
+        return Exit::Incomplete;
+    }
+    Exit::Done
+}

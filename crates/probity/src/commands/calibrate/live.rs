@@ -1,0 +1,324 @@
+//! A calibration with a judge that is asked now, or was asked before and is on record.
+//!
+//! Everything that can be wrong with labels is found before anybody is asked.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use probity_core::calibrate::{
+    Calibration, Counting, Faults, InputFile, JoinOptions, LabelEntry, NotBlind, Scale, calibration, sheet,
+};
+use probity_core::report::Facts;
+use probity_core::rubric::{Decider, Rubric};
+use probity_engine::load::{Place, Skipped};
+use probity_engine::run::asking::Asking;
+use probity_engine::run::compare::{Stopping, run as run_comparison};
+use probity_engine::run::labelled::{
+    About, FLOOR, GateCount, LabelledPairs, LabelledReplies, Matched, Rejected, Verdicts, pairs, replies,
+};
+use probity_engine::run::work::Work;
+use probity_engine::run::{Observer as _, Ran, RunError, Session, run};
+use probity_engine::store::Store;
+
+use super::super::compare::{Files, load_options};
+use super::super::session::{Watcher, failure, mode, network, open_store, runtime};
+use super::{refuse_skipped, refused};
+use crate::args::CallArgs;
+use crate::exit::{Exit, Failure};
+use crate::settings::{self, LabelledFlags, LabelledJob};
+
+/// What a live calibration is made of.
+#[derive(Clone, Copy)]
+pub(crate) struct Live<'a> {
+    /// The cases and the judge.
+    pub(crate) cases: LabelledFlags<'a>,
+    /// How many calls are made, and when they stop.
+    pub(crate) calls: &'a CallArgs,
+    /// What people said; without it, what the store holds.
+    pub(crate) labels: Option<&'a Path>,
+    /// What labels of single replies are about; without it, what they show.
+    pub(crate) about: Option<About>,
+    /// Labels by people who had seen a verdict.
+    pub(crate) not_blind: NotBlind,
+    /// What counts as what.
+    pub(crate) counting: Counting,
+}
+
+/// How far a judge says what people say about these cases, and all that it rests on.
+pub(crate) struct LiveCalibration {
+    /// The figures. There is one judge among them.
+    pub(crate) calibration: Calibration,
+    /// What is worth a line about the labels.
+    pub(crate) notices: Vec<String>,
+    /// The labels themselves.
+    pub(crate) labels: LabelSet,
+    /// What became of the labels before anybody was asked.
+    pub(crate) fates: LabelFates,
+    /// What was asked.
+    pub(crate) asked: Asked,
+    /// How asking went.
+    pub(crate) ran: Ran,
+    /// What the store knows about the judge's calls.
+    pub(crate) facts: Facts,
+    /// What the gate said about labelled replies.
+    pub(crate) gate: GateCount,
+    /// Labelled items and criteria that a judge may see.
+    pub(crate) coverage: Coverage,
+    /// Records of cases that cannot be used.
+    pub(crate) skipped: Vec<Skipped>,
+    /// Where everything is kept, still open.
+    pub(crate) store: Store,
+}
+
+/// A set of labels, by its content and its source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LabelSet {
+    /// BLAKE3 of the labels, whatever their order.
+    pub(crate) digest: String,
+    /// `file:` and the path as it was named, or `store`.
+    pub(crate) source: String,
+}
+
+/// What became of labels that no judge is held against. With those that count they add up to all labels.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LabelFates {
+    /// All labels.
+    pub(crate) n_rows: u64,
+    /// About nothing that is here, or about something that has changed; with the place in their file.
+    pub(crate) rejected: Vec<(Option<Place>, Rejected)>,
+    /// About replies or pairs that the gate decided.
+    pub(crate) n_blocked: u64,
+    /// About pairs whose replies are the same text.
+    pub(crate) n_identical: u64,
+    /// Replies or pairs without a label, about which nothing was asked.
+    pub(crate) n_unlabelled: u64,
+}
+
+/// How much of what was to be asked has a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Coverage {
+    /// With a verdict.
+    pub(crate) n_judged: u64,
+    /// All of them.
+    pub(crate) n: u64,
+}
+
+impl Coverage {
+    /// The share with a verdict; `None` of nothing.
+    pub(crate) fn share(self) -> Option<f64> {
+        (self.n > 0).then(|| self.n_judged as f64 / self.n as f64)
+    }
+}
+
+/// What was asked: labelled replies, or labelled pairs.
+pub(crate) enum Asked {
+    /// Each reply by itself.
+    Replies(Arc<LabelledReplies>),
+    /// Pairs of replies.
+    Pairs(LabelledPairs),
+}
+
+impl Asked {
+    /// Who was asked, and how.
+    pub(crate) fn asking(&self) -> &Asking {
+        match self {
+            Asked::Replies(replies) => &replies.job().asking,
+            Asked::Pairs(pairs) => &pairs.job.asking,
+        }
+    }
+
+    /// By what.
+    pub(crate) fn rubric(&self) -> &Rubric {
+        match self {
+            Asked::Replies(replies) => &replies.job().rubric,
+            Asked::Pairs(pairs) => &pairs.job.rubric,
+        }
+    }
+
+    /// The case files, for people.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Asked::Replies(replies) => &replies.job().dataset_name,
+            Asked::Pairs(pairs) => &pairs.job.name,
+        }
+    }
+
+    async fn run(&self, session: &Session<'_>) -> Result<Ran, RunError> {
+        match self {
+            Asked::Replies(replies) => {
+                let work: Arc<dyn Work> = Arc::<LabelledReplies>::clone(replies);
+                run(&work, session).await
+            }
+            Asked::Pairs(pairs) => {
+                run_comparison(&pairs.job, Stopping::Never, session).await.map(|(ran, _)| ran)
+            }
+        }
+    }
+
+    fn verdicts(&self, store: &Store, ran: &Ran, judge: &str) -> Result<Verdicts, RunError> {
+        match self {
+            Asked::Replies(replies) => replies.verdicts(store, ran, judge),
+            Asked::Pairs(pairs) => pairs.verdicts(store, ran, judge),
+        }
+    }
+}
+
+/// Labels with the place of each.
+struct LabelRows {
+    places: Vec<Place>,
+    entries: Vec<LabelEntry>,
+    set: LabelSet,
+}
+
+/// Asks for the verdicts on labelled cases that are not on record, and calibrates.
+pub(crate) fn live(live: &Live<'_>, watcher: &Watcher) -> Result<LiveCalibration, Failure> {
+    let note = |line: &str| watcher.notice(line);
+    let rows = read_labels(live, &note)?;
+    let job = settings::labelled(&live.cases, settings::call_layer(live.calls)?, &note)?;
+    let (asked, mut matched) = matched(job, live, &rows)?;
+    let scale = scale(asked.rubric(), &matched);
+    let options = JoinOptions { scale, not_blind: live.not_blind, floor: Some(FLOOR.to_owned()) };
+    check(&matched, &options, &rows)?;
+    announce(&matched, &note);
+    let store = open_store(asked.asking(), network(live.calls), watcher)?;
+    let ran = runtime()?.block_on(async {
+        let mode = mode(live.calls);
+        let (store, mode, key) = (&store, &mode, &settings::variable);
+        asked.run(&Session { store, mode, key, observer: watcher }).await
+    });
+    let ran = ran.map_err(failure)?;
+    let verdicts = asked.verdicts(&store, &ran, &judge_name(asked.asking())).map_err(failure)?;
+    let (n_judged, n) = verdicts.coverage();
+    let said: Vec<_> = verdicts.judge.into_iter().chain(verdicts.floor).collect();
+    let sheet = sheet(&matched.labels, &said, &[], options)
+        .map_err(|faults| refused(&faults, &matched_places(&matched, &rows)))?;
+    let rejected = std::mem::take(&mut matched.rejected).into_iter();
+    Ok(LiveCalibration {
+        calibration: calibration(&sheet, live.counting),
+        notices: sheet.notices().to_vec(),
+        labels: rows.set,
+        fates: LabelFates {
+            n_rows: rows.entries.len() as u64,
+            rejected: rejected.map(|label| (rows.places.get(label.row).cloned(), label)).collect(),
+            n_blocked: matched.n_blocked,
+            n_identical: matched.n_identical,
+            n_unlabelled: matched.n_unlabelled,
+        },
+        asked,
+        ran,
+        facts: verdicts.facts,
+        gate: matched.gate,
+        coverage: Coverage { n_judged, n },
+        skipped: matched.skipped,
+        store,
+    })
+}
+
+fn read_labels(live: &Live<'_>, note: &dyn Fn(&str)) -> Result<LabelRows, Failure> {
+    let path = live.labels.ok_or_else(|| Failure::usage("expected --labels and a file"))?;
+    let options = load_options(live.cases.reading.strict, live.cases.reading.delimiter.as_deref())?;
+    let mut files = Files::new(options, note);
+    let rows = files.rows(path, LabelEntry::FIELDS, LabelEntry::read)?;
+    refuse_skipped(&files.skipped)?;
+    let (places, entries): (Vec<Place>, Vec<LabelEntry>) = rows.into_iter().unzip();
+    let source = format!("file:{}", path.display());
+    let set = LabelSet { digest: probity_core::calibrate::digest(&entries), source };
+    Ok(LabelRows { places, entries, set })
+}
+
+fn matched(job: LabelledJob, live: &Live<'_>, rows: &LabelRows) -> Result<(Asked, Matched), Failure> {
+    match job {
+        LabelledJob::Replies(job) => {
+            let (replies, matched) = replies(*job, &rows.entries, live.about, rows.set.digest.clone())
+                .map_err(settings::load_failure)?;
+            Ok((Asked::Replies(replies), matched))
+        }
+        LabelledJob::Pairs(job) => {
+            if live.about.is_some() {
+                return Err(Failure::usage("--about means nothing where replies are compared"));
+            }
+            let (pairs, matched) = pairs(*job, &rows.entries);
+            Ok((Asked::Pairs(pairs), matched))
+        }
+    }
+}
+
+/// What can be said under the rubric: sides of a pair, pass or fail, or the levels of every judged criterion.
+fn scale(rubric: &Rubric, matched: &Matched) -> Option<Scale> {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>();
+    let first = matched.labels.first()?;
+    let values = if first.facts.variants.is_some() {
+        names(&["a", "tie", "b"])
+    } else if first.criterion.is_none() {
+        names(&["fail", "pass"])
+    } else {
+        let judged = rubric.criteria().iter().filter(|criterion| criterion.decider == Decider::Judge);
+        let mut levels: Vec<i64> = judged.flat_map(|criterion| criterion.scale.levels()).copied().collect();
+        levels.sort_unstable();
+        levels.dedup();
+        levels.iter().map(ToString::to_string).collect()
+    };
+    Scale::declared(&values)
+}
+
+fn matched_places(matched: &Matched, rows: &LabelRows) -> Vec<Place> {
+    matched.rows.iter().filter_map(|row| rows.places.get(*row).cloned()).collect()
+}
+
+/// Finds what is wrong with labels before anything is spent.
+fn check(matched: &Matched, options: &JoinOptions, rows: &LabelRows) -> Result<(), Failure> {
+    if !matched.faults.is_empty() {
+        let faults = matched.faults.iter().map(|(row, reason)| (*row, None, reason.clone())).collect();
+        return Err(refused(&Faults { file: InputFile::Labels, rows: faults }, &rows.places));
+    }
+    if matched.labels.is_empty() {
+        let why = match matched.rejected.first() {
+            Some(first) => format!("the first one, about '{}': {}", first.item, first.reason),
+            None if matched.n_blocked > 0 => "the gate blocks what they are about".to_owned(),
+            None => "what they are about is identical".to_owned(),
+        };
+        let n = rows.entries.len();
+        return Err(Failure::usage(format!("none of {n} labels can be held against a judge; {why}"))
+            .hint("a label's `item` is the `id` of a case, its `criterion` one of the rubric's"));
+    }
+    sheet(&matched.labels, &[], &[], options.clone())
+        .map(|_| ())
+        .map_err(|faults| refused(&faults, &matched_places(matched, rows)))
+}
+
+/// Says what will not be asked about, and what is odd about labels.
+fn announce(matched: &Matched, note: &dyn Fn(&str)) {
+    if matched.n_unlabelled > 0 {
+        note(&format!("{} replies or pairs have no label and are not asked about", matched.n_unlabelled));
+    }
+    if let Some(first) = matched.rejected.first() {
+        note(&format!(
+            "{} labels are rejected and do not count, the first one about '{}': {}",
+            matched.rejected.len(),
+            first.item,
+            first.reason
+        ));
+    }
+    if matched.n_blocked > 0 {
+        note(&format!("{} labels are about what the gate blocks and do not count", matched.n_blocked));
+    }
+    if matched.n_identical > 0 {
+        note(&format!("{} labels are about identical replies and do not count", matched.n_identical));
+    }
+    if matched.n_early > 0 {
+        note(&format!("{} labels are older than the case they are about; they count", matched.n_early));
+    }
+}
+
+/// What the judge is called in reports.
+fn judge_name(asking: &Asking) -> String {
+    let model = asking.judge.chat().map(|chat| chat.model.as_str()).unwrap_or_default();
+    format!("{} {model}", asking.judge.kind().name()).trim_end().to_owned()
+}
+
+impl LiveCalibration {
+    /// Ends the session with the store.
+    pub(crate) fn close(self) -> Result<(), Failure> {
+        self.store.close().map_err(|error| Failure::new(Exit::Store, &error))
+    }
+}
