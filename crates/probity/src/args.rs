@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::commands::calibrate::CalibrateArgs;
 use crate::commands::compare::CompareArgs;
 use crate::commands::mock::MockArgs;
+use crate::commands::promote::PromoteArgs;
 
 /// Scores customer-support replies, and proves whether the judge that scored them deserves to be believed.
 #[derive(Debug, Parser)]
@@ -34,6 +35,8 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Say how far judges agree with people, and people with each other
     Calibrate(CalibrateArgs),
+    /// Say whether a judge may gate a release by a contract, and keep what it has earned
+    Promote(PromoteArgs),
     /// List, show and check rubrics
     #[command(subcommand)]
     Rubric(RubricCommand),

@@ -145,8 +145,10 @@ pub enum Review {
 /// How many models may have given the answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Answers {
-    /// It is not asked.
+    /// It is not asked. A standing is bound to the one that answered, if only one did.
     #[default]
+    NotAsked,
+    /// Any number, and a standing is bound to none of them.
     Any,
     /// One model name and at most one fingerprint.
     OneModel,

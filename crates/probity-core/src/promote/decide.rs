@@ -360,7 +360,7 @@ impl Checks<'_> {
     }
 
     fn one_model(&mut self) {
-        if self.contract.answers == Answers::Any {
+        if self.contract.answers != Answers::OneModel {
             return;
         }
         let need = json!({ "models": 1, "fingerprints": "at most 1" });

@@ -119,6 +119,11 @@ impl StandingRecord {
         &self.rubric
     }
 
+    /// The contract's name.
+    pub fn contract_name(&self) -> &str {
+        &self.contract[0]
+    }
+
     /// The contract's name and version.
     pub fn contract(&self) -> String {
         format!("{} {}", self.contract[0], self.contract[1])

@@ -13,7 +13,7 @@ use probity_core::case::Moment;
 use probity_core::gate::Gate;
 use probity_core::json::{self, Json};
 use probity_core::probe::{ProbeOutcome, ProbeRecord};
-use probity_core::promote::{About, Parts, Standing, StandingRecord, standing as decided};
+use probity_core::promote::{About, Parts, Seen, Standing, StandingRecord, standing as decided};
 use probity_core::report::Facts;
 use probity_core::rubric::Rubric;
 
@@ -25,6 +25,8 @@ use crate::store::{JudgeId, Reader, Store, StoreError};
 const NOTE: &str = "standings";
 /// What a part is called that cannot be read.
 const MISSING: &str = "missing";
+/// What stands for a name that no answer had.
+const NOBODY: &str = "none";
 /// What stands for a rule whose findings block.
 const BLOCKS: &str = "block";
 /// What stands for one whose findings do not.
@@ -43,12 +45,14 @@ pub struct Subject<'a> {
 
 /// The moment that counts: the one in the settings, or the clock's.
 pub fn now(asking: &Asking) -> Moment {
-    let clock = || {
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
-        Moment::from_seconds(seconds).expect("the clock is in a year of four digits")
-    };
     asking.config.gate.as_of.unwrap_or_else(clock)
+}
+
+/// The clock's moment, to the second.
+pub fn clock() -> Moment {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+    Moment::from_seconds(seconds).expect("the clock is in a year of four digits")
 }
 
 impl Subject<'_> {
@@ -112,6 +116,16 @@ impl Subject<'_> {
     }
 }
 
+/// The parts that bind a standing to whoever answered. None where several did.
+pub fn answer_parts(seen: &Seen) -> Parts {
+    let only = |part: &str, names: &[String]| match names {
+        [] => Some((part.to_owned(), NOBODY.to_owned())),
+        [only] => Some((part.to_owned(), only.clone())),
+        _ => None,
+    };
+    only("answered_as", &seen.models).into_iter().chain(only("fingerprint", &seen.fingerprints)).collect()
+}
+
 /// The parts that bind a standing to the rules which must block.
 pub fn gate_parts(blocking: &[&'static str]) -> Parts {
     blocking.iter().map(|rule| (format!("gate.{rule}"), BLOCKS.to_owned())).collect()
@@ -163,9 +177,9 @@ pub fn keep(store: &Store, records: &[StandingRecord]) -> Result<(), StoreError>
     store.note(NOTE, &StandingRecord::write_all(records))
 }
 
-/// What a judge called itself, where that is not what the record says. Nothing where it said nothing.
+/// What a judge called itself, where a record is bound to another name. Nothing where it said nothing.
 fn other(part: &str, record: &StandingRecord, seen: &[(String, u64)]) -> Option<(String, String)> {
-    let bound = record.parts().get(part);
-    let other = seen.iter().map(|(name, _)| name).find(|name| bound != Some(*name))?;
+    let bound = record.parts().get(part)?;
+    let other = seen.iter().map(|(name, _)| name).find(|name| bound != *name)?;
     Some((part.to_owned(), other.clone()))
 }

@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod gate;
 pub(crate) mod mock;
+pub(crate) mod promote;
 pub(crate) mod rubric;
 pub(crate) mod run;
 pub(crate) mod session;

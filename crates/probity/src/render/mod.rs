@@ -8,5 +8,6 @@ pub(crate) mod live;
 pub(crate) mod plain;
 pub(crate) mod problem;
 pub(crate) mod progress;
+pub(crate) mod promotion;
 pub(crate) mod results;
 pub(crate) mod summary;

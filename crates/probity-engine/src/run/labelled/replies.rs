@@ -6,6 +6,7 @@ use std::sync::Arc;
 use probity_core::calibrate::{LabelEntry, Spoken, VerdictEntry};
 use probity_core::case::{Case, Entry};
 use probity_core::compare::ItemFacts;
+use probity_core::gate::AdmittedSource;
 use probity_core::packet::PacketHash;
 use probity_core::report::{Outcome, ReplyResult};
 use probity_core::rubric::{Criterion, Decider, Rubric};
@@ -236,6 +237,30 @@ impl LabelledReplies {
             facts.warnings.extend(patterns.warnings());
         }
         Ok(Verdicts { judge: recorded, floor, facts })
+    }
+
+    /// Gives each labelled reply to `take` in the order of the input: what became of it, and the sources that it
+    /// rests on.
+    pub fn each_result(
+        &self,
+        store: &Store,
+        ran: &Ran,
+        take: &mut dyn FnMut(&ReplyResult, &[AdmittedSource]),
+    ) -> Result<(), RunError> {
+        let reader = store.snapshot()?;
+        let lookup = Lookup { asking: &self.job.asking, reader: &reader, judge: &ran.judge_id };
+        let scoring = Scoring { job: &self.job, said: &|packet| lookup.verdict(packet) };
+        for screened in self.screened()? {
+            match screened? {
+                Screened::Admitted { admitted, packets, .. } => {
+                    let result = scoring.result(&admitted, &packets, &mut Patterns::default())?;
+                    take(&result, admitted.sources());
+                }
+                Screened::Blocked { blocked, .. } => take(&ReplyResult::blocked(&blocked), &[]),
+                Screened::Skipped(_) => {}
+            }
+        }
+        Ok(())
     }
 
     fn said(

@@ -133,7 +133,7 @@ fn gate_json(live: &LiveCalibration) -> Value {
 }
 
 /// The exit code, and the words that go with it.
-fn ended(live: &LiveCalibration) -> Exit {
+pub(in crate::commands) fn ended(live: &LiveCalibration) -> Exit {
     let stop = live.ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
     if let Some((exit, message)) = stop.map(|stop| stopped(stop, &live.ran)) {
         terminal::note(&format!("stopped: {message}"));
