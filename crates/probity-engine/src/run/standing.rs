@@ -21,6 +21,8 @@ use super::Ran;
 use super::asking::Asking;
 use crate::store::{JudgeId, Reader, Store, StoreError};
 
+/// A day in UTC.
+const SECONDS_PER_DAY: u64 = 86_400;
 /// Where the store keeps what judges have earned.
 const NOTE: &str = "standings";
 /// What a part is called that cannot be read.
@@ -48,11 +50,12 @@ pub fn now(asking: &Asking) -> Moment {
     asking.config.gate.as_of.unwrap_or_else(clock)
 }
 
-/// The clock's moment, to the second.
+/// The clock's day, which is as close as standings are dated.
 pub fn clock() -> Moment {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
-    Moment::from_seconds(seconds).expect("the clock is in a year of four digits")
+    let days = i64::try_from(since.as_secs() / SECONDS_PER_DAY).unwrap_or(i64::MAX);
+    Moment::from_seconds(days.saturating_mul(SECONDS_PER_DAY.cast_signed()))
+        .expect("the clock is in a year of four digits")
 }
 
 impl Subject<'_> {
@@ -81,7 +84,8 @@ impl Subject<'_> {
         Ok(decided(&records, &about, now(self.asking), &current))
     }
 
-    /// The parts that every standing is bound to: all that makes the judge, and the rubric.
+    /// The parts that every standing is bound to: all that makes the judge, the rubric, and how many criteria go
+    /// into one call.
     pub fn own_parts(&self, reader: &Reader, judge: &JudgeId) -> Result<Parts, StoreError> {
         let registered = reader.judges()?.into_iter().find(|(id, _)| id == judge);
         let identity = registered.map(|(_, identity)| identity);
@@ -94,6 +98,8 @@ impl Subject<'_> {
             }
         }
         parts.insert("rubric".to_owned(), self.rubric.hash().to_owned());
+        // Criteria that are asked about together are another question than each by itself.
+        parts.insert("run.call_plan".to_owned(), self.asking.config.run.call_plan.name().to_owned());
         Ok(parts)
     }
 

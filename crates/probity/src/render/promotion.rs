@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use probity_core::promote::{Check, Contract, Decision};
+use probity_core::promote::{Check, Contract, Decision, Requirement};
 use serde_json::Value;
 
 use super::plain::{excerpt, plain};
 use super::summary::columns;
 
 /// The widest that a figure may be in the table.
-const CELL_CHARS_MAX: usize = 40;
+const CELL_CHARS_MAX: usize = 32;
 
 /// What is shown.
 pub(crate) struct Shown<'a> {
@@ -36,7 +36,8 @@ pub(crate) fn promotion(shown: &Shown) -> String {
     let mut rows = vec![["requirement", "have", "need", ""].map(str::to_owned).to_vec()];
     for check in shown.decision.checks() {
         let met = if check.unmet.is_none() { "met" } else { "not met" };
-        rows.push(vec![title(check), cell(&check.have), cell(&check.need), met.to_owned()]);
+        let [have, need] = cells(check);
+        rows.push(vec![title(check), have, need, met.to_owned()]);
     }
     out += &columns(&rows);
     let unmet = shown.decision.unmet();
@@ -49,7 +50,11 @@ pub(crate) fn promotion(shown: &Shown) -> String {
             .expect("a string takes any text");
     }
     let standing = if unmet.is_empty() { "promoted" } else { "advisory" };
-    writeln!(out, "\nstanding: {standing}, {}", plain(shown.reason)).expect("a string takes any text");
+    let reason = match shown.reason.strip_prefix(standing) {
+        Some(rest) => rest.to_owned(),
+        None => format!(", {}", shown.reason),
+    };
+    writeln!(out, "\nstanding: {standing}{}", plain(&reason)).expect("a string takes any text");
     out
 }
 
@@ -60,24 +65,42 @@ fn title(check: &Check) -> String {
     }
 }
 
-/// A figure in few words.
-fn cell(value: &Value) -> String {
-    let text = match value {
-        Value::Null => "–".to_owned(),
+/// A requirement in few words: what was shown, and what is wanted.
+fn cells(check: &Check) -> [String; 2] {
+    let (have, need) = (&check.have, &check.need);
+    let texts = match check.requirement {
+        Requirement::HardGates => {
+            let n_rules = need.as_array().map_or(0, Vec::len);
+            [have.get("blocking").map_or_else(none, |n| format!("{n} block")), format!("{n_rules} rules")]
+        }
+        Requirement::Probes => {
+            let passed = |of: &Value| format!("{} of {of} pass", have["passed"]);
+            [have.get("of").map_or_else(none, passed), names(need)]
+        }
+        Requirement::OneModel => {
+            let seen = |models: &Value| [names(models), names(&have["fingerprints"])].join(", ");
+            [have.get("models").map_or_else(none, seen), "one".to_owned()]
+        }
+        _ => [figure(have), figure(need)],
+    };
+    texts.map(|text| excerpt(&text, CELL_CHARS_MAX))
+}
+
+fn none() -> String {
+    "–".to_owned()
+}
+
+fn names(value: &Value) -> String {
+    let texts = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+    let joined = texts.collect::<Vec<_>>().join(", ");
+    if joined.is_empty() { none() } else { joined }
+}
+
+fn figure(value: &Value) -> String {
+    match value {
+        Value::Null => none(),
         Value::Number(number) if number.is_f64() => format!("{:.2}", number.as_f64().unwrap_or_default()),
         Value::String(text) => text.clone(),
-        Value::Array(items) => match &items[..] {
-            [Value::String(only)] => only.clone(),
-            items => format!("{} of them", items.len()),
-        },
-        Value::Object(members) if members.contains_key("passed") => {
-            format!("{} of {}", cell(&value["passed"]), cell(&value["of"]))
-        }
-        Value::Object(members) => {
-            let member = |(name, value): (&String, &Value)| format!("{} {name}", cell(value));
-            members.iter().map(member).collect::<Vec<_>>().join(", ")
-        }
         other => other.to_string(),
-    };
-    excerpt(&text, CELL_CHARS_MAX)
+    }
 }

@@ -29,6 +29,8 @@ mod limits;
 mod mock;
 mod order;
 mod policies;
+mod promotion;
+mod promotion_files;
 mod published;
 mod real_judge;
 mod terminal;

@@ -239,8 +239,8 @@ impl LabelledReplies {
         Ok(Verdicts { judge: recorded, floor, facts })
     }
 
-    /// Gives each labelled reply to `take` in the order of the input: what became of it, and the sources that it
-    /// rests on.
+    /// Gives each labelled reply that a judge may see to `take` in the order of the input: what was said about it,
+    /// and the sources that it rests on.
     pub fn each_result(
         &self,
         store: &Store,
@@ -251,13 +251,9 @@ impl LabelledReplies {
         let lookup = Lookup { asking: &self.job.asking, reader: &reader, judge: &ran.judge_id };
         let scoring = Scoring { job: &self.job, said: &|packet| lookup.verdict(packet) };
         for screened in self.screened()? {
-            match screened? {
-                Screened::Admitted { admitted, packets, .. } => {
-                    let result = scoring.result(&admitted, &packets, &mut Patterns::default())?;
-                    take(&result, admitted.sources());
-                }
-                Screened::Blocked { blocked, .. } => take(&ReplyResult::blocked(&blocked), &[]),
-                Screened::Skipped(_) => {}
+            if let Screened::Admitted { admitted, packets, .. } = screened? {
+                let result = scoring.result(&admitted, &packets, &mut Patterns::default())?;
+                take(&result, admitted.sources());
             }
         }
         Ok(())

@@ -212,6 +212,7 @@ fn again(path: &Path) -> Result<String, Failure> {
 /// What to retain of every labelled reply or pair.
 fn retained(live: &LiveCalibration) -> Result<Retained, Failure> {
     let mut retained = Retained::default();
+    live.gate.tally.blocked().iter().for_each(|result| retained.reply(result));
     match &live.asked {
         Asked::Replies(replies) => {
             let each = replies.each_result(&live.store, &live.ran, &mut |result, sources| {
@@ -223,13 +224,13 @@ fn retained(live: &LiveCalibration) -> Result<Retained, Failure> {
         Asked::Pairs(pairs) => {
             let compared = report(&pairs.job, &live.store, &live.ran, None).map_err(failure)?;
             compared.contests.iter().for_each(|contest| retained.pair(contest));
-            retain_replies(pairs, &mut retained);
+            retain_sources(pairs, &mut retained);
         }
     }
     Ok(retained)
 }
 
-fn retain_replies(pairs: &LabelledPairs, retained: &mut Retained) {
+fn retain_sources(pairs: &LabelledPairs, retained: &mut Retained) {
     let field = &pairs.job.field;
     let places = pairs.job.meetings.iter();
     let mut places: Vec<(usize, usize)> =
@@ -237,14 +238,8 @@ fn retain_replies(pairs: &LabelledPairs, retained: &mut Retained) {
     places.sort_unstable();
     places.dedup();
     for (case, variant) in places {
-        match &field.cases[case].replies[variant] {
-            Some(Screening::Admitted(admitted)) => {
-                admitted.sources().iter().for_each(|source| retained.source(&source.source));
-            }
-            Some(Screening::Blocked(blocked)) => {
-                retained.reply(&probity_core::report::ReplyResult::blocked(blocked));
-            }
-            None => {}
+        if let Some(Screening::Admitted(admitted)) = &field.cases[case].replies[variant] {
+            admitted.sources().iter().for_each(|source| retained.source(&source.source));
         }
     }
 }
@@ -283,7 +278,8 @@ fn kept(
         let standing = subject(&live.asked).standing(&reader, &live.ran, &live.facts).map_err(failed)?;
         Outcome { reason: standing.reason().to_owned(), recorded: Recorded::Yes }
     } else {
-        let unmet: Vec<&str> = decision.unmet().iter().map(|unmet| unmet.requirement.title()).collect();
+        let mut unmet: Vec<&str> = decision.unmet().iter().map(|unmet| unmet.requirement.title()).collect();
+        unmet.dedup();
         let reason = format!("contract {} is not met: {}", named.contract.name, unmet.join(", "));
         let mut withdrawn = Recorded::No;
         for record in found.iter_mut().filter(|record| {
