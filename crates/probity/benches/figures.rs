@@ -9,6 +9,8 @@
 
 #[path = "figures/bare_loop.rs"]
 mod bare_loop;
+#[path = "figures/calibrate.rs"]
+mod calibrate;
 #[path = "figures/child.rs"]
 mod child;
 #[path = "figures/gate.rs"]
@@ -30,7 +32,7 @@ fn main() {
     let only = arguments.iter().find(|argument| !argument.starts_with("--")).cloned();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bench = Bench { folder: folder.path().to_owned(), scale };
-    let jobs: [(&str, Job); 8] = [
+    let jobs: [(&str, Job); 10] = [
         ("latency", jobs::latency),
         ("in-flight", jobs::in_flight),
         ("throughput", jobs::throughput),
@@ -39,6 +41,8 @@ fn main() {
         ("plan", jobs::plan),
         ("gate-speed", gate::throughput),
         ("gate-digits", gate::digits),
+        ("calibrate-kappa", calibrate::kappa),
+        ("calibrate-alpha", calibrate::alpha),
     ];
     let mut figures = Vec::new();
     for (name, job) in jobs {

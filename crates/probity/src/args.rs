@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::calibrate::CalibrateArgs;
 use crate::commands::compare::CompareArgs;
+use crate::commands::labels::{ExportLabelsArgs, ImportLabelsArgs};
 use crate::commands::mock::MockArgs;
 use crate::commands::promote::PromoteArgs;
 
@@ -37,11 +38,31 @@ pub(crate) enum Command {
     Calibrate(CalibrateArgs),
     /// Say whether a judge may gate a release by a contract, and keep what it has earned
     Promote(PromoteArgs),
+    /// Bring something into the store
+    #[command(subcommand)]
+    Import(ImportCommand),
+    /// Write something that the store holds to a file
+    #[command(subcommand)]
+    Export(ExportCommand),
     /// List, show and check rubrics
     #[command(subcommand)]
     Rubric(RubricCommand),
     /// Serve a mock judge on this machine, for rehearsals
     Mock(MockArgs),
+}
+
+/// What to bring into the store.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImportCommand {
+    /// What people said about replies, all of it or, where a row is wrong, nothing
+    Labels(ImportLabelsArgs),
+}
+
+/// What to write out of the store.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExportCommand {
+    /// What people said about replies, each row with a checksum by which a change is found
+    Labels(ExportLabelsArgs),
 }
 
 /// What to do with the gate.

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Command, GateCommand, RubricCommand};
+use args::{Cli, Command, ExportCommand, GateCommand, ImportCommand, RubricCommand};
 use exit::{Exit, Failure};
 
 fn main() -> ExitCode {
@@ -27,6 +27,8 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare::compare(&args),
         Command::Calibrate(args) => commands::calibrate::calibrate(&args),
         Command::Promote(args) => commands::promote::promote(&args),
+        Command::Import(ImportCommand::Labels(args)) => commands::labels::import(&args),
+        Command::Export(ExportCommand::Labels(args)) => commands::labels::export(&args),
         Command::Mock(args) => commands::mock::run(&args),
         Command::Rubric(RubricCommand::List) => Ok(shown(&commands::rubric::list())),
         Command::Rubric(RubricCommand::Show { rubric }) => {

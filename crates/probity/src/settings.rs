@@ -324,7 +324,21 @@ fn load_options(args: &ReadArgs) -> Result<LoadOptions, Failure> {
 
 /// The store's path.
 pub(crate) fn store_path(asking: &Asking) -> Result<PathBuf, Failure> {
-    let store = &asking.config.run.store;
+    local_store(&asking.config)
+}
+
+/// The path of the store that `store` or the settings name, for commands that ask nobody.
+pub(crate) fn named_store(config: Option<&Path>, store: Option<&String>) -> Result<PathBuf, Failure> {
+    let environment = Layer::from_env(&variable).map_err(|found| settings_failure(&found))?;
+    let mut flags = Layer::default();
+    flags.run.store = store.cloned();
+    let config = Config::resolve([file_layer(config)?, environment, flags])
+        .map_err(|error| Failure::new(Exit::Usage, &error))?;
+    local_store(&config)
+}
+
+fn local_store(config: &Config) -> Result<PathBuf, Failure> {
+    let store = &config.run.store;
     if store.contains("://") {
         return Err(Failure::usage(format!("store {store}: expected a file, URLs are not supported")));
     }

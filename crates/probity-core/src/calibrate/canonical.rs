@@ -1,10 +1,24 @@
 //! One text for one label, whatever file it came from, and one digest for a set of them.
 //!
-//! What always holds: two labels have the same text exactly when they say the same about the same, and the order
-//! of a set does not change its digest. Lengths and difficulty are facts about items and no part of a label.
+//! An exported label carries a checksum of that text, so that a row that a spreadsheet has rewritten is not taken
+//! for what a person said. In a table, texts that a spreadsheet would take for a formula get a quote before them;
+//! the checksum tells whether it has to come off again.
+//!
+//! What always holds: equal labels have equal texts, and the order of a set does not change its digest. Lengths
+//! and difficulty are facts about items and no part of a label.
 
 use super::entry::LabelEntry;
-use crate::json::Json;
+use crate::compare::RowFault;
+use crate::json::{Json, Object};
+
+/// The name under which an exported label carries its checksum.
+pub(super) const CHECKSUM: &str = "checksum";
+
+/// Characters of a checksum.
+const CHECKSUM_CHARS: usize = 16;
+
+/// What a spreadsheet takes for the beginning of a formula.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 impl LabelEntry {
     /// Its members by the names that files use; what it does not say is left out, but for the label.
@@ -38,6 +52,70 @@ impl LabelEntry {
     pub fn canonical(&self) -> String {
         Json::object(self.members()).canonical()
     }
+
+    /// What it is about, by whom and in which round: one person says one thing about it.
+    pub fn subject(&self) -> String {
+        let mut variants: Vec<&String> =
+            self.facts.variants.iter().flatten().chain(&self.facts.variant).collect();
+        variants.sort();
+        let text = |value: &Option<String>| value.as_ref().map_or(Json::Null, Json::text);
+        Json::Array(vec![
+            Json::text(&self.item),
+            text(&self.criterion),
+            Json::Array(variants.into_iter().map(Json::text).collect()),
+            text(&self.annotator),
+            Json::Bool(self.adjudicated == Some(true)),
+            Json::Number(self.round.to_string()),
+        ])
+        .canonical()
+    }
+
+    /// What tells whether an exported label has been changed.
+    pub fn checksum(&self) -> String {
+        blake3::hash(self.canonical().as_bytes()).to_hex()[..CHECKSUM_CHARS].to_owned()
+    }
+}
+
+/// The label of a row, which must be the one that was exported where the row carries a checksum.
+pub(super) fn verified(
+    object: &Object,
+    read: impl Fn(&Object) -> Result<LabelEntry, RowFault>,
+) -> Result<LabelEntry, RowFault> {
+    let Some(Json::String(sum)) = object.get(CHECKSUM) else { return read(object) };
+    let as_written = read(object);
+    let matches = |entry: &LabelEntry| entry.checksum() == *sum;
+    if as_written.as_ref().is_ok_and(matches) {
+        return as_written;
+    }
+    let mut bare = Object::new();
+    for (name, value) in object.iter() {
+        let value = value.as_str().map_or_else(|| value.clone(), |text| Json::text(without_quote(text)));
+        bare.insert(name, value).expect("an object has each name once");
+    }
+    match read(&bare) {
+        Ok(entry) if matches(&entry) => Ok(entry),
+        _ => {
+            let entry = as_written?;
+            let reason = "'checksum' does not fit the row, which was changed after it was exported; expected the \
+                          row as it was, or no 'checksum'";
+            Err(RowFault { item: Some(entry.item), reason: reason.to_owned() })
+        }
+    }
+}
+
+/// `text` as a cell that no spreadsheet takes for a formula. Plain numbers are none.
+pub fn quoted_cell(text: &str) -> String {
+    let is_number = text.parse::<f64>().is_ok();
+    if begins_formula(text) && !is_number { format!("'{text}") } else { text.to_owned() }
+}
+
+fn without_quote(cell: &str) -> &str {
+    cell.strip_prefix('\'').filter(|text| begins_formula(text)).unwrap_or(cell)
+}
+
+/// Whether a formula begins the text, or would if quotes before it came off.
+fn begins_formula(text: &str) -> bool {
+    text.trim_start_matches('\'').starts_with(FORMULA)
 }
 
 /// BLAKE3 over the canonical labels in order, so that the order they came in does not matter.
@@ -49,4 +127,86 @@ pub fn digest(labels: &[LabelEntry]) -> String {
         hasher.update(row.as_bytes()).update(b"\n");
     }
     hasher.finalize().to_hex().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json;
+
+    fn object(text: &str) -> Object {
+        json::parse(text).expect("JSON").as_object().expect("an object").clone()
+    }
+
+    fn label(text: &str) -> LabelEntry {
+        LabelEntry::read(&object(text)).expect("a label")
+    }
+
+    /// The row as an export writes it, with `change` made to its cells.
+    fn exported(entry: &LabelEntry, change: impl Fn(&str, String) -> String) -> Object {
+        let cells = entry.members().into_iter().map(|(name, value)| {
+            let text = match &value {
+                Json::String(text) => quoted_cell(text),
+                other => other.canonical(),
+            };
+            (name, Json::text(change(name, text)))
+        });
+        let sum = (CHECKSUM, Json::text(entry.checksum()));
+        Json::object(cells.chain([sum])).as_object().expect("an object").clone()
+    }
+
+    #[test]
+    fn the_order_of_a_set_does_not_change_its_digest() {
+        let (one, other) = (label(r#"{"item":"1","label":"a"}"#), label(r#"{"item":"2","label":"b"}"#));
+        assert_eq!(digest(&[one.clone(), other.clone()]), digest(&[other.clone(), one.clone()]));
+        assert_ne!(digest(std::slice::from_ref(&one)), digest(&[one, other]));
+    }
+
+    #[test]
+    fn other_spellings_are_the_same_label() {
+        let one = label(r#"{"item":"1","annotator":" ann ","label":4,"round":1,"len_a":3,"len_b":4}"#);
+        assert_eq!(one.canonical(), label(r#"{"id":"1","rater":"ann","score":"4"}"#).canonical());
+        assert_eq!(one.canonical(), r#"{"annotator":"ann","item":"1","label":"4","round":1}"#);
+    }
+
+    #[test]
+    fn a_pair_is_the_same_whichever_variant_is_named_first() {
+        let one = label(r#"{"item":"1","label":"a","variant_a":"old","variant_b":"new"}"#);
+        let other = label(r#"{"item":"1","label":"b","variant_a":"new","variant_b":"old"}"#);
+        assert_eq!(one.subject(), other.subject());
+        assert_ne!(one.subject(), label(r#"{"item":"1","label":"a","round":2}"#).subject());
+    }
+
+    #[test]
+    fn l13_a_changed_export_is_detected() {
+        let entry =
+            label(r#"{"item":"=cmd()","annotator":"'@ann","label":"-1","at":"2026-04-01T09:30:00Z"}"#);
+        assert_eq!(LabelEntry::read(&exported(&entry, |_, cell| cell)), Ok(entry.clone()));
+        let changes = [("item", "other"), ("label", "-2"), ("at", "2026-04-01"), ("annotator", "ann")];
+        for (cell, to) in changes {
+            let change = |name: &str, text| if name == cell { to.to_owned() } else { text };
+            let fault = LabelEntry::read(&exported(&entry, change)).expect_err("a changed row");
+            assert!(fault.reason.starts_with("'checksum' does not fit the row"), "{}", fault.reason);
+        }
+        let change = |name: &str, text| if name == "at" { "01.04.2026".to_owned() } else { text };
+        let fault = LabelEntry::read(&exported(&entry, change)).expect_err("no date");
+        assert!(fault.reason.contains("01.04.2026"), "{}", fault.reason);
+    }
+
+    #[test]
+    fn formulas_get_a_quote_and_numbers_none() {
+        for (text, cell) in [
+            ("=1+1", "'=1+1"),
+            ("@ann", "'@ann"),
+            ("-", "'-"),
+            ("'=x", "''=x"),
+            ("\tx", "'\tx"),
+            ("-1", "-1"),
+            ("+2.5", "+2.5"),
+            ("'tis", "'tis"),
+        ] {
+            assert_eq!(quoted_cell(text), cell);
+            assert_eq!(without_quote(&quoted_cell(text)), text);
+        }
+    }
 }

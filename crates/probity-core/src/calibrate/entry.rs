@@ -2,6 +2,7 @@
 //!
 //! A row is read once. What a label or a verdict means is decided when the scale is known; here it is a text.
 
+use super::canonical::{CHECKSUM, verified};
 use crate::case::Moment;
 use crate::compare::{Fields, ItemFacts, Row, RowFault, missing, must_be};
 use crate::json::{Json, Object};
@@ -77,6 +78,7 @@ impl LabelEntry {
             "seconds",
             "at",
             "packet",
+            CHECKSUM,
             "gold",
             "annotator_id",
             "labeler",
@@ -85,8 +87,12 @@ impl LabelEntry {
         own_numbers: &["round", "seconds"],
     };
 
-    /// Reads a row with a person's label.
+    /// Reads a row with a person's label. One that was exported must be as it was.
     pub fn read(object: &Object) -> Result<LabelEntry, RowFault> {
+        verified(object, LabelEntry::of)
+    }
+
+    fn of(object: &Object) -> Result<LabelEntry, RowFault> {
         let row = row(object)?;
         let read = || {
             let (name, json) = row.get(LABEL)?.ok_or_else(|| missing("label"))?;

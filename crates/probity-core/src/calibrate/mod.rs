@@ -25,7 +25,7 @@ mod sheet;
 mod whole;
 mod written;
 
-pub use canonical::digest;
+pub use canonical::{digest, quoted_cell};
 pub use counting::{Counting, Ties, Votes};
 pub use entry::{LabelEntry, Spoken, VerdictEntry};
 pub use figures::{Figures, JudgeFigures};

@@ -13,6 +13,7 @@
 //! No type of the database shows, so that a server's database can take this one's place.
 
 mod error;
+mod labels;
 mod lock;
 mod open;
 mod reader;
@@ -34,6 +35,7 @@ use probity_core::packet::PacketHash;
 use tokio::sync::oneshot;
 
 pub use error::{Cause, StoreError};
+pub use labels::{LabelConflict, LabelImport, Revised, StoredLabel};
 pub use open::OpenWarning;
 pub use reader::Reader;
 pub use record::{

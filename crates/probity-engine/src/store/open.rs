@@ -21,7 +21,10 @@ use super::record::{AttemptId, JudgeId, LostCall, RunId};
 const APPLICATION_ID: i64 = 0x5072_6f62;
 
 /// The schema this program writes.
-pub(super) const SCHEMA_VERSION: i64 = 1;
+pub(super) const SCHEMA_VERSION: i64 = 2;
+
+/// What version 2 adds to version 1.
+const LABELS: &str = include_str!("labels.sql");
 
 /// The earliest library without known ways to lose a journal.
 const LIBRARY_VERSION_MIN: i32 = 3_051_003;
@@ -208,6 +211,9 @@ fn prepare(path: &Path, limits: OpenLimits) -> Result<(Connection, LeftBehind), 
             warnings.push(OpenWarning::JournalMissing { journal: beside(path, "-wal") });
         }
     }
+    if version == 1 {
+        add_labels(&connection).map_err(fault)?;
+    }
     let lost = take_over(&connection, path)?;
     let next_attempt = connection
         .query_row("SELECT coalesce(max(id), 0) + 1 FROM attempt", [], |row| row.get(0))
@@ -311,11 +317,17 @@ fn create(connection: &Connection) -> Result<(), rusqlite::Error> {
     connection.execute_batch(&format!(
         "BEGIN IMMEDIATE;
          {schema}
+         {LABELS}
          INSERT INTO mark (id, openings, closing) VALUES (1, 0, 'clean');
          PRAGMA application_id = {APPLICATION_ID};
          PRAGMA user_version = {SCHEMA_VERSION};
          COMMIT;"
     ))
+}
+
+/// Brings a store of version 1 up to date. A crash before its commit leaves it as it was.
+fn add_labels(connection: &Connection) -> Result<(), rusqlite::Error> {
+    connection.execute_batch(&format!("BEGIN IMMEDIATE; {LABELS} PRAGMA user_version = 2; COMMIT;"))
 }
 
 fn last_closing(connection: &Connection) -> Result<LastClosing, rusqlite::Error> {

@@ -36,6 +36,14 @@ impl Reader {
         Reader { connection, path }
     }
 
+    /// Asks the connection something.
+    pub(super) fn ask<T>(
+        &self,
+        question: impl FnOnce(&Connection) -> Result<T, rusqlite::Error>,
+    ) -> Result<T, StoreError> {
+        self.answer(question(&self.connection))
+    }
+
     /// Makes every later answer one from this moment. The first read fixes the moment. Whoever wants that asks
     /// much, so more pages are kept in memory than for a few questions.
     pub(super) fn freeze(&self) -> Result<(), StoreError> {
@@ -294,6 +302,6 @@ fn run_record(row: &Row<'_>) -> Result<RunRecord, rusqlite::Error> {
     })
 }
 
-fn unknown(column: usize, what: &str, found: &str) -> rusqlite::Error {
+pub(super) fn unknown(column: usize, what: &str, found: &str) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, format!("{found:?} is no {what}").into())
 }

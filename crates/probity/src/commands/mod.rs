@@ -4,6 +4,7 @@ pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod gate;
+pub(crate) mod labels;
 pub(crate) mod mock;
 pub(crate) mod promote;
 pub(crate) mod rubric;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use probity_core::rubric::{Judged, Rubric};
 use probity_engine::config::layer::Layer;
 use probity_engine::config::names::Calls;
+use probity_engine::run::asking::Asking;
 use probity_engine::run::compare::CompareJob;
 use probity_engine::run::job::Job;
 
@@ -34,6 +35,16 @@ pub(crate) enum LabelledJob {
     Replies(Box<Job>),
     /// Pairs of replies.
     Pairs(Box<CompareJob>),
+}
+
+impl LabelledJob {
+    /// Who is asked, and how.
+    pub(crate) fn asking(&self) -> &Asking {
+        match self {
+            LabelledJob::Replies(job) => &job.asking,
+            LabelledJob::Pairs(job) => &job.asking,
+        }
+    }
 }
 
 /// Puts the job together. Everything that can be wrong with flags, files and cases is found here.

@@ -25,6 +25,7 @@ mod hostile;
 mod inputs;
 mod interrupt;
 mod judges;
+mod labels;
 mod limits;
 mod mock;
 mod order;

@@ -5,6 +5,7 @@
 
 mod crash;
 mod full;
+mod labels;
 mod process;
 mod refuse;
 mod resume;

@@ -19,7 +19,7 @@ pub(crate) struct CalibrateArgs {
     /// where the rubric compares. Without them, labels and verdicts come from files and nobody is asked
     #[arg(value_name = "CASES")]
     pub(crate) files: Vec<PathBuf>,
-    /// What people said: JSON, JSONL or CSV
+    /// What people said: JSON, JSONL or CSV [default, with cases: the labels in the store]
     #[arg(long, value_name = "FILE", required_unless_present = "files")]
     pub(crate) labels: Option<PathBuf>,
     /// What judges said about the same items; without it, people are compared with each other alone. With

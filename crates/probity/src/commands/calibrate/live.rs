@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use probity_core::calibrate::{
-    Calibration, Counting, Faults, InputFile, JoinOptions, LabelEntry, NotBlind, Scale, calibration, sheet,
+    Calibration, Counting, Faults, InputFile, JoinOptions, LabelEntry, NotBlind, Scale, calibration, digest,
+    sheet,
 };
 use probity_core::report::Facts;
 use probity_core::rubric::{Decider, Rubric};
@@ -21,6 +22,7 @@ use probity_engine::run::{Observer as _, Ran, RunError, Session, run};
 use probity_engine::store::Store;
 
 use super::super::compare::{Files, load_options};
+use super::super::labels::kept;
 use super::super::session::{Watcher, failure, mode, network, open_store, runtime};
 use super::{refuse_skipped, refused};
 use crate::args::CallArgs;
@@ -173,8 +175,9 @@ struct LabelRows {
 /// Asks for the verdicts on labelled cases that are not on record, and calibrates.
 pub(crate) fn live(live: &Live<'_>, watcher: &Watcher) -> Result<LiveCalibration, Failure> {
     let note = |line: &str| watcher.notice(line);
-    let rows = read_labels(live, &note)?;
+    let from_file = live.labels.map(|path| read_labels(path, live, &note)).transpose()?;
     let job = settings::labelled(&live.cases, settings::call_layer(live.calls)?, &note)?;
+    let rows = from_file.map_or_else(|| stored_labels(job.asking()), Ok)?;
     let (asked, mut matched) = matched(job, live, &rows)?;
     let scale = scale(asked.rubric(), &matched);
     let options = JoinOptions { scale, not_blind: live.not_blind, floor: Some(FLOOR.to_owned()) };
@@ -214,15 +217,26 @@ pub(crate) fn live(live: &Live<'_>, watcher: &Watcher) -> Result<LiveCalibration
     })
 }
 
-fn read_labels(live: &Live<'_>, note: &dyn Fn(&str)) -> Result<LabelRows, Failure> {
-    let path = live.labels.ok_or_else(|| Failure::usage("expected --labels and a file"))?;
+/// The labels that the store holds. They have no places.
+fn stored_labels(asking: &Asking) -> Result<LabelRows, Failure> {
+    let path = settings::store_path(asking)?;
+    let entries: Vec<LabelEntry> = kept(&path)?.into_iter().map(|stored| stored.label).collect();
+    if entries.is_empty() {
+        return Err(Failure::usage(format!("{} holds no labels", path.display()))
+            .hint("name a file with --labels, or bring labels in with `probity import labels FILE`"));
+    }
+    let set = LabelSet { digest: digest(&entries), source: "store".to_owned() };
+    Ok(LabelRows { places: Vec::new(), entries, set })
+}
+
+fn read_labels(path: &Path, live: &Live<'_>, note: &dyn Fn(&str)) -> Result<LabelRows, Failure> {
     let options = load_options(live.cases.reading.strict, live.cases.reading.delimiter.as_deref())?;
     let mut files = Files::new(options, note);
     let rows = files.rows(path, LabelEntry::FIELDS, LabelEntry::read)?;
     refuse_skipped(&files.skipped)?;
     let (places, entries): (Vec<Place>, Vec<LabelEntry>) = rows.into_iter().unzip();
     let source = format!("file:{}", path.display());
-    let set = LabelSet { digest: probity_core::calibrate::digest(&entries), source };
+    let set = LabelSet { digest: digest(&entries), source };
     Ok(LabelRows { places, entries, set })
 }
 

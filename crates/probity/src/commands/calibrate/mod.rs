@@ -146,23 +146,25 @@ pub(in crate::commands) fn joined(
 }
 
 /// A label that cannot be read is not left out: that would change every figure.
-fn refuse_skipped(skipped: &[Skipped]) -> Result<(), Failure> {
+pub(super) fn refuse_skipped(skipped: &[Skipped]) -> Result<(), Failure> {
     let line = |row: &Skipped| format!("{}:{}: record {}: {}", row.file, row.line, row.index, row.reason);
     let lines: Vec<String> = skipped.iter().map(line).collect();
-    if lines.is_empty() { Ok(()) } else { Err(all(&lines)) }
+    if lines.is_empty() { Ok(()) } else { Err(all_faults(&lines)) }
 }
 
-fn refused(faults: &Faults, places: &[Place]) -> Failure {
+/// What is wrong with rows, each with its place.
+pub(super) fn refused(faults: &Faults, places: &[Place]) -> Failure {
     let line = |(row, first, reason): &(usize, Option<usize>, String)| {
         let Some(place) = places.get(*row) else { return reason.clone() };
         let first = first.and_then(|first| places.get(first));
         let first = first.map(|first| format!(", like record {} at line {}", first.index, first.line));
         format!("{}:{}: record {} {reason}{}", place.file, place.line, place.index, first.unwrap_or_default())
     };
-    all(&faults.rows.iter().map(line).collect::<Vec<_>>())
+    all_faults(&faults.rows.iter().map(line).collect::<Vec<_>>())
 }
 
-fn all(lines: &[String]) -> Failure {
+/// The first faults, and how many more there are.
+pub(super) fn all_faults(lines: &[String]) -> Failure {
     let mut message = lines[..lines.len().min(FAULTS_SHOWN_MAX)].join("\n  ");
     if lines.len() > FAULTS_SHOWN_MAX {
         message += &format!("\n  and {} more", lines.len() - FAULTS_SHOWN_MAX);

@@ -1,0 +1,100 @@
+//! Labels in the store: revisions, imports that are whole, and stores from before there were any.
+
+use probity_core::calibrate::LabelEntry;
+use probity_core::json;
+
+use super::*;
+
+fn label(text: &str) -> LabelEntry {
+    LabelEntry::read(json::parse(text).unwrap().as_object().unwrap()).unwrap()
+}
+
+fn said(item: &str, label_text: &str) -> LabelEntry {
+    label(&format!(r#"{{"item":"{item}","annotator":"ann","label":"{label_text}"}}"#))
+}
+
+/// The labels that count, as item, label and revision.
+#[track_caller]
+fn check_kept(store: &Store, want: &[(&str, &str, u32)]) {
+    let kept = store.reader().unwrap().labels().unwrap();
+    let kept: Vec<(&str, &str, u32)> = kept
+        .iter()
+        .map(|each| (&*each.label.item, each.label.label.as_deref().unwrap_or("-"), each.revision))
+        .collect();
+    assert_eq!(kept, want);
+}
+
+#[test]
+fn l02_an_import_that_contradicts_keeps_nothing() {
+    let scene = Scene::new();
+    let import = scene.store.import_labels(&[said("1", "a"), said("2", "b")]).unwrap();
+    assert_eq!((import.n_added, import.n_known), (2, 0));
+    let again = scene.store.import_labels(&[said("2", "b"), said("3", "a")]).unwrap();
+    assert_eq!((again.n_added, again.n_known), (1, 1));
+    let refused = scene.store.import_labels(&[said("4", "a"), said("1", "tie")]).unwrap();
+    assert_eq!((refused.n_added, refused.conflicts.len()), (0, 1));
+    assert_eq!(refused.conflicts[0].place, 1);
+    assert_eq!(refused.conflicts[0].kept, said("1", "a").canonical());
+    check_kept(&scene.store, &[("1", "a", 1), ("2", "b", 1), ("3", "a", 1)]);
+}
+
+#[test]
+fn l14_who_has_not_seen_the_last_revision_overwrites_nothing() {
+    let scene = Scene::new();
+    let revise = |text: &str, seen| scene.store.revise_label(&said("1", text), seen).unwrap();
+    assert_eq!(revise("a", 0), Revised::Kept { revision: 1 });
+    assert_eq!(revise("b", 1), Revised::Kept { revision: 2 });
+    let overtaken = Revised::Overtaken { revision: 2, kept: Some(said("1", "b").canonical()) };
+    assert_eq!(revise("tie", 1), overtaken);
+    assert_eq!(revise("tie", 0), overtaken);
+    check_kept(&scene.store, &[("1", "b", 2)]);
+    let history = scene.store.reader().unwrap().label_history(&said("1", "tie")).unwrap();
+    assert_eq!(
+        history.iter().map(|each| each.label.label.as_deref()).collect::<Vec<_>>(),
+        [Some("a"), Some("b")]
+    );
+}
+
+#[test]
+fn the_digest_is_of_what_counts() {
+    let (one, other) = (Scene::new(), Scene::new());
+    one.store.import_labels(&[said("1", "a"), said("2", "b")]).unwrap();
+    other.store.import_labels(&[said("2", "b"), said("1", "tie")]).unwrap();
+    let digest = |scene: &Scene| scene.store.reader().unwrap().labels_digest().unwrap();
+    assert_ne!(digest(&one), digest(&other));
+    other.store.revise_label(&said("1", "a"), 1).unwrap();
+    assert_eq!(digest(&one), digest(&other));
+    assert_eq!(digest(&one), probity_core::calibrate::digest(&[said("1", "a"), said("2", "b")]));
+}
+
+/// A store as version 1 left it.
+fn old_store(folder: &Path) -> PathBuf {
+    let path = folder.join("store.db");
+    Store::open(&path).unwrap().store.close().unwrap();
+    let old = rusqlite::Connection::open(&path).unwrap();
+    old.execute_batch("DROP TABLE label; PRAGMA user_version = 1;").unwrap();
+    path
+}
+
+#[test]
+fn an_older_store_is_read_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = old_store(folder.path());
+    let store = Store::open_read_only(&path).unwrap();
+    check_kept(&store, &[]);
+    assert!(store.reader().unwrap().label_history(&said("1", "a")).unwrap().is_empty());
+    let version = rusqlite::Connection::open(&path).unwrap();
+    let version: i64 = version.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    assert_eq!(version, 1, "reading changes nothing");
+}
+
+#[test]
+fn an_older_store_is_brought_up_to_date_where_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = old_store(folder.path());
+    let store = Store::open(&path).unwrap().store;
+    store.import_labels(&[said("1", "a")]).unwrap();
+    check_kept(&store, &[("1", "a", 1)]);
+    store.close().unwrap();
+    check_kept(&Store::open(&path).unwrap().store, &[("1", "a", 1)]);
+}

@@ -1,0 +1,237 @@
+//! `probity import labels` and `probity export labels`: what people said, into the store and out of it.
+//!
+//! A label that is wrong is not left out: that would change every figure. So an import is whole or not at all.
+
+mod table;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use probity_core::calibrate::{LabelEntry, Scale, digest, sheet};
+use probity_engine::load::Place;
+use probity_engine::store::{LabelImport, Store, StoredLabel};
+use serde_json::json;
+
+use super::calibrate::{all_faults, refuse_skipped, refused};
+use super::compare::{Files, load_options, write_output};
+use crate::exit::{Exit, Failure};
+use crate::{settings, terminal};
+
+/// `probity import labels`
+#[derive(Debug, Args)]
+pub(crate) struct ImportLabelsArgs {
+    /// Files of labels: JSON, JSONL or CSV; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What can be said, from the lowest to the highest, such as poor,fair,good [default: a, b and tie, pass and
+    /// fail, or numbers]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    values: Vec<String>,
+    /// Where labels are kept
+    #[arg(long, value_name = "FILE")]
+    store: Option<String>,
+    /// Settings file [default: probity.toml where there is one]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The character between the cells of a CSV file
+    #[arg(long, value_name = "CHAR")]
+    delimiter: Option<String>,
+    /// Print machine-readable JSON on standard output and nothing else
+    #[arg(long)]
+    json: bool,
+    /// Print no notices
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// `probity export labels`
+#[derive(Debug, Args)]
+pub(crate) struct ExportLabelsArgs {
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The form [default: by the file's suffix, else jsonl]
+    #[arg(long, value_enum, value_name = "FORM")]
+    format: Option<FormatArg>,
+    /// Where labels are kept
+    #[arg(long, value_name = "FILE")]
+    store: Option<String>,
+    /// Settings file [default: probity.toml where there is one]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+/// The form of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatArg {
+    /// A table that spreadsheets open
+    Csv,
+    /// One JSON object per line
+    Jsonl,
+}
+
+/// Labels that were read, each once, with their places.
+struct Given {
+    places: Vec<Place>,
+    labels: Vec<LabelEntry>,
+    /// Rows that say word for word what an earlier one says.
+    n_repeated: u64,
+}
+
+/// Runs `probity import labels`.
+pub(crate) fn import(args: &ImportLabelsArgs) -> Result<Exit, Failure> {
+    let note = |line: &str| {
+        if !args.quiet && !args.json {
+            terminal::note(line);
+        }
+    };
+    let given = read(args, &note)?;
+    check(args, &given)?;
+    let path = settings::named_store(args.config.as_deref(), args.store.as_ref())?;
+    let failed = |error| Failure::new(Exit::Store, &error);
+    let opened = Store::open(&path).map_err(failed)?;
+    let store = opened.store;
+    let import = store.import_labels(&given.labels).map_err(failed)?;
+    refuse_conflicts(&import, &given)?;
+    let kept = store.reader().and_then(|reader| reader.labels()).map_err(failed)?;
+    store.close().map_err(failed)?;
+    notices(&kept).iter().for_each(|line| note(line));
+    let kept: Vec<LabelEntry> = kept.into_iter().map(|stored| stored.label).collect();
+    let (n_known, n_kept) = (import.n_known + given.n_repeated, kept.len());
+    if args.json {
+        let text = json!({
+            "added": import.n_added,
+            "already_there": n_known,
+            "labels": n_kept,
+            "digest": digest(&kept),
+            "store": path.display().to_string(),
+        });
+        terminal::deliver(&format!("{text:#}\n"))?;
+    } else {
+        terminal::print(&format!(
+            "{} labels added, {n_known} were there already; {} holds {n_kept}\n",
+            import.n_added,
+            path.display()
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+fn read(args: &ImportLabelsArgs, note: &dyn Fn(&str)) -> Result<Given, Failure> {
+    let mut files = Files::new(load_options(false, args.delimiter.as_deref())?, note);
+    let mut given = Given { places: Vec::new(), labels: Vec::new(), n_repeated: 0 };
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    for path in &args.files {
+        for (place, label) in files.rows(path, LabelEntry::FIELDS, LabelEntry::read)? {
+            if seen.insert(label.canonical()) {
+                given.places.push(place);
+                given.labels.push(label);
+            } else {
+                given.n_repeated += 1;
+            }
+        }
+    }
+    refuse_skipped(&files.skipped)?;
+    Ok(given)
+}
+
+/// Holds labels to what calibration will ask of them: one scale for what was asked, one label by one person.
+fn check(args: &ImportLabelsArgs, given: &Given) -> Result<(), Failure> {
+    let declared = if args.values.is_empty() {
+        None
+    } else {
+        let scale = Scale::declared(&args.values);
+        Some(scale.ok_or_else(|| Failure::usage("--values: expected at least two different values"))?)
+    };
+    let mut asked: BTreeMap<(Option<&String>, bool), Vec<usize>> = BTreeMap::new();
+    for (place, label) in given.labels.iter().enumerate().filter(|(_, label)| label.label.is_some()) {
+        asked.entry((label.criterion.as_ref(), label.facts.variants.is_some())).or_default().push(place);
+    }
+    for rows in asked.values() {
+        let labels: Vec<LabelEntry> = rows.iter().map(|row| given.labels[*row].clone()).collect();
+        let places: Vec<Place> = rows.iter().map(|row| given.places[*row].clone()).collect();
+        let options = probity_core::calibrate::JoinOptions { scale: declared.clone(), ..Default::default() };
+        sheet(&labels, &[], &[], options).map_err(|faults| refused(&faults, &places))?;
+    }
+    Ok(())
+}
+
+fn refuse_conflicts(import: &LabelImport, given: &Given) -> Result<(), Failure> {
+    if import.conflicts.is_empty() {
+        return Ok(());
+    }
+    let line = |conflict: &probity_engine::store::LabelConflict| {
+        let (place, label) = (&given.places[conflict.place], &given.labels[conflict.place]);
+        let by = label.annotator.as_ref().map(|name| format!(" by '{name}'")).unwrap_or_default();
+        format!(
+            "{}:{}: record {} is about item '{}'{by} in round {} and says {}, and the store has {}",
+            place.file,
+            place.line,
+            place.index,
+            label.item,
+            label.round,
+            label.canonical(),
+            conflict.kept
+        )
+    };
+    let lines: Vec<String> = import.conflicts.iter().map(line).collect();
+    Err(all_faults(&lines)
+        .hint("nothing was imported; a later look of the same person is a `round` of its own"))
+}
+
+/// What is odd about the labels that the store holds.
+fn notices(kept: &[StoredLabel]) -> Vec<String> {
+    let names: BTreeSet<&str> = kept.iter().filter_map(|stored| stored.label.annotator.as_deref()).collect();
+    let mut by_case: HashMap<String, &str> = HashMap::new();
+    let mut lines = Vec::new();
+    for name in names {
+        if let Some(other) = by_case.insert(name.to_lowercase(), name) {
+            lines.push(format!("annotators '{other}' and '{name}' differ in case only and count as two"));
+        }
+    }
+    lines
+}
+
+/// Runs `probity export labels`.
+pub(crate) fn export(args: &ExportLabelsArgs) -> Result<Exit, Failure> {
+    let format = format(args)?;
+    let path = settings::named_store(args.config.as_deref(), args.store.as_ref())?;
+    let kept = kept(&path)?;
+    let labels: Vec<LabelEntry> = kept.into_iter().map(|stored| stored.label).collect();
+    let text = match format {
+        FormatArg::Csv => table::csv(&labels),
+        FormatArg::Jsonl => table::jsonl(&labels),
+    };
+    match args.output.as_deref() {
+        Some(output) => {
+            write_output(Some(output), &text)?;
+            terminal::note(&format!("{} labels written to {}", labels.len(), output.display()));
+        }
+        None => terminal::deliver(&text)?,
+    }
+    Ok(Exit::Done)
+}
+
+/// The labels of a store that is there and is not changed.
+pub(super) fn kept(path: &Path) -> Result<Vec<StoredLabel>, Failure> {
+    if !path.exists() {
+        return Err(Failure::usage(format!("there is no store at {}", path.display()))
+            .hint("bring labels into it with `probity import labels FILE`"));
+    }
+    let store = Store::open_read_only(path);
+    store.and_then(|store| store.reader()?.labels()).map_err(|error| Failure::new(Exit::Store, &error))
+}
+
+fn format(args: &ExportLabelsArgs) -> Result<FormatArg, Failure> {
+    if let Some(format) = args.format {
+        return Ok(format);
+    }
+    let Some(output) = &args.output else { return Ok(FormatArg::Jsonl) };
+    match output.extension().and_then(|suffix| suffix.to_str()) {
+        Some("csv") => Ok(FormatArg::Csv),
+        Some("jsonl" | "ndjson") => Ok(FormatArg::Jsonl),
+        _ => Err(Failure::usage(format!("{}: expected a name in .csv or .jsonl", output.display()))
+            .hint("or say --format csv or --format jsonl")),
+    }
+}
