@@ -25,6 +25,8 @@ use crate::store::{JudgeId, Reader, Store, StoreError};
 const SECONDS_PER_DAY: u64 = 86_400;
 /// Where the store keeps what judges have earned.
 const NOTE: &str = "standings";
+/// What the store itself is called among the sources of parts.
+const STORE: &str = "store";
 /// What a part is called that cannot be read.
 const MISSING: &str = "missing";
 /// What stands for a name that no answer had.
@@ -156,10 +158,14 @@ pub fn probing(
     Ok(text.and_then(|text| ProbeRecord::read(&text).ok()))
 }
 
-/// The digest of what `source` holds now: BLAKE3 of a file's bytes. `None` where it cannot be read.
-pub fn source_digest(source: &str, _reader: &Reader) -> Option<String> {
-    let path = source.strip_prefix("file:")?;
-    file_digest(Path::new(path)).ok()
+/// The digest of what `source` holds now: of a file's bytes, or of the labels in the store. `None` where it cannot
+/// be read.
+fn source_digest(source: &str, reader: &Reader) -> Option<String> {
+    match source.strip_prefix("file:") {
+        Some(path) => file_digest(Path::new(path)).ok(),
+        None if source == STORE => reader.labels_digest().ok(),
+        None => None,
+    }
 }
 
 /// BLAKE3 of a file's bytes, hexadecimal.

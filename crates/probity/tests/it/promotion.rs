@@ -414,6 +414,20 @@ fn the_last_probing_on_record_counts() {
 }
 
 #[test]
+fn labels_of_the_store_are_bound_as_well() {
+    let scene = Scene::mock();
+    scene.folder.args(["import", "labels", "labels.jsonl"]).run().code(0);
+    let words =
+        ["cases.json", "--contract", "contract.toml", "--probes", "probes.json", "--resamples", "100"];
+    scene.call("promote", &words).code(0);
+    scene.run(&["--enforce"]).code(0);
+    let one = json!({ "item": "t0", "criterion": "help", "annotator": "cyd", "label": 3 });
+    scene.folder.write("more.jsonl", lines([one]));
+    scene.folder.args(["import", "labels", "more.jsonl"]).run().code(0);
+    scene.check_refused(&[], "labels (store) changed from");
+}
+
+#[test]
 fn standings_that_cannot_be_read_promote_nobody() {
     let scene = Scene::promoted();
     let store = Store::open(&scene.folder.path(".probity/store.db")).expect("a store").store;

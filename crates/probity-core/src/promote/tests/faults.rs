@@ -37,6 +37,11 @@ fn the_base_file_says_what_it_means() {
 }
 
 #[test]
+fn the_example_is_good() {
+    assert_eq!(summary(include_str!("../../../../../examples/contract.toml")), "ok");
+}
+
+#[test]
 fn a_slice_takes_what_it_does_not_say_from_all_slices() {
     let contract = good(BASE);
     let (named, other) = (contract.slice("address_change"), contract.slice("refund"));

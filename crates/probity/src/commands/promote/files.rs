@@ -63,12 +63,12 @@ pub(super) fn promote(args: &PromoteArgs, named: &Named, note: &dyn Fn(&str)) ->
 /// The judge that is decided about: the only one, or the one that was named.
 fn judge_name(args: &PromoteArgs, calibration: &Calibration) -> Result<String, Failure> {
     let names: Vec<&str> = calibration.judges.keys().map(|name| &**name).collect();
-    let named = args.judge.judge.as_deref();
-    match (&names[..], named) {
+    let wanted = args.judge.judge.as_deref();
+    match (&names[..], wanted) {
         ([only], None) => Ok((*only).to_owned()),
-        (_, Some(named)) if names.contains(&named) => Ok(named.to_owned()),
+        (_, Some(wanted)) if names.contains(&wanted) => Ok(wanted.to_owned()),
         ([], _) => Err(Failure::usage("there is no verdict about a labelled item")),
-        (_, Some(named)) => Err(Failure::usage(format!("no verdict is by judge {named}"))
+        (_, Some(wanted)) => Err(Failure::usage(format!("no verdict is by judge {wanted}"))
             .hint(format!("judges: {}", names.join(", ")))),
         (_, None) => Err(Failure::usage(format!("the verdicts are by {} judges", names.len()))
             .hint(format!("name one with --judge: {}", names.join(", ")))),

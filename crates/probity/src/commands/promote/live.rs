@@ -216,7 +216,9 @@ fn retained(live: &LiveCalibration) -> Result<Retained, Failure> {
     match &live.asked {
         Asked::Replies(replies) => {
             let each = replies.each_result(&live.store, &live.ran, &mut |result, sources| {
-                sources.iter().for_each(|source| retained.source(&source.source));
+                for source in sources {
+                    retained.source(&source.source);
+                }
                 retained.reply(result);
             });
             each.map_err(failure)?;
