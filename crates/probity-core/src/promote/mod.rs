@@ -13,6 +13,7 @@
 
 mod contract;
 mod decide;
+mod decision;
 mod evidence;
 mod labels_needed;
 mod read;
@@ -22,7 +23,8 @@ mod spec;
 mod standing;
 
 pub use contract::{AgreementFloors, Answers, Contract, Floor, Kappa, ProbeName, Review, SliceFloors};
-pub use decide::{Check, Decision, Promotion, decide};
+pub use decide::decide;
+pub use decision::{Check, Decision, Promotion};
 pub use evidence::{Coverage, Evidence, Figure, Gates, PeopleFigure, Rows, Seen, SliceEvidence};
 pub use read::{Reading, read};
 pub use record::{Bound, Changed, Parts, StandingRecord, Withdrawn};

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::decide::Promotion;
+use super::decision::Promotion;
 use crate::case::Moment;
 
 /// The version of the record's format.

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use expect_test::{Expect, expect};
+use proptest::prelude::*;
 
 use super::super::{
-    Coverage, Decision, Evidence, Floor, Gates, PeopleFigure, Rows, Seen, SliceEvidence, decide,
+    Coverage, Decision, Evidence, Figure, Floor, Gates, PeopleFigure, Requirement, Rows, Seen, SliceEvidence,
+    decide,
 };
 use super::{BASE, changed, good};
 use crate::calibrate::{Counting, JoinOptions, LabelEntry, Ties, VerdictEntry, Votes, calibration, sheet};
@@ -347,4 +349,34 @@ fn a_lab_with_eight_rows_is_not_promoted() {
     expect![[r#"
         labelled_rows have 8 need 50: 8 labelled rows, 50 are needed: 42 more labels
         probes have {"passed":1,"of":2} need ["all"]: 1 of 2 probes do not pass: same_information_padding fail: 3 of 30"#]].assert_eq(&lines(&decision));
+}
+
+/// A figure that exists or not, with its lower end.
+fn any_figure() -> impl Strategy<Value = Figure> {
+    prop_oneof![
+        Just(Err("n too small: 3 of at least 8".to_owned())),
+        (0.0..1.0f64, 0.0..1.0f64).prop_map(|(a, b)| Ok(estimate(a.max(b), a.min(b), 60))),
+    ]
+}
+
+proptest! {
+    /// Nobody is promoted while anything is unmet, and a figure that does not exist meets nothing.
+    #[test]
+    fn what_is_not_known_is_not_met(agreement in any_figure(), rows in 0..100u64, blocks in any::<bool>()) {
+        let mut evidence = enough();
+        let known = agreement.clone();
+        evidence.agreement = agreement;
+        evidence.rows.n = rows;
+        if !blocks {
+            evidence.gates.as_mut().expect("known").blocking.remove("pii.card");
+        }
+        let decision = decide(&good(BASE), &evidence);
+        let unmet: Vec<Requirement> = decision.unmet().iter().map(|unmet| unmet.requirement).collect();
+        prop_assert_eq!(decision.promotion().is_some(), unmet.is_empty());
+        prop_assert_eq!(unmet.contains(&Requirement::HardGates), !blocks);
+        prop_assert_eq!(unmet.contains(&Requirement::LabelledRows), rows < 60);
+        let reaches = known.is_ok_and(|figure| figure.low >= 0.60);
+        prop_assert_eq!(unmet.contains(&Requirement::Agreement), !reaches);
+        prop_assert!(unmet.is_sorted(), "{:?}", unmet);
+    }
 }

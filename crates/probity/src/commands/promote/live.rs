@@ -269,7 +269,7 @@ fn kept(
         }
         let bound = Bound {
             judge: judge.to_owned(),
-            kind: live.facts.judge.kind.clone(),
+            kind: gathered.bound.get("judge.kind").cloned().unwrap_or_default(),
             rubric: live.asked.rubric().name().to_owned(),
             parts: gathered.bound.clone(),
             sources,
