@@ -31,6 +31,7 @@ impl LabelEntry {
         let all = [
             ("item", Some(Json::text(&self.item))),
             ("criterion", text(&self.criterion)),
+            ("rubric", text(&self.rubric)),
             ("variant", text(&self.facts.variant)),
             ("variant_a", variant_a),
             ("variant_b", variant_b),
@@ -62,6 +63,7 @@ impl LabelEntry {
         Json::Array(vec![
             Json::text(&self.item),
             text(&self.criterion),
+            text(&self.rubric),
             Json::Array(variants.into_iter().map(Json::text).collect()),
             text(&self.annotator),
             Json::Bool(self.adjudicated == Some(true)),

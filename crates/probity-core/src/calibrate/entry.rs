@@ -19,6 +19,8 @@ pub struct LabelEntry {
     pub item: String,
     /// What was asked about it, where several things were.
     pub criterion: Option<String>,
+    /// The name of the rubric that it was asked by.
+    pub rubric: Option<String>,
     /// Who said it, without spaces around the name.
     pub annotator: Option<String>,
     /// What was said; `None` for a person who could not tell.
@@ -71,6 +73,7 @@ impl LabelEntry {
             "label",
             "annotator",
             "criterion",
+            "rubric",
             "score",
             "blind",
             "round",
@@ -108,6 +111,7 @@ impl LabelEntry {
             Ok(LabelEntry {
                 item: row.item.clone(),
                 criterion: row.name(&["criterion"])?,
+                rubric: row.name(&["rubric"])?,
                 annotator,
                 label,
                 blind: flag(&row, "blind")?,

@@ -90,6 +90,7 @@ impl Rows {
                 labels.push(LabelEntry {
                     item: item.clone(),
                     criterion: None,
+                    rubric: None,
                     annotator: Some(format!("person-{person}")),
                     label: said(8),
                     blind: None,

@@ -118,7 +118,7 @@ fn the_labels_of_the_store_are_what_a_judge_is_held_against() {
     let case =
         |id: &str| json!({ "id": id, "ticket": "Where is it?", "reply": "It left today." }).to_string();
     let folder = imported();
-    folder.write("cases.jsonl", &format!("{}\n{}\n", case("t1"), case("t2")));
+    folder.write("cases.jsonl", format!("{}\n{}\n", case("t1"), case("t2")));
     let words =
         ["calibrate", "cases.jsonl", "--store", "s.db", "--judge", "baseline", "--json", "--resamples", "50"];
     let report: Value = run(&folder, &words).code(0).json();
@@ -126,6 +126,15 @@ fn the_labels_of_the_store_are_what_a_judge_is_held_against() {
     assert_eq!((&report["n"], &report["labels"]["abstained"]), (&json!(2), &json!(1)));
     let same = run(&folder, &["import", "labels", "labels.csv", "--store", "s.db", "--json"]).code(0).json();
     assert_eq!(report["labels"]["digest"], same["digest"]);
+    folder.write("gold.csv", "item,criterion,rubric,annotator,label\nt1,tone,support-gold,ann,0\n");
+    run(&folder, &["import", "labels", "gold.csv", "--store", "s.db"]).code(0);
+    let other = run(&folder, &words).code(0).json();
+    assert_eq!(other["agreement"], report["agreement"]);
+    assert_eq!(other["labels"]["rejected"].as_array().map(Vec::len), Some(1));
+    let gold = [&words[..], &["--rubric", "support-gold"]].concat();
+    run(&folder, &gold)
+        .code(2)
+        .says(["the label of item 't1' by '=bo' in the store: 'label' is '5'", "its `rubric`"]);
     let words = ["calibrate", "cases.jsonl", "--store", "none.db", "--judge", "baseline"];
     run(&folder, &words).code(2).says(["there is no store at none.db", "probity import labels"]);
 }

@@ -15,6 +15,7 @@ use probity_core::case::{Case, Moment};
 use probity_core::compare::{Candidate, Choice, ItemFacts, Pass};
 use probity_core::packet::PacketHash;
 use probity_core::report::{Facts, GateOutcome, GateTally, ReplyResult};
+use probity_core::rubric::Rubric;
 use probity_core::score::Unscored;
 use probity_core::verdict::{self, Completion, Finish, ParseMode, Verdict};
 
@@ -118,6 +119,12 @@ impl GateCount {
         }
         self.tally.add(result);
     }
+}
+
+/// What is wrong with a label that was given by another rubric.
+fn of_another(label: &LabelEntry, rubric: &Rubric) -> Option<String> {
+    let name = label.rubric.as_ref().filter(|name| **name != rubric.name())?;
+    Some(format!("was given by rubric '{name}', and this one is '{}'", rubric.name()))
 }
 
 /// What is wrong with a label that was given on other packets than these.

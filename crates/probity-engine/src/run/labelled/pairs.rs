@@ -9,7 +9,7 @@ use probity_core::report::ReplyResult;
 
 use super::super::compare::{AtGate, CompareJob, Compared, Meeting, Screening, contest, report};
 use super::super::{Ran, RunError};
-use super::{FLOOR, Matched, Verdicts, choice, lexical, outdated, row};
+use super::{FLOOR, Matched, Verdicts, choice, lexical, of_another, outdated, row};
 use crate::store::Store;
 
 /// The labelled pairs of a comparison.
@@ -75,6 +75,9 @@ fn meeting<'a>(
     by_case: &HashMap<&str, Vec<&'a Meeting>>,
     label: &LabelEntry,
 ) -> Result<&'a Meeting, String> {
+    if let Some(reason) = of_another(label, &job.rubric) {
+        return Err(reason);
+    }
     if label.criterion.is_some() {
         return Err("is about a criterion, and a pair is judged as a whole".to_owned());
     }

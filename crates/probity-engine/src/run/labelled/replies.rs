@@ -20,7 +20,7 @@ use super::super::results::Scoring;
 use super::super::standing::Subject;
 use super::super::work::{Unit, Units, Work};
 use super::super::{Ran, RunError, facts, job};
-use super::{FLOOR, Matched, Verdicts, lexical, outdated, row};
+use super::{FLOOR, Matched, Verdicts, lexical, of_another, outdated, row};
 use crate::config::Backend;
 use crate::load::{LoadError, Record};
 use crate::store::{JudgeId, Manifest, Store};
@@ -66,8 +66,9 @@ pub fn replies(
 ) -> Result<(Arc<LabelledReplies>, Matched), LoadError> {
     let mut matched = Matched::default();
     let found = found(&job, labels, &mut matched)?;
-    let names_criterion =
-        |label: &LabelEntry| label.criterion.as_ref().is_some_and(|id| judged(&job.rubric, id).is_ok());
+    let names_criterion = |label: &LabelEntry| {
+        asked(&job.rubric, label, About::Criteria).is_ok_and(|_| label.criterion.is_some())
+    };
     let about = about.unwrap_or_else(|| {
         let no_rule = job.rubric.pass().is_none();
         if no_rule || labels.iter().any(names_criterion) { About::Criteria } else { About::Outcome }
@@ -169,6 +170,9 @@ fn reply<'a>(label: &LabelEntry, found: &'a HashMap<String, Vec<Found>>) -> Resu
 
 /// The criterion that a label is about, `None` for the whole reply.
 fn asked<'a>(rubric: &'a Rubric, label: &LabelEntry, about: About) -> Result<Option<&'a Criterion>, String> {
+    if let Some(reason) = of_another(label, rubric) {
+        return Err(reason);
+    }
     match (about, &label.criterion) {
         (About::Outcome, None) if rubric.pass().is_none() => {
             Err(format!("rubric {} has no pass rule, so no verdict is about a whole reply", rubric.name()))

@@ -94,9 +94,8 @@ fn about_the_judge(live: &LiveCalibration) -> String {
     let (facts, fates, gate, coverage) = (&live.facts, &live.fates, &live.gate, live.coverage);
     let cost = facts.cost_usd.as_ref().map_or_else(|| "cost unknown".to_owned(), |usd| format!("${usd}"));
     let mut out = format!(
-        "\njudge: {} {} ({}) · {} calls, {cost}\nlabels: {} of {} have a verdict to be held against, {} rejected, {} blocked\ngate: {} replies admitted, {} blocked\n",
-        facts.judge.kind,
-        facts.judge.model,
+        "\njudge: {} ({}) · {} calls, {cost}\nlabels: {} of {} have a verdict to be held against, {} rejected, {} blocked\ngate: {} replies admitted, {} blocked\n",
+        format!("{} {}", facts.judge.kind, facts.judge.model).trim_end(),
         facts.judge.standing,
         facts.calls,
         coverage.n_judged,

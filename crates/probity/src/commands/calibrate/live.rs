@@ -24,7 +24,7 @@ use probity_engine::store::Store;
 use super::super::compare::{Files, load_options};
 use super::super::labels::kept;
 use super::super::session::{Watcher, failure, mode, network, open_store, runtime};
-use super::{refuse_skipped, refused};
+use super::{all_faults, refuse_skipped, refused};
 use crate::args::CallArgs;
 use crate::exit::{Exit, Failure};
 use crate::settings::{self, LabelledFlags, LabelledJob};
@@ -194,7 +194,7 @@ pub(crate) fn live(live: &Live<'_>, watcher: &Watcher) -> Result<LiveCalibration
     let (n_judged, n) = verdicts.coverage();
     let said: Vec<_> = verdicts.judge.into_iter().chain(verdicts.floor).collect();
     let sheet = sheet(&matched.labels, &said, &[], options)
-        .map_err(|faults| refused(&faults, &matched_places(&matched, &rows)))?;
+        .map_err(|faults| faulty(&faults, &matched.rows, &rows))?;
     let rejected = std::mem::take(&mut matched.rejected).into_iter();
     Ok(LiveCalibration {
         calibration: calibration(&sheet, live.counting),
@@ -275,15 +275,30 @@ fn scale(rubric: &Rubric, matched: &Matched) -> Option<Scale> {
     Scale::declared(&values)
 }
 
-fn matched_places(matched: &Matched, rows: &LabelRows) -> Vec<Place> {
-    matched.rows.iter().filter_map(|row| rows.places.get(*row).cloned()).collect()
+/// What is wrong with labels: with their places, or with what they are about where the store has them. `numbers`
+/// has the place among all labels of each that was looked at.
+fn faulty(faults: &Faults, numbers: &[usize], rows: &LabelRows) -> Failure {
+    if !rows.places.is_empty() {
+        let places: Vec<Place> = numbers.iter().map(|row| rows.places[*row].clone()).collect();
+        return refused(faults, &places);
+    }
+    let line = |(row, _, reason): &(usize, Option<usize>, String)| {
+        let label = numbers.get(*row).map(|row| &rows.entries[*row]);
+        let item = label.map(|label| label.item.as_str()).unwrap_or_default();
+        let by = label.and_then(|label| label.annotator.as_ref());
+        let by = by.map(|name| format!(" by '{name}'")).unwrap_or_default();
+        format!("the label of item '{item}'{by} in the store: {reason}")
+    };
+    all_faults(&faults.rows.iter().map(line).collect::<Vec<_>>())
+        .hint("labels by several rubrics can share a store if each names its `rubric`")
 }
 
 /// Finds what is wrong with labels before anything is spent.
 fn check(matched: &Matched, options: &JoinOptions, rows: &LabelRows) -> Result<(), Failure> {
     if !matched.faults.is_empty() {
         let faults = matched.faults.iter().map(|(row, reason)| (*row, None, reason.clone())).collect();
-        return Err(refused(&Faults { file: InputFile::Labels, rows: faults }, &rows.places));
+        let all: Vec<usize> = (0..rows.entries.len()).collect();
+        return Err(faulty(&Faults { file: InputFile::Labels, rows: faults }, &all, rows));
     }
     if matched.labels.is_empty() {
         let why = match matched.rejected.first() {
@@ -297,7 +312,7 @@ fn check(matched: &Matched, options: &JoinOptions, rows: &LabelRows) -> Result<(
     }
     sheet(&matched.labels, &[], &[], options.clone())
         .map(|_| ())
-        .map_err(|faults| refused(&faults, &matched_places(matched, rows)))
+        .map_err(|faults| faulty(&faults, &matched.rows, rows))
 }
 
 /// Says what will not be asked about, and what is odd about labels.

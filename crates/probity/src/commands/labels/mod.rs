@@ -96,7 +96,9 @@ pub(crate) fn import(args: &ImportLabelsArgs) -> Result<Exit, Failure> {
     refuse_conflicts(&import, &given)?;
     let kept = store.reader().and_then(|reader| reader.labels()).map_err(failed)?;
     store.close().map_err(failed)?;
-    notices(&kept).iter().for_each(|line| note(line));
+    for line in notices(&kept) {
+        note(&line);
+    }
     let kept: Vec<LabelEntry> = kept.into_iter().map(|stored| stored.label).collect();
     let (n_known, n_kept) = (import.n_known + given.n_repeated, kept.len());
     if args.json {

@@ -7,9 +7,10 @@ use probity_core::calibrate::{LabelEntry, quoted_cell};
 use probity_core::json::Json;
 
 /// The columns of the table.
-const COLUMNS: [&str; 16] = [
+const COLUMNS: [&str; 17] = [
     "item",
     "criterion",
+    "rubric",
     "variant",
     "variant_a",
     "variant_b",
@@ -78,7 +79,7 @@ mod tests {
         let label = LabelEntry::read(object.as_object().expect("an object")).expect("a label");
         let table = csv(std::slice::from_ref(&label));
         let line = table.lines().nth(1).expect("a row");
-        let want = format!(r#""a, ""b""",,,,,'=ann,abstain,1,true,,0.5,,,,,{}"#, label.checksum());
+        let want = format!(r#""a, ""b""",,,,,,'=ann,abstain,1,true,,0.5,,,,,{}"#, label.checksum());
         assert_eq!(line, want);
     }
 }
