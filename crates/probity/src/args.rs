@@ -9,6 +9,7 @@ use crate::commands::calibrate::CalibrateArgs;
 use crate::commands::compare::CompareArgs;
 use crate::commands::labels::{ExportLabelsArgs, ImportLabelsArgs};
 use crate::commands::mock::MockArgs;
+use crate::commands::probe::ProbeArgs;
 use crate::commands::promote::PromoteArgs;
 
 /// Scores customer-support replies, and proves whether the judge that scored them deserves to be believed.
@@ -34,6 +35,8 @@ pub(crate) enum Command {
     Gate(GateCommand),
     /// Say which of two or more variants answers better, by a judge or from verdicts on record
     Compare(CompareArgs),
+    /// Say which known shortcuts a judge falls for
+    Probe(ProbeArgs),
     /// Say how far judges agree with people, and people with each other
     Calibrate(CalibrateArgs),
     /// Say whether a judge may gate a release by a contract, and keep what it has earned

@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         Command::Gate(GateCommand::Rules) => Ok(shown(&commands::gate::rules())),
         Command::Gate(GateCommand::Check(args)) => commands::gate::check(&args),
         Command::Compare(args) => commands::compare::compare(&args),
+        Command::Probe(args) => commands::probe::probe(&args),
         Command::Calibrate(args) => commands::calibrate::calibrate(&args),
         Command::Promote(args) => commands::promote::promote(&args),
         Command::Import(ImportCommand::Labels(args)) => commands::labels::import(&args),

@@ -3,9 +3,11 @@
 mod comparison;
 mod gate;
 mod labelled;
+mod probing;
 
 pub(crate) use comparison::comparison;
 pub(crate) use labelled::{LabelledFlags, LabelledJob, labelled};
+pub(crate) use probing::probing;
 
 use std::path::{Path, PathBuf};
 

@@ -37,6 +37,16 @@ pub enum AnswerForm {
     Preference,
 }
 
+impl AnswerForm {
+    /// The name used in files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            AnswerForm::Levels => "levels",
+            AnswerForm::Preference => "preference",
+        }
+    }
+}
+
 /// The criteria that one call asks about. Never empty.
 #[derive(Debug, Clone)]
 pub struct Ask {

@@ -118,6 +118,33 @@ impl<'a> Fields<'a> {
         self.field(key, |node| self.text_of(key, node, faults))
     }
 
+    /// A text as it stands, which may be empty or have characters that nobody can see.
+    pub(crate) fn any_text(&self, key: &str, faults: &mut Faults) -> Field<String> {
+        self.field(key, |node| {
+            let Content::Text(text) = &node.content else {
+                faults.error(wrong_type(key, "a text", node));
+                return None;
+            };
+            Some(text.clone())
+        })
+    }
+
+    /// Whether something is.
+    pub(crate) fn boolean(&self, key: &str, faults: &mut Faults) -> Field<bool> {
+        self.field(key, |node| {
+            let Content::Boolean(value) = &node.content else {
+                faults.error(wrong_type(key, "true or false", node));
+                return None;
+            };
+            Some(*value)
+        })
+    }
+
+    /// Whether the table has `key`.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.table.get(key).is_some()
+    }
+
     /// A list of texts; none if the key is not there.
     pub(crate) fn texts(&self, key: &str, faults: &mut Faults) -> Vec<String> {
         let items = self.items(key, "a list of texts", faults).unwrap_or_default();

@@ -9,6 +9,7 @@ mod exact_test;
 pub mod logistic;
 mod many_raters;
 mod multinomial;
+mod net_rate;
 pub mod newton;
 mod one_sided;
 mod random;
@@ -19,7 +20,8 @@ pub use bootstrap::{Part, Resampling, ratios};
 pub use cross_table::{CrossFigure, CrossTable, Undefined};
 pub use exact_test::{McNemar, mcnemar, sign_test};
 pub use many_raters::{Crossed, Kind, Measure, Rated, Sampling, crossed, rated};
-pub use one_sided::{falsely_rejected_at_most, mean_is_below};
+pub use net_rate::{Beyond, NetRate, PairedCounts, more_until, net_rate};
+pub use one_sided::{falsely_rejected_at_most, mean_is_below, mean_within};
 pub use random::Random;
 pub use two_raters::{Crossing, Kappas, N_CATEGORIES, kappas};
 
@@ -28,7 +30,7 @@ use serde::Serialize;
 /// The 97.5 % point of the normal distribution, for 95 % intervals.
 pub(crate) const Z_95: f64 = 1.959_963_984_540_054;
 
-/// A number with its 95 % interval and the number of observations behind it.
+/// A number with its interval, of 95 % where nothing else is said, and the number of observations behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
     /// The point estimate.
@@ -61,10 +63,15 @@ fn whole(number: f64) -> u64 {
 
 /// Wilson's score interval of a share that was seen in `trials` trials, of which there is at least one.
 fn wilson(share: f64, trials: f64) -> (f64, f64) {
-    let z2 = Z_95 * Z_95;
+    wilson_at(share, trials, Z_95)
+}
+
+/// The same for bounds at the point `z` of the normal distribution.
+fn wilson_at(share: f64, trials: f64, z: f64) -> (f64, f64) {
+    let z2 = z * z;
     let centre = (share + z2 / (2.0 * trials)) / (1.0 + z2 / trials);
     let half =
-        Z_95 / (1.0 + z2 / trials) * (share * (1.0 - share) / trials + z2 / (4.0 * trials * trials)).sqrt();
+        z / (1.0 + z2 / trials) * (share * (1.0 - share) / trials + z2 / (4.0 * trials * trials)).sqrt();
     // At the ends the interval touches the bound exactly; the float arithmetic may miss it by a hair.
     let low = if share <= 0.0 { 0.0 } else { (centre - half).max(0.0) };
     let high = if share >= 1.0 { 1.0 } else { (centre + half).min(1.0) };

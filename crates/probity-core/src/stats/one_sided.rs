@@ -1,5 +1,6 @@
 //! One-sided tests of means, and several of them at once.
 
+use super::Estimate;
 use super::exact_test::ln_factorial;
 
 /// The p-value of the t test that the mean of so many values with this mean and sample variance is really
@@ -12,6 +13,32 @@ pub fn mean_is_below(mean: f64, variance: f64, n: u64) -> Option<f64> {
         return Some(if mean < 0.0 { 0.0 } else { 1.0 });
     }
     Some(student_below(mean / (variance / n as f64).sqrt(), n - 1))
+}
+
+/// The mean of `values` with a bound on each side, each one-sided at 95 % by Student's t. Without any spread, and
+/// for a single value, the bounds are the mean. `None` without values.
+pub fn mean_within(values: &[f64]) -> Option<Estimate> {
+    let n = values.len() as u64;
+    if n == 0 {
+        return None;
+    }
+    let mean = values.iter().sum::<f64>() / n as f64;
+    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+    let reach = match n {
+        1 => 0.0,
+        _ => student_95(n - 1) * (squares / (n - 1) as f64 / n as f64).sqrt(),
+    };
+    Some(Estimate { value: mean, low: mean - reach, high: mean + reach, n })
+}
+
+/// The 95 % point of Student's t with so many degrees of freedom, by bisection.
+fn student_95(freedom: u64) -> f64 {
+    let (mut low, mut high) = (1.0, 7.0);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if student_below(middle, freedom) < 0.95 { low = middle } else { high = middle }
+    }
+    f64::midpoint(low, high)
 }
 
 /// The probability that Student's t with so many degrees of freedom is below `t`.
@@ -98,6 +125,20 @@ mod tests {
         // t = −0.5 / √(2.5 / 10) = −1.
         let p = mean_is_below(-0.5, 2.5, 10).expect("a p-value");
         assert!((p - 0.171_718).abs() < 1e-5, "{p}");
+    }
+
+    #[test]
+    fn means_within_bounds() {
+        assert_eq!(mean_within(&[]), None);
+        assert_eq!(mean_within(&[0.5]), Some(Estimate { value: 0.5, low: 0.5, high: 0.5, n: 1 }));
+        // Mean 2, variance 1, t with two degrees of freedom 2.919986: 2 ± 2.919986 / √3.
+        let within = mean_within(&[1.0, 2.0, 3.0]).expect("three values");
+        assert!(
+            (within.low - 0.314_145).abs() < 1e-5 && (within.high - 3.685_855).abs() < 1e-5,
+            "{within:?}"
+        );
+        // Quantiles of tables: 1 and 30 degrees of freedom.
+        assert!((student_95(1) - 6.313_752).abs() < 1e-5 && (student_95(30) - 1.697_261).abs() < 1e-5);
     }
 
     #[test]

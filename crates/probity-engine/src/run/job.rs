@@ -59,7 +59,7 @@ pub struct Job {
 
 /// An ask with the length of everything in its prompt that is not the case's own text.
 #[derive(Debug)]
-struct SizedAsk {
+pub(super) struct SizedAsk {
     ask: Arc<Ask>,
     overhead_chars: u64,
 }
@@ -96,10 +96,7 @@ impl Job {
         let plan = asking.config.run.call_plan;
         let asks = packet::asks(&rubric, plan)
             .into_iter()
-            .map(|ask| {
-                let overhead_chars = asking.overhead_chars(&packet::question(&blank(), &ask))?;
-                Ok(SizedAsk { ask, overhead_chars })
-            })
+            .map(|ask| SizedAsk::new(ask, &asking))
             .collect::<Result<_, TemplateError>>()?;
         Ok(Job { dataset, dataset_name, rubric, plan, asking, gate, asks })
     }
@@ -207,7 +204,13 @@ fn label(admitted: &Admitted) -> UnitLabel {
 }
 
 impl SizedAsk {
-    fn packet(&self, admitted: &Admitted) -> SizedPacket {
+    /// `ask`, with what its prompt has beside the case's own text.
+    pub(super) fn new(ask: Arc<Ask>, asking: &Asking) -> Result<SizedAsk, TemplateError> {
+        let overhead_chars = asking.overhead_chars(&packet::question(&blank(), &ask))?;
+        Ok(SizedAsk { ask, overhead_chars })
+    }
+
+    pub(super) fn packet(&self, admitted: &Admitted) -> SizedPacket {
         SizedPacket::new(packet::question(admitted, &self.ask), self.overhead_chars)
     }
 }

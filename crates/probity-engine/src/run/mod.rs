@@ -12,6 +12,7 @@ pub mod job;
 pub mod labelled;
 mod open_files;
 pub mod plan;
+pub mod probe;
 mod record;
 pub mod results;
 pub mod standing;
@@ -24,6 +25,7 @@ use std::sync::Arc;
 use probity_core::compare::sequence::SequenceError;
 use probity_core::exact::Exact;
 use probity_core::packet::PacketHash;
+use probity_core::probe::NotProbed;
 use probity_core::report::Summary;
 use tokio::sync::watch;
 
@@ -141,6 +143,24 @@ pub enum RunError {
         n_skipped: u64,
         /// Why the first was skipped.
         reason: String,
+    },
+    /// There is no reply that a judge could be probed with.
+    #[error(
+        "expected a reply that the gate admits, found none: {n_blocked} are blocked and {n_skipped} were skipped"
+    )]
+    NoBase {
+        /// How many the gate blocks, shipped ones included.
+        n_blocked: u64,
+        /// How many cannot be used.
+        n_skipped: u64,
+    },
+    /// The rubric leaves a judge nothing to decide.
+    #[error("rubric {rubric}: {problem}")]
+    NotProbed {
+        /// The rubric.
+        rubric: String,
+        /// What is wrong with it.
+        problem: NotProbed,
     },
     /// The template cannot be filled in.
     #[error(transparent)]

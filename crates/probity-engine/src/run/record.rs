@@ -6,7 +6,6 @@ use probity_core::verdict::{ModelMatch, ParseMode, Verdict, VerdictRecord, model
 use super::RunError;
 use super::asking::{Asking, SizedPacket};
 use crate::config::{Backend, ModelMismatch};
-use crate::schedule::desk::REPEAT;
 use crate::store::{AttemptOutcome, JudgeId, Reader, SettlementRecord};
 
 /// Whoever says what a judge said about a packet.
@@ -17,6 +16,8 @@ pub(super) struct Lookup<'a> {
     pub(super) asking: &'a Asking,
     pub(super) reader: &'a Reader,
     pub(super) judge: &'a JudgeId,
+    /// The number under which the packets were asked about.
+    pub(super) repeat: u32,
 }
 
 impl Lookup<'_> {
@@ -25,7 +26,7 @@ impl Lookup<'_> {
         let hash = packet.packet.hash();
         let unscored =
             |cause: &str, detail: String, attempts| Unscored { cause: cause.to_owned(), detail, attempts };
-        match self.reader.settlement(&hash, self.judge, REPEAT)? {
+        match self.reader.settlement(&hash, self.judge, self.repeat)? {
             Some(SettlementRecord::Verdict { body, attempts }) => {
                 let record: VerdictRecord = serde_json::from_str(&body)
                     .map_err(|error| RunError::damaged(hash, &error.to_string()))?;
@@ -44,7 +45,7 @@ impl Lookup<'_> {
                 let detail = format!("about {} tokens are more than the judge reads", packet.tokens_input);
                 Ok(Err(unscored("context_length", detail, 0)))
             }
-            None => Ok(Err(match self.reader.last_attempt(&hash, self.judge, REPEAT)? {
+            None => Ok(Err(match self.reader.last_attempt(&hash, self.judge, self.repeat)? {
                 None if matches!(self.asking.judge.backend, Backend::Recorded { .. }) => {
                     unscored("not_recorded", "no verdict is on record for this packet".into(), 0)
                 }

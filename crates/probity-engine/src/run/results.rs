@@ -35,7 +35,7 @@ pub fn results<'a>(
 ) -> Result<(SummaryBuilder<'a>, Patterns), RunError> {
     let mut summary = SummaryBuilder::new(&job.rubric);
     let mut patterns = Patterns::default();
-    let lookup = Lookup { asking: &job.asking, reader, judge };
+    let lookup = Lookup { asking: &job.asking, reader, judge, repeat: 0 };
     let scoring = Scoring { job, said: &|packet| lookup.verdict(packet) };
     each_screened(job, |screened| {
         let result = match screened {

@@ -17,7 +17,7 @@ use crate::judge::Judge;
 use crate::judge::params::Shape;
 use crate::load::LoadError;
 use crate::schedule::budget::Budget;
-use crate::schedule::desk::{Desk, Earlier, Progress, PursuitSettings, REPEAT, Task};
+use crate::schedule::desk::{Desk, Earlier, Progress, PursuitSettings, Task};
 use crate::schedule::lane::{Lane, LaneSettings, Stop};
 use crate::schedule::{Driven, drive};
 use crate::store::{Begun, JudgeId, RunId, RunState, Store, StoreError};
@@ -47,7 +47,7 @@ impl Turn<'_> {
             Backend::Recorded { verdicts: None } => only_judge(store)?,
             _ => JudgeId::of_identity(&identity),
         };
-        let known = Known::new(store.settled(&judge_id, REPEAT)?, mode.unscored);
+        let known = Known::new(store.settled(&judge_id, work.repeat())?, mode.unscored);
         let plan = plan(work.as_ref(), known.clone())?;
         if plan.n_admitted + plan.n_blocked == 0 {
             return Err(nothing_usable(work.as_ref(), &plan)?);
@@ -126,6 +126,7 @@ impl Turn<'_> {
             judge_id,
             store: (*store).clone(),
             run,
+            repeat: work.repeat(),
             lane: Lane::new(lane),
             budget: Arc::clone(budget),
             price: chat.and_then(|chat| config.price(&chat.model)),
@@ -161,7 +162,7 @@ fn nothing_usable(work: &dyn Work, plan: &Plan) -> Result<RunError, LoadError> {
 /// Feeds the missing packets to the desk until they end or the lane stops.
 async fn call(work: &Arc<dyn Work>, desk: &Arc<Desk>, known: Known, mode: &Mode) -> Result<Driven, RunError> {
     let (sender, receiver) = mpsc::channel(desk.lane.limit().min(256));
-    let attempted = desk.store.reader()?.attempted_unsettled(&desk.judge_id, REPEAT)?;
+    let attempted = desk.store.reader()?.attempted_unsettled(&desk.judge_id, desk.repeat)?;
     let feeder = tokio::task::spawn_blocking({
         let (work, desk) = (Arc::clone(work), Arc::clone(desk));
         let mut tasks = Outbox::new(sender);

@@ -1,7 +1,7 @@
 //! What a run needs to know of the work it does: units with packets, in an order that never changes.
 //!
-//! Scoring replies and comparing them are two kinds of work. Planning, asking, recording and resuming are the
-//! same for both and know nothing beyond this.
+//! Scoring replies, comparing them and probing a judge are kinds of work. Planning, asking, recording and resuming are the
+//! same for all and know nothing beyond this.
 
 use std::fmt::Debug;
 
@@ -20,6 +20,10 @@ pub trait Work: Debug + Send + Sync {
     fn name(&self) -> &str;
     /// What defines the run under the judge `id`.
     fn manifest(&self, id: &JudgeId) -> Manifest;
+    /// The number under which packets are asked about and settled. Work that asks the same again has another one.
+    fn repeat(&self) -> u32 {
+        0
+    }
     /// One pass over all units. Every pass gives the same ones.
     fn units(&self) -> Result<Units<'_>, LoadError>;
 

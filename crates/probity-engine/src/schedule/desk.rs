@@ -10,9 +10,6 @@ use crate::config::{ModelMismatch, Price, Reask};
 use crate::judge::{Judge, Question};
 use crate::store::{JudgeId, RunId, Store};
 
-/// Packets are asked about once; independent repeats would be numbered from here.
-pub const REPEAT: u32 = 0;
-
 /// How a packet is pursued.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PursuitSettings {
@@ -90,6 +87,8 @@ pub struct Desk {
     pub store: Store,
     /// The run that calls are recorded under.
     pub run: RunId,
+    /// The number under which packets are asked about and settled: 0, or more where the same is asked again.
+    pub repeat: u32,
     /// The lane to the judge.
     pub lane: Lane,
     /// The limits on calls and money.

@@ -13,7 +13,7 @@ use tokio::time::timeout_at;
 use super::attempt::{ANSWERED, Answer, BAD_BODY, Heard, Meaning, recorded_answer, unix_ms};
 use super::budget::{NoRoom, Reservation};
 use super::classify;
-use super::desk::{Desk, Earlier, Pursued, REPEAT, Task};
+use super::desk::{Desk, Earlier, Pursued, Task};
 use super::lane::{Permit, Stop};
 use super::tries::{Counts, Tries, backoff};
 use crate::config::{ModelMismatch, Reask};
@@ -85,7 +85,7 @@ impl<'a> Pursuit<'a> {
         let attempts = {
             let reader = self.desk.store.reader().map_err(|error| self.store_failed(error))?;
             reader
-                .attempts_of(&hash, &self.desk.judge_id, REPEAT)
+                .attempts_of(&hash, &self.desk.judge_id, self.desk.repeat)
                 .map_err(|error| self.store_failed(error))?
         };
         let ended = |name: &'static str| {
@@ -176,7 +176,7 @@ impl<'a> Pursuit<'a> {
             packet_body: packet.canonical().into(),
             judge: self.desk.judge_id.clone(),
             run: self.desk.run,
-            repeat: REPEAT,
+            repeat: self.desk.repeat,
             n: self.tries.calls,
             cause: cause.to_owned(),
             started_unix_ms: unix_ms(),
@@ -291,7 +291,7 @@ impl<'a> Pursuit<'a> {
         let settlement = Settlement {
             packet: self.task.question.packet.hash(),
             judge: self.desk.judge_id.clone(),
-            repeat: REPEAT,
+            repeat: self.desk.repeat,
             attempts: self.tries.calls,
             attempt: Some(attempt),
             decision,

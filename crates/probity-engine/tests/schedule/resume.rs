@@ -1,7 +1,6 @@
 //! A process that finds attempts of a dead one on record.
 
 use expect_test::{Expect, expect};
-use probity_engine::schedule::desk::REPEAT;
 use probity_engine::store::{AttemptEnd, AttemptStart};
 use serde_json::json;
 
@@ -20,7 +19,7 @@ async fn check(terms: Terms, recorded: &[(&str, &str, &str)], n_calls: usize, wa
             packet_body: packet.canonical().into(),
             judge: scene.desk.judge_id.clone(),
             run: scene.desk.run,
-            repeat: REPEAT,
+            repeat: 0,
             n,
             cause: (*cause).to_owned(),
             started_unix_ms: 0,

@@ -16,7 +16,7 @@ use probity_engine::judge::openai::{ChatParams, OpenAi};
 use probity_engine::judge::params::Shape;
 use probity_engine::judge::{CallLimits, Judge, Prompt, Question};
 use probity_engine::schedule::budget::{Budget, Limits, Money};
-use probity_engine::schedule::desk::{Desk, Earlier, Progress, PursuitSettings, REPEAT, Task};
+use probity_engine::schedule::desk::{Desk, Earlier, Progress, PursuitSettings, Task};
 use probity_engine::schedule::lane::{Lane, LaneSettings, Stop};
 use probity_engine::schedule::{Driven, drive};
 use probity_engine::store::{AttemptRecord, JudgeId, Manifest, Reader, SettlementRecord, Store};
@@ -106,6 +106,7 @@ impl Scene {
             judge_id,
             store,
             run,
+            repeat: 0,
             lane: Lane::new(terms.lane),
             budget: Arc::new(Budget::new(terms.budget)),
             price: terms.price,
@@ -138,13 +139,13 @@ impl Scene {
     /// The attempts at a packet.
     pub(crate) fn attempts(&self, question: &Question) -> Vec<AttemptRecord> {
         let hash = question.packet.hash();
-        self.reader().attempts_of(&hash, &self.desk.judge_id, REPEAT).expect("attempts")
+        self.reader().attempts_of(&hash, &self.desk.judge_id, self.desk.repeat).expect("attempts")
     }
 
     /// What is settled about a packet.
     pub(crate) fn settlement(&self, question: &Question) -> Option<SettlementRecord> {
         let hash = question.packet.hash();
-        self.reader().settlement(&hash, &self.desk.judge_id, REPEAT).expect("a settlement or none")
+        self.reader().settlement(&hash, &self.desk.judge_id, self.desk.repeat).expect("a settlement or none")
     }
 
     fn reader(&self) -> Reader {

@@ -10,7 +10,6 @@ use probity_engine::run::plan::{Known, Plan, UnscoredPolicy, plan};
 use probity_engine::run::shape;
 use probity_engine::run::work::{Unit, Work as _};
 use probity_engine::schedule::budget::Money;
-use probity_engine::schedule::desk::REPEAT;
 use probity_engine::store::{JudgeId, Store, StoreError};
 use serde_json::{Value, json};
 
@@ -54,7 +53,7 @@ fn known(job: &Job) -> Result<(Option<Shape>, Known), Failure> {
         let store = Store::open_read_only(&path)?;
         let shape = shape(&job.asking, &store)?;
         let judge = JudgeId::of_identity(&job.asking.identity(shape));
-        Ok((shape, Known::new(store.settled(&judge, REPEAT)?, UnscoredPolicy::Keep)))
+        Ok((shape, Known::new(store.settled(&judge, job.repeat())?, UnscoredPolicy::Keep)))
     };
     read().map_err(|error: StoreError| Failure::new(Exit::Store, &error))
 }

@@ -16,6 +16,7 @@ use crate::exit::{Exit, Failure};
 use crate::mock::answer::{Levels, Usage};
 use crate::mock::latency::{Latency, duration};
 use crate::mock::pairs::Pairs;
+use crate::mock::script::Script;
 use crate::mock::{self, FAULTS, FaultPlan, Ledger, Mock, Settings};
 use crate::terminal;
 
@@ -41,6 +42,11 @@ pub(crate) struct MockArgs {
     /// `word:TEXT`, `tie`, `review` or `malformed`
     #[arg(long, value_name = "HOW", default_value = "hash")]
     pairs: Pairs,
+    /// A judge that reads the replies, in place of --levels and --pairs: `fair`, or fair with weaknesses joined by
+    /// `+`: `position`, `length`, `identity`, `never_ties`, `obeys`, `apology`, `formatting`, and with that share of
+    /// answers by chance `noisy:SHARE`
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["levels", "pairs"])]
+    script: Option<Script>,
     /// How long answers take: `50ms`, `uniform:20ms..80ms` or `lognormal:50ms,0.5` (median, sigma)
     #[arg(long, value_name = "HOW", default_value = "0")]
     latency: Latency,
@@ -143,6 +149,7 @@ fn settings(args: &MockArgs) -> Result<Settings, Failure> {
         seed: args.seed,
         levels: args.levels,
         pairs: args.pairs.clone(),
+        script: args.script.clone(),
         usage: args.usage,
         model_echo: args.model_echo.clone(),
         fingerprints: args.fingerprints.clone(),

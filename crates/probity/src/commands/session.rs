@@ -138,6 +138,8 @@ pub(crate) fn failure(error: RunError) -> Failure {
         RunError::Midway(_) => Failure::new(Exit::Incomplete, &error)
             .hint("what was answered is kept; run again with a file that stays as it is"),
         RunError::NothingUsable { .. }
+        | RunError::NoBase { .. }
+        | RunError::NotProbed { .. }
         | RunError::BudgetTooLarge { .. }
         | RunError::Sequence(_)
         | RunError::Template(_)

@@ -74,7 +74,7 @@ impl<'a> Call<'a> {
             Levels::Uniform => draw.clone(),
             Levels::Hash | Levels::Fixed(_) => Draw::of_packet(settings.seed, &packet),
         };
-        let judgement = Judgement { settings, asked, draw: &level_draw, mark: draw.mark() };
+        let judgement = Judgement { settings, asked, call: &draw, draw: &level_draw, mark: draw.mark() };
         let said = said(&asked.form, "score", &judgement);
         Call { settings, asked, packet, attempt, draw, said }
     }
@@ -103,13 +103,28 @@ impl<'a> Call<'a> {
 struct Judgement<'a> {
     settings: &'a Settings,
     asked: &'a Asked,
+    call: &'a Draw,
     draw: &'a Draw,
     mark: String,
 }
 
 impl Judgement<'_> {
     fn scripted(&self) -> String {
-        format!("Mock verdict {}: by script, nothing was weighed.", self.mark)
+        match self.settings.script {
+            Some(_) => format!("Mock verdict {}: by a script that counts words.", self.mark),
+            None => format!("Mock verdict {}: by script, nothing was weighed.", self.mark),
+        }
+    }
+
+    fn level(&self, criterion: &str, levels: &[i64]) -> i64 {
+        let script = self.settings.script.as_ref();
+        let scripted = script.and_then(|script| script.level(self.asked, criterion, levels, self.call));
+        scripted.unwrap_or_else(|| match self.settings.levels {
+            Levels::Fixed(wanted) => {
+                *levels.iter().min_by_key(|level| level.abs_diff(wanted)).unwrap_or(&wanted)
+            }
+            Levels::Hash | Levels::Uniform => *self.draw.pick(&format!("level {criterion}"), levels),
+        })
     }
 }
 
@@ -124,22 +139,20 @@ fn said(form: &Form, criterion: &str, judgement: &Judgement<'_>) -> Said {
             Said::Object(members.iter().map(member).collect())
         }
         Form::Level(levels) => {
-            let level = match judgement.settings.levels {
-                Levels::Fixed(wanted) => {
-                    *levels.iter().min_by_key(|level| level.abs_diff(wanted)).unwrap_or(&wanted)
-                }
-                Levels::Hash | Levels::Uniform => *draw.pick(&format!("level {criterion}"), levels),
-            };
-            Said::Level(Level { level, levels: levels.clone() })
+            Said::Level(Level { level: judgement.level(criterion, levels), levels: levels.clone() })
         }
         Form::Choice(words) => {
-            let Settings { pairs, seed, .. } = judgement.settings;
-            let word = pairs.word(judgement.asked, *seed, words);
+            let Settings { pairs, seed, script, .. } = judgement.settings;
+            let word = match script {
+                Some(script) => script.word(judgement.asked, *seed, words, judgement.call),
+                None => pairs.word(judgement.asked, *seed, words),
+            };
             let word = word.unwrap_or_else(|| draw.pick(&format!("choice {criterion}"), words).clone());
             Said::Word(Word { word, words: words.clone() })
         }
         Form::Texts if judgement.settings.pairs == Pairs::Malformed => Said::Text(judgement.scripted()),
         Form::Texts => Said::Texts(judgement.scripted()),
+        Form::Words if judgement.settings.script.is_some() => Said::Text(judgement.scripted()),
         Form::Words => {
             Said::Text(format!("Mock verdict {}: drawn by chance, the reply was not read.", judgement.mark))
         }

@@ -83,12 +83,39 @@ pub(crate) fn asked(dialect: Dialect, bytes: &[u8]) -> Result<Asked, String> {
     Ok(Asked { dialect, model: body.model, user, form, candidates, tool, n_bytes: bytes.len() })
 }
 
+impl Asked {
+    /// What the customer wrote, where the prompt shows it as the built-in templates do.
+    pub(crate) fn ticket(&self) -> Option<String> {
+        let turns = || {
+            let lines = self.user.lines().filter_map(|line| line.strip_prefix("customer: "));
+            let turns: Vec<String> = lines.filter_map(|line| serde_json::from_str(line).ok()).collect();
+            (!turns.is_empty()).then(|| turns.join("\n"))
+        };
+        shown(&self.user, "Ticket: ").or_else(turns)
+    }
+
+    /// The one reply that is asked about, where the prompt shows it as the built-in template does.
+    pub(crate) fn reply(&self) -> Option<String> {
+        shown(&self.user, "Reply to grade: ")
+    }
+
+    /// The level that the prompt explains first, for this criterion or for its only one.
+    pub(crate) fn level_listed_first(&self, criterion: &str) -> Option<i64> {
+        let heading = format!("Criterion `{criterion}`:");
+        let place = self.user.find(&heading).unwrap_or(0);
+        let level = |line: &str| line.split_once(" = ")?.0.parse().ok();
+        self.user[place..].lines().find_map(level)
+    }
+}
+
 fn candidates(user: &str) -> Option<[String; 2]> {
-    let reply = |start: &str| {
-        let line = user.lines().rev().find_map(|line| line.strip_prefix(start))?;
-        serde_json::from_str::<String>(line).ok()
-    };
-    Some([reply("Reply A: ")?, reply("Reply B: ")?])
+    Some([shown(user, "Reply A: ")?, shown(user, "Reply B: ")?])
+}
+
+/// The text on the last line that begins with `start`.
+fn shown(user: &str, start: &str) -> Option<String> {
+    let line = user.lines().rev().find_map(|line| line.strip_prefix(start))?;
+    serde_json::from_str(line).ok()
 }
 
 fn text(content: Value) -> Option<String> {

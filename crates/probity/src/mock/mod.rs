@@ -14,6 +14,7 @@ mod http;
 pub(crate) mod latency;
 mod ledger;
 pub(crate) mod pairs;
+pub(crate) mod script;
 mod serve;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,6 +28,7 @@ pub(crate) use serve::serve;
 use answer::{Levels, Usage};
 use latency::Latency;
 use pairs::Pairs;
+use script::Script;
 
 /// How the mock judge behaves.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +39,8 @@ pub(crate) struct Settings {
     pub(crate) levels: Levels,
     /// How the better of two replies is chosen.
     pub(crate) pairs: Pairs,
+    /// What a judge that reads goes by, in place of both.
+    pub(crate) script: Option<Script>,
     /// Whether answers say how many tokens they took.
     pub(crate) usage: Usage,
     /// The model that answers say they come from, in place of the one asked for.

@@ -56,17 +56,21 @@ impl FromStr for Pairs {
 
 /// Which word is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pick {
+pub(super) enum Pick {
+    /// The first slot is better.
     First,
+    /// The second slot is better.
     Second,
+    /// Neither.
     Tie,
+    /// A person has to look.
     Review,
 }
 
-impl Pairs {
-    /// The word for two replies, out of `words`; `None` where these are no words about two replies.
-    pub(crate) fn word(&self, asked: &Asked, seed: u64, words: &[String]) -> Option<String> {
-        let word = match self.pick(asked.candidates.as_ref(), seed) {
+impl Pick {
+    /// The word for it out of `words`; `None` where these are no words about two replies.
+    pub(super) fn word(self, words: &[String]) -> Option<String> {
+        let word = match self {
             Pick::First => "A",
             Pick::Second => "B",
             Pick::Tie => "tie",
@@ -74,8 +78,16 @@ impl Pairs {
         };
         words.iter().find(|known| *known == word).cloned()
     }
+}
 
-    fn pick(&self, candidates: Option<&[String; 2]>, seed: u64) -> Pick {
+impl Pairs {
+    /// The word for two replies, out of `words`; `None` where these are no words about two replies.
+    pub(crate) fn word(&self, asked: &Asked, seed: u64, words: &[String]) -> Option<String> {
+        self.pick(asked.candidates.as_ref(), seed).word(words)
+    }
+
+    /// The choice between two replies.
+    pub(super) fn pick(&self, candidates: Option<&[String; 2]>, seed: u64) -> Pick {
         match (self, candidates) {
             (Pairs::First | Pairs::Malformed, _) => Pick::First,
             (Pairs::Second, _) => Pick::Second,
@@ -92,7 +104,8 @@ impl Pairs {
     }
 }
 
-fn by([first, second]: &[String; 2], merit: impl Fn(&str) -> u64) -> Pick {
+/// The reply of more merit; a tie where both have the same.
+pub(super) fn by([first, second]: &[String; 2], merit: impl Fn(&str) -> u64) -> Pick {
     match merit(first).cmp(&merit(second)) {
         Ordering::Greater => Pick::First,
         Ordering::Less => Pick::Second,

@@ -6,6 +6,7 @@ pub(crate) mod comparison;
 pub(crate) mod finding;
 pub(crate) mod live;
 pub(crate) mod plain;
+pub(crate) mod probing;
 pub(crate) mod problem;
 pub(crate) mod progress;
 pub(crate) mod promotion;

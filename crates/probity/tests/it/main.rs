@@ -30,6 +30,8 @@ mod limits;
 mod mock;
 mod order;
 mod policies;
+mod probes;
+mod probing;
 mod promotion;
 mod promotion_files;
 mod published;

@@ -6,3 +6,4 @@ mod compare;
 mod faults;
 pub(crate) mod process;
 mod runs;
+mod scripts;

@@ -34,7 +34,7 @@ pub fn report(
     stopped: Option<Stopped>,
 ) -> Result<Compared, RunError> {
     let reader = store.snapshot()?;
-    let lookup = Lookup { asking: &job.asking, reader: &reader, judge: &ran.judge_id };
+    let lookup = Lookup { asking: &job.asking, reader: &reader, judge: &ran.judge_id, repeat: 0 };
     let said: Said<'_> = &|packet| lookup.verdict(packet);
     let n_taken = stopped.map_or(job.n_drawn(), |stopped| stopped.n_drawn);
     let mut is_drawn = vec![true; job.meetings.len()];

@@ -112,7 +112,7 @@ fn hear(
     sequence: &mut Sequence,
 ) -> Result<(), RunError> {
     let reader = store.snapshot()?;
-    let lookup = Lookup { asking: &job.asking, reader: &reader, judge };
+    let lookup = Lookup { asking: &job.asking, reader: &reader, judge, repeat: 0 };
     for at in &job.drawn[drawn] {
         let contest = contest(job, &job.meetings[*at], &|packet| lookup.verdict(packet))?;
         let pushed = match contest.pair().map(|pair| (pair.status(), pair.result())) {

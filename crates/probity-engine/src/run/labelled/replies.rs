@@ -229,7 +229,7 @@ impl LabelledReplies {
     /// the judge in the rows.
     pub fn verdicts(&self, store: &Store, ran: &Ran, judge: &str) -> Result<Verdicts, RunError> {
         let reader = store.snapshot()?;
-        let lookup = Lookup { asking: &self.job.asking, reader: &reader, judge: &ran.judge_id };
+        let lookup = Lookup { asking: &self.job.asking, reader: &reader, judge: &ran.judge_id, repeat: 0 };
         let mut patterns = Patterns::default();
         let recorded = self.said(judge, &|packet| lookup.verdict(packet), &mut patterns)?;
         let floor = self.said(FLOOR, &|packet| Ok(lexical(packet)), &mut Patterns::default())?;
@@ -252,7 +252,7 @@ impl LabelledReplies {
         take: &mut dyn FnMut(&ReplyResult, &[AdmittedSource]),
     ) -> Result<(), RunError> {
         let reader = store.snapshot()?;
-        let lookup = Lookup { asking: &self.job.asking, reader: &reader, judge: &ran.judge_id };
+        let lookup = Lookup { asking: &self.job.asking, reader: &reader, judge: &ran.judge_id, repeat: 0 };
         let scoring = Scoring { job: &self.job, said: &|packet| lookup.verdict(packet) };
         for screened in self.screened()? {
             if let Screened::Admitted { admitted, packets, .. } = screened? {

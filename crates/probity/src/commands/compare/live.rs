@@ -6,6 +6,8 @@ use std::sync::Arc;
 use probity_core::compare::{
     Comparison, Contest, Fate, Pair, Ranked, Status, comparison, gate_counts, ranked,
 };
+use probity_core::report::Facts;
+use probity_core::rubric::Rubric;
 use probity_core::stats::Resampling;
 use probity_engine::run::compare::{CompareJob, Compared, Mismatched, Stopping, report, run};
 use probity_engine::run::{Observer as _, Ran, Session};
@@ -115,14 +117,13 @@ fn live_json(job: &CompareJob, compared: &Compared, figures: &Comparison, pairs:
             "calls_saved": stopped.calls_saved,
         })
     });
-    about_the_judge(&mut json, job, compared);
+    about_the_judge(&mut json, &job.rubric, &compared.facts);
     json["comparisons"] = compared.contests.iter().map(Contest::to_json).collect();
     json
 }
 
-fn about_the_judge(json: &mut Value, job: &CompareJob, compared: &Compared) {
-    let facts = &compared.facts;
-    let rubric = &job.rubric;
+/// What every document says about the judge, the rubric and the calls.
+pub(in crate::commands) fn about_the_judge(json: &mut Value, rubric: &Rubric, facts: &Facts) {
     json["judge"] = json!({
         "id": facts.judge.id,
         "kind": facts.judge.kind,

@@ -13,6 +13,7 @@ use probity_engine::load::Skipped;
 use serde_json::{Value, json};
 
 pub(crate) use args::{CompareArgs, ConflictArg, UnparsedArg};
+pub(super) use live::about_the_judge;
 pub(super) use read::{Files, load_options};
 
 use crate::exit::{Exit, Failure};

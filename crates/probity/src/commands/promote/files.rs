@@ -5,14 +5,15 @@ use std::path::Path;
 
 use probity_core::calibrate::{Calibration, JoinOptions, calibration};
 use probity_core::case::Moment;
-use probity_core::probe::ProbeRecord;
 use probity_core::promote::{Evidence, Parts};
 use probity_engine::run::standing::{clock, file_digest};
 use serde_json::{Value, json};
 
 use super::super::calibrate::{RowFiles, joined};
 use super::report::{Sections, calibration_json, probes_json, rubric_json, spoken_json};
-use super::{Gathered, Named, Outcome, PromoteArgs, Recorded, counting, decided, finish, probing_text};
+use super::{
+    Gathered, Named, Outcome, PromoteArgs, Recorded, counting, decided, finish, partial, probing_file,
+};
 use crate::exit::{Exit, Failure};
 use crate::settings;
 
@@ -31,9 +32,8 @@ pub(super) fn promote(args: &PromoteArgs, named: &Named, note: &dyn Fn(&str)) ->
     let mut evidence = Evidence::of(&named.contract, &calibration, &judge, now(args)?);
     evidence.gates = Err(format!("{NOT_SHOWN}; name the labelled cases instead of --verdicts"));
     if let Some(path) = &args.probes {
-        let read = ProbeRecord::read(&probing_text(path)?);
-        evidence.probes =
-            Ok(read.map_err(|error| Failure::usage(format!("probes {}: {error}", path.display())))?);
+        let (record, document) = probing_file(path)?;
+        evidence.probes = partial(&named.contract, &document, path).map_or(Ok(record), Err);
     }
     let decision = decided(args, &named.contract, &mut evidence);
     let reason = match decision.promotion() {

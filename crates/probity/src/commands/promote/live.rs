@@ -23,7 +23,9 @@ use super::super::calibrate::ended;
 use super::super::calibrate::live::{Asked, Live, LiveCalibration, live};
 use super::super::session::{Watcher, failure, network};
 use super::report::{Retained, Sections, calibration_json, probes_json, rubric_json};
-use super::{Gathered, Named, Outcome, PromoteArgs, Recorded, counting, decided, finish, probing_text};
+use super::{
+    Gathered, Named, Outcome, PromoteArgs, Recorded, counting, decided, finish, partial, probing_file,
+};
 use crate::exit::{Exit, Failure};
 use crate::settings::{self, LabelledFlags};
 
@@ -160,7 +162,7 @@ fn evidence(
     let [models, fingerprints] =
         reader.answered_by(&live.ran.judge_id).map_err(|error| Failure::new(Exit::Store, &error))?;
     evidence.answers = Ok(Seen { models, fingerprints });
-    let (probes, parts) = probes(args, live, reader)?;
+    let (probes, parts) = probes(args, named, live, reader)?;
     evidence.probes = probes;
     Ok((evidence, parts))
 }
@@ -168,6 +170,7 @@ fn evidence(
 /// The probing in the file that was named, or the last one on record, and what binds a standing to it.
 fn probes(
     args: &PromoteArgs,
+    named: &Named,
     live: &LiveCalibration,
     reader: &Reader,
 ) -> Result<(Result<ProbeRecord, String>, Parts), Failure> {
@@ -184,17 +187,14 @@ fn probes(
         };
         return Ok((found.ok_or_else(missing), parts));
     };
-    let text = probing_text(path)?;
-    let usage = |error: String| Failure::usage(format!("probes {}: {error}", path.display()));
-    let record = ProbeRecord::read(&text).map_err(|error| usage(error.to_string()))?;
-    let document: Value = serde_json::from_str(&text).map_err(|error| usage(error.to_string()))?;
+    let (record, document) = probing_file(path)?;
     let of_judge = document["judge"]["id"] == judge.as_str();
     if !of_judge || document["rubric"]["hash"] != rubric.hash() {
         let what = if of_judge { "under another rubric" } else { "of another judge" };
         return Ok((Err(format!("the probing in {} is {what}", path.display())), Parts::new()));
     }
     let parts = Parts::from([("probes".to_owned(), again(path)?)]);
-    Ok((Ok(record), parts))
+    Ok((partial(&named.contract, &document, path).map_or(Ok(record), Err), parts))
 }
 
 /// What the labels are bound by: the bytes of their file, or the digest of those in the store.

@@ -11,7 +11,8 @@ mod revoke;
 use std::path::Path;
 
 use probity_core::calibrate::Counting;
-use probity_core::promote::{Contract, Decision, Evidence, Parts, decide, read};
+use probity_core::probe::ProbeRecord;
+use probity_core::promote::{Contract, Decision, Evidence, Parts, ProbeName, decide, read};
 use probity_core::spec_file::Problem;
 use serde_json::{Value, json};
 
@@ -151,8 +152,19 @@ fn finish(
     Ok(if met { Exit::Done } else { Exit::No })
 }
 
-/// A probing that was read from a file.
-fn probing_text(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("probes {}: cannot be read: {error}", path.display())))
+/// A probing that was read from a file: what it came to, and the whole document.
+fn probing_file(path: &Path) -> Result<(ProbeRecord, Value), Failure> {
+    let usage = |problem: String| Failure::usage(format!("probes {}: {problem}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| usage(format!("cannot be read: {error}")))?;
+    let record = ProbeRecord::read(&text).map_err(|error| usage(error.to_string()))?;
+    let document = serde_json::from_str(&text).map_err(|error| usage(error.to_string()))?;
+    Ok((record, document))
+}
+
+/// What is wrong with a probing of some probes where a contract wants all of them.
+fn partial(contract: &Contract, document: &Value, path: &Path) -> Option<String> {
+    let is_partial = document["only"].as_array().is_some_and(|only| !only.is_empty());
+    let wants_all = contract.probes.contains(&ProbeName::All);
+    (is_partial && wants_all)
+        .then(|| format!("the probing in {} is of some probes only, and all must pass", path.display()))
 }

@@ -1,0 +1,199 @@
+//! Probes that a person writes: one case, and what the judge must say about it.
+
+use super::expectation::Expectation;
+use super::setting::Setting;
+use super::spec::name;
+use super::trial::{Showing, Showings, Shown, Trial};
+use crate::case::{Case, CaseId, Entry, Reply, Role, Situation, Slice, Turn};
+use crate::packet::AnswerForm;
+use crate::spec_file::{Faults, Fields, Problem, Shape};
+
+pub(super) static OWN: Shape = Shape {
+    place: "[[probe]]",
+    keys: &[
+        "name", "means", "ticket", "turns", "slice", "reply", "changed", "expects", "reply_a", "reply_b",
+        "expected",
+    ],
+};
+pub(super) static TURN: Shape = Shape { place: "[[probe.turns]]", keys: &["role", "text"] };
+
+/// What a person's own probe expects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnExpectation {
+    /// Reply A wins in both orders.
+    A,
+    /// Reply B wins in both orders.
+    B,
+    /// Neither wins.
+    Tie,
+    /// The changed reply is not better.
+    NoRise,
+    /// The changed reply is neither better nor worse.
+    NoMove,
+}
+
+impl OwnExpectation {
+    const OF_PAIRS: &[(&str, OwnExpectation)] =
+        &[("a", OwnExpectation::A), ("b", OwnExpectation::B), ("tie", OwnExpectation::Tie)];
+    const OF_CHANGES: &[(&str, OwnExpectation)] =
+        &[("no_rise", OwnExpectation::NoRise), ("no_move", OwnExpectation::NoMove)];
+
+    /// The name used in files and reports.
+    pub fn name(self) -> &'static str {
+        let named = OwnExpectation::OF_PAIRS.iter().chain(OwnExpectation::OF_CHANGES);
+        named.into_iter().find(|(_, one)| *one == self).expect("every expectation is in a table").0
+    }
+}
+
+/// The replies of a person's own probe.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OwnReplies {
+    /// Two, to be compared.
+    Pair {
+        /// Reply A.
+        a: Entry,
+        /// Reply B.
+        b: Entry,
+    },
+    /// One, and the same with a change, to be graded.
+    Changed {
+        /// As it was.
+        reply: Entry,
+        /// With the change.
+        changed: Entry,
+    },
+}
+
+/// A probe that a person wrote.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OwnProbe {
+    /// Names it.
+    pub name: String,
+    /// What it is about, in one sentence.
+    pub means: String,
+    /// The replies.
+    pub replies: OwnReplies,
+    /// What is expected.
+    pub expects: OwnExpectation,
+}
+
+impl OwnProbe {
+    /// Why the probe has no meaning here, if it has none.
+    pub fn inapplicable(&self, setting: &Setting) -> Option<&'static str> {
+        match (&self.replies, setting.form()) {
+            (OwnReplies::Pair { .. }, AnswerForm::Levels) => {
+                Some("it compares two replies, and this rubric grades one")
+            }
+            (OwnReplies::Changed { .. }, AnswerForm::Preference) => {
+                Some("it is about one reply, and this rubric compares two")
+            }
+            _ => None,
+        }
+    }
+
+    /// What is asked.
+    pub fn trial(&self) -> Trial {
+        let (control, treatment) = match &self.replies {
+            OwnReplies::Pair { a, b } => (None, Shown::pair_of(a, b)),
+            OwnReplies::Changed { reply, changed } => (
+                Some(Showing::first(Shown::Reply(Box::new(reply.clone())))),
+                Shown::Reply(Box::new(changed.clone())),
+            ),
+        };
+        Trial::Asked(Box::new(Showings { control, treatment: Showing::first(treatment), noise: None }))
+    }
+
+    /// What is expected of a change, where the probe is about one.
+    pub(super) fn expects_of_change(&self) -> Option<Expectation> {
+        match self.expects {
+            OwnExpectation::NoRise => Some(Expectation::NoRise),
+            OwnExpectation::NoMove => Some(Expectation::NoMove),
+            OwnExpectation::A | OwnExpectation::B | OwnExpectation::Tie => None,
+        }
+    }
+}
+
+/// One probe of a file.
+pub(super) fn own_probe(fields: &Fields<'_>, faults: &mut Faults) -> Option<OwnProbe> {
+    let name = name(fields, faults);
+    let situation = situation(fields, faults);
+    let slice = fields.text("slice", faults).value().and_then(|slice| Slice::new(slice).ok());
+    let means = fields.text("means", faults).value().cloned();
+    let replies = replies(fields, faults);
+    let (name, (expects, first, second)) = (name?, replies?);
+    let mut case = Case::new(CaseId::new(format!("own-{name}")).ok()?, situation?);
+    case.slice = slice;
+    let entry = |reply: String| Entry { case: case.clone(), reply: Reply::new(reply) };
+    let (first, second) = (entry(first), entry(second));
+    let replies = match expects {
+        OwnExpectation::A | OwnExpectation::B | OwnExpectation::Tie => {
+            OwnReplies::Pair { a: first, b: second }
+        }
+        OwnExpectation::NoRise | OwnExpectation::NoMove => {
+            OwnReplies::Changed { reply: first, changed: second }
+        }
+    };
+    let means = means.unwrap_or_else(|| format!("A probe of your own, which expects {}", expects.name()));
+    Some(OwnProbe { name, means, replies, expects })
+}
+
+/// What is expected, and the two replies.
+fn replies(fields: &Fields<'_>, faults: &mut Faults) -> Option<(OwnExpectation, String, String)> {
+    let is_pair = ["reply_a", "reply_b", "expected"].iter().any(|key| fields.has(key));
+    let is_change = ["reply", "changed", "expects"].iter().any(|key| fields.has(key));
+    if is_pair == is_change {
+        let found = if is_pair { "both" } else { "neither" };
+        let message = format!(
+            "expected `reply_a`, `reply_b` and `expected`, or `reply`, `changed` and `expects`, found {found}"
+        );
+        faults.error(Problem::at(fields.line, message));
+        return None;
+    }
+    let (keys, expectation, options) = if is_pair {
+        (["reply_a", "reply_b"], "expected", OwnExpectation::OF_PAIRS)
+    } else {
+        (["reply", "changed"], "expects", OwnExpectation::OF_CHANGES)
+    };
+    let expects = fields.choice(expectation, options, faults);
+    let expects = fields.required(expectation, expects, faults).value().copied();
+    let [first, second] = keys.map(|key| {
+        let text = fields.any_text(key, faults);
+        fields.required(key, text, faults).value().cloned()
+    });
+    let (first, second) = (first?, second?);
+    if first == second {
+        let message = format!("`{}` and `{}` are the same text", keys[0], keys[1]);
+        faults.error(Problem::at(fields.line, message).hint("a probe needs two replies that differ"));
+        return None;
+    }
+    Some((expects?, first, second))
+}
+
+fn situation(fields: &Fields<'_>, faults: &mut Faults) -> Option<Situation> {
+    if fields.has("ticket") == fields.has("turns") {
+        let found = if fields.has("ticket") { "both" } else { "neither" };
+        let message = format!("expected `ticket` or `turns`, found {found}");
+        faults.error(Problem::at(fields.line, message));
+        return None;
+    }
+    if fields.has("ticket") {
+        return fields.text("ticket", faults).value().cloned().map(Situation::Ticket);
+    }
+    let tables = fields.tables("turns", &TURN, faults);
+    if tables.is_empty() {
+        faults.error(Problem::at(fields.line, "`turns` is empty").hint("say what the customer wrote"));
+    }
+    let turns: Vec<Option<Turn>> = tables.iter().map(|turn| self::turn(turn, faults)).collect();
+    let turns: Option<Vec<Turn>> = turns.into_iter().collect();
+    turns.filter(|turns| !turns.is_empty()).map(Situation::Conversation)
+}
+
+fn turn(fields: &Fields<'_>, faults: &mut Faults) -> Option<Turn> {
+    fields.refuse_unknown_keys(&[&OWN, &TURN], faults);
+    let roles: Vec<(&str, Role)> =
+        [Role::Customer, Role::Agent, Role::System].iter().map(|role| (role.name(), *role)).collect();
+    let role = fields.choice("role", &roles, faults);
+    let role = fields.required("role", role, faults);
+    let text = fields.required_text("text", faults);
+    Some(Turn { role: *role.value()?, text: text.value()?.clone() })
+}

@@ -1,0 +1,149 @@
+//! How a rubric is asked about: the form of the answer, the criteria of each call, and what levels are worth.
+
+use std::collections::BTreeMap;
+
+use crate::exact::Exact;
+use crate::packet::{AnswerForm, CallPlan, NotComparable, asks, pair_ask};
+use crate::rubric::{Criterion, CriterionId, Decider, Judged, Rubric};
+
+/// How the criteria of a call are written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Wording {
+    /// As the rubric has them.
+    AsWritten,
+    /// In the reverse order.
+    CriteriaReversed,
+    /// With the meanings of each scale's levels in the reverse order.
+    LevelsReversed,
+}
+
+impl Wording {
+    /// Every wording.
+    pub const ALL: [Wording; 3] = [Wording::AsWritten, Wording::CriteriaReversed, Wording::LevelsReversed];
+}
+
+/// What a probe needs to know of how a judge is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Setting {
+    form: AnswerForm,
+    calls: Vec<Vec<Criterion>>,
+    weights: BTreeMap<CriterionId, Exact>,
+    points_max: Exact,
+}
+
+/// Why a judge cannot be probed under a rubric.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotProbed {
+    /// A judge decides nothing.
+    #[error("expected a criterion that a judge decides, found none")]
+    NoCriterion,
+    /// Two replies cannot be compared by it.
+    #[error(transparent)]
+    NotComparable(#[from] NotComparable),
+}
+
+impl Setting {
+    /// How replies are asked about under `rubric`: compared, where its judged criteria are pairwise, and graded
+    /// otherwise.
+    pub fn of(rubric: &Rubric, plan: CallPlan) -> Result<Setting, NotProbed> {
+        let is_pairwise = |criterion: &Criterion| {
+            criterion.decider == Decider::Judge && criterion.judged == Judged::Pairwise
+        };
+        let (form, calls) = if rubric.criteria().iter().any(is_pairwise) {
+            (AnswerForm::Preference, vec![pair_ask(rubric)?.ask().criteria().to_vec()])
+        } else {
+            let asks = asks(rubric, plan);
+            (AnswerForm::Levels, asks.iter().map(|ask| ask.criteria().to_vec()).collect())
+        };
+        if calls.is_empty() {
+            return Err(NotProbed::NoCriterion);
+        }
+        let criteria: Vec<&Criterion> = calls.iter().flatten().collect();
+        let given: Option<Vec<Exact>> = criteria.iter().map(|criterion| criterion.weight).collect();
+        let worth = given.filter(|weights| weights.iter().any(|weight| *weight > Exact::ZERO));
+        let worth = worth.unwrap_or_else(|| vec![Exact::from(1); criteria.len()]);
+        let points_max = worth.iter().copied().sum();
+        let weights = criteria.iter().map(|criterion| criterion.id.clone()).zip(worth).collect();
+        Ok(Setting { form, calls, weights, points_max })
+    }
+
+    /// What an answer says.
+    pub fn form(&self) -> AnswerForm {
+        self.form
+    }
+
+    /// The criteria of each call about one reply, or of the call about two, under `wording`.
+    pub fn calls(&self, wording: Wording) -> Vec<Vec<Criterion>> {
+        let mut calls = self.calls.clone();
+        match wording {
+            Wording::AsWritten => {}
+            Wording::CriteriaReversed => calls.iter_mut().for_each(|criteria| criteria.reverse()),
+            Wording::LevelsReversed => {
+                calls.iter_mut().flatten().for_each(|criterion| criterion.anchors.reverse());
+            }
+        }
+        calls
+    }
+
+    /// The most points there are.
+    pub fn points_max(&self) -> Exact {
+        self.points_max
+    }
+
+    /// What the level of a criterion is worth. `None` for a criterion that no judge is asked about.
+    pub fn points(&self, criterion: &CriterionId, level: i64) -> Option<Exact> {
+        let asked = self.calls.iter().flatten().find(|asked| asked.id == *criterion)?;
+        Some(*self.weights.get(criterion)? * asked.scale.share(level))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rubric::built_in;
+
+    fn setting(rubric: &str, plan: CallPlan) -> Setting {
+        Setting::of(&built_in(rubric).expect("it is built in"), plan).expect("it can be probed")
+    }
+
+    #[test]
+    fn the_rubric_decides_the_form() {
+        for (rubric, form, n_calls) in [
+            ("relevance-tone", AnswerForm::Levels, 2),
+            ("support-gold", AnswerForm::Levels, 5),
+            ("pairwise-support", AnswerForm::Preference, 1),
+        ] {
+            let setting = setting(rubric, CallPlan::PerCriterion);
+            assert_eq!(
+                (setting.form(), setting.calls(Wording::AsWritten).len()),
+                (form, n_calls),
+                "{rubric}"
+            );
+        }
+    }
+
+    #[test]
+    fn levels_are_worth_their_weights() {
+        let gold = setting("support-gold", CallPlan::PerCriterion);
+        assert_eq!(gold.points_max(), Exact::from(100));
+        let points = |id: &str, level| gold.points(&CriterionId::new(id).expect("an id"), level);
+        assert_eq!(points("accuracy", 3), Some(Exact::from(30)));
+        assert_eq!(points("nothing", 3), None);
+        let equal = setting("relevance-tone", CallPlan::PerCriterion);
+        let tone = equal.points(&CriterionId::new("tone").expect("an id"), 3);
+        assert_eq!((equal.points_max(), tone), (Exact::from(2), Exact::ratio(1, 2)));
+    }
+
+    #[test]
+    fn other_wordings_ask_the_same() {
+        let setting = setting("support-gold", CallPlan::OneCall);
+        let written = setting.calls(Wording::AsWritten);
+        let mut criteria = setting.calls(Wording::CriteriaReversed);
+        criteria[0].reverse();
+        assert_eq!(criteria, written);
+        let mut levels = setting.calls(Wording::LevelsReversed);
+        assert_eq!(levels[0][0].anchors[0].level, 4);
+        levels.iter_mut().flatten().for_each(|criterion| criterion.anchors.reverse());
+        assert_eq!(levels, written);
+    }
+}

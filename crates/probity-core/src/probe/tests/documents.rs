@@ -1,0 +1,133 @@
+//! Whole probings, by judges whose failings are known, and the document that keeps them.
+
+use super::*;
+use crate::compare::{Candidate, Choice, Pass};
+use crate::packet::AnswerForm;
+
+/// What a judge says about a pair in one order: it sees the two replies by slot.
+type Simulated = fn(&str, &str) -> Slot;
+
+enum Slot {
+    First,
+    Second,
+    Tie,
+}
+
+/// A probing of a simulated judge of pairs, over all shipped bases.
+fn probing(judge: Simulated) -> Probing {
+    let setting = preference();
+    let bases: Vec<Base> = shipped().into_iter().map(|entry| Base::new(entry, Origin::Shipped)).collect();
+    let result = |probe: &Probe| {
+        if let Some(why) = probe.inapplicable(&setting) {
+            return ProbeResult::new(probe, Err(why));
+        }
+        let mut tally = Tally::default();
+        for base in &bases {
+            tally.add(match probe.trial(base, &setting) {
+                Trial::Screened(_) => Observation::of_gate(Held::Kept),
+                Trial::Unchanged => Observation::Unchanged,
+                Trial::Asked(showings) => {
+                    let answer = |showing: &Showing| answer(judge, &showing.shown);
+                    let answers = Answers {
+                        control: showings.control.as_ref().map(answer),
+                        treatment: answer(&showings.treatment),
+                        noise: showings.noise.as_ref().map(answer),
+                    };
+                    Observation::of(probe.expects, &answers, &setting)
+                }
+            });
+        }
+        ProbeResult::new(probe, Ok(tally.figures(Tolerance::default())))
+    };
+    let probes = battery();
+    Probing {
+        form: AnswerForm::Preference,
+        battery: battery_hash(&probes, &[], &bases, 7, Tolerance::default()),
+        seed: 7,
+        tolerance: Tolerance::default(),
+        bases: BaseCounts::of(&bases),
+        only: Vec::new(),
+        results: probes.iter().map(result).collect(),
+    }
+}
+
+fn answer(judge: Simulated, shown: &Shown) -> Answer {
+    let Shown::Pair(pair) = shown else { panic!("this judge compares") };
+    let pass = |[first, second]: &[Entry; 2], [in_first, in_second]: [Candidate; 2]| {
+        Pass::Decided(match judge(&first.reply.text, &second.reply.text) {
+            Slot::First => Choice::Wins(in_first),
+            Slot::Second => Choice::Wins(in_second),
+            Slot::Tie => Choice::Tie,
+        })
+    };
+    let ab = pass(&pair.ab, [Candidate::A, Candidate::B]);
+    Answer::of_passes(&ab, &pass(&pair.ba, [Candidate::B, Candidate::A]))
+}
+
+fn failed(judge: Simulated) -> Vec<String> {
+    probing(judge).with(ProbeOutcome::Fail).map(|result| result.name.clone()).collect()
+}
+
+fn longer(first: &str, second: &str) -> Slot {
+    match first.chars().count().cmp(&second.chars().count()) {
+        std::cmp::Ordering::Less => Slot::Second,
+        std::cmp::Ordering::Equal => Slot::Tie,
+        std::cmp::Ordering::Greater => Slot::First,
+    }
+}
+
+#[test]
+fn a_judge_of_length_falls_for_length_and_dress_alone() {
+    let failed = failed(longer);
+    for probe in battery().iter().filter(|probe| probe.family == Family::Length) {
+        assert!(failed.contains(&probe.name), "{failed:?}");
+    }
+    let of_length = |name: &str| matches!(probe(name).family, Family::Length | Family::Formatting);
+    assert!(failed.iter().all(|name| of_length(name)), "length is not what the others measure: {failed:?}");
+}
+
+#[test]
+fn a_judge_of_slots_falls_for_position_alone() {
+    assert_eq!(failed(|_, _| Slot::First), ["position_swap", "position_swap_clear"]);
+}
+
+#[test]
+fn a_judge_that_reads_pleas_falls_for_them() {
+    let failed = failed(|first, second| match (first.contains("top score"), second.contains("top score")) {
+        (true, false) => Slot::First,
+        (false, true) => Slot::Second,
+        _ => longer("", ""),
+    });
+    assert!(failed.iter().any(|name| name == "plain_plea"), "{failed:?}");
+    assert!(failed.iter().all(|name| probe(name).family == Family::Injection), "{failed:?}");
+}
+
+#[test]
+fn a_document_is_read_back() {
+    let probing = probing(longer);
+    let json = probing.to_json();
+    let record = ProbeRecord::read(&json.to_string()).expect("a probing");
+    assert_eq!(record.battery, probing.battery);
+    let outcomes: Vec<ProbeOutcome> = probing.results.iter().map(ProbeResult::outcome).collect();
+    assert_eq!(record.lines.iter().map(|line| line.outcome).collect::<Vec<_>>(), outcomes);
+    assert!(record.lines.iter().all(|line| !line.message.is_empty()));
+    let n_listed = |key: &str| json[key].as_array().map_or(0, Vec::len);
+    assert_eq!(n_listed("failed"), probing.with(ProbeOutcome::Fail).count());
+}
+
+#[test]
+fn the_hash_is_of_everything_that_is_asked() {
+    let (probes, bases) = (battery(), [base()]);
+    let hash =
+        |probes: &[Probe], bases: &[Base], seed, tolerance| battery_hash(probes, &[], bases, seed, tolerance);
+    let first = hash(&probes, &bases, 7, Tolerance::default());
+    let other = Tolerance::new(crate::exact::Exact::ZERO).expect("a share");
+    assert_eq!(first, hash(&probes, &bases, 7, Tolerance::default()));
+    let changed = [
+        hash(&probes[1..], &bases, 7, Tolerance::default()),
+        hash(&probes, &[], 7, Tolerance::default()),
+        hash(&probes, &bases, 8, Tolerance::default()),
+        hash(&probes, &bases, 7, other),
+    ];
+    assert!(changed.iter().all(|hash| *hash != first), "{changed:?}");
+}

@@ -1,0 +1,91 @@
+//! Batteries and probes of one's own as files.
+
+use super::*;
+
+/// Checks that a battery is refused for this reason.
+#[track_caller]
+fn refused(lines: &str, want: &str) {
+    let text = format!(
+        "[[probe]]\nname = \"p\"\nfamily = \"length\"\nmeans = \"m\"\nexpects = \"no_rise\"\n{lines}\n"
+    );
+    let found = read_battery(&text).expect_err("it cannot be used");
+    assert!(found.iter().any(|problem| problem.message.contains(want)), "{found:?}");
+}
+
+#[test]
+fn bad_batteries_say_why() {
+    refused("change = \"apend\"", "`change` must be one of append");
+    refused(
+        "change = \"append\"\ntext = \"abc\"\ncontrol = \"ab\"",
+        "`control` has 2 characters, and `text` has 3",
+    );
+    refused("change = \"append\"\ntext = \"abc\"", "has no `control`");
+    refused("change = \"repeat\"\ntimes = 1", "`times` must be 2 to 1000");
+    refused("change = \"pad\"", "has no `fillers`");
+    refused("change = \"opener\"\ntimes = 3", "`times` means nothing to change \"opener\"");
+    refused("change = \"opener\"\nforms = [\"pairs\"]", "`forms` must be of levels and preference");
+    refused("change = \"opener\"\ncolour = \"red\"", "unknown key `colour`");
+    refused("change = \"opener\"\n[[probe]]\nname = \"p\"", "probe \"p\" stands twice");
+    refused("change = \"hidden\"\ntext = \"a\"\ncontrol = \"b\"\nhow = \"ink\"", "`how` must be one of tags");
+}
+
+#[test]
+fn the_battery_has_every_family() {
+    let battery = battery();
+    for (name, family) in Family::NAMED.iter().filter(|(name, _)| *name != "own") {
+        assert!(battery.iter().any(|probe| probe.family == *family), "{name}");
+    }
+}
+
+const OWN: &str = r#"
+[[probe]]
+name = "next_step_wins"
+ticket = "My parcel is late."
+reply_a = "We are sorry."
+reply_b = "Open the orders page."
+expected = "b"
+
+[[probe]]
+name = "no_bonus_for_yes"
+means = "A yes is put first"
+turns = [{ role = "customer", text = "Late." }, { role = "agent", text = "Which one?" }]
+reply = "Open the orders page."
+changed = "Yes! Open the orders page."
+expects = "no_rise"
+"#;
+
+#[test]
+fn own_probes_are_read() {
+    let own = read_own(OWN).expect("good probes");
+    let read: Vec<(&str, &str)> =
+        own.iter().map(|probe| (probe.name.as_str(), probe.expects.name())).collect();
+    assert_eq!(read, [("next_step_wins", "b"), ("no_bonus_for_yes", "no_rise")]);
+    assert!(own[0].inapplicable(&levels()).is_some() && own[1].inapplicable(&preference()).is_some());
+}
+
+#[track_caller]
+fn own_refused(lines: &str, want: &str) {
+    let found = read_own(&format!("[[probe]]\nname = \"p\"\n{lines}\n")).expect_err("it cannot be used");
+    assert!(found.iter().any(|problem| problem.message.contains(want)), "{found:?}");
+}
+
+#[test]
+fn bad_own_probes_say_why() {
+    own_refused("ticket = \"t\"", "found neither");
+    own_refused("ticket = \"t\"\nreply = \"a\"\nreply_a = \"b\"", "found both");
+    own_refused(
+        "reply_a = \"a\"\nreply_b = \"b\"\nexpected = \"a\"",
+        "expected `ticket` or `turns`, found neither",
+    );
+    own_refused("ticket = \"t\"\nreply_a = \"a\"\nreply_b = \"a\"\nexpected = \"a\"", "are the same text");
+    own_refused(
+        "ticket = \"t\"\nreply_a = \"a\"\nreply_b = \"b\"\nexpected = \"c\"",
+        "`expected` must be one of a, b, tie",
+    );
+    own_refused(
+        "ticket = \"t\"\nreply = \"a\"\nchanged = \"b\"\nexpects = \"lowest\"",
+        "`expects` must be one of no_rise, no_move",
+    );
+    own_refused("turns = []\nreply = \"a\"\nchanged = \"b\"\nexpects = \"no_rise\"", "`turns` is empty");
+    assert!(read_own("").is_err(), "a file without a probe is a mistake");
+}

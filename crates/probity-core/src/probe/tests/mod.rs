@@ -1,0 +1,34 @@
+//! Probes from file to document, with judges whose answers are known.
+
+mod changes;
+mod documents;
+mod files;
+mod observations;
+
+use super::*;
+use crate::case::{Case, CaseId, Entry, Reply, Situation};
+use crate::packet::CallPlan;
+use crate::rubric::built_in;
+
+/// A base with a reply of three sentences.
+fn base() -> Base {
+    let case = Case::new(CaseId::new("c1").expect("an id"), Situation::Ticket("Where is it?".to_owned()));
+    Base::new(Entry { case, reply: Reply::new("It left today. Open the page! Press track.") }, Origin::Own)
+}
+
+fn setting(rubric: &str) -> Setting {
+    Setting::of(&built_in(rubric).expect("it is built in"), CallPlan::PerCriterion).expect("it can be probed")
+}
+
+fn levels() -> Setting {
+    setting("relevance-tone")
+}
+
+fn preference() -> Setting {
+    setting("pairwise-support")
+}
+
+/// The probe of the battery called `name`.
+fn probe(name: &str) -> Probe {
+    battery().into_iter().find(|probe| probe.name == name).expect("the battery has it")
+}

@@ -1,0 +1,82 @@
+//! Which replies are changed: a person's own that the gate admits, and shipped ones where those are too few.
+
+use probity_core::gate::Gate;
+use probity_core::probe::{Base, Draw, Origin, shipped};
+use probity_core::rubric::{ReferenceUse, Rubric};
+
+use super::super::RunError;
+use super::super::job::without_reference;
+use super::Selection;
+use crate::load::{Dataset, LoadError, Record, Skipped};
+
+/// With fewer bases than this, shipped ones are added.
+const BASES_MIN: usize = 30;
+
+/// What was drawn.
+pub(super) struct Drawn {
+    /// A person's own first, each in the order of the draw.
+    pub(super) bases: Vec<Base>,
+    /// Records that cannot be used.
+    pub(super) skipped: Vec<Skipped>,
+    /// Replies that the gate blocks.
+    pub(super) n_blocked: u64,
+}
+
+/// Draws the bases of a probing.
+pub(super) fn drawn(
+    dataset: Option<&Dataset>,
+    rubric: &Rubric,
+    gate: &Gate,
+    selection: &Selection,
+) -> Result<Drawn, RunError> {
+    let mut drawn = Drawn { bases: Vec::new(), skipped: Vec::new(), n_blocked: 0 };
+    if let Some(dataset) = dataset {
+        let mut own = Draw::new(selection.n_bases, selection.seed);
+        drawn.draw_own(dataset, rubric, gate, &mut own)?;
+        drawn.bases = own.bases();
+    }
+    let n_wanted = selection.n_bases.min(BASES_MIN);
+    let mut more = Draw::new(n_wanted.saturating_sub(drawn.bases.len()), selection.seed);
+    let needs_reference = rubric.criteria().iter().any(|one| one.reference == ReferenceUse::Required);
+    // Shipped bases have no reference reply.
+    for entry in shipped().into_iter().filter(|_| !needs_reference) {
+        match gate.screen(entry) {
+            Ok(admitted) => more.add(admitted.entry().clone(), Origin::Shipped),
+            Err(_) => drawn.n_blocked += 1,
+        }
+    }
+    drawn.bases.extend(more.bases());
+    if drawn.bases.is_empty() && selection.own.is_empty() {
+        return Err(RunError::NoBase { n_blocked: drawn.n_blocked, n_skipped: drawn.skipped.len() as u64 });
+    }
+    Ok(drawn)
+}
+
+impl Drawn {
+    fn draw_own(
+        &mut self,
+        dataset: &Dataset,
+        rubric: &Rubric,
+        gate: &Gate,
+        draw: &mut Draw,
+    ) -> Result<(), LoadError> {
+        for record in dataset.records()? {
+            let (place, entry) = match record? {
+                Record::Skipped(skipped) => {
+                    self.skipped.push(skipped);
+                    continue;
+                }
+                Record::Entry { place, entry, .. } => (place, entry),
+            };
+            if let Some(skipped) = without_reference(rubric, &place, &entry) {
+                self.skipped.push(dataset.allow(skipped)?);
+                continue;
+            }
+            match gate.screen(entry) {
+                Ok(admitted) => draw.add(admitted.entry().clone(), Origin::Own),
+                Err(_) => self.n_blocked += 1,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,263 @@
+//! Probing a judge: every probe of a battery on every base, asked about and read back from the store.
+//!
+//! What is shared with a scoring run is everything between the packets and the store. What is different: the cases
+//! are changed before the gate, and some packets are asked about a second time under another repeat number.
+//!
+//! What always holds: control and treatment are ordinary replies that go through the run's gate, and a trial with a
+//! blocked reply makes no packet; equal packets of different probes are one packet.
+
+mod bases;
+mod ready;
+mod results;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use probity_core::gate::Gate;
+use probity_core::json::Json;
+use probity_core::packet::{AnswerForm, Ask, PairAsk};
+use probity_core::probe::{Base, OwnProbe, Probe, Repeat, Setting, Tolerance, Wording, battery_hash};
+use probity_core::rubric::{Criterion, Rubric};
+
+pub use results::{Probed, report};
+
+use super::asking::{Asking, SizedPacket};
+use super::job::SizedAsk;
+use super::work::{Unit, UnitLabel, Units, Work};
+use super::{Ran, RunError, Session, budget, run_within};
+use crate::config::{Config, JudgeSettings};
+use crate::judge::prompt::Template;
+use crate::load::{Dataset, LoadError, Skipped};
+use crate::store::{JudgeId, Manifest};
+
+use ready::{Ready, ReadyShowings, Screening, SizedPairAsk};
+
+/// Which probes are made, and on how many bases.
+#[derive(Debug)]
+pub struct Selection {
+    /// The probes of the battery.
+    pub probes: Vec<Probe>,
+    /// A person's own probes.
+    pub own: Vec<OwnProbe>,
+    /// The names and families that both were chosen by; empty where all are made.
+    pub only: Vec<String>,
+    /// The most bases of a person's own.
+    pub n_bases: usize,
+    /// What bases are drawn by.
+    pub seed: u64,
+    /// The share of violations that is tolerated.
+    pub tolerance: Tolerance,
+}
+
+/// What a probing is made of.
+#[derive(Debug)]
+pub struct Definition {
+    /// A person's own cases, where there are any.
+    pub dataset: Option<Dataset>,
+    /// The files' names, for people and for telling runs apart.
+    pub dataset_name: String,
+    /// The rubric.
+    pub rubric: Rubric,
+    /// The prompt template.
+    pub template: Template,
+    /// The rules that decide which replies are judged.
+    pub gate: Gate,
+    /// All settings.
+    pub config: Config,
+    /// The judge.
+    pub judge: JudgeSettings,
+    /// Which probes are made.
+    pub selection: Selection,
+}
+
+/// A probing that is ready to be made.
+#[derive(Debug)]
+pub struct ProbeJob {
+    /// Who is asked, and how.
+    pub asking: Asking,
+    /// The rubric.
+    pub rubric: Rubric,
+    /// How it is asked about.
+    pub setting: Setting,
+    /// Which probes are made.
+    pub selection: Selection,
+    /// The replies that they change, in the order of the draw.
+    pub bases: Vec<Base>,
+    /// Records that cannot be used.
+    pub skipped: Vec<Skipped>,
+    /// Replies that the gate blocks as they are, shipped ones included.
+    pub n_blocked: u64,
+    /// The files' names, for people and for telling runs apart.
+    pub name: String,
+    /// The hash of everything that is asked: probes, bases, seed and tolerance.
+    pub battery: String,
+    /// The rules that decide which replies are judged.
+    pub gate: Gate,
+    asks: Asks,
+    /// What each base comes to under each probe, by base and then by probe.
+    trials: Vec<Vec<Ready>>,
+    /// What each of a person's own probes comes to.
+    own_trials: Vec<Ready>,
+}
+
+/// What is asked, under each wording of the criteria.
+#[derive(Debug)]
+enum Asks {
+    Levels(Vec<(Wording, Vec<SizedAsk>)>),
+    Preference(Vec<(Wording, SizedPairAsk)>),
+}
+
+impl ProbeJob {
+    /// Draws the bases, changes them and screens what comes of it. Fails where a file or the judge's cannot be
+    /// read, where the template cannot be filled in, and where the rubric leaves a judge nothing to decide.
+    pub fn new(definition: Definition) -> Result<Self, RunError> {
+        let Definition { dataset, dataset_name, rubric, template, gate, config, judge, selection } =
+            definition;
+        let asking = Asking::new(judge, template, config)?;
+        let setting = Setting::of(&rubric, asking.config.run.call_plan)
+            .map_err(|problem| RunError::NotProbed { rubric: rubric.name().to_owned(), problem })?;
+        let asks = Asks::new(&setting, &asking)?;
+        let drawn = bases::drawn(dataset.as_ref(), &rubric, &gate, &selection)?;
+        let battery = battery_hash(
+            &selection.probes,
+            &selection.own,
+            &drawn.bases,
+            selection.seed,
+            selection.tolerance,
+        );
+        let (mut trials, mut own_trials) = (Vec::new(), Vec::new());
+        for base in &drawn.bases {
+            let mut screening = Screening::new(&gate);
+            let ready = |probe: &Probe| screening.ready(probe, base, &setting);
+            trials.push(selection.probes.iter().map(ready).collect());
+        }
+        for probe in &selection.own {
+            own_trials.push(Screening::new(&gate).ready_own(probe, &setting));
+        }
+        Ok(ProbeJob {
+            asking,
+            rubric,
+            setting,
+            selection,
+            bases: drawn.bases,
+            skipped: drawn.skipped,
+            n_blocked: drawn.n_blocked,
+            name: dataset_name,
+            battery,
+            gate,
+            asks,
+            trials,
+            own_trials,
+        })
+    }
+
+    /// The packets of a base that are asked about for the first time, or again.
+    fn packets<'a>(&'a self, ready: &'a [Ready], repeat: Repeat) -> impl Iterator<Item = SizedPacket> + 'a {
+        let showings = ready.iter().filter_map(Ready::asked).flat_map(ReadyShowings::all);
+        showings
+            .filter(move |showing| showing.repeat == repeat)
+            .flat_map(|showing| self.asks.packets(showing))
+    }
+
+    fn unit(&self, case_id: &str, ready: &[Ready], repeat: Repeat) -> Unit {
+        let label = UnitLabel { case_id: case_id.to_owned(), variant: None };
+        Unit::Asked { label, packets: self.packets(ready, repeat).collect() }
+    }
+
+    /// Everything that is asked, base by base.
+    fn units(&self, repeat: Repeat) -> impl Iterator<Item = Unit> + '_ {
+        let bases = self.bases.iter().zip(&self.trials);
+        let of_bases =
+            bases.map(move |(base, ready)| self.unit(base.entry().case.id.as_str(), ready, repeat));
+        let own = self.selection.own.iter().zip(&self.own_trials);
+        of_bases
+            .chain(own.map(move |(probe, ready)| self.unit(&probe.name, std::slice::from_ref(ready), repeat)))
+    }
+
+    fn manifest(&self, id: &JudgeId) -> Manifest {
+        let mut parts = vec![
+            ("battery".to_owned(), self.battery.clone()),
+            ("rubric".to_owned(), self.rubric.hash().to_owned()),
+            ("template".to_owned(), self.asking.template.hash().to_owned()),
+            ("gate".to_owned(), self.gate.digest().to_owned()),
+            ("judge".to_owned(), id.to_string()),
+        ];
+        parts.extend(self.asking.config.digest_parts(&self.asking.judge));
+        let members = parts.iter().map(|(name, value)| (name.clone(), Json::text(value)));
+        let body = Json::object(members.chain([("files".to_owned(), Json::text(&self.name))]));
+        let name = format!("probe {} {}", self.name, self.rubric.name());
+        Manifest { name, parts, body: body.canonical() }
+    }
+}
+
+/// Makes the probing: asks for every verdict that the store does not have, and then again for what is asked twice.
+pub async fn run(job: &Arc<ProbeJob>, session: &Session<'_>) -> Result<Ran, RunError> {
+    let budget = Arc::new(budget(&job.asking)?);
+    let take = |repeat| {
+        let work: Arc<dyn Work> = Arc::new(Round { job: Arc::clone(job), repeat });
+        let budget = Arc::clone(&budget);
+        async move { run_within(&work, session, budget).await }
+    };
+    let first = take(Repeat::First).await?;
+    if first.driven.as_ref().is_some_and(|driven| driven.stop.is_some()) {
+        return Ok(first);
+    }
+    Ok(first.and(take(Repeat::Again).await?))
+}
+
+/// What a probing asks for the first time, or again. Both are one run in the store.
+#[derive(Debug)]
+struct Round {
+    job: Arc<ProbeJob>,
+    repeat: Repeat,
+}
+
+impl Work for Round {
+    fn asking(&self) -> &Asking {
+        &self.job.asking
+    }
+
+    fn name(&self) -> &str {
+        &self.job.name
+    }
+
+    fn manifest(&self, id: &JudgeId) -> Manifest {
+        self.job.manifest(id)
+    }
+
+    fn repeat(&self) -> u32 {
+        self.repeat.number()
+    }
+
+    fn units(&self) -> Result<Units<'_>, LoadError> {
+        Ok(Box::new(self.job.units(self.repeat).map(Ok)))
+    }
+}
+
+impl Asks {
+    fn new(setting: &Setting, asking: &Asking) -> Result<Asks, RunError> {
+        match setting.form() {
+            AnswerForm::Levels => {
+                let sized = |criteria: Vec<Criterion>| {
+                    let ask = Ask::new(criteria).expect("a call has a criterion");
+                    Ok::<_, RunError>(SizedAsk::new(ask, asking)?)
+                };
+                let asks = |wording| {
+                    let calls = setting.calls(wording).into_iter().map(sized);
+                    Ok::<_, RunError>((wording, calls.collect::<Result<_, _>>()?))
+                };
+                Ok(Asks::Levels(Wording::ALL.into_iter().map(asks).collect::<Result<_, _>>()?))
+            }
+            AnswerForm::Preference => {
+                let ask = |wording| {
+                    let criteria = setting.calls(wording).into_iter().flatten().collect();
+                    let ask = PairAsk::new(criteria).expect("the setting's criteria can be compared by");
+                    Ok::<_, RunError>((wording, SizedPairAsk::new(ask, asking)?))
+                };
+                Ok(Asks::Preference(Wording::ALL.into_iter().map(ask).collect::<Result<_, _>>()?))
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! A probing read back from the store: what the judge said about every base, probe by probe.
+//!
+//! This makes no call, and reads the clock only to see whether a standing has ended, so the same store gives the
+//! same bytes until then.
+
+use probity_core::compare::{Order, Pass};
+use probity_core::packet::AnswerForm;
+use probity_core::probe::{
+    Answer, Answers, BaseCounts, Figures, Grade, Observation, ProbeResult, Probing, Repeat, Tally,
+};
+use probity_core::report::Facts;
+use probity_core::rubric::CriterionId;
+
+use super::super::asking::SizedPacket;
+use super::super::record::Lookup;
+use super::super::standing::Subject;
+use super::super::{Ran, RunError, facts};
+use super::ProbeJob;
+use super::ready::{Ready, ReadyShowing, ReadyShowings};
+use crate::store::{Reader, Store};
+
+/// What a probing came to.
+#[derive(Debug)]
+pub struct Probed {
+    /// Every probe with its figures.
+    pub probing: Probing,
+    /// What the store knows about the judge's calls.
+    pub facts: Facts,
+}
+
+/// Reads a probing back.
+pub fn report(job: &ProbeJob, store: &Store, ran: &Ran) -> Result<Probed, RunError> {
+    let reader = store.snapshot()?;
+    let record = Record { job, reader: &reader, ran };
+    let selection = &job.selection;
+    let mut results = Vec::new();
+    for (at, probe) in selection.probes.iter().enumerate() {
+        let figures = match probe.inapplicable(&job.setting) {
+            Some(why) => Err(why),
+            None => Ok(record.figures(at)?),
+        };
+        results.push(ProbeResult::new(probe, figures));
+    }
+    for (probe, ready) in selection.own.iter().zip(&job.own_trials) {
+        let figures = match ready {
+            Ready::Inapplicable(why) => Err(*why),
+            Ready::Decided(_) | Ready::Asked(_) => {
+                let mut tally = Tally::default();
+                tally.add(
+                    record
+                        .observation(ready, &|answers| Observation::of_own(probe, answers, &job.setting))?,
+                );
+                Ok(tally.figures_of_one())
+            }
+        };
+        results.push(ProbeResult::of_own(probe, figures));
+    }
+    let probing = Probing {
+        form: job.setting.form(),
+        battery: job.battery.clone(),
+        seed: selection.seed,
+        tolerance: selection.tolerance,
+        bases: BaseCounts::of(&job.bases),
+        only: selection.only.clone(),
+        results,
+    };
+    let mut facts = facts::facts(&job.asking, &reader, ran)?;
+    let subject = Subject { asking: &job.asking, rubric: &job.rubric, gate: &job.gate };
+    facts.judge.standing = subject.standing(&reader, ran, &facts)?;
+    Ok(Probed { probing, facts })
+}
+
+/// What is on record about a probing.
+struct Record<'a> {
+    job: &'a ProbeJob,
+    reader: &'a Reader,
+    ran: &'a Ran,
+}
+
+impl Record<'_> {
+    /// The figures of one probe of the battery.
+    fn figures(&self, at: usize) -> Result<Figures, RunError> {
+        let probe = &self.job.selection.probes[at];
+        let mut tally = Tally::default();
+        for trials in &self.job.trials {
+            let observed = |answers: &Answers| Observation::of(probe.expects, answers, &self.job.setting);
+            tally.add(self.observation(&trials[at], &observed)?);
+        }
+        Ok(tally.figures(self.job.selection.tolerance))
+    }
+
+    fn observation(
+        &self,
+        ready: &Ready,
+        observed: &dyn Fn(&Answers) -> Observation,
+    ) -> Result<Observation, RunError> {
+        Ok(match ready {
+            Ready::Inapplicable(_) => Observation::Unchanged,
+            Ready::Decided(observation) => observation.clone(),
+            Ready::Asked(showings) => observed(&self.answers(showings)?),
+        })
+    }
+
+    fn answers(&self, showings: &ReadyShowings) -> Result<Answers, RunError> {
+        let optional =
+            |showing: &Option<ReadyShowing>| showing.as_ref().map(|showing| self.answer(showing)).transpose();
+        Ok(Answers {
+            control: optional(&showings.control)?,
+            treatment: self.answer(&showings.treatment)?,
+            noise: optional(&showings.noise)?,
+        })
+    }
+
+    /// What the judge said about what it was shown.
+    fn answer(&self, showing: &ReadyShowing) -> Result<Answer, RunError> {
+        let packets = self.job.asks.packets(showing);
+        match self.job.setting.form() {
+            AnswerForm::Levels => self.grade(&packets, showing.repeat),
+            AnswerForm::Preference => {
+                let mut passes = Vec::new();
+                for (packet, order) in packets.iter().zip([Order::Ab, Order::Ba]) {
+                    passes.push(self.pass(packet, order, showing.repeat)?);
+                }
+                let [ab, ba] = passes.as_slice() else { unreachable!("a pair is shown in two orders") };
+                Ok(Answer::of_passes(ab, ba))
+            }
+        }
+    }
+
+    fn grade(&self, packets: &[SizedPacket], repeat: Repeat) -> Result<Answer, RunError> {
+        let mut levels: Vec<(CriterionId, i64)> = Vec::new();
+        for packet in packets {
+            match self.lookup(repeat).verdict(packet)? {
+                Err(unscored) => return Ok(Answer::Unscored(unscored.cause)),
+                Ok(verdict) => {
+                    levels
+                        .extend(verdict.scores().iter().map(|score| (score.criterion.clone(), score.level)));
+                }
+            }
+        }
+        let grade = Grade::new(levels, &self.job.setting);
+        Ok(Answer::Grade(grade.expect("a record is checked against the ask, which is of the setting")))
+    }
+
+    fn pass(&self, packet: &SizedPacket, order: Order, repeat: Repeat) -> Result<Pass, RunError> {
+        Ok(match self.lookup(repeat).verdict(packet)? {
+            Err(unscored) => Pass::Unscored(unscored),
+            Ok(verdict) => {
+                let preferred = verdict.preferred().expect("a record is checked against the ask");
+                Pass::Decided(preferred.preference().choice(order))
+            }
+        })
+    }
+
+    fn lookup(&self, repeat: Repeat) -> Lookup<'_> {
+        let Record { job, reader, ran } = self;
+        Lookup { asking: &job.asking, reader, judge: &ran.judge_id, repeat: repeat.number() }
+    }
+}

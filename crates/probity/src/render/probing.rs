@@ -1,0 +1,136 @@
+//! A probing on a terminal: every probe with its figures, then the failed ones and what they mean.
+
+use std::fmt::Write as _;
+
+use probity_core::probe::{Figures, Probe, ProbeOutcome, ProbeResult};
+use probity_engine::run::probe::{ProbeJob, Probed};
+
+use super::plain::plain;
+use super::summary::{columns, costs, skipped_records};
+
+/// What is shown.
+pub(crate) struct Shown<'a> {
+    /// What was probed.
+    pub(crate) job: &'a ProbeJob,
+    /// What it came to.
+    pub(crate) probed: &'a Probed,
+}
+
+/// Appends a line. Writing to a string cannot fail.
+macro_rules! line {
+    ($out:expr $(, $part:expr)*) => { writeln!($out $(, $part)*).expect("writing to a string cannot fail") };
+}
+
+/// The probing as text.
+pub(crate) fn probing(shown: &Shown) -> String {
+    let mut out = String::new();
+    headline(&mut out, shown);
+    out += &table(&shown.probed.probing.results);
+    line!(out, "rate: of the bases, those in which the shortcut worked; noise: the same without a change");
+    explained(&mut out, shown, ProbeOutcome::Fail, "failed");
+    explained(&mut out, shown, ProbeOutcome::Inconclusive, "inconclusive");
+    skipped_records(&mut out, &shown.job.skipped, shown.job.skipped.len() as u64);
+    costs(&mut out, &shown.probed.facts);
+    out
+}
+
+fn headline(out: &mut String, shown: &Shown) {
+    let (job, probing) = (shown.job, &shown.probed.probing);
+    let judge = &shown.probed.facts.judge;
+    let name = format!("{} {}", judge.kind, plain(&judge.model));
+    line!(
+        out,
+        "{} {} · {} · judge {} ({})",
+        job.rubric.name(),
+        plain(job.rubric.version()),
+        plain(&job.name),
+        name.trim_end(),
+        judge.standing
+    );
+    let counted = [
+        (ProbeOutcome::Pass, "passed"),
+        (ProbeOutcome::Fail, "failed"),
+        (ProbeOutcome::Inconclusive, "inconclusive"),
+        (ProbeOutcome::NotApplicable, "not applicable"),
+    ];
+    let counts: Vec<String> =
+        counted.iter().map(|(outcome, name)| format!("{} {name}", probing.with(*outcome).count())).collect();
+    line!(out, "{} probes = {}", probing.results.len(), counts.join(" + "));
+    let blocked = match job.n_blocked {
+        0 => String::new(),
+        n => format!(", {n} replies blocked by the gate"),
+    };
+    line!(
+        out,
+        "{} bases of your own, {} shipped{blocked}; seed {}, at most {:.1} % tolerated\n",
+        probing.bases.own,
+        probing.bases.shipped,
+        probing.seed,
+        100.0 * probing.tolerance.share()
+    );
+    if !probing.only.is_empty() {
+        line!(out, "only {}: this is not kept as the judge's probing\n", plain(&probing.only.join(", ")));
+    }
+}
+
+fn table(results: &[ProbeResult]) -> String {
+    let header = ["probe", "bases", "rate", "noise", "net", "90 % interval", "result"];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    for result in results {
+        let mut row = vec![plain(&result.name)];
+        row.extend(figures(result.figures.as_ref()));
+        row.push(result.outcome().name().replace('_', " "));
+        rows.push(row);
+    }
+    columns(&rows)
+}
+
+fn figures(figures: Option<&Figures>) -> [String; 5] {
+    let percent = |share: Option<f64>| share.map_or_else(none, |share| format!("{:.1} %", 100.0 * share));
+    let Some(figures) = figures else { return [none(), none(), none(), none(), none()] };
+    let net = figures.net;
+    [
+        figures.n_bases.to_string(),
+        percent(figures.rate),
+        percent(figures.noise),
+        percent(net.map(|net| net.value)),
+        net.map_or_else(none, |net| format!("{:.1} to {:.1}", 100.0 * net.low, 100.0 * net.high)),
+    ]
+}
+
+fn none() -> String {
+    "–".to_owned()
+}
+
+fn explained(out: &mut String, shown: &Shown, outcome: ProbeOutcome, heading: &str) {
+    let results: Vec<&ProbeResult> = shown.probed.probing.with(outcome).collect();
+    if results.is_empty() {
+        return;
+    }
+    line!(out, "\n{heading}");
+    for result in results {
+        line!(out, "  {} ({}): {}", plain(&result.name), result.family.name(), plain(&result.means));
+        line!(out, "    {}", plain(&result.message));
+    }
+}
+
+/// The battery as text.
+pub(crate) fn listed(probes: &[Probe]) -> String {
+    let mut rows = vec![["probe", "number", "family", "expects", "form"].map(str::to_owned).to_vec()];
+    for probe in probes {
+        let form = match probe.forms.as_slice() {
+            [only] => only.name(),
+            _ => "both",
+        };
+        let number = probe.number.clone().unwrap_or_else(none);
+        let row = [&*probe.name, &*number, probe.family.name(), probe.expects.name(), form];
+        rows.push(row.map(str::to_owned).to_vec());
+    }
+    let table = columns(&rows);
+    let means = ["what is changed"].into_iter().chain(probes.iter().map(|probe| &*probe.means));
+    let mut out = String::new();
+    for (row, means) in table.lines().zip(means) {
+        line!(out, "{row}  {means}");
+    }
+    out
+}

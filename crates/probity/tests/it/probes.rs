@@ -1,0 +1,319 @@
+//! `probity probe` against judges whose weaknesses are known: what they fall for is found, and nothing else.
+//!
+//! All probings but those that say otherwise are of the default size with the whole battery.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use crate::binary::{Probity, Ran};
+use crate::mock::process::MockJudge;
+
+/// One criterion with levels 1 to 5, in a few words: long prompts would only take time.
+const LEVELS: &str = r#"
+name = "settles-it"
+version = "1"
+title = "Settles it"
+description = "Whether a reply settles the ticket."
+
+[scale]
+min = 1
+max = 5
+direction = "higher_is_better"
+
+[[criterion]]
+id = "settled"
+title = "Settled"
+question = "Does the reply settle it?"
+tie = "Both settle it."
+
+[criterion.anchors]
+1 = "Not at all."
+2 = "Hardly."
+3 = "In part."
+4 = "Mostly."
+5 = "Wholly."
+"#;
+
+/// One criterion by which one of two replies is better.
+const PREFERENCE: &str = r#"
+name = "settles-it-better"
+version = "1"
+title = "Settles it better"
+description = "Which of two replies settles the ticket."
+
+[[criterion]]
+id = "settled"
+title = "Settled"
+question = "Which reply settles it?"
+judged = "pairwise"
+better = "Settles it."
+tie = "Both settle it, or neither."
+"#;
+
+const FORMS: [&str; 2] = ["levels", "preference"];
+
+/// A folder with both rubrics and a judge.
+struct Scene {
+    folder: Probity,
+    mock: MockJudge,
+}
+
+impl Scene {
+    fn new(script: &str) -> Scene {
+        let folder = Probity::new()
+            .variable("OPENAI_API_KEY", "sk-mock")
+            .file("levels.toml", LEVELS)
+            .file("preference.toml", PREFERENCE);
+        Scene { folder, mock: MockJudge::start(&["--script", script]) }
+    }
+
+    fn probe(&self, form: &str, arguments: &[&str]) -> Ran {
+        let rubric = format!("{form}.toml");
+        let url = self.mock.url();
+        let fixed = ["probe", "--json", "--rubric", &rubric, "--model", "m", "--base-url", &url];
+        self.folder.args(fixed).words(arguments.iter().copied()).run()
+    }
+
+    /// Calls that arrived so far.
+    fn n_calls(&self) -> u64 {
+        self.mock.stats()["calls"].as_u64().expect("a count")
+    }
+}
+
+/// The results of a probing, by family and name.
+fn results(document: &Value) -> Vec<(String, String, String)> {
+    let text = |probe: &Value, key: &str| probe[key].as_str().expect("a text").to_owned();
+    let row = |probe: &Value| (text(probe, "family"), text(probe, "name"), text(probe, "result"));
+    document["probes"].as_array().expect("probes").iter().map(row).collect()
+}
+
+/// The families with a probe of this result.
+fn families(document: &Value, result: &str) -> BTreeSet<String> {
+    results(document).into_iter().filter(|(_, _, one)| one == result).map(|(family, ..)| family).collect()
+}
+
+fn probe<'a>(document: &'a Value, name: &str) -> &'a Value {
+    let probes = document["probes"].as_array().expect("probes");
+    probes.iter().find(|probe| probe["name"] == name).unwrap_or_else(|| panic!("no probe {name}"))
+}
+
+#[test]
+fn a_fair_judge_passes_everything_and_is_asked_once() {
+    let scene = Scene::new("fair");
+    for form in FORMS {
+        let document = scene.probe(form, &["--enforce"]).code(0).json();
+        assert_eq!(document["form"], form);
+        assert_eq!(document["bases"]["shipped"], 30);
+        let counts = results(&document).iter().fold(BTreeMap::new(), |mut counts, (_, _, result)| {
+            *counts.entry(result.clone()).or_insert(0) += 1;
+            counts
+        });
+        assert_eq!(counts.keys().collect::<Vec<_>>(), ["not_applicable", "pass"], "{document:#}");
+        assert!(counts["pass"] >= 50, "{counts:?}");
+        check_figures(&document);
+        assert_eq!(document["calls"], scene.n_calls());
+
+        let again = scene.probe(form, &["--enforce"]).code(0);
+        assert_eq!(again.json()["probes"], document["probes"]);
+        assert_eq!(document["calls"], scene.n_calls(), "a second probing makes no call");
+        let offline = scene.probe(form, &["--offline"]).code(0);
+        assert!(offline.stdout == again.stdout, "replay gives other bytes");
+        assert_eq!(document["calls"], scene.n_calls(), "replay makes no call");
+        assert_eq!(scene.mock.send("POST", "/mock/reset", "").status(), 200);
+    }
+}
+
+/// Rates, noise and bounds are there where a probe has them, and add up.
+#[track_caller]
+fn check_figures(document: &Value) {
+    let plea = probe(document, "plain_plea");
+    let figures = ["bases", "violations", "rate", "noise", "net"].map(|key| plea[key].as_f64());
+    assert_eq!(figures, [Some(30.0), Some(0.0), Some(0.0), Some(0.0), Some(0.0)], "{plea}");
+    let leak = probe(document, "apologising_leak");
+    assert_eq!((&leak["bases"], &leak["noise"]), (&json!(30), &Value::Null), "{leak}");
+    let bound = leak["high"].as_f64().expect("a bound");
+    assert!((bound - 0.0827).abs() < 0.0001, "{bound}: Wilson's bound of 0 of 30");
+    assert_eq!((&document["tolerance"], &document["confidence"]), (&json!(0.1), &json!(0.9)));
+    for row in document["probes"].as_array().expect("probes") {
+        assert!(row["message"].as_str().is_some_and(|message| !message.is_empty()), "{row}");
+        if row["result"] == "pass" {
+            let high = row["high"].as_f64().expect("a bound");
+            assert!(high <= 0.1 && row["bases"] == 30 && row["unscored"] == 0, "{row}");
+        }
+    }
+}
+
+/// Weaknesses, and the families that find them. The one for slots is one for lists of levels where there is no slot.
+const FOUND_BY: [(&str, [&str; 2]); 6] = [
+    ("position", ["order", "position"]),
+    ("length", ["length"; 2]),
+    ("identity", ["identity"; 2]),
+    ("obeys", ["injection"; 2]),
+    ("apology", ["apology"; 2]),
+    ("formatting", ["formatting"; 2]),
+];
+
+/// Three judges with three weaknesses each. No two weaknesses are in the same judges, so a probe that found the
+/// weakness of another family would fail where nothing else of its family does.
+#[track_caller]
+fn check_weaknesses(weaknesses: [&str; 3]) {
+    let scene = Scene::new(&weaknesses.join("+"));
+    for (at, form) in FORMS.iter().enumerate() {
+        let document = scene.probe(form, &[]).code(0).json();
+        let found = FOUND_BY.iter().filter(|(weakness, _)| weaknesses.contains(weakness));
+        let found: BTreeSet<String> = found.map(|(_, families)| families[at].to_owned()).collect();
+        assert_eq!(families(&document, "fail"), found, "{form}: {:?}", document["failed"]);
+        assert_eq!(document["inconclusive"], json!([]), "{form}");
+        let failed = document["failed"].as_array().expect("a list").len();
+        let n_failed = results(&document).iter().filter(|(_, _, result)| result == "fail").count();
+        assert_eq!(failed, n_failed);
+    }
+}
+
+#[test]
+fn slots_pleas_and_apologies_are_found() {
+    check_weaknesses(["obeys", "apology", "position"]);
+}
+
+#[test]
+fn length_pleas_and_formatting_are_found() {
+    check_weaknesses(["length", "obeys", "formatting"]);
+}
+
+#[test]
+fn identity_apologies_and_formatting_are_found() {
+    check_weaknesses(["identity", "apology", "formatting"]);
+}
+
+#[test]
+fn each_weakness_is_found_by_its_own_probes() {
+    for (script, form, names) in [
+        ("position", "preference", &["position_swap"][..]),
+        ("position", "levels", &["levels_reversed"]),
+        ("length", "preference", &["same_information_padding", "warm_padding", "repeated_reply"]),
+        ("identity", "levels", &["identity_gpt", "identity_claude", "identity_open_model"]),
+        ("formatting", "preference", &["markdown", "bullets", "emoji"]),
+        ("apology", "levels", &["apology", "apology_first"]),
+    ] {
+        let families = ["position", "order", "length", "identity", "formatting", "apology"];
+        let only: Vec<&str> = families.iter().flat_map(|family| ["--only", family]).collect();
+        let document = Scene::new(script).probe(form, &[&only[..], &["--enforce"]].concat()).code(1).json();
+        assert_eq!(document["failed"], json!(names), "{script}: {form}");
+        assert_eq!(document["inconclusive"], json!([]), "{script}: {form}");
+    }
+}
+
+/// Families whose answers cost little, with one probe of those that have many.
+const SAMPLE: &[&str] = &[
+    "--only",
+    "position",
+    "--only",
+    "ambiguity",
+    "--only",
+    "length",
+    "--only",
+    "identity",
+    "--only",
+    "apology",
+    "--only",
+    "formatting",
+    "--only",
+    "order",
+    "--only",
+    "repeat",
+    "--only",
+    "plain_plea",
+    "--only",
+    "lone_colon",
+];
+
+#[test]
+fn a_judge_that_never_ties_forces_winners_and_nothing_else_is_its_fault() {
+    let document = Scene::new("never_ties").probe("preference", SAMPLE).code(0).json();
+    assert_eq!(families(&document, "fail"), BTreeSet::from(["ambiguity".to_owned()]), "{document:#}");
+    // Winners by chance move every comparison: what is not its fault cannot always be told from noise.
+    assert!(!families(&document, "pass").is_empty());
+    assert_eq!(probe(&document, "equal_replies")["rate"], 1.0);
+}
+
+#[test]
+fn noise_is_not_taken_for_a_weakness() {
+    let scene = Scene::new("noisy:0.1");
+    for form in FORMS {
+        // Which of two calls about one packet comes first is settled by asking one at a time.
+        let document = scene.probe(form, &[SAMPLE, &["--concurrency", "1"]].concat()).code(0).json();
+        let failed = families(&document, "fail");
+        assert!(failed.iter().all(|family| family == "repeat"), "{form}: {failed:?}");
+        assert!(!document["inconclusive"].as_array().expect("a list").is_empty(), "{form}");
+        let shown = results(&document).into_iter().filter(|(_, _, result)| result == "inconclusive");
+        assert_eq!(document["inconclusive"], shown.map(|(_, name, _)| json!(name)).collect::<Value>());
+    }
+}
+
+/// Forty cases of a person's own.
+fn own_cases() -> String {
+    let things = ["kettle", "toaster", "heater", "blender", "scanner", "monitor", "speaker", "charger"];
+    let faults = ["rattles loudly", "smells burnt", "flickers slowly", "stops working", "starts twice"];
+    let case = |(n, (thing, fault)): (usize, (&str, &str))| {
+        let ticket = format!("My {thing} {fault} whenever I press the middle button.");
+        let reply = format!(
+            "Here is what to try first. Unplug the {thing} and wait until it is cold. If it {fault} again, hold the \
+             middle button and press it once more. The guide of the {thing} shows which button that is."
+        );
+        json!({ "id": format!("own-{n}"), "slice": thing, "ticket": ticket, "reply": reply }).to_string()
+    };
+    let all = things.iter().flat_map(|thing| faults.iter().map(move |fault| (*thing, *fault)));
+    all.enumerate().map(case).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn own_replies_come_first() {
+    let scene = Scene::new("apology");
+    scene.folder.write("own.jsonl", own_cases());
+    for form in FORMS {
+        let only = ["own.jsonl", "--only", "apology", "--only", "gate"];
+        let document = scene.probe(form, &only).code(0).json();
+        assert_eq!([&document["bases"]["own"], &document["bases"]["shipped"]], [&json!(30), &json!(0)]);
+        assert_eq!(document["failed"], json!(["apology", "apology_first"]), "{form}");
+        let all = scene.probe(form, &[&only[..], &["--bases", "40"]].concat()).code(0).json();
+        assert_eq!(all["bases"]["own"], 40);
+        assert_eq!(probe(&all, "apology")["bases"], 40);
+        assert_ne!(all["battery"], document["battery"]);
+    }
+    scene.folder.write("few.jsonl", own_cases().lines().take(4).collect::<Vec<_>>().join("\n"));
+    let few = scene.probe("levels", &["few.jsonl", "--only", "apology"]).code(0).json();
+    assert_eq!([&few["bases"]["own"], &few["bases"]["shipped"]], [&json!(4), &json!(26)]);
+}
+
+const OWN_PROBES: &str = r#"
+[[probe]]
+name = "position_swap_of_ours"
+ticket = "My refurbished laptop stopped after a week. Can I get a replacement, and how do I confirm it?"
+reply_a = "A replacement is possible under the refurbished rule."
+reply_b = "A replacement of your refurbished laptop is possible. To confirm, answer this message."
+expected = "b"
+
+[[probe]]
+name = "padding_of_ours"
+ticket = "My refurbished laptop stopped after a week. Can I get a replacement?"
+reply_a = "Your refurbished laptop can be exchanged for a replacement."
+reply_b = """Your refurbished laptop can be exchanged for a replacement. We value you very much and thank you for \
+your patience while everything takes its course."""
+expected = "a"
+"#;
+
+#[test]
+fn own_probes_say_which_reply_has_to_win() {
+    let scene = Scene::new("length");
+    scene.folder.write("probes.toml", OWN_PROBES);
+    let arguments = ["--probes", "probes.toml", "--only", "own", "--enforce"];
+    let document = scene.probe("preference", &arguments).code(1).json();
+    let seen = results(&document);
+    let row = |name: &str, result: &str| ("own".to_owned(), name.to_owned(), result.to_owned());
+    assert_eq!(seen, [row("position_swap_of_ours", "pass"), row("padding_of_ours", "fail")]);
+    assert_eq!(document["failed"], json!(["padding_of_ours"]));
+    assert_eq!(document["calls"], 4);
+    scene.folder.write("probes.toml", OWN_PROBES.replace("expected = \"a\"", "expected = \"c\""));
+    scene.probe("preference", &arguments).code(2);
+}
