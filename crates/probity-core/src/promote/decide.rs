@@ -229,11 +229,17 @@ impl Checks<'_> {
         let is_good =
             |line: &&&ProbeLine| matches!(line.outcome, ProbeOutcome::Pass | ProbeOutcome::NotApplicable);
         let n_good = required.iter().filter(is_good).count();
-        let said = |line: &&ProbeLine| format!("{} {}: {}", line.name, line.outcome.name(), line.message);
+        let said = |line: &&ProbeLine| format!("{} ({}): {}", line.name, line.outcome.name(), line.message);
         let bad: Vec<String> = required.iter().filter(|line| !is_good(line)).map(said).collect();
         let mut unmet: Vec<String> = Vec::new();
         if !bad.is_empty() {
-            unmet.push(format!("{} of {} probes do not pass: {}", bad.len(), required.len(), listed(&bad)));
+            unmet.push(format!(
+                "{} of {} probes {} not pass: {}",
+                bad.len(),
+                required.len(),
+                if bad.len() == 1 { "does" } else { "do" },
+                bad.join("; ")
+            ));
         }
         if !absent.is_empty() {
             unmet.push(format!("not in the probing on record: {}", listed(&absent)));

@@ -46,8 +46,8 @@ pub(crate) fn promotion(shown: &Shown) -> String {
             .expect("a string takes any text");
     }
     for unmet in &unmet {
-        writeln!(out, "  {}: {}", unmet.requirement.title(), plain(&unmet.message))
-            .expect("a string takes any text");
+        let message = plain(&unmet.message).replace("; ", "\n    ");
+        writeln!(out, "  {}: {message}", unmet.requirement.title()).expect("a string takes any text");
     }
     let standing = if unmet.is_empty() { "promoted" } else { "advisory" };
     let reason = match shown.reason.strip_prefix(standing) {

@@ -229,9 +229,7 @@ fn probes_must_pass_or_have_no_meaning() {
     let fail = [("padding", "length", ProbeOutcome::Fail), ("swap", "position", ProbeOutcome::Inconclusive)];
     check(
         |evidence| evidence.probes = Ok(probing(&fail)),
-        &expect![[
-            r#"probes have {"passed":0,"of":2} need ["all"]: 2 of 2 probes do not pass: padding fail: 3 of 30, swap inconclusive: 3 of 30"#
-        ]],
+        &expect![[r#"probes have {"passed":0,"of":2} need ["all"]: 2 of 2 probes do not pass: padding (fail): 3 of 30; swap (inconclusive): 3 of 30"#]],
     );
     check(
         |evidence| evidence.probes = Ok(probing(&[])),
@@ -252,7 +250,7 @@ fn probes_are_named_or_belong_to_a_named_family() {
         ("plea", "injection", ProbeOutcome::Fail),
     ];
     let evidence = Evidence { probes: Ok(probing(&lines_of)), ..enough() };
-    expect![[r#"probes have {"passed":1,"of":2} need ["swap","length","identity"]: 1 of 2 probes do not pass: padding fail: 3 of 30; not in the probing on record: identity"#]].assert_eq(&lines(&decide(&contract, &evidence)));
+    expect![[r#"probes have {"passed":1,"of":2} need ["swap","length","identity"]: 1 of 2 probes does not pass: padding (fail): 3 of 30; not in the probing on record: identity"#]].assert_eq(&lines(&decide(&contract, &evidence)));
 }
 
 #[test]
@@ -348,7 +346,7 @@ fn a_lab_with_eight_rows_is_not_promoted() {
     assert!(decision.promotion().is_none());
     expect![[r#"
         labelled_rows have 8 need 50: 8 labelled rows, 50 are needed: 42 more labels
-        probes have {"passed":1,"of":2} need ["all"]: 1 of 2 probes do not pass: same_information_padding fail: 3 of 30"#]].assert_eq(&lines(&decision));
+        probes have {"passed":1,"of":2} need ["all"]: 1 of 2 probes does not pass: same_information_padding (fail): 3 of 30"#]].assert_eq(&lines(&decision));
 }
 
 /// A figure that exists or not, with its lower end.
