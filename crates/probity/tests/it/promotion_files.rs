@@ -163,5 +163,8 @@ fn what_is_wrong_with_files_is_said_before_anything_is_decided() {
     folder.write("labels.jsonl", "{\"item\":\"p1\",\"label\":\"better\"}\n");
     promote(&folder, &[]).code(2).says(["expected"]);
     folder.args(["promote", "--contract", "contract.toml"]).run().code(2).says(["CASES"]);
+    let piped =
+        ["promote", "cases.json", "--contract", "contract.toml", "--labels", "-", "--judge", "baseline"];
+    folder.args(piped).run().code(2).says(["-: expected a file that can be read again"]);
     folder.args(["promote", "--revoke", "why"]).run().code(2).says(["there is no store"]);
 }

@@ -35,6 +35,8 @@ pub(super) fn promote(args: &PromoteArgs, named: &Named) -> Result<Exit, Failure
     let (reading, judge) = (&args.reading, &args.judge);
     let cases = LabelledFlags { files: &args.files, reading, judge, one_call: args.one_call, verdicts: None };
     let labels = args.labels.as_deref();
+    // Labels that cannot be read again would revoke at once what they helped to earn.
+    labels.map(again).transpose()?;
     let flags = Live {
         cases,
         calls: &args.calls,
