@@ -84,7 +84,7 @@ fn the_decision_in_words() {
 
         not met, 2 of 3
           labelled rows: 8 labelled rows, 50 are needed: 42 more labels
-          probes: 1 of 2 probes do not pass: same_information_padding fail: as seen
+          probes: 1 of 2 probes does not pass: same_information_padding (fail): as seen
 
         standing: advisory, the contract is not met
     "#]]
