@@ -109,6 +109,38 @@ fn eight_rows_with_a_weak_slice() {
 }
 
 #[test]
+fn replies_of_two_variants_to_one_case_are_two_items() {
+    let labels = r#"
+        {"item":"1","variant":"old","label":"pass"}
+        {"item":"1","variant":"new","label":"fail"}"#;
+    let verdicts = r#"
+        {"item":"1","variant":"new","verdict":"fail"}
+        {"item":"1","variant":"old","verdict":"fail"}"#;
+    let all = figures_of(labels, verdicts);
+    assert_eq!((&all["n"], &all["agreement"]["value"]), (&Value::from(2), &Value::from(0.5)));
+    // Where labels do not name them, the item alone does, and two verdicts on it are one too many.
+    let nameless = joined(r#"{"item":"1","label":"pass"}"#, verdicts, JoinOptions::default());
+    assert_eq!(nameless.expect_err("two"), "row 1, like row 0: is about item '1' by judge '(none)' again");
+}
+
+#[test]
+fn a_floor_is_measured_and_is_no_judge() {
+    let labels: String = (0..8).map(|n| format!("{{\"item\":\"{n}\",\"label\":{}}}\n", n % 4)).collect();
+    let said = |judge: &str, shift: i32| -> String {
+        (0..8)
+            .map(|n| format!("{{\"item\":\"{n}\",\"judge\":\"{judge}\",\"score\":{}}}\n", (n + shift) % 4))
+            .collect()
+    };
+    let options = JoinOptions { floor: Some("words".to_owned()), ..JoinOptions::default() };
+    let sheet = joined(&labels, &(said("j", 0) + &said("words", 1)), options).expect("rows that fit");
+    let all = calibration(&sheet, QUICK).to_json();
+    assert_eq!(all["judges"].as_object().map(serde_json::Map::len), Some(1));
+    assert_eq!(all["agreement"]["value"], 1.0);
+    assert_eq!(all["baselines"]["baseline"]["agreement"]["value"], 0.0);
+    assert_eq!(all["baselines"]["baseline"]["n"], 8);
+}
+
+#[test]
 fn l01_an_unknown_label_names_its_row() {
     check_refused(
         r#"{"item":"1","label":"good"}"#,

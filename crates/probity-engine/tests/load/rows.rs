@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
+use probity_core::calibrate::LabelEntry;
 use probity_core::compare::{LabelRow, VerdictRow, Verdicts};
 use probity_engine::load::{LoadError, LoadOptions, Rows, Strictness, read_rows};
 
@@ -214,4 +215,45 @@ fn labels_are_rows_too() {
     let labels: Vec<String> =
         rows.iter().map(|(_, row)| format!("{:?} {:?}", row.annotator, row.label)).collect();
     assert_eq!(labels, [r#"Some("ann") Some(Wins(B))"#, r#"Some("bob") None"#]);
+}
+
+/// A row of a table of labels, as canonical text or why it is none.
+#[track_caller]
+fn check_label(header: &str, row: &str, want: &Expect) {
+    let folder = Folder::new();
+    let path = folder.write("l.csv", format!("{header}\n{row}\n"));
+    let read = read_rows(&path, LabelEntry::FIELDS, &LoadOptions::default(), LabelEntry::read);
+    let Rows { rows, skipped, .. } = read.expect("a table");
+    let shown = rows.iter().map(|(_, label)| label.canonical());
+    let shown = shown.chain(skipped.into_iter().map(|skipped| skipped.reason));
+    want.assert_eq(&shown.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn l11_labels_say_when_by_which_rubric_and_on_what() {
+    check_label(
+        "item,criterion,rubric,variant,annotator,label,at,packet",
+        "007,tone,support-gold,new, ann ,4,2026-04-01T09:30:00Z,ab12",
+        &expect![[
+            r#"{"annotator":"ann","at":"2026-04-01T09:30:00Z","criterion":"tone","item":"007","label":"4","packet":"ab12","round":1,"rubric":"support-gold","variant":"new"}"#
+        ]],
+    );
+    check_label(
+        "item,label,at",
+        "1,a,yesterday",
+        &expect![[
+            r#"'at': "yesterday" is no moment, expected a date such as 2026-04-01 or 2026-04-01T09:30:00Z"#
+        ]],
+    );
+}
+
+#[test]
+fn l13_a_row_that_does_not_fit_its_checksum_is_refused() {
+    check_label(
+        "item,label,checksum",
+        "1,a,0000000000000000",
+        &expect![
+            "'checksum' does not fit the row, which was changed after it was exported; expected the row as it was, or no 'checksum'"
+        ],
+    );
 }
