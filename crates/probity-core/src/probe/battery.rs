@@ -100,7 +100,6 @@ impl Probe {
     pub fn inapplicable(&self, setting: &Setting) -> Option<&'static str> {
         let form = setting.form();
         let is_pair = form == AnswerForm::Preference;
-        let calls = setting.calls(Wording::AsWritten);
         match (&self.change, self.expects) {
             _ if !self.forms.contains(&form) && is_pair => {
                 Some("it is about one reply, and this rubric compares two")
@@ -113,7 +112,7 @@ impl Probe {
                 Some("two replies are compared under one ticket, which cannot be changed for one of them")
             }
             (Change::LevelsReversed, _) if is_pair => Some("a comparison has no levels"),
-            (Change::CriteriaReversed, _) if calls.iter().all(|criteria| criteria.len() < 2) => {
+            (Change::CriteriaReversed, _) if !setting.has_order() => {
                 Some("each call asks about one criterion, so there is no order")
             }
             _ => None,

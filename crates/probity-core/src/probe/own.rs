@@ -81,6 +81,7 @@ impl OwnProbe {
     /// Why the probe has no meaning here, if it has none.
     pub fn inapplicable(&self, setting: &Setting) -> Option<&'static str> {
         match (&self.replies, setting.form()) {
+            _ if setting.needs_reference() => Some("the rubric needs a reference reply, and it has none"),
             (OwnReplies::Pair { .. }, AnswerForm::Levels) => {
                 Some("it compares two replies, and this rubric grades one")
             }

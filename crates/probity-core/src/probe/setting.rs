@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::exact::Exact;
 use crate::packet::{AnswerForm, CallPlan, NotComparable, asks, pair_ask};
-use crate::rubric::{Criterion, CriterionId, Decider, Judged, Rubric};
+use crate::rubric::{Criterion, CriterionId, Decider, Judged, ReferenceUse, Rubric};
 
 /// How the criteria of a call are written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -83,6 +83,16 @@ impl Setting {
             }
         }
         calls
+    }
+
+    /// Whether a call asks about several criteria, so that their order could matter.
+    pub(super) fn has_order(&self) -> bool {
+        self.calls.iter().any(|criteria| criteria.len() > 1)
+    }
+
+    /// Whether a criterion cannot be asked about without a reference reply.
+    pub fn needs_reference(&self) -> bool {
+        self.calls.iter().flatten().any(|criterion| criterion.reference == ReferenceUse::Required)
     }
 
     /// The most points there are.

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use probity_core::case::Entry;
 use probity_core::gate::{Admitted, Blocked, Gate};
-use probity_core::json::Json;
 use probity_core::packet::{self, Ask, CallPlan};
 use probity_core::rubric::{Criterion, ReferenceUse, Rubric};
 
@@ -145,21 +144,15 @@ impl Work for Job {
     }
 
     fn manifest(&self, id: &JudgeId) -> Manifest {
-        let mut parts = vec![
-            ("cases".to_owned(), self.dataset.digest().hex.clone()),
-            ("rubric".to_owned(), self.rubric.hash().to_owned()),
-            ("template".to_owned(), self.asking.template.hash().to_owned()),
-            ("gate".to_owned(), self.gate.digest().to_owned()),
-            ("judge".to_owned(), id.to_string()),
+        let own = vec![
+            ("cases", self.dataset.digest().hex.clone()),
+            ("rubric", self.rubric.hash().to_owned()),
+            ("template", self.asking.template.hash().to_owned()),
+            ("gate", self.gate.digest().to_owned()),
+            ("judge", id.to_string()),
         ];
-        parts.extend(self.asking.config.digest_parts(&self.asking.judge));
-        let members = parts.iter().map(|(name, value)| (name.clone(), Json::text(value)));
-        let body = Json::object(members.chain([("files".to_owned(), Json::text(&self.dataset_name))]));
-        Manifest {
-            name: format!("run {} {}", self.dataset_name, self.rubric.name()),
-            parts,
-            body: body.canonical(),
-        }
+        let name = format!("run {} {}", self.dataset_name, self.rubric.name());
+        self.asking.manifest(name, own, &self.dataset_name)
     }
 
     fn units(&self) -> Result<Units<'_>, LoadError> {

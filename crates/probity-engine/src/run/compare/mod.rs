@@ -18,7 +18,6 @@ use std::sync::Arc;
 use probity_core::compare::sequence;
 use probity_core::compare::{Candidate, Order};
 use probity_core::gate::{Admitted, Gate};
-use probity_core::json::Json;
 use probity_core::packet::{self, NotAPair, PairAsk};
 use probity_core::rubric::Rubric;
 use probity_core::stats::Random;
@@ -259,19 +258,15 @@ impl CompareJob {
 
     /// What defines the run under the judge `id`.
     fn manifest(&self, id: &JudgeId) -> Manifest {
-        let mut parts = vec![
-            ("cases".to_owned(), self.cases_digest.clone()),
-            ("rubric".to_owned(), self.rubric.hash().to_owned()),
-            ("template".to_owned(), self.asking.template.hash().to_owned()),
-            ("gate".to_owned(), self.gate.digest().to_owned()),
-            ("judge".to_owned(), id.to_string()),
-            ("seed".to_owned(), self.seed.to_string()),
+        let own = vec![
+            ("cases", self.cases_digest.clone()),
+            ("rubric", self.rubric.hash().to_owned()),
+            ("template", self.asking.template.hash().to_owned()),
+            ("gate", self.gate.digest().to_owned()),
+            ("judge", id.to_string()),
+            ("seed", self.seed.to_string()),
         ];
-        parts.extend(self.asking.config.digest_parts(&self.asking.judge));
-        let members = parts.iter().map(|(name, value)| (name.clone(), Json::text(value)));
-        let body = Json::object(members.chain([("files".to_owned(), Json::text(&self.name))]));
-        let name = format!("compare {} {}", self.name, self.rubric.name());
-        Manifest { name, parts, body: body.canonical() }
+        self.asking.manifest(format!("compare {} {}", self.name, self.rubric.name()), own, &self.name)
     }
 }
 

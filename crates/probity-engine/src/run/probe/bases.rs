@@ -35,17 +35,12 @@ pub(super) fn drawn(
         drawn.draw_own(dataset, rubric, gate, &mut own)?;
         drawn.bases = own.bases();
     }
-    let n_wanted = selection.n_bases.min(BASES_MIN);
-    let mut more = Draw::new(n_wanted.saturating_sub(drawn.bases.len()), selection.seed);
+    let n_more = selection.n_bases.min(BASES_MIN).saturating_sub(drawn.bases.len());
     let needs_reference = rubric.criteria().iter().any(|one| one.reference == ReferenceUse::Required);
     // Shipped bases have no reference reply.
-    for entry in shipped().into_iter().filter(|_| !needs_reference) {
-        match gate.screen(entry) {
-            Ok(admitted) => more.add(admitted.entry().clone(), Origin::Shipped),
-            Err(_) => drawn.n_blocked += 1,
-        }
+    if n_more > 0 && !needs_reference {
+        drawn.draw_shipped(gate, Draw::new(n_more, selection.seed));
     }
-    drawn.bases.extend(more.bases());
     if drawn.bases.is_empty() && selection.own.is_empty() {
         return Err(RunError::NoBase { n_blocked: drawn.n_blocked, n_skipped: drawn.skipped.len() as u64 });
     }
@@ -53,6 +48,16 @@ pub(super) fn drawn(
 }
 
 impl Drawn {
+    fn draw_shipped(&mut self, gate: &Gate, mut draw: Draw) {
+        for entry in shipped() {
+            match gate.screen(entry) {
+                Ok(admitted) => draw.add(admitted.entry().clone(), Origin::Shipped),
+                Err(_) => self.n_blocked += 1,
+            }
+        }
+        self.bases.extend(draw.bases());
+    }
+
     fn draw_own(
         &mut self,
         dataset: &Dataset,

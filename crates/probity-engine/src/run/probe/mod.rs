@@ -16,7 +16,6 @@ mod tests;
 use std::sync::Arc;
 
 use probity_core::gate::Gate;
-use probity_core::json::Json;
 use probity_core::packet::{AnswerForm, Ask, PairAsk};
 use probity_core::probe::{Base, OwnProbe, Probe, Repeat, Setting, Tolerance, Wording, battery_hash};
 use probity_core::rubric::{Criterion, Rubric};
@@ -177,18 +176,14 @@ impl ProbeJob {
     }
 
     fn manifest(&self, id: &JudgeId) -> Manifest {
-        let mut parts = vec![
-            ("battery".to_owned(), self.battery.clone()),
-            ("rubric".to_owned(), self.rubric.hash().to_owned()),
-            ("template".to_owned(), self.asking.template.hash().to_owned()),
-            ("gate".to_owned(), self.gate.digest().to_owned()),
-            ("judge".to_owned(), id.to_string()),
+        let own = vec![
+            ("battery", self.battery.clone()),
+            ("rubric", self.rubric.hash().to_owned()),
+            ("template", self.asking.template.hash().to_owned()),
+            ("gate", self.gate.digest().to_owned()),
+            ("judge", id.to_string()),
         ];
-        parts.extend(self.asking.config.digest_parts(&self.asking.judge));
-        let members = parts.iter().map(|(name, value)| (name.clone(), Json::text(value)));
-        let body = Json::object(members.chain([("files".to_owned(), Json::text(&self.name))]));
-        let name = format!("probe {} {}", self.name, self.rubric.name());
-        Manifest { name, parts, body: body.canonical() }
+        self.asking.manifest(format!("probe {} {}", self.name, self.rubric.name()), own, &self.name)
     }
 }
 
