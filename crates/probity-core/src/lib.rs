@@ -4,7 +4,7 @@
 //! stages below, in this order; a stage uses what earlier stages produced and never what later ones do.
 //!
 //! ```text
-//! case -> gate -> rubric -> packet -> verdict -> score / compare -> probe, calibrate -> diff -> report
+//! case -> gate -> rubric -> packet -> verdict -> score / compare -> probe, calibrate -> promote -> diff -> report
 //! ```
 
 pub mod exact;
@@ -28,6 +28,8 @@ pub mod compare;
 pub mod probe;
 
 pub mod calibrate;
+
+pub mod promote;
 
 pub mod diff;
 

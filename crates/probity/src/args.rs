@@ -11,6 +11,7 @@ use crate::commands::diff::DiffArgs;
 use crate::commands::labels::{ExportLabelsArgs, ImportLabelsArgs};
 use crate::commands::mock::MockArgs;
 use crate::commands::probe::ProbeArgs;
+use crate::commands::promote::PromoteArgs;
 
 /// Scores customer-support replies, and proves whether the judge that scored them deserves to be believed.
 #[derive(Debug, Parser)]
@@ -39,6 +40,8 @@ pub(crate) enum Command {
     Probe(ProbeArgs),
     /// Say how far judges agree with people, and people with each other
     Calibrate(CalibrateArgs),
+    /// Say whether a judge may gate a release by a contract, and keep what it has earned
+    Promote(PromoteArgs),
     /// Bring something into the store
     #[command(subcommand)]
     Import(ImportCommand),
@@ -120,7 +123,8 @@ pub(crate) struct ReadArgs {
     /// A file of policy sources, against which evidence and claims are checked; may be given again
     #[arg(long, value_name = "FILE")]
     pub(crate) policies: Vec<PathBuf>,
-    /// The date that counts for cases without a time of their own, such as 2026-04-01
+    /// The date that counts for cases without a time of their own, and for whether a judge's standing has ended,
+    /// such as 2026-04-01
     #[arg(long, value_name = "DATE")]
     pub(crate) as_of: Option<String>,
     /// Settings file [default: probity.toml where there is one]

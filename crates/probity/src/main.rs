@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare::compare(&args),
         Command::Probe(args) => commands::probe::probe(&args),
         Command::Calibrate(args) => commands::calibrate::calibrate(&args),
+        Command::Promote(args) => commands::promote::promote(&args),
         Command::Import(ImportCommand::Labels(args)) => commands::labels::import(&args),
         Command::Export(ExportCommand::Labels(args)) => commands::labels::export(&args),
         Command::Diff(args) => commands::diff::diff(&args),

@@ -134,9 +134,23 @@ fn read_config(args: &ReadArgs, over: Layer) -> Result<Config, Failure> {
         .map_err(|error| Failure::new(Exit::Usage, &error))
 }
 
+/// The judge and the rubric of a command that asks nobody.
+pub(crate) fn asking(
+    args: &JudgeArgs,
+    reading: &ReadArgs,
+    note: &dyn Fn(&str),
+) -> Result<(Asking, Rubric), Failure> {
+    let config = read_config(reading, judge_layer(args, Layer::default()))?;
+    let (judge, _) = judge(args, OwnFlags::default(), &config)?;
+    let rubric = rubric(&config.run.rubric, note)?;
+    let template = template(judge.template.as_deref(), AnswerForm::Levels)?;
+    Ok((Asking::new(judge, template, config).map_err(crate::commands::session::failure)?, rubric))
+}
+
 /// The cases of a command and the gate they are checked by.
 pub(crate) fn gated(args: &CaseArgs, note: &dyn Fn(&str)) -> Result<(Dataset, Gate), Failure> {
     let config = read_config(&args.reading, Layer::default())?;
+    gate::refuse_idle_date(&config.gate)?;
     let dataset = Dataset::open(&args.files, load_options(&args.reading)?).map_err(load_failure)?;
     dataset.notices().iter().for_each(|notice| note(&notice.to_string()));
     Ok((dataset, gate::gate(&config.gate, note)?))

@@ -1,6 +1,6 @@
 //! The figures of one judge, or of whoever stands in for one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::counting::Counting;
@@ -14,6 +14,8 @@ use crate::stats::{CrossTable, Estimate, Undefined, crossed};
 pub struct Figures {
     /// Items and criteria with a label and a verdict that counts.
     pub n_units: u64,
+    /// The items behind them: one that was asked about several criteria counts once.
+    pub n_rows: u64,
     /// Figures by name, in the order of reports.
     pub figures: Vec<(&'static str, Result<Estimate, Undefined>)>,
     /// What was said, row by row, against what people say.
@@ -57,8 +59,11 @@ pub(super) fn figures(sheet: &Sheet, observed: &[Observed], counting: &Counting)
     }
     let measures = measures(&sheet.scale);
     let all = crossed(clusters.into_values(), sheet.scale.positions(), &measures, counting.sampling);
+    let counted = observed.iter().filter(|(_, observations)| !observations.is_empty());
+    let rows: BTreeSet<usize> = counted.clone().map(|(unit, _)| unit.row).collect();
     Figures {
-        n_units: observed.iter().filter(|(_, observations)| !observations.is_empty()).count() as u64,
+        n_units: counted.count() as u64,
+        n_rows: rows.len() as u64,
         figures: measures.iter().map(|measure| measure.name).zip(all.figures).collect(),
         table: all.table,
     }

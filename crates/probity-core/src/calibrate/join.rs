@@ -73,8 +73,8 @@ pub fn sheet(
     let scale = scale(labels, verdicts, options.scale)?;
     let names_variant = |facts: &[&ItemFacts]| facts.iter().any(|facts| facts.variant.is_some());
     let variant_named = names_variant(&label_facts) && (verdicts.is_empty() || names_variant(&verdict_facts));
-    let (units, places, facts) = Default::default();
-    let mut join = Join { named, variant_named, scale, units, places, facts };
+    let (units, places, rows, facts) = Default::default();
+    let mut join = Join { named, variant_named, scale, units, places, rows, facts };
     let mut judges = join.verdicts(verdicts)?;
     let floor = options.floor.and_then(|floor| judges.remove(&*floor));
     let (annotators, counts) = join.labels(labels, options.not_blind, !verdicts.is_empty())?;
@@ -145,6 +145,7 @@ struct Join {
     scale: Scale,
     units: Vec<Unit>,
     places: HashMap<Key, usize>,
+    rows: HashMap<(String, Vec<String>), usize>,
     facts: Vec<(String, ItemFacts)>,
 }
 
@@ -177,8 +178,11 @@ impl Join {
         let place = self.units.len();
         let item: Arc<str> = Arc::from(&*key.0);
         let criterion = key.1.as_deref().map(Arc::from);
+        let n_rows = self.rows.len();
+        let row = *self.rows.entry((key.0.clone(), key.2.clone())).or_insert(n_rows);
         self.units.push(Unit {
             criterion,
+            row,
             slice: None,
             cluster: item,
             votes: Vec::new(),

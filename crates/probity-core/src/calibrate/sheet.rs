@@ -33,6 +33,8 @@ pub struct LabelCounts {
 pub(super) struct Unit {
     /// What was asked about the item, where several things were.
     pub(super) criterion: Option<Arc<str>>,
+    /// The item that it is about, by number: one for all criteria of an item and its variants.
+    pub(super) row: usize,
     /// Its slice.
     pub(super) slice: Option<Arc<str>>,
     /// What is drawn together when intervals are made.

@@ -13,6 +13,7 @@ use super::row::{Outcome, ReplyResult};
 use super::sensitivity::{Sensitivity, Variation};
 use super::target::{Ceiling, TargetResult};
 use crate::exact::Exact;
+use crate::promote::Standing;
 use crate::rubric::{Metric, Rubric};
 use crate::score::{CriterionOutcome, Failure};
 use crate::stats::{Estimate, proportion};
@@ -40,8 +41,8 @@ pub struct JudgeFacts {
     pub kind: String,
     /// The model asked for; empty where there is none.
     pub model: String,
-    /// What it has earned. Until a contract promotes it, `advisory`.
-    pub standing: String,
+    /// What it has earned.
+    pub standing: Standing,
     /// The models that answered, with how many answers each gave.
     pub answered_as: Vec<(String, u64)>,
     /// The fingerprints seen, with how many answers each gave.
@@ -391,6 +392,7 @@ fn judge_json(judge: &JudgeFacts) -> Value {
         "kind": judge.kind,
         "model": judge.model,
         "standing": judge.standing,
+        "standing_reason": judge.standing.reason(),
         "answered_as": counts(&judge.answered_as),
         "fingerprints": counts(&judge.fingerprints),
     })

@@ -16,7 +16,7 @@ mod tests;
 
 pub use plan::{LabelPlan, Wanted, label_plan};
 
-use super::one_sided::student_quantile_975;
+use super::one_sided::student_point;
 use super::{Estimate, Z_95, wilson};
 
 /// Items that were drawn at one rate. Index 0 is a fail and 1 a pass.
@@ -223,7 +223,7 @@ fn prediction_powered(sample: Sample<'_>, errors: [Share; 2]) -> Result<Estimate
         + (1.0 - all.value).powi(2) * of_failed.variance()
         + slope * slope * all.variance();
     let n_labelled: u64 = sample.0.iter().map(Stratum::n_labelled).sum();
-    let half = student_quantile_975(n_labelled.saturating_sub(2).max(1)) * variance.sqrt();
+    let half = student_point(0.975, n_labelled.saturating_sub(2).max(1)) * variance.sqrt();
     let centre = mixed([of_failed.value, of_passed.value]);
     Ok(within_bounds(mixed(shares.map(|share| share.value)), centre, half, all.n))
 }

@@ -82,7 +82,7 @@ pub(crate) fn mean_of(n: u64, sum: f64, squares: f64) -> Option<Estimate> {
         return Some(Estimate { value, low: f64::MIN, high: f64::MAX, n });
     }
     let variance = ((squares - sum * value) / (n - 1) as f64).max(0.0);
-    let half = one_sided::student_quantile_975(n - 1) * (variance / n as f64).sqrt();
+    let half = one_sided::student_point(0.975, n - 1) * (variance / n as f64).sqrt();
     Some(Estimate { value, low: value - half, high: value + half, n })
 }
 

@@ -26,19 +26,9 @@ pub fn mean_within(values: &[f64]) -> Option<Estimate> {
     let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
     let reach = match n {
         1 => 0.0,
-        _ => student_95(n - 1) * (squares / (n - 1) as f64 / n as f64).sqrt(),
+        _ => student_point(0.95, n - 1) * (squares / (n - 1) as f64 / n as f64).sqrt(),
     };
     Some(Estimate { value: mean, low: mean - reach, high: mean + reach, n })
-}
-
-/// The 95 % point of Student's t with so many degrees of freedom, by bisection.
-fn student_95(freedom: u64) -> f64 {
-    let (mut low, mut high) = (1.0, 7.0);
-    for _ in 0..60 {
-        let middle = f64::midpoint(low, high);
-        if student_below(middle, freedom) < 0.95 { low = middle } else { high = middle }
-    }
-    f64::midpoint(low, high)
 }
 
 /// The probability that Student's t with so many degrees of freedom is below `t`.
@@ -48,16 +38,13 @@ pub(super) fn student_below(t: f64, freedom: u64) -> f64 {
     if t > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// The 97.5 % point of Student's t with so many degrees of freedom, by bisection.
-pub(super) fn student_quantile_975(freedom: u64) -> f64 {
-    let (mut low, mut high) = (1.9, 13.0);
-    for _ in 0..36 {
+/// The point that Student's t with so many degrees of freedom is below with probability `share`, which is at
+/// least one half and at most 0.975; by bisection.
+pub(super) fn student_point(share: f64, freedom: u64) -> f64 {
+    let (mut low, mut high) = (0.0, 13.0);
+    for _ in 0..48 {
         let middle = f64::midpoint(low, high);
-        if student_below(middle, freedom) < 0.975 {
-            low = middle;
-        } else {
-            high = middle;
-        }
+        if student_below(middle, freedom) < share { low = middle } else { high = middle }
     }
     f64::midpoint(low, high)
 }
@@ -132,7 +119,7 @@ mod tests {
     #[test]
     fn quantiles_match_the_tables() {
         for (freedom, want) in [(1, 12.706), (2, 4.303), (10, 2.228), (30, 2.042), (120, 1.980)] {
-            let got = student_quantile_975(freedom);
+            let got = student_point(0.975, freedom);
             assert!((got - want).abs() < 5e-4, "{freedom}: {got}");
         }
     }
@@ -178,7 +165,10 @@ mod tests {
             "{within:?}"
         );
         // Quantiles of tables: 1 and 30 degrees of freedom.
-        assert!((student_95(1) - 6.313_752).abs() < 1e-5 && (student_95(30) - 1.697_261).abs() < 1e-5);
+        assert!(
+            (student_point(0.95, 1) - 6.313_752).abs() < 1e-5
+                && (student_point(0.95, 30) - 1.697_261).abs() < 1e-5
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What the store knows about a run beyond its verdicts: calls, tokens, money, and who answered.
 
+use probity_core::promote::Standing;
 use probity_core::report::{Facts, JudgeFacts};
 use probity_core::verdict::{ModelMatch, model_match};
 
@@ -48,7 +49,7 @@ pub(super) fn facts(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts
             id: ran.judge_id.to_string(),
             kind: asking.judge.kind().name().to_owned(),
             model: chat.map(|chat| chat.model.clone()).unwrap_or_default(),
-            standing: "advisory".to_owned(),
+            standing: Standing::default(),
             answered_as: totals.models,
             fingerprints: totals.fingerprints,
         },

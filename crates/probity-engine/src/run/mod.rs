@@ -16,6 +16,7 @@ pub mod plan;
 pub mod probe;
 mod record;
 pub mod results;
+pub mod standing;
 mod turn;
 pub mod work;
 
@@ -44,6 +45,7 @@ use asking::Asking;
 use job::Job;
 use plan::{Plan, UnscoredPolicy};
 use results::{Row, results};
+use standing::Subject;
 use turn::Turn;
 use work::Work;
 
@@ -264,6 +266,8 @@ pub fn report(
     let (summary, patterns) = results(job, &mut reader, &ran.judge_id, sink)?;
     let mut facts = facts::facts(&job.asking, &reader, ran)?;
     facts.definition = job.definition(&ran.judge_id);
+    let subject = Subject { asking: &job.asking, rubric: &job.rubric, gate: job.gate() };
+    facts.judge.standing = subject.standing(&reader, ran, &facts)?;
     // The lexical judge writes by template and says so.
     if !matches!(job.asking.judge.backend, Backend::Baseline) {
         facts.warnings.extend(patterns.warnings());

@@ -188,6 +188,20 @@ impl Reader {
         )
     }
 
+    /// Whoever gave the answers that the judge's verdicts in this store were read from: what they call themselves,
+    /// and their fingerprints, each once.
+    pub fn answered_by(&self, judge: &JudgeId) -> Result<[Vec<String>; 2], StoreError> {
+        let names = |column: &str| {
+            let mut select = self.connection.prepare_cached(&format!(
+                "SELECT DISTINCT attempt.{column} FROM settlement JOIN attempt ON attempt.id = settlement.attempt
+                 WHERE settlement.judge = (SELECT id FROM judge WHERE hash = ?1)
+                     AND settlement.verdict IS NOT NULL AND attempt.{column} IS NOT NULL ORDER BY 1"
+            ))?;
+            select.query_map([judge.as_str()], |row| row.get(0))?.collect()
+        };
+        Ok([self.answer(names("model"))?, self.answer(names("fingerprint"))?])
+    }
+
     /// What a run has spent on a judge, and what the judge said about itself.
     pub fn totals(&self, judge: &JudgeId, run: RunId) -> Result<Totals, StoreError> {
         self.answer(totals::totals(&self.connection, judge, run))

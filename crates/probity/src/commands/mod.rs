@@ -8,6 +8,7 @@ pub(crate) mod gate;
 pub(crate) mod labels;
 pub(crate) mod mock;
 pub(crate) mod probe;
+pub(crate) mod promote;
 pub(crate) mod rubric;
 pub(crate) mod rubric_diff;
 pub(crate) mod run;

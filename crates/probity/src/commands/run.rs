@@ -120,14 +120,21 @@ fn verdict(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Exit {
         ));
         return Exit::Incomplete;
     }
-    if args.enforce {
-        let missed = summary.targets().iter().filter(|target| !target.is_met()).count();
-        terminal::note(&format!(
-            "the answer is no: the judge's standing is {}, and {missed} of {} targets are missed",
-            summary.facts().judge.standing,
-            summary.targets().len()
-        ));
-        return Exit::No;
+    if args.enforce { enforced(summary) } else { Exit::Done }
+}
+
+/// Whether the targets are met by a judge that may gate, and in words what is not.
+fn enforced(summary: &Summary) -> Exit {
+    let (standing, n_targets) = (&summary.facts().judge.standing, summary.targets().len());
+    let missed = summary.targets().iter().filter(|target| !target.is_met()).count();
+    if standing.is_promoted() && missed == 0 {
+        if n_targets == 0 {
+            terminal::note("the rubric has no targets: nothing but the judge's standing was enforced");
+        }
+        return Exit::Done;
     }
-    Exit::Done
+    let why = if standing.is_promoted() { String::new() } else { format!(" ({})", standing.reason()) };
+    let judge = format!("the judge's standing is {standing}{why}");
+    terminal::note(&format!("the answer is no: {judge}, and {missed} of {n_targets} targets are missed"));
+    Exit::No
 }

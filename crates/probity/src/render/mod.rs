@@ -10,6 +10,7 @@ pub(crate) mod plain;
 pub(crate) mod probing;
 pub(crate) mod problem;
 pub(crate) mod progress;
+pub(crate) mod promotion;
 pub(crate) mod report;
 pub(crate) mod results;
 pub(crate) mod summary;

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use probity_core::gate::Severity;
+use probity_core::promote::Standing;
 use probity_core::report::{
     Facts, GateOutcome, Outcome, Part, PatternKind, ReplyResult, Summary, TargetResult,
 };
@@ -323,11 +324,19 @@ pub(crate) fn costs(out: &mut String, facts: &Facts) {
     for warning in &facts.warnings {
         line!(out, "note: {}", plain(warning));
     }
-    line!(
-        out,
-        "standing: {}. No contract has promoted this judge; its scores inform, they must not gate a release.",
-        facts.judge.standing
-    );
+    line!(out, "{}", standing_line(&facts.judge.standing));
+}
+
+/// What a judge has earned, as a line of its own.
+pub(crate) fn standing_line(standing: &Standing) -> String {
+    const INFORMS: &str = "scores inform, they must not gate a release.";
+    if standing.is_promoted() {
+        format!("standing: {}", plain(standing.reason()))
+    } else if standing.is_new() {
+        format!("standing: {standing}. No contract has promoted this judge; its {INFORMS}")
+    } else {
+        format!("standing: {standing}, {}. Its {INFORMS}", plain(standing.reason()))
+    }
 }
 
 fn calls(n: u64) -> String {

@@ -56,13 +56,19 @@ fn refuse_idle(settings: &GateSettings) -> Result<(), Failure> {
     let idle = [
         ("lexicons", !settings.lexicons.is_empty()),
         ("allowed_claims", !settings.allowed_claims.is_empty()),
-        ("as_of", settings.as_of.is_some()),
     ];
-    match idle.iter().find(|(_, is_set)| *is_set) {
-        None => Ok(()),
-        Some((name, _)) => Err(Failure::usage(format!("gate.{name} means nothing without policies"))
-            .hint("name a file with --policies, or gate.policies in probity.toml")),
-    }
+    idle.iter().find(|(_, is_set)| *is_set).map_or(Ok(()), |(name, _)| Err(idle_setting(name)))
+}
+
+/// A date has a meaning without policies only where a judge has a standing, which may have ended by then.
+pub(crate) fn refuse_idle_date(settings: &GateSettings) -> Result<(), Failure> {
+    let is_idle = settings.as_of.is_some() && settings.policies.is_empty();
+    if is_idle { Err(idle_setting("as_of")) } else { Ok(()) }
+}
+
+fn idle_setting(name: &str) -> Failure {
+    Failure::usage(format!("gate.{name} means nothing without policies"))
+        .hint("name a file with --policies, or gate.policies in probity.toml")
 }
 
 /// Files with their names and contents.

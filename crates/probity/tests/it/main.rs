@@ -33,6 +33,8 @@ mod order;
 mod policies;
 mod probes;
 mod probing;
+mod promotion;
+mod promotion_files;
 mod published;
 mod real_judge;
 mod reports;

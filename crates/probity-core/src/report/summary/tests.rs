@@ -69,7 +69,7 @@ fn facts() -> Facts {
             id: "abc".to_owned(),
             kind: "openai".to_owned(),
             model: "judge-1".to_owned(),
-            standing: "advisory".to_owned(),
+            standing: Standing::default(),
             answered_as: vec![("judge-1".to_owned(), 7)],
             fingerprints: vec![("fp".to_owned(), 6)],
         },

@@ -1,6 +1,6 @@
 //! How many labels, and where, make the corrected share as sure as somebody wants it.
 
-use super::super::one_sided::student_quantile_975;
+use super::super::one_sided::student_point;
 use super::super::{Z_95, whole};
 use super::{NotCorrected, Sample, Stratum, is_better_than_chance};
 
@@ -53,7 +53,7 @@ pub fn label_plan(strata: &[Stratum], wanted: Wanted) -> Result<LabelPlan, NotCo
         return Ok(LabelPlan::Items { times: fixed / (most * most) });
     }
     let is_enough = |n: u64| {
-        let half = student_quantile_975(n - 2) * (total * total / n as f64 + fixed).sqrt();
+        let half = student_point(0.975, n - 2) * (total * total / n as f64 + fixed).sqrt();
         half <= wanted.half_width
     };
     // The half-width falls with every label, so the first number that is enough can be halved in on.

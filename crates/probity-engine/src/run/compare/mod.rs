@@ -127,7 +127,7 @@ pub struct CompareJob {
     ask: PairAsk,
     overhead_chars: u64,
     cases_digest: String,
-    gate_digest: String,
+    gate: Gate,
 }
 
 impl CompareJob {
@@ -158,11 +158,16 @@ impl CompareJob {
             ask,
             overhead_chars,
             cases_digest: cases_digest.trim_end().to_owned(),
-            gate_digest: gate.digest().to_owned(),
+            gate,
         };
         job.pair();
         job.draw();
         Ok(job)
+    }
+
+    /// The rules that decided which replies are judged.
+    pub fn gate(&self) -> &Gate {
+        &self.gate
     }
 
     /// Pairs all variants of every case.
@@ -257,7 +262,7 @@ impl CompareJob {
             ("cases", self.cases_digest.clone()),
             ("rubric", self.rubric.hash().to_owned()),
             ("template", self.asking.template.hash().to_owned()),
-            ("gate", self.gate_digest.clone()),
+            ("gate", self.gate.digest().to_owned()),
             ("judge", id.to_string()),
             ("seed", self.seed.to_string()),
         ];

@@ -1,6 +1,7 @@
 //! A comparison read back from the store: what became of every pair, in the order of the input.
 //!
-//! This makes no call and reads no clock, so the same store gives the same bytes.
+//! This makes no call, and reads the clock only to see whether a standing has ended, so the same store gives the
+//! same bytes until then.
 
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use probity_core::compare::{Candidate, Contest, Fate, Heard, Order, Pass};
 use probity_core::report::Facts;
 
 use super::super::record::{Lookup, Said};
+use super::super::standing::Subject;
 use super::super::{Ran, RunError, facts};
 use super::rounds::Stopped;
 use super::{AtGate, CompareJob, Meeting, Screening};
@@ -45,7 +47,10 @@ pub fn report(
             with_fate(job, meeting, Fate::NotDrawn)
         });
     }
-    Ok(Compared { contests, facts: facts::facts(&job.asking, &reader, ran)?, stopped })
+    let mut facts = facts::facts(&job.asking, &reader, ran)?;
+    let subject = Subject { asking: &job.asking, rubric: &job.rubric, gate: job.gate() };
+    facts.judge.standing = subject.standing(&reader, ran, &facts)?;
+    Ok(Compared { contests, facts, stopped })
 }
 
 /// What became of one pair.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use probity_core::calibrate::{LabelEntry, Spoken, VerdictEntry};
 use probity_core::case::{Case, Entry};
 use probity_core::compare::ItemFacts;
+use probity_core::gate::AdmittedSource;
 use probity_core::packet::PacketHash;
 use probity_core::report::{Outcome, ReplyResult};
 use probity_core::rubric::{Criterion, Decider, Rubric};
@@ -16,6 +17,7 @@ use super::super::asking::Asking;
 use super::super::job::{Job, Screened};
 use super::super::record::{Lookup, Said};
 use super::super::results::result;
+use super::super::standing::Subject;
 use super::super::work::{Unit, Units, Work};
 use super::super::{Ran, RunError, facts, job};
 use super::{FLOOR, Matched, Verdicts, lexical, of_another, outdated, row};
@@ -232,11 +234,34 @@ impl LabelledReplies {
         let recorded = self.said(judge, &|packet| lookup.verdict(packet), &mut patterns)?;
         let floor = self.said(FLOOR, &|packet| Ok(lexical(packet)), &mut Patterns::default())?;
         let mut facts = facts::facts(&self.job.asking, &reader, ran)?;
+        let subject = Subject { asking: &self.job.asking, rubric: &self.job.rubric, gate: self.job.gate() };
+        facts.judge.standing = subject.standing(&reader, ran, &facts)?;
         // The lexical judge writes by template and says so.
         if !matches!(self.job.asking.judge.backend, Backend::Baseline) {
             facts.warnings.extend(patterns.warnings());
         }
         Ok(Verdicts { judge: recorded, floor, facts })
+    }
+
+    /// Gives each labelled reply that a judge may see to `take` in the order of the input: what was said about it,
+    /// and the sources that it rests on.
+    pub fn each_result(
+        &self,
+        store: &Store,
+        ran: &Ran,
+        take: &mut dyn FnMut(&ReplyResult, &[AdmittedSource]),
+    ) -> Result<(), RunError> {
+        let reader = store.snapshot()?;
+        let lookup = Lookup { asking: &self.job.asking, reader: &reader, judge: &ran.judge_id, repeat: 0 };
+        for screened in self.screened()? {
+            if let Screened::Admitted { admitted, packets, .. } = screened? {
+                let verdicts =
+                    packets.iter().map(|packet| lookup.verdict(packet)).collect::<Result<Vec<_>, _>>()?;
+                let found = packets.iter().zip(verdicts);
+                take(&result(&self.job, &admitted, found, &mut Patterns::default()), admitted.sources());
+            }
+        }
+        Ok(())
     }
 
     fn said(

@@ -92,8 +92,8 @@ pub struct ProbeJob {
     pub name: String,
     /// The hash of everything that is asked: probes, bases, seed and tolerance.
     pub battery: String,
-    /// Names what the gate checks.
-    pub gate_digest: String,
+    /// The rules that decide which replies are judged.
+    pub gate: Gate,
     asks: Asks,
     /// What each base comes to under each probe, by base and then by probe.
     trials: Vec<Vec<Ready>>,
@@ -145,7 +145,7 @@ impl ProbeJob {
             n_blocked: drawn.n_blocked,
             name: dataset_name,
             battery,
-            gate_digest: gate.digest().to_owned(),
+            gate,
             asks,
             trials,
             own_trials,
@@ -180,7 +180,7 @@ impl ProbeJob {
             ("battery", self.battery.clone()),
             ("rubric", self.rubric.hash().to_owned()),
             ("template", self.asking.template.hash().to_owned()),
-            ("gate", self.gate_digest.clone()),
+            ("gate", self.gate.digest().to_owned()),
             ("judge", id.to_string()),
         ];
         self.asking.manifest(format!("probe {} {}", self.name, self.rubric.name()), own, &self.name)

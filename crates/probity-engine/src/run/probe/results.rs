@@ -1,6 +1,7 @@
 //! A probing read back from the store: what the judge said about every base, probe by probe.
 //!
-//! This makes no call and reads no clock, so the same store gives the same bytes.
+//! This makes no call, and reads the clock only to see whether a standing has ended, so the same store gives the
+//! same bytes until then.
 
 use probity_core::compare::{Order, Pass};
 use probity_core::packet::AnswerForm;
@@ -12,6 +13,7 @@ use probity_core::rubric::CriterionId;
 
 use super::super::asking::SizedPacket;
 use super::super::record::Lookup;
+use super::super::standing::Subject;
 use super::super::{Ran, RunError, facts};
 use super::ProbeJob;
 use super::ready::{Ready, ReadyShowing, ReadyShowings};
@@ -62,7 +64,10 @@ pub fn report(job: &ProbeJob, store: &Store, ran: &Ran) -> Result<Probed, RunErr
         only: selection.only.clone(),
         results,
     };
-    Ok(Probed { probing, facts: facts::facts(&job.asking, &reader, ran)? })
+    let mut facts = facts::facts(&job.asking, &reader, ran)?;
+    let subject = Subject { asking: &job.asking, rubric: &job.rubric, gate: &job.gate };
+    facts.judge.standing = subject.standing(&reader, ran, &facts)?;
+    Ok(Probed { probing, facts })
 }
 
 /// What is on record about a probing.

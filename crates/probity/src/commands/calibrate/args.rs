@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser as _, ValueEnum};
 use probity_core::calibrate::{Counting, JoinOptions, NotBlind, Scale, Ties, Votes};
 use probity_core::compare::Policies;
 use probity_core::stats::{Resampling, Sampling};
@@ -119,6 +119,17 @@ pub(crate) enum NotBlindArg {
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     let share: f64 = text.parse().map_err(|_| "expected a number from 0 to 1".to_owned())?;
     if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("expected a number from 0 to 1".to_owned()) }
+}
+
+/// What counts as what where no flag says otherwise.
+pub(crate) fn default_counting() -> Counting {
+    /// The flags, of which none is given.
+    #[derive(Debug, clap::Parser)]
+    struct NoFlags {
+        #[command(flatten)]
+        args: CalibrateArgs,
+    }
+    NoFlags::parse_from(["calibrate", "cases"]).args.counting()
 }
 
 impl CalibrateArgs {

@@ -75,6 +75,7 @@ pub(crate) fn live_json(live: &LiveCalibration) -> Value {
         "kind": facts.judge.kind,
         "model": facts.judge.model,
         "standing": facts.judge.standing,
+        "standing_reason": facts.judge.standing.reason(),
         "answered_as": answered_as.collect::<Map<_, _>>(),
     });
     json["rubric"] = json!({ "name": rubric.name(), "version": rubric.version(), "hash": rubric.hash() });
@@ -131,7 +132,7 @@ fn gate_json(live: &LiveCalibration) -> Value {
 }
 
 /// The exit code, and the words that go with it.
-fn ended(live: &LiveCalibration) -> Exit {
+pub(in crate::commands) fn ended(live: &LiveCalibration) -> Exit {
     let stop = live.ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
     if let Some((exit, message)) = stop.map(|stop| stopped(stop, &live.ran)) {
         terminal::note(&format!("stopped: {message}"));

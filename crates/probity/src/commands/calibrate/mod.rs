@@ -4,14 +4,20 @@ mod args;
 mod command;
 pub(crate) mod live;
 
-use probity_core::calibrate::{Faults, InputFile, LabelEntry, Sheet, VerdictEntry, calibration, sheet};
+use std::path::Path;
+
+use probity_core::calibrate::{
+    Faults, InputFile, JoinOptions, LabelEntry, Sheet, VerdictEntry, calibration, sheet,
+};
 use probity_core::compare::ItemRow;
 use probity_engine::load::{Place, Skipped};
 use serde_json::Value;
 
-pub(crate) use args::{CalibrateArgs, share};
+pub(crate) use args::{CalibrateArgs, default_counting, share};
+pub(in crate::commands) use command::ended;
 
 use super::compare::{Files, load_options, skipped_json, write_output};
+use crate::args::ReadArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::calibration::{Shown, calibration as shown};
 use crate::terminal;
@@ -30,7 +36,14 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Failure> {
             terminal::note(line);
         }
     };
-    let (sheet, skipped) = read(args, &note)?;
+    let path = args.labels.as_ref().ok_or_else(|| Failure::usage("expected --labels and a file"))?;
+    let files = RowFiles {
+        labels: path,
+        verdicts: args.verdicts.as_deref(),
+        items: args.items.as_deref(),
+        reading: &args.reading,
+    };
+    let Joined { sheet, skipped, .. } = joined(&files, args.join_options()?, &note)?;
     sheet.notices().iter().for_each(|notice| note(notice));
     let figures = calibration(&sheet, args.counting());
     let mut json = figures.to_json();
@@ -82,29 +95,54 @@ fn refuse_idle(args: &CalibrateArgs) -> Result<(), Failure> {
     }
 }
 
-fn read(args: &CalibrateArgs, note: &dyn Fn(&str)) -> Result<(Sheet, Vec<Skipped>), Failure> {
-    let options = load_options(args.reading.strict, args.reading.delimiter.as_deref())?;
-    let mut files = Files::new(options, note);
-    let path = args.labels.as_ref().ok_or_else(|| Failure::usage("expected --labels and a file"))?;
-    let labels = files.rows(path, LabelEntry::FIELDS, LabelEntry::read)?;
+/// Files of labels and verdicts.
+pub(in crate::commands) struct RowFiles<'a> {
+    /// What people said.
+    pub(in crate::commands) labels: &'a Path,
+    /// What judges said about the same items.
+    pub(in crate::commands) verdicts: Option<&'a Path>,
+    /// What else is known about the items.
+    pub(in crate::commands) items: Option<&'a Path>,
+    /// How they are read.
+    pub(in crate::commands) reading: &'a ReadArgs,
+}
+
+/// Labels and verdicts side by side.
+pub(in crate::commands) struct Joined {
+    /// One unit per item and criterion.
+    pub(in crate::commands) sheet: Sheet,
+    /// The rows of verdicts.
+    pub(in crate::commands) verdicts: Vec<VerdictEntry>,
+    /// Rows that cannot be used.
+    pub(in crate::commands) skipped: Vec<Skipped>,
+}
+
+/// Reads the files and joins what they say.
+pub(in crate::commands) fn joined(
+    paths: &RowFiles<'_>,
+    options: JoinOptions,
+    note: &dyn Fn(&str),
+) -> Result<Joined, Failure> {
+    let load = load_options(paths.reading.strict, paths.reading.delimiter.as_deref())?;
+    let mut files = Files::new(load, note);
+    let labels = files.rows(paths.labels, LabelEntry::FIELDS, LabelEntry::read)?;
     refuse_skipped(&files.skipped)?;
     let (label_places, labels): (Vec<Place>, Vec<LabelEntry>) = labels.into_iter().unzip();
-    let verdicts = match &args.verdicts {
+    let verdicts = match paths.verdicts {
         Some(path) => files.rows(path, VerdictEntry::FIELDS, VerdictEntry::read)?,
         None => Vec::new(),
     };
     let (verdict_places, verdicts): (Vec<Place>, Vec<VerdictEntry>) = verdicts.into_iter().unzip();
-    let items = match &args.items {
+    let items = match paths.items {
         Some(path) => files.rows(path, ItemRow::FIELDS, ItemRow::read)?,
         None => Vec::new(),
     };
     let items: Vec<ItemRow> = items.into_iter().map(|(_, row)| row).collect();
-    let joined = sheet(&labels, &verdicts, &items, args.join_options()?);
-    let joined = joined.map_err(|faults| {
+    let sheet = sheet(&labels, &verdicts, &items, options).map_err(|faults| {
         let places = if faults.file == InputFile::Labels { &label_places } else { &verdict_places };
         refused(&faults, places)
     })?;
-    Ok((joined, files.skipped))
+    Ok(Joined { sheet, verdicts, skipped: files.skipped })
 }
 
 /// A label that cannot be read is not left out: that would change every figure.

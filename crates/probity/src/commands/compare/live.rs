@@ -129,6 +129,7 @@ pub(in crate::commands) fn about_the_judge(json: &mut Value, rubric: &Rubric, fa
         "kind": facts.judge.kind,
         "model": facts.judge.model,
         "standing": facts.judge.standing,
+        "standing_reason": facts.judge.standing.reason(),
         "answered_as": facts.judge.answered_as.iter().map(|(name, n)| (name.clone(), json!(n))).collect::<Map<_, _>>(),
     });
     json["rubric"] = json!({ "name": rubric.name(), "version": rubric.version(), "hash": rubric.hash() });

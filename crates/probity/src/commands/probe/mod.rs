@@ -78,7 +78,7 @@ fn list(args: &ProbeArgs) -> Result<Exit, Failure> {
 /// The whole document, as it is written and kept.
 fn document(job: &ProbeJob, probed: &Probed) -> String {
     let mut json = probed.probing.to_json();
-    json["gate"] = json!(job.gate_digest);
+    json["gate"] = json!(job.gate.digest());
     json["bases"]["blocked"] = json!(job.n_blocked);
     json["skipped"] = job.skipped.iter().map(skipped_json).collect();
     about_the_judge(&mut json, &job.rubric, &probed.facts);

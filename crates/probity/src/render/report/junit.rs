@@ -107,7 +107,8 @@ impl Report for Junit {
             ("judge", judge.id.as_str()),
             ("judge.kind", judge.kind.as_str()),
             ("judge.model", judge.model.as_str()),
-            ("judge.standing", judge.standing.as_str()),
+            ("judge.standing", judge.standing.name()),
+            ("judge.standing_reason", judge.standing.reason()),
         ] {
             writeln!(out, "      <property name=\"{name}\" value=\"{}\"/>", attribute(value))?;
         }

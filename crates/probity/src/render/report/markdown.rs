@@ -51,7 +51,13 @@ fn markdown(summary: &Summary, cases: &str) -> String {
     let (rubric, judge) = (summary.rubric(), &summary.facts().judge);
     line!(out, "## {} {} · {}\n", escaped(rubric.name()), escaped(rubric.version()), escaped(cases));
     let name = format!("{} {}", judge.kind, judge.model);
-    line!(out, "Judge {}, standing **{}**.", escaped(name.trim_end()), escaped(&judge.standing));
+    line!(
+        out,
+        "Judge {}, standing **{}**: {}.",
+        escaped(name.trim_end()),
+        judge.standing,
+        escaped(judge.standing.reason())
+    );
     line!(
         out,
         "{} replies: {} passed, {} failed, {} scored, {} unscored, {} blocked; {} records skipped.\n",

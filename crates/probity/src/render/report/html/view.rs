@@ -308,7 +308,8 @@ fn judge_view(summary: &Summary) -> Value {
         ("identity", judge.id.clone()),
         ("kind", judge.kind.clone()),
         ("model", judge.model.clone()),
-        ("standing", judge.standing.clone()),
+        ("standing", judge.standing.to_string()),
+        ("because", judge.standing.reason().to_owned()),
         ("answered as", list(&judge.answered_as)),
         ("fingerprints", list(&judge.fingerprints)),
         ("calls on record", facts.calls.to_string()),
@@ -321,7 +322,12 @@ fn judge_view(summary: &Summary) -> Value {
         .map(|(name, value)| json!({ "name": name, "value": value }))
         .collect();
     let name = format!("{} {}", judge.kind, judge.model);
-    json!({ "name": name.trim_end(), "standing": judge.standing, "facts": facts })
+    json!({
+        "name": name.trim_end(),
+        "standing": judge.standing.name(),
+        "reason": judge.standing.reason(),
+        "facts": facts,
+    })
 }
 
 #[cfg(test)]

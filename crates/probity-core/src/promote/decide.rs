@@ -1,0 +1,362 @@
+//! The decision: every requirement of a contract held against the evidence, in one order.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::contract::{Answers, Contract, ProbeName, Review, SliceFloors};
+use super::decision::{Check, Decision, Promotion};
+use super::evidence::{Evidence, Figure};
+use super::labels_needed::labels_needed;
+use super::requirement::Requirement;
+use crate::probe::{ProbeLine, ProbeOutcome, ProbeRecord};
+
+/// What a quotient of two figures may be off by.
+const ROUNDING: f64 = 1e-9;
+
+/// How many names a message lists.
+const NAMES_MAX: usize = 5;
+
+/// Holds `evidence` against `contract`.
+pub fn decide(contract: &Contract, evidence: &Evidence) -> Decision {
+    let mut checks = Checks { contract, evidence, all: Vec::new() };
+    checks.hard_gates();
+    checks.labelled_rows();
+    checks.agreement();
+    checks.human_share();
+    checks.beats();
+    checks.slices();
+    checks.probes();
+    checks.review();
+    checks.coverage();
+    checks.one_model();
+    checks.expiry();
+    let promotion = Promotion {
+        contract: [&contract.name, &contract.version, &contract.owner].map(Clone::clone),
+        granted: evidence.now,
+        until: contract.ends(evidence.now),
+    };
+    Decision::new(checks.all, promotion)
+}
+
+/// The checks made so far.
+struct Checks<'a> {
+    contract: &'a Contract,
+    evidence: &'a Evidence,
+    all: Vec<Check>,
+}
+
+impl Checks<'_> {
+    fn add(
+        &mut self,
+        requirement: Requirement,
+        about: Option<&str>,
+        shown: [Value; 2],
+        unmet: Option<String>,
+    ) {
+        let [have, need] = shown;
+        let about = about.map(str::to_owned);
+        self.all.push(Check { requirement, about, have, need, unmet });
+    }
+
+    fn hard_gates(&mut self) {
+        let required = &self.contract.blocking;
+        if required.is_empty() {
+            return;
+        }
+        let need = json!(required);
+        let gates = match &self.evidence.gates {
+            Ok(gates) => gates,
+            Err(why) => {
+                return self.add(Requirement::HardGates, None, [Value::Null, need], Some(why.clone()));
+            }
+        };
+        let off: Vec<&str> =
+            required.iter().copied().filter(|rule| !gates.blocking.contains(*rule)).collect();
+        let have = json!({
+            "blocking": required.len() - off.len(),
+            "admitted": gates.n_admitted,
+            "blocked": gates.n_blocked,
+            "unknown": gates.n_unknown,
+        });
+        let mut unmet = Vec::new();
+        if !off.is_empty() {
+            let rules =
+                if off.len() == 1 { "1 rule does".to_owned() } else { format!("{} rules do", off.len()) };
+            unmet.push(format!("{rules} not block, and must: {}", listed(&off)));
+        }
+        if gates.n_unknown > 0 {
+            unmet.push(format!("the gate never saw the replies of {} labelled items", gates.n_unknown));
+        }
+        let unmet = (!unmet.is_empty()).then(|| unmet.join("; "));
+        self.add(Requirement::HardGates, None, [have, need], unmet);
+    }
+
+    fn labelled_rows(&mut self) {
+        let (rows, need) = (&self.evidence.rows, self.contract.rows_min);
+        let fewest = rows.by_criterion.iter().min_by_key(|(_, n)| **n);
+        let (have, on) = match fewest {
+            Some((name, n)) => (*n, format!(" on {name}")),
+            None => (rows.n, String::new()),
+        };
+        let unmet = (have < need).then(|| {
+            format!("{have} labelled rows{on}, {need} are needed: {}{on}", more_labels(need - have))
+        });
+        self.add(
+            Requirement::LabelledRows,
+            fewest.map(|(name, _)| name.as_str()),
+            [json!(have), json!(need)],
+            unmet,
+        );
+    }
+
+    fn agreement(&mut self) {
+        let Some(floor) = self.contract.agreement.lower_bound_min else { return };
+        let unmet = too_low(
+            self.contract.agreement.kappa.name(),
+            &self.evidence.agreement,
+            self.evidence.rows.n,
+            floor,
+        );
+        let shown = [lower_end(&self.evidence.agreement), json!(floor)];
+        self.add(Requirement::Agreement, Some(self.contract.agreement.kappa.name()), shown, unmet);
+    }
+
+    fn human_share(&mut self) {
+        let Some(need) = self.contract.agreement.human_share_min else { return };
+        let measure = self.contract.agreement.kappa.name();
+        let (have, unmet) = match (&self.evidence.agreement, &self.evidence.people) {
+            (_, Err(why)) => {
+                let more = "have a second person label the same items";
+                (Value::Null, Some(format!("the {measure} of people is not known: {why}; {more}")))
+            }
+            (Err(why), _) => (Value::Null, Some(format!("the {measure} of the judge is not known: {why}"))),
+            (Ok(_), Ok(people)) if people.value <= 0.0 => {
+                let message =
+                    format!("people do not agree beyond chance ({:.2}, {})", people.value, people.how);
+                (Value::Null, Some(format!("{message}, so there is nothing to hold a judge against")))
+            }
+            (Ok(judge), Ok(people)) => {
+                let share = judge.value / people.value;
+                let unmet = (share + ROUNDING < need).then(|| {
+                    format!(
+                        "the judge reaches {share:.2} of what people reach, needs {need:.2}: {measure} {:.2} against {:.2} ({})",
+                        judge.value, people.value, people.how
+                    )
+                });
+                (json!(share), unmet)
+            }
+        };
+        self.add(Requirement::HumanShare, Some(measure), [have, json!(need)], unmet);
+    }
+
+    fn beats(&mut self) {
+        let measure = self.contract.agreement.kappa.name();
+        for floor in &self.contract.agreement.beats {
+            let name = floor.name();
+            let value = self.evidence.floors.get(floor);
+            let (need, unmet) = match (value, &self.evidence.agreement) {
+                (None, _) => (Value::Null, Some(format!("{name} was not measured on the same items"))),
+                (Some(Err(why)), _) => (Value::Null, Some(format!("{name} has no {measure}: {why}"))),
+                (Some(Ok(value)), Err(why)) => {
+                    (json!(value), Some(format!("the judge has no {measure} to hold against {name}: {why}")))
+                }
+                (Some(Ok(value)), Ok(judge)) => {
+                    let unmet = (judge.low <= *value).then(|| {
+                        format!(
+                            "the lower bound {:.2} of the judge is not above the {measure} {value:.2} of {name}",
+                            judge.low
+                        )
+                    });
+                    (json!(value), unmet)
+                }
+            };
+            self.add(
+                Requirement::BeatsBaseline,
+                Some(name),
+                [lower_end(&self.evidence.agreement), need],
+                unmet,
+            );
+        }
+    }
+
+    fn slices(&mut self) {
+        let (contract, evidence) = (self.contract, self.evidence);
+        let names: BTreeSet<&String> = contract.slices.keys().chain(evidence.slices.keys()).collect();
+        for name in names {
+            let floors = contract.slice(name);
+            let none = Err("nothing is labelled".to_owned());
+            let (n_rows, agreement, kappa) = match evidence.slices.get(name) {
+                Some(slice) => (slice.n_rows, &slice.agreement, &slice.kappa),
+                None => (0, &none, &none),
+            };
+            self.slice_rows(name, n_rows, floors);
+            let measure = contract.agreement.kappa.name();
+            let held = [
+                ("agreement", agreement, floors.agreement_lower_bound_min),
+                (measure, kappa, floors.lower_bound_min),
+            ];
+            for (figure_name, figure, floor) in held {
+                let Some(floor) = floor else { continue };
+                let unmet = too_low(figure_name, figure, n_rows, floor);
+                let unmet = unmet.map(|message| format!("{name}: {message}"));
+                self.add(Requirement::SliceAgreement, Some(name), [lower_end(figure), json!(floor)], unmet);
+            }
+        }
+    }
+
+    fn slice_rows(&mut self, name: &str, have: u64, floors: SliceFloors) {
+        let Some(need) = floors.rows_min else { return };
+        let unmet =
+            (have < need).then(|| format!("{} in {name}: {have} of {need}", more_labels(need - have)));
+        self.add(Requirement::SliceRows, Some(name), [json!(have), json!(need)], unmet);
+    }
+
+    fn probes(&mut self) {
+        if self.contract.probes.is_empty() {
+            return;
+        }
+        let names = self.contract.probes.iter().map(|name| match name {
+            ProbeName::All => "all",
+            ProbeName::Named(name) => name,
+        });
+        let need = json!(names.collect::<Vec<_>>());
+        let record = match &self.evidence.probes {
+            Ok(record) => record,
+            Err(why) => return self.add(Requirement::Probes, None, [Value::Null, need], Some(why.clone())),
+        };
+        let (required, absent) = required(&self.contract.probes, record);
+        let is_good =
+            |line: &&&ProbeLine| matches!(line.outcome, ProbeOutcome::Pass | ProbeOutcome::NotApplicable);
+        let n_good = required.iter().filter(is_good).count();
+        let said = |line: &&ProbeLine| format!("{} ({}): {}", line.name, line.outcome.name(), line.message);
+        let bad: Vec<String> = required.iter().filter(|line| !is_good(line)).map(said).collect();
+        let mut unmet: Vec<String> = Vec::new();
+        if !bad.is_empty() {
+            unmet.push(format!(
+                "{} of {} probes {} not pass: {}",
+                bad.len(),
+                required.len(),
+                if bad.len() == 1 { "does" } else { "do" },
+                bad.join("; ")
+            ));
+        }
+        if !absent.is_empty() {
+            unmet.push(format!("not in the probing on record: {}", listed(&absent)));
+        } else if required.is_empty() {
+            unmet.push("the probing on record has no probe".to_owned());
+        }
+        let have = json!({ "passed": n_good, "of": required.len() });
+        let unmet = (!unmet.is_empty()).then(|| unmet.join("; "));
+        self.add(Requirement::Probes, None, [have, need], unmet);
+    }
+
+    fn review(&mut self) {
+        if self.contract.review == Review::NotRequired {
+            return;
+        }
+        let have = self.evidence.review_path.as_deref();
+        let unmet = have.is_none().then(|| {
+            "nothing says where a person decides what the judge should not: set review.path in the contract, or --review-path"
+                .to_owned()
+        });
+        self.add(Requirement::HumanReview, None, [json!(have), json!("defined")], unmet);
+    }
+
+    fn coverage(&mut self) {
+        let Some(need) = self.contract.coverage_min else { return };
+        let (have, unmet) = match &self.evidence.coverage {
+            Err(why) => (Value::Null, Some(why.clone())),
+            Ok(coverage) => {
+                let share = coverage.n as f64 / coverage.of as f64;
+                let unmet = (share < need).then(|| {
+                    format!(
+                        "{} of {} labelled items have a verdict ({:.1} %), {:.1} % are needed",
+                        coverage.n,
+                        coverage.of,
+                        100.0 * share,
+                        100.0 * need
+                    )
+                });
+                (json!(share), unmet)
+            }
+        };
+        self.add(Requirement::Coverage, None, [have, json!(need)], unmet);
+    }
+
+    fn one_model(&mut self) {
+        if self.contract.answers != Answers::OneModel {
+            return;
+        }
+        let need = json!({ "models": 1, "fingerprints": "at most 1" });
+        let (have, unmet) = match &self.evidence.answers {
+            Err(why) => (Value::Null, Some(why.clone())),
+            Ok(seen) => {
+                let several = seen.models.len() > 1 || seen.fingerprints.len() > 1;
+                let names: Vec<&String> = seen.models.iter().chain(&seen.fingerprints).collect();
+                let unmet = several.then(|| format!("more than one model answered: {}", listed(&names)));
+                (json!({ "models": seen.models, "fingerprints": seen.fingerprints }), unmet)
+            }
+        };
+        self.add(Requirement::OneModel, None, [have, need], unmet);
+    }
+
+    fn expiry(&mut self) {
+        let Some(ends) = self.contract.ends(self.evidence.now) else { return };
+        let unmet = (ends <= self.evidence.now).then(|| format!("the contract ended on {ends}"));
+        let need = format!("after {}", self.evidence.now);
+        self.add(Requirement::Expiry, None, [json!(ends.to_string()), json!(need)], unmet);
+    }
+}
+
+/// The probes of a probing that must pass, and the names that it does not have.
+fn required<'r, 'c>(names: &'c [ProbeName], record: &'r ProbeRecord) -> (Vec<&'r ProbeLine>, Vec<&'c str>) {
+    let mut absent = Vec::new();
+    let mut wanted = vec![false; record.lines.len()];
+    for name in names {
+        let is_named = |line: &ProbeLine| match name {
+            ProbeName::All => true,
+            ProbeName::Named(name) => line.name == *name || line.family == *name,
+        };
+        let mut found = false;
+        for (wanted, line) in wanted.iter_mut().zip(&record.lines) {
+            let is_wanted = is_named(line);
+            *wanted |= is_wanted;
+            found |= is_wanted;
+        }
+        if let (false, ProbeName::Named(name)) = (found, name) {
+            absent.push(name.as_str());
+        }
+    }
+    let required = record.lines.iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(line, _)| line);
+    (required.collect(), absent)
+}
+
+/// Why the lower end of a figure does not reach a floor.
+fn too_low(name: &str, figure: &Figure, n_rows: u64, floor: f64) -> Option<String> {
+    match figure {
+        Err(why) => Some(format!("{name} is not known: {why}")),
+        Ok(figure) if figure.low >= floor => None,
+        Ok(figure) => Some(format!(
+            "{name} lower bound {:.2}, needs {floor:.2}; {}",
+            figure.low,
+            labels_needed(figure, n_rows, floor).words()
+        )),
+    }
+}
+
+fn more_labels(n: u64) -> String {
+    if n == 1 { "1 more label".to_owned() } else { format!("{n} more labels") }
+}
+
+fn lower_end(figure: &Figure) -> Value {
+    figure.as_ref().map_or(Value::Null, |figure| json!(figure.low))
+}
+
+/// The first names of a list, and how many more there are.
+fn listed(names: &[impl AsRef<str>]) -> String {
+    let shown: Vec<&str> = names.iter().take(NAMES_MAX).map(AsRef::as_ref).collect();
+    let more = names.len().saturating_sub(NAMES_MAX);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{}{more}", shown.join(", "))
+}

@@ -1,0 +1,92 @@
+//! What was decided: every check, and the proof that none is unmet.
+
+use serde_json::{Value, json};
+
+use super::requirement::{Requirement, Unmet};
+use crate::case::Moment;
+
+/// One requirement and what was shown for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Check {
+    /// Which.
+    pub requirement: Requirement,
+    /// The slice, the floor or the rule that it is about, where it is about one.
+    pub about: Option<String>,
+    /// What was shown; null where nothing was.
+    pub have: Value,
+    /// What is wanted.
+    pub need: Value,
+    /// Why it is not met, with what would meet it; `None` where it is.
+    pub unmet: Option<String>,
+}
+
+/// What a contract says about a judge. Only [`decide`](super::decide) makes one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    checks: Vec<Check>,
+    promotion: Promotion,
+}
+
+/// A judge met a contract. Owning one is the proof: only a [`Decision`] without an unmet requirement has one.
+///
+/// It cannot be read from a file, and nothing else makes a
+/// [`StandingRecord`](super::StandingRecord):
+///
+/// ```compile_fail
+/// use probity_core::promote::Promotion;
+/// let promotion: Promotion = serde_json::from_str("{}").expect("a promotion");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Promotion {
+    pub(super) contract: [String; 3],
+    pub(super) granted: Moment,
+    pub(super) until: Option<Moment>,
+}
+
+impl Decision {
+    /// What these checks came to, with the promotion that follows where none is unmet.
+    pub(super) fn new(checks: Vec<Check>, promotion: Promotion) -> Decision {
+        Decision { checks, promotion }
+    }
+
+    /// Every requirement that was checked, in the order of the checks.
+    pub fn checks(&self) -> &[Check] {
+        &self.checks
+    }
+
+    /// The requirements that are not met, in the order of the checks.
+    pub fn unmet(&self) -> Vec<Unmet> {
+        let unmet = |check: &Check| {
+            Some(Unmet {
+                requirement: check.requirement,
+                about: check.about.clone(),
+                have: check.have.clone(),
+                need: check.need.clone(),
+                message: check.unmet.clone()?,
+            })
+        };
+        self.checks.iter().filter_map(unmet).collect()
+    }
+
+    /// The proof that nothing is unmet.
+    pub fn promotion(&self) -> Option<&Promotion> {
+        self.checks.iter().all(|check| check.unmet.is_none()).then_some(&self.promotion)
+    }
+
+    /// For reports: what is unmet, and everything that was checked.
+    pub fn to_json(&self) -> Value {
+        let check = |check: &Check| {
+            json!({
+                "requirement": check.requirement.name(),
+                "about": check.about,
+                "have": check.have,
+                "need": check.need,
+                "met": check.unmet.is_none(),
+            })
+        };
+        json!({
+            "unmet": self.unmet().iter().map(Unmet::to_json).collect::<Vec<_>>(),
+            "checked": self.checks.iter().map(check).collect::<Vec<_>>(),
+        })
+    }
+}

@@ -1,0 +1,310 @@
+//! A decision about a judge that is asked now, or was asked before and is on record. What it earns is kept in the
+//! store, bound to everything it was earned with.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use probity_core::gate::{Gate, rules};
+use probity_core::probe::ProbeRecord;
+use probity_core::promote::{
+    Answers, Bound, Coverage, Decision, Evidence, Gates, Parts, Seen, StandingRecord,
+};
+use probity_core::rubric::Decider;
+use probity_engine::run::Observer as _;
+use probity_engine::run::compare::{Screening, report};
+use probity_engine::run::labelled::LabelledPairs;
+use probity_engine::run::standing::{
+    Subject, answer_parts, file_digest, gate_parts, keep, now, probe_parts, probing, records,
+};
+use probity_engine::store::{Reader, Store};
+use serde_json::{Value, json};
+
+use super::super::calibrate::ended;
+use super::super::calibrate::live::{Asked, Live, LiveCalibration, live};
+use super::super::session::{Watcher, failure, network};
+use super::report::{Retained, Sections, calibration_json, probes_json, rubric_json};
+use super::{
+    Gathered, Named, Outcome, PromoteArgs, Recorded, counting, decided, finish, partial, probing_file,
+};
+use crate::exit::{Exit, Failure};
+use crate::settings::{self, LabelledFlags};
+
+/// Asks for what is missing, decides, and keeps what was earned.
+pub(super) fn promote(args: &PromoteArgs, named: &Named) -> Result<Exit, Failure> {
+    let watcher = Watcher::new(args.reading.quiet || args.reading.json);
+    let (reading, judge) = (&args.reading, &args.judge);
+    let cases = LabelledFlags { files: &args.files, reading, judge, one_call: args.one_call, verdicts: None };
+    let labels = args.labels.as_deref();
+    // Labels that cannot be read again would revoke at once what they helped to earn.
+    labels.map(again).transpose()?;
+    let flags = Live {
+        cases,
+        calls: &args.calls,
+        labels,
+        about: None,
+        not_blind: probity_core::calibrate::NotBlind::Drop,
+        counting: counting(args),
+    };
+    let live = live(&flags, &watcher)?;
+    live.notices.iter().for_each(|notice| watcher.notice(notice));
+    let exit = ended(&live);
+    let reader = live.store.reader().map_err(|error| Failure::new(Exit::Store, &error))?;
+    let mut gathered = gathered(args, named, &live, &reader)?;
+    let decision = decided(args, &named.contract, &mut gathered.evidence);
+    let outcome = if exit == Exit::Done {
+        kept(args, named, &live, &gathered, &decision)?
+    } else {
+        let reason = "asking is not complete, so nothing was recorded".to_owned();
+        Outcome { reason, recorded: Recorded::No }
+    };
+    drop(reader);
+    live.close()?;
+    let finished = finish(args, named, &gathered, &decision, &outcome)?;
+    Ok(if exit == Exit::Done { finished } else { exit })
+}
+
+fn gate(asked: &Asked) -> &Gate {
+    match asked {
+        Asked::Replies(replies) => replies.job().gate(),
+        Asked::Pairs(pairs) => pairs.job.gate(),
+    }
+}
+
+fn subject(asked: &Asked) -> Subject<'_> {
+    Subject { asking: asked.asking(), rubric: asked.rubric(), gate: gate(asked) }
+}
+
+fn gathered(
+    args: &PromoteArgs,
+    named: &Named,
+    live: &LiveCalibration,
+    reader: &Reader,
+) -> Result<Gathered, Failure> {
+    let failed = |error| Failure::new(Exit::Store, &error);
+    let rubric = live.asked.rubric();
+    let (evidence, probe_parts) = evidence(args, named, live, reader)?;
+    let mut bound = subject(&live.asked).own_parts(reader, &live.ran.judge_id).map_err(failed)?;
+    bound.extend(gate_parts(&named.contract.blocking));
+    bound.insert("contract".to_owned(), named.contract.hash.clone());
+    bound.insert("labels".to_owned(), labels_digest(args, live)?);
+    if !named.contract.probes.is_empty() {
+        bound.extend(probe_parts);
+    }
+    if let (true, Ok(seen)) = (named.contract.answers != Answers::Any, &evidence.answers) {
+        bound.extend(answer_parts(seen));
+    }
+    let facts = &live.facts.judge;
+    let retained = retained(live)?;
+    let mut hard_gates = retained.gates_json();
+    hard_gates["admitted"] = json!(live.gate.n_admitted);
+    hard_gates["blocked"] = json!(live.gate.n_blocked);
+    let rules = live.gate.tally.by_rule();
+    let rules =
+        rules.map(|(rule, count)| (rule, json!({ "blocked": count.blocked, "flagged": count.flagged })));
+    hard_gates["findings_by_rule"] = json!(rules.collect::<BTreeMap<_, _>>());
+    Ok(Gathered {
+        judge: json!({ "id": facts.id, "kind": facts.kind, "model": facts.model }),
+        name: format!(
+            "judge {}{} · rubric {} {} · {}",
+            facts.kind,
+            model(&facts.model),
+            rubric.name(),
+            rubric.version(),
+            live.asked.name()
+        ),
+        bound,
+        sections: Sections {
+            hard_gates,
+            rubric: rubric_json(rubric),
+            runs: retained.runs_json(),
+            probes: probes_json(&evidence.probes),
+            calibration: calibration_section(live),
+        },
+        evidence,
+    })
+}
+
+fn model(model: &str) -> String {
+    if model.is_empty() { String::new() } else { format!(" {model}") }
+}
+
+fn calibration_section(live: &LiveCalibration) -> Value {
+    let mut json = calibration_json(&live.calibration);
+    json["labels"]["source"] = json!(live.labels.source);
+    json["labels"]["digest"] = json!(live.labels.digest);
+    json
+}
+
+/// What was measured, and the parts that bind a standing to the probing.
+fn evidence(
+    args: &PromoteArgs,
+    named: &Named,
+    live: &LiveCalibration,
+    reader: &Reader,
+) -> Result<(Evidence, Parts), Failure> {
+    let name = live.calibration.judges.keys().next().map(ToString::to_string).unwrap_or_default();
+    let mut evidence = Evidence::of(&named.contract, &live.calibration, &name, now(live.asked.asking()));
+    let gate = gate(&live.asked);
+    evidence.gates = Ok(Gates {
+        blocking: rules().map(|rule| rule.id).filter(|id| gate.can_block(id)).map(str::to_owned).collect(),
+        n_admitted: live.gate.n_admitted,
+        n_blocked: live.gate.n_blocked,
+        n_unknown: 0,
+    });
+    if !evidence.rows.by_criterion.is_empty() {
+        let judged = live.asked.rubric().criteria().iter().filter(|each| each.decider == Decider::Judge);
+        for criterion in judged {
+            evidence.rows.by_criterion.entry(criterion.id.to_string()).or_insert(0);
+        }
+    }
+    evidence.coverage = match live.coverage.n {
+        0 => Err("no labelled item may be judged".to_owned()),
+        of => Ok(Coverage { n: live.coverage.n_judged, of }),
+    };
+    let [models, fingerprints] =
+        reader.answered_by(&live.ran.judge_id).map_err(|error| Failure::new(Exit::Store, &error))?;
+    evidence.answers = Ok(Seen { models, fingerprints });
+    let (probes, parts) = probes(args, named, live, reader)?;
+    evidence.probes = probes;
+    Ok((evidence, parts))
+}
+
+/// The probing in the file that was named, or the last one on record, and what binds a standing to it.
+fn probes(
+    args: &PromoteArgs,
+    named: &Named,
+    live: &LiveCalibration,
+    reader: &Reader,
+) -> Result<(Result<ProbeRecord, String>, Parts), Failure> {
+    let (judge, rubric) = (&live.ran.judge_id, live.asked.rubric());
+    let Some(path) = &args.probes else {
+        let found =
+            probing(reader, judge, rubric.hash()).map_err(|error| Failure::new(Exit::Store, &error))?;
+        let parts = found.as_ref().map(probe_parts).unwrap_or_default();
+        let missing = || {
+            let name = rubric.name();
+            format!(
+                "no probing of this judge under rubric {name} is on record: run `probity probe` with the same judge and rubric"
+            )
+        };
+        return Ok((found.ok_or_else(missing), parts));
+    };
+    let (record, document) = probing_file(path)?;
+    let of_judge = document["judge"]["id"] == judge.as_str();
+    if !of_judge || document["rubric"]["hash"] != rubric.hash() {
+        let what = if of_judge { "under another rubric" } else { "of another judge" };
+        return Ok((Err(format!("the probing in {} is {what}", path.display())), Parts::new()));
+    }
+    let parts = Parts::from([("probes".to_owned(), again(path)?)]);
+    Ok((partial(&named.contract, &document, path).map_or(Ok(record), Err), parts))
+}
+
+/// What the labels are bound by: the bytes of their file, or the digest of those in the store.
+fn labels_digest(args: &PromoteArgs, live: &LiveCalibration) -> Result<String, Failure> {
+    args.labels.as_deref().map_or_else(|| Ok(live.labels.digest.clone()), again)
+}
+
+/// The digest of a file that must be there whenever the standing is looked up.
+fn again(path: &Path) -> Result<String, Failure> {
+    file_digest(path).map_err(|error| {
+        Failure::usage(format!("{}: expected a file that can be read again: {error}", path.display()))
+    })
+}
+
+/// What to retain of every labelled reply or pair.
+fn retained(live: &LiveCalibration) -> Result<Retained, Failure> {
+    let mut retained = Retained::default();
+    live.gate.tally.blocked().iter().for_each(|result| retained.reply(result));
+    match &live.asked {
+        Asked::Replies(replies) => {
+            let each = replies.each_result(&live.store, &live.ran, &mut |result, sources| {
+                for source in sources {
+                    retained.source(&source.source);
+                }
+                retained.reply(result);
+            });
+            each.map_err(failure)?;
+        }
+        Asked::Pairs(pairs) => {
+            let compared = report(&pairs.job, &live.store, &live.ran, None).map_err(failure)?;
+            compared.contests.iter().for_each(|contest| retained.pair(contest));
+            retain_sources(pairs, &mut retained);
+        }
+    }
+    Ok(retained)
+}
+
+fn retain_sources(pairs: &LabelledPairs, retained: &mut Retained) {
+    let field = &pairs.job.field;
+    let places = pairs.job.meetings.iter();
+    let mut places: Vec<(usize, usize)> =
+        places.flat_map(|meeting| meeting.variants.map(|variant| (meeting.case, variant))).collect();
+    places.sort_unstable();
+    places.dedup();
+    for (case, variant) in places {
+        if let Some(Screening::Admitted(admitted)) = &field.cases[case].replies[variant] {
+            admitted.sources().iter().for_each(|source| retained.source(&source.source));
+        }
+    }
+}
+
+/// Keeps what was earned; where nothing was, takes back what the same contract gave before.
+fn kept(
+    args: &PromoteArgs,
+    named: &Named,
+    live: &LiveCalibration,
+    gathered: &Gathered,
+    decision: &Decision,
+) -> Result<Outcome, Failure> {
+    let failed = |error| Failure::new(Exit::Store, &error);
+    let is_writable = live.asked.asking().may_ask(network(&args.calls));
+    let opened = if is_writable { None } else { Some(reopened(live)?) };
+    let store = opened.as_ref().unwrap_or(&live.store);
+    let found = records(&store.reader().map_err(failed)?).map_err(failed)?;
+    let mut found = found.map_err(|problem| Failure { exit: Exit::Store, message: problem, hint: None })?;
+    let judge = live.ran.judge_id.as_str();
+    let outcome = if let Some(promotion) = decision.promotion() {
+        let mut sources = BTreeMap::from([("contract".to_owned(), named.source.clone())]);
+        sources.insert("labels".to_owned(), live.labels.source.clone());
+        if let (Some(path), true) = (&args.probes, gathered.bound.contains_key("probes")) {
+            sources.insert("probes".to_owned(), format!("file:{}", path.display()));
+        }
+        let bound = Bound {
+            judge: judge.to_owned(),
+            kind: gathered.bound.get("judge.kind").cloned().unwrap_or_default(),
+            rubric: live.asked.rubric().name().to_owned(),
+            parts: gathered.bound.clone(),
+            sources,
+        };
+        found.push(StandingRecord::of(promotion, bound));
+        keep(store, &found).map_err(failed)?;
+        let reader = store.reader().map_err(failed)?;
+        let standing = subject(&live.asked).standing(&reader, &live.ran, &live.facts).map_err(failed)?;
+        Outcome { reason: standing.reason().to_owned(), recorded: Recorded::Yes }
+    } else {
+        let mut unmet: Vec<&str> = decision.unmet().iter().map(|unmet| unmet.requirement.title()).collect();
+        unmet.dedup();
+        let reason = format!("contract {} is not met: {}", named.contract.name, unmet.join(", "));
+        let mut withdrawn = Recorded::No;
+        for record in found.iter_mut().filter(|record| {
+            record.judge() == judge
+                && record.contract_name() == named.contract.name
+                && record.withdrawn().is_none()
+        }) {
+            record.withdraw(gathered.evidence.now, &reason);
+            withdrawn = Recorded::Yes;
+        }
+        if withdrawn == Recorded::Yes {
+            keep(store, &found).map_err(failed)?;
+        }
+        Outcome { reason, recorded: withdrawn }
+    };
+    opened.map_or(Ok(()), Store::close).map_err(failed)?;
+    Ok(outcome)
+}
+
+/// The store for writing, where nobody may be asked and it was opened for reading.
+fn reopened(live: &LiveCalibration) -> Result<Store, Failure> {
+    let path = settings::store_path(live.asked.asking())?;
+    Ok(Store::open(&path).map_err(|error| Failure::new(Exit::Store, &error))?.store)
+}

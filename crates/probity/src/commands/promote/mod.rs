@@ -1,0 +1,170 @@
+//! `probity promote`: whether a judge may gate a release, and if not, exactly why.
+//!
+//! Evidence is gathered from files or by asking, `probity-core` decides, and what was earned is kept in the store.
+
+mod args;
+mod files;
+mod live;
+mod report;
+mod revoke;
+
+use std::path::Path;
+
+use probity_core::calibrate::Counting;
+use probity_core::probe::ProbeRecord;
+use probity_core::promote::{Contract, Decision, Evidence, Parts, ProbeName, decide, read};
+use probity_core::spec_file::Problem;
+use serde_json::{Value, json};
+
+pub(crate) use args::PromoteArgs;
+
+use super::calibrate::default_counting;
+use super::compare::write_output;
+use super::session::output_failure;
+use crate::exit::{Exit, Failure};
+use crate::render::problem::located;
+use crate::render::promotion::{Shown, promotion as shown};
+use crate::render::results::WholeFile;
+use crate::terminal;
+
+/// Runs the command.
+pub(crate) fn promote(args: &PromoteArgs) -> Result<Exit, Failure> {
+    let output = args.output.as_deref();
+    // A decision without a place is not worth paying for.
+    output.map_or(Ok(()), WholeFile::try_out).map_err(|error| output_failure(output, &error))?;
+    if let Some(reason) = &args.revoke {
+        return revoke::revoke(args, reason);
+    }
+    let note = |line: &str| {
+        if !args.reading.quiet && !args.reading.json {
+            terminal::note(line);
+        }
+    };
+    let contract = contract(args, &note)?;
+    if args.verdicts.is_some() {
+        files::promote(args, &contract, &note)
+    } else {
+        live::promote(args, &contract)
+    }
+}
+
+/// A contract with the place it was read from.
+struct Named {
+    contract: Contract,
+    source: String,
+}
+
+/// What a decision rests on, whoever gathered it.
+struct Gathered {
+    /// What was measured.
+    evidence: Evidence,
+    /// The judge, for machines.
+    judge: Value,
+    /// The judge and what it was measured by, for people.
+    name: String,
+    /// What a standing would be bound to.
+    bound: Parts,
+    /// What to retain, by section.
+    sections: report::Sections,
+}
+
+/// What becomes of a decision.
+struct Outcome {
+    /// Why the judge has the standing that it has.
+    reason: String,
+    /// Whether the store holds it now.
+    recorded: Recorded,
+}
+
+/// Whether the store holds a standing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Recorded {
+    Yes,
+    No,
+}
+
+fn contract(args: &PromoteArgs, note: &dyn Fn(&str)) -> Result<Named, Failure> {
+    let path = args.contract.as_deref().ok_or_else(|| Failure::usage("expected --contract and a file"))?;
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format!("contract {name}: cannot be read: {error}")))?;
+    let problems = |found: &[Problem], kind| {
+        let lines = found.iter().map(|problem| located(&name, &text, kind, problem).trim_end().to_owned());
+        lines.collect::<Vec<String>>().join("\n")
+    };
+    let reading = read(&text).map_err(|found| Failure::usage(problems(&found, "")))?;
+    if !reading.warnings.is_empty() {
+        note(&problems(&reading.warnings, "warning: "));
+    }
+    Ok(Named { contract: reading.contract, source: format!("file:{name}") })
+}
+
+/// What counts as what: as in a calibration without flags, so that nobody chooses what suits the judge.
+fn counting(args: &PromoteArgs) -> Counting {
+    let mut counting = default_counting();
+    counting.sampling.resampling.seed = args.seed;
+    counting.sampling.resampling.n_resamples = args.resamples;
+    counting
+}
+
+/// The decision, with the flags that add to the evidence.
+fn decided(args: &PromoteArgs, contract: &Contract, evidence: &mut Evidence) -> Decision {
+    if let Some(path) = &args.review_path {
+        evidence.review_path = Some(path.clone());
+    }
+    decide(contract, evidence)
+}
+
+/// Writes and prints what was decided.
+fn finish(
+    args: &PromoteArgs,
+    named: &Named,
+    gathered: &Gathered,
+    decision: &Decision,
+    outcome: &Outcome,
+) -> Result<Exit, Failure> {
+    let met = decision.promotion().is_some();
+    let contract = &named.contract;
+    let mut json = decision.to_json();
+    json["standing"] = json!(if met { "promoted" } else { "advisory" });
+    json["standing_reason"] = json!(outcome.reason);
+    json["recorded"] = json!(outcome.recorded == Recorded::Yes);
+    json["contract"] = json!({
+        "name": contract.name,
+        "version": contract.version,
+        "owner": contract.owner,
+        "hash": contract.hash,
+        "source": named.source,
+    });
+    json["judge"] = gathered.judge.clone();
+    json["as_of"] = json!(gathered.evidence.now.to_string());
+    json["valid_until"] =
+        json!(contract.ends(gathered.evidence.now).filter(|_| met).map(|end| end.to_string()));
+    json["bound"] = json!(gathered.bound);
+    json["report"] = gathered.sections.to_json(contract, decision, outcome);
+    let text = serde_json::to_string_pretty(&json).expect("JSON values can be written") + "\n";
+    write_output(args.output.as_deref(), &text)?;
+    if args.reading.json {
+        terminal::deliver(&text)?;
+    } else {
+        terminal::print(&shown(&Shown { contract, name: &gathered.name, decision, reason: &outcome.reason }));
+    }
+    Ok(if met { Exit::Done } else { Exit::No })
+}
+
+/// A probing that was read from a file: what it came to, and the whole document.
+fn probing_file(path: &Path) -> Result<(ProbeRecord, Value), Failure> {
+    let usage = |problem: String| Failure::usage(format!("probes {}: {problem}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| usage(format!("cannot be read: {error}")))?;
+    let record = ProbeRecord::read(&text).map_err(|error| usage(error.to_string()))?;
+    let document = serde_json::from_str(&text).map_err(|error| usage(error.to_string()))?;
+    Ok((record, document))
+}
+
+/// What is wrong with a probing of some probes where a contract wants all of them.
+fn partial(contract: &Contract, document: &Value, path: &Path) -> Option<String> {
+    let is_partial = document["only"].as_array().is_some_and(|only| !only.is_empty());
+    let wants_all = contract.probes.contains(&ProbeName::All);
+    (is_partial && wants_all)
+        .then(|| format!("the probing in {} is of some probes only, and all must pass", path.display()))
+}

@@ -1,0 +1,106 @@
+//! A decision on a terminal: every requirement with its figure, then what is not met and what would meet it.
+
+use std::fmt::Write as _;
+
+use probity_core::promote::{Check, Contract, Decision, Requirement};
+use serde_json::Value;
+
+use super::plain::{excerpt, plain};
+use super::summary::columns;
+
+/// The widest that a figure may be in the table.
+const CELL_CHARS_MAX: usize = 32;
+
+/// What is shown.
+pub(crate) struct Shown<'a> {
+    /// The contract.
+    pub(crate) contract: &'a Contract,
+    /// The judge and what it was measured by.
+    pub(crate) name: &'a str,
+    /// What was decided.
+    pub(crate) decision: &'a Decision,
+    /// Why the judge has the standing that it has.
+    pub(crate) reason: &'a str,
+}
+
+/// The decision as text.
+pub(crate) fn promotion(shown: &Shown) -> String {
+    let Contract { name, version, owner, .. } = shown.contract;
+    let mut out = format!(
+        "contract {} {} · owner {} · {}\n\n",
+        plain(name),
+        plain(version),
+        plain(owner),
+        plain(shown.name)
+    );
+    let mut rows = vec![["requirement", "have", "need", ""].map(str::to_owned).to_vec()];
+    for check in shown.decision.checks() {
+        let met = if check.unmet.is_none() { "met" } else { "not met" };
+        let [have, need] = cells(check);
+        rows.push(vec![title(check), have, need, met.to_owned()]);
+    }
+    out += &columns(&rows);
+    let unmet = shown.decision.unmet();
+    if !unmet.is_empty() {
+        writeln!(out, "\nnot met, {} of {}", unmet.len(), shown.decision.checks().len())
+            .expect("a string takes any text");
+    }
+    for unmet in &unmet {
+        let message = plain(&unmet.message).replace("; ", "\n    ");
+        writeln!(out, "  {}: {message}", unmet.requirement.title()).expect("a string takes any text");
+    }
+    let standing = if unmet.is_empty() { "promoted" } else { "advisory" };
+    let reason = match shown.reason.strip_prefix(standing) {
+        Some(rest) => rest.to_owned(),
+        None => format!(", {}", shown.reason),
+    };
+    writeln!(out, "\nstanding: {standing}{}", plain(&reason)).expect("a string takes any text");
+    out
+}
+
+fn title(check: &Check) -> String {
+    match &check.about {
+        Some(about) => format!("{} ({})", check.requirement.title(), plain(about)),
+        None => check.requirement.title().to_owned(),
+    }
+}
+
+/// A requirement in few words: what was shown, and what is wanted.
+fn cells(check: &Check) -> [String; 2] {
+    let (have, need) = (&check.have, &check.need);
+    let texts = match check.requirement {
+        Requirement::HardGates => {
+            let n_rules = need.as_array().map_or(0, Vec::len);
+            [have.get("blocking").map_or_else(none, |n| format!("{n} block")), format!("{n_rules} rules")]
+        }
+        Requirement::Probes => {
+            let passed = |of: &Value| format!("{} of {of} pass", have["passed"]);
+            [have.get("of").map_or_else(none, passed), names(need)]
+        }
+        Requirement::OneModel => {
+            let seen = |models: &Value| [names(models), names(&have["fingerprints"])].join(", ");
+            [have.get("models").map_or_else(none, seen), "one".to_owned()]
+        }
+        _ => [figure(have), figure(need)],
+    };
+    texts.map(|text| excerpt(&text, CELL_CHARS_MAX))
+}
+
+fn none() -> String {
+    "–".to_owned()
+}
+
+fn names(value: &Value) -> String {
+    let texts = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+    let joined = texts.collect::<Vec<_>>().join(", ");
+    if joined.is_empty() { none() } else { joined }
+}
+
+fn figure(value: &Value) -> String {
+    match value {
+        Value::Null => none(),
+        Value::Number(number) if number.is_f64() => format!("{:.2}", number.as_f64().unwrap_or_default()),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
