@@ -1,0 +1,213 @@
+//! Many fixed words, found in a text in one pass that hardly looks at most of it.
+//!
+//! A few bytes at every place, or at every second or third where all words are long, are looked up in a table of
+//! bits. No place is passed over where a word starts; where one may, the words that start like the text are
+//! compared with it. The longest word at the leftmost place is found, whatever the case of its ASCII letters.
+
+use std::ops::Range;
+
+/// How many bits the table has: enough that a few hundred words leave it almost empty.
+const PLACES: usize = 1 << 16;
+
+/// The most bytes that are looked at together.
+const BYTES_MAX: usize = 4;
+
+/// How many bytes of a word say which others it is kept with.
+const KEY_BYTES_MAX: usize = 3;
+
+/// The longest step from one look to the next, in bytes.
+const STEP_MAX: usize = 8;
+
+/// How many looks are taken before one asks whether any found something.
+const LOOKS: usize = 4;
+
+/// A set of words.
+#[derive(Debug, Clone)]
+pub(super) struct Sieve {
+    /// One bit for each place.
+    table: Box<[u64; PLACES / 64]>,
+    /// Which of four bytes are looked at.
+    mask: u32,
+    /// How many bytes lie between two looks.
+    step: usize,
+    words: Vec<Box<[u8]>>,
+    /// The numbers of the words by how they start, longest first; a power of two.
+    buckets: Vec<Vec<usize>>,
+    /// How many bytes from the start of a word count for that.
+    n_key_bytes: usize,
+}
+
+impl Sieve {
+    /// The set of `words`, none of them empty.
+    pub(super) fn of<'w>(words: impl Iterator<Item = &'w [u8]>) -> Sieve {
+        let words: Vec<Box<[u8]>> = words.map(Box::from).collect();
+        let shortest = words.iter().map(|word| word.len()).min().unwrap_or(BYTES_MAX);
+        // One byte of each look may lie behind the word.
+        let n_bytes = (shortest + 1).min(BYTES_MAX);
+        let step = (shortest + 2 - n_bytes).clamp(1, STEP_MAX);
+        let mut sieve = Sieve {
+            table: Box::new([0; PLACES / 64]),
+            mask: u32::MAX >> (8 * (BYTES_MAX - n_bytes)),
+            step,
+            buckets: vec![Vec::new(); (words.len() * 4).next_power_of_two()],
+            n_key_bytes: shortest.min(KEY_BYTES_MAX),
+            words,
+        };
+        for number in 0..sieve.words.len() {
+            let word = sieve.words[number].clone();
+            for rest in (0..step).map(|offset| &word[offset..]) {
+                sieve.add(&rest[..rest.len().min(n_bytes)], n_bytes);
+            }
+            let bucket = sieve.bucket(&word[..sieve.n_key_bytes]);
+            sieve.buckets[bucket].push(number);
+        }
+        for bucket in &mut sieve.buckets {
+            bucket.sort_by_key(|number| std::cmp::Reverse(sieve.words[*number].len()));
+        }
+        sieve
+    }
+
+    /// Adds what a look that starts with `known` can see.
+    fn add(&mut self, known: &[u8], n_bytes: usize) {
+        let mut bytes = [0; BYTES_MAX];
+        bytes[..known.len()].copy_from_slice(known);
+        let unknown = if known.len() < n_bytes { 0..=u8::MAX } else { 0..=0 };
+        for last in unknown {
+            if let Some(byte) = bytes.get_mut(known.len()) {
+                *byte = last;
+            }
+            let place = self.place(u32::from_le_bytes(bytes));
+            self.table[place / 64] |= 1 << (place % 64);
+        }
+    }
+
+    /// The first word from `from` on, by its number, and where it stands. Of several that start at one place it is
+    /// the longest, and of equal ones the first.
+    pub(super) fn find(&self, bytes: &[u8], from: usize) -> Option<(usize, Range<usize>)> {
+        let mut at = self.next(bytes, from, |_| false)?;
+        loop {
+            if let Some(number) = self.word_at(bytes, at) {
+                return Some((number, at..at + self.words[number].len()));
+            }
+            at = self.next(bytes, at + 1, |_| false)?;
+        }
+    }
+
+    /// How long the longest word is that starts at `at`.
+    pub(super) fn len_at(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        self.word_at(bytes, at).map(|number| self.words[number].len())
+    }
+
+    /// The longest word that starts at `at`.
+    fn word_at(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        let rest = &bytes[at..];
+        let bucket = &self.buckets[self.bucket(rest.get(..self.n_key_bytes)?)];
+        bucket.iter().copied().find(|number| {
+            let word = &self.words[*number];
+            rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+        })
+    }
+
+    /// The next place from `from` on where a word may start, or a byte stands that is a `sign`. Signs can only be
+    /// asked for where some word has no more than three bytes.
+    pub(super) fn next(&self, bytes: &[u8], from: usize, sign: impl Fn(u8) -> bool) -> Option<usize> {
+        let mut at = from.next_multiple_of(self.step);
+        let look = |four: &[u8; BYTES_MAX]| self.has(u32::from_le_bytes(*four)) | sign(four[0]);
+        if self.step == 1 {
+            while let Some(near) =
+                bytes.get(at..).and_then(|rest| rest.first_chunk::<{ LOOKS + BYTES_MAX - 1 }>())
+            {
+                let [a, b, c, d, e, f, g] = *near;
+                let found = [[a, b, c, d], [b, c, d, e], [c, d, e, f], [d, e, f, g]].map(|four| look(&four));
+                if found[0] | found[1] | found[2] | found[3] {
+                    return found.iter().position(|found| *found).map(|n| at + n);
+                }
+                at += LOOKS;
+            }
+        }
+        while let Some(four) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+            if look(four) {
+                return Some(from.max((at + 1).saturating_sub(self.step)));
+            }
+            at += self.step;
+        }
+        // The last few bytes are too few to be told.
+        let last = (bytes.len() + 2).saturating_sub(BYTES_MAX + self.step);
+        (from < bytes.len()).then(|| from.max(last))
+    }
+
+    fn has(&self, four: u32) -> bool {
+        let place = self.place(four);
+        (self.table[place / 64] >> (place % 64)) & 1 == 1
+    }
+
+    fn bucket(&self, key: &[u8]) -> usize {
+        let folded = key.iter().fold(0_u32, |folded, byte| (folded << 8) | u32::from(byte | 0x20));
+        (folded.wrapping_mul(0x9E37_79B1) >> 12) as usize & (self.buckets.len() - 1)
+    }
+
+    /// Setting one bit of each byte folds the case of letters; one multiplication spreads what is left.
+    fn place(&self, four: u32) -> usize {
+        let folded = (four | 0x2020_2020) & self.mask;
+        (folded.wrapping_mul(0x9E37_79B1) >> 16) as usize % PLACES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Every place from `from` on that the sieve stops at.
+    fn stops(sieve: &Sieve, text: &str) -> Vec<usize> {
+        let next = |from: usize| sieve.next(text.as_bytes(), from, |_| false);
+        std::iter::successors(next(0), |at| next(at + 1)).collect()
+    }
+
+    #[test]
+    fn most_places_are_passed_over() {
+        let words = ["refund", "voucher", "day"];
+        let sieve = Sieve::of(words.iter().map(|word| word.as_bytes()));
+        let text = "No money for the VOUCHER of that day, I said, and no return of the goods";
+        let stops = stops(&sieve, text);
+        assert!(stops.contains(&17) && stops.contains(&33) && stops.len() < 8, "{stops:?}");
+    }
+
+    #[test]
+    fn the_longest_of_the_leftmost_is_found() {
+        let words = ["ending", "end", "ding", "ENDING in", "end"];
+        let sieve = Sieve::of(words.iter().map(|word| word.as_bytes()));
+        let find = |text: &str| {
+            sieve.find(text.as_bytes(), 0).map(|(number, range)| (number, text[range].to_owned()))
+        };
+        assert_eq!(find("an ENDING"), Some((0, "ENDING".to_owned())));
+        assert_eq!(find("ending in 4"), Some((3, "ending in".to_owned())));
+        assert_eq!(find("the bend"), Some((1, "end".to_owned())));
+        assert_eq!(find("en ding"), Some((2, "ding".to_owned())));
+        assert_eq!(find("en"), None);
+    }
+
+    #[test]
+    fn nothing_is_in_nothing() {
+        assert_eq!(stops(&Sieve::of(std::iter::empty()), ""), Vec::<usize>::new());
+    }
+
+    proptest! {
+        #[test]
+        fn no_word_is_passed_over(
+            words in proptest::collection::vec("[a-cA-C.]{1,12}", 1..4),
+            text in "[a-cA-C. ]{0,40}",
+        ) {
+            let sieve = Sieve::of(words.iter().map(|word| word.as_bytes()));
+            let text = format!("{text}{}{text}", words[0]);
+            let stops = stops(&sieve, &text);
+            for word in &words {
+                let (text, word) = (text.to_ascii_lowercase(), word.to_ascii_lowercase());
+                for at in (0..text.len()).filter(|at| text[*at..].starts_with(&word)) {
+                    prop_assert!(stops.contains(&at), "{word:?} at {at}");
+                }
+            }
+        }
+    }
+}
