@@ -140,8 +140,7 @@ fn push(c: char, text: &mut Vec<u8>) {
 
 /// How many bytes at the start are plain but for their case: ASCII, with no white space but single spaces.
 fn n_tidy(bytes: &[u8], after_space: bool) -> usize {
-    let is_untidy =
-        |before: u8, byte: u8| (byte < b' ') | (byte >= 0x80) | ((byte == b' ') & (before == b' '));
+    let is_untidy = |before: u8, byte: u8| !(b' '..0x80).contains(&byte) || (byte == b' ' && before == b' ');
     if bytes.first().is_none_or(|first| is_untidy(if after_space { b' ' } else { 0 }, *first)) {
         return 0;
     }

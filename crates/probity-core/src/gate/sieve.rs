@@ -33,10 +33,22 @@ pub(super) struct Sieve {
     /// How many bytes lie between two looks.
     step: usize,
     words: Vec<Box<[u8]>>,
-    /// The numbers of the words by how they start, longest first; a power of two.
-    buckets: Vec<Vec<usize>>,
-    /// How many bytes from the start of a word count for that.
-    n_key_bytes: usize,
+    /// How the words start: by bucket, then longest first.
+    starts: Vec<Start>,
+    /// Where the starts of each bucket begin, and behind the last where they end. A power of two and one.
+    buckets: Vec<usize>,
+    /// Which bytes from the start of a word say what bucket it is in.
+    key_mask: u64,
+}
+
+/// The first bytes of a word, so that most are told apart without a look at the word.
+#[derive(Debug, Clone, Copy)]
+struct Start {
+    bytes: u64,
+    /// Which of eight bytes the word has.
+    mask: u64,
+    /// Of the word.
+    number: usize,
 }
 
 impl Sieve {
@@ -49,10 +61,11 @@ impl Sieve {
         let step = if n_bytes < BYTES_MAX { 1 } else { (shortest - 2).min(STEP_MAX) };
         let mut sieve = Sieve {
             table: Box::new([0; PLACES]),
-            mask: u64::MAX >> (64 - 8 * n_bytes),
+            mask: mask(n_bytes),
             step,
-            buckets: vec![Vec::new(); (words.len() * 4).next_power_of_two()],
-            n_key_bytes: shortest.min(KEY_BYTES_MAX),
+            starts: Vec::new(),
+            buckets: vec![0; (words.len() * 4).next_power_of_two() + 1],
+            key_mask: mask(shortest.min(KEY_BYTES_MAX)),
             words,
         };
         for number in 0..sieve.words.len() {
@@ -60,12 +73,17 @@ impl Sieve {
             for rest in (0..step).map(|offset| &word[offset..]) {
                 sieve.add(&rest[..rest.len().min(n_bytes)], n_bytes);
             }
-            let bucket = sieve.bucket(&word[..sieve.n_key_bytes]);
-            sieve.buckets[bucket].push(number);
+            let mask = mask(word.len().min(8));
+            sieve.starts.push(Start { bytes: fold(eight(&word)) & mask, mask, number });
         }
-        for bucket in &mut sieve.buckets {
-            bucket.sort_by_key(|number| std::cmp::Reverse(sieve.words[*number].len()));
+        let mut starts = std::mem::take(&mut sieve.starts);
+        starts.sort_by_key(|start| {
+            (sieve.bucket(start.bytes), std::cmp::Reverse(sieve.words[start.number].len()))
+        });
+        for bucket in 0..sieve.buckets.len() {
+            sieve.buckets[bucket] = starts.partition_point(|start| sieve.bucket(start.bytes) < bucket);
         }
+        sieve.starts = starts;
         sieve
     }
 
@@ -101,11 +119,16 @@ impl Sieve {
     /// The longest word that starts at `at`.
     fn word_at(&self, bytes: &[u8], at: usize) -> Option<usize> {
         let rest = &bytes[at..];
-        let bucket = &self.buckets[self.bucket(rest.get(..self.n_key_bytes)?)];
-        bucket.iter().copied().find(|number| {
-            let word = &self.words[*number];
-            rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
-        })
+        let near = fold(rest.first_chunk().map_or_else(|| eight(rest), |eight| u64::from_le_bytes(*eight)));
+        let bucket = self.bucket(near);
+        let mut starts = self.starts[self.buckets[bucket]..self.buckets[bucket + 1]].iter();
+        let found = starts.find(|start| {
+            start.bytes == near & start.mask && {
+                let word = &self.words[start.number];
+                rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+            }
+        });
+        found.map(|start| start.number)
     }
 
     /// The next place from `from` on where a word may start, or a byte stands that is a `sign`. Signs can only be
@@ -139,17 +162,35 @@ impl Sieve {
         self.table[self.place(near)]
     }
 
-    fn bucket(&self, key: &[u8]) -> usize {
-        let folded = key.iter().fold(0_u32, |folded, byte| (folded << 8) | u32::from(byte | 0x20));
-        (folded.wrapping_mul(0x9E37_79B1) >> 12) as usize & (self.buckets.len() - 1)
+    /// The bucket of words that start with folded bytes like these.
+    fn bucket(&self, folded: u64) -> usize {
+        spread(folded & self.key_mask, u64::BITS - (self.buckets.len() - 1).trailing_zeros().max(1))
+            % (self.buckets.len() - 1)
     }
 
-    /// Setting one bit of each byte folds the case of letters; one multiplication spreads what is left.
     fn place(&self, near: u64) -> usize {
-        let folded = (near | 0x2020_2020_2020_2020) & self.mask;
-        let place = folded.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - PLACES_LOG2);
-        usize::try_from(place).unwrap_or(0)
+        spread(fold(near) & self.mask, u64::BITS - PLACES_LOG2)
     }
+}
+
+/// Selects the first `n_bytes` of eight.
+fn mask(n_bytes: usize) -> u64 {
+    u64::MAX >> (64 - 8 * n_bytes)
+}
+
+/// The first eight bytes, or fewer.
+fn eight(bytes: &[u8]) -> u64 {
+    bytes.iter().take(8).rev().fold(0, |eight, byte| (eight << 8) | u64::from(*byte))
+}
+
+/// Setting one bit of each byte folds the case of letters.
+fn fold(bytes: u64) -> u64 {
+    bytes | 0x2020_2020_2020_2020
+}
+
+/// One multiplication spreads all bits over the upper ones; those above the lowest `n_low` are left.
+fn spread(bytes: u64, n_low: u32) -> usize {
+    usize::try_from(bytes.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> n_low).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -167,7 +208,7 @@ mod tests {
     #[test]
     fn most_places_are_passed_over() {
         let words = ["refund", "voucher", "day"];
-        let sieve = Sieve::of(words.iter().map(|word| word.as_bytes()));
+        let sieve = Sieve::of(words.iter().map(AsRef::<[u8]>::as_ref));
         let text = "No money for the VOUCHER of that day, I said, and no return of the goods";
         let stops = stops(&sieve, text);
         assert!(stops.contains(&17) && stops.contains(&33) && stops.len() < 14, "{stops:?}");
@@ -176,7 +217,7 @@ mod tests {
     #[test]
     fn the_longest_of_the_leftmost_is_found() {
         let words = ["ending", "end", "ding", "ENDING in", "end"];
-        let sieve = Sieve::of(words.iter().map(|word| word.as_bytes()));
+        let sieve = Sieve::of(words.iter().map(AsRef::<[u8]>::as_ref));
         let find = |text: &str| {
             sieve.find(text.as_bytes(), 0).map(|(number, range)| (number, text[range].to_owned()))
         };
@@ -198,7 +239,7 @@ mod tests {
             words in proptest::collection::vec("[a-cA-C.]{1,12}", 1..4),
             text in "[a-cA-C. ]{0,40}",
         ) {
-            let sieve = Sieve::of(words.iter().map(|word| word.as_bytes()));
+            let sieve = Sieve::of(words.iter().map(AsRef::<[u8]>::as_ref));
             let text = format!("{text}{}{text}", words[0]);
             let stops = stops(&sieve, &text);
             for word in &words {

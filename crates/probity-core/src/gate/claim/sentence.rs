@@ -181,8 +181,8 @@ pub(super) fn quotes(text: &str, paragraph: &Range<usize>) -> Vec<Range<usize>> 
     let mut quotes = Vec::new();
     let bytes = &text.as_bytes()[..paragraph.end];
     // Most paragraphs have no mark, and looking at all bytes alike is fast.
-    let starts_mark = |has: bool, byte: &u8| has | (*byte == b'"') | (*byte == b'\'') | (*byte == 0xE2);
-    if !bytes[paragraph.start..].iter().fold(false, starts_mark) {
+    let starts_mark = |byte: u8| matches!(byte, b'"' | b'\'' | 0xE2);
+    if !bytes[paragraph.start..].iter().fold(false, |has, byte| has | starts_mark(*byte)) {
         return quotes;
     }
     let mut open: Option<(Mark, usize)> = None;

@@ -67,7 +67,7 @@ fn belongs(byte: u8) -> bool {
 
 /// Whether a byte stands for a hidden digit.
 pub(super) fn is_mask(byte: u8) -> bool {
-    (byte == b'*') | (byte == b'#') | (byte | 0x20 == b'x')
+    matches!(byte, b'*' | b'x' | b'X' | b'#')
 }
 
 /// The range without separators at its ends.
