@@ -15,6 +15,7 @@ pub mod policy;
 mod rules;
 mod safety;
 mod settings;
+mod sieve;
 pub mod support;
 
 pub use finding::{Finding, Severity, Sighting, SourceRef};

@@ -6,17 +6,16 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-
+use super::sieve::Sieve;
 use crate::case::is_format;
 
-/// Up to how many bytes of phrases are looked for by a table of steps.
-const TABLE_BYTES_MAX: usize = 1 << 14;
+/// How many bytes are looked at together while they are plain.
+const BLOCK: usize = 32;
 
 /// A set of phrases, each with what it stands for.
 #[derive(Debug, Clone)]
 pub(super) struct Phrases<T> {
-    automaton: AhoCorasick,
+    sieve: Sieve,
     meanings: Vec<T>,
 }
 
@@ -36,15 +35,8 @@ impl<T> Phrases<T> {
     pub(super) fn new<'p>(phrases: impl IntoIterator<Item = (&'p str, T)>) -> Self {
         let folded = phrases.into_iter().map(|(phrase, meaning)| (Plain::of(phrase.trim()).text, meaning));
         let (texts, meanings): (Vec<String>, Vec<T>) = folded.filter(|(text, _)| !text.is_empty()).unzip();
-        // A table of steps is the fastest, and small for as many phrases as people write by hand.
-        let n_bytes: usize = texts.iter().map(String::len).sum();
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .kind((n_bytes <= TABLE_BYTES_MAX).then_some(AhoCorasickKind::DFA))
-            .prefilter(false)
-            .build(texts)
-            .expect("a set of phrases from settings is far below the automaton's limits");
-        Phrases { automaton, meanings }
+        let sieve = Sieve::of(texts.iter().map(String::as_bytes));
+        Phrases { sieve, meanings }
     }
 
     /// The phrases in `text`, from left to right, the longest where several start at one place.
@@ -52,15 +44,14 @@ impl<T> Phrases<T> {
         if self.meanings.is_empty() {
             return Vec::new();
         }
-        self.automaton
-            .find_iter(&text.text)
-            .filter(|found| text.is_whole(found.range()))
-            .map(|found| Found {
-                meaning: &self.meanings[found.pattern().as_usize()],
-                at: found.range(),
-                span: text.original(found.range()),
-            })
-            .collect()
+        let (mut all, mut from) = (Vec::new(), 0);
+        while let Some((number, at)) = self.sieve.find(text.text.as_bytes(), from) {
+            from = at.end;
+            if text.is_whole(at.clone()) {
+                all.push(Found { meaning: &self.meanings[number], span: text.original(at.clone()), at });
+            }
+        }
+        all
     }
 }
 
@@ -149,14 +140,21 @@ fn push(c: char, text: &mut Vec<u8>) {
 
 /// How many bytes at the start are plain but for their case: ASCII, with no white space but single spaces.
 fn n_tidy(bytes: &[u8], after_space: bool) -> usize {
-    let mut after_space = after_space;
-    let untidy = |byte: &u8| {
-        let is_space = *byte == b' ';
-        let stops = *byte < b' ' || *byte >= 0x80 || (is_space && after_space);
-        after_space = is_space;
-        stops
-    };
-    bytes.iter().position(untidy).unwrap_or(bytes.len())
+    let is_untidy = |before: u8, byte: u8| !(b' '..0x80).contains(&byte) || (byte == b' ' && before == b' ');
+    if bytes.first().is_none_or(|first| is_untidy(if after_space { b' ' } else { 0 }, *first)) {
+        return 0;
+    }
+    // Whole blocks at once, each byte with the one before it.
+    let mut at = 1;
+    while let Some(block) = bytes.get(at - 1..at + BLOCK) {
+        let pairs = block.iter().zip(&block[1..]);
+        if pairs.fold(false, |untidy, (before, byte)| untidy | is_untidy(*before, *byte)) {
+            break;
+        }
+        at += BLOCK;
+    }
+    let mut pairs = bytes[at - 1..].iter().zip(&bytes[at..]);
+    pairs.position(|(before, byte)| is_untidy(*before, *byte)).map_or(bytes.len(), |n| at + n)
 }
 
 fn place(offset: usize) -> u32 {

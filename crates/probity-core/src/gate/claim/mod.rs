@@ -90,7 +90,7 @@ impl Polarity {
 }
 
 /// A figure or a name, in the one form in which equal things are equal.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Value {
     /// An amount of money.
     Money {

@@ -10,8 +10,13 @@ use super::lexicon::{Cues, Table};
 /// The longest word before a full stop that can be an abbreviation, in bytes.
 const ABBREVIATION_BYTES_MAX: usize = 12;
 
-/// Bytes that can end a sentence.
-const ENDS: [u8; 4] = *b".!?\n";
+/// Which bytes can end a sentence.
+const ENDS: [bool; 256] = {
+    let mut ends = [false; 256];
+    (ends[b'.' as usize], ends[b'!' as usize]) = (true, true);
+    (ends[b'?' as usize], ends[b'\n' as usize]) = (true, true);
+    ends
+};
 
 /// How many closing marks can follow the end of a sentence and still belong to it.
 const CLOSERS_MAX: usize = 6;
@@ -69,7 +74,7 @@ pub(super) fn sentence(
     let earliest = paragraph.start.max(from);
     let mut start = earliest;
     let mut above = hit;
-    while let Some(at) = page[earliest..above].iter().rposition(|byte| ENDS.contains(byte)) {
+    while let Some(at) = page[earliest..above].iter().rposition(|byte| ENDS[usize::from(*byte)]) {
         above = earliest + at;
         if let Some(border) = border(page, paragraph.start, above, table).filter(|border| *border <= hit) {
             start = border;
@@ -77,7 +82,7 @@ pub(super) fn sentence(
         }
     }
     let mut end = hit;
-    while let Some(at) = page[end..].iter().position(|byte| ENDS.contains(byte)) {
+    while let Some(at) = page[end..].iter().position(|byte| ENDS[usize::from(*byte)]) {
         end += at;
         match border(page, paragraph.start, end, table) {
             Some(border) if border > hit => return start..border,
@@ -175,6 +180,11 @@ fn is_abbreviation(page: &[u8], from: usize, at: usize, table: &Table) -> bool {
 pub(super) fn quotes(text: &str, paragraph: &Range<usize>) -> Vec<Range<usize>> {
     let mut quotes = Vec::new();
     let bytes = &text.as_bytes()[..paragraph.end];
+    // Most paragraphs have no mark, and looking at all bytes alike is fast.
+    let starts_mark = |byte: u8| matches!(byte, b'"' | b'\'' | 0xE2);
+    if !bytes[paragraph.start..].iter().fold(false, |has, byte| has | starts_mark(*byte)) {
+        return quotes;
+    }
     let mut open: Option<(Mark, usize)> = None;
     let mut at = paragraph.start;
     while at < bytes.len() {

@@ -1,6 +1,6 @@
 //! The places of a text that are worth a closer look.
 //!
-//! An automaton finds candidates; a candidate word counts if it can begin the name of a remedy or deed that
+//! The word lists name the candidates; a candidate word counts if it can begin the name of a remedy or deed that
 //! really follows, or if a number stands before the unit that it names. Passing over a candidate must never
 //! lose a claim; taking one too many costs time and nothing else.
 
@@ -24,12 +24,11 @@ pub(super) fn next(text: &str, range: Range<usize>, table: &Table) -> Option<usi
     let bytes = text.as_bytes();
     let mut at = range.start;
     loop {
-        let input = aho_corasick::Input::new(text).range(at..range.end);
-        let found = table.triggers.find(input)?;
-        if !bytes[found.start()].is_ascii_alphabetic() || bytes[found.end() - 1] == b'.' {
-            return Some(found.start());
+        let found = table.triggers.find(bytes, at..range.end)?;
+        if !bytes[found.start].is_ascii_alphabetic() || bytes[found.end - 1] == b'.' {
+            return Some(found.start);
         }
-        let word = word_around(bytes, &range, found.range());
+        let word = word_around(bytes, &range, found);
         if is_worth(text, &word, &range, table) {
             return Some(word.start);
         }

@@ -110,8 +110,9 @@ fn number_or_address(text: &str, value: &str, squashed: &Squashed) -> Vec<Range<
     let whole = Squashed::new(value);
     let mut spans = if whole.text().len() < 4 { Vec::new() } else { squashed.find(text, whole.text()) };
     if !has_letters && whole.text().len() > 10 {
-        // A phone is also known without its country.
-        spans.extend(squashed.find(text, &whole.text()[whole.text().len() - 10..]));
+        // A phone is also known without its country. Where letters of another script stand, it is none.
+        let own = whole.text().get(whole.text().len() - 10..);
+        spans.extend(own.into_iter().flat_map(|own| squashed.find(text, own)));
     }
     for line in value.split([',', '\n', ';']).filter(|_| has_letters) {
         let line = Squashed::new(line);

@@ -28,6 +28,9 @@ struct Shown {
 /// The masked number that `first` to `last`, the ends of a cluster, belong to, and where it ends.
 pub(super) fn find(text: &str, first: &Group, last: &Group) -> Option<Hit> {
     let bytes = text.as_bytes();
+    if !may_be_masked(&bytes[first.start.saturating_sub(REACH)..bytes.len().min(last.end + REACH)]) {
+        return None;
+    }
     let back = bytes[..first.start].iter().rev().take(REACH).take_while(|byte| belongs(**byte)).count();
     let forth = bytes[last.end..].iter().take(REACH).take_while(|byte| belongs(**byte)).count();
     let (start, end) = trim(bytes, first.start - back, last.end + forth);
@@ -43,6 +46,9 @@ pub(super) fn find(text: &str, first: &Group, last: &Group) -> Option<Hit> {
 /// The four digits of `group` with the hidden places before them, when only they are shown.
 pub(super) fn last_four(text: &str, group: &Group) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
+    if group.len() != 4 {
+        return None;
+    }
     let back = bytes[..group.start]
         .iter()
         .rev()
@@ -51,7 +57,7 @@ pub(super) fn last_four(text: &str, group: &Group) -> Option<Range<usize>> {
         .count();
     let (start, _) = trim(bytes, group.start - back, group.end);
     let is_cut = start > 0 && is_word_byte(bytes[start - 1]);
-    (group.len() == 4 && !is_cut && has_mask(&bytes[start..group.end])).then_some(start..group.end)
+    (!is_cut && has_mask(&bytes[start..group.end])).then_some(start..group.end)
 }
 
 /// Whether a byte can be part of a masked number.
@@ -88,6 +94,12 @@ fn shown(bytes: &[u8]) -> Shown {
         }
     }
     shown
+}
+
+/// Whether two hidden places stand side by side. Asked first, because most number signs and bullets are alone.
+fn may_be_masked(bytes: &[u8]) -> bool {
+    let pairs = bytes.iter().zip(bytes.iter().skip(1));
+    pairs.fold(false, |has, (left, right)| has | ((left == right) & is_mask(*left)))
 }
 
 /// Whether there is a run of hidden places, rather than a bullet, a number sign or a multiplication.

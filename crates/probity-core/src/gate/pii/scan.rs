@@ -205,7 +205,7 @@ mod tests {
 
     /// How much work a text takes for each of its bytes, in looks per hundred bytes.
     fn looks_per_hundred(part: &str, n: usize) -> usize {
-        let triggers = Triggers::new().unwrap();
+        let triggers = Triggers::new();
         let text = part.repeat(n / part.len());
         scan(&text, &triggers).n_looks * 100 / text.len()
     }

@@ -1,10 +1,8 @@
-//! The words that make the check look closer, and the one automaton that finds them.
+//! The words that make the check look closer, and the one pass that finds them.
 //!
-//! The automaton reads a reply once, whatever the case of its letters; what a word opens is for the
-//! modules that it is handed to.
+//! They are found whatever the case of their letters; what a word opens is for the modules that it is handed to.
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError, MatchKind};
-
+use super::super::sieve::Sieve;
 use super::labelled::Announced;
 use super::secret::Token;
 use super::spelled::Spelling;
@@ -240,7 +238,7 @@ const TRIGGERS: &[(Trigger, &[&str])] = &[
 /// Finds every trigger in a text.
 #[derive(Debug, Clone)]
 pub(super) struct Triggers {
-    automaton: AhoCorasick,
+    sieve: Sieve,
     opens: Vec<Trigger>,
 }
 
@@ -253,24 +251,21 @@ pub(super) struct Found {
 }
 
 impl Triggers {
-    /// The automaton of all triggers.
-    pub(super) fn new() -> Result<Self, BuildError> {
+    /// All triggers.
+    pub(super) fn new() -> Self {
         let words =
             TRIGGERS.iter().flat_map(|(trigger, words)| words.iter().map(move |word| (*trigger, *word)));
-        let automaton = AhoCorasick::builder()
-            .kind(Some(AhoCorasickKind::DFA))
-            .match_kind(MatchKind::LeftmostLongest)
-            .ascii_case_insensitive(true)
-            .build(words.clone().map(|(_, word)| word))?;
-        Ok(Triggers { automaton, opens: words.map(|(trigger, _)| trigger).collect() })
+        let sieve = Sieve::of(words.clone().map(|(_, word)| word.as_bytes()));
+        Triggers { sieve, opens: words.map(|(trigger, _)| trigger).collect() }
     }
 
     /// The triggers of `text` in order.
     pub(super) fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Found> + 't {
-        self.automaton.find_iter(text).map(|found| Found {
-            trigger: self.opens[found.pattern().as_usize()],
-            start: found.start(),
-            end: found.end(),
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let (number, at) = self.sieve.find(text.as_bytes(), from)?;
+            from = at.end;
+            Some(Found { trigger: self.opens[number], start: at.start, end: at.end })
         })
     }
 }

@@ -3,7 +3,7 @@
 //! Equal meaning counts, not equal spelling: see [`same`]. Looking a value up does not grow with the number of
 //! values, but for the few amounts that are written as a range.
 
-use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 
 use super::super::claim::{TimeUnit, Value};
 use crate::exact::Exact;
@@ -25,7 +25,8 @@ pub(in crate::gate) enum Extent {
 /// Values, each with a note on where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::gate) struct Known<T> {
-    by_key: BTreeMap<Key, Vec<(Value, T)>>,
+    /// By the key that equal values share, then by value.
+    singles: Vec<(u64, Value, T)>,
     /// By unit and least length.
     spans: Vec<SpanEntry<T>>,
     ranges: Vec<(Extent, T)>,
@@ -41,36 +42,21 @@ struct SpanEntry<T> {
     note: T,
 }
 
-/// What values that can be equal have in common.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Key {
-    Money(Exact),
-    Percent(Exact),
-    Day(u8, u8),
-    Name(String),
-    Host(String),
-    Email(String),
-    Phone(String),
-    Address,
-}
-
 impl<T: Clone + PartialEq> Known<T> {
     /// The values of `entries`.
     pub(in crate::gate) fn of(entries: impl IntoIterator<Item = (Extent, T)>) -> Self {
-        let mut known = Known { by_key: BTreeMap::new(), spans: Vec::new(), ranges: Vec::new() };
+        let mut known = Known { singles: Vec::new(), spans: Vec::new(), ranges: Vec::new() };
         for (extent, note) in entries {
             match extent {
                 Extent::One(Value::Span { least, most, unit }) => {
                     known.spans.push(SpanEntry { unit, least, most, reach: most, note });
                 }
-                Extent::One(value) => known.by_key.entry(key(&value)).or_default().push((value, note)),
+                Extent::One(value) => known.singles.push((key(&value), value, note)),
                 range @ Extent::Range { .. } => known.ranges.push((range, note)),
             }
         }
-        for values in known.by_key.values_mut() {
-            values.sort_by(|a, b| a.0.cmp(&b.0));
-            values.dedup();
-        }
+        known.singles.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+        known.singles.dedup();
         known.order_spans();
         known
     }
@@ -90,15 +76,17 @@ impl<T: Clone + PartialEq> Known<T> {
 
     /// The notes of what `value` is equal to or lies within.
     pub(in crate::gate) fn notes<'k>(&'k self, value: &'k Value) -> impl Iterator<Item = &'k T> {
-        let bucket = self.by_key.get(&key(value)).map_or(&[][..], Vec::as_slice);
-        let equal = bucket.iter().filter(|(known, _)| same(value, known)).map(|(_, note)| note);
+        let key = if self.singles.is_empty() { 0 } else { key(value) };
+        let first = self.singles.partition_point(|(other, ..)| *other < key);
+        let candidates = self.singles[first..].iter().take_while(move |(other, ..)| *other == key);
+        let equal = candidates.filter(|(_, known, _)| same(value, known)).map(|(_, _, note)| note);
         let ranges = self.ranges.iter().filter(|(range, _)| within(value, range)).map(|(_, note)| note);
         equal.chain(self.span_notes(value)).chain(ranges)
     }
 
     /// Whether there is such a value.
     pub(in crate::gate) fn has(&self, value: &Value) -> bool {
-        if self.by_key.is_empty() && self.spans.is_empty() && self.ranges.is_empty() {
+        if self.singles.is_empty() && self.spans.is_empty() && self.ranges.is_empty() {
             return false;
         }
         self.notes(value).next().is_some()
@@ -134,7 +122,7 @@ fn same(value: &Value, known: &Value) -> bool {
         (Value::Day { year, month, day }, Value::Day { year: named, month: m, day: d }) => {
             (month, day) == (m, d) && (year.is_none() || named.is_none() || year == named)
         }
-        (Value::Code(a) | Value::Number(a), Value::Code(b) | Value::Number(b)) => plain(a) == plain(b),
+        (Value::Code(a) | Value::Number(a), Value::Code(b) | Value::Number(b)) => plain(a).eq(plain(b)),
         (Value::Link(link), Value::Link(known)) => same_link(link, known),
         (Value::Phone(a), Value::Phone(b)) => same_phone(a, b),
         (Value::Address(part), Value::Address(whole)) => format!(" {whole} ").contains(&format!(" {part} ")),
@@ -160,22 +148,64 @@ pub(in crate::gate) fn within(value: &Value, extent: &Extent) -> bool {
     bounded(least, |value, least| least <= value) && bounded(most, |value, most| value <= most)
 }
 
-fn key(value: &Value) -> Key {
+/// A number that equal values have in common, and nearly always no others.
+pub(in crate::gate) fn fingerprint(value: &Value) -> u64 {
+    let mut key = Key(0);
+    value.hash(&mut key);
+    key.finish()
+}
+
+/// A number that values which are the [`same`] have in common. Others may share it too.
+fn key(value: &Value) -> u64 {
+    let mut key = Key(0);
     match value {
-        Value::Money { amount, .. } => Key::Money(*amount),
-        Value::Percent(share) => Key::Percent(*share),
-        Value::Day { month, day, .. } => Key::Day(*month, *day),
-        Value::Code(name) | Value::Number(name) => Key::Name(plain(name)),
-        Value::Link(link) => Key::Host(host(link).to_owned()),
-        Value::Email(email) => Key::Email(email.clone()),
-        Value::Phone(phone) => Key::Phone(last_digits(phone)),
+        Value::Money { amount, .. } => (1_u8, amount).hash(&mut key),
+        Value::Percent(share) => (2_u8, share).hash(&mut key),
+        Value::Day { month, day, .. } => (3_u8, month, day).hash(&mut key),
+        Value::Code(name) | Value::Number(name) => plain(name).for_each(|c| c.hash(&mut key)),
+        Value::Link(link) => host(link).hash(&mut key),
+        Value::Email(email) => email.hash(&mut key),
+        Value::Phone(phone) => last_digits(phone).for_each(|c| c.hash(&mut key)),
         // Spans are looked up in their own table, and addresses are few.
-        Value::Span { .. } | Value::Address(_) => Key::Address,
+        Value::Span { .. } | Value::Address(_) => {}
+    }
+    key.finish()
+}
+
+/// A hash that is the same everywhere and cheap for the few bytes that a value has.
+struct Key(u64);
+
+impl Hasher for Key {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u8(*byte);
+        }
+    }
+
+    fn write_u8(&mut self, part: u8) {
+        self.write_u64(u64::from(part));
+    }
+
+    fn write_u32(&mut self, part: u32) {
+        self.write_u64(u64::from(part));
+    }
+
+    fn write_u64(&mut self, part: u64) {
+        self.0 = (self.0.rotate_left(5) ^ part).wrapping_mul(0x517C_C1B7_2722_0A95);
+    }
+
+    fn write_i128(&mut self, part: i128) {
+        let [lower, upper] = [part, part >> 64].map(|half| u64::try_from(half & i128::from(u64::MAX)));
+        self.write_u64(lower.unwrap_or(0) ^ upper.unwrap_or(0).rotate_left(32));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }
 
-fn plain(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).collect()
+fn plain(name: &str) -> impl Iterator<Item = char> + '_ {
+    name.chars().filter(|c| c.is_alphanumeric())
 }
 
 fn host(link: &str) -> &str {
@@ -203,9 +233,8 @@ fn same_phone(a: &str, b: &str) -> bool {
 /// How many digits at its end tell one telephone number from another.
 const LAST_DIGITS: usize = 5;
 
-fn last_digits(phone: &str) -> String {
-    let digits: Vec<char> = phone.chars().filter(char::is_ascii_digit).collect();
-    digits[digits.len().saturating_sub(LAST_DIGITS)..].iter().collect()
+fn last_digits(phone: &str) -> impl Iterator<Item = char> + '_ {
+    phone.chars().rev().filter(char::is_ascii_digit).take(LAST_DIGITS)
 }
 
 #[cfg(test)]

@@ -18,12 +18,14 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-pub(super) use known::{Extent, Known, within};
+pub(super) use known::{Extent, Known, fingerprint, within};
 pub use period::Period;
 pub use read::{FileProblem, PolicyFile, Reading, read};
-pub(super) use stated::{Place, sentence_end, terse};
+#[cfg(test)]
+pub(super) use stated::sentences;
+pub(super) use stated::{Place, end_behind, sentence_end, terse};
 pub use words::Label;
-pub(super) use words::stems;
+pub(super) use words::has_stem;
 
 use super::finding::SourceRef;
 use crate::case::{Circumstances, Moment};

@@ -54,7 +54,12 @@ pub(super) fn values(facts: &[Fact], text: &str, lexicon: &Lexicon) -> Known<Pla
         end += sentence.len();
         let words: BTreeSet<String> = stems(sentence).collect();
         let touched: Vec<usize> = (0..facts.len())
-            .filter(|number| facts[*number].label.as_ref().is_some_and(|label| label.is_touched_by(&words)))
+            .filter(|number| {
+                facts[*number]
+                    .label
+                    .as_ref()
+                    .is_some_and(|label| label.is_touched_by(|word| words.contains(word)))
+            })
             .collect();
         while let Some(claim) = claims.next_if(|claim| claim.span.start < end) {
             if let ClaimKind::Value(value) = claim.kind {
@@ -91,21 +96,19 @@ pub(in crate::gate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
 /// Where the first sentence of a text ends: behind a full stop, question or exclamation mark with white space
 /// after it, or behind a line.
 pub(in crate::gate) fn sentence_end(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    for (at, byte) in bytes.iter().enumerate() {
-        match byte {
-            b'\n' => return at + 1,
-            b'.' | b'!' | b'?' => {
-                // A line break behind the mark is found as such.
-                let next = text[at + 1..].chars().next();
-                if let Some(space) = next.filter(|c| c.is_whitespace()) {
-                    return at + 1 + space.len_utf8();
-                }
-            }
-            _ => {}
+    (0..text.len()).find_map(|at| end_behind(text, at)).unwrap_or(text.len())
+}
+
+/// Where a sentence ends if the byte at `at` is a mark or a line break that ends one.
+pub(in crate::gate) fn end_behind(text: &str, at: usize) -> Option<usize> {
+    match text.as_bytes()[at] {
+        b'\n' => Some(at + 1),
+        b'.' | b'!' | b'?' => {
+            let space = text[at + 1..].chars().next().filter(|c| c.is_whitespace())?;
+            Some(at + 1 + space.len_utf8())
         }
+        _ => None,
     }
-    text.len()
 }
 
 impl FactKind {

@@ -5,13 +5,13 @@
 //! labelled fact in full and gives it this value where the source gives another: that a customer said
 //! "60 days" does not make the return window 60 days.
 
-use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::super::claim::{Claim, ClaimKind, Value};
 use super::super::finding::Sighting;
-use super::super::policy::{Extent, Fact, Place, Source, within};
+use super::super::policy::{Extent, Fact, Place, Source, fingerprint, within};
 use super::passage::{Passage, Passages};
 use super::{CONTRADICTED, Support, UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE, against_first};
 
@@ -21,22 +21,43 @@ const LISTED_MAX: usize = 3;
 /// Values that nothing names, and values that a source contradicts.
 pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec<Sighting> {
     let values: Vec<Stated<'_>> = claims.iter().filter_map(Stated::of).collect();
-    if values.is_empty() {
-        return Vec::new();
-    }
     let reading = Reading {
         values: &values,
-        text: (reply, claims),
-        passages: OnceCell::new(),
+        passages: RefCell::new(Passages::of(reply, claims)),
         support,
         given: RefCell::default(),
     };
-    let mut seen: BTreeSet<(&'static str, &Value)> = BTreeSet::new();
-    let sightings = values.iter().filter_map(|stated| reading.sighting(stated).map(|seen| (stated, seen)));
+    let mut seen: BTreeMap<(u64, &'static str), Vec<&Value>> = BTreeMap::new();
+    let mut sightings = Vec::new();
+    for stated in &values {
+        let Some(fault) = reading.fault(stated) else { continue };
+        let alike = seen.entry((fingerprint(stated.value), fault.rule(stated.value))).or_default();
+        if !alike.contains(&stated.value) {
+            alike.push(stated.value);
+            sightings.push(reading.sighting(stated, &fault));
+        }
+    }
     sightings
-        .filter(|(stated, sighting)| seen.insert((sighting.rule, stated.value)))
-        .map(|(_, sighting)| sighting)
-        .collect()
+}
+
+/// What is wrong with a value.
+enum Fault<'s> {
+    /// Nothing names it.
+    Unsupported,
+    /// A source gives this fact another value.
+    Contradicted(&'s Source, &'s Fact),
+}
+
+impl Fault<'_> {
+    fn rule(&self, value: &Value) -> &'static str {
+        match (self, value) {
+            (Fault::Contradicted(..), _) => CONTRADICTED,
+            (_, Value::Money { .. } | Value::Percent(_) | Value::Span { .. } | Value::Day { .. }) => {
+                UNSUPPORTED_FIGURE
+            }
+            _ => UNSUPPORTED_REFERENCE,
+        }
+    }
 }
 
 /// A value with its place in the reply.
@@ -57,10 +78,8 @@ impl<'c> Stated<'c> {
 struct Reading<'r> {
     /// By their place in the reply.
     values: &'r [Stated<'r>],
-    /// The reply and all its claims.
-    text: (&'r str, &'r [Claim]),
-    /// Cut when the first labelled fact asks for it.
-    passages: OnceCell<Passages<'r>>,
+    /// Cut as labelled facts ask for them.
+    passages: RefCell<Passages<'r>>,
     support: &'r Support<'r>,
     /// Whether a passage, by its place, gives a fact its value. Asked once for each, however many values the
     /// passage has.
@@ -68,40 +87,46 @@ struct Reading<'r> {
 }
 
 impl<'r> Reading<'r> {
-    fn passages(&self) -> &Passages<'r> {
-        self.passages.get_or_init(|| Passages::of(self.text.0, self.text.1))
-    }
-
-    fn sighting(&self, stated: &Stated<'_>) -> Option<Sighting> {
+    fn fault(&self, stated: &Stated<'_>) -> Option<Fault<'r>> {
         let support = self.support;
         if support.allowed.values.has(stated.value) {
             return None;
         }
-        let naming: Vec<&Source> =
-            support.sources.iter().copied().filter(|source| source.values.has(stated.value)).collect();
-        if naming.is_empty() && !support.said().values.has(stated.value) {
+        let mut naming = support.sources.iter().filter(|source| source.values.has(stated.value));
+        let (naming, others) = (naming.next(), naming.next());
+        if naming.is_none() && !support.said().values.has(stated.value) {
             let other = support.sources.iter().find_map(|source| {
-                self.other_fact(stated, source).map(|fact| contradicted(stated, source, fact))
+                self.other_fact(stated, source).map(|fact| Fault::Contradicted(source, fact))
             });
-            return Some(other.unwrap_or_else(|| self.unsupported(stated)));
+            return Some(other.unwrap_or(Fault::Unsupported));
         }
         // What one source says is not contradicted by what another calls otherwise.
-        let candidates =
-            support.sources.iter().filter(|source| naming.iter().all(|n| std::ptr::eq(*n, **source)));
-        let mut found = candidates.filter_map(|source| {
-            self.misnamed_fact(stated, source).map(|fact| contradicted(stated, source, fact))
-        });
-        found.next()
+        let candidates = match (naming, others) {
+            (None, _) => support.sources,
+            (Some(one), None) => std::slice::from_ref(one),
+            (Some(_), Some(_)) => &[],
+        };
+        candidates.iter().find_map(|source| {
+            self.misnamed_fact(stated, source).map(|fact| Fault::Contradicted(source, fact))
+        })
+    }
+
+    fn sighting(&self, stated: &Stated<'_>, fault: &Fault<'_>) -> Sighting {
+        match fault {
+            Fault::Unsupported => self.unsupported(stated),
+            Fault::Contradicted(source, fact) => contradicted(stated, source, fact),
+        }
     }
 
     /// The labelled fact that the sentence of an unsupported value speaks of.
     fn other_fact<'s>(&self, stated: &Stated<'_>, source: &'s Source) -> Option<&'s Fact> {
         let mut facts = labelled(source, stated.value).map(|(_, fact)| fact).peekable();
         facts.peek()?;
-        let sentence = self.passages().sentence(stated.claim.span.start)?;
+        let sentence = self.passages.borrow_mut().sentence(stated.claim.span.start);
         facts.find(|fact| {
             let label = fact.label.as_ref();
-            label.is_some_and(|label| label.is_touched_by(sentence.words())) && !self.is_given(fact, sentence)
+            label.is_some_and(|label| label.is_touched_by(|word| sentence.has(word)))
+                && !self.is_given(fact, &sentence)
         })
     }
 
@@ -110,14 +135,15 @@ impl<'r> Reading<'r> {
         let facts = labelled(source, stated.value);
         let mut facts = facts.filter(|(_, fact)| same_unit(stated.value, fact)).peekable();
         facts.peek()?;
-        let clause = self.passages().clause(stated.claim.span.start)?;
+        let clause = self.passages.borrow_mut().clause(stated.claim.span.start);
         let (number, fact) = facts.find(|(_, fact)| {
             let label = fact.label.as_ref();
-            label.is_some_and(|label| label.is_named_by(clause.words())) && !self.is_given(fact, clause)
+            label.is_some_and(|label| label.is_named_by(|word| clause.has(word)))
+                && !self.is_given(fact, &clause)
         })?;
         let touched = |number: &usize| {
             let label = source.facts.stated[*number].label.as_ref();
-            label.is_none_or(|label| label.is_touched_by(clause.words()))
+            label.is_none_or(|label| label.is_touched_by(|word| clause.has(word)))
         };
         let mut places = source.values.notes(stated.value);
         let meant = places.any(|place| match place {
@@ -138,17 +164,18 @@ impl<'r> Reading<'r> {
     }
 
     fn unsupported(&self, stated: &Stated<'_>) -> Sighting {
-        let (rule, what) = match stated.value {
+        let what = match stated.value {
             Value::Money { .. } | Value::Percent(_) | Value::Span { .. } | Value::Day { .. } => {
-                (UNSUPPORTED_FIGURE, "a figure that nothing supports")
+                "a figure that nothing supports"
             }
-            Value::Code(_) => (UNSUPPORTED_REFERENCE, "a code that nothing names"),
-            Value::Number(_) => (UNSUPPORTED_REFERENCE, "a number that nothing names"),
-            Value::Link(_) => (UNSUPPORTED_REFERENCE, "a link that nothing names"),
-            Value::Email(_) => (UNSUPPORTED_REFERENCE, "an e-mail address that nothing names"),
-            Value::Phone(_) => (UNSUPPORTED_REFERENCE, "a telephone number that nothing names"),
-            Value::Address(_) => (UNSUPPORTED_REFERENCE, "a street address that nothing names"),
+            Value::Code(_) => "a code that nothing names",
+            Value::Number(_) => "a number that nothing names",
+            Value::Link(_) => "a link that nothing names",
+            Value::Email(_) => "an e-mail address that nothing names",
+            Value::Phone(_) => "a telephone number that nothing names",
+            Value::Address(_) => "a street address that nothing names",
         };
+        let rule = Fault::Unsupported.rule(stated.value);
         let sighting = Sighting::at(rule, stated.claim.span.clone(), format!("the reply gives {what}"));
         let stated_facts = self.support.sources.iter().flat_map(|source| &source.facts.stated);
         let alike = stated_facts.filter(|fact| fact.extents.iter().any(|extent| alike(stated.value, extent)));

@@ -4,9 +4,9 @@
 //! cost does not depend on the text around the word.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-
+use super::super::super::sieve::Sieve;
 use super::super::token::WordId;
 use super::read::{Entry, Section};
 
@@ -74,9 +74,40 @@ fn hash(word: &[u8]) -> u32 {
 }
 
 /// What a text must contain to make a claim: a digit, a sign of an address, or a word that can begin a phrase.
-pub(super) fn triggers(entries: &[Entry]) -> AhoCorasick {
-    let mut patterns: Vec<String> = ('0'..='9').map(String::from).collect();
-    patterns.extend(["@", "://", "www.", "percent", "per cent"].map(str::to_owned));
+#[derive(Debug, Clone)]
+pub(in super::super) struct Triggers {
+    words: Sieve,
+}
+
+impl Triggers {
+    pub(super) fn of(entries: &[Entry]) -> Triggers {
+        Triggers { words: Sieve::of(trigger_words(entries).iter().map(String::as_bytes)) }
+    }
+
+    /// The first of them in `range`.
+    pub(in super::super) fn find(&self, bytes: &[u8], range: Range<usize>) -> Option<Range<usize>> {
+        let bytes = &bytes[..range.end];
+        let mut at = self.words.next(bytes, range.start, is_sign)?;
+        loop {
+            if is_sign(bytes[at]) {
+                return Some(at..at + 1);
+            }
+            if let Some(len) = self.words.len_at(bytes, at) {
+                return Some(at..at + len);
+            }
+            at = self.words.next(bytes, at + 1, is_sign)?;
+        }
+    }
+}
+
+/// Bytes that are a trigger by themselves.
+fn is_sign(byte: u8) -> bool {
+    byte.is_ascii_digit() || byte == b'@'
+}
+
+/// Words that can begin a phrase, and signs of an address.
+fn trigger_words(entries: &[Entry]) -> Vec<String> {
+    let mut patterns = ["://", "www.", "percent", "per cent"].map(str::to_owned).to_vec();
     for entry in entries {
         let first = entry.phrase.split([' ', '-', '\'']).next().unwrap_or("");
         match entry.section {
@@ -94,16 +125,8 @@ pub(super) fn triggers(entries: &[Entry]) -> AhoCorasick {
     patterns.sort();
     patterns.dedup();
     // A word that begins with another is found by that one.
-    let shortest: Vec<String> = patterns
-        .iter()
-        .filter(|word| !patterns.iter().any(|other| other != *word && word.starts_with(other.as_str())))
-        .cloned()
-        .collect();
-    AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .match_kind(MatchKind::Standard)
-        .kind(Some(AhoCorasickKind::DFA))
-        .prefilter(false)
-        .build(shortest)
-        .expect("a few hundred words make a small automaton")
+    let starts =
+        |word: &String| patterns.iter().any(|other| other != word && word.starts_with(other.as_str()));
+    let is_sign = |word: &String| word.is_empty() || word.bytes().any(is_sign);
+    patterns.iter().filter(|word| !is_sign(word) && !starts(word)).cloned().collect()
 }

@@ -4,12 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use aho_corasick::AhoCorasick;
-
 use super::super::TimeUnit;
 use super::super::token::{Shape, Token, WordId, tokenise};
 use super::cue::{CUE_KEYS, Cues, REFERENCE_KEYS};
-use super::index::{Words, triggers};
+use super::index::{Triggers, Words};
 use super::read::{Entry, Section};
 
 /// A unit of time: what it is counted in, and how many of those it is.
@@ -130,7 +128,7 @@ pub(in super::super) struct Table {
     infos: Vec<WordInfo>,
     words: Words,
     /// Finds the places of a text that are worth a closer look.
-    pub(in super::super) triggers: AhoCorasick,
+    pub(in super::super) triggers: Triggers,
 }
 
 impl Table {
@@ -341,7 +339,7 @@ impl Draft {
             info.cues = info.cues | Cues::FIGURE;
         }
         Table {
-            triggers: triggers(entries),
+            triggers: Triggers::of(entries),
             remedies: self.remedies,
             deeds: self.deeds,
             currencies: self.currencies,

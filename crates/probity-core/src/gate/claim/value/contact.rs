@@ -102,10 +102,13 @@ pub(super) fn street(page: &Page<'_>, at: usize) -> Option<Figure> {
         return None;
     }
     for next in at + 1..=at + 1 + STREET_WORDS_MAX {
+        if page.shape(next)? != Shape::Word {
+            return None;
+        }
         let raw = page.raw(next);
         let capital = raw.starts_with(char::is_uppercase);
         let name = capital || (next > at + 1 && raw.len() <= 3);
-        if page.shape(next)? != Shape::Word || !name {
+        if !name {
             return None;
         }
         if next > at + 1 && capital && page.is(next, Cues::STREET) {

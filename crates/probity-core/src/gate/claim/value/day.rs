@@ -101,10 +101,14 @@ fn month(page: &Page<'_>, at: usize) -> Option<u8> {
 /// A day in digits, with or without "st", "nd", "rd", "th".
 fn day_number(page: &Page<'_>, at: usize) -> Option<u8> {
     let raw = page.raw(at);
-    let n_digits = raw.bytes().take_while(u8::is_ascii_digit).count();
-    let ending = raw[n_digits..].to_ascii_lowercase();
-    let plain = n_digits > 0 && n_digits <= 2 && ["", "st", "nd", "rd", "th"].contains(&ending.as_str());
-    raw[..n_digits].parse().ok().filter(|_| plain)
+    let n_digits = raw.bytes().take(3).take_while(u8::is_ascii_digit).count();
+    let (number, ending) = raw.split_at(n_digits);
+    let plain =
+        ending.is_empty() || ["st", "nd", "rd", "th"].iter().any(|end| ending.eq_ignore_ascii_case(end));
+    if n_digits == 0 || n_digits > 2 || !plain {
+        return None;
+    }
+    number.parse().ok()
 }
 
 fn year(page: &Page<'_>, at: usize) -> Option<i32> {

@@ -58,7 +58,11 @@ fn digits(page: &Page<'_>, at: usize, point: LonePoint) -> Option<Number> {
         *group = (page.mark(behind - 1).unwrap_or(' '), page.raw(behind));
     }
     let (whole, decimals) = split(&groups[..n_groups], point)?;
-    let text = if decimals.is_empty() { whole } else { format!("{whole}.{decimals}") };
+    let mut text: String = whole.iter().map(|(_, digits)| *digits).collect();
+    if let Some(decimals) = decimals {
+        text.push('.');
+        text.push_str(decimals);
+    }
     let behind = at + 2 * n_groups - 1;
     let value = text.parse().ok()?;
     Some(Number { value, whole: text.parse().ok(), behind })
@@ -94,31 +98,33 @@ pub(super) fn is_bare(page: &Page<'_>, at: usize) -> bool {
     }
 }
 
-/// The whole part and the decimals of groups of digits, each with the mark before it.
-fn split(groups: &[(char, &str)], point: LonePoint) -> Option<(String, String)> {
-    let joined = |groups: &[(char, &str)]| groups.iter().map(|(_, digits)| *digits).collect::<String>();
+/// A group of digits with the mark before it.
+type Group<'a> = (char, &'a str);
+
+/// The groups of the whole part, and the decimals.
+fn split<'g, 'a>(groups: &'g [Group<'a>], point: LonePoint) -> Option<(&'g [Group<'a>], Option<&'a str>)> {
     let (last, before) = groups.split_last()?;
-    let threes = |groups: &[(char, &str)]| groups.iter().skip(1).all(|(_, digits)| digits.len() == 3);
+    let threes = |groups: &[Group<'_>]| groups.iter().skip(1).all(|(_, digits)| digits.len() == 3);
     let first_short = groups[0].1.len() <= 3;
     match groups {
-        [only] => Some((only.1.to_owned(), String::new())),
+        [_] => Some((groups, None)),
         [first, (mark, second)] => {
             let thousands = second.len() == 3 && first_short && first.1 != "0" && {
                 *mark == ',' || point == LonePoint::Thousands
             };
             let decimals = *mark == '.' || second.len() <= 2;
             match (thousands, decimals) {
-                (true, _) => Some((joined(groups), String::new())),
-                (false, true) => Some((first.1.to_owned(), (*second).to_owned())),
+                (true, _) => Some((groups, None)),
+                (false, true) => Some((before, Some(second))),
                 (false, false) => None,
             }
         }
         _ if before[1..].iter().any(|(mark, _)| *mark == last.0) => {
             // One mark only, so it divides thousands; anything else is a version or a list.
             let same = groups[1..].iter().all(|(mark, _)| *mark == last.0);
-            (same && threes(groups) && first_short).then(|| (joined(groups), String::new()))
+            (same && threes(groups) && first_short).then_some((groups, None))
         }
-        _ => (threes(before) && first_short).then(|| (joined(before), last.1.to_owned())),
+        _ => (threes(before) && first_short).then_some((before, Some(last.1))),
     }
 }
 
@@ -134,9 +140,10 @@ fn words(page: &Page<'_>, at: usize) -> Option<Number> {
     while let Some(value) = page.info(next).numeral.filter(|_| next < at + 12) {
         let value = u64::from(value);
         match value {
-            100 => current = current.max(1) * 100,
+            // "Hundred hundred …" soon is no number that anyone means.
+            100 => current = current.max(1).checked_mul(100)?,
             1000.. => {
-                total += current.max(1) * value;
+                total = total.checked_add(current.max(1).checked_mul(value)?)?;
                 current = 0;
             }
             // "Twenty" takes a unit, "hundred" takes more; "five six" is two numbers.

@@ -1,0 +1,253 @@
+//! Many fixed words, found in a text in one pass that hardly looks at most of it.
+//!
+//! A few bytes at every place, or at every second or third where all words are long, are looked up in a
+//! table. No place is passed over where a word starts; where one may, the words that start like the text are
+//! compared with it. The longest word at the leftmost place is found, whatever the case of its ASCII letters.
+
+use std::ops::Range;
+
+/// How many places the table has: enough that a few hundred words leave it almost empty.
+const PLACES: usize = 1 << PLACES_LOG2;
+
+const PLACES_LOG2: u32 = 13;
+
+/// The most bytes that are looked at together.
+const BYTES_MAX: usize = 4;
+
+/// How many bytes of a word say which others it is kept with.
+const KEY_BYTES_MAX: usize = 3;
+
+/// The longest step from one look to the next, in bytes.
+const STEP_MAX: usize = 8;
+
+/// How many looks are taken before one asks whether any found something.
+const LOOKS: usize = 4;
+
+/// A set of words.
+#[derive(Debug, Clone)]
+pub(super) struct Sieve {
+    /// For each place one, where a word starts that has it, or zero.
+    table: Box<[u8; PLACES]>,
+    /// Which bytes are looked at.
+    mask: u64,
+    /// How many bytes lie between two looks.
+    step: usize,
+    words: Vec<Box<[u8]>>,
+    /// How the words start: by bucket, then longest first.
+    starts: Vec<Start>,
+    /// Where the starts of each bucket begin, and behind the last where they end. A power of two and one.
+    buckets: Vec<usize>,
+    /// Which bytes from the start of a word say what bucket it is in.
+    key_mask: u64,
+}
+
+/// The first bytes of a word, so that most are told apart without a look at the word.
+#[derive(Debug, Clone, Copy)]
+struct Start {
+    bytes: u64,
+    /// Which of eight bytes the word has.
+    mask: u64,
+    /// Of the word.
+    number: usize,
+}
+
+impl Sieve {
+    /// The set of `words`, none of them empty.
+    pub(super) fn of<'w>(words: impl Iterator<Item = &'w [u8]>) -> Sieve {
+        let words: Vec<Box<[u8]>> = words.map(Box::from).collect();
+        let shortest = words.iter().map(|word| word.len()).min().unwrap_or(BYTES_MAX);
+        // One byte of a look may lie behind a word that is short, or behind one at its last step.
+        let n_bytes = if shortest < 3 { shortest + 1 } else { shortest.min(BYTES_MAX) };
+        let step = if n_bytes < BYTES_MAX { 1 } else { (shortest - 2).min(STEP_MAX) };
+        let mut sieve = Sieve {
+            table: Box::new([0; PLACES]),
+            mask: mask(n_bytes),
+            step,
+            starts: Vec::new(),
+            buckets: vec![0; (words.len() * 4).next_power_of_two() + 1],
+            key_mask: mask(shortest.min(KEY_BYTES_MAX)),
+            words,
+        };
+        for number in 0..sieve.words.len() {
+            let word = sieve.words[number].clone();
+            for rest in (0..step).map(|offset| &word[offset..]) {
+                sieve.add(&rest[..rest.len().min(n_bytes)], n_bytes);
+            }
+            let mask = mask(word.len().min(8));
+            sieve.starts.push(Start { bytes: fold(eight(&word)) & mask, mask, number });
+        }
+        let mut starts = std::mem::take(&mut sieve.starts);
+        starts.sort_by_key(|start| {
+            (sieve.bucket(start.bytes), std::cmp::Reverse(sieve.words[start.number].len()))
+        });
+        for bucket in 0..sieve.buckets.len() {
+            sieve.buckets[bucket] = starts.partition_point(|start| sieve.bucket(start.bytes) < bucket);
+        }
+        sieve.starts = starts;
+        sieve
+    }
+
+    /// Adds what a look that starts with `known` can see.
+    fn add(&mut self, known: &[u8], n_bytes: usize) {
+        let mut bytes = [0; 8];
+        bytes[..known.len()].copy_from_slice(known);
+        let unknown = if known.len() < n_bytes { 0..=u8::MAX } else { 0..=0 };
+        for last in unknown {
+            bytes[known.len()] = last;
+            let place = self.place(u64::from_le_bytes(bytes));
+            self.table[place] = 1;
+        }
+    }
+
+    /// The first word from `from` on, by its number, and where it stands. Of several that start at one place it is
+    /// the longest, and of equal ones the first.
+    pub(super) fn find(&self, bytes: &[u8], from: usize) -> Option<(usize, Range<usize>)> {
+        let mut at = self.next(bytes, from, |_| false)?;
+        loop {
+            if let Some(number) = self.word_at(bytes, at) {
+                return Some((number, at..at + self.words[number].len()));
+            }
+            at = self.next(bytes, at + 1, |_| false)?;
+        }
+    }
+
+    /// How long the longest word is that starts at `at`.
+    pub(super) fn len_at(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        self.word_at(bytes, at).map(|number| self.words[number].len())
+    }
+
+    /// The longest word that starts at `at`.
+    fn word_at(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        let rest = &bytes[at..];
+        let near = fold(rest.first_chunk().map_or_else(|| eight(rest), |eight| u64::from_le_bytes(*eight)));
+        let bucket = self.bucket(near);
+        let mut starts = self.starts[self.buckets[bucket]..self.buckets[bucket + 1]].iter();
+        let found = starts.find(|start| {
+            start.bytes == near & start.mask && {
+                let word = &self.words[start.number];
+                rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+            }
+        });
+        found.map(|start| start.number)
+    }
+
+    /// The next place from `from` on where a word may start, or a byte stands that is a `sign`. Signs can only be
+    /// asked for where some word has no more than three bytes.
+    pub(super) fn next(&self, bytes: &[u8], from: usize, sign: impl Fn(u8) -> bool) -> Option<usize> {
+        let mut at = from.next_multiple_of(self.step);
+        while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+            let near = u64::from_le_bytes(*eight);
+            if self.step > 1 {
+                if self.has(near) == 1 {
+                    return Some(from.max((at + 1).saturating_sub(self.step)));
+                }
+                at += self.step;
+                continue;
+            }
+            let found = self.has(near) | self.has(near >> 8) | self.has(near >> 16) | self.has(near >> 24);
+            let signs = sign(eight[0]) | sign(eight[1]) | sign(eight[2]) | sign(eight[3]);
+            if found == 1 || signs {
+                let stops = |n: &usize| self.has(near >> (8 * n)) == 1 || sign(eight[*n]);
+                return (0..LOOKS).find(stops).map(|n| at + n);
+            }
+            at += LOOKS;
+        }
+        // The last few bytes are too few to be told.
+        let last = (at + 1).saturating_sub(self.step);
+        (from.max(last) < bytes.len()).then(|| from.max(last))
+    }
+
+    /// One where a word may start with the first of `near`, else zero.
+    fn has(&self, near: u64) -> u8 {
+        self.table[self.place(near)]
+    }
+
+    /// The bucket of words that start with folded bytes like these.
+    fn bucket(&self, folded: u64) -> usize {
+        spread(folded & self.key_mask, u64::BITS - (self.buckets.len() - 1).trailing_zeros().max(1))
+            % (self.buckets.len() - 1)
+    }
+
+    fn place(&self, near: u64) -> usize {
+        spread(fold(near) & self.mask, u64::BITS - PLACES_LOG2)
+    }
+}
+
+/// Selects the first `n_bytes` of eight.
+fn mask(n_bytes: usize) -> u64 {
+    u64::MAX >> (64 - 8 * n_bytes)
+}
+
+/// The first eight bytes, or fewer.
+fn eight(bytes: &[u8]) -> u64 {
+    bytes.iter().take(8).rev().fold(0, |eight, byte| (eight << 8) | u64::from(*byte))
+}
+
+/// Setting one bit of each byte folds the case of letters.
+fn fold(bytes: u64) -> u64 {
+    bytes | 0x2020_2020_2020_2020
+}
+
+/// One multiplication spreads all bits over the upper ones; those above the lowest `n_low` are left.
+fn spread(bytes: u64, n_low: u32) -> usize {
+    usize::try_from(bytes.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> n_low).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Every place from `from` on that the sieve stops at.
+    fn stops(sieve: &Sieve, text: &str) -> Vec<usize> {
+        let next = |from: usize| sieve.next(text.as_bytes(), from, |_| false);
+        std::iter::successors(next(0), |at| next(at + 1)).collect()
+    }
+
+    #[test]
+    fn most_places_are_passed_over() {
+        let words = ["refund", "voucher", "day"];
+        let sieve = Sieve::of(words.iter().map(AsRef::<[u8]>::as_ref));
+        let text = "No money for the VOUCHER of that day, I said, and no return of the goods";
+        let stops = stops(&sieve, text);
+        assert!(stops.contains(&17) && stops.contains(&33) && stops.len() < 14, "{stops:?}");
+    }
+
+    #[test]
+    fn the_longest_of_the_leftmost_is_found() {
+        let words = ["ending", "end", "ding", "ENDING in", "end"];
+        let sieve = Sieve::of(words.iter().map(AsRef::<[u8]>::as_ref));
+        let find = |text: &str| {
+            sieve.find(text.as_bytes(), 0).map(|(number, range)| (number, text[range].to_owned()))
+        };
+        assert_eq!(find("an ENDING"), Some((0, "ENDING".to_owned())));
+        assert_eq!(find("ending in 4"), Some((3, "ending in".to_owned())));
+        assert_eq!(find("the bend"), Some((1, "end".to_owned())));
+        assert_eq!(find("en ding"), Some((2, "ding".to_owned())));
+        assert_eq!(find("en"), None);
+    }
+
+    #[test]
+    fn nothing_is_in_nothing() {
+        assert_eq!(stops(&Sieve::of(std::iter::empty()), ""), Vec::<usize>::new());
+    }
+
+    proptest! {
+        #[test]
+        fn no_word_is_passed_over(
+            words in proptest::collection::vec("[a-cA-C.]{1,12}", 1..4),
+            text in "[a-cA-C. ]{0,40}",
+        ) {
+            let sieve = Sieve::of(words.iter().map(AsRef::<[u8]>::as_ref));
+            let text = format!("{text}{}{text}", words[0]);
+            let stops = stops(&sieve, &text);
+            for word in &words {
+                let (text, word) = (text.to_ascii_lowercase(), word.to_ascii_lowercase());
+                for at in (0..text.len()).filter(|at| text[*at..].starts_with(&word)) {
+                    prop_assert!(stops.contains(&at), "{word:?} at {at}");
+                }
+            }
+        }
+    }
+}
