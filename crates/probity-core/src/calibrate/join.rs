@@ -167,6 +167,7 @@ impl Join {
         let item: Arc<str> = Arc::from(&*key.0);
         let criterion = key.1.as_deref().map(Arc::from);
         self.units.push(Unit {
+            item: Arc::clone(&item),
             criterion,
             slice: None,
             cluster: item,
