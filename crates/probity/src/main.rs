@@ -26,6 +26,7 @@ fn main() -> ExitCode {
         Command::Gate(GateCommand::Check(args)) => commands::gate::check(&args),
         Command::Compare(args) => commands::compare::compare(&args),
         Command::Calibrate(args) => commands::calibrate::calibrate(&args),
+        Command::Sample(args) => commands::sample::sample(&args),
         Command::Mock(args) => commands::mock::run(&args),
         Command::Rubric(RubricCommand::List) => Ok(shown(&commands::rubric::list())),
         Command::Rubric(RubricCommand::Show { rubric }) => {

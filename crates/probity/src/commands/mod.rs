@@ -7,4 +7,5 @@ pub(crate) mod gate;
 pub(crate) mod mock;
 pub(crate) mod rubric;
 pub(crate) mod run;
+pub(crate) mod sample;
 pub(crate) mod session;

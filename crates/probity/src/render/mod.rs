@@ -9,4 +9,5 @@ pub(crate) mod plain;
 pub(crate) mod problem;
 pub(crate) mod progress;
 pub(crate) mod results;
+pub(crate) mod sampling;
 pub(crate) mod summary;

@@ -31,6 +31,7 @@ mod order;
 mod policies;
 mod published;
 mod real_judge;
+mod sample;
 mod terminal;
 mod tidy;
 mod usage;

@@ -65,13 +65,13 @@ fn read(args: &CalibrateArgs, note: &dyn Fn(&str)) -> Result<(Sheet, Vec<Skipped
 }
 
 /// A label that cannot be read is not left out: that would change every figure.
-fn refuse_skipped(skipped: &[Skipped]) -> Result<(), Failure> {
+pub(super) fn refuse_skipped(skipped: &[Skipped]) -> Result<(), Failure> {
     let line = |row: &Skipped| format!("{}:{}: record {}: {}", row.file, row.line, row.index, row.reason);
     let lines: Vec<String> = skipped.iter().map(line).collect();
     if lines.is_empty() { Ok(()) } else { Err(all(&lines)) }
 }
 
-fn refused(faults: &Faults, places: &[Place]) -> Failure {
+pub(super) fn refused(faults: &Faults, places: &[Place]) -> Failure {
     let line = |(row, first, reason): &(usize, Option<usize>, String)| {
         let Some(place) = places.get(*row) else { return reason.clone() };
         let first = first.and_then(|first| places.get(first));
