@@ -15,6 +15,8 @@ pub mod stats;
 pub mod case;
 pub mod spec_file;
 
+pub mod sample;
+
 pub mod gate;
 pub mod rubric;
 

@@ -12,6 +12,7 @@ use crate::commands::labels::{ExportLabelsArgs, ImportLabelsArgs};
 use crate::commands::mock::MockArgs;
 use crate::commands::probe::ProbeArgs;
 use crate::commands::promote::PromoteArgs;
+use crate::commands::sample::SampleArgs;
 
 /// Scores customer-support replies, and proves whether the judge that scored them deserves to be believed.
 #[derive(Debug, Parser)]
@@ -50,6 +51,8 @@ pub(crate) enum Command {
     Export(ExportCommand),
     /// Say what changed between two runs, case by case, from the results they wrote
     Diff(DiffArgs),
+    /// Draw the replies that people and a judge look at, or say what they found about all
+    Sample(SampleArgs),
     /// List, show, check and compare rubrics
     #[command(subcommand)]
     Rubric(RubricCommand),
@@ -110,7 +113,7 @@ pub(crate) enum RubricCommand {
 /// The cases, how they are read and what they are checked against.
 #[derive(Debug, Args)]
 pub(crate) struct CaseArgs {
-    /// Case files: JSON, JSONL or CSV, also gzipped, told by their content; `-` is standard input
+    /// Case files: JSON, JSONL, CSV or OpenTelemetry spans, also gzipped, told by their content; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -139,6 +142,9 @@ pub(crate) struct ReadArgs {
     /// The character between the cells of a CSV file
     #[arg(long, value_name = "CHAR")]
     pub(crate) delimiter: Option<String>,
+    /// The attribute of an OpenTelemetry span that names its slice
+    #[arg(long, value_name = "KEY")]
+    pub(crate) slice_attribute: Option<String>,
     /// Print machine-readable JSON on standard output and nothing else
     #[arg(long)]
     pub(crate) json: bool,

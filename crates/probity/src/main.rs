@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         Command::Import(ImportCommand::Labels(args)) => commands::labels::import(&args),
         Command::Export(ExportCommand::Labels(args)) => commands::labels::export(&args),
         Command::Diff(args) => commands::diff::diff(&args),
+        Command::Sample(args) => commands::sample::sample(&args),
         Command::Mock(args) => commands::mock::run(&args),
         Command::Rubric(RubricCommand::List) => Ok(shown(&commands::rubric::list())),
         Command::Rubric(RubricCommand::Show { rubric }) => {

@@ -129,8 +129,13 @@ fn read_config(args: &ReadArgs, over: Layer) -> Result<Config, Failure> {
         flags.gate.policies = Some(args.policies.clone());
     }
     flags.gate.as_of.clone_from(&args.as_of);
+    resolved(args.config.as_deref(), flags)
+}
+
+/// The settings of the file and the environment, with flags over them.
+fn resolved(file: Option<&Path>, flags: Layer) -> Result<Config, Failure> {
     let environment = Layer::from_env(&variable).map_err(|found| settings_failure(&found))?;
-    Config::resolve([file_layer(args.config.as_deref())?, environment, flags])
+    Config::resolve([file_layer(file)?, environment, flags])
         .map_err(|error| Failure::new(Exit::Usage, &error))
 }
 
@@ -313,34 +318,41 @@ pub(crate) fn delimiter(flag: Option<&str>) -> Result<Option<u8>, Failure> {
 }
 
 fn load_options(args: &ReadArgs) -> Result<LoadOptions, Failure> {
+    case_options(args.strict, args.dedup, args.delimiter.as_deref(), args.slice_attribute.as_deref())
+}
+
+/// How case files are read, as flags say.
+pub(crate) fn case_options(
+    strict: bool,
+    dedup: Option<DedupArg>,
+    delimiter: Option<&str>,
+    slice_attribute: Option<&str>,
+) -> Result<LoadOptions, Failure> {
     Ok(LoadOptions {
-        strict: if args.strict { Strictness::Strict } else { Strictness::Skip },
-        dedup: match args.dedup {
+        strict: if strict { Strictness::Strict } else { Strictness::Skip },
+        dedup: match dedup {
             Some(DedupArg::Identical) => Dedup::Identical,
             Some(DedupArg::Refuse) | None => Dedup::Refuse,
         },
-        delimiter: delimiter(args.delimiter.as_deref())?,
+        delimiter: self::delimiter(delimiter)?,
+        slice_attribute: slice_attribute.map(Into::into),
         ..LoadOptions::default()
     })
 }
 
 /// The store's path.
 pub(crate) fn store_path(asking: &Asking) -> Result<PathBuf, Failure> {
-    local_store(&asking.config)
+    local_store(&asking.config.run.store)
 }
 
-/// The path of the store that `store` or the settings name, for commands that ask nobody.
-pub(crate) fn named_store(config: Option<&Path>, store: Option<&String>) -> Result<PathBuf, Failure> {
-    let environment = Layer::from_env(&variable).map_err(|found| settings_failure(&found))?;
+/// The store of a command that asks no judge.
+pub(crate) fn store_file(config: Option<&Path>, store: Option<&String>) -> Result<PathBuf, Failure> {
     let mut flags = Layer::default();
     flags.run.store = store.cloned();
-    let config = Config::resolve([file_layer(config)?, environment, flags])
-        .map_err(|error| Failure::new(Exit::Usage, &error))?;
-    local_store(&config)
+    local_store(&resolved(config, flags)?.run.store)
 }
 
-fn local_store(config: &Config) -> Result<PathBuf, Failure> {
-    let store = &config.run.store;
+fn local_store(store: &str) -> Result<PathBuf, Failure> {
     if store.contains("://") {
         return Err(Failure::usage(format!("store {store}: expected a file, URLs are not supported")));
     }

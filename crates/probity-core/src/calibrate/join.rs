@@ -181,6 +181,7 @@ impl Join {
         let n_rows = self.rows.len();
         let row = *self.rows.entry((key.0.clone(), key.2.clone())).or_insert(n_rows);
         self.units.push(Unit {
+            item: Arc::clone(&item),
             criterion,
             row,
             slice: None,

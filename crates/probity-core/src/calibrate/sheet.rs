@@ -31,6 +31,8 @@ pub struct LabelCounts {
 /// One thing that people were asked about.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Unit {
+    /// The item.
+    pub(super) item: Arc<str>,
     /// What was asked about the item, where several things were.
     pub(super) criterion: Option<Arc<str>>,
     /// The item that it is about, by number: one for all criteria of an item and its variants.
@@ -102,6 +104,13 @@ impl Sheet {
     /// How many items and criteria have a label.
     pub fn n_units(&self) -> usize {
         self.units.len()
+    }
+
+    /// What most people said about each item as a whole, by its name on the scale. Items without a vote that
+    /// counts, and what was said about a criterion, are left out.
+    pub fn decided(&self) -> impl Iterator<Item = (&str, &str)> {
+        let whole = self.units.iter().filter(|unit| unit.criterion.is_none());
+        whole.filter_map(|unit| Some((&*unit.item, self.scale.names()[self.majority(&unit.gold)?].as_str())))
     }
 
     /// The labels that a judge is held against: one, or every vote.

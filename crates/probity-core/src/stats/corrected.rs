@@ -147,13 +147,18 @@ pub fn corrected(strata: &[Stratum]) -> Corrected {
 struct Sample<'a>(&'a [Stratum]);
 
 impl Sample<'_> {
-    /// Strata with what one of their items stands for.
-    fn weighted(&self) -> impl Iterator<Item = (f64, &Stratum)> {
-        self.0.iter().filter(|stratum| stratum.n() > 0).map(|s| (s.share / s.n() as f64, s))
+    /// The share of passes among items of one kind, of which `said` counts fails and passes. Each of them stands
+    /// for its part of the stratum, however many of other kinds there are.
+    fn judged(&self, said: impl Fn(&Stratum, usize) -> u64) -> Option<Share> {
+        let kind = self.0.iter().map(|stratum| (stratum.share, said(stratum, 1), said(stratum, 0)));
+        let kind = kind.filter(|(_, passes, fails)| passes + fails > 0);
+        Share::of(kind.map(|(share, passes, fails)| (share / (passes + fails) as f64, passes, fails)))
     }
 
-    fn judged(&self, said: impl Fn(&Stratum, usize) -> u64) -> Option<Share> {
-        Share::of(self.weighted().map(|(weight, stratum)| (weight, said(stratum, 1), said(stratum, 0))))
+    /// Strata with what one of their labelled items stands for.
+    fn labelled(&self) -> impl Iterator<Item = (f64, &Stratum)> {
+        let strata = self.0.iter().filter(|stratum| stratum.n_labelled() > 0);
+        strata.map(|stratum| (stratum.share / stratum.n_labelled() as f64, stratum))
     }
 
     fn people(&self) -> Option<Share> {
@@ -164,7 +169,7 @@ impl Sample<'_> {
     /// Of the items about which the judge said this, the share that people pass.
     fn passed_of(&self, verdict: usize) -> Option<Share> {
         let cells = |(weight, s): (f64, &Stratum)| (weight, s.labelled[verdict][1], s.labelled[verdict][0]);
-        Share::of(self.weighted().map(cells))
+        Share::of(self.labelled().map(cells))
     }
 
     /// Sensitivity and specificity.
@@ -176,7 +181,7 @@ impl Sample<'_> {
             let cells = move |(weight, s): (f64, &Stratum)| {
                 (weight, s.labelled[label][label], s.labelled[1 - label][label])
             };
-            Share::of(self.weighted().map(cells)).ok_or(NotCorrected::OneAnswer)
+            Share::of(self.labelled().map(cells)).ok_or(NotCorrected::OneAnswer)
         };
         Ok([right(1)?, right(0)?])
     }

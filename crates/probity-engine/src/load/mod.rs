@@ -1,4 +1,5 @@
-//! Reading case files: JSON arrays, JSON lines and CSV, each also packed with gzip.
+//! Reading case files: JSON arrays, JSON lines and CSV, and OpenTelemetry spans in either JSON, each also packed
+//! with gzip.
 //!
 //! What a file is, its content says, never its name. Files are streamed: memory holds one record and eight
 //! bytes for each record's name, however large the data is. A bad record is an item of its own, with its
@@ -18,6 +19,7 @@ mod reader;
 mod rows;
 mod scan;
 mod source;
+mod spans;
 mod split;
 mod table;
 mod vocabulary;
@@ -64,6 +66,8 @@ pub struct LoadOptions {
     pub dedup: Dedup,
     /// The byte between CSV cells, an ASCII character; a comma if not set. Never guessed.
     pub delimiter: Option<u8>,
+    /// The attribute of a span that names its slice; those in use for it if not set.
+    pub slice_attribute: Option<Arc<str>>,
     /// How many bytes one record may have.
     pub record_bytes_max: usize,
     /// How many bytes may come out of one packed file or one stream.
@@ -78,6 +82,7 @@ impl Default for LoadOptions {
             strict: Strictness::default(),
             dedup: Dedup::default(),
             delimiter: None,
+            slice_attribute: None,
             record_bytes_max: 8 << 20,
             decoded_bytes_max: 64 << 30,
             decode_ratio_max: 200,

@@ -65,6 +65,11 @@ impl Pass {
             let finished = reader.finish();
             self.digests.push(finished.digest);
             self.n_blank_lines += finished.n_blank_lines;
+            if finished.n_passed_over > 0 {
+                let message =
+                    format!("passed over {} spans that are not about GenAI", finished.n_passed_over);
+                self.notices.push(Notice { file: Some(Arc::clone(source.name())), message });
+            }
         }
         Ok(None)
     }

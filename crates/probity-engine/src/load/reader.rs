@@ -3,6 +3,7 @@
 //! Decides which faults belong to a record and which to the file: what could be a cut or a different kind
 //! of file stops the load, what spoils one record does not.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use probity_core::case::Entry;
@@ -12,6 +13,7 @@ use super::entry::{Refused, entry};
 use super::field::{Found, Reach, Reason};
 use super::input::{Chunk, Format, is_space, no_records};
 use super::source::{Opened, Source};
+use super::spans::{self, Batch};
 use super::split::{self, ArrayCutter, Ended};
 use super::table::{COMMA, Table};
 use super::vocabulary::Vocabulary;
@@ -26,6 +28,20 @@ pub(super) struct FileReader {
     hasher: blake3::Hasher,
     n_records: usize,
     n_blank_lines: usize,
+    slice_attribute: Option<Arc<str>>,
+    /// The spans of the last record that have not been given out.
+    waiting: VecDeque<Result<Entry, Refused>>,
+    n_cases: usize,
+    n_passed_over: usize,
+}
+
+/// A record of spans may have so many times the bytes that another may have: it is many replies.
+const BATCH_REPLIES: usize = 16;
+
+/// What a record holds.
+enum Held {
+    Case(Box<Entry>),
+    Spans(Batch),
 }
 
 enum Shape {
@@ -55,6 +71,8 @@ pub(super) struct Parsed<T = Entry> {
 pub(super) struct Finished {
     pub(super) digest: blake3::Hash,
     pub(super) n_blank_lines: usize,
+    /// How many spans of other things than calls of a model there were.
+    pub(super) n_passed_over: usize,
 }
 
 impl FileReader {
@@ -70,9 +88,10 @@ impl FileReader {
         vocabulary: Vocabulary,
     ) -> Result<Self, LoadError> {
         let mut opened = source.open(options)?;
-        let mut chunk = Chunk::new(options.record_bytes_max);
         let mut hasher = blake3::Hasher::new();
         let format = opened.input.detect()?;
+        let times = if spans::begins_batch(opened.input.fill()?) { BATCH_REPLIES } else { 1 };
+        let mut chunk = Chunk::new(options.record_bytes_max.saturating_mul(times));
         let n_blank_lines = opened.input.line() - 1;
         let shape = match format {
             Format::Array => Shape::Array(ArrayCutter::BeforeOpening),
@@ -84,7 +103,18 @@ impl FileReader {
                 Shape::Table(table)
             }
         };
-        Ok(Self { opened, shape, chunk, hasher, n_records: 0, n_blank_lines })
+        Ok(Self {
+            opened,
+            shape,
+            chunk,
+            hasher,
+            n_records: 0,
+            n_blank_lines,
+            slice_attribute: options.slice_attribute.clone(),
+            waiting: VecDeque::new(),
+            n_cases: 0,
+            n_passed_over: 0,
+        })
     }
 
     /// What the file is.
@@ -111,15 +141,44 @@ impl FileReader {
 
     /// Ends the pass, which must have reached the end of the file.
     pub(super) fn finish(self) -> Finished {
-        Finished { digest: self.hasher.finalize(), n_blank_lines: self.n_blank_lines }
+        Finished {
+            digest: self.hasher.finalize(),
+            n_blank_lines: self.n_blank_lines,
+            n_passed_over: self.n_passed_over,
+        }
     }
 
     /// Reads the next case; `None` at the end of a file that had at least one.
     pub(super) fn next(&mut self) -> Result<Option<Parsed>, LoadError> {
-        self.next_as(|text, warnings| match text {
-            RecordText::Row(table, row) => row_entry(table, row),
-            RecordText::Object(text) => object_entry(text, warnings),
-        })
+        let slice_attribute = self.slice_attribute.clone();
+        loop {
+            if let Some(outcome) = self.waiting.pop_front() {
+                self.n_cases += 1;
+                return Ok(Some(Parsed { line: self.chunk.line, outcome, warnings: Vec::new() }));
+            }
+            let next = self.next_as(|text, warnings| match text {
+                RecordText::Row(table, row) => row_entry(table, row).map(Box::new).map(Held::Case),
+                RecordText::Object(text) => held(text, slice_attribute.as_deref(), warnings),
+            })?;
+            let Some(Parsed { line, outcome, warnings }) = next else { break };
+            let outcome = match outcome {
+                Ok(Held::Spans(batch)) => {
+                    self.n_passed_over += batch.n_passed_over;
+                    self.waiting = batch.spans.into();
+                    continue;
+                }
+                Ok(Held::Case(entry)) => Ok(*entry),
+                Err(refused) => Err(refused),
+            };
+            self.n_cases += 1;
+            return Ok(Some(Parsed { line, outcome, warnings }));
+        }
+        if self.n_cases > 0 {
+            return Ok(None);
+        }
+        let message =
+            format!("none of {} spans is about GenAI: no attribute begins with gen_ai.", self.n_passed_over);
+        Err(LoadError::new(self.file(), message))
     }
 
     /// Reads the next record as what `parse` makes of it; `None` at the end of a file that had at least one.
@@ -212,7 +271,12 @@ impl FileReader {
         }
         let message = "found one JSON object over several lines, expected one object per line or an array";
         let error = LoadError::new(self.file(), message).line(self.chunk.line);
-        Err(error.hint("put the records into an array: [ … , … ]"))
+        let hint = if spans::begins_batch(&self.chunk.bytes) {
+            "write each batch of spans on a line of its own, as `jq -c .` does"
+        } else {
+            "put the records into an array: [ … , … ]"
+        };
+        Err(error.hint(hint))
     }
 }
 
@@ -227,10 +291,13 @@ fn row_entry(table: &Table, row: &str) -> Result<Entry, Refused> {
     entry(table.fields(&cells)?)
 }
 
-fn object_entry(text: &str, warnings: &mut Vec<String>) -> Result<Entry, Refused> {
+fn held(text: &str, slice_attribute: Option<&str>, warnings: &mut Vec<String>) -> Result<Held, Refused> {
     let value = json::parse(text).map_err(|error| Reason::malformed(&error, "the record"))?;
     let Some(object) = value.as_object() else {
         return Err(Reason::from(format!("expected an object, found {}", value.kind())).into());
     };
-    entry(Found::in_object(object, text, warnings)?)
+    if let Some(batch) = spans::batch(object, slice_attribute) {
+        return Ok(Held::Spans(batch));
+    }
+    entry(Found::in_object(object, text, warnings)?).map(Box::new).map(Held::Case)
 }

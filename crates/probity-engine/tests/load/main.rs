@@ -17,6 +17,7 @@ mod properties;
 mod records;
 mod rows;
 mod sources;
+mod spans;
 mod tables;
 
 use std::fmt::Write as _;

@@ -12,4 +12,5 @@ pub(crate) mod promote;
 pub(crate) mod rubric;
 pub(crate) mod rubric_diff;
 pub(crate) mod run;
+pub(crate) mod sample;
 pub(crate) mod session;

@@ -54,15 +54,20 @@ pub(crate) fn open_store(asking: &Asking, network: Network, watcher: &Watcher) -
         }
         return Store::open_read_only(&path).map_err(|error| Failure::new(Exit::Store, &error));
     }
-    let opened = Store::open(&path).map_err(|error| Failure::new(Exit::Store, &error))?;
+    open_for_writing(&path, &|line| watcher.notice(line))
+}
+
+/// Opens the store for writing and tells what it found: each lost call is listed once, so it is said at once.
+pub(crate) fn open_for_writing(path: &Path, note: &dyn Fn(&str)) -> Result<Store, Failure> {
+    let opened = Store::open(path).map_err(|error| Failure::new(Exit::Store, &error))?;
     if !opened.lost.is_empty() {
         let n = opened.lost.len();
-        watcher.notice(&format!(
+        note(&format!(
             "{n} calls were in flight when an earlier process died: possibly billed, not recorded"
         ));
     }
     for warning in &opened.warnings {
-        watcher.notice(&format!("warning: {warning}"));
+        note(&format!("warning: {warning}"));
     }
     Ok(opened.store)
 }

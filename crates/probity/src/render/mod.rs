@@ -13,4 +13,5 @@ pub(crate) mod progress;
 pub(crate) mod promotion;
 pub(crate) mod report;
 pub(crate) mod results;
+pub(crate) mod sampling;
 pub(crate) mod summary;

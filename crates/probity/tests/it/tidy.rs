@@ -25,6 +25,7 @@ const STAGES: &[&str] = &[
     "stats",
     "case",
     "spec_file",
+    "sample",
     "gate",
     "rubric",
     "packet",

@@ -85,6 +85,26 @@ fn strata_that_were_sampled_at_different_rates_are_weighted() {
 }
 
 #[test]
+fn strata_that_were_labelled_at_different_rates_are_weighted() {
+    let often = World { share: 4.0, ..world(0.85, 0.85, 0.85, 40, 400) };
+    let seldom = World { share: 1.0, ..world(0.55, 0.85, 0.85, 240, 400) };
+    let mut random = Random::new(7);
+    let mut sums = [0.0; 3];
+    for _ in 0..2_000 {
+        let found = corrected(&[often.draw(&mut random), seldom.draw(&mut random)]);
+        let figures =
+            [found.people.ok_or(NotCorrected::NoLabels), found.prediction_powered, found.rogan_gladen];
+        for (sum, figure) in sums.iter_mut().zip(figures) {
+            *sum += figure.expect("a good judge").value / 2_000.0;
+        }
+    }
+    // (4 · 0.85 + 0.55) / 5.
+    for mean in sums {
+        assert!((mean - 0.79).abs() < 0.01, "{sums:?}");
+    }
+}
+
+#[test]
 fn a_judge_at_chance_corrects_nothing() {
     let stratum = Stratum { share: 1.0, labelled: [[10, 20], [10, 20]], unlabelled: [100, 100] };
     let found = corrected(&[stratum]);

@@ -292,12 +292,12 @@ impl LabelledReplies {
     }
 
     /// What is to be asked, with packets about criteria that nobody labelled left out.
-    fn unit(&self, screened: Screened) -> Unit {
-        let wanted = match &screened {
+    fn unit(&self, screened: &Screened) -> Unit {
+        let wanted = match screened {
             Screened::Admitted { admitted, .. } => self.wanted.get(&name(admitted.entry())),
             Screened::Blocked { .. } | Screened::Skipped(_) => None,
         };
-        let mut unit = job::unit(&screened);
+        let mut unit = job::unit(screened);
         if let (Unit::Asked { packets, .. }, Some(wanted)) = (&mut unit, wanted)
             && !wanted.contains(&None)
         {
@@ -348,6 +348,6 @@ impl Work for LabelledReplies {
     }
 
     fn units(&self) -> Result<Units<'_>, LoadError> {
-        Ok(Box::new(self.screened()?.map(|screened| screened.map(|screened| self.unit(screened)))))
+        Ok(Box::new(self.screened()?.map(|screened| screened.map(|screened| self.unit(&screened)))))
     }
 }

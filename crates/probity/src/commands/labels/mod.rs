@@ -88,7 +88,7 @@ pub(crate) fn import(args: &ImportLabelsArgs) -> Result<Exit, Failure> {
     };
     let given = read(args, &note)?;
     check(args, &given)?;
-    let path = settings::named_store(args.config.as_deref(), args.store.as_ref())?;
+    let path = settings::store_file(args.config.as_deref(), args.store.as_ref())?;
     let failed = |error| Failure::new(Exit::Store, &error);
     let opened = Store::open(&path).map_err(failed)?;
     let store = opened.store;
@@ -198,7 +198,7 @@ fn notices(kept: &[StoredLabel]) -> Vec<String> {
 /// Runs `probity export labels`.
 pub(crate) fn export(args: &ExportLabelsArgs) -> Result<Exit, Failure> {
     let format = format(args)?;
-    let path = settings::named_store(args.config.as_deref(), args.store.as_ref())?;
+    let path = settings::store_file(args.config.as_deref(), args.store.as_ref())?;
     let kept = kept(&path)?;
     let labels: Vec<LabelEntry> = kept.into_iter().map(|stored| stored.label).collect();
     let text = match format {

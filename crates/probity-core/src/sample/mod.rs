@@ -1,0 +1,38 @@
+//! Drawing the replies that people and a judge look at, so that what they say can be said of all.
+//!
+//! A [`Frame`] takes the records of an export one by one and keeps a few bytes of each. [`Frame::draw`] sets
+//! near-identical tickets aside, spreads the draws over slices and draws in each. What each drawn ticket stands
+//! for is recorded with it, so that [`production`] can say what the verdicts and labels mean for the whole export.
+//!
+//! What is not done here: no file is read, and no clock. A [`History`] says which replies earlier draws had; keeping
+//! it is the caller's.
+//!
+//! What always holds: within a stratum every distinct ticket is equally likely to be drawn; the draw depends on
+//! the seed, the draw's name and the tickets, never on the order in which they come; the draws add up to what
+//! was asked for, or to all there are.
+
+mod allocation;
+mod draw;
+mod history;
+mod key;
+mod near;
+mod production;
+mod week;
+mod written;
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;
+
+pub use allocation::{Spread, TooSmall};
+pub use draw::{Chosen, Counts, Design, Drawn, DrawnStratum, Duplicates, Frame};
+pub use history::{Again, BadHistory, History, NameTaken, reply_name};
+pub use production::{LabelWork, Observed, Production, Said, Work, production};
+pub use week::iso_week;
+
+/// What a stratum is called whose cases name no slice.
+pub const NO_SLICE: &str = "(none)";
+
+/// What the one stratum is called where there are more slices than draws.
+pub const ALL: &str = "(all)";

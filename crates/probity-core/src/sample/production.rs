@@ -1,0 +1,141 @@
+//! What a sample says about all of production: what a judge and people said, weighted by what each ticket stands
+//! for.
+//!
+//! The figures themselves are those of [`corrected`]; here drawn tickets become strata, over all and by slice,
+//! and a plan says where more labels are worth most.
+//!
+//! What always holds: a ticket without a verdict is in no figure and is counted; so is a stratum without any.
+
+use std::collections::BTreeMap;
+
+use crate::stats::corrected::{Corrected, LabelPlan, NotCorrected, Stratum, Wanted, corrected, label_plan};
+
+/// What somebody said about a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said {
+    /// It will not do.
+    Fail,
+    /// It will do.
+    Pass,
+}
+
+/// A drawn ticket, and what was said about its reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Observed {
+    /// The stratum it was drawn in.
+    pub stratum: String,
+    /// How many distinct tickets that stratum has, at least one.
+    pub population: u64,
+    /// Its slice.
+    pub slice: String,
+    /// What the judge said, a gate that blocked it included.
+    pub judge: Option<Said>,
+    /// What people said.
+    pub people: Option<Said>,
+}
+
+/// More labels in one stratum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabelWork {
+    /// The stratum.
+    pub stratum: String,
+    /// How many more labels it takes, at least one.
+    pub n_labels: u64,
+    /// How many of these need a ticket that has not been drawn.
+    pub n_draws: u64,
+}
+
+/// What makes the corrected share as sure as it was wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Work {
+    /// More labels, where they are worth most first. None where it is sure enough.
+    Labels(Vec<LabelWork>),
+    /// A sample so many times as large: no number of labels does it.
+    Items {
+        /// How many times.
+        times: f64,
+    },
+}
+
+/// What a sample says about production.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Production {
+    /// Drawn tickets.
+    pub n_drawn: u64,
+    /// Those with a verdict, which are in the figures.
+    pub n_judged: u64,
+    /// Those of them with a label.
+    pub n_labelled: u64,
+    /// Labels of tickets without a verdict.
+    pub n_labels_unused: u64,
+    /// Distinct tickets of all strata.
+    pub population: u64,
+    /// Strata without a verdict, which the figures leave out.
+    pub unseen: Vec<String>,
+    /// Over all strata.
+    pub overall: Corrected,
+    /// In each slice.
+    pub by_slice: BTreeMap<String, Corrected>,
+    /// How to be as sure as wanted, or why that cannot be told.
+    pub work: Result<Work, NotCorrected>,
+}
+
+/// What `rows` say about the population they were drawn from. The plan is for a corrected share that is known to
+/// `half_width`.
+pub fn production(rows: &[Observed], half_width: f64) -> Production {
+    let strata = strata(rows.iter());
+    let names: BTreeMap<&str, u64> = rows.iter().map(|row| (row.stratum.as_str(), row.population)).collect();
+    let unseen = names.keys().filter(|name| !strata.contains_key(**name)).map(|name| (*name).to_owned());
+    let mut slices: BTreeMap<&str, Vec<&Observed>> = BTreeMap::new();
+    for row in rows {
+        slices.entry(&row.slice).or_default().push(row);
+    }
+    let values: Vec<Stratum> = strata.values().copied().collect();
+    let by_slice = slices.into_iter().map(|(name, rows)| {
+        let values: Vec<Stratum> = self::strata(rows.into_iter()).into_values().collect();
+        (name.to_owned(), corrected(&values))
+    });
+    let plan = label_plan(&values, Wanted { half_width });
+    Production {
+        n_drawn: rows.len() as u64,
+        n_judged: values.iter().map(Stratum::n).sum(),
+        n_labelled: values.iter().map(Stratum::n_labelled).sum(),
+        n_labels_unused: rows.iter().filter(|row| row.judge.is_none() && row.people.is_some()).count() as u64,
+        population: names.values().sum(),
+        unseen: unseen.collect(),
+        overall: corrected(&values),
+        by_slice: by_slice.collect(),
+        work: plan.map(|plan| work(plan, &strata)),
+    }
+}
+
+/// The tickets with a verdict by the stratum that each was drawn in.
+fn strata<'a>(rows: impl Iterator<Item = &'a Observed>) -> BTreeMap<&'a str, Stratum> {
+    let mut strata: BTreeMap<&str, Stratum> = BTreeMap::new();
+    for row in rows {
+        let Some(judge) = row.judge else { continue };
+        let empty = Stratum { share: row.population as f64, labelled: [[0; 2]; 2], unlabelled: [0; 2] };
+        let stratum = strata.entry(&row.stratum).or_insert(empty);
+        match row.people {
+            Some(people) => stratum.labelled[judge as usize][people as usize] += 1,
+            None => stratum.unlabelled[judge as usize] += 1,
+        }
+    }
+    strata
+}
+
+fn work(plan: LabelPlan, strata: &BTreeMap<&str, Stratum>) -> Work {
+    let labels = match plan {
+        LabelPlan::Items { times } => return Work::Items { times },
+        LabelPlan::Labels(labels) => labels,
+    };
+    let one = |((name, stratum), n_all): ((&&str, &Stratum), u64)| {
+        let n_labels = n_all - stratum.n_labelled();
+        let n_left = stratum.n() - stratum.n_labelled();
+        LabelWork { stratum: (*name).to_owned(), n_labels, n_draws: n_labels.saturating_sub(n_left) }
+    };
+    let mut work: Vec<LabelWork> = strata.iter().zip(labels).map(one).collect();
+    work.retain(|work| work.n_labels > 0);
+    work.sort_by_key(|work| std::cmp::Reverse(work.n_labels));
+    Work::Labels(work)
+}

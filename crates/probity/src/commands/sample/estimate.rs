@@ -1,0 +1,236 @@
+//! `probity sample estimate`: what a sample says about all of production.
+//!
+//! Nobody is asked: the sample, the results of a run on it and people's labels come from files. They are joined by
+//! id, and results also by variant.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
+
+use probity_core::calibrate::{JoinOptions, LabelEntry, NotBlind, Scale, sheet};
+use probity_core::compare::{Fields, RowFault};
+use probity_core::json::{Json, Object};
+use probity_core::sample::{NO_SLICE, Observed, Said, production};
+use probity_engine::load::Place;
+use serde_json::Value;
+
+use super::super::calibrate::{refuse_skipped, refused};
+use super::super::compare::{Files, load_options, write_output};
+use super::args::EstimateArgs;
+use crate::exit::{Exit, Failure};
+use crate::render::sampling::{EstimateShown, estimate as shown};
+use crate::terminal;
+
+/// The names that a row of a sample may have.
+const FIELDS: Fields = Fields {
+    own: &[
+        "id",
+        "sample",
+        "slice",
+        "ticket",
+        "turns",
+        "reply",
+        "variant",
+        "reference",
+        "confidence",
+        "evidence",
+        "known_pii",
+        "time",
+        "audience",
+        "region",
+        "metadata",
+    ],
+    own_numbers: &[],
+};
+
+/// A row of a sample, as far as it is needed here.
+struct Row {
+    id: String,
+    variant: Option<String>,
+    slice: String,
+    stratum: String,
+    population: u64,
+    drawn: u64,
+}
+
+impl Row {
+    fn name(&self) -> (String, Option<String>) {
+        (self.id.clone(), self.variant.clone())
+    }
+}
+
+/// What a run said.
+struct Results {
+    /// By id and variant; nothing where a reply has no verdict.
+    said: HashMap<(String, Option<String>), Option<Said>>,
+    n_blocked: u64,
+    /// The judge as the run's summary has it.
+    judge: Value,
+}
+
+/// Runs the command.
+pub(super) fn estimate(args: &EstimateArgs) -> Result<Exit, Failure> {
+    let note = |line: &str| {
+        if !args.quiet && !args.json {
+            terminal::note(line);
+        }
+    };
+    let options = load_options(false, args.delimiter.as_deref())?;
+    let mut files = Files::new(options, &note);
+    let rows = files.rows(&args.sample, FIELDS, row)?;
+    refuse_skipped(&files.skipped)?;
+    let results = results(&args.results)?;
+    let labels = match &args.labels {
+        Some(path) => labels(&mut files, path, &note)?,
+        None => HashMap::new(),
+    };
+    let warnings = warnings(&rows, &results, &labels);
+    let n_results = rows.iter().filter(|(_, row)| results.said.contains_key(&row.name())).count();
+    let found = production(&observed(rows, &results, &labels)?, args.half_width);
+    if found.n_judged == 0 {
+        return Err(nothing_said(&args.results, n_results));
+    }
+    let mut json = found.to_json();
+    json["judge"] = results.judge.clone();
+    json["half_width"] = args.half_width.into();
+    json["blocked"] = results.n_blocked.into();
+    json["warnings"] = warnings.clone().into();
+    let text = serde_json::to_string_pretty(&json).expect("JSON values can be written") + "\n";
+    write_output(args.output.as_deref(), &text)?;
+    if args.json {
+        terminal::deliver(&text)?;
+    } else {
+        let shown = EstimateShown {
+            production: &found,
+            judge: &results.judge,
+            n_blocked: results.n_blocked,
+            half_width: args.half_width,
+            warnings: &warnings,
+        };
+        terminal::deliver(&self::shown(&shown))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn row(object: &Object) -> Result<Row, RowFault> {
+    let text = |name: &str| match object.get(name) {
+        Some(Json::String(text) | Json::Number(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let id = text("id");
+    let fault = |reason: &str| RowFault { item: id.clone(), reason: reason.to_owned() };
+    let sample =
+        object.get("sample").ok_or_else(|| fault("Missing 'sample' field, which `probity sample` writes"))?;
+    let number = |name: &str| {
+        let number = sample.get(name).and_then(Json::as_u64).filter(|n| *n > 0);
+        number.ok_or_else(|| fault(&format!("'sample.{name}' must be a whole number above 0")))
+    };
+    let stratum = sample.get("stratum").and_then(Json::as_str);
+    Ok(Row {
+        stratum: stratum.ok_or_else(|| fault("'sample.stratum' must be a string"))?.to_owned(),
+        population: number("population")?,
+        drawn: number("drawn")?,
+        variant: text("variant"),
+        slice: text("slice").unwrap_or_else(|| NO_SLICE.to_owned()),
+        id: id.clone().ok_or_else(|| fault("Missing 'id' field"))?,
+    })
+}
+
+/// The results of a run, which are one object over several lines.
+fn results(path: &Path) -> Result<Results, Failure> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format!("results {name}: cannot be read: {error}")))?;
+    let json: Value = serde_json::from_str(&text)
+        .map_err(|error| Failure::usage(format!("results {name}: malformed JSON: {error}")))?;
+    let rows = json["results"].as_array().ok_or_else(|| {
+        Failure::usage(format!(
+            "results {name}: expected an object with 'results', as `probity run --output` writes"
+        ))
+    })?;
+    let mut results = Results { said: HashMap::new(), n_blocked: 0, judge: json["summary"]["judge"].clone() };
+    for row in rows {
+        let id =
+            row["id"].as_str().ok_or_else(|| Failure::usage(format!("results {name}: a row has no 'id'")))?;
+        let said = match row["outcome"].as_str() {
+            Some("pass") => Some(Said::Pass),
+            Some("fail" | "blocked") => Some(Said::Fail),
+            _ => None,
+        };
+        results.n_blocked += u64::from(row["outcome"] == "blocked");
+        results.said.insert((id.to_owned(), row["variant"].as_str().map(str::to_owned)), said);
+    }
+    Ok(results)
+}
+
+/// What people decided, by item.
+fn labels(files: &mut Files, path: &Path, note: &dyn Fn(&str)) -> Result<HashMap<String, Said>, Failure> {
+    let rows = files.rows(path, LabelEntry::FIELDS, LabelEntry::read)?;
+    refuse_skipped(&files.skipped)?;
+    let (places, entries): (Vec<Place>, Vec<LabelEntry>) = rows.into_iter().unzip();
+    let scale = Scale::declared(&["fail".to_owned(), "pass".to_owned()]);
+    let options = JoinOptions { scale, not_blind: NotBlind::Drop, ..JoinOptions::default() };
+    let sheet = sheet(&entries, &[], &[], options).map_err(|faults| refused(&faults, &places))?;
+    sheet.notices().iter().for_each(|notice| note(notice));
+    let said = |label: &str| if label == "pass" { Said::Pass } else { Said::Fail };
+    Ok(sheet.decided().map(|(item, label)| (item.to_owned(), said(label))).collect())
+}
+
+/// Why there is no figure at all.
+fn nothing_said(results: &Path, n_results: usize) -> Failure {
+    let results = results.display();
+    if n_results == 0 {
+        return Failure::usage(format!("results {results}: no reply of the sample is in it"))
+            .hint("run the sample itself: probity run sample.jsonl --output results.json");
+    }
+    Failure::usage(format!("results {results}: no reply of the sample passed, failed or was blocked"))
+        .hint("use a rubric that has a pass rule, such as support-gold")
+}
+
+/// What does not fit together, where that leaves figures.
+fn warnings(rows: &[(Place, Row)], results: &Results, labels: &HashMap<String, Said>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let mut strata: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for (_, row) in rows {
+        strata.entry(&row.stratum).or_insert((0, row.drawn)).0 += 1;
+    }
+    for (name, (n, drawn)) in strata.into_iter().filter(|(_, (n, drawn))| n < drawn) {
+        warnings.push(format!("{name}: {n} of {drawn} drawn replies are in the sample file"));
+    }
+    let n_missing = rows.iter().filter(|(_, row)| !results.said.contains_key(&row.name())).count();
+    if n_missing > 0 {
+        warnings.push(format!("{n_missing} drawn replies are not in the results"));
+    }
+    let ids: HashSet<&str> = rows.iter().map(|(_, row)| row.id.as_str()).collect();
+    let n_strays = labels.keys().filter(|item| !ids.contains(item.as_str())).count();
+    if n_strays > 0 {
+        warnings.push(format!("{n_strays} labelled replies are not in the sample"));
+    }
+    warnings
+}
+
+fn observed(
+    rows: Vec<(Place, Row)>,
+    results: &Results,
+    labels: &HashMap<String, Said>,
+) -> Result<Vec<Observed>, Failure> {
+    let mut seen: HashMap<(String, Option<String>), usize> = HashMap::new();
+    let mut observed = Vec::new();
+    for (place, row) in rows {
+        let key = row.name();
+        if let Some(first) = seen.insert(key.clone(), place.line) {
+            let message = format!(
+                "{}:{}: the reply '{}' is in the sample twice, first at line {first}",
+                place.file, place.line, row.id
+            );
+            return Err(Failure::usage(message));
+        }
+        observed.push(Observed {
+            judge: results.said.get(&key).copied().flatten(),
+            people: labels.get(&row.id).copied(),
+            stratum: row.stratum,
+            population: row.population,
+            slice: row.slice,
+        });
+    }
+    Ok(observed)
+}

@@ -1,0 +1,202 @@
+//! `probity sample`: draws the replies that people and a judge look at.
+//!
+//! The export is read twice: once to draw, once to write what was drawn. The draw is recorded before it is
+//! written, because a draw that is made again gives the same sample, and one that nobody recorded could show up
+//! in two weeks.
+
+mod args;
+mod estimate;
+
+use std::collections::HashSet;
+use std::time::SystemTime;
+
+use probity_core::case::{Entry, Moment};
+use probity_core::sample::{Design, Drawn, Frame, History, NO_SLICE, TooSmall, iso_week, reply_name};
+use probity_engine::load::{Dataset, Record, Skipped};
+use probity_engine::store::StoreError;
+use serde_json::Value;
+
+pub(crate) use args::SampleArgs;
+
+use self::args::{DrawArgs, SampleCommand};
+use super::compare::{skipped_json, write_output};
+use super::session::{open_for_writing, output_failure};
+use crate::exit::{Exit, Failure};
+use crate::render::results::WholeFile;
+use crate::render::sampling::{self, DrawShown};
+use crate::{settings, terminal};
+
+/// Where the store keeps the record of draws.
+const HISTORY: &str = "samples";
+
+/// So many records that cannot be used are shown.
+const SKIPPED_SHOWN_MAX: usize = 5;
+
+/// Runs the command.
+pub(crate) fn sample(args: &SampleArgs) -> Result<Exit, Failure> {
+    match &args.command {
+        Some(SampleCommand::Estimate(args)) => estimate::estimate(args),
+        None => draw(&args.draw),
+    }
+}
+
+fn draw(args: &DrawArgs) -> Result<Exit, Failure> {
+    let export = &args.export;
+    let note = |line: &str| {
+        if !export.quiet && !export.json {
+            terminal::note(line);
+        }
+    };
+    let design = args.design(this_week)?;
+    let path = settings::store_file(export.config.as_deref(), args.store.as_ref())?;
+    if let Some(output) = args.output.as_deref() {
+        WholeFile::try_out(output).map_err(|error| output_failure(Some(output), &error))?;
+    }
+    let slice_attribute = export.slice_attribute.as_deref();
+    let options =
+        settings::case_options(export.strict, export.dedup, export.delimiter.as_deref(), slice_attribute)?;
+    let dataset = Dataset::open(&export.files, options).map_err(settings::load_failure)?;
+    dataset.notices().iter().for_each(|notice| note(&notice.to_string()));
+    let store = open_for_writing(&path, &note)?;
+    let kept = store.noted(HISTORY).map_err(|error| store_failure(&error))?;
+    let history = History::read(kept.as_deref()).map_err(|error| Failure::new(Exit::Store, &error))?;
+    let earlier = history.earlier(&design.name, args.again());
+    let skipped = if export.json { Unusable::all() } else { Unusable::first() };
+    let (drawn, skipped) = drawn(&dataset, design, &earlier, skipped)?;
+    if drawn.chosen.is_empty() {
+        return Err(nothing_left(&drawn, &skipped));
+    }
+    let (names, rows) = rows(&dataset, &drawn)?;
+    let history = history.with(&drawn, names, args.again()).map_err(|taken| {
+        Failure::new(Exit::Usage, &taken)
+            .hint("give this draw another --name, or replace that one with --again")
+    })?;
+    let text = history.to_text();
+    if kept.as_deref() != Some(text.as_str()) {
+        store.note(HISTORY, &text).map_err(|error| store_failure(&error))?;
+    }
+    store.close().map_err(|error| store_failure(&error))?;
+    deliver(args, &drawn, &rows, &skipped)?;
+    Ok(Exit::Done)
+}
+
+/// The week it is, in UTC.
+fn this_week() -> String {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let now = i64::try_from(since.as_secs()).ok().and_then(Moment::from_seconds);
+    iso_week(now.or_else(|| Moment::from_seconds(0)).expect("1970 has years of four digits"))
+}
+
+fn store_failure(error: &StoreError) -> Failure {
+    Failure::new(Exit::Store, error)
+}
+
+/// Records that cannot be used. An export may have millions of them.
+struct Unusable {
+    n: u64,
+    kept: Vec<Skipped>,
+    kept_max: usize,
+}
+
+impl Unusable {
+    fn all() -> Self {
+        Unusable { n: 0, kept: Vec::new(), kept_max: usize::MAX }
+    }
+
+    /// As many as are shown.
+    fn first() -> Self {
+        Unusable { kept_max: SKIPPED_SHOWN_MAX, ..Unusable::all() }
+    }
+
+    fn add(&mut self, record: Skipped) {
+        self.n += 1;
+        if self.kept.len() < self.kept_max {
+            self.kept.push(record);
+        }
+    }
+}
+
+/// Draws from what can be used and was not drawn earlier.
+fn drawn(
+    dataset: &Dataset,
+    design: Design,
+    earlier: &HashSet<&str>,
+    mut skipped: Unusable,
+) -> Result<(Drawn, Unusable), Failure> {
+    let mut frame = Frame::new(design);
+    for record in dataset.records().map_err(settings::load_failure)? {
+        match record.map_err(settings::load_failure)? {
+            Record::Skipped(record) => skipped.add(record),
+            Record::Entry { place, entry, .. } if !earlier.contains(reply_name(&entry).as_str()) => {
+                frame.add(place.index, &entry);
+            }
+            Record::Entry { entry, .. } => frame.leave_out(&entry),
+        }
+    }
+    let drawn = frame.draw().map_err(|error: TooSmall| {
+        let hint = format!("draw at least {} with --size, or ask for fewer in a slice", error.needed);
+        Failure::new(Exit::Usage, &error).hint(hint)
+    })?;
+    Ok((drawn, skipped))
+}
+
+/// Why there is nothing to draw.
+fn nothing_left(drawn: &Drawn, skipped: &Unusable) -> Failure {
+    match (drawn.counts.n_earlier, skipped.kept.first()) {
+        (0, Some(first)) => {
+            let (n, reason) = (skipped.n, &first.reason);
+            let place = format!("{}:{}", first.file, first.line);
+            Failure::usage(format!(
+                "no record can be used, {n} were skipped; the first, at {place}: {reason}"
+            ))
+        }
+        (n, _) => Failure::usage(format!("all {n} replies were drawn earlier"))
+            .hint("draw from another export, or draw what was drawn already with --again"),
+    }
+}
+
+/// The names of what was drawn and its rows, both in the order in which it is to be looked at.
+fn rows(dataset: &Dataset, drawn: &Drawn) -> Result<(Vec<String>, Vec<String>), Failure> {
+    let mut found: Vec<(u64, String, String)> = Vec::new();
+    for record in dataset.records().map_err(settings::load_failure)? {
+        let Record::Entry { place, entry, .. } = record.map_err(settings::load_failure)? else { continue };
+        if let Some(chosen) = drawn.chosen.get(&place.index) {
+            let entry: &Entry = &entry;
+            found.push((chosen.lot, reply_name(entry), drawn.row(entry, *chosen)));
+        }
+    }
+    found.sort_unstable();
+    Ok(found.into_iter().map(|(_, name, row)| (name, row)).unzip())
+}
+
+fn deliver(args: &DrawArgs, drawn: &Drawn, rows: &[String], skipped: &Unusable) -> Result<(), Failure> {
+    let lines: String = rows.iter().flat_map(|row| [row.as_str(), "\n"]).collect();
+    write_output(args.output.as_deref(), &lines)?;
+    let mut warnings = sampling::warnings(drawn);
+    if let Some(key) = &args.export.slice_attribute
+        && drawn.strata.iter().all(|stratum| stratum.name == NO_SLICE)
+    {
+        warnings.push(format!("no record has a slice, and no span an attribute called {key}"));
+    }
+    if args.export.json {
+        let mut json = drawn.to_json();
+        json["warnings"] = warnings.into();
+        json["skipped"] = skipped.kept.iter().map(skipped_json).collect();
+        if args.output.is_none() {
+            let row = |row: &String| serde_json::from_str::<Value>(row).expect("rows are JSON");
+            json["sample"] = rows.iter().map(row).collect();
+        }
+        let text = serde_json::to_string_pretty(&json).expect("JSON values can be written");
+        return terminal::deliver(&format!("{text}\n"));
+    }
+    if args.output.is_none() {
+        terminal::deliver(&lines)?;
+    }
+    if !args.export.quiet {
+        let output = args.output.as_ref().map(|path| path.display().to_string());
+        let (output, n_skipped) = (output.as_deref(), skipped.n);
+        let shown = DrawShown { drawn, warnings: &warnings, output, skipped: &skipped.kept, n_skipped };
+        terminal::note(&sampling::draw(&shown));
+    }
+    Ok(())
+}
