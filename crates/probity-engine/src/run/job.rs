@@ -108,10 +108,18 @@ impl Job {
     }
 
     /// What a run of this job was made of, for its results. Rubric and judge stand there by themselves. A
-    /// program's command line and the path of recorded verdicts stay in the store: arguments can hold secrets,
-    /// and a path is of one machine.
+    /// program's command line, an endpoint's address and the path of recorded verdicts stay in the store:
+    /// arguments can hold secrets, and an address or a path is of one network or machine.
     pub(super) fn definition(&self, id: &JudgeId) -> Vec<(String, String)> {
-        let elsewhere = ["rubric", "judge", "judge.kind", "judge.model", "judge.command", "judge.verdicts"];
+        let elsewhere = [
+            "rubric",
+            "judge",
+            "judge.kind",
+            "judge.model",
+            "judge.base_url",
+            "judge.command",
+            "judge.verdicts",
+        ];
         let parts = self.manifest(id).parts.into_iter();
         parts.filter(|(name, _)| !elsewhere.contains(&name.as_str())).collect()
     }

@@ -206,7 +206,7 @@ fn another_judge_is_a_warning() {
             .code(0);
     }
     let ran = diff(&probity, []).code(0).says(["warning: the judge changed (openai gpt-4o-mini to openai"]);
-    assert!(ran.stdout.contains("  judge.base_url: http://127.0.0.1:"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("127.0.0.1"), "an address is of one network: {}", ran.stdout);
 }
 
 /// Expects exit code 2 and all of `parts` on standard error for `a.json` and what `change` makes of it.
