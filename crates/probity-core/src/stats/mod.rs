@@ -15,7 +15,7 @@ mod random;
 mod two_raters;
 
 pub use alpha::{Metric, alpha, coincidences, fleiss};
-pub use bootstrap::{Part, Resampling, ratios};
+pub use bootstrap::{Part, Resampling, ratio, ratios};
 pub use cross_table::{CrossFigure, CrossTable, Undefined};
 pub use exact_test::{McNemar, mcnemar, sign_test};
 pub use many_raters::{Crossed, Kind, Measure, Rated, Sampling, crossed, rated};

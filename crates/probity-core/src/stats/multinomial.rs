@@ -59,9 +59,12 @@ fn rejection(random: &mut Random, n: u64, p: f64) -> u64 {
     let centre = trials * p + 0.5;
     let squeeze = 0.92 - 4.2 / slope;
     let height = (2.83 + 5.1 / slope) * spread;
-    let ln_odds = (p / (1.0 - p)).ln();
-    let mode = ((trials + 1.0) * p).floor();
-    let ln_mode = ln_ways(n, whole(mode));
+    // Most draws are taken at the squeeze and need no logarithm.
+    let ln_ratio = |drawn: f64| {
+        let ln_odds = (p / (1.0 - p)).ln();
+        let mode = ((trials + 1.0) * p).floor();
+        ln_ways(n, whole(drawn)) - ln_ways(n, whole(mode)) + (drawn - mode) * ln_odds
+    };
     loop {
         let across = random.unit() - 0.5;
         let up = random.unit();
@@ -74,8 +77,7 @@ fn rejection(random: &mut Random, n: u64, p: f64) -> u64 {
         if edge >= 0.07 && up <= squeeze {
             return whole(drawn);
         }
-        let ratio = ln_ways(n, whole(drawn)) - ln_mode + (drawn - mode) * ln_odds;
-        if (up * height / (bend / (edge * edge) + slope)).ln() <= ratio {
+        if (up * height / (bend / (edge * edge) + slope)).ln() <= ln_ratio(drawn) {
             return whole(drawn);
         }
     }
