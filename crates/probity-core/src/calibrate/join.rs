@@ -184,18 +184,21 @@ impl<'a> Join<'a> {
     fn verdicts(&mut self, entries: &'a [VerdictEntry]) -> Result<SaidBy<'a>, Faults> {
         let mut names = Numbered::new();
         let mut judges: Vec<Vec<(usize, Verdict)>> = Vec::new();
-        let mut seen: HashMap<(usize, usize), usize> = HashMap::new();
+        let mut rows: Vec<(usize, usize, usize)> = Vec::new();
         for (row, entry) in entries.iter().enumerate() {
             let key = self.key(&entry.item, entry.criterion.as_ref(), &entry.facts);
             let place = self.unit(key, &entry.facts);
-            let judge = entry.judge.as_deref().unwrap_or(NO_NAME);
-            let number = names.number(judge);
-            if let Some(first) = seen.insert((number, place), row) {
-                let reason = format!("is about item '{}' by judge '{judge}' again", entry.item);
-                return Err(Faults { file: InputFile::Verdicts, rows: vec![(row, Some(first), reason)] });
-            }
+            let judge = names.number(entry.judge.as_deref().unwrap_or(NO_NAME));
+            rows.push((judge, place, row));
             judges.resize_with(names.names().len(), Vec::new);
-            judges[number].push((place, self.verdict(entry)));
+            judges[judge].push((place, self.verdict(entry)));
+        }
+        rows.sort_unstable();
+        let again = rows.array_windows().filter(|[one, other]| (one.0, one.1) == (other.0, other.1));
+        if let Some([(judge, _, first), (_, _, row)]) = again.min_by_key(|[_, (_, _, row)]| *row) {
+            let (item, judge) = (&entries[*row].item, names.names()[*judge]);
+            let reason = format!("is about item '{item}' by judge '{judge}' again");
+            return Err(Faults { file: InputFile::Verdicts, rows: vec![(*row, Some(*first), reason)] });
         }
         Ok(names.names().iter().copied().zip(judges).collect())
     }

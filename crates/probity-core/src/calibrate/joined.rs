@@ -62,7 +62,9 @@ impl Joined<'_> {
         let places = inverse(&order);
         units.sort_by_key(|unit| unit.cluster);
         let moved = |(name, mut said): (&str, Vec<(usize, _)>)| {
-            said.iter_mut().for_each(|(place, _)| *place = places[*place]);
+            for (place, _) in &mut said {
+                *place = places[*place];
+            }
             said.sort_by_key(|(place, _)| *place);
             (name.into(), said)
         };

@@ -57,8 +57,8 @@ pub struct People {
 /// The figures of the votes on these units, which are in the order of the sheet.
 pub(super) fn people(sheet: &Sheet, units: &[&Unit], counting: &Counting) -> People {
     let left_out = sheet.scale.tie().filter(|_| counting.ties == Ties::Drop);
-    let votes = units.iter().map(|unit| (*unit, kept(&unit.votes, left_out)));
-    let voted: Vec<Voted> = votes.filter(|(_, votes)| !votes.is_empty()).collect();
+    let all = units.iter().map(|unit| (*unit, kept(&unit.votes, left_out)));
+    let voted: Vec<Voted> = all.filter(|(_, votes)| !votes.is_empty()).collect();
     let mut ratings_per_unit: BTreeMap<usize, u64> = BTreeMap::new();
     let mut has_voted = vec![false; sheet.annotators.len()];
     for (_, votes) in &voted {

@@ -24,17 +24,25 @@ pub(super) fn last_rounds(
     let reason = || "expected 'adjudicated' in every row, as other rows have it".to_owned();
     let mut faults: Vec<_> = unsettled.map(|(row, _)| (row, None, reason())).collect();
     // Somebody without a name is not somebody whose name says so.
-    let voice = |row: usize| {
-        let entry = &entries[row];
-        (voices[row], entry.annotator.is_some(), entry.adjudicated == Some(true))
-    };
-    let mut rows: Vec<usize> = (0..entries.len()).collect();
-    rows.sort_by_key(|row| (voice(*row), entries[*row].round));
+    let mut said: Vec<_> = entries
+        .iter()
+        .zip(voices)
+        .enumerate()
+        .map(|(row, (entry, voice))| {
+            let who = (*voice, entry.annotator.is_some(), entry.adjudicated == Some(true));
+            (who, entry.round, row)
+        })
+        .collect();
+    said.sort_unstable();
     let mut last = vec![0; entries.len()];
-    for same in rows.chunk_by(|one, other| voice(*one) == voice(*other)) {
-        let again = same.array_windows().filter(|[one, other]| entries[*one].round == entries[*other].round);
-        faults.extend(again.map(|[first, row]| (*row, Some(*first), said_again(&entries[*row]))));
-        same.iter().for_each(|row| last[*row] = same[same.len() - 1]);
+    for same in said.chunk_by(|one, other| one.0 == other.0) {
+        let again = same.array_windows().filter(|[one, other]| one.1 == other.1);
+        faults.extend(
+            again.map(|[(_, _, first), (_, _, row)]| (*row, Some(*first), said_again(&entries[*row]))),
+        );
+        for (_, _, row) in same {
+            last[*row] = same[same.len() - 1].2;
+        }
     }
     faults.sort_by_key(|(row, ..)| *row);
     if faults.is_empty() { Ok(last) } else { Err(Faults { file: InputFile::Labels, rows: faults }) }

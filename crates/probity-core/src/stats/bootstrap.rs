@@ -12,7 +12,7 @@
 
 use std::collections::HashMap;
 
-use super::multinomial::redraw;
+use super::multinomial::Multinomial;
 use super::{Estimate, Random, Z_95, whole, wilson};
 
 /// How the sample is drawn again.
@@ -173,9 +173,9 @@ impl<R: Adds> Groups<R> {
         let mut sums = self.zero.clone();
         // A count costs about as much as this many single draws.
         if self.size() >= 8 * self.sizes.len() as u64 {
-            let mut counts = vec![0; self.sizes.len()];
+            let (mut groups, mut counts) = (Multinomial::new(&self.sizes), vec![0; self.sizes.len()]);
             for _ in 0..resampling.n_resamples {
-                redraw(&mut random, &self.sizes, &mut counts);
+                groups.redraw(&mut random, &mut counts);
                 sums.clone_from(&self.zero);
                 self.add(&counts, &mut sums);
                 each(&sums);
