@@ -1,8 +1,8 @@
 //! The figures that the engine and the gate must reach, measured in one run and printed as a table and as JSON.
 //!
 //! Machines differ and are busy, so what counts are ratios taken side by side: the program against a bare
-//! loop of the same HTTP client, or against what the latency alone would take. The gate is measured by the time
-//! of its thread. Run with `cargo xtask bench`; a name such as `gate` measures only the figures whose names
+//! loop of the same HTTP client, or against what the latency alone would take. The gate and
+//! calibration are measured by the time of their thread. Run with `cargo xtask bench`; a name such as `gate` measures only the figures whose names
 //! contain it, and `--quick` makes every job ten times smaller, for a look at the shape only.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark talks to the terminal")]
@@ -13,6 +13,8 @@ mod bare_loop;
 mod calibrate;
 #[path = "figures/child.rs"]
 mod child;
+#[path = "figures/clock.rs"]
+mod clock;
 #[path = "figures/gate.rs"]
 mod gate;
 #[path = "figures/jobs.rs"]

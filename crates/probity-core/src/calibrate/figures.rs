@@ -1,12 +1,12 @@
 //! The figures of one judge, or of whoever stands in for one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::counting::Counting;
 use super::measures::measures;
 use super::replace::Replacement;
-use super::sheet::{Sheet, Unit};
+use super::sheet::{Sheet, Unit, Verdict};
 use crate::stats::{CrossTable, Estimate, Undefined, crossed};
 
 /// How far somebody says what people say.
@@ -46,41 +46,45 @@ impl Figures {
     }
 }
 
-/// What a rater said about a unit: rows and columns of the table.
-pub(super) type Observed<'a> = (&'a Unit, Vec<(usize, usize)>);
+/// What a rater said about a unit.
+pub(super) type Said<'a> = (&'a Unit, Verdict);
 
-/// The figures of observations, drawn again by what belongs together.
-pub(super) fn figures(sheet: &Sheet, observed: &[Observed], counting: &Counting) -> Figures {
+/// The figures of what was said about units, in their order, drawn again by what belongs together.
+pub(super) fn figures<'a>(sheet: &'a Sheet, said: &[Said<'a>], counting: &'a Counting) -> Figures {
     let k = sheet.scale.names().len();
-    let mut clusters: BTreeMap<&str, Vec<(usize, f64)>> = BTreeMap::new();
-    for (unit, observations) in observed {
-        let cells = observations.iter().map(|(row, column)| (row * k + column, 1.0));
-        clusters.entry(&unit.cluster).or_default().extend(cells);
-    }
+    let observations = |(unit, verdict): &Said<'a>| sheet.observations(unit, *verdict, counting);
+    let clusters = said.chunk_by(|(one, _), (other, _)| one.cluster == other.cluster);
+    let cells = clusters
+        .map(|cluster| cluster.iter().flat_map(observations).map(|(row, column)| (row * k + column, 1.0)));
     let measures = measures(&sheet.scale);
-    let all = crossed(clusters.into_values(), sheet.scale.positions(), &measures, counting.sampling);
-    let counted = observed.iter().filter(|(_, observations)| !observations.is_empty());
-    let rows: BTreeSet<usize> = counted.clone().map(|(unit, _)| unit.row).collect();
+    let all = crossed(cells, sheet.scale.positions(), &measures, counting.sampling);
+    let counted = said.iter().filter(|each| observations(each).next().is_some());
+    let mut rows: Vec<usize> = counted.map(|(unit, _)| unit.row).collect();
+    let n_units = rows.len() as u64;
+    rows.sort_unstable();
+    rows.dedup();
     Figures {
-        n_units: counted.count() as u64,
+        n_units,
         n_rows: rows.len() as u64,
         figures: measures.iter().map(|measure| measure.name).zip(all.figures).collect(),
         table: all.table,
     }
 }
 
-/// The same for each part of the units that `name` names.
+/// The same for each of the parts with these names: a unit belongs to the one at the place that `of` gives.
 pub(super) fn parts<'a>(
-    sheet: &Sheet,
-    observed: &[Observed<'a>],
-    counting: &Counting,
-    name: impl Fn(&Unit) -> Option<Arc<str>>,
+    sheet: &'a Sheet,
+    said: &[Said<'a>],
+    counting: &'a Counting,
+    names: &[Arc<str>],
+    of: impl Fn(&Unit) -> Option<usize>,
 ) -> BTreeMap<Arc<str>, Figures> {
-    let mut parts: BTreeMap<Arc<str>, Vec<Observed<'a>>> = BTreeMap::new();
-    for (unit, observations) in observed {
-        if let Some(name) = name(unit) {
-            parts.entry(name).or_default().push((unit, observations.clone()));
+    let mut parts: Vec<Vec<Said<'a>>> = vec![Vec::new(); names.len()];
+    for each in said {
+        if let Some(place) = of(each.0) {
+            parts[place].push(*each);
         }
     }
-    parts.into_iter().map(|(name, part)| (name, figures(sheet, &part, counting))).collect()
+    let parts = names.iter().zip(parts).filter(|(_, part)| !part.is_empty());
+    parts.map(|(name, part)| (Arc::clone(name), figures(sheet, &part, counting))).collect()
 }

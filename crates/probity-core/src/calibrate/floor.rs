@@ -1,7 +1,7 @@
 //! Judges that understand nothing: what any judge has to beat on the same items.
 
 use super::counting::Counting;
-use super::figures::{Figures, Observed, figures};
+use super::figures::{Figures, Said, figures};
 use super::scale::ScaleKind;
 use super::sheet::{Look, Sheet, Unit, Verdict};
 
@@ -25,11 +25,8 @@ pub(super) fn floors(sheet: &Sheet, units: &[&Unit], counting: &Counting) -> Opt
     let most = counts.iter().max().filter(|most| **most > 0)?;
     let constant = counts.iter().position(|count| count == most)?;
     let of = |said: &dyn Fn(&Unit) -> Option<usize>| {
-        let observed = units.iter().filter_map(|unit| {
-            let verdict = Verdict::Once(Look::At(said(unit)?));
-            Some((*unit, sheet.observations(unit, verdict, counting)))
-        });
-        observed.collect::<Vec<Observed>>()
+        let said = units.iter().filter_map(|unit| Some((*unit, Verdict::Once(Look::At(said(unit)?)))));
+        said.collect::<Vec<Said>>()
     };
     let longer = of(&|unit| {
         let [a, b] = unit.lengths.filter(|_| sheet.scale.kind() == ScaleKind::Pairwise)?;
@@ -39,16 +36,11 @@ pub(super) fn floors(sheet: &Sheet, units: &[&Unit], counting: &Counting) -> Opt
             std::cmp::Ordering::Less => 2,
         })
     });
-    let baseline = sheet.floor.as_ref().map(|said| {
-        let said = said.iter().map(|(place, verdict)| (&sheet.units[*place], *verdict));
-        let labelled = said.filter(|(unit, _)| !unit.gold.is_empty());
-        let observe = |(unit, verdict)| (unit, sheet.observations(unit, verdict, counting));
-        labelled.map(observe).collect::<Vec<Observed>>()
-    });
+    let baseline = sheet.floor.as_ref().map(|said| sheet.labelled(said));
     Some(Floors {
         constant: figures(sheet, &of(&|_| Some(constant)), counting),
         constant_says: sheet.scale.names()[constant].clone(),
         prefer_longer: (!longer.is_empty()).then(|| figures(sheet, &longer, counting)),
-        baseline: baseline.map(|observed| figures(sheet, &observed, counting)),
+        baseline: baseline.map(|said| figures(sheet, &said, counting)),
     })
 }

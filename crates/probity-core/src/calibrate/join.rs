@@ -4,18 +4,18 @@
 //! figure. Where both files name the variants of their pairs, a pair is turned so that the names are in order
 //! before rows are joined; where one of them does not, the other's first candidate is its first as well.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::collections::HashMap;
 
 use super::entry::{LabelEntry, Spoken, VerdictEntry};
+use super::joined::{Draft, Joined};
+use super::numbered::{Key, Known, Numbered};
+use super::rounds::{Voice, last_rounds};
 use super::scale::Scale;
-use super::sheet::{ByJudge, LabelCounts, Look, Sheet, Unit, Verdict};
+use super::sheet::{LabelCounts, Look, Sheet, Verdict};
 use crate::compare::{ItemFacts, ItemRow};
 
 /// What a judge is called in rows that name none, and an annotator likewise.
 const NO_NAME: &str = "(none)";
-/// Nobody reads a reply in less time than this.
-const SECONDS_MIN: f64 = 1.0;
 
 /// How rows become a sheet.
 #[derive(Debug, Clone, Default)]
@@ -56,8 +56,8 @@ pub struct Faults {
     pub rows: Vec<(usize, Option<usize>, String)>,
 }
 
-/// What names a unit: the item, the criterion, and the variants where rows name them.
-type Key = (String, Option<String>, Vec<String>);
+/// What each judge said, by the place of the unit.
+pub(super) type SaidBy<'a> = Vec<(&'a str, Vec<(usize, Verdict)>)>;
 
 /// Joins labels, verdicts and facts about items.
 pub fn sheet(
@@ -73,16 +73,13 @@ pub fn sheet(
     let scale = scale(labels, verdicts, options.scale)?;
     let names_variant = |facts: &[&ItemFacts]| facts.iter().any(|facts| facts.variant.is_some());
     let variant_named = names_variant(&label_facts) && (verdicts.is_empty() || names_variant(&verdict_facts));
-    let (units, places, rows, facts) = Default::default();
-    let mut join = Join { named, variant_named, scale, units, places, rows, facts };
-    let mut judges = join.verdicts(verdicts)?;
-    let floor = options.floor.and_then(|floor| judges.remove(&*floor));
+    let (keys, places, units) = (Numbered::new(), Vec::new(), Vec::new());
+    let mut join = Join { named, variant_named, scale, keys, places, units };
+    let judges = join.verdicts(verdicts)?;
     let (annotators, counts) = join.labels(labels, options.not_blind, !verdicts.is_empty())?;
-    let notices = notices(labels, &annotators, &counts);
     join.items(items);
-    let mut sheet = join.finish(annotators, counts, notices, judges);
-    sheet.floor = floor;
-    Ok(sheet)
+    let joined = Joined { scale: join.scale, annotators, units: join.units, judges, counts };
+    Ok(joined.sheet(labels, options.floor.as_deref()))
 }
 
 /// Whether every row names its variants. Some that do and some that do not cannot be told apart from typing
@@ -105,11 +102,15 @@ fn side<'a>(text: &'a str, facts: &ItemFacts) -> &'a str {
     }
 }
 
+/// What a label says.
+fn said(entry: &LabelEntry) -> Option<&str> {
+    entry.label.as_ref().map(|label| side(label, &entry.facts))
+}
+
 fn scale(labels: &[LabelEntry], verdicts: &[VerdictEntry], declared: Option<Scale>) -> Result<Scale, Faults> {
-    let said = |entry: &'_ LabelEntry| entry.label.as_ref().map(|label| side(label, &entry.facts).to_owned());
     let spoken = verdicts.iter().flat_map(|entry| match &entry.spoken {
-        Spoken::Once(text) => vec![text.as_deref()],
-        Spoken::BothOrders(texts) => texts.iter().map(Option::as_deref).collect(),
+        Spoken::Once(text) => std::slice::from_ref(text),
+        Spoken::BothOrders(texts) => texts,
     });
     let fault =
         |row: usize, reason: String| Faults { file: InputFile::Labels, rows: vec![(row, None, reason)] };
@@ -120,9 +121,8 @@ fn scale(labels: &[LabelEntry], verdicts: &[VerdictEntry], declared: Option<Scal
     let scale = if let Some(scale) = declared {
         scale
     } else {
-        let texts: Vec<String> = labels.iter().filter_map(said).collect();
-        let all = texts.iter().map(String::as_str).chain(spoken.flatten());
-        Scale::of(&first, all).ok_or_else(|| {
+        let all = labels.iter().filter_map(said).chain(spoken.flatten().map(String::as_str));
+        Scale::of(first, all).ok_or_else(|| {
             fault(row, format!("'label' is '{first}', expected a, b or tie, pass or fail, or a number"))
         })?
     };
@@ -137,87 +137,83 @@ fn scale(labels: &[LabelEntry], verdicts: &[VerdictEntry], declared: Option<Scal
 }
 
 /// A sheet in the making.
-struct Join {
+struct Join<'a> {
     /// Whether all rows name the variants of their pairs.
     named: bool,
     /// Whether labels and verdicts both name the variant of single replies.
     variant_named: bool,
     scale: Scale,
-    units: Vec<Unit>,
-    places: HashMap<Key, usize>,
-    rows: HashMap<(String, Vec<String>), usize>,
-    facts: Vec<(String, ItemFacts)>,
+    keys: Numbered<Key<'a>>,
+    /// By the number of a key: where its unit is, if it has one.
+    places: Vec<Option<usize>>,
+    units: Vec<Draft<'a>>,
 }
 
-impl Join {
+impl<'a> Join<'a> {
     /// Whether a pair stands the other way round than its variants' names do.
     fn turned(&self, facts: &ItemFacts) -> bool {
         self.named && facts.variants.as_ref().is_some_and(|[a, b]| a > b)
     }
 
-    fn key(&self, item: &str, criterion: Option<&String>, facts: &ItemFacts) -> Key {
-        let pair = facts.variants.as_ref().filter(|_| self.named).into_iter().flatten();
-        let one = facts.variant.as_ref().filter(|_| self.variant_named);
-        let mut variants: Vec<String> = pair.chain(one).cloned().collect();
-        variants.sort();
-        (item.to_owned(), criterion.cloned(), variants)
+    /// The number of the key of a row.
+    fn key(&mut self, item: &'a str, criterion: Option<&'a String>, facts: &'a ItemFacts) -> usize {
+        let pair = facts.variants.as_ref().filter(|_| self.named);
+        let one = facts.variant.as_deref().filter(|_| self.variant_named);
+        let mut variants = [pair.map(|[a, _]| &**a), pair.map(|[_, b]| &**b), one];
+        variants.sort_unstable();
+        let number = self.keys.number(Key { item, criterion: criterion.map(String::as_str), variants });
+        self.places.resize(self.keys.names().len(), None);
+        number
     }
 
-    /// The place of a unit, which is made where there is none.
-    fn unit(&mut self, key: Key, facts: &ItemFacts) -> usize {
-        let mut facts = facts.clone();
-        if self.turned(&facts) {
-            facts.lengths = facts.lengths.map(|[a, b]| [b, a]);
-            facts.variants = facts.variants.map(|[a, b]| [b, a]);
-        }
-        if let Some(place) = self.places.get(&key) {
-            let known = &mut self.facts[*place].1;
-            *known = std::mem::take(known).or(&facts);
-            return *place;
+    /// The place of the unit of a key, which is made where there is none.
+    fn unit(&mut self, key: usize, facts: &'a ItemFacts) -> usize {
+        let known = Known::of(facts);
+        let known = if self.turned(facts) { known.turned() } else { known };
+        if let Some(place) = self.places[key] {
+            let unit = &mut self.units[place];
+            unit.known = unit.known.or(known);
+            return place;
         }
         let place = self.units.len();
-        let item: Arc<str> = Arc::from(&*key.0);
-        let criterion = key.1.as_deref().map(Arc::from);
-        let n_rows = self.rows.len();
-        let row = *self.rows.entry((key.0.clone(), key.2.clone())).or_insert(n_rows);
-        self.units.push(Unit {
-            item: Arc::clone(&item),
-            criterion,
-            row,
-            slice: None,
-            cluster: item,
-            votes: Vec::new(),
-            gold: Vec::new(),
-            lengths: None,
-        });
-        self.facts.push((key.0.clone(), facts));
-        self.places.insert(key, place);
+        self.places[key] = Some(place);
+        self.units.push(Draft { key: self.keys.names()[key], known, votes: Vec::new(), gold: Vec::new() });
         place
     }
 
-    fn verdicts(&mut self, entries: &[VerdictEntry]) -> Result<ByJudge, Faults> {
-        let mut judges: ByJudge = ByJudge::new();
-        let mut seen: HashMap<(Arc<str>, usize), usize> = HashMap::new();
+    fn verdicts(&mut self, entries: &'a [VerdictEntry]) -> Result<SaidBy<'a>, Faults> {
+        let mut names = Numbered::new();
+        let mut judges: Vec<Vec<(usize, Verdict)>> = Vec::new();
+        let mut rows: Vec<(usize, usize, usize)> = Vec::new();
         for (row, entry) in entries.iter().enumerate() {
-            let place =
-                self.unit(self.key(&entry.item, entry.criterion.as_ref(), &entry.facts), &entry.facts);
-            let judge: Arc<str> = Arc::from(entry.judge.as_deref().unwrap_or(NO_NAME));
-            if let Some(first) = seen.insert((Arc::clone(&judge), place), row) {
-                let reason = format!("is about item '{}' by judge '{judge}' again", entry.item);
-                return Err(Faults { file: InputFile::Verdicts, rows: vec![(row, Some(first), reason)] });
-            }
-            let look =
-                |text: Option<&String>| self.look(text.map(|text| side(text, &entry.facts)), &entry.facts);
-            let verdict = match &entry.spoken {
-                Spoken::Once(text) => Verdict::Once(look(text.as_ref())),
-                Spoken::BothOrders([ab, ba]) => {
-                    let looks = [look(ab.as_ref()), look(ba.as_ref())];
-                    Verdict::BothOrders(if self.turned(&entry.facts) { [looks[1], looks[0]] } else { looks })
-                }
-            };
-            judges.entry(judge).or_default().push((place, verdict));
+            let key = self.key(&entry.item, entry.criterion.as_ref(), &entry.facts);
+            let place = self.unit(key, &entry.facts);
+            let judge = names.number(entry.judge.as_deref().unwrap_or(NO_NAME));
+            rows.push((judge, place, row));
+            judges.resize_with(names.names().len(), Vec::new);
+            judges[judge].push((place, self.verdict(entry)));
         }
-        Ok(judges)
+        rows.sort_unstable();
+        let again = rows.array_windows().filter(|[one, other]| (one.0, one.1) == (other.0, other.1));
+        if let Some([(judge, _, first), (_, _, row)]) = again.min_by_key(|[_, (_, _, row)]| *row) {
+            let (item, judge) = (&entries[*row].item, names.names()[*judge]);
+            let reason = format!("is about item '{item}' by judge '{judge}' again");
+            return Err(Faults { file: InputFile::Verdicts, rows: vec![(*row, Some(*first), reason)] });
+        }
+        Ok(names.names().iter().copied().zip(judges).collect())
+    }
+
+    fn verdict(&self, entry: &VerdictEntry) -> Verdict {
+        let look = |text: &Option<String>| {
+            self.look(text.as_ref().map(|text| side(text, &entry.facts)), &entry.facts)
+        };
+        match &entry.spoken {
+            Spoken::Once(text) => Verdict::Once(look(text)),
+            Spoken::BothOrders([ab, ba]) => {
+                let looks = [look(ab), look(ba)];
+                Verdict::BothOrders(if self.turned(&entry.facts) { [looks[1], looks[0]] } else { looks })
+            }
+        }
     }
 
     fn look(&self, text: Option<&str>, facts: &ItemFacts) -> Look {
@@ -230,44 +226,45 @@ impl Join {
         }
     }
 
+    /// Gives labels to units. Returns who voted, in the order of their first votes.
     fn labels(
         &mut self,
-        entries: &[LabelEntry],
+        entries: &'a [LabelEntry],
         not_blind: NotBlind,
         judged: bool,
-    ) -> Result<(Vec<Arc<str>>, LabelCounts), Faults> {
+    ) -> Result<(Numbered<&'a str>, LabelCounts), Faults> {
         let adjudicated = entries.iter().any(|entry| entry.adjudicated.is_some());
-        let last = self.last_rounds(entries, adjudicated)?;
-        let mut annotators: Vec<Arc<str>> = Vec::new();
+        let mut names = Numbered::new();
+        let voice = |entry: &'a LabelEntry| Voice {
+            key: self.key(&entry.item, entry.criterion.as_ref(), &entry.facts),
+            name: names.number(entry.annotator.as_deref().unwrap_or(NO_NAME)),
+        };
+        let voices: Vec<Voice> = entries.iter().map(voice).collect();
+        let last = last_rounds(entries, &voices, adjudicated)?;
+        let mut annotators = Numbered::new();
         let mut counts = LabelCounts { n_rows: entries.len() as u64, ..LabelCounts::default() };
-        for (row, entry) in entries.iter().enumerate() {
-            let key = self.key(&entry.item, entry.criterion.as_ref(), &entry.facts);
-            if judged && !self.places.contains_key(&key) {
+        for (row, (entry, voice)) in entries.iter().zip(voices).enumerate() {
+            if judged && self.places[voice.key].is_none() {
                 counts.n_strays += 1;
                 counts.strays.push(entry.item.clone());
             } else if entry.blind == Some(false) && not_blind == NotBlind::Drop {
                 counts.n_not_blind += 1;
             } else if last[row] != row {
                 counts.n_superseded += 1;
-            } else if let Some(label) = &entry.label {
-                let category = self.scale.place(side(label, &entry.facts)).expect("labels were checked");
+            } else if let Some(label) = said(entry) {
+                let category = self.scale.place(label).expect("labels were checked");
                 let turned = self.turned(&entry.facts);
                 let category = if turned { self.scale.mirrored(category) } else { category };
-                let name = entry.annotator.as_deref().unwrap_or(NO_NAME);
-                let place = self.unit(key, &entry.facts);
+                let place = self.unit(voice.key, &entry.facts);
+                let unit = &mut self.units[place];
                 if entry.adjudicated == Some(true) {
                     counts.n_adjudicated += 1;
                 } else {
                     counts.n_votes += 1;
-                    let annotator = annotators.iter().position(|known| **known == *name);
-                    let annotator = annotator.unwrap_or_else(|| {
-                        annotators.push(Arc::from(name));
-                        annotators.len() - 1
-                    });
-                    self.units[place].votes.push((annotator, category));
+                    unit.votes.push((annotators.number(names.names()[voice.name]), category));
                 }
                 if !adjudicated || entry.adjudicated == Some(true) {
-                    self.units[place].gold.push(category);
+                    unit.gold.push(category);
                 }
             } else {
                 counts.n_abstained += 1;
@@ -278,93 +275,16 @@ impl Join {
         Ok((annotators, counts))
     }
 
-    /// For each row, the row of the last round in which the same person said something about the same.
-    fn last_rounds(&self, entries: &[LabelEntry], adjudicated: bool) -> Result<Vec<usize>, Faults> {
-        let mut seen: HashMap<(Key, Option<&String>, bool), BTreeMap<u64, usize>> = HashMap::new();
-        let mut rows = Vec::new();
-        let keys: Vec<_> = entries
-            .iter()
-            .map(|entry| {
-                let key = self.key(&entry.item, entry.criterion.as_ref(), &entry.facts);
-                (key, entry.annotator.as_ref(), entry.adjudicated == Some(true))
-            })
-            .collect();
-        for (row, (entry, key)) in entries.iter().zip(&keys).enumerate() {
-            if adjudicated && entry.adjudicated.is_none() {
-                let reason = "expected 'adjudicated' in every row, as other rows have it".to_owned();
-                rows.push((row, None, reason));
-            }
-            if let Some(first) = seen.entry(key.clone()).or_default().insert(entry.round, row) {
-                let by = entry.annotator.as_ref().map(|name| format!(" by '{name}'")).unwrap_or_default();
-                let reason = format!("is about item '{}'{by} in round {} again", entry.item, entry.round);
-                rows.push((row, Some(first), reason));
-            }
-        }
-        if !rows.is_empty() {
-            return Err(Faults { file: InputFile::Labels, rows });
-        }
-        let last = |key| *seen[key].values().next_back().expect("the row itself was seen");
-        Ok(keys.iter().map(last).collect())
-    }
-
     /// Facts about items complete what labels and verdicts say.
-    fn items(&mut self, items: &[ItemRow]) {
+    fn items(&mut self, items: &'a [ItemRow]) {
         let items: HashMap<&str, &ItemFacts> = items.iter().map(|row| (&*row.item, &row.facts)).collect();
-        for (item, known) in &mut self.facts {
-            let Some(facts) = items.get(&**item) else { continue };
-            let mut facts = (*facts).clone();
-            if let (Some([a, b]), Some([known_a, known_b])) = (&facts.variants, &known.variants)
-                && (a, b) == (known_b, known_a)
-            {
-                facts.lengths = facts.lengths.map(|[a, b]| [b, a]);
+        for unit in &mut self.units {
+            let Some(facts) = items.get(unit.key.item) else { continue };
+            let mut known = Known::of(facts);
+            if known.variants.is_some() && known.turned().variants == unit.known.variants {
+                known.lengths = known.turned().lengths;
             }
-            *known = std::mem::take(known).or(&facts);
+            unit.known = unit.known.or(known);
         }
     }
-
-    fn finish(
-        mut self,
-        annotators: Vec<Arc<str>>,
-        counts: LabelCounts,
-        notices: Vec<String>,
-        judges: ByJudge,
-    ) -> Sheet {
-        for (unit, (_, facts)) in self.units.iter_mut().zip(&self.facts) {
-            unit.slice = facts.slice.as_deref().map(Arc::from);
-            unit.lengths = facts.lengths;
-            if let Some(case) = &facts.case {
-                unit.cluster = Arc::from(&**case);
-            }
-        }
-        Sheet { scale: self.scale, annotators, units: self.units, judges, floor: None, counts, notices }
-    }
-}
-
-fn notices(labels: &[LabelEntry], annotators: &[Arc<str>], counts: &LabelCounts) -> Vec<String> {
-    let mut notices = Vec::new();
-    for (place, name) in annotators.iter().enumerate() {
-        let alike = annotators[..place].iter().find(|other| other.to_lowercase() == name.to_lowercase());
-        if let Some(other) = alike {
-            notices.push(format!("annotators '{other}' and '{name}' differ in case only and count as two"));
-        }
-    }
-    let fast = labels.iter().filter(|entry| entry.seconds.is_some_and(|seconds| seconds < SECONDS_MIN));
-    let n_fast = fast.count();
-    if n_fast > 0 {
-        notices.push(format!("{n_fast} labels took less than {SECONDS_MIN} s each; they count"));
-    }
-    if let Some(first) = counts.strays.first() {
-        notices.push(format!(
-            "{} labels are about {} items without a verdict, such as '{first}', and do not count",
-            counts.n_strays,
-            counts.strays.len()
-        ));
-    }
-    if counts.n_not_blind > 0 {
-        notices.push(format!(
-            "{} labels were given with the verdict in sight and do not count",
-            counts.n_not_blind
-        ));
-    }
-    notices
 }

@@ -1,12 +1,13 @@
 //! People against people: the most that a judge can be expected to reach.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::counting::{Counting, Ties};
 use super::measures::between_people;
 use super::sheet::{Sheet, Unit};
-use crate::stats::{Estimate, Part, Rated, Undefined, coincidences, crossed, rated, ratios};
+use crate::stats::{Estimate, Part, Rated, Undefined, coincidences, crossed, rated, ratio};
 
 /// Two people on what both looked at.
 #[derive(Debug, Clone)]
@@ -53,36 +54,37 @@ pub struct People {
     pub n_disjoint_pairs: usize,
 }
 
-/// The figures of the votes on these units.
+/// The figures of the votes on these units, which are in the order of the sheet.
 pub(super) fn people(sheet: &Sheet, units: &[&Unit], counting: &Counting) -> People {
-    let voted: Vec<(&Unit, Vec<(usize, usize)>)> = units
-        .iter()
-        .map(|unit| {
-            let kept =
-                |vote: &&(usize, usize)| counting.ties == Ties::Keep || Some(vote.1) != sheet.scale.tie();
-            (*unit, unit.votes.iter().filter(kept).copied().collect::<Vec<_>>())
-        })
-        .filter(|(_, votes)| !votes.is_empty())
-        .collect();
+    let left_out = sheet.scale.tie().filter(|_| counting.ties == Ties::Drop);
+    let all = units.iter().map(|unit| (*unit, kept(&unit.votes, left_out)));
+    let voted: Vec<Voted> = all.filter(|(_, votes)| !votes.is_empty()).collect();
     let mut ratings_per_unit: BTreeMap<usize, u64> = BTreeMap::new();
-    let mut annotators = std::collections::BTreeSet::new();
+    let mut has_voted = vec![false; sheet.annotators.len()];
     for (_, votes) in &voted {
         *ratings_per_unit.entry(votes.len()).or_default() += 1;
-        annotators.extend(votes.iter().map(|(annotator, _)| *annotator));
+        votes.iter().for_each(|(annotator, _)| has_voted[*annotator] = true);
     }
-    let most = ratings_per_unit.iter().filter(|(n, _)| **n >= 2).max_by_key(|(n, units)| (**units, **n));
+    let n_annotators = has_voted.into_iter().filter(|voted| *voted).count();
+    let alpha = all_raters(sheet, &voted, counting, |_| true);
+    let mut several = ratings_per_unit.iter().filter(|(n, _)| **n >= 2);
+    let most = several.clone().max_by_key(|(n, units)| (**units, **n));
     let fleiss = most.map(|(n_ratings, _)| FleissFigure {
         n_ratings: *n_ratings,
-        figure: all_raters(sheet, &voted, counting, |votes| votes == *n_ratings).fleiss,
+        figure: match several.nth(1) {
+            // Units with one vote add nothing, so these are the units of alpha.
+            None => alpha.fleiss,
+            Some(_) => all_raters(sheet, &voted, counting, |votes| votes == *n_ratings).fleiss,
+        },
     });
-    let (pairs, n_disjoint_pairs) = pairs(sheet, &voted, counting, annotators.len());
+    let (pairs, n_disjoint_pairs) = pairs(sheet, &voted, counting, n_annotators);
     People {
         n_units: voted.len() as u64,
-        n_annotators: annotators.len(),
+        n_annotators,
         votes: sheet.count(voted.iter().flat_map(|(_, votes)| votes.iter().map(|(_, category)| *category))),
         labels: sheet.count(units.iter().flat_map(|unit| sheet.labels(unit, counting.votes))),
         agreement: agreement(sheet, &voted, counting),
-        alpha: all_raters(sheet, &voted, counting, |_| true),
+        alpha,
         ratings_per_unit,
         fleiss,
         pairs,
@@ -90,37 +92,47 @@ pub(super) fn people(sheet: &Sheet, units: &[&Unit], counting: &Counting) -> Peo
     }
 }
 
-/// What is added to a table.
-type Cells = Vec<(usize, f64)>;
+/// A unit with the votes on it that count: annotators and categories.
+type Voted<'a> = (&'a Unit, Cow<'a, [(usize, usize)]>);
 
-/// The units that two people have in common, by cluster.
-type Common<'a> = (u64, BTreeMap<&'a str, Cells>);
+fn kept(votes: &[(usize, usize)], left_out: Option<usize>) -> Cow<'_, [(usize, usize)]> {
+    match left_out {
+        None => Cow::Borrowed(votes),
+        Some(tie) => votes.iter().filter(|(_, category)| *category != tie).copied().collect(),
+    }
+}
 
-/// A unit with the votes on it that count.
-type Voted<'a> = (&'a Unit, Vec<(usize, usize)>);
+/// What was voted on the units of each cluster.
+fn by_cluster<'a>(voted: &'a [Voted<'a>]) -> impl Iterator<Item = &'a [Voted<'a>]> {
+    voted.chunk_by(|(one, _), (other, _)| one.cluster == other.cluster)
+}
+
+/// How often each category was voted for.
+fn counts(sheet: &Sheet, votes: &[(usize, usize)]) -> Vec<u32> {
+    sheet.count(votes.iter().map(|(_, category)| *category))
+}
 
 fn all_raters(sheet: &Sheet, voted: &[Voted], counting: &Counting, wanted: impl Fn(usize) -> bool) -> Rated {
-    let mut clusters: BTreeMap<&str, (u64, Cells)> = BTreeMap::new();
-    for (unit, votes) in voted.iter().filter(|(_, votes)| wanted(votes.len())) {
-        let cells = coincidences(&sheet.count(votes.iter().map(|(_, category)| *category)));
-        let cluster = clusters.entry(&unit.cluster).or_default();
-        cluster.0 += u64::from(!cells.is_empty());
-        cluster.1.extend(cells);
-    }
-    rated(clusters.into_values(), sheet.scale.positions(), counting.sampling)
+    let clusters = by_cluster(voted).map(|cluster| {
+        let several = cluster.iter().map(|(_, votes)| votes).filter(|votes| votes.len() >= 2);
+        let several = several.filter(|votes| wanted(votes.len()));
+        let n_units = several.clone().count() as u64;
+        (n_units, several.flat_map(|votes| coincidences(&counts(sheet, votes))))
+    });
+    rated(clusters, sheet.scale.positions(), counting.sampling)
 }
 
 fn agreement(sheet: &Sheet, voted: &[Voted], counting: &Counting) -> Option<Estimate> {
-    let mut clusters: BTreeMap<&str, Part> = BTreeMap::new();
     let pairs = |n: usize| (n * n.saturating_sub(1) / 2) as f64;
-    for (unit, votes) in voted {
-        let part = clusters.entry(&unit.cluster).or_default();
-        let counts = sheet.count(votes.iter().map(|(_, category)| *category));
-        part.above += counts.into_iter().map(|n| pairs(n as usize)).sum::<f64>();
-        part.below += pairs(votes.len());
-    }
-    let clusters: Vec<Vec<Part>> = clusters.into_values().map(|part| vec![part]).collect();
-    ratios(&clusters, counting.sampling.resampling).first().copied().flatten()
+    let clusters = by_cluster(voted).map(|cluster| {
+        let mut part = Part::default();
+        for (_, votes) in cluster.iter().filter(|(_, votes)| votes.len() >= 2) {
+            part.above += counts(sheet, votes).into_iter().map(|n| pairs(n as usize)).sum::<f64>();
+            part.below += pairs(votes.len());
+        }
+        part
+    });
+    ratio(clusters, counting.sampling.resampling)
 }
 
 fn pairs(
@@ -130,27 +142,25 @@ fn pairs(
     n_annotators: usize,
 ) -> (Vec<AnnotatorPair>, usize) {
     let k = sheet.scale.names().len();
-    let mut common: BTreeMap<[&Arc<str>; 2], Common> = BTreeMap::new();
+    // For every two people, in the order of their names: the clusters of what both looked at, and the cells.
+    let mut common: BTreeMap<[usize; 2], Vec<(usize, usize)>> = BTreeMap::new();
     for (unit, votes) in voted {
-        for (first, one) in votes {
-            for (second, other) in votes {
-                let names = [&sheet.annotators[*first], &sheet.annotators[*second]];
-                if names[0] < names[1] {
-                    let (n, clusters) = common.entry(names).or_default();
-                    *n += 1;
-                    clusters.entry(&unit.cluster).or_default().push((one * k + other, 1.0));
-                }
+        for (first, one) in &**votes {
+            for (second, other) in votes.iter().filter(|(second, _)| first < second) {
+                common.entry([*first, *second]).or_default().push((unit.cluster, one * k + other));
             }
         }
     }
     let n_all = n_annotators * n_annotators.saturating_sub(1) / 2;
     let n_disjoint = n_all.saturating_sub(common.len());
     let measures = between_people(&sheet.scale);
-    let pair = |(names, (n_units, clusters)): ([&Arc<str>; 2], Common)| {
-        let all = crossed(clusters.into_values(), sheet.scale.positions(), &measures, counting.sampling);
+    let pair = |(both, cells): ([usize; 2], Vec<(usize, usize)>)| {
+        let clusters = cells.chunk_by(|(one, _), (other, _)| one == other);
+        let added = clusters.map(|cluster| cluster.iter().map(|(_, cell)| (*cell, 1.0)));
+        let all = crossed(added, sheet.scale.positions(), &measures, counting.sampling);
         AnnotatorPair {
-            annotators: names.map(Arc::clone),
-            n_units,
+            annotators: both.map(|annotator| Arc::clone(&sheet.annotators[annotator])),
+            n_units: cells.len() as u64,
             figures: measures.iter().map(|measure| measure.name).zip(all.figures).collect(),
         }
     };

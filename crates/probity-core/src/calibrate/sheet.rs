@@ -1,4 +1,7 @@
 //! Labels and verdicts side by side: one unit per item and criterion.
+//!
+//! Names are numbers here. What always holds: the units of one cluster stand together, what a judge said is in
+//! the order of the units, and annotators are in the order of their names.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,16 +34,14 @@ pub struct LabelCounts {
 /// One thing that people were asked about.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Unit {
-    /// The item.
-    pub(super) item: Arc<str>,
-    /// What was asked about the item, where several things were.
-    pub(super) criterion: Option<Arc<str>>,
+    /// What was asked about the item, where several things were: its place among the criteria.
+    pub(super) criterion: Option<usize>,
     /// The item that it is about, by number: one for all criteria of an item and its variants.
     pub(super) row: usize,
-    /// Its slice.
-    pub(super) slice: Option<Arc<str>>,
-    /// What is drawn together when intervals are made.
-    pub(super) cluster: Arc<str>,
+    /// The place of its slice among the slices.
+    pub(super) slice: usize,
+    /// What is drawn together when intervals are made: units of one cluster have one number.
+    pub(super) cluster: usize,
     /// What people said for themselves: the annotator and the category.
     pub(super) votes: Vec<(usize, usize)>,
     /// What a judge is held against.
@@ -77,6 +78,10 @@ pub(super) type ByJudge = BTreeMap<Arc<str>, Vec<(usize, Verdict)>>;
 pub struct Sheet {
     pub(super) scale: Scale,
     pub(super) annotators: Vec<Arc<str>>,
+    /// The items, each at the number of its row.
+    pub(super) items: Vec<Arc<str>>,
+    pub(super) slices: Vec<Arc<str>>,
+    pub(super) criteria: Vec<Arc<str>>,
     pub(super) units: Vec<Unit>,
     pub(super) judges: ByJudge,
     /// What the judge said that is a floor for others.
@@ -110,20 +115,33 @@ impl Sheet {
     /// counts, and what was said about a criterion, are left out.
     pub fn decided(&self) -> impl Iterator<Item = (&str, &str)> {
         let whole = self.units.iter().filter(|unit| unit.criterion.is_none());
-        whole.filter_map(|unit| Some((&*unit.item, self.scale.names()[self.majority(&unit.gold)?].as_str())))
+        whole.filter_map(|unit| {
+            Some((&*self.items[unit.row], self.scale.names()[self.majority(&unit.gold)?].as_str()))
+        })
+    }
+
+    /// What a judge said about units that have a label.
+    pub(super) fn labelled(&self, said: &[(usize, Verdict)]) -> Vec<(&Unit, Verdict)> {
+        let said = said.iter().map(|(place, verdict)| (&self.units[*place], *verdict));
+        said.filter(|(unit, _)| !unit.gold.is_empty()).collect()
     }
 
     /// The labels that a judge is held against: one, or every vote.
-    pub(super) fn labels(&self, unit: &Unit, votes: Votes) -> Vec<usize> {
-        match votes {
-            Votes::Pooled => unit.gold.clone(),
-            Votes::Majority => self.majority(&unit.gold).into_iter().collect(),
-        }
+    pub(super) fn labels(&self, unit: &Unit, votes: Votes) -> impl Iterator<Item = usize> {
+        let (pooled, majority) = match votes {
+            Votes::Pooled => (&unit.gold[..], None),
+            Votes::Majority => (&[][..], self.majority(&unit.gold)),
+        };
+        pooled.iter().copied().chain(majority)
     }
 
     fn majority(&self, votes: &[usize]) -> Option<usize> {
+        let (first, others) = votes.split_first()?;
+        if others.iter().all(|other| other == first) {
+            return Some(*first);
+        }
         let counts = self.count(votes.iter().copied());
-        let most = counts.iter().max().copied().filter(|most| *most > 0)?;
+        let most = counts.iter().max().copied()?;
         let mut first = counts.iter().enumerate().filter(|(_, count)| **count == most).map(|(c, _)| c);
         match (first.next()?, first.next(), self.scale.kind()) {
             (only, None, _) => Some(only),
@@ -183,24 +201,18 @@ impl Sheet {
         unit: &Unit,
         verdict: Verdict,
         counting: &Counting,
-    ) -> Vec<(usize, usize)> {
-        let labels = self.labels(unit, counting.votes);
-        let kept = |(row, column): &(usize, usize)| {
-            counting.ties == Ties::Keep || ![Some(*row), Some(*column)].contains(&self.scale.tie())
+    ) -> impl Iterator<Item = (usize, usize)> {
+        let [shown, turned] = match (verdict, counting.policies.conflict) {
+            (Verdict::BothOrders(looks), Conflict::Pool) if looks.contains(&Look::Escalated) => [None; 2],
+            (Verdict::BothOrders(looks), Conflict::Pool) => looks.map(|look| self.row(look, counting)),
+            _ => [self.said(verdict, counting), None],
         };
-        let against = |row: usize| labels.iter().map(move |column| (row, *column));
-        let mut all = Vec::new();
-        match (verdict, counting.policies.conflict) {
-            (Verdict::BothOrders([ab, ba]), Conflict::Pool) => {
-                if ![ab, ba].contains(&Look::Escalated) {
-                    all.extend(self.row(ab, counting).into_iter().flat_map(against));
-                    let turned = |(row, column)| (self.scale.mirrored(row), self.scale.mirrored(column));
-                    all.extend(self.row(ba, counting).into_iter().flat_map(against).map(turned));
-                }
-            }
-            _ => all.extend(self.said(verdict, counting).into_iter().flat_map(against)),
-        }
-        all.retain(kept);
-        all
+        let votes = counting.votes;
+        let against = move |row: usize| self.labels(unit, votes).map(move |column: usize| (row, column));
+        let mirrored = |(row, column)| (self.scale.mirrored(row), self.scale.mirrored(column));
+        let left_out = self.scale.tie().filter(|_| counting.ties == Ties::Drop);
+        let shown = shown.into_iter().flat_map(against);
+        let all = shown.chain(turned.into_iter().flat_map(against).map(mirrored));
+        all.filter(move |(row, column)| left_out.is_none_or(|tie| *row != tie && *column != tie))
     }
 }

@@ -123,16 +123,41 @@ fn replies_of_two_variants_to_one_case_are_two_items() {
     assert_eq!(nameless.expect_err("two"), "row 1, like row 0: is about item '1' by judge '(none)' again");
 }
 
+/// One row for each number.
+fn lines(numbers: impl Iterator<Item = u32>, row: impl Fn(u32) -> String) -> String {
+    numbers.map(row).collect::<Vec<_>>().join("\n")
+}
+
+/// Rows of one case need not stand together, and people need not come in the order of their names.
+#[test]
+fn the_order_of_rows_changes_nothing() {
+    let label = |n: u32| {
+        let (item, annotator, label) = (n % 24, ["zoe", "ann"][n as usize / 24], (n % 5) / 2 + n / 40);
+        format!(r#"{{"item":"{item}","case":"{}","annotator":"{annotator}","label":{label}}}"#, item % 10)
+    };
+    let verdict = |n: u32| format!(r#"{{"item":"{n}","score":{}}}"#, n % 3);
+    let figures = figures_of(&lines(0..48, label), &lines(0..24, verdict));
+    assert_eq!(figures["agreement"]["n"], 24);
+    assert_eq!(figures, figures_of(&lines((0..48).rev(), label), &lines(0..24, verdict)));
+    assert_eq!(figures, figures_of(&lines(0..48, label), &lines((0..24).rev(), verdict)));
+}
+
+#[test]
+fn the_first_row_that_is_there_again_is_named() {
+    let verdict = |n: u32| format!(r#"{{"item":"{}","judge":"j{}","score":1}}"#, n % 3, n / 3 % 2);
+    let refused = joined(r#"{"item":"1","label":1}"#, &lines((0..8).rev(), verdict), JoinOptions::default());
+    assert_eq!(refused.expect_err("twice"), "row 6, like row 0: is about item '1' by judge 'j0' again");
+}
+
 #[test]
 fn a_floor_is_measured_and_is_no_judge() {
-    let labels: String = (0..8).map(|n| format!("{{\"item\":\"{n}\",\"label\":{}}}\n", n % 4)).collect();
-    let said = |judge: &str, shift: i32| -> String {
-        (0..8)
-            .map(|n| format!("{{\"item\":\"{n}\",\"judge\":\"{judge}\",\"score\":{}}}\n", (n + shift) % 4))
-            .collect()
+    let labels = lines(0..8, |n| format!(r#"{{"item":"{n}","label":{}}}"#, n % 4));
+    let said = |judge: &str, shift: u32| {
+        lines(0..8, |n| format!(r#"{{"item":"{n}","judge":"{judge}","score":{}}}"#, (n + shift) % 4))
     };
     let options = JoinOptions { floor: Some("words".to_owned()), ..JoinOptions::default() };
-    let sheet = joined(&labels, &(said("j", 0) + &said("words", 1)), options).expect("rows that fit");
+    let verdicts = [said("j", 0), said("words", 1)].join("\n");
+    let sheet = joined(&labels, &verdicts, options).expect("rows that fit");
     let all = calibration(&sheet, QUICK).to_json();
     assert_eq!(all["judges"].as_object().map(serde_json::Map::len), Some(1));
     assert_eq!(all["agreement"]["value"], 1.0);

@@ -4,15 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::counting::Counting;
-use super::figures::{JudgeFigures, Observed, figures, parts};
+use super::figures::{JudgeFigures, figures, parts};
 use super::floor::{Floors, floors};
 use super::people::{People, people};
 use super::replace::replacement;
 use super::scale::Scale;
 use super::sheet::{LabelCounts, Sheet, Unit, Verdict};
-
-/// The slice of units that name none.
-const NO_SLICE: &str = "(none)";
 
 /// Everything that labels and verdicts say about judges and people.
 #[derive(Debug, Clone)]
@@ -40,11 +37,12 @@ pub fn calibration(sheet: &Sheet, counting: Counting) -> Calibration {
     };
     let labelled: Vec<&Unit> =
         sheet.units.iter().filter(|unit| !unit.gold.is_empty() || !unit.votes.is_empty()).collect();
-    let mut slices: BTreeMap<Arc<str>, Vec<&Unit>> = BTreeMap::new();
+    let mut slices: Vec<Vec<&Unit>> = vec![Vec::new(); sheet.slices.len()];
     for unit in &labelled {
-        slices.entry(slice(unit)).or_default().push(unit);
+        slices[unit.slice].push(unit);
     }
-    let by_slice = slices.iter().map(|(name, units)| (Arc::clone(name), people(sheet, units, &counting)));
+    let slices = sheet.slices.iter().zip(slices).filter(|(_, units)| !units.is_empty());
+    let by_slice = slices.map(|(name, units)| (Arc::clone(name), people(sheet, &units, &counting)));
     Calibration {
         counting,
         scale: sheet.scale.clone(),
@@ -56,16 +54,9 @@ pub fn calibration(sheet: &Sheet, counting: Counting) -> Calibration {
     }
 }
 
-fn slice(unit: &Unit) -> Arc<str> {
-    unit.slice.clone().unwrap_or_else(|| Arc::from(NO_SLICE))
-}
-
 fn judge_figures(sheet: &Sheet, said: &[(usize, Verdict)], counting: &Counting) -> JudgeFigures {
-    let labelled = said.iter().map(|(place, verdict)| (&sheet.units[*place], *verdict));
-    let labelled: Vec<(&Unit, Verdict)> = labelled.filter(|(unit, _)| !unit.gold.is_empty()).collect();
-    let observe = |(unit, verdict): &(&'_ Unit, Verdict)| sheet.observations(unit, *verdict, counting);
-    let observed: Vec<Observed> = labelled.iter().map(|each| (each.0, observe(each))).collect();
-    let by_slice = parts(sheet, &observed, counting, |unit| Some(slice(unit)));
+    let labelled = sheet.labelled(said);
+    let by_slice = parts(sheet, &labelled, counting, &sheet.slices, |unit| Some(unit.slice));
     let weak = by_slice.iter().filter(|(_, figures)| {
         let agreement = figures.get("agreement").and_then(Result::ok);
         agreement.is_some_and(|agreement| agreement.value < counting.weak_below)
@@ -76,12 +67,12 @@ fn judge_figures(sheet: &Sheet, said: &[(usize, Verdict)], counting: &Counting) 
         .filter_map(|(unit, verdict)| Some((*unit, sheet.said(*verdict, counting)?)))
         .collect();
     let n_labelled = sheet.units.iter().filter(|unit| !unit.gold.is_empty()).count() as u64;
-    let overall = figures(sheet, &observed, counting);
+    let overall = figures(sheet, &labelled, counting);
     JudgeFigures {
         n_without_verdict: n_labelled - overall.n_units,
         overall,
         by_slice,
-        by_criterion: parts(sheet, &observed, counting, |unit| unit.criterion.clone()),
+        by_criterion: parts(sheet, &labelled, counting, &sheet.criteria, |unit| unit.criterion),
         weak_slices,
         replacement: replacement(sheet, &alone, counting),
     }

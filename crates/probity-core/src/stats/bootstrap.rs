@@ -10,9 +10,9 @@
 //! draw from, and the interval is Wilson's for as many observations as there are clusters. What always holds:
 //! the order of the clusters changes nothing, and a seed fixes every digit.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
-use super::multinomial::redraw;
+use super::multinomial::Multinomial;
 use super::{Estimate, Random, Z_95, whole, wilson};
 
 /// How the sample is drawn again.
@@ -49,12 +49,14 @@ pub fn ratios(clusters: &[Vec<Part>], resampling: Resampling) -> Vec<Option<Esti
     let same = clusters.iter().all(|parts| parts.len() == n_ratios);
     assert!(same, "each cluster has a part in each ratio");
     // Each interval stands for itself, so each ratio has groups of its own: fewer than all have together.
-    let of = |ratio: usize| clusters.iter().map(move |parts| parts[ratio]).filter(|part| part.below > 0.0);
-    let estimate = |ratio| {
-        let groups = Groups::of(of(ratio).map(|part| [part.above, part.below]));
-        groups.estimate(resampling)
-    };
-    (0..n_ratios).map(estimate).collect()
+    let of = |at: usize| ratio(clusters.iter().map(|parts| parts[at]), resampling);
+    (0..n_ratios).map(of).collect()
+}
+
+/// The estimate of one ratio, from what each cluster adds to it. `None` for a ratio over nothing.
+pub fn ratio(clusters: impl Iterator<Item = Part>, resampling: Resampling) -> Option<Estimate> {
+    let parts = clusters.filter(|part| part.below > 0.0).map(|part| [part.above, part.below]);
+    Groups::of(parts).estimate(resampling)
 }
 
 /// What a cluster adds to some sums. Its order is the order in which groups are drawn.
@@ -76,25 +78,9 @@ impl<const W: usize> Adds for [u64; W] {
     }
 }
 
-/// Something for a few of many sums: which, and how much as the bits of a number.
+/// Something for a few of many sums: which, in order, and how much as the bits of a number.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Sparse(Vec<(usize, u64)>);
-
-impl Sparse {
-    /// What these parts add, several to one sum as one.
-    pub(super) fn of(parts: impl IntoIterator<Item = (usize, f64)>) -> Self {
-        let mut sums: BTreeMap<usize, f64> = BTreeMap::new();
-        for (place, part) in parts {
-            *sums.entry(place).or_default() += part;
-        }
-        Sparse(sums.into_iter().map(|(place, sum)| (place, sum.to_bits())).collect())
-    }
-
-    /// Whether it adds nothing.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
 
 impl Adds for Sparse {
     type Sums = Vec<f64>;
@@ -116,17 +102,48 @@ pub(super) struct Groups<R: Adds> {
 impl<const W: usize> Groups<[u64; W]> {
     /// Puts clusters that add the same together. What they add is not negative.
     pub(super) fn of(clusters: impl Iterator<Item = [f64; W]>) -> Self {
-        Groups::grouped(clusters.map(|cluster| cluster.map(f64::to_bits)), [0.0; W])
+        let mut sizes: HashMap<[u64; W], u64> = HashMap::new();
+        for cluster in clusters {
+            *sizes.entry(cluster.map(f64::to_bits)).or_default() += 1;
+        }
+        Groups::sorted(sizes.into_iter().collect(), [0.0; W])
+    }
+}
+
+impl Groups<Sparse> {
+    /// Puts clusters that add the same to `n_sums` sums together. A cluster lists sums and what it adds to them,
+    /// and adds several parts to one sum in their order. One that lists nothing is as good as absent.
+    pub(super) fn sparse<C>(clusters: impl Iterator<Item = C>, n_sums: usize) -> Self
+    where
+        C: IntoIterator<Item = (usize, f64)>,
+    {
+        let mut sizes: HashMap<Vec<(usize, u64)>, u64> = HashMap::new();
+        // Most clusters are like one before, so what they add is written where the last one's was.
+        let (mut parts, mut added) = (Vec::new(), Vec::new());
+        for cluster in clusters {
+            parts.clear();
+            parts.extend(cluster);
+            parts.sort_by_key(|(place, _)| *place);
+            added.clear();
+            added.extend(parts.chunk_by(|one, other| one.0 == other.0).map(|same| {
+                let sum = same.iter().fold(0.0, |sum, (_, part)| sum + part);
+                (same[0].0, f64::to_bits(sum))
+            }));
+            match sizes.get_mut(&added) {
+                _ if added.is_empty() => {}
+                Some(size) => *size += 1,
+                None => _ = sizes.insert(added.clone(), 1),
+            }
+        }
+        let groups = sizes.into_iter().map(|(added, size)| (Sparse(added), size));
+        Groups::sorted(groups.collect(), vec![0.0; n_sums])
     }
 }
 
 impl<R: Adds> Groups<R> {
-    /// Puts clusters that add the same to `zero` together.
-    pub(super) fn grouped(clusters: impl Iterator<Item = R>, zero: R::Sums) -> Self {
-        let mut groups: BTreeMap<R, u64> = BTreeMap::new();
-        for cluster in clusters {
-            *groups.entry(cluster).or_default() += 1;
-        }
+    /// Puts groups in the order in which they are drawn.
+    fn sorted(mut groups: Vec<(R, u64)>, zero: R::Sums) -> Self {
+        groups.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         let (rows, sizes) = groups.into_iter().unzip();
         Groups { rows, sizes, zero }
     }
@@ -138,34 +155,37 @@ impl<R: Adds> Groups<R> {
 
     /// The sums over all clusters.
     pub(super) fn totals(&self) -> R::Sums {
-        self.sums(&self.sizes)
+        let mut sums = self.zero.clone();
+        self.add(&self.sizes, &mut sums);
+        sums
     }
 
-    /// The sums where each group counts as often as `counts` says.
-    fn sums(&self, counts: &[u64]) -> R::Sums {
-        let mut sums = self.zero.clone();
+    /// Adds each group as often as `counts` says.
+    fn add(&self, counts: &[u64], sums: &mut R::Sums) {
         for (row, count) in self.rows.iter().zip(counts).filter(|(_, count)| **count > 0) {
-            row.add(*count as f64, &mut sums);
+            row.add(*count as f64, sums);
         }
-        sums
     }
 
     /// Gives the sums of each resample to `each`.
     pub(super) fn draw(&self, resampling: Resampling, mut each: impl FnMut(&R::Sums)) {
         let mut random = Random::new(resampling.seed);
+        let mut sums = self.zero.clone();
         // A count costs about as much as this many single draws.
         if self.size() >= 8 * self.sizes.len() as u64 {
-            let mut counts = vec![0; self.sizes.len()];
+            let (mut groups, mut counts) = (Multinomial::new(&self.sizes), vec![0; self.sizes.len()]);
             for _ in 0..resampling.n_resamples {
-                redraw(&mut random, &self.sizes, &mut counts);
-                each(&self.sums(&counts));
+                groups.redraw(&mut random, &mut counts);
+                sums.clone_from(&self.zero);
+                self.add(&counts, &mut sums);
+                each(&sums);
             }
             return;
         }
         let rows = self.rows.iter().zip(&self.sizes);
         let clusters: Vec<&R> = rows.flat_map(|(row, size)| (0..*size).map(move |_| row)).collect();
         for _ in 0..resampling.n_resamples {
-            let mut sums = self.zero.clone();
+            sums.clone_from(&self.zero);
             for _ in 0..clusters.len() {
                 clusters[random.below(clusters.len())].add(1.0, &mut sums);
             }

@@ -1,7 +1,7 @@
 //! Figures of agreement with their intervals: clusters are drawn, tables are added up, figures follow.
 
 use super::alpha::{Metric, alpha, fleiss};
-use super::bootstrap::{Groups, Sparse, estimate};
+use super::bootstrap::{Groups, estimate};
 use super::cross_table::{CrossFigure, CrossTable, Undefined, beyond_of};
 use super::{Estimate, Resampling, wilson};
 
@@ -51,15 +51,17 @@ pub struct Crossed {
 
 /// The figures of what clusters add to a table: cells, row by row, and how much. Categories stand at
 /// `positions`.
-pub fn crossed(
-    clusters: impl Iterator<Item = Vec<(usize, f64)>>,
+pub fn crossed<C>(
+    clusters: impl Iterator<Item = C>,
     positions: &[f64],
     measures: &[Measure],
     sampling: Sampling,
-) -> Crossed {
+) -> Crossed
+where
+    C: IntoIterator<Item = (usize, f64)>,
+{
     let k = positions.len();
-    let clusters = clusters.map(Sparse::of).filter(|cluster| !cluster.is_empty());
-    let groups = Groups::grouped(clusters, vec![0.0; (k + 1) * k]);
+    let groups = Groups::sparse(clusters, (k + 1) * k);
     let (cells, n_clusters) = (groups.totals(), groups.size());
     let mut table = CrossTable::new(positions);
     table.fill(&cells);
@@ -137,18 +139,17 @@ type MatrixFigure<'a> = &'a dyn Fn(&[f64]) -> Result<f64, Undefined>;
 
 /// The figures of what clusters add to a matrix of coincidences ([`super::coincidences`]), and how many units
 /// each has that add something.
-pub fn rated(
-    clusters: impl Iterator<Item = (u64, Vec<(usize, f64)>)>,
-    positions: &[f64],
-    sampling: Sampling,
-) -> Rated {
+pub fn rated<C>(clusters: impl Iterator<Item = (u64, C)>, positions: &[f64], sampling: Sampling) -> Rated
+where
+    C: IntoIterator<Item = (usize, f64)>,
+{
     let k = positions.len();
     let mut n_units = 0;
     let clusters = clusters.map(|(units, cells)| {
         n_units += units;
-        Sparse::of(cells)
+        cells
     });
-    let groups = Groups::grouped(clusters.filter(|cluster| !cluster.is_empty()), vec![0.0; k * k]);
+    let groups = Groups::sparse(clusters, k * k);
     let n_clusters = groups.size();
     let figures: [MatrixFigure; 4] = [
         &|matrix| alpha(matrix, positions, Metric::Nominal),

@@ -19,7 +19,7 @@ mod random;
 mod two_raters;
 
 pub use alpha::{Metric, alpha, coincidences, fleiss};
-pub use bootstrap::{Part, Resampling, ratios};
+pub use bootstrap::{Part, Resampling, ratio, ratios};
 pub use change::{Moved, PairedShare, mean_change, share_change};
 pub use cross_table::{CrossFigure, CrossTable, Undefined};
 pub use exact_test::{McNemar, fewer_wins_test, mcnemar, sign_test};

@@ -3,12 +3,13 @@
 //! The time is that of the thread, not of the clock on the wall, where the kernel tells it; and the best of
 //! several rounds, because another program can only make a round slower.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use probity_core::case::{Case, CaseId, Circumstances, Entry, Evidence, Reply, Situation};
 use probity_core::gate::policy::PolicyFile;
 use probity_core::gate::{Gate, Policies, PolicyTexts, Settings};
 
+use crate::clock::Clock;
 use crate::jobs::{Bench, Figure, Limit};
 use crate::replies::{Letter, letters};
 
@@ -42,7 +43,7 @@ fn best(entries: &[Entry]) -> Duration {
         let copies = entries.to_vec();
         let started = Clock::start();
         let outcomes: Vec<_> = copies.into_iter().map(|entry| gate.screen(entry)).collect();
-        let taken = started.elapsed();
+        let taken = started.elapsed().on_processor;
         std::hint::black_box(outcomes);
         taken
     });
@@ -72,31 +73,4 @@ fn entry(letter: Letter) -> Entry {
         ..Case::new(id, Situation::Ticket(letter.ticket))
     };
     Entry { case, reply: Reply::new(letter.reply) }
-}
-
-/// The time that this thread was on a processor, where the kernel tells it; else the time on the wall.
-struct Clock {
-    wall: Instant,
-    on_processor: Option<Duration>,
-}
-
-impl Clock {
-    fn start() -> Clock {
-        Clock { wall: Instant::now(), on_processor: on_processor() }
-    }
-
-    fn elapsed(&self) -> Duration {
-        match (self.on_processor, on_processor()) {
-            (Some(before), Some(now)) => now.saturating_sub(before),
-            _ => self.wall.elapsed(),
-        }
-    }
-}
-
-/// The first number of a thread's `schedstat` is the time that it ran, in nanoseconds.
-fn on_processor() -> Option<Duration> {
-    std::thread::yield_now();
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    let ran: u64 = text.split_whitespace().next()?.parse().ok()?;
-    (ran > 0).then(|| Duration::from_nanos(ran))
 }

@@ -1,0 +1,137 @@
+//! The last step from rows to a sheet: names get their final numbers, units their final places.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::entry::LabelEntry;
+use super::join::SaidBy;
+use super::numbered::{Key, Known, Numbered};
+use super::scale::Scale;
+use super::sheet::{ByJudge, LabelCounts, Sheet, Unit};
+
+/// The slice of units that name none.
+const NO_SLICE: &str = "(none)";
+/// Nobody reads a reply in less time than this.
+const SECONDS_MIN: f64 = 1.0;
+
+/// A unit of which not every row was read.
+#[derive(Debug)]
+pub(super) struct Draft<'a> {
+    /// What names it.
+    pub(super) key: Key<'a>,
+    /// What rows say about it.
+    pub(super) known: Known<'a>,
+    /// Votes: annotators and categories.
+    pub(super) votes: Vec<(usize, usize)>,
+    /// What a judge is held against.
+    pub(super) gold: Vec<usize>,
+}
+
+/// Rows that are joined.
+#[derive(Debug)]
+pub(super) struct Joined<'a> {
+    /// What can be said.
+    pub(super) scale: Scale,
+    /// Who voted.
+    pub(super) annotators: Numbered<&'a str>,
+    /// In the order in which rows named them first.
+    pub(super) units: Vec<Draft<'a>>,
+    /// What judges said.
+    pub(super) judges: SaidBy<'a>,
+    /// What became of the labels.
+    pub(super) counts: LabelCounts,
+}
+
+impl Joined<'_> {
+    /// The sheet of these rows, of which the judge of the name `floor` is no judge.
+    pub(super) fn sheet(mut self, labels: &[LabelEntry], floor: Option<&str>) -> Sheet {
+        let notices = self.notices(labels);
+        let annotators = self.ranked_annotators();
+        let [mut slices, mut criteria, mut clusters] = std::array::from_fn(|_| Numbered::new());
+        let mut rows = Numbered::new();
+        let finished = |Draft { key, known, votes, gold }| Unit {
+            criterion: key.criterion.map(|name| criteria.number(name)),
+            row: rows.number(Key { criterion: None, ..key }),
+            slice: slices.number(known.slice.unwrap_or(NO_SLICE)),
+            cluster: clusters.number(known.case.unwrap_or(key.item)),
+            votes,
+            gold,
+            lengths: known.lengths,
+        };
+        let mut units: Vec<Unit> = self.units.into_iter().map(finished).collect();
+        let mut order: Vec<usize> = (0..units.len()).collect();
+        order.sort_by_key(|place| units[*place].cluster);
+        let places = inverse(&order);
+        units.sort_by_key(|unit| unit.cluster);
+        let moved = |(name, mut said): (&str, Vec<(usize, _)>)| {
+            for (place, _) in &mut said {
+                *place = places[*place];
+            }
+            said.sort_by_key(|(place, _)| *place);
+            (name.into(), said)
+        };
+        let mut judges: ByJudge = self.judges.into_iter().map(moved).collect();
+        Sheet {
+            scale: self.scale,
+            annotators,
+            items: rows.names().iter().map(|key| Arc::from(key.item)).collect(),
+            slices: slices.shared(),
+            criteria: criteria.shared(),
+            units,
+            floor: floor.and_then(|floor| judges.remove(floor)),
+            judges,
+            counts: self.counts,
+            notices,
+        }
+    }
+
+    /// Who voted, in the order of their names, with the votes numbered accordingly.
+    fn ranked_annotators(&mut self) -> Vec<Arc<str>> {
+        let names = self.annotators.shared();
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_by_key(|number| &names[*number]);
+        let ranks = inverse(&order);
+        for (annotator, _) in self.units.iter_mut().flat_map(|unit| &mut unit.votes) {
+            *annotator = ranks[*annotator];
+        }
+        order.into_iter().map(|number| Arc::clone(&names[number])).collect()
+    }
+
+    /// What is worth a line to the user.
+    fn notices(&self, labels: &[LabelEntry]) -> Vec<String> {
+        let mut notices = Vec::new();
+        let mut seen: HashMap<String, &str> = HashMap::new();
+        for name in self.annotators.names() {
+            let other = *seen.entry(name.to_lowercase()).or_insert(name);
+            if other != *name {
+                notices
+                    .push(format!("annotators '{other}' and '{name}' differ in case only and count as two"));
+            }
+        }
+        let fast = labels.iter().filter(|entry| entry.seconds.is_some_and(|seconds| seconds < SECONDS_MIN));
+        let n_fast = fast.count();
+        if n_fast > 0 {
+            notices.push(format!("{n_fast} labels took less than {SECONDS_MIN} s each; they count"));
+        }
+        let LabelCounts { n_strays, strays, n_not_blind, .. } = &self.counts;
+        if let Some(first) = strays.first() {
+            let n_items = strays.len();
+            notices.push(format!(
+                "{n_strays} labels are about {n_items} items without a verdict, such as '{first}', and do not \
+                 count"
+            ));
+        }
+        if *n_not_blind > 0 {
+            notices
+                .push(format!("{n_not_blind} labels were given with the verdict in sight and do not count"));
+        }
+        notices
+    }
+}
+
+/// Where each place of an order went.
+fn inverse(order: &[usize]) -> Vec<usize> {
+    let mut places = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(new, old)| places[*old] = new);
+    places
+}
