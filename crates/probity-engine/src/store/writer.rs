@@ -216,9 +216,14 @@ impl Writer {
         done
     }
 
-    /// Folds the journal into the file. Nobody waits for it: what it leaves undone, closing does and reports.
-    fn fold(&self) {
-        let _ = self.tables.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+    /// Folds the journal into the file. Nobody waits for it: what it leaves undone, closing does, and closing
+    /// reports what failed here. A disk that failed once is not trusted because the next try went well.
+    fn fold(&mut self) {
+        let folded = self.tables.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        if let Err(error) = folded {
+            let error = StoreError::of_database(&self.path, "folding the journal", &error);
+            self.failed.get_or_insert(error);
+        }
     }
 
     /// Marks the store as closed, folds the journal into the file, and lets go of the lock.
