@@ -49,10 +49,14 @@ pub struct ProbeLine {
 }
 
 /// A probing that was made before.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ProbeRecord {
     /// The hash of everything that was asked: probes, bases, seed and tolerance.
     pub battery: String,
+    /// The share of violations that was tolerated, where the document says it.
+    pub tolerance: Option<f64>,
+    /// How many criteria went into one call, where the document says it.
+    pub call_plan: Option<String>,
     /// The probes in the order of the battery.
     pub lines: Vec<ProbeLine>,
 }
@@ -83,6 +87,8 @@ impl ProbeRecord {
         };
         Ok(ProbeRecord {
             battery: json["battery"].as_str().map(str::to_owned).unwrap_or_default(),
+            tolerance: json["tolerance"].as_f64(),
+            call_plan: json["call_plan"].as_str().map(str::to_owned),
             lines: lines.iter().enumerate().map(line).collect::<Result<_, _>>()?,
         })
     }

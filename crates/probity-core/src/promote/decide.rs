@@ -11,6 +11,9 @@ use super::labels_needed::labels_needed;
 use super::requirement::Requirement;
 use crate::probe::{ProbeLine, ProbeOutcome, ProbeRecord};
 
+/// The most violations that a probing may have tolerated. Whoever probes does not choose what a contract accepts.
+const TOLERANCE_MAX: f64 = 0.10;
+
 /// What a quotient of two figures may be off by.
 const ROUNDING: f64 = 1e-9;
 
@@ -232,6 +235,11 @@ impl Checks<'_> {
         let said = |line: &&ProbeLine| format!("{} ({}): {}", line.name, line.outcome.name(), line.message);
         let bad: Vec<String> = required.iter().filter(|line| !is_good(line)).map(said).collect();
         let mut unmet: Vec<String> = Vec::new();
+        if let Some(tolerance) = record.tolerance.filter(|tolerance| *tolerance > TOLERANCE_MAX) {
+            unmet.push(format!(
+                "the probing tolerated {tolerance:.2}, and at most {TOLERANCE_MAX:.2} counts: probe again without --tolerance"
+            ));
+        }
         if !bad.is_empty() {
             unmet.push(format!(
                 "{} of {} probes {} not pass: {}",

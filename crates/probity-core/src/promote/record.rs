@@ -166,6 +166,11 @@ impl StandingRecord {
         ends.is_some_and(|ends| ends.map_or(true, |ends| ends <= now))
     }
 
+    /// Whether the standing was earned after `now`. A day that cannot be read has not come.
+    pub fn is_later_than(&self, now: Moment) -> bool {
+        self.granted.parse::<Moment>().map_or(true, |granted| granted > now)
+    }
+
     /// What differs from the parts that are in use now, by name.
     pub fn changed(&self, current: &Parts) -> Vec<Changed> {
         let mut names: Vec<&String> = self.parts.keys().chain(current.keys()).collect();

@@ -89,7 +89,8 @@ impl Serialize for Standing {
 /// a record is to be compared with.
 ///
 /// Of several records under one kind of judge and one rubric, the first that is as it was counts, the newest
-/// first; where none is, the one that least has changed about is named.
+/// first; where none is, the one that least has changed about is named, and a withdrawn one only where there is
+/// no other.
 pub fn standing(
     records: &[StandingRecord],
     about: &About<'_>,
@@ -98,7 +99,7 @@ pub fn standing(
 ) -> Standing {
     let own =
         records.iter().rev().filter(|record| record.kind() == about.kind && record.rubric() == about.rubric);
-    let mut best: Option<(usize, String)> = None;
+    let mut best: Option<((bool, usize), String)> = None;
     for record in own {
         let changed = record.changed(&current(record));
         let reason = if let Some(withdrawn) = record.withdrawn() {
@@ -106,13 +107,16 @@ pub fn standing(
         } else if !changed.is_empty() {
             let words: Vec<String> = changed.iter().map(|changed| record.words(changed)).collect();
             format!("revoked: {}", words.join("; "))
+        } else if record.is_later_than(now) {
+            format!("promoted on {}, after this day", record.granted())
         } else if record.has_ended(now) {
             format!("expired on {}", record.until().unwrap_or_default())
         } else {
             return Standing { earned: Earned::Promoted, reason: granted(record) };
         };
-        if best.as_ref().is_none_or(|(n, _)| changed.len() < *n) {
-            best = Some((changed.len(), reason));
+        let distance = (record.withdrawn().is_some(), changed.len());
+        if best.as_ref().is_none_or(|(least, _)| distance < *least) {
+            best = Some((distance, reason));
         }
     }
     match best {

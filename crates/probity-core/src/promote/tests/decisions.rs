@@ -29,7 +29,12 @@ fn probing(lines: &[(&str, &str, ProbeOutcome)]) -> ProbeRecord {
         outcome: *outcome,
         message: "3 of 30".to_owned(),
     };
-    ProbeRecord { battery: "b".to_owned(), lines: lines.iter().map(line).collect() }
+    ProbeRecord {
+        battery: "b".to_owned(),
+        tolerance: Some(0.1),
+        call_plan: None,
+        lines: lines.iter().map(line).collect(),
+    }
 }
 
 /// Evidence that meets the base contract.

@@ -79,6 +79,7 @@ fn list(args: &ProbeArgs) -> Result<Exit, Failure> {
 fn document(job: &ProbeJob, probed: &Probed) -> String {
     let mut json = probed.probing.to_json();
     json["gate"] = json!(job.gate.digest());
+    json["call_plan"] = json!(job.asking.config.run.call_plan.name());
     json["bases"]["blocked"] = json!(job.n_blocked);
     json["skipped"] = job.skipped.iter().map(skipped_json).collect();
     about_the_judge(&mut json, &job.rubric, &probed.facts);

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use probity_core::case::Moment;
 use probity_core::gate::{Gate, rules};
 use probity_core::probe::ProbeRecord;
 use probity_core::promote::{
@@ -14,7 +15,7 @@ use probity_engine::run::Observer as _;
 use probity_engine::run::compare::{Screening, report};
 use probity_engine::run::labelled::LabelledPairs;
 use probity_engine::run::standing::{
-    Subject, answer_parts, file_digest, gate_parts, keep, now, probe_parts, probing, records,
+    Subject, answer_parts, clock, file_digest, gate_parts, keep, now, probe_parts, probing, records,
 };
 use probity_engine::store::{Reader, Store};
 use serde_json::{Value, json};
@@ -32,6 +33,7 @@ use crate::settings::{self, LabelledFlags};
 /// Asks for what is missing, decides, and keeps what was earned.
 pub(super) fn promote(args: &PromoteArgs, named: &Named) -> Result<Exit, Failure> {
     let watcher = Watcher::new(args.reading.quiet || args.reading.json);
+    refuse_tomorrow(args)?;
     let (reading, judge) = (&args.reading, &args.judge);
     let cases = LabelledFlags { files: &args.files, reading, judge, one_call: args.one_call, verdicts: None };
     let labels = args.labels.as_deref();
@@ -61,6 +63,15 @@ pub(super) fn promote(args: &PromoteArgs, named: &Named) -> Result<Exit, Failure
     live.close()?;
     let finished = finish(args, named, &gathered, &decision, &outcome)?;
     Ok(if exit == Exit::Done { finished } else { exit })
+}
+
+/// A standing that begins in the future would end later than its contract allows.
+fn refuse_tomorrow(args: &PromoteArgs) -> Result<(), Failure> {
+    let given = args.reading.as_of.as_ref().and_then(|text| text.parse::<Moment>().ok());
+    match given.filter(|given| *given > clock()) {
+        None => Ok(()),
+        Some(given) => Err(Failure::usage(format!("--as-of {given}: expected today or an earlier day"))),
+    }
 }
 
 fn gate(asked: &Asked) -> &Gate {
@@ -181,6 +192,13 @@ fn probes(
         let found =
             probing(reader, judge, rubric.hash()).map_err(|error| Failure::new(Exit::Store, &error))?;
         let parts = found.as_ref().map(probe_parts).unwrap_or_default();
+        let plan = live.asked.asking().config.run.call_plan.name();
+        let asked = found.as_ref().and_then(|probing| probing.call_plan.as_deref());
+        if let Some(asked) = asked.filter(|asked| *asked != plan) {
+            let why =
+                format!("the probing on record asked {asked}, and this promotion asks {plan}: probe again");
+            return Ok((Err(why), parts));
+        }
         let missing = || {
             let name = rubric.name();
             format!(

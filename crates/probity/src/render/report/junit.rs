@@ -15,6 +15,7 @@ use probity_engine::run::results::Row;
 use super::super::finding::finding_line;
 use super::super::results::WholeFile;
 use super::Report;
+use super::private::shown;
 
 /// The cause of a criterion that a person has yet to decide.
 const AWAITS_PERSON: &str = "awaiting_person";
@@ -156,7 +157,9 @@ fn unscored(result: &ReplyResult) -> Came {
 /// What the judge said, criterion by criterion.
 fn said(result: &ReplyResult) -> impl Iterator<Item = String> {
     result.criteria.iter().filter_map(|(id, outcome)| match outcome {
-        CriterionOutcome::Scored(scored) => Some(format!("{id} {}: {}", scored.level, scored.reasoning)),
+        CriterionOutcome::Scored(scored) => {
+            Some(format!("{id} {}: {}", scored.level, shown(&scored.reasoning)))
+        }
         CriterionOutcome::Unscored(_) => None,
     })
 }

@@ -14,6 +14,7 @@ use super::super::plain::excerpt;
 use super::super::results::WholeFile;
 use super::super::summary::{metric_name, wanted};
 use super::Report;
+use super::private::shown;
 
 /// How much of a reason is shown.
 const REASON_CHARS_MAX: usize = 240;
@@ -157,7 +158,7 @@ fn patterns(out: &mut String, summary: &Summary) {
         line!(out, "### Reasons that recur\n");
     }
     for group in summary.recurring() {
-        let quote = excerpt(&group.quote, REASON_CHARS_MAX);
+        let quote = excerpt(&shown(&group.quote), REASON_CHARS_MAX);
         line!(
             out,
             "- {} × {} “{}”: {}",
@@ -212,7 +213,7 @@ fn ranked(out: &mut String, title: &str, replies: &[RankedReply], summary: &Summ
             let CriterionOutcome::Scored(scored) = outcome else { continue };
             let best = summary.rubric().criterion(id).is_some_and(|c| c.scale.best() == scored.level);
             if !best {
-                let reason = excerpt(&scored.reasoning, REASON_CHARS_MAX);
+                let reason = excerpt(&shown(&scored.reasoning), REASON_CHARS_MAX);
                 line!(out, "  - {} {}: {}", escaped(id.as_str()), scored.level, escaped(&reason));
             }
         }

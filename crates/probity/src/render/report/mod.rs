@@ -6,6 +6,7 @@
 mod html;
 mod junit;
 mod markdown;
+mod private;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::super::super::finding::finding_line;
 use super::super::super::summary::{metric_name, wanted};
+use super::super::private::{dotted, is_private, shown};
 
 /// The name of replies without a slice.
 pub(super) const NO_SLICE: &str = "(none)";
@@ -67,7 +68,7 @@ pub(super) fn view(summary: &Summary, cases: &str, skipped: &[Skipped]) -> Value
         "criteria": summary.criteria().iter().map(criterion).collect::<Vec<_>>(),
         "patterns": patterns(summary),
         "recurring": summary.recurring().iter().map(|group| json!({
-            "n": group.n, "criterion": group.criterion, "words": group.words, "quote": group.quote,
+            "n": group.n, "criterion": group.criterion, "words": group.words, "quote": shown(&group.quote),
         })).collect::<Vec<_>>(),
         "groups": groups(summary),
         "causes": unscored.collect::<Vec<_>>(),
@@ -223,7 +224,7 @@ fn reply(result: &ReplyResult, rubric: &Rubric) -> Value {
         let CriterionOutcome::Scored(scored) = outcome else { continue };
         let best = rubric.criterion(id).is_some_and(|criterion| criterion.scale.best() == scored.level);
         let level = if best { format!("{} (best)", scored.level) } else { scored.level.to_string() };
-        lines.push(format!("{id} {level}: {}", scored.reasoning));
+        lines.push(format!("{id} {level}: {}", shown(&scored.reasoning)));
     }
     let fails = match &result.outcome {
         Outcome::Fail(failures) => failures.iter().map(Failure::describe).collect::<Vec<_>>().join(", "),
@@ -244,27 +245,25 @@ fn reply(result: &ReplyResult, rubric: &Rubric) -> Value {
 /// shown as dots: a report travels further than a reply.
 fn pieces(text: &str, findings: &[Finding]) -> Vec<PieceView> {
     let end = text.floor_char_boundary(TEXT_BYTES_MAX);
-    let mut spans: Vec<(usize, usize, &str)> = findings
+    let mut spans: Vec<(usize, usize, &str, bool)> = findings
         .iter()
-        .map(|finding| (finding.sighting.start, finding.sighting.end, finding.rule()))
-        .filter(|(start, stop, _)| start < stop && *stop <= end && text.get(*start..*stop).is_some())
+        .map(|finding| (finding.sighting.start, finding.sighting.end, finding.rule(), is_private(finding)))
+        .filter(|(start, stop, ..)| start < stop && *stop <= end && text.get(*start..*stop).is_some())
         .collect();
     spans.sort_unstable();
     let mut pieces = Vec::new();
     let mut at = 0;
     let plain = |text: &str| PieceView { text: text.to_owned(), rule: None };
-    for (start, stop, rule) in spans {
+    for (start, stop, rule, private) in spans {
         if start < at {
             continue;
         }
         if at < start {
             pieces.push(plain(&text[at..start]));
         }
-        let dotted = |c: char| if c.is_alphanumeric() { '•' } else { c };
         let found = &text[start..stop];
-        let shown =
-            if rule.starts_with("pii.") { found.chars().map(dotted).collect() } else { found.to_owned() };
-        pieces.push(PieceView { text: shown, rule: Some(rule.to_owned()) });
+        let visible = if private { dotted(found) } else { found.to_owned() };
+        pieces.push(PieceView { text: visible, rule: Some(rule.to_owned()) });
         at = stop;
     }
     let cut = if end < text.len() { "…" } else { "" };
