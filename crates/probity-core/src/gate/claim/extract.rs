@@ -14,11 +14,28 @@ use super::term::{Figure, Term, terms};
 use super::token::{Token, tokenise};
 use super::{Claim, ClaimKind, Value, trigger, value};
 
+/// How many tokens and terms of a sentence there is room for at first.
+const ROOM: usize = 64;
+
+/// Which claims are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::gate) enum Wanted {
+    All,
+    /// Figures and references alone.
+    Values,
+}
+
 /// What a text claims, by the start of each claim.
 pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
+    extract_wanted(text, lexicon, Wanted::All)
+}
+
+/// Those of its claims that are wanted.
+pub(in crate::gate) fn extract_wanted(text: &str, lexicon: &Lexicon, wanted: Wanted) -> Vec<Claim> {
     let mut reader = Reader {
         text,
         table: &lexicon.table,
+        wanted,
         claims: Vec::new(),
         desk: Desk::default(),
         line: Line::default(),
@@ -48,6 +65,7 @@ struct Desk {
 struct Reader<'a> {
     text: &'a str,
     table: &'a Table,
+    wanted: Wanted,
     claims: Vec<Claim>,
     desk: Desk,
     line: Line,
@@ -71,10 +89,12 @@ impl Reader<'_> {
         desk.figures.clear();
         desk.terms.clear();
         desk.breaks.clear();
+        desk.tokens.reserve(ROOM);
         tokenise(self.text, span.clone(), |word| self.table.lookup(word), &mut desk.tokens);
         value::figures(self.text, &desk.tokens, self.table, &mut desk.figures);
         let table = self.table;
-        if may_mention(&desk.tokens, &desk.figures, table) {
+        if self.wanted == Wanted::All && may_mention(&desk.tokens, &desk.figures, table) {
+            desk.terms.reserve(ROOM);
             terms(&desk.tokens, &desk.figures, table, &mut desk.terms);
         }
         for figure in desk.figures.drain(..) {

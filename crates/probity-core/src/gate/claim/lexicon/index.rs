@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::super::super::sieve::Sieve;
+use super::super::super::sieve::{Sieve, every, less_than};
 use super::super::token::WordId;
 use super::read::{Entry, Section};
 
@@ -66,11 +66,17 @@ impl Words {
     }
 }
 
-/// A hash of the word in lower case. Setting one bit folds the case of letters and is the same for all else;
-/// one multiplication at the end spreads what the turns have gathered.
+/// A hash of the word in lower case, from its first and last bytes and its length. Setting one bit folds the case of
+/// letters and is the same for all else; one multiplication spreads what was gathered.
 fn hash(word: &[u8]) -> u32 {
-    let turned = word.iter().fold(0_u64, |hash, byte| hash.rotate_left(5) ^ u64::from(byte | 0x20));
-    (turned.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
+    let ends = match (word.first_chunk(), word.last_chunk()) {
+        (Some(first), Some(last)) => {
+            u64::from(u32::from_le_bytes(*first)) | (u64::from(u32::from_le_bytes(*last)) << 32)
+        }
+        _ => word.iter().fold(0, |gathered, byte| (gathered << 8) | u64::from(*byte)),
+    };
+    let gathered = (ends | every(0x20)).wrapping_add((word.len() as u64) << 3);
+    (gathered.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
 }
 
 /// What a text must contain to make a claim: a digit, a sign of an address, or a word that can begin a phrase.
@@ -87,7 +93,7 @@ impl Triggers {
     /// The first of them in `range`.
     pub(in super::super) fn find(&self, bytes: &[u8], range: Range<usize>) -> Option<Range<usize>> {
         let bytes = &bytes[..range.end];
-        let mut at = self.words.next(bytes, range.start, is_sign)?;
+        let mut at = self.words.next(bytes, range.start, signs)?;
         loop {
             if is_sign(bytes[at]) {
                 return Some(at..at + 1);
@@ -95,7 +101,7 @@ impl Triggers {
             if let Some(len) = self.words.len_at(bytes, at) {
                 return Some(at..at + len);
             }
-            at = self.words.next(bytes, at + 1, is_sign)?;
+            at = self.words.next(bytes, at + 1, signs)?;
         }
     }
 }
@@ -103,6 +109,11 @@ impl Triggers {
 /// Bytes that are a trigger by themselves.
 fn is_sign(byte: u8) -> bool {
     byte.is_ascii_digit() || byte == b'@'
+}
+
+/// The highest bit of each byte that is a sign, and perhaps of others behind the first of them.
+fn signs(bytes: u64) -> u64 {
+    less_than(bytes ^ every(b'0'), 10) | less_than(bytes ^ every(b'@'), 1)
 }
 
 /// Words that can begin a phrase, and signs of an address.
