@@ -9,7 +9,7 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::sieve::Sieve;
+use super::sieve::{Sieve, Within};
 use crate::case::is_format;
 
 /// How many bytes are looked at together while they are plain.
@@ -47,7 +47,7 @@ impl<T> Phrases<T> {
             folded.map(|(text, meaning)| (anchored(text), meaning)).unzip();
         let sieve = Sieve::of(texts.iter().map(|(text, _)| text.as_bytes()));
         let words = texts.iter().map(|(text, anchor)| text[*anchor..].split(' ').next().unwrap_or(text));
-        let longest = Sieve::of(words.map(str::as_bytes));
+        let longest = Sieve::of(words.map(str::as_bytes)).within(Within::Words);
         Phrases { sieve, longest, texts, meanings }
     }
 

@@ -20,6 +20,12 @@ const KEY_BYTES_MAX: usize = 3;
 /// The longest step from one look to the next, in bytes.
 const STEP_MAX: usize = 8;
 
+/// The longest step with which it is better to look at all words than at every step.
+const WORDS_STEP_MAX: usize = 2;
+
+/// How many bytes are in view while eight of them are looked at.
+const BLOCK: usize = 8 + BYTES_MAX;
+
 /// How many looks are taken before one asks whether any found something.
 const LOOKS: usize = 4;
 
@@ -35,13 +41,23 @@ pub(super) enum Ending {
     Whole,
 }
 
+/// Where words are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Within {
+    /// Everywhere.
+    Text,
+    /// Not behind a letter where they start with one. A place inside a word may be passed over.
+    Words,
+}
+
 /// A set of words.
 #[derive(Debug, Clone)]
 pub(super) struct Sieve {
     /// For each place one, where a word starts that has it, or zero.
     table: Box<[u64; PLACES / 64]>,
-    /// The only word of two bytes, four times over, where all others are longer. It is compared everywhere.
+    /// The only word of two bytes, where all others are longer; else zero. It is compared everywhere.
     pair: u64,
+    within: Within,
     /// Which bytes are looked at.
     mask: u64,
     /// How many bytes lie between two looks.
@@ -83,10 +99,11 @@ impl Sieve {
         // One byte of a look may lie behind a word that is short, or behind one at its last step.
         let n_bytes = (shortest + usize::from(shortest < BYTES_MAX)).min(BYTES_MAX);
         let step = if shortest < BYTES_MAX || has_pair { 1 } else { (shortest - 2).min(STEP_MAX) };
-        let pair = words.iter().find(|word| is_pair(word)).map_or(0, |word| fold(eight(&word.repeat(4))));
+        let pair = words.iter().find(|word| is_pair(word)).map_or(0, |word| fold(eight(word)) & mask(2));
         let mut sieve = Sieve {
             table: Box::new([0; PLACES / 64]),
             pair,
+            within: Within::Text,
             mask: mask(n_bytes),
             step,
             starts: Vec::new(),
@@ -111,6 +128,11 @@ impl Sieve {
         }
         sieve.starts = starts;
         sieve
+    }
+
+    /// The same set, looked for there.
+    pub(super) fn within(self, within: Within) -> Sieve {
+        Sieve { within, ..self }
     }
 
     /// Adds what a look that starts with `known` can see.
@@ -164,7 +186,7 @@ impl Sieve {
     /// All words that start at `at`, longest first.
     pub(super) fn all_at<'b>(&'b self, bytes: &'b [u8], at: usize) -> impl Iterator<Item = usize> + 'b {
         let rest = &bytes[at..];
-        let near = fold(rest.first_chunk().map_or_else(|| eight(rest), |eight| u64::from_le_bytes(*eight)));
+        let near = fold(eight(rest));
         let bucket = self.bucket(near);
         let starts = self.starts[self.buckets[bucket]..self.buckets[bucket + 1]].iter();
         let here = starts.filter(move |start| {
@@ -179,6 +201,9 @@ impl Sieve {
     /// The next place from `from` on where a word may start, or where a byte stands of which `signs` sets the highest
     /// bit. Signs can only be asked for where some word has no more than three bytes.
     pub(super) fn next(&self, bytes: &[u8], from: usize, signs: impl Fn(u64) -> u64) -> Option<usize> {
+        if self.within == Within::Words && self.step <= WORDS_STEP_MAX {
+            return self.next_in_words(bytes, from, signs);
+        }
         let mut at = from.next_multiple_of(self.step);
         while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
             let near = u64::from_le_bytes(*eight);
@@ -192,7 +217,7 @@ impl Sieve {
                 continue;
             }
             let found = self.has(near) | self.has(near >> 8) | self.has(near >> 16) | self.has(near >> 24);
-            let signs = (signs(near) | self.pairs(near)) & (HIGH_BITS >> (64 - 8 * LOOKS));
+            let signs = (signs(near) | self.pairs(near, 0)) & (HIGH_BITS >> (64 - 8 * LOOKS));
             if found == 1 || signs != 0 {
                 let stops = |n: &usize| (self.has(near >> (8 * n)) | (signs >> (8 * n + 7))) & 1 == 1;
                 return (0..LOOKS).find(stops).map(|n| at + n);
@@ -204,20 +229,48 @@ impl Sieve {
         (from.max(last) < bytes.len()).then(|| from.max(last))
     }
 
+    /// The same, with looks only at what is no letter or does not stand behind one.
+    fn next_in_words(&self, bytes: &[u8], from: usize, signs: impl Fn(u64) -> u64) -> Option<usize> {
+        let mut at = from;
+        let is_inside = from.checked_sub(1).is_some_and(|before| bytes[before].is_ascii_alphabetic());
+        let mut letter_before = u64::from(is_inside) << 7;
+        while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
+            let (near, far) = (eight_from(block, 0), eight_from(block, BYTES_MAX));
+            let letters = letters(near);
+            let places = !(letters & ((letters << 8) | letter_before)) & HIGH_BITS;
+            let signs = signs(near) | (self.pairs(near, far) & places);
+            let mut looks = places | signs;
+            while looks != 0 {
+                let bit = looks.trailing_zeros() & !7;
+                let here = if bit < 32 { near >> bit } else { far >> (bit - 32) };
+                if (self.has(here) | (signs >> (bit + 7))) & 1 == 1 {
+                    return Some(at + bit as usize / 8);
+                }
+                looks &= looks - 1;
+            }
+            letter_before = letters >> 56;
+            at += 8;
+        }
+        // The last few bytes are too few to be told.
+        (at < bytes.len()).then_some(at)
+    }
+
     /// One where a word may start with the first of `near`, else zero.
     fn has(&self, near: u64) -> u64 {
         let place = self.place(near);
         (self.table[place / 64] >> (place % 64)) & 1
     }
 
-    /// The highest bit of each of the first bytes where the word of two bytes stands, and perhaps of others.
-    fn pairs(&self, near: u64) -> u64 {
+    /// The highest bit of each byte of `near` where the word of two bytes starts, and perhaps of others. The first
+    /// bytes of `far` are the last of `near`.
+    fn pairs(&self, near: u64, far: u64) -> u64 {
         if self.pair == 0 {
             return 0;
         }
-        let bytes = fold(near);
-        let (even, odd) = (less_than(bytes ^ self.pair, 1), less_than((bytes >> 8) ^ self.pair, 1));
-        (even & (even >> 8)) | ((odd & (odd >> 8)) << 8)
+        let behind = (near >> 8) | ((far >> 32) << 56);
+        let (first, second) = (self.pair & 0xFF, (self.pair >> 8) & 0xFF);
+        let (first, second) = (first * every(1), second * every(1));
+        less_than(fold(near) ^ first, 1) & less_than(fold(behind) ^ second, 1)
     }
 
     /// The bucket of words that start with folded bytes like these.
@@ -246,6 +299,17 @@ pub(super) const fn every(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])
 }
 
+/// The highest bit of each byte that is an ASCII letter.
+fn letters(bytes: u64) -> u64 {
+    let low = fold(bytes) & !HIGH_BITS;
+    (low + every(0x80 - b'a')) & !(low + every(0x7F - b'z')) & !bytes & HIGH_BITS
+}
+
+/// Eight bytes of a block, from `at` on.
+fn eight_from(block: &[u8; BLOCK], at: usize) -> u64 {
+    eight(&block[at..at + 8])
+}
+
 /// Selects the first `n_bytes` of eight.
 fn mask(n_bytes: usize) -> u64 {
     u64::MAX >> (64 - 8 * n_bytes)
@@ -253,7 +317,10 @@ fn mask(n_bytes: usize) -> u64 {
 
 /// The first eight bytes, or fewer.
 fn eight(bytes: &[u8]) -> u64 {
-    bytes.iter().take(8).rev().fold(0, |eight, byte| (eight << 8) | u64::from(*byte))
+    match bytes.first_chunk() {
+        Some(eight) => u64::from_le_bytes(*eight),
+        None => bytes.iter().rev().fold(0, |eight, byte| (eight << 8) | u64::from(*byte)),
+    }
 }
 
 /// Setting one bit of each byte folds the case of letters.

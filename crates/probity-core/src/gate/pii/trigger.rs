@@ -1,8 +1,9 @@
 //! The words that make the check look closer, and the one pass that finds them.
 //!
-//! They are found whatever the case of their letters; what a word opens is for the modules that it is handed to.
+//! They are found whatever the case of their letters, and not behind a letter; what a word opens is for the modules
+//! that it is handed to.
 
-use super::super::sieve::{Ending, Sieve};
+use super::super::sieve::{Ending, Sieve, Within};
 use super::labelled::Announced;
 use super::secret::Token;
 use super::spelled::Spelling;
@@ -266,7 +267,7 @@ impl Triggers {
         let words =
             TRIGGERS.iter().flat_map(|(trigger, words)| words.iter().map(move |word| (*trigger, *word)));
         let ended = words.clone().map(|(trigger, word)| (word.as_bytes(), trigger.ending()));
-        let sieve = Sieve::with_endings(ended);
+        let sieve = Sieve::with_endings(ended).within(Within::Words);
         Triggers { sieve, opens: words.map(|(trigger, _)| trigger).collect() }
     }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::super::super::sieve::{Sieve, every, less_than};
+use super::super::super::sieve::{Sieve, Within, every, less_than};
 use super::super::token::WordId;
 use super::read::{Entry, Section};
 
@@ -87,7 +87,8 @@ pub(in super::super) struct Triggers {
 
 impl Triggers {
     pub(super) fn of(entries: &[Entry]) -> Triggers {
-        Triggers { words: Sieve::of(trigger_words(entries).iter().map(String::as_bytes)) }
+        let words = Sieve::of(trigger_words(entries).iter().map(String::as_bytes));
+        Triggers { words: words.within(Within::Words) }
     }
 
     /// The first of them in `range`.
@@ -95,14 +96,19 @@ impl Triggers {
         let bytes = &bytes[..range.end];
         let mut at = self.words.next(bytes, range.start, signs)?;
         loop {
-            if is_sign(bytes[at]) {
-                return Some(at..at + 1);
-            }
-            if let Some(len) = self.words.len_at(bytes, at) {
-                return Some(at..at + len);
+            let len = if is_sign(bytes[at]) { Some(1) } else { self.words.len_at(bytes, at) };
+            if let Some(len) = len {
+                return Some(self.earlier(bytes, range.start, at).unwrap_or(at..at + len));
             }
             at = self.words.next(bytes, at + 1, signs)?;
         }
+    }
+
+    /// The first of them inside the word that goes on at `at`: what stands behind it in the word is a part of it.
+    fn earlier(&self, bytes: &[u8], from: usize, at: usize) -> Option<Range<usize>> {
+        let part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte >= 0x80;
+        let start = at - bytes[from..at].iter().rev().take_while(part).count();
+        (start..at).find_map(|place| self.words.len_at(bytes, place).map(|len| place..place + len))
     }
 }
 
