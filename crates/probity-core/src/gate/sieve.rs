@@ -229,7 +229,7 @@ impl Sieve {
         (from.max(last) < bytes.len()).then(|| from.max(last))
     }
 
-    /// The same, with looks only at what is no letter or does not stand behind one.
+    /// The same, without the places of letters that stand behind one.
     fn next_in_words(&self, bytes: &[u8], from: usize, signs: impl Fn(u64) -> u64) -> Option<usize> {
         let mut at = from;
         let is_inside = from.checked_sub(1).is_some_and(|before| bytes[before].is_ascii_alphabetic());
@@ -238,15 +238,14 @@ impl Sieve {
             let (near, far) = (eight_from(block, 0), eight_from(block, BYTES_MAX));
             let letters = letters(near);
             let places = !(letters & ((letters << 8) | letter_before)) & HIGH_BITS;
-            let signs = signs(near) | (self.pairs(near, far) & places);
-            let mut looks = places | signs;
-            while looks != 0 {
-                let bit = looks.trailing_zeros() & !7;
-                let here = if bit < 32 { near >> bit } else { far >> (bit - 32) };
-                if (self.has(here) | (signs >> (bit + 7))) & 1 == 1 {
-                    return Some(at + bit as usize / 8);
-                }
-                looks &= looks - 1;
+            // All eight are looked at in any case: which of them need it is hard to foresee.
+            let found = (0..4).fold(0, |found, n| {
+                let (near, far) = (self.has(near >> (8 * n)), self.has(far >> (8 * n)));
+                found | (near << (8 * n + 7)) | (far << (8 * n + 39))
+            });
+            let stops = ((found | self.pairs(near, far)) & places) | signs(near);
+            if stops != 0 {
+                return Some(at + stops.trailing_zeros() as usize / 8);
             }
             letter_before = letters >> 56;
             at += 8;

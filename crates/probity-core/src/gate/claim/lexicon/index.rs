@@ -15,6 +15,8 @@ use super::read::{Entry, Section};
 pub(super) struct Words {
     /// By hash; a power of two.
     slots: Vec<Slot>,
+    /// For each slot a byte of its hash, or zero where it is free: small enough to stay near the processor.
+    tags: Vec<u8>,
     /// All words, one behind the other.
     letters: Vec<u8>,
 }
@@ -44,7 +46,8 @@ impl Words {
             let len = u16::try_from(word.len()).unwrap_or(0);
             slots[at] = Slot { hash, start, len, number: *number };
         }
-        Words { slots, letters }
+        let tags = slots.iter().map(|slot| if slot.number == 0 { 0 } else { tag(slot.hash) }).collect();
+        Words { slots, tags, letters }
     }
 
     /// The number of a word, whatever the case of its ASCII letters.
@@ -52,9 +55,14 @@ impl Words {
         let (hash, mask) = (hash(word), self.slots.len() - 1);
         let mut at = hash as usize & mask;
         loop {
-            let slot = self.slots[at];
-            if slot.number == 0 || (slot.hash == hash && self.letters(slot).eq_ignore_ascii_case(word)) {
-                return WordId(slot.number);
+            if self.tags[at] == 0 {
+                return WordId(0);
+            }
+            if self.tags[at] == tag(hash) {
+                let slot = self.slots[at];
+                if slot.hash == hash && self.letters(slot).eq_ignore_ascii_case(word) {
+                    return WordId(slot.number);
+                }
             }
             at = (at + 1) & mask;
         }
@@ -77,6 +85,11 @@ fn hash(word: &[u8]) -> u32 {
     };
     let gathered = (ends | every(0x20)).wrapping_add((word.len() as u64) << 3);
     (gathered.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
+}
+
+/// A byte of a hash that its place in the table does not say. It is never zero.
+fn tag(hash: u32) -> u8 {
+    hash.to_be_bytes()[0] | 1
 }
 
 /// What a text must contain to make a claim: a digit, a sign of an address, or a word that can begin a phrase.
