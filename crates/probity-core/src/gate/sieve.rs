@@ -111,10 +111,10 @@ impl Sieve {
             key_mask: mask(lens.first().map_or(KEY_BYTES_MAX, |len| *len.min(&KEY_BYTES_MAX))),
             words,
         };
-        for number in 0..sieve.words.len() {
+        for (number, ending) in endings.into_iter().enumerate() {
             let word = sieve.words[number].clone();
             for rest in (0..if is_pair(&word) { 0 } else { step }).map(|offset| &word[offset..]) {
-                sieve.add(&rest[..rest.len().min(n_bytes)], n_bytes, endings[number]);
+                sieve.add(&rest[..rest.len().min(n_bytes)], n_bytes, ending);
             }
             let mask = mask(word.len().min(8));
             sieve.starts.push(Start { bytes: fold(eight(&word)) & mask, mask, number });

@@ -51,11 +51,8 @@ fn address(text: &str) -> &str {
 }
 
 fn ends_address(c: char) -> bool {
-    match c {
-        '<' | '>' | '"' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '\\' | '^' | '`' => true,
-        '“' | '”' | '‘' | '’' | '«' | '»' => true,
-        _ => c.is_whitespace(),
-    }
+    let closes = matches!(c, '<' | '>' | '"' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '\\' | '^' | '`');
+    closes || matches!(c, '“' | '”' | '‘' | '’' | '«' | '»') || c.is_whitespace()
 }
 
 fn email(raw: &str) -> Option<(Value, usize)> {
