@@ -31,6 +31,11 @@ fn check_none(texts: &[&str]) {
 }
 
 #[test]
+fn a_number_in_words_that_is_too_large_is_none() {
+    check_none(&[&format!("5{}", " hundred".repeat(12))]);
+}
+
+#[test]
 fn money() {
     check_equal(&[
         "$1,200.00",

@@ -2,11 +2,14 @@
 //!
 //! All phrases of a set are looked for in one pass. A phrase is found as whole words: `tag` is not in
 //! `stage`. Characters that a reader does not see are passed over, so they hide nothing.
+//!
+//! Nearly every reply has no phrase of any set, and one in ASCII shows that as it is written: only where the longest
+//! word of a phrase stands among the others is the text brought into one form.
 
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::sieve::Sieve;
+use super::sieve::{Sieve, Within};
 use crate::case::is_format;
 
 /// How many bytes are looked at together while they are plain.
@@ -16,6 +19,10 @@ const BLOCK: usize = 32;
 #[derive(Debug, Clone)]
 pub(super) struct Phrases<T> {
     sieve: Sieve,
+    /// The longest word of each phrase, by the number of the phrase.
+    longest: Sieve,
+    /// The phrases, each with where its longest word starts.
+    texts: Vec<(String, usize)>,
     meanings: Vec<T>,
 }
 
@@ -33,19 +40,24 @@ pub(super) struct Found<'p, T> {
 impl<T> Phrases<T> {
     /// The set of `phrases`. Phrases without a visible character are left out.
     pub(super) fn new<'p>(phrases: impl IntoIterator<Item = (&'p str, T)>) -> Self {
-        let folded = phrases.into_iter().map(|(phrase, meaning)| (Plain::of(phrase.trim()).text, meaning));
-        let (texts, meanings): (Vec<String>, Vec<T>) = folded.filter(|(text, _)| !text.is_empty()).unzip();
-        let sieve = Sieve::of(texts.iter().map(String::as_bytes));
-        Phrases { sieve, meanings }
+        let plain = |phrase: &str| Plain::of(phrase.trim()).text().trim_matches(' ').to_owned();
+        let folded = phrases.into_iter().map(|(phrase, meaning)| (plain(phrase), meaning));
+        let folded = folded.filter(|(text, _)| !text.is_empty());
+        let (texts, meanings): (Vec<_>, Vec<T>) =
+            folded.map(|(text, meaning)| (anchored(text), meaning)).unzip();
+        let sieve = Sieve::of(texts.iter().map(|(text, _)| text.as_bytes()));
+        let words = texts.iter().map(|(text, anchor)| text[*anchor..].split(' ').next().unwrap_or(text));
+        let longest = Sieve::of(words.map(str::as_bytes)).within(Within::Words);
+        Phrases { sieve, longest, texts, meanings }
     }
 
     /// The phrases in `text`, from left to right, the longest where several start at one place.
     pub(super) fn find<'p>(&'p self, text: &Plain<'_>) -> Vec<Found<'p, T>> {
-        if self.meanings.is_empty() {
+        if self.meanings.is_empty() || !self.may_be_in(text.original) {
             return Vec::new();
         }
         let (mut all, mut from) = (Vec::new(), 0);
-        while let Some((number, at)) = self.sieve.find(text.text.as_bytes(), from) {
+        while let Some((number, at)) = self.sieve.find(text.text().as_bytes(), from) {
             from = at.end;
             if text.is_whole(at.clone()) {
                 all.push(Found { meaning: &self.meanings[number], span: text.original(at.clone()), at });
@@ -53,15 +65,56 @@ impl<T> Phrases<T> {
         }
         all
     }
+
+    /// Whether a phrase may stand in `original`. Only of ASCII can it be said that none does.
+    fn may_be_in(&self, original: &str) -> bool {
+        let bytes = original.as_bytes();
+        let stands_at = |at: usize| {
+            let mut numbers = self.longest.all_at(bytes, at);
+            numbers.any(|number| {
+                let (text, anchor) = &self.texts[number];
+                surrounds(text.as_bytes(), *anchor, bytes, at)
+            })
+        };
+        !original.is_ascii() || self.longest.places(bytes).any(stands_at)
+    }
+}
+
+/// A phrase with where its longest word starts.
+fn anchored(phrase: String) -> (String, usize) {
+    let words = phrase.split(' ').map(|word| (word.len(), word.as_ptr().addr() - phrase.as_ptr().addr()));
+    let anchor = words.max().map_or(0, |(_, start)| start);
+    (phrase, anchor)
+}
+
+/// Whether `phrase` stands in ASCII text so that its byte at `anchor` is the one at `at`, with any white space for
+/// each of its spaces.
+fn surrounds(phrase: &[u8], anchor: usize, text: &[u8], at: usize) -> bool {
+    let (before, behind) = (&phrase[..anchor], &phrase[anchor..]);
+    goes_on(behind.iter(), text[at..].iter()) && goes_on(before.iter().rev(), text[..at].iter().rev())
+}
+
+fn goes_on<'b>(phrase: impl Iterator<Item = &'b u8>, text: impl Iterator<Item = &'b u8>) -> bool {
+    let is_space = |byte: u8| char::from(byte).is_whitespace();
+    let mut text = text.copied().peekable();
+    for byte in phrase {
+        match text.next() {
+            Some(next) if *byte == b' ' && is_space(next) => {
+                while text.next_if(|next| is_space(*next)).is_some() {}
+            }
+            Some(next) if next.eq_ignore_ascii_case(byte) => {}
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// A text in lower case with single spaces and straight quotes, and the way back to the original.
 #[derive(Debug)]
 pub(super) struct Plain<'t> {
     original: &'t str,
-    text: String,
-    /// Whether every byte of `text` stands where it stood in the original.
-    is_aligned: bool,
+    /// Made when somebody asks, because most replies show without it that they have no phrase.
+    text: OnceCell<String>,
     /// For each byte of `text`, where the character it came from starts and ends in the original. Made when
     /// the first phrase is found, because nearly every reply has none.
     places: OnceCell<Vec<(u32, u32)>>,
@@ -70,26 +123,23 @@ pub(super) struct Plain<'t> {
 impl<'t> Plain<'t> {
     /// The plain form of `original`.
     pub(super) fn of(original: &'t str) -> Self {
-        let mut text = Vec::with_capacity(original.len());
-        let (bytes, mut at) = (original.as_bytes(), 0);
-        while at < bytes.len() {
-            let n_tidy = n_tidy(&bytes[at..], text.last() == Some(&b' '));
-            text.extend(bytes[at..at + n_tidy].iter().map(u8::to_ascii_lowercase));
-            at += n_tidy;
-            if let Some(c) = original[at..].chars().next() {
-                push(c, &mut text);
-                at += c.len_utf8();
-            }
-        }
-        let text = String::from_utf8(text).expect("whole characters were appended");
-        let is_aligned = text.len() == original.len() && original.is_ascii();
-        Plain { original, text, is_aligned, places: OnceCell::new() }
+        Plain { original, text: OnceCell::new(), places: OnceCell::new() }
+    }
+
+    /// The plain text.
+    pub(super) fn text(&self) -> &str {
+        self.text.get_or_init(|| plain(self.original))
+    }
+
+    /// Whether every byte of the text stands where it stood in the original.
+    fn is_aligned(&self) -> bool {
+        self.text().len() == self.original.len() && self.original.is_ascii()
     }
 
     fn places(&self) -> &[(u32, u32)] {
         self.places.get_or_init(|| {
-            let mut places = Vec::with_capacity(self.text.len());
-            let mut text = Vec::with_capacity(self.text.len());
+            let mut places = Vec::with_capacity(self.original.len());
+            let mut text = Vec::with_capacity(self.original.len());
             for (start, c) in self.original.char_indices() {
                 push(c, &mut text);
                 places.resize(text.len(), (place(start), place(start + c.len_utf8())));
@@ -98,14 +148,9 @@ impl<'t> Plain<'t> {
         })
     }
 
-    /// The plain text.
-    pub(super) fn text(&self) -> &str {
-        &self.text
-    }
-
     /// Where a range of the plain text stands in the original.
     pub(super) fn original(&self, range: Range<usize>) -> Range<usize> {
-        if self.is_aligned || range.is_empty() {
+        if self.is_aligned() || range.is_empty() {
             return range;
         }
         let places = self.places();
@@ -115,11 +160,27 @@ impl<'t> Plain<'t> {
     /// Whether no word goes on over either end of a range.
     fn is_whole(&self, range: Range<usize>) -> bool {
         let joined = |left: Option<char>, right: Option<char>| matches!((left, right), (Some(left), Some(right)) if left.is_alphanumeric() && right.is_alphanumeric());
-        let (before, after) = (&self.text[..range.start], &self.text[range.end..]);
-        let found = &self.text[range];
+        let text = self.text();
+        let (before, after) = (&text[..range.start], &text[range.end..]);
+        let found = &text[range];
         !joined(before.chars().next_back(), found.chars().next())
             && !joined(found.chars().next_back(), after.chars().next())
     }
+}
+
+fn plain(original: &str) -> String {
+    let mut text = Vec::with_capacity(original.len());
+    let (bytes, mut at) = (original.as_bytes(), 0);
+    while at < bytes.len() {
+        let n_tidy = n_tidy(&bytes[at..], text.last() == Some(&b' '));
+        text.extend(bytes[at..at + n_tidy].iter().map(u8::to_ascii_lowercase));
+        at += n_tidy;
+        if let Some(c) = original[at..].chars().next() {
+            push(c, &mut text);
+            at += c.len_utf8();
+        }
+    }
+    String::from_utf8(text).expect("whole characters were appended")
 }
 
 /// Appends the plain form of `c`, which may be nothing.
@@ -200,10 +261,10 @@ mod tests {
         #[test]
         fn spans_are_of_the_original(text in "\\PC*", cut in any::<prop::sample::Index>()) {
             let plain = Plain::of(&text);
-            prop_assume!(!plain.text.is_empty());
-            let start = cut.index(plain.text.len());
-            prop_assume!(plain.text.is_char_boundary(start));
-            let end = start + plain.text[start..].chars().next().expect("not at the end").len_utf8();
+            prop_assume!(!plain.text().is_empty());
+            let start = cut.index(plain.text().len());
+            prop_assume!(plain.text().is_char_boundary(start));
+            let end = start + plain.text()[start..].chars().next().expect("not at the end").len_utf8();
             let span = plain.original(start..end);
             prop_assert!(text.get(span.clone()).is_some_and(|piece| !piece.is_empty()), "{span:?}");
         }

@@ -3,6 +3,7 @@
 //! Only a sentence that contains a digit, a sign of an address or a word of the lists is read; the rest of
 //! a text costs one pass of an automaton. The work grows with the length of the text and no faster.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use super::clause::{self, Mood, Sentence};
@@ -14,13 +15,30 @@ use super::term::{Figure, Term, terms};
 use super::token::{Token, tokenise};
 use super::{Claim, ClaimKind, Value, trigger, value};
 
+/// The most tokens that room is kept for from one text to the next.
+const KEPT_MAX: usize = 1024;
+
+/// Which claims are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::gate) enum Wanted {
+    All,
+    /// Figures and references alone.
+    Values,
+}
+
 /// What a text claims, by the start of each claim.
 pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
+    extract_wanted(text, lexicon, Wanted::All)
+}
+
+/// Those of its claims that are wanted.
+pub(in crate::gate) fn extract_wanted(text: &str, lexicon: &Lexicon, wanted: Wanted) -> Vec<Claim> {
     let mut reader = Reader {
         text,
         table: &lexicon.table,
+        wanted,
         claims: Vec::new(),
-        desk: Desk::default(),
+        desk: DESK.take(),
         line: Line::default(),
     };
     let mut at = 0;
@@ -29,9 +47,17 @@ pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
         reader.paragraph(&paragraph, hit);
         at = paragraph.end;
     }
+    if reader.desk.tokens.capacity() <= KEPT_MAX {
+        DESK.set(reader.desk);
+    }
     let mut claims = reader.claims;
     claims.sort_by_key(|claim| (claim.span.start, claim.span.end));
     claims
+}
+
+thread_local! {
+    /// Room for the next text. What is written in it is never read.
+    static DESK: RefCell<Desk> = RefCell::default();
 }
 
 /// Lists that are filled anew for each sentence.
@@ -48,6 +74,7 @@ struct Desk {
 struct Reader<'a> {
     text: &'a str,
     table: &'a Table,
+    wanted: Wanted,
     claims: Vec<Claim>,
     desk: Desk,
     line: Line,
@@ -74,7 +101,7 @@ impl Reader<'_> {
         tokenise(self.text, span.clone(), |word| self.table.lookup(word), &mut desk.tokens);
         value::figures(self.text, &desk.tokens, self.table, &mut desk.figures);
         let table = self.table;
-        if may_mention(&desk.tokens, &desk.figures, table) {
+        if self.wanted == Wanted::All && may_mention(&desk.tokens, &desk.figures, table) {
             terms(&desk.tokens, &desk.figures, table, &mut desk.terms);
         }
         for figure in desk.figures.drain(..) {
@@ -100,7 +127,7 @@ impl Reader<'_> {
 /// Whether a sentence has anything that could begin the name of a remedy or deed.
 fn may_mention(tokens: &[Token], figures: &[Figure], table: &Table) -> bool {
     let amount = |figure: &Figure| matches!(figure.value, Value::Money { .. } | Value::Percent(_));
-    figures.iter().any(amount) || tokens.iter().any(|token| table.info(token.word).cues.any(Cues::MENTION))
+    figures.iter().any(amount) || tokens.iter().any(|token| table.cues(token.word).any(Cues::MENTION))
 }
 
 fn is_quoted(quotes: &[Range<usize>], at: usize) -> bool {

@@ -15,6 +15,7 @@ mod trigger;
 mod value;
 
 pub use extract::extract;
+pub(super) use extract::{Wanted, extract_wanted};
 pub use lexicon::{Lexicon, LexiconError};
 
 use std::ops::Range;

@@ -57,7 +57,7 @@ pub(super) fn terms(tokens: &[Token], figures: &[Figure], table: &Table, terms: 
             continue;
         }
         let token = tokens[at];
-        let word_cues = table.info(token.word).cues;
+        let word_cues = table.cues(token.word);
         if inert.contains(&at) || token.word == WordId(0) {
             terms.push(reader.term(at, at + 1, Cues::NONE, None));
             at += 1;
@@ -167,7 +167,7 @@ impl Reader<'_> {
                 return Some(behind);
             }
             let token = self.tokens.get(at + skipped)?;
-            let cues = self.table.info(token.word).cues;
+            let cues = self.table.cues(token.word);
             if matches!(token.shape, Shape::Mark(_))
                 || cues.any(Cues::NEGATION | Cues::BREAK | Cues::CONDITION)
             {

@@ -65,6 +65,7 @@ fn is_worth(text: &str, word: &Range<usize>, range: &Range<usize>, table: &Table
             end -= 1;
         }
         let n_tokens = patterns.iter().map(reach).max().unwrap_or(0);
+        window.reserve(n_tokens + 1);
         tokenise_some(text, word.start..end, n_tokens, |word| table.lookup(word), &mut window);
     }
     let first = patterns.iter().find(|pattern| matches_here(pattern, &window, table));

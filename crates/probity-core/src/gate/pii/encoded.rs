@@ -7,6 +7,16 @@ use super::fold::{Folded, Folding};
 /// How short a word may be to be read as Base64, in bytes.
 const BASE64_MIN: usize = 16;
 
+/// Which bytes Base64 is written with.
+const BASE64: [bool; 256] = {
+    let (mut belongs, mut byte) = ([false; 256], 0_u8);
+    while byte < 0x80 {
+        belongs[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
+        byte += 1;
+    }
+    belongs
+};
+
 /// `text` with its entities and percent signs resolved, or nothing when there are none.
 pub(super) fn resolved(text: &str) -> Option<Folded<'static>> {
     let bytes = text.as_bytes();
@@ -39,7 +49,7 @@ pub(super) fn resolved(text: &str) -> Option<Folded<'static>> {
 /// The words of `text` that are Base64 for readable text, with that text.
 pub(super) fn base64_words(text: &str) -> Vec<(Range<usize>, String)> {
     let bytes = text.as_bytes();
-    let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
+    let belongs = |byte: &u8| BASE64[usize::from(*byte)];
     let mut words = Vec::new();
     let mut at = 0;
     // A word that is long enough has a byte at every such distance, so most bytes are never looked at.

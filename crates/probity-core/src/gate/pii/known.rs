@@ -26,7 +26,8 @@ pub(super) struct Squashed {
 impl Squashed {
     /// The letters and digits of `text`.
     pub(super) fn new(text: &str) -> Self {
-        let mut squashed = Squashed::default();
+        let (letters, origins) = (String::with_capacity(text.len()), Vec::with_capacity(text.len()));
+        let mut squashed = Squashed { text: letters, origins };
         for (at, char) in text.char_indices().filter(|(_, char)| char.is_alphanumeric()) {
             for lower in char.to_lowercase() {
                 squashed.text.push(lower);
@@ -181,6 +182,11 @@ mod tests {
         check("at 415.555.2671 now", "+1 (415) 555-2671", "415.555.2671");
         check("user jane.doe7 is", "jane.doe7@mail.net", "jane.doe7");
         check("to 12 oak street.", "12 Oak Street, Springfield, IL 62704", "12 oak street");
+    }
+
+    #[test]
+    fn a_known_value_is_not_cut_inside_a_character() {
+        check("on ж1 now", "жжжжж1", "");
     }
 
     #[test]

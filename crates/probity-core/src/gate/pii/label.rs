@@ -52,6 +52,11 @@ impl Labels {
         let mut labels = Labels { nearest: None, card: false, owner: None };
         let mut following = None;
         for (distance, word) in words::before(text, start).take(WORDS_BEFORE).enumerate() {
+            // No name of anything starts with a digit.
+            if word.text.as_bytes()[0].is_ascii_digit() {
+                following = Some(word);
+                continue;
+            }
             let label = label(&word);
             labels.card |= label == Some(Label::Card);
             labels.nearest = labels.nearest.or(label);

@@ -1,8 +1,9 @@
 //! The words that make the check look closer, and the one pass that finds them.
 //!
-//! They are found whatever the case of their letters; what a word opens is for the modules that it is handed to.
+//! They are found whatever the case of their letters, and not behind a letter; what a word opens is for the modules
+//! that it is handed to.
 
-use super::super::sieve::Sieve;
+use super::super::sieve::{Ending, Sieve, Within};
 use super::labelled::Announced;
 use super::secret::Token;
 use super::spelled::Spelling;
@@ -26,6 +27,16 @@ pub(super) enum Trigger {
     Unit,
     /// The words before the end of a card number.
     LastFour,
+}
+
+impl Trigger {
+    /// Labels and digits in words count as whole words only.
+    fn ending(self) -> Ending {
+        match self {
+            Trigger::Label(_) | Trigger::Number(_) => Ending::Whole,
+            _ => Ending::Open,
+        }
+    }
 }
 
 use Announced::{BankAccount, Birth, Code, Document, Key, NationalId, Password};
@@ -255,7 +266,8 @@ impl Triggers {
     pub(super) fn new() -> Self {
         let words =
             TRIGGERS.iter().flat_map(|(trigger, words)| words.iter().map(move |word| (*trigger, *word)));
-        let sieve = Sieve::of(words.clone().map(|(_, word)| word.as_bytes()));
+        let ended = words.clone().map(|(trigger, word)| (word.as_bytes(), trigger.ending()));
+        let sieve = Sieve::with_endings(ended).within(Within::Words);
         Triggers { sieve, opens: words.map(|(trigger, _)| trigger).collect() }
     }
 

@@ -135,7 +135,7 @@ impl<'r> Passage<'r> {
     pub(super) fn sets_against(&self) -> bool {
         *self.against.get_or_init(|| {
             let mut words = self.text.split(|c: char| !c.is_alphanumeric());
-            words.any(|word| AGAINST.contains(&word.to_lowercase().as_str()))
+            words.any(|word| AGAINST.iter().any(|against| against.eq_ignore_ascii_case(word)))
         })
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::claim::{ClaimKind, Lexicon, extract};
+use super::super::claim::{ClaimKind, Lexicon, Wanted, extract_wanted};
 use super::super::policy::{Extent, Known};
 use crate::case::{Role, Situation};
 
@@ -25,13 +25,15 @@ impl Said {
         };
         let (mut values, mut deeds) = (Vec::new(), BTreeSet::new());
         for (role, text) in texts {
-            for claim in extract(text, lexicon) {
+            // What a customer says was done shows nothing.
+            let wanted = if role == Role::Customer { Wanted::Values } else { Wanted::All };
+            for claim in extract_wanted(text, lexicon, wanted) {
                 match claim.kind {
                     ClaimKind::Value(value) => values.push((Extent::One(value), ())),
-                    ClaimKind::Deed { deed } if role != Role::Customer => {
+                    ClaimKind::Deed { deed } => {
                         deeds.insert(deed);
                     }
-                    ClaimKind::Deed { .. } | ClaimKind::Remedy { .. } => {}
+                    ClaimKind::Remedy { .. } => {}
                 }
             }
         }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::super::super::sieve::Sieve;
+use super::super::super::sieve::{Sieve, Within, every, less_than};
 use super::super::token::WordId;
 use super::read::{Entry, Section};
 
@@ -15,6 +15,8 @@ use super::read::{Entry, Section};
 pub(super) struct Words {
     /// By hash; a power of two.
     slots: Vec<Slot>,
+    /// For each slot a byte of its hash, or zero where it is free: small enough to stay near the processor.
+    tags: Vec<u8>,
     /// All words, one behind the other.
     letters: Vec<u8>,
 }
@@ -44,7 +46,8 @@ impl Words {
             let len = u16::try_from(word.len()).unwrap_or(0);
             slots[at] = Slot { hash, start, len, number: *number };
         }
-        Words { slots, letters }
+        let tags = slots.iter().map(|slot| if slot.number == 0 { 0 } else { tag(slot.hash) }).collect();
+        Words { slots, tags, letters }
     }
 
     /// The number of a word, whatever the case of its ASCII letters.
@@ -52,9 +55,14 @@ impl Words {
         let (hash, mask) = (hash(word), self.slots.len() - 1);
         let mut at = hash as usize & mask;
         loop {
-            let slot = self.slots[at];
-            if slot.number == 0 || (slot.hash == hash && self.letters(slot).eq_ignore_ascii_case(word)) {
-                return WordId(slot.number);
+            if self.tags[at] == 0 {
+                return WordId(0);
+            }
+            if self.tags[at] == tag(hash) {
+                let slot = self.slots[at];
+                if slot.hash == hash && self.letters(slot).eq_ignore_ascii_case(word) {
+                    return WordId(slot.number);
+                }
             }
             at = (at + 1) & mask;
         }
@@ -66,11 +74,22 @@ impl Words {
     }
 }
 
-/// A hash of the word in lower case. Setting one bit folds the case of letters and is the same for all else;
-/// one multiplication at the end spreads what the turns have gathered.
+/// A hash of the word in lower case, from its first and last bytes and its length. Setting one bit folds the case of
+/// letters and is the same for all else; one multiplication spreads what was gathered.
 fn hash(word: &[u8]) -> u32 {
-    let turned = word.iter().fold(0_u64, |hash, byte| hash.rotate_left(5) ^ u64::from(byte | 0x20));
-    (turned.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
+    let ends = match (word.first_chunk(), word.last_chunk()) {
+        (Some(first), Some(last)) => {
+            u64::from(u32::from_le_bytes(*first)) | (u64::from(u32::from_le_bytes(*last)) << 32)
+        }
+        _ => word.iter().fold(0, |gathered, byte| (gathered << 8) | u64::from(*byte)),
+    };
+    let gathered = (ends | every(0x20)).wrapping_add((word.len() as u64) << 3);
+    (gathered.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
+}
+
+/// A byte of a hash that its place in the table does not say. It is never zero.
+fn tag(hash: u32) -> u8 {
+    hash.to_be_bytes()[0] | 1
 }
 
 /// What a text must contain to make a claim: a digit, a sign of an address, or a word that can begin a phrase.
@@ -81,28 +100,39 @@ pub(in super::super) struct Triggers {
 
 impl Triggers {
     pub(super) fn of(entries: &[Entry]) -> Triggers {
-        Triggers { words: Sieve::of(trigger_words(entries).iter().map(String::as_bytes)) }
+        let words = Sieve::of(trigger_words(entries).iter().map(String::as_bytes));
+        Triggers { words: words.within(Within::Words) }
     }
 
     /// The first of them in `range`.
     pub(in super::super) fn find(&self, bytes: &[u8], range: Range<usize>) -> Option<Range<usize>> {
         let bytes = &bytes[..range.end];
-        let mut at = self.words.next(bytes, range.start, is_sign)?;
+        let mut at = self.words.next(bytes, range.start, signs)?;
         loop {
-            if is_sign(bytes[at]) {
-                return Some(at..at + 1);
+            let len = if is_sign(bytes[at]) { Some(1) } else { self.words.len_at(bytes, at) };
+            if let Some(len) = len {
+                return Some(self.earlier(bytes, range.start, at).unwrap_or(at..at + len));
             }
-            if let Some(len) = self.words.len_at(bytes, at) {
-                return Some(at..at + len);
-            }
-            at = self.words.next(bytes, at + 1, is_sign)?;
+            at = self.words.next(bytes, at + 1, signs)?;
         }
+    }
+
+    /// The first of them inside the word that goes on at `at`: what stands behind it in the word is a part of it.
+    fn earlier(&self, bytes: &[u8], from: usize, at: usize) -> Option<Range<usize>> {
+        let part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte >= 0x80;
+        let start = at - bytes[from..at].iter().rev().take_while(part).count();
+        (start..at).find_map(|place| self.words.len_at(bytes, place).map(|len| place..place + len))
     }
 }
 
 /// Bytes that are a trigger by themselves.
 fn is_sign(byte: u8) -> bool {
     byte.is_ascii_digit() || byte == b'@'
+}
+
+/// The highest bit of each byte that is a sign, and perhaps of others behind the first of them.
+fn signs(bytes: u64) -> u64 {
+    less_than(bytes ^ every(b'0'), 10) | less_than(bytes ^ every(b'@'), 1)
 }
 
 /// Words that can begin a phrase, and signs of an address.

@@ -126,6 +126,8 @@ pub(in super::super) struct Table {
     /// Phrases that begin with a figure.
     figure_patterns: (u32, u32),
     infos: Vec<WordInfo>,
+    /// The lists of each word once more, together, because they are asked for most.
+    cues: Vec<Cues>,
     words: Words,
     /// Finds the places of a text that are worth a closer look.
     pub(in super::super) triggers: Triggers,
@@ -148,6 +150,11 @@ impl Table {
 
     pub(in super::super) fn info(&self, word: WordId) -> &WordInfo {
         &self.infos[usize::from(word.0)]
+    }
+
+    /// The lists that a word stands in by itself.
+    pub(in super::super) fn cues(&self, word: WordId) -> Cues {
+        self.cues[usize::from(word.0)]
     }
 
     /// The phrases that begin with `word`, longest first.
@@ -347,6 +354,7 @@ impl Draft {
             patterns,
             figure_patterns,
             words: Words::of(&self.ids),
+            cues: self.infos.iter().map(|info| info.cues).collect(),
             infos: self.infos,
         }
     }

@@ -34,14 +34,14 @@ pub(super) fn figures(text: &str, tokens: &[Token], table: &Table, figures: &mut
 /// Whether the token is a word that begins no figure; most are.
 fn is_plain(page: &Page<'_>, at: usize) -> bool {
     let token = page.tokens[at];
-    if token.shape != Shape::Word || page.table.info(token.word).cues.any(Cues::FIGURE) {
+    if token.shape != Shape::Word || page.table.cues(token.word).any(Cues::FIGURE) {
         return false;
     }
     let label = Cues::NUMBER_LABEL | Cues::CODE_LABEL | Cues::FILLER;
     let led = at > 0
         && match page.tokens[at - 1].shape {
             Shape::Mark(_) => true,
-            _ => page.table.info(page.tokens[at - 1].word).cues.any(label),
+            _ => page.table.cues(page.tokens[at - 1].word).any(label),
         };
     let joined = page
         .tokens
@@ -125,7 +125,7 @@ impl<'a> Page<'a> {
     }
 
     fn is(&self, at: usize, cues: Cues) -> bool {
-        self.info(at).cues.any(cues)
+        self.tokens.get(at).is_some_and(|token| self.table.cues(token.word).any(cues))
     }
 
     /// Whether the word at `at` may be the letters of a currency sign such as `US$`.

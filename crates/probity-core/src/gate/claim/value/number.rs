@@ -15,6 +15,9 @@ const GROUPS_MAX: usize = 6;
 /// Whole numbers from here on are not figures that people give.
 const WHOLE_MAX: i64 = 1_000_000_000_000;
 
+/// The most digits before and behind the point, as many as an exact number reads.
+const PART_DIGITS_MAX: usize = 12;
+
 /// How a lone point before three digits is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LonePoint {
@@ -58,14 +61,19 @@ fn digits(page: &Page<'_>, at: usize, point: LonePoint) -> Option<Number> {
         *group = (page.mark(behind - 1).unwrap_or(' '), page.raw(behind));
     }
     let (whole, decimals) = split(&groups[..n_groups], point)?;
-    let mut text: String = whole.iter().map(|(_, digits)| *digits).collect();
-    if let Some(decimals) = decimals {
-        text.push('.');
-        text.push_str(decimals);
-    }
     let behind = at + 2 * n_groups - 1;
-    let value = text.parse().ok()?;
-    Some(Number { value, whole: text.parse().ok(), behind })
+    let n_whole: usize = whole.iter().map(|(_, digits)| digits.len()).sum();
+    let n_decimals = decimals.map_or(0, str::len);
+    if n_whole.max(n_decimals) > PART_DIGITS_MAX {
+        return None;
+    }
+    let digits = whole.iter().flat_map(|(_, digits)| digits.bytes()).chain(decimals.unwrap_or("").bytes());
+    let all = digits.fold(0_i128, |all, digit| all * 10 + i128::from(digit - b'0'));
+    if decimals.is_none() {
+        return i64::try_from(all).ok().map(|all| Number::whole(all, behind));
+    }
+    let scale = 10_i128.pow(u32::try_from(n_decimals).ok()?);
+    Some(Number { value: Exact::ratio(all, scale)?, whole: None, behind })
 }
 
 /// How many groups of digits are joined by points or commas from `at` on.
@@ -85,13 +93,16 @@ fn n_groups(page: &Page<'_>, at: usize) -> usize {
     n_groups
 }
 
+/// The token behind a number in digits.
+pub(super) fn behind_digits(page: &Page<'_>, at: usize) -> Option<usize> {
+    (page.shape(at)? == Shape::Digits).then(|| at + 2 * n_groups(page, at) - 1)
+}
+
 /// Whether no unit and no range can stand behind the digits at `at`: other digits do, or a mark that joins
 /// nothing. Asked first, because reading a number costs more.
 pub(super) fn is_bare(page: &Page<'_>, at: usize) -> bool {
-    if page.shape(at) != Some(Shape::Digits) {
-        return false;
-    }
-    match page.shape(at + 2 * n_groups(page, at) - 1) {
+    let Some(behind) = behind_digits(page, at) else { return false };
+    match page.shape(behind) {
         None | Some(Shape::Digits) => true,
         Some(Shape::Mark(mark)) => mark.is_ascii() && !matches!(mark, '(' | '-' | '%' | '$'),
         Some(Shape::Word | Shape::Mixed) => false,

@@ -46,11 +46,13 @@ pub(super) fn web(page: &Page<'_>, at: usize) -> Option<Figure> {
 /// The text up to the first character that no address has.
 fn address(text: &str) -> &str {
     let limit = text.char_indices().take_while(|(at, _)| *at < ADDRESS_BYTES_MAX);
-    let end = limit
-        .take_while(|(_, c)| !c.is_whitespace() && !"<>\"()[]{}|\\^`“”‘’«»".contains(*c))
-        .last()
-        .map_or(0, |(at, c)| at + c.len_utf8());
-    text[..end].trim_end_matches(|c: char| ".,;:!?*_'…".contains(c))
+    let end = limit.take_while(|(_, c)| !ends_address(*c)).last().map_or(0, |(at, c)| at + c.len_utf8());
+    text[..end].trim_end_matches(['.', ',', ';', ':', '!', '?', '*', '_', '\'', '…'])
+}
+
+fn ends_address(c: char) -> bool {
+    let closes = matches!(c, '<' | '>' | '"' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '\\' | '^' | '`');
+    closes || matches!(c, '“' | '”' | '‘' | '’' | '«' | '»') || c.is_whitespace()
 }
 
 fn email(raw: &str) -> Option<(Value, usize)> {
