@@ -1,7 +1,7 @@
 //! What a run is about: cases, rubric, template and judge, and the packets that follow from them.
 //!
 //! Cases are read, screened and turned into packets anew each time they are needed, so a run of any size fits in
-//! memory and every pass sees the same thing. Those of a small run are kept after the first pass ([`Kept`]).
+//! memory and every pass sees the same thing. Those of a small run are kept after the first pass (`Kept`).
 
 use std::sync::Arc;
 
