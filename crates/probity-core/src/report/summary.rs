@@ -166,7 +166,8 @@ impl<'a> SummaryBuilder<'a> {
             causes: self.causes.into_values().collect(),
             ranked: self.ranked,
             patterns: self.patterns.patterns(),
-            recurring: self.patterns.recurring(),
+            // The lexical judge writes by template: what recurs is the template.
+            recurring: if facts.judge.kind == "baseline" { Vec::new() } else { self.patterns.recurring() },
             variations: self.sensitivity.variations(self.rubric, self.all.counts.rated()),
             all: self.all,
             gate: self.gate,
