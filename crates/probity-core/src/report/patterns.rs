@@ -121,8 +121,11 @@ impl PatternTally {
     }
 
     fn hear(&mut self, criterion: &str, id: &str, text: &str) {
+        if self.reasons.len() >= REASONS_MAX {
+            return;
+        }
         let pairs = pairs(text);
-        if self.reasons.len() < REASONS_MAX && !pairs.is_empty() {
+        if !pairs.is_empty() {
             let text = text.chars().take(QUOTE_CHARS_MAX).collect();
             self.reasons.push(Reason { criterion: criterion.to_owned(), id: id.to_owned(), text, pairs });
         }
