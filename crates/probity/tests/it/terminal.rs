@@ -50,10 +50,6 @@ fn the_summary_of_the_example() {
           1 of 3 in builds: weak tone (ticket-002)
           1 of 2 in hardware: weak tone (ticket-009)
 
-        reasons that recur
-          6 × tone “baseline counts”: Lexical baseline, it counts words and understands none: 46 words, 0 polite, 0 rude, 0 shouted.
-          5 × relevance “baseline counts”: Lexical baseline, it counts words and understands none: the reply takes up 2 of 14 content words of the ticket.
-
         worst replies
           ticket-002 [builds]
             relevance 2: Lexical baseline, it counts words and understands none: the reply takes up 2 of 14 content words of the ticket.
