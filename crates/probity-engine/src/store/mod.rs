@@ -17,6 +17,7 @@ mod labels;
 mod lock;
 mod open;
 mod reader;
+mod recent;
 mod record;
 mod tables;
 mod totals;
@@ -46,8 +47,11 @@ pub use record::{
 
 use error::Fault;
 use open::OpenLimits;
+use recent::{Offered, Recent};
 use tables::Tables;
 use writer::{Job, Message, Reply, Task, Writer};
+
+const RECENT_HELD: &str = "nothing panics while holding the recent verdicts";
 
 /// A store. Clones share it; when the last is gone, it is closed.
 #[derive(Clone)]
@@ -78,6 +82,8 @@ enum Access {
         /// The number of the attempt that begins next. Callers number their attempts themselves, so that
         /// one who stops waiting can still say which attempt was not sent.
         next_attempt: AtomicI64,
+        /// Verdicts that were settled since the last snapshot.
+        recent: Mutex<Recent>,
     },
 }
 
@@ -97,7 +103,8 @@ impl Store {
             .map_err(|error| StoreError::of_system(&path, "starting the writer", &error))?;
         let thread = Mutex::new(Some(thread));
         let next_attempt = AtomicI64::new(left.next_attempt);
-        let shared = Shared { path, access: Access::Write { inbox: sender, thread, next_attempt } };
+        let recent = Mutex::default();
+        let shared = Shared { path, access: Access::Write { inbox: sender, thread, next_attempt, recent } };
         Ok(Opened { store: Store { shared: Arc::new(shared) }, lost: left.lost, warnings: left.warnings })
     }
 
@@ -122,9 +129,11 @@ impl Store {
     /// A reader whose every answer is from this moment, whatever is written meanwhile: for reports.
     /// The journal cannot be folded into the file while it lives.
     pub fn snapshot(&self) -> Result<Reader, StoreError> {
+        // Taken before the moment is fixed: what was acknowledged by now is in the file by then.
+        let recent = self.shared.take_recent();
         let reader = self.reader()?;
         reader.freeze()?;
-        Ok(reader)
+        Ok(reader.knowing(recent))
     }
 
     /// Begins a run, or resumes the one of its name that had the same parts.
@@ -209,7 +218,12 @@ impl Store {
             Decision::Verdict { body } => body.len(),
             Decision::Unscored { detail, .. } => detail.len(),
         };
-        self.write((doing, weight), move |tables| tables.settle(&settlement)).await
+        let offered = Offered::of(&settlement);
+        let accepted = self.write((doing, weight), move |tables| tables.settle(&settlement)).await?;
+        if let Some(offered) = offered {
+            self.shared.keep(offered, accepted);
+        }
+        Ok(accepted)
     }
 
     /// Begins to fold the journal into the file and does not wait for it, so that less is left for closing. For
@@ -278,6 +292,21 @@ impl Shared {
         match &self.access {
             Access::Read => Err(StoreError::ReadOnly { path: self.path.to_path_buf(), doing }),
             Access::Write { next_attempt, .. } => Ok(AttemptId(next_attempt.fetch_add(1, Ordering::Relaxed))),
+        }
+    }
+
+    /// Keeps an acknowledged verdict for the next snapshot.
+    fn keep(&self, offered: Offered, accepted: Accepted) {
+        if let Access::Write { recent, .. } = &self.access {
+            recent.lock().expect(RECENT_HELD).keep(offered, accepted);
+        }
+    }
+
+    /// What was settled since the last snapshot.
+    fn take_recent(&self) -> Recent {
+        match &self.access {
+            Access::Read => Recent::default(),
+            Access::Write { recent, .. } => std::mem::take(&mut *recent.lock().expect(RECENT_HELD)),
         }
     }
 

@@ -13,6 +13,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::error::StoreError;
+use super::recent::Recent;
 use super::record::{
     AttemptId, AttemptOutcome, AttemptRecord, AttemptSummary, JudgeId, Manifest, Mark, RunId, RunRecord,
     RunState, SettledKind, SettlementRecord, Totals,
@@ -29,11 +30,18 @@ const CACHE_KIB_NEGATIVE: i64 = -16 * 1024;
 pub struct Reader {
     connection: Connection,
     path: Arc<Path>,
+    /// Verdicts that need not be looked up.
+    recent: Recent,
 }
 
 impl Reader {
     pub(super) fn new(connection: Connection, path: Arc<Path>) -> Reader {
-        Reader { connection, path }
+        Reader { connection, path, recent: Recent::default() }
+    }
+
+    /// The reader, with verdicts that were acknowledged before its moment.
+    pub(super) fn knowing(self, recent: Recent) -> Reader {
+        Reader { recent, ..self }
     }
 
     /// Asks the connection something.
@@ -74,6 +82,9 @@ impl Reader {
             FROM settlement LEFT JOIN verdict ON verdict.id = settlement.verdict
             WHERE judge = (SELECT id FROM judge WHERE hash = ?2)
                 AND packet = (SELECT id FROM packet WHERE hash = ?1) AND repeat = ?3";
+        if let Some(settlement) = self.recent.settlement(packet, judge, repeat) {
+            return Ok(Some(settlement));
+        }
         self.answer(self.connection.prepare_cached(SQL).and_then(|mut select| {
             let key = params![packet.as_bytes(), judge.as_str(), repeat];
             select.query_row(key, settlement_record).optional()

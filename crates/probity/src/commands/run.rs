@@ -33,12 +33,15 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         WholeFile::try_out(&file.path).map_err(|error| output_failure(Some(&file.path), &error))?;
     }
     let store = open_store(&job.asking, network(&args.calls), &watcher)?;
-    let ran = runtime()?.block_on(async {
+    let runtime = runtime()?;
+    let ran = runtime.block_on(async {
         let mode = mode(&args.calls);
         let work: Arc<dyn Work> = Arc::<Job>::clone(&job);
         let (store, mode, key) = (&store, &mode, &settings::variable);
         run_job(&work, &Session { store, mode, key, observer: &watcher }).await
     });
+    // Connections are closed beside the report.
+    runtime.shutdown_background();
     let ran = ran.map_err(failure)?;
     let (summary, skipped) = write(&job, &store, &ran, args, &files)?;
     store.close().map_err(|error| Failure::new(Exit::Store, &error))?;

@@ -31,6 +31,8 @@ fn check(decisions: &[Decision], want: &Expect) {
     let marks: Vec<String> =
         scene.attempts("a").iter().map(|attempt| format!("{:?}", attempt.mark)).collect();
     let stands = summary(scene.settled("a"));
+    let snapshot = scene.store.snapshot().unwrap();
+    assert_eq!(summary(snapshot.settlement(&packet("a"), &scene.judge, 0).unwrap()), stands);
     want.assert_eq(&format!("{} | {stands} | {}", told.join(" "), marks.join(" ")));
 }
 
@@ -55,6 +57,42 @@ fn g01_the_latest_unscored_is_the_one_that_is_told() {
     check(
         &[unscored("unreachable"), unscored("refused")],
         &expect!["First Replaced | unscored refused (because refused) after 1 | Superseded Plain"],
+    );
+}
+
+#[test]
+fn a_snapshot_says_what_was_settled_by_its_moment_and_for_whom() {
+    let scene = Scene::new();
+    let settle = |text: &str, decision| {
+        let attempt = scene.begin(text);
+        scene.end(attempt, b"raw");
+        scene.settle(text, Some(attempt), decision);
+    };
+    let told = |snapshot: &Reader, judge: &JudgeId, repeat| {
+        ["a", "b", "c"]
+            .map(|text| summary(snapshot.settlement(&packet(text), judge, repeat).unwrap()))
+            .join(", ")
+    };
+    settle("a", verdict("1"));
+    settle("b", unscored("refused"));
+    let first = scene.store.snapshot().unwrap();
+    settle("b", verdict("2"));
+    settle("c", verdict("3"));
+    let second = scene.store.snapshot().unwrap();
+    let other = JudgeId::of_identity("other");
+    expect![[r#"
+        verdict 1 after 1, unscored refused (because refused) after 1, nothing
+        verdict 1 after 1, verdict 2 after 1, verdict 3 after 1
+        nothing, nothing, nothing
+        nothing, nothing, nothing"#]]
+    .assert_eq(
+        &[
+            told(&first, &scene.judge, 0),
+            told(&second, &scene.judge, 0),
+            told(&second, &scene.judge, 1),
+            told(&second, &other, 0),
+        ]
+        .join("\n"),
     );
 }
 
