@@ -80,11 +80,11 @@ fn a_snapshot_says_what_was_settled_by_its_moment_and_for_whom() {
     settle("c", verdict("3"));
     let second = scene.store.snapshot().unwrap();
     let other = JudgeId::of_identity("other");
-    expect![[r#"
+    expect![["
         verdict 1 after 1, unscored refused (because refused) after 1, nothing
         verdict 1 after 1, verdict 2 after 1, verdict 3 after 1
         nothing, nothing, nothing
-        nothing, nothing, nothing"#]]
+        nothing, nothing, nothing"]]
     .assert_eq(
         &[
             told(&first, &scene.judge, 0),
