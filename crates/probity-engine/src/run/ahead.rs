@@ -1,5 +1,5 @@
-//! A pass over the cases that reads ahead: one thread loads records, a second one screens them and makes their
-//! packets, and the caller takes what comes, in the order of the input.
+//! A pass over the cases that reads ahead: one thread loads records, others screen them and make their packets,
+//! and the caller takes what comes, in the order of the input.
 //!
 //! What is read ahead is bounded, in records and in bytes. The caller sees the same sequence as in
 //! [`Job::screened`], errors included: only the waiting is shared. Where an earlier pass has kept the cases,
@@ -23,6 +23,9 @@ const GROUP_BYTES_MAX: usize = 1 << 20;
 
 /// Groups that may wait between two threads.
 pub(super) const GROUPS_WAITING: usize = 2;
+
+/// Threads that screen. It takes about twice as long as loading does.
+const SCREENERS: usize = 2;
 
 type Group<T> = Vec<Result<T, LoadError>>;
 
@@ -52,21 +55,30 @@ fn each_read<E: From<LoadError>>(
     mut take: impl FnMut(Screened) -> Result<(), E>,
 ) -> Result<(), E> {
     thread::scope(|scope| {
-        let (loaded, records) = sync_channel(GROUPS_WAITING);
-        let (screened, results) = sync_channel::<Group<Screened>>(GROUPS_WAITING);
-        scope.spawn(move || load(job, &loaded));
-        scope.spawn(move || screen(job, &records, &screened));
-        // Leaving early drops the receiver, and whoever sends to it ends.
-        results.into_iter().flatten().try_for_each(|screened| take(screened?))
+        let (mut to_screeners, mut from_screeners) = (Vec::new(), Vec::new());
+        for _ in 0..SCREENERS {
+            let (loaded, records) = sync_channel(GROUPS_WAITING);
+            let (screened, results) = sync_channel::<Group<Screened>>(GROUPS_WAITING);
+            scope.spawn(move || screen(job, &records, &screened));
+            to_screeners.push(loaded);
+            from_screeners.push(results);
+        }
+        scope.spawn(move || load(job, &to_screeners));
+        // Groups go round the screeners and come back the same way, so the first that is missing was the last.
+        // Leaving early drops the receivers, and whoever sends to them ends.
+        let groups = from_screeners.iter().cycle().map_while(|results| results.recv().ok());
+        groups.flatten().try_for_each(|screened| take(screened?))
     })
 }
 
-fn load(job: &Job, loaded: &SyncSender<Group<Record>>) {
+fn load(job: &Job, screeners: &[SyncSender<Group<Record>>]) {
+    let mut screeners = screeners.iter().cycle();
+    // Whoever has left does not need to know.
+    let mut hand_over = |group| screeners.next().is_some_and(|screener| screener.send(group).is_ok());
     let records = match job.dataset.records() {
         Ok(records) => records,
         Err(error) => {
-            // Whoever has left does not need to know.
-            let _ = loaded.send(vec![Err(error)]);
+            hand_over(vec![Err(error)]);
             return;
         }
     };
@@ -77,13 +89,12 @@ fn load(job: &Job, loaded: &SyncSender<Group<Record>>) {
         if group.len() >= GROUP_MAX || n_bytes >= GROUP_BYTES_MAX {
             n_bytes = 0;
             let full = std::mem::replace(&mut group, Vec::with_capacity(GROUP_MAX));
-            if loaded.send(full).is_err() {
+            if !hand_over(full) {
                 return;
             }
         }
     }
-    // As above.
-    let _ = loaded.send(group);
+    hand_over(group);
 }
 
 fn screen(job: &Job, records: &Receiver<Group<Record>>, screened: &SyncSender<Group<Screened>>) {

@@ -22,6 +22,7 @@ pub mod work;
 
 use std::io;
 use std::sync::Arc;
+use std::thread;
 
 use probity_core::compare::sequence::SequenceError;
 use probity_core::exact::Exact;
@@ -260,11 +261,17 @@ pub fn report(
     ran: &Ran,
     sink: &mut dyn FnMut(Row) -> io::Result<()>,
 ) -> Result<Summary, RunError> {
-    let mut reader = store.snapshot()?;
+    let (mut reader, of_calls) = (store.snapshot()?, store.snapshot()?);
     // Nothing is written from here on. Reading beside it costs the report little.
     store.begin_fold();
-    let (summary, patterns) = results(job, &mut reader, &ran.judge_id, sink)?;
-    let mut facts = facts::facts(&job.asking, &reader, ran)?;
+    let (results, facts) = thread::scope(|scope| {
+        // What calls came to needs no row, and rows need nothing of it.
+        let facts = scope.spawn(move || facts::facts(&job.asking, &of_calls, ran));
+        let results = results(job, &mut reader, &ran.judge_id, sink);
+        (results, facts.join().expect("counting calls does not panic"))
+    });
+    let (summary, patterns) = results?;
+    let mut facts = facts?;
     facts.definition = job.definition(&ran.judge_id);
     let subject = Subject { asking: &job.asking, rubric: &job.rubric, gate: job.gate() };
     facts.judge.standing = subject.standing(&reader, ran, &facts)?;
