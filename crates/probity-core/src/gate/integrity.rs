@@ -176,11 +176,14 @@ fn is_member(reply: &str, end: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::outline::Outline;
     use super::*;
 
     #[track_caller]
     fn check_rules(reply: &str, want: &[&str]) {
-        let seen: Vec<&str> = check(reply, &Plain::of(reply)).iter().map(|sighting| sighting.rule).collect();
+        let outline = Outline::of(reply);
+        let seen: Vec<&str> =
+            check(reply, &Plain::of(&outline)).iter().map(|sighting| sighting.rule).collect();
         assert_eq!(seen, want, "{reply:?}");
     }
 

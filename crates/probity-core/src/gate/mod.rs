@@ -8,6 +8,7 @@ pub mod claim;
 pub mod evidence;
 mod finding;
 mod integrity;
+mod outline;
 mod phrases;
 pub mod pii;
 mod policies;
@@ -27,6 +28,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use crate::case::{Entry, Role, Situation};
+use outline::Outline;
 use phrases::Plain;
 use pii::{PatternProblem, Scanner, Surroundings};
 use safety::Forbidden;
@@ -97,13 +99,14 @@ impl Gate {
             return Ok(Admitted { entry, flags: Vec::new(), sources: Vec::new() });
         }
         let reply = &entry.reply.text;
-        let plain = Plain::of(reply);
-        let checked = self.policies.as_ref().map(|policies| policies.check(&entry));
+        let outline = Outline::of(reply);
+        let plain = Plain::of(&outline);
+        let checked = self.policies.as_ref().map(|policies| policies.check(&entry, &outline));
         let checked = checked.unwrap_or_default();
         let mut seen = checked.evidence;
         seen.extend(integrity::check(reply, &plain));
         seen.extend(self.forbidden.check(&plain));
-        seen.extend(self.personal_data(&entry));
+        seen.extend(self.personal_data(&entry, &outline));
         seen.extend(checked.claims);
         let findings: Vec<Finding> = seen.into_iter().filter_map(|sighting| self.finding(sighting)).collect();
         if findings.iter().any(|finding| finding.severity == Severity::Block) {
@@ -114,7 +117,7 @@ impl Gate {
         }
     }
 
-    fn personal_data(&self, entry: &Entry) -> Vec<Sighting> {
+    fn personal_data(&self, entry: &Entry, reply: &Outline<'_>) -> Vec<Sighting> {
         let (mut earlier, mut customer) = (Vec::new(), Vec::new());
         match &entry.case.situation {
             Situation::Ticket(text) => customer.push(text.as_str()),
@@ -129,7 +132,7 @@ impl Gate {
             }
         }
         let around = Surroundings { earlier: &earlier, customer: &customer, known: &entry.case.known_pii };
-        self.scanner.check(&entry.reply.text, &around)
+        self.scanner.check_outline(reply, &around)
     }
 
     fn finding(&self, sighting: Sighting) -> Option<Finding> {

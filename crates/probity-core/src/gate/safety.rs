@@ -74,6 +74,7 @@ fn is_warning(before: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::outline::Outline;
     use super::*;
 
     #[track_caller]
@@ -82,7 +83,7 @@ mod tests {
             &["Acme Parcel".to_owned()],
             &["dispute the charge with your bank".to_owned(), "share your password".to_owned()],
         );
-        let seen = forbidden.check(&Plain::of(reply));
+        let seen = forbidden.check(&Plain::of(&Outline::of(reply)));
         let seen: Vec<_> = seen.iter().map(|seen| (seen.rule, &reply[seen.start..seen.end])).collect();
         assert_eq!(seen, want, "{reply:?}");
     }
@@ -107,6 +108,6 @@ mod tests {
 
     #[test]
     fn nothing_forbidden_nothing_found() {
-        assert_eq!(Forbidden::new(&[], &[" ".to_owned()]).check(&Plain::of("  ")), Vec::new());
+        assert_eq!(Forbidden::new(&[], &[" ".to_owned()]).check(&Plain::of(&Outline::of("  "))), Vec::new());
     }
 }

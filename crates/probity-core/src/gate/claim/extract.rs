@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
+use super::super::outline::Outline;
 use super::clause::{self, Mood, Sentence};
 use super::deed::{Bare, Doing, doing};
 use super::lexicon::{Cues, Form, Lexicon, Meaning, Table};
@@ -28,13 +29,19 @@ pub(in crate::gate) enum Wanted {
 
 /// What a text claims, by the start of each claim.
 pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
-    extract_wanted(text, lexicon, Wanted::All)
+    extract_wanted(&Outline::of(text), lexicon, Wanted::All)
 }
 
-/// Those of its claims that are wanted.
-pub(in crate::gate) fn extract_wanted(text: &str, lexicon: &Lexicon, wanted: Wanted) -> Vec<Claim> {
+/// Those of the claims of a text, given in outline, that are wanted.
+pub(in crate::gate) fn extract_wanted(
+    outline: &Outline<'_>,
+    lexicon: &Lexicon,
+    wanted: Wanted,
+) -> Vec<Claim> {
+    let text = outline.text();
     let mut reader = Reader {
         text,
+        outline,
         table: &lexicon.table,
         wanted,
         claims: Vec::new(),
@@ -42,7 +49,7 @@ pub(in crate::gate) fn extract_wanted(text: &str, lexicon: &Lexicon, wanted: Wan
         line: Line::default(),
     };
     let mut at = 0;
-    while let Some(hit) = trigger::next(text, at..text.len(), reader.table) {
+    while let Some(hit) = trigger::next(outline, at..text.len(), reader.table) {
         let paragraph = sentence::paragraph(text, at, hit);
         reader.paragraph(&paragraph, hit);
         at = paragraph.end;
@@ -73,6 +80,7 @@ struct Desk {
 
 struct Reader<'a> {
     text: &'a str,
+    outline: &'a Outline<'a>,
     table: &'a Table,
     wanted: Wanted,
     claims: Vec<Claim>,
@@ -88,7 +96,7 @@ impl Reader<'_> {
             let span = sentence::sentence(self.text.as_bytes(), paragraph, from, at, self.table);
             self.sentence(&span, paragraph);
             from = span.end;
-            hit = trigger::next(self.text, from..paragraph.end, self.table);
+            hit = trigger::next(self.outline, from..paragraph.end, self.table);
         }
     }
 

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::super::outline::Outline;
 use super::lexicon::{Cues, Element, Meaning, Pattern, Table};
 use super::term::{GAP_WORDS_MAX, begins};
 use super::token::{Token, tokenise_some};
@@ -20,11 +21,12 @@ const NUMBER_BYTES_MAX: usize = 40;
 const LABEL_BYTES_MAX: usize = 24;
 
 /// The next place in `range` that is worth a look.
-pub(super) fn next(text: &str, range: Range<usize>, table: &Table) -> Option<usize> {
+pub(super) fn next(outline: &Outline<'_>, range: Range<usize>, table: &Table) -> Option<usize> {
+    let text = outline.text();
     let bytes = text.as_bytes();
     let mut at = range.start;
     loop {
-        let found = table.triggers.find(bytes, at..range.end)?;
+        let found = table.triggers.find(outline, at..range.end)?;
         if !bytes[found.start].is_ascii_alphabetic() || bytes[found.end - 1] == b'.' {
             return Some(found.start);
         }

@@ -3,7 +3,8 @@
 //! They are found whatever the case of their letters, and not behind a letter; what a word opens is for the modules
 //! that it is handed to.
 
-use super::super::sieve::{Ending, Sieve, Within};
+use super::super::outline::Outline;
+use super::super::sieve::{Ending, Sieve};
 use super::labelled::Announced;
 use super::secret::Token;
 use super::spelled::Spelling;
@@ -19,7 +20,7 @@ pub(super) enum Trigger {
     Number(Spelling),
     /// A word for `@`.
     At,
-    /// A word for a dot, behind which a word for `@` may stand.
+    /// A word for a dot with the spaces around it, behind which a word for `@` may stand.
     Dot,
     /// An address without a street: a box, a military post.
     PostBox,
@@ -224,7 +225,7 @@ const TRIGGERS: &[(Trigger, &[&str])] = &[
             "at live",
         ],
     ),
-    (Trigger::Dot, &[" dot "]),
+    (Trigger::Dot, &["dot "]),
     (
         Trigger::PostBox,
         &["p.o. box", "po box", "p.o.box", "post office box", "postbox", "psc ", "apo a", "fpo a", "dpo a"],
@@ -267,17 +268,28 @@ impl Triggers {
         let words =
             TRIGGERS.iter().flat_map(|(trigger, words)| words.iter().map(move |word| (*trigger, *word)));
         let ended = words.clone().map(|(trigger, word)| (word.as_bytes(), trigger.ending()));
-        let sieve = Sieve::with_endings(ended).within(Within::Words);
+        let sieve = Sieve::of_starts(ended);
         Triggers { sieve, opens: words.map(|(trigger, _)| trigger).collect() }
     }
 
     /// The triggers of `text` in order.
-    pub(super) fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Found> + 't {
+    pub(super) fn find<'t>(&'t self, outline: &'t Outline<'_>) -> impl Iterator<Item = Found> + 't {
         let mut from = 0;
         std::iter::from_fn(move || {
-            let (number, at) = self.sieve.find(text.as_bytes(), from)?;
-            from = at.end;
-            Some(Found { trigger: self.opens[number], start: at.start, end: at.end })
+            let mut next = from;
+            loop {
+                let (number, at) = self.sieve.find_start(outline, next)?;
+                let trigger = self.opens[number];
+                let free = &outline.text().as_bytes()[from..at.start];
+                match trigger {
+                    Trigger::Dot if free.last() != Some(&b' ') => next = at.end,
+                    _ => {
+                        from = at.end;
+                        let start = at.start - usize::from(trigger == Trigger::Dot);
+                        return Some(Found { trigger, start, end: at.end });
+                    }
+                }
+            }
         })
     }
 }

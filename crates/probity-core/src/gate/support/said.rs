@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::super::claim::{ClaimKind, Lexicon, Wanted, extract_wanted};
+use super::super::outline::Outline;
 use super::super::policy::{Extent, Known};
 use crate::case::{Role, Situation};
 
@@ -27,7 +28,7 @@ impl Said {
         for (role, text) in texts {
             // What a customer says was done shows nothing.
             let wanted = if role == Role::Customer { Wanted::Values } else { Wanted::All };
-            for claim in extract_wanted(text, lexicon, wanted) {
+            for claim in extract_wanted(&Outline::of(text), lexicon, wanted) {
                 match claim.kind {
                     ClaimKind::Value(value) => values.push((Extent::One(value), ())),
                     ClaimKind::Deed { deed } => {

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::super::super::sieve::{Sieve, Within, every, less_than};
+use super::super::super::outline::Outline;
+use super::super::super::sieve::{Ending, Sieve, every};
 use super::super::token::WordId;
 use super::read::{Entry, Section};
 
@@ -100,21 +101,19 @@ pub(in super::super) struct Triggers {
 
 impl Triggers {
     pub(super) fn of(entries: &[Entry]) -> Triggers {
-        let words = Sieve::of(trigger_words(entries).iter().map(String::as_bytes));
-        Triggers { words: words.within(Within::Words) }
+        let words = trigger_words(entries);
+        Triggers { words: Sieve::of_starts(words.iter().map(|word| (word.as_bytes(), Ending::Open))) }
     }
 
     /// The first of them in `range`.
-    pub(in super::super) fn find(&self, bytes: &[u8], range: Range<usize>) -> Option<Range<usize>> {
-        let bytes = &bytes[..range.end];
-        let mut at = self.words.next(bytes, range.start, signs)?;
-        loop {
-            let len = if is_sign(bytes[at]) { Some(1) } else { self.words.len_at(bytes, at) };
-            if let Some(len) = len {
-                return Some(self.earlier(bytes, range.start, at).unwrap_or(at..at + len));
-            }
-            at = self.words.next(bytes, at + 1, signs)?;
-        }
+    pub(in super::super) fn find(&self, outline: &Outline<'_>, range: Range<usize>) -> Option<Range<usize>> {
+        let bytes = &outline.text().as_bytes()[..range.end];
+        let starts = outline.starts(range.start).take_while(|at| *at < range.end);
+        let mut candidates = starts.filter(|at| is_sign(bytes[*at]) || self.words.may_start(bytes, *at));
+        candidates.find_map(|at| {
+            let len = if is_sign(bytes[at]) { 1 } else { self.words.len_at(bytes, at)? };
+            Some(self.earlier(bytes, range.start, at).unwrap_or(at..at + len))
+        })
     }
 
     /// The first of them inside the word that goes on at `at`: what stands behind it in the word is a part of it.
@@ -128,11 +127,6 @@ impl Triggers {
 /// Bytes that are a trigger by themselves.
 fn is_sign(byte: u8) -> bool {
     byte.is_ascii_digit() || byte == b'@'
-}
-
-/// The highest bit of each byte that is a sign, and perhaps of others behind the first of them.
-fn signs(bytes: u64) -> u64 {
-    less_than(bytes ^ every(b'0'), 10) | less_than(bytes ^ every(b'@'), 1)
 }
 
 /// Words that can begin a phrase, and signs of an address.
