@@ -126,7 +126,7 @@ fn run(text: &str, bytes: &[u8], start: usize) -> (usize, Shape) {
             at += 1 + bytes[at + 1..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
         } else if byte.is_ascii_digit() {
             digits = true;
-            at += 1;
+            at += 1 + bytes[at + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         } else if byte >= 0x80 {
             match text[at..].chars().next() {
                 Some(c) if c.is_alphanumeric() => {
