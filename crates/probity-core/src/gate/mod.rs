@@ -18,6 +18,7 @@ mod safety;
 mod settings;
 mod sieve;
 pub mod support;
+mod word_set;
 
 pub use finding::{Finding, Severity, Sighting, SourceRef};
 pub use policies::{Policies, PolicyTexts};
@@ -28,7 +29,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use crate::case::{Entry, Role, Situation};
-use outline::Outline;
+use outline::{Heads, Outline};
 use phrases::Plain;
 use pii::{PatternProblem, Scanner, Surroundings};
 use safety::Forbidden;
@@ -41,6 +42,8 @@ pub struct Gate {
     policies: Option<Policies>,
     forbidden: Forbidden,
     scanner: Scanner,
+    /// Of all words that are looked for in a reply.
+    heads: Heads,
     digest: String,
 }
 
@@ -62,12 +65,22 @@ impl Gate {
             Some(setting) => setting.severity(),
             None => Some(rule.severity),
         };
+        let forbidden = Forbidden::new(&settings.competitors, &settings.forbidden_advice);
+        let scanner = Scanner::new(&settings.own)?;
+        let mut heads = Heads::new();
+        integrity::add_heads(&mut heads);
+        forbidden.add_heads(&mut heads);
+        scanner.add_heads(&mut heads);
+        if let Some(policies) = &settings.policies {
+            policies.add_heads(&mut heads);
+        }
         Ok(Gate {
             severities: rules().filter_map(|rule| Some((rule.id, set(rule)?))).collect(),
-            forbidden: Forbidden::new(&settings.competitors, &settings.forbidden_advice),
             digest: settings.digest(),
-            scanner: Scanner::new(&settings.own)?,
             policies: settings.policies,
+            forbidden,
+            scanner,
+            heads,
         })
     }
 
@@ -99,7 +112,7 @@ impl Gate {
             return Ok(Admitted { entry, flags: Vec::new(), sources: Vec::new() });
         }
         let reply = &entry.reply.text;
-        let outline = Outline::of(reply);
+        let outline = self.heads.outline(reply);
         let plain = Plain::of(&outline);
         let checked = self.policies.as_ref().map(|policies| policies.check(&entry, &outline));
         let checked = checked.unwrap_or_default();

@@ -1,56 +1,159 @@
-//! Where the words, numbers and marks of a text start, found once for everyone who looks for words in it.
+//! One pass over a text that tells where the words of several families may start.
 //!
-//! What is looked for never starts inside a word or a number, at a space or inside a character, so four of five
-//! places of a letter are passed over without a look. Nothing here knows what is looked for.
+//! A family is a set of words that one part of the gate looks for. What is looked for never starts inside a word or
+//! a number, at a space or inside a character, so four of five places of a letter are passed over without a look; at
+//! the others, the first bytes say which families have a word that starts like this. Most text is left behind by
+//! that, and each family compares its words at the few places that are left.
 //!
-//! What always holds: places come in order, each once, and each is the start of a character.
+//! What always holds: where a word of a family starts at such a place, the outline has that place.
 
 /// How many bytes are told together: one for each bit of a number.
 const BLOCK: usize = 64;
 
-/// A text with the places where something starts.
+/// How many bytes of a word are looked at.
+const HEAD_BYTES: usize = 3;
+
+/// How many places the table of heads has: enough that a thousand words leave it almost empty.
+const HEADS_LOG2: u32 = 15;
+
+/// How many families there are.
+const FAMILIES: usize = 4;
+
+/// Who looks for words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Family {
+    /// What makes a sentence worth reading for its claims.
+    Claims,
+    /// What announces personal data.
+    PersonalData,
+    /// What a reply says to a grader.
+    Signs,
+    /// What a tenant forbids.
+    Forbidden,
+}
+
+impl Family {
+    fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+/// What can follow a word that is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// Anything.
+    Open,
+    /// No ASCII letter. Where one follows a short word, it may be passed over.
+    Whole,
+}
+
+/// How the words of some families start.
+#[derive(Debug, Clone)]
+pub(super) struct Heads {
+    /// By a hash of the first bytes, a bit for each family that has a word with such a head.
+    table: Box<[u8; 1 << HEADS_LOG2]>,
+    /// By the first byte, a bit for each family that has it as a word.
+    bytes: Box<[u8; 256]>,
+    /// A bit for each family that was added.
+    families: u8,
+}
+
+impl Heads {
+    /// The heads of no family.
+    pub(super) fn new() -> Self {
+        Heads { table: Box::new([0; 1 << HEADS_LOG2]), bytes: Box::new([0; 256]), families: 0 }
+    }
+
+    /// Adds the words of a family, none of them empty or with a space at its start.
+    pub(super) fn add<'w>(&mut self, family: Family, words: impl Iterator<Item = (&'w [u8], Ending)>) {
+        self.families |= family.bit();
+        for (word, ending) in words {
+            match *word {
+                [byte] => {
+                    self.bytes[usize::from(byte.to_ascii_lowercase())] |= family.bit();
+                    self.bytes[usize::from(byte.to_ascii_uppercase())] |= family.bit();
+                }
+                // One byte of the head lies behind the word.
+                [first, second] => {
+                    let follows = |byte: &u8| ending == Ending::Open || !byte.is_ascii_alphabetic();
+                    for third in (0..=u8::MAX).filter(follows) {
+                        self.table[place([first, second, third, 0])] |= family.bit();
+                    }
+                }
+                [first, second, third, ..] => self.table[place([first, second, third, 0])] |= family.bit(),
+                [] => {}
+            }
+        }
+    }
+
+    /// The outline of `text`: where words of the families that were added may start.
+    pub(super) fn outline<'t>(&self, text: &'t str) -> Outline<'t> {
+        let bytes = text.as_bytes();
+        let mut places = Vec::with_capacity(bytes.len().div_ceil(BLOCK));
+        // Each block with the byte before it; nothing starts at the spaces around the text.
+        let mut near = [b' '; BLOCK + 1];
+        for (number, block) in bytes.chunks(BLOCK).enumerate() {
+            near[0] = near[BLOCK];
+            if block.len() < BLOCK {
+                near[1..].fill(b' ');
+            }
+            near[1..=block.len()].copy_from_slice(block);
+            places.push(self.places_in(starts_in(&near), &bytes[number * BLOCK..]));
+        }
+        Outline { text, places, families: self.families }
+    }
+
+    /// For each family, a bit for each of `starts` in the first block of `bytes` where one of its words may start.
+    fn places_in(&self, mut starts: u64, bytes: &[u8]) -> [u64; FAMILIES] {
+        let mut places = [0; FAMILIES];
+        while starts != 0 {
+            let at = starts.trailing_zeros();
+            starts &= starts - 1;
+            let families = self.families_at(&bytes[at as usize..]);
+            if families != 0 {
+                for (family, places) in places.iter_mut().enumerate() {
+                    *places |= u64::from((families >> family) & 1) << at;
+                }
+            }
+        }
+        places
+    }
+
+    /// A bit for each family that may have a word at the start of `bytes`.
+    fn families_at(&self, bytes: &[u8]) -> u8 {
+        let head = match bytes.first_chunk() {
+            Some(head) => *head,
+            None => std::array::from_fn(|at| bytes.get(at).copied().unwrap_or(0)),
+        };
+        self.table[place(head)] | self.bytes[usize::from(head[0])]
+    }
+}
+
+/// A text with the places where words of some families may start.
 #[derive(Debug)]
 pub(super) struct Outline<'t> {
     text: &'t str,
-    /// A bit for each byte, those of the first 64 bytes in the first number, lowest first.
-    starts: Vec<u64>,
+    /// For every 64 bytes and each family, a bit for each byte, lowest first.
+    places: Vec<[u64; FAMILIES]>,
+    families: u8,
 }
 
 impl<'t> Outline<'t> {
-    /// The outline of `text`.
-    pub(super) fn of(text: &'t str) -> Self {
-        let bytes = text.as_bytes();
-        let mut starts = Vec::with_capacity(bytes.len().div_ceil(BLOCK));
-        // Each block with the byte before it; nothing starts at the spaces around the text.
-        let mut near = [b' '; BLOCK + 1];
-        let mut blocks = bytes.chunks_exact(BLOCK);
-        for block in &mut blocks {
-            near[1..].copy_from_slice(block);
-            starts.push(starts_in(&near));
-            near[0] = near[BLOCK];
-        }
-        let rest = blocks.remainder();
-        if !rest.is_empty() {
-            near[1..].fill(b' ');
-            near[1..=rest.len()].copy_from_slice(rest);
-            starts.push(starts_in(&near));
-        }
-        Outline { text, starts }
-    }
-
     /// The text itself.
     pub(super) fn text(&self) -> &'t str {
         self.text
     }
 
-    /// The places from `from` on where a word, a number or a mark starts.
-    pub(super) fn starts(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
+    /// The places from `from` on where a word of `family` may start, in order.
+    pub(super) fn places(&self, family: Family, from: usize) -> impl Iterator<Item = usize> + '_ {
+        debug_assert!(self.families & family.bit() != 0, "the outline was made with heads of this family");
+        let bits = move |block: usize| self.places.get(block).map(|places| places[family as usize]);
         let mut block = from / BLOCK;
-        let mut left = self.starts.get(block).map_or(0, |starts| starts & (u64::MAX << (from % BLOCK)));
+        let mut left = bits(block).unwrap_or(0) & (u64::MAX << (from % BLOCK));
         std::iter::from_fn(move || {
             while left == 0 {
                 block += 1;
-                left = *self.starts.get(block)?;
+                left = bits(block)?;
             }
             let at = block * BLOCK + left.trailing_zeros() as usize;
             left &= left - 1;
@@ -59,7 +162,14 @@ impl<'t> Outline<'t> {
     }
 }
 
-/// A bit for each byte of a block, behind the byte before the block, that starts something.
+/// The place in the table of the head that four bytes start with, whatever the case of its letters. Setting one bit of
+/// each byte folds it, and one multiplication spreads all bits over the upper ones.
+fn place(bytes: [u8; HEAD_BYTES + 1]) -> usize {
+    let head = (u32::from_le_bytes(bytes) | 0x2020_2020) << 8;
+    (head.wrapping_mul(0x9E37_79B1) >> (u32::BITS - HEADS_LOG2)) as usize
+}
+
+/// A bit for each byte of a block, behind the byte before the block, that starts a word, a number or a mark.
 fn starts_in(near: &[u8; BLOCK + 1]) -> u64 {
     // One byte for each first, because that is what processors do for many at once.
     let flags: [u8; BLOCK] = std::array::from_fn(|at| u8::from(is_start(near[at], near[at + 1])));
@@ -78,4 +188,65 @@ fn is_start(before: u8, byte: u8) -> bool {
         | (byte.is_ascii_digit() & before.is_ascii_digit())
         | (0x80..0xC0).contains(&byte);
     !is_inside & (byte != b' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn heads(words: &[&str]) -> Heads {
+        let mut heads = Heads::new();
+        heads.add(Family::Claims, words.iter().map(|word| (word.as_bytes(), Ending::Open)));
+        heads
+    }
+
+    #[track_caller]
+    fn check(words: &[&str], text: &str, want: &[usize]) {
+        let heads = heads(words);
+        let outline = heads.outline(text);
+        assert_eq!(outline.places(Family::Claims, 0).collect::<Vec<_>>(), want, "{words:?} in {text:?}");
+    }
+
+    #[test]
+    fn words_start_at_words_numbers_and_marks() {
+        check(&["refund", "(at)"], "A REFUND prerefund, refunded(at)", &[2, 20, 28]);
+        check(&["4"], "44 4 x4", &[0, 3, 6]);
+        check(&["é"], "née", &[1]);
+        check(&[], "refund", &[]);
+    }
+
+    #[test]
+    fn short_words_are_looked_at_with_what_follows() {
+        let mut heads = Heads::new();
+        heads.add(Family::PersonalData, [(b"oh".as_slice(), Ending::Whole)].into_iter());
+        let outline = heads.outline("oh ohm oh");
+        assert_eq!(outline.places(Family::PersonalData, 0).collect::<Vec<_>>(), [0, 7]);
+        assert_eq!(outline.places(Family::PersonalData, 1).collect::<Vec<_>>(), [7]);
+    }
+
+    proptest! {
+        /// Nothing that starts where something can start is passed over, and nothing starts elsewhere.
+        #[test]
+        fn no_word_is_passed_over(
+            words in proptest::collection::vec("[a-cA-C.4é]{1,6}", 1..4),
+            text in "[a-cA-C. 4é]{0,100}",
+        ) {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let text = format!("{text}{}{text}", words[0]);
+            let heads = heads(&words);
+            let outline = heads.outline(&text);
+            let places: Vec<usize> = outline.places(Family::Claims, 0).collect();
+            let bytes = text.as_bytes();
+            let starts = |at: &usize| is_start(at.checked_sub(1).map_or(b' ', |before| bytes[before]), bytes[*at]);
+            for word in &words {
+                for at in (0..text.len()).filter(starts) {
+                    let is_here = bytes[at..].get(..word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()));
+                    prop_assert!(!is_here || places.contains(&at), "{word:?} at {at}");
+                }
+            }
+            prop_assert!(places.iter().all(|at| starts(at) && text.is_char_boundary(*at)));
+        }
+    }
 }

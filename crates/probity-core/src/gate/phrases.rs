@@ -9,8 +9,9 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::outline::Outline;
-use super::sieve::{Ending, Sieve};
+use super::outline::{Ending, Family, Heads, Outline};
+use super::sieve::Sieve;
+use super::word_set::WordSet;
 use crate::case::is_format;
 
 /// How many bytes are looked at together while they are plain.
@@ -19,9 +20,10 @@ const BLOCK: usize = 32;
 /// A set of phrases, each with what it stands for.
 #[derive(Debug, Clone)]
 pub(super) struct Phrases<T> {
+    family: Family,
     sieve: Sieve,
     /// The longest word of each phrase, by the number of the phrase.
-    longest: Sieve,
+    longest: WordSet,
     /// The phrases, each with where its longest word starts.
     texts: Vec<(String, usize)>,
     meanings: Vec<T>,
@@ -39,8 +41,8 @@ pub(super) struct Found<'p, T> {
 }
 
 impl<T> Phrases<T> {
-    /// The set of `phrases`. Phrases without a visible character are left out.
-    pub(super) fn new<'p>(phrases: impl IntoIterator<Item = (&'p str, T)>) -> Self {
+    /// The set of `phrases` of a family. Phrases without a visible character are left out.
+    pub(super) fn new<'p>(family: Family, phrases: impl IntoIterator<Item = (&'p str, T)>) -> Self {
         let plain = |phrase: &str| plain(phrase.trim()).trim_matches(' ').to_owned();
         let folded = phrases.into_iter().map(|(phrase, meaning)| (plain(phrase), meaning));
         let folded = folded.filter(|(text, _)| !text.is_empty());
@@ -48,11 +50,16 @@ impl<T> Phrases<T> {
             folded.map(|(text, meaning)| (anchored(text), meaning)).unzip();
         let sieve = Sieve::of(texts.iter().map(|(text, _)| text.as_bytes()));
         let words = texts.iter().map(|(text, anchor)| text[*anchor..].split(' ').next().unwrap_or(text));
-        let longest = Sieve::of_starts(words.map(|word| (word.as_bytes(), Ending::Open)));
-        Phrases { sieve, longest, texts, meanings }
+        let longest = WordSet::of(words.map(str::as_bytes));
+        Phrases { family, sieve, longest, texts, meanings }
     }
 
-    /// The phrases in `text`, from left to right, the longest where several start at one place.
+    /// Adds how the longest words of the phrases start.
+    pub(super) fn add_heads(&self, heads: &mut Heads) {
+        heads.add(self.family, self.longest.words().map(|word| (word, Ending::Open)));
+    }
+
+    /// The phrases in `text`, whose outline was made with the heads of these, from left to right, the longest where several start at one place.
     pub(super) fn find<'p>(&'p self, text: &Plain<'_>) -> Vec<Found<'p, T>> {
         if self.meanings.is_empty() || !self.may_be_in(text.outline) {
             return Vec::new();
@@ -77,8 +84,7 @@ impl<T> Phrases<T> {
                 surrounds(text.as_bytes(), *anchor, bytes, at)
             })
         };
-        let mut candidates = original.starts(0).filter(|at| self.longest.may_start(bytes, *at));
-        !bytes.is_ascii() || candidates.any(stands_at)
+        !bytes.is_ascii() || original.places(self.family, 0).any(stands_at)
     }
 }
 
@@ -233,8 +239,11 @@ mod tests {
 
     #[track_caller]
     fn check(phrase: &str, text: &str, want: &[&str]) {
-        let phrases = Phrases::new([(phrase, ())]);
-        let found = phrases.find(&Plain::of(&Outline::of(text)));
+        let phrases = Phrases::new(Family::Forbidden, [(phrase, ())]);
+        let mut heads = Heads::new();
+        phrases.add_heads(&mut heads);
+        let outline = heads.outline(text);
+        let found = phrases.find(&Plain::of(&outline));
         let found: Vec<&str> = found.into_iter().map(|found| &text[found.span]).collect();
         assert_eq!(found, want, "{phrase:?} in {text:?}");
     }
@@ -263,7 +272,8 @@ mod tests {
     proptest! {
         #[test]
         fn spans_are_of_the_original(text in "\\PC*", cut in any::<prop::sample::Index>()) {
-            let outline = Outline::of(&text);
+            let heads = Heads::new();
+            let outline = heads.outline(&text);
             let plain = Plain::of(&outline);
             prop_assume!(!plain.text().is_empty());
             let start = cut.index(plain.text().len());

@@ -3,7 +3,7 @@
 use super::claim::{Lexicon, Wanted, extract_wanted};
 use super::evidence;
 use super::finding::Sighting;
-use super::outline::Outline;
+use super::outline::{Heads, Outline};
 use super::policy::{self, FileProblem, Ledger, PolicyFile, Source};
 use super::support::{self, Allowed, Support};
 use crate::case::{Entry, Moment};
@@ -55,6 +55,11 @@ impl Policies {
     /// Everything that can change what is found, as canonical JSON.
     pub(super) fn canonical(&self) -> &str {
         &self.canonical
+    }
+
+    /// Adds how the words start that make a sentence worth reading for its claims.
+    pub(super) fn add_heads(&self, heads: &mut Heads) {
+        self.lexicon.add_heads(heads);
     }
 
     /// What is wrong with the evidence of a case and the claims of its reply, given that in outline, and the

@@ -3,12 +3,10 @@
 //! A few bytes at every place, or at every second or third where all words are long, are looked up in a
 //! table. No place is passed over where a word starts; where one may, the words that start like the text are
 //! compared with it. The longest word at the leftmost place is found, whatever the case of its ASCII letters.
-//!
-//! Words that are looked for in an [`Outline`] are found at its places and nowhere else.
 
 use std::ops::Range;
 
-use super::outline::Outline;
+use super::word_set::{WordSet, eight, every, fold, mask, spread};
 
 /// How many places the table has, each a bit: enough that a few hundred words leave it almost empty.
 const PLACES: usize = 1 << PLACES_LOG2;
@@ -18,9 +16,6 @@ const PLACES_LOG2: u32 = 17;
 /// The most bytes that are looked at together.
 const BYTES_MAX: usize = 4;
 
-/// How many bytes of a word say which others it is kept with.
-const KEY_BYTES_MAX: usize = 3;
-
 /// The longest step from one look to the next, in bytes.
 const STEP_MAX: usize = 8;
 
@@ -29,15 +24,6 @@ const LOOKS: usize = 4;
 
 /// The highest bit of each of eight bytes.
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
-
-/// What can follow a word that is looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
-    /// Anything.
-    Open,
-    /// No ASCII letter. Where one follows a short word, it may be passed over.
-    Whole,
-}
 
 /// A set of words.
 #[derive(Debug, Clone)]
@@ -50,87 +36,38 @@ pub(super) struct Sieve {
     mask: u64,
     /// How many bytes lie between two looks.
     step: usize,
-    words: Vec<Box<[u8]>>,
-    /// How the words start: by bucket, then longest first.
-    starts: Vec<Start>,
-    /// Where the starts of each bucket begin, and behind the last where they end. A power of two and one.
-    buckets: Vec<usize>,
-    /// Which bytes from the start of a word say what bucket it is in.
-    key_mask: u64,
-}
-
-/// The first bytes of a word, so that most are told apart without a look at the word.
-#[derive(Debug, Clone, Copy)]
-struct Start {
-    bytes: u64,
-    /// Which of eight bytes the word has.
-    mask: u64,
-    /// Of the word.
-    number: usize,
+    words: WordSet,
 }
 
 impl Sieve {
-    /// The set of `words`, none of them empty, to be found anywhere.
+    /// The set of `words`, none of them empty.
     pub(super) fn of<'w>(words: impl Iterator<Item = &'w [u8]>) -> Sieve {
-        Sieve::with_step_max(words.map(|word| (word, Ending::Open)), STEP_MAX)
-    }
-
-    /// The set of `words`, none of them empty, each with what can follow it, to be found in an [`Outline`].
-    pub(super) fn of_starts<'w>(words: impl Iterator<Item = (&'w [u8], Ending)>) -> Sieve {
-        Sieve::with_step_max(words, 1)
-    }
-
-    fn with_step_max<'w>(words: impl Iterator<Item = (&'w [u8], Ending)>, step_max: usize) -> Sieve {
-        let (words, endings): (Vec<Box<[u8]>>, Vec<Ending>) =
-            words.map(|(word, ending)| (Box::from(word), ending)).unzip();
-        let mut lens: Vec<usize> = words.iter().map(|word| word.len()).collect();
+        let words = WordSet::of(words);
+        let mut lens: Vec<usize> = words.words().map(<[u8]>::len).collect();
         lens.sort_unstable();
         let has_pair = lens.first() == Some(&2) && lens.get(1).is_none_or(|len| *len > 2);
-        let is_pair = |word: &[u8]| has_pair && word.len() == 2;
+        let is_pair = |word: &&[u8]| has_pair && word.len() == 2;
         let shortest = lens.get(usize::from(has_pair)).copied().unwrap_or(BYTES_MAX);
         // One byte of a look may lie behind a word that is short, or behind one at its last step.
         let n_bytes = (shortest + usize::from(shortest < BYTES_MAX)).min(BYTES_MAX);
-        let step = if shortest < BYTES_MAX || has_pair { 1 } else { (shortest - 2).min(step_max) };
-        let pair = words.iter().find(|word| is_pair(word)).map_or(0, |word| fold(eight(word)) & mask(2));
-        let mut sieve = Sieve {
-            table: Box::new([0; PLACES / 64]),
-            pair,
-            mask: mask(n_bytes),
-            step,
-            starts: Vec::new(),
-            buckets: vec![0; (words.len() * 4).next_power_of_two() + 1],
-            key_mask: mask(lens.first().map_or(KEY_BYTES_MAX, |len| *len.min(&KEY_BYTES_MAX))),
-            words,
-        };
-        for (number, ending) in endings.into_iter().enumerate() {
-            let word = sieve.words[number].clone();
-            for rest in (0..if is_pair(&word) { 0 } else { step }).map(|offset| &word[offset..]) {
-                sieve.add(&rest[..rest.len().min(n_bytes)], n_bytes, ending);
+        let step = if shortest < BYTES_MAX || has_pair { 1 } else { (shortest - 2).min(STEP_MAX) };
+        let pair = words.words().find(is_pair).map_or(0, |word| fold(eight(word)) & mask(2));
+        let table = Box::new([0; PLACES / 64]);
+        let mut sieve = Sieve { table, pair, mask: mask(n_bytes), step, words: words.clone() };
+        for word in words.words().filter(|word| !is_pair(word)) {
+            for rest in (0..step).map(|offset| &word[offset..]) {
+                sieve.add(&rest[..rest.len().min(n_bytes)], n_bytes);
             }
-            let mask = mask(word.len().min(8));
-            sieve.starts.push(Start { bytes: fold(eight(&word)) & mask, mask, number });
         }
-        let mut starts = std::mem::take(&mut sieve.starts);
-        starts.sort_by_key(|start| {
-            (sieve.bucket(start.bytes), std::cmp::Reverse(sieve.words[start.number].len()))
-        });
-        for bucket in 0..sieve.buckets.len() {
-            sieve.buckets[bucket] = starts.partition_point(|start| sieve.bucket(start.bytes) < bucket);
-        }
-        sieve.starts = starts;
         sieve
     }
 
     /// Adds what a look that starts with `known` can see.
-    fn add(&mut self, known: &[u8], n_bytes: usize, ending: Ending) {
+    fn add(&mut self, known: &[u8], n_bytes: usize) {
         let mut bytes = [0; 8];
         bytes[..known.len()].copy_from_slice(known);
         let unknown = if known.len() < n_bytes { 0..=u8::MAX } else { 0..=0 };
-        // No character starts with a byte that goes on with one.
-        let follows = |byte: &u8| {
-            ending == Ending::Open || !(byte.is_ascii_alphabetic() || (0x80..0xC2).contains(byte))
-        };
-        for last in unknown.filter(follows) {
+        for last in unknown {
             bytes[known.len()] = last;
             let place = self.place(u64::from_le_bytes(bytes));
             self.table[place / 64] |= 1 << (place % 64);
@@ -142,51 +79,11 @@ impl Sieve {
     pub(super) fn find(&self, bytes: &[u8], from: usize) -> Option<(usize, Range<usize>)> {
         let mut at = self.next(bytes, from)?;
         loop {
-            if let Some(number) = self.word_at(bytes, at) {
-                return Some((number, at..at + self.words[number].len()));
+            if let Some((number, len)) = self.words.longest_at(bytes, at) {
+                return Some((number, at..at + len));
             }
             at = self.next(bytes, at + 1)?;
         }
-    }
-
-    /// The first word that starts at a place of `outline` from `from` on, in the same manner.
-    pub(super) fn find_start(&self, outline: &Outline<'_>, from: usize) -> Option<(usize, Range<usize>)> {
-        let bytes = outline.text().as_bytes();
-        outline.starts(from).filter(|at| self.may_start(bytes, *at)).find_map(|at| {
-            let number = self.word_at(bytes, at)?;
-            Some((number, at..at + self.words[number].len()))
-        })
-    }
-
-    /// Whether a word may start at `at`, from a look at a few bytes.
-    pub(super) fn may_start(&self, bytes: &[u8], at: usize) -> bool {
-        let near = eight(&bytes[at..]);
-        self.has(near) == 1 || (fold(near) & mask(2) == self.pair)
-    }
-
-    /// How long the longest word is that starts at `at`.
-    pub(super) fn len_at(&self, bytes: &[u8], at: usize) -> Option<usize> {
-        self.word_at(bytes, at).map(|number| self.words[number].len())
-    }
-
-    /// The longest word that starts at `at`.
-    fn word_at(&self, bytes: &[u8], at: usize) -> Option<usize> {
-        self.all_at(bytes, at).next()
-    }
-
-    /// All words that start at `at`, longest first.
-    pub(super) fn all_at<'b>(&'b self, bytes: &'b [u8], at: usize) -> impl Iterator<Item = usize> + 'b {
-        let rest = &bytes[at..];
-        let near = fold(eight(rest));
-        let bucket = self.bucket(near);
-        let starts = self.starts[self.buckets[bucket]..self.buckets[bucket + 1]].iter();
-        let here = starts.filter(move |start| {
-            start.bytes == near & start.mask && {
-                let word = &self.words[start.number];
-                rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
-            }
-        });
-        here.map(|start| start.number)
     }
 
     /// The next place from `from` on where a word may start.
@@ -232,12 +129,6 @@ impl Sieve {
         less_than(fold(near) ^ first, 1) & less_than(fold(near >> 8) ^ second, 1)
     }
 
-    /// The bucket of words that start with folded bytes like these.
-    fn bucket(&self, folded: u64) -> usize {
-        spread(folded & self.key_mask, u64::BITS - (self.buckets.len() - 1).trailing_zeros().max(1))
-            % (self.buckets.len() - 1)
-    }
-
     fn place(&self, near: u64) -> usize {
         spread(fold(near) & self.mask, u64::BITS - PLACES_LOG2)
     }
@@ -246,34 +137,6 @@ impl Sieve {
 /// The highest bit of each byte that is less than `limit`, and perhaps of others behind the first of them.
 fn less_than(bytes: u64, limit: u8) -> u64 {
     bytes.wrapping_sub(every(limit)) & !bytes & HIGH_BITS
-}
-
-/// Eight times the same byte.
-pub(super) const fn every(byte: u8) -> u64 {
-    u64::from_le_bytes([byte; 8])
-}
-
-/// Selects the first `n_bytes` of eight.
-fn mask(n_bytes: usize) -> u64 {
-    u64::MAX >> (64 - 8 * n_bytes)
-}
-
-/// The first eight bytes, or fewer.
-fn eight(bytes: &[u8]) -> u64 {
-    match bytes.first_chunk() {
-        Some(eight) => u64::from_le_bytes(*eight),
-        None => bytes.iter().rev().fold(0, |eight, byte| (eight << 8) | u64::from(*byte)),
-    }
-}
-
-/// Setting one bit of each byte folds the case of letters.
-fn fold(bytes: u64) -> u64 {
-    bytes | 0x2020_2020_2020_2020
-}
-
-/// One multiplication spreads all bits over the upper ones; those above the lowest `n_low` are left.
-fn spread(bytes: u64, n_low: u32) -> usize {
-    usize::try_from(bytes.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> n_low).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub(in crate::gate) enum Wanted {
 
 /// What a text claims, by the start of each claim.
 pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
-    extract_wanted(&Outline::of(text), lexicon, Wanted::All)
+    extract_wanted(&lexicon.outline(text), lexicon, Wanted::All)
 }
 
 /// Those of the claims of a text, given in outline, that are wanted.

@@ -38,7 +38,7 @@ pub use allow::{Allow, PatternProblem, TestValues};
 pub(super) use kind::RULES;
 
 use super::finding::Sighting;
-use super::outline::Outline;
+use super::outline::{Heads, Outline};
 use allow::Lists;
 use echo::Echo;
 use fold::Folded;
@@ -49,6 +49,8 @@ use trigger::Triggers;
 #[derive(Debug, Clone)]
 pub struct Scanner {
     triggers: Triggers,
+    /// Of the triggers.
+    heads: Heads,
     lists: Lists,
 }
 
@@ -66,13 +68,20 @@ pub struct Surroundings<'a> {
 impl Scanner {
     /// A scanner that lets through what `allow` lists.
     pub fn new(allow: &Allow) -> Result<Self, PatternProblem> {
-        Ok(Scanner { triggers: Triggers::new(), lists: Lists::new(allow)? })
+        let (triggers, mut heads) = (Triggers::new(), Heads::new());
+        triggers.add_heads(&mut heads);
+        Ok(Scanner { triggers, heads, lists: Lists::new(allow)? })
+    }
+
+    /// Adds how the words start that announce personal data.
+    pub(super) fn add_heads(&self, heads: &mut Heads) {
+        self.triggers.add_heads(heads);
     }
 
     /// The personal data and secrets that `reply` shows, in the order of their place. Spans are bytes of
     /// the reply and never cut a character.
     pub fn check(&self, reply: &str, around: &Surroundings<'_>) -> Vec<Sighting> {
-        self.check_outline(&Outline::of(reply), around)
+        self.check_outline(&self.heads.outline(reply), around)
     }
 
     /// The same of a reply that is given in outline.
@@ -80,7 +89,7 @@ impl Scanner {
         let folded = Folded::new(reply.text());
         let text = folded.text();
         let mut echo = Echo::new(around.customer);
-        let refolded = (!folded.is_original()).then(|| Outline::of(text));
+        let refolded = (!folded.is_original()).then(|| self.heads.outline(text));
         let mut hits = self.found(refolded.as_ref().unwrap_or(reply), &mut echo);
         for hit in known::find(text, around.known) {
             hits.push(as_echo(text, hit, &mut echo));
@@ -107,12 +116,13 @@ impl Scanner {
     fn encoded(&self, text: &str, echo: &mut Echo<'_>) -> Vec<Hit> {
         let mut hits = Vec::new();
         if let Some(resolved) = encoded::resolved(text) {
-            for hit in self.found(&Outline::of(resolved.text()), echo) {
+            for hit in self.found(&self.heads.outline(resolved.text()), echo) {
                 hits.push(Hit::new(hit.kind, resolved.original(&hit.span)));
             }
         }
         for (span, plain) in encoded::base64_words(text) {
-            let strongest = self.found(&Outline::of(&plain), echo).into_iter().map(|hit| hit.kind).min();
+            let strongest =
+                self.found(&self.heads.outline(&plain), echo).into_iter().map(|hit| hit.kind).min();
             hits.extend(strongest.map(|kind| Hit::new(kind, span)));
         }
         hits

@@ -204,13 +204,17 @@ fn is_whole(text: &str, range: &Range<usize>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::outline::Heads;
     use super::*;
 
     /// How much work a text takes for each of its bytes, in looks per hundred bytes.
     fn looks_per_hundred(part: &str, n: usize) -> usize {
         let triggers = Triggers::new();
+        let mut heads = Heads::new();
+        triggers.add_heads(&mut heads);
         let text = part.repeat(n / part.len());
-        scan(&Outline::of(&text), &triggers).n_looks * 100 / text.len()
+        let outline = heads.outline(&text);
+        scan(&outline, &triggers).n_looks * 100 / text.len()
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //! They are found whatever the case of their letters, and not behind a letter; what a word opens is for the modules
 //! that it is handed to.
 
-use super::super::outline::Outline;
-use super::super::sieve::{Ending, Sieve};
+use super::super::outline::{Ending, Family, Heads, Outline};
+use super::super::word_set::WordSet;
 use super::labelled::Announced;
 use super::secret::Token;
 use super::spelled::Spelling;
@@ -250,7 +250,7 @@ const TRIGGERS: &[(Trigger, &[&str])] = &[
 /// Finds every trigger in a text.
 #[derive(Debug, Clone)]
 pub(super) struct Triggers {
-    sieve: Sieve,
+    words: WordSet,
     opens: Vec<Trigger>,
 }
 
@@ -267,29 +267,32 @@ impl Triggers {
     pub(super) fn new() -> Self {
         let words =
             TRIGGERS.iter().flat_map(|(trigger, words)| words.iter().map(move |word| (*trigger, *word)));
-        let ended = words.clone().map(|(trigger, word)| (word.as_bytes(), trigger.ending()));
-        let sieve = Sieve::of_starts(ended);
-        Triggers { sieve, opens: words.map(|(trigger, _)| trigger).collect() }
+        let set = WordSet::of(words.clone().map(|(_, word)| word.as_bytes()));
+        Triggers { words: set, opens: words.map(|(trigger, _)| trigger).collect() }
+    }
+
+    /// Adds how they start.
+    pub(super) fn add_heads(&self, heads: &mut Heads) {
+        let words = self.words.words().zip(&self.opens);
+        heads.add(Family::PersonalData, words.map(|(word, trigger)| (word, trigger.ending())));
     }
 
     /// The triggers of `text` in order.
     pub(super) fn find<'t>(&'t self, outline: &'t Outline<'_>) -> impl Iterator<Item = Found> + 't {
-        let mut from = 0;
+        let bytes = outline.text().as_bytes();
+        let (mut places, mut from) = (outline.places(Family::PersonalData, 0), 0);
         std::iter::from_fn(move || {
-            let mut next = from;
-            loop {
-                let (number, at) = self.sieve.find_start(outline, next)?;
+            places.by_ref().find_map(|at| {
+                // What is part of one trigger opens no other.
+                let (number, len) = self.words.longest_at(bytes, at).filter(|_| at >= from)?;
                 let trigger = self.opens[number];
-                let free = &outline.text().as_bytes()[from..at.start];
-                match trigger {
-                    Trigger::Dot if free.last() != Some(&b' ') => next = at.end,
-                    _ => {
-                        from = at.end;
-                        let start = at.start - usize::from(trigger == Trigger::Dot);
-                        return Some(Found { trigger, start, end: at.end });
-                    }
+                let is_dot = trigger == Trigger::Dot;
+                if is_dot && bytes[from..at].last() != Some(&b' ') {
+                    return None;
                 }
-            }
+                from = at + len;
+                Some(Found { trigger, start: at - usize::from(is_dot), end: from })
+            })
         })
     }
 }

@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 
 use super::super::claim::{ClaimKind, Lexicon, Wanted, extract_wanted};
-use super::super::outline::Outline;
 use super::super::policy::{Extent, Known};
 use crate::case::{Role, Situation};
 
@@ -28,7 +27,7 @@ impl Said {
         for (role, text) in texts {
             // What a customer says was done shows nothing.
             let wanted = if role == Role::Customer { Wanted::Values } else { Wanted::All };
-            for claim in extract_wanted(&Outline::of(text), lexicon, wanted) {
+            for claim in extract_wanted(&lexicon.outline(text), lexicon, wanted) {
                 match claim.kind {
                     ClaimKind::Value(value) => values.push((Extent::One(value), ())),
                     ClaimKind::Deed { deed } => {

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::super::super::outline::Outline;
-use super::super::super::sieve::{Ending, Sieve, every};
+use super::super::super::outline::{Ending, Family, Heads, Outline};
+use super::super::super::word_set::{WordSet, every};
 use super::super::token::WordId;
 use super::read::{Entry, Section};
 
@@ -96,22 +96,37 @@ fn tag(hash: u32) -> u8 {
 /// What a text must contain to make a claim: a digit, a sign of an address, or a word that can begin a phrase.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Triggers {
-    words: Sieve,
+    words: WordSet,
+    heads: Heads,
 }
 
 impl Triggers {
     pub(super) fn of(entries: &[Entry]) -> Triggers {
         let words = trigger_words(entries);
-        Triggers { words: Sieve::of_starts(words.iter().map(|word| (word.as_bytes(), Ending::Open))) }
+        let mut triggers =
+            Triggers { words: WordSet::of(words.iter().map(String::as_bytes)), heads: Heads::new() };
+        let mut heads = Heads::new();
+        triggers.add_heads(&mut heads);
+        triggers.heads = heads;
+        triggers
+    }
+
+    pub(super) fn add_heads(&self, heads: &mut Heads) {
+        let signs: Vec<u8> = (0..=u8::MAX).filter(|byte| is_sign(*byte)).collect();
+        let words = signs.chunks(1).chain(self.words.words());
+        heads.add(Family::Claims, words.map(|word| (word, Ending::Open)));
+    }
+
+    pub(super) fn outline<'t>(&self, text: &'t str) -> Outline<'t> {
+        self.heads.outline(text)
     }
 
     /// The first of them in `range`.
     pub(in super::super) fn find(&self, outline: &Outline<'_>, range: Range<usize>) -> Option<Range<usize>> {
         let bytes = &outline.text().as_bytes()[..range.end];
-        let starts = outline.starts(range.start).take_while(|at| *at < range.end);
-        let mut candidates = starts.filter(|at| is_sign(bytes[*at]) || self.words.may_start(bytes, *at));
-        candidates.find_map(|at| {
-            let len = if is_sign(bytes[at]) { 1 } else { self.words.len_at(bytes, at)? };
+        let mut places = outline.places(Family::Claims, range.start).take_while(|at| *at < range.end);
+        places.find_map(|at| {
+            let len = if is_sign(bytes[at]) { 1 } else { self.words.longest_at(bytes, at)?.1 };
             Some(self.earlier(bytes, range.start, at).unwrap_or(at..at + len))
         })
     }
@@ -120,7 +135,7 @@ impl Triggers {
     fn earlier(&self, bytes: &[u8], from: usize, at: usize) -> Option<Range<usize>> {
         let part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte >= 0x80;
         let start = at - bytes[from..at].iter().rev().take_while(part).count();
-        (start..at).find_map(|place| self.words.len_at(bytes, place).map(|len| place..place + len))
+        (start..at).find_map(|place| self.words.longest_at(bytes, place).map(|(_, len)| place..place + len))
     }
 }
 
