@@ -89,18 +89,12 @@ impl Heads {
     /// The outline of `text`: where words of the families that were added may start.
     pub(super) fn outline<'t>(&self, text: &'t str) -> Outline<'t> {
         let bytes = text.as_bytes();
-        let mut places = Vec::with_capacity(bytes.len().div_ceil(BLOCK));
-        // Each block with the byte before it; nothing starts at the spaces around the text.
-        let mut near = [b' '; BLOCK + 1];
-        for (number, block) in bytes.chunks(BLOCK).enumerate() {
-            near[0] = near[BLOCK];
-            if block.len() < BLOCK {
-                near[1..].fill(b' ');
-            }
-            near[1..=block.len()].copy_from_slice(block);
-            places.push(self.places_in(starts_in(&near), &bytes[number * BLOCK..]));
-        }
-        Outline { text, places, families: self.families }
+        let places = (0..bytes.len()).step_by(BLOCK).map(|from| {
+            let near = bytes.get(from.wrapping_sub(1)..).and_then(|near| near.first_chunk());
+            let starts = near.map_or_else(|| starts_in(&near_border(bytes, from)), starts_in);
+            self.places_in(starts, &bytes[from..])
+        });
+        Outline { text, places: places.collect(), families: self.families }
     }
 
     /// For each family, a bit for each of `starts` in the first block of `bytes` where one of its words may start.
@@ -167,6 +161,11 @@ impl<'t> Outline<'t> {
 fn place(bytes: [u8; HEAD_BYTES + 1]) -> usize {
     let head = (u32::from_le_bytes(bytes) | 0x2020_2020) << 8;
     (head.wrapping_mul(0x9E37_79B1) >> (u32::BITS - HEADS_LOG2)) as usize
+}
+
+/// The first block of a text, or the last, with the byte before it. Nothing starts at the spaces around the text.
+fn near_border(bytes: &[u8], from: usize) -> [u8; BLOCK + 1] {
+    std::array::from_fn(|at| (from + at).checked_sub(1).and_then(|at| bytes.get(at)).copied().unwrap_or(b' '))
 }
 
 /// A bit for each byte of a block, behind the byte before the block, that starts a word, a number or a mark.

@@ -49,7 +49,7 @@ pub(in crate::gate) fn extract_wanted(
         line: Line::default(),
     };
     let mut at = 0;
-    while let Some(hit) = trigger::next(outline, at..text.len(), reader.table) {
+    while let Some(hit) = reader.next_hit(at..text.len()) {
         let paragraph = sentence::paragraph(text, at, hit);
         reader.paragraph(&paragraph, hit);
         at = paragraph.end;
@@ -89,6 +89,10 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    fn next_hit(&mut self, range: Range<usize>) -> Option<usize> {
+        trigger::next(self.outline, range, self.table, &mut self.desk.tokens)
+    }
+
     fn paragraph(&mut self, paragraph: &Range<usize>, first_hit: usize) {
         self.desk.quotes = None;
         let (mut from, mut hit) = (paragraph.start, Some(first_hit));
@@ -96,7 +100,7 @@ impl Reader<'_> {
             let span = sentence::sentence(self.text.as_bytes(), paragraph, from, at, self.table);
             self.sentence(&span, paragraph);
             from = span.end;
-            hit = trigger::next(self.outline, from..paragraph.end, self.table);
+            hit = self.next_hit(from..paragraph.end);
         }
     }
 

@@ -10,13 +10,8 @@ use super::lexicon::{Cues, Table};
 /// The longest word before a full stop that can be an abbreviation, in bytes.
 const ABBREVIATION_BYTES_MAX: usize = 12;
 
-/// Which bytes can end a sentence.
-const ENDS: [bool; 256] = {
-    let mut ends = [false; 256];
-    (ends[b'.' as usize], ends[b'!' as usize]) = (true, true);
-    (ends[b'?' as usize], ends[b'\n' as usize]) = (true, true);
-    ends
-};
+/// How many bytes are looked at together while none can end a sentence.
+const BLOCK: usize = 16;
 
 /// How many closing marks can follow the end of a sentence and still belong to it.
 const CLOSERS_MAX: usize = 6;
@@ -74,7 +69,7 @@ pub(super) fn sentence(
     let earliest = paragraph.start.max(from);
     let mut start = earliest;
     let mut above = hit;
-    while let Some(at) = page[earliest..above].iter().rposition(|byte| ENDS[usize::from(*byte)]) {
+    while let Some(at) = last_end(&page[earliest..above]) {
         above = earliest + at;
         if let Some(border) = border(page, paragraph.start, above, table).filter(|border| *border <= hit) {
             start = border;
@@ -82,7 +77,7 @@ pub(super) fn sentence(
         }
     }
     let mut end = hit;
-    while let Some(at) = page[end..].iter().position(|byte| ENDS[usize::from(*byte)]) {
+    while let Some(at) = first_end(&page[end..]) {
         end += at;
         match border(page, paragraph.start, end, table) {
             Some(border) if border > hit => return start..border,
@@ -90,6 +85,28 @@ pub(super) fn sentence(
         }
     }
     start..page.len()
+}
+
+/// The first byte that can end a sentence. Whole blocks without one are passed over at once.
+fn first_end(bytes: &[u8]) -> Option<usize> {
+    let (blocks, _) = bytes.as_chunks::<BLOCK>();
+    let n_passed = blocks.iter().take_while(|block| !has_end(block)).count() * BLOCK;
+    bytes[n_passed..].iter().position(|byte| can_end(*byte)).map(|at| n_passed + at)
+}
+
+/// The last byte that can end a sentence.
+fn last_end(bytes: &[u8]) -> Option<usize> {
+    let (_, blocks) = bytes.as_rchunks::<BLOCK>();
+    let n_passed = blocks.iter().rev().take_while(|block| !has_end(block)).count() * BLOCK;
+    bytes[..bytes.len() - n_passed].iter().rposition(|byte| can_end(*byte))
+}
+
+fn has_end(block: &[u8; BLOCK]) -> bool {
+    block.iter().fold(false, |has, byte| has | can_end(*byte))
+}
+
+fn can_end(byte: u8) -> bool {
+    matches!(byte, b'.' | b'!' | b'?' | b'\n')
 }
 
 /// Where the next sentence starts if the byte at `at` ends one.

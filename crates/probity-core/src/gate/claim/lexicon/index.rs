@@ -11,6 +11,9 @@ use super::super::super::word_set::{WordSet, every};
 use super::super::token::WordId;
 use super::read::{Entry, Section};
 
+/// How many bytes at either end of a word are compared together.
+const END_BYTES: usize = 4;
+
 /// The words of the lists with their numbers.
 #[derive(Debug, Clone)]
 pub(super) struct Words {
@@ -25,7 +28,8 @@ pub(super) struct Words {
 /// A place of the table. A `number` of zero is free.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
-    hash: u32,
+    /// Of the word; see [`ends`].
+    ends: u64,
     start: u32,
     len: u16,
     number: u16,
@@ -34,26 +38,29 @@ struct Slot {
 impl Words {
     pub(super) fn of(numbers: &BTreeMap<Box<[u8]>, u16>) -> Words {
         let mut slots = vec![Slot::default(); (numbers.len() * 4).next_power_of_two().max(2)];
+        let mut tags = vec![0; slots.len()];
         let (mask, mut letters) = (slots.len() - 1, Vec::new());
         for (word, number) in numbers {
-            let (hash, start) = (hash(word), letters.len());
+            let ends = ends(word);
+            let hash = hash(ends, word.len());
             let mut at = hash as usize & mask;
             while slots[at].number != 0 {
                 at = (at + 1) & mask;
             }
+            let start = u32::try_from(letters.len()).expect("word lists are far below four gigabytes");
             letters.extend_from_slice(word);
-            let start = u32::try_from(start).expect("word lists are far below four gigabytes");
             // A word too long for its slot is never found; no word is near that.
             let len = u16::try_from(word.len()).unwrap_or(0);
-            slots[at] = Slot { hash, start, len, number: *number };
+            slots[at] = Slot { ends, start, len, number: *number };
+            tags[at] = tag(hash);
         }
-        let tags = slots.iter().map(|slot| if slot.number == 0 { 0 } else { tag(slot.hash) }).collect();
         Words { slots, tags, letters }
     }
 
     /// The number of a word, whatever the case of its ASCII letters.
     pub(super) fn lookup(&self, word: &[u8]) -> WordId {
-        let (hash, mask) = (hash(word), self.slots.len() - 1);
+        let (ends, mask) = (ends(word), self.slots.len() - 1);
+        let hash = hash(ends, word.len());
         let mut at = hash as usize & mask;
         loop {
             if self.tags[at] == 0 {
@@ -61,7 +68,7 @@ impl Words {
             }
             if self.tags[at] == tag(hash) {
                 let slot = self.slots[at];
-                if slot.hash == hash && self.letters(slot).eq_ignore_ascii_case(word) {
+                if slot.ends == ends && usize::from(slot.len) == word.len() && self.has_middle(slot, word) {
                     return WordId(slot.number);
                 }
             }
@@ -69,23 +76,35 @@ impl Words {
         }
     }
 
-    fn letters(&self, slot: Slot) -> &[u8] {
-        let start = slot.start as usize;
-        &self.letters[start..start + usize::from(slot.len)]
+    /// Whether a word with the ends and the length of the one in `slot` is that one: most words are all ends.
+    fn has_middle(&self, slot: Slot, word: &[u8]) -> bool {
+        word.len() <= 2 * END_BYTES || {
+            let start = slot.start as usize;
+            self.letters[start..start + word.len()].eq_ignore_ascii_case(word)
+        }
     }
 }
 
-/// A hash of the word in lower case, from its first and last bytes and its length. Setting one bit folds the case of
-/// letters and is the same for all else; one multiplication spreads what was gathered.
-fn hash(word: &[u8]) -> u32 {
-    let ends = match (word.first_chunk(), word.last_chunk()) {
+/// The first and the last bytes of a word, its ASCII letters in lower case.
+fn ends(word: &[u8]) -> u64 {
+    match (word.first_chunk::<END_BYTES>(), word.last_chunk::<END_BYTES>()) {
         (Some(first), Some(last)) => {
-            u64::from(u32::from_le_bytes(*first)) | (u64::from(u32::from_le_bytes(*last)) << 32)
+            lower(u64::from(u32::from_le_bytes(*first)) | (u64::from(u32::from_le_bytes(*last)) << 32))
         }
-        _ => word.iter().fold(0, |gathered, byte| (gathered << 8) | u64::from(*byte)),
-    };
-    let gathered = (ends | every(0x20)).wrapping_add((word.len() as u64) << 3);
-    (gathered.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
+        _ => lower(word.iter().fold(0, |gathered, byte| (gathered << 8) | u64::from(*byte))),
+    }
+}
+
+/// Eight bytes with their ASCII letters in lower case.
+fn lower(bytes: u64) -> u64 {
+    let low = bytes & !every(0x80);
+    let is_upper = (low + every(0x80 - b'A')) & !(low + every(0x7F - b'Z')) & !bytes & every(0x80);
+    bytes | (is_upper >> 2)
+}
+
+/// A hash of a word in lower case, from its ends and its length: one multiplication spreads what was gathered.
+fn hash(ends: u64, len: usize) -> u32 {
+    (ends.wrapping_add((len as u64) << 3).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
 }
 
 /// A byte of a hash that its place in the table does not say. It is never zero.
