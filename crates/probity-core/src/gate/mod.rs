@@ -5,6 +5,7 @@
 //! reply cannot be judged by mistake.
 
 pub mod claim;
+mod eight;
 pub mod evidence;
 mod finding;
 mod integrity;

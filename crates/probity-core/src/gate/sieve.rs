@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use super::word_set::{WordSet, eight, every, fold, mask, spread};
+use super::eight::{HIGH_BITS, eight, every, fold, mask, spread};
+use super::word_set::WordSet;
 
 /// How many places the table has, each a bit: enough that a few hundred words leave it almost empty.
 const PLACES: usize = 1 << PLACES_LOG2;
@@ -21,9 +22,6 @@ const STEP_MAX: usize = 8;
 
 /// How many looks are taken before one asks whether any found something.
 const LOOKS: usize = 4;
-
-/// The highest bit of each of eight bytes.
-const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 
 /// A set of words.
 #[derive(Debug, Clone)]

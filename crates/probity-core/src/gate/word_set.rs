@@ -3,6 +3,8 @@
 //! Words that start alike are kept together, so that few are compared. Where to look is for
 //! [`sieve`](super::sieve) and [`outline`](super::outline) to say.
 
+use super::eight::{eight, fold, mask, spread};
+
 /// How many bytes of a word say which others it is kept with.
 const KEY_BYTES_MAX: usize = 3;
 
@@ -86,32 +88,4 @@ impl WordSet {
         spread(folded & self.key_mask, u64::BITS - (self.buckets.len() - 1).trailing_zeros().max(1))
             % (self.buckets.len() - 1)
     }
-}
-
-/// Selects the first `n_bytes` of eight.
-pub(super) fn mask(n_bytes: usize) -> u64 {
-    u64::MAX >> (64 - 8 * n_bytes)
-}
-
-/// The first eight bytes, or fewer.
-pub(super) fn eight(bytes: &[u8]) -> u64 {
-    match bytes.first_chunk() {
-        Some(eight) => u64::from_le_bytes(*eight),
-        None => bytes.iter().rev().fold(0, |eight, byte| (eight << 8) | u64::from(*byte)),
-    }
-}
-
-/// Setting one bit of each byte folds the case of letters.
-pub(super) fn fold(bytes: u64) -> u64 {
-    bytes | every(0x20)
-}
-
-/// Eight times the same byte.
-pub(super) const fn every(byte: u8) -> u64 {
-    u64::from_le_bytes([byte; 8])
-}
-
-/// One multiplication spreads all bits over the upper ones; those above the lowest `n_low` are left.
-pub(super) fn spread(bytes: u64, n_low: u32) -> usize {
-    usize::try_from(bytes.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> n_low).unwrap_or(0)
 }

@@ -110,7 +110,7 @@ impl Reader<'_> {
         desk.figures.clear();
         desk.terms.clear();
         desk.breaks.clear();
-        tokenise(self.text, span.clone(), |word| self.table.lookup(word), &mut desk.tokens);
+        tokenise(self.text, span.clone(), |text, len| self.table.lookup_start(text, len), &mut desk.tokens);
         value::figures(self.text, &desk.tokens, self.table, &mut desk.figures);
         let table = self.table;
         if self.wanted == Wanted::All && may_mention(&desk.tokens, &desk.figures, table) {

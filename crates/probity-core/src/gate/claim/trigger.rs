@@ -78,7 +78,7 @@ fn is_worth(
             end -= 1;
         }
         let n_tokens = patterns.iter().map(reach).max().unwrap_or(0);
-        tokenise_some(text, word.start..end, n_tokens, |word| table.lookup(word), window);
+        tokenise_some(text, word.start..end, n_tokens, |text, len| table.lookup_start(text, len), window);
     }
     let first = patterns.iter().find(|pattern| matches_here(pattern, window, table));
     first.is_some_and(|pattern| matches!(pattern.meaning, Meaning::Remedy(..) | Meaning::Deed(_)))

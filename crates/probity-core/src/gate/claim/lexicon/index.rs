@@ -6,110 +6,97 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::super::super::eight::{eight, lower, mask, spread};
 use super::super::super::outline::{Ending, Family, Heads, Outline};
-use super::super::super::word_set::{WordSet, every};
+use super::super::super::word_set::WordSet;
 use super::super::token::WordId;
 use super::read::{Entry, Section};
 
-/// How many bytes at either end of a word are compared together.
-const END_BYTES: usize = 4;
+/// How many words a bucket holds.
+const BUCKET_WORDS: usize = 2;
+
+/// How many bytes of a word are compared together.
+const HEAD_BYTES: usize = 8;
 
 /// The words of the lists with their numbers.
 #[derive(Debug, Clone)]
 pub(super) struct Words {
-    /// By hash; a power of two.
-    slots: Vec<Slot>,
-    /// For each slot a byte of its hash, or zero where it is free: small enough to stay near the processor.
-    tags: Vec<u8>,
+    /// By hash; a power of two. Nearly none is full: all words of a bucket are compared whatever it holds, because
+    /// whether a word is in the lists is hard to foresee.
+    buckets: Vec<[Slot; BUCKET_WORDS]>,
     /// All words, one behind the other.
     letters: Vec<u8>,
 }
 
-/// A place of the table. A `number` of zero is free.
+/// A place for a word. A `number` of zero is free.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
-    /// Of the word; see [`ends`].
-    ends: u64,
+    /// The first bytes of the word.
+    head: u64,
     start: u32,
     len: u16,
     number: u16,
 }
 
+impl Slot {
+    /// Whether its word has this head and this length.
+    fn fits(&self, head: u64, len: usize) -> bool {
+        (self.head == head) & (usize::from(self.len) == len)
+    }
+}
+
 impl Words {
     pub(super) fn of(numbers: &BTreeMap<Box<[u8]>, u16>) -> Words {
-        let mut slots = vec![Slot::default(); (numbers.len() * 4).next_power_of_two().max(2)];
-        let mut tags = vec![0; slots.len()];
-        let (mask, mut letters) = (slots.len() - 1, Vec::new());
+        let n_buckets = (numbers.len() * 3).next_power_of_two().max(2);
+        let mut words = Words { buckets: vec![Default::default(); n_buckets], letters: Vec::new() };
         for (word, number) in numbers {
-            let ends = ends(word);
-            let hash = hash(ends, word.len());
-            let mut at = hash as usize & mask;
-            while slots[at].number != 0 {
-                at = (at + 1) & mask;
-            }
-            let start = u32::try_from(letters.len()).expect("word lists are far below four gigabytes");
-            letters.extend_from_slice(word);
+            let start = u32::try_from(words.letters.len()).expect("word lists are far below four gigabytes");
+            words.letters.extend_from_slice(word);
             // A word too long for its slot is never found; no word is near that.
             let len = u16::try_from(word.len()).unwrap_or(0);
-            slots[at] = Slot { ends, start, len, number: *number };
-            tags[at] = tag(hash);
-        }
-        Words { slots, tags, letters }
-    }
-
-    /// The number of a word, whatever the case of its ASCII letters.
-    pub(super) fn lookup(&self, word: &[u8]) -> WordId {
-        let (ends, mask) = (ends(word), self.slots.len() - 1);
-        let hash = hash(ends, word.len());
-        let mut at = hash as usize & mask;
-        loop {
-            if self.tags[at] == 0 {
-                return WordId(0);
-            }
-            if self.tags[at] == tag(hash) {
-                let slot = self.slots[at];
-                if slot.ends == ends && usize::from(slot.len) == word.len() && self.has_middle(slot, word) {
-                    return WordId(slot.number);
+            let head = lower(eight(word));
+            let mut at = words.bucket(head, word.len());
+            let free = loop {
+                match words.buckets[at].iter().position(|slot| slot.number == 0) {
+                    Some(free) => break free,
+                    None => at = (at + 1) & (n_buckets - 1),
                 }
+            };
+            words.buckets[at][free] = Slot { head, start, len, number: *number };
+        }
+        words
+    }
+
+    /// The number of the word that has the first `len` bytes of `text`, whatever the case of its ASCII letters.
+    pub(super) fn lookup(&self, text: &[u8], len: usize) -> WordId {
+        let head = lower(eight(text) & mask(len));
+        let mut at = self.bucket(head, len);
+        loop {
+            let bucket = &self.buckets[at];
+            let number = if len > HEAD_BYTES {
+                let fitting =
+                    bucket.iter().find(|slot| slot.fits(head, len) && self.has_rest(slot, &text[..len]));
+                fitting.map_or(0, |slot| slot.number)
+            } else {
+                // At most one of them fits; the others add nothing.
+                bucket.iter().fold(0, |all, slot| all | if slot.fits(head, len) { slot.number } else { 0 })
+            };
+            if number != 0 || bucket[BUCKET_WORDS - 1].number == 0 {
+                return WordId(number);
             }
-            at = (at + 1) & mask;
+            at = (at + 1) & (self.buckets.len() - 1);
         }
     }
 
-    /// Whether a word with the ends and the length of the one in `slot` is that one: most words are all ends.
-    fn has_middle(&self, slot: Slot, word: &[u8]) -> bool {
-        word.len() <= 2 * END_BYTES || {
-            let start = slot.start as usize;
-            self.letters[start..start + word.len()].eq_ignore_ascii_case(word)
-        }
+    /// Whether a word with the head and the length of the one in `slot` is that one.
+    fn has_rest(&self, slot: &Slot, word: &[u8]) -> bool {
+        let start = slot.start as usize;
+        self.letters[start..start + word.len()].eq_ignore_ascii_case(word)
     }
-}
 
-/// The first and the last bytes of a word, its ASCII letters in lower case.
-fn ends(word: &[u8]) -> u64 {
-    match (word.first_chunk::<END_BYTES>(), word.last_chunk::<END_BYTES>()) {
-        (Some(first), Some(last)) => {
-            lower(u64::from(u32::from_le_bytes(*first)) | (u64::from(u32::from_le_bytes(*last)) << 32))
-        }
-        _ => lower(word.iter().fold(0, |gathered, byte| (gathered << 8) | u64::from(*byte))),
+    fn bucket(&self, head: u64, len: usize) -> usize {
+        spread(head.wrapping_add((len as u64) << 3), 32) & (self.buckets.len() - 1)
     }
-}
-
-/// Eight bytes with their ASCII letters in lower case.
-fn lower(bytes: u64) -> u64 {
-    let low = bytes & !every(0x80);
-    let is_upper = (low + every(0x80 - b'A')) & !(low + every(0x7F - b'Z')) & !bytes & every(0x80);
-    bytes | (is_upper >> 2)
-}
-
-/// A hash of a word in lower case, from its ends and its length: one multiplication spreads what was gathered.
-fn hash(ends: u64, len: usize) -> u32 {
-    (ends.wrapping_add((len as u64) << 3).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
-}
-
-/// A byte of a hash that its place in the table does not say. It is never zero.
-fn tag(hash: u32) -> u8 {
-    hash.to_be_bytes()[0] | 1
 }
 
 /// What a text must contain to make a claim: a digit, a sign of an address, or a word that can begin a phrase.
