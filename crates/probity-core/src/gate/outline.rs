@@ -7,6 +7,8 @@
 //!
 //! What always holds: where a word of a family starts at such a place, the outline has that place.
 
+use std::ops::Range;
+
 /// How many bytes are told together: one for each bit of a number.
 const BLOCK: usize = 64;
 
@@ -89,12 +91,16 @@ impl Heads {
     /// The outline of `text`: where words of the families that were added may start.
     pub(super) fn outline<'t>(&self, text: &'t str) -> Outline<'t> {
         let bytes = text.as_bytes();
-        let places = (0..bytes.len()).step_by(BLOCK).map(|from| {
+        let blocks = (0..bytes.len()).step_by(BLOCK).map(|from| {
             let near = bytes.get(from.wrapping_sub(1)..).and_then(|near| near.first_chunk());
-            let starts = near.map_or_else(|| starts_in(&near_border(bytes, from)), starts_in);
-            self.places_in(starts, &bytes[from..])
+            let near = near.copied().unwrap_or_else(|| near_border(bytes, from));
+            let starts = bits(&near, is_start);
+            Block {
+                places: self.places_in(starts, &bytes[from..]),
+                stops: bits(&near, |_, byte| matches!(byte, b'.' | b'!' | b'?' | b'\n')),
+            }
         });
-        Outline { text, places: places.collect(), families: self.families }
+        Outline { text, blocks: blocks.collect(), families: self.families }
     }
 
     /// For each family, a bit for each of `starts` in the first block of `bytes` where one of its words may start.
@@ -127,9 +133,17 @@ impl Heads {
 #[derive(Debug)]
 pub(super) struct Outline<'t> {
     text: &'t str,
-    /// For every 64 bytes and each family, a bit for each byte, lowest first.
-    places: Vec<[u64; FAMILIES]>,
+    blocks: Vec<Block>,
     families: u8,
+}
+
+/// What is told of 64 bytes of a text: a bit for each byte, lowest first.
+#[derive(Debug)]
+struct Block {
+    /// For each family, where a word may start.
+    places: [u64; FAMILIES],
+    /// The marks and line ends that can end a sentence.
+    stops: u64,
 }
 
 impl<'t> Outline<'t> {
@@ -141,7 +155,7 @@ impl<'t> Outline<'t> {
     /// The places from `from` on where a word of `family` may start, in order.
     pub(super) fn places(&self, family: Family, from: usize) -> impl Iterator<Item = usize> + '_ {
         debug_assert!(self.families & family.bit() != 0, "the outline was made with heads of this family");
-        let bits = move |block: usize| self.places.get(block).map(|places| places[family as usize]);
+        let bits = move |block: usize| self.blocks.get(block).map(|block| block.places[family as usize]);
         let mut block = from / BLOCK;
         let mut left = bits(block).unwrap_or(0) & (u64::MAX << (from % BLOCK));
         std::iter::from_fn(move || {
@@ -153,6 +167,36 @@ impl<'t> Outline<'t> {
             left &= left - 1;
             Some(at)
         })
+    }
+
+    /// The first mark or line end in `range` that can end a sentence.
+    pub(super) fn first_stop(&self, range: Range<usize>) -> Option<usize> {
+        let mut above = u64::MAX << (range.start % BLOCK);
+        for (number, block) in self.blocks.iter().enumerate().skip(range.start / BLOCK) {
+            let stops = block.stops & above;
+            if stops != 0 {
+                return Some(number * BLOCK + stops.trailing_zeros() as usize).filter(|at| *at < range.end);
+            }
+            if (number + 1) * BLOCK >= range.end {
+                return None;
+            }
+            above = u64::MAX;
+        }
+        None
+    }
+
+    /// The last mark or line end in `range` that can end a sentence.
+    pub(super) fn last_stop(&self, range: Range<usize>) -> Option<usize> {
+        let last = range.end.checked_sub(1)?;
+        let mut below = u64::MAX >> (BLOCK - 1 - last % BLOCK);
+        for number in (range.start / BLOCK..=last / BLOCK).rev() {
+            let stops = self.blocks[number].stops & below;
+            if stops != 0 {
+                return Some(number * BLOCK + stops.ilog2() as usize).filter(|at| *at >= range.start);
+            }
+            below = u64::MAX;
+        }
+        None
     }
 }
 
@@ -168,10 +212,10 @@ fn near_border(bytes: &[u8], from: usize) -> [u8; BLOCK + 1] {
     std::array::from_fn(|at| (from + at).checked_sub(1).and_then(|at| bytes.get(at)).copied().unwrap_or(b' '))
 }
 
-/// A bit for each byte of a block, behind the byte before the block, that starts a word, a number or a mark.
-fn starts_in(near: &[u8; BLOCK + 1]) -> u64 {
+/// A bit for each byte of a block, behind the byte before the block, that `is` something, given the one before it.
+fn bits(near: &[u8; BLOCK + 1], is: impl Fn(u8, u8) -> bool) -> u64 {
     // One byte for each first, because that is what processors do for many at once.
-    let flags: [u8; BLOCK] = std::array::from_fn(|at| u8::from(is_start(near[at], near[at + 1])));
+    let flags: [u8; BLOCK] = std::array::from_fn(|at| u8::from(is(near[at], near[at + 1])));
     let (eights, _) = flags.as_chunks::<8>();
     eights.iter().rev().fold(0, |bits, eight| (bits << 8) | gathered(*eight))
 }
@@ -226,6 +270,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn stops_are_found_from_both_sides(text in "[a. \n]{0,200}", a in 0_usize..200, b in 0_usize..200) {
+            let (start, end) = (a.min(b).min(text.len()), a.max(b).min(text.len()));
+            let outline = Heads::new().outline(&text);
+            let is_stop = |byte: &u8| matches!(byte, b'.' | b'\n');
+            let here = &text.as_bytes()[start..end];
+            prop_assert_eq!(outline.first_stop(start..end), here.iter().position(is_stop).map(|at| start + at));
+            prop_assert_eq!(outline.last_stop(start..end), here.iter().rposition(is_stop).map(|at| start + at));
+        }
+
         /// Nothing that starts where something can start is passed over, and nothing starts elsewhere.
         #[test]
         fn no_word_is_passed_over(

@@ -97,7 +97,7 @@ impl Reader<'_> {
         self.desk.quotes = None;
         let (mut from, mut hit) = (paragraph.start, Some(first_hit));
         while let Some(at) = hit {
-            let span = sentence::sentence(self.text.as_bytes(), paragraph, from, at, self.table);
+            let span = sentence::sentence(self.outline, paragraph, from, at, self.table);
             self.sentence(&span, paragraph);
             from = span.end;
             hit = self.next_hit(from..paragraph.end);

@@ -5,13 +5,11 @@
 
 use std::ops::Range;
 
+use super::super::outline::Outline;
 use super::lexicon::{Cues, Table};
 
 /// The longest word before a full stop that can be an abbreviation, in bytes.
 const ABBREVIATION_BYTES_MAX: usize = 12;
-
-/// How many bytes are looked at together while none can end a sentence.
-const BLOCK: usize = 16;
 
 /// How many closing marks can follow the end of a sentence and still belong to it.
 const CLOSERS_MAX: usize = 6;
@@ -59,54 +57,31 @@ fn is_blank_behind(bytes: &[u8], start: usize) -> bool {
 
 /// The sentence around `hit` in `paragraph`, not before `from`.
 pub(super) fn sentence(
-    bytes: &[u8],
+    outline: &Outline<'_>,
     paragraph: &Range<usize>,
     from: usize,
     hit: usize,
     table: &Table,
 ) -> Range<usize> {
-    let page = &bytes[..paragraph.end];
+    let page = &outline.text().as_bytes()[..paragraph.end];
     let earliest = paragraph.start.max(from);
     let mut start = earliest;
     let mut above = hit;
-    while let Some(at) = last_end(&page[earliest..above]) {
-        above = earliest + at;
+    while let Some(at) = outline.last_stop(earliest..above) {
+        above = at;
         if let Some(border) = border(page, paragraph.start, above, table).filter(|border| *border <= hit) {
             start = border;
             break;
         }
     }
     let mut end = hit;
-    while let Some(at) = first_end(&page[end..]) {
-        end += at;
-        match border(page, paragraph.start, end, table) {
+    while let Some(at) = outline.first_stop(end..page.len()) {
+        match border(page, paragraph.start, at, table) {
             Some(border) if border > hit => return start..border,
-            _ => end += 1,
+            _ => end = at + 1,
         }
     }
     start..page.len()
-}
-
-/// The first byte that can end a sentence. Whole blocks without one are passed over at once.
-fn first_end(bytes: &[u8]) -> Option<usize> {
-    let (blocks, _) = bytes.as_chunks::<BLOCK>();
-    let n_passed = blocks.iter().take_while(|block| !has_end(block)).count() * BLOCK;
-    bytes[n_passed..].iter().position(|byte| can_end(*byte)).map(|at| n_passed + at)
-}
-
-/// The last byte that can end a sentence.
-fn last_end(bytes: &[u8]) -> Option<usize> {
-    let (_, blocks) = bytes.as_rchunks::<BLOCK>();
-    let n_passed = blocks.iter().rev().take_while(|block| !has_end(block)).count() * BLOCK;
-    bytes[..bytes.len() - n_passed].iter().rposition(|byte| can_end(*byte))
-}
-
-fn has_end(block: &[u8; BLOCK]) -> bool {
-    block.iter().fold(false, |has, byte| has | can_end(*byte))
-}
-
-fn can_end(byte: u8) -> bool {
-    matches!(byte, b'.' | b'!' | b'?' | b'\n')
 }
 
 /// Where the next sentence starts if the byte at `at` ends one.

@@ -104,11 +104,11 @@ pub(super) fn after(text: &str, at: usize) -> impl Iterator<Item = Word<'_>> {
 
 /// Whether the byte at `at` closes a sentence for whoever comes back over it.
 fn ends_sentence(bytes: &[u8], at: usize) -> bool {
-    let next = bytes.get(at + 1).copied().unwrap_or(b' ');
+    let next = || bytes.get(at + 1).copied().unwrap_or(b' ');
     match bytes[at] {
-        b'!' | b'?' => next.is_ascii_whitespace() && at > 0 && is_word_byte(bytes[at - 1]),
-        b'.' => next.is_ascii_whitespace() && !is_abbreviation(&bytes[at.saturating_sub(5)..at]),
-        b'\n' => next == b'\n',
+        b'!' | b'?' => next().is_ascii_whitespace() && at > 0 && is_word_byte(bytes[at - 1]),
+        b'.' => next().is_ascii_whitespace() && !is_abbreviation(&bytes[at.saturating_sub(5)..at]),
+        b'\n' => next() == b'\n',
         _ => false,
     }
 }

@@ -224,11 +224,16 @@ fn number_last(text: &str, group: &Group) -> Option<Range<usize>> {
     let mut name = before(text, group.start).take(NAME_MAX);
     let last = name.next()?;
     let gap = &text[last.end..group.start];
-    if !matches!(gap, " " | ". " | ", ") || starts_with_digit(&last) || words::is_other_capital(&last) {
+    if !matches!(gap, " " | ". " | ", ") || starts_with_digit(&last) {
         return None;
     }
-    let (is_capital, ends_in_type) = (last.is_capital(), words::is_trailing_type(&last));
-    if words::has_street_ending(&last) && (is_capital || has_cue(text, last.start)) {
+    // Most words before a number are neither of these, and then there is no need to ask what else they are.
+    let (is_capital, has_ending) = (last.is_capital(), words::has_street_ending(&last));
+    let ends_in_type = words::is_trailing_type(&last);
+    if !(is_capital || has_ending || ends_in_type) || words::is_other_capital(&last) {
+        return None;
+    }
+    if has_ending && (is_capital || has_cue(text, last.start)) {
         return Some(last.start..group.end);
     }
     if !is_capital && !ends_in_type {

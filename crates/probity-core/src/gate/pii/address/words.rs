@@ -373,17 +373,34 @@ pub(super) fn is_trailing_type(word: &Word<'_>) -> bool {
     word.is_in(TRAILING_TYPES)
 }
 
+/// Which pairs of letters the endings end with, so that most words are told apart by a look.
+const ENDING_PAIRS: [bool; 1 << 10] = {
+    let (mut pairs, mut at) = ([false; 1 << 10], 0);
+    while at < ENDINGS.len() {
+        let [.., before, last] = ENDINGS[at].as_bytes() else { panic!("every ending has two bytes") };
+        pairs[pair(*before, *last)] = true;
+        at += 1;
+    }
+    pairs
+};
+
+/// A number that a pair of bytes has whatever the case of its letters; others may share it.
+const fn pair(before: u8, last: u8) -> usize {
+    ((before & 0x1F) as usize) << 5 | (last & 0x1F) as usize
+}
+
 /// Whether the name of the street itself says that it is one. In lower case it needs more to be sure.
 pub(super) fn has_street_ending(word: &Word<'_>) -> bool {
     let bytes = word.text.as_bytes();
     let ends = |ending: &str| {
-        let (from, last) = (bytes.len().checked_sub(ending.len()), ending.as_bytes().last());
-        let is_candidate = bytes.last().map(u8::to_ascii_lowercase).as_ref() == last;
-        is_candidate
-            && from
-                .is_some_and(|from| from >= NAME_MIN && bytes[from..].eq_ignore_ascii_case(ending.as_bytes()))
+        let from = bytes.len().checked_sub(ending.len());
+        from.is_some_and(|from| from >= NAME_MIN && bytes[from..].eq_ignore_ascii_case(ending.as_bytes()))
     };
-    ENDINGS.iter().any(|ending| ends(ending)) && !word.is_any(&["brigade", "renegade", "auntie"])
+    let may_end = match bytes {
+        [.., before, last] => ENDING_PAIRS[pair(*before, *last)],
+        _ => false,
+    };
+    may_end && ENDINGS.iter().any(|ending| ends(ending)) && !word.is_any(&["brigade", "renegade", "auntie"])
 }
 
 /// Whether a small word may stand inside a name.
