@@ -63,7 +63,8 @@ pub(super) struct Heads {
 impl Heads {
     /// The heads of no family.
     pub(super) fn new() -> Self {
-        Heads { table: Box::new([0; 1 << HEADS_LOG2]), bytes: Box::new([0; 256]), families: 0 }
+        let table = vec![0; 1 << HEADS_LOG2].try_into().expect("there are as many places as were asked for");
+        Heads { table, bytes: Box::new([0; 256]), families: 0 }
     }
 
     /// Adds the words of a family, none of them empty or with a space at its start.
@@ -79,10 +80,10 @@ impl Heads {
                 [first, second] => {
                     let follows = |byte: &u8| ending == Ending::Open || !byte.is_ascii_alphabetic();
                     for third in (0..=u8::MAX).filter(follows) {
-                        self.table[place([first, second, third, 0])] |= family.bit();
+                        self.table[place([first, second, third])] |= family.bit();
                     }
                 }
-                [first, second, third, ..] => self.table[place([first, second, third, 0])] |= family.bit(),
+                [first, second, third, ..] => self.table[place([first, second, third])] |= family.bit(),
                 [] => {}
             }
         }
@@ -92,24 +93,27 @@ impl Heads {
     pub(super) fn outline<'t>(&self, text: &'t str) -> Outline<'t> {
         let bytes = text.as_bytes();
         let blocks = (0..bytes.len()).step_by(BLOCK).map(|from| {
-            let near = bytes.get(from.wrapping_sub(1)..).and_then(|near| near.first_chunk());
-            let near = near.copied().unwrap_or_else(|| near_border(bytes, from));
-            let starts = bits(&near, is_start);
-            Block {
-                places: self.places_in(starts, &bytes[from..]),
-                stops: bits(&near, |_, byte| matches!(byte, b'.' | b'!' | b'?' | b'\n')),
+            match bytes.get(from.wrapping_sub(1)..).and_then(|near| near.first_chunk()) {
+                Some(near) => self.block(near),
+                None => self.block(&near_border(bytes, from)),
             }
         });
         Outline { text, blocks: blocks.collect(), families: self.families }
     }
 
-    /// For each family, a bit for each of `starts` in the first block of `bytes` where one of its words may start.
-    fn places_in(&self, mut starts: u64, bytes: &[u8]) -> [u64; FAMILIES] {
+    fn block(&self, near: &Near) -> Block {
+        let starts = bits(near, is_start);
+        let stops = bits(near, |_, byte| matches!(byte, b'.' | b'!' | b'?' | b'\n'));
+        Block { places: self.places(starts, near), stops }
+    }
+
+    /// For each family, a bit for each of `starts` where one of its words may start.
+    fn places(&self, mut starts: u64, near: &Near) -> [u64; FAMILIES] {
         let mut places = [0; FAMILIES];
         while starts != 0 {
-            let at = starts.trailing_zeros();
+            let at = starts.trailing_zeros() as usize % BLOCK;
             starts &= starts - 1;
-            let families = self.families_at(&bytes[at as usize..]);
+            let families = self.families_at([near[at + 1], near[at + 2], near[at + 3]]);
             if families != 0 {
                 for (family, places) in places.iter_mut().enumerate() {
                     *places |= u64::from((families >> family) & 1) << at;
@@ -119,15 +123,14 @@ impl Heads {
         places
     }
 
-    /// A bit for each family that may have a word at the start of `bytes`.
-    fn families_at(&self, bytes: &[u8]) -> u8 {
-        let head = match bytes.first_chunk() {
-            Some(head) => *head,
-            None => std::array::from_fn(|at| bytes.get(at).copied().unwrap_or(0)),
-        };
+    /// A bit for each family that may have a word with this head.
+    fn families_at(&self, head: [u8; HEAD_BYTES]) -> u8 {
         self.table[place(head)] | self.bytes[usize::from(head[0])]
     }
 }
+
+/// A block with the byte before it, and those behind it that a word at its end can start with.
+type Near = [u8; 1 + BLOCK + HEAD_BYTES - 1];
 
 /// A text with the places where words of some families may start.
 #[derive(Debug)]
@@ -200,20 +203,20 @@ impl<'t> Outline<'t> {
     }
 }
 
-/// The place in the table of the head that four bytes start with, whatever the case of its letters. Setting one bit of
-/// each byte folds it, and one multiplication spreads all bits over the upper ones.
-fn place(bytes: [u8; HEAD_BYTES + 1]) -> usize {
-    let head = (u32::from_le_bytes(bytes) | 0x2020_2020) << 8;
+/// The place of a head in the table, whatever the case of its letters. Setting one bit of each byte folds it, and one
+/// multiplication spreads all bits over the upper ones.
+fn place([first, second, third]: [u8; HEAD_BYTES]) -> usize {
+    let head = u32::from_le_bytes([0, first, second, third]) | 0x2020_2000;
     (head.wrapping_mul(0x9E37_79B1) >> (u32::BITS - HEADS_LOG2)) as usize
 }
 
-/// The first block of a text, or the last, with the byte before it. Nothing starts at the spaces around the text.
-fn near_border(bytes: &[u8], from: usize) -> [u8; BLOCK + 1] {
+/// A block at the start or the end of a text. Nothing starts at the spaces around the text.
+fn near_border(bytes: &[u8], from: usize) -> Near {
     std::array::from_fn(|at| (from + at).checked_sub(1).and_then(|at| bytes.get(at)).copied().unwrap_or(b' '))
 }
 
-/// A bit for each byte of a block, behind the byte before the block, that `is` something, given the one before it.
-fn bits(near: &[u8; BLOCK + 1], is: impl Fn(u8, u8) -> bool) -> u64 {
+/// A bit for each byte of a block that `is` something, given the byte before it.
+fn bits(near: &Near, is: impl Fn(u8, u8) -> bool) -> u64 {
     // One byte for each first, because that is what processors do for many at once.
     let flags: [u8; BLOCK] = std::array::from_fn(|at| u8::from(is(near[at], near[at + 1])));
     let (eights, _) = flags.as_chunks::<8>();
@@ -230,7 +233,7 @@ fn is_start(before: u8, byte: u8) -> bool {
     let is_inside = (byte.is_ascii_alphabetic() & before.is_ascii_alphabetic())
         | (byte.is_ascii_digit() & before.is_ascii_digit())
         | (0x80..0xC0).contains(&byte);
-    !is_inside & (byte != b' ')
+    !(is_inside | (byte == b' '))
 }
 
 #[cfg(test)]

@@ -66,9 +66,9 @@ fn is_grouped(page: &Page<'_>, number: &Groups) -> bool {
 
 /// The groups of digits that may be a telephone number.
 struct Groups {
-    /// Their tokens, as many as there are groups.
+    /// The first `len` are their tokens.
     tokens: [usize; GROUPS_MAX],
-    n_groups: usize,
+    len: usize,
     n_digits: usize,
     /// The token behind them.
     behind: usize,
@@ -77,17 +77,17 @@ struct Groups {
 impl Groups {
     /// The groups from `at`, without a "(0)" that is only dialled at home, unless they have too many digits.
     fn read(page: &Page<'_>, at: usize) -> Option<Groups> {
-        let mut groups = Groups { tokens: [0; GROUPS_MAX], n_groups: 0, n_digits: 0, behind: at };
+        let mut groups = Groups { tokens: [0; GROUPS_MAX], len: 0, n_digits: 0, behind: at };
         let mut next = at;
-        while groups.n_groups < GROUPS_MAX {
+        while groups.len < GROUPS_MAX {
             match page.shape(next) {
                 Some(Shape::Digits) if next == at || is_near(page, next) => {
                     let home = page.len(next) == 1
                         && page.raw(next) == "0"
                         && page.mark(next - usize::from(next > 0)) == Some('(');
-                    if !home || groups.n_groups == 0 {
-                        groups.tokens[groups.n_groups] = next;
-                        groups.n_groups += 1;
+                    if !home || groups.len == 0 {
+                        groups.tokens[groups.len] = next;
+                        groups.len += 1;
                         groups.n_digits += page.len(next);
                     }
                     next += 1;
@@ -107,7 +107,7 @@ impl Groups {
     }
 
     fn tokens(&self) -> &[usize] {
-        &self.tokens[..self.n_groups]
+        &self.tokens[..self.len]
     }
 }
 

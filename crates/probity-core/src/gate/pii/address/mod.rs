@@ -110,8 +110,8 @@ fn starts_with_digit(word: &Word<'_>) -> bool {
 
 /// Whether a word is a counted street: `5th`.
 fn is_ordinal(word: &Word<'_>) -> bool {
-    let digits = word.text.trim_end_matches(|char: char| char.is_ascii_alphabetic());
-    starts_with_digit(word) && word.text.len() == digits.len() + 2 && word.text.len() < 6
+    let n_letters = || word.text.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
+    starts_with_digit(word) && word.text.len() < 6 && n_letters() == 2
 }
 
 /// Whether a word says what kind of street something is.
@@ -200,6 +200,10 @@ fn leading_street(text: &str, start: usize, kind: &Word<'_>) -> Option<Range<usi
 
 /// A street without capitals: one word and a type that is nothing else.
 fn lower_street(start: usize, name: &Word<'_>, kind: Word<'_>) -> Option<Range<usize>> {
+    let is_street = words::is_sure_type(&kind) && kind.start == name.end + 1;
+    if !is_street {
+        return None;
+    }
     let is_name = name.text.chars().all(char::is_alphabetic)
         && name.text.len() > 2
         && !name.is_any(&[
@@ -215,8 +219,7 @@ fn lower_street(start: usize, name: &Word<'_>, kind: Word<'_>) -> Option<Range<u
             "for",
             "off",
         ]);
-    let is_street = words::is_sure_type(&kind) && kind.start == name.end + 1;
-    (is_name && is_street).then_some(start..kind.end)
+    is_name.then_some(start..kind.end)
 }
 
 /// The street that its number follows: `Rooseveltlaan 110`, `Via Roma 131`, `Erzsebet ter 19`.
