@@ -6,6 +6,7 @@
 use std::sync::LazyLock;
 
 use super::finding::Sighting;
+use super::outline::{Family, Heads};
 use super::phrases::{Phrases, Plain};
 use super::rules::Rule;
 use crate::case::{TextTrait, text_traits};
@@ -142,8 +143,13 @@ static SIGNS: LazyLock<Phrases<&'static Rule>> = LazyLock::new(|| {
     let borders = BORDERS.iter().map(|phrase| (*phrase, &BOUNDARY_IMITATION));
     let instructions = INSTRUCTIONS.iter().map(|phrase| (*phrase, &INSTRUCTS_READER));
     let members = VERDICT_MEMBERS.iter().map(|phrase| (*phrase, &VERDICT_SHAPED));
-    Phrases::new(borders.chain(instructions).chain(members))
+    Phrases::new(Family::Signs, borders.chain(instructions).chain(members))
 });
+
+/// Adds how the signs start.
+pub(super) fn add_heads(heads: &mut Heads) {
+    SIGNS.add_heads(heads);
+}
 
 /// What is odd about the text of a reply: at most one sighting per rule, at its first sign.
 pub(super) fn check(reply: &str, plain: &Plain<'_>) -> Vec<Sighting> {
@@ -180,7 +186,11 @@ mod tests {
 
     #[track_caller]
     fn check_rules(reply: &str, want: &[&str]) {
-        let seen: Vec<&str> = check(reply, &Plain::of(reply)).iter().map(|sighting| sighting.rule).collect();
+        let mut heads = Heads::new();
+        add_heads(&mut heads);
+        let outline = heads.outline(reply);
+        let seen: Vec<&str> =
+            check(reply, &Plain::of(&outline)).iter().map(|sighting| sighting.rule).collect();
         assert_eq!(seen, want, "{reply:?}");
     }
 

@@ -5,9 +5,11 @@
 //! reply cannot be judged by mistake.
 
 pub mod claim;
+mod eight;
 pub mod evidence;
 mod finding;
 mod integrity;
+mod outline;
 mod phrases;
 pub mod pii;
 mod policies;
@@ -17,6 +19,7 @@ mod safety;
 mod settings;
 mod sieve;
 pub mod support;
+mod word_set;
 
 pub use finding::{Finding, Severity, Sighting, SourceRef};
 pub use policies::{Policies, PolicyTexts};
@@ -27,6 +30,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use crate::case::{Entry, Role, Situation};
+use outline::{Heads, Outline};
 use phrases::Plain;
 use pii::{PatternProblem, Scanner, Surroundings};
 use safety::Forbidden;
@@ -39,6 +43,8 @@ pub struct Gate {
     policies: Option<Policies>,
     forbidden: Forbidden,
     scanner: Scanner,
+    /// Of all words that are looked for in a reply.
+    heads: Heads,
     digest: String,
 }
 
@@ -60,12 +66,22 @@ impl Gate {
             Some(setting) => setting.severity(),
             None => Some(rule.severity),
         };
+        let forbidden = Forbidden::new(&settings.competitors, &settings.forbidden_advice);
+        let scanner = Scanner::new(&settings.own)?;
+        let mut heads = Heads::new();
+        integrity::add_heads(&mut heads);
+        forbidden.add_heads(&mut heads);
+        scanner.add_heads(&mut heads);
+        if let Some(policies) = &settings.policies {
+            policies.add_heads(&mut heads);
+        }
         Ok(Gate {
             severities: rules().filter_map(|rule| Some((rule.id, set(rule)?))).collect(),
-            forbidden: Forbidden::new(&settings.competitors, &settings.forbidden_advice),
             digest: settings.digest(),
-            scanner: Scanner::new(&settings.own)?,
             policies: settings.policies,
+            forbidden,
+            scanner,
+            heads,
         })
     }
 
@@ -97,13 +113,14 @@ impl Gate {
             return Ok(Admitted { entry, flags: Vec::new(), sources: Vec::new() });
         }
         let reply = &entry.reply.text;
-        let plain = Plain::of(reply);
-        let checked = self.policies.as_ref().map(|policies| policies.check(&entry));
+        let outline = self.heads.outline(reply);
+        let plain = Plain::of(&outline);
+        let checked = self.policies.as_ref().map(|policies| policies.check(&entry, &outline));
         let checked = checked.unwrap_or_default();
         let mut seen = checked.evidence;
         seen.extend(integrity::check(reply, &plain));
         seen.extend(self.forbidden.check(&plain));
-        seen.extend(self.personal_data(&entry));
+        seen.extend(self.personal_data(&entry, &outline));
         seen.extend(checked.claims);
         let findings: Vec<Finding> = seen.into_iter().filter_map(|sighting| self.finding(sighting)).collect();
         if findings.iter().any(|finding| finding.severity == Severity::Block) {
@@ -114,7 +131,7 @@ impl Gate {
         }
     }
 
-    fn personal_data(&self, entry: &Entry) -> Vec<Sighting> {
+    fn personal_data(&self, entry: &Entry, reply: &Outline<'_>) -> Vec<Sighting> {
         let (mut earlier, mut customer) = (Vec::new(), Vec::new());
         match &entry.case.situation {
             Situation::Ticket(text) => customer.push(text.as_str()),
@@ -129,7 +146,7 @@ impl Gate {
             }
         }
         let around = Surroundings { earlier: &earlier, customer: &customer, known: &entry.case.known_pii };
-        self.scanner.check(&entry.reply.text, &around)
+        self.scanner.check_outline(reply, &around)
     }
 
     fn finding(&self, sighting: Sighting) -> Option<Finding> {

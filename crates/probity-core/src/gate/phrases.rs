@@ -9,7 +9,9 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::sieve::{Sieve, Within};
+use super::outline::{Ending, Family, Heads, Outline};
+use super::sieve::Sieve;
+use super::word_set::WordSet;
 use crate::case::is_format;
 
 /// How many bytes are looked at together while they are plain.
@@ -18,9 +20,10 @@ const BLOCK: usize = 32;
 /// A set of phrases, each with what it stands for.
 #[derive(Debug, Clone)]
 pub(super) struct Phrases<T> {
+    family: Family,
     sieve: Sieve,
     /// The longest word of each phrase, by the number of the phrase.
-    longest: Sieve,
+    longest: WordSet,
     /// The phrases, each with where its longest word starts.
     texts: Vec<(String, usize)>,
     meanings: Vec<T>,
@@ -38,22 +41,27 @@ pub(super) struct Found<'p, T> {
 }
 
 impl<T> Phrases<T> {
-    /// The set of `phrases`. Phrases without a visible character are left out.
-    pub(super) fn new<'p>(phrases: impl IntoIterator<Item = (&'p str, T)>) -> Self {
-        let plain = |phrase: &str| Plain::of(phrase.trim()).text().trim_matches(' ').to_owned();
+    /// The set of `phrases` of a family. Phrases without a visible character are left out.
+    pub(super) fn new<'p>(family: Family, phrases: impl IntoIterator<Item = (&'p str, T)>) -> Self {
+        let plain = |phrase: &str| plain(phrase.trim()).trim_matches(' ').to_owned();
         let folded = phrases.into_iter().map(|(phrase, meaning)| (plain(phrase), meaning));
         let folded = folded.filter(|(text, _)| !text.is_empty());
         let (texts, meanings): (Vec<_>, Vec<T>) =
             folded.map(|(text, meaning)| (anchored(text), meaning)).unzip();
         let sieve = Sieve::of(texts.iter().map(|(text, _)| text.as_bytes()));
         let words = texts.iter().map(|(text, anchor)| text[*anchor..].split(' ').next().unwrap_or(text));
-        let longest = Sieve::of(words.map(str::as_bytes)).within(Within::Words);
-        Phrases { sieve, longest, texts, meanings }
+        let longest = WordSet::of(words.map(str::as_bytes));
+        Phrases { family, sieve, longest, texts, meanings }
     }
 
-    /// The phrases in `text`, from left to right, the longest where several start at one place.
+    /// Adds how the longest words of the phrases start.
+    pub(super) fn add_heads(&self, heads: &mut Heads) {
+        heads.add(self.family, self.longest.words().map(|word| (word, Ending::Open)));
+    }
+
+    /// The phrases in `text`, whose outline was made with the heads of these, from left to right, the longest where several start at one place.
     pub(super) fn find<'p>(&'p self, text: &Plain<'_>) -> Vec<Found<'p, T>> {
-        if self.meanings.is_empty() || !self.may_be_in(text.original) {
+        if self.meanings.is_empty() || !self.may_be_in(text.outline) {
             return Vec::new();
         }
         let (mut all, mut from) = (Vec::new(), 0);
@@ -67,8 +75,8 @@ impl<T> Phrases<T> {
     }
 
     /// Whether a phrase may stand in `original`. Only of ASCII can it be said that none does.
-    fn may_be_in(&self, original: &str) -> bool {
-        let bytes = original.as_bytes();
+    fn may_be_in(&self, original: &Outline<'_>) -> bool {
+        let bytes = original.text().as_bytes();
         let stands_at = |at: usize| {
             let mut numbers = self.longest.all_at(bytes, at);
             numbers.any(|number| {
@@ -76,7 +84,7 @@ impl<T> Phrases<T> {
                 surrounds(text.as_bytes(), *anchor, bytes, at)
             })
         };
-        !original.is_ascii() || self.longest.places(bytes).any(stands_at)
+        !bytes.is_ascii() || original.places(self.family, 0).any(stands_at)
     }
 }
 
@@ -112,7 +120,7 @@ fn goes_on<'b>(phrase: impl Iterator<Item = &'b u8>, text: impl Iterator<Item = 
 /// A text in lower case with single spaces and straight quotes, and the way back to the original.
 #[derive(Debug)]
 pub(super) struct Plain<'t> {
-    original: &'t str,
+    outline: &'t Outline<'t>,
     /// Made when somebody asks, because most replies show without it that they have no phrase.
     text: OnceCell<String>,
     /// For each byte of `text`, where the character it came from starts and ends in the original. Made when
@@ -121,26 +129,27 @@ pub(super) struct Plain<'t> {
 }
 
 impl<'t> Plain<'t> {
-    /// The plain form of `original`.
-    pub(super) fn of(original: &'t str) -> Self {
-        Plain { original, text: OnceCell::new(), places: OnceCell::new() }
+    /// The plain form of the text of `outline`.
+    pub(super) fn of(outline: &'t Outline<'t>) -> Self {
+        Plain { outline, text: OnceCell::new(), places: OnceCell::new() }
     }
 
     /// The plain text.
     pub(super) fn text(&self) -> &str {
-        self.text.get_or_init(|| plain(self.original))
+        self.text.get_or_init(|| plain(self.outline.text()))
     }
 
     /// Whether every byte of the text stands where it stood in the original.
     fn is_aligned(&self) -> bool {
-        self.text().len() == self.original.len() && self.original.is_ascii()
+        self.text().len() == self.outline.text().len() && self.outline.text().is_ascii()
     }
 
     fn places(&self) -> &[(u32, u32)] {
         self.places.get_or_init(|| {
-            let mut places = Vec::with_capacity(self.original.len());
-            let mut text = Vec::with_capacity(self.original.len());
-            for (start, c) in self.original.char_indices() {
+            let original = self.outline.text();
+            let mut places = Vec::with_capacity(original.len());
+            let mut text = Vec::with_capacity(original.len());
+            for (start, c) in original.char_indices() {
                 push(c, &mut text);
                 places.resize(text.len(), (place(start), place(start + c.len_utf8())));
             }
@@ -230,8 +239,11 @@ mod tests {
 
     #[track_caller]
     fn check(phrase: &str, text: &str, want: &[&str]) {
-        let phrases = Phrases::new([(phrase, ())]);
-        let found = phrases.find(&Plain::of(text));
+        let phrases = Phrases::new(Family::Forbidden, [(phrase, ())]);
+        let mut heads = Heads::new();
+        phrases.add_heads(&mut heads);
+        let outline = heads.outline(text);
+        let found = phrases.find(&Plain::of(&outline));
         let found: Vec<&str> = found.into_iter().map(|found| &text[found.span]).collect();
         assert_eq!(found, want, "{phrase:?} in {text:?}");
     }
@@ -260,7 +272,9 @@ mod tests {
     proptest! {
         #[test]
         fn spans_are_of_the_original(text in "\\PC*", cut in any::<prop::sample::Index>()) {
-            let plain = Plain::of(&text);
+            let heads = Heads::new();
+            let outline = heads.outline(&text);
+            let plain = Plain::of(&outline);
             prop_assume!(!plain.text().is_empty());
             let start = cut.index(plain.text().len());
             prop_assume!(plain.text().is_char_boundary(start));

@@ -1,8 +1,9 @@
 //! What evidence and claims are checked against: the ledger, the word lists and what a tenant allows.
 
-use super::claim::{Lexicon, extract};
+use super::claim::{Lexicon, Wanted, extract_wanted};
 use super::evidence;
 use super::finding::Sighting;
+use super::outline::{Heads, Outline};
 use super::policy::{self, FileProblem, Ledger, PolicyFile, Source};
 use super::support::{self, Allowed, Support};
 use crate::case::{Entry, Moment};
@@ -56,14 +57,18 @@ impl Policies {
         &self.canonical
     }
 
-    /// What is wrong with the evidence of a case and the claims of its reply, and the sources that the
-    /// reply may rest on.
-    pub(super) fn check(&self, entry: &Entry) -> Checked<'_> {
+    /// Adds how the words start that make a sentence worth reading for its claims.
+    pub(super) fn add_heads(&self, heads: &mut Heads) {
+        self.lexicon.add_heads(heads);
+    }
+
+    /// What is wrong with the evidence of a case and the claims of its reply, given that in outline, and the
+    /// sources that the reply may rest on.
+    pub(super) fn check(&self, entry: &Entry, reply: &Outline<'_>) -> Checked<'_> {
         let selected = evidence::check(entry, &self.ledger, self.as_of);
-        let reply = &entry.reply.text;
-        let claims = extract(reply, &self.lexicon);
+        let claims = extract_wanted(reply, &self.lexicon, Wanted::All);
         let support = Support::new(&selected.sources, &entry.case.situation, &self.allowed, &self.lexicon);
-        let claims = support::check(reply, &claims, &support);
+        let claims = support::check(reply.text(), &claims, &support);
         Checked { evidence: selected.sightings, claims, sources: selected.sources }
     }
 }

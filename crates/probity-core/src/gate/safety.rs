@@ -1,6 +1,7 @@
 //! What a tenant forbids by name: competitors, and advice that its replies must not give.
 
 use super::finding::Sighting;
+use super::outline::{Family, Heads};
 use super::phrases::{Found, Phrases, Plain};
 use super::rules::Rule;
 
@@ -40,7 +41,12 @@ impl Forbidden {
         let competitors = competitors.iter().map(named(Kind::Competitor));
         let all: Vec<_> = competitors.chain(advice.iter().map(named(Kind::Advice))).collect();
         let phrases = all.iter().map(|named| (named.1.as_str(), named.clone()));
-        Forbidden { phrases: Phrases::new(phrases) }
+        Forbidden { phrases: Phrases::new(Family::Forbidden, phrases) }
+    }
+
+    /// Adds how the phrases start.
+    pub(super) fn add_heads(&self, heads: &mut Heads) {
+        self.phrases.add_heads(heads);
     }
 
     /// The forbidden things in a reply. Advice against something is not that advice.
@@ -76,13 +82,19 @@ fn is_warning(before: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn seen(forbidden: &Forbidden, reply: &str) -> Vec<Sighting> {
+        let mut heads = Heads::new();
+        forbidden.add_heads(&mut heads);
+        forbidden.check(&Plain::of(&heads.outline(reply)))
+    }
+
     #[track_caller]
     fn check(reply: &str, want: &[(&str, &str)]) {
         let forbidden = Forbidden::new(
             &["Acme Parcel".to_owned()],
             &["dispute the charge with your bank".to_owned(), "share your password".to_owned()],
         );
-        let seen = forbidden.check(&Plain::of(reply));
+        let seen = seen(&forbidden, reply);
         let seen: Vec<_> = seen.iter().map(|seen| (seen.rule, &reply[seen.start..seen.end])).collect();
         assert_eq!(seen, want, "{reply:?}");
     }
@@ -107,6 +119,6 @@ mod tests {
 
     #[test]
     fn nothing_forbidden_nothing_found() {
-        assert_eq!(Forbidden::new(&[], &[" ".to_owned()]).check(&Plain::of("  ")), Vec::new());
+        assert_eq!(seen(&Forbidden::new(&[], &[" ".to_owned()]), "  "), Vec::new());
     }
 }

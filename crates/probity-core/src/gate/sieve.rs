@@ -6,6 +6,9 @@
 
 use std::ops::Range;
 
+use super::eight::{HIGH_BITS, eight, every, fold, mask, spread};
+use super::word_set::WordSet;
+
 /// How many places the table has, each a bit: enough that a few hundred words leave it almost empty.
 const PLACES: usize = 1 << PLACES_LOG2;
 
@@ -14,41 +17,11 @@ const PLACES_LOG2: u32 = 17;
 /// The most bytes that are looked at together.
 const BYTES_MAX: usize = 4;
 
-/// How many bytes of a word say which others it is kept with.
-const KEY_BYTES_MAX: usize = 3;
-
 /// The longest step from one look to the next, in bytes.
 const STEP_MAX: usize = 8;
 
-/// The longest step with which it is better to look at all words than at every step.
-const WORDS_STEP_MAX: usize = 2;
-
-/// How many bytes are in view while eight of them are looked at.
-const BLOCK: usize = 8 + BYTES_MAX;
-
 /// How many looks are taken before one asks whether any found something.
 const LOOKS: usize = 4;
-
-/// The highest bit of each of eight bytes.
-const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
-
-/// What can follow a word that is looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
-    /// Anything.
-    Open,
-    /// No ASCII letter. Where one follows a short word, it may be passed over.
-    Whole,
-}
-
-/// Where words are looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Within {
-    /// Everywhere.
-    Text,
-    /// Not behind a letter where they start with one. A place inside a word may be passed over.
-    Words,
-}
 
 /// A set of words.
 #[derive(Debug, Clone)]
@@ -57,94 +30,42 @@ pub(super) struct Sieve {
     table: Box<[u64; PLACES / 64]>,
     /// The only word of two bytes, where all others are longer; else zero. It is compared everywhere.
     pair: u64,
-    within: Within,
     /// Which bytes are looked at.
     mask: u64,
     /// How many bytes lie between two looks.
     step: usize,
-    words: Vec<Box<[u8]>>,
-    /// How the words start: by bucket, then longest first.
-    starts: Vec<Start>,
-    /// Where the starts of each bucket begin, and behind the last where they end. A power of two and one.
-    buckets: Vec<usize>,
-    /// Which bytes from the start of a word say what bucket it is in.
-    key_mask: u64,
-}
-
-/// The first bytes of a word, so that most are told apart without a look at the word.
-#[derive(Debug, Clone, Copy)]
-struct Start {
-    bytes: u64,
-    /// Which of eight bytes the word has.
-    mask: u64,
-    /// Of the word.
-    number: usize,
+    words: WordSet,
 }
 
 impl Sieve {
     /// The set of `words`, none of them empty.
     pub(super) fn of<'w>(words: impl Iterator<Item = &'w [u8]>) -> Sieve {
-        Sieve::with_endings(words.map(|word| (word, Ending::Open)))
-    }
-
-    /// The set of `words`, none of them empty, each with what can follow it.
-    pub(super) fn with_endings<'w>(words: impl Iterator<Item = (&'w [u8], Ending)>) -> Sieve {
-        let (words, endings): (Vec<Box<[u8]>>, Vec<Ending>) =
-            words.map(|(word, ending)| (Box::from(word), ending)).unzip();
-        let mut lens: Vec<usize> = words.iter().map(|word| word.len()).collect();
+        let words = WordSet::of(words);
+        let mut lens: Vec<usize> = words.words().map(<[u8]>::len).collect();
         lens.sort_unstable();
         let has_pair = lens.first() == Some(&2) && lens.get(1).is_none_or(|len| *len > 2);
-        let is_pair = |word: &[u8]| has_pair && word.len() == 2;
+        let is_pair = |word: &&[u8]| has_pair && word.len() == 2;
         let shortest = lens.get(usize::from(has_pair)).copied().unwrap_or(BYTES_MAX);
         // One byte of a look may lie behind a word that is short, or behind one at its last step.
         let n_bytes = (shortest + usize::from(shortest < BYTES_MAX)).min(BYTES_MAX);
         let step = if shortest < BYTES_MAX || has_pair { 1 } else { (shortest - 2).min(STEP_MAX) };
-        let pair = words.iter().find(|word| is_pair(word)).map_or(0, |word| fold(eight(word)) & mask(2));
-        let mut sieve = Sieve {
-            table: Box::new([0; PLACES / 64]),
-            pair,
-            within: Within::Text,
-            mask: mask(n_bytes),
-            step,
-            starts: Vec::new(),
-            buckets: vec![0; (words.len() * 4).next_power_of_two() + 1],
-            key_mask: mask(lens.first().map_or(KEY_BYTES_MAX, |len| *len.min(&KEY_BYTES_MAX))),
-            words,
-        };
-        for (number, ending) in endings.into_iter().enumerate() {
-            let word = sieve.words[number].clone();
-            for rest in (0..if is_pair(&word) { 0 } else { step }).map(|offset| &word[offset..]) {
-                sieve.add(&rest[..rest.len().min(n_bytes)], n_bytes, ending);
+        let pair = words.words().find(is_pair).map_or(0, |word| fold(eight(word)) & mask(2));
+        let table = Box::new([0; PLACES / 64]);
+        let mut sieve = Sieve { table, pair, mask: mask(n_bytes), step, words: words.clone() };
+        for word in words.words().filter(|word| !is_pair(word)) {
+            for rest in (0..step).map(|offset| &word[offset..]) {
+                sieve.add(&rest[..rest.len().min(n_bytes)], n_bytes);
             }
-            let mask = mask(word.len().min(8));
-            sieve.starts.push(Start { bytes: fold(eight(&word)) & mask, mask, number });
         }
-        let mut starts = std::mem::take(&mut sieve.starts);
-        starts.sort_by_key(|start| {
-            (sieve.bucket(start.bytes), std::cmp::Reverse(sieve.words[start.number].len()))
-        });
-        for bucket in 0..sieve.buckets.len() {
-            sieve.buckets[bucket] = starts.partition_point(|start| sieve.bucket(start.bytes) < bucket);
-        }
-        sieve.starts = starts;
         sieve
     }
 
-    /// The same set, looked for there.
-    pub(super) fn within(self, within: Within) -> Sieve {
-        Sieve { within, ..self }
-    }
-
     /// Adds what a look that starts with `known` can see.
-    fn add(&mut self, known: &[u8], n_bytes: usize, ending: Ending) {
+    fn add(&mut self, known: &[u8], n_bytes: usize) {
         let mut bytes = [0; 8];
         bytes[..known.len()].copy_from_slice(known);
         let unknown = if known.len() < n_bytes { 0..=u8::MAX } else { 0..=0 };
-        // No character starts with a byte that goes on with one.
-        let follows = |byte: &u8| {
-            ending == Ending::Open || !(byte.is_ascii_alphabetic() || (0x80..0xC2).contains(byte))
-        };
-        for last in unknown.filter(follows) {
+        for last in unknown {
             bytes[known.len()] = last;
             let place = self.place(u64::from_le_bytes(bytes));
             self.table[place / 64] |= 1 << (place % 64);
@@ -154,56 +75,17 @@ impl Sieve {
     /// The first word from `from` on, by its number, and where it stands. Of several that start at one place it is
     /// the longest, and of equal ones the first.
     pub(super) fn find(&self, bytes: &[u8], from: usize) -> Option<(usize, Range<usize>)> {
-        let mut at = self.next(bytes, from, no_sign)?;
+        let mut at = self.next(bytes, from)?;
         loop {
-            if let Some(number) = self.word_at(bytes, at) {
-                return Some((number, at..at + self.words[number].len()));
+            if let Some((number, len)) = self.words.longest_at(bytes, at) {
+                return Some((number, at..at + len));
             }
-            at = self.next(bytes, at + 1, no_sign)?;
+            at = self.next(bytes, at + 1)?;
         }
     }
 
-    /// How long the longest word is that starts at `at`.
-    pub(super) fn len_at(&self, bytes: &[u8], at: usize) -> Option<usize> {
-        self.word_at(bytes, at).map(|number| self.words[number].len())
-    }
-
-    /// Every place where a word may start, in order.
-    pub(super) fn places<'b>(&'b self, bytes: &'b [u8]) -> impl Iterator<Item = usize> + 'b {
-        let mut from = 0;
-        std::iter::from_fn(move || {
-            let at = self.next(bytes, from, no_sign)?;
-            from = at + 1;
-            Some(at)
-        })
-    }
-
-    /// The longest word that starts at `at`.
-    fn word_at(&self, bytes: &[u8], at: usize) -> Option<usize> {
-        self.all_at(bytes, at).next()
-    }
-
-    /// All words that start at `at`, longest first.
-    pub(super) fn all_at<'b>(&'b self, bytes: &'b [u8], at: usize) -> impl Iterator<Item = usize> + 'b {
-        let rest = &bytes[at..];
-        let near = fold(eight(rest));
-        let bucket = self.bucket(near);
-        let starts = self.starts[self.buckets[bucket]..self.buckets[bucket + 1]].iter();
-        let here = starts.filter(move |start| {
-            start.bytes == near & start.mask && {
-                let word = &self.words[start.number];
-                rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
-            }
-        });
-        here.map(|start| start.number)
-    }
-
-    /// The next place from `from` on where a word may start, or where a byte stands of which `signs` sets the highest
-    /// bit. Signs can only be asked for where some word has no more than three bytes.
-    pub(super) fn next(&self, bytes: &[u8], from: usize, signs: impl Fn(u64) -> u64) -> Option<usize> {
-        if self.within == Within::Words && self.step <= WORDS_STEP_MAX {
-            return self.next_in_words(bytes, from, signs);
-        }
+    /// The next place from `from` on where a word may start.
+    fn next(&self, bytes: &[u8], from: usize) -> Option<usize> {
         let mut at = from.next_multiple_of(self.step);
         while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
             let near = u64::from_le_bytes(*eight);
@@ -217,9 +99,9 @@ impl Sieve {
                 continue;
             }
             let found = self.has(near) | self.has(near >> 8) | self.has(near >> 16) | self.has(near >> 24);
-            let signs = (signs(near) | self.pairs(near, 0)) & (HIGH_BITS >> (64 - 8 * LOOKS));
-            if found == 1 || signs != 0 {
-                let stops = |n: &usize| (self.has(near >> (8 * n)) | (signs >> (8 * n + 7))) & 1 == 1;
+            let pairs = self.pairs(near) & (HIGH_BITS >> (64 - 8 * LOOKS));
+            if found == 1 || pairs != 0 {
+                let stops = |n: &usize| (self.has(near >> (8 * n)) | (pairs >> (8 * n + 7))) & 1 == 1;
                 return (0..LOOKS).find(stops).map(|n| at + n);
             }
             at += LOOKS;
@@ -229,53 +111,20 @@ impl Sieve {
         (from.max(last) < bytes.len()).then(|| from.max(last))
     }
 
-    /// The same, without the places of letters that stand behind one.
-    fn next_in_words(&self, bytes: &[u8], from: usize, signs: impl Fn(u64) -> u64) -> Option<usize> {
-        let mut at = from;
-        let is_inside = from.checked_sub(1).is_some_and(|before| bytes[before].is_ascii_alphabetic());
-        let mut letter_before = u64::from(is_inside) << 7;
-        while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
-            let (near, far) = (eight_from(block, 0), eight_from(block, BYTES_MAX));
-            let letters = letters(near);
-            let places = !(letters & ((letters << 8) | letter_before)) & HIGH_BITS;
-            // All eight are looked at in any case: which of them need it is hard to foresee.
-            let found = (0..4).fold(0, |found, n| {
-                let (near, far) = (self.has(near >> (8 * n)), self.has(far >> (8 * n)));
-                found | (near << (8 * n + 7)) | (far << (8 * n + 39))
-            });
-            let stops = ((found | self.pairs(near, far)) & places) | signs(near);
-            if stops != 0 {
-                return Some(at + stops.trailing_zeros() as usize / 8);
-            }
-            letter_before = letters >> 56;
-            at += 8;
-        }
-        // The last few bytes are too few to be told.
-        (at < bytes.len()).then_some(at)
-    }
-
     /// One where a word may start with the first of `near`, else zero.
     fn has(&self, near: u64) -> u64 {
         let place = self.place(near);
         (self.table[place / 64] >> (place % 64)) & 1
     }
 
-    /// The highest bit of each byte of `near` where the word of two bytes starts, and perhaps of others. The first
-    /// bytes of `far` are the last of `near`.
-    fn pairs(&self, near: u64, far: u64) -> u64 {
+    /// The highest bit of each byte of `near` but the last where the word of two bytes starts, and perhaps of others.
+    fn pairs(&self, near: u64) -> u64 {
         if self.pair == 0 {
             return 0;
         }
-        let behind = (near >> 8) | ((far >> 32) << 56);
         let (first, second) = (self.pair & 0xFF, (self.pair >> 8) & 0xFF);
         let (first, second) = (first * every(1), second * every(1));
-        less_than(fold(near) ^ first, 1) & less_than(fold(behind) ^ second, 1)
-    }
-
-    /// The bucket of words that start with folded bytes like these.
-    fn bucket(&self, folded: u64) -> usize {
-        spread(folded & self.key_mask, u64::BITS - (self.buckets.len() - 1).trailing_zeros().max(1))
-            % (self.buckets.len() - 1)
+        less_than(fold(near) ^ first, 1) & less_than(fold(near >> 8) ^ second, 1)
     }
 
     fn place(&self, near: u64) -> usize {
@@ -283,53 +132,9 @@ impl Sieve {
     }
 }
 
-/// No byte is a sign.
-pub(super) fn no_sign(_: u64) -> u64 {
-    0
-}
-
 /// The highest bit of each byte that is less than `limit`, and perhaps of others behind the first of them.
-pub(super) fn less_than(bytes: u64, limit: u8) -> u64 {
+fn less_than(bytes: u64, limit: u8) -> u64 {
     bytes.wrapping_sub(every(limit)) & !bytes & HIGH_BITS
-}
-
-/// Eight times the same byte.
-pub(super) const fn every(byte: u8) -> u64 {
-    u64::from_le_bytes([byte; 8])
-}
-
-/// The highest bit of each byte that is an ASCII letter.
-fn letters(bytes: u64) -> u64 {
-    let low = fold(bytes) & !HIGH_BITS;
-    (low + every(0x80 - b'a')) & !(low + every(0x7F - b'z')) & !bytes & HIGH_BITS
-}
-
-/// Eight bytes of a block, from `at` on.
-fn eight_from(block: &[u8; BLOCK], at: usize) -> u64 {
-    eight(&block[at..at + 8])
-}
-
-/// Selects the first `n_bytes` of eight.
-fn mask(n_bytes: usize) -> u64 {
-    u64::MAX >> (64 - 8 * n_bytes)
-}
-
-/// The first eight bytes, or fewer.
-fn eight(bytes: &[u8]) -> u64 {
-    match bytes.first_chunk() {
-        Some(eight) => u64::from_le_bytes(*eight),
-        None => bytes.iter().rev().fold(0, |eight, byte| (eight << 8) | u64::from(*byte)),
-    }
-}
-
-/// Setting one bit of each byte folds the case of letters.
-fn fold(bytes: u64) -> u64 {
-    bytes | 0x2020_2020_2020_2020
-}
-
-/// One multiplication spreads all bits over the upper ones; those above the lowest `n_low` are left.
-fn spread(bytes: u64, n_low: u32) -> usize {
-    usize::try_from(bytes.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> n_low).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -340,7 +145,7 @@ mod tests {
 
     /// Every place from `from` on that the sieve stops at.
     fn stops(sieve: &Sieve, text: &str) -> Vec<usize> {
-        let next = |from: usize| sieve.next(text.as_bytes(), from, no_sign);
+        let next = |from: usize| sieve.next(text.as_bytes(), from);
         std::iter::successors(next(0), |at| next(at + 1)).collect()
     }
 

@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
+use super::super::outline::Outline;
 use super::clause::{self, Mood, Sentence};
 use super::deed::{Bare, Doing, doing};
 use super::lexicon::{Cues, Form, Lexicon, Meaning, Table};
@@ -28,13 +29,19 @@ pub(in crate::gate) enum Wanted {
 
 /// What a text claims, by the start of each claim.
 pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
-    extract_wanted(text, lexicon, Wanted::All)
+    extract_wanted(&lexicon.outline(text), lexicon, Wanted::All)
 }
 
-/// Those of its claims that are wanted.
-pub(in crate::gate) fn extract_wanted(text: &str, lexicon: &Lexicon, wanted: Wanted) -> Vec<Claim> {
+/// Those of the claims of a text, given in outline, that are wanted.
+pub(in crate::gate) fn extract_wanted(
+    outline: &Outline<'_>,
+    lexicon: &Lexicon,
+    wanted: Wanted,
+) -> Vec<Claim> {
+    let text = outline.text();
     let mut reader = Reader {
         text,
+        outline,
         table: &lexicon.table,
         wanted,
         claims: Vec::new(),
@@ -42,7 +49,7 @@ pub(in crate::gate) fn extract_wanted(text: &str, lexicon: &Lexicon, wanted: Wan
         line: Line::default(),
     };
     let mut at = 0;
-    while let Some(hit) = trigger::next(text, at..text.len(), reader.table) {
+    while let Some(hit) = reader.next_hit(at..text.len()) {
         let paragraph = sentence::paragraph(text, at, hit);
         reader.paragraph(&paragraph, hit);
         at = paragraph.end;
@@ -73,6 +80,7 @@ struct Desk {
 
 struct Reader<'a> {
     text: &'a str,
+    outline: &'a Outline<'a>,
     table: &'a Table,
     wanted: Wanted,
     claims: Vec<Claim>,
@@ -81,14 +89,18 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    fn next_hit(&mut self, range: Range<usize>) -> Option<usize> {
+        trigger::next(self.outline, range, self.table, &mut self.desk.tokens)
+    }
+
     fn paragraph(&mut self, paragraph: &Range<usize>, first_hit: usize) {
         self.desk.quotes = None;
         let (mut from, mut hit) = (paragraph.start, Some(first_hit));
         while let Some(at) = hit {
-            let span = sentence::sentence(self.text.as_bytes(), paragraph, from, at, self.table);
+            let span = sentence::sentence(self.outline, paragraph, from, at, self.table);
             self.sentence(&span, paragraph);
             from = span.end;
-            hit = trigger::next(self.text, from..paragraph.end, self.table);
+            hit = self.next_hit(from..paragraph.end);
         }
     }
 
@@ -98,7 +110,7 @@ impl Reader<'_> {
         desk.figures.clear();
         desk.terms.clear();
         desk.breaks.clear();
-        tokenise(self.text, span.clone(), |word| self.table.lookup(word), &mut desk.tokens);
+        tokenise(self.text, span.clone(), |text, len| self.table.lookup_start(text, len), &mut desk.tokens);
         value::figures(self.text, &desk.tokens, self.table, &mut desk.figures);
         let table = self.table;
         if self.wanted == Wanted::All && may_mention(&desk.tokens, &desk.figures, table) {

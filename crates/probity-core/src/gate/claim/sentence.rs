@@ -5,18 +5,11 @@
 
 use std::ops::Range;
 
+use super::super::outline::Outline;
 use super::lexicon::{Cues, Table};
 
 /// The longest word before a full stop that can be an abbreviation, in bytes.
 const ABBREVIATION_BYTES_MAX: usize = 12;
-
-/// Which bytes can end a sentence.
-const ENDS: [bool; 256] = {
-    let mut ends = [false; 256];
-    (ends[b'.' as usize], ends[b'!' as usize]) = (true, true);
-    (ends[b'?' as usize], ends[b'\n' as usize]) = (true, true);
-    ends
-};
 
 /// How many closing marks can follow the end of a sentence and still belong to it.
 const CLOSERS_MAX: usize = 6;
@@ -64,29 +57,28 @@ fn is_blank_behind(bytes: &[u8], start: usize) -> bool {
 
 /// The sentence around `hit` in `paragraph`, not before `from`.
 pub(super) fn sentence(
-    bytes: &[u8],
+    outline: &Outline<'_>,
     paragraph: &Range<usize>,
     from: usize,
     hit: usize,
     table: &Table,
 ) -> Range<usize> {
-    let page = &bytes[..paragraph.end];
+    let page = &outline.text().as_bytes()[..paragraph.end];
     let earliest = paragraph.start.max(from);
     let mut start = earliest;
     let mut above = hit;
-    while let Some(at) = page[earliest..above].iter().rposition(|byte| ENDS[usize::from(*byte)]) {
-        above = earliest + at;
+    while let Some(at) = outline.last_stop(earliest..above) {
+        above = at;
         if let Some(border) = border(page, paragraph.start, above, table).filter(|border| *border <= hit) {
             start = border;
             break;
         }
     }
     let mut end = hit;
-    while let Some(at) = page[end..].iter().position(|byte| ENDS[usize::from(*byte)]) {
-        end += at;
-        match border(page, paragraph.start, end, table) {
+    while let Some(at) = outline.first_stop(end..page.len()) {
+        match border(page, paragraph.start, at, table) {
             Some(border) if border > hit => return start..border,
-            _ => end += 1,
+            _ => end = at + 1,
         }
     }
     start..page.len()

@@ -111,7 +111,8 @@ impl Reader<'_> {
         while self.figures.get(self.next_figure).is_some_and(|figure| figure.behind <= at) {
             self.next_figure += 1;
         }
-        self.peek_figure(at)
+        // Those behind it start where it ends, or later.
+        self.figures.get(self.next_figure).filter(|figure| figure.first == at)
     }
 
     /// The figure that starts at a token close behind the current one.

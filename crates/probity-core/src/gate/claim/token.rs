@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use super::super::eight::{HIGH_BITS, eight, letters};
+
 /// A word of a word list, by its number. Zero is a word that no list has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub(super) struct WordId(pub(super) u16);
@@ -51,11 +53,12 @@ const APOSTROPHE_ENTITIES: &[&[u8]] = &[b"&#39;", b"&apos;", b"&rsquo;", b"&#821
 /// The longest entity that is recognised, in bytes.
 const ENTITY_BYTES_MAX: usize = 10;
 
-/// Appends the tokens of `span` to `tokens`; `lookup` gives the number of a word, whatever its case.
+/// Appends the tokens of `span` to `tokens`; `lookup` gives the number of the word that has the first bytes of a text,
+/// whatever its case, from the text and how many bytes those are.
 pub(super) fn tokenise(
     text: &str,
     span: Range<usize>,
-    lookup: impl FnMut(&[u8]) -> WordId,
+    lookup: impl FnMut(&[u8], usize) -> WordId,
     tokens: &mut Vec<Token>,
 ) {
     tokenise_some(text, span, usize::MAX, lookup, tokens);
@@ -66,7 +69,7 @@ pub(super) fn tokenise_some(
     text: &str,
     span: Range<usize>,
     n_tokens: usize,
-    mut lookup: impl FnMut(&[u8]) -> WordId,
+    mut lookup: impl FnMut(&[u8], usize) -> WordId,
     tokens: &mut Vec<Token>,
 ) {
     let mut at = span.start;
@@ -92,7 +95,7 @@ fn run_or_mark(
     text: &str,
     bytes: &[u8],
     start: usize,
-    lookup: &mut impl FnMut(&[u8]) -> WordId,
+    lookup: &mut impl FnMut(&[u8], usize) -> WordId,
     tokens: &mut Vec<Token>,
 ) -> usize {
     let (end, shape) = run(text, bytes, start);
@@ -105,14 +108,14 @@ fn run_or_mark(
         return end;
     }
     if shape != Shape::Word {
-        let word = lookup(&bytes[start..end]);
+        let word = lookup(&bytes[start..], end - start);
         tokens.push(Token { start, end, shape, word });
         return end;
     }
     if let Some(behind) = contraction(bytes, start, end, lookup, tokens) {
         return behind;
     }
-    tokens.push(Token { start, end, shape, word: lookup(&bytes[start..end]) });
+    tokens.push(Token { start, end, shape, word: lookup(&bytes[start..], end - start) });
     end
 }
 
@@ -123,10 +126,10 @@ fn run(text: &str, bytes: &[u8], start: usize) -> (usize, Shape) {
         let byte = bytes[at];
         if byte.is_ascii_alphabetic() {
             letters = true;
-            at += 1 + bytes[at + 1..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+            at += n_letters(&bytes[at..]);
         } else if byte.is_ascii_digit() {
             digits = true;
-            at += 1;
+            at += 1 + bytes[at + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         } else if byte >= 0x80 {
             match text[at..].chars().next() {
                 Some(c) if c.is_alphanumeric() => {
@@ -147,12 +150,24 @@ fn run(text: &str, bytes: &[u8], start: usize) -> (usize, Shape) {
     (at, shape)
 }
 
+/// How many ASCII letters `bytes` start with. Eight are told at once, because how long a word is is hard to foresee.
+fn n_letters(bytes: &[u8]) -> usize {
+    let mut n_letters = 0;
+    loop {
+        let others = !letters(eight(&bytes[n_letters..])) & HIGH_BITS;
+        n_letters += others.trailing_zeros() as usize / 8;
+        if others != 0 {
+            return n_letters;
+        }
+    }
+}
+
 /// Reads the rest of a contraction behind the letters at `start..end`, and both its words.
 fn contraction(
     bytes: &[u8],
     start: usize,
     end: usize,
-    lookup: &mut impl FnMut(&[u8]) -> WordId,
+    lookup: &mut impl FnMut(&[u8], usize) -> WordId,
     tokens: &mut Vec<Token>,
 ) -> Option<usize> {
     let apostrophe = apostrophe_len(bytes, end);
@@ -173,16 +188,16 @@ fn contraction(
         let clipped = CLIPPED.iter().find(|(clipped, _)| base.eq_ignore_ascii_case(clipped));
         // "can't" has one n, "don't" as well, and what is left of "didn't" is a word.
         let word = match clipped {
-            Some((_, whole)) => lookup(whole),
-            None => lookup(base),
+            Some((_, whole)) => lookup(whole, whole.len()),
+            None => lookup(base, base.len()),
         };
         tokens.push(Token { start, end: end - 1, shape: Shape::Word, word });
-        tokens.push(Token { start: end - 1, end: behind, shape: Shape::Word, word: lookup(b"not") });
+        tokens.push(Token { start: end - 1, end: behind, shape: Shape::Word, word: lookup(b"not", 3) });
         return Some(behind);
     }
     let (_, whole) = CLITICS.iter().find(|(clitic, _)| tail.eq_ignore_ascii_case(clitic))?;
-    tokens.push(Token { start, end, shape: Shape::Word, word: lookup(&bytes[start..end]) });
-    tokens.push(Token { start: end, end: behind, shape: Shape::Word, word: lookup(whole) });
+    tokens.push(Token { start, end, shape: Shape::Word, word: lookup(&bytes[start..], end - start) });
+    tokens.push(Token { start: end, end: behind, shape: Shape::Word, word: lookup(whole, whole.len()) });
     Some(behind)
 }
 
@@ -232,8 +247,8 @@ mod tests {
     fn check(text: &str, want: &Expect) {
         let mut words = vec![String::new()];
         let mut tokens = Vec::new();
-        let lookup = |word: &[u8]| {
-            words.push(String::from_utf8(word.to_ascii_lowercase()).expect("whole characters"));
+        let lookup = |text: &[u8], len: usize| {
+            words.push(String::from_utf8(text[..len].to_ascii_lowercase()).expect("whole characters"));
             WordId(u16::try_from(words.len() - 1).expect("few words"))
         };
         tokenise(text, 0..text.len(), lookup, &mut tokens);

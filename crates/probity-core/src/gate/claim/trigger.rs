@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::super::outline::Outline;
 use super::lexicon::{Cues, Element, Meaning, Pattern, Table};
 use super::term::{GAP_WORDS_MAX, begins};
 use super::token::{Token, tokenise_some};
@@ -19,17 +20,23 @@ const NUMBER_BYTES_MAX: usize = 40;
 /// How many bytes behind a label are looked at for what it labels.
 const LABEL_BYTES_MAX: usize = 24;
 
-/// The next place in `range` that is worth a look.
-pub(super) fn next(text: &str, range: Range<usize>, table: &Table) -> Option<usize> {
+/// The next place in `range` that is worth a look. What is in `window` does not matter; its room is used.
+pub(super) fn next(
+    outline: &Outline<'_>,
+    range: Range<usize>,
+    table: &Table,
+    window: &mut Vec<Token>,
+) -> Option<usize> {
+    let text = outline.text();
     let bytes = text.as_bytes();
     let mut at = range.start;
     loop {
-        let found = table.triggers.find(bytes, at..range.end)?;
+        let found = table.triggers.find(outline, at..range.end)?;
         if !bytes[found.start].is_ascii_alphabetic() || bytes[found.end - 1] == b'.' {
             return Some(found.start);
         }
         let word = word_around(bytes, &range, found);
-        if is_worth(text, &word, &range, table) {
+        if is_worth(text, &word, &range, table, window) {
             return Some(word.start);
         }
         at = word.end;
@@ -44,7 +51,13 @@ fn word_around(bytes: &[u8], range: &Range<usize>, hit: Range<usize>) -> Range<u
     hit.start - before..hit.end + behind
 }
 
-fn is_worth(text: &str, word: &Range<usize>, range: &Range<usize>, table: &Table) -> bool {
+fn is_worth(
+    text: &str,
+    word: &Range<usize>,
+    range: &Range<usize>,
+    table: &Table,
+    window: &mut Vec<Token>,
+) -> bool {
     let written = &text.as_bytes()[word.clone()];
     let id = table.lookup(written);
     let info = table.info(id);
@@ -58,17 +71,16 @@ fn is_worth(text: &str, word: &Range<usize>, range: &Range<usize>, table: &Table
         return is_percent(written);
     }
     let patterns = table.phrases(id);
-    let mut window: Vec<Token> = Vec::new();
+    window.clear();
     if !patterns.iter().all(|pattern| pattern.elements.len() == 1) {
         let mut end = range.end.min(word.end + PHRASE_BYTES_MAX);
         while !text.is_char_boundary(end) {
             end -= 1;
         }
         let n_tokens = patterns.iter().map(reach).max().unwrap_or(0);
-        window.reserve(n_tokens + 1);
-        tokenise_some(text, word.start..end, n_tokens, |word| table.lookup(word), &mut window);
+        tokenise_some(text, word.start..end, n_tokens, |text, len| table.lookup_start(text, len), window);
     }
-    let first = patterns.iter().find(|pattern| matches_here(pattern, &window, table));
+    let first = patterns.iter().find(|pattern| matches_here(pattern, window, table));
     first.is_some_and(|pattern| matches!(pattern.meaning, Meaning::Remedy(..) | Meaning::Deed(_)))
 }
 

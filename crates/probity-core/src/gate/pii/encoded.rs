@@ -20,8 +20,8 @@ const BASE64: [bool; 256] = {
 /// `text` with its entities and percent signs resolved, or nothing when there are none.
 pub(super) fn resolved(text: &str) -> Option<Folded<'static>> {
     let bytes = text.as_bytes();
-    let has_entity = bytes.contains(&b'%') || bytes.contains(&b'&');
-    if !has_entity {
+    // Most texts have none, and looking at all bytes alike is fast.
+    if !bytes.iter().fold(false, |has, byte| has | matches!(byte, b'%' | b'&')) {
         return None;
     }
     let mut folding = Folding::new();

@@ -67,6 +67,11 @@ impl<'t> Folded<'t> {
         folding.finish()
     }
 
+    /// Whether the text had that spelling already.
+    pub(super) fn is_original(&self) -> bool {
+        matches!(self.text, Cow::Borrowed(_))
+    }
+
     /// The folded text.
     pub(super) fn text(&self) -> &str {
         &self.text

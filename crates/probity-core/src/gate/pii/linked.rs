@@ -6,10 +6,10 @@
 use std::ops::Range;
 
 use super::kind::{Hit, Kind};
-use super::words::{Word, after, before, is_word_byte};
+use super::words::{List, Word, after, before, is_word_byte};
 
 /// Given names that are common enough to make a full name of the capital after them.
-const GIVEN: &[&str] = &[
+static GIVEN: List = List::of(&[
     "ahmed",
     "alex",
     "ali",
@@ -90,7 +90,7 @@ const GIVEN: &[&str] = &[
     "wei",
     "william",
     "yuki",
-];
+]);
 /// Words that a name follows.
 const POINTERS: &[&str] = &[
     "mr",
@@ -113,7 +113,7 @@ const POINTERS: &[&str] = &[
     "belongs",
 ];
 /// Capitals that are no part of a name.
-const OTHER: &[&str] = &[
+static OTHER: List = List::of(&[
     "a",
     "account",
     "american",
@@ -194,7 +194,7 @@ const OTHER: &[&str] = &[
     "west",
     "you",
     "your",
-];
+]);
 
 /// The end of a card number that the words at `label` announce.
 pub(super) fn last_four(text: &str, label: &Range<usize>) -> Option<Range<usize>> {
@@ -263,12 +263,12 @@ fn is_name_part(word: &Word<'_>) -> bool {
         && word.text.len() > 1
         && word.text.chars().all(char::is_alphabetic)
         && word.text.chars().any(char::is_lowercase)
-        && !word.is_in(OTHER)
+        && !word.is_in(&OTHER)
 }
 
 /// Whether something says that a capital starts a name.
 fn is_pointed_to(text: &str, given: &Word<'_>) -> bool {
-    given.is_in(GIVEN)
+    given.is_in(&GIVEN)
         || before(text, given.start).next().is_some_and(|word| word.is_any(POINTERS))
         || (given.start > 1
             && before(text, given.start).next().is_none()
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn lists_are_sorted() {
-        assert!(GIVEN.is_sorted_by(|a, b| a < b) && OTHER.is_sorted_by(|a, b| a < b));
+        assert!(GIVEN.is_sorted() && OTHER.is_sorted());
     }
 
     #[test]

@@ -9,10 +9,10 @@ use super::label::{Label, Labels};
 /// Adds the national numbers among `groups`, which are one cluster.
 pub(super) fn find(text: &str, groups: &[Group], dates: &[bool], hits: &mut Vec<Hit>) {
     for at in 0..groups.len() {
-        let n = if dates[at] {
-            None
-        } else {
-            social_security(text, groups, at).or_else(|| cpf(text, groups, at))
+        // No other group opens one of these.
+        let n = match groups[at].len() {
+            3 | 9 if !dates[at] => social_security(text, groups, at).or_else(|| cpf(text, groups, at)),
+            _ => None,
         };
         if let Some(n) = n {
             hits.push(Hit::new(Kind::NationalId, digits::span(&groups[at..at + n])));

@@ -40,8 +40,7 @@ pub(super) fn find(text: &str, groups: &[Group], dates: &[bool], hits: &mut Vec<
 fn candidate(text: &str, groups: &[Group], dates: &[bool], at: usize) -> Option<(usize, Shape)> {
     let bytes = text.as_bytes();
     let first = &groups[at];
-    let is_international =
-        first.start > 0 && (bytes[first.start - 1] == b'+' || text[..first.start].ends_with("+("));
+    let is_international = matches!(bytes[..first.start], [.., b'+'] | [.., b'+', b'(']);
     if is_international {
         return run(groups, dates, at, 8..=15).map(|n| (n, Shape::Sure));
     }
@@ -93,7 +92,7 @@ fn run(
 
 /// Area code, exchange and line, after a country code or not: three, three and four digits, or ten in one.
 fn north_american(text: &str, groups: &[Group], at: usize) -> Option<usize> {
-    let skip = usize::from(matches!(&text[groups[at].start..groups[at].end], "1" | "001"));
+    let skip = usize::from(matches!(&text.as_bytes()[groups[at].start..groups[at].end], b"1" | b"001"));
     let window = groups.get(at + skip..at + skip + 3)?;
     let lens = [window[0].len(), window[1].len(), window[2].len()];
     let is_joined = window[1..].iter().all(|group| group.gap == Gap::Narrow)

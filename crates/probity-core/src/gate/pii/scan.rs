@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::super::outline::Outline;
 use super::alike;
 use super::digits::{self, Group};
 use super::kind::{Hit, Kind};
@@ -43,11 +44,12 @@ struct ReadTo {
     unit: usize,
 }
 
-/// Recognises everything in `text`, which is folded.
-pub(super) fn scan(text: &str, triggers: &Triggers) -> Scan {
+/// Recognises everything in a text, which is folded and given in outline.
+pub(super) fn scan(outline: &Outline<'_>, triggers: &Triggers) -> Scan {
+    let text = outline.text();
     let mut scan = Scan::default();
     scan.numbers(text);
-    scan.words(text, triggers);
+    scan.words(outline, triggers);
     let linked = linked::find(text, &scan.last_fours, &scan.hits);
     scan.hits.extend(linked);
     scan
@@ -133,9 +135,10 @@ impl Scan {
     }
 
     /// The pass over words.
-    fn words(&mut self, text: &str, triggers: &Triggers) {
+    fn words(&mut self, outline: &Outline<'_>, triggers: &Triggers) {
+        let text = outline.text();
         let mut spelled = Spelled::default();
-        for found in triggers.find(text) {
+        for found in triggers.find(outline) {
             self.n_looks += 1;
             let range = found.start..found.end;
             match found.trigger {
@@ -201,13 +204,17 @@ fn is_whole(text: &str, range: &Range<usize>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::outline::Heads;
     use super::*;
 
     /// How much work a text takes for each of its bytes, in looks per hundred bytes.
     fn looks_per_hundred(part: &str, n: usize) -> usize {
         let triggers = Triggers::new();
+        let mut heads = Heads::new();
+        triggers.add_heads(&mut heads);
         let text = part.repeat(n / part.len());
-        scan(&text, &triggers).n_looks * 100 / text.len()
+        let outline = heads.outline(&text);
+        scan(&outline, &triggers).n_looks * 100 / text.len()
     }
 
     #[test]

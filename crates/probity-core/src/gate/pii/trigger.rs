@@ -3,7 +3,8 @@
 //! They are found whatever the case of their letters, and not behind a letter; what a word opens is for the modules
 //! that it is handed to.
 
-use super::super::sieve::{Ending, Sieve, Within};
+use super::super::outline::{Ending, Family, Heads, Outline};
+use super::super::word_set::WordSet;
 use super::labelled::Announced;
 use super::secret::Token;
 use super::spelled::Spelling;
@@ -19,7 +20,7 @@ pub(super) enum Trigger {
     Number(Spelling),
     /// A word for `@`.
     At,
-    /// A word for a dot, behind which a word for `@` may stand.
+    /// A word for a dot with the spaces around it, behind which a word for `@` may stand.
     Dot,
     /// An address without a street: a box, a military post.
     PostBox,
@@ -224,7 +225,7 @@ const TRIGGERS: &[(Trigger, &[&str])] = &[
             "at live",
         ],
     ),
-    (Trigger::Dot, &[" dot "]),
+    (Trigger::Dot, &["dot "]),
     (
         Trigger::PostBox,
         &["p.o. box", "po box", "p.o.box", "post office box", "postbox", "psc ", "apo a", "fpo a", "dpo a"],
@@ -249,7 +250,7 @@ const TRIGGERS: &[(Trigger, &[&str])] = &[
 /// Finds every trigger in a text.
 #[derive(Debug, Clone)]
 pub(super) struct Triggers {
-    sieve: Sieve,
+    words: WordSet,
     opens: Vec<Trigger>,
 }
 
@@ -266,18 +267,32 @@ impl Triggers {
     pub(super) fn new() -> Self {
         let words =
             TRIGGERS.iter().flat_map(|(trigger, words)| words.iter().map(move |word| (*trigger, *word)));
-        let ended = words.clone().map(|(trigger, word)| (word.as_bytes(), trigger.ending()));
-        let sieve = Sieve::with_endings(ended).within(Within::Words);
-        Triggers { sieve, opens: words.map(|(trigger, _)| trigger).collect() }
+        let set = WordSet::of(words.clone().map(|(_, word)| word.as_bytes()));
+        Triggers { words: set, opens: words.map(|(trigger, _)| trigger).collect() }
+    }
+
+    /// Adds how they start.
+    pub(super) fn add_heads(&self, heads: &mut Heads) {
+        let words = self.words.words().zip(&self.opens);
+        heads.add(Family::PersonalData, words.map(|(word, trigger)| (word, trigger.ending())));
     }
 
     /// The triggers of `text` in order.
-    pub(super) fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Found> + 't {
-        let mut from = 0;
+    pub(super) fn find<'t>(&'t self, outline: &'t Outline<'_>) -> impl Iterator<Item = Found> + 't {
+        let bytes = outline.text().as_bytes();
+        let (mut places, mut from) = (outline.places(Family::PersonalData, 0), 0);
         std::iter::from_fn(move || {
-            let (number, at) = self.sieve.find(text.as_bytes(), from)?;
-            from = at.end;
-            Some(Found { trigger: self.opens[number], start: at.start, end: at.end })
+            places.by_ref().find_map(|at| {
+                // What is part of one trigger opens no other.
+                let (number, len) = self.words.longest_at(bytes, at).filter(|_| at >= from)?;
+                let trigger = self.opens[number];
+                let is_dot = trigger == Trigger::Dot;
+                if is_dot && bytes[from..at].last() != Some(&b' ') {
+                    return None;
+                }
+                from = at + len;
+                Some(Found { trigger, start: at - usize::from(is_dot), end: from })
+            })
         })
     }
 }

@@ -12,6 +12,40 @@ const ABBREVIATIONS: &[&str] = &[
     "ul", "al", "pl", "os", "avda", "av", "ave", "rd", "blvd", "rkp",
 ];
 
+/// Words that are looked up together.
+#[derive(Debug)]
+pub(super) struct List {
+    /// In lower case and sorted.
+    words: &'static [&'static str],
+    /// By the first letter, a bit for each length that words have, so that most others are told by a look.
+    lens: [u32; 32],
+}
+
+impl List {
+    /// The list of `words`, which are in lower case and sorted.
+    pub(super) const fn of(words: &'static [&'static str]) -> Self {
+        let (mut lens, mut at) = ([0; 32], 0);
+        while at < words.len() {
+            let word = words[at].as_bytes();
+            lens[(word[0] & 0x1F) as usize] |= 1 << word.len();
+            at += 1;
+        }
+        List { words, lens }
+    }
+
+    /// Whether a word with this first letter, in either case, and this length may be in the list.
+    fn may_have(&self, word: &[u8]) -> bool {
+        let lens = word.first().map_or(0, |first| self.lens[usize::from(first & 0x1F)]);
+        word.len() < 32 && (lens >> word.len()) & 1 == 1
+    }
+
+    /// Whether the words stand in their order, each once.
+    #[cfg(test)]
+    pub(super) fn is_sorted(&self) -> bool {
+        self.words.is_sorted_by(|a, b| a < b)
+    }
+}
+
 /// A word and where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word<'t> {
@@ -31,14 +65,17 @@ impl Word<'_> {
         self.text.bytes().all(|byte| byte.is_ascii_digit())
     }
 
-    /// Whether it is in `words`, which are lower case and sorted, whatever its case.
-    pub(super) fn is_in(&self, words: &[&str]) -> bool {
+    /// Whether it is in a list, whatever its case.
+    pub(super) fn is_in(&self, list: &List) -> bool {
+        if !list.may_have(self.text.as_bytes()) {
+            return false;
+        }
         let mut lower = [0; 16];
         let Some(lower) = lower.get_mut(..self.text.len()) else { return false };
         lower.copy_from_slice(self.text.as_bytes());
         lower.make_ascii_lowercase();
         // Nearly all differ in their first two letters, which is not worth a call.
-        words.binary_search_by(|word| word.bytes().cmp(lower.iter().copied())).is_ok()
+        list.words.binary_search_by(|word| word.bytes().cmp(lower.iter().copied())).is_ok()
     }
 
     /// Whether it equals one of `words`, which are lower case, whatever its case.
@@ -104,11 +141,11 @@ pub(super) fn after(text: &str, at: usize) -> impl Iterator<Item = Word<'_>> {
 
 /// Whether the byte at `at` closes a sentence for whoever comes back over it.
 fn ends_sentence(bytes: &[u8], at: usize) -> bool {
-    let next = bytes.get(at + 1).copied().unwrap_or(b' ');
+    let next = || bytes.get(at + 1).copied().unwrap_or(b' ');
     match bytes[at] {
-        b'!' | b'?' => next.is_ascii_whitespace() && at > 0 && is_word_byte(bytes[at - 1]),
-        b'.' => next.is_ascii_whitespace() && !is_abbreviation(&bytes[at.saturating_sub(5)..at]),
-        b'\n' => next == b'\n',
+        b'!' | b'?' => next().is_ascii_whitespace() && at > 0 && is_word_byte(bytes[at - 1]),
+        b'.' => next().is_ascii_whitespace() && !is_abbreviation(&bytes[at.saturating_sub(5)..at]),
+        b'\n' => next() == b'\n',
         _ => false,
     }
 }

@@ -137,7 +137,7 @@ impl Source {
     /// limited to a region: nothing shows that it may.
     pub fn permits(&self, circumstances: &Circumstances) -> bool {
         let audience = circumstances.audience.as_deref().unwrap_or(DEFAULT_AUDIENCE);
-        self.audiences.contains(&folded(audience)) && self.regions.has(circumstances.region.as_deref())
+        has_name(&self.audiences, audience) && self.regions.has(circumstances.region.as_deref())
     }
 
     /// Whether there can be a case that may use both.
@@ -155,7 +155,7 @@ impl Regions {
         match (self, region) {
             (Regions::Everywhere, _) => true,
             (Regions::Only(_), None) => false,
-            (Regions::Only(regions), Some(region)) => regions.contains(&folded(region)),
+            (Regions::Only(regions), Some(region)) => has_name(regions, region),
         }
     }
 }
@@ -196,6 +196,16 @@ impl Ledger {
     /// BLAKE3 of the canonical form, hexadecimal.
     pub fn hash(&self) -> &str {
         &self.hash
+    }
+}
+
+/// Whether a name is among `folded` ones.
+fn has_name(folded_names: &BTreeSet<String>, name: &str) -> bool {
+    let name = name.trim();
+    if name.is_ascii() {
+        folded_names.iter().any(|folded| folded.eq_ignore_ascii_case(name))
+    } else {
+        folded_names.contains(&folded(name))
     }
 }
 

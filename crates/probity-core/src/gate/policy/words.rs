@@ -62,13 +62,23 @@ pub(in crate::gate) fn stems(text: &str) -> impl Iterator<Item = String> + '_ {
 
 /// Whether one of the [`stems`] of `text` is `wanted`.
 pub(in crate::gate) fn has_stem(text: &str, wanted: &str) -> bool {
-    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    let is_wanted = |word: &str| stems(word).any(|stem| stem == wanted);
     // Endings are cut and nothing else, so most words are told apart by how they start.
-    words.any(|word| {
-        let start = word.as_bytes().get(..wanted.len());
-        let may_be = start.is_some_and(|start| start.eq_ignore_ascii_case(wanted.as_bytes()));
-        (may_be || !word.is_ascii()) && stems(word).any(|stem| stem == wanted)
-    })
+    let starts = |word: &[u8]| {
+        word.get(..wanted.len()).is_some_and(|start| start.eq_ignore_ascii_case(wanted.as_bytes()))
+    };
+    let (bytes, first) = (text.as_bytes(), wanted.as_bytes().first());
+    if text.is_ascii() {
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric();
+        return (0..bytes.len()).any(|at| {
+            first.is_some_and(|first| bytes[at].eq_ignore_ascii_case(first))
+                && (at == 0 || !is_part(&bytes[at - 1]))
+                && starts(&bytes[at..])
+                && is_wanted(&text[at..at + bytes[at..].iter().take_while(|byte| is_part(byte)).count()])
+        });
+    }
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| (starts(word.as_bytes()) || !word.is_ascii()) && is_wanted(word))
 }
 
 /// What a source calls a fact.

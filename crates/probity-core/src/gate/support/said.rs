@@ -27,7 +27,7 @@ impl Said {
         for (role, text) in texts {
             // What a customer says was done shows nothing.
             let wanted = if role == Role::Customer { Wanted::Values } else { Wanted::All };
-            for claim in extract_wanted(text, lexicon, wanted) {
+            for claim in extract_wanted(&lexicon.outline(text), lexicon, wanted) {
                 match claim.kind {
                     ClaimKind::Value(value) => values.push((Extent::One(value), ())),
                     ClaimKind::Deed { deed } => {

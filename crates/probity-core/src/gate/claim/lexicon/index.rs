@@ -6,133 +6,148 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::super::super::sieve::{Sieve, Within, every, less_than};
+use super::super::super::eight::{eight, lower, mask, spread};
+use super::super::super::outline::{Ending, Family, Heads, Outline};
+use super::super::super::word_set::WordSet;
 use super::super::token::WordId;
 use super::read::{Entry, Section};
+
+/// How many words a bucket holds.
+const BUCKET_WORDS: usize = 2;
+
+/// How many bytes of a word are compared together.
+const HEAD_BYTES: usize = 8;
 
 /// The words of the lists with their numbers.
 #[derive(Debug, Clone)]
 pub(super) struct Words {
-    /// By hash; a power of two.
-    slots: Vec<Slot>,
-    /// For each slot a byte of its hash, or zero where it is free: small enough to stay near the processor.
-    tags: Vec<u8>,
+    /// By hash; a power of two. Nearly none is full: all words of a bucket are compared whatever it holds, because
+    /// whether a word is in the lists is hard to foresee.
+    buckets: Vec<[Slot; BUCKET_WORDS]>,
     /// All words, one behind the other.
     letters: Vec<u8>,
 }
 
-/// A place of the table. A `number` of zero is free.
+/// A place for a word. A `number` of zero is free.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
-    hash: u32,
+    /// The first bytes of the word.
+    head: u64,
     start: u32,
     len: u16,
     number: u16,
 }
 
+impl Slot {
+    /// Whether its word has this head and this length.
+    fn fits(&self, head: u64, len: usize) -> bool {
+        (self.head == head) & (usize::from(self.len) == len)
+    }
+}
+
 impl Words {
     pub(super) fn of(numbers: &BTreeMap<Box<[u8]>, u16>) -> Words {
-        let mut slots = vec![Slot::default(); (numbers.len() * 4).next_power_of_two().max(2)];
-        let (mask, mut letters) = (slots.len() - 1, Vec::new());
+        let n_buckets = (numbers.len() * 3).next_power_of_two().max(2);
+        let mut words = Words { buckets: vec![Default::default(); n_buckets], letters: Vec::new() };
         for (word, number) in numbers {
-            let (hash, start) = (hash(word), letters.len());
-            let mut at = hash as usize & mask;
-            while slots[at].number != 0 {
-                at = (at + 1) & mask;
-            }
-            letters.extend_from_slice(word);
-            let start = u32::try_from(start).expect("word lists are far below four gigabytes");
+            let start = u32::try_from(words.letters.len()).expect("word lists are far below four gigabytes");
+            words.letters.extend_from_slice(word);
             // A word too long for its slot is never found; no word is near that.
             let len = u16::try_from(word.len()).unwrap_or(0);
-            slots[at] = Slot { hash, start, len, number: *number };
-        }
-        let tags = slots.iter().map(|slot| if slot.number == 0 { 0 } else { tag(slot.hash) }).collect();
-        Words { slots, tags, letters }
-    }
-
-    /// The number of a word, whatever the case of its ASCII letters.
-    pub(super) fn lookup(&self, word: &[u8]) -> WordId {
-        let (hash, mask) = (hash(word), self.slots.len() - 1);
-        let mut at = hash as usize & mask;
-        loop {
-            if self.tags[at] == 0 {
-                return WordId(0);
-            }
-            if self.tags[at] == tag(hash) {
-                let slot = self.slots[at];
-                if slot.hash == hash && self.letters(slot).eq_ignore_ascii_case(word) {
-                    return WordId(slot.number);
+            let head = lower(eight(word));
+            let mut at = words.bucket(head, word.len());
+            let free = loop {
+                match words.buckets[at].iter().position(|slot| slot.number == 0) {
+                    Some(free) => break free,
+                    None => at = (at + 1) & (n_buckets - 1),
                 }
+            };
+            words.buckets[at][free] = Slot { head, start, len, number: *number };
+        }
+        words
+    }
+
+    /// The number of the word that has the first `len` bytes of `text`, whatever the case of its ASCII letters.
+    pub(super) fn lookup(&self, text: &[u8], len: usize) -> WordId {
+        let head = lower(eight(text) & mask(len));
+        let mut at = self.bucket(head, len);
+        loop {
+            let bucket = &self.buckets[at];
+            let number = if len > HEAD_BYTES {
+                let fitting =
+                    bucket.iter().find(|slot| slot.fits(head, len) && self.has_rest(slot, &text[..len]));
+                fitting.map_or(0, |slot| slot.number)
+            } else {
+                // At most one of them fits; the others add nothing.
+                bucket.iter().fold(0, |all, slot| all | if slot.fits(head, len) { slot.number } else { 0 })
+            };
+            if number != 0 || bucket[BUCKET_WORDS - 1].number == 0 {
+                return WordId(number);
             }
-            at = (at + 1) & mask;
+            at = (at + 1) & (self.buckets.len() - 1);
         }
     }
 
-    fn letters(&self, slot: Slot) -> &[u8] {
+    /// Whether a word with the head and the length of the one in `slot` is that one.
+    fn has_rest(&self, slot: &Slot, word: &[u8]) -> bool {
         let start = slot.start as usize;
-        &self.letters[start..start + usize::from(slot.len)]
+        self.letters[start..start + word.len()].eq_ignore_ascii_case(word)
     }
-}
 
-/// A hash of the word in lower case, from its first and last bytes and its length. Setting one bit folds the case of
-/// letters and is the same for all else; one multiplication spreads what was gathered.
-fn hash(word: &[u8]) -> u32 {
-    let ends = match (word.first_chunk(), word.last_chunk()) {
-        (Some(first), Some(last)) => {
-            u64::from(u32::from_le_bytes(*first)) | (u64::from(u32::from_le_bytes(*last)) << 32)
-        }
-        _ => word.iter().fold(0, |gathered, byte| (gathered << 8) | u64::from(*byte)),
-    };
-    let gathered = (ends | every(0x20)).wrapping_add((word.len() as u64) << 3);
-    (gathered.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
-}
-
-/// A byte of a hash that its place in the table does not say. It is never zero.
-fn tag(hash: u32) -> u8 {
-    hash.to_be_bytes()[0] | 1
+    fn bucket(&self, head: u64, len: usize) -> usize {
+        spread(head.wrapping_add((len as u64) << 3), 32) & (self.buckets.len() - 1)
+    }
 }
 
 /// What a text must contain to make a claim: a digit, a sign of an address, or a word that can begin a phrase.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Triggers {
-    words: Sieve,
+    words: WordSet,
+    heads: Heads,
 }
 
 impl Triggers {
     pub(super) fn of(entries: &[Entry]) -> Triggers {
-        let words = Sieve::of(trigger_words(entries).iter().map(String::as_bytes));
-        Triggers { words: words.within(Within::Words) }
+        let words = trigger_words(entries);
+        let mut triggers =
+            Triggers { words: WordSet::of(words.iter().map(String::as_bytes)), heads: Heads::new() };
+        let mut heads = Heads::new();
+        triggers.add_heads(&mut heads);
+        triggers.heads = heads;
+        triggers
+    }
+
+    pub(super) fn add_heads(&self, heads: &mut Heads) {
+        let signs: Vec<u8> = (0..=u8::MAX).filter(|byte| is_sign(*byte)).collect();
+        let words = signs.chunks(1).chain(self.words.words());
+        heads.add(Family::Claims, words.map(|word| (word, Ending::Open)));
+    }
+
+    pub(super) fn outline<'t>(&self, text: &'t str) -> Outline<'t> {
+        self.heads.outline(text)
     }
 
     /// The first of them in `range`.
-    pub(in super::super) fn find(&self, bytes: &[u8], range: Range<usize>) -> Option<Range<usize>> {
-        let bytes = &bytes[..range.end];
-        let mut at = self.words.next(bytes, range.start, signs)?;
-        loop {
-            let len = if is_sign(bytes[at]) { Some(1) } else { self.words.len_at(bytes, at) };
-            if let Some(len) = len {
-                return Some(self.earlier(bytes, range.start, at).unwrap_or(at..at + len));
-            }
-            at = self.words.next(bytes, at + 1, signs)?;
-        }
+    pub(in super::super) fn find(&self, outline: &Outline<'_>, range: Range<usize>) -> Option<Range<usize>> {
+        let bytes = &outline.text().as_bytes()[..range.end];
+        let mut places = outline.places(Family::Claims, range.start).take_while(|at| *at < range.end);
+        places.find_map(|at| {
+            let len = if is_sign(bytes[at]) { 1 } else { self.words.longest_at(bytes, at)?.1 };
+            Some(self.earlier(bytes, range.start, at).unwrap_or(at..at + len))
+        })
     }
 
     /// The first of them inside the word that goes on at `at`: what stands behind it in the word is a part of it.
     fn earlier(&self, bytes: &[u8], from: usize, at: usize) -> Option<Range<usize>> {
         let part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte >= 0x80;
         let start = at - bytes[from..at].iter().rev().take_while(part).count();
-        (start..at).find_map(|place| self.words.len_at(bytes, place).map(|len| place..place + len))
+        (start..at).find_map(|place| self.words.longest_at(bytes, place).map(|(_, len)| place..place + len))
     }
 }
 
 /// Bytes that are a trigger by themselves.
 fn is_sign(byte: u8) -> bool {
     byte.is_ascii_digit() || byte == b'@'
-}
-
-/// The highest bit of each byte that is a sign, and perhaps of others behind the first of them.
-fn signs(bytes: u64) -> u64 {
-    less_than(bytes ^ every(b'0'), 10) | less_than(bytes ^ every(b'@'), 1)
 }
 
 /// Words that can begin a phrase, and signs of an address.

@@ -145,7 +145,12 @@ impl Table {
 
     /// The number of a word, whatever the case of its ASCII letters.
     pub(in super::super) fn lookup(&self, word: &[u8]) -> WordId {
-        self.words.lookup(word)
+        self.words.lookup(word, word.len())
+    }
+
+    /// The number of the word that has the first `len` bytes of `text`, which costs less where more text follows.
+    pub(in super::super) fn lookup_start(&self, text: &[u8], len: usize) -> WordId {
+        self.words.lookup(text, len)
     }
 
     pub(in super::super) fn info(&self, word: WordId) -> &WordInfo {
@@ -299,7 +304,7 @@ impl Draft {
                 "<percent>" => elements.push(Element::Percent),
                 _ => {
                     let mut tokens: Vec<Token> = Vec::new();
-                    tokenise(piece, 0..piece.len(), |word| self.intern(word), &mut tokens);
+                    tokenise(piece, 0..piece.len(), |text, len| self.intern(&text[..len]), &mut tokens);
                     elements.extend(tokens.iter().map(|token| match token.shape {
                         Shape::Mark(mark) => Element::Mark(mark),
                         _ => Element::Word(token.word),

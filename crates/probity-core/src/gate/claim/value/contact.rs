@@ -12,6 +12,9 @@ use super::Page;
 /// The most groups of digits in a telephone number.
 const GROUPS_MAX: usize = 8;
 
+/// The most digits in a telephone number.
+const DIGITS_MAX: usize = 15;
+
 /// How many words before a number can be its label.
 const LABEL_DISTANCE_MAX: usize = 4;
 
@@ -31,59 +34,81 @@ pub(super) fn phone(page: &Page<'_>, at: usize) -> Option<Figure> {
     }
     let plus = page.mark(at) == Some('+');
     // Most numbers stand alone and are short.
-    let alone = !matches!(page.shape(at + 1), Some(Shape::Digits | Shape::Mark(_))) && page.raw(at).len() < 7;
+    let alone = !matches!(page.shape(at + 1), Some(Shape::Digits | Shape::Mark(_))) && page.len(at) < 7;
     if alone && !plus && page.mark(at).is_none() {
         return None;
     }
-    let (groups, n_groups, behind) = groups(page, at + usize::from(plus))?;
-    let groups = &groups[..n_groups];
-    let n_digits: usize = groups.iter().map(|group| group.len()).sum();
+    let number = Groups::read(page, at + usize::from(plus))?;
     let fits = if plus {
-        (8..=15).contains(&n_digits)
-    } else if (10..=11).contains(&n_digits) && is_grouped(groups, n_digits) {
+        (8..=DIGITS_MAX).contains(&number.n_digits)
+    } else if (10..=11).contains(&number.n_digits) && is_grouped(page, &number) {
         true
     } else {
-        (7..=15).contains(&n_digits) && is_labelled(page, at)
+        (7..=DIGITS_MAX).contains(&number.n_digits) && is_labelled(page, at)
     };
+    let digits = || number.tokens().iter().map(|group| page.raw(*group));
     let sign = if plus { "+" } else { "" };
-    fits.then(|| Page::figure(at, behind, Value::Phone(format!("{sign}{}", groups.concat()))))
+    fits.then(|| {
+        Page::figure(at, number.behind, Value::Phone(std::iter::once(sign).chain(digits()).collect()))
+    })
 }
 
 /// Whether ten or eleven digits are grouped as telephone numbers are.
-fn is_grouped(groups: &[&str], n_digits: usize) -> bool {
-    let has_lens = |lens: &[usize]| groups.iter().map(|group| group.len()).eq(lens.iter().copied());
-    let national = match n_digits {
+fn is_grouped(page: &Page<'_>, number: &Groups) -> bool {
+    let (groups, first) = (number.tokens(), page.raw(number.tokens()[0]));
+    let has_lens = |lens: &[usize]| groups.iter().map(|group| page.len(*group)).eq(lens.iter().copied());
+    let national = match number.n_digits {
         10 => has_lens(&[3, 3, 4]),
-        _ => groups[0] == "1" && has_lens(&[1, 3, 3, 4]),
+        _ => first == "1" && has_lens(&[1, 3, 3, 4]),
     };
-    national || (groups[0].starts_with('0') && groups.len() > 1)
+    national || (first.starts_with('0') && groups.len() > 1)
 }
 
-/// The groups of digits from `at` with their number, without a "(0)" that is only dialled at home, and the token
-/// behind them.
-fn groups<'a>(page: &Page<'a>, at: usize) -> Option<([&'a str; GROUPS_MAX], usize, usize)> {
-    let (mut groups, mut n_groups) = ([""; GROUPS_MAX], 0);
-    let (mut next, mut behind) = (at, at);
-    while n_groups < GROUPS_MAX {
-        match page.tokens.get(next).map(|token| token.shape) {
-            Some(Shape::Digits) if next == at || is_near(page, next) => {
-                let home = page.raw(next) == "0" && page.mark(next - usize::from(next > 0)) == Some('(');
-                if !home || n_groups == 0 {
-                    groups[n_groups] = page.raw(next);
-                    n_groups += 1;
+/// The groups of digits that may be a telephone number.
+struct Groups {
+    /// The first `len` are their tokens.
+    tokens: [usize; GROUPS_MAX],
+    len: usize,
+    n_digits: usize,
+    /// The token behind them.
+    behind: usize,
+}
+
+impl Groups {
+    /// The groups from `at`, without a "(0)" that is only dialled at home, unless they have too many digits.
+    fn read(page: &Page<'_>, at: usize) -> Option<Groups> {
+        let mut groups = Groups { tokens: [0; GROUPS_MAX], len: 0, n_digits: 0, behind: at };
+        let mut next = at;
+        while groups.len < GROUPS_MAX {
+            match page.shape(next) {
+                Some(Shape::Digits) if next == at || is_near(page, next) => {
+                    let home = page.len(next) == 1
+                        && page.raw(next) == "0"
+                        && page.mark(next - usize::from(next > 0)) == Some('(');
+                    if !home || groups.len == 0 {
+                        groups.tokens[groups.len] = next;
+                        groups.len += 1;
+                        groups.n_digits += page.len(next);
+                    }
+                    next += 1;
+                    groups.behind = next;
                 }
-                behind = next + 1;
-                next += 1;
+                Some(Shape::Mark('-' | '.' | '(' | ')' | '/')) if next == at || is_near(page, next) => {
+                    next += 1;
+                }
+                _ => break,
             }
-            Some(Shape::Mark('-' | '.' | '(' | ')' | '/')) if next == at || is_near(page, next) => next += 1,
-            _ => break,
+            // "(555) 123" closes a bracket that belongs to the number.
+            if next > groups.behind + 2 || groups.n_digits > DIGITS_MAX {
+                break;
+            }
         }
-        // "(555) 123" closes a bracket that belongs to the number.
-        if next > behind + 2 {
-            break;
-        }
+        (1..=DIGITS_MAX).contains(&groups.n_digits).then_some(groups)
     }
-    (n_groups > 0).then_some((groups, n_groups, behind))
+
+    fn tokens(&self) -> &[usize] {
+        &self.tokens[..self.len]
+    }
 }
 
 fn is_near(page: &Page<'_>, at: usize) -> bool {
@@ -96,6 +121,9 @@ fn is_labelled(page: &Page<'_>, at: usize) -> bool {
 
 /// The street address that starts at `at`.
 pub(super) fn street(page: &Page<'_>, at: usize) -> Option<Figure> {
+    if page.shape(at + 1)? != Shape::Word {
+        return None;
+    }
     let house = page.raw(at);
     let n_digits = house.bytes().take_while(u8::is_ascii_digit).count();
     if n_digits == 0 || n_digits > 5 || house.len() > n_digits + 1 {

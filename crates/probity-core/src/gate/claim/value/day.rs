@@ -75,7 +75,6 @@ fn month_first(page: &Page<'_>, at: usize) -> Option<Figure> {
 
 /// "1 April 2026", "1st of April".
 fn day_first(page: &Page<'_>, at: usize) -> Option<Figure> {
-    let day = day_number(page, at)?;
     let mut next = at + 1;
     if matches!(page.mark(next), Some('.' | '-')) {
         next += 1;
@@ -84,6 +83,7 @@ fn day_first(page: &Page<'_>, at: usize) -> Option<Figure> {
         next += 1;
     }
     let month = month(page, next)?;
+    let day = day_number(page, at)?;
     let comma = usize::from(matches!(page.mark(next + 1), Some(',' | '.' | '-')));
     match year(page, next + 1 + comma) {
         Some(year) => figure(at, next + 2 + comma, Some(year), month, day),

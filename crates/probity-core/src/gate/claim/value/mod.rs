@@ -53,12 +53,8 @@ fn is_plain(page: &Page<'_>, at: usize) -> bool {
 /// Reads what starts at the token `at`, if anything does.
 fn read(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
     let one = match page.tokens[at].shape {
-        Shape::Digits | Shape::Mixed => web::web(page, at)
-            .or_else(|| day::day(page, at))
-            .or_else(|| reference::labelled(page, at))
-            .or_else(|| contact::phone(page, at))
-            .or_else(|| contact::street(page, at))
-            .or_else(|| reference::code(page, at)),
+        Shape::Digits => with_digits(page, at),
+        Shape::Mixed => with_digits(page, at).or_else(|| reference::code(page, at)),
         Shape::Mark('+' | '(') => contact::phone(page, at),
         Shape::Mark('#') => reference::hash(page, at),
         Shape::Mark(_) => None,
@@ -72,6 +68,15 @@ fn read(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
         None if may_count(page, at) => quantity::quantity(page, at, figures),
         None => {}
     }
+}
+
+/// Reads what starts with digits and is no quantity. Digits without letters are no code.
+fn with_digits(page: &Page<'_>, at: usize) -> Option<Figure> {
+    web::web(page, at)
+        .or_else(|| day::day(page, at))
+        .or_else(|| reference::labelled(page, at))
+        .or_else(|| contact::phone(page, at))
+        .or_else(|| contact::street(page, at))
 }
 
 /// Whether a number with a unit can start at the token `at`.
@@ -98,6 +103,11 @@ impl<'a> Page<'a> {
 
     fn raw(&self, at: usize) -> &'a str {
         self.tokens.get(at).map_or("", |token| &self.text[token.start..token.end])
+    }
+
+    /// How many bytes the token has.
+    fn len(&self, at: usize) -> usize {
+        self.tokens.get(at).map_or(0, |token| token.end - token.start)
     }
 
     fn is_word(&self, at: usize, word: &str) -> bool {
@@ -130,7 +140,7 @@ impl<'a> Page<'a> {
 
     /// Whether the word at `at` may be the letters of a currency sign such as `US$`.
     fn is_sign_prefix(&self, at: usize) -> bool {
-        self.mark(at + 1) == Some('$') && self.is_tight(at + 1) && self.raw(at).len() <= 2
+        self.mark(at + 1) == Some('$') && self.is_tight(at + 1) && self.len(at) <= 2
     }
 
     fn figure(first: usize, behind: usize, value: Value) -> Figure {

@@ -107,7 +107,7 @@ fn with_unit(page: &Page<'_>, ends: Ends, figures: &mut Vec<Figure>) -> bool {
     push_each(ends, behind, figures, |at, _| {
         let value = number(page, at, LonePoint::Thousands)?.value;
         let amount = if hundredths { value.over(100)? } else { value };
-        Some(Value::Money { amount, currency: Some(code.clone()) })
+        Some(Value::Money { amount, currency: Some(code.to_owned()) })
     });
     true
 }
@@ -249,9 +249,9 @@ fn amount(page: &Page<'_>, at: usize) -> Option<(Exact, usize)> {
 }
 
 /// The currency behind a number: its code, whether hundredths are counted, and the token behind it.
-fn currency_behind(page: &Page<'_>, at: usize) -> Option<(String, bool, usize)> {
+fn currency_behind<'a>(page: &Page<'a>, at: usize) -> Option<(&'a str, bool, usize)> {
     let at = if page.mark(at) == Some('-') { at + 1 } else { at };
-    let code = |currency: u8| page.table.currencies.get(usize::from(currency)).cloned();
+    let code = |currency: u8| page.table.currencies.get(usize::from(currency)).map(String::as_str);
     let info = page.info(at);
     if let Some(currency) = info.currency {
         return Some((code(currency)?, false, at + 1));

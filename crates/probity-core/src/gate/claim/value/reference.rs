@@ -112,10 +112,12 @@ pub(super) fn labelled(page: &Page<'_>, at: usize) -> Option<Figure> {
     let leads = page.mark(before).is_some() || {
         page.is(before, Cues::NUMBER_LABEL | Cues::CODE_LABEL | Cues::FILLER)
     };
-    let joined = page.mark(at + 1) == Some('-') && page.shape(at + 2) == Some(Shape::Digits);
-    let upper = page.raw(at).as_bytes()[0].is_ascii_uppercase();
-    let starts = page.shape(at)? != Shape::Word || upper || joined;
-    if !leads || !starts {
+    if !leads {
+        return None;
+    }
+    let joined = || page.mark(at + 1) == Some('-') && page.shape(at + 2) == Some(Shape::Digits);
+    let upper = || page.text.as_bytes()[page.tokens[at].start].is_ascii_uppercase();
+    if page.shape(at)? == Shape::Word && !upper() && !joined() {
         return None;
     }
     let label = label_before(page, at)?;
@@ -135,23 +137,18 @@ pub(super) struct Label {
 pub(super) fn label_before(page: &Page<'_>, at: usize) -> Option<Label> {
     let mut filled = false;
     for index in (at.saturating_sub(FILLERS_MAX)..at).rev() {
-        let info = page.info(index);
-        if info.cues.any(Cues::NUMBER_LABEL | Cues::CODE_LABEL) && !(filled_only(page, index)) {
+        let cues = page.table.cues(page.tokens[index].word);
+        if cues.any(Cues::NUMBER_LABEL | Cues::CODE_LABEL) && !(filled_only(page, index)) {
             let raw = page.raw(index);
             let code_word = CODE_WORDS.iter().any(|word| raw.eq_ignore_ascii_case(word));
-            return Some(Label {
-                cues: info.cues,
-                filled,
-                code_word,
-                parcel: page.is_word(index, "tracking"),
-            });
+            return Some(Label { cues, filled, code_word, parcel: page.is_word(index, "tracking") });
         }
         let mark = match page.mark(index) {
             Some('#' | ':' | '.' | '-' | '"' | '\'' | '*' | '(') => true,
             Some(',') => page.is(index.saturating_sub(1), Cues::FILLER),
             _ => false,
         };
-        if info.cues.any(Cues::FILLER) || page.mark(index) == Some('#') {
+        if cues.any(Cues::FILLER) || page.mark(index) == Some('#') {
             filled = true;
         } else if !mark {
             return None;

@@ -34,6 +34,10 @@ pub(super) fn web(page: &Page<'_>, at: usize) -> Option<Figure> {
     }
     let start = page.tokens[at].start;
     let raw = address(&page.text[start..]);
+    // Every host ends in letters, and most numbers that are joined like one have none.
+    if !raw.bytes().any(|byte| byte.is_ascii_alphabetic()) {
+        return None;
+    }
     let value = email(raw).or_else(|| link(page, raw))?;
     let (value, len) = value;
     let mut behind = at;
@@ -45,8 +49,14 @@ pub(super) fn web(page: &Page<'_>, at: usize) -> Option<Figure> {
 
 /// The text up to the first character that no address has.
 fn address(text: &str) -> &str {
-    let limit = text.char_indices().take_while(|(at, _)| *at < ADDRESS_BYTES_MAX);
-    let end = limit.take_while(|(_, c)| !ends_address(*c)).last().map_or(0, |(at, c)| at + c.len_utf8());
+    let mut end = 0;
+    while end < ADDRESS_BYTES_MAX
+        && let Some(byte) = text.as_bytes().get(end)
+    {
+        let c = if byte.is_ascii() { Some(char::from(*byte)) } else { text[end..].chars().next() };
+        let Some(c) = c.filter(|c| !ends_address(*c)) else { break };
+        end += c.len_utf8();
+    }
     text[..end].trim_end_matches(['.', ',', ';', ':', '!', '?', '*', '_', '\'', '…'])
 }
 

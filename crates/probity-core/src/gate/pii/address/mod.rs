@@ -110,8 +110,8 @@ fn starts_with_digit(word: &Word<'_>) -> bool {
 
 /// Whether a word is a counted street: `5th`.
 fn is_ordinal(word: &Word<'_>) -> bool {
-    let digits = word.text.trim_end_matches(|char: char| char.is_ascii_alphabetic());
-    starts_with_digit(word) && word.text.len() == digits.len() + 2 && word.text.len() < 6
+    let n_letters = || word.text.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
+    starts_with_digit(word) && word.text.len() < 6 && n_letters() == 2
 }
 
 /// Whether a word says what kind of street something is.
@@ -200,6 +200,10 @@ fn leading_street(text: &str, start: usize, kind: &Word<'_>) -> Option<Range<usi
 
 /// A street without capitals: one word and a type that is nothing else.
 fn lower_street(start: usize, name: &Word<'_>, kind: Word<'_>) -> Option<Range<usize>> {
+    let is_street = words::is_sure_type(&kind) && kind.start == name.end + 1;
+    if !is_street {
+        return None;
+    }
     let is_name = name.text.chars().all(char::is_alphabetic)
         && name.text.len() > 2
         && !name.is_any(&[
@@ -215,8 +219,7 @@ fn lower_street(start: usize, name: &Word<'_>, kind: Word<'_>) -> Option<Range<u
             "for",
             "off",
         ]);
-    let is_street = words::is_sure_type(&kind) && kind.start == name.end + 1;
-    (is_name && is_street).then_some(start..kind.end)
+    is_name.then_some(start..kind.end)
 }
 
 /// The street that its number follows: `Rooseveltlaan 110`, `Via Roma 131`, `Erzsebet ter 19`.
@@ -224,11 +227,16 @@ fn number_last(text: &str, group: &Group) -> Option<Range<usize>> {
     let mut name = before(text, group.start).take(NAME_MAX);
     let last = name.next()?;
     let gap = &text[last.end..group.start];
-    if !matches!(gap, " " | ". " | ", ") || starts_with_digit(&last) || words::is_other_capital(&last) {
+    if !matches!(gap, " " | ". " | ", ") || starts_with_digit(&last) {
         return None;
     }
-    let (is_capital, ends_in_type) = (last.is_capital(), words::is_trailing_type(&last));
-    if words::has_street_ending(&last) && (is_capital || has_cue(text, last.start)) {
+    // Most words before a number are neither of these, and then there is no need to ask what else they are.
+    let (is_capital, has_ending) = (last.is_capital(), words::has_street_ending(&last));
+    let ends_in_type = words::is_trailing_type(&last);
+    if !(is_capital || has_ending || ends_in_type) || words::is_other_capital(&last) {
+        return None;
+    }
+    if has_ending && (is_capital || has_cue(text, last.start)) {
         return Some(last.start..group.end);
     }
     if !is_capital && !ends_in_type {

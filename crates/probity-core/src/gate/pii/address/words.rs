@@ -2,10 +2,10 @@
 //!
 //! All lists are lower case, without accents as folded text is, and sorted for the search.
 
-use super::super::words::Word;
+use super::super::words::{List, Word};
 
 /// What a street is called behind its name, in any case.
-const SURE_TYPES: &[&str] = &[
+static SURE_TYPES: List = List::of(&[
     "ave",
     "avenue",
     "blvd",
@@ -19,9 +19,9 @@ const SURE_TYPES: &[&str] = &[
     "str",
     "street",
     "turnpike",
-];
+]);
 /// What a street is called behind its name when it is written with a capital. Other things are, too.
-const CAPITAL_TYPES: &[&str] = &[
+static CAPITAL_TYPES: List = List::of(&[
     "alley",
     "av",
     "broadway",
@@ -60,9 +60,9 @@ const CAPITAL_TYPES: &[&str] = &[
     "trl",
     "way",
     "wharf",
-];
+]);
 /// What a street is called before its name.
-const LEADING_TYPES: &[&str] = &[
+static LEADING_TYPES: List = List::of(&[
     "aleja",
     "allee",
     "av",
@@ -102,9 +102,9 @@ const LEADING_TYPES: &[&str] = &[
     "via",
     "viale",
     "vicolo",
-];
+]);
 /// Those of them that are nothing else in English and so need no capital.
-const LEADING_IN_LOWER_CASE: &[&str] = &[
+static LEADING_IN_LOWER_CASE: List = List::of(&[
     "avenida",
     "avenue",
     "boulevard",
@@ -118,9 +118,9 @@ const LEADING_IN_LOWER_CASE: &[&str] = &[
     "ul",
     "ulica",
     "viale",
-];
+]);
 /// What a street is called behind its name and before its number.
-const TRAILING_TYPES: &[&str] = &[
+static TRAILING_TYPES: List = List::of(&[
     "allee",
     "cesta",
     "damm",
@@ -158,7 +158,7 @@ const TRAILING_TYPES: &[&str] = &[
     "vej",
     "weg",
     "wei",
-];
+]);
 /// How the name of a street ends where the type is part of it.
 const ENDINGS: &[&str] = &[
     "strasse",
@@ -203,19 +203,41 @@ const ENDINGS: &[&str] = &[
 /// How many bytes of a name stand before such an ending.
 const NAME_MIN: usize = 3;
 /// Small words within the name of a street or a town.
-const PARTICLES: &[&str] = &[
+static PARTICLES: List = List::of(&[
     "af", "am", "an", "d", "da", "das", "de", "del", "della", "den", "der", "des", "di", "do", "dos", "du",
     "e", "i", "im", "l", "la", "le", "les", "n", "na", "nad", "och", "of", "s", "st", "the", "u", "v", "van",
     "von", "w", "y", "z",
-];
+]);
 /// Parts of a building.
-const UNITS: &[&str] =
-    &["apartment", "apt", "bldg", "box", "building", "flat", "floor", "po", "room", "ste", "suite", "unit"];
+static UNITS: List = List::of(&[
+    "apartment",
+    "apt",
+    "bldg",
+    "box",
+    "building",
+    "flat",
+    "floor",
+    "po",
+    "room",
+    "ste",
+    "suite",
+    "unit",
+]);
 /// Words before a place where somebody lives.
-const CUES: &[&str] =
-    &["address", "addresses", "adresse", "corner", "live", "lived", "lives", "living", "resides", "residing"];
+static CUES: List = List::of(&[
+    "address",
+    "addresses",
+    "adresse",
+    "corner",
+    "live",
+    "lived",
+    "lives",
+    "living",
+    "resides",
+    "residing",
+]);
 /// Capitals that open a new sentence or close a letter rather than name a town.
-const SENTENCE_WORDS: &[&str] = &[
+static SENTENCE_WORDS: List = List::of(&[
     "and",
     "as",
     "at",
@@ -270,9 +292,9 @@ const SENTENCE_WORDS: &[&str] = &[
     "you",
     "your",
     "yours",
-];
+]);
 /// Capitals before a number that name no street.
-const OTHER_CAPITALS: &[&str] = &[
+static OTHER_CAPITALS: List = List::of(&[
     "about",
     "address",
     "all",
@@ -350,65 +372,82 @@ const OTHER_CAPITALS: &[&str] = &[
     "wednesday",
     "windows",
     "your",
-];
+]);
 
 /// Whether a word closes the name of a street, and nothing else is called so.
 pub(super) fn is_sure_type(word: &Word<'_>) -> bool {
-    word.is_in(SURE_TYPES)
+    word.is_in(&SURE_TYPES)
 }
 
 /// Whether a word can close the name of a street.
 pub(super) fn is_type(word: &Word<'_>) -> bool {
-    word.is_in(SURE_TYPES) || (word.is_capital() && word.is_in(CAPITAL_TYPES))
+    word.is_in(&SURE_TYPES) || (word.is_capital() && word.is_in(&CAPITAL_TYPES))
 }
 
 /// Whether the name of a street follows the word.
 pub(super) fn is_leading_type(word: &Word<'_>) -> bool {
-    let is_any_case = word.is_in(LEADING_IN_LOWER_CASE);
-    is_any_case || (word.is_capital() && word.is_in(LEADING_TYPES))
+    let is_any_case = word.is_in(&LEADING_IN_LOWER_CASE);
+    is_any_case || (word.is_capital() && word.is_in(&LEADING_TYPES))
 }
 
 /// Whether the word closes the name of a street, with its number next.
 pub(super) fn is_trailing_type(word: &Word<'_>) -> bool {
-    word.is_in(TRAILING_TYPES)
+    word.is_in(&TRAILING_TYPES)
+}
+
+/// Which pairs of letters the endings end with, so that most words are told apart by a look.
+const ENDING_PAIRS: [bool; 1 << 10] = {
+    let (mut pairs, mut at) = ([false; 1 << 10], 0);
+    while at < ENDINGS.len() {
+        let [.., before, last] = ENDINGS[at].as_bytes() else { panic!("every ending has two bytes") };
+        pairs[pair(*before, *last)] = true;
+        at += 1;
+    }
+    pairs
+};
+
+/// A number that a pair of bytes has whatever the case of its letters; others may share it.
+const fn pair(before: u8, last: u8) -> usize {
+    ((before & 0x1F) as usize) << 5 | (last & 0x1F) as usize
 }
 
 /// Whether the name of the street itself says that it is one. In lower case it needs more to be sure.
 pub(super) fn has_street_ending(word: &Word<'_>) -> bool {
     let bytes = word.text.as_bytes();
     let ends = |ending: &str| {
-        let (from, last) = (bytes.len().checked_sub(ending.len()), ending.as_bytes().last());
-        let is_candidate = bytes.last().map(u8::to_ascii_lowercase).as_ref() == last;
-        is_candidate
-            && from
-                .is_some_and(|from| from >= NAME_MIN && bytes[from..].eq_ignore_ascii_case(ending.as_bytes()))
+        let from = bytes.len().checked_sub(ending.len());
+        from.is_some_and(|from| from >= NAME_MIN && bytes[from..].eq_ignore_ascii_case(ending.as_bytes()))
     };
-    ENDINGS.iter().any(|ending| ends(ending)) && !word.is_any(&["brigade", "renegade", "auntie"])
+    let may_end = match bytes {
+        [.., before, last] => ENDING_PAIRS[pair(*before, *last)],
+        _ => false,
+    };
+    may_end && ENDINGS.iter().any(|ending| ends(ending)) && !word.is_any(&["brigade", "renegade", "auntie"])
 }
 
 /// Whether a small word may stand inside a name.
 pub(super) fn is_particle(word: &Word<'_>) -> bool {
-    word.is_in(PARTICLES)
+    word.is_in(&PARTICLES)
 }
 
 /// Whether a word names a part of a building.
 pub(super) fn is_unit(word: &Word<'_>) -> bool {
-    word.is_in(UNITS)
+    word.is_in(&UNITS)
 }
 
 /// Whether a place is likely to follow the word.
 pub(super) fn is_cue(word: &Word<'_>) -> bool {
-    word.is_in(CUES)
+    word.is_in(&CUES)
 }
 
 /// Whether a capital opens a sentence rather than names a town.
 pub(super) fn opens_sentence(word: &Word<'_>) -> bool {
-    word.is_in(SENTENCE_WORDS)
+    word.is_in(&SENTENCE_WORDS)
 }
 
 /// Whether a capital before a number names something other than a street.
 pub(super) fn is_other_capital(word: &Word<'_>) -> bool {
-    word.is_in(OTHER_CAPITALS)
+    word.is_in(&OTHER_CAPITALS)
 }
 
 #[cfg(test)]
@@ -418,19 +457,19 @@ mod tests {
     #[test]
     fn lists_are_sorted() {
         let lists = [
-            SURE_TYPES,
-            CAPITAL_TYPES,
-            LEADING_TYPES,
-            LEADING_IN_LOWER_CASE,
-            TRAILING_TYPES,
-            PARTICLES,
-            UNITS,
-            CUES,
-            SENTENCE_WORDS,
-            OTHER_CAPITALS,
+            &SURE_TYPES,
+            &CAPITAL_TYPES,
+            &LEADING_TYPES,
+            &LEADING_IN_LOWER_CASE,
+            &TRAILING_TYPES,
+            &PARTICLES,
+            &UNITS,
+            &CUES,
+            &SENTENCE_WORDS,
+            &OTHER_CAPITALS,
         ];
         for list in lists {
-            assert!(list.is_sorted_by(|a, b| a < b), "{list:?}");
+            assert!(list.is_sorted(), "{list:?}");
         }
     }
 }
