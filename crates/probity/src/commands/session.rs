@@ -9,7 +9,7 @@ use std::sync::Arc;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::plan::{Plan, UnscoredPolicy};
 use probity_engine::run::{Mode, Network, Observer, Ran, RunError};
-use probity_engine::schedule::desk::Desk;
+use probity_engine::schedule::desk::Progress;
 use probity_engine::schedule::lane::Stop;
 use probity_engine::store::Store;
 use tokio::runtime::Runtime;
@@ -148,6 +148,7 @@ pub(crate) fn failure(error: RunError) -> Failure {
         | RunError::BudgetTooLarge { .. }
         | RunError::Sequence(_)
         | RunError::Template(_)
+        | RunError::Target(_)
         | RunError::Judge(_) => Failure::new(Exit::Usage, &error),
     }
 }
@@ -178,9 +179,9 @@ impl Observer for Watcher {
         }
     }
 
-    fn calling(&self, desk: &Arc<Desk>) {
+    fn calling(&self, progress: &Arc<Progress>) {
         if !self.quiet && terminal::is_watched() {
-            self.bar.start(desk);
+            self.bar.start(progress);
         }
     }
 
