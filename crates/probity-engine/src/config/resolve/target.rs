@@ -69,7 +69,11 @@ impl Resolving {
             return None;
         }
         self.target_keys(name, kind, &flags);
-        let own = layer.targets[name].clone();
+        let mut own = layer.targets[name].clone();
+        if let Some(model) = flags.model.as_ref().filter(|model| own.model.as_ref() != Some(model)) {
+            // Aliases are other names of the model that the table names.
+            (own.model, own.aliases) = (Some(model.clone()), None);
+        }
         let backend = match kind {
             TargetKind::Openai => TargetBackend::Openai(self.chat_target(&section, own, layer, flags)?),
             TargetKind::Http => TargetBackend::Http(self.http_target(&section, own)?),
@@ -100,10 +104,7 @@ impl Resolving {
         let built_in = TargetLayer { aliases: None, ..layer.targets[BUILT_IN].clone() };
         let named = if own.api_key_env.is_some() { Naming::Written } else { Naming::Default };
         let own = built_in.merge(own);
-        let model_over = flags.model.filter(|model| own.model.as_ref() != Some(model));
-        // Aliases are other names of the model that the table asks for.
-        let aliases = if model_over.is_some() { None } else { own.aliases };
-        let Some(model) = model_over.or(own.model) else {
+        let Some(model) = own.model else {
             let hint = "set it there, or use --target-model".to_owned();
             self.problem(format!("{section}.model"), "expected a model, found nothing", Some(hint));
             return None;
@@ -129,7 +130,7 @@ impl Resolving {
             seed: own.seed,
             output_tokens_max: own.output_tokens_max,
             token_limit_field: own.token_limit_field,
-            aliases: Some(aliases.unwrap_or_default()),
+            aliases: Some(own.aliases.unwrap_or_default()),
             http: own.http.or(beside.http),
             ..JudgeLayer::default()
         };

@@ -115,7 +115,7 @@ impl Replies {
         (n > 0).then(|| {
             format!(
                 "{n} answers of target {name} came with a confidence that is none, and their replies count as \
-                 replies without one: {}",
+                 replies without one ({})",
                 doubts.first
             )
         })
