@@ -65,9 +65,9 @@ pub(crate) async fn driven<R: Respondent>(
         let desk = Arc::clone(desk);
         let mut tasks = Outbox::new(sender);
         move || {
-            let fed = feed(&desk, &mut tasks);
+            let ended = feed(&desk, &mut tasks);
             tasks.send();
-            fed
+            ended
         }
     });
     let watcher = tokio::spawn({
@@ -81,8 +81,8 @@ pub(crate) async fn driven<R: Respondent>(
     });
     let driven = drive(Arc::clone(desk), receiver).await;
     watcher.abort();
-    let fed = feeder.await.expect("the feeder does not panic");
-    fed.map_err(|error| match error {
+    let ended = feeder.await.expect("the feeder does not panic");
+    ended.map_err(|error| match error {
         RunError::Load(error) => RunError::Midway(error),
         other => other,
     })?;

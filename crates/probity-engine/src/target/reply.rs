@@ -156,20 +156,20 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_chat(completion: Completion, want: &str) {
-        let read = of_chat(&completion);
+    fn check_chat(completion: &Completion, want: &str) {
+        let read = of_chat(completion);
         assert_eq!(read.map_or_else(|error| error.reason.to_owned(), |record| record.reply), want);
     }
 
     #[test]
     fn a_chat_reply_is_whole_or_none() {
         let said = |finish| Completion { text: Some("Sure.".to_owned()), finish, ..Completion::default() };
-        check_chat(said(Finish::Stop), "Sure.");
-        check_chat(said(Finish::Missing), "Sure.");
-        check_chat(said(Finish::Length), "length");
-        check_chat(said(Finish::ContentFilter), "content_filter");
-        check_chat(said(Finish::Refusal), "refused");
-        check_chat(Completion { refusal: Some("No.".to_owned()), ..said(Finish::Stop) }, "refused");
-        check_chat(Completion::default(), "empty");
+        check_chat(&said(Finish::Stop), "Sure.");
+        check_chat(&said(Finish::Missing), "Sure.");
+        check_chat(&said(Finish::Length), "length");
+        check_chat(&said(Finish::ContentFilter), "content_filter");
+        check_chat(&said(Finish::Refusal), "refused");
+        check_chat(&Completion { refusal: Some("No.".to_owned()), ..said(Finish::Stop) }, "refused");
+        check_chat(&Completion::default(), "empty");
     }
 }

@@ -5,7 +5,7 @@
 
 use minijinja::context;
 use minijinja::value::{Serde, Value};
-use probity_core::case::{Case, Role, Situation, Turn};
+use probity_core::case::{Case, Role, Situation, Slice, Turn};
 use probity_core::json::{self, Json};
 use probity_core::packet::PacketHash;
 
@@ -116,7 +116,7 @@ pub(super) fn rendered(case: &Case, template: &RequestTemplate) -> Result<Reques
         serde_json::from_str(&metadata(case).canonical()).expect("canonical JSON is JSON");
     let context = context! {
         id => case.id.as_str(),
-        slice => case.slice.as_ref().map(|slice| slice.as_str()),
+        slice => case.slice.as_ref().map(Slice::as_str),
         ticket => ticket,
         turns => turns,
         metadata => Value::from(Serde(metadata)),
@@ -132,7 +132,7 @@ fn metadata(case: &Case) -> Json {
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
-    use probity_core::case::{CaseId, Slice};
+    use probity_core::case::CaseId;
 
     use super::*;
 

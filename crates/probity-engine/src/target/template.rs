@@ -156,7 +156,7 @@ mod tests {
             r#"{"slice":null,"turns":[{"role":"customer","text":"x"}]}"#,
         );
         check(
-            r#"[{% for turn in turns %}{{ turn.text }}{% if not loop.last %},{% endif %}{% endfor %}]"#,
+            "[{% for turn in turns %}{{ turn.text }}{% if not loop.last %},{% endif %}{% endfor %}]",
             r#"["x"]"#,
         );
     }

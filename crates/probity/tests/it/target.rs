@@ -207,6 +207,8 @@ fn without_a_target_a_case_without_a_reply_is_skipped() {
     let results = scene.results();
     assert_eq!(results["skipped"][0]["reason"], "Missing 'reply' field");
     assert_eq!(json!([results["summary"]["skipped"], scene.calls("m-bot")]), json!([2, 0]));
+    scene.run(&["--strict"]).code(2).says("Missing 'reply' field");
+    scene.run(&["--strict", "--target", "bot"]).code(0);
 }
 
 #[test]

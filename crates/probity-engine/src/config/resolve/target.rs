@@ -140,12 +140,13 @@ impl Resolving {
 
     fn http_target(&mut self, section: &str, own: TargetLayer) -> Option<HttpTarget> {
         let models = models(&own);
-        let url =
-            self.needed(section, "url", own.url, |text| Address::parse(text).map_err(|e| e.to_string()));
-        let request = self.needed(section, "request", own.request, |text| Ok(text.to_owned()));
+        let url = self.needed(section, "url", own.url.as_deref(), |text| {
+            Address::parse(text).map_err(|e| e.to_string())
+        });
+        let request = self.needed(section, "request", own.request.as_deref(), |text| Ok(text.to_owned()));
         let pointer = |text: &str| Pointer::parse(text).map_err(|error| error.to_string());
-        let reply = self.needed(section, "reply", own.reply, pointer);
-        let confidence = own.confidence.map(|text| self.needed(section, "confidence", Some(text), pointer));
+        let reply = self.needed(section, "reply", own.reply.as_deref(), pointer);
+        let confidence = own.confidence.map(|text| self.needed(section, "confidence", Some(&text), pointer));
         let headers = self.headers(section, own.headers.unwrap_or_default());
         let (url, request, reply) = (url?, request?, reply?);
         let confidence = match confidence {
@@ -160,13 +161,10 @@ impl Resolving {
         &mut self,
         section: &str,
         key: &str,
-        text: Option<String>,
+        text: Option<&str>,
         read: impl Fn(&str) -> Result<T, String>,
     ) -> Option<T> {
-        let read = match &text {
-            Some(text) => read(text),
-            None => Err("expected a text, found nothing".to_owned()),
-        };
+        let read = text.map_or_else(|| Err("expected a text, found nothing".to_owned()), read);
         read.map_err(|message| self.problem(format!("{section}.{key}"), message, None)).ok()
     }
 
@@ -222,3 +220,6 @@ fn keys_of(kind: TargetKind) -> &'static [&'static str] {
         TargetKind::Command => &["model", "aliases", "command", "pass_env"],
     }
 }
+
+#[cfg(test)]
+mod tests;

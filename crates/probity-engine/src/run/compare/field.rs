@@ -78,7 +78,7 @@ impl Field {
             for record in side.dataset.records()? {
                 match record? {
                     Record::Skipped(skipped) | Record::Unanswered { skipped, .. } => {
-                        field.skipped.push(skipped)
+                        field.skipped.push(skipped);
                     }
                     Record::Entry { place, entry, .. } => {
                         if let Some(skipped) = without_reference(rubric, &place, &entry) {

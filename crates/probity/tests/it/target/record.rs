@@ -88,6 +88,16 @@ fn a_run_is_told_again_without_a_connection() {
 }
 
 #[test]
+fn results_do_not_depend_on_how_many_calls_are_in_flight() {
+    let rows = |concurrency: &str| {
+        let scene = Scene::new(12, HTTP);
+        scene.run(&["--target", "bot", "--concurrency", concurrency]).code(0);
+        scene.results()["results"].clone()
+    };
+    assert_eq!(rows("1"), rows("8"));
+}
+
+#[test]
 fn a_limit_on_calls_holds_for_judge_and_target_together() {
     let scene = Scene::new(4, CHAT);
     scene
