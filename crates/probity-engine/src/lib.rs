@@ -10,3 +10,4 @@ pub mod load;
 pub mod run;
 pub mod schedule;
 pub mod store;
+pub mod target;

@@ -168,7 +168,26 @@ pub(crate) struct JobArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) verdicts: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
     pub(crate) cases: CaseArgs,
+}
+
+/// What writes the replies that cases come without.
+#[derive(Debug, Args)]
+pub(crate) struct TargetArgs {
+    /// Ask this target for a reply where a case has none: openai, or a name from [targets] in probity.toml
+    #[arg(long, value_name = "NAME")]
+    pub(crate) target: Option<String>,
+    /// The model the target uses
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) target_model: Option<String>,
+    /// The target's endpoint, such as `http://127.0.0.1:8080/v1`
+    #[arg(long, value_name = "URL")]
+    pub(crate) target_base_url: Option<String>,
+    /// A file with the target's system prompt
+    #[arg(long, value_name = "FILE")]
+    pub(crate) target_system: Option<PathBuf>,
 }
 
 /// The judge, what it is asked by, and where its verdicts are kept.

@@ -4,6 +4,7 @@ mod comparison;
 mod gate;
 mod labelled;
 mod probing;
+mod target;
 
 pub(crate) use comparison::comparison;
 pub(crate) use labelled::{LabelledFlags, LabelledJob, labelled};
@@ -18,7 +19,7 @@ use probity_engine::config::layer::{Decimal, Layer};
 use probity_engine::config::names::Calls;
 use probity_engine::config::{Backend, Because, Config, JudgeSettings, Parse, SettingsProblem, Structured};
 use probity_engine::judge::prompt::Template;
-use probity_engine::load::{Dataset, Dedup, LoadError, LoadOptions, Strictness};
+use probity_engine::load::{Dataset, Dedup, LoadError, LoadOptions, Strictness, Unanswered};
 use probity_engine::run::asking::Asking;
 use probity_engine::run::job::{Definition, Job};
 
@@ -65,13 +66,16 @@ fn job_of(
     let (judge, notices) = judge(flags.judge, flags.own, &config)?;
     refuse_pairwise(&rubric)?;
     let template = template(judge.template.as_deref(), AnswerForm::Levels)?;
-    let dataset = Dataset::open(flags.files, load_options(flags.reading)?).map_err(load_failure)?;
+    let target = target::definition(&config, &judge, note)?;
+    let unanswered = if target.is_some() { Unanswered::Take } else { Unanswered::Refuse };
+    let options = LoadOptions { unanswered, ..load_options(flags.reading)? };
+    let dataset = Dataset::open(flags.files, options).map_err(load_failure)?;
     let about_cases = dataset.notices().iter().map(ToString::to_string);
     notices.into_iter().chain(about_cases).for_each(|notice| note(&notice));
     let names: Vec<String> = flags.files.iter().map(|path| path.display().to_string()).collect();
     let dataset_name = names.join(" ");
     let gate = gate::gate(&config.gate, note)?;
-    Job::new(Definition { dataset, dataset_name, rubric, template, gate, config, judge })
+    Job::new(Definition { dataset, dataset_name, rubric, template, gate, config, judge, target })
         .map_err(crate::commands::session::failure)
 }
 
@@ -105,6 +109,7 @@ fn config(args: &JobArgs, over: Layer) -> Result<Config, Failure> {
     if args.one_call {
         flags.run.call_plan = Some(Calls::OneCall);
     }
+    target::put_over(&args.target, &mut flags);
     read_config(&args.cases.reading, flags)
 }
 

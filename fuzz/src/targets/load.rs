@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use probity_engine::load::{Dataset, Dedup, LoadError, LoadOptions, Record, Strictness};
+use probity_engine::load::{Dataset, Dedup, LoadError, LoadOptions, Record, Strictness, Unanswered};
 
 use super::input::choices;
 use super::seeds as cases;
@@ -22,6 +22,7 @@ pub fn check(data: &[u8]) {
         delimiter: chosen(2).then_some(b';'),
         record_bytes_max: if chosen(3) { 64 } else { 8 << 20 },
         decoded_bytes_max: if chosen(4) { 4096 } else { 64 << 20 },
+        unanswered: if chosen(6) { Unanswered::Take } else { Unanswered::Refuse },
         ..LoadOptions::default()
     };
     let packed = chosen(5).then(|| gzip(content));
@@ -51,7 +52,7 @@ fn check_dataset(dataset: &Dataset, path: &Path, options: LoadOptions) {
     let records: Vec<Record> = pass().collect();
     let index = |record: &Record| match record {
         Record::Entry { place, .. } => place.index,
-        Record::Skipped(skipped) => skipped.index,
+        Record::Skipped(skipped) | Record::Unanswered { skipped, .. } => skipped.index,
     };
     assert!(records.iter().map(index).eq(0..records.len()), "an index is missing");
     let n_skipped = records.iter().filter(|record| matches!(record, Record::Skipped(_))).count();
@@ -60,7 +61,9 @@ fn check_dataset(dataset: &Dataset, path: &Path, options: LoadOptions) {
     assert!(options.strict == Strictness::Skip || options.dedup == Dedup::Identical || n_skipped == 0);
     for record in &records {
         match record {
-            Record::Skipped(skipped) => assert!(!skipped.reason.is_empty() && skipped.line > 0),
+            Record::Skipped(skipped) | Record::Unanswered { skipped, .. } => {
+                assert!(!skipped.reason.is_empty() && skipped.line > 0);
+            }
             Record::Entry { place, entry, .. } => {
                 assert!(place.line > 0 && !entry.case.id.as_str().is_empty());
                 assert!(!entry.reply.text.contains('\0'), "a text with NUL");

@@ -41,6 +41,7 @@ impl GateTally {
                 }
                 findings
             }
+            GateOutcome::NoReply => return,
         };
         let seen = |severity| {
             let of_severity = findings.iter().filter(move |finding| finding.severity == severity);

@@ -23,7 +23,7 @@ pub use history::{Drift, DriftCause, EARLIER_MIN, Movement, Points, Track, drift
 pub use part::{CriterionSummary, Part, Totals};
 pub use patterns::{FailurePattern, PatternKind, RecurringReason};
 pub use ranked::RankedReply;
-pub use row::{GateOutcome, Outcome, ReplyResult, findings_json};
+pub use row::{GateOutcome, NO_REPLY, Outcome, ReplyResult, findings_json};
 pub use sensitivity::Variation;
-pub use summary::{Facts, JudgeFacts, Summary, SummaryBuilder, UnscoredCount};
+pub use summary::{Facts, JudgeFacts, Summary, SummaryBuilder, TargetFacts, UnscoredCount};
 pub use target::{Ceiling, TargetResult};

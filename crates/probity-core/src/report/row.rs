@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::case::{Confidence, Entry};
+use crate::case::{Case, Confidence, Entry, Variant};
 use crate::exact::Exact;
 use crate::gate::{Admitted, Blocked, Finding, Sighting};
-use crate::rubric::{CriterionId, Rubric};
-use crate::score::{CriterionOutcome, Failure, Score, score};
+use crate::rubric::{Criterion, CriterionId, Rubric};
+use crate::score::{CriterionOutcome, Failure, Score, Unscored, score};
 
 /// What the gate said about a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +15,22 @@ pub enum GateOutcome {
     Admitted(Vec<Finding>),
     /// It must not be judged, and why.
     Blocked(Vec<Finding>),
+    /// It saw nothing: the target gave no reply.
+    NoReply,
 }
+
+impl GateOutcome {
+    /// What was found, whatever follows from it.
+    pub fn findings(&self) -> &[Finding] {
+        match self {
+            GateOutcome::Admitted(findings) | GateOutcome::Blocked(findings) => findings,
+            GateOutcome::NoReply => &[],
+        }
+    }
+}
+
+/// The cause of every criterion that is unscored because the target gave no reply.
+pub const NO_REPLY: &str = "no_reply";
 
 /// What a reply came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +67,7 @@ pub struct ReplyResult {
     pub id: String,
     /// The case's slice.
     pub slice: Option<String>,
-    /// The reply's text.
+    /// The reply's text; empty where there is no reply.
     pub text: Box<str>,
     /// What wrote the reply.
     pub variant: Option<String>,
@@ -99,13 +114,35 @@ impl ReplyResult {
         Self { criteria, score, outcome, ..Self::new(admitted.entry(), gate) }
     }
 
+    /// The result of a case for which the target called `variant` gave no reply: no criterion has a level, and
+    /// `why` says for each what happened.
+    pub fn no_reply(case: &Case, variant: &Variant, rubric: &Rubric, why: &Unscored) -> Self {
+        let why = Unscored { cause: NO_REPLY.to_owned(), ..why.clone() };
+        let unscored =
+            |criterion: &Criterion| (criterion.id.clone(), CriterionOutcome::Unscored(why.clone()));
+        Self {
+            criteria: rubric.criteria().iter().map(unscored).collect(),
+            variant: Some(variant.as_str().to_owned()),
+            ..Self::of_case(case, GateOutcome::NoReply)
+        }
+    }
+
     fn new(entry: &Entry, gate: GateOutcome) -> Self {
         ReplyResult {
-            id: entry.case.id.to_string(),
-            slice: entry.case.slice.as_ref().map(|slice| slice.as_str().to_owned()),
             text: entry.reply.text.as_str().into(),
             variant: entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned()),
             confidence: entry.reply.confidence,
+            ..Self::of_case(&entry.case, gate)
+        }
+    }
+
+    fn of_case(case: &Case, gate: GateOutcome) -> Self {
+        ReplyResult {
+            id: case.id.to_string(),
+            slice: case.slice.as_ref().map(|slice| slice.as_str().to_owned()),
+            text: Box::default(),
+            variant: None,
+            confidence: None,
             gate,
             criteria: Vec::new(),
             score: None,
@@ -181,11 +218,12 @@ fn criterion_json(outcome: &CriterionOutcome) -> Value {
 }
 
 fn gate_json(gate: &GateOutcome) -> Value {
-    let (status, findings) = match gate {
-        GateOutcome::Admitted(flags) => ("admitted", flags),
-        GateOutcome::Blocked(findings) => ("blocked", findings),
+    let status = match gate {
+        GateOutcome::Admitted(_) => "admitted",
+        GateOutcome::Blocked(_) => "blocked",
+        GateOutcome::NoReply => NO_REPLY,
     };
-    json!({ "status": status, "findings": findings_json(findings) })
+    json!({ "status": status, "findings": findings_json(gate.findings()) })
 }
 
 /// Findings as they stand in results.

@@ -9,7 +9,7 @@ use super::gate_tally::GateTally;
 use super::part::{CriterionSummary, Part};
 use super::patterns::{FailurePattern, PatternTally, RecurringReason};
 use super::ranked::{Ranked, RankedReply};
-use super::row::{Outcome, ReplyResult};
+use super::row::{GateOutcome, Outcome, ReplyResult};
 use super::sensitivity::{Sensitivity, Variation};
 use super::target::{Ceiling, TargetResult};
 use crate::exact::Exact;
@@ -74,6 +74,33 @@ pub struct Facts {
     pub cost_usd: Option<Exact>,
     /// What a reader should know about the judge's answers as a whole.
     pub warnings: Vec<String>,
+    /// The system that wrote replies, where cases came without one.
+    pub target: Option<TargetFacts>,
+}
+
+/// What wrote replies, and what that took. None of it is in the judge's figures.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TargetFacts {
+    /// The name it was asked by, which is the variant of its replies.
+    pub name: String,
+    /// Its identity, hexadecimal.
+    pub id: String,
+    /// Its kind, such as `openai` or `command`.
+    pub kind: String,
+    /// The model asked for or named in its settings; empty where nobody knows.
+    pub model: String,
+    /// The models that answered, with how many answers each gave.
+    pub answered_as: Vec<(String, u64)>,
+    /// Calls recorded for these cases.
+    pub calls: u64,
+    /// Calls that were in flight when a process died: possibly billed, not recorded.
+    pub calls_lost: u64,
+    /// Prompt tokens billed.
+    pub tokens_input: u64,
+    /// Answer tokens billed.
+    pub tokens_output: u64,
+    /// Dollars over the calls whose cost is known; `None` when no price is known.
+    pub cost_usd: Option<Exact>,
 }
 
 /// Takes results one at a time, in the order of the input.
@@ -89,6 +116,7 @@ pub struct SummaryBuilder<'a> {
     automatic_fails: u64,
     confidence: ConfidenceSum,
     gate: GateTally,
+    no_reply: u64,
     skipped: u64,
 }
 
@@ -106,6 +134,7 @@ impl<'a> SummaryBuilder<'a> {
             automatic_fails: 0,
             confidence: ConfidenceSum::default(),
             gate: GateTally::default(),
+            no_reply: 0,
             skipped: 0,
         }
     }
@@ -131,6 +160,7 @@ impl<'a> SummaryBuilder<'a> {
             self.confidence.add(confidence);
         }
         self.gate.add(result);
+        self.no_reply += u64::from(result.gate == GateOutcome::NoReply);
         self.sensitivity.add(result, self.rubric);
         if let Some(quality) = result.quality(self.rubric) {
             self.ranked.add(quality, result);
@@ -171,6 +201,7 @@ impl<'a> SummaryBuilder<'a> {
             variations: self.sensitivity.variations(self.rubric, self.all.counts.rated()),
             all: self.all,
             gate: self.gate,
+            no_reply: self.no_reply,
             skipped: self.skipped,
             facts,
         }
@@ -213,6 +244,7 @@ pub struct Summary {
     variations: Vec<Variation>,
     targets: Vec<TargetResult>,
     gate: GateTally,
+    no_reply: u64,
     skipped: u64,
     facts: Facts,
 }
@@ -251,6 +283,11 @@ impl Summary {
     /// Replies with at least one criterion unscored.
     pub fn n_unscored(&self) -> u64 {
         self.all.counts.unscored
+    }
+
+    /// Cases for which the target gave no reply. They are among the unscored.
+    pub fn n_no_reply(&self) -> u64 {
+        self.no_reply
     }
 
     /// Records that could not be used.
@@ -328,6 +365,7 @@ impl Summary {
     pub fn to_json(&self) -> Value {
         let mut object = self.all.to_json(&self.rubric);
         let facts = &self.facts;
+        object.insert("no_reply".into(), json!(self.no_reply));
         object.insert("skipped".into(), json!(self.skipped));
         object.insert("flagged".into(), json!(self.gate.n_flagged()));
         object.insert("findings_by_rule".into(), self.gate.to_json());
@@ -342,6 +380,9 @@ impl Summary {
             json!({ "name": rubric.name(), "version": rubric.version(), "hash": rubric.hash() }),
         );
         object.insert("judge".into(), judge_json(&facts.judge));
+        if let Some(target) = &facts.target {
+            object.insert("target".into(), target_json(target));
+        }
         let definition: Map<String, Value> =
             facts.definition.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
         object.insert("definition".into(), Value::Object(definition));
@@ -384,10 +425,25 @@ impl Summary {
     }
 }
 
+fn counts(pairs: &[(String, u64)]) -> Value {
+    pairs.iter().map(|(name, n)| (name.clone(), json!(n))).collect::<Map<String, Value>>().into()
+}
+
+fn target_json(target: &TargetFacts) -> Value {
+    json!({
+        "name": target.name,
+        "id": target.id,
+        "kind": target.kind,
+        "model": target.model,
+        "answered_as": counts(&target.answered_as),
+        "calls": target.calls,
+        "calls_lost": target.calls_lost,
+        "tokens": { "input": target.tokens_input, "output": target.tokens_output },
+        "cost_usd": target.cost_usd,
+    })
+}
+
 fn judge_json(judge: &JudgeFacts) -> Value {
-    let counts = |pairs: &[(String, u64)]| -> Value {
-        pairs.iter().map(|(name, n)| (name.clone(), json!(n))).collect::<Map<String, Value>>().into()
-    };
     json!({
         "id": judge.id,
         "kind": judge.kind,

@@ -51,7 +51,7 @@ mod tests {
         check(
             "",
             None,
-            "the environment variable OPENAI_API_KEY is not set; expected the key of the judge's account",
+            "the environment variable OPENAI_API_KEY is not set; expected the key of the account",
         );
         let quoted =
             "the environment variable OPENAI_API_KEY contains quotation marks; expected the bare key";
@@ -75,10 +75,6 @@ mod tests {
     #[test]
     fn a_named_variable_is_required() {
         let named = "[judges.openai]\nbase_url = 'http://localhost:1/v1'\napi_key_env = 'LOCAL_KEY'\n";
-        check(
-            named,
-            None,
-            "the environment variable LOCAL_KEY is not set; expected the key of the judge's account",
-        );
+        check(named, None, "the environment variable LOCAL_KEY is not set; expected the key of the account");
     }
 }

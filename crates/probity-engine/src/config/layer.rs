@@ -13,7 +13,8 @@ use probity_core::exact::Exact;
 use serde::{Deserialize, Deserializer};
 
 use super::names::{
-    Calls, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, Structured, TestData, TokenLimitField,
+    Calls, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, Structured, TargetKind, TestData,
+    TokenLimitField,
 };
 
 /// A number written as a decimal, kept exactly.
@@ -139,6 +140,64 @@ section! {
 }
 
 section! {
+    /// `[targets.NAME]`
+    TargetLayer {
+        /// What the target is.
+        kind: TargetKind,
+        /// The model, or for other kinds than `openai` the one that is known to be behind it.
+        model: String,
+        /// Model names that count as that one.
+        aliases: Vec<String>,
+        /// The endpoint without the last part of its path.
+        base_url: String,
+        /// The name of the variable that holds the key; empty for no key.
+        api_key_env: String,
+        /// The system prompt.
+        system: String,
+        /// A file with the system prompt.
+        system_file: PathBuf,
+        /// 0 to 2.
+        temperature: Decimal,
+        /// The seed sent with each call.
+        seed: u32,
+        /// Tokens a reply may have.
+        output_tokens_max: NonZeroU32,
+        /// How the endpoint calls that limit.
+        token_limit_field: TokenLimitField,
+        /// The version of HTTP.
+        http: Http,
+        /// Where an `http` target takes requests.
+        url: String,
+        /// Headers of its requests; `${NAME}` stands for a variable of the environment.
+        headers: BTreeMap<String, String>,
+        /// The template of its requests.
+        request: String,
+        /// Where the reply stands in its answers, as a JSON pointer.
+        reply: String,
+        /// Where its own confidence stands in them, as a JSON pointer.
+        confidence: String,
+        /// The program and its arguments.
+        command: Vec<String>,
+        /// Names of secret-looking variables the program may see.
+        pass_env: Vec<String>,
+    }
+}
+
+section! {
+    /// The target of a run. Only flags choose one.
+    TargetChoice {
+        /// Which target to ask.
+        name: String,
+        /// Its model, over what its table says.
+        model: String,
+        /// Its endpoint, over what its table says.
+        base_url: String,
+        /// The file of its system prompt, over what its table says.
+        system_file: PathBuf,
+    }
+}
+
+section! {
     /// `[schedule]`
     ScheduleLayer {
         /// Calls in flight.
@@ -244,6 +303,8 @@ pub struct Layer {
     pub judge: ChoiceLayer,
     /// `[judges.NAME]`
     pub judges: BTreeMap<String, JudgeLayer>,
+    /// `[targets.NAME]`
+    pub targets: BTreeMap<String, TargetLayer>,
     /// `[schedule]`
     pub schedule: ScheduleLayer,
     /// `[gate]`
@@ -259,6 +320,9 @@ pub struct Layer {
     /// The endpoint of whichever judge is used. Only flags set it.
     #[serde(skip)]
     pub any_base_url: Option<String>,
+    /// The target of a run. Only flags choose one.
+    #[serde(skip)]
+    pub target: TargetChoice,
 }
 
 impl Layer {
@@ -269,12 +333,14 @@ impl Layer {
             run: self.run.merge(over.run),
             judge: self.judge.merge(over.judge),
             judges: merge_tables(self.judges, over.judges, JudgeLayer::merge),
+            targets: merge_tables(self.targets, over.targets, TargetLayer::merge),
             schedule: self.schedule.merge(over.schedule),
             gate: self.gate.merge(over.gate),
             budget: self.budget.merge(over.budget),
             prices: merge_tables(self.prices, over.prices, PriceLayer::merge),
             any_model: over.any_model.or(self.any_model),
             any_base_url: over.any_base_url.or(self.any_base_url),
+            target: self.target.merge(over.target),
         }
     }
 }

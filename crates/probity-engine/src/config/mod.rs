@@ -12,6 +12,7 @@ pub mod layer;
 pub mod names;
 mod read;
 mod resolve;
+mod target;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -27,9 +28,12 @@ use probity_core::packet::CallPlan;
 pub use choose::{Because, ChosenJudge, JudgeWarning};
 pub use key::{KeyUse, api_key};
 pub use layer::Layer;
-pub use names::{Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, Structured, TokenLimitField};
+pub use names::{
+    Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, Structured, TargetKind, TokenLimitField,
+};
 pub use read::SettingsProblem;
 pub use resolve::{ConfigError, ConfigProblem};
+pub use target::{ChatTarget, HttpTarget, ProgramTarget, SystemPrompt, TargetBackend, TargetSettings};
 
 use crate::judge::CallLimits;
 use crate::judge::endpoint::Endpoint;
@@ -48,6 +52,8 @@ pub struct Config {
     pub schedule: ScheduleSettings,
     /// What the run may cost.
     pub budget: Budget,
+    /// What writes the replies that cases come without, where flags name it.
+    pub target: Option<TargetSettings>,
     judges: BTreeMap<String, JudgeSettings>,
     prices: BTreeMap<String, Price>,
     judge_named: Option<String>,

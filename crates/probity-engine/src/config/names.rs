@@ -70,6 +70,18 @@ setting_enum! {
 }
 
 setting_enum! {
+    /// What a target is.
+    TargetKind {
+        /// Any OpenAI-compatible endpoint, with a system prompt.
+        Openai = "openai",
+        /// An HTTP endpoint that takes and gives JSON.
+        Http = "http",
+        /// A program that speaks JSON lines.
+        Command = "command",
+    }
+}
+
+setting_enum! {
     /// What card numbers, phones and domains do that were published for tests.
     TestData {
         /// They are found like any other.

@@ -13,7 +13,8 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue, Deserializer};
 
 use super::layer::{
-    BudgetLayer, ChoiceLayer, DECIMAL_KEYS, GateLayer, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer,
+    BudgetLayer, ChoiceLayer, DECIMAL_KEYS, GateLayer, JudgeLayer, Layer, PriceLayer, RunLayer,
+    ScheduleLayer, TargetLayer,
 };
 
 /// A settings text or variable that cannot be used.
@@ -50,6 +51,7 @@ const SECTIONS: &[(&str, Depth, &[&str])] = &[
     ("run", Depth::Plain, RunLayer::KEYS),
     ("judge", Depth::Plain, ChoiceLayer::KEYS),
     ("judges", Depth::Named, JudgeLayer::KEYS),
+    ("targets", Depth::Named, TargetLayer::KEYS),
     ("gate", Depth::Plain, GateLayer::KEYS),
     ("schedule", Depth::Plain, ScheduleLayer::KEYS),
     ("budget", Depth::Plain, BudgetLayer::KEYS),

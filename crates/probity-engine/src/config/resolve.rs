@@ -3,6 +3,7 @@
 //! Each rule stands here once. Whatever order problems are found in, all of them are reported.
 
 mod gate;
+mod target;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -68,6 +69,7 @@ impl Config {
         let layer = defaults.clone().merge(written.clone());
         let mut resolving = Resolving { defaults, written, problems: Vec::new() };
         let judges = resolving.judges(&layer.judges);
+        let target = resolving.target(&layer);
         let any_base_url =
             layer.any_base_url.as_deref().and_then(|text| resolving.base_url("base_url", text));
         let run = resolving.run(layer.run);
@@ -84,6 +86,7 @@ impl Config {
             gate,
             schedule,
             budget: Budget { calls_max: layer.budget.calls_max, usd_max },
+            target,
             judges,
             prices,
             judge_named: layer.judge.name,
@@ -99,6 +102,15 @@ fn defaults() -> Layer {
 
 fn given<T>(value: Option<T>) -> T {
     value.expect("config/default.toml gives every setting of this section a value")
+}
+
+/// Who chose the variable that a key is read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Naming {
+    /// Whoever wrote the settings.
+    Written,
+    /// The defaults.
+    Default,
 }
 
 struct Resolving {
@@ -271,8 +283,8 @@ impl Resolving {
 
     fn backend(&mut self, name: &str, kind: JudgeKind, layer: JudgeLayer) -> Option<Backend> {
         match kind {
-            JudgeKind::Openai => self.chat(name, kind, layer).map(Backend::Openai),
-            JudgeKind::Anthropic => self.chat(name, kind, layer).map(Backend::Anthropic),
+            JudgeKind::Openai => self.judge_chat(name, kind, layer).map(Backend::Openai),
+            JudgeKind::Anthropic => self.judge_chat(name, kind, layer).map(Backend::Anthropic),
             JudgeKind::Baseline => Some(Backend::Baseline),
             JudgeKind::Recorded => Some(Backend::Recorded { verdicts: layer.verdicts }),
             JudgeKind::Command => {
@@ -288,29 +300,41 @@ impl Resolving {
         }
     }
 
-    fn chat(&mut self, name: &str, kind: JudgeKind, layer: JudgeLayer) -> Option<ChatSettings> {
+    fn judge_chat(&mut self, name: &str, kind: JudgeKind, layer: JudgeLayer) -> Option<ChatSettings> {
+        let own = self.written.judges.get(name).is_some_and(|own| own.api_key_env.is_some());
+        let named = if own { Naming::Written } else { Naming::Default };
+        self.chat(&format!("judges.{name}"), kind, layer, named)
+    }
+
+    /// How the endpoint of `section` is spoken to.
+    fn chat(
+        &mut self,
+        section: &str,
+        kind: JudgeKind,
+        layer: JudgeLayer,
+        key_variable: Naming,
+    ) -> Option<ChatSettings> {
         let temperature = given(layer.temperature).0;
         if temperature < Exact::ZERO || temperature > Exact::from(2) {
             let message = format!("expected 0 to 2, found {temperature}");
-            self.problem(format!("judges.{name}.temperature"), message, None);
+            self.problem(format!("{section}.temperature"), message, None);
         }
         let model = given(layer.model).trim().to_owned();
         if model.is_empty() {
-            self.problem(format!("judges.{name}.model"), "expected a model, found an empty text", None);
+            self.problem(format!("{section}.model"), "expected a model, found an empty text", None);
         }
-        let base_url = self.base_url(&format!("judges.{name}.base_url"), &given(layer.base_url))?;
+        let base_url = self.base_url(&format!("{section}.base_url"), &given(layer.base_url))?;
         let own = given(self.defaults.judges[kind.name()].base_url.clone());
         let owner = if base_url.to_string() == own { EndpointOwner::Provider } else { EndpointOwner::Other };
-        let variable_is_named = self.written.judges.get(name).is_some_and(|own| own.api_key_env.is_some());
-        let key_use = match owner {
-            EndpointOwner::Other if !variable_is_named => KeyUse::IfPresent,
-            EndpointOwner::Other | EndpointOwner::Provider => KeyUse::Required,
+        let key_use = match (owner, key_variable) {
+            (EndpointOwner::Other, Naming::Default) => KeyUse::IfPresent,
+            (EndpointOwner::Other, Naming::Written) | (EndpointOwner::Provider, _) => KeyUse::Required,
         };
         Some(ChatSettings {
             model,
             base_url,
             owner,
-            api_key_env: self.variable(name, given(layer.api_key_env)),
+            api_key_env: self.variable(section, given(layer.api_key_env)),
             key_use,
             temperature,
             seed: layer.seed,
@@ -326,13 +350,13 @@ impl Resolving {
     }
 
     /// The name of a variable. What is not one may be a key in the wrong place, so it is not repeated.
-    fn variable(&mut self, name: &str, text: String) -> Option<String> {
+    fn variable(&mut self, section: &str, text: String) -> Option<String> {
         let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
         if text.is_empty() {
             return None;
         }
         if !text.bytes().all(plain) {
-            let setting = format!("judges.{name}.api_key_env");
+            let setting = format!("{section}.api_key_env");
             let hint = "the key itself never stands in settings".to_owned();
             self.problem(setting, "expected the name of an environment variable", Some(hint));
         }

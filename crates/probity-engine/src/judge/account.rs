@@ -33,7 +33,7 @@ pub(super) fn written(body: &impl Serialize, prompt_bytes: usize) -> Vec<u8> {
 impl Account {
     /// Posts `body`, which is JSON, to `path` below the endpoint, with the key under `name` behind `prefix`. The key is
     /// taken out of whatever comes back.
-    pub(super) async fn post(
+    pub(crate) async fn post(
         &self,
         path: &str,
         (name, prefix): (HeaderName, &str),

@@ -187,7 +187,8 @@ fn answered(body: Option<String>, elapsed: Duration) -> Reception {
     Reception { outcome, elapsed, room: Room::default() }
 }
 
-fn account(
+/// The account that `chat` describes, with its key.
+pub(crate) fn account(
     chat: &ChatSettings,
     limits: CallLimits,
     key: &dyn Fn(&str) -> Option<String>,

@@ -1,8 +1,9 @@
-//! A judge that is a program: it reads packets and writes verdicts, one JSON line each.
+//! A program that answers in JSON lines: a judge that reads packets and writes verdicts, or a target that reads
+//! cases and writes replies.
 //!
 //! The program is started once and lives as long as the run. Questions are pipelined, and answers may come
-//! in any order, because each names its packet. A line that cannot be matched is never given to a question
-//! by guessing. Nothing is retried here, and the answer is not read beyond its `packet`.
+//! in any order, because each names what it answers. A line that cannot be matched is never given to a question
+//! by guessing. Nothing is retried here, and the answer is not read beyond that name.
 //!
 //! What always holds: each question ends within the total clock, a line is at most the body cap, and the
 //! program does not see variables whose names look like secrets unless the settings pass them on.
@@ -24,10 +25,33 @@ const QUEUE_MAX: usize = 64;
 
 /// A running program that judges.
 #[derive(Debug)]
-pub struct CommandJudge {
+pub struct CommandJudge(LineProgram);
+
+/// A running program that answers lines with lines.
+#[derive(Debug)]
+pub(crate) struct LineProgram {
     waiting: Arc<Waiting>,
     lines: mpsc::Sender<String>,
     limits: CallLimits,
+}
+
+/// How an answer names the question it is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum NamedBy {
+    /// By the packet's hash, which nobody writes by chance: a damaged line that holds one is an answer to it.
+    #[default]
+    Packet,
+    /// By the case's id, which may be any text: a damaged line belongs to nobody.
+    CaseId,
+}
+
+impl NamedBy {
+    fn member(self) -> &'static str {
+        match self {
+            NamedBy::Packet => "packet",
+            NamedBy::CaseId => "id",
+        }
+    }
 }
 
 /// The program could not be started.
@@ -37,7 +61,7 @@ pub enum StartError {
     #[error("expected a program to start, found an empty command")]
     NoProgram,
     /// The system did not start it.
-    #[error("could not start the judge program {program:?}")]
+    #[error("could not start the program {program:?}")]
     Spawn {
         /// The program.
         program: String,
@@ -58,28 +82,42 @@ impl CommandJudge {
         limits: CallLimits,
         pass_env: &[String],
     ) -> Result<CommandJudge, StartError> {
-        let waiting = Arc::new(Waiting::default());
-        let (lines, queue) = mpsc::channel(QUEUE_MAX);
-        program::start(argv, pass_env, queue, program::Sink { waiting: Arc::clone(&waiting), limits })?;
-        Ok(CommandJudge { waiting, lines, limits })
+        LineProgram::start(argv, limits, pass_env, NamedBy::Packet).map(CommandJudge)
     }
 
     /// Asks one question and waits for its answer, at most for the total clock.
     pub async fn ask(&self, question: &Question) -> Reception {
         let packet = question.packet.hash().to_string();
         let line = question_line(&packet, question);
-        self.exchange(packet, line).await
+        self.0.exchange(packet, line).await
     }
 
     /// Answers that named a packet nobody was waiting for. They are dropped.
     pub fn n_unexpected(&self) -> u64 {
-        self.waiting.n_unexpected.load(Ordering::Relaxed)
+        self.0.waiting.n_unexpected.load(Ordering::Relaxed)
+    }
+}
+
+impl LineProgram {
+    /// Starts `argv`, whose answers name what they answer by `named_by`. Must be called inside a runtime.
+    pub(crate) fn start(
+        argv: &[String],
+        limits: CallLimits,
+        pass_env: &[String],
+        named_by: NamedBy,
+    ) -> Result<LineProgram, StartError> {
+        let waiting = Arc::new(Waiting { named_by, ..Waiting::default() });
+        let (lines, queue) = mpsc::channel(QUEUE_MAX);
+        program::start(argv, pass_env, queue, program::Sink { waiting: Arc::clone(&waiting), limits })?;
+        Ok(LineProgram { waiting, lines, limits })
     }
 
-    async fn exchange(&self, packet: String, line: String) -> Reception {
+    /// Writes `line`, which ends in a line break, and waits for the answer that has this name, at most for the
+    /// total clock.
+    pub(crate) async fn exchange(&self, name: String, line: String) -> Reception {
         let started = Instant::now();
         let answer = async {
-            let ticket = self.waiting.register(&packet)?;
+            let ticket = self.waiting.register(&name)?;
             if self.lines.send(line).await.is_err() {
                 return Err(self.waiting.gone().unwrap_or_else(|| "it no longer reads its input".to_owned()));
             }
@@ -90,7 +128,7 @@ impl CommandJudge {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(reason)) => broken(TransportFault::ProgramGone(reason)),
             Err(_) => {
-                self.waiting.forget(&packet);
+                self.waiting.forget(&name);
                 broken(TransportFault::TotalTimeout(self.limits.total))
             }
         };
@@ -125,11 +163,12 @@ fn broken(fault: TransportFault) -> CallOutcome {
 struct Waiting {
     state: Mutex<State>,
     n_unexpected: AtomicU64,
+    named_by: NamedBy,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// By packet, the oldest question first: equal packets have one name and any answer fits each.
+    /// By name, the oldest question first: equal packets have one name and any answer fits each.
     pending: HashMap<String, VecDeque<oneshot::Sender<CallOutcome>>>,
     gone: Option<String>,
 }
@@ -191,6 +230,9 @@ impl Waiting {
 
     /// The packet that waits and stands somewhere in `text`, if it is the only one.
     fn only_one_named_in(&self, text: &[u8]) -> Option<String> {
+        if self.named_by == NamedBy::CaseId {
+            return None;
+        }
         let text = String::from_utf8_lossy(text);
         let state = self.state();
         let mut named = state.pending.keys().filter(|packet| text.contains(packet.as_str()));
@@ -203,13 +245,18 @@ impl Waiting {
         if line.iter().all(u8::is_ascii_whitespace) {
             return;
         }
-        // The verdict parser decides about such escapes; here only the packet's name is looked for.
+        // Whoever reads the answer decides about such escapes; here only the name is looked for.
         let text = std::str::from_utf8(&line).ok();
         let json = text.and_then(|text| parse_with(text, Tolerance::LoneSurrogates).ok());
-        let named = json.as_ref().and_then(|(json, _)| json.get("packet")).and_then(Json::as_str);
+        let member = self.named_by.member();
+        // An id that stands in a case file as a number is known by its digits.
+        let named = json.as_ref().and_then(|(json, _)| match json.get(member)? {
+            Json::String(text) | Json::Number(text) => Some(text.as_str()),
+            _ => None,
+        });
         let Some(packet) = named.map(str::to_owned).or_else(|| self.only_one_named_in(&line)) else {
             let start: String = String::from_utf8_lossy(&line).chars().take(80).collect();
-            let message = format!("expected a JSON line with the packet it answers, found {start:?}");
+            let message = format!("expected a JSON line with the {member} it answers, found {start:?}");
             self.settle_all(&TransportFault::BadBody(message));
             return;
         };

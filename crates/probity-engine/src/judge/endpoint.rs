@@ -149,10 +149,10 @@ pub struct BadKey {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyProblem {
     /// The variable is not set.
-    #[error("is not set; expected the key of the judge's account")]
+    #[error("is not set; expected the key of the account")]
     Missing,
     /// The variable is set to nothing.
-    #[error("is empty; expected the key of the judge's account")]
+    #[error("is empty; expected the key of the account")]
     Empty,
     /// A line break, a space or another invisible character stands in it.
     #[error("contains a space, a line break or another invisible character; expected the bare key")]
@@ -198,7 +198,7 @@ impl ApiKey {
     }
 
     /// `prefix` and the key as a header value that nothing prints.
-    pub(super) fn header(&self, prefix: &str) -> HeaderValue {
+    pub(crate) fn header(&self, prefix: &str) -> HeaderValue {
         let mut value = HeaderValue::from_str(&format!("{prefix}{}", self.0.expose_secret()))
             .expect("a key consists of visible ASCII characters");
         value.set_sensitive(true);
@@ -206,7 +206,7 @@ impl ApiKey {
     }
 
     /// `reception` without the key, wherever the server may have repeated it.
-    pub(super) fn scrub(&self, reception: Reception) -> Reception {
+    pub(crate) fn scrub(&self, reception: Reception) -> Reception {
         let is_answer =
             matches!(&reception.outcome, CallOutcome::Response(response) if response.status < 300);
         if is_answer && self.0.expose_secret().len() < SECRET_CHARS_MIN {
@@ -326,15 +326,11 @@ mod tests {
         check_key(Some(CANARY), &expect!["ApiKey([key])"]);
         check_key(
             None,
-            &expect![
-                "the environment variable OPENAI_API_KEY is not set; expected the key of the judge's account"
-            ],
+            &expect!["the environment variable OPENAI_API_KEY is not set; expected the key of the account"],
         );
         check_key(
             Some("  "),
-            &expect![
-                "the environment variable OPENAI_API_KEY is empty; expected the key of the judge's account"
-            ],
+            &expect!["the environment variable OPENAI_API_KEY is empty; expected the key of the account"],
         );
         for value in ["sk-abcdef\n", "Bearer sk-abcdef", " sk-abcdef"] {
             check_key(

@@ -25,6 +25,7 @@ use std::time::Duration;
 
 use probity_core::packet::Packet;
 
+pub(crate) use backend::account;
 pub use backend::{Judge, JudgeError, request_body};
 pub use room::Room;
 
@@ -129,8 +130,8 @@ pub enum TransportFault {
     /// Nothing is on record for the packet, and this judge never calls.
     #[error("no verdict is on record for this packet")]
     NotRecorded,
-    /// A local judge's program ended or could not be started.
-    #[error("the judge program is gone: {0}")]
+    /// A local program ended or could not be started.
+    #[error("the program is gone: {0}")]
     ProgramGone(String),
 }
 

@@ -17,25 +17,44 @@ pub(super) struct Refused {
     /// The id, where that much could be read.
     pub(super) id: Option<String>,
     pub(super) reason: Reason,
+    /// The case of a record that has everything but a reply, or what else is wrong with it.
+    pub(super) unanswered: Option<Result<Box<Case>, Reason>>,
 }
 
 impl From<Reason> for Refused {
     fn from(reason: Reason) -> Self {
-        Self { id: None, reason }
+        Self { id: None, reason, unanswered: None }
     }
 }
 
 /// Makes an entry of the fields, or says why not.
 pub(super) fn entry(mut found: Found<'_>) -> Result<Entry, Refused> {
     let id = case_id(found.take(Field::Id))?;
-    body(&mut found, &id).map_err(|reason| Refused { id: Some(id.as_str().to_owned()), reason })
+    body(&mut found, &id).map_err(|refused| Refused { id: Some(id.as_str().to_owned()), ..refused })
 }
 
-fn body(found: &mut Found<'_>, id: &CaseId) -> Result<Entry, Reason> {
-    let (situation, text) = situation_and_reply(found)?;
-    let slice = optional_text(found.take(Field::Slice))?;
+fn body(found: &mut Found<'_>, id: &CaseId) -> Result<Entry, Refused> {
+    let (situation, given) = situation_and_reply(found)?;
+    let case = case(found, id, situation);
+    let text = match given {
+        Given::Text(text) => text,
+        Given::Nothing(reason) => {
+            return Err(Refused { id: None, reason, unanswered: Some(case.map(Box::new)) });
+        }
+    };
+    let case = case?;
     let variant = optional_text(found.take(Field::Variant))?;
-    let case = Case {
+    let reply = Reply {
+        text,
+        variant: variant.map(Variant::new).transpose().map_err(bad_field)?,
+        confidence: confidence(found.take(Field::Confidence))?,
+    };
+    Ok(Entry { case, reply })
+}
+
+fn case(found: &mut Found<'_>, id: &CaseId, situation: Situation) -> Result<Case, Reason> {
+    let slice = optional_text(found.take(Field::Slice))?;
+    Ok(Case {
         id: id.clone(),
         slice: slice.map(Slice::new).transpose().map_err(bad_field)?,
         situation,
@@ -48,13 +67,7 @@ fn body(found: &mut Found<'_>, id: &CaseId) -> Result<Entry, Reason> {
         reference: optional_text(found.take(Field::Reference))?,
         known_pii: known_pii(found.take(Field::KnownPii).as_ref())?,
         metadata: metadata(found)?,
-    };
-    let reply = Reply {
-        text,
-        variant: variant.map(Variant::new).transpose().map_err(bad_field)?,
-        confidence: confidence(found.take(Field::Confidence))?,
-    };
-    Ok(Entry { case, reply })
+    })
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "maps an error")]
@@ -201,8 +214,15 @@ fn evidence_parts(name: &str, object: &Object) -> Result<(String, Option<String>
     Ok((name_text(&source_name, source)?, version))
 }
 
+/// The reply of a record.
+enum Given {
+    Text(String),
+    /// There is none, and what to say about it where one is needed.
+    Nothing(Reason),
+}
+
 /// Reads what the reply answers, and the reply.
-fn situation_and_reply(found: &mut Found<'_>) -> Result<(Situation, String), Reason> {
+fn situation_and_reply(found: &mut Found<'_>) -> Result<(Situation, Given), Reason> {
     let has_turns = found.has(Field::Turns);
     let ticket = match found.take(Field::Ticket) {
         // A null beside the other form of the situation only says that it is not used.
@@ -217,7 +237,8 @@ fn situation_and_reply(found: &mut Found<'_>) -> Result<(Situation, String), Rea
             if ticket.trim().is_empty() {
                 return Err(format!("Empty '{name}' field").into());
             }
-            Ok((Situation::Ticket(ticket), given_reply(found)?.ok_or_else(|| missing("reply"))?))
+            let given = given_reply(found)?.unwrap_or_else(|| Given::Nothing(missing("reply")));
+            Ok((Situation::Ticket(ticket), given))
         }
         (None, Some(turns)) => conversation(&turns, given_reply(found)?),
         (Some(ticket), Some(turns)) => {
@@ -229,27 +250,38 @@ fn situation_and_reply(found: &mut Found<'_>) -> Result<(Situation, String), Rea
     }
 }
 
-fn given_reply(found: &mut Found<'_>) -> Result<Option<String>, Reason> {
-    found.take(Field::Reply).map(text).transpose()
+/// The record's own reply; `None` where it has no such field. A null is no reply.
+fn given_reply(found: &mut Found<'_>) -> Result<Option<Given>, Reason> {
+    match found.take(Field::Reply) {
+        None => Ok(None),
+        Some(value) if *value.json == Json::Null => {
+            Ok(Some(Given::Nothing(must_be(value.name, "a string", &Json::Null))))
+        }
+        Some(value) => text(value).map(Given::Text).map(Some),
+    }
 }
 
 /// Splits turns into context and reply: a given reply leaves the turns as they are; without one, the last
-/// turn is the reply and must be an agent's.
-fn conversation(value: &Value<'_>, reply: Option<String>) -> Result<(Situation, String), Reason> {
+/// turn is the reply if it is an agent's.
+fn conversation(value: &Value<'_>, given: Option<Given>) -> Result<(Situation, Given), Reason> {
     let turns = items(Some(value))?.iter().enumerate().map(|(i, item)| turn(&format!("turns[{i}]"), item));
     let mut turns = turns.collect::<Result<Vec<Turn>, Reason>>()?;
     if turns.is_empty() {
         return Err("Empty 'turns' field".to_owned().into());
     }
     let last_agent = |turns: &mut Vec<Turn>| turns.pop_if(|last| last.role == Role::Agent);
-    let Some(reply) = reply.or_else(|| last_agent(&mut turns).map(|last| last.text)) else {
+    let given = given.or_else(|| last_agent(&mut turns).map(|last| Given::Text(last.text)));
+    let given = given.unwrap_or_else(|| {
         let message = "Missing 'reply' field, and the last of 'turns' is not an agent's";
-        return Err(message.to_owned().into());
-    };
+        Given::Nothing(message.to_owned().into())
+    });
     if !turns.iter().any(|turn| turn.role == Role::Customer) {
-        return Err("'turns' has no customer turn before the reply".to_owned().into());
+        return match given {
+            Given::Text(_) => Err("'turns' has no customer turn before the reply".to_owned().into()),
+            Given::Nothing(reason) => Err(reason),
+        };
     }
-    Ok((Situation::Conversation(turns), reply))
+    Ok((Situation::Conversation(turns), given))
 }
 
 fn turn(name: &str, item: &Json) -> Result<Turn, Reason> {

@@ -29,11 +29,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use probity_core::case::Entry;
+use probity_core::case::{Case, Entry};
 
 pub use error::LoadError;
 pub use rows::{Rows, read_rows};
 
+use entry::Refused;
+use field::Reason;
 use pass::Pass;
 use source::Source;
 
@@ -57,6 +59,17 @@ pub enum Dedup {
     Identical,
 }
 
+/// What a case without a reply is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unanswered {
+    /// A bad record.
+    #[default]
+    Refuse,
+    /// A record of its own, for whoever asks for replies. Its variant and confidence, which would be those of a
+    /// reply, are not read.
+    Take,
+}
+
 /// How to read a data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadOptions {
@@ -64,6 +77,8 @@ pub struct LoadOptions {
     pub strict: Strictness,
     /// What a repeated record does.
     pub dedup: Dedup,
+    /// What a case without a reply is.
+    pub unanswered: Unanswered,
     /// The byte between CSV cells, an ASCII character; a comma if not set. Never guessed.
     pub delimiter: Option<u8>,
     /// The attribute of a span that names its slice; those in use for it if not set.
@@ -81,6 +96,7 @@ impl Default for LoadOptions {
         Self {
             strict: Strictness::default(),
             dedup: Dedup::default(),
+            unanswered: Unanswered::default(),
             delimiter: None,
             slice_attribute: None,
             record_bytes_max: 8 << 20,
@@ -164,6 +180,13 @@ pub enum Record {
         /// Field names in it that look mistyped.
         warnings: Vec<String>,
     },
+    /// A case that waits for its reply; only where [`Unanswered::Take`] is set.
+    Unanswered {
+        /// The case.
+        case: Box<Case>,
+        /// Where it stands, and what is said about it where no reply can be had.
+        skipped: Skipped,
+    },
     /// A record that gives none.
     Skipped(Skipped),
 }
@@ -217,7 +240,12 @@ impl Dataset {
     pub fn records(&self) -> Result<Records, LoadError> {
         let mut pass = Pass::new(Arc::clone(&self.sources), self.options.clone());
         pass.open_first()?;
-        Ok(Records { pass: Some(pass), sources: Arc::clone(&self.sources), facts: Arc::clone(&self.facts) })
+        Ok(Records {
+            pass: Some(pass),
+            unanswered: self.options.unanswered,
+            sources: Arc::clone(&self.sources),
+            facts: Arc::clone(&self.facts),
+        })
     }
 
     /// `skipped` again where records may be skipped, or the error that it is under [`Strictness::Strict`]: for
@@ -243,10 +271,54 @@ impl Dataset {
     }
 }
 
+/// What a good record holds.
+#[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all records are entries, and they are handed on by value"
+)]
+enum Content {
+    Entry(Entry),
+    Unanswered { case: Box<Case>, reason: Reason },
+}
+
+impl Content {
+    /// What was read, where cases without a reply are taken or refused as `unanswered` says.
+    fn of(outcome: Result<Entry, Refused>, unanswered: Unanswered) -> Result<Content, Refused> {
+        match (outcome, unanswered) {
+            (Ok(entry), _) => Ok(Content::Entry(entry)),
+            (Err(Refused { unanswered: Some(Ok(case)), reason, .. }), Unanswered::Take) => {
+                Ok(Content::Unanswered { case, reason })
+            }
+            (Err(Refused { id, unanswered: Some(Err(reason)), .. }), Unanswered::Take) => {
+                Err(Refused { id, reason, unanswered: None })
+            }
+            (Err(refused), _) => Err(refused),
+        }
+    }
+
+    fn case(&self) -> &Case {
+        match self {
+            Content::Entry(entry) => &entry.case,
+            Content::Unanswered { case, .. } => case,
+        }
+    }
+
+    /// What must be unique. Neither part can contain a line feed.
+    fn name(&self) -> String {
+        let variant = match self {
+            Content::Entry(entry) => entry.reply.variant.as_ref().map_or("", |variant| variant.as_str()),
+            Content::Unanswered { .. } => "",
+        };
+        format!("{}\n{variant}", self.case().id)
+    }
+}
+
 /// One pass over the records of a [`Dataset`]. Ends after the first error.
 pub struct Records {
     /// Nothing once the pass is over.
     pass: Option<Pass>,
+    unanswered: Unanswered,
     sources: Arc<[Source]>,
     facts: Arc<Facts>,
 }
@@ -262,14 +334,19 @@ impl Records {
         }
         let Some((Place { index, file, line }, parsed)) = next else { return Ok(None) };
         let skipped = |file, id, reason| Record::Skipped(Skipped { index, file, line, id, reason });
-        Ok(Some(match (parsed.outcome, self.facts.repeats.get(&index)) {
-            (Ok(entry), Some(first)) => {
-                skipped(file, Some(entry.case.id.to_string()), format!("Identical to record {first}"))
+        let content = Content::of(parsed.outcome, self.unanswered);
+        Ok(Some(match (content, self.facts.repeats.get(&index)) {
+            (Err(refused), _) => skipped(file, refused.id, refused.reason.text),
+            (Ok(content), Some(first)) => {
+                skipped(file, Some(content.case().id.to_string()), format!("Identical to record {first}"))
             }
-            (Ok(entry), None) => {
+            (Ok(Content::Entry(entry)), None) => {
                 Record::Entry { place: Place { index, file, line }, entry, warnings: parsed.warnings }
             }
-            (Err(refused), _) => skipped(file, refused.id, refused.reason.text),
+            (Ok(Content::Unanswered { case, reason }), None) => {
+                let id = Some(case.id.to_string());
+                Record::Unanswered { case, skipped: Skipped { index, file, line, id, reason: reason.text } }
+            }
         }))
     }
 }

@@ -54,7 +54,7 @@ pub fn read_rows<T>(
                 RecordText::Row(table, row) => table_row(table, row, fields)?,
                 RecordText::Object(text) => json_row(text, vocabulary, warnings)?,
             };
-            read(&object).map_err(|fault| Refused { id: fault.item, reason: Reason::from(fault.reason) })
+            read(&object).map_err(|fault| Refused { id: fault.item, ..Reason::from(fault.reason).into() })
         });
         if !matches!(next, Ok(Some(_))) {
             // A file that changed explains whatever was wrong with it.
@@ -68,7 +68,7 @@ pub fn read_rows<T>(
         doubts.add(&place, &parsed.warnings);
         match parsed.outcome {
             Ok(row) => found.rows.push((place, row)),
-            Err(Refused { id, reason }) => {
+            Err(Refused { id, reason, .. }) => {
                 let Place { index, file, line } = place;
                 found.skipped.push(Skipped { index, file, line, id, reason: reason.text });
             }

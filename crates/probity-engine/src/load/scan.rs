@@ -9,13 +9,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write as _;
 use std::sync::Arc;
 
-use probity_core::case::{Entry, Slice};
+use probity_core::case::Slice;
 use unicode_normalization::UnicodeNormalization;
 
 use super::entry::Refused;
 use super::pass::Pass;
 use super::source::Source;
-use super::{Dedup, Digest, LoadError, LoadOptions, Notice, Place, Strictness};
+use super::{Content, Dedup, Digest, LoadError, LoadOptions, Notice, Place, Strictness};
 
 /// More slices than this are probably not slices.
 const SLICES_MAX: usize = 1_000;
@@ -46,16 +46,17 @@ fn scan_with(sources: &Arc<[Source]>, options: &LoadOptions, hash: NameHash) -> 
     let (mut n_records, mut n_skipped) = (0, 0);
     while let Some((place, parsed)) = pass.next()? {
         n_records += 1;
+        let content = Content::of(parsed.outcome, options.unanswered);
         if options.strict == Strictness::Strict {
-            no_doubt(&place, parsed.outcome.as_ref().err(), &parsed.warnings)?;
+            no_doubt(&place, content.as_ref().err(), &parsed.warnings)?;
         }
         doubts.add(&place, &parsed.warnings);
-        match parsed.outcome {
+        match content {
             Err(_) => n_skipped += 1,
-            Ok(entry) => {
-                names.add(&entry, &place, hash);
+            Ok(content) => {
+                names.add(&content, &place, hash);
                 if slices.len() <= SLICES_MAX {
-                    slices.extend(entry.case.slice);
+                    slices.extend(content.case().slice.clone());
                 }
             }
         }
@@ -152,8 +153,8 @@ struct Names {
 const LOOK_ALIKES_MAX: usize = 20;
 
 impl Names {
-    fn add(&mut self, entry: &Entry, place: &Place, hash: NameHash) {
-        let name = name(entry);
+    fn add(&mut self, content: &Content, place: &Place, hash: NameHash) {
+        let name = content.name();
         let hashed = hash(&name);
         if !self.seen.insert(hashed) {
             self.twice.insert(hashed);
@@ -174,22 +175,16 @@ impl Names {
     }
 }
 
-/// What must be unique. Neither part can contain a line feed.
-fn name(entry: &Entry) -> String {
-    let variant = entry.reply.variant.as_ref().map_or("", |variant| variant.as_str());
-    format!("{}\n{variant}", entry.case.id)
-}
-
 fn name_hash(name: &str) -> u64 {
     let hash = blake3::hash(name.as_bytes());
     let first = hash.as_bytes().first_chunk().expect("the hash has 32 bytes");
     u64::from_le_bytes(*first)
 }
 
-/// The content of an entry as a number that is compared within one load and never stored.
-fn content(entry: &Entry) -> blake3::Hash {
+/// The content of a record as a number that is compared within one load and never stored.
+fn digest(content: &Content) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
-    write!(hasher, "{entry:?}").expect("hashing does not fail");
+    write!(hasher, "{content:?}").expect("hashing does not fail");
     hasher.finalize()
 }
 
@@ -210,12 +205,12 @@ fn repeats(
     let mut repeats = HashMap::new();
     let mut pass = Pass::new(Arc::clone(sources), options.clone());
     while let Some((place, parsed)) = pass.next()? {
-        let Ok(entry) = parsed.outcome else { continue };
-        let name = name(&entry);
+        let Ok(record) = Content::of(parsed.outcome, options.unanswered) else { continue };
+        let name = record.name();
         if !twice.contains(&hash(&name)) {
             continue;
         }
-        let content = content(&entry);
+        let content = digest(&record);
         match firsts.get(&name) {
             None => {
                 firsts.insert(name, First { place, content });
@@ -223,21 +218,26 @@ fn repeats(
             Some(first) if first.content == content && options.dedup == Dedup::Identical => {
                 repeats.insert(place.index, first.place.index);
             }
-            Some(first) => return Err(duplicate(&entry, &place, first, first.content == content)),
+            Some(first) => return Err(duplicate(&record, &place, first, first.content == content)),
         }
     }
     Ok(repeats)
 }
 
-fn duplicate(entry: &Entry, place: &Place, first: &First, same: bool) -> LoadError {
-    let variant = match &entry.reply.variant {
-        Some(variant) => format!(" of variant '{}'", variant.as_str()),
-        None => String::new(),
+fn duplicate(record: &Content, place: &Place, first: &First, same: bool) -> LoadError {
+    let variant = match record {
+        Content::Entry(entry) => entry.reply.variant.as_ref(),
+        Content::Unanswered { .. } => None,
     };
+    let variant = variant.map_or(String::new(), |variant| format!(" of variant '{}'", variant.as_str()));
     let content = if same { "the same" } else { "different" };
     let message = format!(
         "record {} has the id '{}'{variant} that record {} at {}:{} has, with {content} content",
-        place.index, entry.case.id, first.place.index, first.place.file, first.place.line
+        place.index,
+        record.case().id,
+        first.place.index,
+        first.place.file,
+        first.place.line
     );
     let hint = if same {
         "remove one, or ask for identical records to be skipped with --dedup=identical"
@@ -280,7 +280,7 @@ mod tests {
         let n_names = 60_000;
         for n in 0..n_names {
             entry.case.id = CaseId::new(n.to_string()).expect("an id");
-            names.add(&entry, &place, name_hash);
+            names.add(&Content::Entry(entry.clone()), &place, name_hash);
         }
         assert!(names.twice.is_empty() && names.composed.is_empty());
         // A slot holds the hash and one byte of control, and a table is at most 7/8 full.

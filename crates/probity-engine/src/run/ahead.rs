@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use probity_core::case::Entry;
+use probity_core::case::{Case, Entry};
 
 use super::job::{Job, Screened};
 use super::kept::Collected;
@@ -109,14 +109,20 @@ fn screen(job: &Job, records: &Receiver<Group<Record>>, screened: &SyncSender<Gr
 fn text_bytes(record: &Record) -> usize {
     match record {
         Record::Entry { entry, .. } => entry_bytes(entry),
+        Record::Unanswered { case, .. } => case_bytes(case),
         Record::Skipped(_) => 0,
     }
 }
 
-/// The bytes of a case's texts.
+/// The bytes of a case's texts and its reply.
 pub(super) fn entry_bytes(entry: &Entry) -> usize {
-    let situation: usize = entry.case.situation.texts().iter().map(|text| text.len()).sum();
-    situation + entry.reply.text.len() + entry.case.reference.as_ref().map_or(0, String::len)
+    case_bytes(&entry.case) + entry.reply.text.len()
+}
+
+/// The bytes of a case's texts.
+pub(super) fn case_bytes(case: &Case) -> usize {
+    let situation: usize = case.situation.texts().iter().map(|text| text.len()).sum();
+    situation + case.reference.as_ref().map_or(0, String::len)
 }
 
 #[cfg(test)]
@@ -149,6 +155,7 @@ mod tests {
             gate: Gate::default(),
             config,
             judge,
+            target: None,
         });
         (folder, job.expect("the template fits"))
     }

@@ -63,5 +63,6 @@ pub(super) fn facts(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts
         calls_without_cost: if chat.is_some() { totals.unknown_cost_calls } else { 0 },
         cost_usd: priced.then(|| Money::from_picos(totals.cost_picodollars).usd()),
         warnings,
+        target: None,
     })
 }

@@ -3,22 +3,25 @@
 //! Cases are read, screened and turned into packets anew each time they are needed, so a run of any size fits in
 //! memory and every pass sees the same thing. Those of a small run are kept after the first pass (`Kept`).
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use probity_core::case::Entry;
+use probity_core::case::{Case, Entry};
 use probity_core::gate::{Admitted, Blocked, Gate};
 use probity_core::packet::{self, Ask, CallPlan};
+use probity_core::report::Facts;
 use probity_core::rubric::{Criterion, ReferenceUse, Rubric};
 
 use super::RunError;
 use super::ahead::each_screened;
 use super::asking::{Asking, SizedPacket};
 use super::kept::Kept;
+use super::replies::{NoReply, Replies, not_asked, same_model};
 use super::work::{Unit, UnitLabel, Units, Work};
 use crate::config::{Config, JudgeSettings};
 use crate::judge::prompt::{Template, TemplateError};
 use crate::load::{Dataset, LoadError, Place, Record, Skipped};
-use crate::store::{JudgeId, Manifest};
+use crate::store::{JudgeId, Manifest, Store, StoreError};
+use crate::target::TargetDefinition;
 
 /// What a job is made of.
 #[derive(Debug)]
@@ -37,6 +40,8 @@ pub struct Definition {
     pub config: Config,
     /// The judge.
     pub judge: JudgeSettings,
+    /// What writes the replies that cases come without, where there is one.
+    pub target: Option<TargetDefinition>,
 }
 
 /// Cases, rubric, template and judge of a run.
@@ -56,6 +61,9 @@ pub struct Job {
     gate: Gate,
     asks: Vec<SizedAsk>,
     kept: Kept,
+    target: Option<Arc<TargetDefinition>>,
+    /// What the target said, once it has been asked.
+    replies: OnceLock<Replies>,
 }
 
 /// An ask with the length of everything in its prompt that is not the case's own text.
@@ -84,6 +92,8 @@ pub enum Screened {
         /// The blocked reply.
         blocked: Blocked,
     },
+    /// The target gave no reply.
+    NoReply(NoReply),
     /// The record cannot be used.
     Skipped(Skipped),
 }
@@ -92,14 +102,15 @@ impl Job {
     /// Puts the parts together. Fails where the template cannot be filled in or the judge's file cannot be
     /// read.
     pub fn new(definition: Definition) -> Result<Self, RunError> {
-        let Definition { dataset, dataset_name, rubric, template, gate, config, judge } = definition;
+        let Definition { dataset, dataset_name, rubric, template, gate, config, judge, target } = definition;
         let asking = Asking::new(judge, template, config)?;
         let plan = asking.config.run.call_plan;
         let asks = packet::asks(&rubric, plan)
             .into_iter()
             .map(|ask| SizedAsk::new(ask, &asking))
             .collect::<Result<_, TemplateError>>()?;
-        Ok(Job { dataset, dataset_name, rubric, plan, asking, gate, asks, kept: Kept::default() })
+        let (kept, target, replies) = (Kept::default(), target.map(Arc::new), OnceLock::new());
+        Ok(Job { dataset, dataset_name, rubric, plan, asking, gate, asks, kept, target, replies })
     }
 
     /// The rules that decide which replies are judged.
@@ -124,6 +135,44 @@ impl Job {
         parts.filter(|(name, _)| !elsewhere.contains(&name.as_str())).collect()
     }
 
+    /// What writes the replies that cases come without.
+    pub fn target(&self) -> Option<&Arc<TargetDefinition>> {
+        self.target.as_ref()
+    }
+
+    /// Reads the target's replies from `store` from now on. Before that no case without a reply has one.
+    pub fn take_replies(&self, store: &Store) -> Result<(), StoreError> {
+        let replies = Replies::new(store.reader()?, self.repeat());
+        // Whoever was first reads the same store.
+        let _ = self.replies.set(replies);
+        Ok(())
+    }
+
+    /// What a pass failed for, where it was not the file.
+    pub(super) fn cause(&self, error: RunError) -> RunError {
+        self.replies.get().and_then(Replies::failure).unwrap_or(error)
+    }
+
+    /// What a reader should know about the target.
+    pub(super) fn target_warnings(&self, facts: &Facts) -> Vec<String> {
+        let (Some(target), Some(about)) = (&self.target, &facts.target) else { return Vec::new() };
+        let same = same_model(
+            (&self.asking.judge, &facts.judge.answered_as),
+            (target.settings(), &about.answered_as),
+        );
+        let doubts = self.replies.get().and_then(|replies| replies.warning(target));
+        same.into_iter().chain(doubts).collect()
+    }
+
+    /// One pass over the cases that come without a reply and could be judged if they had one.
+    pub(super) fn unanswered(&self) -> Result<impl Iterator<Item = Result<Case, LoadError>> + '_, LoadError> {
+        Ok(self.dataset.records()?.filter_map(|record| match record {
+            Err(error) => Some(Err(error)),
+            Ok(Record::Unanswered { case, .. }) if lacking(&self.rubric, &case).is_none() => Some(Ok(*case)),
+            Ok(_) => None,
+        }))
+    }
+
     /// Calls needed for one admitted reply.
     pub fn calls_per_reply(&self) -> usize {
         self.asks.len()
@@ -144,6 +193,10 @@ impl Job {
         let (place, entry) = match record {
             Record::Entry { place, entry, .. } => (place, entry),
             Record::Skipped(skipped) => return Ok(Screened::Skipped(skipped)),
+            Record::Unanswered { case, skipped } => match self.answered(case, skipped)? {
+                Ok(answered) => answered,
+                Err(screened) => return Ok(*screened),
+            },
         };
         if let Some(skipped) = without_reference(&self.rubric, &place, &entry) {
             return self.dataset.allow(skipped).map(Screened::Skipped);
@@ -155,6 +208,25 @@ impl Job {
                 Screened::Admitted { place, admitted: Box::new(admitted), packets }
             }
         })
+    }
+
+    /// A case without a reply of its own, with the target's; or what it is without one.
+    fn answered(
+        &self,
+        case: Box<Case>,
+        skipped: Skipped,
+    ) -> Result<Result<(Place, Entry), Box<Screened>>, LoadError> {
+        let Some(target) = &self.target else { return Ok(Err(Box::new(Screened::Skipped(skipped)))) };
+        let place = Place { index: skipped.index, file: Arc::clone(&skipped.file), line: skipped.line };
+        if let Some(criterion) = lacking(&self.rubric, &case) {
+            let skipped = needs_reference(&place, &case, criterion);
+            return self.dataset.allow(skipped).map(|skipped| Err(Box::new(Screened::Skipped(skipped))));
+        }
+        let answered = match self.replies.get() {
+            Some(replies) => replies.answered(target, case, skipped)?,
+            None => Err(NoReply { case, skipped, why: not_asked() }),
+        };
+        Ok(answered.map(|entry| (place, entry)).map_err(|no_reply| Box::new(Screened::NoReply(no_reply))))
     }
 }
 
@@ -168,13 +240,14 @@ impl Work for Job {
     }
 
     fn manifest(&self, id: &JudgeId) -> Manifest {
-        let own = vec![
+        let mut own = vec![
             ("cases", self.dataset.digest().hex.clone()),
             ("rubric", self.rubric.hash().to_owned()),
             ("template", self.asking.template.hash().to_owned()),
             ("gate", self.gate.digest().to_owned()),
             ("judge", id.to_string()),
         ];
+        own.extend(self.target.iter().map(|target| ("target", target.id().to_string())));
         let name = format!("run {} {}", self.dataset_name, self.rubric.name());
         self.asking.manifest(name, own, &self.dataset_name)
     }
@@ -199,6 +272,7 @@ pub(super) fn unit(screened: &Screened) -> Unit {
     match screened {
         Screened::Skipped(skipped) => Unit::Skipped(skipped.clone()),
         Screened::Blocked { .. } => Unit::NotAsked,
+        Screened::NoReply(_) => Unit::NoReply,
         Screened::Admitted { admitted, packets, .. } => {
             Unit::Asked { label: label(admitted), packets: packets.clone() }
         }
@@ -207,15 +281,23 @@ pub(super) fn unit(screened: &Screened) -> Unit {
 
 /// The record as skipped, where a criterion needs a reference reply and the case has none.
 pub(super) fn without_reference(rubric: &Rubric, place: &Place, entry: &Entry) -> Option<Skipped> {
+    lacking(rubric, &entry.case).map(|criterion| needs_reference(place, &entry.case, criterion))
+}
+
+/// The criterion that needs a reference reply, where the case has none.
+fn lacking<'a>(rubric: &'a Rubric, case: &Case) -> Option<&'a Criterion> {
     let needs = |criterion: &&Criterion| criterion.reference == ReferenceUse::Required;
-    let criterion = rubric.criteria().iter().find(needs).filter(|_| entry.case.reference.is_none())?;
-    Some(Skipped {
+    rubric.criteria().iter().find(needs).filter(|_| case.reference.is_none())
+}
+
+fn needs_reference(place: &Place, case: &Case, criterion: &Criterion) -> Skipped {
+    Skipped {
         index: place.index,
         file: Arc::clone(&place.file),
         line: place.line,
-        id: Some(entry.case.id.to_string()),
+        id: Some(case.id.to_string()),
         reason: format!("Missing 'reference' field, which criterion '{}' needs", criterion.id),
-    })
+    }
 }
 
 /// What an admitted reply is called on this side of the judge.

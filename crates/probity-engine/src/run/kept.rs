@@ -7,7 +7,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::ahead::entry_bytes;
+use super::ahead::{case_bytes, entry_bytes};
 use super::job::Screened;
 
 /// The most that is kept, about, in bytes. A case with two packets takes some four kilobytes.
@@ -73,6 +73,7 @@ fn text_bytes(screened: &Screened) -> usize {
             n_bytes + packets.iter().map(|sized| n_bytes + sized.packet.canonical().len()).sum::<usize>()
         }
         Screened::Blocked { blocked, .. } => entry_bytes(blocked.entry()),
+        Screened::NoReply(no_reply) => case_bytes(&no_reply.case),
         Screened::Skipped(skipped) => skipped.reason.len(),
     }
 }

@@ -6,6 +6,7 @@
 
 mod ahead;
 pub mod asking;
+mod calling;
 pub mod compare;
 mod facts;
 pub mod job;
@@ -15,11 +16,13 @@ mod open_files;
 pub mod plan;
 pub mod probe;
 mod record;
+pub mod replies;
 pub mod results;
 pub mod standing;
 mod turn;
 pub mod work;
 
+use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 use std::thread;
@@ -31,20 +34,22 @@ use probity_core::probe::NotProbed;
 use probity_core::report::Summary;
 use tokio::sync::watch;
 
-use crate::config::Backend;
+use crate::config::{Backend, ChatSettings, TargetSettings};
 use crate::judge::JudgeError;
 use crate::judge::params::Shape;
 use crate::judge::prompt::TemplateError;
 use crate::load::LoadError;
 use crate::schedule::Driven;
 use crate::schedule::budget::{Budget, Limits, Money};
-use crate::schedule::desk::Desk;
+use crate::schedule::desk::Progress;
 use crate::schedule::lane::Stop;
 use crate::store::{JudgeId, RunId, Store, StoreError};
+use crate::target::{TargetError, is_target};
 
 use asking::Asking;
 use job::Job;
 use plan::{Plan, UnscoredPolicy};
+use replies::RepliesRan;
 use results::{Row, results};
 use standing::Subject;
 use turn::Turn;
@@ -76,8 +81,8 @@ pub trait Observer: Sync {
     fn notice(&self, line: &str);
     /// What will be done, before it is.
     fn planned(&self, plan: &Plan);
-    /// Calls begin; the desk's progress can be read until [`Observer::called`].
-    fn calling(&self, desk: &Arc<Desk>);
+    /// Calls begin; their progress can be read until [`Observer::called`].
+    fn calling(&self, progress: &Arc<Progress>);
     /// Calls have ended.
     fn called(&self);
 }
@@ -109,6 +114,8 @@ pub struct Ran {
     pub n_calls: u64,
     /// Of those, whole answers.
     pub n_answered: u64,
+    /// What asking a target for replies came to before, where there is one.
+    pub replies: Option<RepliesRan>,
 }
 
 impl Ran {
@@ -126,6 +133,7 @@ impl Ran {
             // The budget counts for the whole process; the lane's answers are those of one part.
             n_calls: later.n_calls.max(self.n_calls),
             n_answered: self.n_answered + later.n_answered,
+            replies: later.replies.or(self.replies),
         }
     }
 }
@@ -164,6 +172,9 @@ pub enum RunError {
         /// What is wrong with it.
         problem: NotProbed,
     },
+    /// The target cannot be used as configured.
+    #[error(transparent)]
+    Target(#[from] TargetError),
     /// The template cannot be filled in.
     #[error(transparent)]
     Template(#[from] TemplateError),
@@ -216,7 +227,7 @@ impl RunError {
 
 /// Does `work`: asks for every verdict that the store does not have.
 pub async fn run(work: &Arc<dyn Work>, session: &Session<'_>) -> Result<Ran, RunError> {
-    let budget = Arc::new(budget(work.asking())?);
+    let budget = Arc::new(budget(work.asking(), None)?);
     run_within(work, session, budget).await
 }
 
@@ -227,7 +238,8 @@ async fn run_within(
     budget: Arc<Budget>,
 ) -> Result<Ran, RunError> {
     let Session { store, mode, key, observer } = *session;
-    let turn = Turn { work, store, mode, key, observer, budget };
+    let calls_before = budget.spent().calls;
+    let turn = Turn { work, store, mode, key, observer, budget, calls_before };
     let asking = work.asking();
     let shape = shape(asking, store)?;
     let ran = turn.take(shape).await?;
@@ -241,15 +253,19 @@ async fn run_within(
     turn.take(Some(Shape::JsonObject)).await
 }
 
-/// What may be spent. A limit on money needs a price to hold it against.
-fn budget(asking: &Asking) -> Result<Budget, RunError> {
+/// What may be spent on judge and target together. A limit on money needs a price to hold it against.
+fn budget(asking: &Asking, target: Option<&TargetSettings>) -> Result<Budget, RunError> {
     let limits = asking.config.budget;
-    let money_max = match (limits.usd_max, asking.judge.chat()) {
-        (None, _) | (_, None) => None,
-        (Some(_), Some(chat)) if asking.config.price(&chat.model).is_none() => {
-            return Err(RunError::NoPrice { model: chat.model.clone() });
+    let chats: Vec<&ChatSettings> =
+        asking.judge.chat().into_iter().chain(target.and_then(TargetSettings::chat)).collect();
+    let money_max = match limits.usd_max.filter(|_| !chats.is_empty()) {
+        None => None,
+        Some(usd) => {
+            if let Some(chat) = chats.iter().find(|chat| asking.config.price(&chat.model).is_none()) {
+                return Err(RunError::NoPrice { model: chat.model.clone() });
+            }
+            Some(Money::from_usd(usd).ok_or(RunError::BudgetTooLarge { usd })?)
         }
-        (Some(usd), Some(_)) => Some(Money::from_usd(usd).ok_or(RunError::BudgetTooLarge { usd })?),
     };
     Ok(Budget::new(Limits { calls_max: limits.calls_max, money_max }))
 }
@@ -270,8 +286,10 @@ pub fn report(
         let results = results(job, &mut reader, &ran.judge_id, sink);
         (results, facts.join().expect("counting calls does not panic"))
     });
-    let (summary, patterns) = results?;
+    let (summary, patterns) = results.map_err(|error| job.cause(error))?;
     let mut facts = facts?;
+    facts.target = replies::facts(job, &reader, ran)?;
+    facts.warnings.extend(job.target_warnings(&facts));
     facts.definition = job.definition(&ran.judge_id);
     let subject = Subject { asking: &job.asking, rubric: &job.rubric, gate: job.gate() };
     facts.judge.standing = subject.standing(&reader, ran, &facts)?;
@@ -300,7 +318,11 @@ fn refusal_note(asking: &Asking) -> String {
 
 /// The one judge whose verdicts the store holds.
 pub fn only_judge(store: &Store) -> Result<JudgeId, RunError> {
-    let mut judges = store.reader()?.judges_with_settlements()?;
+    let reader = store.reader()?;
+    let targets = reader.judges()?.into_iter().filter(|(_, identity)| is_target(identity));
+    let targets: HashSet<JudgeId> = targets.map(|(id, _)| id).collect();
+    let mut judges = reader.judges_with_settlements()?;
+    judges.retain(|judge| !targets.contains(judge));
     match (judges.pop(), judges.len()) {
         (Some(judge), 0) => Ok(judge),
         (None, _) => Err(JudgeError::WhichRecord { n: 0 }.into()),

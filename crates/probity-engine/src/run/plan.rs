@@ -83,6 +83,8 @@ pub struct Plan {
     pub n_skipped: u64,
     /// Replies the gate blocks, or pairs that need no judge.
     pub n_blocked: u64,
+    /// Cases for which the target has given no reply so far.
+    pub n_no_reply: u64,
     /// Replies the gate admits, or pairs that are judged.
     pub n_admitted: u64,
     /// Packets in all, equal ones counted each time.
@@ -110,6 +112,7 @@ impl Plan {
             (&mut self.n_records, later.n_records),
             (&mut self.n_skipped, later.n_skipped),
             (&mut self.n_blocked, later.n_blocked),
+            (&mut self.n_no_reply, later.n_no_reply),
             (&mut self.n_admitted, later.n_admitted),
             (&mut self.n_packets, later.n_packets),
             (&mut self.n_calls, later.n_calls),
@@ -156,6 +159,7 @@ pub fn plan(work: &dyn Work, mut known: Known) -> Result<Plan, LoadError> {
         match unit {
             Unit::Skipped(_) => plan.n_skipped += 1,
             Unit::NotAsked => plan.n_blocked += 1,
+            Unit::NoReply => plan.n_no_reply += 1,
             Unit::Asked { label, packets } => {
                 plan.n_admitted += 1;
                 for packet in &packets {

@@ -18,6 +18,7 @@ use super::ahead::{GROUP_MAX, GROUPS_WAITING, each_screened};
 use super::asking::SizedPacket;
 use super::job::{Job, Screened};
 use super::record::Lookup;
+use super::replies::NoReply;
 use crate::fault_points::{self, Point};
 use crate::load::{LoadError, Skipped};
 use crate::store::{JudgeId, Reader};
@@ -47,6 +48,7 @@ pub fn results<'a>(
                 return sink(Row::Skipped(skipped.clone())).map_err(RunError::output);
             }
             Screened::Blocked { blocked, .. } => ReplyResult::blocked(blocked),
+            Screened::NoReply(no_reply) => without_reply(job, no_reply),
             Screened::Admitted { admitted, packets, .. } => {
                 result(job, admitted, packets.iter().zip(found.verdicts), &mut patterns)
             }
@@ -91,7 +93,7 @@ fn look_up(job: &Job, lookup: &Lookup<'_>, found: &SyncSender<Vec<Found>>) -> Re
             Screened::Admitted { packets, .. } => {
                 packets.iter().map(|packet| lookup.verdict(packet)).collect::<Result<_, _>>()?
             }
-            Screened::Blocked { .. } | Screened::Skipped(_) => Vec::new(),
+            Screened::Blocked { .. } | Screened::NoReply(_) | Screened::Skipped(_) => Vec::new(),
         };
         group.push(Found { screened: Arc::clone(screened), verdicts });
         if group.len() < GROUP_MAX {
@@ -125,6 +127,12 @@ impl From<LoadError> for Ended {
     fn from(error: LoadError) -> Ended {
         Ended::Failed(error.into())
     }
+}
+
+/// The result of a case without a reply.
+fn without_reply(job: &Job, NoReply { case, why, .. }: &NoReply) -> ReplyResult {
+    let target = job.target().expect("only a job with a target has cases without a reply");
+    ReplyResult::no_reply(case, target.variant(), &job.rubric, why)
 }
 
 /// The result of an admitted reply from what was found about each of its packets.

@@ -3,30 +3,22 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use probity_core::packet::PacketHash;
-use tokio::runtime::Handle;
-use tokio::sync::mpsc;
 
+use super::calling::{Outbox, Taken, driven, lane_settings, pursuit_settings};
 use super::plan::{Known, Plan, plan};
 use super::work::{Unit, Work};
-use super::{Mode, Observer, Ran, RunError, only_judge, open_files};
-use crate::config::{Backend, ModelMismatch};
-use crate::judge::Judge;
+use super::{Mode, Observer, Ran, RunError, only_judge};
+use crate::config::Backend;
 use crate::judge::params::Shape;
+use crate::judge::{Judge, Question};
 use crate::load::LoadError;
+use crate::schedule::Driven;
 use crate::schedule::budget::Budget;
-use crate::schedule::desk::{Desk, Earlier, Progress, PursuitSettings, Task};
-use crate::schedule::lane::{Lane, LaneSettings, Stop};
-use crate::schedule::{Driven, drive};
+use crate::schedule::desk::{Desk, Earlier, Progress, Task};
+use crate::schedule::lane::{Lane, Stop};
 use crate::store::{Begun, JudgeId, RunId, RunState, Store, StoreError};
-
-/// The longest that one packet may be pursued, whatever the settings of its attempts add up to.
-const PACKET_TIME_MAX: Duration = Duration::from_hours(24);
-
-/// The most tasks that are sent at once.
-const GROUP_MAX: usize = 32;
 
 /// One turn of a run: what one judge is needed for, and asking it.
 pub(super) struct Turn<'a> {
@@ -36,6 +28,8 @@ pub(super) struct Turn<'a> {
     pub(super) key: &'a (dyn Fn(&str) -> Option<String> + Sync),
     pub(super) observer: &'a dyn Observer,
     pub(super) budget: Arc<Budget>,
+    /// Calls that the budget had counted before this run: those for its replies.
+    pub(super) calls_before: u64,
 }
 
 impl Turn<'_> {
@@ -49,12 +43,13 @@ impl Turn<'_> {
         };
         let known = Known::new(store.settled(&judge_id, work.repeat())?, mode.unscored);
         let plan = plan(work.as_ref(), known.clone())?;
-        if plan.n_admitted + plan.n_blocked == 0 {
+        if plan.n_admitted + plan.n_blocked + plan.n_no_reply == 0 {
             return Err(nothing_usable(work.as_ref(), &plan)?);
         }
         observer.planned(&plan);
         let n_calls = plan.n_calls;
-        let mut ran = Ran { plan, judge_id, run: None, driven: None, n_calls: 0, n_answered: 0 };
+        let mut ran =
+            Ran { plan, judge_id, run: None, driven: None, n_calls: 0, n_answered: 0, replies: None };
         if !asking.may_ask(mode.network) {
             ran.run = store.reader()?.find_run(&work.manifest(&ran.judge_id))?;
             return Ok(ran);
@@ -71,7 +66,7 @@ impl Turn<'_> {
         };
         let desk = Arc::new(self.desk(judge, ran.judge_id.clone(), run));
         desk.progress.total.store(n_calls, Ordering::Relaxed);
-        observer.calling(&desk);
+        observer.calling(&desk.progress);
         let driven = call(work, &desk, known, mode).await;
         observer.called();
         (ran.n_calls, ran.n_answered) = (desk.budget.spent().calls, desk.lane.answered());
@@ -88,7 +83,7 @@ impl Turn<'_> {
         self.store.register_judge(judge, identity)?;
         let begun = self.store.begin_run(&self.work.manifest(judge))?;
         // After a refused schema the judge asked is another one, which says nothing about the work.
-        if self.budget.spent().calls == 0 {
+        if self.budget.spent().calls == self.calls_before {
             announce(&begun, self.observer);
         }
         Ok(begun.run())
@@ -98,40 +93,18 @@ impl Turn<'_> {
         let Turn { work, store, observer, budget, .. } = self;
         let config = &work.asking().config;
         let chat = work.asking().judge.chat();
-        // As long as a packet takes if each of its attempts takes as long as it may.
-        let attempt_max = config.schedule.limits.total.saturating_add(config.schedule.retry_after_max);
-        let packet_time_max = attempt_max.saturating_mul(config.schedule.attempts_max).min(PACKET_TIME_MAX);
-        let lane = LaneSettings {
-            concurrency: open_files::fit(config.schedule.concurrency, *observer),
-            breaker_consecutive: config.schedule.breaker_consecutive as usize,
-            breaker_window: config.schedule.breaker_window as usize,
-            breaker_share: config.schedule.breaker_share.to_f64(),
-            pilot: config.schedule.pilot_max,
-            drought: packet_time_max,
-        };
-        let mut models: Vec<String> = chat.map(|chat| chat.model.clone()).into_iter().collect();
-        models.extend(chat.iter().flat_map(|chat| chat.aliases.iter().cloned()));
-        let settings = PursuitSettings {
-            attempts_max: config.schedule.attempts_max,
-            packet_time_max,
-            backoff_first: config.schedule.backoff_first,
-            backoff_max: config.schedule.backoff_max,
-            retry_after_max: config.schedule.retry_after_max,
-            reask: config.run.reask,
-            mismatch: chat.map_or(ModelMismatch::Note, |chat| chat.model_mismatch),
-            models,
-        };
+        let price = chat.and_then(|chat| config.price(&chat.model));
         Desk {
-            judge,
+            respondent: judge,
             judge_id,
             store: (*store).clone(),
             run,
             repeat: work.repeat(),
-            lane: Lane::new(lane),
+            lane: Lane::new(lane_settings(config, *observer)),
             budget: Arc::clone(budget),
-            price: chat.and_then(|chat| config.price(&chat.model)),
-            settings,
-            progress: Progress::default(),
+            price,
+            settings: pursuit_settings(config, chat),
+            progress: Arc::new(Progress { price, ..Progress::default() }),
         }
     }
 }
@@ -161,34 +134,9 @@ fn nothing_usable(work: &dyn Work, plan: &Plan) -> Result<RunError, LoadError> {
 
 /// Feeds the missing packets to the desk until they end or the lane stops.
 async fn call(work: &Arc<dyn Work>, desk: &Arc<Desk>, known: Known, mode: &Mode) -> Result<Driven, RunError> {
-    let (sender, receiver) = mpsc::channel(desk.lane.limit().min(256));
     let attempted = desk.store.reader()?.attempted_unsettled(&desk.judge_id, desk.repeat)?;
-    let feeder = tokio::task::spawn_blocking({
-        let (work, desk) = (Arc::clone(work), Arc::clone(desk));
-        let mut tasks = Outbox::new(sender);
-        move || {
-            let fed = feed(work.as_ref(), &desk, known, &attempted, &mut tasks);
-            tasks.send();
-            fed
-        }
-    });
-    let watcher = tokio::spawn({
-        let desk = Arc::clone(desk);
-        let mut interrupted = mode.interrupted.clone();
-        async move {
-            if interrupted.wait_for(|interrupted| *interrupted).await.is_ok() {
-                desk.lane.stop(Stop::Interrupted);
-            }
-        }
-    });
-    let driven = drive(Arc::clone(desk), receiver).await;
-    watcher.abort();
-    let fed = feeder.await.expect("the feeder does not panic");
-    fed.map_err(|error| match error {
-        RunError::Load(error) => RunError::Midway(error),
-        other => other,
-    })?;
-    Ok(driven)
+    let work = Arc::clone(work);
+    driven(desk, mode, move |desk, tasks| feed(work.as_ref(), desk, known, &attempted, tasks)).await
 }
 
 fn feed(
@@ -196,7 +144,7 @@ fn feed(
     desk: &Desk,
     mut known: Known,
     attempted: &HashSet<PacketHash>,
-    tasks: &mut Outbox,
+    tasks: &mut Outbox<Question>,
 ) -> Result<(), RunError> {
     let asking = work.asking();
     for unit in work.units()? {
@@ -217,7 +165,7 @@ fn feed(
             let earlier = if attempted.contains(&hash) { Earlier::Attempts } else { Earlier::Nothing };
             let question = label.question(sized.packet, prompt);
             // Of two cases with equal content, the one that something is recorded for is asked about.
-            if !desk.judge.has_answer(&question) {
+            if !desk.respondent.has_answer(&question) {
                 continue;
             }
             known.needs(hash);
@@ -227,44 +175,4 @@ fn feed(
         }
     }
     Ok(())
-}
-
-/// Whether anybody takes tasks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Taken {
-    Yes,
-    /// The lane has stopped and nobody takes tasks any more.
-    No,
-}
-
-/// Tasks that are about to be sent. They go in groups, because each wait for room in a full channel costs a
-/// change of threads; the first goes alone, because a run should not wait for its second task.
-struct Outbox {
-    runtime: Handle,
-    channel: mpsc::Sender<Task>,
-    waiting: Vec<Task>,
-    group: usize,
-}
-
-impl Outbox {
-    fn new(channel: mpsc::Sender<Task>) -> Outbox {
-        Outbox { runtime: Handle::current(), channel, waiting: Vec::new(), group: 1 }
-    }
-
-    fn put(&mut self, task: Task) -> Taken {
-        self.waiting.push(task);
-        if self.waiting.len() < self.group { Taken::Yes } else { self.send() }
-    }
-
-    /// Sends what is waiting, and blocks until there is room for it.
-    fn send(&mut self) -> Taken {
-        self.group = (2 * self.group).min(GROUP_MAX).min(self.channel.max_capacity());
-        match self.runtime.block_on(self.channel.reserve_many(self.waiting.len())) {
-            Ok(places) => {
-                places.zip(self.waiting.drain(..)).for_each(|(place, task)| place.send(task));
-                Taken::Yes
-            }
-            Err(_) => Taken::No,
-        }
-    }
 }

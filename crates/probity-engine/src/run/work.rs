@@ -50,6 +50,8 @@ pub enum Unit {
     },
     /// Nothing is asked about it: the gate has decided, or there is nothing to decide.
     NotAsked,
+    /// There is no reply to ask about: the target gave none.
+    NoReply,
     /// The record cannot be used.
     Skipped(Skipped),
 }

@@ -11,6 +11,7 @@ use super::budget::Money;
 use super::classify::{self, Billing, CallTerms, Disposition, JsonBody, Ramp, RefusedParameter, StopReason};
 use super::desk::Desk;
 use super::lane::{Signal, Stop};
+use super::respondent::Respondent;
 use crate::judge::{CallOutcome, Reception, Response};
 use crate::store::AttemptEnd;
 
@@ -59,7 +60,7 @@ pub(super) enum Meaning {
 
 impl Heard {
     /// What `reception` came to at `desk`.
-    pub(super) fn of(reception: &Reception, desk: &Desk) -> Heard {
+    pub(super) fn of<R: Respondent>(reception: &Reception, desk: &Desk<R>) -> Heard {
         let terms = CallTerms {
             model: desk.settings.models.first().map_or("", String::as_str),
             wait_max: desk.settings.retry_after_max,
@@ -71,8 +72,8 @@ impl Heard {
             return heard;
         };
         let completion = match &json {
-            Some((value, repairs)) => desk.judge.completion_of_json(&response.body, value, repairs),
-            None => desk.judge.completion(&response.body),
+            Some((value, repairs)) => desk.respondent.completion_of_json(&response.body, value, repairs),
+            None => desk.respondent.completion(&response.body),
         };
         match completion {
             Err(EnvelopeFault::Error { status, code, kind, message }) => {
@@ -138,7 +139,7 @@ impl Heard {
     }
 
     /// What the call cost; `None` where nobody knows.
-    pub(super) fn cost(&self, desk: &Desk) -> Option<Money> {
+    pub(super) fn cost<R>(&self, desk: &Desk<R>) -> Option<Money> {
         if self.billing == Billing::No {
             return Some(Money::default());
         }
@@ -180,8 +181,8 @@ impl Heard {
 }
 
 /// What an answer on record says; `None` where it is not one.
-pub(super) fn recorded_answer(desk: &Desk, raw: &[u8]) -> Option<Answer> {
-    match desk.judge.completion(raw) {
+pub(super) fn recorded_answer<R: Respondent>(desk: &Desk<R>, raw: &[u8]) -> Option<Answer> {
+    match desk.respondent.completion(raw) {
         Ok(completion) => Some(Ok(completion)),
         Err(fault) => fault.reason().map(|reason| Err(Invalid { reason, detail: String::new() })),
     }

@@ -33,9 +33,9 @@ pub struct PursuitSettings {
 
 /// A packet to be asked about.
 #[derive(Debug, Clone)]
-pub struct Task {
+pub struct Task<Q = Question> {
     /// What is asked.
-    pub question: Question,
+    pub question: Q,
     /// The most one call can cost.
     pub most: Money,
     /// What the store already holds about it.
@@ -75,12 +75,14 @@ pub struct Progress {
     pub calls: AtomicU64,
     /// Picodollars spent.
     pub picos: AtomicU64,
+    /// What tokens cost, where that is known: without it nothing can be said about money.
+    pub price: Option<Price>,
 }
 
 /// Everything that pursuits share.
-pub struct Desk {
-    /// The judge.
-    pub judge: Judge,
+pub struct Desk<R = Judge> {
+    /// Whoever is asked: a judge, or a target.
+    pub respondent: R,
     /// Its identity.
     pub judge_id: JudgeId,
     /// Where everything is kept.
@@ -89,7 +91,7 @@ pub struct Desk {
     pub run: RunId,
     /// The number under which packets are asked about and settled: 0, or more where the same is asked again.
     pub repeat: u32,
-    /// The lane to the judge.
+    /// The lane to the respondent.
     pub lane: Lane,
     /// The limits on calls and money.
     pub budget: Arc<Budget>,
@@ -98,5 +100,5 @@ pub struct Desk {
     /// How packets are pursued.
     pub settings: PursuitSettings,
     /// What a display may read.
-    pub progress: Progress,
+    pub progress: Arc<Progress>,
 }

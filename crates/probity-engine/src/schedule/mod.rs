@@ -11,6 +11,7 @@ pub mod desk;
 pub mod lane;
 mod limit;
 mod pursue;
+pub mod respondent;
 pub mod retry_after;
 mod tries;
 
@@ -25,6 +26,7 @@ use tokio::task::{JoinError, JoinSet};
 use desk::{Desk, Pursued, Task};
 use lane::Stop;
 use pursue::pursue;
+use respondent::Respondent;
 
 /// Packets under way for each call that may be in flight. While some wait for the disk or back off, others
 /// are on the line; packets beyond that would only wait inside, so they stay in the channel.
@@ -48,7 +50,7 @@ pub struct Driven {
 /// Ends when the tasks do or when the lane stops; what is in flight is finished and recorded either way.
 /// Tasks that nobody has taken by then are dropped, and so is the channel, so that whoever fills it learns
 /// of the end.
-pub async fn drive(desk: Arc<Desk>, tasks: mpsc::Receiver<Task>) -> Driven {
+pub async fn drive<R: Respondent>(desk: Arc<Desk<R>>, tasks: mpsc::Receiver<Task<R::Question>>) -> Driven {
     let mut driven = Driven::default();
     let mut running = JoinSet::new();
     let queue = Arc::new(Queue { tasks: Mutex::new(Some(tasks)), n_workers: AtomicUsize::new(0) });
@@ -80,25 +82,25 @@ pub async fn drive(desk: Arc<Desk>, tasks: mpsc::Receiver<Task>) -> Driven {
 }
 
 /// How many packets may be under way now.
-fn pursuits_max(desk: &Desk) -> usize {
+fn pursuits_max<R>(desk: &Desk<R>) -> usize {
     PURSUITS_PER_CALL * desk.lane.limit()
 }
 
 /// Tasks on their way to the workers.
-struct Queue {
+struct Queue<Q> {
     /// `None` when no further task is to be begun.
-    tasks: Mutex<Option<mpsc::Receiver<Task>>>,
+    tasks: Mutex<Option<mpsc::Receiver<Task<Q>>>>,
     /// Workers that have not ended.
     n_workers: AtomicUsize,
 }
 
-impl Queue {
-    fn tasks(&self) -> MutexGuard<'_, Option<mpsc::Receiver<Task>>> {
+impl<Q> Queue<Q> {
+    fn tasks(&self) -> MutexGuard<'_, Option<mpsc::Receiver<Task<Q>>>> {
         self.tasks.lock().expect("no thread panics while it takes a task")
     }
 
     /// Waits for the next task. `None` when there will be none.
-    async fn next(&self) -> Option<Task> {
+    async fn next(&self) -> Option<Task<Q>> {
         poll_fn(|context| match self.tasks().as_mut() {
             Some(tasks) => tasks.poll_recv(context),
             None => Poll::Ready(None),
@@ -107,7 +109,7 @@ impl Queue {
     }
 
     /// The next task if there is one at hand.
-    fn take(&self) -> Option<Task> {
+    fn take(&self) -> Option<Task<Q>> {
         self.tasks().as_mut().and_then(|tasks| tasks.try_recv().ok())
     }
 
@@ -118,7 +120,11 @@ impl Queue {
 
 /// Pursues `first` and then one task after another, for as long as there are tasks at hand and not too many
 /// workers. Taking the next task where the last one ended costs no change of threads.
-async fn work(desk: Arc<Desk>, queue: Arc<Queue>, first: Task) -> Driven {
+async fn work<R: Respondent>(
+    desk: Arc<Desk<R>>,
+    queue: Arc<Queue<R::Question>>,
+    first: Task<R::Question>,
+) -> Driven {
     let mut driven = Driven::default();
     let mut next = Some(first);
     while let Some(task) = next {

@@ -7,7 +7,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use probity_core::verdict::{self, Completion, Invalid, ModelMatch, ParseMode, VerdictRecord};
+use probity_core::verdict::{self, Completion, ModelMatch};
 use tokio::time::timeout_at;
 
 use super::attempt::{ANSWERED, Answer, BAD_BODY, Heard, Meaning, recorded_answer, unix_ms};
@@ -15,6 +15,7 @@ use super::budget::{NoRoom, Reservation};
 use super::classify;
 use super::desk::{Desk, Earlier, Pursued, Task};
 use super::lane::{Permit, Stop};
+use super::respondent::{Remedy, Respondent, Unusable};
 use super::tries::{Counts, Tries, backoff};
 use crate::config::{ModelMismatch, Reask};
 use crate::store::{AttemptId, AttemptOutcome, AttemptStart, Decision, Settlement, StoreError};
@@ -41,7 +42,7 @@ enum Ruling {
 }
 
 /// Pursues one packet to its end, or stops because the lane does.
-pub(super) async fn pursue(desk: &Desk, task: &Task) -> Result<Pursued, Stop> {
+pub(super) async fn pursue<R: Respondent>(desk: &Desk<R>, task: &Task<R::Question>) -> Result<Pursued, Stop> {
     let mut pursuit = Pursuit { desk, task, tries: Tries::default() };
     let pursued = pursuit.pursued().await?;
     desk.progress.count(pursued);
@@ -49,13 +50,13 @@ pub(super) async fn pursue(desk: &Desk, task: &Task) -> Result<Pursued, Stop> {
 }
 
 /// One packet under way.
-struct Pursuit<'a> {
-    desk: &'a Desk,
-    task: &'a Task,
+struct Pursuit<'a, R: Respondent> {
+    desk: &'a Desk<R>,
+    task: &'a Task<R::Question>,
     tries: Tries,
 }
 
-impl<'a> Pursuit<'a> {
+impl<'a, R: Respondent> Pursuit<'a, R> {
     async fn pursued(&mut self) -> Result<Pursued, Stop> {
         let mut step = match self.task.earlier {
             Earlier::Nothing => self.attempt("first").await?,
@@ -81,7 +82,7 @@ impl<'a> Pursuit<'a> {
     /// Answers that a dead process had stored and not settled are read now, at no cost, and lead to what
     /// they would have led to then. `None` when there is no answer on record.
     async fn recorded(&mut self) -> Result<Option<Step>, Stop> {
-        let hash = self.task.question.packet.hash();
+        let (hash, _) = R::packet(&self.task.question);
         let attempts = {
             let reader = self.desk.store.reader().map_err(|error| self.store_failed(error))?;
             reader
@@ -122,7 +123,7 @@ impl<'a> Pursuit<'a> {
         reservation.sent();
         self.desk.progress.calls.fetch_add(1, Ordering::Relaxed);
         crate::fault_points::reach(crate::fault_points::Point::BeforeSend);
-        let reception = self.desk.judge.ask(&self.task.question).await;
+        let reception = self.desk.respondent.ask(&self.task.question).await;
         crate::fault_points::reach(crate::fault_points::Point::AfterBody);
         let _until_it_is_on_disk = reception.room.clone();
         let heard = Heard::of(&reception, self.desk);
@@ -170,10 +171,10 @@ impl<'a> Pursuit<'a> {
     }
 
     async fn begin(&self, cause: &str) -> Result<AttemptId, Stop> {
-        let packet = &self.task.question.packet;
+        let (packet, body) = R::packet(&self.task.question);
         let start = AttemptStart {
-            packet: packet.hash(),
-            packet_body: packet.canonical().into(),
+            packet,
+            packet_body: body.into(),
             judge: self.desk.judge_id.clone(),
             run: self.desk.run,
             repeat: self.desk.repeat,
@@ -234,7 +235,7 @@ impl<'a> Pursuit<'a> {
     fn answered(&self, answer: &Answer) -> Ruling {
         let completion = match answer {
             Ok(completion) => completion,
-            Err(invalid) => return self.invalid(invalid),
+            Err(invalid) => return self.unusable(invalid.into()),
         };
         if let (Some(other), ModelMismatch::Stop) =
             (self.other_model(completion), self.desk.settings.mismatch)
@@ -242,25 +243,20 @@ impl<'a> Pursuit<'a> {
             let asked = self.desk.settings.models.first().map_or("", String::as_str);
             self.stop(Stop::Refused(format!("asked for {asked}, {other} answered")));
         }
-        // Whatever can be read is settled. What a stricter run makes of it is decided when results are read, so
-        // that the same store says the same thing whichever run came first.
-        match verdict::read(completion, &self.task.question.packet, ParseMode::Tolerant) {
-            Ok(verdict) => {
-                let record = VerdictRecord::from(&verdict);
-                let body = serde_json::to_string(&record).expect("a verdict is plain data");
-                Ruling::Settle(Decision::Verdict { body })
-            }
-            Err(invalid) => self.invalid(&invalid),
+        match self.desk.respondent.settled(completion, &self.task.question) {
+            Ok(body) => Ruling::Settle(Decision::Verdict { body }),
+            Err(unusable) => self.unusable(unusable),
         }
     }
 
-    fn invalid(&self, invalid: &Invalid) -> Ruling {
+    fn unusable(&self, unusable: Unusable) -> Ruling {
         let may_reask = self.desk.settings.reask == Reask::Once && self.tries.reasks == 0;
-        if may_reask && invalid.reason.reask() && self.desk.judge.may_answer_differently() {
-            let cause = format!("reask:{}", invalid.reason.name());
+        let may_help = unusable.remedy == Remedy::AskAgain && self.desk.respondent.may_answer_differently();
+        if may_reask && may_help {
+            let cause = format!("reask:{}", unusable.reason);
             return Ruling::Again(Again { cause, rest: Duration::ZERO, counts: Counts::Reask });
         }
-        unscored(invalid.reason.name(), invalid.detail.clone())
+        unscored(unusable.reason, unusable.detail)
     }
 
     /// The model that answered, when it is not the one asked for or another name of it.
@@ -289,7 +285,7 @@ impl<'a> Pursuit<'a> {
 
     async fn settle(&self, attempt: AttemptId, decision: Decision) -> Result<(), Stop> {
         let settlement = Settlement {
-            packet: self.task.question.packet.hash(),
+            packet: R::packet(&self.task.question).0,
             judge: self.desk.judge_id.clone(),
             repeat: self.desk.repeat,
             attempts: self.tries.calls,

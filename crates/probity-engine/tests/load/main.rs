@@ -89,7 +89,7 @@ fn show_error(out: &mut String, error: &LoadError) {
 
 fn show_record(out: &mut String, record: &Record) {
     match record {
-        Record::Skipped(skipped) => {
+        Record::Skipped(skipped) | Record::Unanswered { skipped, .. } => {
             let id = skipped.id.as_deref().unwrap_or("?");
             writeln!(out, "{} line {}: {id} skipped: {}", skipped.index, skipped.line, skipped.reason)
         }

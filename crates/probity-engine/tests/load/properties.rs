@@ -118,7 +118,7 @@ proptest! {
             prop_assert_eq!(records.len(), dataset.digest().n_records);
             let index = |record: &Record| match record {
                 Record::Entry { place, .. } => place.index,
-                Record::Skipped(skipped) => skipped.index,
+                Record::Skipped(skipped) | Record::Unanswered { skipped, .. } => skipped.index,
             };
             prop_assert!(records.iter().map(index).eq(0..records.len()));
             prop_assert!(pass().eq(records));

@@ -46,7 +46,7 @@ fn check_span(content: &str, want: &Expect) {
         dataset.records().expect("a pass").map(|record| record.expect("a record")).collect();
     let [record] = &records[..] else { panic!("{records:?}") };
     want.assert_eq(&match record {
-        Record::Skipped(skipped) => {
+        Record::Skipped(skipped) | Record::Unanswered { skipped, .. } => {
             format!("{} skipped: {}", skipped.id.as_deref().unwrap_or("-"), skipped.reason)
         }
         Record::Entry { entry, .. } => {

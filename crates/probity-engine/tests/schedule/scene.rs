@@ -102,7 +102,7 @@ impl Scene {
         let manifest = Manifest { name: "scene".into(), parts: Vec::new(), body: "{}".into() };
         let run = store.begin_run(&manifest).expect("a run").run();
         let desk = Desk {
-            judge: judge(server, terms.call),
+            respondent: judge(server, terms.call),
             judge_id,
             store,
             run,
@@ -111,7 +111,7 @@ impl Scene {
             budget: Arc::new(Budget::new(terms.budget)),
             price: terms.price,
             settings: terms.pursuit,
-            progress: Progress::default(),
+            progress: Arc::new(Progress::default()),
         };
         let ask = asked();
         let questions = (0..n).map(|number| question(number, &ask)).collect();

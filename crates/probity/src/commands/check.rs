@@ -13,6 +13,7 @@ use probity_engine::schedule::budget::Money;
 use probity_engine::store::{JudgeId, Store, StoreError};
 use serde_json::{Value, json};
 
+use super::replies::Planned;
 use crate::args::CheckArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::plain::plain;
@@ -28,17 +29,26 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     };
     let job = settings::job(&args.job, Layer::default(), &note)?;
     let (shape, known) = known(&job)?;
+    let replies = Planned::of(&job, args.show)?;
     let plan = plan(&job, known.clone()).map_err(settings::load_failure)?;
     if args.job.cases.reading.json {
-        let requests = if args.show { Some(requests(&job, known, shape)?) } else { None };
-        let text =
-            serde_json::to_string_pretty(&plan_json(&plan, requests)).expect("JSON values can be written");
+        let mut requests = if args.show { Some(requests(&job, known, shape)?) } else { None };
+        if let (Some(requests), Some(replies)) = (&mut requests, &replies) {
+            requests.extend(replies.requests());
+        }
+        let mut object = plan_json(&plan, requests);
+        if let Some(replies) = &replies {
+            object["replies"] = replies.json(&plan);
+        }
+        let text = serde_json::to_string_pretty(&object).expect("JSON values can be written");
         terminal::print(&format!("{text}\n"));
         return Ok(Exit::Done);
     }
     if args.show {
+        terminal::print(&replies.as_ref().map(Planned::shown).unwrap_or_default());
         show(&job, known, shape)?;
     }
+    terminal::print(&replies.as_ref().map(|replies| replies.text(&plan)).unwrap_or_default());
     terminal::print(&plan_text(&job, &plan));
     Ok(Exit::Done)
 }
@@ -110,6 +120,7 @@ fn plan_json(plan: &Plan, requests: Option<Vec<Value>>) -> Value {
         "skipped": plan.n_skipped,
         "blocked": plan.n_blocked,
         "admitted": plan.n_admitted,
+        "no_reply": plan.n_no_reply,
         "packets": plan.n_packets,
         "calls": plan.n_calls,
         "oversize": plan.n_oversize,
@@ -128,8 +139,12 @@ fn plan_text(job: &Job, plan: &Plan) -> String {
     let judge = job.asking.judge.kind().name();
     let model = job.asking.judge.chat().map(|chat| format!(" {}", plain(&chat.model))).unwrap_or_default();
     let recorded = n_packets - n_calls - plan.n_oversize;
+    let waiting = match plan.n_no_reply {
+        0 => String::new(),
+        n => format!(", {n} without a reply"),
+    };
     let mut text = format!(
-        "{n_records} records: {n_admitted} admitted, {n_blocked} blocked, {n_skipped} skipped\n\
+        "{n_records} records: {n_admitted} admitted, {n_blocked} blocked, {n_skipped} skipped{waiting}\n\
          {n_calls} calls to judge {judge}{model} ({n_packets} packets, {recorded} on record or repeated)\n"
     );
     if job.asking.judge.chat().is_some() {

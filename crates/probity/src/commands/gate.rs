@@ -46,7 +46,7 @@ pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
     let (mut rows, mut skipped) = (Vec::new(), Vec::new());
     for record in dataset.records().map_err(settings::load_failure)? {
         match record.map_err(settings::load_failure)? {
-            Record::Skipped(record) => {
+            Record::Skipped(record) | Record::Unanswered { skipped: record, .. } => {
                 tally.skipped += 1;
                 note(&format!("record {} skipped: {}", record.index, record.reason));
                 skipped.push(json!({ "index": record.index, "id": record.id, "reason": record.reason }));

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use probity_core::report::Summary;
 use probity_engine::load::Skipped;
 use probity_engine::run::job::Job;
+use probity_engine::run::replies::run_job;
 use probity_engine::run::results::Row;
-use probity_engine::run::work::Work;
-use probity_engine::run::{Observer as _, Ran, Session, report, run as run_job};
+use probity_engine::run::{Observer as _, Ran, Session, report};
 use probity_engine::store::Store;
 
-use super::session::{Watcher, failure, mode, network, open_store, output_failure, runtime, stopped, way_on};
+use super::replies;
+use super::session::{Watcher, failure, mode, network, output_failure, runtime, stopped, way_on};
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::report::{Kind, ReportFile};
@@ -32,19 +33,19 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     for file in &files {
         WholeFile::try_out(&file.path).map_err(|error| output_failure(Some(&file.path), &error))?;
     }
-    let store = open_store(&job.asking, network(&args.calls), &watcher)?;
+    let store = replies::open_store(&job, network(&args.calls), &watcher)?;
     let runtime = runtime()?;
     let ran = runtime.block_on(async {
         let mode = mode(&args.calls);
-        let work: Arc<dyn Work> = Arc::<Job>::clone(&job);
         let (store, mode, key) = (&store, &mode, &settings::variable);
-        run_job(&work, &Session { store, mode, key, observer: &watcher }).await
+        run_job(&job, &Session { store, mode, key, observer: &watcher }).await
     });
     // Connections are closed beside the report.
     runtime.shutdown_background();
     let ran = ran.map_err(failure)?;
     let (summary, skipped) = write(&job, &store, &ran, args, &files)?;
     store.close().map_err(|error| Failure::new(Exit::Store, &error))?;
+    replies::notices(&job, &ran, &summary, &watcher);
     if !args.job.cases.reading.json {
         terminal::print(&self::summary(&summary, &job.dataset_name, &skipped));
     }
@@ -108,6 +109,9 @@ fn write(
 
 /// The exit code, and the words that go with it.
 fn verdict(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Exit {
+    if let Some(exit) = replies::ended(ran) {
+        return exit;
+    }
     let stop = ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
     if let Some((exit, message)) = stop.map(|stop| stopped(stop, ran)) {
         terminal::note(&format!("stopped: {message}"));

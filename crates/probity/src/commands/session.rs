@@ -9,7 +9,7 @@ use std::sync::Arc;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::plan::{Plan, UnscoredPolicy};
 use probity_engine::run::{Mode, Network, Observer, Ran, RunError};
-use probity_engine::schedule::desk::Desk;
+use probity_engine::schedule::desk::Progress;
 use probity_engine::schedule::lane::Stop;
 use probity_engine::store::Store;
 use tokio::runtime::Runtime;
@@ -103,8 +103,14 @@ pub(crate) fn output_failure(output: Option<&Path>, error: &io::Error) -> Failur
 
 /// What brings the missing verdicts, as far as anything does.
 pub(crate) fn way_on(ran: &Ran) -> &'static str {
+    let missing = ran.replies.as_ref().filter(|replies| replies.plan.n_calls > 0);
+    if missing.is_some_and(|replies| replies.driven.as_ref().is_some_and(|driven| driven.gave_up > 0)) {
+        return "run the same command again to resume";
+    }
     match &ran.driven {
-        None if ran.plan.n_calls > 0 => "run again without --offline to ask for the rest",
+        None if ran.plan.n_calls > 0 || missing.is_some_and(|replies| replies.driven.is_none()) => {
+            "run again without --offline to ask for the rest"
+        }
         Some(driven) if driven.gave_up > 0 => "run the same command again to resume",
         None | Some(_) => {
             "the causes are listed above; --retry-unscored asks again where an answer was no verdict"
@@ -148,6 +154,7 @@ pub(crate) fn failure(error: RunError) -> Failure {
         | RunError::BudgetTooLarge { .. }
         | RunError::Sequence(_)
         | RunError::Template(_)
+        | RunError::Target(_)
         | RunError::Judge(_) => Failure::new(Exit::Usage, &error),
     }
 }
@@ -178,9 +185,9 @@ impl Observer for Watcher {
         }
     }
 
-    fn calling(&self, desk: &Arc<Desk>) {
+    fn calling(&self, progress: &Arc<Progress>) {
         if !self.quiet && terminal::is_watched() {
-            self.bar.start(desk);
+            self.bar.start(progress);
         }
     }
 

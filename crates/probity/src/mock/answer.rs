@@ -157,7 +157,26 @@ fn said(form: &Form, criterion: &str, judgement: &Judgement<'_>) -> Said {
             Said::Text(format!("Mock verdict {}: drawn by chance, the reply was not read.", judgement.mark))
         }
         Form::Always(json) => Said::Json(json),
+        Form::Reply => Said::Reply(reply(draw)),
     }
+}
+
+/// How the mock target begins, goes on and ends. Nothing in it is a promise, a figure or anybody's name.
+const REPLY: [&[&str]; 3] = [
+    &["Thank you for writing to us.", "I am sorry about the trouble.", "Thanks for the details."],
+    &[
+        "I have looked at your request and passed it on to the team that handles it.",
+        "Please open the settings of your account and choose the option that you described.",
+        "Please try once more and tell us what you see, so that we can help you further.",
+        "I cannot tell from here what went wrong, so a colleague will look into it.",
+    ],
+    &["Let us know if anything is unclear.", "Kind regards from the support team.", "We are happy to help."],
+];
+
+/// What a customer would read.
+fn reply(draw: &Draw) -> String {
+    let part = |(n, texts): (usize, &&[&'static str])| *draw.pick(&format!("reply {n}"), texts);
+    REPLY.iter().enumerate().map(part).collect::<Vec<_>>().join(" ")
 }
 
 /// What stands in a message.

@@ -76,7 +76,11 @@ pub(crate) fn asked(dialect: Dialect, bytes: &[u8]) -> Result<Asked, String> {
         body.response_format.as_ref().and_then(|format| format.get("json_schema")?.get("schema"));
     let form = match tool_schema.or(format_schema) {
         Some(schema) => Form::of_schema(schema),
-        None => Form::of_prompt(&user).unwrap_or_else(Form::fallback),
+        None => Form::of_prompt(&user).unwrap_or_else(|| match body.response_format {
+            Some(_) => Form::fallback(),
+            // Whoever asks for no form at all wants what a customer would read.
+            None => Form::Reply,
+        }),
     };
     let tool = tool.and_then(|tool| tool.get("name")).and_then(Value::as_str).map(str::to_owned);
     let candidates = candidates(&user);
@@ -170,6 +174,11 @@ mod tests {
         check(
             Dialect::OpenAi,
             r#"{"messages":[{"role":"user","content":"x"}]}"#,
+            &expect![[r#""" "x" None Reply"#]],
+        );
+        check(
+            Dialect::OpenAi,
+            r#"{"messages":[{"role":"user","content":"x"}],"response_format":{"type":"json_object"}}"#,
             &expect![[r#""" "x" None Object([("score", Level([1, 2, 3, 4, 5])), ("reasoning", Words)])"#]],
         );
     }

@@ -23,6 +23,8 @@ pub(crate) enum Form {
     Words,
     /// This JSON, whatever the packet.
     Always(&'static str),
+    /// A reply to a customer: plain text, and no verdict at all.
+    Reply,
 }
 
 impl Form {
@@ -112,6 +114,8 @@ pub(crate) enum Said {
     Text(String),
     /// This JSON.
     Json(&'static str),
+    /// A reply to a customer, as it is.
+    Reply(String),
 }
 
 /// A level and its scale.
@@ -203,6 +207,7 @@ impl Said {
             Said::Texts(text) => out.push_str(&format!("[{}]", quoted(text))),
             Said::Text(text) => out.push_str(&quoted(text)),
             Said::Json(json) => out.push_str(json),
+            Said::Reply(text) => out.push_str(text),
         }
     }
 
@@ -221,7 +226,7 @@ impl Said {
                 }
             }
             Said::Level(level) => found.push((criterion.to_owned(), level.level)),
-            Said::Word(_) | Said::Text(_) | Said::Texts(_) | Said::Json(_) => {}
+            Said::Word(_) | Said::Text(_) | Said::Texts(_) | Said::Json(_) | Said::Reply(_) => {}
         }
     }
 
@@ -230,7 +235,7 @@ impl Said {
         match self {
             Said::Word(word) => Some(&word.word),
             Said::Object(members) => members.iter().find_map(|(_, said)| said.word()),
-            Said::Level(_) | Said::Text(_) | Said::Texts(_) | Said::Json(_) => None,
+            Said::Level(_) | Said::Text(_) | Said::Texts(_) | Said::Json(_) | Said::Reply(_) => None,
         }
     }
 
@@ -247,7 +252,7 @@ impl Said {
         match self {
             Said::Text(text) | Said::Texts(text) => Some(text),
             Said::Object(members) => members.iter_mut().find_map(|(_, said)| said.first_text()),
-            Said::Level(_) | Said::Word(_) | Said::Json(_) => None,
+            Said::Level(_) | Said::Word(_) | Said::Json(_) | Said::Reply(_) => None,
         }
     }
 

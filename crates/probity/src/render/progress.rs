@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use probity_engine::schedule::budget::Money;
-use probity_engine::schedule::desk::Desk;
+use probity_engine::schedule::desk::Progress;
 
 use super::plain::plain;
 
 /// How often the bar is redrawn.
 const REDRAW: Duration = Duration::from_millis(100);
 
-/// A bar that follows a desk until it is finished.
+/// A bar that follows calls until it is finished.
 #[derive(Default)]
 pub(crate) struct Bar(Mutex<Option<Running>>);
 
@@ -25,18 +25,18 @@ struct Running {
 }
 
 impl Bar {
-    /// Starts to show `desk`'s progress.
-    pub(crate) fn start(&self, desk: &Arc<Desk>) {
-        let total = desk.progress.total.load(Ordering::Relaxed);
+    /// Starts to show `progress`.
+    pub(crate) fn start(&self, progress: &Arc<Progress>) {
+        let total = progress.total.load(Ordering::Relaxed);
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {per_sec} left {eta} {msg}")
             .expect("the template is well formed");
         let bar = ProgressBar::new(total).with_style(style);
         let done = Arc::new(std::sync::atomic::AtomicBool::new(false));
         let thread = thread::spawn({
-            let (bar, done, desk) = (bar.clone(), Arc::clone(&done), Arc::clone(desk));
+            let (bar, done, progress) = (bar.clone(), Arc::clone(&done), Arc::clone(progress));
             move || {
                 while !done.load(Ordering::Relaxed) {
-                    show(&bar, &desk);
+                    show(&bar, &progress);
                     thread::park_timeout(REDRAW);
                 }
             }
@@ -66,12 +66,11 @@ impl Bar {
     }
 }
 
-fn show(bar: &ProgressBar, desk: &Desk) {
-    let progress = &desk.progress;
+fn show(bar: &ProgressBar, progress: &Progress) {
     bar.set_position(progress.done.load(Ordering::Relaxed));
     let mut message = format!("{} unscored", progress.unscored.load(Ordering::Relaxed));
     let picos = progress.picos.load(Ordering::Relaxed);
-    if desk.price.is_some() {
+    if progress.price.is_some() {
         let usd = Money::from_picos(i64::try_from(picos).unwrap_or(i64::MAX)).usd().to_f64();
         message += &format!(" ${usd:.4}");
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use probity_core::gate::Severity;
 use probity_core::promote::Standing;
 use probity_core::report::{
-    Facts, GateOutcome, Outcome, Part, PatternKind, ReplyResult, Summary, TargetResult,
+    Facts, GateOutcome, Outcome, Part, PatternKind, ReplyResult, Summary, TargetFacts, TargetResult,
 };
 use probity_core::rubric::Metric;
 use probity_core::score::{CriterionOutcome, Failure};
@@ -67,7 +67,13 @@ fn headline(out: &mut String, summary: &Summary, cases: &str) {
             || (has_pass_rule && name != "scored")
             || (!has_pass_rule && name == "scored");
         if always || n > 0 {
-            parts.push(format!("{n} {name}"));
+            let silent = summary.n_no_reply();
+            let silent = if name == "unscored" && silent > 0 {
+                format!(" ({silent} without a reply)")
+            } else {
+                String::new()
+            };
+            parts.push(format!("{n} {name}{silent}"));
         }
     }
     let flagged = match summary.gate().n_flagged() {
@@ -321,10 +327,25 @@ pub(crate) fn costs(out: &mut String, facts: &Facts) {
     if facts.calls_without_cost > 0 && facts.cost_usd.is_some() {
         line!(out, "{} may have been billed at a cost nobody knows", calls(facts.calls_without_cost));
     }
+    if let Some(target) = &facts.target {
+        line!(out, "{}", author_line(target));
+    }
     for warning in &facts.warnings {
         line!(out, "note: {}", plain(warning));
     }
     line!(out, "{}", standing_line(&facts.judge.standing));
+}
+
+/// What wrote replies, and what that took.
+fn author_line(target: &TargetFacts) -> String {
+    let model = if target.model.is_empty() { String::new() } else { format!(" {}", plain(&target.model)) };
+    let cost = target.cost_usd.map(|usd| format!(", ${usd}")).unwrap_or_default();
+    let tokens = match (target.tokens_input, target.tokens_output) {
+        (0, 0) => String::new(),
+        (input, output) => format!(", {input} tokens in, {output} out"),
+    };
+    let calls = calls(target.calls);
+    format!("target {} ({}{model}): {calls}{tokens}{cost}", plain(&target.name), target.kind)
 }
 
 /// What a judge has earned, as a line of its own.

@@ -55,7 +55,7 @@ fn a_program_that_cannot_be_started() {
     let probity = with_program("");
     probity.write("probity.toml", "[judges.command]\ncommand = [\"no-such-program\"]\n");
     let ran = probity.run_tickets(["--judge", "command"]).code(2);
-    ran.says(["could not start the judge program \"no-such-program\""]);
+    ran.says(["could not start the program \"no-such-program\""]);
 }
 
 const RECORD: &str = r#"{"id": "ticket-001", "relevance": {"score": 5, "reasoning": "r1"}, "tone": {"score": 4, "reasoning": "t1"}}

@@ -39,6 +39,7 @@ mod published;
 mod real_judge;
 mod reports;
 mod sample;
+mod target;
 mod terminal;
 mod tidy;
 mod usage;

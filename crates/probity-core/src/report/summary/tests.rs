@@ -5,7 +5,7 @@
 use expect_test::{Expect, expect, expect_file};
 
 use super::*;
-use crate::case::{Case, CaseId, Confidence, Entry, Reply, Situation, Slice};
+use crate::case::{Case, CaseId, Confidence, Entry, Reply, Situation, Slice, Variant};
 use crate::gate::Gate;
 use crate::report::GateOutcome;
 use crate::rubric;
@@ -83,6 +83,7 @@ fn facts() -> Facts {
         calls_without_cost: 3,
         cost_usd: Some("0.25".parse().expect("a decimal")),
         warnings: vec!["careful".to_owned()],
+        target: None,
     }
 }
 
@@ -148,6 +149,33 @@ fn a_cause_keeps_its_first_example() {
     let causes: Vec<String> =
         run.causes().iter().map(|count| format!("{} {} {}", count.cause, count.n, count.example)).collect();
     check(&causes.join(", "), &expect!["refused 1 seen at case 5, timeout 2 seen at case 4"]);
+}
+
+/// A silent target lowers the coverage and no figure of quality.
+#[test]
+fn a_case_without_a_reply_is_unscored_and_nothing_else() {
+    let rubric = rubric();
+    let case = Case::new(CaseId::new("quiet").expect("an id"), Situation::Ticket("Help".to_owned()));
+    let why = Unscored { cause: "connect".to_owned(), detail: "connect: refused".to_owned(), attempts: 3 };
+    let silent = ReplyResult::no_reply(&case, &Variant::new("bot").expect("a name"), &rubric, &why);
+    assert_eq!(silent.to_json()["gate"], json!({ "status": "no_reply", "findings": [] }));
+    assert_eq!(silent.quality(&rubric), None);
+    let mut builder = SummaryBuilder::new(&rubric);
+    builder.add(&result(&rubric, 0, ROWS[0]));
+    let without = builder.clone().finish(facts());
+    builder.add(&silent);
+    let target = TargetFacts { name: "bot".to_owned(), calls: 3, ..TargetFacts::default() };
+    let run = builder.finish(Facts { target: Some(target), ..facts() });
+    assert_eq!((run.n_entered(), run.n_unscored(), run.n_no_reply()), (2, 1, 1));
+    assert_eq!(run.coverage().map(|share| share.to_string()), Some("0.5".to_owned()));
+    assert_eq!(run.pass_rate(), without.pass_rate());
+    let value = |run: &Summary| run.targets().iter().map(|target| target.value).collect::<Vec<_>>();
+    assert_eq!(value(&run), value(&without));
+    let figures = run.to_json();
+    assert_eq!(figures["unscored_by_cause"], json!({ "no_reply": 2 }));
+    assert_eq!(json!([figures["target"]["name"], figures["target"]["calls"]]), json!(["bot", 3]));
+    let failed: Vec<Value> = silent.failed_json().map(|row| row["detail"].clone()).collect();
+    assert_eq!(failed, ["connect: refused", "connect: refused"]);
 }
 
 #[test]

@@ -303,6 +303,7 @@ fn the_documentation_is_complete() {
         super::super::layer::BudgetLayer::KEYS,
         RunLayer::KEYS,
         JudgeLayer::KEYS,
+        super::super::layer::TargetLayer::KEYS,
         ScheduleLayer::KEYS,
         PriceLayer::KEYS,
     ];

@@ -16,7 +16,7 @@ fn start(script: &str, limits: CallLimits) -> CommandJudge {
 
 /// A question about a packet with a short name, as the shell can read it.
 async fn ask(judge: &CommandJudge, packet: &str) -> String {
-    let reception = judge.exchange(packet.to_owned(), format!("{packet}\n")).await;
+    let reception = judge.0.exchange(packet.to_owned(), format!("{packet}\n")).await;
     match reception.outcome {
         CallOutcome::Response(response) => {
             format!("{} {}", response.status, String::from_utf8_lossy(&response.body))
@@ -69,7 +69,7 @@ async fn f89_an_answer_for_another_packet_is_dropped_and_counted() {
 async fn the_end_of_the_program_fails_all_that_wait() {
     let judge = start("read -r a; read -r b; echo 'no model' >&2; exit 3", limits());
     let (a, b) = tokio::join!(ask(&judge, "a1"), ask(&judge, "b2"));
-    check(&a, "broken: the judge program is gone: it ended with exit status: 3; it wrote: no model");
+    check(&a, "broken: the program is gone: it ended with exit status: 3; it wrote: no model");
     check(&b, &a);
     check(&ask(&judge, "c3").await, &a);
 }
@@ -118,13 +118,13 @@ async fn the_total_clock_ends_a_question() {
     let limits = CallLimits { total: Duration::from_millis(30), ..limits() };
     let judge = start("while read -r id; do :; done", limits);
     check(&ask(&judge, "a1").await, "broken: the call took longer than 30ms");
-    assert!(judge.waiting.state().pending.is_empty(), "nobody waits any more");
+    assert!(judge.0.waiting.state().pending.is_empty(), "nobody waits any more");
 }
 
 #[tokio::test]
 async fn a_program_that_is_not_there() {
     let error = CommandJudge::start(&["/no/such/program".to_owned()], limits()).expect_err("not there");
-    check(&error.to_string(), "could not start the judge program \"/no/such/program\"");
+    check(&error.to_string(), "could not start the program \"/no/such/program\"");
     let error = CommandJudge::start(&[], limits()).expect_err("no program");
     check(&error.to_string(), "expected a program to start, found an empty command");
 }

@@ -121,7 +121,8 @@ impl<'a> Span<'a> {
         let trace = named(self.object, TRACE).ok_or_else(|| missing("trace id"))?;
         let span = named(self.object, SPAN).ok_or_else(|| missing("span id"))?;
         let id = format!("{trace}:{span}");
-        let refuse = |reason: &str| Refused { id: Some(id.clone()), reason: reason.to_owned().into() };
+        let refuse =
+            |reason: &str| Refused { id: Some(id.clone()), ..Reason::from(reason.to_owned()).into() };
         let reply = self.reply().map_err(refuse)?;
         let turns = self.turns();
         if turns.is_empty() {

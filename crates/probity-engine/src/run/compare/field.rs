@@ -77,7 +77,9 @@ impl Field {
         for side in sides {
             for record in side.dataset.records()? {
                 match record? {
-                    Record::Skipped(skipped) => field.skipped.push(skipped),
+                    Record::Skipped(skipped) | Record::Unanswered { skipped, .. } => {
+                        field.skipped.push(skipped);
+                    }
                     Record::Entry { place, entry, .. } => {
                         if let Some(skipped) = without_reference(rubric, &place, &entry) {
                             field.skipped.push(side.dataset.allow(skipped)?);

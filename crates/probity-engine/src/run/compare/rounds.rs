@@ -55,7 +55,7 @@ pub async fn run(
     stopping: Stopping,
     session: &Session<'_>,
 ) -> Result<(Ran, Option<Stopped>), RunError> {
-    let budget = Arc::new(budget(&job.asking)?);
+    let budget = Arc::new(budget(&job.asking, None)?);
     let take = |drawn| {
         let (job, budget) = (Arc::clone(job), Arc::clone(&budget));
         async move {

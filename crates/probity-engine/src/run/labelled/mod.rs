@@ -116,6 +116,8 @@ impl GateCount {
         match result.gate {
             GateOutcome::Admitted(_) => self.n_admitted += 1,
             GateOutcome::Blocked(_) => self.n_blocked += 1,
+            // Labels are about replies that a person has read.
+            GateOutcome::NoReply => {}
         }
         self.tally.add(result);
     }

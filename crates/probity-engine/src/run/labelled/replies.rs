@@ -23,6 +23,7 @@ use super::super::{Ran, RunError, facts, job};
 use super::{FLOOR, Matched, Verdicts, lexical, of_another, outdated, row};
 use crate::config::Backend;
 use crate::load::{LoadError, Record};
+use crate::run::replies::NoReply;
 use crate::store::{JudgeId, Manifest, Store};
 
 /// What labels of single replies say.
@@ -125,7 +126,7 @@ fn found(
             continue;
         }
         let (entry, packets, result) = match job.screen(record)? {
-            Screened::Skipped(skipped) => {
+            Screened::Skipped(skipped) | Screened::NoReply(NoReply { skipped, .. }) => {
                 matched.skipped.push(skipped);
                 continue;
             }
@@ -285,7 +286,7 @@ impl LabelledReplies {
     fn screened(&self) -> Result<impl Iterator<Item = Result<Screened, LoadError>> + '_, LoadError> {
         let is_wanted = |record: &Result<Record, LoadError>| match record {
             Ok(Record::Entry { entry, .. }) => self.wanted.contains_key(&name(entry)),
-            Ok(Record::Skipped(_)) | Err(_) => true,
+            Ok(Record::Skipped(_) | Record::Unanswered { .. }) | Err(_) => true,
         };
         let records = self.job.dataset.records()?.filter(is_wanted);
         Ok(records.map(|record| record.and_then(|record| self.job.screen(record))))
@@ -295,7 +296,7 @@ impl LabelledReplies {
     fn unit(&self, screened: &Screened) -> Unit {
         let wanted = match screened {
             Screened::Admitted { admitted, .. } => self.wanted.get(&name(admitted.entry())),
-            Screened::Blocked { .. } | Screened::Skipped(_) => None,
+            Screened::Blocked { .. } | Screened::NoReply(_) | Screened::Skipped(_) => None,
         };
         let mut unit = job::unit(screened);
         if let (Unit::Asked { packets, .. }, Some(wanted)) = (&mut unit, wanted)

@@ -67,7 +67,7 @@ impl Drawn {
     ) -> Result<(), LoadError> {
         for record in dataset.records()? {
             let (place, entry) = match record? {
-                Record::Skipped(skipped) => {
+                Record::Skipped(skipped) | Record::Unanswered { skipped, .. } => {
                     self.skipped.push(skipped);
                     continue;
                 }

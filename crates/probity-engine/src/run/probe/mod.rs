@@ -189,7 +189,7 @@ impl ProbeJob {
 
 /// Makes the probing: asks for every verdict that the store does not have, and then again for what is asked twice.
 pub async fn run(job: &Arc<ProbeJob>, session: &Session<'_>) -> Result<Ran, RunError> {
-    let budget = Arc::new(budget(&job.asking)?);
+    let budget = Arc::new(budget(&job.asking, None)?);
     let take = |repeat| {
         let work: Arc<dyn Work> = Arc::new(Round { job: Arc::clone(job), repeat });
         let budget = Arc::clone(&budget);

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use super::super::plan::{Plan, UnscoredPolicy};
 use super::super::{Mode, Network, Observer};
 use super::*;
-use crate::schedule::desk::Desk;
+use crate::schedule::desk::Progress;
 use crate::store::Store;
 
 /// A probing of the embedded judge with so many shipped bases.
@@ -36,7 +36,7 @@ fn job(rubric: &str, n_bases: usize, probes: Vec<Probe>) -> ProbeJob {
 fn packets(job: &ProbeJob, repeat: Repeat) -> Vec<PacketHash> {
     let units = job.units(repeat).flat_map(|unit| match unit {
         Unit::Asked { packets, .. } => packets,
-        Unit::NotAsked | Unit::Skipped(_) => Vec::new(),
+        Unit::NotAsked | Unit::NoReply | Unit::Skipped(_) => Vec::new(),
     });
     units.map(|sized| sized.packet.hash()).collect()
 }
@@ -71,7 +71,7 @@ struct Nobody;
 impl Observer for Nobody {
     fn notice(&self, _: &str) {}
     fn planned(&self, _: &Plan) {}
-    fn calling(&self, _: &Arc<Desk>) {}
+    fn calling(&self, _: &Arc<Progress>) {}
     fn called(&self) {}
 }
 

@@ -1,6 +1,6 @@
 //! `probity calibrate CASES`: the flags of a live calibration, and what is written and printed about it.
 
-use probity_core::report::{GateOutcome, findings_json};
+use probity_core::report::findings_json;
 use probity_engine::run::Observer as _;
 use serde_json::{Map, Value, json};
 
@@ -118,10 +118,8 @@ fn gate_json(live: &LiveCalibration) -> Value {
         (rule.to_owned(), json!({ "blocked": count.blocked, "flagged": count.flagged }))
     });
     let blocked = gate.tally.blocked().iter().map(|result| {
-        let findings = match &result.gate {
-            GateOutcome::Admitted(findings) | GateOutcome::Blocked(findings) => findings,
-        };
-        json!({ "id": result.id, "variant": result.variant, "findings": findings_json(findings) })
+        let findings = findings_json(result.gate.findings());
+        json!({ "id": result.id, "variant": result.variant, "findings": findings })
     });
     json!({
         "admitted": gate.n_admitted,

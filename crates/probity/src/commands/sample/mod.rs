@@ -126,7 +126,7 @@ fn drawn(
     let mut frame = Frame::new(design);
     for record in dataset.records().map_err(settings::load_failure)? {
         match record.map_err(settings::load_failure)? {
-            Record::Skipped(record) => skipped.add(record),
+            Record::Skipped(record) | Record::Unanswered { skipped: record, .. } => skipped.add(record),
             Record::Entry { place, entry, .. } if !earlier.contains(reply_name(&entry).as_str()) => {
                 frame.add(place.index, &entry);
             }

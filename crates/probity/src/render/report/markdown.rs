@@ -70,6 +70,9 @@ fn markdown(summary: &Summary, cases: &str) -> String {
         summary.n_blocked(),
         summary.n_skipped()
     );
+    if summary.n_no_reply() > 0 {
+        line!(out, "Of the unscored, {} have no reply: the target gave none.\n", summary.n_no_reply());
+    }
     targets(&mut out, summary.targets());
     slices(&mut out, summary);
     patterns(&mut out, summary);

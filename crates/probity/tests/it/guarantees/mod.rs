@@ -20,4 +20,4 @@ mod record;
 mod scene;
 mod secrets;
 mod series;
-mod shim;
+pub(crate) mod shim;

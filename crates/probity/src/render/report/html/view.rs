@@ -2,8 +2,7 @@
 
 use probity_core::gate::Finding;
 use probity_core::report::{
-    CriterionSummary, GateOutcome, Outcome, Part, PatternKind, RankedReply, ReplyResult, Summary,
-    TargetResult,
+    CriterionSummary, Outcome, Part, PatternKind, RankedReply, ReplyResult, Summary, TargetResult,
 };
 use probity_core::rubric::{Criterion, Rubric};
 use probity_core::score::{CriterionOutcome, Failure};
@@ -218,8 +217,7 @@ fn groups(summary: &Summary) -> Vec<Value> {
 }
 
 fn reply(result: &ReplyResult, rubric: &Rubric) -> Value {
-    let (GateOutcome::Admitted(findings) | GateOutcome::Blocked(findings)) = &result.gate;
-    let mut lines: Vec<String> = findings.iter().map(finding_line).collect();
+    let mut lines: Vec<String> = result.gate.findings().iter().map(finding_line).collect();
     for (id, outcome) in &result.criteria {
         let CriterionOutcome::Scored(scored) = outcome else { continue };
         let best = rubric.criterion(id).is_some_and(|criterion| criterion.scale.best() == scored.level);
@@ -236,7 +234,7 @@ fn reply(result: &ReplyResult, rubric: &Rubric) -> Value {
         "outcome": result.outcome.name(),
         "total": result.score.as_ref().and_then(|score| score.total).map(|total| total.to_string()),
         "fails": fails,
-        "pieces": pieces(&result.text, findings),
+        "pieces": pieces(&result.text, result.gate.findings()),
         "lines": lines,
     })
 }

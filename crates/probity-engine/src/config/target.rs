@@ -1,0 +1,108 @@
+//! What a target is made of, as its settings say: the system whose replies are judged.
+//!
+//! Values of variables are not here, only their names.
+
+use std::path::PathBuf;
+
+use super::{ChatSettings, CommandSettings, TargetKind};
+use crate::target::address::Address;
+use crate::target::header::HeaderText;
+use crate::target::pointer::Pointer;
+
+/// `[targets.NAME]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TargetSettings {
+    /// The name it is chosen by, and the variant of its replies. It is no part of what the target is.
+    pub name: String,
+    /// What writes the replies.
+    pub backend: TargetBackend,
+}
+
+/// What writes the replies of a target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TargetBackend {
+    /// An OpenAI-compatible model with a system prompt.
+    Openai(ChatTarget),
+    /// An HTTP endpoint.
+    Http(HttpTarget),
+    /// A program.
+    Command(ProgramTarget),
+}
+
+/// A model and what it is told to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChatTarget {
+    /// How its endpoint is spoken to.
+    pub chat: ChatSettings,
+    /// Its system prompt.
+    pub system: SystemPrompt,
+}
+
+/// The system prompt of a target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SystemPrompt {
+    /// None.
+    None,
+    /// This text.
+    Text(String),
+    /// What stands in this file.
+    File(PathBuf),
+}
+
+/// An endpoint that takes a request and gives an answer with a reply in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpTarget {
+    /// Where requests go.
+    pub url: Address,
+    /// Their headers, by name.
+    pub headers: Vec<(String, HeaderText)>,
+    /// The template of their bodies.
+    pub request: String,
+    /// Where the reply stands in an answer.
+    pub reply: Pointer,
+    /// Where the bot's own confidence stands in it.
+    pub confidence: Option<Pointer>,
+    /// The model that is known to be behind it, and other names of it.
+    pub models: Vec<String>,
+}
+
+/// A program that writes replies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramTarget {
+    /// How it is started.
+    pub command: CommandSettings,
+    /// The model that is known to be behind it, and other names of it.
+    pub models: Vec<String>,
+}
+
+impl TargetSettings {
+    /// What the target is.
+    pub fn kind(&self) -> TargetKind {
+        match &self.backend {
+            TargetBackend::Openai(_) => TargetKind::Openai,
+            TargetBackend::Http(_) => TargetKind::Http,
+            TargetBackend::Command(_) => TargetKind::Command,
+        }
+    }
+
+    /// How its endpoint is spoken to, if it is a model's.
+    pub fn chat(&self) -> Option<&ChatSettings> {
+        match &self.backend {
+            TargetBackend::Openai(target) => Some(&target.chat),
+            TargetBackend::Http(_) | TargetBackend::Command(_) => None,
+        }
+    }
+
+    /// The model that writes the replies, as far as it is known, and other names of it.
+    pub fn models(&self) -> Vec<&str> {
+        match &self.backend {
+            TargetBackend::Openai(ChatTarget { chat, .. }) => {
+                std::iter::once(&chat.model).chain(&chat.aliases).map(String::as_str).collect()
+            }
+            TargetBackend::Http(HttpTarget { models, .. })
+            | TargetBackend::Command(ProgramTarget { models, .. }) => {
+                models.iter().map(String::as_str).collect()
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What every kind of asking shares, whoever answers: the settings of lane and pursuit, tasks on their way to
+//! the desk, and the drive until they end or the lane stops.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+
+use super::{Mode, Observer, RunError, open_files};
+use crate::config::{ChatSettings, Config, ModelMismatch};
+use crate::schedule::desk::{Desk, PursuitSettings, Task};
+use crate::schedule::lane::{LaneSettings, Stop};
+use crate::schedule::respondent::Respondent;
+use crate::schedule::{Driven, drive};
+
+/// The longest that one packet may be pursued, whatever the settings of its attempts add up to.
+const PACKET_TIME_MAX: Duration = Duration::from_hours(24);
+
+/// The most tasks that are sent at once.
+const GROUP_MAX: usize = 32;
+
+/// As long as a packet takes if each of its attempts takes as long as it may.
+fn packet_time_max(config: &Config) -> Duration {
+    let attempt_max = config.schedule.limits.total.saturating_add(config.schedule.retry_after_max);
+    attempt_max.saturating_mul(config.schedule.attempts_max).min(PACKET_TIME_MAX)
+}
+
+/// How the lane behaves.
+pub(crate) fn lane_settings(config: &Config, observer: &dyn Observer) -> LaneSettings {
+    LaneSettings {
+        concurrency: open_files::fit(config.schedule.concurrency, observer),
+        breaker_consecutive: config.schedule.breaker_consecutive as usize,
+        breaker_window: config.schedule.breaker_window as usize,
+        breaker_share: config.schedule.breaker_share.to_f64(),
+        pilot: config.schedule.pilot_max,
+        drought: packet_time_max(config),
+    }
+}
+
+/// How packets are pursued at an endpoint, or without one.
+pub(crate) fn pursuit_settings(config: &Config, chat: Option<&ChatSettings>) -> PursuitSettings {
+    let mut models: Vec<String> = chat.map(|chat| chat.model.clone()).into_iter().collect();
+    models.extend(chat.iter().flat_map(|chat| chat.aliases.iter().cloned()));
+    PursuitSettings {
+        attempts_max: config.schedule.attempts_max,
+        packet_time_max: packet_time_max(config),
+        backoff_first: config.schedule.backoff_first,
+        backoff_max: config.schedule.backoff_max,
+        retry_after_max: config.schedule.retry_after_max,
+        reask: config.run.reask,
+        mismatch: chat.map_or(ModelMismatch::Note, |chat| chat.model_mismatch),
+        models,
+    }
+}
+
+/// Drives what `feed` puts into the outbox until that ends or the lane stops.
+pub(crate) async fn driven<R: Respondent>(
+    desk: &Arc<Desk<R>>,
+    mode: &Mode,
+    feed: impl FnOnce(&Desk<R>, &mut Outbox<R::Question>) -> Result<(), RunError> + Send + 'static,
+) -> Result<Driven, RunError> {
+    let (sender, receiver) = mpsc::channel(desk.lane.limit().min(256));
+    let feeder = tokio::task::spawn_blocking({
+        let desk = Arc::clone(desk);
+        let mut tasks = Outbox::new(sender);
+        move || {
+            let ended = feed(&desk, &mut tasks);
+            tasks.send();
+            ended
+        }
+    });
+    let watcher = tokio::spawn({
+        let desk = Arc::clone(desk);
+        let mut interrupted = mode.interrupted.clone();
+        async move {
+            if interrupted.wait_for(|interrupted| *interrupted).await.is_ok() {
+                desk.lane.stop(Stop::Interrupted);
+            }
+        }
+    });
+    let driven = drive(Arc::clone(desk), receiver).await;
+    watcher.abort();
+    let ended = feeder.await.expect("the feeder does not panic");
+    ended.map_err(|error| match error {
+        RunError::Load(error) => RunError::Midway(error),
+        other => other,
+    })?;
+    Ok(driven)
+}
+
+/// Whether anybody takes tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    Yes,
+    /// The lane has stopped and nobody takes tasks any more.
+    No,
+}
+
+/// Tasks that are about to be sent. They go in groups, because each wait for room in a full channel costs a
+/// change of threads; the first goes alone, because a run should not wait for its second task.
+pub(crate) struct Outbox<Q> {
+    runtime: Handle,
+    channel: mpsc::Sender<Task<Q>>,
+    waiting: Vec<Task<Q>>,
+    group: usize,
+}
+
+impl<Q> Outbox<Q> {
+    fn new(channel: mpsc::Sender<Task<Q>>) -> Outbox<Q> {
+        Outbox { runtime: Handle::current(), channel, waiting: Vec::new(), group: 1 }
+    }
+
+    /// Adds a task, and sends those that wait once they are a group.
+    pub(crate) fn put(&mut self, task: Task<Q>) -> Taken {
+        self.waiting.push(task);
+        if self.waiting.len() < self.group { Taken::Yes } else { self.send() }
+    }
+
+    /// Sends what is waiting, and blocks until there is room for it.
+    fn send(&mut self) -> Taken {
+        self.group = (2 * self.group).min(GROUP_MAX).min(self.channel.max_capacity());
+        match self.runtime.block_on(self.channel.reserve_many(self.waiting.len())) {
+            Ok(places) => {
+                places.zip(self.waiting.drain(..)).for_each(|(place, task)| place.send(task));
+                Taken::Yes
+            }
+            Err(_) => Taken::No,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What the store holds about the reply to a case: the reply, or why there is none.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard};
+
+use probity_core::case::{Case, Entry};
+use probity_core::packet::PacketHash;
+use probity_core::score::Unscored;
+
+use crate::load::{LoadError, Skipped};
+use crate::run::RunError;
+use crate::store::{AttemptOutcome, Reader, SettlementRecord, StoreError};
+use crate::target::{ReplyRecord, TargetDefinition};
+
+/// A case for which the target gave no reply.
+#[derive(Debug, Clone)]
+pub struct NoReply {
+    /// The case.
+    pub case: Box<Case>,
+    /// Where it stands.
+    pub skipped: Skipped,
+    /// What happened.
+    pub why: Unscored,
+}
+
+/// Reads replies back. Passes over cases fail with errors of files; a failure of the store is kept here until
+/// somebody asks for it.
+pub(in crate::run) struct Replies {
+    reader: Mutex<Reader>,
+    repeat: u32,
+    failure: Mutex<Option<RunError>>,
+    doubts: Mutex<Doubts>,
+}
+
+impl fmt::Debug for Replies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Replies").field("repeat", &self.repeat).finish_non_exhaustive()
+    }
+}
+
+/// Answers whose confidence is none.
+#[derive(Debug, Default)]
+struct Doubts {
+    packets: HashSet<PacketHash>,
+    first: String,
+}
+
+impl Replies {
+    /// What `reader` has under this repeat.
+    pub(in crate::run) fn new(reader: Reader, repeat: u32) -> Replies {
+        let (failure, doubts) = (Mutex::default(), Mutex::default());
+        Replies { reader: Mutex::new(reader), repeat, failure, doubts }
+    }
+
+    /// The case with its reply, or why it has none.
+    pub(in crate::run) fn answered(
+        &self,
+        target: &TargetDefinition,
+        case: Box<Case>,
+        skipped: Skipped,
+    ) -> Result<Result<Entry, NoReply>, LoadError> {
+        let found = self.found(target, &case).map_err(|error| {
+            let shown = LoadError::new(&skipped.file, error.to_string()).line(skipped.line);
+            *locked(&self.failure) = Some(error);
+            shown
+        })?;
+        Ok(match found {
+            Err(why) => Err(NoReply { case, skipped, why }),
+            Ok(reply) => Ok(Entry { case: *case, reply }),
+        })
+    }
+
+    fn found(
+        &self,
+        target: &TargetDefinition,
+        case: &Case,
+    ) -> Result<Result<probity_core::case::Reply, Unscored>, RunError> {
+        let hash = target.request(case)?.hash();
+        let reader = locked(&self.reader);
+        match reader.settlement(&hash, target.id(), self.repeat)? {
+            Some(SettlementRecord::Verdict { body, .. }) => {
+                let damaged = |problem: String| RunError::damaged(hash, &problem);
+                let record: ReplyRecord =
+                    serde_json::from_str(&body).map_err(|error| damaged(error.to_string()))?;
+                if let Some(fault) = &record.confidence_fault {
+                    self.doubt(hash, fault);
+                }
+                record.reply(target.variant()).map(Ok).map_err(damaged)
+            }
+            Some(SettlementRecord::Unscored { reason, detail, attempts }) => {
+                Ok(Err(no_reply(&reason, &detail, attempts)))
+            }
+            None => Ok(Err(without_settlement(&reader, target, hash, self.repeat)?)),
+        }
+    }
+
+    fn doubt(&self, hash: PacketHash, fault: &str) {
+        let mut doubts = locked(&self.doubts);
+        if doubts.packets.is_empty() {
+            fault.clone_into(&mut doubts.first);
+        }
+        doubts.packets.insert(hash);
+    }
+
+    /// The failure of the store that ended a pass, if one did.
+    pub(in crate::run) fn failure(&self) -> Option<RunError> {
+        locked(&self.failure).take()
+    }
+
+    /// What a reader should know about the confidences in the target's answers.
+    pub(in crate::run) fn warning(&self, target: &TargetDefinition) -> Option<String> {
+        let doubts = locked(&self.doubts);
+        let (n, name) = (doubts.packets.len(), &target.settings().name);
+        (n > 0).then(|| {
+            format!(
+                "{n} answers of target {name} came with a confidence that is none, and their replies count as \
+                 replies without one ({})",
+                doubts.first
+            )
+        })
+    }
+}
+
+fn without_settlement(
+    reader: &Reader,
+    target: &TargetDefinition,
+    hash: PacketHash,
+    repeat: u32,
+) -> Result<Unscored, StoreError> {
+    Ok(match reader.last_attempt(&hash, target.id(), repeat)? {
+        None => not_asked(),
+        Some(last) => match last.outcome {
+            AttemptOutcome::Ended(cause) => no_reply(&cause, &last.detail, last.n),
+            AttemptOutcome::InFlight | AttemptOutcome::Lost | AttemptOutcome::NotSent => {
+                no_reply("lost", "the program ended while the call was in flight", last.n)
+            }
+        },
+    })
+}
+
+/// Why there is no reply where nobody has asked.
+pub(in crate::run) fn not_asked() -> Unscored {
+    no_reply("not_attempted", "", 0)
+}
+
+/// Why there is no reply, with the cause of the last attempt.
+fn no_reply(cause: &str, detail: &str, attempts: u32) -> Unscored {
+    let detail = if detail.is_empty() { cause.to_owned() } else { format!("{cause}: {detail}") };
+    Unscored { cause: probity_core::report::NO_REPLY.to_owned(), detail, attempts }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("no thread panics while it reads replies")
+}

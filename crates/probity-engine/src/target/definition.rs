@@ -1,0 +1,170 @@
+//! What makes a target what it is: its settings, its system prompt or template, its files, and the hash of all.
+//!
+//! The name it is chosen by is no part of that, and no secret is: of a header, the names of its variables and a
+//! hash of the rest.
+
+use std::path::{Path, PathBuf};
+
+use probity_core::case::{Case, Variant};
+use probity_core::json::{self, Json};
+use probity_core::verdict::Usage;
+
+use super::request::{self, Request};
+use super::template::RequestTemplate;
+use super::{Target, TargetError};
+use crate::config::{
+    ChatSettings, ChatTarget, Config, HttpTarget, SystemPrompt, TargetBackend, TargetSettings,
+};
+use crate::judge::CallLimits;
+use crate::run::standing::file_digest;
+use crate::schedule::budget::Money;
+use crate::store::JudgeId;
+
+/// What the identity of a target says, and that of a judge does not.
+const ROLE: (&str, &str) = ("role", "target");
+
+/// Tokens that roles and message borders add to a request, at the most.
+const ENVELOPE_TOKENS: u64 = 512;
+
+/// A target as a run uses it.
+#[derive(Debug)]
+pub struct TargetDefinition {
+    settings: TargetSettings,
+    variant: Variant,
+    form: Form,
+    id: JudgeId,
+    identity: String,
+}
+
+/// How a case becomes a request.
+#[derive(Debug)]
+enum Form {
+    Chat { chat: ChatSettings, system: Option<String> },
+    Http(RequestTemplate),
+    Command,
+}
+
+impl TargetDefinition {
+    /// Reads the files that the settings name and understands the template.
+    pub fn new(settings: TargetSettings) -> Result<TargetDefinition, TargetError> {
+        let name = &settings.name;
+        let open = |path: &Path, source| TargetError::Open { name: name.clone(), path: path.into(), source };
+        let (form, own) = match &settings.backend {
+            TargetBackend::Openai(ChatTarget { chat, system }) => {
+                let system = match system {
+                    SystemPrompt::None => None,
+                    SystemPrompt::Text(text) => Some(text.clone()),
+                    SystemPrompt::File(path) => {
+                        Some(std::fs::read_to_string(path).map_err(|source| open(path, source))?)
+                    }
+                };
+                let own = chat_identity(chat, system.as_deref());
+                (Form::Chat { chat: chat.clone(), system }, own)
+            }
+            TargetBackend::Http(target) => {
+                let template = RequestTemplate::parse(&target.request)
+                    .map_err(|problem| TargetError::Template { name: name.clone(), problem })?;
+                let own = http_identity(target, &template);
+                (Form::Http(template), own)
+            }
+            TargetBackend::Command(target) => {
+                let argv = &target.command.argv;
+                let files = argv.iter().map(PathBuf::from).filter(|path| path.is_file());
+                let digest = |path: PathBuf| match file_digest(&path) {
+                    Ok(digest) => Ok(Json::text(digest)),
+                    Err(source) => Err(open(&path, source)),
+                };
+                let files = files.map(digest).collect::<Result<Vec<_>, _>>()?;
+                let argv = Json::Array(argv.iter().map(Json::text).collect());
+                (Form::Command, vec![("command", argv), ("files", Json::Array(files))])
+            }
+        };
+        let kind = ("kind", Json::text(settings.kind().name()));
+        let members = own.into_iter().chain([(ROLE.0, Json::text(ROLE.1)), kind]);
+        let identity = Json::object(members).canonical();
+        let id = JudgeId::of_identity(&identity);
+        let variant = Variant::new(settings.name.clone()).expect("the name of a target is a plain word");
+        Ok(TargetDefinition { settings, variant, form, id, identity })
+    }
+
+    /// Its settings.
+    pub fn settings(&self) -> &TargetSettings {
+        &self.settings
+    }
+
+    /// The variant of its replies: its name.
+    pub fn variant(&self) -> &Variant {
+        &self.variant
+    }
+
+    /// The name under which the store knows it.
+    pub fn id(&self) -> &JudgeId {
+        &self.id
+    }
+
+    /// What makes it answer as it does, as canonical JSON.
+    pub fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    /// What it is asked for a case.
+    pub fn request(&self, case: &Case) -> Result<Request, TargetError> {
+        match &self.form {
+            Form::Chat { chat, system } => Ok(request::chat(case, chat, system.as_deref())),
+            Form::Command => Ok(request::line(case)),
+            Form::Http(template) => request::rendered(case, template).map_err(|problem| TargetError::Case {
+                name: self.settings.name.clone(),
+                case: case.id.to_string(),
+                problem,
+            }),
+        }
+    }
+
+    /// The most that a call with `request` can cost, where its model has a price: no token is shorter than a byte.
+    pub fn most(&self, request: &Request, config: &Config) -> Option<Money> {
+        let chat = self.settings.chat()?;
+        let input = request.body().len() as u64 + ENVELOPE_TOKENS;
+        let usage = Usage { input, output: u64::from(chat.output_tokens_max.get()) };
+        Some(Money::of(config.price(&chat.model)?, usage))
+    }
+
+    /// The target itself, ready to be asked. Must be called inside a runtime.
+    pub fn build(
+        &self,
+        limits: CallLimits,
+        key: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Target, TargetError> {
+        Target::build(&self.settings, limits, key)
+    }
+}
+
+/// Whether an identity in a store is that of a target.
+pub fn is_target(identity: &str) -> bool {
+    let role = json::parse(identity).ok();
+    role.as_ref().and_then(|identity| identity.get(ROLE.0)).and_then(Json::as_str) == Some(ROLE.1)
+}
+
+fn chat_identity(chat: &ChatSettings, system: Option<&str>) -> Vec<(&'static str, Json)> {
+    let mut own = vec![
+        ("model", Json::text(&chat.model)),
+        ("base_url", Json::text(chat.base_url.to_string())),
+        ("temperature", Json::text(chat.temperature.to_string())),
+        ("output_tokens_max", Json::text(chat.output_tokens_max.to_string())),
+        ("token_limit_field", Json::text(chat.token_limit_field.name())),
+        ("system", system.map_or(Json::Null, Json::text)),
+    ];
+    own.extend(chat.seed.map(|seed| ("seed", Json::text(seed.to_string()))));
+    own
+}
+
+fn http_identity(target: &HttpTarget, template: &RequestTemplate) -> Vec<(&'static str, Json)> {
+    let headers = target.headers.iter().map(|(name, text)| (name.clone(), Json::text(text.fingerprint())));
+    let confidence = target.confidence.as_ref().map_or(Json::Null, |pointer| Json::text(pointer.to_string()));
+    vec![
+        ("url", Json::text(target.url.to_string())),
+        ("headers", Json::object(headers)),
+        ("request", Json::text(template.hash())),
+        ("reply", Json::text(target.reply.to_string())),
+        ("confidence", confidence),
+    ]
+}

@@ -1,0 +1,174 @@
+//! Targets behind one face: build one from its definition, ask it, and read the dialect it answers in.
+
+use probity_core::json::{self, Json, JsonRepair};
+use probity_core::packet::PacketHash;
+use probity_core::verdict::{Completion, EnvelopeFault, Finish, envelope};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+
+use super::address::Address;
+use super::pointer::Pointer;
+use super::request::Request;
+use super::{TargetError, reply};
+use crate::config::{HttpTarget, TargetBackend, TargetSettings};
+use crate::judge::account::Account;
+use crate::judge::command::{LineProgram, NamedBy};
+use crate::judge::endpoint::{ApiKey, BadKey};
+use crate::judge::http::{HttpClient, Pool};
+use crate::judge::{CallLimits, JudgeError, Reception, account};
+use crate::schedule::respondent::{Respondent, Unusable};
+
+/// A target that can be asked.
+#[derive(Debug)]
+pub enum Target {
+    /// An OpenAI-compatible model.
+    Chat(Account),
+    /// An HTTP endpoint.
+    Http(HttpEndpoint),
+    /// A program.
+    Command(CommandTarget),
+}
+
+/// An HTTP endpoint with all that a request needs.
+#[derive(Debug)]
+pub struct HttpEndpoint {
+    client: HttpClient,
+    url: Address,
+    headers: HeaderMap,
+    /// The values of variables in headers, to be taken out of whatever comes back.
+    secrets: Vec<ApiKey>,
+    reply: Pointer,
+    confidence: Option<Pointer>,
+}
+
+/// A running program that writes replies.
+#[derive(Debug)]
+pub struct CommandTarget {
+    program: LineProgram,
+    reply: Pointer,
+    confidence: Pointer,
+}
+
+impl Target {
+    /// Builds the target that `settings` describe. `key` gives the value of an environment variable. Must be called
+    /// inside a runtime.
+    pub fn build(
+        settings: &TargetSettings,
+        limits: CallLimits,
+        key: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Target, TargetError> {
+        let unusable = |source: JudgeError| TargetError::Unusable { name: settings.name.clone(), source };
+        Ok(match &settings.backend {
+            TargetBackend::Openai(target) => {
+                Target::Chat(account(&target.chat, limits, key).map_err(unusable)?)
+            }
+            TargetBackend::Http(target) => {
+                let client = HttpClient::new(limits, Pool::Http1).map_err(|error| unusable(error.into()))?;
+                let endpoint = HttpEndpoint::new(target, client, key);
+                Target::Http(endpoint.map_err(|error| unusable(error.into()))?)
+            }
+            TargetBackend::Command(target) => {
+                let command = &target.command;
+                let program = LineProgram::start(&command.argv, limits, &command.pass_env, NamedBy::CaseId)
+                    .map_err(|error| unusable(error.into()))?;
+                let pointer = |text| Pointer::parse(text).expect("the pointer is well formed");
+                let (reply, confidence) = (pointer("/reply"), pointer("/confidence"));
+                Target::Command(CommandTarget { program, reply, confidence })
+            }
+        })
+    }
+}
+
+impl HttpEndpoint {
+    fn new(
+        target: &HttpTarget,
+        client: HttpClient,
+        key: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<HttpEndpoint, BadKey> {
+        let mut headers = HeaderMap::new();
+        let mut secrets = Vec::new();
+        for (name, text) in &target.headers {
+            let (value, found) = text.value(key)?;
+            let name =
+                HeaderName::from_bytes(name.as_bytes()).expect("the name was checked when it was read");
+            headers.insert(name, value);
+            secrets.extend(found);
+        }
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        let (url, reply, confidence) = (target.url.clone(), target.reply.clone(), target.confidence.clone());
+        Ok(HttpEndpoint { client, url, headers, secrets, reply, confidence })
+    }
+
+    async fn ask(&self, body: &str) -> Reception {
+        let body = body.as_bytes().to_vec();
+        let reception = self.client.post(self.url.url(), self.headers.clone(), body).await;
+        self.secrets.iter().fold(reception, |reception, secret| secret.scrub(reception))
+    }
+}
+
+impl Respondent for Target {
+    type Question = Request;
+
+    fn packet(request: &Request) -> (PacketHash, &str) {
+        (request.hash(), request.canonical())
+    }
+
+    async fn ask(&self, request: &Request) -> Reception {
+        match self {
+            Target::Chat(account) => {
+                let key = (AUTHORIZATION, "Bearer ");
+                let body = request.body().as_bytes().to_vec();
+                account.post("chat/completions", key, HeaderMap::new(), body).await
+            }
+            Target::Http(endpoint) => endpoint.ask(request.body()).await,
+            Target::Command(target) => {
+                let line = format!("{}\n", request.body());
+                target.program.exchange(request.case_id().to_owned(), line).await
+            }
+        }
+    }
+
+    fn completion(&self, body: &[u8]) -> Result<Completion, EnvelopeFault> {
+        match self {
+            Target::Chat(_) => envelope::openai(body),
+            Target::Http(_) | Target::Command(_) => document(body),
+        }
+    }
+
+    fn completion_of_json(
+        &self,
+        body: &[u8],
+        value: &Json,
+        repairs: &[JsonRepair],
+    ) -> Result<Completion, EnvelopeFault> {
+        match self {
+            Target::Chat(_) => envelope::openai_json(value, repairs),
+            Target::Http(_) | Target::Command(_) => document(body),
+        }
+    }
+
+    fn settled(&self, completion: &Completion, _: &Request) -> Result<String, Unusable> {
+        let record = match self {
+            Target::Chat(_) => reply::of_chat(completion),
+            Target::Http(HttpEndpoint { reply, confidence, .. }) => {
+                reply::of_document(completion, reply, confidence.as_ref())
+            }
+            Target::Command(CommandTarget { reply, confidence, .. }) => {
+                reply::of_document(completion, reply, Some(confidence))
+            }
+        }?;
+        Ok(serde_json::to_string(&record).expect("a reply is plain data"))
+    }
+
+    fn may_answer_differently(&self) -> bool {
+        true
+    }
+}
+
+/// A whole body that must be JSON and is read by pointers.
+fn document(body: &[u8]) -> Result<Completion, EnvelopeFault> {
+    let not_json = |detail: String| EnvelopeFault::NotJson { detail };
+    let text = std::str::from_utf8(body).map_err(|error| not_json(error.to_string()))?;
+    json::parse(text).map_err(|error| not_json(error.to_string()))?;
+    Ok(Completion { text: Some(text.to_owned()), finish: Finish::Stop, ..Completion::default() })
+}

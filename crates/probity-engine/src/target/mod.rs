@@ -1,0 +1,70 @@
+//! Targets: the systems whose replies are judged, where cases come without one.
+//!
+//! A target is asked for one reply at a time, through the same schedule and into the same store as a judge: what it
+//! is asked is a packet, what it answers is kept byte for byte, and the reply read from it is a settlement. An
+//! adapter here sends one call and reports what happened; it does not retry, wait or decide what a failure means.
+//!
+//! What always holds: a reply is the target's own text or there is none. No failure becomes a text, and no
+//! confidence that is not a number from 0 to 1 becomes one.
+
+pub mod address;
+mod definition;
+mod endpoint;
+pub mod header;
+pub mod pointer;
+mod reply;
+pub mod request;
+mod template;
+
+pub use definition::{TargetDefinition, is_target};
+pub use endpoint::Target;
+pub use reply::ReplyRecord;
+pub use request::Request;
+pub use template::{RequestTemplate, RequestTemplateError};
+
+use std::path::PathBuf;
+
+use crate::judge::JudgeError;
+
+/// Why a target cannot be used as configured. Nothing was sent.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    /// The key, the client or the program cannot be had.
+    #[error("target {name}: cannot be used")]
+    Unusable {
+        /// The target.
+        name: String,
+        /// Why.
+        #[source]
+        source: JudgeError,
+    },
+    /// A file that the target consists of cannot be read.
+    #[error("target {name}: the file {path} cannot be read")]
+    Open {
+        /// The target.
+        name: String,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The template of its requests cannot be used.
+    #[error("target {name}: {problem}")]
+    Template {
+        /// The target.
+        name: String,
+        /// Why.
+        problem: RequestTemplateError,
+    },
+    /// The template of its requests cannot be filled in for a case.
+    #[error("target {name}, case {case}: {problem}")]
+    Case {
+        /// The target.
+        name: String,
+        /// The case.
+        case: String,
+        /// Why.
+        problem: RequestTemplateError,
+    },
+}
