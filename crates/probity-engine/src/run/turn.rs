@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use super::plan::{Known, Plan, plan};
 use super::work::{Unit, Work};
-use super::{Mode, Observer, Ran, RunError, only_judge, open_files};
+use super::{Mode, Network, Observer, Ran, RunError, only_judge, open_files};
 use crate::config::{Backend, ModelMismatch};
 use crate::judge::Judge;
 use crate::judge::params::Shape;
@@ -20,7 +20,7 @@ use crate::schedule::budget::Budget;
 use crate::schedule::desk::{Desk, Earlier, Progress, PursuitSettings, Task};
 use crate::schedule::lane::{Lane, LaneSettings, Stop};
 use crate::schedule::{Driven, drive};
-use crate::store::{Begun, JudgeId, RunId, RunState, Store, StoreError};
+use crate::store::{Begun, JudgeId, Manifest, RunId, RunState, Store, StoreError};
 
 /// The longest that one packet may be pursued, whatever the settings of its attempts add up to.
 const PACKET_TIME_MAX: Duration = Duration::from_hours(24);
@@ -56,7 +56,7 @@ impl Turn<'_> {
         let n_calls = plan.n_calls;
         let mut ran = Ran { plan, judge_id, run: None, driven: None, n_calls: 0, n_answered: 0 };
         if !asking.may_ask(mode.network) {
-            ran.run = store.reader()?.find_run(&work.manifest(&ran.judge_id))?;
+            ran.run = self.on_record(&work.manifest(&ran.judge_id))?;
             return Ok(ran);
         }
         // The judge is built first: what is wrong with it is found before the store hears of a run.
@@ -83,10 +83,23 @@ impl Turn<'_> {
         Ok(ran)
     }
 
+    /// The run that this work is on record as; where a certain one is to be read back, that one or an error.
+    fn on_record(&self, manifest: &Manifest) -> Result<Option<RunId>, RunError> {
+        let reader = self.store.reader()?;
+        let Network::Recorded(wanted) = self.mode.network else { return Ok(reader.find_run(manifest)?) };
+        let runs = reader.runs()?;
+        let record = runs.iter().find(|record| record.run == wanted);
+        let changes = record.ok_or(StoreError::UnknownRun { run: wanted })?.changes(manifest);
+        if changes.is_empty() { Ok(Some(wanted)) } else { Err(RunError::NotThatRun { run: wanted, changes }) }
+    }
+
     /// Begins or resumes the run, and tells what changed since the last one.
     fn begin(&self, judge: &JudgeId, identity: &str) -> Result<RunId, StoreError> {
         self.store.register_judge(judge, identity)?;
         let begun = self.store.begin_run(&self.work.manifest(judge))?;
+        if let Some(invocation) = &self.mode.invocation {
+            self.store.note_invocation(begun.run(), invocation)?;
+        }
         // After a refused schema the judge asked is another one, which says nothing about the work.
         if self.budget.spent().calls == 0 {
             announce(&begun, self.observer);

@@ -22,6 +22,7 @@ mod gold;
 mod golden;
 mod guarantees;
 mod harness;
+mod history;
 mod hostile;
 mod inputs;
 mod interrupt;
