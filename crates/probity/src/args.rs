@@ -1,6 +1,7 @@
 //! The command line as it is typed. What it means together with files and variables is decided in
 //! [`crate::settings`].
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -171,6 +172,9 @@ pub(crate) struct JobArgs {
     /// Verdicts for the judge `recorded`, as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) verdicts: Option<PathBuf>,
+    /// Which time the judge looks at these cases: in each round everything is asked anew
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub(crate) round: NonZeroU32,
     #[command(flatten)]
     pub(crate) cases: CaseArgs,
 }

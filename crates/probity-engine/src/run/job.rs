@@ -3,6 +3,7 @@
 //! Cases are read, screened and turned into packets anew each time they are needed, so a run of any size fits in
 //! memory and every pass sees the same thing. Those of a small run are kept after the first pass (`Kept`).
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use probity_core::case::Entry;
@@ -56,6 +57,8 @@ pub struct Job {
     gate: Gate,
     asks: Vec<SizedAsk>,
     kept: Kept,
+    /// Which time the judge looks at the same cases, from 1.
+    round: u32,
 }
 
 /// An ask with the length of everything in its prompt that is not the case's own text.
@@ -99,7 +102,15 @@ impl Job {
             .into_iter()
             .map(|ask| SizedAsk::new(ask, &asking))
             .collect::<Result<_, TemplateError>>()?;
-        Ok(Job { dataset, dataset_name, rubric, plan, asking, gate, asks, kept: Kept::default() })
+        Ok(Job { dataset, dataset_name, rubric, plan, asking, gate, asks, kept: Kept::default(), round: 1 })
+    }
+
+    /// The same job, for which everything is asked anew in each round from 1 on: the verdicts of one round say
+    /// nothing in another.
+    #[must_use]
+    pub fn in_round(mut self, round: NonZeroU32) -> Self {
+        self.round = round.get();
+        self
     }
 
     /// The rules that decide which replies are judged.
@@ -168,15 +179,23 @@ impl Work for Job {
     }
 
     fn manifest(&self, id: &JudgeId) -> Manifest {
-        let own = vec![
+        let mut own = vec![
             ("cases", self.dataset.digest().hex.clone()),
             ("rubric", self.rubric.hash().to_owned()),
             ("template", self.asking.template.hash().to_owned()),
             ("gate", self.gate.digest().to_owned()),
             ("judge", id.to_string()),
         ];
+        // Runs from before there were rounds are first ones.
+        if self.round > 1 {
+            own.push(("round", self.round.to_string()));
+        }
         let name = format!("run {} {}", self.dataset_name, self.rubric.name());
         self.asking.manifest(name, own, &self.dataset_name)
+    }
+
+    fn repeat(&self) -> u32 {
+        self.round - 1
     }
 
     fn units(&self) -> Result<Units<'_>, LoadError> {

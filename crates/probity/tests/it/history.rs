@@ -111,18 +111,14 @@ fn what_is_no_run_is_refused() {
 
 #[test]
 fn every_command_that_asks_a_judge_is_reported_again() {
-    let labels: String = (1..=3)
-        .map(|i| {
-            format!(
-                "{{\"item\":\"ticket-00{i}\",\"criterion\":\"tone\",\"label\":4,\"annotator\":\"ann\"}}\n"
-            )
-        })
-        .collect();
+    let label =
+        |i| json!({ "item": format!("ticket-00{i}"), "criterion": "tone", "label": 4, "annotator": "ann" });
+    let labels: Vec<String> = (1..=3).map(|i| label(i).to_string()).collect();
     let probity = Probity::new()
         .file("probity.toml", QUICK)
         .file("old.json", tickets(3))
         .file("new.json", tickets(3).replace("Reply", "Answer"))
-        .file("labels.jsonl", labels);
+        .file("labels.jsonl", labels.join("\n"));
     let calls: [&[&str]; 3] = [
         &["compare", "old.json", "new.json", "--resamples", "50"],
         &["calibrate", "old.json", "--labels", "labels.jsonl", "--resamples", "50"],

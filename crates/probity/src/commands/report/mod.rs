@@ -1,6 +1,7 @@
 //! `probity report`: what the store knows of past runs. It asks nobody and writes nothing to the store.
 
 mod args;
+mod history;
 mod list;
 pub(crate) mod past;
 
@@ -15,6 +16,9 @@ use past::{Past, Places};
 /// Runs the command.
 pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
     let past = Past::open(args.config.as_deref(), args.store.as_ref())?;
+    if args.history {
+        return history::history(args, &past);
+    }
     let Some(name) = &args.run else { return list(args, &past) };
     let record = past.named(name, |_| true)?;
     past.replay(
