@@ -43,6 +43,7 @@ mod sample;
 mod terminal;
 mod tidy;
 mod usage;
+mod weekly;
 
 #[path = "../../../probity-engine/tests/support/mod.rs"]
 mod support;

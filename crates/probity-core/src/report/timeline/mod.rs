@@ -225,6 +225,8 @@ struct Draft {
 
 fn draft((command, files, rubric, _): SeriesKey, runs: &[&PastRun], anchors: &[Anchor]) -> Draft {
     let points: Vec<Point> = runs.iter().map(|run| run.point()).collect();
+    // An anchor is about scores. People's labels and probes are fixed in their own ways.
+    let anchors = if command == "run" { anchors } else { &[] };
     let (anchor, used) = anchor::of_series(anchors, &rubric.hash, &points);
     let mut by_figure: BTreeMap<Figure, Vec<Option<Reading>>> = BTreeMap::new();
     for (at, run) in runs.iter().enumerate() {

@@ -87,13 +87,13 @@ fn bots_and_judges_are_told_apart() {
 fn an_anchor_speaks_for_its_own_week_and_judge() {
     let fell = weeks(&[34, 36, 35, 35, 14]);
     let stale = anchor(&[30; 3]);
-    check(&fell, &[stale.clone()], ["moved cannot_tell"; 3]);
+    check(&fell, std::slice::from_ref(&stale), ["moved cannot_tell"; 3]);
     assert!(
         matches!(&timeline(&fell, &[stale]).series[0].anchor, AnchorUse::Silent { reason, .. } if reason.contains("older"))
     );
     let mut other = anchor(&[30; 5]);
     other.looks[4] = look(5, 30, "j2");
-    check(&fell, &[other.clone()], ["moved cannot_tell"; 3]);
+    check(&fell, std::slice::from_ref(&other), ["moved cannot_tell"; 3]);
     check(&fell, &[other, anchor(&[30; 4])], ["moved replies"; 3]);
 }
 

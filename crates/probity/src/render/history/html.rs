@@ -12,7 +12,7 @@ const STYLE: &str = include_str!("../../../pages/report.css");
 
 /// The area of a chart that values are drawn in.
 const LEFT: f64 = 8.0;
-const RIGHT: f64 = 192.0;
+const RIGHT: f64 = 172.0;
 const TOP: f64 = 8.0;
 const BOTTOM: f64 = 56.0;
 
@@ -32,7 +32,7 @@ fn view(timeline: &Timeline) -> Value {
     let series = timeline.series.iter().map(|series| {
         json!({
             "title": title(series),
-            "anchor": anchor(&series.anchor),
+            "anchor": anchor(series),
             "flags": flags(series),
             "figures": figures(series),
             "points": points(series),

@@ -9,7 +9,8 @@ use crate::render::report::markdown::escaped;
 pub(crate) fn markdown(timeline: &Timeline) -> String {
     let mut out = "# How figures moved\n".to_owned();
     for series in &timeline.series {
-        out += &format!("\n## {}\n\n{}\n\n", escaped(&title(series)), escaped(&anchor(&series.anchor)));
+        out += &format!("\n## {}\n\n", escaped(&title(series)));
+        out += &anchor(series).map(|anchor| format!("{}\n\n", escaped(&anchor))).unwrap_or_default();
         let flags = flags(series);
         for flag in &flags {
             out += &format!("- **{}**\n", escaped(flag));

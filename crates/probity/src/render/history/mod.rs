@@ -20,7 +20,9 @@ pub(crate) fn history(timeline: &Timeline) -> String {
         if at > 0 {
             out += "\n";
         }
-        out += &format!("{}\n{}\n\n", plain(&title(series)), plain(&anchor(&series.anchor)));
+        out += &format!("{}\n", plain(&title(series)));
+        out += &anchor(series).map(|anchor| format!("{}\n", plain(&anchor))).unwrap_or_default();
+        out += "\n";
         out += &columns(&table(&points(series)));
         out += &format!("\n{}", columns(&table(&figures(series))));
         let flags = flags(series);
@@ -48,15 +50,18 @@ fn title(series: &Series) -> String {
     format!("{command} {files} · {} {} · {runs}", rubric.name, rubric.version)
 }
 
-/// Which anchor tells who moved.
-fn anchor(used: &AnchorUse) -> String {
-    match used {
+/// Which anchor tells who moved, where scores are concerned.
+fn anchor(series: &Series) -> Option<String> {
+    if series.command != "run" {
+        return None;
+    }
+    Some(match &series.anchor {
         AnchorUse::None => "anchor: none, so nobody can tell who moved".to_owned(),
         AnchorUse::Used { files, runs, n_replies } => {
             format!("anchor: {files}, {n_replies} replies, {} looks", runs.len())
         }
         AnchorUse::Silent { files, reason } => format!("anchor: {files} says nothing: {reason}"),
-    }
+    })
 }
 
 fn table(rows: &[Vec<String>]) -> Vec<Vec<String>> {
@@ -142,12 +147,8 @@ fn flag(track: &FigureTrack) -> Option<String> {
         (DriftCause::CannotTell, Some(_)) => "the anchor is too small to say who moved".to_owned(),
         (DriftCause::CannotTell, None) => "no anchor says who moved".to_owned(),
     };
-    let [Some(before), Some(latest)] = [drift.before, drift.latest] else {
-        return Some(format!("{name}: {who}"));
-    };
-    if drift.movement != Movement::Moved {
-        return Some(format!("{name} stayed where it was, but {who}"));
-    }
+    let values = drift.before.zip(drift.latest).filter(|_| drift.movement == Movement::Moved);
+    let Some((before, latest)) = values else { return Some(format!("{name}: {who}")) };
     let went = if latest < before { "fell" } else { "rose" };
     let [before, latest] = [before, latest].map(|value| shown(figure, value));
     Some(format!("{name} {went} from {before} to {latest}, more than noise explains: {who}"))
