@@ -159,6 +159,54 @@ fn runs_of_the_store_are_held_against_each_other() {
     assert!(mixed.starts_with("old-out.json → run 2 · relevance-tone"), "{mixed}");
 }
 
+#[test]
+fn every_round_is_asked_anew_and_kept_by_itself() {
+    let server = kind_judge();
+    let probity = Probity::new().file("tickets.json", tickets(3)).server(&server);
+    probity.run_tickets([]).code(0);
+    let check = probity.args(["check", "tickets.json", "--round", "2", "--json"]).run().code(0).json();
+    assert_eq!((server.n_requests(), &check["calls"]), (6, &json!(6)));
+    for _ in 0..2 {
+        let ran = probity.run_tickets(["--round", "2"]).code(0);
+        assert_eq!(server.n_requests(), 12, "{}", ran.stderr);
+    }
+    assert_eq!(probity.json("out.json")["summary"]["definition"]["round"], "2");
+    assert_eq!(probity.args(["report", "--json"]).run().code(0).json()["runs"][1]["round"], 2);
+    let first = probity.args(["report", "1", "--json"]).run().code(0).json();
+    assert_eq!(
+        (&first["summary"]["definition"]["round"], &first["summary"]["calls"]),
+        (&Value::Null, &json!(6))
+    );
+    probity.run_tickets(["--round", "3", "--offline"]).code(3).says(["0.0 % of the admitted replies"]);
+    probity.args(["run", "tickets.json", "--round", "0"]).run().code(2);
+    assert_eq!(server.n_requests(), 12);
+}
+
+#[test]
+fn a_history_says_what_it_cannot_follow() {
+    let probity = Probity::new().file("week-1.json", tickets(3)).file("anchor.json", tickets(4));
+    probity.args(["run", "week-1.json", "--judge", "baseline"]).run().code(0);
+    for round in ["1", "2"] {
+        probity.args(["run", "anchor.json", "--judge", "baseline", "--round", round]).run().code(0);
+    }
+    let history = |words: &[&str]| probity.args(["report", "--history"]).words(words.iter().copied()).run();
+    let text = history(&[]).code(0).stdout;
+    assert!(text.contains("run week-#.json · relevance-tone"), "{text}");
+    assert!(text.contains("anchor: anchor.json, 4 replies, 2 looks") && text.contains("too few"), "{text}");
+    history(&["--rubric", "support-gold"]).code(2).says(["no run of the store is by a rubric support-gold"]);
+    history(&["--anchor", "none.json"])
+        .code(2)
+        .says(["--anchor none.json: no run of the store is of this file"]);
+    history(&["--report", "a.xml"]).code(2).says(["a history is no test"]);
+    probity.args(["report", "1", "--history"]).run().code(2);
+    probity.args(["report", "--anchor", "anchor.json"]).run().code(2);
+    // An anchor whose replies were edited is no anchor any more, and nothing is made up in its place.
+    probity.write("anchor.json", tickets(5));
+    let text =
+        history(&[]).code(0).says(["anchor anchor.json is not looked at: run 2 was made of something else"]);
+    assert!(text.stdout.contains("anchor: none"), "{}", text.stdout);
+}
+
 const RUBRIC: &str = r#"
 name = "mine"
 version = "1"

@@ -12,6 +12,7 @@ mod binary;
 mod calibrate;
 mod changes;
 mod check;
+mod ci;
 mod compare;
 mod comparisons;
 mod diff;
