@@ -1,9 +1,11 @@
 //! The command line as it is typed. What it means together with files and variables is decided in
 //! [`crate::settings`].
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use probity_engine::store::RunId;
 
 use crate::commands::calibrate::CalibrateArgs;
 use crate::commands::compare::CompareArgs;
@@ -12,6 +14,7 @@ use crate::commands::labels::{ExportLabelsArgs, ImportLabelsArgs};
 use crate::commands::mock::MockArgs;
 use crate::commands::probe::ProbeArgs;
 use crate::commands::promote::PromoteArgs;
+use crate::commands::report::ReportArgs;
 use crate::commands::sample::SampleArgs;
 
 /// Scores customer-support replies, and proves whether the judge that scored them deserves to be believed.
@@ -49,7 +52,9 @@ pub(crate) enum Command {
     /// Write something that the store holds to a file
     #[command(subcommand)]
     Export(ExportCommand),
-    /// Say what changed between two runs, case by case, from the results they wrote
+    /// List the runs of the store, report one again without a call, or say how figures moved over time
+    Report(ReportArgs),
+    /// Say what changed between two runs, case by case, from the store or from the results they wrote
     Diff(DiffArgs),
     /// Draw the replies that people and a judge look at, or say what they found about all
     Sample(SampleArgs),
@@ -167,6 +172,9 @@ pub(crate) struct JobArgs {
     /// Verdicts for the judge `recorded`, as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) verdicts: Option<PathBuf>,
+    /// Which time the judge looks at these cases: in each round everything is asked anew
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub(crate) round: NonZeroU32,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
     #[command(flatten)]
@@ -255,6 +263,9 @@ pub(crate) struct CallArgs {
     /// Ask again about packets whose recorded answers were no verdict
     #[arg(long)]
     pub(crate) retry_unscored: bool,
+    /// The run that is read back from the store, in place of making one. No flag says so: `report` and `diff` do.
+    #[arg(skip)]
+    pub(crate) recorded: Option<RunId>,
 }
 
 /// `probity check`

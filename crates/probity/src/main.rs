@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         Command::Promote(args) => commands::promote::promote(&args),
         Command::Import(ImportCommand::Labels(args)) => commands::labels::import(&args),
         Command::Export(ExportCommand::Labels(args)) => commands::labels::export(&args),
+        Command::Report(args) => commands::report::report(&args),
         Command::Diff(args) => commands::diff::diff(&args),
         Command::Sample(args) => commands::sample::sample(&args),
         Command::Mock(args) => commands::mock::run(&args),

@@ -45,7 +45,8 @@ pub(crate) fn job(args: &JobArgs, over: Layer, note: &dyn Fn(&str)) -> Result<Jo
     let rubric = rubric(&config.run.rubric, note)?;
     let CaseArgs { files, reading } = &args.cases;
     let own = OwnFlags { seed: args.seed, verdicts: args.verdicts.as_deref() };
-    job_of(&CaseFlags { files, reading, judge: &args.judge, own }, config, rubric, note)
+    let job = job_of(&CaseFlags { files, reading, judge: &args.judge, own }, config, rubric, note)?;
+    Ok(job.in_round(args.round))
 }
 
 /// What flags say about cases and the judge.

@@ -77,7 +77,7 @@ fn is_random(run: &str) -> bool {
 }
 
 /// `text` with `user:password@` taken out of every URL.
-fn without_userinfo(text: &str) -> String {
+pub(crate) fn without_userinfo(text: &str) -> String {
     let mut parts = text.split("://");
     let mut kept = parts.next().unwrap_or_default().to_owned();
     for part in parts {

@@ -76,11 +76,13 @@ impl Asking {
     }
 
     /// Whether the judge may be asked: without a network only one that runs inside this program, and never
-    /// one that is nothing but the store's own record.
+    /// one that is nothing but the store's own record. Of a run that is read back nobody is asked anything.
     pub fn may_ask(&self, network: Network) -> bool {
         match self.judge.backend {
             Backend::Recorded { verdicts: None } => false,
-            Backend::Baseline | Backend::Recorded { verdicts: Some(_) } => true,
+            Backend::Baseline | Backend::Recorded { verdicts: Some(_) } => {
+                !matches!(network, Network::Recorded(_))
+            }
             Backend::Openai(_) | Backend::Anthropic(_) | Backend::Command(_) => network == Network::Online,
         }
     }

@@ -3,6 +3,7 @@
 //! Cases are read, screened and turned into packets anew each time they are needed, so a run of any size fits in
 //! memory and every pass sees the same thing. Those of a small run are kept after the first pass (`Kept`).
 
+use std::num::NonZeroU32;
 use std::sync::{Arc, OnceLock};
 
 use probity_core::case::{Case, Entry};
@@ -64,6 +65,8 @@ pub struct Job {
     target: Option<Arc<TargetDefinition>>,
     /// What the target said, once it has been asked.
     replies: OnceLock<Replies>,
+    /// Which time the judge looks at the same cases, from 1.
+    round: u32,
 }
 
 /// An ask with the length of everything in its prompt that is not the case's own text.
@@ -110,7 +113,15 @@ impl Job {
             .map(|ask| SizedAsk::new(ask, &asking))
             .collect::<Result<_, TemplateError>>()?;
         let (kept, target, replies) = (Kept::default(), target.map(Arc::new), OnceLock::new());
-        Ok(Job { dataset, dataset_name, rubric, plan, asking, gate, asks, kept, target, replies })
+        Ok(Job { dataset, dataset_name, rubric, plan, asking, gate, asks, kept, target, replies, round: 1 })
+    }
+
+    /// The same job, for which everything is asked anew in each round from 1 on: the verdicts of one round say
+    /// nothing in another.
+    #[must_use]
+    pub fn in_round(mut self, round: NonZeroU32) -> Self {
+        self.round = round.get();
+        self
     }
 
     /// The rules that decide which replies are judged.
@@ -248,8 +259,16 @@ impl Work for Job {
             ("judge", id.to_string()),
         ];
         own.extend(self.target.iter().map(|target| ("target", target.id().to_string())));
+        // Runs from before there were rounds are first ones.
+        if self.round > 1 {
+            own.push(("round", self.round.to_string()));
+        }
         let name = format!("run {} {}", self.dataset_name, self.rubric.name());
         self.asking.manifest(name, own, &self.dataset_name)
+    }
+
+    fn repeat(&self) -> u32 {
+        self.round - 1
     }
 
     fn units(&self) -> Result<Units<'_>, LoadError> {

@@ -19,6 +19,7 @@ use super::asking::SizedPacket;
 use super::job::{Job, Screened};
 use super::record::Lookup;
 use super::replies::NoReply;
+use super::work::Work as _;
 use crate::fault_points::{self, Point};
 use crate::load::{LoadError, Skipped};
 use crate::store::{JudgeId, Reader};
@@ -78,7 +79,7 @@ fn each_found(
         let looker = scope.spawn(move || {
             // A connection answers one thread at a time: this one has it until it is done.
             let reader: &Reader = reader;
-            look_up(job, &Lookup { asking: &job.asking, reader, judge, repeat: 0 }, &found)
+            look_up(job, &Lookup { asking: &job.asking, reader, judge, repeat: job.repeat() }, &found)
         });
         // Leaving early drops the receiver, and whoever sends to it ends.
         groups.into_iter().flatten().try_for_each(&mut take)?;

@@ -9,7 +9,7 @@ use probity_core::packet::PacketHash;
 use super::calling::{Outbox, Taken, driven, lane_settings, pursuit_settings};
 use super::plan::{Known, Plan, plan};
 use super::work::{Unit, Work};
-use super::{Mode, Observer, Ran, RunError, only_judge};
+use super::{Mode, Network, Observer, Ran, RunError, only_judge};
 use crate::config::Backend;
 use crate::judge::params::Shape;
 use crate::judge::{Judge, Question};
@@ -18,7 +18,7 @@ use crate::schedule::Driven;
 use crate::schedule::budget::Budget;
 use crate::schedule::desk::{Desk, Earlier, Progress, Task};
 use crate::schedule::lane::{Lane, Stop};
-use crate::store::{Begun, JudgeId, RunId, RunState, Store, StoreError};
+use crate::store::{Begun, JudgeId, Manifest, RunId, RunState, Store, StoreError};
 
 /// One turn of a run: what one judge is needed for, and asking it.
 pub(super) struct Turn<'a> {
@@ -51,7 +51,7 @@ impl Turn<'_> {
         let mut ran =
             Ran { plan, judge_id, run: None, driven: None, n_calls: 0, n_answered: 0, replies: None };
         if !asking.may_ask(mode.network) {
-            ran.run = store.reader()?.find_run(&work.manifest(&ran.judge_id))?;
+            ran.run = self.on_record(&work.manifest(&ran.judge_id))?;
             return Ok(ran);
         }
         // The judge is built first: what is wrong with it is found before the store hears of a run.
@@ -78,10 +78,23 @@ impl Turn<'_> {
         Ok(ran)
     }
 
+    /// The run that this work is on record as; where a certain one is to be read back, that one or an error.
+    fn on_record(&self, manifest: &Manifest) -> Result<Option<RunId>, RunError> {
+        let reader = self.store.reader()?;
+        let Network::Recorded(wanted) = self.mode.network else { return Ok(reader.find_run(manifest)?) };
+        let runs = reader.runs()?;
+        let record = runs.iter().find(|record| record.run == wanted);
+        let changes = record.ok_or(StoreError::UnknownRun { run: wanted })?.changes(manifest);
+        if changes.is_empty() { Ok(Some(wanted)) } else { Err(RunError::NotThatRun { run: wanted, changes }) }
+    }
+
     /// Begins or resumes the run, and tells what changed since the last one.
     fn begin(&self, judge: &JudgeId, identity: &str) -> Result<RunId, StoreError> {
         self.store.register_judge(judge, identity)?;
         let begun = self.store.begin_run(&self.work.manifest(judge))?;
+        if let Some(invocation) = &self.mode.invocation {
+            self.store.note_invocation(begun.run(), invocation)?;
+        }
         // After a refused schema the judge asked is another one, which says nothing about the work.
         if self.budget.spent().calls == self.calls_before {
             announce(&begun, self.observer);

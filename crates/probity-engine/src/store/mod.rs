@@ -13,6 +13,7 @@
 //! No type of the database shows, so that a server's database can take this one's place.
 
 mod error;
+mod history;
 mod labels;
 mod lock;
 mod open;
@@ -36,6 +37,7 @@ use probity_core::packet::PacketHash;
 use tokio::sync::oneshot;
 
 pub use error::{Cause, StoreError};
+pub use history::{Invocation, Outcome, PartChange};
 pub use labels::{LabelConflict, LabelImport, Revised, StoredLabel};
 pub use open::OpenWarning;
 pub use reader::Reader;
@@ -114,6 +116,11 @@ impl Store {
             .map_err(|error| StoreError::of_system(path, "finding the folder", &error))?;
         open::for_reading(&absolute)?;
         Ok(Store { shared: Arc::new(Shared { path: Arc::from(absolute), access: Access::Read }) })
+    }
+
+    /// Whether it was opened for writing.
+    pub fn may_write(&self) -> bool {
+        matches!(self.shared.access, Access::Write { .. })
     }
 
     /// Where the store is.

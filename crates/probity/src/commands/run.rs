@@ -12,7 +12,7 @@ use probity_engine::run::{Observer as _, Ran, Session, report};
 use probity_engine::store::Store;
 
 use super::replies;
-use super::session::{Watcher, failure, mode, network, output_failure, runtime, stopped, way_on};
+use super::session::{Watcher, failure, keep_outcome, mode, network, output_failure, runtime, stopped, way_on};
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::report::{Kind, ReportFile};
@@ -25,6 +25,28 @@ const SKIPPED_KEPT_MAX: usize = 5;
 
 /// Runs the command.
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
+    let Made { job, ran, summary, skipped } = made(args)?;
+    if !args.job.cases.reading.json {
+        terminal::print(&self::summary(&summary, &job.dataset_name, &skipped));
+    }
+    Ok(verdict(args, &job, &ran, &summary))
+}
+
+/// A run with its results in their files.
+struct Made {
+    job: Arc<Job>,
+    ran: Ran,
+    summary: Summary,
+    /// The first records that could not be used.
+    skipped: Vec<Skipped>,
+}
+
+/// Makes the run and writes its results to `--output`, and says nothing about it.
+pub(crate) fn written(args: &RunArgs) -> Result<(), Failure> {
+    made(args).map(drop)
+}
+
+fn made(args: &RunArgs) -> Result<Made, Failure> {
     let watcher = Watcher::new(args.job.cases.reading.quiet);
     let job = settings::job(&args.job, settings::call_layer(&args.calls)?, &|line| watcher.notice(line))?;
     let job = Arc::new(job);
@@ -44,12 +66,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     runtime.shutdown_background();
     let ran = ran.map_err(failure)?;
     let (summary, skipped) = write(&job, &store, &ran, args, &files)?;
+    keep_outcome(&store, &ran, "run", &summary.to_json())?;
     store.close().map_err(|error| Failure::new(Exit::Store, &error))?;
     replies::notices(&job, &ran, &summary, &watcher);
-    if !args.job.cases.reading.json {
-        terminal::print(&self::summary(&summary, &job.dataset_name, &skipped));
-    }
-    Ok(verdict(args, &job, &ran, &summary))
+    Ok(Made { job, ran, summary, skipped })
 }
 
 /// The files that rows and figures go to.

@@ -5,13 +5,16 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
+use probity_core::case::Moment;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::plan::{Plan, UnscoredPolicy};
 use probity_engine::run::{Mode, Network, Observer, Ran, RunError};
 use probity_engine::schedule::desk::Progress;
 use probity_engine::schedule::lane::Stop;
-use probity_engine::store::Store;
+use probity_engine::store::{Invocation, Store};
+use serde_json::Value;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
@@ -19,6 +22,9 @@ use crate::args::CallArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::progress::Bar;
 use crate::{settings, terminal};
+
+/// The commands that make runs of the store.
+pub(crate) const RUN_LIKE: [&str; 4] = ["run", "compare", "calibrate", "probe"];
 
 /// The runtime that calls are made on.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
@@ -35,12 +41,40 @@ pub(crate) fn mode(args: &CallArgs) -> Mode {
         network: network(args),
         unscored: if args.retry_unscored { UnscoredPolicy::AskAgain } else { UnscoredPolicy::Keep },
         interrupted: interrupts(),
+        invocation: invocation(),
     }
 }
 
 /// Whether calls may be made.
 pub(crate) fn network(args: &CallArgs) -> Network {
-    if args.offline { Network::Offline } else { Network::Online }
+    match args.recorded {
+        Some(run) => Network::Recorded(run),
+        None if args.offline => Network::Offline,
+        None => Network::Online,
+    }
+}
+
+/// How this process was called, where `probity report` can call it so again.
+fn invocation() -> Option<Invocation> {
+    let words: Option<Vec<String>> =
+        std::env::args_os().skip(1).map(|word| word.into_string().ok()).collect();
+    let words =
+        words.filter(|words| words.first().is_some_and(|first| RUN_LIKE.contains(&first.as_str())))?;
+    let folder = std::env::current_dir().ok()?.into_os_string().into_string().ok()?;
+    Some(Invocation::new(words, folder))
+}
+
+/// Remembers what a run came to, where the store is one that this process writes to.
+pub(crate) fn keep_outcome(store: &Store, ran: &Ran, command: &str, figures: &Value) -> Result<(), Failure> {
+    let Some(run) = ran.run.filter(|_| store.may_write()) else { return Ok(()) };
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let now = i64::try_from(since.as_secs()).ok().and_then(Moment::from_seconds);
+    let mut now = now.map(|now| now.to_string()).unwrap_or_default();
+    if !now.contains('T') {
+        now.push_str("T00:00:00Z");
+    }
+    let noted = store.note_outcome(run, (command, &figures.to_string()), &now);
+    noted.map_err(|error| Failure::new(Exit::Store, &error))
 }
 
 /// Opens the store; for reading only where nobody will be asked.
@@ -148,6 +182,9 @@ pub(crate) fn failure(error: RunError) -> Failure {
         }
         RunError::Midway(_) => Failure::new(Exit::Incomplete, &error)
             .hint("what was answered is kept; run again with a file that stays as it is"),
+        RunError::NotThatRun { .. } => Failure::new(Exit::Usage, &error).hint(
+            "a run is reported again from its own files, settings and environment; bring those back that differ",
+        ),
         RunError::NothingUsable { .. }
         | RunError::NoBase { .. }
         | RunError::NotProbed { .. }

@@ -171,12 +171,13 @@ fn level_row(name: &str, change: &LevelChange) -> Vec<String> {
 }
 
 /// A number with its sign; what is shown as zero has none.
-fn signed(value: f64, decimals: usize) -> String {
+pub(super) fn signed(value: f64, decimals: usize) -> String {
     let text = format!("{value:+.decimals$}").replace('-', "−");
     if text.chars().all(|c| !c.is_ascii_digit() || c == '0') { format!("{:.decimals$}", 0.0) } else { text }
 }
 
-fn p_value(p: Option<f64>) -> String {
+/// A p-value, or a dash where there is none.
+pub(super) fn p_value(p: Option<f64>) -> String {
     match p {
         None => "–".to_owned(),
         Some(p) if p < 0.0001 => "< 0.0001".to_owned(),

@@ -250,9 +250,8 @@ fn names_that_are_no_results_file() {
     let probity = Probity::new().file("a.json", "{}").file("utf16.json", b"\xff\xfe{\0");
     let refused = |one: &str, other: &str| probity.args(["diff", one, other]).run().code(2);
     refused("none.json", "a.json").says(["none.json: cannot be read"]);
-    refused("latest", "previous")
-        .says(["latest: expected a results file; the store keeps a run's verdicts", "--offline"]);
-    refused("3", "4").says(["3: expected a results file"]);
+    refused("latest", "previous").says(["latest: cannot be read"]);
+    refused("3", "4").says(["there is no store at .probity/store.db", "`probity run` makes one"]);
     refused("utf16.json", "a.json").says(["utf16.json: not a results file: it is not UTF-8 text"]);
     refused("a.json", "a.json").says(["found none of them"]);
 }

@@ -12,6 +12,7 @@ mod binary;
 mod calibrate;
 mod changes;
 mod check;
+mod ci;
 mod compare;
 mod comparisons;
 mod diff;
@@ -22,6 +23,7 @@ mod gold;
 mod golden;
 mod guarantees;
 mod harness;
+mod history;
 mod hostile;
 mod inputs;
 mod interrupt;
@@ -43,6 +45,7 @@ mod target;
 mod terminal;
 mod tidy;
 mod usage;
+mod weekly;
 
 #[path = "../../../probity-engine/tests/support/mod.rs"]
 mod support;

@@ -11,11 +11,11 @@ use crate::binary::{Probity, Ran};
 /// The slices of the synthetic export and how many spans each has.
 const SLICES: [(&str, usize); 4] = [("delivery", 1_000), ("refund", 700), ("address", 250), ("account", 50)];
 
-fn attribute(key: &str, value: &str) -> Value {
+pub(crate) fn attribute(key: &str, value: &str) -> Value {
     json!({ "key": key, "value": { "stringValue": value } })
 }
 
-fn messages(role: &str, text: &str) -> String {
+pub(crate) fn messages(role: &str, text: &str) -> String {
     json!([{ "role": role, "parts": [{ "type": "text", "content": text }] }]).to_string()
 }
 
@@ -49,7 +49,7 @@ fn span(number: usize, slice: &str) -> Value {
 }
 
 /// Lines of OTLP with fifty spans each.
-fn export(spans: &[Value]) -> String {
+pub(crate) fn export(spans: &[Value]) -> String {
     spans.chunks(50).fold(String::new(), |mut out, spans| {
         let resource = json!({ "attributes": [attribute("service.name", "support-bot")] });
         let line = json!({ "resourceSpans": [{ "resource": resource, "scopeSpans": [{ "spans": spans }] }] });

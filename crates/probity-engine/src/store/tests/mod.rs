@@ -5,6 +5,7 @@
 
 mod crash;
 mod full;
+mod history;
 mod labels;
 mod process;
 mod refuse;

@@ -5,7 +5,7 @@ use probity_engine::run::Observer as _;
 use serde_json::{Map, Value, json};
 
 use super::super::compare::skipped_json;
-use super::super::session::{Watcher, output_failure, stopped, way_on};
+use super::super::session::{Watcher, keep_outcome, output_failure, stopped, way_on};
 use super::live::{Live, LiveCalibration, live};
 use super::{CalibrateArgs, written};
 use crate::exit::{Exit, Failure};
@@ -36,7 +36,9 @@ pub(super) fn command(args: &CalibrateArgs) -> Result<Exit, Failure> {
     };
     let live = live(&flags, &watcher)?;
     live.notices.iter().for_each(|notice| watcher.notice(notice));
-    if !written(args, &live_json(&live))? {
+    let json = live_json(&live);
+    keep_outcome(&live.store, &live.ran, "calibrate", &without_rows(&json))?;
+    if !written(args, &json)? {
         let file = format!("{} against {}", live.asked.name(), live.labels.source);
         let figures = &live.calibration;
         let text = shown(&Shown { calibration: figures, file: &file, skipped: &live.skipped });
@@ -45,6 +47,15 @@ pub(super) fn command(args: &CalibrateArgs) -> Result<Exit, Failure> {
     let exit = ended(&live);
     live.close()?;
     Ok(exit)
+}
+
+/// A calibration as the store remembers it.
+fn without_rows(json: &Value) -> Value {
+    let mut figures = json.clone();
+    figures["labels"]["rejected"] = json!(json["labels"]["rejected"].as_array().map_or(0, Vec::len));
+    figures["skipped"] = json!(json["skipped"].as_array().map_or(0, Vec::len));
+    figures["gate"]["first_blocked"] = Value::Null;
+    figures
 }
 
 /// The whole calibration with what it rests on.

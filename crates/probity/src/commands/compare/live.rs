@@ -14,7 +14,7 @@ use probity_engine::run::{Observer as _, Ran, Session};
 use serde_json::{Map, Value, json};
 
 use super::super::session::{
-    Watcher, failure, mode, network, open_store, output_failure, runtime, stopped, way_on,
+    Watcher, failure, keep_outcome, mode, network, open_store, output_failure, runtime, stopped, way_on,
 };
 use super::{CompareArgs, skipped_json, written};
 use crate::exit::{Exit, Failure};
@@ -41,12 +41,16 @@ pub(super) fn live(args: &CompareArgs) -> Result<Exit, Failure> {
     });
     let (ran, sequence) = ran.map_err(failure)?;
     let compared = report(&job, &store, &ran, sequence).map_err(failure)?;
-    store.close().map_err(|error| Failure::new(Exit::Store, &error))?;
     let judge: Arc<str> = Arc::from(judge_name(&compared));
     let pairs: Vec<Pair> = compared.contests.iter().filter_map(Contest::pair).collect();
     let resampling = Resampling { n_resamples: args.resamples, seed: args.seed };
     let figures = comparison(&BTreeMap::from([(judge, pairs.clone())]), args.policies(), resampling);
-    if !written(args, &live_json(&job, &compared, &figures, &pairs))? {
+    let mut outcome = live_json(&job, &compared, &figures, &pairs);
+    let comparisons = outcome["comparisons"].take();
+    keep_outcome(&store, &ran, "compare", &outcome)?;
+    store.close().map_err(|error| Failure::new(Exit::Store, &error))?;
+    outcome["comparisons"] = comparisons;
+    if !written(args, &outcome)? {
         let shown = shown(&Shown {
             comparison: &figures,
             file: &job.name,

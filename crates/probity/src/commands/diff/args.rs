@@ -10,10 +10,10 @@ use crate::commands::calibrate::share;
 /// `probity diff`
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
-    /// The results of the first run: a file written by `probity run --output`
+    /// The first run: its number in the store, `last`, or a file written by `probity run --output`
     #[arg(value_name = "BEFORE")]
     pub(crate) before: PathBuf,
-    /// The results of the second run
+    /// The second run
     #[arg(value_name = "AFTER")]
     pub(crate) after: PathBuf,
     /// End with exit code 1 where the pass rate fell: one-sided exact test at 5 %
@@ -28,6 +28,12 @@ pub(crate) struct DiffArgs {
     /// How many resamples
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) resamples: u32,
+    /// Where runs are kept
+    #[arg(long, value_name = "FILE")]
+    pub(crate) store: Option<String>,
+    /// Settings file that names the store [default: probity.toml where there is one]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
     /// Write everything to this file as JSON
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

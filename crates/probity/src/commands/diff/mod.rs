@@ -1,4 +1,4 @@
-//! `probity diff`: what changed between two runs, from the results they wrote.
+//! `probity diff`: what changed between two runs of the store, or between the results that runs wrote.
 
 mod args;
 
@@ -9,6 +9,7 @@ use probity_core::diff::{Difference, Incomparable, ReadError, RunResults, differ
 pub(crate) use args::DiffArgs;
 
 use super::compare::write_output;
+use super::report::past::Past;
 use crate::exit::{Exit, Failure};
 use crate::render::difference::{Shown, difference as shown};
 use crate::terminal;
@@ -18,8 +19,7 @@ const ALPHA: f64 = 0.05;
 
 /// Runs the command.
 pub(crate) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
-    let (before, after) = (results(&args.before)?, results(&args.after)?);
-    let [before_name, after_name] = [&args.before, &args.after].map(|path| path.display().to_string());
+    let [(before, before_name), (after, after_name)] = [side(&args.before, args)?, side(&args.after, args)?];
     let changed = difference(&before, &after, args.resampling())
         .map_err(|reason| refused(&reason, &before_name, &after_name))?;
     if args.enforce {
@@ -42,9 +42,21 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
     Ok(if args.enforce { enforced(args, &changed) } else { Exit::Done })
 }
 
-fn results(path: &Path) -> Result<RunResults, Failure> {
-    let shown = path.display();
-    let text = std::fs::read(path).map_err(|error| unreadable(path, &error))?;
+/// One side with its name. A file comes first: it is what a path names everywhere else.
+fn side(path: &Path, args: &DiffArgs) -> Result<(RunResults, String), Failure> {
+    let name = path.display().to_string();
+    if path.exists() || !Past::is_name(&name) {
+        return Ok((read_results(path, &name)?, name));
+    }
+    let past = Past::open(args.config.as_deref(), args.store.as_ref())?;
+    let record = past.named(&name, |record| record.manifest.name.starts_with("run "))?;
+    Ok((past.results(record)?, format!("run {}", record.run)))
+}
+
+/// The results in a file, which people know as `shown`.
+pub(in crate::commands) fn read_results(path: &Path, shown: &str) -> Result<RunResults, Failure> {
+    let text =
+        std::fs::read(path).map_err(|error| Failure::usage(format!("{shown}: cannot be read: {error}")))?;
     let text = String::from_utf8(text)
         .map_err(|_| Failure::usage(format!("{shown}: not a results file: it is not UTF-8 text")))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -60,21 +72,6 @@ fn results(path: &Path) -> Result<RunResults, Failure> {
             ),
         }
     })
-}
-
-/// A run in the store is verdicts without cases, so it has no results until somebody brings the cases.
-fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
-    let shown = path.display().to_string();
-    let names_a_run = shown == "latest" || shown == "previous" || shown.parse::<u64>().is_ok();
-    if names_a_run && error.kind() == std::io::ErrorKind::NotFound {
-        return Failure::usage(format!(
-            "{shown}: expected a results file; the store keeps a run's verdicts, not its cases and results"
-        ))
-        .hint(
-            "`probity run CASES --offline --output FILE` with the run's own flags writes them without a call",
-        );
-    }
-    Failure::usage(format!("{shown}: cannot be read: {error}"))
 }
 
 fn refused(reason: &Incomparable, before: &str, after: &str) -> Failure {

@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 pub(crate) use args::ProbeArgs;
 
 use super::compare::{about_the_judge, skipped_json, write_output};
-use super::session::{Watcher, failure, mode, network, open_store, output_failure, runtime, stopped, way_on};
+use super::session::{
+    Watcher, failure, keep_outcome, mode, network, open_store, output_failure, runtime, stopped, way_on,
+};
 use crate::exit::{Exit, Failure};
 use crate::render::probing::{Shown, listed, probing as shown};
 use crate::render::results::WholeFile;
@@ -40,7 +42,9 @@ pub(crate) fn probe(args: &ProbeArgs) -> Result<Exit, Failure> {
     let ran = ran.map_err(failure)?;
     let probed = report(&job, &store, &ran).map_err(failure)?;
     let (exit, words) = ended(args, &job, &ran, &probed.probing);
-    let text = document(&job, &probed);
+    let document = document(&job, &probed);
+    keep_outcome(&store, &ran, "probe", &document)?;
+    let text = pretty(&document);
     if is_whole(&job, exit) && job.asking.may_ask(network) {
         keep(&store, &job, &ran, &text).map_err(|error| Failure::new(Exit::Store, &error))?;
     }
@@ -76,14 +80,14 @@ fn list(args: &ProbeArgs) -> Result<Exit, Failure> {
 }
 
 /// The whole document, as it is written and kept.
-fn document(job: &ProbeJob, probed: &Probed) -> String {
+fn document(job: &ProbeJob, probed: &Probed) -> Value {
     let mut json = probed.probing.to_json();
     json["gate"] = json!(job.gate.digest());
     json["call_plan"] = json!(job.asking.config.run.call_plan.name());
     json["bases"]["blocked"] = json!(job.n_blocked);
     json["skipped"] = job.skipped.iter().map(skipped_json).collect();
     about_the_judge(&mut json, &job.rubric, &probed.facts);
-    pretty(&json)
+    json
 }
 
 fn pretty(json: &Value) -> String {

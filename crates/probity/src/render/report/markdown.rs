@@ -225,7 +225,7 @@ fn ranked(out: &mut String, title: &str, replies: &[RankedReply], summary: &Summ
 }
 
 /// `text` on one line, every character that Markdown or HTML would act on written as an entity.
-fn escaped(text: &str) -> String {
+pub(in crate::render) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in super::super::plain::plain(text).chars() {
         if c.is_ascii_punctuation()

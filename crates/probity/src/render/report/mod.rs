@@ -5,7 +5,7 @@
 
 mod html;
 mod junit;
-mod markdown;
+pub(in crate::render) mod markdown;
 mod private;
 
 use std::io;

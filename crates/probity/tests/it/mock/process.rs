@@ -28,8 +28,19 @@ pub(crate) struct MockJudge {
 impl MockJudge {
     /// Starts it with these arguments and waits until it is ready.
     pub(crate) fn start(arguments: &[&str]) -> Self {
+        Self::start_at("0", arguments)
+    }
+
+    /// Ends it and starts another one in its place, which answers by these arguments.
+    pub(crate) fn replaced(mut self, arguments: &[&str]) -> Self {
+        self.kill();
+        let (_, port) = self.address.split_once(':').expect("an address has a port");
+        Self::start_at(port, arguments)
+    }
+
+    fn start_at(port: &str, arguments: &[&str]) -> Self {
         let mut child = probity()
-            .args(["mock", "--port", "0"])
+            .args(["mock", "--port", port])
             .args(arguments)
             .stdout(Stdio::piped())
             .spawn()

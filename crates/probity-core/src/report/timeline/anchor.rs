@@ -1,0 +1,137 @@
+//! Anchors: fixed replies that the judge scores again and again, so that what moves there is the judge.
+
+use std::collections::BTreeMap;
+
+use super::reading::Figure;
+use super::{PastRun, Point, When};
+use crate::case::Moment;
+use crate::diff::{Row, RunResults};
+
+/// Fixed replies with every look at them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Anchor {
+    /// The case files' names.
+    pub files: String,
+    /// The looks, the latest last.
+    pub looks: Vec<Look>,
+}
+
+/// One look at the replies of an anchor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Look {
+    /// The run.
+    pub run: u64,
+    /// When it was made.
+    pub at: Moment,
+    /// What it came to.
+    pub results: RunResults,
+}
+
+/// What an anchor can say about a series.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnchorUse {
+    /// There is none.
+    None,
+    /// It was looked at when the latest point was made, by the same judge.
+    Used {
+        /// The case files' names.
+        files: String,
+        /// The runs that looked at it.
+        runs: Vec<u64>,
+        /// Replies that every look has.
+        n_replies: u64,
+    },
+    /// It cannot say who moved, for this reason.
+    Silent {
+        /// The case files' names.
+        files: String,
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// Which of `runs` look at an anchor: those of the files that are named, or, where none is, those whose cases were
+/// asked about in more than one round.
+pub fn anchor_runs(runs: &[PastRun], named: &[String]) -> Vec<bool> {
+    let part = |run: &PastRun, name: &str| run.body["definition"][name].as_str().map(str::to_owned);
+    let key = |run: &PastRun| (part(run, "cases"), run.rubric().map(|rubric| rubric.hash));
+    let again: Vec<_> = runs.iter().filter(|run| part(run, "round").is_some()).map(key).collect();
+    let is_anchor = |run: &PastRun| {
+        let is_named = named.contains(&run.files);
+        run.command == "run" && if named.is_empty() { again.contains(&key(run)) } else { is_named }
+    };
+    runs.iter().map(is_anchor).collect()
+}
+
+impl Anchor {
+    fn rubric_hash(&self) -> Option<&str> {
+        self.looks.last().map(|look| look.results.definition.rubric_hash.as_str())
+    }
+
+    /// What it can say about a series under this rubric whose points are these.
+    fn use_for(&self, points: &[Point]) -> AnchorUse {
+        let silent = |reason: String| AnchorUse::Silent { files: self.files.clone(), reason };
+        let (Some(latest), Some(look)) = (points.last(), self.looks.last()) else { return AnchorUse::None };
+        if self.looks.len() < 2 {
+            return silent("it was looked at once, and a change takes two looks".to_owned());
+        }
+        let before: Option<When> = points.len().checked_sub(2).map(|at| points[at].when());
+        if before.is_some_and(|before| (look.at, look.run) < before) {
+            let reason = format!("its last look, run {}, is older than the latest week: ask again", look.run);
+            return silent(reason);
+        }
+        if look.results.definition.judge_id != latest.judge_id {
+            let reason = format!("run {} asked another judge than run {}", look.run, latest.run);
+            return silent(reason);
+        }
+        AnchorUse::Used {
+            files: self.files.clone(),
+            runs: self.looks.iter().map(|look| look.run).collect(),
+            n_replies: self.n_common() as u64,
+        }
+    }
+
+    /// Replies that every look has.
+    fn n_common(&self) -> usize {
+        self.by_reply().values().filter(|rows| rows.len() == self.looks.len()).count()
+    }
+
+    fn by_reply(&self) -> BTreeMap<(&str, Option<&str>), Vec<&Row>> {
+        let mut rows: BTreeMap<(&str, Option<&str>), Vec<&Row>> = BTreeMap::new();
+        for row in self.looks.iter().flat_map(|look| &look.results.rows) {
+            rows.entry((&row.id, row.variant.as_deref())).or_default().push(row);
+        }
+        rows
+    }
+
+    /// For each reply with a value in every look, its values; empty for what an anchor says nothing about.
+    pub(super) fn values(&self, figure: &Figure) -> Vec<Vec<i64>> {
+        let criteria = self.looks.last().map(|look| look.results.criteria.as_slice()).unwrap_or_default();
+        let passes = |row: &Row| row.outcome.passes().map(i64::from);
+        let value = |row: &Row| match figure {
+            Figure::PassRate => passes(row),
+            Figure::SlicePassRate(slice) => passes(row).filter(|_| row.slice.as_deref() == Some(slice)),
+            Figure::Level(id) => row.level(criteria.iter().position(|criterion| criterion.id == *id)?),
+            Figure::Agreement | Figure::Probe(_) => None,
+        };
+        let values = self.by_reply().into_values().filter(|rows| rows.len() == self.looks.len());
+        values.filter_map(|rows| rows.into_iter().map(value).collect()).collect()
+    }
+}
+
+/// The anchor that says most about a series: one that can be used before one that cannot, the one with the most
+/// looks before others.
+pub(super) fn of_series<'a>(
+    anchors: &'a [Anchor],
+    rubric_hash: &str,
+    points: &[Point],
+) -> (AnchorUse, Option<&'a Anchor>) {
+    let about = anchors.iter().filter(|anchor| anchor.rubric_hash() == Some(rubric_hash));
+    let mut uses: Vec<(AnchorUse, &Anchor)> = about.map(|anchor| (anchor.use_for(points), anchor)).collect();
+    uses.sort_by_key(|(said, anchor)| (matches!(said, AnchorUse::Used { .. }), anchor.looks.len()));
+    match uses.pop() {
+        None => (AnchorUse::None, None),
+        Some((said @ AnchorUse::Used { .. }, anchor)) => (said, Some(anchor)),
+        Some((said, _)) => (said, None),
+    }
+}

@@ -1,0 +1,303 @@
+//! Past runs in the order of time: which belong together, what each came to, and what moved.
+//!
+//! Runs make a series where they were made by one command under one rubric on files whose names differ in numbers
+//! alone, such as `week-46.jsonl` and `week-47.jsonl`. Each figure of a series is a track, and
+//! [`drifts`](super::drifts) says what the tracks did at their latest points. What always holds: no track spans two
+//! rubrics, and a run that lacks more than a tenth of its verdicts is on none.
+
+mod anchor;
+mod reading;
+mod written;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+pub use anchor::{Anchor, AnchorUse, Look, anchor_runs};
+pub use reading::Figure;
+
+use super::history::{Drift, DriftCause, Movement, Points, Track, drifts};
+use crate::case::Moment;
+use crate::stats::Estimate;
+use reading::{Reading, readings};
+
+/// The share of what could be judged that must have a verdict for a run to be on a track.
+pub const COVERAGE_MIN: f64 = 0.9;
+
+/// At most this share of what is said to have moved did not.
+pub const FALSE_ALARMS_MAX: f64 = 0.05;
+
+/// When something was: the moment, and the run's number where moments are the same.
+type When = (Moment, u64);
+
+/// A run as it is remembered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PastRun {
+    /// Its number.
+    pub run: u64,
+    /// When it was made.
+    pub at: Moment,
+    /// The command that made it.
+    pub command: String,
+    /// The case files' names.
+    pub files: String,
+    /// What it said of itself, without rows.
+    pub body: Value,
+}
+
+/// A rubric by name, version and hash.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RubricName {
+    /// Its name.
+    pub name: String,
+    /// Its version, as its author writes it.
+    pub version: String,
+    /// Its hash.
+    pub hash: String,
+}
+
+/// A run on a series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Its number.
+    pub run: u64,
+    /// When it was made.
+    pub at: Moment,
+    /// The case files' names.
+    pub files: String,
+    /// The judge as people call it.
+    pub judge: String,
+    /// The judge's identity.
+    pub judge_id: String,
+}
+
+impl Point {
+    fn when(&self) -> When {
+        (self.at, self.run)
+    }
+}
+
+/// One figure of a series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FigureTrack {
+    /// The figure.
+    pub figure: Figure,
+    /// What it was at each point of the series; `None` where it did not exist.
+    pub values: Vec<Option<Estimate>>,
+    /// What it did at its latest point.
+    pub drift: Drift,
+}
+
+/// Runs that can be held against each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// The command that made them.
+    pub command: String,
+    /// The case files' names, with `#` in place of numbers.
+    pub files: String,
+    /// The rubric.
+    pub rubric: RubricName,
+    /// The runs, the latest last.
+    pub points: Vec<Point>,
+    /// Their figures.
+    pub tracks: Vec<FigureTrack>,
+    /// Which anchor tells the judge's moves from those of the replies.
+    pub anchor: AnchorUse,
+}
+
+/// A run that is on no series.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its number.
+    pub run: u64,
+    /// Why.
+    pub reason: String,
+}
+
+/// All series, and what else a reader should know.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Timeline {
+    /// The series in the order of their first runs.
+    pub series: Vec<Series>,
+    /// Runs that are on none.
+    pub left_out: Vec<LeftOut>,
+    /// Changes of judges and rubrics.
+    pub notices: Vec<String>,
+}
+
+impl PastRun {
+    fn text(&self, group: &str, name: &str) -> String {
+        self.body[group][name].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// The rubric, where the run says which.
+    pub fn rubric(&self) -> Option<RubricName> {
+        let [name, version, hash] = ["name", "version", "hash"].map(|part| self.text("rubric", part));
+        (!hash.is_empty()).then_some(RubricName { name, version, hash })
+    }
+
+    /// The share of what could be judged that has a verdict, where the run says so.
+    fn coverage(&self) -> Option<f64> {
+        let coverage = &self.body["coverage"];
+        let shares = || Some(coverage["judged"].as_f64()? / coverage["n"].as_f64().filter(|n| *n > 0.0)?);
+        coverage.as_f64().or_else(shares)
+    }
+
+    fn point(&self) -> Point {
+        let judge = format!("{} {}", self.text("judge", "kind"), self.text("judge", "model"));
+        let (run, at, files) = (self.run, self.at, self.files.clone());
+        Point { run, at, files, judge: judge.trim().to_owned(), judge_id: self.text("judge", "id") }
+    }
+}
+
+/// What runs have in common that are one series: the command, the files but for numbers, the rubric, and the
+/// battery of probes.
+type SeriesKey = (String, String, RubricName, String);
+
+/// Puts runs in order and says what moved. Looks at anchors are not among `runs`.
+pub fn timeline(runs: &[PastRun], anchors: &[Anchor]) -> Timeline {
+    let mut runs: Vec<&PastRun> = runs.iter().collect();
+    runs.sort_by_key(|run| (run.at, run.run));
+    let mut left_out = Vec::new();
+    let mut found: Vec<(SeriesKey, Vec<&PastRun>)> = Vec::new();
+    for run in &runs {
+        match key(run, &runs) {
+            Err(reason) => left_out.extend(reason.map(|reason| LeftOut { run: run.run, reason })),
+            Ok(key) => match found.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, members)) => members.push(run),
+                None => found.push((key, vec![run])),
+            },
+        }
+    }
+    let drafts: Vec<Draft> = found.into_iter().map(|(key, runs)| draft(key, &runs, anchors)).collect();
+    let tracks: Vec<Track> = drafts.iter().flat_map(|draft| draft.tracks.clone()).collect();
+    let mut said = drifts(&tracks, FALSE_ALARMS_MAX).into_iter();
+    let series: Vec<Series> = drafts.into_iter().map(|draft| draft.finish(&mut said)).collect();
+    let notices = notices(&series);
+    Timeline { series, left_out, notices }
+}
+
+/// Which series a run belongs to, or why to none; runs without figures over time need no reason.
+fn key(run: &PastRun, all: &[&PastRun]) -> Result<SeriesKey, Option<String>> {
+    let rubric = run.rubric().filter(|_| !readings(&run.command, &run.body).is_empty()).ok_or(None)?;
+    if let Some(coverage) = run.coverage().filter(|coverage| *coverage < COVERAGE_MIN) {
+        let (has, wanted) = (100.0 * coverage, 100.0 * COVERAGE_MIN);
+        return Err(Some(format!("{has:.1} % of it has a verdict, {wanted:.0} % are needed")));
+    }
+    let cases = |run: &PastRun| run.body["definition"]["cases"].as_str().map(str::to_owned);
+    let is_later = |other: &&&PastRun| {
+        (other.at, other.run) > (run.at, run.run)
+            && other.command == run.command
+            && cases(other).is_some()
+            && cases(other) == cases(run)
+            && other.rubric().as_ref() == Some(&rubric)
+            && other.coverage().is_none_or(|coverage| coverage >= COVERAGE_MIN)
+    };
+    if let Some(later) = all.iter().find(is_later) {
+        return Err(Some(format!("the same cases were run again as run {}", later.run)));
+    }
+    let battery = run.body["battery"].as_str().unwrap_or_default().to_owned();
+    Ok((run.command.clone(), without_numbers(&run.files), rubric, battery))
+}
+
+/// `names` with `#` in place of each number.
+fn without_numbers(names: &str) -> String {
+    let mut out = String::with_capacity(names.len());
+    for c in names.chars() {
+        match c {
+            c if c.is_ascii_digit() && out.ends_with('#') => {}
+            c if c.is_ascii_digit() => out.push('#'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A series about whose tracks nothing is said yet.
+struct Draft {
+    series: Series,
+    figures: Vec<(Figure, Vec<Option<Estimate>>)>,
+    tracks: Vec<Track>,
+}
+
+fn draft((command, files, rubric, _): SeriesKey, runs: &[&PastRun], anchors: &[Anchor]) -> Draft {
+    let points: Vec<Point> = runs.iter().map(|run| run.point()).collect();
+    // An anchor is about scores. People's labels and probes are fixed in their own ways.
+    let anchors = if command == "run" { anchors } else { &[] };
+    let (anchor, used) = anchor::of_series(anchors, &rubric.hash, &points);
+    let mut by_figure: BTreeMap<Figure, Vec<Option<Reading>>> = BTreeMap::new();
+    for (at, run) in runs.iter().enumerate() {
+        for (figure, reading) in readings(&command, &run.body) {
+            by_figure.entry(figure).or_insert_with(|| vec![None; runs.len()])[at] = Some(reading);
+        }
+    }
+    let (mut figures, mut tracks) = (Vec::new(), Vec::new());
+    for (figure, readings) in by_figure {
+        let values: Vec<Option<Estimate>> = readings.iter().map(|read| read.as_ref()?.estimate()).collect();
+        let is_current = values.last().is_some_and(Option::is_some);
+        tracks.push(Track {
+            name: figure.name(),
+            // A figure that the latest run does not have has not moved there.
+            points: if is_current { points_of(&figure, &readings) } else { Points::Shares(Vec::new()) },
+            anchor: used.map(|anchor| anchor.values(&figure)).unwrap_or_default(),
+        });
+        figures.push((figure, values));
+    }
+    Draft { series: Series { command, files, rubric, points, tracks: Vec::new(), anchor }, figures, tracks }
+}
+
+fn points_of(figure: &Figure, readings: &[Option<Reading>]) -> Points {
+    let readings = readings.iter().flatten();
+    if figure.is_share() {
+        let share = |reading: &Reading| match reading {
+            Reading::Share(yes, n) => Some((*yes, *n)),
+            Reading::Levels(_) => None,
+        };
+        Points::Shares(readings.filter_map(share).collect())
+    } else {
+        Points::Means(readings.map(Reading::sample).collect())
+    }
+}
+
+impl Draft {
+    /// The series with what `said` says about its tracks, which come next there.
+    fn finish(self, said: &mut impl Iterator<Item = Drift>) -> Series {
+        let tracks = self.figures.into_iter().zip(said).map(|((figure, values), mut drift)| {
+            // A battery is asked about the same texts each time, so what moves is the judge.
+            if matches!(figure, Figure::Probe(_)) && drift.movement == Movement::Moved {
+                drift.cause = DriftCause::Judge;
+            }
+            FigureTrack { figure, values, drift }
+        });
+        Series { tracks: tracks.collect(), ..self.series }
+    }
+}
+
+/// What a reader should know about judges and rubrics.
+fn notices(series: &[Series]) -> Vec<String> {
+    let mut notices = Vec::new();
+    for (at, one) in series.iter().enumerate() {
+        for pair in one.points.windows(2) {
+            let (before, after) = (&pair[0], &pair[1]);
+            if before.judge_id != after.judge_id {
+                let [was, is] = [&before.judge, &after.judge];
+                notices
+                    .push(format!("{}: run {} asked another judge ({was}, then {is})", one.files, after.run));
+            }
+        }
+        let same = |other: &&Series| {
+            (&other.command, &other.files, &other.rubric.name) == (&one.command, &one.files, &one.rubric.name)
+        };
+        if let (Some(_), Some(first)) = (series[..at].iter().find(same), one.points.first()) {
+            let (files, rubric) = (&one.files, &one.rubric.name);
+            notices.push(format!(
+                "{files}: from run {} on the rubric {rubric} is another one, so its tracks start anew",
+                first.run
+            ));
+        }
+    }
+    notices
+}

@@ -1,0 +1,193 @@
+//! Which runs make a series, what is left out, and which anchor speaks.
+
+use serde_json::json;
+
+use super::*;
+use crate::diff::{self, RunResults};
+
+/// A run of `files` in which `passed` of 40 replies pass, half of them in each of two slices.
+fn run(run: u64, files: &str, passed: u64) -> PastRun {
+    let part = |passed: u64, n: u64| {
+        json!({
+            "passed": passed, "failed": n - passed, "blocked": 0, "pass_rate": { "value": 0.5 },
+            "criteria": { "help": { "levels": { "1": n - passed, "3": passed } } },
+        })
+    };
+    let mut body = part(passed, 40);
+    body["by_slice"] = json!({ "late": part(passed / 2, 20), "lost": part(passed - passed / 2, 20) });
+    body["coverage"] = json!(1);
+    body["rubric"] = json!({ "name": "desk", "version": "1", "hash": "h1" });
+    body["judge"] = json!({ "id": "j1", "kind": "openai", "model": "m" });
+    body["definition"] = json!({ "cases": format!("digest of {files}") });
+    let at = format!("2026-01-{run:02}").parse().unwrap();
+    PastRun { run, at, command: "run".to_owned(), files: files.to_owned(), body }
+}
+
+fn weeks(passed: &[u64]) -> Vec<PastRun> {
+    let week =
+        |(at, passed): (usize, &u64)| run(at as u64 + 1, &format!("week-{:02}.jsonl", at + 1), *passed);
+    passed.iter().enumerate().map(week).collect()
+}
+
+/// The results of a look in which the first `passed` of 40 fixed replies pass.
+fn look(at: u64, passed: usize, judge: &str) -> Look {
+    let row = |i: usize| {
+        let pass = i < passed;
+        json!({
+            "id": format!("a{i}"), "slice": if i.is_multiple_of(2) { "late" } else { "lost" }, "total": null,
+            "outcome": if pass { "pass" } else { "fail" },
+            "help": { "score": if pass { 3 } else { 1 }, "reasoning": "" },
+        })
+    };
+    let text = json!({
+        "results": (0..40).map(row).collect::<Vec<_>>(),
+        "summary": {
+            "entered": 40, "pass_rate": { "value": 0.5 },
+            "criteria": { "help": { "levels": { "1": 1, "3": 1 } } },
+            "rubric": { "name": "desk", "version": "1", "hash": "h1" },
+            "judge": { "id": judge },
+        },
+    });
+    let results: RunResults = diff::read(&text.to_string()).unwrap();
+    Look { run: 100 + at, at: format!("2026-01-{at:02}").parse().unwrap(), results }
+}
+
+fn anchor(passed: &[usize]) -> Anchor {
+    let looks = passed.iter().enumerate().map(|(at, passed)| look(at as u64 + 1, *passed, "j1"));
+    Anchor { files: "anchor.jsonl".to_owned(), looks: looks.collect() }
+}
+
+/// What is said of the pass rate, of `help` and of a slice.
+#[track_caller]
+fn check(runs: &[PastRun], anchors: &[Anchor], want: [&str; 3]) {
+    let timeline = timeline(runs, anchors);
+    assert_eq!(timeline.series.len(), 1, "{:?}", timeline.series);
+    let figures =
+        [Figure::PassRate, Figure::Level("help".to_owned()), Figure::SlicePassRate("late".to_owned())];
+    let said = figures.map(|figure| {
+        let tracks = timeline.series[0].tracks.iter();
+        let drift = &tracks.clone().find(|track| track.figure == figure).unwrap().drift;
+        format!("{} {}", drift.movement.name(), drift.cause.name())
+    });
+    assert_eq!(said.each_ref().map(String::as_str), want, "{:#?}", timeline.series[0].anchor);
+}
+
+#[test]
+fn bots_and_judges_are_told_apart() {
+    let fell = weeks(&[34, 36, 35, 35, 14]);
+    let cannot_tell = ["moved cannot_tell"; 3];
+    check(&fell, &[], cannot_tell);
+    check(&fell, &[anchor(&[30; 5])], ["moved replies"; 3]);
+    check(&fell, &[anchor(&[36, 36, 36, 36, 15])], ["moved judge"; 3]);
+    check(&weeks(&[34, 36, 35, 35, 34]), &[anchor(&[30; 5])], ["steady nobody"; 3]);
+    check(&weeks(&[34, 36, 35]), &[anchor(&[30; 3])], ["too_few nobody"; 3]);
+}
+
+#[test]
+fn an_anchor_speaks_for_its_own_week_and_judge() {
+    let fell = weeks(&[34, 36, 35, 35, 14]);
+    let stale = anchor(&[30; 3]);
+    check(&fell, std::slice::from_ref(&stale), ["moved cannot_tell"; 3]);
+    assert!(
+        matches!(&timeline(&fell, &[stale]).series[0].anchor, AnchorUse::Silent { reason, .. } if reason.contains("older"))
+    );
+    let mut other = anchor(&[30; 5]);
+    other.looks[4] = look(5, 30, "j2");
+    check(&fell, std::slice::from_ref(&other), ["moved cannot_tell"; 3]);
+    check(&fell, &[other, anchor(&[30; 4])], ["moved replies"; 3]);
+}
+
+#[test]
+fn series_are_files_that_differ_in_numbers() {
+    let mut runs = weeks(&[34, 36, 35]);
+    runs.push(run(4, "gold.jsonl", 30));
+    runs.push(run(5, "2026/gold.jsonl", 30));
+    let mut edited = run(6, "week-06.jsonl", 30);
+    edited.body["rubric"]["hash"] = json!("h2");
+    runs.push(edited);
+    let mut other = run(7, "week-07.jsonl", 30);
+    other.body["judge"]["id"] = json!("j2");
+    other.body["judge"]["model"] = json!("n");
+    runs.push(other);
+    let timeline = timeline(&runs, &[]);
+    let seen: Vec<(&str, usize)> =
+        timeline.series.iter().map(|series| (series.files.as_str(), series.points.len())).collect();
+    assert_eq!(seen, [("week-#.jsonl", 4), ("gold.jsonl", 1), ("#/gold.jsonl", 1), ("week-#.jsonl", 1)]);
+    assert_eq!(
+        timeline.notices,
+        [
+            "week-#.jsonl: run 7 asked another judge (openai m, then openai n)",
+            "week-#.jsonl: from run 6 on the rubric desk is another one, so its tracks start anew",
+        ]
+    );
+}
+
+#[test]
+fn a_run_that_says_too_little_or_the_same_again_is_left_out() {
+    let mut runs = weeks(&[34, 36, 35]);
+    runs[1].body["coverage"] = json!(0.5);
+    runs.push(run(4, "week-03.jsonl", 20));
+    let mut compare = run(5, "week-05.jsonl", 20);
+    compare.command = "compare".to_owned();
+    runs.push(compare);
+    let timeline = timeline(&runs, &[]);
+    let left: Vec<String> =
+        timeline.left_out.iter().map(|left| format!("{} {}", left.run, left.reason)).collect();
+    assert_eq!(
+        left,
+        ["2 50.0 % of it has a verdict, 90 % are needed", "3 the same cases were run again as run 4"]
+    );
+    let points: Vec<u64> = timeline.series[0].points.iter().map(|point| point.run).collect();
+    assert_eq!(points, [1, 4]);
+}
+
+#[test]
+fn a_slice_without_replies_this_week_has_not_moved() {
+    let mut runs = weeks(&[34, 36, 35, 35, 14]);
+    runs[4].body["by_slice"] = json!({});
+    check(&runs, &[], ["moved cannot_tell", "moved cannot_tell", "too_few nobody"]);
+}
+
+#[test]
+fn an_anchor_is_what_was_asked_again_or_is_named() {
+    let mut runs = weeks(&[34, 36]);
+    runs.push(run(3, "anchor.jsonl", 30));
+    let mut again = run(4, "anchor.jsonl", 30);
+    again.body["definition"]["round"] = json!("2");
+    assert_eq!(anchor_runs(&runs, &[]), [false; 3]);
+    assert_eq!(anchor_runs(&runs, &["anchor.jsonl".to_owned()]), [false, false, true]);
+    runs.push(again);
+    assert_eq!(anchor_runs(&runs, &[]), [false, false, true, true]);
+}
+
+#[test]
+fn agreement_and_probes_have_tracks_of_their_own() {
+    let body = |yes: u64| {
+        json!({
+            "agreement": { "value": yes as f64 / 40.0, "n": 40 }, "coverage": { "judged": 40, "n": 40 },
+            "rubric": { "name": "desk", "version": "1", "hash": "h1" },
+        })
+    };
+    let with = |command: &str, body: &dyn Fn(u64) -> Value| -> Vec<PastRun> {
+        let runs = weeks(&[38, 37, 38, 38, 12]).into_iter().zip([38, 37, 38, 38, 12]);
+        runs.map(|(run, yes)| PastRun { command: command.to_owned(), body: body(yes), ..run }).collect()
+    };
+    let agreement = timeline(&with("calibrate", &body), &[]);
+    let track = &agreement.series[0].tracks[0];
+    assert_eq!(
+        (track.figure.name().as_str(), track.values[4].unwrap().value),
+        ("agreement with people", 0.3)
+    );
+    assert_eq!((track.drift.movement, track.drift.cause), (Movement::Moved, DriftCause::CannotTell));
+    let probing = |yes: u64| {
+        let mut body = body(0);
+        body["coverage"] = Value::Null;
+        body["probes"] =
+            json!([{ "name": "length", "violations": 40 - yes, "bases": 40 }, { "name": "none" }]);
+        body
+    };
+    let probed = timeline(&with("probe", &probing), &[]);
+    let track = &probed.series[0].tracks[0];
+    assert_eq!((track.figure.name().as_str(), track.drift.cause), ("probe length", DriftCause::Judge));
+    assert_eq!(probed.to_json()["series"][0]["tracks"][0]["movement"], "moved");
+}

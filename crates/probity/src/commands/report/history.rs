@@ -1,0 +1,132 @@
+//! `probity report --history`: how figures moved over the runs of the store, and who moved them.
+
+use std::io::Write as _;
+
+use probity_core::report::{Anchor, Look, PastRun, Timeline, anchor_runs, timeline};
+use probity_engine::store::RunRecord;
+
+use super::ReportArgs;
+use super::list::files;
+use super::past::Past;
+use crate::commands::session::output_failure;
+use crate::exit::{Exit, Failure};
+use crate::render::history::{history as shown, html, markdown};
+use crate::render::report::{Kind, ReportFile};
+use crate::render::results::WholeFile;
+use crate::terminal;
+
+/// Runs the command.
+pub(super) fn history(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {
+    let places = places(args)?;
+    let runs = remembered(past)?;
+    let runs: Vec<PastRun> = runs.into_iter().filter(|run| is_wanted(run, args)).collect();
+    if let Some(rubric) = args.rubric.as_ref().filter(|_| runs.is_empty()) {
+        return Err(Failure::usage(format!("no run of the store is by a rubric {rubric}"))
+            .hint("expected a rubric's name or the beginning of its hash; `probity report` lists the runs"));
+    }
+    let is_anchor = anchor_runs(&runs, &args.anchors);
+    refuse_unknown(args, &runs)?;
+    let (looks, others): (Vec<_>, Vec<_>) = runs.into_iter().zip(is_anchor).partition(|(_, is)| *is);
+    let looks: Vec<PastRun> = looks.into_iter().map(|(run, _)| run).collect();
+    let others: Vec<PastRun> = others.into_iter().map(|(run, _)| run).collect();
+    let timeline = timeline(&others, &anchors(past, &looks, args)?);
+    deliver(args, &places, &timeline)?;
+    Ok(Exit::Done)
+}
+
+/// Where the timeline goes.
+fn places(args: &ReportArgs) -> Result<Vec<ReportFile>, Failure> {
+    let output = args.output.iter().map(|path| Ok((path, Kind::Json)));
+    let reports = args.reports.iter().map(|path| Ok((path, Kind::of(path).map_err(Failure::usage)?)));
+    let mut places = Vec::new();
+    for place in output.chain(reports) {
+        let (path, kind) = place?;
+        if kind == Kind::Junit {
+            return Err(Failure::usage(format!("--report {}: a history is no test", path.display()))
+                .hint("expected a name that ends in .html, .md or .json"));
+        }
+        places.push(ReportFile { path: path.clone(), kind });
+    }
+    Ok(places)
+}
+
+/// The runs with what they came to.
+fn remembered(past: &Past) -> Result<Vec<PastRun>, Failure> {
+    let records = past.runs();
+    let run = |outcome: probity_engine::store::Outcome| {
+        let record = records.iter().find(|record| record.run == outcome.run)?;
+        Some(PastRun {
+            run: number(record),
+            at: outcome.at.parse().ok()?,
+            command: outcome.command,
+            files: files(record),
+            body: serde_json::from_str(&outcome.body).ok()?,
+        })
+    };
+    Ok(past.outcomes()?.into_iter().filter_map(run).collect())
+}
+
+fn number(record: &RunRecord) -> u64 {
+    record.run.to_string().parse().expect("runs are numbered from 1")
+}
+
+fn is_wanted(run: &PastRun, args: &ReportArgs) -> bool {
+    let Some(wanted) = &args.rubric else { return true };
+    run.rubric().is_some_and(|rubric| rubric.name == *wanted || rubric.hash.starts_with(wanted))
+}
+
+/// A name that is nobody's would be believed to have done something.
+fn refuse_unknown(args: &ReportArgs, runs: &[PastRun]) -> Result<(), Failure> {
+    let unknown = args.anchors.iter().find(|name| !runs.iter().any(|run| run.files == **name));
+    match unknown {
+        None => Ok(()),
+        Some(name) => Err(Failure::usage(format!("--anchor {name}: no run of the store is of this file"))
+            .hint("expected the name as `probity report` lists it")),
+    }
+}
+
+/// Every look at every anchor, read back from the store. A look whose files have changed since is left out.
+fn anchors(past: &Past, looks: &[PastRun], args: &ReportArgs) -> Result<Vec<Anchor>, Failure> {
+    let mut looks: Vec<&PastRun> = looks.iter().collect();
+    looks.sort_by_key(|run| (run.at, run.run));
+    let mut anchors: Vec<(String, Anchor)> = Vec::new();
+    for run in looks {
+        let record = past.named(&run.run.to_string(), |_| true)?;
+        let results = match past.results(record) {
+            Ok(results) => results,
+            Err(failure) if failure.exit == Exit::Usage => {
+                if !args.quiet {
+                    terminal::note(&format!("anchor {} is not looked at: {}", run.files, failure.message));
+                }
+                continue;
+            }
+            Err(failure) => return Err(failure),
+        };
+        let rubric = results.definition.rubric_hash.clone();
+        let look = Look { run: run.run, at: run.at, results };
+        match anchors.iter_mut().find(|(hash, anchor)| *hash == rubric && anchor.files == run.files) {
+            Some((_, anchor)) => anchor.looks.push(look),
+            None => anchors.push((rubric, Anchor { files: run.files.clone(), looks: vec![look] })),
+        }
+    }
+    Ok(anchors.into_iter().map(|(_, anchor)| anchor).collect())
+}
+
+fn deliver(args: &ReportArgs, places: &[ReportFile], timeline: &Timeline) -> Result<(), Failure> {
+    let json =
+        || serde_json::to_string_pretty(&timeline.to_json()).expect("JSON values can be written") + "\n";
+    for place in places {
+        let text = match place.kind {
+            Kind::Html => html(timeline).map_err(std::io::Error::other),
+            Kind::Markdown => Ok(markdown(timeline)),
+            Kind::Json | Kind::Junit => Ok(json()),
+        };
+        let written = text.and_then(|text| {
+            let mut file = WholeFile::create(&place.path)?;
+            file.write_all(text.as_bytes())?;
+            file.keep()
+        });
+        written.map_err(|error| output_failure(Some(&place.path), &error))?;
+    }
+    terminal::deliver(&if args.json { json() } else { shown(timeline) })
+}

@@ -1,0 +1,98 @@
+//! The runs of a store as a list.
+
+use probity_engine::store::{Outcome, RunRecord};
+use serde_json::{Value, json};
+
+use crate::render::plain::plain;
+use crate::render::summary::columns;
+
+/// What a list says about a run.
+struct Line {
+    run: String,
+    at: Option<String>,
+    command: String,
+    files: String,
+    rubric: String,
+    judge: String,
+    round: Option<String>,
+    state: &'static str,
+    pass_rate: Value,
+}
+
+impl Line {
+    fn of(record: &RunRecord, outcomes: &[Outcome]) -> Line {
+        let outcome = outcomes.iter().find(|outcome| outcome.run == record.run);
+        let body = outcome.and_then(|outcome| serde_json::from_str::<Value>(&outcome.body).ok());
+        let part = |name: &str| {
+            let found = record.manifest.parts.iter().find(|(part, _)| part == name);
+            found.map(|(_, value)| value.clone())
+        };
+        let files = files(record);
+        let name = &record.manifest.name;
+        let (command, rest) = name.split_once(' ').unwrap_or((name, ""));
+        let rubric = rest.strip_prefix(files.as_str()).unwrap_or(rest).trim().to_owned();
+        let judge = [part("judge.kind"), part("judge.model")].into_iter().flatten().collect::<Vec<_>>();
+        Line {
+            run: record.run.to_string(),
+            at: outcome.map(|outcome| outcome.at.clone()),
+            command: command.to_owned(),
+            files,
+            rubric,
+            judge: judge.join(" "),
+            round: part("round"),
+            state: record.state.name(),
+            pass_rate: body.map_or(Value::Null, |body| body["pass_rate"].clone()),
+        }
+    }
+}
+
+/// The names of a run's case files.
+pub(super) fn files(record: &RunRecord) -> String {
+    let body: Option<Value> = serde_json::from_str(&record.manifest.body).ok();
+    body.and_then(|body| body["files"].as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// The list for people.
+pub(super) fn listed(records: &[RunRecord], outcomes: &[Outcome]) -> String {
+    if records.is_empty() {
+        return "the store has no run\n".to_owned();
+    }
+    let names = ["run", "at", "command", "cases", "rubric", "judge", "state", "pass rate"];
+    let mut rows: Vec<Vec<String>> = vec![names.map(str::to_owned).into()];
+    for record in records {
+        let line = Line::of(record, outcomes);
+        let round = line.round.map_or(String::new(), |round| format!(" (round {round})"));
+        let rate = line.pass_rate["value"].as_f64();
+        let rate = rate.map_or("–".to_owned(), |rate| format!("{:.1} %", 100.0 * rate));
+        rows.push(vec![
+            line.run,
+            line.at.unwrap_or_else(|| "–".to_owned()),
+            line.command,
+            plain(&line.files) + &round,
+            plain(&line.rubric),
+            plain(&line.judge),
+            line.state.to_owned(),
+            rate,
+        ]);
+    }
+    columns(&rows)
+}
+
+/// The list for programs.
+pub(super) fn listed_json(records: &[RunRecord], outcomes: &[Outcome]) -> Value {
+    let line = |record: &RunRecord| {
+        let line = Line::of(record, outcomes);
+        json!({
+            "run": line.run.parse::<u64>().ok(),
+            "at": line.at,
+            "command": line.command,
+            "files": line.files,
+            "rubric": line.rubric,
+            "judge": line.judge,
+            "round": line.round.and_then(|round| round.parse::<u64>().ok()).unwrap_or(1),
+            "state": line.state,
+            "pass_rate": line.pass_rate,
+        })
+    };
+    json!({ "runs": records.iter().map(line).collect::<Vec<_>>() })
+}

@@ -1,0 +1,48 @@
+//! `probity report`: what the store knows of past runs. It asks nobody and writes nothing to the store.
+
+mod args;
+mod history;
+mod list;
+pub(crate) mod past;
+
+pub(crate) use args::ReportArgs;
+
+use crate::exit::{Exit, Failure};
+use crate::terminal;
+
+use list::{listed, listed_json};
+use past::{Past, Places};
+
+/// Runs the command.
+pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
+    let past = Past::open(args.config.as_deref(), args.store.as_ref())?;
+    if args.history {
+        return history::history(args, &past);
+    }
+    let Some(name) = &args.run else { return list(args, &past) };
+    let record = past.named(name, |_| true)?;
+    past.replay(
+        record,
+        &Places {
+            output: args.output.clone(),
+            reports: args.reports.clone(),
+            json: args.json,
+            quiet: args.quiet,
+        },
+    )
+}
+
+fn list(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {
+    if args.output.is_some() || !args.reports.is_empty() {
+        return Err(Failure::usage("--output and --report are about one run, expected its number or `last`")
+            .hint("`probity report last --report report.html`"));
+    }
+    let outcomes = past.outcomes()?;
+    if args.json {
+        let json = serde_json::to_string_pretty(&listed_json(past.runs(), &outcomes));
+        terminal::deliver(&(json.expect("JSON values can be written") + "\n"))?;
+    } else {
+        terminal::deliver(&listed(past.runs(), &outcomes))?;
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,216 @@
+//! Runs of the store by number, and one of them made again from its record.
+//!
+//! What is replayed is the call as it was noted, in the folder it was made in, with nobody asked and nothing
+//! written. The engine refuses what is made of something else than the run was, so what comes out is the run's.
+
+use std::path::{Path, PathBuf};
+
+use clap::Parser as _;
+use probity_core::diff::RunResults;
+use probity_engine::store::{Invocation, Outcome, Reader, RunRecord, Store, StoreError};
+
+use super::super::diff::read_results;
+use super::super::{calibrate, compare, probe, run};
+use crate::args::{CallArgs, Cli, Command, JudgeArgs, ReadArgs, RunArgs};
+use crate::exit::{Exit, Failure};
+use crate::{settings, terminal};
+
+/// The word for the run that was begun last.
+const LAST: &str = "last";
+
+/// The runs of a store.
+pub(crate) struct Past {
+    /// Where the store is, from the root.
+    store: PathBuf,
+    reader: Reader,
+    runs: Vec<RunRecord>,
+}
+
+/// Where a replay puts what it makes.
+pub(crate) struct Places {
+    pub(crate) output: Option<PathBuf>,
+    pub(crate) reports: Vec<PathBuf>,
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
+}
+
+impl Past {
+    /// Reads the runs of the store that settings and flags name.
+    pub(crate) fn open(config: Option<&Path>, store: Option<&String>) -> Result<Past, Failure> {
+        let path = settings::store_file(config, store)?;
+        if !path.exists() {
+            return Err(Failure::usage(format!("there is no store at {}", path.display()))
+                .hint("`probity run` makes one; --store names one that is elsewhere"));
+        }
+        let store = std::path::absolute(&path)
+            .map_err(|error| Failure::usage(format!("{}: cannot be found: {error}", path.display())))?;
+        let read = || -> Result<Past, StoreError> {
+            let reader = Store::open_read_only(&store)?.reader()?;
+            let runs = reader.runs()?;
+            Ok(Past { store: store.clone(), reader, runs })
+        };
+        read().map_err(|error| Failure::new(Exit::Store, &error))
+    }
+
+    /// The runs in the order in which they were begun.
+    pub(crate) fn runs(&self) -> &[RunRecord] {
+        &self.runs
+    }
+
+    /// What they came to, as far as that is on record.
+    pub(crate) fn outcomes(&self) -> Result<Vec<Outcome>, Failure> {
+        self.reader.outcomes().map_err(|error| Failure::new(Exit::Store, &error))
+    }
+
+    /// Whether `name` is the name of a run, of this store or another.
+    pub(crate) fn is_name(name: &str) -> bool {
+        name == LAST || name.parse::<u64>().is_ok()
+    }
+
+    /// The run called `name`: a number, or the last one that `fits`.
+    pub(crate) fn named(&self, name: &str, fits: impl Fn(&RunRecord) -> bool) -> Result<&RunRecord, Failure> {
+        let found = match name {
+            LAST => self.runs.iter().rev().find(|run| fits(run)),
+            number => self.runs.iter().find(|run| run.run.to_string() == number),
+        };
+        found.ok_or_else(|| {
+            let shown = self.store.display();
+            Failure::usage(format!("{shown} has no run {name}, expected a number or `{LAST}`"))
+                .hint("`probity report` lists the runs")
+        })
+    }
+
+    /// Makes `record` again from what is on record, and ends as its command does.
+    pub(crate) fn replay(&self, record: &RunRecord, places: &Places) -> Result<Exit, Failure> {
+        let invocation = self.invocation(record)?;
+        let places = Places {
+            output: places.output.as_deref().map(absolute).transpose()?,
+            reports: places.reports.iter().map(|path| absolute(path)).collect::<Result<_, _>>()?,
+            json: places.json,
+            quiet: places.quiet,
+        };
+        enter(&invocation);
+        match parsed(record, &invocation)? {
+            Command::Run(args) => run::run(&self.of_run(args, record, places)),
+            Command::Compare(mut args) => {
+                refuse_reports("compare", &places)?;
+                self.set(record, &mut args.judge, &mut args.calls, (&mut args.reading, &places));
+                args.output = places.output;
+                compare::compare(&args)
+            }
+            Command::Calibrate(mut args) => {
+                refuse_reports("calibrate", &places)?;
+                self.set(record, &mut args.judge, &mut args.calls, (&mut args.reading, &places));
+                args.output = places.output;
+                calibrate::calibrate(&args)
+            }
+            Command::Probe(mut args) => {
+                refuse_reports("probe", &places)?;
+                self.set(record, &mut args.judge, &mut args.calls, (&mut args.reading, &places));
+                (args.output, args.enforce) = (places.output, false);
+                probe::probe(&args)
+            }
+            _ => Err(not_a_run(record)),
+        }
+    }
+
+    /// The results of a run of `probity run`, as it would write them.
+    pub(crate) fn results(&self, record: &RunRecord) -> Result<RunResults, Failure> {
+        let here = std::env::current_dir();
+        let folder = tempfile::tempdir().map_err(|error| unwritable(&error))?;
+        let output = folder.path().join("results.json");
+        let places = Places { output: Some(output.clone()), reports: Vec::new(), json: false, quiet: true };
+        let invocation = self.invocation(record)?;
+        enter(&invocation);
+        let Command::Run(args) = parsed(record, &invocation)? else {
+            let name = &record.manifest.name;
+            return Err(Failure::usage(format!(
+                "run {} ({name}) scored no replies by themselves",
+                record.run
+            ))
+            .hint("expected a run of `probity run`; `probity report` lists the runs"));
+        };
+        let written = run::written(&self.of_run(args, record, places));
+        if let Ok(here) = here {
+            // Where the folder is gone, what follows names its own.
+            let _ = std::env::set_current_dir(here);
+        }
+        written?;
+        read_results(&output, &format!("run {}", record.run))
+    }
+
+    fn of_run(&self, mut args: RunArgs, record: &RunRecord, places: Places) -> RunArgs {
+        let (job, calls) = (&mut args.job, &mut args.calls);
+        self.set(record, &mut job.judge, calls, (&mut job.cases.reading, &places));
+        (args.output, args.reports, args.enforce) = (places.output, places.reports, false);
+        args
+    }
+
+    /// Makes a call read `record` back from this store.
+    fn set(
+        &self,
+        record: &RunRecord,
+        judge: &mut JudgeArgs,
+        calls: &mut CallArgs,
+        (reading, places): (&mut ReadArgs, &Places),
+    ) {
+        judge.store = Some(self.store.display().to_string());
+        calls.recorded = Some(record.run);
+        (reading.json, reading.quiet) = (places.json, places.quiet);
+    }
+
+    fn invocation(&self, record: &RunRecord) -> Result<Invocation, Failure> {
+        let invocation = self.reader.invocation(record.run);
+        invocation.map_err(|error| Failure::new(Exit::Store, &error))?.ok_or_else(|| {
+            let name = &record.manifest.name;
+            Failure::usage(format!("run {} ({name}): how it was called is not on record", record.run))
+                .hint("make the same call with --offline: what it came to is in the store")
+        })
+    }
+}
+
+/// The call with its flags.
+fn parsed(record: &RunRecord, invocation: &Invocation) -> Result<Command, Failure> {
+    let words = std::iter::once("probity").chain(invocation.argv.iter().map(String::as_str));
+    let parsed = Cli::try_parse_from(words).map_err(|error| {
+        Failure::usage(format!("run {}: its call cannot be read any more: {error}", record.run))
+    })?;
+    let reads_a_pipe = invocation.argv.iter().any(|word| word == "-");
+    if reads_a_pipe {
+        let message = format!("run {} read standard input, which is not on record", record.run);
+        return Err(Failure::usage(message).hint("keep the cases in a file and run that"));
+    }
+    Ok(parsed.command)
+}
+
+/// Goes where the call was made. A folder that is gone may have moved here with everything in it.
+fn enter(invocation: &Invocation) {
+    if std::env::set_current_dir(&invocation.cwd).is_err() {
+        let gone = &invocation.cwd;
+        terminal::note(&format!("{gone} is gone: the run's files are looked for in this folder"));
+    }
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(path).map_err(|error| {
+        let shown = path.display();
+        Failure::usage(format!("{shown}: cannot be found: {error}"))
+    })
+}
+
+fn refuse_reports(command: &str, places: &Places) -> Result<(), Failure> {
+    if places.reports.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("--report: a run of `probity {command}` has no report in files"))
+        .hint("--output writes its figures as JSON"))
+}
+
+fn not_a_run(record: &RunRecord) -> Failure {
+    let name = &record.manifest.name;
+    Failure::usage(format!("run {} ({name}) cannot be reported again: its call makes no run", record.run))
+}
+
+fn unwritable(error: &std::io::Error) -> Failure {
+    Failure { exit: Exit::Store, message: format!("could not make a temporary folder: {error}"), hint: None }
+}
