@@ -7,10 +7,14 @@
 
 mod client;
 mod driver;
+mod hostile;
 mod report;
 
 #[allow(dead_code, reason = "the tests of the binary use the rest of it")]
 #[path = "../it/binary.rs"]
 mod binary;
+#[allow(dead_code, reason = "the tests of the mock judge use the rest of it")]
+#[path = "../it/mock/process.rs"]
+mod mock_judge;
 #[path = "../../../probity-engine/tests/support/mod.rs"]
 mod support;
