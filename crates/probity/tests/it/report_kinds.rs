@@ -165,3 +165,26 @@ fn a_report_without_a_kind_or_a_place_costs_nothing() {
     probity.args(["promote", "--revoke", "why", "--report", "out.md"]).run().code(2);
     probity.args(["probe", "--list", "--report", "out.md"]).run().code(2);
 }
+
+#[test]
+fn markdown_and_junit_hold_hostile_names_as_text() {
+    let hostile = "</script><img src=x onerror=alert(1)> | **b** ]]> & \"";
+    let row = |n: usize| {
+        let orders = [["a", "b"], ["needs_human_review", "a"], ["a", "a"], [hostile, "b"]][n % 4];
+        json!({
+            "item": format!("{n} {hostile}"), "slice": hostile, "judge": hostile, "variant_a": hostile,
+            "variant_b": format!("b {hostile}"), "verdict_ab": orders[0], "verdict_ba": orders[1],
+        })
+    };
+    let probity = Probity::new().file("pairs.jsonl", lines((0..20).map(row)));
+    check(&probity, "compare --verdicts pairs.jsonl --resamples 50", 0);
+    for name in ["report.md", "report.xml", "report.html"] {
+        let text = String::from_utf8(probity.bytes(name)).unwrap();
+        assert!(
+            !text.contains("<img") && !text.contains("</script>") && !text.contains("]]>"),
+            "{name}: {text}"
+        );
+    }
+    let markdown = String::from_utf8(probity.bytes("report.md")).unwrap();
+    assert!(!markdown.contains("**b**"), "{markdown}");
+}
