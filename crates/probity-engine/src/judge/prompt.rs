@@ -112,6 +112,13 @@ impl Template {
         &self.hash
     }
 
+    /// The source text: the system message, the dividing line and the user message.
+    pub fn source(&self) -> String {
+        let part = |name| self.environment.get_template(name).map(|part| part.source().to_owned());
+        let parts = ["system", "user"].map(|name| part(name).unwrap_or_default());
+        parts.join(&format!("\n{DIVIDER}\n"))
+    }
+
     /// The prompt for `packet`.
     pub fn render(&self, packet: &Packet) -> Result<Prompt, TemplateError> {
         let Situation::Ticket(ticket) = packet.situation() else { return self.render_whole(packet) };
@@ -452,6 +459,13 @@ mod tests {
         let typo = Template::parse("hello\n=== user ===\n{{ replly }}").expect("well formed");
         let packet = packet(Situation::Ticket("x".into()), "y", CallPlan::OneCall);
         assert!(matches!(typo.render(&packet), Err(TemplateError::Render(_))));
+    }
+
+    #[test]
+    fn a_template_shows_its_source() {
+        for form in [(AnswerForm::Levels, SCORE), (AnswerForm::Preference, COMPARE)] {
+            assert_eq!(Template::built_in(form.0).source(), form.1);
+        }
     }
 
     #[test]

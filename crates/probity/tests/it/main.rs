@@ -39,6 +39,7 @@ mod promotion;
 mod promotion_files;
 mod published;
 mod real_judge;
+mod report_kinds;
 mod reports;
 mod sample;
 mod target;

@@ -1,0 +1,58 @@
+//! A calibration as test cases: one per judge and slice.
+//!
+//! A slice that agrees too seldom is a failure. Verdicts that were asked for and did not come are an error. What the
+//! judge left to a person is skipped, and so is a slice with too few labels: people have to label more.
+
+use probity_core::calibrate::{Calibration, JudgeFigures};
+
+use super::super::junit::{Came, TestCase};
+use super::super::page::percent;
+use super::{Shown, estimate};
+
+/// The test cases of a calibration.
+pub(crate) fn test_cases(shown: &Shown) -> Vec<TestCase> {
+    let (all, n_missing) = (shown.calibration, shown.asked.map_or(0, |asked| asked.n_missing));
+    let missing = (n_missing > 0).then(|| TestCase {
+        class: "verdicts".to_owned(),
+        name: "every labelled item has a verdict".to_owned(),
+        came: Came::Error(vec![format!("{n_missing} verdicts were asked for and did not come")]),
+    });
+    let judges = all.judges.iter().flat_map(|(name, judge)| of_judge(name, judge, all));
+    missing.into_iter().chain(judges).collect()
+}
+
+fn of_judge(name: &str, judge: &JudgeFigures, all: &Calibration) -> Vec<TestCase> {
+    let test = |what: String, came| TestCase { class: name.to_owned(), name: what, came };
+    let (wanted, n_min) = (all.counting.weak_below, all.counting.sampling.n_min);
+    let mut tests = Vec::new();
+    if judge.n_without_verdict > 0 {
+        let n = judge.n_without_verdict;
+        let reason =
+            format!("without a verdict that counts: {n}; the judge left them to a person, or gave none");
+        tests.push(test("decides every labelled item".to_owned(), Came::Skipped(reason)));
+    }
+    for (slice, figures) in &judge.by_slice {
+        let came = match estimate(figures, "agreement") {
+            Some(rate) if rate.n >= n_min && rate.value < wanted => {
+                let reason = format!(
+                    "agrees on {} of {} ({:.1}–{:.1}), {} is wanted",
+                    percent(rate.value),
+                    rate.n,
+                    100.0 * rate.low,
+                    100.0 * rate.high,
+                    percent(wanted)
+                );
+                Came::Failed { kind: "quality", reasons: vec![reason] }
+            }
+            Some(rate) if rate.n >= n_min => Came::Passed,
+            rate => {
+                let n = rate.map_or(0, |rate| rate.n);
+                Came::Skipped(format!(
+                    "{n} labelled items are too few, {n_min} are needed: people have to label more"
+                ))
+            }
+        };
+        tests.push(test(format!("agrees with people on {slice}"), came));
+    }
+    tests
+}
