@@ -66,7 +66,11 @@ mod tests {
     #[test]
     fn names_hold_the_digest() {
         let [style, script] = assets();
-        assert!(style.name.starts_with("review-") && style.name.ends_with(".css"), "{}", style.name);
+        assert!(
+            style.name.starts_with("review-") && style.name.rsplit('.').next() == Some("css"),
+            "{}",
+            style.name
+        );
         assert_ne!(style.name.trim_end_matches(".css"), script.name.trim_end_matches(".js"));
     }
 }

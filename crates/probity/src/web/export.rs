@@ -5,6 +5,8 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::IntoResponse;
 use probity_core::calibrate::LabelEntry;
 
+use probity_engine::review::Room;
+
 use super::app::App;
 use super::refusal::{Answer, Refusal};
 use crate::commands::labels::table;
@@ -22,7 +24,7 @@ pub(super) async fn jsonl(State(app): State<App>) -> Answer {
 }
 
 async fn labels(app: &App) -> Result<Vec<LabelEntry>, Refusal> {
-    let stored = app.read(|room| room.labels()).await?;
+    let stored = app.read(Room::labels).await?;
     Ok(stored.into_iter().map(|stored| stored.label).collect())
 }
 

@@ -75,10 +75,10 @@ pub(crate) async fn serve(room: Arc<Room>, settings: WebSettings) -> Result<(), 
     let stop = signals().map_err(|error| failed("could not start", &error))?;
     let links = Links { room: &room, port: address.port() };
     let own = links.link(&settings.lead, Role::Lead).await?;
-    terminal::print(&format!("review room on http://{address}/\n{}: {own}\n", settings.lead));
+    terminal::note(&format!("review room on http://{address}/\n{}: {own}", settings.lead));
     for name in &settings.people {
         let link = links.link(name, Role::Reviewer).await?;
-        terminal::print(&format!("{name}: {link}\n"));
+        terminal::note(&format!("{name}: {link}"));
     }
     terminal::note("each link works once, on this machine; Ctrl-C ends the server");
     let opened = (settings.opening == Opening::Browser).then(|| opening::open(&own));

@@ -7,7 +7,7 @@ use axum::Extension;
 use axum::extract::{Path, Query, State};
 use minijinja::context;
 use minijinja::value::Serde;
-use probity_engine::review::{AttemptView, CaseView, PacketFilter, Person, RunView};
+use probity_engine::review::{AttemptView, CaseView, PacketFilter, Person, Room, RunView};
 use serde::{Deserialize, Serialize};
 
 use super::app::App;
@@ -38,7 +38,7 @@ impl RunRow {
 
 /// `GET /runs`
 pub(super) async fn list(State(app): State<App>, Extension(person): Extension<Person>) -> Answer {
-    let runs = app.read(|room| room.runs()).await?;
+    let runs = app.read(Room::runs).await?;
     let runs: Vec<RunRow> = runs.into_iter().map(RunRow::of).collect();
     app.pages.page(&person, Place::Runs, "Runs", &Body::new("runs", context! { runs => Serde(runs) }))
 }

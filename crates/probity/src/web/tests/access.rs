@@ -29,7 +29,7 @@ async fn walked(site: &Site, cookie: &str) -> Vec<(String, Access, Got)> {
 
 #[tokio::test]
 async fn w12_strangers_get_nothing() {
-    let site = Site::open().await;
+    let site = Site::open();
     let found = walked(&site, "").await;
     assert!(found.len() >= 8);
     for (route, access, got) in found {
@@ -42,14 +42,14 @@ async fn w12_strangers_get_nothing() {
 
 #[tokio::test]
 async fn w12_reviewers_get_what_is_for_reviewers() {
-    let site = Site::open().await;
+    let site = Site::open();
     let cookie = site.cookie("Rita", Role::Reviewer).await;
     for (route, access, got) in walked(&site, &cookie).await {
         guarded(&got);
         match access {
             Access::Lead => assert_eq!(got.status, 403, "{route}"),
             Access::Anyone | Access::Reviewer => {
-                assert!(![401, 403].contains(&got.status), "{route}: {}", got.status)
+                assert!(![401, 403].contains(&got.status), "{route}: {}", got.status);
             }
         }
     }
@@ -57,7 +57,7 @@ async fn w12_reviewers_get_what_is_for_reviewers() {
 
 #[tokio::test]
 async fn w12_leads_get_everywhere_and_nothing_breaks() {
-    let site = Site::open().await;
+    let site = Site::open();
     let cookie = site.cookie("Lena", Role::Lead).await;
     for (route, _, got) in walked(&site, &cookie).await {
         guarded(&got);
@@ -86,7 +86,7 @@ fn w12_what_is_for_everybody_is_on_a_short_list() {
 
 #[tokio::test]
 async fn w12_paths_outside_the_table_are_nowhere() {
-    let site = Site::open().await;
+    let site = Site::open();
     let cookie = site.cookie("Lena", Role::Lead).await;
     for path in
         ["/admin", "/api", "/.git/config", "/people/1/remove", "/people/", "//people", "/assets", "/store.db"]
@@ -100,7 +100,7 @@ async fn w12_paths_outside_the_table_are_nowhere() {
 
 #[tokio::test]
 async fn w23_no_path_reaches_a_file() {
-    let site = Site::open().await;
+    let site = Site::open();
     let cookie = site.cookie("Lena", Role::Lead).await;
     for name in [
         "..%2f..%2fetc%2fpasswd",
@@ -123,7 +123,7 @@ async fn w23_no_path_reaches_a_file() {
 
 #[tokio::test]
 async fn w17_a_name_is_text() {
-    let site = Site::open().await;
+    let site = Site::open();
     let cookie = site.cookie("Lena", Role::Lead).await;
     let form = "name=%3Cscript%3Ealert(1)%3C%2Fscript%3E%22%3E%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E";
     let made = site.post("/people", &cookie, form).await;

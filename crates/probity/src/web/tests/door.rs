@@ -18,7 +18,7 @@ async fn host(site: &Site, host: &str, want: u16) {
 
 #[tokio::test]
 async fn w03_only_its_own_names_are_answered_to() {
-    let site = Site::open().await;
+    let site = Site::open();
     for good in ["127.0.0.1:PORT", "localhost:PORT", "LOCALHOST:PORT", "LocalHost:PORT", "[::1]:PORT"] {
         host(&site, &format!("Host: {good}"), 200).await;
     }
@@ -51,7 +51,7 @@ async fn w03_only_its_own_names_are_answered_to() {
 
 #[tokio::test]
 async fn w03_one_host_header_is_needed() {
-    let site = Site::open().await;
+    let site = Site::open();
     let none = site.ask("GET /enter", &[], "").await;
     assert_eq!(none.status, 400);
     guarded(&none);
@@ -63,7 +63,7 @@ async fn w03_one_host_header_is_needed() {
 
 #[tokio::test]
 async fn w04_the_path_is_the_request_s_own() {
-    let site = Site::open().await;
+    let site = Site::open();
     for bad in
         ["x/?a#", "127.0.0.1:PORT/enter", "127.0.0.1:PORT?x", "127.0.0.1:PORT#x", "127.0.0.1:PORT/../enter"]
     {
@@ -89,7 +89,7 @@ async fn from(site: &Site, headers: &[&str], want: u16) {
 /// Zero stands for "let through": what comes then is about the token.
 #[tokio::test]
 async fn w05_w07_a_change_comes_from_an_own_page() {
-    let site = Site::open().await;
+    let site = Site::open();
     from(&site, &["Origin: http://127.0.0.1:PORT", "Sec-Fetch-Site: same-origin"], 0).await;
     from(&site, &["Origin: http://localhost:PORT"], 0).await;
     from(&site, &["Origin: http://[::1]:PORT"], 0).await;
@@ -120,7 +120,7 @@ async fn w05_w07_a_change_comes_from_an_own_page() {
 
 #[tokio::test]
 async fn w05_other_methods_and_preflights_get_nothing() {
-    let site = Site::open().await;
+    let site = Site::open();
     for method in ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "PROPFIND"] {
         let line = if method == "CONNECT" {
             format!("CONNECT 127.0.0.1:{}", site.port)
@@ -135,7 +135,7 @@ async fn w05_other_methods_and_preflights_get_nothing() {
 
 #[tokio::test]
 async fn w06_only_forms_are_read() {
-    let site = Site::open().await;
+    let site = Site::open();
     for kind in ["text/plain", "application/json", "multipart/form-data; boundary=x", "application/xml"] {
         let kind = format!("Content-Type: {kind}");
         let headers = ["Host: 127.0.0.1:PORT", "Sec-Fetch-Site: same-origin", &kind];
@@ -155,7 +155,7 @@ fn w16_the_policy_allows_nothing_inline_and_nothing_from_elsewhere() {
 
 #[tokio::test]
 async fn w16_pages_have_nothing_inline() {
-    let site = Site::open().await;
+    let site = Site::open();
     let page = site.get("/enter", "").await;
     assert_eq!(page.status, 200);
     for word in ["<style", " style=", " onclick=", " onload=", "javascript:"] {

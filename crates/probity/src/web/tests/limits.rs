@@ -22,7 +22,7 @@ async fn w01_only_this_machine_can_connect() {
 
 #[tokio::test]
 async fn w20_a_body_is_as_long_as_its_form() {
-    let site = Site::open().await;
+    let site = Site::open();
     let cookie = site.cookie("Lena", Role::Lead).await;
     let got = site.post("/people", &cookie, &format!("name={}", "a".repeat(4096))).await;
     assert_eq!(got.status, 413);
@@ -31,7 +31,7 @@ async fn w20_a_body_is_as_long_as_its_form() {
 
 #[tokio::test]
 async fn w20_a_head_is_not_endless() {
-    let site = Site::open().await;
+    let site = Site::open();
     let long =
         site.ask("GET /enter", &["Host: 127.0.0.1:PORT", &format!("X: {}", "a".repeat(40_000))], "").await;
     assert_eq!(long.status, 431);
@@ -45,7 +45,7 @@ async fn w20_a_head_is_not_endless() {
 #[tokio::test]
 async fn w20_a_head_that_trickles_is_cut_off() {
     let short = Duration::from_millis(50);
-    let site = Site::with(Patience { head: short, ..Patience::USUAL }).await;
+    let site = Site::with(Patience { head: short, ..Patience::USUAL });
     let mut stream = TcpStream::connect(("127.0.0.1", site.port)).await.unwrap();
     stream.write_all(b"GET /enter HTTP/1.1\r\nHost: ").await.unwrap();
     let mut rest = Vec::new();

@@ -1,8 +1,12 @@
 //! The server over a real socket: requests as bytes, responses as bytes.
 
 mod access;
+mod blind;
 mod door;
+mod fixture;
+mod labelling;
 mod limits;
+mod objects;
 mod session;
 
 use std::sync::Arc;
@@ -34,11 +38,11 @@ struct Got {
 }
 
 impl Site {
-    async fn open() -> Site {
-        Site::with(Patience::USUAL).await
+    fn open() -> Site {
+        Site::with(Patience::USUAL)
     }
 
-    async fn with(patience: Patience) -> Site {
+    fn with(patience: Patience) -> Site {
         let folder = tempfile::tempdir().unwrap();
         let room = Arc::new(Room::open(&folder.path().join("store.db")).unwrap());
         let listeners = listen::bind(0).unwrap();

@@ -6,7 +6,7 @@ use super::{Site, guarded};
 
 #[tokio::test]
 async fn w09_a_session_is_a_cookie_for_this_server_alone() {
-    let site = Site::open().await;
+    let site = Site::open();
     let token = site.token("Ann", Role::Lead).await;
     let got = site.post("/enter", "", &format!("token={token}")).await;
     assert_eq!((got.status, got.header("location")), (303, Some("/")));
@@ -24,7 +24,7 @@ async fn w09_a_session_is_a_cookie_for_this_server_alone() {
 
 #[tokio::test]
 async fn w09_leaving_ends_the_session_in_the_store() {
-    let site = Site::open().await;
+    let site = Site::open();
     let cookie = site.cookie("Ann", Role::Lead).await;
     assert_eq!(site.get("/people", &cookie).await.status, 200);
     let left = site.post("/leave", &cookie, "").await;
@@ -35,7 +35,7 @@ async fn w09_leaving_ends_the_session_in_the_store() {
 
 #[tokio::test]
 async fn w09_coming_in_again_ends_the_session_before() {
-    let site = Site::open().await;
+    let site = Site::open();
     let first = site.cookie("Ann", Role::Lead).await;
     let token = site.token("Ben", Role::Reviewer).await;
     let got = site.post("/enter", &first, &format!("token={token}")).await;
@@ -45,7 +45,7 @@ async fn w09_coming_in_again_ends_the_session_before() {
 
 #[tokio::test]
 async fn w09_cookies_that_are_not_ours_open_nothing() {
-    let site = Site::open().await;
+    let site = Site::open();
     let cookie = site.cookie("Ann", Role::Lead).await;
     let (name, value) = cookie.split_once('=').unwrap();
     for bad in [
@@ -65,7 +65,7 @@ async fn w09_cookies_that_are_not_ours_open_nothing() {
 
 #[tokio::test]
 async fn w10_a_link_works_once_and_opening_it_uses_nothing_up() {
-    let site = Site::open().await;
+    let site = Site::open();
     let token = site.token("Ann", Role::Lead).await;
     let page = site.get("/enter", "").await;
     assert_eq!(page.status, 200);
@@ -86,7 +86,7 @@ async fn w10_a_link_works_once_and_opening_it_uses_nothing_up() {
 
 #[tokio::test]
 async fn w10_the_script_gets_an_object_and_the_cookie() {
-    let site = Site::open().await;
+    let site = Site::open();
     let token = site.token("Ann", Role::Lead).await;
     let headers = [
         "Host: 127.0.0.1:PORT",
@@ -104,7 +104,7 @@ async fn w10_the_script_gets_an_object_and_the_cookie() {
 
 #[tokio::test]
 async fn w15_wrong_tokens_are_few_in_a_minute() {
-    let site = Site::open().await;
+    let site = Site::open();
     let mut statuses = Vec::new();
     // Two minutes may meet here, so there are enough for both.
     for n in 0..45 {
