@@ -10,6 +10,8 @@ mod mock;
 mod render;
 mod settings;
 mod terminal;
+#[allow(dead_code, reason = "`probity review` is what starts it")]
+mod web;
 
 use std::process::ExitCode;
 
