@@ -69,13 +69,13 @@ pub(super) fn hidden_halves(connection: &Connection, queue: QueueId) -> Result<V
 }
 
 /// What the labels of a queue are about.
-struct About<'a> {
+pub(super) struct About<'a> {
     spec: &'a QueueSpec,
     items: HashMap<&'a str, Vec<&'a Hidden>>,
 }
 
 impl<'a> About<'a> {
-    fn of(spec: &'a QueueSpec, items: &'a [Hidden]) -> About<'a> {
+    pub(super) fn of(spec: &'a QueueSpec, items: &'a [Hidden]) -> About<'a> {
         let mut by_case: HashMap<&str, Vec<&Hidden>> = HashMap::new();
         for item in items {
             by_case.entry(&item.case).or_default().push(item);
@@ -84,7 +84,7 @@ impl<'a> About<'a> {
     }
 
     /// The label with everything named, if it is about an item of the queue.
-    fn label(&self, label: LabelEntry) -> Option<LabelEntry> {
+    pub(super) fn label(&self, label: LabelEntry) -> Option<LabelEntry> {
         let asked = &self.spec.asked;
         if label.rubric.as_ref().is_some_and(|rubric| *rubric != asked.rubric) {
             return None;
@@ -96,20 +96,24 @@ impl<'a> About<'a> {
             }
         };
         let items = self.items.get(&*label.item).filter(|_| is_of_form)?;
-        let item = items.iter().find(|item| is_about(&label.facts, item, items.len()))?;
+        let is_named = label.facts.variant.is_some() || label.facts.variants.is_some();
+        let item = match items[..] {
+            [only] if !is_named => only,
+            _ => items.iter().find(|item| About::is_of(&label.facts, item))?,
+        };
         let facts = label.facts.clone().or(&facts(item));
         Some(LabelEntry { facts, ..label })
     }
-}
 
-fn is_about(facts: &ItemFacts, item: &Hidden, n_items: usize) -> bool {
-    match (&facts.variant, &facts.variants, &item.variants[..]) {
-        (None, None, _) => n_items == 1,
-        (Some(one), None, [Some(other)]) => one == other,
-        (None, Some([a, b]), [Some(first), Some(second)]) => {
-            (a == first && b == second) || (a == second && b == first)
+    /// Whether variants name the reply or the pair of an item.
+    pub(super) fn is_of(facts: &ItemFacts, item: &Hidden) -> bool {
+        match (&facts.variant, &facts.variants, &item.variants[..]) {
+            (one, None, [other]) => one == other,
+            (None, Some([a, b]), [Some(first), Some(second)]) => {
+                (a == first && b == second) || (a == second && b == first)
+            }
+            _ => false,
         }
-        _ => false,
     }
 }
 
@@ -123,7 +127,7 @@ fn facts(item: &Hidden) -> ItemFacts {
 }
 
 /// What the judge said about an item, as rows have it.
-fn verdicts(item: &Hidden) -> Vec<VerdictEntry> {
+pub(super) fn verdicts(item: &Hidden) -> Vec<VerdictEntry> {
     let Some(judge) = &item.judge else { return Vec::new() };
     let entry = |criterion: Option<String>, spoken: Spoken| VerdictEntry {
         item: item.case.clone(),

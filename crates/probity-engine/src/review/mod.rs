@@ -14,6 +14,7 @@
 //! - Of a token the store has a hash alone.
 
 mod act;
+pub mod build;
 mod figures;
 mod hand_out;
 mod people;

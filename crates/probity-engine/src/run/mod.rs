@@ -41,6 +41,8 @@ use crate::schedule::desk::Desk;
 use crate::schedule::lane::Stop;
 use crate::store::{JudgeId, RunId, Store, StoreError};
 
+pub(crate) use record::Lookup;
+
 use asking::Asking;
 use job::Job;
 use plan::{Plan, UnscoredPolicy};
