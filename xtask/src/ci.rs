@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::count::{Count, count};
 use crate::step::{self, Ending, Step};
-use crate::{deny, fuzz, smoke};
+use crate::{browser, deny, fuzz, smoke};
 
 /// The variable that names the folder of the published sets. Tests that need them pass over them without it.
 const PUBLISHED_DATA: &str = "PROBITY_PUBLISHED_DATA";
@@ -26,6 +26,7 @@ const STEPS: &[Step] = &[
     Step { name: "deny", run: deny::tree },
     Step { name: "advisories", run: deny::advisories },
     Step { name: "clippy", run: clippy },
+    Step { name: "browser", run: browser::present },
     Step { name: "tests", run: tests },
     Step {
         name: "doc tests",

@@ -1,7 +1,10 @@
 //! Judges that understand nothing: what any judge has to beat on the same items.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use super::counting::Counting;
-use super::figures::{Figures, Said, figures};
+use super::figures::{Figures, Said, figures, parts};
 use super::scale::ScaleKind;
 use super::sheet::{Look, Sheet, Unit, Verdict};
 
@@ -16,6 +19,8 @@ pub struct Floors {
     pub prefer_longer: Option<Figures>,
     /// The lexical judge, where it was asked about the same items.
     pub baseline: Option<Figures>,
+    /// The same by slice; empty where it was not asked.
+    pub baseline_by_slice: BTreeMap<Arc<str>, Figures>,
 }
 
 /// The floors on these units. `None` where there is no label.
@@ -41,6 +46,9 @@ pub(super) fn floors(sheet: &Sheet, units: &[&Unit], counting: &Counting) -> Opt
         constant: figures(sheet, &of(&|_| Some(constant)), counting),
         constant_says: sheet.scale.names()[constant].clone(),
         prefer_longer: (!longer.is_empty()).then(|| figures(sheet, &longer, counting)),
-        baseline: baseline.map(|said| figures(sheet, &said, counting)),
+        baseline: baseline.as_ref().map(|said| figures(sheet, said, counting)),
+        baseline_by_slice: baseline.map_or_else(BTreeMap::new, |said| {
+            parts(sheet, &said, counting, &sheet.slices, |unit| Some(unit.slice))
+        }),
     })
 }

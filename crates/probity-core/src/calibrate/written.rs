@@ -171,7 +171,13 @@ fn floors_json(floors: Option<&Floors>, scale: &Scale) -> Value {
     let mut constant = floors.constant.to_map(scale);
     constant.insert("says".into(), floors.constant_says.clone().into());
     let longer = floors.prefer_longer.as_ref().map(|figures| figures.to_map(scale));
-    let baseline = floors.baseline.as_ref().map(|figures| figures.to_map(scale));
+    let baseline = floors.baseline.as_ref().map(|figures| {
+        let mut map = figures.to_map(scale);
+        let slices = floors.baseline_by_slice.iter();
+        let slices = slices.map(|(name, figures)| (name.to_string(), figures.to_map(scale).into()));
+        map.insert("by_slice".into(), Value::Object(slices.collect()));
+        map
+    });
     json!({ "constant": constant, "prefer_longer": longer, "baseline": baseline })
 }
 

@@ -112,6 +112,13 @@ impl Template {
         &self.hash
     }
 
+    /// The source text: the system message, the dividing line and the user message.
+    pub fn source(&self) -> String {
+        let part = |name| self.environment.get_template(name).map(|part| part.source().to_owned());
+        let parts = ["system", "user"].map(|name| part(name).unwrap_or_default());
+        parts.join(&format!("\n{DIVIDER}\n"))
+    }
+
     /// The prompt for `packet`.
     pub fn render(&self, packet: &Packet) -> Result<Prompt, TemplateError> {
         let Situation::Ticket(ticket) = packet.situation() else { return self.render_whole(packet) };

@@ -11,11 +11,14 @@ use probity_engine::run::work::Work;
 use probity_engine::run::{Observer as _, Ran, Session, report, run as run_job};
 use probity_engine::store::Store;
 
-use super::session::{Watcher, failure, mode, network, open_store, output_failure, runtime, stopped, way_on};
+use super::session::{
+    Watcher, failure, mode, network, open_store, output_failure, report_files, runtime, stopped, way_on,
+};
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::report::{Kind, ReportFile};
-use crate::render::results::{ResultsWriter, WholeFile};
+use crate::render::report::ReportFile;
+use crate::render::report::appendix::Origin;
+use crate::render::results::ResultsWriter;
 use crate::render::summary::summary;
 use crate::{settings, terminal};
 
@@ -27,11 +30,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let watcher = Watcher::new(args.job.cases.reading.quiet);
     let job = settings::job(&args.job, settings::call_layer(&args.calls)?, &|line| watcher.notice(line))?;
     let job = Arc::new(job);
-    // Results without a place are not worth paying for.
-    let files = report_files(args)?;
-    for file in &files {
-        WholeFile::try_out(&file.path).map_err(|error| output_failure(Some(&file.path), &error))?;
-    }
+    let files = report_files(args.output.as_deref(), &args.reports)?;
     let store = open_store(&job.asking, network(&args.calls), &watcher)?;
     let ran = runtime()?.block_on(async {
         let mode = mode(&args.calls);
@@ -48,16 +47,6 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     Ok(verdict(args, &job, &ran, &summary))
 }
 
-/// The files that rows and figures go to.
-fn report_files(args: &RunArgs) -> Result<Vec<ReportFile>, Failure> {
-    let output = args.output.iter().map(|path| Ok(ReportFile { path: path.clone(), kind: Kind::Json }));
-    let reports = args
-        .reports
-        .iter()
-        .map(|path| Ok(ReportFile { path: path.clone(), kind: Kind::of(path).map_err(Failure::usage)? }));
-    output.chain(reports).collect()
-}
-
 /// Writes the results to where they were asked for, and keeps what the summary shows.
 fn write(
     job: &Job,
@@ -67,9 +56,11 @@ fn write(
     files: &[ReportFile],
 ) -> Result<(Summary, Vec<Skipped>), Failure> {
     let mut open = Vec::new();
+    let origin = Origin::asked(&job.asking);
     for file in files {
-        let report =
-            file.open(&job.dataset_name).map_err(|error| output_failure(Some(&file.path), &error))?;
+        let report = file
+            .open(&job.dataset_name, &origin)
+            .map_err(|error| output_failure(Some(&file.path), &error))?;
         open.push((file, report));
     }
     let stdout_failure = |error: io::Error| output_failure(None, &error);

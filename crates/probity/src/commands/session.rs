@@ -3,7 +3,7 @@
 //! What commands that ask a judge share. What they ask about, and what they make of the answers, is their own.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use probity_engine::run::asking::Asking;
@@ -18,6 +18,8 @@ use tokio::sync::watch;
 use crate::args::CallArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::progress::Bar;
+use crate::render::report::{Finished, Kind, ReportFile};
+use crate::render::results::WholeFile;
 use crate::{settings, terminal};
 
 /// The runtime that calls are made on.
@@ -93,6 +95,26 @@ fn interrupts() -> watch::Receiver<bool> {
         std::process::exit(Exit::Incomplete as i32);
     });
     receiver
+}
+
+/// The files that `--output` and `--report` name. Results without a place are not worth paying for, so each is tried.
+pub(crate) fn report_files(output: Option<&Path>, reports: &[PathBuf]) -> Result<Vec<ReportFile>, Failure> {
+    let output = output.map(|path| Ok(ReportFile { path: path.to_owned(), kind: Kind::Json }));
+    let reports = reports
+        .iter()
+        .map(|path| Ok(ReportFile { path: path.clone(), kind: Kind::of(path).map_err(Failure::usage)? }));
+    let files: Vec<ReportFile> = output.into_iter().chain(reports).collect::<Result<_, Failure>>()?;
+    for file in &files {
+        WholeFile::try_out(&file.path).map_err(|error| output_failure(Some(&file.path), &error))?;
+    }
+    Ok(files)
+}
+
+/// Writes what a command came to, to each of its files.
+pub(crate) fn write_reports(files: &[ReportFile], finished: &Finished<'_>) -> Result<(), Failure> {
+    files
+        .iter()
+        .try_for_each(|file| file.write(finished).map_err(|error| output_failure(Some(&file.path), &error)))
 }
 
 /// A failure to write results.

@@ -58,7 +58,8 @@ pub(crate) fn promotion(shown: &Shown) -> String {
     out
 }
 
-fn title(check: &Check) -> String {
+/// A requirement by name, with what it is about.
+pub(crate) fn title(check: &Check) -> String {
     match &check.about {
         Some(about) => format!("{} ({})", check.requirement.title(), plain(about)),
         None => check.requirement.title().to_owned(),
@@ -66,7 +67,7 @@ fn title(check: &Check) -> String {
 }
 
 /// A requirement in few words: what was shown, and what is wanted.
-fn cells(check: &Check) -> [String; 2] {
+pub(crate) fn cells(check: &Check) -> [String; 2] {
     let (have, need) = (&check.have, &check.need);
     let texts = match check.requirement {
         Requirement::HardGates => {

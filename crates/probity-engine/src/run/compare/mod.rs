@@ -170,6 +170,11 @@ impl CompareJob {
         &self.gate
     }
 
+    /// BLAKE3 of the case files.
+    pub fn cases_digest(&self) -> &str {
+        &self.cases_digest
+    }
+
     /// Pairs all variants of every case.
     fn pair(&mut self) {
         let n_variants = self.field.variants.len();

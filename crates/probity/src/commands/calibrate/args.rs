@@ -71,6 +71,9 @@ pub(crate) struct CalibrateArgs {
     /// Write the figures to this file as JSON
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Write a report to this file; its name ends in .html, .md, .xml for a CI server, or .json; may be given again
+    #[arg(long = "report", value_name = "FILE")]
+    pub(crate) reports: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) judge: JudgeArgs,
     #[command(flatten)]

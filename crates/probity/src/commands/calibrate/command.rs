@@ -5,21 +5,19 @@ use probity_engine::run::Observer as _;
 use serde_json::{Map, Value, json};
 
 use super::super::compare::skipped_json;
-use super::super::session::{Watcher, output_failure, stopped, way_on};
+use super::super::session::{Watcher, report_files, stopped, way_on};
 use super::live::{Live, LiveCalibration, live};
 use super::{CalibrateArgs, written};
 use crate::exit::{Exit, Failure};
 use crate::render::calibration::{Shown, calibration as shown};
-use crate::render::results::WholeFile;
+use crate::render::report::calibration as page;
 use crate::settings::LabelledFlags;
 use crate::terminal;
 
 /// Runs the command.
 pub(super) fn command(args: &CalibrateArgs) -> Result<Exit, Failure> {
     let watcher = Watcher::new(args.reading.quiet);
-    let output = args.output.as_deref();
-    // Results without a place are not worth paying for.
-    output.map_or(Ok(()), WholeFile::try_out).map_err(|error| output_failure(output, &error))?;
+    let places = report_files(args.output.as_deref(), &args.reports)?;
     let flags = Live {
         cases: LabelledFlags {
             files: &args.files,
@@ -36,8 +34,14 @@ pub(super) fn command(args: &CalibrateArgs) -> Result<Exit, Failure> {
     };
     let live = live(&flags, &watcher)?;
     live.notices.iter().for_each(|notice| watcher.notice(notice));
-    if !written(args, &live_json(&live))? {
-        let file = format!("{} against {}", live.asked.name(), live.labels.source);
+    let file = format!("{} against {}", live.asked.name(), live.labels.source);
+    let page = page::Shown {
+        calibration: &live.calibration,
+        file: &file,
+        asked: Some(live.for_page()),
+        notices: &live.notices,
+    };
+    if !written(args, &places, &page, &live_json(&live))? {
         let figures = &live.calibration;
         let text = shown(&Shown { calibration: figures, file: &file, skipped: &live.skipped });
         terminal::print(&(text + &about_the_judge(&live)));

@@ -9,6 +9,7 @@ use probity_core::calibrate::{
     Calibration, Counting, Faults, InputFile, JoinOptions, LabelEntry, NotBlind, Scale, Settling,
     calibration, digest, sheet,
 };
+use probity_core::gate::Gate;
 use probity_core::report::Facts;
 use probity_core::rubric::{Decider, Rubric};
 use probity_engine::load::{Place, Skipped};
@@ -27,6 +28,7 @@ use super::super::session::{Watcher, failure, mode, network, open_store, runtime
 use super::{all_faults, refuse_skipped, refused};
 use crate::args::CallArgs;
 use crate::exit::{Exit, Failure};
+use crate::render::report::calibration as page;
 use crate::settings::{self, LabelledFlags, LabelledJob};
 
 /// What a live calibration is made of.
@@ -142,6 +144,14 @@ impl Asked {
         match self {
             Asked::Replies(replies) => &replies.job().dataset_name,
             Asked::Pairs(pairs) => &pairs.job.name,
+        }
+    }
+
+    /// The rules that decided which replies are judged.
+    pub(crate) fn gate(&self) -> &Gate {
+        match self {
+            Asked::Replies(replies) => replies.job().gate(),
+            Asked::Pairs(pairs) => pairs.job.gate(),
         }
     }
 
@@ -349,6 +359,17 @@ fn judge_name(asking: &Asking) -> String {
 }
 
 impl LiveCalibration {
+    /// The judge, for a page.
+    pub(crate) fn for_page(&self) -> page::Asked<'_> {
+        page::Asked {
+            asking: self.asked.asking(),
+            rubric: self.asked.rubric(),
+            facts: &self.facts,
+            labels: &self.labels.digest,
+            gate: self.asked.gate().digest(),
+        }
+    }
+
     /// Ends the session with the store.
     pub(crate) fn close(self) -> Result<(), Failure> {
         self.store.close().map_err(|error| Failure::new(Exit::Store, &error))

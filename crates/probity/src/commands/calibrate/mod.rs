@@ -16,10 +16,12 @@ use serde_json::Value;
 pub(crate) use args::{CalibrateArgs, default_counting, share};
 pub(in crate::commands) use command::ended;
 
-use super::compare::{Files, load_options, skipped_json, write_output};
+use super::compare::{Files, load_options, pretty, skipped_json};
+use super::session::{report_files, write_reports};
 use crate::args::ReadArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::calibration::{Shown, calibration as shown};
+use crate::render::report::{Finished, ReportFile, calibration as report};
 use crate::terminal;
 
 /// So many faults are shown at once.
@@ -36,6 +38,7 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Failure> {
             terminal::note(line);
         }
     };
+    let places = report_files(args.output.as_deref(), &args.reports)?;
     let path = args.labels.as_ref().ok_or_else(|| Failure::usage("expected --labels and a file"))?;
     let files = RowFiles {
         labels: path,
@@ -49,17 +52,27 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Failure> {
     let mut json = figures.to_json();
     json["notices"] = sheet.notices().into();
     json["skipped"] = skipped.iter().map(skipped_json).collect();
-    if !written(args, &json)? {
-        let file = args.labels.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+    let file = path.display().to_string();
+    let notices = sheet.notices();
+    let page = report::Shown { calibration: &figures, file: &file, asked: None, notices };
+    if !written(args, &places, &page, &json)? {
         terminal::print(&shown(&Shown { calibration: &figures, file: &file, skipped: &skipped }));
     }
     Ok(Exit::Done)
 }
 
-/// Writes `json` to where it was asked for, and says whether that was standard output.
-fn written(args: &CalibrateArgs, json: &Value) -> Result<bool, Failure> {
-    let text = serde_json::to_string_pretty(json).expect("JSON values can be written") + "\n";
-    write_output(args.output.as_deref(), &text)?;
+/// Writes everything to where it was asked for, and says whether that was standard output too.
+fn written(
+    args: &CalibrateArgs,
+    places: &[ReportFile],
+    page: &report::Shown<'_>,
+    json: &Value,
+) -> Result<bool, Failure> {
+    let text = pretty(json);
+    if !places.is_empty() {
+        let (page, tests) = (report::page(page), report::test_cases(page.calibration));
+        write_reports(places, &Finished { page: &page, tests: &tests, json: &text })?;
+    }
     if args.reading.json {
         terminal::deliver(&text)?;
     }

@@ -38,6 +38,9 @@ pub(crate) struct CompareArgs {
     /// Write the figures to this file as JSON
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Write a report to this file; its name ends in .html, .md, .xml for a CI server, or .json; may be given again
+    #[arg(long = "report", value_name = "FILE")]
+    pub(crate) reports: Vec<PathBuf>,
     /// Stop asking when it is clear which variant is better, or that neither is by more than the margin
     #[arg(long)]
     pub(crate) until_decided: bool,

@@ -14,13 +14,13 @@ use probity_engine::run::{Observer as _, Ran, Session};
 use serde_json::{Map, Value, json};
 
 use super::super::session::{
-    Watcher, failure, mode, network, open_store, output_failure, runtime, stopped, way_on,
+    Watcher, failure, mode, network, open_store, report_files, runtime, stopped, way_on,
 };
 use super::{CompareArgs, skipped_json, written};
 use crate::exit::{Exit, Failure};
 use crate::render::comparison::{Shown, comparison as shown};
 use crate::render::live::{Live, live as live_text};
-use crate::render::results::WholeFile;
+use crate::render::report::comparison as page;
 use crate::{settings, terminal};
 
 /// Runs the command.
@@ -30,9 +30,7 @@ pub(super) fn live(args: &CompareArgs) -> Result<Exit, Failure> {
     let job = settings::comparison(args, layer, &|line| watcher.notice(line))?;
     let job = Arc::new(job);
     refuse_early_stop(args, &job)?;
-    let output = args.output.as_deref();
-    // Results without a place are not worth paying for.
-    output.map_or(Ok(()), WholeFile::try_out).map_err(|error| output_failure(output, &error))?;
+    let files = report_files(args.output.as_deref(), &args.reports)?;
     let store = open_store(&job.asking, network(&args.calls), &watcher)?;
     let ran = runtime()?.block_on(async {
         let mode = mode(&args.calls);
@@ -45,8 +43,15 @@ pub(super) fn live(args: &CompareArgs) -> Result<Exit, Failure> {
     let judge: Arc<str> = Arc::from(judge_name(&compared));
     let pairs: Vec<Pair> = compared.contests.iter().filter_map(Contest::pair).collect();
     let resampling = Resampling { n_resamples: args.resamples, seed: args.seed };
-    let figures = comparison(&BTreeMap::from([(judge, pairs.clone())]), args.policies(), resampling);
-    if !written(args, &live_json(&job, &compared, &figures, &pairs))? {
+    let by_judge = BTreeMap::from([(judge, pairs.clone())]);
+    let figures = comparison(&by_judge, args.policies(), resampling);
+    let page = page::Shown {
+        comparison: &figures,
+        pairs: &by_judge,
+        file: &job.name,
+        live: Some(page::Live { job: &job, compared: &compared }),
+    };
+    if !written(args, &files, &page, &live_json(&job, &compared, &figures, &pairs))? {
         let shown = shown(&Shown {
             comparison: &figures,
             file: &job.name,

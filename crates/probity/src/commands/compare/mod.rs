@@ -16,8 +16,10 @@ pub(crate) use args::{CompareArgs, ConflictArg, UnparsedArg};
 pub(super) use live::about_the_judge;
 pub(super) use read::{Files, load_options};
 
+use super::session::{output_failure, report_files, write_reports};
 use crate::exit::{Exit, Failure};
 use crate::render::comparison::{Shown, comparison as shown};
+use crate::render::report::{Finished, ReportFile, comparison as report};
 use crate::render::results::WholeFile;
 use crate::terminal;
 
@@ -32,6 +34,7 @@ fn from_record(args: &CompareArgs) -> Result<Exit, Failure> {
             terminal::note(line);
         }
     };
+    let files = report_files(args.output.as_deref(), &args.reports)?;
     let recorded = read::recorded(args, &note)?;
     let resampling = Resampling { n_resamples: args.resamples, seed: args.seed };
     let figures = comparison(&recorded.pairs, args.policies(), resampling);
@@ -41,22 +44,36 @@ fn from_record(args: &CompareArgs) -> Result<Exit, Failure> {
         .as_ref()
         .map_or(Value::Null, |labels| json!({ "items": labels.n_items(), "votes": labels.n_votes() }));
     json["skipped"] = recorded.skipped.iter().map(skipped_json).collect();
-    if !written(args, &json)? {
-        let name = args.verdicts.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+    let name = args.verdicts.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+    let page = report::Shown { comparison: &figures, pairs: &recorded.pairs, file: &name, live: None };
+    if !written(args, &files, &page, &json)? {
         let (labels, skipped) = (recorded.labels.as_ref(), &recorded.skipped);
         terminal::print(&shown(&Shown { comparison: &figures, file: &name, labels, skipped }));
     }
     Ok(Exit::Done)
 }
 
-/// Writes `json` to where it was asked for, and says whether that was standard output.
-fn written(args: &CompareArgs, json: &Value) -> Result<bool, Failure> {
-    let text = serde_json::to_string_pretty(json).expect("JSON values can be written") + "\n";
-    write_output(args.output.as_deref(), &text)?;
+/// Writes everything to where it was asked for, and says whether that was standard output too.
+fn written(
+    args: &CompareArgs,
+    files: &[ReportFile],
+    page: &report::Shown<'_>,
+    json: &Value,
+) -> Result<bool, Failure> {
+    let text = pretty(json);
+    if !files.is_empty() {
+        let (page, tests) = (report::page(page), report::test_cases(page));
+        write_reports(files, &Finished { page: &page, tests: &tests, json: &text })?;
+    }
     if args.reading.json {
         terminal::deliver(&text)?;
     }
     Ok(args.reading.json)
+}
+
+/// A document as files and standard output have it.
+pub(super) fn pretty(json: &Value) -> String {
+    serde_json::to_string_pretty(json).expect("JSON values can be written") + "\n"
 }
 
 /// Writes `text` to the file that `--output` names, whole or not at all.
@@ -67,11 +84,7 @@ pub(super) fn write_output(path: Option<&Path>, text: &str) -> Result<(), Failur
         file.write_all(text.as_bytes())?;
         file.keep()
     };
-    write().map_err(|error: std::io::Error| Failure {
-        exit: Exit::Store,
-        message: format!("could not write {}: {error}", path.display()),
-        hint: None,
-    })
+    write().map_err(|error: std::io::Error| output_failure(Some(path), &error))
 }
 
 /// A row that could not be used, for machines.

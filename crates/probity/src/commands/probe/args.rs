@@ -36,6 +36,9 @@ pub(crate) struct ProbeArgs {
     /// Write the figures to this file as JSON
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Write a report to this file; its name ends in .html, .md, .xml for a CI server, or .json; may be given again
+    #[arg(long = "report", value_name = "FILE", conflicts_with = "list")]
+    pub(crate) reports: Vec<PathBuf>,
     /// Ask about all criteria in one call instead of one call per criterion
     #[arg(long)]
     pub(crate) one_call: bool,

@@ -12,11 +12,13 @@ use serde_json::{Value, json};
 
 pub(crate) use args::ProbeArgs;
 
-use super::compare::{about_the_judge, skipped_json, write_output};
-use super::session::{Watcher, failure, mode, network, open_store, output_failure, runtime, stopped, way_on};
+use super::compare::{about_the_judge, pretty, skipped_json};
+use super::session::{
+    Watcher, failure, mode, network, open_store, report_files, runtime, stopped, way_on, write_reports,
+};
 use crate::exit::{Exit, Failure};
 use crate::render::probing::{Shown, listed, probing as shown};
-use crate::render::results::WholeFile;
+use crate::render::report::{Finished, ReportFile, probing as page};
 use crate::{settings, terminal};
 
 /// Runs the command.
@@ -27,9 +29,7 @@ pub(crate) fn probe(args: &ProbeArgs) -> Result<Exit, Failure> {
     let watcher = Watcher::new(args.reading.quiet);
     let layer = settings::call_layer(&args.calls)?;
     let job = Arc::new(settings::probing(args, layer, &|line| watcher.notice(line))?);
-    let output = args.output.as_deref();
-    // Results without a place are not worth paying for.
-    output.map_or(Ok(()), WholeFile::try_out).map_err(|error| output_failure(output, &error))?;
+    let files = report_files(args.output.as_deref(), &args.reports)?;
     let network = network(&args.calls);
     let store = open_store(&job.asking, network, &watcher)?;
     let ran = runtime()?.block_on(async {
@@ -45,7 +45,7 @@ pub(crate) fn probe(args: &ProbeArgs) -> Result<Exit, Failure> {
         keep(&store, &job, &ran, &text).map_err(|error| Failure::new(Exit::Store, &error))?;
     }
     store.close().map_err(|error| Failure::new(Exit::Store, &error))?;
-    write_output(output, &text)?;
+    write(&files, &job, &probed, &text)?;
     if args.reading.json {
         terminal::deliver(&text)?;
     } else {
@@ -55,6 +55,16 @@ pub(crate) fn probe(args: &ProbeArgs) -> Result<Exit, Failure> {
         terminal::note(&words);
     }
     Ok(exit)
+}
+
+/// Writes what the probing came to, to where it was asked for.
+fn write(files: &[ReportFile], job: &ProbeJob, probed: &Probed, json: &str) -> Result<(), Failure> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let shown = page::Shown { job, probed };
+    let (page, tests) = (page::page(&shown), page::test_cases(&shown));
+    write_reports(files, &Finished { page: &page, tests: &tests, json })
 }
 
 fn list(args: &ProbeArgs) -> Result<Exit, Failure> {
@@ -84,10 +94,6 @@ fn document(job: &ProbeJob, probed: &Probed) -> String {
     json["skipped"] = job.skipped.iter().map(skipped_json).collect();
     about_the_judge(&mut json, &job.rubric, &probed.facts);
     pretty(&json)
-}
-
-fn pretty(json: &Value) -> String {
-    serde_json::to_string_pretty(json).expect("JSON values can be written") + "\n"
 }
 
 /// Whether this is a probing by which a judge may be known: all probes, and nothing cut short.

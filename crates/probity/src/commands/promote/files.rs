@@ -12,16 +12,18 @@ use serde_json::{Value, json};
 use super::super::calibrate::{RowFiles, joined};
 use super::report::{Sections, calibration_json, probes_json, rubric_json, spoken_json};
 use super::{
-    Gathered, Named, Outcome, PromoteArgs, Recorded, counting, decided, finish, partial, probing_file,
+    Call, Gathered, Named, Outcome, PromoteArgs, Recorded, counting, decided, finish, partial, probing_file,
 };
 use crate::exit::{Exit, Failure};
+use crate::render::report::appendix::{Appendix, Origin};
 use crate::settings;
 
 /// What the report says where files cannot show something.
 const NOT_SHOWN: &str = "files of labels and verdicts do not show what the gate did";
 
 /// Decides.
-pub(super) fn promote(args: &PromoteArgs, named: &Named, note: &dyn Fn(&str)) -> Result<Exit, Failure> {
+pub(super) fn promote(call: &Call<'_>, named: &Named, note: &dyn Fn(&str)) -> Result<Exit, Failure> {
+    let args = call.args;
     let labels = args.labels.as_deref().ok_or_else(|| Failure::usage("expected --labels and a file"))?;
     let (verdicts, items) = (args.verdicts.as_deref(), args.items.as_deref());
     let files = RowFiles { labels, verdicts, items, reading: &args.reading };
@@ -55,9 +57,12 @@ pub(super) fn promote(args: &PromoteArgs, named: &Named, note: &dyn Fn(&str)) ->
             calibration: calibration_json(&calibration),
         },
         evidence,
+        calibration,
+        appendix: Appendix::new(Origin::files(), rubric.as_ref()),
+        warnings: Vec::new(),
     };
     let outcome = Outcome { reason: reason.to_owned(), recorded: Recorded::No };
-    finish(args, named, &gathered, &decision, &outcome)
+    finish(call, named, &gathered, &decision, &outcome)
 }
 
 /// The judge that is decided about: the only one, or the one that was named.

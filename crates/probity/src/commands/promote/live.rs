@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use probity_core::case::Moment;
-use probity_core::gate::{Gate, rules};
+use probity_core::gate::rules;
 use probity_core::probe::ProbeRecord;
 use probity_core::promote::{
     Answers, Bound, Coverage, Decision, Evidence, Gates, Parts, Seen, StandingRecord,
@@ -25,13 +25,15 @@ use super::super::calibrate::live::{Asked, Live, LiveCalibration, live};
 use super::super::session::{Watcher, failure, network};
 use super::report::{Retained, Sections, calibration_json, probes_json, rubric_json};
 use super::{
-    Gathered, Named, Outcome, PromoteArgs, Recorded, counting, decided, finish, partial, probing_file,
+    Call, Gathered, Named, Outcome, PromoteArgs, Recorded, counting, decided, finish, partial, probing_file,
 };
 use crate::exit::{Exit, Failure};
+use crate::render::report::appendix::{Appendix, Origin};
 use crate::settings::{self, LabelledFlags};
 
 /// Asks for what is missing, decides, and keeps what was earned.
-pub(super) fn promote(args: &PromoteArgs, named: &Named) -> Result<Exit, Failure> {
+pub(super) fn promote(call: &Call<'_>, named: &Named) -> Result<Exit, Failure> {
+    let args = call.args;
     let watcher = Watcher::new(args.reading.quiet || args.reading.json);
     refuse_tomorrow(args)?;
     let (reading, judge) = (&args.reading, &args.judge);
@@ -61,7 +63,7 @@ pub(super) fn promote(args: &PromoteArgs, named: &Named) -> Result<Exit, Failure
     };
     drop(reader);
     live.close()?;
-    let finished = finish(args, named, &gathered, &decision, &outcome)?;
+    let finished = finish(call, named, &gathered, &decision, &outcome)?;
     Ok(if exit == Exit::Done { finished } else { exit })
 }
 
@@ -74,15 +76,8 @@ fn refuse_tomorrow(args: &PromoteArgs) -> Result<(), Failure> {
     }
 }
 
-fn gate(asked: &Asked) -> &Gate {
-    match asked {
-        Asked::Replies(replies) => replies.job().gate(),
-        Asked::Pairs(pairs) => pairs.job.gate(),
-    }
-}
-
 fn subject(asked: &Asked) -> Subject<'_> {
-    Subject { asking: asked.asking(), rubric: asked.rubric(), gate: gate(asked) }
+    Subject { asking: asked.asking(), rubric: asked.rubric(), gate: asked.gate() }
 }
 
 fn gathered(
@@ -132,6 +127,9 @@ fn gathered(
             calibration: calibration_section(live),
         },
         evidence,
+        calibration: live.calibration.clone(),
+        appendix: Appendix::of(Origin::asked(live.asked.asking()), rubric, &live.facts),
+        warnings: live.facts.warnings.clone(),
     })
 }
 
@@ -155,7 +153,7 @@ fn evidence(
 ) -> Result<(Evidence, Parts), Failure> {
     let name = live.calibration.judges.keys().next().map(ToString::to_string).unwrap_or_default();
     let mut evidence = Evidence::of(&named.contract, &live.calibration, &name, now(live.asked.asking()));
-    let gate = gate(&live.asked);
+    let gate = live.asked.gate();
     evidence.gates = Ok(Gates {
         blocking: rules().map(|rule| rule.id).filter(|id| gate.can_block(id)).map(str::to_owned).collect(),
         n_admitted: live.gate.n_admitted,

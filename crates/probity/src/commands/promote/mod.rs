@@ -10,7 +10,7 @@ mod revoke;
 
 use std::path::Path;
 
-use probity_core::calibrate::Counting;
+use probity_core::calibrate::{Calibration, Counting};
 use probity_core::probe::ProbeRecord;
 use probity_core::promote::{Contract, Decision, Evidence, Parts, ProbeName, decide, read};
 use probity_core::spec_file::Problem;
@@ -19,19 +19,18 @@ use serde_json::{Value, json};
 pub(crate) use args::PromoteArgs;
 
 use super::calibrate::default_counting;
-use super::compare::write_output;
-use super::session::output_failure;
+use super::compare::pretty;
+use super::session::{report_files, write_reports};
 use crate::exit::{Exit, Failure};
 use crate::render::problem::located;
 use crate::render::promotion::{Shown, promotion as shown};
-use crate::render::results::WholeFile;
+use crate::render::report::appendix::Appendix;
+use crate::render::report::{Finished, ReportFile, promotion as page};
 use crate::terminal;
 
 /// Runs the command.
 pub(crate) fn promote(args: &PromoteArgs) -> Result<Exit, Failure> {
-    let output = args.output.as_deref();
-    // A decision without a place is not worth paying for.
-    output.map_or(Ok(()), WholeFile::try_out).map_err(|error| output_failure(output, &error))?;
+    let places = report_files(args.output.as_deref(), &args.reports)?;
     if let Some(reason) = &args.revoke {
         return revoke::revoke(args, reason);
     }
@@ -41,11 +40,18 @@ pub(crate) fn promote(args: &PromoteArgs) -> Result<Exit, Failure> {
         }
     };
     let contract = contract(args, &note)?;
+    let call = Call { args, places: &places };
     if args.verdicts.is_some() {
-        files::promote(args, &contract, &note)
+        files::promote(&call, &contract, &note)
     } else {
-        live::promote(args, &contract)
+        live::promote(&call, &contract)
     }
+}
+
+/// The flags, and the files that the decision goes to.
+struct Call<'a> {
+    args: &'a PromoteArgs,
+    places: &'a [ReportFile],
 }
 
 /// A contract with the place it was read from.
@@ -66,6 +72,12 @@ struct Gathered {
     bound: Parts,
     /// What to retain, by section.
     sections: report::Sections,
+    /// How far the judge says what people say.
+    calibration: Calibration,
+    /// What it was made with, for people.
+    appendix: Appendix,
+    /// What a reader has to know about the judge's answers.
+    warnings: Vec<String>,
 }
 
 /// What becomes of a decision.
@@ -117,7 +129,7 @@ fn decided(args: &PromoteArgs, contract: &Contract, evidence: &mut Evidence) -> 
 
 /// Writes and prints what was decided.
 fn finish(
-    args: &PromoteArgs,
+    call: &Call<'_>,
     named: &Named,
     gathered: &Gathered,
     decision: &Decision,
@@ -142,14 +154,45 @@ fn finish(
         json!(contract.ends(gathered.evidence.now).filter(|_| met).map(|end| end.to_string()));
     json["bound"] = json!(gathered.bound);
     json["report"] = gathered.sections.to_json(contract, decision, outcome);
-    let text = serde_json::to_string_pretty(&json).expect("JSON values can be written") + "\n";
-    write_output(args.output.as_deref(), &text)?;
-    if args.reading.json {
+    let text = pretty(&json);
+    if !call.places.is_empty() {
+        write(call, named, gathered, decision, (outcome, &json))?;
+    }
+    if call.args.reading.json {
         terminal::deliver(&text)?;
     } else {
         terminal::print(&shown(&Shown { contract, name: &gathered.name, decision, reason: &outcome.reason }));
     }
     Ok(if met { Exit::Done } else { Exit::No })
+}
+
+/// Writes the decision to where it was asked for.
+fn write(
+    call: &Call<'_>,
+    named: &Named,
+    gathered: &Gathered,
+    decision: &Decision,
+    (outcome, json): (&Outcome, &Value),
+) -> Result<(), Failure> {
+    let day = |name: &str| json[name].as_str().map(str::to_owned);
+    let shown = page::Shown {
+        contract: &named.contract,
+        judge: &gathered.name,
+        decision,
+        reason: &outcome.reason,
+        kept: match outcome.recorded {
+            Recorded::Yes => "recorded in the store",
+            Recorded::No => "nothing was recorded",
+        },
+        days: [day("as_of"), day("valid_until")],
+        bound: &gathered.bound,
+        report: &json["report"],
+        calibration: &gathered.calibration,
+        appendix: gathered.appendix.clone().hash("contract", &named.contract.hash),
+        warnings: &gathered.warnings,
+    };
+    let (page, tests) = (page::page(&shown), page::test_cases(&shown));
+    write_reports(call.places, &Finished { page: &page, tests: &tests, json: &pretty(json) })
 }
 
 /// A probing that was read from a file: what it came to, and the whole document.

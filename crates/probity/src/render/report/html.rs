@@ -19,10 +19,23 @@ use serde_json::{Value, json};
 
 use super::super::results::WholeFile;
 use super::Report;
+use super::appendix::{Appendix, Origin};
+use super::page::Page;
 
-const PAGE: &str = include_str!("../../../pages/report.html.jinja");
+/// The templates by name: two kinds of page, and what they share.
+const TEMPLATES: [(&str, &str); 6] = [
+    ("base", include_str!("../../../pages/report-base.html.jinja")),
+    ("appendix", include_str!("../../../pages/report-appendix.html.jinja")),
+    ("block", include_str!("../../../pages/report-block.html.jinja")),
+    ("whisker", include_str!("../../../pages/report-whisker.html.jinja")),
+    ("run", include_str!("../../../pages/report.html.jinja")),
+    ("page", include_str!("../../../pages/report-page.html.jinja")),
+];
 const STYLE: &str = include_str!("../../../pages/report.css");
 const SCRIPT: &str = include_str!("../../../pages/report.js");
+
+/// What ends every page.
+const END: &str = "</body>\n</html>\n";
 
 /// How many skipped records are listed.
 const SKIPPED_MAX: usize = 50;
@@ -31,15 +44,18 @@ const SKIPPED_MAX: usize = 50;
 pub(super) struct Html {
     out: WholeFile,
     cases: String,
+    origin: Origin,
     rows: BufWriter<File>,
     n_rows: u64,
+    digest: blake3::Hasher,
     skipped: Vec<Skipped>,
 }
 
 impl Html {
-    pub(super) fn new(out: WholeFile, cases: &str) -> io::Result<Self> {
+    pub(super) fn new(out: WholeFile, cases: &str, origin: Origin) -> io::Result<Self> {
         let rows = BufWriter::new(tempfile::tempfile()?);
-        Ok(Html { out, cases: cases.to_owned(), rows, n_rows: 0, skipped: Vec::new() })
+        let (digest, skipped) = (blake3::Hasher::new(), Vec::new());
+        Ok(Html { out, cases: cases.to_owned(), origin, rows, n_rows: 0, digest, skipped })
     }
 }
 
@@ -49,7 +65,9 @@ impl Report for Html {
             Row::Reply(result) => {
                 self.rows.write_all(if self.n_rows > 0 { b",\n" } else { b"\n" })?;
                 self.n_rows += 1;
-                self.rows.write_all(inert(&short(result)).as_bytes())
+                let row = inert(&short(result));
+                self.digest.update(row.as_bytes());
+                self.rows.write_all(row.as_bytes())
             }
             Row::Skipped(record) => {
                 if self.skipped.len() < SKIPPED_MAX {
@@ -61,32 +79,47 @@ impl Report for Html {
     }
 
     fn finish(self: Box<Self>, summary: &Summary) -> io::Result<()> {
-        let Html { mut out, cases, rows, skipped, .. } = *self;
-        let nonce = blake3::hash(format!("{STYLE}{SCRIPT}").as_bytes()).to_hex();
-        out.write_all(page(summary, &cases, &skipped, &nonce).map_err(io::Error::other)?.as_bytes())?;
-        out.write_all(b"[")?;
+        let Html { mut out, cases, origin, rows, mut digest, skipped, .. } = *self;
+        let appendix = Appendix::of(origin, summary.rubric(), summary.facts());
+        let view = view::view(summary, &cases, &skipped, &appendix);
+        digest.update(view.to_string().as_bytes());
+        let nonce = digest.finalize().to_hex();
+        let page = rendered("run", &view, &nonce, Scripted::Yes).map_err(io::Error::other)?;
+        out.write_all(page.as_bytes())?;
+        out.write_all(b"<script type=\"application/json\" id=\"rows\">[")?;
         let mut rows = rows.into_inner().map_err(io::IntoInnerError::into_error)?;
         rows.rewind()?;
         io::copy(&mut rows, &mut out)?;
-        write!(out, "]</script>\n<script nonce=\"{nonce}\">{SCRIPT}</script>\n</body>\n</html>\n")?;
+        write!(out, "]</script>\n<script nonce=\"{nonce}\">{SCRIPT}</script>\n{END}")?;
         out.keep()
     }
 }
 
-/// The page up to its rows.
-fn page(
-    summary: &Summary,
-    cases: &str,
-    skipped: &[Skipped],
-    nonce: &str,
-) -> Result<String, minijinja::Error> {
+/// The whole of a page that has no rows.
+pub(super) fn html(page: &Page) -> io::Result<String> {
+    let view = serde_json::to_value(page)?;
+    let nonce = blake3::hash(view.to_string().as_bytes()).to_hex();
+    Ok(rendered("page", &view, &nonce, Scripted::No).map_err(io::Error::other)? + END)
+}
+
+/// Whether a page runs a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scripted {
+    Yes,
+    No,
+}
+
+/// A page up to its rows. The nonce is made of everything on the page, so no text on it can know it.
+fn rendered(name: &str, view: &Value, nonce: &str, scripted: Scripted) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    environment.add_template("report", PAGE)?;
+    for (name, source) in TEMPLATES {
+        environment.add_template(name, source)?;
+    }
     let css = minijinja::Value::from_safe_string(STYLE.to_owned());
-    let page = environment.get_template("report")?;
-    page.render(context! { nonce, css, ..Serde(view::view(summary, cases, skipped)) })
+    let scripted = scripted == Scripted::Yes;
+    environment.get_template(name)?.render(context! { nonce, css, scripted, ..Serde(view) })
 }
 
 /// A row of the list of all replies.
@@ -107,7 +140,13 @@ fn short(result: &ReplyResult) -> Value {
 
 /// JSON that cannot end the element it stands in.
 fn inert(value: &Value) -> String {
-    value.to_string().replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+    value
+        .to_string()
+        .replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('&', "\\u0026")
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029")
 }
 
 #[cfg(test)]
@@ -123,7 +162,7 @@ mod tests {
 
     #[test]
     fn the_page_fetches_nothing() {
-        for text in [PAGE, STYLE, SCRIPT] {
+        for text in TEMPLATES.map(|(_, text)| text).into_iter().chain([STYLE, SCRIPT]) {
             for word in ["http:", "https:", "url(", "@import", "src=", "fetch(", "innerHTML", "eval("] {
                 assert!(!text.contains(word), "{word}");
             }

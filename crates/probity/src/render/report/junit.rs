@@ -15,7 +15,11 @@ use probity_engine::run::results::Row;
 use super::super::finding::finding_line;
 use super::super::results::WholeFile;
 use super::Report;
+use super::page::Page;
 use super::private::shown;
+
+/// What ends every report.
+const TAIL: &str = "  </testsuite>\n</testsuites>\n";
 
 /// The cause of a criterion that a person has yet to decide.
 const AWAITS_PERSON: &str = "awaiting_person";
@@ -36,11 +40,32 @@ struct Counts {
     skipped: u64,
 }
 
+/// One thing that is checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TestCase {
+    /// What it belongs to.
+    pub(crate) class: String,
+    /// Its name.
+    pub(crate) name: String,
+    /// What it came to.
+    pub(crate) came: Came,
+}
+
 /// What a test case came to.
-enum Came {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Came {
+    /// It is as wanted.
     Passed,
-    Failed { kind: &'static str, reasons: Vec<String> },
+    /// Quality is not as wanted.
+    Failed {
+        /// In what respect, for machines.
+        kind: &'static str,
+        /// Why.
+        reasons: Vec<String>,
+    },
+    /// Nobody could tell: something did not work.
     Error(Vec<String>),
+    /// A person has to decide, or there is nothing to check.
     Skipped(String),
 }
 
@@ -51,29 +76,69 @@ impl Junit {
     }
 
     fn case(&mut self, class: &str, name: &str, came: &Came) -> io::Result<()> {
-        self.counts.tests += 1;
-        write!(self.spool, "    <testcase classname=\"{}\" name=\"{}\"", attribute(class), attribute(name))?;
+        self.counts.write(&mut self.spool, class, name, came)
+    }
+}
+
+impl Counts {
+    /// Writes a test case and counts it.
+    fn write(&mut self, out: &mut impl Write, class: &str, name: &str, came: &Came) -> io::Result<()> {
+        self.tests += 1;
+        write!(out, "    <testcase classname=\"{}\" name=\"{}\"", attribute(class), attribute(name))?;
         match came {
-            Came::Passed => return writeln!(self.spool, "/>"),
+            Came::Passed => return writeln!(out, "/>"),
             Came::Failed { kind, reasons } => {
-                self.counts.failures += 1;
+                self.failures += 1;
                 let first = attribute(reasons.first().map_or("", String::as_str));
-                write!(self.spool, "><failure type=\"{kind}\" message=\"{first}\">")?;
-                write!(self.spool, "{}</failure>", text(&reasons.join("\n")))?;
+                write!(out, "><failure type=\"{kind}\" message=\"{first}\">")?;
+                write!(out, "{}</failure>", text(&reasons.join("\n")))?;
             }
             Came::Error(reasons) => {
-                self.counts.errors += 1;
+                self.errors += 1;
                 let first = attribute(reasons.first().map_or("", String::as_str));
-                write!(self.spool, "><error type=\"unscored\" message=\"{first}\">")?;
-                write!(self.spool, "{}</error>", text(&reasons.join("\n")))?;
+                write!(out, "><error type=\"unscored\" message=\"{first}\">")?;
+                write!(out, "{}</error>", text(&reasons.join("\n")))?;
             }
             Came::Skipped(reason) => {
-                self.counts.skipped += 1;
-                write!(self.spool, "><skipped message=\"{}\"/>", attribute(reason))?;
+                self.skipped += 1;
+                write!(out, "><skipped message=\"{}\"/>", attribute(reason))?;
             }
         }
-        writeln!(self.spool, "</testcase>")
+        writeln!(out, "</testcase>")
     }
+
+    /// Writes what stands before the test cases.
+    fn head(self, out: &mut impl Write, name: &str, properties: &[(&str, &str)]) -> io::Result<()> {
+        let Counts { tests, failures, errors, skipped } = self;
+        let totals =
+            format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"");
+        writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+        writeln!(out, "<testsuites name=\"probity\" {totals}>")?;
+        writeln!(out, "  <testsuite name=\"{}\" {totals}>", attribute(name))?;
+        writeln!(out, "    <properties>")?;
+        for (name, value) in properties {
+            let (name, value) = (attribute(name), attribute(value));
+            writeln!(out, "      <property name=\"{name}\" value=\"{value}\"/>")?;
+        }
+        writeln!(out, "    </properties>")
+    }
+}
+
+/// The whole of a report that has no rows.
+pub(super) fn junit(page: &Page, tests: &[TestCase]) -> io::Result<String> {
+    let (mut cases, mut counts, mut out) = (Vec::new(), Counts::default(), Vec::new());
+    for TestCase { class, name, came } in tests {
+        counts.write(&mut cases, class, name, came)?;
+    }
+    let mut properties: Vec<(&str, &str)> = page.appendix.hashes().collect();
+    if let Some(judge) = &page.judge {
+        properties.push(("judge.standing", &judge.standing));
+        properties.push(("judge.standing_reason", &judge.reason));
+    }
+    counts.head(&mut out, &page.title, &properties)?;
+    out.extend(cases);
+    out.extend(TAIL.as_bytes());
+    String::from_utf8(out).map_err(io::Error::other)
 }
 
 impl Report for Junit {
@@ -93,31 +158,21 @@ impl Report for Junit {
 
     fn finish(self: Box<Self>, summary: &Summary) -> io::Result<()> {
         let Junit { mut out, cases, spool, counts } = *self;
-        let Counts { tests, failures, errors, skipped } = counts;
-        let totals =
-            format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"");
-        let rubric = summary.rubric();
-        let name = attribute(&format!("{} {} · {cases}", rubric.name(), rubric.version()));
-        writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-        writeln!(out, "<testsuites name=\"probity\" {totals}>")?;
-        writeln!(out, "  <testsuite name=\"{name}\" {totals}>")?;
-        writeln!(out, "    <properties>")?;
-        let judge = &summary.facts().judge;
-        for (name, value) in [
+        let (rubric, judge) = (summary.rubric(), &summary.facts().judge);
+        let name = format!("{} {} · {cases}", rubric.name(), rubric.version());
+        let properties = [
             ("rubric", rubric.hash()),
             ("judge", judge.id.as_str()),
             ("judge.kind", judge.kind.as_str()),
             ("judge.model", judge.model.as_str()),
             ("judge.standing", judge.standing.name()),
             ("judge.standing_reason", judge.standing.reason()),
-        ] {
-            writeln!(out, "      <property name=\"{name}\" value=\"{}\"/>", attribute(value))?;
-        }
-        writeln!(out, "    </properties>")?;
+        ];
+        counts.head(&mut out, &name, &properties)?;
         let mut spool = spool.into_inner().map_err(io::IntoInnerError::into_error)?;
         spool.rewind()?;
         io::copy(&mut spool, &mut out)?;
-        writeln!(out, "  </testsuite>\n</testsuites>")?;
+        out.write_all(TAIL.as_bytes())?;
         out.keep()
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Text from outside is shown as text: nothing in it makes a link, an image, a mention or a table cell.
 
+pub(super) mod page;
+
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 

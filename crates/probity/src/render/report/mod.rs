@@ -3,20 +3,30 @@
 //! Every kind is made of the same rows and the same summary, one row at a time, and replaces the file of its
 //! name only when it is complete.
 
+pub(crate) mod appendix;
+pub(crate) mod calibration;
+mod chart;
+pub(crate) mod comparison;
 mod html;
-mod junit;
+pub(crate) mod junit;
 mod markdown;
+pub(crate) mod page;
 mod private;
+pub(crate) mod probing;
+pub(crate) mod promotion;
+mod reproduce;
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use probity_core::report::Summary;
 use probity_engine::run::results::Row;
 
+use self::appendix::Origin;
 use self::html::Html;
-use self::junit::Junit;
+use self::junit::{Junit, TestCase};
 use self::markdown::Markdown;
+use self::page::Page;
 use super::results::{ResultsWriter, WholeFile};
 
 /// What takes the rows of a run in order, and its summary at the end.
@@ -63,12 +73,36 @@ pub(crate) struct ReportFile {
     pub(crate) kind: Kind,
 }
 
+/// What a command other than a run came to, in the form of each kind.
+pub(crate) struct Finished<'a> {
+    /// For people.
+    pub(crate) page: &'a Page,
+    /// For CI servers.
+    pub(crate) tests: &'a [TestCase],
+    /// For programs, as `--output` writes it.
+    pub(crate) json: &'a str,
+}
+
 impl ReportFile {
-    /// Begins the report.
-    pub(crate) fn open(&self, cases: &str) -> io::Result<Box<dyn Report>> {
+    /// Writes the whole report.
+    pub(crate) fn write(&self, finished: &Finished<'_>) -> io::Result<()> {
+        let Finished { page, tests, json } = finished;
+        let text = match self.kind {
+            Kind::Html => html::html(page)?,
+            Kind::Json => (*json).to_owned(),
+            Kind::Junit => junit::junit(page, tests)?,
+            Kind::Markdown => markdown::page::markdown(page),
+        };
+        let mut file = WholeFile::create(&self.path)?;
+        file.write_all(text.as_bytes())?;
+        file.keep()
+    }
+
+    /// Begins the report of a run.
+    pub(crate) fn open(&self, cases: &str, origin: &Origin) -> io::Result<Box<dyn Report>> {
         let file = WholeFile::create(&self.path)?;
         Ok(match self.kind {
-            Kind::Html => Box::new(Html::new(file, cases)?),
+            Kind::Html => Box::new(Html::new(file, cases, origin.clone())?),
             Kind::Json => Box::new(ResultsWriter::new(file)?),
             Kind::Junit => Box::new(Junit::new(file, cases)?),
             Kind::Markdown => Box::new(Markdown::new(file, cases)),

@@ -5,7 +5,7 @@ use probity_core::report::{
     CriterionSummary, GateOutcome, Outcome, Part, PatternKind, RankedReply, ReplyResult, Summary,
     TargetResult,
 };
-use probity_core::rubric::{Criterion, Rubric};
+use probity_core::rubric::Rubric;
 use probity_core::score::{CriterionOutcome, Failure};
 use probity_core::stats::Estimate;
 use probity_engine::load::Skipped;
@@ -14,6 +14,9 @@ use serde_json::{Value, json};
 
 use super::super::super::finding::finding_line;
 use super::super::super::summary::{metric_name, wanted};
+use super::super::appendix::Appendix;
+use super::super::chart::Whisker;
+use super::super::page::{JudgeLine, Tile, percent};
 use super::super::private::{dotted, is_private, shown};
 
 /// The name of replies without a slice.
@@ -25,16 +28,14 @@ const BAR_MAX: f64 = 46.0;
 /// Where bars stand.
 const BAR_FOOT: f64 = 58.0;
 
-/// A share with its interval, as texts and as places on an axis from 10 to 210.
+/// A share with its interval, as texts and as a drawing.
 #[derive(Debug, Serialize)]
 struct RateView {
     value: String,
     low: String,
     high: String,
     n: u64,
-    x: f64,
-    x_low: f64,
-    x_high: f64,
+    plot: Whisker,
 }
 
 /// A piece of a reply; `rule` where the gate found something in it.
@@ -45,7 +46,7 @@ struct PieceView {
 }
 
 /// Everything that the template needs.
-pub(super) fn view(summary: &Summary, cases: &str, skipped: &[Skipped]) -> Value {
+pub(super) fn view(summary: &Summary, cases: &str, skipped: &[Skipped], appendix: &Appendix) -> Value {
     let rubric = summary.rubric();
     let unscored = summary.causes().iter().map(|count| match count.example.as_str() {
         "" => format!("{} {}", count.n, count.cause),
@@ -56,11 +57,11 @@ pub(super) fn view(summary: &Summary, cases: &str, skipped: &[Skipped]) -> Value
         format!("record {} at {}:{}{id}: {}", record.index, record.file, record.line, record.reason)
     });
     json!({
-        "cases": cases,
-        "rubric": rubric_view(rubric),
-        "judge": judge_view(summary),
-        "pass_rate": summary.pass_rate().map(rate),
-        "counts": counts(summary),
+        "title": format!("{} {} · {cases}", rubric.name(), rubric.version()),
+        "judge": JudgeLine::of(summary.facts()),
+        "lead": "",
+        "tiles": tiles(summary),
+        "pass_rate": summary.pass_rate().is_some(),
         "targets": summary.targets().iter().map(target).collect::<Vec<_>>(),
         "sensitivity": sensitivity(summary),
         "has_totals": summary.slices().values().any(|part| part.totals().is_some()),
@@ -74,11 +75,11 @@ pub(super) fn view(summary: &Summary, cases: &str, skipped: &[Skipped]) -> Value
         "causes": unscored.collect::<Vec<_>>(),
         "skipped": skipped.collect::<Vec<_>>(),
         "warnings": summary.facts().warnings,
-        "reproduce": format!("probity run {cases} --rubric {} --offline --report report.html", rubric.name()),
+        "appendix": appendix,
     })
 }
 
-fn counts(summary: &Summary) -> Vec<Value> {
+fn tiles(summary: &Summary) -> Vec<Tile> {
     let counts = [
         (summary.n_entered(), "replies"),
         (summary.n_passed(), "passed"),
@@ -95,20 +96,17 @@ fn counts(summary: &Summary) -> Vec<Value> {
         _ => true,
     };
     let shown = counts.into_iter().filter(|(n, name)| is_shown(name, *n));
-    shown.map(|(n, name)| json!({ "n": n, "name": name })).collect()
+    let rate = summary.pass_rate().map(|rate| Tile::share(&rate, "pass"));
+    rate.into_iter().chain(shown.map(|(n, name)| Tile::count(n, name))).collect()
 }
 
 fn rate(rate: Estimate) -> RateView {
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-    let place = |share: f64| (10.0 + 200.0 * share).round();
     RateView {
         value: percent(rate.value),
         low: format!("{:.1}", 100.0 * rate.low),
         high: percent(rate.high),
         n: rate.n,
-        x: place(rate.value),
-        x_low: place(rate.low),
-        x_high: place(rate.high),
+        plot: Whisker::share(&rate),
     }
 }
 
@@ -271,62 +269,6 @@ fn pieces(text: &str, findings: &[Finding]) -> Vec<PieceView> {
         pieces.push(plain(&format!("{}{cut}", &text[at..end])));
     }
     pieces
-}
-
-fn rubric_view(rubric: &Rubric) -> Value {
-    let criterion = |criterion: &Criterion| {
-        let anchors = criterion.anchors.iter();
-        json!({
-            "id": criterion.id.as_str(),
-            "title": criterion.title,
-            "question": criterion.question,
-            "decider": criterion.decider.name(),
-            "weight": criterion.weight.map(|weight| weight.to_string()),
-            "anchors": anchors
-                .map(|anchor| json!({ "level": anchor.level, "text": anchor.text }))
-                .collect::<Vec<_>>(),
-        })
-    };
-    json!({
-        "name": rubric.name(),
-        "version": rubric.version(),
-        "hash": rubric.hash(),
-        "pass": rubric.pass().map(|pass| pass.total_min.to_string()),
-        "criteria": rubric.criteria().iter().map(criterion).collect::<Vec<_>>(),
-    })
-}
-
-fn judge_view(summary: &Summary) -> Value {
-    let facts = summary.facts();
-    let judge = &facts.judge;
-    let list = |pairs: &[(String, u64)]| -> String {
-        pairs.iter().map(|(name, n)| format!("{name} ({n})")).collect::<Vec<_>>().join(", ")
-    };
-    let cost = facts.cost_usd.map_or("unknown: no price for this model".to_owned(), |usd| format!("${usd}"));
-    let shown = [
-        ("identity", judge.id.clone()),
-        ("kind", judge.kind.clone()),
-        ("model", judge.model.clone()),
-        ("standing", judge.standing.to_string()),
-        ("because", judge.standing.reason().to_owned()),
-        ("answered as", list(&judge.answered_as)),
-        ("fingerprints", list(&judge.fingerprints)),
-        ("calls on record", facts.calls.to_string()),
-        ("tokens", format!("{} in, {} out", facts.tokens_input, facts.tokens_output)),
-        ("cost", cost),
-    ];
-    let facts: Vec<Value> = shown
-        .iter()
-        .filter(|(_, value)| !value.is_empty())
-        .map(|(name, value)| json!({ "name": name, "value": value }))
-        .collect();
-    let name = format!("{} {}", judge.kind, judge.model);
-    json!({
-        "name": name.trim_end(),
-        "standing": judge.standing.name(),
-        "reason": judge.standing.reason(),
-        "facts": facts,
-    })
 }
 
 #[cfg(test)]

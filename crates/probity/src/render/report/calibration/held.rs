@@ -1,0 +1,86 @@
+//! What a judge says held against what people say: counted, and as what people mean when the judge says something.
+
+use probity_core::calibrate::{Calibration, Figures, JudgeFigures, ScaleKind};
+use probity_core::stats::{Estimate, mean, proportion};
+
+use super::super::chart::{Matrix, Reliability};
+use super::super::page::{Block, Cell, NONE, Section, Table};
+use super::Place;
+
+/// The row of what a judge said that is none of the scale.
+const UNPARSED: &str = "unparsed";
+
+/// Counts of what was said, row by row: the judge's word, then what people said.
+fn counts(all: &Calibration, figures: &Figures) -> Vec<Vec<u64>> {
+    let k = all.scale.names().len().max(1);
+    let rows = figures.table.cells().chunks(k);
+    rows.map(|row| row.iter().map(|count| count.round() as u64).collect()).collect()
+}
+
+/// What the judge said against what people said.
+pub(super) fn confusion(all: &Calibration, judge: &JudgeFigures, place: &Place) -> Section {
+    let columns = all.scale.names().to_vec();
+    let mut rows = columns.clone();
+    let mut counts = counts(all, &judge.overall);
+    rows.push(UNPARSED.to_owned());
+    let has_unparsed = counts.last().is_some_and(|row| row.iter().sum::<u64>() > 0);
+    if !has_unparsed {
+        counts.truncate(columns.len());
+        rows.truncate(columns.len());
+    }
+    let matrix = Matrix::new(["the judge says", "people say"], &rows, &columns, &counts);
+    place
+        .section("confusion", "Confusion")
+        .text("Framed cells are where both say the same. Counts of labels with a verdict that counts.")
+        .with(Block::Matrix(matrix))
+}
+
+/// For each thing that the judge says, how often people say the same, and what they say on average.
+pub(super) fn reliability(all: &Calibration, judge: &JudgeFigures, place: &Place) -> Section {
+    let (names, positions) = (all.scale.names(), all.scale.positions());
+    let counts = counts(all, &judge.overall);
+    let is_ordered = all.scale.kind() != ScaleKind::Named && positions.len() == names.len();
+    let mut points: Vec<(f64, Estimate)> = Vec::new();
+    let has_levels = all.scale.kind() == ScaleKind::Levels;
+    let titles = ["the judge says", "~people say the same, 0 to 100 %", "#share", "#95 % interval", "#n"];
+    let averages: &[&str] = if has_levels { &["#people on average", "#95 % interval"] } else { &[] };
+    let mut table = Table::new(&[&titles[..], averages].concat());
+    for (at, name) in names.iter().enumerate() {
+        let row = &counts[at];
+        let mut cells = vec![Cell::text(name)];
+        cells.extend(Cell::share(proportion(row[at], row.iter().sum()).as_ref()));
+        let average = is_ordered.then(|| average(positions, row)).flatten();
+        if has_levels {
+            let interval = |mean: Estimate| format!("{:.2}–{:.2}", mean.low, mean.high);
+            let shown = [average.map(|mean| format!("{:.2}", mean.value)), average.map(interval)];
+            cells.extend(shown.map(|text| Cell::text(text.unwrap_or_else(|| NONE.to_owned()))));
+        }
+        points.extend(average.map(|mean| (positions[at], mean)));
+        table.row(cells);
+    }
+    let section = place.section("reliability", "Reliability");
+    if !is_ordered {
+        return section.table(table);
+    }
+    let scale: Vec<(String, f64)> = names.iter().cloned().zip(positions.iter().copied()).collect();
+    let label = "What people say on average for each thing the judge says; the table below has the figures";
+    let chart = Reliability::new(label, ["the judge says", "people say, on average"], &scale, &points);
+    section
+        .text(match has_levels {
+            true => {
+                "On the dashed line people mean what the judge says. Points below it: the judge is too kind; above \
+                 it: too strict. Each label counts once; shares have Wilson's interval, averages Student's."
+            }
+            false => {
+                "On the dashed line people mean what the judge says; each point is what they say on average. Each \
+                 label counts once; shares have Wilson's interval, averages Student's."
+            }
+        })
+        .with(Block::Reliability(chart))
+        .table(table)
+}
+
+fn average(positions: &[f64], counts: &[u64]) -> Option<Estimate> {
+    let seen: Vec<(f64, u64)> = positions.iter().copied().zip(counts.iter().copied()).collect();
+    mean(&seen)
+}

@@ -1,0 +1,49 @@
+//! A calibration as test cases: one per judge and slice.
+//!
+//! A slice that agrees too seldom is a failure. Labelled items without a verdict are an error. A slice with too
+//! few labels is skipped: people have to label more.
+
+use probity_core::calibrate::{Calibration, JudgeFigures};
+
+use super::super::junit::{Came, TestCase};
+use super::super::page::percent;
+use super::estimate;
+
+/// The test cases of a calibration.
+pub(crate) fn test_cases(all: &Calibration) -> Vec<TestCase> {
+    all.judges.iter().flat_map(|(name, judge)| of_judge(name, judge, all)).collect()
+}
+
+fn of_judge(name: &str, judge: &JudgeFigures, all: &Calibration) -> Vec<TestCase> {
+    let case = |what: String, came| TestCase { class: name.to_owned(), name: what, came };
+    let (wanted, n_min) = (all.counting.weak_below, all.counting.sampling.n_min);
+    let mut tests = Vec::new();
+    if judge.n_without_verdict > 0 {
+        let reason = format!("{} labelled items have no verdict that counts", judge.n_without_verdict);
+        tests.push(case("every labelled item has a verdict".to_owned(), Came::Error(vec![reason])));
+    }
+    for (slice, figures) in &judge.by_slice {
+        let came = match estimate(figures, "agreement") {
+            Some(rate) if rate.n >= n_min && rate.value < wanted => {
+                let reason = format!(
+                    "agrees on {} of {} ({:.1}–{:.1}), {} is wanted",
+                    percent(rate.value),
+                    rate.n,
+                    100.0 * rate.low,
+                    100.0 * rate.high,
+                    percent(wanted)
+                );
+                Came::Failed { kind: "quality", reasons: vec![reason] }
+            }
+            Some(rate) if rate.n >= n_min => Came::Passed,
+            rate => {
+                let n = rate.map_or(0, |rate| rate.n);
+                Came::Skipped(format!(
+                    "{n} labelled items are too few, {n_min} are needed: people have to label more"
+                ))
+            }
+        };
+        tests.push(case(format!("agrees with people on {slice}"), came));
+    }
+    tests
+}

@@ -1,0 +1,143 @@
+//! How far the order in which two replies are shown decides who wins.
+
+use probity_core::compare::{Candidate, Choice, Fate, Figures, Heard, Pair, Pass, Status, Verdicts};
+use probity_core::stats::Estimate;
+
+use super::super::super::plain::excerpt;
+use super::super::chart::Matrix;
+use super::super::page::{Block, Cell, Quote, Section, Table, p_value};
+use super::super::private::shown as dotted;
+use super::{Live, Place, Sides, block, contest, tone};
+
+/// How much of what a judge said is quoted.
+const SAID_CHARS_MAX: usize = 400;
+
+/// The section about orders.
+pub(super) fn order(figures: &Figures, pairs: &[Pair], place: &Place) -> Section {
+    let counts = Status::ALL.iter().map(|status| (*status, figures.counts.of(*status)));
+    let counts: Vec<String> = counts
+        .filter(|(_, n)| *n > 0)
+        .map(|(status, n)| format!("{n} {}", status.name().replace('_', " ")))
+        .collect();
+    let section = place.section("order", "Order").text(format!(
+        "Every pair was shown in both orders. {} pairs = {}.",
+        figures.counts.n_pairs,
+        counts.join(" + ")
+    ));
+    let section = block(section, matrix(pairs).map(Block::Matrix));
+    let section = section.table(rates(figures));
+    match figures.order_test {
+        None => section,
+        Some(test) => section.text(format!(
+            "The order decided {} pairs for the reply shown first and {} for the one shown second: \
+             McNemar's exact test {}.",
+            test.first_only,
+            test.second_only,
+            p_value(test.exact)
+        )),
+    }
+}
+
+/// What was said in one order against what was said in the other. On the diagonal the order did not matter.
+fn matrix(pairs: &[Pair]) -> Option<Matrix> {
+    let sides = Sides::of(pairs);
+    let [a, b] = match &sides {
+        Some(sides) => [sides.a.to_string(), sides.b.to_string()],
+        None => ["first variant", "second variant"].map(str::to_owned),
+    };
+    let names = [format!("{a} wins"), "tie".to_owned(), format!("{b} wins"), "needs a person".to_owned()];
+    let names = [&names[..], &["no verdict".to_owned()]].concat();
+    let mut counts = vec![vec![0; names.len()]; names.len()];
+    let mut is_empty = true;
+    for pair in pairs {
+        let Verdicts::BothOrders { ab, ba } = &pair.verdicts else { continue };
+        let is_flipped = sides.as_ref().is_some_and(|sides| pair.variants[0] != sides.a);
+        let (first, second) = if is_flipped { (ba, ab) } else { (ab, ba) };
+        counts[at(first, is_flipped)][at(second, is_flipped)] += 1;
+        is_empty = false;
+    }
+    let are = [format!("with {a} shown first"), format!("with {b} shown first")];
+    (!is_empty).then(|| Matrix::new([&are[0], &are[1]], &names, &names, &counts))
+}
+
+/// The place of what was said in a matrix.
+fn at(pass: &Pass, is_flipped: bool) -> usize {
+    match pass {
+        Pass::Decided(Choice::Wins(winner)) => match (winner, is_flipped) {
+            (Candidate::A, false) | (Candidate::B, true) => 0,
+            (Candidate::B, false) | (Candidate::A, true) => 2,
+        },
+        Pass::Decided(Choice::Tie) => 1,
+        Pass::Decided(Choice::NeedsHumanReview) => 3,
+        Pass::Unscored(_) => 4,
+    }
+}
+
+fn rates(figures: &Figures) -> Table {
+    let (rates, agreement) = (&figures.rates, figures.agreement.as_ref());
+    let lines: [(&str, Option<&Estimate>, &str); 7] = [
+        ("same in both orders", rates.consistency.as_ref(), "of pairs with a verdict in both"),
+        ("unstable after swap", rates.instability_rate.as_ref(), "of pairs with a verdict"),
+        ("tie", rates.tie_rate.as_ref(), "of pairs with a verdict"),
+        ("first-slot lean", rates.first_slot_lean.as_ref(), "of winning passes; one half is none"),
+        ("agrees with people", agreement.and_then(|each| each.agreement.as_ref()), "of labelled pairs"),
+        ("agrees, first order", agreement.and_then(|each| each.order_ab.as_ref()), "of labelled pairs"),
+        ("agrees, second order", agreement.and_then(|each| each.order_ba.as_ref()), "of labelled pairs"),
+    ];
+    let mut table = Table::new(&["figure", "~0 to 100 %", "#value", "#95 % interval", "#n", "of what"]);
+    for (name, rate, note) in lines.into_iter().filter(|(_, rate, _)| rate.is_some()) {
+        let mut row = vec![Cell::text(name)];
+        row.extend(Cell::share(rate));
+        row.push(Cell::text(note));
+        table.row(row);
+    }
+    table
+}
+
+/// The pairs that a person should look at, with what was said in both orders.
+pub(super) fn in_words(live: Option<Live<'_>>, pairs: &[Pair]) -> Vec<Quote> {
+    let open = [Status::UnstableAfterSwap, Status::NeedsHumanReview];
+    let quote = |pair: &Pair| {
+        let status = pair.status();
+        let lines = match contest(live, pair).map(|contest| &contest.fate) {
+            Some(Fate::Judged(heard)) => {
+                let [a, b] = &pair.variants;
+                vec![said(&heard[0], a, pair), said(&heard[1], b, pair)]
+            }
+            _ => passes(pair),
+        };
+        Quote {
+            title: pair.item.to_string(),
+            about: pair.slice.as_deref().unwrap_or_default().to_owned(),
+            word: status.name().replace('_', " "),
+            tone: tone(status),
+            lines,
+        }
+    };
+    pairs.iter().filter(|pair| open.contains(&pair.status())).map(quote).collect()
+}
+
+fn passes(pair: &Pair) -> Vec<String> {
+    let Verdicts::BothOrders { ab, ba } = &pair.verdicts else { return Vec::new() };
+    let [a, b] = &pair.variants;
+    vec![said(&plain(ab), a, pair), said(&plain(ba), b, pair)]
+}
+
+/// A pass without words.
+fn plain(pass: &Pass) -> Heard {
+    let (evidence, repairs, suspicions) = Default::default();
+    Heard { pass: pass.clone(), evidence, repairs, suspicions }
+}
+
+fn said(heard: &Heard, first: &str, pair: &Pair) -> String {
+    let verdict = match &heard.pass {
+        Pass::Decided(Choice::Wins(Candidate::A)) => format!("{} wins", pair.variants[0]),
+        Pass::Decided(Choice::Wins(Candidate::B)) => format!("{} wins", pair.variants[1]),
+        Pass::Decided(Choice::Tie) => "a tie".to_owned(),
+        Pass::Decided(Choice::NeedsHumanReview) => "a person should decide".to_owned(),
+        Pass::Unscored(unscored) => format!("no verdict ({})", unscored.cause),
+    };
+    let evidence = excerpt(&dotted(&heard.evidence.join(" ")), SAID_CHARS_MAX);
+    let evidence = if evidence.is_empty() { String::new() } else { format!(": {evidence}") };
+    format!("with {first} shown first, {verdict}{evidence}")
+}

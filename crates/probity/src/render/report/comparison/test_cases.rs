@@ -1,0 +1,102 @@
+//! A comparison as test cases: a case per pair, and one per variant that is held against the first.
+//!
+//! A variant that is shown to be worse is a failure, and so is a reply that the gate blocks. A pair without a
+//! verdict is an error. A pair that a person must decide is skipped.
+
+use probity_core::compare::{Comparison, Contest, Fate, Pair, Status};
+
+use super::super::junit::{Came, TestCase};
+use super::super::page::percent;
+use super::{Shown, Sides, in_words};
+
+/// The test cases of a comparison.
+pub(crate) fn test_cases(shown: &Shown) -> Vec<TestCase> {
+    let mut tests = worse(shown.comparison, shown);
+    for (judge, pairs) in shown.pairs {
+        for pair in pairs {
+            let class = pair.slice.as_deref().unwrap_or("pairs").to_owned();
+            let mut name = pair_name(&pair.item, pair.variants.each_ref().map(|name| &**name));
+            if shown.pairs.len() > 1 {
+                name = format!("{name} by {judge}");
+            }
+            tests.push(TestCase { class, name, came: came(pair, shown) });
+        }
+    }
+    let contests = shown.live.map(|live| live.compared.contests.as_slice()).unwrap_or_default();
+    tests.extend(contests.iter().filter_map(at_gate));
+    tests
+}
+
+fn pair_name(item: &str, [a, b]: [&str; 2]) -> String {
+    format!("{item} ({a}, {b})")
+}
+
+/// Each later variant against the first one.
+fn worse(comparison: &Comparison, shown: &Shown) -> Vec<TestCase> {
+    let mut tests = Vec::new();
+    for (judge, figures) in &comparison.judges {
+        let Some(Sides { a, b }) = shown.pairs.get(judge).and_then(|pairs| Sides::of(pairs)) else {
+            continue;
+        };
+        let rate = figures.overall.variants.get(&b).and_then(|variant| variant.win_rate);
+        let came = match rate {
+            None => Came::Skipped("no pair has a verdict that counts".to_owned()),
+            Some(rate) if rate.high < 0.5 => Came::Failed {
+                kind: "quality",
+                reasons: vec![format!(
+                    "{b} wins {} of {} pairs, at most {} with 95 % confidence",
+                    percent(rate.value),
+                    rate.n,
+                    percent(rate.high)
+                )],
+            },
+            Some(_) => Came::Passed,
+        };
+        let name = format!("{b} is not worse than {a}, by {judge}");
+        tests.push(TestCase { class: "variants".to_owned(), name, came });
+    }
+    tests
+}
+
+fn came(pair: &Pair, shown: &Shown) -> Came {
+    let said = || {
+        let quotes = in_words(shown.live, std::slice::from_ref(pair));
+        quotes.into_iter().flat_map(|quote| quote.lines).collect::<Vec<_>>().join("; ")
+    };
+    match pair.status() {
+        Status::Stable | Status::Tie | Status::Graded => Came::Passed,
+        Status::UnstableAfterSwap => Came::Skipped(format!("the order decided: {}", said())),
+        Status::NeedsHumanReview => Came::Skipped(format!("a person should decide: {}", said())),
+        Status::Unscored => Came::Error(vec![unscored(pair)]),
+    }
+}
+
+fn unscored(pair: &Pair) -> String {
+    use probity_core::compare::{Pass, Verdicts};
+    let Verdicts::BothOrders { ab, ba } = &pair.verdicts else { return String::new() };
+    let reason = |pass: &Pass| match pass {
+        Pass::Unscored(unscored) => Some(format!("{}: {}", unscored.cause, unscored.detail)),
+        Pass::Decided(_) => None,
+    };
+    let reasons: Vec<String> = [ab, ba].into_iter().filter_map(reason).collect();
+    reasons.join("; ").trim_end_matches([':', ' ']).to_owned()
+}
+
+/// What the gate decided about a pair.
+fn at_gate(contest: &Contest) -> Option<TestCase> {
+    let reason = match &contest.fate {
+        Fate::WonAtGate { winner, findings } => {
+            let loser = contest.variant(winner.other());
+            let rules: Vec<&str> = findings.iter().map(|finding| finding.rule()).collect();
+            format!("the gate blocks the reply of {loser}: {}", rules.join(", "))
+        }
+        Fate::BothBlocked => "the gate blocks both replies".to_owned(),
+        Fate::Judged(_) | Fate::Identical | Fate::NotDrawn => return None,
+    };
+    let names = contest.variants.each_ref().map(|name| &**name);
+    Some(TestCase {
+        class: contest.slice.as_deref().unwrap_or("pairs").to_owned(),
+        name: pair_name(&contest.case, names),
+        came: Came::Failed { kind: "blocked", reasons: vec![reason] },
+    })
+}

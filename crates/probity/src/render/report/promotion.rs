@@ -1,0 +1,148 @@
+//! The report of a decision: the standing, every requirement, and the evidence in six sections.
+//!
+//! The sections are those that a decision retains: hard gates, the rubric, the judge's own words, probes,
+//! calibration, and the decision itself. What files cannot show is said to be missing.
+
+mod evidence;
+
+use probity_core::calibrate::Calibration;
+use probity_core::promote::{Check, Contract, Decision, Parts, Requirement, Unmet};
+use serde_json::Value;
+
+use self::evidence::{hard_gates, probes, rubric, runs};
+use super::super::plain::excerpt;
+use super::super::promotion::{cells, title};
+use super::appendix::Appendix;
+use super::calibration;
+use super::junit::{Came, TestCase};
+use super::page::{Block, Cell, JudgeLine, Page, Section, Table, Tile, Tone};
+
+/// How much of why a requirement is not met is shown; the section it is about has the rest.
+const MESSAGE_CHARS_MAX: usize = 320;
+
+/// What is shown.
+pub(crate) struct Shown<'a> {
+    /// The contract.
+    pub(crate) contract: &'a Contract,
+    /// The judge.
+    pub(crate) judge: &'a str,
+    /// What was decided.
+    pub(crate) decision: &'a Decision,
+    /// Why the judge has the standing that it has.
+    pub(crate) reason: &'a str,
+    /// Whether the store holds it now, in words.
+    pub(crate) kept: &'static str,
+    /// The day of the decision, and the last day of the standing where there is one.
+    pub(crate) days: [Option<String>; 2],
+    /// What a standing is bound to.
+    pub(crate) bound: &'a Parts,
+    /// The six sections as they are retained.
+    pub(crate) report: &'a Value,
+    /// The calibration.
+    pub(crate) calibration: &'a Calibration,
+    /// What it was made with.
+    pub(crate) appendix: Appendix,
+    /// What a reader has to know about the judge's answers.
+    pub(crate) warnings: &'a [String],
+}
+
+/// The page.
+pub(crate) fn page(shown: &Shown) -> Page {
+    let Contract { name, version, .. } = shown.contract;
+    let (n_checks, n_unmet) = (shown.decision.checks().len(), shown.decision.unmet().len());
+    let is_promoted = shown.decision.promotion().is_some();
+    let lead = if is_promoted {
+        format!(
+            "The judge meets contract {name}: all {n_checks} requirements are met. It may gate a release."
+        )
+    } else {
+        format!("The judge does not meet contract {name}: {n_unmet} of {n_checks} requirements are not met.")
+    };
+    let standing = if is_promoted { "promoted" } else { "advisory" };
+    Page {
+        command: "promote",
+        title: format!("Promotion · contract {name} {version}"),
+        judge: Some(JudgeLine {
+            name: shown.judge.trim_start_matches("judge ").to_owned(),
+            standing: standing.to_owned(),
+            reason: shown.reason.to_owned(),
+            caution: if is_promoted { "" } else { "Its scores inform; they must not gate a release." },
+        }),
+        lead,
+        tiles: vec![
+            Tile::count((n_checks - n_unmet) as u64, "requirements met"),
+            Tile::count(n_unmet as u64, "not met"),
+            Tile::count(shown.calibration.people.n_units, "labelled items"),
+            Tile::count(shown.calibration.people.n_annotators as u64, "people"),
+        ],
+        warnings: shown.warnings.to_vec(),
+        sections: vec![
+            decision(shown),
+            hard_gates(&shown.report["hard_gates"]),
+            rubric(&shown.report["rubric"]),
+            runs(&shown.report["runs"]),
+            probes(&shown.report["probes"]),
+            calibrated(shown.calibration),
+            bound(shown.bound),
+        ],
+        appendix: shown.appendix.clone(),
+    }
+}
+
+fn decision(shown: &Shown) -> Section {
+    let mut table = Table::new(&["requirement", "have", "need", ""]);
+    for check in shown.decision.checks() {
+        let [have, need] = cells(check);
+        let met = match &check.unmet {
+            None => Cell::word("met", Tone::Met),
+            Some(_) => Cell::word("not met", Tone::Missed),
+        };
+        table.row(vec![Cell::text(title(check)), Cell::text(have), Cell::text(need), met]);
+    }
+    let unmet = shown.decision.unmet();
+    let line = |unmet: &Unmet| {
+        format!("{}: {}", unmet.requirement.title(), excerpt(&unmet.message, MESSAGE_CHARS_MAX))
+    };
+    let lines: Vec<String> = unmet.iter().map(line).collect();
+    let [as_of, until] = &shown.days;
+    let mut facts = vec![format!("owner of the contract: {}", shown.contract.owner), shown.kept.to_owned()];
+    facts.extend(as_of.iter().map(|day| format!("decided as of {day}")));
+    facts.extend(until.iter().map(|day| format!("ends on {day}")));
+    let section = Section::new("decision", "Decision").table(table);
+    let section = if lines.is_empty() { section } else { section.heading("What is missing").list(lines) };
+    section.heading("The standing").list(facts)
+}
+
+/// The calibration in one section, its parts under headings.
+fn calibrated(calibration: &Calibration) -> Section {
+    let mut section = Section::new("calibration", "Calibration");
+    for part in calibration::sections(calibration, &[]) {
+        section.blocks.push(Block::Heading { text: part.title });
+        section.blocks.extend(part.blocks);
+    }
+    section
+}
+
+fn bound(parts: &Parts) -> Section {
+    let mut table = Table::new(&["part", "value"]);
+    for (name, value) in parts {
+        table.row(vec![Cell::text(name), Cell::text(value)]);
+    }
+    Section::new("bound", "What a standing is bound to")
+        .text("Any change to one of these takes the standing away.")
+        .table(table)
+}
+
+/// A case per requirement. One that is not met is a failure; verdicts that are missing are an error.
+pub(crate) fn test_cases(shown: &Shown) -> Vec<TestCase> {
+    let checks = shown.decision.checks().iter();
+    let case = |check: &Check| {
+        let came = match (&check.unmet, check.requirement) {
+            (None, _) => Came::Passed,
+            (Some(why), Requirement::Coverage) => Came::Error(vec![why.clone()]),
+            (Some(why), _) => Came::Failed { kind: "quality", reasons: vec![why.clone()] },
+        };
+        TestCase { class: shown.contract.name.clone(), name: title(check), came }
+    };
+    checks.map(case).collect()
+}

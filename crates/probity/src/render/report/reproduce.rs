@@ -1,0 +1,99 @@
+//! How a report is made again: the command as it was called, without what it wrote to and without secrets.
+//!
+//! Keys are never flags. What could hold one in an address, a user and a query, is left out.
+
+/// Whether making a report again has to be kept from asking a judge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Replay {
+    /// A judge could be asked; the record must do.
+    Offline,
+    /// Nobody is asked, so the command stands as it is.
+    AsItIs,
+}
+
+/// Flags with a value that say where results go.
+const PLACES: [&str; 3] = ["--report", "--output", "-o"];
+
+/// Flags without a value that say what is printed.
+const PRINTING: [&str; 2] = ["--json", "--quiet"];
+
+/// The command that this process was started with.
+pub(crate) fn called(replay: Replay) -> String {
+    command(std::env::args().skip(1), replay)
+}
+
+/// The command of these words that makes the report again.
+fn command(words: impl Iterator<Item = String>, replay: Replay) -> String {
+    let mut kept = vec!["probity".to_owned()];
+    let mut words = words;
+    while let Some(word) = words.next() {
+        if PLACES.contains(&word.as_str()) {
+            words.next();
+        } else if !is_dropped(&word) {
+            kept.push(quoted(&without_secrets(&word)));
+        }
+    }
+    let is_report = kept.get(1).is_some_and(|command| command == "report");
+    if replay == Replay::Offline && !is_report && !kept.iter().any(|word| word == "--offline") {
+        kept.push("--offline".to_owned());
+    }
+    kept.extend(["--report", "report.html"].map(str::to_owned));
+    kept.join(" ")
+}
+
+fn is_dropped(word: &str) -> bool {
+    PRINTING.contains(&word) || PLACES.iter().any(|flag| word.starts_with(&format!("{flag}=")))
+}
+
+/// The word with no user and no query in an address.
+fn without_secrets(word: &str) -> String {
+    let Some((before, address)) = word.split_once("://") else { return word.to_owned() };
+    let address = address.split(['?', '#']).next().unwrap_or_default();
+    let (host, path) = address.split_at(address.find('/').unwrap_or(address.len()));
+    let host = host.rsplit('@').next().unwrap_or_default();
+    format!("{before}://{host}{path}")
+}
+
+/// The word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,%+@".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(words: &str, replay: Replay, want: &str) {
+        assert_eq!(command(words.split('|').map(str::to_owned), replay), want);
+    }
+
+    #[test]
+    fn the_command_is_what_was_typed_but_for_where_it_wrote() {
+        check(
+            "run|a b.jsonl|--report|x.html|--json|--rubric|support-gold|--output=o.json",
+            Replay::Offline,
+            "probity run 'a b.jsonl' --rubric support-gold --offline --report report.html",
+        );
+        check(
+            "calibrate|--labels|l.csv|--quiet|-o|o.json",
+            Replay::AsItIs,
+            "probity calibrate --labels l.csv --report report.html",
+        );
+        check("report|3|--report|x.md", Replay::Offline, "probity report 3 --report report.html");
+    }
+
+    #[test]
+    fn an_address_is_shown_without_what_could_be_a_secret() {
+        check(
+            "run|c.json|--base-url=https://me:canary@host.example/v1?key=canary#canary|--offline",
+            Replay::Offline,
+            "probity run c.json --base-url=https://host.example/v1 --offline --report report.html",
+        );
+        check("run|it's", Replay::AsItIs, "probity run 'it'\\''s' --report report.html");
+    }
+}

@@ -1,0 +1,16 @@
+//! What people see, in a real browser: pages opened by Debian's Chromium through its web driver.
+//!
+//! No page may reach beyond this machine, and none is judged by its markup alone. Where there is no browser
+//! every test prints that it was skipped and passes. Screenshots are kept in `target/screenshots`.
+
+#![allow(clippy::unwrap_used, reason = "a test that meets something else than it expects has failed")]
+
+mod client;
+mod driver;
+mod report;
+
+#[allow(dead_code, reason = "the tests of the binary use the rest of it")]
+#[path = "../it/binary.rs"]
+mod binary;
+#[path = "../../../probity-engine/tests/support/mod.rs"]
+mod support;
