@@ -173,7 +173,10 @@ function pressable(buttons) {
 }
 
 const entrance = document.getElementById("enter");
-if (entrance) enter(entrance);
+if (entrance) {
+  enter(entrance);
+  addEventListener("hashchange", () => enter(entrance));
+}
 const label = document.getElementById("label");
 if (label) new LabelPage(label);
 const buttons = [...document.querySelectorAll("[data-press]")];

@@ -8,6 +8,8 @@
 mod client;
 mod driver;
 mod report;
+mod review_pages;
+mod review_room;
 
 #[allow(dead_code, reason = "the tests of the binary use the rest of it")]
 #[path = "../it/binary.rs"]
