@@ -10,7 +10,6 @@ mod mock;
 mod render;
 mod settings;
 mod terminal;
-#[allow(dead_code, reason = "`probity review` is what starts it")]
 mod web;
 
 use std::process::ExitCode;
@@ -30,6 +29,7 @@ fn main() -> ExitCode {
         Command::Probe(args) => commands::probe::probe(&args),
         Command::Calibrate(args) => commands::calibrate::calibrate(&args),
         Command::Promote(args) => commands::promote::promote(&args),
+        Command::Review(args) => commands::review::review(*args),
         Command::Import(ImportCommand::Labels(args)) => commands::labels::import(&args),
         Command::Export(ExportCommand::Labels(args)) => commands::labels::export(&args),
         Command::Diff(args) => commands::diff::diff(&args),

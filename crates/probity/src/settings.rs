@@ -5,7 +5,7 @@ mod gate;
 mod labelled;
 mod probing;
 
-pub(crate) use comparison::comparison;
+pub(crate) use comparison::{PAIRWISE_RUBRIC, comparison};
 pub(crate) use labelled::{LabelledFlags, LabelledJob, labelled};
 pub(crate) use probing::probing;
 

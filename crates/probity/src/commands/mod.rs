@@ -9,6 +9,7 @@ pub(crate) mod labels;
 pub(crate) mod mock;
 pub(crate) mod probe;
 pub(crate) mod promote;
+pub(crate) mod review;
 pub(crate) mod rubric;
 pub(crate) mod rubric_diff;
 pub(crate) mod run;

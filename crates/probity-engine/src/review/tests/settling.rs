@@ -106,7 +106,8 @@ fn contract_progress_counts_what_a_promotion_would() {
         rows_min = 50
         [agreement]
         lower_bound_min = 0.6
-        [slice.billing]
+        [[slice]]
+        name = "billing"
         rows_min = 3
     "#;
     let contract = probity_core::promote::read(text);
