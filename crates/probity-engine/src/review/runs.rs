@@ -260,7 +260,7 @@ fn runs(connection: &Connection, only: Option<i64>) -> Result<Vec<RunView>, rusq
 
 fn parts(row: &Row<'_>, column: usize) -> Result<Vec<(String, String)>, rusqlite::Error> {
     let text = row.get_ref(column)?.as_str()?;
-    let parsed: Option<serde_json::Map<String, Value>> = serde_json::from_str(text).ok();
+    let parsed: Option<Vec<(String, Value)>> = serde_json::from_str(text).ok();
     let parsed = parsed.ok_or_else(|| unknown(column, "list of parts", text))?;
     Ok(parsed.into_iter().map(|(name, value)| (name, plain(&value))).collect())
 }

@@ -192,3 +192,5 @@ for (const box of document.querySelectorAll("[data-copy]")) {
 for (const select of document.querySelectorAll("form.filters select")) {
   select.addEventListener("change", () => select.form.requestSubmit());
 }
+// Keys count from here on.
+document.documentElement.dataset.ready = "yes";

@@ -56,10 +56,13 @@ async fn shown(app: &App, person: &Person, item: i64) -> Answer {
         Reveal::NotYet => return Err(Refusal::new(StatusCode::FORBIDDEN, "this queue does not show it")),
         Reveal::NotYours => return Err(Refusal::not_found()),
     };
+    let queue = view.queue;
+    let queue = app.read(move |room| room.queue(queue)).await?.ok_or_else(Refusal::not_found)?;
     let exhibit = app.pages.part("exhibit", &context! { ..Serde(&view.shown) })?;
     let body = context! {
         exhibit, item,
-        queue_id => view.queue.0,
+        queue_id => queue.id.0,
+        queue => &queue.name,
         form => Serde(view.asked.form),
         rows => Serde(rows(&view, &hidden, turned)),
         replies => Serde(replies(&hidden, turned)),

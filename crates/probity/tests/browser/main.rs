@@ -8,8 +8,10 @@
 mod client;
 mod driver;
 mod report;
+mod review;
 mod review_pages;
 mod review_room;
+mod review_tap;
 
 #[allow(dead_code, reason = "the tests of the binary use the rest of it")]
 #[path = "../it/binary.rs"]

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::binary::Probity;
 use crate::client::{Browser, Look};
-use crate::review_room::{ReviewRoom, Visitor};
+use crate::review_room::{ENTER, ESCAPE, ReviewRoom, Visitor};
 
 /// The looks that a page to work in has; nobody prints one.
 const LOOKS: [(Look, &str); 3] = [(Look::Light, "light"), (Look::Dark, "dark"), (Look::Narrow, "narrow")];
@@ -106,11 +106,6 @@ fn levels(page: &str, shift: usize) -> Vec<(String, String)> {
     names.iter().enumerate().map(|(n, name)| (format!("level.{name}"), level(n))).collect()
 }
 
-fn come_in(browser: &Browser, link: &str) {
-    browser.goto(link);
-    browser.wait_until("location.pathname == '/'");
-}
-
 #[test]
 fn every_page_by_day_by_night_and_on_a_telephone() {
     let Some(browser) = Browser::start() else { return };
@@ -138,13 +133,13 @@ fn every_page_by_day_by_night_and_on_a_telephone() {
 
     browser.goto(&room.url("/enter"));
     pictured(&browser, "enter");
-    come_in(&browser, room.link("Ann"));
+    browser.come_in(room.link("Ann"));
     pictured(&browser, "queues");
     labelled_by_ann(&browser);
     let ben: Visitor = room.visitor("Ben");
     ben.label(2, 6, |page| levels(page, 1));
-    browser.click(".who button");
-    come_in(&browser, room.link("Lena"));
+    browser.turned(|| browser.click(".who button"));
+    browser.come_in(room.link("Lena"));
     for (path, name) in [
         ("/", "queues-lead"),
         ("/queues/2", "queue"),
@@ -163,43 +158,38 @@ fn every_page_by_day_by_night_and_on_a_telephone() {
         pictured(&browser, name);
     }
     browser.goto(&room.url("/queues/2/disagreements"));
-    browser.click("tbody a.button");
+    browser.turned(|| browser.click("tbody a.button"));
     pictured(&browser, "settle");
     browser.goto(&room.url("/runs/1"));
-    browser.click("tbody td a");
+    browser.turned(|| browser.click("tbody td a"));
     pictured(&browser, "packet");
     browser.goto(&room.url("/people"));
     browser.send_keys("#name", "Carla");
-    browser.click("button.primary");
+    browser.turned(|| browser.click("button.primary"));
     browser.find("[data-copy]");
     pictured(&browser, "invited");
 }
 
 /// The pages of labelling, for levels and for pairs.
 fn labelled_by_ann(browser: &Browser) {
-    browser.click(".queue:nth-child(1) button");
-    browser.find("#label");
+    browser.turned(|| browser.click(".queue:nth-child(1) button"));
     pictured(browser, "pair");
     browser.press("2");
     pictured(browser, "pair-chosen");
-    browser.goto(&format!("{}/", browser.url().split("/items").next().unwrap()));
-    browser.click(".queue:nth-child(2) button");
-    browser.find("#label");
+    browser.turned(|| browser.click(".brand"));
+    browser.turned(|| browser.click(".queue:nth-child(2) button"));
     pictured(browser, "levels");
     browser.press("4");
     pictured(browser, "levels-chosen");
     browser.press("?");
     pictured(browser, "help");
-    browser.press("\u{E00C}5\u{E007}");
-    browser.find("[data-press='v']");
+    browser.press(ESCAPE);
+    browser.turned(|| browser.press(&format!("5{ENTER}")));
     pictured(browser, "answered");
-    browser.press("v");
-    browser.find(".causes");
+    browser.turned(|| browser.press("v"));
     pictured(browser, "reveal");
     for _ in 0..3 {
-        browser.press("\u{E007}");
-        browser.find("#label");
-        browser.press("34\u{E007}");
-        browser.find("[data-press='v']");
+        browser.turned(|| browser.press(ENTER));
+        browser.turned(|| browser.press(&format!("34{ENTER}")));
     }
 }

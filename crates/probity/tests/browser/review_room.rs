@@ -7,6 +7,30 @@ use std::net::TcpStream;
 use std::process::Child;
 
 use crate::binary::Probity;
+use crate::client::Browser;
+
+/// The key that submits.
+pub(crate) const ENTER: &str = "\u{E007}";
+
+/// The key that leaves a field.
+pub(crate) const ESCAPE: &str = "\u{E00C}";
+
+impl Browser {
+    /// Does what leads to another page, and waits until that page takes keys.
+    #[track_caller]
+    pub(crate) fn turned(&self, act: impl FnOnce()) {
+        self.execute("document.documentElement.dataset.left = 'yes'", &[]);
+        act();
+        self.wait_until("!document.documentElement.dataset.left && document.documentElement.dataset.ready");
+    }
+
+    /// Comes in by a link.
+    #[track_caller]
+    pub(crate) fn come_in(&self, link: &str) {
+        self.turned(|| self.goto(link));
+        self.wait_until("location.pathname == '/' && document.documentElement.dataset.ready");
+    }
+}
 
 /// A running `probity review`.
 pub(crate) struct ReviewRoom {
