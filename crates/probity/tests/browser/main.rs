@@ -7,6 +7,7 @@
 
 mod client;
 mod driver;
+mod hostile;
 mod report;
 mod review;
 mod review_pages;
@@ -16,5 +17,8 @@ mod review_tap;
 #[allow(dead_code, reason = "the tests of the binary use the rest of it")]
 #[path = "../it/binary.rs"]
 mod binary;
+#[allow(dead_code, reason = "the tests of the mock judge use the rest of it")]
+#[path = "../it/mock/process.rs"]
+mod mock_judge;
 #[path = "../../../probity-engine/tests/support/mod.rs"]
 mod support;

@@ -2,35 +2,137 @@
 
 use std::path::Path;
 
-use crate::binary::Probity;
+use crate::binary::{Probity, QUICK};
 use crate::client::Browser;
+use crate::mock_judge::MockJudge;
 
 /// A file that ships with the program.
 fn example(name: &str) -> Vec<u8> {
     std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)).unwrap()
 }
 
-/// Opens a page from disk. It must ask for nothing but itself and have nothing to complain about.
-#[track_caller]
-fn opened(browser: &Browser, probity: &Probity, page: &str) {
-    let path = probity.path(page);
-    browser.open(&path);
-    assert_eq!(
-        browser.requests(),
-        [format!("file://{}", path.display())],
-        "{page} asks for more than itself"
-    );
-    assert_eq!(browser.complaints(), Vec::<String>::new(), "{page} does not work");
+/// Thirty tickets with two replies each and labels of two people, and a judge that reads but leans to the first slot.
+struct Scene {
+    probity: Probity,
+    _mock: MockJudge,
+}
+
+impl Scene {
+    fn new() -> Scene {
+        let mock = MockJudge::start(&["--script", "position+noisy:0.15"]);
+        let mut probity = Probity::new()
+            .file("probity.toml", QUICK)
+            .variable("OPENAI_API_KEY", "sk-mock")
+            .variable("OPENAI_BASE_URL", &mock.url());
+        for name in ["old.jsonl", "new.jsonl", "labels.jsonl"] {
+            probity = probity.file(name, example(&format!("weak-judge/{name}")));
+        }
+        for name in ["gold.csv", "contract.toml", "policies.toml", "policy-cases.jsonl"] {
+            probity = probity.file(name, example(name));
+        }
+        Scene { probity, _mock: mock }
+    }
+
+    /// Runs a command that writes `page`, and opens it. It must ask for nothing but itself and not complain.
+    #[track_caller]
+    fn open(&self, browser: &Browser, page: &str, words: &str, code: i32) {
+        let mut words: Vec<&str> = words.split(' ').collect();
+        words.extend(["--model", "mock-judge", "--report", page]);
+        self.probity.args([]).words(words.into_iter()).run().code(code);
+        let path = self.probity.path(page);
+        browser.open(&path);
+        let asked = browser.requests();
+        assert_eq!(asked, [format!("file://{}", path.display())], "{page} asks for more than itself");
+        assert_eq!(browser.complaints(), Vec::<String>::new(), "{page} does not work");
+    }
+}
+
+/// The titles of the page's sections.
+fn sections(browser: &Browser) -> String {
+    let titles = "return [...document.querySelectorAll('h2')].map((title) => title.textContent).join(' | ')";
+    browser.execute(titles, &[]).as_str().unwrap().to_owned()
 }
 
 #[test]
 fn w19_a_run_opens_from_disk_and_asks_for_nothing() {
     let Some(browser) = Browser::start() else { return };
-    let probity = Probity::new().file("gold.csv", example("gold.csv"));
-    let call = ["run", "gold.csv", "--rubric", "support-gold", "--report", "run.html"];
-    probity.args(call).run().code(0);
-    opened(&browser, &probity, "run.html");
+    let scene = Scene::new();
+    scene.open(&browser, "run.html", "run gold.csv --rubric support-gold", 0);
     assert!(browser.text("h1").contains("support-gold"));
-    assert!(browser.count("#replies-body tr") > 0, "the list of replies is there");
-    browser.screenshots("run");
+    assert_eq!(
+        sections(&browser),
+        "Targets | Slices | Criteria | Failure patterns | Worst replies | Best replies | All replies | Appendix"
+    );
+    browser.screenshots("report-run");
+    scene.open(&browser, "gate.html", "run policy-cases.jsonl --policies policies.toml", 0);
+    assert!(browser.count("mark") > 0, "what the gate found is marked in the text");
+    browser.screenshots("report-run-gate");
+}
+
+#[test]
+fn the_list_of_replies_is_searched_sorted_and_turned() {
+    let Some(browser) = Browser::start() else { return };
+    let cases: String = (0..250)
+        .map(|n| format!("{{\"id\":\"t-{n:03}\",\"slice\":\"s{}\",\"ticket\":\"Where is my parcel?\",\"reply\":\"Under track {n}.\"}}\n", n % 3))
+        .collect();
+    let probity = Probity::new().file("cases.jsonl", cases);
+    probity.args(["run", "cases.jsonl", "--judge", "baseline", "--report", "run.html"]).run().code(0);
+    browser.open(&probity.path("run.html"));
+    assert_eq!(browser.text("#shown"), "250 of 250 replies, page 1 of 3");
+    browser.click("#on");
+    assert_eq!(browser.text("#replies-body tr td"), "t-100");
+    browser.click("th button");
+    browser.click("th button");
+    browser.click("#back");
+    assert_eq!(browser.text("#replies-body tr td"), "t-249");
+    browser.send_keys("#words", "t-01");
+    assert_eq!(browser.text("#shown"), "10 of 250 replies, page 1 of 1");
+    browser.send_keys("#slice", "s1");
+    assert_eq!(browser.text("#shown"), "4 of 250 replies, page 1 of 1");
+}
+
+#[test]
+fn w19_comparison_and_calibration_open_from_disk() {
+    let Some(browser) = Browser::start() else { return };
+    let scene = Scene::new();
+    scene.open(&browser, "compare.html", "compare old.jsonl new.jsonl --resamples 500", 0);
+    assert_eq!(
+        sections(&browser),
+        "Who wins | Order | Length | Slices | For a person to decide | At the gate | Appendix"
+    );
+    assert_eq!(browser.count(".matrix tbody tr"), 5, "what was said in both orders");
+    assert!(browser.count(".chart .dot, .chart .ring, .chart .wedge") >= 25, "a point for each pair");
+    browser.screenshots("report-compare");
+
+    let words =
+        "calibrate old.jsonl new.jsonl --labels labels.jsonl --resamples 500 --rubric pairwise-support";
+    scene.open(&browser, "calibrate.html", words, 0);
+    assert_eq!(
+        sections(&browser),
+        "Agreement with people | Slices, between floor and ceiling | Confusion | Reliability | All figures | \
+         People, two by two | What became of the labels | Appendix"
+    );
+    assert_eq!(browser.count("#slices ~ .scroll .mark"), 6, "a floor and a ceiling for each of three slices");
+    browser.screenshots("report-calibrate");
+}
+
+#[test]
+fn w19_probing_and_promotion_open_from_disk() {
+    let Some(browser) = Browser::start() else { return };
+    let scene = Scene::new();
+    scene.open(&browser, "probe.html", "probe old.jsonl --bases 12 --rubric pairwise-support", 0);
+    assert!(sections(&browser).starts_with("Shortcuts that work | Not decided | "), "{}", sections(&browser));
+    assert!(browser.text("main").contains("position_swap"));
+    browser.screenshots("report-probe");
+
+    let words = "promote old.jsonl new.jsonl --labels labels.jsonl --resamples 500 --rubric pairwise-support --contract contract.toml";
+    scene.open(&browser, "promote.html", words, 1);
+    assert_eq!(
+        sections(&browser),
+        "Decision | Hard gates | Rubric contract | Judge runs | Bias probes | Calibration | \
+         What a standing is bound to | Appendix"
+    );
+    assert_eq!(browser.text(".standing").to_lowercase(), "advisory");
+    assert!(browser.text("#decision ~ .scroll").contains("not met"));
+    browser.screenshots("report-promote");
 }

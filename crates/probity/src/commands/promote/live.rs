@@ -298,8 +298,13 @@ fn kept(
         let standing = subject(&live.asked).standing(&reader, &live.ran, &live.facts).map_err(failed)?;
         Outcome { reason: standing.reason().to_owned(), recorded: Recorded::Yes }
     } else {
-        let mut unmet: Vec<&str> = decision.unmet().iter().map(|unmet| unmet.requirement.title()).collect();
-        unmet.dedup();
+        let mut unmet: Vec<&str> = Vec::new();
+        for each in decision.unmet() {
+            let title = each.requirement.title();
+            if !unmet.contains(&title) {
+                unmet.push(title);
+            }
+        }
         let reason = format!("contract {} is not met: {}", named.contract.name, unmet.join(", "));
         let mut withdrawn = Recorded::No;
         for record in found.iter_mut().filter(|record| {

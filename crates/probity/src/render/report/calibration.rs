@@ -184,7 +184,9 @@ fn overview(all: &Calibration) -> Section {
         line(format!("floor: always {}", floors.constant_says), &floors.constant);
         for (name, figures) in [("counting words", &floors.baseline), ("longer reply", &floors.prefer_longer)]
         {
-            figures.iter().for_each(|figures| line(format!("floor: {name}"), figures));
+            if let Some(figures) = figures {
+                line(format!("floor: {name}"), figures);
+            }
         }
     }
     let mut row = vec![Cell::text("ceiling: people, among themselves")];
@@ -230,19 +232,22 @@ fn slices(all: &Calibration, judge: &JudgeFigures, place: &Place) -> Section {
         let floor = floors.and_then(|floors| floors.baseline_by_slice.get(name));
         let floor = floor.or_else(|| floors.map(|floors| &floors.constant));
         let bounds = [ceiling, floor.and_then(|floor| estimate(floor, "agreement"))];
-        let word = match judge.weak_slices.contains(name) {
-            true => Cell::word("weak", Tone::Missed),
-            false if estimate(figures, "agreement").is_none() => Cell::word("not known", Tone::Unscored),
-            false => Cell::word("holds", Tone::Met),
+        let word = if judge.weak_slices.contains(name) {
+            Cell::word("weak", Tone::Missed)
+        } else if estimate(figures, "agreement").is_none() {
+            Cell::word("not known", Tone::Unscored)
+        } else {
+            Cell::word("holds", Tone::Met)
         };
         table.row(part_row(name, figures, bounds, word));
     }
     let section = place.section("slices", "Slices, between floor and ceiling").text(format!(
         "● the judge with its interval; ◆ the ceiling, how far people agree among themselves on the slice; \
          ▲ the floor, {}. A slice below {} is weak.",
-        match all.floors.as_ref().is_some_and(|floors| !floors.baseline_by_slice.is_empty()) {
-            true => "a judge that counts words, on the slice",
-            false => "saying what people say most often, on all slices",
+        if all.floors.as_ref().is_some_and(|floors| !floors.baseline_by_slice.is_empty()) {
+            "a judge that counts words, on the slice"
+        } else {
+            "saying what people say most often, on all slices"
         },
         percent(all.counting.weak_below)
     ));

@@ -282,9 +282,10 @@ impl JudgeLine {
     /// The judge as the store knows it.
     pub(crate) fn of(facts: &Facts) -> JudgeLine {
         let judge = &facts.judge;
-        let caution = match judge.standing.is_promoted() {
-            true => "",
-            false => "These figures inform; they must not gate a release.",
+        let caution = if judge.standing.is_promoted() {
+            ""
+        } else {
+            "These figures inform; they must not gate a release."
         };
         JudgeLine {
             name: format!("{} {}", judge.kind, judge.model).trim_end().to_owned(),

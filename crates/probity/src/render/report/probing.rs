@@ -133,10 +133,10 @@ pub(crate) fn test_cases(shown: &Shown) -> Vec<TestCase> {
         }
         ProbeOutcome::Inconclusive | ProbeOutcome::NotApplicable => Came::Skipped(result.message.clone()),
     };
-    let case = |result: &ProbeResult| TestCase {
+    let test = |result: &ProbeResult| TestCase {
         class: result.family.name().to_owned(),
         name: result.name.clone(),
         came: came(result),
     };
-    shown.probed.probing.results.iter().map(case).collect()
+    shown.probed.probing.results.iter().map(test).collect()
 }

@@ -14,7 +14,17 @@ const UNPARSED: &str = "unparsed";
 fn counts(all: &Calibration, figures: &Figures) -> Vec<Vec<u64>> {
     let k = all.scale.names().len().max(1);
     let rows = figures.table.cells().chunks(k);
-    rows.map(|row| row.iter().map(|count| count.round() as u64).collect()).collect()
+    rows.map(|row| row.iter().map(|count| whole(*count)).collect()).collect()
+}
+
+/// A count. Tables are kept in floating point, and what is counted is whole and not negative.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a count is whole and not negative"
+)]
+fn whole(count: f64) -> u64 {
+    count.round() as u64
 }
 
 /// What the judge said against what people said.
@@ -66,16 +76,11 @@ pub(super) fn reliability(all: &Calibration, judge: &JudgeFigures, place: &Place
     let label = "What people say on average for each thing the judge says; the table below has the figures";
     let chart = Reliability::new(label, ["the judge says", "people say, on average"], &scale, &points);
     section
-        .text(match has_levels {
-            true => {
-                "On the dashed line people mean what the judge says. Points below it: the judge is too kind; above \
-                 it: too strict. Each label counts once; shares have Wilson's interval, averages Student's."
-            }
-            false => {
-                "On the dashed line people mean what the judge says; each point is what they say on average. Each \
-                 label counts once; shares have Wilson's interval, averages Student's."
-            }
-        })
+        .text(format!(
+            "On the dashed line people mean what the judge says; each point is what they say on average. {}Each \
+             label counts once; shares have Wilson's interval, averages Student's.",
+            if has_levels { "Points below it: the judge is too kind; above it: too strict. " } else { "" }
+        ))
         .with(Block::Reliability(chart))
         .table(table)
 }

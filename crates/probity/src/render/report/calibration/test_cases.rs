@@ -15,12 +15,12 @@ pub(crate) fn test_cases(all: &Calibration) -> Vec<TestCase> {
 }
 
 fn of_judge(name: &str, judge: &JudgeFigures, all: &Calibration) -> Vec<TestCase> {
-    let case = |what: String, came| TestCase { class: name.to_owned(), name: what, came };
+    let test = |what: String, came| TestCase { class: name.to_owned(), name: what, came };
     let (wanted, n_min) = (all.counting.weak_below, all.counting.sampling.n_min);
     let mut tests = Vec::new();
     if judge.n_without_verdict > 0 {
         let reason = format!("{} labelled items have no verdict that counts", judge.n_without_verdict);
-        tests.push(case("every labelled item has a verdict".to_owned(), Came::Error(vec![reason])));
+        tests.push(test("every labelled item has a verdict".to_owned(), Came::Error(vec![reason])));
     }
     for (slice, figures) in &judge.by_slice {
         let came = match estimate(figures, "agreement") {
@@ -43,7 +43,7 @@ fn of_judge(name: &str, judge: &JudgeFigures, all: &Calibration) -> Vec<TestCase
                 ))
             }
         };
-        tests.push(case(format!("agrees with people on {slice}"), came));
+        tests.push(test(format!("agrees with people on {slice}"), came));
     }
     tests
 }

@@ -3,7 +3,8 @@
 //! A variant that is shown to be worse is a failure, and so is a reply that the gate blocks. A pair without a
 //! verdict is an error. A pair that a person must decide is skipped.
 
-use probity_core::compare::{Comparison, Contest, Fate, Pair, Status};
+use probity_core::compare::{Comparison, Contest, Fate, Pair, Pass, Status, Verdicts};
+use probity_core::gate::Finding;
 
 use super::super::junit::{Came, TestCase};
 use super::super::page::percent;
@@ -72,7 +73,6 @@ fn came(pair: &Pair, shown: &Shown) -> Came {
 }
 
 fn unscored(pair: &Pair) -> String {
-    use probity_core::compare::{Pass, Verdicts};
     let Verdicts::BothOrders { ab, ba } = &pair.verdicts else { return String::new() };
     let reason = |pass: &Pass| match pass {
         Pass::Unscored(unscored) => Some(format!("{}: {}", unscored.cause, unscored.detail)),
@@ -87,7 +87,7 @@ fn at_gate(contest: &Contest) -> Option<TestCase> {
     let reason = match &contest.fate {
         Fate::WonAtGate { winner, findings } => {
             let loser = contest.variant(winner.other());
-            let rules: Vec<&str> = findings.iter().map(|finding| finding.rule()).collect();
+            let rules: Vec<&str> = findings.iter().map(Finding::rule).collect();
             format!("the gate blocks the reply of {loser}: {}", rules.join(", "))
         }
         Fate::BothBlocked => "the gate blocks both replies".to_owned(),

@@ -49,7 +49,9 @@ fn section(out: &mut String, section: &Section) {
             Block::Table(table) => self::table(out, table),
             Block::Matrix(matrix) => self::matrix(out, matrix),
             Block::List { items } => {
-                items.iter().for_each(|item| line!(out, "- {}", escaped(item)));
+                for item in items {
+                    line!(out, "- {}", escaped(item));
+                }
                 line!(out);
             }
             Block::Quotes { quotes } => self::quotes(out, quotes),
