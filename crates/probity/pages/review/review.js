@@ -66,8 +66,9 @@ class LabelPage {
     form.addEventListener("input", () => this.draft.keep());
     form.addEventListener("submit", (event) => { event.preventDefault(); this.act(event.submitter); });
     document.addEventListener("keydown", (event) => this.key(event));
-    document.getElementById("help-open").addEventListener("click", () => this.help.showModal());
-    document.getElementById("help-open").hidden = false;
+    const opener = document.getElementById("help-open");
+    opener?.addEventListener("click", () => this.help.showModal());
+    if (opener) opener.hidden = false;
     if (this.note.value) this.note.closest("details").open = true;
     this.mark(false);
   }
@@ -112,7 +113,7 @@ class LabelPage {
   }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || this.help.open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || this.help?.open) return;
     const typing = event.target.closest("textarea, input[type=text]");
     if (typing) {
       if (event.key === "Escape") typing.blur();
@@ -133,12 +134,17 @@ class LabelPage {
       case "ArrowUp": return pair ? null : () => { this.at = Math.max(0, this.at - 1); this.mark(true); };
       case "ArrowDown": return pair ? null : () => { this.at = Math.min(this.sets.length - 1, this.at + 1); this.mark(true); };
       case "Enter": return event.target.closest("button, a, summary") ? null : () => this.act(document.getElementById("submit"));
-      case "s": return () => this.act(document.getElementById("skip"));
-      case "u": { const undo = document.getElementById("undo"); return undo ? () => this.act(undo) : null; }
+      case "s": return this.pressing("skip");
+      case "u": return this.pressing("undo");
       case "n": return () => { this.note.closest("details").open = true; this.note.focus(); };
-      case "?": return () => this.help.showModal();
+      case "?": return this.help ? () => this.help.showModal() : null;
       default: return null;
     }
+  }
+
+  pressing(id) {
+    const button = document.getElementById(id);
+    return button ? () => this.act(button) : null;
   }
 
   async act(button) {

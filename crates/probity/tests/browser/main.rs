@@ -10,6 +10,7 @@ mod driver;
 mod hostile;
 mod report;
 mod review;
+mod review_hostile;
 mod review_pages;
 mod review_room;
 mod review_tap;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::binary::Probity;
 use crate::client::Browser;
 use crate::review_room::{ENTER, ESCAPE, ReviewRoom};
-use crate::review_tap::{Tap, Way};
+use crate::review_tap::Tap;
 
 /// Cases that differ in their words, so that none repeats another.
 fn cases(n: usize) -> String {
@@ -108,10 +108,8 @@ fn two_people_disagree_and_a_lead_settles_it() {
     assert!(row.contains("Ann") && row.contains("Ben") && row.contains("open"), "{row}");
     browser.turned(|| browser.click("tbody a.button"));
     assert!(browser.text(".exhibit").contains("Order 1"));
-    browser.click("input[name='level.relevance'][value='4']");
-    browser.click("input[name='level.tone'][value='3']");
-    browser.send_keys("textarea", "a little stiff");
-    browser.turned(|| browser.click(".actions button"));
+    browser.press(&format!("43na little stiff{ESCAPE}"));
+    browser.turned(|| browser.press(ENTER));
     assert!(browser.text(".lead-in").contains("0 of 1 are open"), "{}", browser.text(".lead-in"));
     assert!(browser.text("tbody tr").contains("by Lena"));
 
@@ -160,7 +158,7 @@ fn an_answer_whose_response_is_lost_is_kept_once() {
     let tap = Tap::on(room.port);
     browser.come_in(&room.link("Ann").replace(&room.port.to_string(), &tap.port.to_string()));
     browser.turned(|| browser.click(".go button"));
-    tap.lose_next(Way::Response, "/label");
+    tap.lose_answer_to("/label");
     browser.turned(|| browser.press(&format!("45{ENTER}")));
     assert!(tap.n_lost() >= 1, "a response was lost");
     assert_eq!(said(&labels(&probity), "Ann").len(), 2);

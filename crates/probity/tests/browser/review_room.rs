@@ -44,7 +44,9 @@ impl ReviewRoom {
     /// Starts the command with these further words and waits until it serves.
     #[track_caller]
     pub(crate) fn start(probity: &Probity, words: &[&str]) -> ReviewRoom {
-        let call = probity.args(["review", "--no-open", "--as", "Lena"]).words(words.iter().copied());
+        let lead: &[&str] = if words.contains(&"--as") { &[] } else { &["--as", "Lena"] };
+        let words = lead.iter().chain(words).copied();
+        let call = probity.args(["review", "--no-open"]).words(words);
         let mut process = call.start();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
         let (mut links, mut said) = (BTreeMap::new(), String::new());

@@ -6,13 +6,6 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// What is lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// What the server answers.
-    Response,
-}
-
 /// What all connections share.
 #[derive(Default)]
 struct Line {
@@ -46,8 +39,7 @@ impl Tap {
     }
 
     /// The next request whose head has `part` reaches the server, and its answer reaches nobody.
-    pub(crate) fn lose_next(&self, way: Way, part: &str) {
-        assert_eq!(way, Way::Response);
+    pub(crate) fn lose_answer_to(&self, part: &str) {
         *self.line.losing.lock().unwrap() = Some(part.to_owned());
     }
 
