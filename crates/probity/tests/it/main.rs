@@ -42,6 +42,7 @@ mod sample;
 mod terminal;
 mod tidy;
 mod usage;
+mod web;
 
 #[path = "../../../probity-engine/tests/support/mod.rs"]
 mod support;
