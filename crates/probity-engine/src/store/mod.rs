@@ -47,7 +47,7 @@ pub use record::{
 pub(crate) use error::Fault;
 pub(crate) use labels::last as last_label;
 pub(crate) use reader::{packet_hash, unknown};
-pub(crate) use tables::Tables;
+pub(crate) use tables::{Tables, parts_of_text};
 
 use open::OpenLimits;
 use writer::{Ending, Job, Message, Reply, Task, Writer};
