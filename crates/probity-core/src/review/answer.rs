@@ -177,3 +177,80 @@ fn candidate(side: Side, turned: bool) -> &'static str {
 fn side(label: &str, turned: bool) -> Option<Side> {
     [Side::First, Side::Second, Side::Tie].into_iter().find(|side| candidate(*side, turned) == label)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::{AskedLevel, HiddenPacket};
+
+    fn asked(form: Form) -> Asked {
+        let levels = (0..=2).map(|level| AskedLevel { level, anchor: None }).collect();
+        let criterion = AskedCriterion {
+            id: "tone".to_owned(),
+            title: "Tone".to_owned(),
+            question: "?".to_owned(),
+            levels,
+            outside: Vec::new(),
+            violations: Vec::new(),
+            better: None,
+            tie: None,
+        };
+        Asked { form, rubric: "r".to_owned(), criteria: vec![criterion] }
+    }
+
+    fn hidden(variants: &[Option<&str>]) -> Hidden {
+        let packet = |name: &str| HiddenPacket { criterion: None, packet: name.to_owned() };
+        Hidden {
+            case: "c".to_owned(),
+            slice: None,
+            variants: variants.iter().map(|name| name.map(str::to_owned)).collect(),
+            packets: vec![packet("ab"), packet("ba")],
+            judge: None,
+            verdicts: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
+    fn given(answer: Option<Answer>, turned: bool) -> Given {
+        let (annotator, round) = ("ann".to_owned(), 1);
+        Given { annotator, answer, turned, round, at: 0, blind: true, adjudicated: false }
+    }
+
+    #[track_caller]
+    fn check_pair(side: Side, turned: bool, want: (&str, &str)) {
+        let (asked, answer) = (asked(Form::Pair), Answer::Pair(side));
+        let given = given(Some(answer.clone()), turned);
+        let labels = label_entries(&asked, &hidden(&[Some("old"), Some("new")]), &given);
+        assert_eq!(labels.len(), 1);
+        assert_eq!((labels[0].label.as_deref(), labels[0].packet.as_deref()), (Some(want.0), Some(want.1)));
+        assert_eq!(said_by(&asked, &labels, turned), answer, "what was said comes back");
+    }
+
+    #[test]
+    fn a_side_is_the_candidate_that_stood_there() {
+        check_pair(Side::First, false, ("a", "ab"));
+        check_pair(Side::First, true, ("b", "ba"));
+        check_pair(Side::Second, false, ("b", "ab"));
+        check_pair(Side::Second, true, ("a", "ba"));
+        check_pair(Side::Tie, true, ("tie", "ba"));
+    }
+
+    #[test]
+    fn what_is_taken_back_says_nothing() {
+        for form in [Form::Pair, Form::Levels] {
+            let variants: &[Option<&str>] =
+                if form == Form::Pair { &[Some("old"), Some("new")] } else { &[Some("bot")] };
+            let labels = label_entries(&asked(form), &hidden(variants), &given(None, false));
+            assert_eq!((labels.len(), &labels[0].label), (1, &None));
+            assert_eq!(said_by(&asked(form), &labels, false), Answer::CannotTell);
+        }
+    }
+
+    #[test]
+    fn a_person_may_be_unable_to_tell_one_thing() {
+        let answer = Answer::Levels(BTreeMap::from([("tone".to_owned(), None)]));
+        assert_eq!(answer.check(&asked(Form::Levels)), Ok(()));
+        let off = Answer::Levels(BTreeMap::from([("tone".to_owned(), Some(3))]));
+        assert_eq!(off.check(&asked(Form::Levels)), Err("'tone' is 3, expected 0, 1, 2".to_owned()));
+    }
+}

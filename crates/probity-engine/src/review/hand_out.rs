@@ -3,6 +3,9 @@
 //! Candidates are looked for beside the writer, which only checks that a seat is left and takes it. So a hundred
 //! people who ask at once wait for a hundred small writes and not for a hundred searches.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use probity_core::calibrate::LabelEntry;
 use probity_core::json;
 use probity_core::review::{Answer, Asked, Draw, Given, Hidden, Shown, has_seat, label_entries, said_by};
@@ -13,13 +16,25 @@ use super::Room;
 use super::people::{PersonId, active};
 use super::queue::{After, QueueId, QueueSpec, spec};
 use super::record::{ItemId, LEASE_SECONDS, document};
-use crate::store::{Fault, StoreError, Tables, last_label, unknown};
+use crate::store::{Fault, Reader, StoreError, Tables, last_label, unknown};
 
 /// Candidates that the writer tries before another search.
 const CANDIDATES_MAX: usize = 16;
 
 /// Searches before somebody is told that nothing is left. Others take seats meanwhile, but not for ever.
 const SEARCHES_MAX: usize = 8;
+
+/// Orders that are kept, at most: each is as long as its queue.
+const ORDERS_MAX: usize = 1024;
+
+/// The orders of people who have asked, by queue.
+pub(super) type Orders = HashMap<(QueueId, PersonId), Arc<Order>>;
+
+/// The items of a queue in the order of one person.
+pub(super) struct Order {
+    overlap: u32,
+    items: Vec<ItemId>,
+}
 
 /// How far somebody is with an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -78,15 +93,21 @@ impl Room {
         person: PersonId,
         now: i64,
     ) -> Result<Option<ItemView>, StoreError> {
+        let room = self.clone();
+        let order = self.read_aside(move |reader| room.order(reader, queue, person)).await?;
+        let Some(order) = order else { return Ok(None) };
         for _ in 0..SEARCHES_MAX {
-            let found = self.read_aside(move |reader| {
-                reader.ask(|connection| candidates(connection, queue, person, now))
-            });
-            let items = found.await?;
+            let (searched, overlap) = (Arc::clone(&order), order.overlap);
+            let items = self
+                .read_aside(move |reader| {
+                    reader.ask(|connection| searched.candidates(connection, person, now))
+                })
+                .await?;
             if items.is_empty() {
                 return Ok(None);
             }
-            let taken = self.write("handing out an item", move |tables| take(tables, &items, person, now));
+            let taken =
+                self.write("handing out an item", move |tables| take(tables, &items, overlap, (person, now)));
             if let Some(item) = taken.await? {
                 return self
                     .read_aside(move |reader| reader.ask(|connection| view(connection, item, person)))
@@ -94,6 +115,29 @@ impl Room {
             }
         }
         Ok(None)
+    }
+
+    /// The order in which `person` looks at a queue, which never changes; `None` where either is not there.
+    fn order(
+        &self,
+        reader: &Reader,
+        queue: QueueId,
+        person: PersonId,
+    ) -> Result<Option<Arc<Order>>, StoreError> {
+        let orders = || self.inner.orders.lock().expect("nothing panics while holding the orders");
+        if let Some(order) = orders().get(&(queue, person)) {
+            return Ok(Some(Arc::clone(order)));
+        }
+        let Some(order) = reader.ask(|connection| Order::of(connection, queue, person))? else {
+            return Ok(None);
+        };
+        let order = Arc::new(order);
+        let mut orders = orders();
+        if orders.len() >= ORDERS_MAX {
+            orders.clear();
+        }
+        orders.insert((queue, person), Arc::clone(&order));
+        Ok(Some(order))
     }
 
     /// An item as `person` sees it; `None` unless it was given to them.
@@ -227,54 +271,85 @@ pub(super) fn standing(
     Ok((revision, labels))
 }
 
-/// The first items in somebody's order that may have a seat for them: what they have been given, then what they
-/// have not seen, then what they have skipped, the longest ago first.
-fn candidates(
-    connection: &Connection,
-    queue: QueueId,
-    person: PersonId,
-    now: i64,
-) -> Result<Vec<ItemId>, rusqlite::Error> {
-    const SQL: &str = "SELECT item.id, item.n, item.key, mine.state, mine.at,
-            (SELECT count(*) FROM seat WHERE seat.item = item.id AND seat.person <> ?2
-                AND (seat.state = 'submitted' OR (seat.state = 'leased' AND seat.at > ?3)))
-        FROM item LEFT JOIN seat AS mine ON mine.item = item.id AND mine.person = ?2
-        WHERE item.queue = ?1 AND coalesce(mine.state, '') <> 'submitted'";
-    let (Some(spec), Some(who)) = (spec(connection, queue)?, active(connection, person)?) else {
-        return Ok(Vec::new());
-    };
-    let draw = Draw { seed: spec.seed, person: &who.name };
-    let mut select = connection.prepare_cached(SQL)?;
-    let mut rows = select.query(params![queue.0, person.0, now - LEASE_SECONDS])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        if !has_seat(spec.overlap, row.get(5)?) {
-            continue;
-        }
-        let turn = match row.get_ref(3)?.as_str_or_null()? {
-            Some("leased") => (0, 0),
-            Some("skipped") => (2, row.get::<_, i64>(4)?),
-            _ => (1, 0),
+impl Order {
+    fn of(
+        connection: &Connection,
+        queue: QueueId,
+        person: PersonId,
+    ) -> Result<Option<Order>, rusqlite::Error> {
+        const SQL: &str = "SELECT id, n, key FROM item WHERE queue = ?1";
+        let (Some(spec), Some(who)) = (spec(connection, queue)?, active(connection, person)?) else {
+            return Ok(None);
         };
-        let rank = u64::from(row.get::<_, u32>(1)?.saturating_sub(1));
-        let order = draw.place(spec.arrangement, rank, row.get_ref(2)?.as_str()?);
-        found.push(((turn, order), ItemId(row.get(0)?)));
+        let draw = Draw { seed: spec.seed, person: &who.name };
+        let mut select = connection.prepare_cached(SQL)?;
+        let mut rows = select.query([queue.0])?;
+        let mut placed = Vec::new();
+        while let Some(row) = rows.next()? {
+            let rank = u64::from(row.get::<_, u32>(1)?.saturating_sub(1));
+            let place = draw.place(spec.arrangement, rank, row.get_ref(2)?.as_str()?);
+            placed.push((place, ItemId(row.get(0)?)));
+        }
+        placed.sort_unstable();
+        let items = placed.into_iter().map(|(_, item)| item).collect();
+        Ok(Some(Order { overlap: spec.overlap, items }))
     }
-    found.sort_unstable_by_key(|(order, _)| *order);
-    found.truncate(CANDIDATES_MAX);
-    Ok(found.into_iter().map(|(_, item)| item).collect())
+
+    /// The first items that may have a seat for `person`: what they have been given, then what they have not
+    /// seen, then what they have skipped, the longest ago first.
+    fn candidates(
+        &self,
+        connection: &Connection,
+        person: PersonId,
+        now: i64,
+    ) -> Result<Vec<ItemId>, rusqlite::Error> {
+        const MINE: &str = "SELECT item, state, at FROM seat WHERE person = ?1";
+        let mut mine: HashMap<ItemId, (SeatState, i64)> = HashMap::new();
+        let mut select = connection.prepare_cached(MINE)?;
+        let mut rows = select.query([person.0])?;
+        while let Some(row) = rows.next()? {
+            let name = row.get_ref(1)?.as_str()?;
+            let state = SeatState::of_name(name).ok_or_else(|| unknown(1, "state of a seat", name))?;
+            mine.insert(ItemId(row.get(0)?), (state, row.get(2)?));
+        }
+        let given = |item: &&ItemId| matches!(mine.get(item), Some((SeatState::Leased, _)));
+        let unseen = self.items.iter().filter(|item| !mine.contains_key(item));
+        let mut skipped: Vec<(i64, &ItemId)> = Vec::new();
+        for item in &self.items {
+            if let Some((SeatState::Skipped, at)) = mine.get(item) {
+                skipped.push((*at, item));
+            }
+        }
+        // A stable sort: those of one second stay in the person's order.
+        skipped.sort_by_key(|(at, _)| *at);
+        let skipped = skipped.into_iter().map(|(_, item)| item);
+        let mut found = Vec::new();
+        for item in self.items.iter().filter(given).chain(unseen).chain(skipped) {
+            if found.len() == CANDIDATES_MAX {
+                break;
+            }
+            if has_seat(self.overlap, n_others(connection, *item, person, now)?) {
+                found.push(*item);
+            }
+        }
+        Ok(found)
+    }
 }
 
 /// Takes the first of `items` that has a seat.
-fn take(tables: &mut Tables, items: &[ItemId], person: PersonId, now: i64) -> Result<Option<ItemId>, Fault> {
+fn take(
+    tables: &mut Tables,
+    items: &[ItemId],
+    overlap: u32,
+    (person, now): (PersonId, i64),
+) -> Result<Option<ItemId>, Fault> {
     let connection = &tables.connection;
     if active(connection, person)?.is_none() {
         return Ok(None);
     }
     for item in items {
-        let Some(place) = place(connection, *item)? else { continue };
         let is_answered = seat(connection, *item, person)? == Some(SeatState::Submitted);
-        if !is_answered && has_seat(place.spec.overlap, n_others(connection, *item, person, now)?) {
+        if !is_answered && has_seat(overlap, n_others(connection, *item, person, now)?) {
             sit(connection, *item, person, "leased", now)?;
             return Ok(Some(*item));
         }

@@ -46,6 +46,8 @@ pub use runs::{
 pub use settle::{Disagreement, SaidBy, Settling};
 pub use token::Token;
 
+use hand_out::Orders;
+
 use crate::store::{Fault, Reader, Store, StoreError, StoredLabel, Tables};
 
 /// Readers that are kept for the next question. More are opened when needed and closed after it.
@@ -60,6 +62,7 @@ pub struct Room {
 struct Inner {
     store: Store,
     readers: Mutex<Vec<Reader>>,
+    orders: Mutex<Orders>,
 }
 
 impl Room {
@@ -68,7 +71,8 @@ impl Room {
     /// meanwhile.
     pub fn open(path: &Path) -> Result<Room, StoreError> {
         let store = Store::open_for_review(path)?;
-        Ok(Room { inner: Arc::new(Inner { store, readers: Mutex::new(Vec::new()) }) })
+        let (readers, orders) = (Mutex::default(), Mutex::default());
+        Ok(Room { inner: Arc::new(Inner { store, readers, orders }) })
     }
 
     /// Where the store is.

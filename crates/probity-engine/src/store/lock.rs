@@ -5,11 +5,12 @@
 //! killed process leaves the file but not the lock. It does not stop other programs from opening the
 //! database, and readers do not need it.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::StoreError;
+use super::private;
 
 const DOING: &str = "locking";
 
@@ -59,7 +60,7 @@ impl Lock {
         let path = beside(store, holding.suffix());
         let origin = if path.exists() { Origin::Found } else { Origin::Made };
         let fault = |error| StoreError::of_system(store, DOING, &error);
-        let mut file = OpenOptions::new()
+        let mut file = private::options()
             .read(true)
             .write(true)
             .create(true)

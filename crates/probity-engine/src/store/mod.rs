@@ -16,6 +16,7 @@ mod error;
 mod labels;
 mod lock;
 mod open;
+mod private;
 mod reader;
 mod record;
 mod tables;
@@ -47,7 +48,7 @@ pub use record::{
 pub(crate) use error::Fault;
 pub(crate) use labels::last as last_label;
 pub(crate) use reader::{packet_hash, unknown};
-pub(crate) use tables::Tables;
+pub(crate) use tables::{Tables, parts_of_text};
 
 use open::OpenLimits;
 use writer::{Ending, Job, Message, Reply, Task, Writer};

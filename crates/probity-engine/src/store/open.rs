@@ -14,6 +14,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, Transactio
 
 use super::error::StoreError;
 use super::lock::{Holding, Lock, beside, require_local};
+use super::private;
 use super::reader::packet_hash;
 use super::record::{AttemptId, JudgeId, LostCall, RunId};
 
@@ -229,7 +230,7 @@ fn place(path: &Path) -> Result<PathBuf, StoreError> {
         _ => Path::new("."),
     };
     if !folder.exists() {
-        std::fs::create_dir_all(folder).map_err(fault)?;
+        private::folder(folder).map_err(fault)?;
         sync_folder(&folder.join("..")).map_err(fault)?;
     }
     require_local(folder, path)?;
@@ -268,6 +269,7 @@ fn prepare(path: &Path, limits: OpenLimits) -> Result<Ready, StoreError> {
     let n_journal_bytes = journal_bytes(path);
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    private::file(path).map_err(|error| StoreError::of_system(path, OPENING, &error))?;
     let connection = connect(path, flags)?;
     let version = require_known(&connection, path)?;
     if connection.is_readonly("main").map_err(fault)? {

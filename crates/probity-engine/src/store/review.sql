@@ -51,6 +51,7 @@ CREATE TABLE seat (
     at     INTEGER NOT NULL,
     PRIMARY KEY (item, person)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX seat_by_person ON seat (person, item);
 
 -- Everything that was done, in order. Nothing here is changed or deleted.
 CREATE TABLE act (

@@ -378,7 +378,7 @@ fn text_of_parts(parts: &[(String, String)]) -> Result<String, rusqlite::Error> 
 }
 
 /// The parts of a run as [`text_of_parts`] wrote them.
-pub(super) fn parts_of_text(text: &str) -> Result<Vec<(String, String)>, rusqlite::Error> {
+pub(crate) fn parts_of_text(text: &str) -> Result<Vec<(String, String)>, rusqlite::Error> {
     serde_json::from_str(text).map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error))
     })

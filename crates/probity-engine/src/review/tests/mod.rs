@@ -6,6 +6,7 @@ mod answers;
 mod beside;
 mod doors;
 mod handing_out;
+mod runs;
 mod settling;
 mod upgrade;
 

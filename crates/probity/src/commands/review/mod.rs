@@ -11,7 +11,7 @@ use std::sync::Arc;
 use probity_core::promote::Contract;
 use probity_engine::config::layer::Layer;
 use probity_engine::review::build::{Built, Source, Wanted, of_pairs, of_replies};
-use probity_engine::review::{Added, After, NewQueue, PersonName, QueueId, Room};
+use probity_engine::review::{Added, After, PersonName, QueueId, Room};
 use probity_engine::store::StoreError;
 use serde_json::json;
 use tokio::runtime::Runtime;
@@ -145,7 +145,7 @@ fn job(args: &ReviewArgs, note: &dyn Fn(&str)) -> Result<LabelledJob, Failure> {
     }
 }
 
-/// Makes the queue and keeps it, under a name of its own where none was given.
+/// Makes the queue and keeps it, under a name of its own where none was given: what it asks and what it has.
 fn add(
     room: &Room,
     job: &LabelledJob,
@@ -153,15 +153,11 @@ fn add(
     contract: Option<&Contract>,
     runtime: &Runtime,
 ) -> Result<Kept, Failure> {
-    let (files, rubric) = match job {
-        LabelledJob::Replies(job) => (&job.dataset_name, job.rubric.name()),
-        LabelledJob::Pairs(job) => (&job.name, job.rubric.name()),
-    };
     let source = Source::from(args.queue.source);
     let mut counting = default_counting();
     counting.sampling.resampling.n_resamples = RESAMPLES;
     let wanted = Wanted {
-        name: args.queue.name.clone().unwrap_or_else(|| format!("{files} {rubric} {}", source.name())),
+        name: args.queue.name.clone().unwrap_or_default(),
         source,
         overlap: args.queue.overlap,
         seed: args.queue.seed,
@@ -177,12 +173,13 @@ fn add(
     }
     .map_err(failure)?;
     refuse_nothing(&built, source)?;
-    let keep = |queue: &NewQueue| runtime.block_on(room.add_queue(queue.clone()));
-    let mut added = keep(&built.queue).map_err(|error| store_failure(&error))?;
-    if let (Added::Differs(_), None) = (added, &args.queue.name) {
-        built.queue.name = format!("{} {}", built.queue.name, &built.queue.digest()[..DIGITS]);
-        added = keep(&built.queue).map_err(|error| store_failure(&error))?;
+    if args.queue.name.is_none() {
+        // Reviewers see the name. Files are often called after what wrote the replies, so it has none of them.
+        let queue = &mut built.queue;
+        queue.name = format!("{} {}", queue.spec.asked.rubric, &queue.digest()[..DIGITS]);
     }
+    let added = runtime.block_on(room.add_queue(built.queue.clone()));
+    let added = added.map_err(|error| store_failure(&error))?;
     let (name, n_items) = (built.queue.name.clone(), built.queue.items.len());
     match added {
         Added::New(id) | Added::Known(id) => Ok(Kept { id, name, n_items, built }),

@@ -3,20 +3,19 @@
 //! A run is shown by the packets that it made calls about. What it found on record from an earlier run is shown
 //! there. What always holds: answers are shown as they came, and a page has at most [`ROWS_MAX`] rows.
 
-use probity_core::json::{self, Json};
+mod packets;
+
 use probity_core::packet::PacketHash;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::Room;
-use crate::store::{JudgeId, RunId, StoreError, packet_hash, unknown};
+use crate::store::{JudgeId, RunId, StoreError, packet_hash, parts_of_text};
+use packets::{is_same, packets, side_by_side, turned};
 
 /// The most rows of one page.
 pub const ROWS_MAX: u32 = 200;
-
-/// Characters of a text in a list.
-const EXCERPT_CHARS: usize = 160;
 
 /// A run in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -247,7 +246,7 @@ fn runs(connection: &Connection, only: Option<i64>) -> Result<Vec<RunView>, rusq
             run: row.get(0)?,
             name: row.get(1)?,
             state: row.get(2)?,
-            parts: parts(row, 3)?,
+            parts: parts_of_text(row.get_ref(3)?.as_str()?)?,
             n_packets: row.get(4)?,
             n_calls: row.get(5)?,
             started_unix_ms: row.get(6)?,
@@ -256,119 +255,6 @@ fn runs(connection: &Connection, only: Option<i64>) -> Result<Vec<RunView>, rusq
         })
     };
     select.query_map([only], view)?.collect()
-}
-
-fn parts(row: &Row<'_>, column: usize) -> Result<Vec<(String, String)>, rusqlite::Error> {
-    let text = row.get_ref(column)?.as_str()?;
-    let parsed: Option<Vec<(String, Value)>> = serde_json::from_str(text).ok();
-    let parsed = parsed.ok_or_else(|| unknown(column, "list of parts", text))?;
-    Ok(parsed.into_iter().map(|(name, value)| (name, plain(&value))).collect())
-}
-
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// A packet of a run as its row has it.
-const PACKET_ROW: &str = "packet.hash, packet.body, count(attempt.id), settlement.reason, settlement.detail,
-        verdict.body
-    FROM attempt JOIN packet ON packet.id = attempt.packet
-        LEFT JOIN settlement ON settlement.judge = attempt.judge AND settlement.packet = attempt.packet
-            AND settlement.repeat = attempt.repeat
-        LEFT JOIN verdict ON verdict.id = settlement.verdict";
-
-fn packets(
-    connection: &Connection,
-    run: i64,
-    filter: &PacketFilter,
-) -> Result<(Vec<PacketRow>, u32), rusqlite::Error> {
-    let state = match filter.state.as_deref() {
-        Some("verdict") => "settlement.verdict IS NOT NULL",
-        Some("unscored") => "settlement.reason IS NOT NULL",
-        Some("open") => "settlement.judge IS NULL",
-        _ => "1",
-    };
-    let wanted = format!("attempt.run = ?1 AND {state} AND (?2 IS NULL OR instr(packet.body, ?2) > 0)");
-    let group = "GROUP BY attempt.packet, attempt.judge, attempt.repeat";
-    let contains = filter.contains.as_deref().filter(|text| !text.is_empty());
-    let count = format!("SELECT count(*) FROM (SELECT {PACKET_ROW} WHERE {wanted} {group})");
-    let n_matching =
-        connection.prepare_cached(&count)?.query_row(params![run, contains], |row| row.get(0))?;
-    let page =
-        format!("SELECT {PACKET_ROW} WHERE {wanted} {group} ORDER BY min(attempt.id) LIMIT ?3 OFFSET ?4");
-    let mut select = connection.prepare_cached(&page)?;
-    let bounds = params![run, contains, filter.limit.min(ROWS_MAX), filter.offset];
-    let rows = select.query_map(bounds, packet_row)?.collect::<Result<_, _>>()?;
-    Ok((rows, n_matching))
-}
-
-fn packet_row(row: &Row<'_>) -> Result<PacketRow, rusqlite::Error> {
-    let hash = packet_hash(row, 0)?;
-    let body: String = row.get(1)?;
-    let document: Value = serde_json::from_str(&body).unwrap_or(Value::Null);
-    let verdict: Option<String> = row.get(5)?;
-    let reason: Option<String> = row.get(3)?;
-    let state = match (&verdict, &reason) {
-        (Some(_), _) => "verdict",
-        (None, Some(_)) => "unscored",
-        (None, None) => "open",
-    };
-    let detail: Option<String> = row.get(4)?;
-    let said = verdict.and_then(|body| serde_json::from_str(&body).ok());
-    Ok(PacketRow {
-        packet: hash.to_string(),
-        ticket: excerpt(&ticket(&document)),
-        replies: replies(&document).iter().map(|reply| excerpt(reply)).collect(),
-        criteria: criteria(&document),
-        state: state.to_owned(),
-        said: said.as_ref().map(said_in).unwrap_or_default(),
-        reason: [reason, detail]
-            .into_iter()
-            .flatten()
-            .filter(|text| !text.is_empty())
-            .collect::<Vec<_>>()
-            .join(": "),
-        n_attempts: row.get(2)?,
-    })
-}
-
-/// What the customer wrote, turn by turn.
-fn ticket(document: &Value) -> String {
-    let situation = &document["situation"];
-    if let Some(ticket) = situation["ticket"].as_str() {
-        return ticket.to_owned();
-    }
-    let turns = situation["turns"].as_array().map(Vec::as_slice).unwrap_or_default();
-    turns.iter().filter_map(|turn| turn["text"].as_str()).collect::<Vec<_>>().join("\n")
-}
-
-fn replies(document: &Value) -> Vec<String> {
-    let texts = [&document["reply"], &document["candidates"]["A"], &document["candidates"]["B"]];
-    texts.into_iter().filter_map(Value::as_str).map(str::to_owned).collect()
-}
-
-fn criteria(document: &Value) -> Vec<String> {
-    let criteria = document["criteria"].as_array().map(Vec::as_slice).unwrap_or_default();
-    criteria.iter().filter_map(|each| each["id"].as_str()).map(str::to_owned).collect()
-}
-
-/// What a kept verdict says, in short.
-fn said_in(verdict: &Value) -> Vec<(String, String)> {
-    if let Some(preference) = verdict.get("preference").or_else(|| verdict.get("verdict")) {
-        let said = preference.get("verdict").unwrap_or(preference);
-        return vec![("preferred".to_owned(), plain(said))];
-    }
-    let scores = verdict["scores"].as_array().or_else(|| verdict["levels"].as_array());
-    let scores = scores.map(Vec::as_slice).unwrap_or_default();
-    scores.iter().map(|each| (plain(&each["criterion"]), plain(&each["level"]))).collect()
-}
-
-fn excerpt(text: &str) -> String {
-    let mut short: String = text.chars().take(EXCERPT_CHARS).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }
 
 type Asked = (JudgeId, String, u32);
@@ -424,59 +310,9 @@ fn settlement(
     }
 }
 
-/// The canonical text of a pair's packet with the candidates the other way round.
-fn turned(body: &str) -> Option<String> {
-    let parsed = json::parse(body).ok()?;
-    let object = parsed.as_object()?;
-    let candidates = object.get("candidates")?.as_object()?;
-    let (a, b) = (candidates.get("A")?.clone(), candidates.get("B")?.clone());
-    let members = object.iter().map(|(name, value)| {
-        let value = if name == "candidates" {
-            Json::object([("A", b.clone()), ("B", a.clone())])
-        } else {
-            value.clone()
-        };
-        (name.to_owned(), value)
-    });
-    Some(Json::object(members).canonical())
-}
-
 fn packet_with(connection: &Connection, body: &str) -> Result<Option<String>, rusqlite::Error> {
     const SQL: &str = "SELECT hash, body FROM packet WHERE hash = ?1";
     let hash = blake3::hash(body.as_bytes());
     let found = connection.prepare_cached(SQL)?.query_row([hash.as_bytes()], |row| packet_hash(row, 0));
     Ok(found.optional()?.map(|hash| hash.to_string()))
-}
-
-fn side_by_side(connection: &Connection, runs: [i64; 2]) -> Result<Vec<ComparisonRow>, rusqlite::Error> {
-    use std::collections::BTreeMap;
-    let sql = format!(
-        "SELECT {PACKET_ROW} WHERE attempt.run = ?1
-         GROUP BY attempt.packet, attempt.judge, attempt.repeat ORDER BY min(attempt.id)"
-    );
-    let mut joined: BTreeMap<(String, Vec<String>), [Option<PacketRow>; 2]> = BTreeMap::new();
-    for (side, run) in runs.into_iter().enumerate() {
-        let mut select = connection.prepare_cached(&sql)?;
-        let mut rows = select.query([run])?;
-        while let Some(row) = rows.next()? {
-            let document: Value = serde_json::from_str(row.get_ref(1)?.as_str()?).unwrap_or(Value::Null);
-            let found = packet_row(row)?;
-            let key = (ticket(&document), found.criteria.clone());
-            joined.entry(key).or_default()[side].get_or_insert(found);
-        }
-    }
-    let mut rows: Vec<ComparisonRow> = joined
-        .into_iter()
-        .map(|((ticket, criteria), sides)| ComparisonRow { ticket: excerpt(&ticket), criteria, sides })
-        .collect();
-    // What differs is what somebody came for. The order is otherwise that of the tickets.
-    rows.sort_by_key(is_same);
-    Ok(rows)
-}
-
-fn is_same(row: &ComparisonRow) -> bool {
-    match &row.sides {
-        [Some(one), Some(other)] => one.state == other.state && one.said == other.said,
-        _ => false,
-    }
 }
