@@ -4,7 +4,7 @@
 //! stages below, in this order; a stage uses what earlier stages produced and never what later ones do.
 //!
 //! ```text
-//! case -> gate -> rubric -> packet -> verdict -> score / compare -> probe, calibrate -> promote -> diff -> report
+//! case -> gate -> rubric -> packet -> verdict -> score / compare -> probe, calibrate -> promote -> diff -> report -> review
 //! ```
 
 pub mod exact;
@@ -36,3 +36,5 @@ pub mod promote;
 pub mod diff;
 
 pub mod report;
+
+pub mod review;

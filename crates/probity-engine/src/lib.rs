@@ -7,6 +7,7 @@ pub mod config;
 pub mod fault_points;
 pub mod judge;
 pub mod load;
+pub mod review;
 pub mod run;
 pub mod schedule;
 pub mod store;

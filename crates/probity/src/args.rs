@@ -15,6 +15,7 @@ use crate::commands::mock::MockArgs;
 use crate::commands::probe::ProbeArgs;
 use crate::commands::promote::PromoteArgs;
 use crate::commands::report::ReportArgs;
+use crate::commands::review::ReviewArgs;
 use crate::commands::sample::SampleArgs;
 
 /// Scores customer-support replies, and proves whether the judge that scored them deserves to be believed.
@@ -46,6 +47,8 @@ pub(crate) enum Command {
     Calibrate(CalibrateArgs),
     /// Say whether a judge may gate a release by a contract, and keep what it has earned
     Promote(PromoteArgs),
+    /// Serve pages on this machine where people label replies, blind, and see how far they agree
+    Review(Box<ReviewArgs>),
     /// Bring something into the store
     #[command(subcommand)]
     Import(ImportCommand),

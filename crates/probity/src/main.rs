@@ -10,6 +10,7 @@ mod mock;
 mod render;
 mod settings;
 mod terminal;
+mod web;
 
 use std::process::ExitCode;
 
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Command::Probe(args) => commands::probe::probe(&args),
         Command::Calibrate(args) => commands::calibrate::calibrate(&args),
         Command::Promote(args) => commands::promote::promote(&args),
+        Command::Review(args) => commands::review::review(*args),
         Command::Import(ImportCommand::Labels(args)) => commands::labels::import(&args),
         Command::Export(ExportCommand::Labels(args)) => commands::labels::export(&args),
         Command::Report(args) => commands::report::report(&args),

@@ -6,7 +6,7 @@ mod labelled;
 mod probing;
 mod target;
 
-pub(crate) use comparison::comparison;
+pub(crate) use comparison::{PAIRWISE_RUBRIC, comparison};
 pub(crate) use labelled::{LabelledFlags, LabelledJob, labelled};
 pub(crate) use probing::probing;
 

@@ -26,6 +26,19 @@ pub struct JoinOptions {
     pub not_blind: NotBlind,
     /// The judge among the verdicts that is no judge to calibrate but a floor: what any other has to beat.
     pub floor: Option<String>,
+    /// What is held against a judge where some labels settle what others said.
+    pub settling: Settling,
+}
+
+/// What is held against a judge where some labels are adjudicated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Settling {
+    /// Adjudicated labels alone, and every row says whether it is one: for files, whose rows may be anything.
+    #[default]
+    EveryRow,
+    /// Item by item: adjudicated labels where an item has any, its votes elsewhere, and a row that does not say is
+    /// a vote. For labels that were given one by one, where only what people disagree on is settled.
+    ByItem,
 }
 
 /// What labels are worth that were given by people who had seen a verdict.
@@ -66,20 +79,21 @@ pub fn sheet(
     items: &[ItemRow],
     options: JoinOptions,
 ) -> Result<Sheet, Faults> {
+    let JoinOptions { scale: declared, not_blind, floor, settling } = options;
     let label_facts: Vec<&ItemFacts> = labels.iter().map(|entry| &entry.facts).collect();
     let verdict_facts: Vec<&ItemFacts> = verdicts.iter().map(|entry| &entry.facts).collect();
     let named = named_in(&label_facts, InputFile::Labels)?
         && (verdicts.is_empty() || named_in(&verdict_facts, InputFile::Verdicts)?);
-    let scale = scale(labels, verdicts, options.scale)?;
+    let scale = scale(labels, verdicts, declared)?;
     let names_variant = |facts: &[&ItemFacts]| facts.iter().any(|facts| facts.variant.is_some());
     let variant_named = names_variant(&label_facts) && (verdicts.is_empty() || names_variant(&verdict_facts));
     let (keys, places, units) = (Numbered::new(), Vec::new(), Vec::new());
     let mut join = Join { named, variant_named, scale, keys, places, units };
     let judges = join.verdicts(verdicts)?;
-    let (annotators, counts) = join.labels(labels, options.not_blind, !verdicts.is_empty())?;
+    let (annotators, counts) = join.labels(labels, (not_blind, settling), !verdicts.is_empty())?;
     join.items(items);
     let joined = Joined { scale: join.scale, annotators, units: join.units, judges, counts };
-    Ok(joined.sheet(labels, options.floor.as_deref()))
+    Ok(joined.sheet(labels, floor.as_deref()))
 }
 
 /// Whether every row names its variants. Some that do and some that do not cannot be told apart from typing
@@ -230,10 +244,11 @@ impl<'a> Join<'a> {
     fn labels(
         &mut self,
         entries: &'a [LabelEntry],
-        not_blind: NotBlind,
+        (not_blind, settling): (NotBlind, Settling),
         judged: bool,
     ) -> Result<(Numbered<&'a str>, LabelCounts), Faults> {
-        let adjudicated = entries.iter().any(|entry| entry.adjudicated.is_some());
+        let every_row = settling == Settling::EveryRow;
+        let adjudicated = every_row && entries.iter().any(|entry| entry.adjudicated.is_some());
         let mut names = Numbered::new();
         let voice = |entry: &'a LabelEntry| Voice {
             key: self.key(&entry.item, entry.criterion.as_ref(), &entry.facts),
@@ -242,6 +257,7 @@ impl<'a> Join<'a> {
         let voices: Vec<Voice> = entries.iter().map(voice).collect();
         let last = last_rounds(entries, &voices, adjudicated)?;
         let mut annotators = Numbered::new();
+        let mut settled: HashMap<usize, Vec<usize>> = HashMap::new();
         let mut counts = LabelCounts { n_rows: entries.len() as u64, ..LabelCounts::default() };
         for (row, (entry, voice)) in entries.iter().zip(voices).enumerate() {
             if judged && self.places[voice.key].is_none() {
@@ -259,6 +275,7 @@ impl<'a> Join<'a> {
                 let unit = &mut self.units[place];
                 if entry.adjudicated == Some(true) {
                     counts.n_adjudicated += 1;
+                    settled.entry(place).or_default().push(category);
                 } else {
                     counts.n_votes += 1;
                     unit.votes.push((annotators.number(names.names()[voice.name]), category));
@@ -269,6 +286,9 @@ impl<'a> Join<'a> {
             } else {
                 counts.n_abstained += 1;
             }
+        }
+        for (place, categories) in settled {
+            self.units[place].gold = categories;
         }
         counts.strays.sort();
         counts.strays.dedup();

@@ -33,7 +33,7 @@ pub use counting::{Counting, Ties, Votes};
 pub use entry::{LabelEntry, Spoken, VerdictEntry};
 pub use figures::{Figures, JudgeFigures};
 pub use floor::Floors;
-pub use join::{Faults, InputFile, JoinOptions, NotBlind, sheet};
+pub use join::{Faults, InputFile, JoinOptions, NotBlind, Settling, sheet};
 pub use people::{AnnotatorPair, FleissFigure, People};
 pub use replace::{AnnotatorOutcome, Replacement};
 pub use scale::{Scale, ScaleKind};

@@ -46,6 +46,8 @@ use crate::schedule::lane::Stop;
 use crate::store::{Invocation, JudgeId, PartChange, RunId, Store, StoreError};
 use crate::target::{TargetError, is_target};
 
+pub(crate) use record::Lookup;
+
 use asking::Asking;
 use job::Job;
 use plan::{Plan, UnscoredPolicy};

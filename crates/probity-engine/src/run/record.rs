@@ -12,17 +12,17 @@ use crate::store::{AttemptOutcome, JudgeId, Reader, SettlementRecord};
 pub(super) type Said<'a> = &'a dyn Fn(&SizedPacket) -> Result<Result<Verdict, Unscored>, RunError>;
 
 /// Looks up what one judge said.
-pub(super) struct Lookup<'a> {
-    pub(super) asking: &'a Asking,
-    pub(super) reader: &'a Reader,
-    pub(super) judge: &'a JudgeId,
+pub(crate) struct Lookup<'a> {
+    pub(crate) asking: &'a Asking,
+    pub(crate) reader: &'a Reader,
+    pub(crate) judge: &'a JudgeId,
     /// The number under which the packets were asked about.
-    pub(super) repeat: u32,
+    pub(crate) repeat: u32,
 }
 
 impl Lookup<'_> {
     /// The verdict on record, or why there is none.
-    pub(super) fn verdict(&self, packet: &SizedPacket) -> Result<Result<Verdict, Unscored>, RunError> {
+    pub(crate) fn verdict(&self, packet: &SizedPacket) -> Result<Result<Verdict, Unscored>, RunError> {
         let hash = packet.packet.hash();
         let unscored =
             |cause: &str, detail: String, attempts| Unscored { cause: cause.to_owned(), detail, attempts };

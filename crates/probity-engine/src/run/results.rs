@@ -137,7 +137,7 @@ fn without_reply(job: &Job, NoReply { case, why, .. }: &NoReply) -> ReplyResult 
 }
 
 /// The result of an admitted reply from what was found about each of its packets.
-pub(super) fn result<'a>(
+pub(crate) fn result<'a>(
     job: &Job,
     admitted: &Admitted,
     found: impl Iterator<Item = (&'a SizedPacket, Result<Verdict, Unscored>)>,

@@ -21,6 +21,14 @@ pub enum StoreError {
         /// The process that has it, where its lock file tells.
         holder: Option<u32>,
     },
+    /// Another process serves the people who label.
+    #[error("cannot open {} for review: it has one review server at a time, and {} is it", .path.display(), holder_text(*.holder))]
+    InReview {
+        /// The store.
+        path: PathBuf,
+        /// The process that has it, where its lock file tells.
+        holder: Option<u32>,
+    },
     /// The store was written by a later version of this program.
     #[error("cannot open {}: its schema is version {found}, and this program knows versions up to {known}", .path.display())]
     TooNew {
@@ -210,7 +218,7 @@ impl StoreError {
     }
 
     /// The error for content that is not what a store holds.
-    pub(super) fn damaged(path: &Path, doing: &'static str, found: String) -> StoreError {
+    pub(crate) fn damaged(path: &Path, doing: &'static str, found: String) -> StoreError {
         StoreError::Damaged { path: path.to_path_buf(), doing, source: Cause(found) }
     }
 }
@@ -221,7 +229,7 @@ fn holder_text(holder: Option<u32>) -> String {
 
 /// Why one statement of a transaction did not go through.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// The database failed; the transaction cannot be trusted any more.
     Database(rusqlite::Error),
     /// The request made no sense; it wrote nothing, and its neighbours are not affected.

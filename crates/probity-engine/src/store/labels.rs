@@ -115,7 +115,12 @@ impl Tables {
         Ok(import)
     }
 
-    fn revise_label(&mut self, subject: &str, body: &str, expected: u32) -> Result<Revised, Fault> {
+    pub(crate) fn revise_label(
+        &mut self,
+        subject: &str,
+        body: &str,
+        expected: u32,
+    ) -> Result<Revised, Fault> {
         let (revision, kept) = match last(&self.connection, subject)? {
             None => (0, None),
             Some((revision, kept)) => (revision, Some(kept)),
@@ -135,7 +140,7 @@ impl Tables {
 }
 
 /// The last revision of a subject.
-fn last(connection: &Connection, subject: &str) -> Result<Option<(u32, String)>, rusqlite::Error> {
+pub(crate) fn last(connection: &Connection, subject: &str) -> Result<Option<(u32, String)>, rusqlite::Error> {
     const SQL: &str = "SELECT revision, body FROM label WHERE subject = ?1 ORDER BY revision DESC LIMIT 1";
     let mut select = connection.prepare_cached(SQL)?;
     select.query_row([subject], |row| Ok((row.get(0)?, row.get(1)?))).optional()

@@ -17,6 +17,7 @@ mod history;
 mod labels;
 mod lock;
 mod open;
+mod private;
 mod reader;
 mod recent;
 mod record;
@@ -47,11 +48,14 @@ pub use record::{
     SettledKind, Settlement, SettlementRecord, Totals,
 };
 
-use error::Fault;
+pub(crate) use error::Fault;
+pub(crate) use labels::last as last_label;
+pub(crate) use reader::{packet_hash, unknown};
+pub(crate) use tables::{Tables, parts_of_text};
+
 use open::OpenLimits;
 use recent::{Offered, Recent};
-use tables::Tables;
-use writer::{Job, Message, Reply, Task, Writer};
+use writer::{Ending, Job, Message, Reply, Task, Writer};
 
 const RECENT_HELD: &str = "nothing panics while holding the recent verdicts";
 
@@ -97,17 +101,37 @@ impl Store {
 
     fn open_limited(path: &Path, limits: OpenLimits) -> Result<Opened, StoreError> {
         let open::ForWriting { connection, lock, path, left } = open::for_writing(path, limits)?;
+        let writer =
+            |inbox| Writer::new(Tables::new(connection), lock, Arc::clone(&path), inbox, Ending::Closes);
+        let store = Store::writing(&path, left.next_attempt, writer)?;
+        Ok(Opened { store, lost: left.lost, warnings: left.warnings })
+    }
+
+    /// Opens the store at `path` beside whoever runs: for the process in which people label, and for nothing but
+    /// labels and the tables of the room. Its attempts have no numbers.
+    pub(crate) fn open_for_review(path: &Path) -> Result<Store, StoreError> {
+        let open::ForReview { connection, lock, path } = open::for_review(path)?;
+        let writer =
+            |inbox| Writer::new(Tables::new(connection), lock, Arc::clone(&path), inbox, Ending::Leaves);
+        Store::writing(&path, 0, writer)
+    }
+
+    /// A store with the writer that `make` makes, on a thread of its own.
+    fn writing(
+        path: &Arc<Path>,
+        next_attempt: i64,
+        make: impl FnOnce(mpsc::Receiver<Message>) -> Writer,
+    ) -> Result<Store, StoreError> {
         let (sender, inbox) = mpsc::channel();
-        let writer = Writer::new(Tables::new(connection), lock, Arc::clone(&path), inbox);
+        let writer = make(inbox);
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || writer.run())
-            .map_err(|error| StoreError::of_system(&path, "starting the writer", &error))?;
+            .map_err(|error| StoreError::of_system(path, "starting the writer", &error))?;
         let thread = Mutex::new(Some(thread));
-        let next_attempt = AtomicI64::new(left.next_attempt);
-        let recent = Mutex::default();
-        let shared = Shared { path, access: Access::Write { inbox: sender, thread, next_attempt, recent } };
-        Ok(Opened { store: Store { shared: Arc::new(shared) }, lost: left.lost, warnings: left.warnings })
+        let next_attempt = AtomicI64::new(next_attempt);
+        let access = Access::Write { inbox: sender, thread, next_attempt, recent: Mutex::default() };
+        Ok(Store { shared: Arc::new(Shared { path: Arc::clone(path), access }) })
     }
 
     /// Opens the store at `path` for reading, beside a writer or without one. Every write is refused.
@@ -247,7 +271,7 @@ impl Store {
     }
 
     /// Hands `work` to the writer at once. The future waits for its answer without blocking the thread.
-    fn write<T: Send + 'static, F: FnOnce(&mut Tables) -> Result<T, Fault> + Send + 'static>(
+    pub(crate) fn write<T: Send + 'static, F: FnOnce(&mut Tables) -> Result<T, Fault> + Send + 'static>(
         &self,
         (doing, weight): (&'static str, usize),
         work: F,
@@ -264,7 +288,7 @@ impl Store {
     }
 
     /// Writes and blocks the thread until it is durable: for the few writes at the edges of a run.
-    fn write_blocking<T: Send + 'static>(
+    pub(crate) fn write_blocking<T: Send + 'static>(
         &self,
         doing: &'static str,
         work: impl FnOnce(&mut Tables) -> Result<T, Fault> + Send + 'static,
@@ -273,6 +297,19 @@ impl Store {
         let reply = Reply::Blocked(caller);
         self.shared.send(doing, Task { doing, weight: 0, work: Some(work), outcome: None, reply })?;
         answer.recv().unwrap_or_else(|_| Err(self.shared.closed(doing)))
+    }
+}
+
+impl Store {
+    /// Hands `work` to the writer and does not wait for it: for what may be lost.
+    pub(crate) fn write_unasked(
+        &self,
+        doing: &'static str,
+        work: impl FnOnce(&mut Tables) -> Result<(), Fault> + Send + 'static,
+    ) {
+        let task = Task { doing, weight: 0, work: Some(work), outcome: None, reply: Reply::Unasked };
+        // Whoever cannot be told does not wait.
+        let _ = self.shared.send(doing, task);
     }
 }
 

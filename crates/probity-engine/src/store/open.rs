@@ -13,7 +13,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
 
 use super::error::StoreError;
-use super::lock::{Lock, beside, require_local};
+use super::lock::{Holding, Lock, beside, require_local};
+use super::private;
 use super::reader::packet_hash;
 use super::record::{AttemptId, JudgeId, LostCall, RunId};
 
@@ -21,16 +22,23 @@ use super::record::{AttemptId, JudgeId, LostCall, RunId};
 const APPLICATION_ID: i64 = 0x5072_6f62;
 
 /// The schema this program writes.
-pub(super) const SCHEMA_VERSION: i64 = 2;
+pub(super) const SCHEMA_VERSION: i64 = 3;
 
-/// What version 2 adds to version 1.
-const LABELS: &str = include_str!("labels.sql");
+/// What each version adds to the one before it, from version 2 on.
+const ADDED: [&str; 2] = [include_str!("labels.sql"), include_str!("review.sql")];
 
 /// The earliest library without known ways to lose a journal.
 const LIBRARY_VERSION_MIN: i32 = 3_051_003;
 
 /// How long a statement waits for another connection.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
+
+/// How long a writer beside a run waits before it tries again. The library's own steps grow to 100 ms, and a
+/// person would notice.
+const BESIDE_STEP: Duration = Duration::from_micros(500);
+
+/// How often it tries: about as long as [`BUSY_WAIT`].
+const BESIDE_TRIES_MAX: i32 = 20_000;
 
 /// Pages in the journal before they are folded into the file: 128 MiB. Nobody can write meanwhile, and every
 /// call waits for a write before it starts, so it should happen seldom and for many pages at once.
@@ -107,14 +115,76 @@ enum LastClosing {
 pub(super) fn for_writing(path: &Path, limits: OpenLimits) -> Result<ForWriting, StoreError> {
     require_library(rusqlite::version_number())?;
     let path = place(path)?;
-    let lock = Lock::take(&path)?;
-    match prepare(&path, limits) {
+    let lock = Lock::take(&path, Holding::Writing)?;
+    match prepare(&path, limits).and_then(|ready| take_over(ready, &path)) {
         Ok((connection, left)) => Ok(ForWriting { connection, lock, path: Arc::from(path), left }),
         Err(error) => {
             lock.discard();
             Err(error)
         }
     }
+}
+
+/// A store opened for labelling, before its thread is started.
+pub(super) struct ForReview {
+    pub(super) connection: Connection,
+    pub(super) lock: Lock,
+    pub(super) path: Arc<Path>,
+}
+
+/// Opens the store at `path` for the one process in which people label, beside a run or without one. A store that
+/// is missing or older than this program is made or brought up to date first, which needs it for a moment.
+pub(super) fn for_review(path: &Path) -> Result<ForReview, StoreError> {
+    require_library(rusqlite::version_number())?;
+    let path = place(path)?;
+    let lock = Lock::take(&path, Holding::Review)?;
+    match beside_runs(&path) {
+        Ok(connection) => Ok(ForReview { connection, lock, path: Arc::from(path) }),
+        Err(error) => {
+            lock.discard();
+            Err(error)
+        }
+    }
+}
+
+fn beside_runs(path: &Path) -> Result<Connection, StoreError> {
+    let fault = |error| StoreError::of_database(path, OPENING, &error);
+    let version = if path.exists() { version_of(path)? } else { 0 };
+    if version < SCHEMA_VERSION {
+        let lock = Lock::take(path, Holding::Writing)?;
+        // What a dead process had in flight is left for the next run to find and tell.
+        let prepared = prepare(path, OpenLimits::default());
+        let folded = prepared.and_then(|ready| fold(&ready.connection, path));
+        drop(lock);
+        folded?;
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = connect(path, flags)?;
+    if connection.is_readonly("main").map_err(fault)? {
+        return Err(StoreError::ReadOnly { path: path.to_path_buf(), doing: OPENING });
+    }
+    require_journal(&connection, path)?;
+    set_for_writing(&connection, OpenLimits::default()).map_err(fault)?;
+    connection.busy_handler(Some(try_again)).map_err(fault)?;
+    Ok(connection)
+}
+
+/// Waits a step, unless there were enough.
+fn try_again(n_tries: i32) -> bool {
+    std::thread::sleep(BESIDE_STEP);
+    n_tries < BESIDE_TRIES_MAX
+}
+
+fn version_of(path: &Path) -> Result<i64, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = connect(path, flags)?;
+    require_known(&connection, path)
+}
+
+/// Folds the journal into the file, as far as readers allow.
+fn fold(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let folded = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+    folded.map_err(|error| StoreError::of_database(path, OPENING, &error))
 }
 
 /// Opens a connection that only reads, beside a writer or without one.
@@ -160,7 +230,7 @@ fn place(path: &Path) -> Result<PathBuf, StoreError> {
         _ => Path::new("."),
     };
     if !folder.exists() {
-        std::fs::create_dir_all(folder).map_err(fault)?;
+        private::folder(folder).map_err(fault)?;
         sync_folder(&folder.join("..")).map_err(fault)?;
     }
     require_local(folder, path)?;
@@ -188,11 +258,18 @@ fn sync_folder(_folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-fn prepare(path: &Path, limits: OpenLimits) -> Result<(Connection, LeftBehind), StoreError> {
+/// A store that is up to date, and not yet taken over from whoever wrote to it before.
+struct Ready {
+    connection: Connection,
+    warnings: Vec<OpenWarning>,
+}
+
+fn prepare(path: &Path, limits: OpenLimits) -> Result<Ready, StoreError> {
     let fault = |error| StoreError::of_database(path, OPENING, &error);
     let n_journal_bytes = journal_bytes(path);
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    private::file(path).map_err(|error| StoreError::of_system(path, OPENING, &error))?;
     let connection = connect(path, flags)?;
     let version = require_known(&connection, path)?;
     if connection.is_readonly("main").map_err(fault)? {
@@ -211,14 +288,10 @@ fn prepare(path: &Path, limits: OpenLimits) -> Result<(Connection, LeftBehind), 
             warnings.push(OpenWarning::JournalMissing { journal: beside(path, "-wal") });
         }
     }
-    if version == 1 {
-        add_labels(&connection).map_err(fault)?;
+    if (1..SCHEMA_VERSION).contains(&version) {
+        bring_up_to_date(&connection, version).map_err(fault)?;
     }
-    let lost = take_over(&connection, path)?;
-    let next_attempt = connection
-        .query_row("SELECT coalesce(max(id), 0) + 1 FROM attempt", [], |row| row.get(0))
-        .map_err(fault)?;
-    Ok((connection, LeftBehind { lost, warnings, next_attempt }))
+    Ok(Ready { connection, warnings })
 }
 
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
@@ -317,17 +390,21 @@ fn create(connection: &Connection) -> Result<(), rusqlite::Error> {
     connection.execute_batch(&format!(
         "BEGIN IMMEDIATE;
          {schema}
-         {LABELS}
+         {}
          INSERT INTO mark (id, openings, closing) VALUES (1, 0, 'clean');
          PRAGMA application_id = {APPLICATION_ID};
          PRAGMA user_version = {SCHEMA_VERSION};
-         COMMIT;"
+         COMMIT;",
+        ADDED.concat()
     ))
 }
 
-/// Brings a store of version 1 up to date. A crash before its commit leaves it as it was.
-fn add_labels(connection: &Connection) -> Result<(), rusqlite::Error> {
-    connection.execute_batch(&format!("BEGIN IMMEDIATE; {LABELS} PRAGMA user_version = 2; COMMIT;"))
+/// Brings a store of an earlier version up to date. A crash before its commit leaves it as it was.
+fn bring_up_to_date(connection: &Connection, version: i64) -> Result<(), rusqlite::Error> {
+    let known = usize::try_from(version - 1).expect("versions are counted from one");
+    let added = ADDED[known..].concat();
+    connection
+        .execute_batch(&format!("BEGIN IMMEDIATE; {added} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"))
 }
 
 fn last_closing(connection: &Connection) -> Result<LastClosing, rusqlite::Error> {
@@ -348,17 +425,21 @@ fn require_sound(connection: &Connection, path: &Path) -> Result<(), StoreError>
 }
 
 /// Marks the store as open and what was in flight as lost, in one transaction, and lists the latter.
-fn take_over(connection: &Connection, path: &Path) -> Result<Vec<LostCall>, StoreError> {
+fn take_over(ready: Ready, path: &Path) -> Result<(Connection, LeftBehind), StoreError> {
+    let Ready { connection, warnings } = ready;
     let fault = |error| StoreError::of_database(path, OPENING, &error);
     let transaction =
-        Transaction::new_unchecked(connection, TransactionBehavior::Immediate).map_err(fault)?;
+        Transaction::new_unchecked(&connection, TransactionBehavior::Immediate).map_err(fault)?;
     transaction.execute("UPDATE mark SET openings = openings + 1, closing = 'open'", []).map_err(fault)?;
     let lost = in_flight(&transaction).map_err(fault)?;
     transaction.execute("UPDATE attempt SET state = 'lost' WHERE state = 'in_flight'", []).map_err(fault)?;
     transaction.commit().map_err(fault)?;
     // The mark has to be in the file itself: a file whose journal is taken away must still say "open".
-    connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())).map_err(fault)?;
-    Ok(lost)
+    fold(&connection, path)?;
+    let next_attempt = connection
+        .query_row("SELECT coalesce(max(id), 0) + 1 FROM attempt", [], |row| row.get(0))
+        .map_err(fault)?;
+    Ok((connection, LeftBehind { lost, warnings, next_attempt }))
 }
 
 fn in_flight(connection: &Connection) -> Result<Vec<LostCall>, rusqlite::Error> {

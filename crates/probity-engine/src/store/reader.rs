@@ -45,7 +45,7 @@ impl Reader {
     }
 
     /// Asks the connection something.
-    pub(super) fn ask<T>(
+    pub(crate) fn ask<T>(
         &self,
         question: impl FnOnce(&Connection) -> Result<T, rusqlite::Error>,
     ) -> Result<T, StoreError> {
@@ -254,7 +254,7 @@ fn settled(
 }
 
 /// The packet hash in `column`.
-pub(super) fn packet_hash(row: &Row<'_>, column: usize) -> Result<PacketHash, rusqlite::Error> {
+pub(crate) fn packet_hash(row: &Row<'_>, column: usize) -> Result<PacketHash, rusqlite::Error> {
     row.get(column).map(PacketHash::from_bytes)
 }
 
@@ -313,6 +313,6 @@ fn run_record(row: &Row<'_>) -> Result<RunRecord, rusqlite::Error> {
     })
 }
 
-pub(super) fn unknown(column: usize, what: &str, found: &str) -> rusqlite::Error {
+pub(crate) fn unknown(column: usize, what: &str, found: &str) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, format!("{found:?} is no {what}").into())
 }

@@ -28,7 +28,7 @@ impl JudgeId {
     }
 
     /// An id that a store holds.
-    pub(super) fn stored(hex: &str) -> JudgeId {
+    pub(crate) fn stored(hex: &str) -> JudgeId {
         JudgeId(hex.into())
     }
 
@@ -54,7 +54,7 @@ pub struct NotAJudgeId {
 
 /// A run in one store. Later runs have larger ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RunId(pub(super) i64);
+pub struct RunId(pub(crate) i64);
 
 impl fmt::Display for RunId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -64,7 +64,7 @@ impl fmt::Display for RunId {
 
 /// An attempt in one store. Attempts that began later have larger ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct AttemptId(pub(super) i64);
+pub struct AttemptId(pub(crate) i64);
 
 impl fmt::Display for AttemptId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

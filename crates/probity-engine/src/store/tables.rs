@@ -21,8 +21,8 @@ const REMEMBERED_MAX: usize = 8192;
 
 /// The writer's connection, with the small numbers of the judges, runs and latest attempts it has met. All of
 /// them are in the tables: after a failed commit nothing is written or looked up any more.
-pub(super) struct Tables {
-    pub(super) connection: Connection,
+pub(crate) struct Tables {
+    pub(crate) connection: Connection,
     judges: HashMap<JudgeId, i64>,
     runs: HashSet<RunId>,
     /// The latest attempts, each at its number modulo [`REMEMBERED_MAX`].
@@ -378,7 +378,7 @@ fn text_of_parts(parts: &[(String, String)]) -> Result<String, rusqlite::Error> 
 }
 
 /// The parts of a run as [`text_of_parts`] wrote them.
-pub(super) fn parts_of_text(text: &str) -> Result<Vec<(String, String)>, rusqlite::Error> {
+pub(crate) fn parts_of_text(text: &str) -> Result<Vec<(String, String)>, rusqlite::Error> {
     serde_json::from_str(text).map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error))
     })

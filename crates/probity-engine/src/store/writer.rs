@@ -116,18 +116,34 @@ where
     }
 }
 
+/// What the end of a writer means for its store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// The store is closed: it says so, and its journal is folded in.
+    Closes,
+    /// A run may go on beside it, so nothing is said; whoever leaves last folds the journal.
+    Leaves,
+}
+
 /// The writing end of a store. Fields are dropped in order: the connection before the lock.
 pub(super) struct Writer {
     tables: Tables,
     lock: Lock,
     path: Arc<Path>,
     inbox: Receiver<Message>,
+    ending: Ending,
     failed: Option<StoreError>,
 }
 
 impl Writer {
-    pub(super) fn new(tables: Tables, lock: Lock, path: Arc<Path>, inbox: Receiver<Message>) -> Writer {
-        Writer { tables, lock, path, inbox, failed: None }
+    pub(super) fn new(
+        tables: Tables,
+        lock: Lock,
+        path: Arc<Path>,
+        inbox: Receiver<Message>,
+        ending: Ending,
+    ) -> Writer {
+        Writer { tables, lock, path, inbox, ending, failed: None }
     }
 
     /// Writes until told to close, or until nobody is left who could ask.
@@ -234,14 +250,18 @@ impl Writer {
         }
         let path = Arc::clone(&self.path);
         let fault = |error| StoreError::of_database(&path, DOING, &error);
-        self.in_transaction(|tables, _| {
-            tables.connection.execute_batch("UPDATE mark SET closing = 'clean'").map_err(fault)
-        })?;
-        fault_points::reach(Point::BeforeFold);
-        let Writer { tables, lock, .. } = self;
+        if self.ending == Ending::Closes {
+            self.in_transaction(|tables, _| {
+                tables.connection.execute_batch("UPDATE mark SET closing = 'clean'").map_err(fault)
+            })?;
+            fault_points::reach(Point::BeforeFold);
+        }
+        let Writer { tables, lock, ending, .. } = self;
         let connection = tables.connection;
-        connection.busy_timeout(LAST_CHECKPOINT_WAIT).map_err(fault)?;
-        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(fault)?;
+        if ending == Ending::Closes {
+            connection.busy_timeout(LAST_CHECKPOINT_WAIT).map_err(fault)?;
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(fault)?;
+        }
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(fault)?;
         connection.close().map_err(|(_, error)| fault(error))?;
         drop(lock);

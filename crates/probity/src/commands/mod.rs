@@ -11,6 +11,7 @@ pub(crate) mod probe;
 pub(crate) mod promote;
 pub(crate) mod replies;
 pub(crate) mod report;
+pub(crate) mod review;
 pub(crate) mod rubric;
 pub(crate) mod rubric_diff;
 pub(crate) mod run;

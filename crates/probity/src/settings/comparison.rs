@@ -17,7 +17,7 @@ use crate::commands::session;
 use crate::exit::Failure;
 
 /// The rubric of a comparison where none is named: the settings' own is for scores.
-const RUBRIC: &str = "pairwise-support";
+pub(crate) const PAIRWISE_RUBRIC: &str = "pairwise-support";
 
 /// Puts a comparison together. Everything that can be wrong with flags, files and cases is found here.
 pub(crate) fn comparison(
@@ -26,7 +26,7 @@ pub(crate) fn comparison(
     note: &dyn Fn(&str),
 ) -> Result<CompareJob, Failure> {
     let mut flags = judge_layer(&args.judge, over);
-    flags.run.rubric.get_or_insert_with(|| RUBRIC.to_owned());
+    flags.run.rubric.get_or_insert_with(|| PAIRWISE_RUBRIC.to_owned());
     let config = read_config(&args.reading, flags)?;
     let rubric = rubric(&config.run.rubric, note)?;
     let CompareArgs { files, reading, judge, .. } = args;
@@ -48,7 +48,7 @@ pub(super) fn comparison_of(
     }
     let ask = pair_ask(&rubric).map_err(|error| {
         Failure::usage(format!("rubric {}: {error}", rubric.name()))
-            .hint(format!("use --rubric {RUBRIC}, or say in the rubric when two replies are equal"))
+            .hint(format!("use --rubric {PAIRWISE_RUBRIC}, or say in the rubric when two replies are equal"))
     })?;
     let template = template(judge.template.as_deref(), AnswerForm::Preference)?;
     let sides = sides(flags, note)?;

@@ -25,7 +25,7 @@ const FOREIGN: &str = "return [...document.querySelectorAll('*')].filter((elemen
     (attribute.name === 'href' && !attribute.value.startsWith('#')))).map((element) => element.outerHTML.slice(0, 120))";
 
 /// The corpus, string by string.
-fn corpus() -> Vec<&'static str> {
+pub(crate) fn corpus() -> Vec<&'static str> {
     CORPUS.lines().collect()
 }
 
@@ -83,7 +83,7 @@ fn scene() -> Probity {
 }
 
 /// Whether a character ends or turns a line.
-fn is_breaking(c: char) -> bool {
+pub(crate) fn is_breaking(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202e}')
 }
 

@@ -9,6 +9,11 @@ mod client;
 mod driver;
 mod hostile;
 mod report;
+mod review;
+mod review_hostile;
+mod review_pages;
+mod review_room;
+mod review_tap;
 
 #[allow(dead_code, reason = "the tests of the binary use the rest of it")]
 #[path = "../it/binary.rs"]

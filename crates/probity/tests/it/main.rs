@@ -47,6 +47,7 @@ mod terminal;
 mod tidy;
 mod usage;
 mod weekly;
+mod web;
 
 #[path = "../../../probity-engine/tests/support/mod.rs"]
 mod support;

@@ -37,6 +37,7 @@ const STAGES: &[&str] = &[
     "promote",
     "diff",
     "report",
+    "review",
 ];
 
 /// The crates of the workspace with those that each may use.

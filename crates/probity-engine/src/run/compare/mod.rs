@@ -23,7 +23,7 @@ use probity_core::rubric::Rubric;
 use probity_core::stats::Random;
 
 pub use field::{CaseReplies, Field, Screening, Side};
-pub(super) use results::contest;
+pub(crate) use results::contest;
 pub use results::{Compared, report};
 pub use rounds::{Stopped, Stopping, run};
 
@@ -232,7 +232,7 @@ impl CompareJob {
     }
 
     /// The packets of an open pair: with candidate A in the first slot, and with candidate B in it.
-    pub(super) fn packets(&self, meeting: &Meeting) -> Option<[SizedPacket; 2]> {
+    pub(crate) fn packets(&self, meeting: &Meeting) -> Option<[SizedPacket; 2]> {
         let replies = &self.field.cases[meeting.case].replies;
         let admitted = |at: usize| -> Option<&Admitted> {
             match &replies[at] {

@@ -54,11 +54,7 @@ pub fn report(
 }
 
 /// What became of one pair.
-pub(in crate::run) fn contest(
-    job: &CompareJob,
-    meeting: &Meeting,
-    said: Said<'_>,
-) -> Result<Contest, RunError> {
+pub(crate) fn contest(job: &CompareJob, meeting: &Meeting, said: Said<'_>) -> Result<Contest, RunError> {
     let fate = match meeting.gate {
         AtGate::Identical => Fate::Identical,
         AtGate::BothBlocked => Fate::BothBlocked,

@@ -148,7 +148,7 @@ fn lexical(packet: &SizedPacket) -> Result<Verdict, Unscored> {
 }
 
 /// One pass over a pair, as rows write it.
-fn choice(pass: &Pass) -> Option<String> {
+pub(crate) fn choice(pass: &Pass) -> Option<String> {
     let name = match pass {
         Pass::Decided(Choice::Wins(Candidate::A)) => "a",
         Pass::Decided(Choice::Wins(Candidate::B)) => "b",

@@ -72,7 +72,11 @@ fn old_store(folder: &Path) -> PathBuf {
     let path = folder.join("store.db");
     Store::open(&path).unwrap().store.close().unwrap();
     let old = rusqlite::Connection::open(&path).unwrap();
-    old.execute_batch("DROP TABLE label; PRAGMA user_version = 1;").unwrap();
+    old.execute_batch(
+        "DROP TABLE label; DROP TABLE act; DROP TABLE seat; DROP TABLE item; DROP TABLE queue; DROP TABLE session;
+         DROP TABLE invitation; DROP TABLE person; PRAGMA user_version = 1;",
+    )
+    .unwrap();
     path
 }
 

@@ -63,7 +63,7 @@ fn a_newer_schema_is_refused() {
             drop(later);
             std::fs::remove_file(beside(path, ".lock")).unwrap();
         },
-        &expect!["cannot open /store.db: its schema is version 3, and this program knows versions up to 2"],
+        &expect!["cannot open /store.db: its schema is version 4, and this program knows versions up to 3"],
     );
 }
 

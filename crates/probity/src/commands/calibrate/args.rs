@@ -165,7 +165,7 @@ impl CalibrateArgs {
             let scale = Scale::declared(&self.values);
             Some(scale.ok_or_else(|| Failure::usage("--values: expected at least two different values"))?)
         };
-        Ok(JoinOptions { scale, not_blind: self.not_blind(), floor: None })
+        Ok(JoinOptions { scale, not_blind: self.not_blind(), ..JoinOptions::default() })
     }
 
     /// What labels are worth by people who had seen a verdict.

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use probity_core::calibrate::{
-    Calibration, Counting, Faults, InputFile, JoinOptions, LabelEntry, NotBlind, Scale, calibration, digest,
-    sheet,
+    Calibration, Counting, Faults, InputFile, JoinOptions, LabelEntry, NotBlind, Scale, Settling,
+    calibration, digest, sheet,
 };
 use probity_core::gate::Gate;
 use probity_core::report::Facts;
@@ -190,7 +190,10 @@ pub(crate) fn live(live: &Live<'_>, watcher: &Watcher) -> Result<LiveCalibration
     let rows = from_file.map_or_else(|| stored_labels(job.asking()), Ok)?;
     let (asked, mut matched) = matched(job, live, &rows)?;
     let scale = scale(asked.rubric(), &matched);
-    let options = JoinOptions { scale, not_blind: live.not_blind, floor: Some(FLOOR.to_owned()) };
+    // In a store labels come one by one, and only what people disagree on is settled.
+    let settling = if live.labels.is_some() { Settling::EveryRow } else { Settling::ByItem };
+    let (not_blind, floor) = (live.not_blind, Some(FLOOR.to_owned()));
+    let options = JoinOptions { scale, not_blind, floor, settling };
     check(&matched, &options, &rows)?;
     announce(&matched, &note);
     let store = open_store(asked.asking(), network(live.calls), watcher)?;

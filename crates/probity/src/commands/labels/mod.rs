@@ -2,7 +2,7 @@
 //!
 //! A label that is wrong is not left out: that would change every figure. So an import is whole or not at all.
 
-mod table;
+pub(crate) mod table;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

@@ -31,7 +31,7 @@ const COLUMNS: [&str; 17] = [
 const ABSTAINED: &str = "abstain";
 
 /// The table, with a line of names.
-pub(super) fn csv(labels: &[LabelEntry]) -> String {
+pub(crate) fn csv(labels: &[LabelEntry]) -> String {
     let mut text = COLUMNS.join(",") + "\n";
     for label in labels {
         let members = label.members();
@@ -59,7 +59,7 @@ fn enclosed(cell: String) -> String {
 }
 
 /// One object per line.
-pub(super) fn jsonl(labels: &[LabelEntry]) -> String {
+pub(crate) fn jsonl(labels: &[LabelEntry]) -> String {
     let line = |label: &LabelEntry| {
         let checksum = ("checksum", Json::text(label.checksum()));
         Json::object(label.members().into_iter().chain([checksum])).canonical() + "\n"

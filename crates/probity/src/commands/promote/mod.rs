@@ -97,6 +97,12 @@ enum Recorded {
 
 fn contract(args: &PromoteArgs, note: &dyn Fn(&str)) -> Result<Named, Failure> {
     let path = args.contract.as_deref().ok_or_else(|| Failure::usage("expected --contract and a file"))?;
+    let contract = read_contract(path, note)?;
+    Ok(Named { contract, source: format!("file:{}", path.display()) })
+}
+
+/// The contract in a file.
+pub(crate) fn read_contract(path: &Path, note: &dyn Fn(&str)) -> Result<Contract, Failure> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("contract {name}: cannot be read: {error}")))?;
@@ -108,7 +114,7 @@ fn contract(args: &PromoteArgs, note: &dyn Fn(&str)) -> Result<Named, Failure> {
     if !reading.warnings.is_empty() {
         note(&problems(&reading.warnings, "warning: "));
     }
-    Ok(Named { contract: reading.contract, source: format!("file:{name}") })
+    Ok(reading.contract)
 }
 
 /// What counts as what: as in a calibration without flags, so that nobody chooses what suits the judge.

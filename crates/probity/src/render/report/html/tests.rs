@@ -60,6 +60,7 @@ fn facts() -> Facts {
             answered_as: Vec::new(),
             fingerprints: Vec::new(),
         },
+        target: None,
         definition: Vec::new(),
         packets_repeated: 0,
         calls: 50_000,

@@ -1,0 +1,228 @@
+//! The two halves of a queue item, and what is asked about it.
+//!
+//! They are kept as JSON. What always holds: nothing in [`Shown`] or [`Asked`] comes from a judge, a gate or
+//! another person, and neither names the case, its slice, a variant or a model.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::case::{Case, Entry, Situation};
+use crate::gate::AdmittedSource;
+use crate::rubric::{Criterion, Decider, ReferenceUse, Rubric};
+
+/// What a reviewer may see before deciding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shown {
+    /// The ticket as one turn of the customer, or the conversation.
+    pub conversation: Vec<ShownTurn>,
+    /// The policy sources that the case rests on.
+    pub evidence: Vec<ShownSource>,
+    /// The reference reply, where a criterion asked about may use it and the case has one.
+    pub reference: Option<String>,
+    /// One reply to be graded, or two to be compared in the order in which this reviewer sees them.
+    pub replies: Vec<String>,
+}
+
+/// One turn of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownTurn {
+    /// `customer`, `agent` or `system`.
+    pub role: String,
+    /// What was said.
+    pub text: String,
+}
+
+/// A policy source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownSource {
+    /// Which source.
+    pub id: String,
+    /// Which version of it, where the case names one.
+    pub version: Option<String>,
+    /// What it says, where the policies in use have it.
+    pub text: Option<String>,
+}
+
+/// What is asked about every item of a queue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// How it is answered.
+    pub form: Form,
+    /// The name of the rubric.
+    pub rubric: String,
+    /// The criteria that a judge would be asked about, in the rubric's order.
+    pub criteria: Vec<AskedCriterion>,
+}
+
+/// How an item is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// A level for each criterion.
+    Levels,
+    /// Which of two replies is better.
+    Pair,
+}
+
+/// One criterion as a reviewer reads it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedCriterion {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// What is asked.
+    pub question: String,
+    /// The levels from the lowest to the highest, each with its anchor where it has one.
+    pub levels: Vec<AskedLevel>,
+    /// What does not count under it.
+    pub outside: Vec<String>,
+    /// What breaks it.
+    pub violations: Vec<String>,
+    /// What makes one reply the better one.
+    pub better: Option<String>,
+    /// When two replies are equal.
+    pub tie: Option<String>,
+}
+
+/// One level of a criterion.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedLevel {
+    /// The level.
+    pub level: i64,
+    /// What it looks like.
+    pub anchor: Option<String>,
+}
+
+/// What a reviewer must not see before deciding.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Hidden {
+    /// The case.
+    pub case: String,
+    /// Its slice.
+    pub slice: Option<String>,
+    /// Who wrote the reply, or candidate A and candidate B.
+    pub variants: Vec<Option<String>>,
+    /// What a judge is asked: one packet per criterion, or both orders of a pair with candidate A first.
+    pub packets: Vec<HiddenPacket>,
+    /// The judge whose verdicts are here; `None` where none was asked.
+    pub judge: Option<HiddenJudge>,
+    /// What it said.
+    pub verdicts: Vec<HiddenVerdict>,
+    /// What the gate saw, for each reply, as results write it.
+    pub findings: Vec<Vec<Value>>,
+}
+
+/// What a judge is asked about one criterion, or about a pair in one order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HiddenPacket {
+    /// The criterion; `None` for a pair.
+    pub criterion: Option<String>,
+    /// The packet's hash.
+    pub packet: String,
+}
+
+/// A judge by what people call it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HiddenJudge {
+    /// Its identity.
+    pub id: String,
+    /// Its kind.
+    pub kind: String,
+    /// Its model; empty for a judge without one.
+    pub model: String,
+}
+
+/// What a judge said about one criterion, or about a pair in one order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HiddenVerdict {
+    /// The criterion; `None` for a pair.
+    pub criterion: Option<String>,
+    /// `ab` or `ba`; `None` for a level.
+    pub order: Option<String>,
+    /// A level, or `a`, `b`, `tie` or `needs_human_review` by candidate; `None` where there is no verdict.
+    pub said: Option<String>,
+    /// The judge's reason, or why there is no verdict.
+    pub reasoning: String,
+}
+
+impl Shown {
+    /// What is shown of a case and `replies` to it. `reference` says whether anything asked about it may use the
+    /// reference reply.
+    pub fn of(case: &Case, replies: Vec<String>, sources: &[AdmittedSource], asked: &Rubric) -> Shown {
+        let turn = |role: &str, text: &str| ShownTurn { role: role.to_owned(), text: text.to_owned() };
+        let conversation = match &case.situation {
+            Situation::Ticket(text) => vec![turn("customer", text)],
+            Situation::Conversation(turns) => {
+                turns.iter().map(|each| turn(each.role.name(), &each.text)).collect()
+            }
+        };
+        let uses_reference = judged(asked).any(|criterion| criterion.reference != ReferenceUse::Hidden);
+        Shown {
+            conversation,
+            evidence: evidence(case, sources),
+            reference: case.reference.clone().filter(|_| uses_reference),
+            replies,
+        }
+    }
+
+    /// What is shown of one admitted reply.
+    pub fn of_reply(entry: &Entry, sources: &[AdmittedSource], asked: &Rubric) -> Shown {
+        Shown::of(&entry.case, vec![entry.reply.text.clone()], sources, asked)
+    }
+
+    /// The same with the replies of a pair the other way round.
+    #[must_use]
+    pub fn turned(mut self) -> Shown {
+        self.replies.reverse();
+        self
+    }
+}
+
+/// The sources that a case names, with what they say where that is known.
+fn evidence(case: &Case, sources: &[AdmittedSource]) -> Vec<ShownSource> {
+    let shown = |id: &str, version: Option<&String>| {
+        let is_it = |known: &&AdmittedSource| {
+            known.source.id == id && (version.is_none() || known.source.version.as_ref() == version)
+        };
+        let known = sources.iter().find(is_it);
+        ShownSource {
+            id: id.to_owned(),
+            version: version.cloned().or_else(|| known.and_then(|known| known.source.version.clone())),
+            text: known.map(|known| known.text.clone()),
+        }
+    };
+    case.evidence.iter().map(|each| shown(&each.source, each.version.as_ref())).collect()
+}
+
+impl Asked {
+    /// What people are asked under a rubric: what a judge would be, so that the two can be held against each
+    /// other.
+    pub fn of(rubric: &Rubric, form: Form) -> Asked {
+        let criteria = judged(rubric).map(AskedCriterion::of).collect();
+        Asked { form, rubric: rubric.name().to_owned(), criteria }
+    }
+}
+
+fn judged(rubric: &Rubric) -> impl Iterator<Item = &Criterion> {
+    rubric.criteria().iter().filter(|criterion| criterion.decider == Decider::Judge)
+}
+
+impl AskedCriterion {
+    fn of(criterion: &Criterion) -> AskedCriterion {
+        let anchor = |level: i64| {
+            let anchor = criterion.anchors.iter().find(|anchor| anchor.level == level);
+            AskedLevel { level, anchor: anchor.map(|anchor| anchor.text.clone()) }
+        };
+        AskedCriterion {
+            id: criterion.id.to_string(),
+            title: criterion.title.clone(),
+            question: criterion.question.clone(),
+            levels: criterion.scale.levels().iter().copied().map(anchor).collect(),
+            outside: criterion.outside.clone(),
+            violations: criterion.violations.clone(),
+            better: criterion.better.clone(),
+            tie: criterion.tie.clone(),
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! What people do with an item: answer, put off, take back, say why the judge was wrong, and look at what the
+//! judge said.
+//!
+//! Each is one transaction that changes labels and seats and adds to the log of acts.
+//!
+//! A label that is taken back is not deleted: a further revision says nothing, which counts as a person who could
+//! not tell. Whoever has seen what a judge said is no longer blind, and later labels of theirs on the item say so.
+
+use probity_core::calibrate::LabelEntry;
+use probity_core::review::{Answer, Given, Hidden, has_seat, said_by};
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::Room;
+use super::hand_out::{Place, SeatState, last_note, n_others, place, seat, sit, standing};
+use super::people::{Person, PersonId, Role, active};
+use super::queue::After;
+use super::record::ItemId;
+use crate::store::{Fault, Revised, StoreError, Tables};
+
+/// The longest note, in characters.
+pub(super) const NOTE_CHARS_MAX: usize = 4000;
+
+/// Somebody's answer to an item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Submission {
+    /// The item.
+    pub item: ItemId,
+    /// Who answers.
+    pub person: PersonId,
+    /// The revision of what the person has seen, as the item's view had it.
+    pub expected_revision: u32,
+    /// What they say.
+    pub answer: Answer,
+    /// Why, in their words; may be empty.
+    pub note: String,
+    /// When, in seconds.
+    pub at: i64,
+}
+
+/// What became of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Submitted {
+    /// It counts now.
+    Kept {
+        /// What to say that one has seen from now on.
+        revision: u32,
+        /// Whether the person had not seen a verdict on the item. Labels by people who had do not count in a
+        /// calibration.
+        blind: bool,
+    },
+    /// It was there already, word for word: nothing was changed.
+    Already {
+        /// What to say that one has seen.
+        revision: u32,
+    },
+    /// Something was said about it in the meantime, in another window: nothing was kept.
+    Overtaken {
+        /// What to say that one has seen.
+        revision: u32,
+        /// What counts.
+        answer: Option<Answer>,
+    },
+    /// As many others have answered as the queue asks for: nothing was kept.
+    Full,
+    /// The item was not given to this person.
+    NotYours,
+    /// The answer does not answer what was asked.
+    Refused {
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// What became of taking back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Undone {
+    /// The answer counts no longer, and the item is the person's to answer again.
+    Withdrawn {
+        /// What to say that one has seen from now on.
+        revision: u32,
+    },
+    /// The item is no longer skipped.
+    Resumed,
+    /// Others have taken the item meanwhile: it stays skipped.
+    Full,
+    /// There is nothing to take back.
+    Nothing,
+    /// The item was not given to this person.
+    NotYours,
+}
+
+/// Why a judge's verdict is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RootCause {
+    /// The judge is too generous.
+    TooHigh,
+    /// The judge is too strict.
+    TooLow,
+    /// The rubric does not say what is right.
+    RubricUnclear,
+}
+
+/// The hidden half of an item, for those who may see it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reveal {
+    /// Here it is.
+    Shown {
+        /// What was hidden.
+        hidden: Box<Hidden>,
+        /// Whether this person saw candidate B first.
+        turned: bool,
+        /// What this person said is wrong with the verdict, if anything.
+        cause: Option<RootCause>,
+    },
+    /// The person has not answered yet, or the queue does not show it.
+    NotYet,
+    /// The item was not given to this person.
+    NotYours,
+}
+
+impl Room {
+    /// Keeps an answer, once.
+    pub async fn submit(&self, submission: Submission) -> Result<Submitted, StoreError> {
+        self.write("keeping an answer", move |tables| submit(tables, &submission)).await
+    }
+
+    /// Puts an item off: it comes again after all others. `false` where it is not theirs to put off.
+    pub async fn skip(&self, item: ItemId, person: PersonId, now: i64) -> Result<bool, StoreError> {
+        self.write("skipping an item", move |tables| {
+            let connection = &tables.connection;
+            if seat(connection, item, person)? != Some(SeatState::Leased) {
+                return Ok(false);
+            }
+            sit(connection, item, person, "skipped", now)?;
+            log(connection, (item, person), "skip", "{}", now)?;
+            Ok(true)
+        })
+        .await
+    }
+
+    /// Takes back what `person` did with an item last.
+    pub async fn undo(&self, item: ItemId, person: PersonId, now: i64) -> Result<Undone, StoreError> {
+        self.write("taking back an answer", move |tables| undo(tables, item, person, now)).await
+    }
+
+    /// Notes why a judge's verdict is wrong. `false` unless the person has answered the item.
+    pub async fn cause(
+        &self,
+        item: ItemId,
+        person: PersonId,
+        cause: RootCause,
+        now: i64,
+    ) -> Result<bool, StoreError> {
+        self.write("noting a cause", move |tables| {
+            let connection = &tables.connection;
+            if seat(connection, item, person)? != Some(SeatState::Submitted) {
+                return Ok(false);
+            }
+            log(connection, (item, person), "cause", &json!({ "cause": cause }).to_string(), now)?;
+            Ok(true)
+        })
+        .await
+    }
+
+    /// What was hidden of an item: for whoever has answered it, where the queue shows it, and for leads. It is noted
+    /// that they have seen it.
+    pub async fn reveal(&self, item: ItemId, person: PersonId, now: i64) -> Result<Reveal, StoreError> {
+        self.write("revealing an item", move |tables| reveal(tables, item, person, now)).await
+    }
+}
+
+/// Adds to the log of acts.
+pub(super) fn log(
+    connection: &Connection,
+    (item, person): (ItemId, PersonId),
+    kind: &str,
+    body: &str,
+    now: i64,
+) -> Result<(), rusqlite::Error> {
+    const SQL: &str = "INSERT INTO act (item, person, kind, body, at) VALUES (?1, ?2, ?3, ?4, ?5)";
+    connection.prepare_cached(SQL)?.execute(params![item.0, person.0, kind, body, now])?;
+    Ok(())
+}
+
+/// Whether somebody has looked at the hidden half of an item.
+pub(super) fn has_seen(
+    connection: &Connection,
+    item: ItemId,
+    person: PersonId,
+) -> Result<bool, rusqlite::Error> {
+    const SQL: &str = "SELECT EXISTS (SELECT 1 FROM act WHERE item = ?1 AND person = ?2 AND kind = 'reveal')";
+    connection.prepare_cached(SQL)?.query_row([item.0, person.0], |row| row.get(0))
+}
+
+/// Keeps labels as further revisions of what is there.
+pub(super) fn keep(tables: &mut Tables, entries: &[LabelEntry]) -> Result<u32, Fault> {
+    let mut sum = 0;
+    for entry in entries {
+        let subject = entry.subject();
+        let seen =
+            crate::store::last_label(&tables.connection, &subject)?.map_or(0, |(revision, _)| revision);
+        match tables.revise_label(&subject, &entry.canonical(), seen)? {
+            Revised::Kept { revision } => sum += revision,
+            Revised::Overtaken { .. } => unreachable!("nobody else writes inside a transaction"),
+        }
+    }
+    Ok(sum)
+}
+
+/// Labels without when they were given and what their person had seen, for comparing what was said.
+pub(super) fn content(labels: &[LabelEntry]) -> Vec<LabelEntry> {
+    let bare = |label: &LabelEntry| LabelEntry { at: None, blind: None, seconds: None, ..label.clone() };
+    labels.iter().map(bare).collect()
+}
+
+fn submit(tables: &mut Tables, submission: &Submission) -> Result<Submitted, Fault> {
+    let (item, id) = (submission.item, submission.person);
+    let connection = &tables.connection;
+    let (Some(state), Some(place), Some(person)) =
+        (seat(connection, item, id)?, place(connection, item)?, active(connection, id)?)
+    else {
+        return Ok(Submitted::NotYours);
+    };
+    if let Err(reason) = acceptable(&place, &submission.answer, &submission.note) {
+        return Ok(Submitted::Refused { reason });
+    }
+    let blind = !has_seen(connection, item, id)?;
+    let given = Given {
+        answer: Some(submission.answer.clone()),
+        at: submission.at,
+        blind,
+        ..place.unsaid(&person.name, false)
+    };
+    let entries = place.entries(&given);
+    let (revision, kept) = standing(connection, &entries)?;
+    let is_answered = state == SeatState::Submitted;
+    if is_answered
+        && content(&kept) == content(&entries)
+        && last_note(connection, item, id)? == submission.note
+    {
+        return Ok(Submitted::Already { revision });
+    }
+    if revision != submission.expected_revision {
+        let answer = is_answered.then(|| said_by(&place.spec.asked, &kept, given.turned));
+        return Ok(Submitted::Overtaken { revision, answer });
+    }
+    if !is_answered && !has_seat(place.spec.overlap, n_answered(connection, item, id)?) {
+        return Ok(Submitted::Full);
+    }
+    sit(connection, item, id, "submitted", submission.at)?;
+    let body = json!({ "answer": submission.answer, "note": submission.note }).to_string();
+    log(connection, (item, id), "submit", &body, submission.at)?;
+    let revision = keep(tables, &entries)?;
+    Ok(Submitted::Kept { revision, blind })
+}
+
+/// Whether an answer and its note can be kept.
+pub(super) fn acceptable(place: &Place, answer: &Answer, note: &str) -> Result<(), String> {
+    if note.chars().count() > NOTE_CHARS_MAX {
+        return Err(format!("the note is longer than {NOTE_CHARS_MAX} characters"));
+    }
+    answer.check(&place.spec.asked)
+}
+
+/// How many others have answered. Whoever holds a seat without having answered does not keep an answer out that is
+/// there now.
+fn n_answered(connection: &Connection, item: ItemId, person: PersonId) -> Result<u32, rusqlite::Error> {
+    // At the end of time every lease has ended.
+    n_others(connection, item, person, i64::MAX)
+}
+
+fn undo(tables: &mut Tables, item: ItemId, id: PersonId, now: i64) -> Result<Undone, Fault> {
+    let connection = &tables.connection;
+    let (Some(state), Some(place), Some(person)) =
+        (seat(connection, item, id)?, place(connection, item)?, active(connection, id)?)
+    else {
+        return Ok(Undone::NotYours);
+    };
+    match state {
+        SeatState::Leased => Ok(Undone::Nothing),
+        SeatState::Skipped if !has_seat(place.spec.overlap, n_others(connection, item, id, now)?) => {
+            Ok(Undone::Full)
+        }
+        SeatState::Skipped => {
+            sit(connection, item, id, "leased", now)?;
+            log(connection, (item, id), "undo", "{}", now)?;
+            Ok(Undone::Resumed)
+        }
+        SeatState::Submitted => {
+            sit(connection, item, id, "leased", now)?;
+            log(connection, (item, id), "undo", "{}", now)?;
+            let blind = !has_seen(connection, item, id)?;
+            let given = Given { at: now, blind, ..place.unsaid(&person.name, false) };
+            let revision = keep(tables, &place.entries(&given))?;
+            Ok(Undone::Withdrawn { revision })
+        }
+    }
+}
+
+fn reveal(tables: &mut Tables, item: ItemId, id: PersonId, now: i64) -> Result<Reveal, Fault> {
+    let connection = &tables.connection;
+    let (Some(place), Some(person)) = (place(connection, item)?, active(connection, id)?) else {
+        return Ok(Reveal::NotYours);
+    };
+    match (seat(connection, item, id)?, place.spec.after) {
+        _ if person.role == Role::Lead => {}
+        (Some(SeatState::Submitted), After::Reveal) => {}
+        (Some(_), _) => return Ok(Reveal::NotYet),
+        (None, _) => return Ok(Reveal::NotYours),
+    }
+    if !has_seen(connection, item, id)? {
+        log(connection, (item, id), "reveal", "{}", now)?;
+    }
+    shown_to(connection, place, &person).map_err(Fault::from)
+}
+
+fn shown_to(connection: &Connection, place: Place, person: &Person) -> Result<Reveal, rusqlite::Error> {
+    const CAUSE: &str = "SELECT json_extract(body, '$.cause') FROM act AS said
+        WHERE item = ?1 AND person = ?2 AND kind = 'cause'
+            AND NOT EXISTS (SELECT 1 FROM act WHERE act.item = said.item AND act.person = said.person
+                AND act.kind IN ('submit', 'undo') AND act.id > said.id)
+        ORDER BY id DESC LIMIT 1";
+    let mut select = connection.prepare_cached(CAUSE)?;
+    let cause: Option<String> = select.query_row([place.item.0, person.id.0], |row| row.get(0)).optional()?;
+    let cause = cause.and_then(|name| serde_json::from_value(json!(name)).ok());
+    let turned = place.turns_for(&person.name);
+    Ok(Reveal::Shown { hidden: Box::new(place.hidden), turned, cause })
+}

@@ -1,0 +1,224 @@
+//! Making queues of a run's cases: what people see, what they do not see, and what comes first.
+//!
+//! What a judge said comes from the store; nobody is asked. What always holds: only replies that the gate admits
+//! are in a queue, because no judge is held against labels of others; and whatever a queue is made from, every item
+//! that is left out is counted.
+
+mod pairs;
+mod replies;
+
+use std::collections::BTreeMap;
+
+use probity_core::calibrate::{Calibration, Counting, LabelEntry};
+use probity_core::promote::Contract;
+use probity_core::review::{
+    Arrangement, Asked, Doubt, Draw, Hidden, HiddenJudge, Lesson, Shown, calibrated, teaching_order,
+};
+
+pub use pairs::of_pairs;
+pub use replies::of_replies;
+
+use super::Room;
+use super::figures::{About, verdicts};
+use super::queue::{After, NewItem, NewQueue, QueueSpec};
+use super::record::text;
+use crate::config::Backend;
+use crate::run::asking::Asking;
+use crate::run::{RunError, only_judge, shape};
+use crate::store::JudgeId;
+
+/// Which items a queue has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// All that the files have: a sample that was drawn before.
+    All,
+    /// Those on which the judge has no verdict although it was asked, or contradicts itself.
+    Unstable,
+    /// All, those first whose labels would teach most.
+    Teach,
+}
+
+impl Source {
+    /// The name in flags and pages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::All => "all",
+            Source::Unstable => "unstable",
+            Source::Teach => "teach",
+        }
+    }
+}
+
+/// What queue is wanted.
+#[derive(Debug, Clone)]
+pub struct Wanted<'a> {
+    /// Its name.
+    pub name: String,
+    /// Which items it has.
+    pub source: Source,
+    /// How many people look at each.
+    pub overlap: u32,
+    /// What orders and sides are drawn from.
+    pub seed: u64,
+    /// What people see after their answer.
+    pub after: After,
+    /// Which time people look at these items, from one.
+    pub round: u32,
+    /// So many items at most: drawn from the seed, or those that would teach most.
+    pub items_max: Option<usize>,
+    /// What labels are gathered for, where it is known.
+    pub contract: Option<&'a Contract>,
+    /// How figures are made that say where judge and people agree.
+    pub counting: Counting,
+}
+
+/// A queue that was made, and what is not in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Built {
+    /// The queue.
+    pub queue: NewQueue,
+    /// Items on which the judge has a verdict.
+    pub n_judged: usize,
+    /// Replies or pairs that the gate decided.
+    pub n_blocked: usize,
+    /// Pairs of the same text.
+    pub n_identical: usize,
+    /// Records that cannot be used.
+    pub n_skipped: usize,
+    /// Items that are not of the source that was wanted, or beyond the most that were.
+    pub n_left_out: usize,
+}
+
+/// An item before it is known whether it comes into the queue.
+struct Draft {
+    shown: Shown,
+    hidden: Hidden,
+    doubt: Doubt,
+}
+
+/// What was found on the way.
+#[derive(Default)]
+struct Drafts {
+    items: Vec<Draft>,
+    n_blocked: usize,
+    n_identical: usize,
+    n_skipped: usize,
+}
+
+/// The judge of a job, as the store and as people know it.
+struct Judge {
+    id: JudgeId,
+    shown: HiddenJudge,
+}
+
+fn judge(room: &Room, asking: &Asking) -> Result<Judge, RunError> {
+    let store = &room.inner.store;
+    let id = match asking.judge.backend {
+        Backend::Recorded { verdicts: None } => only_judge(store)?,
+        _ => JudgeId::of_identity(&asking.identity(shape(asking, store)?)),
+    };
+    let shown = HiddenJudge {
+        id: id.to_string(),
+        kind: asking.judge.kind().name().to_owned(),
+        model: asking.judge.chat().map(|chat| chat.model.clone()).unwrap_or_default(),
+    };
+    Ok(Judge { id, shown })
+}
+
+/// The queue of these drafts.
+fn built(room: &Room, asked: Asked, drafts: Drafts, wanted: &Wanted<'_>) -> Result<Built, RunError> {
+    let Drafts { items, n_blocked, n_identical, n_skipped } = drafts;
+    let n_all = items.len();
+    let arrangement =
+        if wanted.source == Source::Teach { Arrangement::Ranked } else { Arrangement::Shuffled };
+    let spec = QueueSpec {
+        asked,
+        overlap: wanted.overlap,
+        seed: wanted.seed,
+        arrangement,
+        after: wanted.after,
+        round: wanted.round,
+        source: wanted.source.name().to_owned(),
+    };
+    let chosen = match wanted.source {
+        Source::All => sampled(items, wanted),
+        Source::Unstable => {
+            let is_unstable = |draft: &Draft| matches!(draft.doubt, Doubt::Unstable | Doubt::Unscored);
+            sampled(items.into_iter().filter(is_unstable).collect(), wanted)
+        }
+        Source::Teach => taught(room, &spec, items, wanted)?,
+    };
+    let n_judged = chosen.iter().filter(|draft| has_verdict(&draft.hidden)).count();
+    let n_left_out = n_all - chosen.len();
+    let items =
+        chosen.into_iter().map(|Draft { shown, hidden, .. }| NewItem { key: key(&hidden), shown, hidden });
+    let queue = NewQueue { name: wanted.name.clone(), spec, items: items.collect() };
+    Ok(Built { queue, n_judged, n_blocked, n_identical, n_skipped, n_left_out })
+}
+
+fn has_verdict(hidden: &Hidden) -> bool {
+    hidden.verdicts.iter().any(|verdict| verdict.said.is_some())
+}
+
+/// What tells an item from others of its queue.
+fn key(hidden: &Hidden) -> String {
+    text(&(&hidden.case, &hidden.variants))
+}
+
+/// At most as many as are wanted, drawn from the seed, in the order of the files.
+fn sampled(items: Vec<Draft>, wanted: &Wanted<'_>) -> Vec<Draft> {
+    let Some(most) = wanted.items_max.filter(|most| *most < items.len()) else { return items };
+    let draw = Draw { seed: wanted.seed, person: "" };
+    let mut places: Vec<usize> = (0..items.len()).collect();
+    places.sort_by_cached_key(|at| draw.place(Arrangement::Shuffled, 0, &key(&items[*at].hidden)));
+    let chosen: std::collections::BTreeSet<usize> = places.into_iter().take(most).collect();
+    items.into_iter().enumerate().filter(|(at, _)| chosen.contains(at)).map(|(_, draft)| draft).collect()
+}
+
+/// The items by what their labels would teach.
+fn taught(
+    room: &Room,
+    spec: &QueueSpec,
+    items: Vec<Draft>,
+    wanted: &Wanted<'_>,
+) -> Result<Vec<Draft>, RunError> {
+    let hidden: Vec<Hidden> = items.iter().map(|draft| draft.hidden.clone()).collect();
+    let about = About::of(spec, &hidden);
+    let labels: Vec<LabelEntry> =
+        room.labels()?.into_iter().filter_map(|stored| about.label(stored.label)).collect();
+    let said: Vec<_> = hidden.iter().flat_map(verdicts).collect();
+    // Labels that contradict each other in form say nothing about slices; whoever calibrates is told.
+    let calibration = calibrated(&spec.asked, &labels, &said, wanted.counting).ok().flatten();
+    let agreement = calibration.as_ref().map(by_slice).unwrap_or_default();
+    let lesson = |draft: &Draft| Lesson {
+        key: key(&draft.hidden),
+        slice: draft.hidden.slice.clone().unwrap_or_default(),
+        doubt: draft.doubt,
+        n_labels: n_people(&labels, &draft.hidden),
+    };
+    let lessons: Vec<Lesson> = items.iter().map(lesson).collect();
+    let rows_min = |slice: &str| {
+        let floors = wanted.contract.map(|contract| contract.slice(slice));
+        floors.and_then(|floors| floors.rows_min).unwrap_or(0)
+    };
+    let order = teaching_order(&lessons, &agreement, &rows_min);
+    let mut items: Vec<Option<Draft>> = items.into_iter().map(Some).collect();
+    let most = wanted.items_max.unwrap_or(usize::MAX);
+    Ok(order.into_iter().take(most).filter_map(|at| items[at].take()).collect())
+}
+
+/// The share on which the judge and people agree, by slice.
+fn by_slice(calibration: &Calibration) -> BTreeMap<String, f64> {
+    let slices = calibration.judges.values().flat_map(|judge| &judge.by_slice);
+    let share = |figures: &probity_core::calibrate::Figures| figures.get("agreement").and_then(Result::ok);
+    slices.filter_map(|(name, figures)| Some((name.to_string(), share(figures)?.value))).collect()
+}
+
+/// How many people have said something about an item.
+fn n_people(labels: &[LabelEntry], item: &Hidden) -> u32 {
+    let said = labels
+        .iter()
+        .filter(|label| label.item == item.case && label.label.is_some() && About::is_of(&label.facts, item));
+    let people: std::collections::BTreeSet<_> = said.map(|label| &label.annotator).collect();
+    u32::try_from(people.len()).unwrap_or(u32::MAX)
+}

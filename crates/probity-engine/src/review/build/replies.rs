@@ -1,0 +1,126 @@
+//! Queues of single replies, which people give levels.
+
+use std::collections::BTreeMap;
+
+use probity_core::gate::Admitted;
+use probity_core::report::{ReplyResult, findings_json};
+use probity_core::review::{Asked, Doubt, Form, Hidden, HiddenPacket, HiddenVerdict, Shown};
+use probity_core::rubric::{CriterionId, Decider, Rubric};
+use probity_core::score::{CriterionOutcome, score};
+use probity_core::verdict::Patterns;
+
+use super::{Built, Draft, Drafts, Judge, Wanted, built, judge};
+use crate::review::Room;
+use crate::run::asking::SizedPacket;
+use crate::run::job::{Job, Screened};
+use crate::run::results::result;
+use crate::run::{Lookup, RunError};
+
+/// The queue of a run's replies.
+pub fn of_replies(room: &Room, job: &Job, wanted: &Wanted<'_>) -> Result<Built, RunError> {
+    let judge = judge(room, &job.asking)?;
+    let reader = room.inner.store.snapshot()?;
+    let lookup = Lookup { asking: &job.asking, reader: &reader, judge: &judge.id, repeat: 0 };
+    let mut drafts = Drafts::default();
+    for screened in job.screened()? {
+        match screened? {
+            Screened::Skipped(_) | Screened::NoReply(_) => drafts.n_skipped += 1,
+            Screened::Blocked { .. } => drafts.n_blocked += 1,
+            Screened::Admitted { admitted, packets, .. } => {
+                let verdicts =
+                    packets.iter().map(|packet| lookup.verdict(packet)).collect::<Result<Vec<_>, _>>()?;
+                let found = packets.iter().zip(verdicts);
+                let result = result(job, &admitted, found, &mut Patterns::default());
+                drafts.items.push(draft(&job.rubric, &admitted, &packets, &result, &judge));
+            }
+        }
+    }
+    drop(reader);
+    built(room, Asked::of(&job.rubric, Form::Levels), drafts, wanted)
+}
+
+fn draft(
+    rubric: &Rubric,
+    admitted: &Admitted,
+    packets: &[SizedPacket],
+    result: &ReplyResult,
+    judge: &Judge,
+) -> Draft {
+    let entry = admitted.entry();
+    let judged = rubric.criteria().iter().filter(|criterion| criterion.decider == Decider::Judge);
+    let outcome =
+        |id: &CriterionId| result.criteria.iter().find(|(known, _)| known == id).map(|(_, said)| said);
+    let verdicts: Vec<HiddenVerdict> =
+        judged.filter_map(|criterion| Some(verdict(&criterion.id, outcome(&criterion.id)?))).collect();
+    let doubt = doubt(rubric, result);
+    let asked = |packet: &SizedPacket| {
+        let hash = packet.packet.hash().to_string();
+        let criteria = packet.packet.ask().criteria().iter();
+        let named = |id: &CriterionId| HiddenPacket { criterion: Some(id.to_string()), packet: hash.clone() };
+        criteria.map(|criterion| named(&criterion.id)).collect::<Vec<_>>()
+    };
+    let was_asked = verdicts.iter().any(|verdict| verdict.said.is_some()) || doubt == Doubt::Unscored;
+    let hidden = Hidden {
+        case: result.id.clone(),
+        slice: result.slice.clone(),
+        variants: vec![result.variant.clone()],
+        packets: packets.iter().flat_map(asked).collect(),
+        judge: was_asked.then(|| judge.shown.clone()),
+        verdicts,
+        findings: vec![findings_json(admitted.flags())],
+    };
+    Draft { shown: Shown::of_reply(entry, admitted.sources(), rubric), hidden, doubt }
+}
+
+fn verdict(criterion: &CriterionId, outcome: &CriterionOutcome) -> HiddenVerdict {
+    let (said, reasoning) = match outcome {
+        CriterionOutcome::Scored(scored) => (Some(scored.level.to_string()), scored.reasoning.clone()),
+        CriterionOutcome::Unscored(unscored) => {
+            (None, format!("{}: {}", unscored.cause, unscored.detail).trim_end_matches(": ").to_owned())
+        }
+    };
+    HiddenVerdict { criterion: Some(criterion.to_string()), order: None, said, reasoning }
+}
+
+/// How unsure the judge is about a reply.
+fn doubt(rubric: &Rubric, result: &ReplyResult) -> Doubt {
+    let judged =
+        |id: &CriterionId| rubric.criterion(id).is_some_and(|criterion| criterion.decider == Decider::Judge);
+    let mut levels: BTreeMap<CriterionId, i64> = BTreeMap::new();
+    for (id, outcome) in &result.criteria {
+        match outcome {
+            CriterionOutcome::Scored(scored) => drop(levels.insert(id.clone(), scored.level)),
+            // Nobody has asked yet, so nobody knows whether the judge is unsure.
+            CriterionOutcome::Unscored(unscored) if unscored.cause == "not_attempted" => {}
+            CriterionOutcome::Unscored(_) if judged(id) => return Doubt::Unscored,
+            CriterionOutcome::Unscored(_) => {}
+        }
+    }
+    if is_near_border(rubric, &levels) { Doubt::NearBorder } else { Doubt::Settled }
+}
+
+/// Whether one level more or less on one criterion changes whether the reply passes; without a pass rule, whether a
+/// level is in the middle of its scale.
+fn is_near_border(rubric: &Rubric, levels: &BTreeMap<CriterionId, i64>) -> bool {
+    if rubric.pass().is_none() {
+        return levels.iter().any(|(id, level)| {
+            let scale = rubric.criterion(id).map(|criterion| criterion.scale.levels()).unwrap_or_default();
+            scale.len() > 2 && scale.get(scale.len() / 2) == Some(level)
+        });
+    }
+    let passes = |levels: &BTreeMap<CriterionId, i64>| {
+        score(rubric, levels).ok().map(|score| score.failures.is_empty())
+    };
+    let now = passes(levels);
+    now.is_some()
+        && levels.iter().any(|(id, level)| {
+            let scale = rubric.criterion(id).map(|criterion| criterion.scale.levels()).unwrap_or_default();
+            let at = scale.iter().position(|known| known == level);
+            let near = at.into_iter().flat_map(|at| [at.checked_sub(1), Some(at + 1)]).flatten();
+            near.filter_map(|at| scale.get(at)).any(|other| {
+                let mut moved = levels.clone();
+                moved.insert(id.clone(), *other);
+                passes(&moved) != now
+            })
+        })
+}

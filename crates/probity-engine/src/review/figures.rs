@@ -1,0 +1,150 @@
+//! How far people agree on a queue, the judge with them, and what a contract still asks for.
+
+use std::collections::HashMap;
+
+use probity_core::calibrate::{Counting, LabelEntry, Spoken, VerdictEntry};
+use probity_core::case::Moment;
+use probity_core::compare::ItemFacts;
+use probity_core::promote::Contract;
+use probity_core::review::{Agreement, Form, Hidden, ProgressLine, agreement, calibrated, progress};
+use rusqlite::Connection;
+use serde::Serialize;
+
+use super::Room;
+use super::queue::{QueueId, QueueSpec, spec};
+use super::record::document;
+use crate::store::StoreError;
+
+/// What the labels of a queue's items come to so far, those that were imported included.
+#[derive(Debug, Clone, PartialEq, Serialize, Default)]
+pub struct QueueFigures {
+    /// How far people agree, and the judge with them; `None` where nobody has said anything yet.
+    pub agreement: Option<Agreement>,
+    /// What the contract asks of labels; empty without one, or without a label.
+    pub progress: Vec<ProgressLine>,
+    /// Why there are no figures, where labels contradict each other in form.
+    pub problem: Option<String>,
+}
+
+impl Room {
+    /// The figures of a queue. They take as long as a calibration does.
+    pub fn figures(
+        &self,
+        queue: QueueId,
+        contract: Option<&Contract>,
+        counting: Counting,
+        now: i64,
+    ) -> Result<QueueFigures, StoreError> {
+        let (spec, items, labels) = self.read(|reader| {
+            let (spec, items) =
+                reader.ask(|connection| Ok((spec(connection, queue)?, hidden_halves(connection, queue)?)))?;
+            Ok((spec, items, reader.labels()?))
+        })?;
+        let Some(spec) = spec else { return Ok(QueueFigures::default()) };
+        let about = About::of(&spec, &items);
+        let labels: Vec<LabelEntry> =
+            labels.into_iter().filter_map(|stored| about.label(stored.label)).collect();
+        let verdicts: Vec<VerdictEntry> = items.iter().flat_map(verdicts).collect();
+        let calibration = match calibrated(&spec.asked, &labels, &verdicts, counting) {
+            Ok(Some(calibration)) => calibration,
+            Ok(None) => return Ok(QueueFigures::default()),
+            Err(problem) => return Ok(QueueFigures { problem: Some(problem), ..QueueFigures::default() }),
+        };
+        let judge = calibration.judges.keys().next().map(ToString::to_string).unwrap_or_default();
+        let now = Moment::from_seconds(now);
+        let lines = contract.zip(now).map(|(contract, now)| progress(contract, &calibration, &judge, now));
+        Ok(QueueFigures {
+            agreement: Some(agreement(&spec.asked, &calibration)),
+            progress: lines.unwrap_or_default(),
+            problem: None,
+        })
+    }
+}
+
+/// The hidden halves of a queue's items, in their order.
+pub(super) fn hidden_halves(connection: &Connection, queue: QueueId) -> Result<Vec<Hidden>, rusqlite::Error> {
+    const SQL: &str = "SELECT hidden FROM item WHERE queue = ?1 ORDER BY n";
+    let mut select = connection.prepare_cached(SQL)?;
+    select.query_map([queue.0], |row| document(row, 0, "hidden half of an item"))?.collect()
+}
+
+/// What the labels of a queue are about.
+pub(super) struct About<'a> {
+    spec: &'a QueueSpec,
+    items: HashMap<&'a str, Vec<&'a Hidden>>,
+}
+
+impl<'a> About<'a> {
+    pub(super) fn of(spec: &'a QueueSpec, items: &'a [Hidden]) -> About<'a> {
+        let mut by_case: HashMap<&str, Vec<&Hidden>> = HashMap::new();
+        for item in items {
+            by_case.entry(&item.case).or_default().push(item);
+        }
+        About { spec, items: by_case }
+    }
+
+    /// The label with everything named, if it is about an item of the queue.
+    pub(super) fn label(&self, label: LabelEntry) -> Option<LabelEntry> {
+        let asked = &self.spec.asked;
+        if label.rubric.as_ref().is_some_and(|rubric| *rubric != asked.rubric) {
+            return None;
+        }
+        let is_of_form = match asked.form {
+            Form::Pair => label.criterion.is_none(),
+            Form::Levels => {
+                asked.criteria.iter().any(|criterion| Some(&criterion.id) == label.criterion.as_ref())
+            }
+        };
+        let items = self.items.get(&*label.item).filter(|_| is_of_form)?;
+        let is_named = label.facts.variant.is_some() || label.facts.variants.is_some();
+        let item = match items[..] {
+            [only] if !is_named => only,
+            _ => items.iter().find(|item| About::is_of(&label.facts, item))?,
+        };
+        let facts = label.facts.clone().or(&facts(item));
+        Some(LabelEntry { facts, ..label })
+    }
+
+    /// Whether variants name the reply or the pair of an item.
+    pub(super) fn is_of(facts: &ItemFacts, item: &Hidden) -> bool {
+        match (&facts.variant, &facts.variants, &item.variants[..]) {
+            (one, None, [other]) => one == other,
+            (None, Some([a, b]), [Some(first), Some(second)]) => {
+                (a == first && b == second) || (a == second && b == first)
+            }
+            _ => false,
+        }
+    }
+}
+
+fn facts(item: &Hidden) -> ItemFacts {
+    let (variant, variants) = match &item.variants[..] {
+        [Some(a), Some(b)] => (None, Some([a.clone(), b.clone()])),
+        [one] => (one.clone(), None),
+        _ => (None, None),
+    };
+    ItemFacts { slice: item.slice.clone(), variant, variants, ..ItemFacts::default() }
+}
+
+/// What the judge said about an item, as rows have it.
+pub(super) fn verdicts(item: &Hidden) -> Vec<VerdictEntry> {
+    let Some(judge) = &item.judge else { return Vec::new() };
+    let entry = |criterion: Option<String>, spoken: Spoken| VerdictEntry {
+        item: item.case.clone(),
+        criterion,
+        judge: Some(format!("{} {}", judge.kind, judge.model).trim_end().to_owned()),
+        spoken,
+        facts: facts(item),
+    };
+    if let [_, _] = &item.variants[..] {
+        let pass = |order: &str| {
+            let found = item.verdicts.iter().find(|each| each.order.as_deref() == Some(order));
+            found.and_then(|each| each.said.clone())
+        };
+        return vec![entry(None, Spoken::BothOrders([pass("ab"), pass("ba")]))];
+    }
+    let level = |each: &probity_core::review::HiddenVerdict| {
+        entry(each.criterion.clone(), Spoken::Once(each.said.clone()))
+    };
+    item.verdicts.iter().map(level).collect()
+}

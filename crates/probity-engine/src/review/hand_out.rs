@@ -1,0 +1,407 @@
+//! Who gets which item next, and what they see of it.
+//!
+//! Candidates are looked for beside the writer, which only checks that a seat is left and takes it. So a hundred
+//! people who ask at once wait for a hundred small writes and not for a hundred searches.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use probity_core::calibrate::LabelEntry;
+use probity_core::json;
+use probity_core::review::{Answer, Asked, Draw, Given, Hidden, Shown, has_seat, label_entries, said_by};
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::Serialize;
+
+use super::Room;
+use super::people::{PersonId, active};
+use super::queue::{After, QueueId, QueueSpec, spec};
+use super::record::{ItemId, LEASE_SECONDS, document};
+use crate::store::{Fault, Reader, StoreError, Tables, last_label, unknown};
+
+/// Candidates that the writer tries before another search.
+const CANDIDATES_MAX: usize = 16;
+
+/// Searches before somebody is told that nothing is left. Others take seats meanwhile, but not for ever.
+const SEARCHES_MAX: usize = 8;
+
+/// Orders that are kept, at most: each is as long as its queue.
+const ORDERS_MAX: usize = 1024;
+
+/// The orders of people who have asked, by queue.
+pub(super) type Orders = HashMap<(QueueId, PersonId), Arc<Order>>;
+
+/// The items of a queue in the order of one person.
+pub(super) struct Order {
+    overlap: u32,
+    items: Vec<ItemId>,
+}
+
+/// How far somebody is with an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SeatState {
+    /// They have been given it.
+    Leased,
+    /// They have answered.
+    Submitted,
+    /// They have put it off.
+    Skipped,
+}
+
+impl SeatState {
+    pub(super) fn of_name(name: &str) -> Option<SeatState> {
+        match name {
+            "leased" => Some(SeatState::Leased),
+            "submitted" => Some(SeatState::Submitted),
+            "skipped" => Some(SeatState::Skipped),
+            _ => None,
+        }
+    }
+}
+
+/// An item as the person sees it to whom it was given. Nothing in it comes from a judge or from somebody else.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ItemView {
+    /// Which.
+    pub id: ItemId,
+    /// Its queue.
+    pub queue: QueueId,
+    /// Its number in the queue, from one.
+    pub n: u32,
+    /// What is asked about it.
+    pub asked: Asked,
+    /// What there is to see, with the replies of a pair as this person sees them.
+    pub shown: Shown,
+    /// How far this person is with it.
+    pub state: SeatState,
+    /// What to say that one has seen, when answering.
+    pub revision: u32,
+    /// What this person has answered; `None` where they have not, or have taken it back.
+    pub answer: Option<Answer>,
+    /// The note with that answer.
+    pub note: String,
+    /// What this person sees after the answer.
+    pub after: After,
+}
+
+impl Room {
+    /// The item that `person` is to look at next, now theirs for [`LEASE_SECONDS`]: the one they have, else the next in
+    /// their order that has a seat left, else what they have skipped. `None` where nothing is left for them.
+    pub async fn next(
+        &self,
+        queue: QueueId,
+        person: PersonId,
+        now: i64,
+    ) -> Result<Option<ItemView>, StoreError> {
+        let room = self.clone();
+        let order = self.read_aside(move |reader| room.order(reader, queue, person)).await?;
+        let Some(order) = order else { return Ok(None) };
+        for _ in 0..SEARCHES_MAX {
+            let (searched, overlap) = (Arc::clone(&order), order.overlap);
+            let items = self
+                .read_aside(move |reader| {
+                    reader.ask(|connection| searched.candidates(connection, person, now))
+                })
+                .await?;
+            if items.is_empty() {
+                return Ok(None);
+            }
+            let taken =
+                self.write("handing out an item", move |tables| take(tables, &items, overlap, (person, now)));
+            if let Some(item) = taken.await? {
+                return self
+                    .read_aside(move |reader| reader.ask(|connection| view(connection, item, person)))
+                    .await;
+            }
+        }
+        Ok(None)
+    }
+
+    /// The order in which `person` looks at a queue, which never changes; `None` where either is not there.
+    fn order(
+        &self,
+        reader: &Reader,
+        queue: QueueId,
+        person: PersonId,
+    ) -> Result<Option<Arc<Order>>, StoreError> {
+        let orders = || self.inner.orders.lock().expect("nothing panics while holding the orders");
+        if let Some(order) = orders().get(&(queue, person)) {
+            return Ok(Some(Arc::clone(order)));
+        }
+        let Some(order) = reader.ask(|connection| Order::of(connection, queue, person))? else {
+            return Ok(None);
+        };
+        let order = Arc::new(order);
+        let mut orders = orders();
+        if orders.len() >= ORDERS_MAX {
+            orders.clear();
+        }
+        orders.insert((queue, person), Arc::clone(&order));
+        Ok(Some(order))
+    }
+
+    /// An item as `person` sees it; `None` unless it was given to them.
+    pub fn item(&self, item: ItemId, person: PersonId) -> Result<Option<ItemView>, StoreError> {
+        self.read(|reader| reader.ask(|connection| view(connection, item, person)))
+    }
+
+    /// The item of a queue that `person` answered or skipped last, for going back.
+    pub fn last_item(&self, queue: QueueId, person: PersonId) -> Result<Option<ItemId>, StoreError> {
+        const SQL: &str = "SELECT act.item FROM act JOIN item ON item.id = act.item
+            WHERE item.queue = ?1 AND act.person = ?2 AND act.kind IN ('submit', 'skip')
+                AND NOT EXISTS (SELECT 1 FROM act AS later WHERE later.item = act.item
+                    AND later.person = act.person AND later.kind = 'undo' AND later.id > act.id)
+            ORDER BY act.id DESC LIMIT 1";
+        self.read(|reader| {
+            reader.ask(|connection| {
+                let mut select = connection.prepare_cached(SQL)?;
+                select.query_row(params![queue.0, person.0], |row| row.get(0).map(ItemId)).optional()
+            })
+        })
+    }
+}
+
+/// An item with everything that is needed to keep an answer to it.
+pub(super) struct Place {
+    pub(super) item: ItemId,
+    pub(super) queue: QueueId,
+    pub(super) n: u32,
+    pub(super) key: String,
+    pub(super) spec: QueueSpec,
+    pub(super) hidden: Hidden,
+}
+
+impl Place {
+    /// Whether somebody sees the replies of a pair the other way round.
+    pub(super) fn turns_for(&self, person: &str) -> bool {
+        Draw { seed: self.spec.seed, person }.turns(&self.key)
+    }
+
+    /// The labels that an answer of `person` comes to.
+    pub(super) fn entries(&self, given: &Given) -> Vec<LabelEntry> {
+        label_entries(&self.spec.asked, &self.hidden, given)
+    }
+
+    /// An answer that says nothing, for finding what a person has said.
+    pub(super) fn unsaid(&self, person: &str, adjudicated: bool) -> Given {
+        Given {
+            annotator: person.to_owned(),
+            answer: None,
+            turned: self.turns_for(person),
+            round: self.spec.round,
+            at: 0,
+            blind: true,
+            adjudicated,
+        }
+    }
+}
+
+pub(super) fn place(connection: &Connection, item: ItemId) -> Result<Option<Place>, rusqlite::Error> {
+    const SQL: &str = "SELECT item.id, item.queue, item.n, item.key, queue.body, item.hidden
+        FROM item JOIN queue ON queue.id = item.queue WHERE item.id = ?1";
+    let mut select = connection.prepare_cached(SQL)?;
+    let place = |row: &rusqlite::Row<'_>| {
+        Ok(Place {
+            item: ItemId(row.get(0)?),
+            queue: QueueId(row.get(1)?),
+            n: row.get(2)?,
+            key: row.get(3)?,
+            spec: document(row, 4, "queue")?,
+            hidden: document(row, 5, "hidden half of an item")?,
+        })
+    };
+    select.query_row([item.0], place).optional()
+}
+
+/// How far somebody is with an item; `None` where it is not theirs.
+pub(super) fn seat(
+    connection: &Connection,
+    item: ItemId,
+    person: PersonId,
+) -> Result<Option<SeatState>, rusqlite::Error> {
+    const SQL: &str = "SELECT state FROM seat WHERE item = ?1 AND person = ?2";
+    let mut select = connection.prepare_cached(SQL)?;
+    let state = |row: &rusqlite::Row<'_>| {
+        let name = row.get_ref(0)?.as_str()?;
+        SeatState::of_name(name).ok_or_else(|| unknown(0, "state of a seat", name))
+    };
+    select.query_row([item.0, person.0], state).optional()
+}
+
+/// How many others have answered, or are at it.
+pub(super) fn n_others(
+    connection: &Connection,
+    item: ItemId,
+    person: PersonId,
+    now: i64,
+) -> Result<u32, rusqlite::Error> {
+    const SQL: &str = "SELECT count(*) FROM seat WHERE item = ?1 AND person <> ?2
+        AND (state = 'submitted' OR (state = 'leased' AND at > ?3))";
+    let mut select = connection.prepare_cached(SQL)?;
+    select.query_row([item.0, person.0, now - LEASE_SECONDS], |row| row.get(0))
+}
+
+/// Puts somebody into a seat.
+pub(super) fn sit(
+    connection: &Connection,
+    item: ItemId,
+    person: PersonId,
+    state: &str,
+    now: i64,
+) -> Result<(), rusqlite::Error> {
+    const SQL: &str = "INSERT INTO seat (item, person, state, at) VALUES (?1, ?2, ?3, ?4)
+        ON CONFLICT (item, person) DO UPDATE SET state = excluded.state, at = excluded.at";
+    connection.prepare_cached(SQL)?.execute(params![item.0, person.0, state, now])?;
+    Ok(())
+}
+
+/// What counts of these labels in the store, with the sum of their revisions.
+pub(super) fn standing(
+    connection: &Connection,
+    entries: &[LabelEntry],
+) -> Result<(u32, Vec<LabelEntry>), rusqlite::Error> {
+    let mut revision = 0;
+    let mut labels = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let Some((number, body)) = last_label(connection, &entry.subject())? else { continue };
+        revision += number;
+        let parsed = json::parse(&body).ok().and_then(|json| LabelEntry::read(json.as_object()?).ok());
+        labels.push(parsed.ok_or_else(|| unknown(1, "label", &body))?);
+    }
+    Ok((revision, labels))
+}
+
+impl Order {
+    fn of(
+        connection: &Connection,
+        queue: QueueId,
+        person: PersonId,
+    ) -> Result<Option<Order>, rusqlite::Error> {
+        const SQL: &str = "SELECT id, n, key FROM item WHERE queue = ?1";
+        let (Some(spec), Some(who)) = (spec(connection, queue)?, active(connection, person)?) else {
+            return Ok(None);
+        };
+        let draw = Draw { seed: spec.seed, person: &who.name };
+        let mut select = connection.prepare_cached(SQL)?;
+        let mut rows = select.query([queue.0])?;
+        let mut placed = Vec::new();
+        while let Some(row) = rows.next()? {
+            let rank = u64::from(row.get::<_, u32>(1)?.saturating_sub(1));
+            let place = draw.place(spec.arrangement, rank, row.get_ref(2)?.as_str()?);
+            placed.push((place, ItemId(row.get(0)?)));
+        }
+        placed.sort_unstable();
+        let items = placed.into_iter().map(|(_, item)| item).collect();
+        Ok(Some(Order { overlap: spec.overlap, items }))
+    }
+
+    /// The first items that may have a seat for `person`: what they have been given, then what they have not
+    /// seen, then what they have skipped, the longest ago first.
+    fn candidates(
+        &self,
+        connection: &Connection,
+        person: PersonId,
+        now: i64,
+    ) -> Result<Vec<ItemId>, rusqlite::Error> {
+        const MINE: &str = "SELECT item, state, at FROM seat WHERE person = ?1";
+        let mut mine: HashMap<ItemId, (SeatState, i64)> = HashMap::new();
+        let mut select = connection.prepare_cached(MINE)?;
+        let mut rows = select.query([person.0])?;
+        while let Some(row) = rows.next()? {
+            let name = row.get_ref(1)?.as_str()?;
+            let state = SeatState::of_name(name).ok_or_else(|| unknown(1, "state of a seat", name))?;
+            mine.insert(ItemId(row.get(0)?), (state, row.get(2)?));
+        }
+        let given = |item: &&ItemId| matches!(mine.get(item), Some((SeatState::Leased, _)));
+        let unseen = self.items.iter().filter(|item| !mine.contains_key(item));
+        let mut skipped: Vec<(i64, &ItemId)> = Vec::new();
+        for item in &self.items {
+            if let Some((SeatState::Skipped, at)) = mine.get(item) {
+                skipped.push((*at, item));
+            }
+        }
+        // A stable sort: those of one second stay in the person's order.
+        skipped.sort_by_key(|(at, _)| *at);
+        let skipped = skipped.into_iter().map(|(_, item)| item);
+        let mut found = Vec::new();
+        for item in self.items.iter().filter(given).chain(unseen).chain(skipped) {
+            if found.len() == CANDIDATES_MAX {
+                break;
+            }
+            if has_seat(self.overlap, n_others(connection, *item, person, now)?) {
+                found.push(*item);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Takes the first of `items` that has a seat.
+fn take(
+    tables: &mut Tables,
+    items: &[ItemId],
+    overlap: u32,
+    (person, now): (PersonId, i64),
+) -> Result<Option<ItemId>, Fault> {
+    let connection = &tables.connection;
+    if active(connection, person)?.is_none() {
+        return Ok(None);
+    }
+    for item in items {
+        let is_answered = seat(connection, *item, person)? == Some(SeatState::Submitted);
+        if !is_answered && has_seat(overlap, n_others(connection, *item, person, now)?) {
+            sit(connection, *item, person, "leased", now)?;
+            return Ok(Some(*item));
+        }
+    }
+    Ok(None)
+}
+
+/// The item as somebody sees it to whom it was given.
+fn view(
+    connection: &Connection,
+    item: ItemId,
+    person: PersonId,
+) -> Result<Option<ItemView>, rusqlite::Error> {
+    let (Some(state), Some(place), Some(who)) =
+        (seat(connection, item, person)?, place(connection, item)?, active(connection, person)?)
+    else {
+        return Ok(None);
+    };
+    let (revision, labels) = standing(connection, &place.entries(&place.unsaid(&who.name, false)))?;
+    let turned = place.turns_for(&who.name);
+    let is_answered = state == SeatState::Submitted;
+    let note = if is_answered { last_note(connection, item, person)? } else { String::new() };
+    let shown = shown(connection, item)?;
+    Ok(Some(ItemView {
+        id: item,
+        queue: place.queue,
+        n: place.n,
+        shown: if turned { shown.turned() } else { shown },
+        state,
+        revision,
+        answer: is_answered.then(|| said_by(&place.spec.asked, &labels, turned)),
+        note,
+        after: place.spec.after,
+        asked: place.spec.asked,
+    }))
+}
+
+/// What there is to see of an item, with candidate A first.
+pub(super) fn shown(connection: &Connection, item: ItemId) -> Result<Shown, rusqlite::Error> {
+    const SQL: &str = "SELECT shown FROM item WHERE id = ?1";
+    connection.prepare_cached(SQL)?.query_row([item.0], |row| document(row, 0, "item"))
+}
+
+/// The note with somebody's last answer.
+pub(super) fn last_note(
+    connection: &Connection,
+    item: ItemId,
+    person: PersonId,
+) -> Result<String, rusqlite::Error> {
+    const SQL: &str = "SELECT json_extract(body, '$.note') FROM act
+        WHERE item = ?1 AND person = ?2 AND kind = 'submit' ORDER BY id DESC LIMIT 1";
+    let mut select = connection.prepare_cached(SQL)?;
+    let note: Option<Option<String>> = select.query_row([item.0, person.0], |row| row.get(0)).optional()?;
+    Ok(note.flatten().unwrap_or_default())
+}

@@ -1,0 +1,128 @@
+//! The room where people label: who they are, what they are to look at, what they said, and how far it has come.
+//!
+//! A [`Room`] is opened beside a run that writes to the same store. It writes labels, by the same statements as an
+//! import, and the tables of the room, and nothing else; each change is one short transaction that is on the disk
+//! before its caller hears of it.
+//!
+//! What is not done here: nothing is served, no page is made, and no clock is read. Callers bring the time along,
+//! in seconds since the start of 1970.
+//!
+//! What always holds:
+//! - Nobody is shown an item that they were not given, and the hidden half of an item only after their own answer.
+//! - An answer that arrives twice is kept once. One that was made without having seen the latest is not kept.
+//! - An item is not given to more people than its queue asks for.
+//! - Of a token the store has a hash alone.
+
+mod act;
+pub mod build;
+mod figures;
+mod hand_out;
+mod people;
+mod queue;
+mod record;
+mod runs;
+mod settle;
+mod token;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+pub use act::{Reveal, RootCause, Submission, Submitted, Undone};
+pub use figures::QueueFigures;
+pub use hand_out::{ItemView, SeatState};
+pub use people::{
+    INVITATION_SECONDS_MAX, NotAName, Person, PersonId, PersonName, PersonView, Role,
+    SESSION_IDLE_SECONDS_MAX, SESSION_SECONDS_MAX,
+};
+pub use queue::{Added, After, NewItem, NewQueue, Progress, QueueId, QueueSpec, QueueView};
+pub use record::{ItemId, LEASE_SECONDS};
+pub use runs::{
+    AttemptView, CaseView, Comparison, ComparisonRow, PacketFilter, PacketPage, PacketRow, ROWS_MAX, RunView,
+    SettlementView,
+};
+pub use settle::{Disagreement, SaidBy, Settling};
+pub use token::Token;
+
+use hand_out::Orders;
+
+use crate::store::{Fault, Reader, Store, StoreError, StoredLabel, Tables};
+
+/// Readers that are kept for the next question. More are opened when needed and closed after it.
+const READERS_KEPT: usize = 16;
+
+/// The room of one store. Clones share it; when the last is gone, it is closed.
+#[derive(Clone)]
+pub struct Room {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    store: Store,
+    readers: Mutex<Vec<Reader>>,
+    orders: Mutex<Orders>,
+}
+
+impl Room {
+    /// Opens the room of the store at `path`, beside a run or without one. There is one room per store. A store
+    /// that is missing or of an earlier version is made or brought up to date, which nobody else may hold
+    /// meanwhile.
+    pub fn open(path: &Path) -> Result<Room, StoreError> {
+        let store = Store::open_for_review(path)?;
+        let (readers, orders) = (Mutex::default(), Mutex::default());
+        Ok(Room { inner: Arc::new(Inner { store, readers, orders }) })
+    }
+
+    /// Where the store is.
+    pub fn path(&self) -> &Path {
+        self.inner.store.path()
+    }
+
+    /// Writes what is waiting and gives up the room. Clones that are left can still read.
+    pub fn close(self) -> Result<(), StoreError> {
+        self.inner.store.clone().close()
+    }
+
+    /// Every label that counts in the store, in the order in which their subjects were first labelled.
+    pub fn labels(&self) -> Result<Vec<StoredLabel>, StoreError> {
+        self.read(Reader::labels)
+    }
+
+    /// Asks a reader something. Blocks for as long as the question takes.
+    pub(crate) fn read<T>(
+        &self,
+        question: impl FnOnce(&Reader) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let idle = self.inner.readers.lock().expect("nothing panics while holding the readers").pop();
+        let reader = idle.map_or_else(|| self.inner.store.reader(), Ok)?;
+        let answer = question(&reader);
+        let mut readers = self.inner.readers.lock().expect("nothing panics while holding the readers");
+        if readers.len() < READERS_KEPT {
+            readers.push(reader);
+        }
+        answer
+    }
+
+    /// Asks a reader something on a thread where blocking holds up nobody.
+    async fn read_aside<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Reader) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let room = self.clone();
+        let asked = tokio::task::spawn_blocking(move || room.read(question));
+        asked
+            .await
+            .unwrap_or_else(|_| Err(StoreError::Closed { path: self.path().to_path_buf(), doing: "reading" }))
+    }
+
+    /// Changes the room. Done when the future completes.
+    async fn write<T: Send + 'static>(
+        &self,
+        doing: &'static str,
+        work: impl FnOnce(&mut Tables) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.inner.store.write((doing, 0), work).await
+    }
+}

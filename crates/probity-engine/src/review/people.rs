@@ -1,0 +1,286 @@
+//! Who may enter: people by name, invitations that open once, sessions that end.
+
+use std::fmt;
+
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+
+use super::Room;
+use super::token::Token;
+use crate::store::{Fault, StoreError, Tables, unknown};
+
+/// For how long an invitation opens the door, in seconds: 7 days.
+pub const INVITATION_SECONDS_MAX: i64 = 7 * 24 * 3600;
+
+/// After how long without a request a session ends, in seconds: 12 hours.
+pub const SESSION_IDLE_SECONDS_MAX: i64 = 12 * 3600;
+
+/// After how long a session ends whatever happens, in seconds: 7 days.
+pub const SESSION_SECONDS_MAX: i64 = 7 * 24 * 3600;
+
+/// A session's last request is noted when the noted one is older than this, in seconds.
+const SEEN_STEP_SECONDS: i64 = 60;
+
+/// The longest name, in characters.
+const NAME_CHARS_MAX: usize = 80;
+
+/// A person of one store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct PersonId(pub i64);
+
+/// What a person may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Label what they are given.
+    Reviewer,
+    /// Also settle disagreements, invite people, and see figures and runs.
+    Lead,
+}
+
+impl Role {
+    /// The name in the store and in pages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Reviewer => "reviewer",
+            Role::Lead => "lead",
+        }
+    }
+
+    fn of_name(name: &str) -> Option<Role> {
+        [Role::Reviewer, Role::Lead].into_iter().find(|role| role.name() == name)
+    }
+}
+
+/// A name that labels can carry: something to read, without control characters, spaces around it do not count.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PersonName(String);
+
+/// A text that is no name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{found:?} is no name, expected 1 to 80 characters without control characters")]
+pub struct NotAName {
+    /// The text.
+    pub found: String,
+}
+
+impl PersonName {
+    /// The name that `text` is.
+    pub fn new(text: &str) -> Result<PersonName, NotAName> {
+        let name = text.trim();
+        let hides = |c: char| c.is_control() || probity_core::case::is_format(c);
+        if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(hides) {
+            return Err(NotAName { found: text.to_owned() });
+        }
+        Ok(PersonName(name.to_owned()))
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for PersonName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Somebody who is in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Person {
+    /// Who.
+    pub id: PersonId,
+    /// Their name, as their labels have it.
+    pub name: String,
+    /// What they may do.
+    pub role: Role,
+}
+
+/// Somebody as leads see them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PersonView {
+    /// Who.
+    pub person: Person,
+    /// Whether they were removed: they cannot enter, and what they said stays.
+    pub removed: bool,
+    /// Invitations that still open the door.
+    pub n_invitations: u32,
+    /// When a session of theirs was last seen, in seconds.
+    pub seen: Option<i64>,
+    /// Items that they have answered.
+    pub n_submitted: u32,
+}
+
+impl Room {
+    /// Makes an invitation, which opens the door once. Whoever has the name already is the person invited, has
+    /// this role from now on, and may enter again if they were removed.
+    pub async fn invite(
+        &self,
+        name: &PersonName,
+        role: Role,
+        now: i64,
+    ) -> Result<(PersonId, Token), StoreError> {
+        let (name, token) = (name.clone(), Token::fresh());
+        let hash = token.hash();
+        let person =
+            self.write("inviting a person", move |tables| invite(tables, &name, role, hash, now)).await?;
+        Ok((person, token))
+    }
+
+    /// Opens the door to whoever has an invitation, and gives them a session. `None` for an invitation that is
+    /// unknown, used or too old.
+    pub async fn redeem(&self, invitation: &Token, now: i64) -> Result<Option<(Person, Token)>, StoreError> {
+        let (invitation, session) = (invitation.hash(), Token::fresh());
+        let hash = session.hash();
+        let person = self
+            .write("redeeming an invitation", move |tables| redeem(tables, invitation, hash, now))
+            .await?;
+        Ok(person.map(|person| (person, session)))
+    }
+
+    /// Whose session it is; `None` for one that is unknown or has ended. A read, but for a note once a minute
+    /// that nobody waits for.
+    pub fn session(&self, session: &Token, now: i64) -> Result<Option<Person>, StoreError> {
+        let hash = session.hash();
+        let found = self.read(|reader| reader.ask(|connection| session_of(connection, hash)))?;
+        let Some((stored, created, seen, person)) = found else { return Ok(None) };
+        if stored != hash || now - created >= SESSION_SECONDS_MAX || now - seen >= SESSION_IDLE_SECONDS_MAX {
+            return Ok(None);
+        }
+        if now - seen >= SEEN_STEP_SECONDS {
+            self.inner.store.write_unasked("noting a session", move |tables| {
+                const SQL: &str = "UPDATE session SET seen = max(seen, ?2) WHERE hash = ?1";
+                tables.connection.prepare_cached(SQL)?.execute(params![hash.as_bytes(), now])?;
+                Ok(())
+            });
+        }
+        Ok(Some(person))
+    }
+
+    /// Ends a session. One that is unknown has ended already.
+    pub async fn end_session(&self, session: &Token, now: i64) -> Result<(), StoreError> {
+        let hash = session.hash();
+        self.write("ending a session", move |tables| {
+            const SQL: &str = "UPDATE session SET ended = ?2 WHERE hash = ?1 AND ended IS NULL";
+            tables.connection.prepare_cached(SQL)?.execute(params![hash.as_bytes(), now])?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Everybody who was ever invited, by name.
+    pub fn people(&self, now: i64) -> Result<Vec<PersonView>, StoreError> {
+        self.read(|reader| reader.ask(|connection| people(connection, now)))
+    }
+
+    /// Shuts somebody out: their sessions and invitations end, and the seats they held are free. What they said
+    /// stays.
+    pub async fn remove(&self, person: PersonId, now: i64) -> Result<(), StoreError> {
+        self.write("removing a person", move |tables| remove(tables, person, now)).await
+    }
+}
+
+fn invite(
+    tables: &mut Tables,
+    name: &PersonName,
+    role: Role,
+    hash: blake3::Hash,
+    now: i64,
+) -> Result<PersonId, Fault> {
+    const PERSON: &str = "INSERT INTO person (name, role, state) VALUES (?1, ?2, 'active')
+        ON CONFLICT (name) DO UPDATE SET role = excluded.role, state = 'active' RETURNING id";
+    const INVITATION: &str = "INSERT INTO invitation (hash, person, expires) VALUES (?1, ?2, ?3)";
+    let connection = &tables.connection;
+    let person: i64 =
+        connection.prepare_cached(PERSON)?.query_row([name.as_str(), role.name()], |row| row.get(0))?;
+    let expires = now + INVITATION_SECONDS_MAX;
+    connection.prepare_cached(INVITATION)?.execute(params![hash.as_bytes(), person, expires])?;
+    Ok(PersonId(person))
+}
+
+fn redeem(
+    tables: &mut Tables,
+    invitation: blake3::Hash,
+    session: blake3::Hash,
+    now: i64,
+) -> Result<Option<Person>, Fault> {
+    const FIND: &str = "SELECT invitation.hash, person.id, person.name, person.role FROM invitation
+        JOIN person ON person.id = invitation.person
+        WHERE hash = ?1 AND used IS NULL AND expires > ?2 AND person.state = 'active'";
+    const USE: &str = "UPDATE invitation SET used = ?2 WHERE hash = ?1";
+    const ENTER: &str = "INSERT INTO session (hash, person, created, seen) VALUES (?1, ?2, ?3, ?3)";
+    let connection = &tables.connection;
+    let found = connection
+        .prepare_cached(FIND)?
+        .query_row(params![invitation.as_bytes(), now], |row| {
+            Ok((row.get::<_, [u8; 32]>(0)?, person(row, 1)?))
+        })
+        .optional()?;
+    let Some((stored, person)) = found else { return Ok(None) };
+    if blake3::Hash::from_bytes(stored) != invitation {
+        return Ok(None);
+    }
+    connection.prepare_cached(USE)?.execute(params![invitation.as_bytes(), now])?;
+    connection.prepare_cached(ENTER)?.execute(params![session.as_bytes(), person.id.0, now])?;
+    Ok(Some(person))
+}
+
+type SessionRow = (blake3::Hash, i64, i64, Person);
+
+fn session_of(connection: &Connection, hash: blake3::Hash) -> Result<Option<SessionRow>, rusqlite::Error> {
+    const SQL: &str = "SELECT session.hash, created, seen, person.id, person.name, person.role FROM session
+        JOIN person ON person.id = session.person
+        WHERE hash = ?1 AND ended IS NULL AND person.state = 'active'";
+    let mut select = connection.prepare_cached(SQL)?;
+    let row = |row: &rusqlite::Row<'_>| {
+        Ok((blake3::Hash::from_bytes(row.get(0)?), row.get(1)?, row.get(2)?, person(row, 3)?))
+    };
+    select.query_row([hash.as_bytes()], row).optional()
+}
+
+/// The person in three columns from `column` on: id, name and role.
+pub(super) fn person(row: &rusqlite::Row<'_>, column: usize) -> Result<Person, rusqlite::Error> {
+    let role: String = row.get(column + 2)?;
+    let role = Role::of_name(&role).ok_or_else(|| unknown(column + 2, "role", &role))?;
+    Ok(Person { id: PersonId(row.get(column)?), name: row.get(column + 1)?, role })
+}
+
+/// The active person of this number.
+pub(super) fn active(connection: &Connection, id: PersonId) -> Result<Option<Person>, rusqlite::Error> {
+    const SQL: &str = "SELECT id, name, role FROM person WHERE id = ?1 AND state = 'active'";
+    connection.prepare_cached(SQL)?.query_row([id.0], |row| person(row, 0)).optional()
+}
+
+fn people(connection: &Connection, now: i64) -> Result<Vec<PersonView>, rusqlite::Error> {
+    const SQL: &str = "SELECT id, name, role, state = 'removed',
+            (SELECT count(*) FROM invitation
+                WHERE invitation.person = person.id AND used IS NULL AND expires > ?1),
+            (SELECT max(seen) FROM session WHERE session.person = person.id),
+            (SELECT count(*) FROM seat WHERE seat.person = person.id AND seat.state = 'submitted')
+        FROM person ORDER BY name";
+    let mut select = connection.prepare_cached(SQL)?;
+    let rows = select.query_map([now], |row| {
+        Ok(PersonView {
+            person: person(row, 0)?,
+            removed: row.get(3)?,
+            n_invitations: row.get(4)?,
+            seen: row.get(5)?,
+            n_submitted: row.get(6)?,
+        })
+    })?;
+    rows.collect()
+}
+
+fn remove(tables: &mut Tables, person: PersonId, now: i64) -> Result<(), Fault> {
+    for sql in [
+        "UPDATE person SET state = 'removed' WHERE id = ?1 AND ?2 = ?2",
+        "UPDATE session SET ended = ?2 WHERE person = ?1 AND ended IS NULL",
+        "UPDATE invitation SET used = ?2 WHERE person = ?1 AND used IS NULL",
+        "UPDATE seat SET state = 'skipped', at = ?2 WHERE person = ?1 AND state = 'leased'",
+    ] {
+        tables.connection.prepare_cached(sql)?.execute(params![person.0, now])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,238 @@
+//! Queues: what is to be looked at, by how many people, and how far that has come.
+
+use probity_core::review::{Arrangement, Asked, Form, Hidden, Shown};
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+
+use super::Room;
+use super::people::PersonId;
+use super::record::{LEASE_SECONDS, document, text};
+use crate::store::{Fault, StoreError, Tables};
+
+/// A queue of one store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct QueueId(pub i64);
+
+/// What a queue asks of people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueSpec {
+    /// What is asked about every item.
+    pub asked: Asked,
+    /// How many people look at each item.
+    pub overlap: u32,
+    /// What orders and sides are drawn from.
+    pub seed: u64,
+    /// How items are arranged.
+    pub arrangement: Arrangement,
+    /// What people see after their answer.
+    pub after: After,
+    /// Which time people look at these items, from one. Labels carry it.
+    pub round: u32,
+    /// Where the items come from, in a word: `all`, `unstable` or `teach`.
+    pub source: String,
+}
+
+/// What people see of an item after their own answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum After {
+    /// What the judge said, and where it comes from.
+    Reveal,
+    /// Nothing: leads alone see it.
+    Nothing,
+}
+
+/// A queue that is to be added.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewQueue {
+    /// Its name, one per store.
+    pub name: String,
+    /// What it asks of people.
+    pub spec: QueueSpec,
+    /// What is to be looked at, in the order of rank.
+    pub items: Vec<NewItem>,
+}
+
+/// An item that is to be added.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewItem {
+    /// What tells it from others of the queue.
+    pub key: String,
+    /// What people see.
+    pub shown: Shown,
+    /// What they do not see before they have answered.
+    pub hidden: Hidden,
+}
+
+/// What became of a queue that was to be added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Added {
+    /// It is new.
+    New(QueueId),
+    /// It was there, with the same items in the same order. What a judge said about them is up to date now.
+    Known(QueueId),
+    /// A queue of this name has other items or asks something else. Nothing was changed.
+    Differs(QueueId),
+}
+
+/// A queue as pages show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct QueueView {
+    /// Which.
+    pub id: QueueId,
+    /// Its name.
+    pub name: String,
+    /// What it asks of people.
+    pub spec: QueueSpec,
+    /// Its items.
+    pub n_items: u32,
+    /// Items that as many people have answered as it asks for.
+    pub n_complete: u32,
+    /// Answers to all items together.
+    pub n_submitted: u32,
+}
+
+/// How far one person has come with a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Progress {
+    /// The queue's items.
+    pub n_items: u32,
+    /// Those that this person has answered.
+    pub n_submitted: u32,
+    /// Those that this person has skipped and not come back to.
+    pub n_skipped: u32,
+    /// Those that are left for this person, the skipped ones included.
+    pub n_open: u32,
+    /// Items that as many people have answered as the queue asks for.
+    pub n_complete: u32,
+}
+
+impl NewQueue {
+    /// BLAKE3 of what people see and are asked. What is hidden may change without making another queue of it.
+    pub fn digest(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(text(&self.spec).as_bytes());
+        for item in &self.items {
+            hasher.update(b"\n").update(text(&(&item.key, &item.shown)).as_bytes());
+        }
+        hasher.finalize().to_hex().to_string()
+    }
+}
+
+impl Room {
+    /// Adds a queue, unless it is there.
+    pub async fn add_queue(&self, queue: NewQueue) -> Result<Added, StoreError> {
+        self.write("adding a queue", move |tables| add_queue(tables, &queue)).await
+    }
+
+    /// The queues, in the order in which they were added.
+    pub fn queues(&self) -> Result<Vec<QueueView>, StoreError> {
+        self.read(|reader| reader.ask(queues))
+    }
+
+    /// One queue.
+    pub fn queue(&self, id: QueueId) -> Result<Option<QueueView>, StoreError> {
+        Ok(self.queues()?.into_iter().find(|queue| queue.id == id))
+    }
+
+    /// How far `person` has come with a queue.
+    pub fn progress(&self, queue: QueueId, person: PersonId, now: i64) -> Result<Progress, StoreError> {
+        self.read(|reader| reader.ask(|connection| progress(connection, queue, person, now)))
+    }
+}
+
+fn add_queue(tables: &mut Tables, queue: &NewQueue) -> Result<Added, Fault> {
+    const FIND: &str = "SELECT id, digest FROM queue WHERE name = ?1";
+    const QUEUE: &str = "INSERT INTO queue (name, digest, body) VALUES (?1, ?2, ?3)";
+    const ITEM: &str =
+        "INSERT INTO item (queue, n, key, slice, shown, hidden) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    const HIDDEN: &str = "UPDATE item SET hidden = ?3 WHERE queue = ?1 AND key = ?2";
+    let connection = &tables.connection;
+    let digest = queue.digest();
+    let found: Option<(i64, String)> = connection
+        .prepare_cached(FIND)?
+        .query_row([&queue.name], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    match found {
+        Some((id, known)) if known == digest => {
+            let mut update = connection.prepare_cached(HIDDEN)?;
+            for item in &queue.items {
+                update.execute(params![id, item.key, text(&item.hidden)])?;
+            }
+            Ok(Added::Known(QueueId(id)))
+        }
+        Some((id, _)) => Ok(Added::Differs(QueueId(id))),
+        None => {
+            let body = text(&queue.spec);
+            let id = connection.prepare_cached(QUEUE)?.insert(params![queue.name, digest, body])?;
+            let mut insert = connection.prepare_cached(ITEM)?;
+            for (n, item) in (1_i64..).zip(&queue.items) {
+                let (shown, hidden) = (text(&item.shown), text(&item.hidden));
+                insert.execute(params![id, n, item.key, item.hidden.slice, shown, hidden])?;
+            }
+            Ok(Added::New(QueueId(id)))
+        }
+    }
+}
+
+fn queues(connection: &Connection) -> Result<Vec<QueueView>, rusqlite::Error> {
+    const SQL: &str = "SELECT queue.id, queue.name, queue.body, count(item.id), coalesce(sum(done.n), 0),
+            coalesce(sum(done.n >= json_extract(queue.body, '$.overlap')), 0)
+        FROM queue LEFT JOIN item ON item.queue = queue.id
+            LEFT JOIN (SELECT item, count(*) AS n FROM seat WHERE state = 'submitted' GROUP BY item) AS done
+                ON done.item = item.id
+        GROUP BY queue.id ORDER BY queue.id";
+    let mut select = connection.prepare_cached(SQL)?;
+    let rows = select.query_map([], |row| {
+        Ok(QueueView {
+            id: QueueId(row.get(0)?),
+            name: row.get(1)?,
+            spec: document(row, 2, "queue")?,
+            n_items: row.get(3)?,
+            n_submitted: row.get(4)?,
+            n_complete: row.get(5)?,
+        })
+    })?;
+    rows.collect()
+}
+
+/// What a queue asks of people.
+pub(super) fn spec(connection: &Connection, queue: QueueId) -> Result<Option<QueueSpec>, rusqlite::Error> {
+    const SQL: &str = "SELECT body FROM queue WHERE id = ?1";
+    connection.prepare_cached(SQL)?.query_row([queue.0], |row| document(row, 0, "queue")).optional()
+}
+
+fn progress(
+    connection: &Connection,
+    queue: QueueId,
+    person: PersonId,
+    now: i64,
+) -> Result<Progress, rusqlite::Error> {
+    const SQL: &str =
+        "SELECT count(*), coalesce(sum(mine = 'submitted'), 0), coalesce(sum(mine = 'skipped'), 0),
+            coalesce(sum(coalesce(mine, '') <> 'submitted' AND others < ?4), 0), coalesce(sum(done >= ?4), 0)
+        FROM (SELECT seat.state AS mine,
+                (SELECT count(*) FROM seat AS other WHERE other.item = item.id AND other.person <> ?2
+                    AND (other.state = 'submitted' OR (other.state = 'leased' AND other.at > ?3))) AS others,
+                (SELECT count(*) FROM seat AS other
+                    WHERE other.item = item.id AND other.state = 'submitted') AS done
+            FROM item LEFT JOIN seat ON seat.item = item.id AND seat.person = ?2 WHERE item.queue = ?1)";
+    let overlap = spec(connection, queue)?.map_or(0, |spec| spec.overlap);
+    let mut select = connection.prepare_cached(SQL)?;
+    select.query_row(params![queue.0, person.0, now - LEASE_SECONDS, overlap], |row| {
+        Ok(Progress {
+            n_items: row.get(0)?,
+            n_submitted: row.get(1)?,
+            n_skipped: row.get(2)?,
+            n_open: row.get(3)?,
+            n_complete: row.get(4)?,
+        })
+    })
+}
+
+impl QueueView {
+    /// How items are answered.
+    pub fn form(&self) -> Form {
+        self.spec.asked.form
+    }
+}

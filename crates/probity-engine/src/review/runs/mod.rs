@@ -1,0 +1,318 @@
+//! What runs asked and what came back, for pages that show it. For leads: verdicts are in here.
+//!
+//! A run is shown by the packets that it made calls about. What it found on record from an earlier run is shown
+//! there. What always holds: answers are shown as they came, and a page has at most [`ROWS_MAX`] rows.
+
+mod packets;
+
+use probity_core::packet::PacketHash;
+use rusqlite::{Connection, OptionalExtension, Row};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Room;
+use crate::store::{JudgeId, RunId, StoreError, packet_hash, parts_of_text};
+use packets::{is_same, packets, side_by_side, turned};
+
+/// The most rows of one page.
+pub const ROWS_MAX: u32 = 200;
+
+/// A run in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunView {
+    /// Its number.
+    pub run: i64,
+    /// What it is called: the command, the case files, the rubric.
+    pub name: String,
+    /// How far it has come: `running`, `complete` or `incomplete`.
+    pub state: String,
+    /// The parts that decide its results, with their hashes or values.
+    pub parts: Vec<(String, String)>,
+    /// Packets that it made calls about.
+    pub n_packets: u32,
+    /// Of those, packets with a verdict.
+    pub n_verdicts: u32,
+    /// Of those, packets without one although it was tried.
+    pub n_unscored: u32,
+    /// Calls made.
+    pub n_calls: u32,
+    /// When its first call began, in milliseconds since the start of 1970.
+    pub started_unix_ms: Option<i64>,
+}
+
+/// What is wanted of a run's packets.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PacketFilter {
+    /// `verdict`, `unscored` or `open`; anything else is everything.
+    pub state: Option<String>,
+    /// A text that the packet contains.
+    pub contains: Option<String>,
+    /// How many packets come before the page.
+    pub offset: u32,
+    /// How many rows, at most [`ROWS_MAX`].
+    pub limit: u32,
+}
+
+/// Some of a run's packets.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PacketPage {
+    /// The run.
+    pub run: RunView,
+    /// The rows, in the order in which the packets were first asked about.
+    pub rows: Vec<PacketRow>,
+    /// How many packets the filter lets through.
+    pub n_matching: u32,
+}
+
+/// A packet in a list.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PacketRow {
+    /// Its hash, which is its name.
+    pub packet: String,
+    /// The beginning of what the customer wrote.
+    pub ticket: String,
+    /// The beginning of the reply, or of both.
+    pub replies: Vec<String>,
+    /// The criteria that were asked about.
+    pub criteria: Vec<String>,
+    /// `verdict`, `unscored` or `open`.
+    pub state: String,
+    /// What was said: levels by criterion, or the preferred slot; empty without a verdict.
+    pub said: Vec<(String, String)>,
+    /// Why there is no verdict; empty with one.
+    pub reason: String,
+    /// Calls that this run made about it.
+    pub n_attempts: u32,
+}
+
+/// Everything about one packet: what was asked and every answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CaseView {
+    /// Its hash.
+    pub packet: String,
+    /// What was asked, as canonical JSON.
+    pub body: String,
+    /// The same, as a value.
+    pub document: Value,
+    /// The packet with the replies of a pair the other way round, where the store has it.
+    pub other_order: Option<String>,
+    /// What every judge came to, in the order of judges and repeats.
+    pub settlements: Vec<SettlementView>,
+}
+
+/// What one judge came to about a packet.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SettlementView {
+    /// The judge's id.
+    pub judge: String,
+    /// What makes it answer as it does.
+    pub identity: Value,
+    /// Which independent answer it is, from 0.
+    pub repeat: u32,
+    /// `verdict`, `unscored` or `open`.
+    pub state: String,
+    /// The verdict as it is kept; null without one.
+    pub verdict: Value,
+    /// Why there is none; empty with one.
+    pub reason: String,
+    /// Every call, in the order they began.
+    pub attempts: Vec<AttemptView>,
+}
+
+/// One call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AttemptView {
+    /// The run that made it.
+    pub run: i64,
+    /// Which attempt it was, from 1.
+    pub n: u32,
+    /// Why it was made.
+    pub cause: String,
+    /// When it began, in milliseconds since the start of 1970.
+    pub started_unix_ms: i64,
+    /// What it came to.
+    pub outcome: String,
+    /// The same in a sentence.
+    pub detail: String,
+    /// The HTTP status.
+    pub http_status: Option<u16>,
+    /// The answer as it came; bytes that are no text are replaced.
+    pub raw: String,
+}
+
+/// Two runs side by side.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The runs.
+    pub runs: [RunView; 2],
+    /// What both or one of them asked about, joined by what the customer wrote and the criteria; those that
+    /// differ first.
+    pub rows: Vec<ComparisonRow>,
+    /// How many there are in all.
+    pub n_rows: usize,
+    /// How many say the same in both.
+    pub n_same: usize,
+}
+
+/// One line of two runs side by side.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparisonRow {
+    /// The beginning of what the customer wrote.
+    pub ticket: String,
+    /// The criteria.
+    pub criteria: Vec<String>,
+    /// What each run has, where it asked.
+    pub sides: [Option<PacketRow>; 2],
+}
+
+impl Room {
+    /// The runs, the latest first.
+    pub fn runs(&self) -> Result<Vec<RunView>, StoreError> {
+        self.read(|reader| reader.ask(|connection| runs(connection, None)))
+    }
+
+    /// One run with some of its packets.
+    pub fn run(&self, run: i64, filter: &PacketFilter) -> Result<Option<PacketPage>, StoreError> {
+        self.read(|reader| {
+            reader.ask(|connection| {
+                let Some(view) = runs(connection, Some(run))?.pop() else { return Ok(None) };
+                let (rows, n_matching) = packets(connection, run, filter)?;
+                Ok(Some(PacketPage { run: view, rows, n_matching }))
+            })
+        })
+    }
+
+    /// One packet in depth, by its hash; `None` where the store does not have it.
+    pub fn case(&self, packet: &str) -> Result<Option<CaseView>, StoreError> {
+        let Ok(hash) = blake3::Hash::from_hex(packet) else { return Ok(None) };
+        let hash = PacketHash::from_bytes(*hash.as_bytes());
+        self.read(|reader| {
+            let Some(body) = reader.packet_body(&hash)? else { return Ok(None) };
+            let asked = reader.ask(|connection| asked(connection, &hash))?;
+            let mut settlements = Vec::new();
+            for (judge, identity, repeat) in asked {
+                let attempts = reader.attempts_of(&hash, &judge, repeat)?;
+                let settled = reader.settlement(&hash, &judge, repeat)?;
+                settlements.push(settlement(&judge, &identity, repeat, settled, attempts));
+            }
+            let other_order = match turned(&body) {
+                Some(other) => reader.ask(|connection| packet_with(connection, &other))?,
+                None => None,
+            };
+            let document = serde_json::from_str(&body).unwrap_or(Value::Null);
+            Ok(Some(CaseView { packet: hash.to_string(), body, document, other_order, settlements }))
+        })
+    }
+
+    /// Two runs side by side, at most `limit` rows of them after `offset`; `None` where one is not there.
+    pub fn compare_runs(
+        &self,
+        runs_wanted: [i64; 2],
+        offset: usize,
+        limit: u32,
+    ) -> Result<Option<Comparison>, StoreError> {
+        self.read(|reader| {
+            reader.ask(|connection| {
+                let [one, other] = runs_wanted;
+                let (Some(first), Some(second)) =
+                    (runs(connection, Some(one))?.pop(), runs(connection, Some(other))?.pop())
+                else {
+                    return Ok(None);
+                };
+                let rows = side_by_side(connection, runs_wanted)?;
+                let same = |row: &&ComparisonRow| is_same(row);
+                let n_same = rows.iter().filter(same).count();
+                let n_rows = rows.len();
+                let limit = limit.min(ROWS_MAX) as usize;
+                let rows = rows.into_iter().skip(offset).take(limit).collect();
+                Ok(Some(Comparison { runs: [first, second], rows, n_rows, n_same }))
+            })
+        })
+    }
+}
+
+fn runs(connection: &Connection, only: Option<i64>) -> Result<Vec<RunView>, rusqlite::Error> {
+    const SQL: &str = "SELECT run.id, run.name, run.state, run.parts,
+            count(DISTINCT attempt.packet), count(attempt.id), min(attempt.started_unix_ms),
+            count(DISTINCT CASE WHEN settlement.verdict IS NOT NULL THEN attempt.packet END),
+            count(DISTINCT CASE WHEN settlement.reason IS NOT NULL THEN attempt.packet END)
+        FROM run LEFT JOIN attempt ON attempt.run = run.id
+            LEFT JOIN settlement ON settlement.judge = attempt.judge AND settlement.packet = attempt.packet
+                AND settlement.repeat = attempt.repeat
+        WHERE ?1 IS NULL OR run.id = ?1 GROUP BY run.id ORDER BY run.id DESC";
+    let mut select = connection.prepare_cached(SQL)?;
+    let view = |row: &Row<'_>| {
+        Ok(RunView {
+            run: row.get(0)?,
+            name: row.get(1)?,
+            state: row.get(2)?,
+            parts: parts_of_text(row.get_ref(3)?.as_str()?)?,
+            n_packets: row.get(4)?,
+            n_calls: row.get(5)?,
+            started_unix_ms: row.get(6)?,
+            n_verdicts: row.get(7)?,
+            n_unscored: row.get(8)?,
+        })
+    };
+    select.query_map([only], view)?.collect()
+}
+
+type Asked = (JudgeId, String, u32);
+
+fn asked(connection: &Connection, packet: &PacketHash) -> Result<Vec<Asked>, rusqlite::Error> {
+    const SQL: &str = "SELECT judge.hash, judge.identity, all_asked.repeat FROM (
+            SELECT judge, repeat FROM attempt WHERE packet = (SELECT id FROM packet WHERE hash = ?1)
+            UNION SELECT judge, repeat FROM settlement WHERE packet = (SELECT id FROM packet WHERE hash = ?1)
+        ) AS all_asked JOIN judge ON judge.id = all_asked.judge ORDER BY judge.id, all_asked.repeat";
+    let mut select = connection.prepare_cached(SQL)?;
+    let asked = |row: &Row<'_>| Ok((JudgeId::stored(row.get_ref(0)?.as_str()?), row.get(1)?, row.get(2)?));
+    select.query_map([packet.as_bytes()], asked)?.collect()
+}
+
+fn settlement(
+    judge: &JudgeId,
+    identity: &str,
+    repeat: u32,
+    settled: Option<crate::store::SettlementRecord>,
+    attempts: Vec<crate::store::AttemptRecord>,
+) -> SettlementView {
+    use crate::store::SettlementRecord;
+    let (state, verdict, reason) = match settled {
+        Some(SettlementRecord::Verdict { body, .. }) => {
+            ("verdict", serde_json::from_str(&body).unwrap_or(Value::Null), String::new())
+        }
+        Some(SettlementRecord::Unscored { reason, detail, .. }) => {
+            ("unscored", Value::Null, format!("{reason}: {detail}"))
+        }
+        None => ("open", Value::Null, String::new()),
+    };
+    let attempt = |attempt: crate::store::AttemptRecord| {
+        let RunId(run) = attempt.run;
+        AttemptView {
+            run,
+            n: attempt.n,
+            cause: attempt.cause,
+            started_unix_ms: attempt.started_unix_ms,
+            outcome: attempt.outcome.name().to_owned(),
+            detail: attempt.detail,
+            http_status: attempt.http_status,
+            raw: String::from_utf8_lossy(&attempt.raw).into_owned(),
+        }
+    };
+    SettlementView {
+        judge: judge.to_string(),
+        identity: serde_json::from_str(identity).unwrap_or(Value::Null),
+        repeat,
+        state: state.to_owned(),
+        verdict,
+        reason,
+        attempts: attempts.into_iter().map(attempt).collect(),
+    }
+}
+
+fn packet_with(connection: &Connection, body: &str) -> Result<Option<String>, rusqlite::Error> {
+    const SQL: &str = "SELECT hash, body FROM packet WHERE hash = ?1";
+    let hash = blake3::hash(body.as_bytes());
+    let found = connection.prepare_cached(SQL)?.query_row([hash.as_bytes()], |row| packet_hash(row, 0));
+    Ok(found.optional()?.map(|hash| hash.to_string()))
+}

@@ -1,0 +1,229 @@
+//! Where people disagree, and a lead settles it.
+//!
+//! An item is settled by one label that says so; it stands beside what people said and replaces nothing. Who settles
+//! again, or after somebody else, takes the earlier one back.
+
+use probity_core::review::{Answer, Asked, Given, Shown, said_by};
+use rusqlite::{Connection, OptionalExtension};
+use serde::Serialize;
+use serde_json::json;
+
+use super::Room;
+use super::act::{Submission, Submitted, acceptable, content, has_seen, keep, log};
+use super::hand_out::{Place, last_note, place, shown, standing};
+use super::people::{Person, PersonId, Role, active, person};
+use super::queue::QueueId;
+use super::record::ItemId;
+use crate::store::{Fault, StoreError, Tables};
+
+/// What one person said about an item.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SaidBy {
+    /// Their name.
+    pub name: String,
+    /// What they said, with the sides of a pair as the lead sees them.
+    pub answer: Answer,
+    /// Why, in their words.
+    pub note: String,
+}
+
+/// An item that people answered differently.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Disagreement {
+    /// The item.
+    pub item: ItemId,
+    /// Its number in the queue, from one.
+    pub n: u32,
+    /// The slice of its case.
+    pub slice: Option<String>,
+    /// What people said, by name.
+    pub said: Vec<SaidBy>,
+    /// How it was settled; `None` where it is not.
+    pub settled: Option<SaidBy>,
+}
+
+/// An item as a lead sees it who is to settle it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Settling {
+    /// The queue.
+    pub queue: QueueId,
+    /// What was asked.
+    pub asked: Asked,
+    /// What there is to see, with the replies of a pair as this lead sees them.
+    pub shown: Shown,
+    /// What people said, and how it was settled.
+    pub disagreement: Disagreement,
+    /// What to say that one has seen, when settling.
+    pub revision: u32,
+}
+
+impl Room {
+    /// The items of a queue that people answered differently, those that are not settled first. Sides of pairs are
+    /// as `lead` sees them.
+    pub fn disagreements(&self, queue: QueueId, lead: PersonId) -> Result<Vec<Disagreement>, StoreError> {
+        self.read(|reader| reader.ask(|connection| disagreements(connection, queue, lead)))
+    }
+
+    /// An item that several people answered, as `lead` sees it; `None` where the person is no lead or nobody has
+    /// answered it.
+    pub fn settling(&self, item: ItemId, lead: PersonId) -> Result<Option<Settling>, StoreError> {
+        self.read(|reader| reader.ask(|connection| settling(connection, item, lead)))
+    }
+
+    /// Settles an item. [`Submitted::NotYours`] where the person is no lead.
+    pub async fn adjudicate(&self, submission: Submission) -> Result<Submitted, StoreError> {
+        self.write("settling an item", move |tables| adjudicate(tables, &submission)).await
+    }
+}
+
+fn lead(connection: &Connection, id: PersonId) -> Result<Option<Person>, rusqlite::Error> {
+    Ok(active(connection, id)?.filter(|person| person.role == Role::Lead))
+}
+
+fn disagreements(
+    connection: &Connection,
+    queue: QueueId,
+    id: PersonId,
+) -> Result<Vec<Disagreement>, rusqlite::Error> {
+    const SQL: &str = "SELECT item.id FROM item JOIN seat ON seat.item = item.id
+        WHERE item.queue = ?1 AND seat.state = 'submitted'
+        GROUP BY item.id HAVING count(*) >= 2 ORDER BY item.n";
+    let Some(lead) = lead(connection, id)? else { return Ok(Vec::new()) };
+    let mut select = connection.prepare_cached(SQL)?;
+    let items: Vec<i64> = select.query_map([queue.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let mut found = Vec::new();
+    for item in items {
+        let Some(place) = place(connection, ItemId(item))? else { continue };
+        let answered = answered(connection, &place, &lead)?;
+        if differ(&answered.said) {
+            found.push(answered);
+        }
+    }
+    found.sort_by_key(|each| (each.settled.is_some(), each.n));
+    Ok(found)
+}
+
+/// Whether two people who could tell say different things about the same.
+fn differ(said: &[SaidBy]) -> bool {
+    let pair = |one: &Answer, other: &Answer| {
+        match (one, other) {
+        (Answer::Pair(one), Answer::Pair(other)) => one != other,
+        (Answer::Levels(one), Answer::Levels(other)) => one.iter().any(|(criterion, level)| {
+            matches!((level, other.get(criterion)), (Some(one), Some(Some(other))) if one != other)
+        }),
+        _ => false,
+    }
+    };
+    let pairs =
+        said.iter().enumerate().flat_map(|(at, one)| said[at + 1..].iter().map(move |other| (one, other)));
+    pairs.into_iter().any(|(one, other)| pair(&one.answer, &other.answer))
+}
+
+/// What people said about an item, seen by a lead.
+fn answered(connection: &Connection, place: &Place, lead: &Person) -> Result<Disagreement, rusqlite::Error> {
+    const SQL: &str = "SELECT person.id, person.name, person.role FROM seat
+        JOIN person ON person.id = seat.person
+        WHERE seat.item = ?1 AND seat.state = 'submitted' ORDER BY person.name";
+    let turned = place.turns_for(&lead.name);
+    let mut select = connection.prepare_cached(SQL)?;
+    let people: Vec<Person> =
+        select.query_map([place.item.0], |row| person(row, 0))?.collect::<Result<_, _>>()?;
+    let mut said = Vec::new();
+    for who in people {
+        let (_, labels) = standing(connection, &place.entries(&place.unsaid(&who.name, false)))?;
+        let answer = said_by(&place.spec.asked, &labels, turned);
+        said.push(SaidBy { note: last_note(connection, place.item, who.id)?, name: who.name, answer });
+    }
+    let settled = match last_settled(connection, place.item)? {
+        None => None,
+        Some(by) => {
+            let (_, labels) = standing(connection, &place.entries(&place.unsaid(&by.name, true)))?;
+            let answer = said_by(&place.spec.asked, &labels, turned);
+            Some(SaidBy { name: by.name, answer, note: by.note })
+        }
+    };
+    let (item, n, slice) = (place.item, place.n, place.hidden.slice.clone());
+    Ok(Disagreement { item, n, slice, said, settled })
+}
+
+/// Who settled an item last.
+struct SettledBy {
+    id: PersonId,
+    name: String,
+    note: String,
+}
+
+fn last_settled(connection: &Connection, item: ItemId) -> Result<Option<SettledBy>, rusqlite::Error> {
+    const SQL: &str = "SELECT person.id, person.name, json_extract(act.body, '$.note') FROM act
+        JOIN person ON person.id = act.person
+        WHERE act.item = ?1 AND act.kind = 'adjudicate' ORDER BY act.id DESC LIMIT 1";
+    let settled = |row: &rusqlite::Row<'_>| {
+        Ok(SettledBy { id: PersonId(row.get(0)?), name: row.get(1)?, note: row.get(2)? })
+    };
+    connection.prepare_cached(SQL)?.query_row([item.0], settled).optional()
+}
+
+/// How often an item was settled: what a lead says that they have seen.
+fn n_settled(connection: &Connection, item: ItemId) -> Result<u32, rusqlite::Error> {
+    const SQL: &str = "SELECT count(*) FROM act WHERE item = ?1 AND kind = 'adjudicate'";
+    connection.prepare_cached(SQL)?.query_row([item.0], |row| row.get(0))
+}
+
+fn settling(
+    connection: &Connection,
+    item: ItemId,
+    id: PersonId,
+) -> Result<Option<Settling>, rusqlite::Error> {
+    let (Some(lead), Some(place)) = (lead(connection, id)?, place(connection, item)?) else {
+        return Ok(None);
+    };
+    let disagreement = answered(connection, &place, &lead)?;
+    if disagreement.said.is_empty() {
+        return Ok(None);
+    }
+    let shown = shown(connection, item)?;
+    Ok(Some(Settling {
+        queue: place.queue,
+        shown: if place.turns_for(&lead.name) { shown.turned() } else { shown },
+        asked: place.spec.asked,
+        disagreement,
+        revision: n_settled(connection, item)?,
+    }))
+}
+
+fn adjudicate(tables: &mut Tables, submission: &Submission) -> Result<Submitted, Fault> {
+    let (item, id) = (submission.item, submission.person);
+    let connection = &tables.connection;
+    let (Some(lead), Some(place)) = (lead(connection, id)?, place(connection, item)?) else {
+        return Ok(Submitted::NotYours);
+    };
+    if let Err(reason) = acceptable(&place, &submission.answer, &submission.note) {
+        return Ok(Submitted::Refused { reason });
+    }
+    let blind = !has_seen(connection, item, id)?;
+    let given = Given {
+        answer: Some(submission.answer.clone()),
+        at: submission.at,
+        blind,
+        ..place.unsaid(&lead.name, true)
+    };
+    let entries = place.entries(&given);
+    let (_, kept) = standing(connection, &entries)?;
+    let (earlier, revision) = (last_settled(connection, item)?, n_settled(connection, item)?);
+    let is_own = earlier.as_ref().is_some_and(|earlier| earlier.id == id && earlier.note == submission.note);
+    if is_own && content(&kept) == content(&entries) {
+        return Ok(Submitted::Already { revision });
+    }
+    if revision != submission.expected_revision {
+        let answer = answered(connection, &place, &lead)?.settled.map(|settled| settled.answer);
+        return Ok(Submitted::Overtaken { revision, answer });
+    }
+    let body = json!({ "answer": submission.answer, "note": submission.note }).to_string();
+    log(connection, (item, id), "adjudicate", &body, submission.at)?;
+    if let Some(other) = earlier.filter(|earlier| earlier.id != id) {
+        let taken_back = Given { at: submission.at, blind, ..place.unsaid(&other.name, true) };
+        keep(tables, &place.entries(&taken_back))?;
+    }
+    keep(tables, &entries)?;
+    Ok(Submitted::Kept { revision: revision + 1, blind })
+}

@@ -1,0 +1,134 @@
+//! Who may enter and what is theirs to see: tokens, sessions, and other people's items.
+
+use super::*;
+
+#[test]
+fn an_invitation_opens_the_door_once() {
+    let scene = Scene::new(Form::Levels, 1, 1);
+    let (id, invitation) = invited(&scene.room, "dee", Role::Reviewer);
+    let (person, session) = wait(scene.room.redeem(&invitation, NOW)).unwrap().unwrap();
+    assert_eq!((person.id, &*person.name, person.role), (id, "dee", Role::Reviewer));
+    assert_eq!(wait(scene.room.redeem(&invitation, NOW)).unwrap(), None, "a second time it opens nothing");
+    assert_eq!(scene.room.session(&session, NOW).unwrap(), Some(person));
+    assert_eq!(scene.room.session(&invitation, NOW).unwrap(), None, "an invitation is no session");
+    assert_eq!(wait(scene.room.redeem(&session, NOW)).unwrap(), None, "a session is no invitation");
+    wait(scene.room.end_session(&session, NOW)).unwrap();
+    assert_eq!(scene.room.session(&session, NOW).unwrap(), None);
+}
+
+#[test]
+fn doors_close_by_themselves() {
+    let scene = Scene::new(Form::Levels, 1, 1);
+    let (_, invitation) = invited(&scene.room, "dee", Role::Reviewer);
+    assert_eq!(wait(scene.room.redeem(&invitation, NOW + INVITATION_SECONDS_MAX)).unwrap(), None);
+    let (_, session) = wait(scene.room.redeem(&invitation, NOW)).unwrap().unwrap();
+    let is_in = |now| scene.room.session(&session, now).unwrap().is_some();
+    assert!(!is_in(NOW + SESSION_IDLE_SECONDS_MAX));
+    let mut now = NOW;
+    while now < NOW + SESSION_SECONDS_MAX {
+        assert!(is_in(now), "{} hours after it began", (now - NOW) / 3600);
+        // The note that it was seen is written by the next change at the latest.
+        wait(scene.room.skip(ItemId(1), scene.ann, now)).unwrap();
+        now += SESSION_IDLE_SECONDS_MAX - 1;
+    }
+    assert!(!is_in(NOW + SESSION_SECONDS_MAX));
+}
+
+#[test]
+fn whoever_is_removed_is_out_and_what_they_said_stays() {
+    let scene = Scene::new(Form::Levels, 2, 1);
+    let (dee, invitation) = invited(&scene.room, "dee", Role::Reviewer);
+    let (_, session) = wait(scene.room.redeem(&invitation, NOW)).unwrap().unwrap();
+    let (_, unused) = invited(&scene.room, "dee", Role::Reviewer);
+    let said = scene.next(dee).unwrap();
+    scene.submit(&said, dee, levels(4, 4));
+    let held = scene.next(dee).unwrap();
+    wait(scene.room.remove(dee, NOW)).unwrap();
+    assert_eq!(scene.room.session(&session, NOW).unwrap(), None);
+    assert_eq!(wait(scene.room.redeem(&unused, NOW)).unwrap(), None);
+    assert_eq!(scene.next(dee), None);
+    assert_eq!(scene.room.item(said.id, dee).unwrap(), None);
+    assert_eq!(scene.submit(&held, dee, levels(4, 4)), Submitted::NotYours);
+    assert_eq!(scene.labels().len(), 2);
+    assert_eq!(scene.next(scene.ann).unwrap().id, held.id, "the seat is free");
+    let people = scene.room.people(NOW).unwrap();
+    let view = people.iter().find(|view| view.person.id == dee).unwrap();
+    assert!(view.removed);
+    assert_eq!(view.n_submitted, 1);
+    let (again, invitation) = invited(&scene.room, "dee", Role::Reviewer);
+    assert_eq!(again, dee);
+    assert!(wait(scene.room.redeem(&invitation, NOW)).unwrap().is_some());
+}
+
+#[test]
+fn names_are_what_labels_can_carry() {
+    for bad in ["", "  ", "a\nb", "a\u{202e}b", "a\0", &"x".repeat(81)] {
+        assert!(PersonName::new(bad).is_err(), "{bad:?}");
+    }
+    assert_eq!(PersonName::new(" Ann Å. ").unwrap().as_str(), "Ann Å.");
+}
+
+#[test]
+fn w09_only_hashes_of_tokens_are_stored() {
+    let scene = Scene::new(Form::Levels, 1, 1);
+    let (_, invitation) = invited(&scene.room, "dee", Role::Reviewer);
+    let (_, session) = wait(scene.room.redeem(&invitation, NOW)).unwrap().unwrap();
+    assert_eq!(format!("{invitation:?}"), "Token(..)");
+    let (path, mut seen) = (scene.path(), 0);
+    for suffix in ["", "-wal"] {
+        let mut name = path.clone().into_os_string();
+        name.push(suffix);
+        let Ok(bytes) = std::fs::read(name) else { continue };
+        seen += bytes.len();
+        for token in [&invitation, &session] {
+            let raw = blake3::Hash::from_hex(token.expose()).unwrap();
+            let holds = |needle: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);
+            assert!(!holds(token.expose().as_bytes()), "the token's text is in the store");
+            assert!(!holds(raw.as_bytes()), "the token's bytes are in the store");
+        }
+    }
+    assert!(seen > 10_000, "{seen} bytes were searched");
+}
+
+#[test]
+fn w13_nobody_reaches_an_item_that_was_not_given_to_them() {
+    let scene = Scene::new(Form::Levels, 3, 2);
+    let item = scene.next(scene.ann).unwrap();
+    scene.submit(&item, scene.ann, levels(4, 2));
+    let others = [scene.bob, scene.cem, PersonId(999)];
+    for person in others {
+        assert_eq!(scene.room.item(item.id, person).unwrap(), None);
+        assert_eq!(scene.submit(&item, person, levels(1, 1)), Submitted::NotYours);
+        assert_eq!(wait(scene.room.undo(item.id, person, NOW)).unwrap(), Undone::NotYours);
+        assert_eq!(wait(scene.room.reveal(item.id, person, NOW)).unwrap(), Reveal::NotYours);
+        assert!(!wait(scene.room.skip(item.id, person, NOW)).unwrap());
+        assert!(!wait(scene.room.cause(item.id, person, RootCause::TooLow, NOW)).unwrap());
+        assert_eq!(scene.room.settling(item.id, person).unwrap(), None);
+        assert!(scene.room.disagreements(scene.queue, person).unwrap().is_empty());
+    }
+    let unknown = ItemView { id: ItemId(999), ..item.clone() };
+    assert_eq!(scene.submit(&unknown, scene.ann, levels(1, 1)), Submitted::NotYours);
+    assert_eq!(scene.labels().len(), 2, "ann's labels are as they were");
+    let Reveal::Shown { .. } = wait(scene.room.reveal(item.id, scene.lead, NOW)).unwrap() else {
+        panic!("leads see what was hidden")
+    };
+}
+
+#[test]
+fn g15_nothing_hidden_is_in_what_a_reviewer_sees() {
+    for form in [Form::Levels, Form::Pair] {
+        let scene = Scene::new(form, 4, 2);
+        let other = scene.next(scene.bob).unwrap();
+        let answer = if form == Form::Pair { Answer::Pair(Side::First) } else { levels(5, 5) };
+        scene.submit(&other, scene.bob, answer);
+        while let Some(item) = scene.next(scene.ann) {
+            let text = serde_json::to_string(&item).unwrap();
+            for canary in ["CANARY", "bob", "case-", "billing", "delivery", "\"bot\"", "\"old\"", "packet-"] {
+                assert!(!text.contains(canary), "{canary} in {text}");
+            }
+            scene.submit(&item, scene.ann, Answer::CannotTell);
+        }
+        let seen = scene.room.progress(scene.queue, scene.ann, NOW).unwrap();
+        assert_eq!(seen.n_submitted, 4);
+    }
+}

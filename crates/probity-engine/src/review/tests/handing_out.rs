@@ -1,0 +1,137 @@
+//! Who gets what: quota, leases, orders, and what was skipped.
+
+use std::collections::BTreeSet;
+
+use super::*;
+
+#[test]
+fn each_item_is_looked_at_by_as_many_people_as_the_queue_asks_for() {
+    let scene = Scene::new(Form::Levels, 6, 2);
+    assert_eq!(scene.label_all(scene.ann, &levels(4, 4)), 6);
+    assert_eq!(scene.label_all(scene.bob, &levels(3, 4)), 6);
+    assert_eq!(scene.next(scene.cem), None, "two people have looked at everything");
+    let view = scene.room.queue(scene.queue).unwrap().unwrap();
+    assert_eq!((view.n_items, view.n_complete, view.n_submitted), (6, 6, 12));
+}
+
+#[test]
+fn two_people_do_not_take_the_last_seat() {
+    let scene = Scene::new(Form::Levels, 1, 1);
+    let item = scene.next(scene.ann).unwrap();
+    assert_eq!(scene.next(scene.bob), None);
+    assert_eq!(scene.room.progress(scene.queue, scene.bob, NOW).unwrap().n_open, 0);
+    let later = NOW + LEASE_SECONDS;
+    assert_eq!(scene.next_at(scene.bob, later).unwrap().id, item.id, "ann has let it lie for too long");
+    assert!(matches!(scene.submit(&item, scene.bob, levels(4, 4)), Submitted::Kept { .. }));
+    assert_eq!(scene.submit(&item, scene.ann, levels(2, 2)), Submitted::Full);
+    assert_eq!(scene.labels().len(), 2, "bob's two labels alone");
+}
+
+#[test]
+fn a_lease_that_has_ended_hurts_nobody_while_a_seat_is_left() {
+    let scene = Scene::new(Form::Levels, 1, 2);
+    let item = scene.next(scene.ann).unwrap();
+    scene.next_at(scene.bob, NOW + LEASE_SECONDS).unwrap();
+    assert!(matches!(scene.submit(&item, scene.ann, levels(4, 4)), Submitted::Kept { .. }));
+}
+
+#[test]
+fn whoever_asks_again_gets_the_same_item() {
+    let scene = Scene::new(Form::Levels, 20, 2);
+    let first = scene.next(scene.ann).unwrap();
+    assert_eq!(scene.next(scene.ann).unwrap(), first);
+    let Scene { folder, room, queue, ann, .. } = scene;
+    room.close().unwrap();
+    let room = Room::open(&folder.path().join("store.db")).unwrap();
+    assert_eq!(wait(room.next(queue, ann, NOW + 60)).unwrap().unwrap(), first, "after a restart as well");
+}
+
+#[test]
+fn reviewers_have_orders_of_their_own() {
+    let scene = Scene::new(Form::Levels, 12, 3);
+    let order = |person| {
+        let mut seen = Vec::new();
+        while let Some(item) = scene.next(person) {
+            scene.submit(&item, person, Answer::CannotTell);
+            seen.push(item.n);
+        }
+        seen
+    };
+    let [ann, bob] = [order(scene.ann), order(scene.bob)];
+    assert_ne!(ann, bob);
+    assert_eq!(BTreeSet::from_iter(ann), BTreeSet::from_iter(1..=12));
+    assert_eq!(bob.len(), 12);
+}
+
+#[test]
+fn what_was_skipped_comes_last_and_frees_its_seat() {
+    let scene = Scene::new(Form::Levels, 3, 1);
+    let skipped = scene.next(scene.ann).unwrap();
+    assert!(wait(scene.room.skip(skipped.id, scene.ann, NOW)).unwrap());
+    let mut order = Vec::new();
+    while let Some(item) = scene.next(scene.ann) {
+        scene.submit(&item, scene.ann, levels(4, 4));
+        order.push(item.id);
+    }
+    assert_eq!((order.len(), order.last()), (3, Some(&skipped.id)));
+}
+
+#[test]
+fn somebody_else_may_take_what_was_skipped() {
+    let scene = Scene::new(Form::Levels, 1, 1);
+    let item = scene.next(scene.ann).unwrap();
+    assert!(wait(scene.room.skip(item.id, scene.ann, NOW)).unwrap());
+    assert_eq!(scene.next(scene.bob).unwrap().id, item.id);
+    assert_eq!(wait(scene.room.undo(item.id, scene.ann, NOW)).unwrap(), Undone::Full);
+    assert_eq!(scene.next(scene.ann), None);
+}
+
+#[test]
+fn a_hundred_people_at_once_exceed_no_quota() {
+    let scene = Scene::new(Form::Levels, 30, 2);
+    let people: Vec<PersonId> =
+        (0..100).map(|n| invited(&scene.room, &format!("person {n}"), Role::Reviewer).0).collect();
+    let (room, queue) = (scene.room.clone(), scene.queue);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).build().unwrap();
+    let n_kept = runtime.block_on(async {
+        let tasks: Vec<_> = people
+            .into_iter()
+            .map(|person| {
+                let room = room.clone();
+                tokio::spawn(async move {
+                    let Some(item) = room.next(queue, person, NOW).await.unwrap() else { return 0 };
+                    let (item, expected_revision) = (item.id, item.revision);
+                    let (answer, note) = (levels(4, 4), String::new());
+                    let kept = room
+                        .submit(Submission { item, person, expected_revision, answer, note, at: NOW })
+                        .await;
+                    u32::from(matches!(kept.unwrap(), Submitted::Kept { .. }))
+                })
+            })
+            .collect();
+        let mut n_kept = 0;
+        for task in tasks {
+            n_kept += task.await.unwrap();
+        }
+        n_kept
+    });
+    let view = scene.room.queue(queue).unwrap().unwrap();
+    assert_eq!(view.n_submitted, n_kept);
+    assert!(n_kept <= 60, "{n_kept} answers to 30 items of two seats");
+    assert!(n_kept >= 50, "{n_kept} answers: seats were left empty while people asked for them");
+    assert_eq!(scene.labels().len(), 2 * n_kept as usize);
+}
+
+#[test]
+fn a_queue_is_added_once() {
+    let scene = Scene::new(Form::Levels, 3, 2);
+    let same = new_queue("first", Form::Levels, 3, 2);
+    assert_eq!(wait(scene.room.add_queue(same.clone())).unwrap(), Added::Known(scene.queue));
+    let mut judged = same.clone();
+    judged.items[0].hidden.verdicts.clear();
+    assert_eq!(wait(scene.room.add_queue(judged)).unwrap(), Added::Known(scene.queue));
+    let mut other = same;
+    other.items[0].shown.replies[0].push('!');
+    assert_eq!(wait(scene.room.add_queue(other)).unwrap(), Added::Differs(scene.queue));
+    assert_eq!(scene.room.queues().unwrap().len(), 1);
+}

@@ -1,0 +1,168 @@
+//! What pages about runs show is what the store has.
+
+use std::sync::Arc;
+
+use probity_core::packet::PacketHash;
+
+use super::*;
+use crate::store::{AttemptEnd, AttemptStart, Decision, JudgeId, Manifest, Settlement, Store};
+
+fn hash(body: &str) -> PacketHash {
+    PacketHash::from_bytes(*blake3::hash(body.as_bytes()).as_bytes())
+}
+
+fn question(n: usize, reply: &str) -> String {
+    format!(
+        r#"{{"criteria":[{{"id":"tone"}}],"probity_packet":1,"reply":"{reply}","situation":{{"ticket":"ticket {n}"}}}}"#
+    )
+}
+
+fn pair(a: &str, b: &str) -> String {
+    format!(
+        r#"{{"candidates":{{"A":"{a}","B":"{b}"}},"criteria":[{{"id":"clarity"}}],"probity_pair_packet":1,"situation":{{"ticket":"t"}}}}"#
+    )
+}
+
+fn level(level: i64) -> Decision {
+    let body = format!(
+        r#"{{"v":1,"scores":[{{"criterion":"tone","level":{level},"reasoning":"r"}}],"repairs":[],"suspicions":[],"model":null}}"#
+    );
+    Decision::Verdict { body }
+}
+
+/// A run called `name` with one call about each packet, of which all are settled that have a decision.
+fn run(store: &Store, name: &str, packets: &[(String, Option<Decision>)]) -> i64 {
+    let judge = JudgeId::of_identity(r#"{"kind":"mock"}"#);
+    store.register_judge(&judge, r#"{"kind":"mock"}"#).unwrap();
+    let parts = vec![("cases".to_owned(), name.to_owned())];
+    let manifest = Manifest { name: name.to_owned(), parts, body: "{}".to_owned() };
+    let run = store.begin_run(&manifest).unwrap().run();
+    for (body, decision) in packets {
+        let start = AttemptStart {
+            packet: hash(body),
+            packet_body: Arc::from(body.as_str()),
+            judge: judge.clone(),
+            run,
+            repeat: 0,
+            n: 1,
+            cause: "first".to_owned(),
+            started_unix_ms: 5,
+        };
+        let attempt = wait(store.begin_attempt(start)).unwrap();
+        let raw = b"<script>raw</script>\xff".to_vec();
+        let end = AttemptEnd { outcome: "ok".to_owned(), raw, ..AttemptEnd::default() };
+        wait(store.end_attempt(attempt, end)).unwrap();
+        if let Some(decision) = decision.clone() {
+            let (packet, judge, attempt) = (hash(body), judge.clone(), Some(attempt));
+            let settlement = Settlement { packet, judge, repeat: 0, attempts: 1, attempt, decision };
+            wait(store.settle(settlement)).unwrap();
+        }
+    }
+    run.0
+}
+
+/// A room beside a store with two runs over three tickets.
+fn scene() -> (Scene, [i64; 2]) {
+    let scene = Scene::new(Form::Levels, 1, 1);
+    let store = Store::open(&scene.path()).unwrap().store;
+    let refused = Decision::Unscored { reason: "refused".to_owned(), detail: "it would not say".to_owned() };
+    let first = run(
+        &store,
+        "first",
+        &[
+            (question(1, "hello"), Some(level(4))),
+            (question(2, "hello"), Some(refused)),
+            (question(3, "hello"), None),
+        ],
+    );
+    let second = run(
+        &store,
+        "second",
+        &[(question(1, "good day"), Some(level(4))), (question(2, "good day"), Some(level(5)))],
+    );
+    store.close().unwrap();
+    (scene, [first, second])
+}
+
+#[test]
+fn runs_are_listed_with_what_became_of_their_packets() {
+    let (scene, [first, second]) = scene();
+    let runs = scene.room.runs().unwrap();
+    let counts: Vec<_> = runs
+        .iter()
+        .map(|run| (run.run, run.n_packets, run.n_verdicts, run.n_unscored, run.n_calls))
+        .collect();
+    assert_eq!(counts, [(second, 2, 2, 0, 2), (first, 3, 1, 1, 3)]);
+    assert_eq!(runs[1].parts, [("cases".to_owned(), "first".to_owned())]);
+}
+
+#[test]
+fn a_run_is_shown_as_its_filter_says_and_never_without_a_bound() {
+    let (scene, [first, _]) = scene();
+    let page = |filter| scene.room.run(first, &filter).unwrap().unwrap();
+    let all = page(PacketFilter { limit: u32::MAX, ..PacketFilter::default() });
+    let states: Vec<&str> = all.rows.iter().map(|row| &*row.state).collect();
+    assert_eq!((states, all.n_matching), (vec!["verdict", "unscored", "open"], 3));
+    assert_eq!(all.rows[0].said, [("tone".to_owned(), "4".to_owned())]);
+    assert_eq!(all.rows[1].reason, "refused: it would not say");
+    assert_eq!((&*all.rows[2].ticket, &all.rows[2].replies[..]), ("ticket 3", &["hello".to_owned()][..]));
+    for (state, n) in [("verdict", 1), ("unscored", 1), ("open", 1), ("'; DROP TABLE act; --", 3)] {
+        let state = Some(state.to_owned());
+        assert_eq!(page(PacketFilter { state, limit: 10, ..PacketFilter::default() }).n_matching, n);
+    }
+    let contains = Some("ticket 2".to_owned());
+    let found = page(PacketFilter { contains, limit: 10, ..PacketFilter::default() });
+    assert_eq!((found.rows.len(), found.n_matching), (1, 1));
+    let later = page(PacketFilter { offset: 2, limit: 1, ..PacketFilter::default() });
+    assert_eq!((later.rows.len(), later.n_matching), (1, 3));
+    assert_eq!(scene.room.run(999, &PacketFilter::default()).unwrap(), None);
+}
+
+#[test]
+fn a_packet_is_shown_with_every_answer_as_it_came() {
+    let (scene, _) = scene();
+    let body = question(1, "hello");
+    let case = scene.room.case(&hash(&body).to_string()).unwrap().unwrap();
+    assert_eq!((&case.body, &case.other_order), (&body, &None));
+    assert_eq!(case.settlements.len(), 1);
+    let settled = &case.settlements[0];
+    assert_eq!((&*settled.state, &settled.identity["kind"]), ("verdict", &serde_json::json!("mock")));
+    assert_eq!(settled.verdict["scores"][0]["level"], 4);
+    assert_eq!(settled.attempts[0].raw, "<script>raw</script>\u{fffd}");
+    for unknown in ["", "zz", &"0".repeat(64)] {
+        assert_eq!(scene.room.case(unknown).unwrap(), None);
+    }
+}
+
+#[test]
+fn both_orders_of_a_pair_find_each_other() {
+    let scene = Scene::new(Form::Levels, 1, 1);
+    let store = Store::open(&scene.path()).unwrap().store;
+    let (ab, ba) = (pair("one", "two"), pair("two", "one"));
+    run(&store, "compare", &[(ab.clone(), None), (ba.clone(), None)]);
+    store.close().unwrap();
+    let case = scene.room.case(&hash(&ab).to_string()).unwrap().unwrap();
+    assert_eq!(case.other_order, Some(hash(&ba).to_string()));
+}
+
+#[test]
+fn two_runs_stand_side_by_side_by_what_was_asked() {
+    let (scene, runs) = scene();
+    let both = scene.room.compare_runs(runs, 0, 10).unwrap().unwrap();
+    assert_eq!((both.n_rows, both.n_same), (3, 1));
+    let said = |row: &ComparisonRow| {
+        let side = |side: &Option<PacketRow>| side.as_ref().map(|row| row.state.clone());
+        (row.ticket.clone(), side(&row.sides[0]), side(&row.sides[1]))
+    };
+    let text = |text: &str| Some(text.to_owned());
+    let rows: Vec<_> = both.rows.iter().map(said).collect();
+    assert_eq!(
+        rows,
+        [
+            ("ticket 2".to_owned(), text("unscored"), text("verdict")),
+            ("ticket 3".to_owned(), text("open"), None),
+            ("ticket 1".to_owned(), text("verdict"), text("verdict")),
+        ]
+    );
+    assert_eq!(scene.room.compare_runs([runs[0], 999], 0, 10).unwrap(), None);
+}

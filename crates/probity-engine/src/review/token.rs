@@ -1,0 +1,40 @@
+//! Secrets that open the room: shown once, kept as a hash.
+
+use std::fmt;
+
+/// A secret of 256 bits, as the text that goes into a link or a cookie.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(String);
+
+/// Hexadecimal digits of a token.
+const DIGITS: usize = 64;
+
+impl Token {
+    /// A fresh one, from the operating system's randomness.
+    pub(super) fn fresh() -> Token {
+        let bytes: [u8; 32] = rand::random();
+        Token(blake3::Hash::from_bytes(bytes).to_hex().to_string())
+    }
+
+    /// A token as somebody presents it. `None` for a text that cannot be one.
+    pub fn parse(text: &str) -> Option<Token> {
+        let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        (text.len() == DIGITS && text.bytes().all(is_hex)).then(|| Token(text.to_owned()))
+    }
+
+    /// The text. Show it to its owner and to nobody else.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// What the store keeps of it. Hashes are compared in constant time.
+    pub(super) fn hash(&self) -> blake3::Hash {
+        blake3::hash(self.0.as_bytes())
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(..)")
+    }
+}

@@ -1,0 +1,70 @@
+//! Coming in and leaving.
+//!
+//! A link is `/enter#TOKEN`. What stands behind the `#` is never sent by a browser, so the token is in no log and in
+//! no referrer; the page's script takes it out of the address and posts it. Opening the page changes nothing, so
+//! a preview of a link does not use it up. Without scripts the token is pasted into the form.
+
+use axum::Form;
+use axum::extract::State;
+use axum::http::header::{RETRY_AFTER, SET_COOKIE};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use minijinja::context;
+use probity_engine::review::Token;
+use serde::Deserialize;
+
+use super::app::{App, now};
+use super::guard;
+use super::pages::{Body, go};
+use super::refusal::{Answer, Refusal};
+
+/// What the form sends.
+#[derive(Debug, Deserialize)]
+pub(super) struct Entrance {
+    token: String,
+}
+
+/// `GET /enter`
+pub(super) async fn page(State(app): State<App>) -> Answer {
+    app.pages.outside("Come in", &Body::new("enter", context! { message => "" }))
+}
+
+/// `POST /enter`: a token for a session, once.
+pub(super) async fn redeem(
+    State(app): State<App>,
+    headers: HeaderMap,
+    Form(entrance): Form<Entrance>,
+) -> Answer {
+    let now = now();
+    if !app.wrong_tokens.is_open(now) {
+        let refusal = Refusal::new(StatusCode::TOO_MANY_REQUESTS, "too many wrong links; wait a minute");
+        return Ok(([(RETRY_AFTER, "60")], refusal).into_response());
+    }
+    // People paste the whole link as often as the token.
+    let text = entrance.token.trim().rsplit('#').next().unwrap_or_default().to_owned();
+    let redeemed = match Token::parse(&text) {
+        Some(token) => app.room.redeem(&token, now).await?,
+        None => None,
+    };
+    let Some((_, session)) = redeemed else {
+        app.wrong_tokens.count(now);
+        return Err(Refusal::new(StatusCode::UNAUTHORIZED, "this link was used already, or is too old"));
+    };
+    if let Some(before) = guard::session(app.port, &headers) {
+        app.room.end_session(&before, now).await?;
+    }
+    Ok(with_cookie(go("/"), &app, Some(&session)))
+}
+
+/// `POST /leave`: the session ends here and in the store.
+pub(super) async fn leave(State(app): State<App>, headers: HeaderMap) -> Answer {
+    if let Some(session) = guard::session(app.port, &headers) {
+        app.room.end_session(&session, now()).await?;
+    }
+    Ok(with_cookie(go("/enter"), &app, None))
+}
+
+fn with_cookie(mut response: Response, app: &App, session: Option<&Token>) -> Response {
+    response.headers_mut().insert(SET_COOKIE, guard::cookie(app.port, session));
+    response
+}

@@ -1,0 +1,77 @@
+//! Who is asking, and whether this route is for them.
+//!
+//! A session is a cookie that scripts cannot read and that other sites cannot send. `Secure` and the `__Host-`
+//! prefix need TLS, which a loopback address has none of; the name holds the port instead, because cookies do not
+//! tell ports apart. What always holds: a handler of a route that is not for everybody finds the person in the
+//! request, and nobody else gets there.
+
+use axum::extract::{Request, State};
+use axum::http::header::COOKIE;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use probity_engine::review::{Person, Role, SESSION_SECONDS_MAX, Token};
+
+use super::app::{App, now};
+use super::refusal::Refusal;
+use super::routes::Access;
+
+/// Lets those in whom the route is for.
+pub(super) async fn check(
+    State((app, access)): State<(App, Access)>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    if access == Access::Anyone {
+        return next.run(request).await;
+    }
+    let person = match person(&app, request.headers()).await {
+        Err(refusal) => return refusal.into_response(),
+        Ok(None) => {
+            return Refusal::new(StatusCode::UNAUTHORIZED, "open your link to come in").into_response();
+        }
+        Ok(Some(person)) => person,
+    };
+    if access == Access::Lead && person.role != Role::Lead {
+        return Refusal::new(StatusCode::FORBIDDEN, "this page is for leads").into_response();
+    }
+    request.extensions_mut().insert(person);
+    next.run(request).await
+}
+
+/// Whoever the session belongs to.
+async fn person(app: &App, headers: &HeaderMap) -> Result<Option<Person>, Refusal> {
+    let Some(token) = session(app.port, headers) else { return Ok(None) };
+    app.read(move |room| room.session(&token, now())).await
+}
+
+/// The session that the request names. Two of them name none: one was not set by us.
+pub(super) fn session(port: u16, headers: &HeaderMap) -> Option<Token> {
+    let name = cookie_name(port);
+    let pairs = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut values = pairs
+        .flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .filter(|(key, _)| *key == name)
+        .map(|(_, value)| value);
+    match (values.next(), values.next()) {
+        (Some(value), None) => Token::parse(value),
+        _ => None,
+    }
+}
+
+/// The header that gives the browser its session, or with `None` takes it away.
+pub(super) fn cookie(port: u16, token: Option<&Token>) -> HeaderValue {
+    let name = cookie_name(port);
+    let text = match token {
+        // As long as the store keeps the session.
+        Some(token) => format!("{name}={}; Max-Age={SESSION_SECONDS_MAX}", token.expose()),
+        None => format!("{name}=; Max-Age=0"),
+    };
+    let text = format!("{text}; Path=/; HttpOnly; SameSite=Strict");
+    HeaderValue::from_str(&text).expect("a token is hexadecimal")
+}
+
+fn cookie_name(port: u16) -> String {
+    format!("probity-{port}")
+}

@@ -1,0 +1,276 @@
+//! The label page: what is shown, what is asked, and what becomes of the answer.
+//!
+//! What always holds: the page is made from the half of an item that may be seen, and from this person's own answer;
+//! the other half is read by [`super::reveal`] alone.
+
+use std::collections::BTreeMap;
+
+use axum::extract::{Path, Query, State};
+use axum::{Extension, Form};
+use minijinja::context;
+use minijinja::value::Serde;
+use probity_core::review::{Answer as Said, Asked, AskedCriterion, AskedLevel, Form as AnswerForm, Side};
+use probity_engine::review::{After, ItemId, ItemView, Person, Progress, SeatState, Submission, Submitted};
+use serde::{Deserialize, Serialize};
+
+use super::app::{App, now};
+use super::pages::{Body, Place, go};
+use super::queues::onward;
+use super::refusal::{Answer, Refusal};
+
+/// The remark with which somebody comes to the next item whose answer to the last was not needed any more.
+const FULL: &str = "?remark=full";
+
+/// What the address says beside the item.
+#[derive(Debug, Deserialize)]
+pub(super) struct Remark {
+    remark: Option<String>,
+}
+
+/// One thing to choose.
+#[derive(Debug, Serialize)]
+struct Choice {
+    /// What the form sends.
+    value: String,
+    /// The keys that choose it, with spaces between.
+    keys: String,
+    /// What it is called.
+    name: String,
+    /// What it looks like.
+    anchor: Option<String>,
+    /// Whether it is chosen.
+    chosen: bool,
+}
+
+/// One set of choices, of which one is made.
+#[derive(Debug, Serialize)]
+struct ChoiceSet {
+    /// The field of the form.
+    field: String,
+    /// The criterion, where the set is about one.
+    criterion: Option<AskedCriterion>,
+    choices: Vec<Choice>,
+    /// Whether "cannot tell" is chosen.
+    unsure: bool,
+}
+
+/// The sets of an item, with what `said` has chosen in them.
+fn choice_sets(asked: &Asked, said: Option<&Said>) -> Vec<ChoiceSet> {
+    match asked.form {
+        AnswerForm::Levels => asked.criteria.iter().map(|criterion| level_set(criterion, said)).collect(),
+        AnswerForm::Pair => vec![pair_set(said)],
+    }
+}
+
+fn level_set(criterion: &AskedCriterion, said: Option<&Said>) -> ChoiceSet {
+    let digits = criterion.levels.iter().all(|each| (0..=9).contains(&each.level));
+    let level = match said {
+        Some(Said::Levels(levels)) => levels.get(&criterion.id).copied(),
+        Some(Said::CannotTell) => Some(None),
+        Some(Said::Pair(_)) | None => None,
+    };
+    let choice = |(index, each): (usize, &AskedLevel)| Choice {
+        value: each.level.to_string(),
+        keys: if digits { each.level.to_string() } else { (index + 1).to_string() },
+        name: each.level.to_string(),
+        anchor: each.anchor.clone(),
+        chosen: level == Some(Some(each.level)),
+    };
+    ChoiceSet {
+        field: format!("level.{}", criterion.id),
+        criterion: Some(criterion.clone()),
+        choices: criterion.levels.iter().enumerate().map(choice).collect(),
+        unsure: level == Some(None),
+    }
+}
+
+fn pair_set(said: Option<&Said>) -> ChoiceSet {
+    let choice = |(side, keys): (Side, &str)| Choice {
+        value: side_name(side).to_owned(),
+        keys: keys.to_owned(),
+        name: side_text(side).to_owned(),
+        anchor: None,
+        chosen: said == Some(&Said::Pair(side)),
+    };
+    let sides =
+        [(Side::First, "1 ArrowLeft"), (Side::Second, "2 ArrowRight"), (Side::Tie, "3 0 ArrowUp ArrowDown")];
+    ChoiceSet {
+        field: "side".to_owned(),
+        criterion: None,
+        choices: sides.map(choice).into(),
+        unsure: said == Some(&Said::CannotTell),
+    }
+}
+
+fn side_name(side: Side) -> &'static str {
+    match side {
+        Side::First => "first",
+        Side::Second => "second",
+        Side::Tie => "tie",
+    }
+}
+
+/// A side in words.
+pub(super) fn side_text(side: Side) -> &'static str {
+    match side {
+        Side::First => "Reply 1 is better",
+        Side::Second => "Reply 2 is better",
+        Side::Tie => "They are equal",
+    }
+}
+
+/// What a form says, read by what was asked. The value of somebody who cannot tell is empty.
+pub(super) fn said(asked: &Asked, fields: &BTreeMap<String, String>) -> Result<Said, Refusal> {
+    match asked.form {
+        AnswerForm::Pair => match fields.get("side").map(String::as_str) {
+            Some("") => Ok(Said::CannotTell),
+            Some(name) => [Side::First, Side::Second, Side::Tie]
+                .into_iter()
+                .find(|side| side_name(*side) == name)
+                .map(Said::Pair)
+                .ok_or_else(|| Refusal::unusable("expected one of the two replies, or that they are equal")),
+            None => Err(Refusal::unusable("choose first, or skip")),
+        },
+        AnswerForm::Levels => {
+            let mut levels = BTreeMap::new();
+            for criterion in &asked.criteria {
+                let level = match fields.get(&format!("level.{}", criterion.id)).map(String::as_str) {
+                    None => return Err(Refusal::unusable(format!("choose a level for {}", criterion.title))),
+                    Some("") => None,
+                    Some(text) => Some(text.parse().map_err(|_| Refusal::unusable("expected a level"))?),
+                };
+                levels.insert(criterion.id.clone(), level);
+            }
+            let is_unsure = levels.values().all(Option::is_none);
+            Ok(if is_unsure { Said::CannotTell } else { Said::Levels(levels) })
+        }
+    }
+}
+
+/// `GET /items/{item}`
+pub(super) async fn page(
+    State(app): State<App>,
+    Extension(person): Extension<Person>,
+    Path(item): Path<i64>,
+    Query(Remark { remark }): Query<Remark>,
+) -> Answer {
+    let (id, who) = (ItemId(item), person.id);
+    let found = app
+        .read(move |room| {
+            let Some(item) = room.item(id, who)? else { return Ok(None) };
+            let queue = room.queue(item.queue)?;
+            let progress = room.progress(item.queue, who, now())?;
+            let last = room.last_item(item.queue, who)?;
+            Ok(queue.map(|queue| (item, queue.name, progress, last.is_some())))
+        })
+        .await?;
+    let (item, queue, progress, can_undo) = found.ok_or_else(Refusal::not_found)?;
+    let notice = match remark.as_deref() {
+        Some("full") => {
+            "Enough others have answered the last one meanwhile, so your answer to it was not kept."
+        }
+        _ => "",
+    };
+    let exhibit = app.pages.part("exhibit", &context! { ..Serde(&item.shown) })?;
+    let choices = choices(&app, &item.asked, item.answer.as_ref())?;
+    let body = context! {
+        exhibit, choices, notice, can_undo,
+        ..Serde(PageView::of(&item, &queue, &progress))
+    };
+    let template = if item.state == SeatState::Submitted { "answered" } else { "label" };
+    app.pages.page(&person, Place::Queues, &format!("{queue}, {}", item.n), &Body::new(template, body))
+}
+
+/// What the page holds beside what is shown.
+#[derive(Debug, Serialize)]
+struct PageView<'a> {
+    item: i64,
+    queue_id: i64,
+    queue: &'a str,
+    form: AnswerForm,
+    sets: Vec<ChoiceSet>,
+    revision: u32,
+    note: &'a str,
+    n_done: u32,
+    n_mine: u32,
+    can_reveal: bool,
+}
+
+impl<'a> PageView<'a> {
+    fn of(item: &'a ItemView, queue: &'a str, progress: &Progress) -> PageView<'a> {
+        PageView {
+            item: item.id.0,
+            queue_id: item.queue.0,
+            queue,
+            form: item.asked.form,
+            sets: choice_sets(&item.asked, item.answer.as_ref()),
+            revision: item.revision,
+            note: &item.note,
+            n_done: progress.n_submitted,
+            n_mine: progress.n_submitted + progress.n_open,
+            can_reveal: item.after == After::Reveal,
+        }
+    }
+}
+
+/// The choices of an item, as a part of a page.
+pub(super) fn choices(app: &App, asked: &Asked, said: Option<&Said>) -> Result<minijinja::Value, Refusal> {
+    let sets = choice_sets(asked, said);
+    let view =
+        context! { sets => Serde(sets), form => Serde(asked.form), criteria => Serde(&asked.criteria) };
+    app.pages.part("choices", &view)
+}
+
+/// `POST /items/{item}/label`
+pub(super) async fn submit(
+    State(app): State<App>,
+    Extension(person): Extension<Person>,
+    Path(item): Path<i64>,
+    Form(fields): Form<Vec<(String, String)>>,
+) -> Answer {
+    let fields: BTreeMap<String, String> = fields.into_iter().collect();
+    let view = own(&app, &person, item).await?;
+    let revision = fields.get("revision").and_then(|text| text.parse().ok());
+    let submission = Submission {
+        item: view.id,
+        person: person.id,
+        expected_revision: revision.ok_or_else(|| Refusal::unusable("expected a revision"))?,
+        answer: said(&view.asked, &fields)?,
+        note: note(&fields),
+        at: now(),
+    };
+    match app.room.submit(submission).await? {
+        Submitted::Kept { .. } | Submitted::Already { .. } if view.after == After::Reveal => {
+            Ok(go(&format!("/items/{item}")))
+        }
+        Submitted::Kept { .. } | Submitted::Already { .. } => onward(&app, &person, view.queue, "").await,
+        Submitted::Full => onward(&app, &person, view.queue, FULL).await,
+        Submitted::Overtaken { .. } => Err(Refusal::conflict(
+            "you said something else about this in another window; load the page again",
+        )),
+        Submitted::NotYours => Err(Refusal::not_found()),
+        Submitted::Refused { reason } => Err(Refusal::unusable(reason)),
+    }
+}
+
+/// The note of a form, with the line ends that people meant.
+pub(super) fn note(fields: &BTreeMap<String, String>) -> String {
+    fields.get("note").map(|note| note.replace("\r\n", "\n").trim().to_owned()).unwrap_or_default()
+}
+
+/// `POST /items/{item}/skip`
+pub(super) async fn skip(
+    State(app): State<App>,
+    Extension(person): Extension<Person>,
+    Path(item): Path<i64>,
+) -> Answer {
+    let view = own(&app, &person, item).await?;
+    app.room.skip(view.id, person.id, now()).await?;
+    onward(&app, &person, view.queue, "").await
+}
+
+/// The item, if it is this person's.
+pub(super) async fn own(app: &App, person: &Person, item: i64) -> Result<ItemView, Refusal> {
+    let who = person.id;
+    app.read(move |room| room.item(ItemId(item), who)).await?.ok_or_else(Refusal::not_found)
+}

@@ -1,0 +1,121 @@
+//! The review room as a web application: pages for labelling, agreement, people and runs, on this machine only.
+//!
+//! It has no logic of its own: what is shown comes from the room of the store, and what people send goes there.
+//! Pages are drawn on the server and work without scripts; one script adds keys. What always holds: every request
+//! passes the door (names, origins, limits), then the table of routes with its roles; and nothing that a person
+//! must not see before deciding is in any byte sent to them.
+
+mod agreement;
+mod app;
+mod assets;
+mod door;
+mod enter;
+mod export;
+mod guard;
+mod label;
+mod listen;
+mod opening;
+mod pages;
+mod people;
+mod queues;
+mod refusal;
+mod reveal;
+mod routes;
+mod runs;
+mod settle;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use probity_core::promote::Contract;
+use probity_engine::review::{PersonName, Role, Room, Token};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::exit::{Exit, Failure};
+use crate::terminal;
+use app::{Shared, now};
+use listen::Patience;
+
+/// What `probity review` is started with.
+pub(crate) struct WebSettings {
+    /// The port; 0 draws a free one.
+    pub(crate) port: u16,
+    /// Whether a browser is opened.
+    pub(crate) opening: Opening,
+    /// The name of whoever starts the server, who is a lead.
+    pub(crate) lead: PersonName,
+    /// Reviewers who get a link each.
+    pub(crate) people: Vec<PersonName>,
+    /// What labels are counted against.
+    pub(crate) contract: Option<Contract>,
+}
+
+/// Whether a browser is opened at the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// The machine's own.
+    Browser,
+    /// None; the link is printed.
+    Nothing,
+}
+
+/// Serves the room until it is interrupted.
+pub(crate) async fn serve(room: Arc<Room>, settings: WebSettings) -> Result<(), Failure> {
+    let failed = |what: &str, error: &std::io::Error| Failure {
+        exit: Exit::Usage,
+        message: format!("{what}: {error}"),
+        hint: None,
+    };
+    let place = format!("cannot listen on 127.0.0.1 at port {}", settings.port);
+    let listeners = listen::bind(settings.port).map_err(|error| {
+        failed(&place, &error).hint("another server may have the port; --port 0 takes a free one")
+    })?;
+    let address = listeners[0].local_addr().map_err(|error| failed(&place, &error))?;
+    let stop = signals().map_err(|error| failed("could not start", &error))?;
+    let links = Links { room: &room, port: address.port() };
+    let own = links.link(&settings.lead, Role::Lead).await?;
+    terminal::note(&format!("review room on http://{address}/\n{}: {own}", settings.lead));
+    for name in &settings.people {
+        let link = links.link(name, Role::Reviewer).await?;
+        terminal::note(&format!("{name}: {link}"));
+    }
+    terminal::note("each link works once, on this machine; Ctrl-C ends the server");
+    let opened = (settings.opening == Opening::Browser).then(|| opening::open(&own));
+    let app = Arc::new(Shared::new(Arc::clone(&room), address.port(), settings.contract));
+    listen::answer(listeners, routes::router(&app), Patience::USUAL, stop).await;
+    drop(opened);
+    Ok(())
+}
+
+/// Where links come from.
+struct Links<'a> {
+    room: &'a Room,
+    port: u16,
+}
+
+impl Links<'_> {
+    /// A link for a person, who comes into being with it.
+    async fn link(&self, name: &PersonName, role: Role) -> Result<String, Failure> {
+        let invited = self.room.invite(name, role, now()).await;
+        let (_, token) = invited.map_err(|error| Failure::new(Exit::Store, &error))?;
+        Ok(link(self.port, &token))
+    }
+}
+
+/// The address that lets a person in.
+fn link(port: u16, token: &Token) -> String {
+    format!("http://127.0.0.1:{port}/enter#{}", token.expose())
+}
+
+/// Ready at Ctrl-C or at a termination request.
+fn signals() -> std::io::Result<impl Future<Output = ()>> {
+    let mut term = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = term.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}

@@ -1,0 +1,150 @@
+//! From a view to a page: the templates, and the frame around each.
+//!
+//! Templates escape what they print and print only what a view gives them; a name that a view lacks is an error and
+//! never an empty place.
+
+use axum::response::{Html, IntoResponse, Response};
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
+use probity_engine::review::{Person, Role};
+use serde::Serialize;
+
+use super::assets::assets;
+use super::refusal::{Answer, Refusal};
+
+/// The templates by name.
+const TEMPLATES: &[(&str, &str)] = &[
+    ("frame", include_str!("../../pages/review/frame.html.jinja")),
+    ("enter", include_str!("../../pages/review/enter.html.jinja")),
+    ("refusal", include_str!("../../pages/review/refusal.html.jinja")),
+    ("queues", include_str!("../../pages/review/queues.html.jinja")),
+    ("queue", include_str!("../../pages/review/queue.html.jinja")),
+    ("exhibit", include_str!("../../pages/review/exhibit.html.jinja")),
+    ("choices", include_str!("../../pages/review/choices.html.jinja")),
+    ("label", include_str!("../../pages/review/label.html.jinja")),
+    ("answered", include_str!("../../pages/review/answered.html.jinja")),
+    ("reveal", include_str!("../../pages/review/reveal.html.jinja")),
+    ("disagreements", include_str!("../../pages/review/disagreements.html.jinja")),
+    ("settle", include_str!("../../pages/review/settle.html.jinja")),
+    ("agreement", include_str!("../../pages/review/agreement.html.jinja")),
+    ("people", include_str!("../../pages/review/people.html.jinja")),
+    ("runs", include_str!("../../pages/review/runs.html.jinja")),
+    ("run", include_str!("../../pages/review/run.html.jinja")),
+    ("compare", include_str!("../../pages/review/compare.html.jinja")),
+    ("packet", include_str!("../../pages/review/packet.html.jinja")),
+];
+
+/// The templates, ready to be filled.
+pub(super) struct Pages {
+    environment: Environment<'static>,
+    style: String,
+    script: String,
+}
+
+/// Which entry of the navigation a page belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Place {
+    /// The queues, and labelling.
+    Queues,
+    /// The runs.
+    Runs,
+    /// The people.
+    People,
+    /// Outside: nobody is signed in, or nothing is there.
+    Outside,
+}
+
+impl Pages {
+    pub(super) fn new() -> Pages {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.set_auto_escape_callback(|_| AutoEscape::Html);
+        environment.add_filter("address", address);
+        for (name, text) in TEMPLATES {
+            environment.add_template(name, text).expect("each template is parsed by a test");
+        }
+        let [style, script] = assets().map(|asset| asset.name);
+        Pages { environment, style, script }
+    }
+
+    /// A page for somebody who came in.
+    pub(super) fn page(&self, person: &Person, place: Place, title: &str, body: &Body<'_>) -> Answer {
+        let inside = context! { name => &person.name, is_lead => person.role == Role::Lead };
+        self.framed(Some(inside), place, title, body)
+    }
+
+    /// A page for somebody who did not.
+    pub(super) fn outside(&self, title: &str, body: &Body<'_>) -> Answer {
+        self.framed(None, Place::Outside, title, body)
+    }
+
+    fn framed(&self, person: Option<Value>, place: Place, title: &str, body: &Body<'_>) -> Answer {
+        let body = self.part(body.template, &body.view)?;
+        let (style, script) = (&self.style, &self.script);
+        let frame = context! { person, place => Serde(place), title, body, style, script };
+        Ok(Html(self.rendered("frame", frame)?).into_response())
+    }
+
+    /// A part of a page, as a value that is not escaped again.
+    pub(super) fn part(&self, template: &str, view: &Value) -> Result<Value, Refusal> {
+        self.rendered(template, view.clone()).map(Value::from_safe_string)
+    }
+
+    fn rendered(&self, template: &str, view: Value) -> Result<String, Refusal> {
+        let page = self.environment.get_template(template).and_then(|page| page.render(view));
+        page.map_err(|error| {
+            crate::terminal::note(&format!("error: page {template}: {error:#}"));
+            Refusal::broken()
+        })
+    }
+}
+
+/// What stands inside the frame.
+pub(super) struct Body<'a> {
+    template: &'a str,
+    view: Value,
+}
+
+impl<'a> Body<'a> {
+    pub(super) fn new(template: &'a str, view: Value) -> Body<'a> {
+        Body { template, view }
+    }
+}
+
+/// The way to another page after a change.
+pub(super) fn go(place: &str) -> Response {
+    axum::response::Redirect::to(place).into_response()
+}
+
+/// A text as a part of an address: what is not a letter or a digit is written by its bytes.
+fn address(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    text.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_can_be_read() {
+        let pages = Pages::new();
+        assert!(TEMPLATES.iter().all(|(name, _)| pages.environment.get_template(name).is_ok()));
+    }
+
+    #[test]
+    fn addresses_hold_any_text() {
+        assert_eq!(address("a b&c=\"ü\"#"), "a%20b%26c%3D%22%C3%BC%22%23");
+    }
+
+    #[test]
+    fn w17_what_is_put_in_is_escaped() {
+        let pages = Pages::new();
+        let view = context! { status => 404, message => "<img src=x onerror=alert(1)> & \"" };
+        let page = pages.part("refusal", &view).unwrap().to_string();
+        assert!(page.contains("&lt;img src=x onerror=alert(1)&gt; &amp; &quot;"), "{page}");
+    }
+}

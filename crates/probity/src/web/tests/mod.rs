@@ -1,0 +1,146 @@
+//! The server over a real socket: requests as bytes, responses as bytes.
+
+mod access;
+mod blind;
+mod door;
+mod fixture;
+mod labelling;
+mod limits;
+mod objects;
+mod session;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use probity_engine::review::{PersonName, Role, Room};
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+
+use super::app::{Shared, now};
+use super::listen::{self, Patience};
+use super::routes;
+
+/// A server with a store of its own, until it is dropped.
+struct Site {
+    port: u16,
+    room: Arc<Room>,
+    _stop: oneshot::Sender<()>,
+    _folder: TempDir,
+}
+
+/// A response.
+struct Got {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Site {
+    fn open() -> Site {
+        Site::with(Patience::USUAL)
+    }
+
+    fn with(patience: Patience) -> Site {
+        let folder = tempfile::tempdir().unwrap();
+        let room = Arc::new(Room::open(&folder.path().join("store.db")).unwrap());
+        let listeners = listen::bind(0).unwrap();
+        let port = listeners[0].local_addr().unwrap().port();
+        let app = Arc::new(Shared::new(Arc::clone(&room), port, None));
+        let (stop, stopped) = oneshot::channel();
+        let router = routes::router(&app);
+        tokio::spawn(async move {
+            listen::answer(listeners, router, patience, async {
+                let _ = stopped.await;
+            })
+            .await;
+        });
+        Site { port, room, _stop: stop, _folder: folder }
+    }
+
+    /// Sends bytes and reads until the server closes.
+    async fn raw(&self, bytes: &str) -> Got {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
+        stream.write_all(bytes.as_bytes()).await.unwrap();
+        let mut all = Vec::new();
+        tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut all)).await.unwrap().unwrap();
+        Got::of(&String::from_utf8(all).unwrap())
+    }
+
+    /// Sends a request whose lines after the first are `headers`; `PORT` stands for the port.
+    async fn ask(&self, line: &str, headers: &[&str], body: &str) -> Got {
+        let mut text = format!("{line} HTTP/1.1\r\nConnection: close\r\n");
+        for header in headers {
+            text += &format!("{}\r\n", header.replace("PORT", &self.port.to_string()));
+        }
+        if !body.is_empty() {
+            text += &format!("Content-Length: {}\r\n", body.len());
+        }
+        self.raw(&format!("{text}\r\n{body}")).await
+    }
+
+    /// A page, for whoever has `cookie`.
+    async fn get(&self, path: &str, cookie: &str) -> Got {
+        self.ask(&format!("GET {path}"), &["Host: 127.0.0.1:PORT", &format!("Cookie: {cookie}")], "").await
+    }
+
+    /// A form sent from a page of the server, by whoever has `cookie`.
+    async fn post(&self, path: &str, cookie: &str, form: &str) -> Got {
+        let cookie = format!("Cookie: {cookie}");
+        let headers = [
+            "Host: 127.0.0.1:PORT",
+            "Origin: http://127.0.0.1:PORT",
+            "Sec-Fetch-Site: same-origin",
+            "Content-Type: application/x-www-form-urlencoded",
+            &cookie,
+        ];
+        self.ask(&format!("POST {path}"), &headers, form).await
+    }
+
+    /// A token for a person.
+    async fn token(&self, name: &str, role: Role) -> String {
+        let (_, token) = self.room.invite(&PersonName::new(name).unwrap(), role, now()).await.unwrap();
+        token.expose().to_owned()
+    }
+
+    /// The cookie of a person who has come in.
+    async fn cookie(&self, name: &str, role: Role) -> String {
+        let token = self.token(name, role).await;
+        let got = self.post("/enter", "", &format!("token={token}")).await;
+        assert_eq!(got.status, 303, "{}", got.body);
+        let cookie = got.header("set-cookie").expect("a cookie");
+        cookie.split(';').next().unwrap().to_owned()
+    }
+}
+
+impl Got {
+    fn of(text: &str) -> Got {
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((text, ""));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        Got { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        let lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.into_iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+}
+
+/// What every response must have, errors included.
+#[track_caller]
+fn guarded(got: &Got) {
+    let want = [
+        ("content-security-policy", super::door::POLICY),
+        ("x-content-type-options", "nosniff"),
+        ("x-frame-options", "DENY"),
+        ("referrer-policy", "same-origin"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("cross-origin-resource-policy", "same-origin"),
+    ];
+    for (name, value) in want {
+        assert_eq!(got.header(name), Some(value), "{name} of\n{}", got.head);
+    }
+    assert!(got.header("cache-control").is_some(), "{}", got.head);
+    assert_eq!(got.header("access-control-allow-origin"), None);
+}

@@ -1,0 +1,171 @@
+//! A review room as a process: started, read for its links, killed, started again; and people who answer without
+//! a browser.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::Child;
+
+use crate::binary::Probity;
+use crate::client::Browser;
+
+/// The key that submits.
+pub(crate) const ENTER: &str = "\u{E007}";
+
+/// The key that leaves a field.
+pub(crate) const ESCAPE: &str = "\u{E00C}";
+
+impl Browser {
+    /// Does what leads to another page, and waits until that page takes keys.
+    #[track_caller]
+    pub(crate) fn turned(&self, act: impl FnOnce()) {
+        self.execute("document.documentElement.dataset.left = 'yes'", &[]);
+        act();
+        self.wait_until("!document.documentElement.dataset.left && document.documentElement.dataset.ready");
+    }
+
+    /// Comes in by a link.
+    #[track_caller]
+    pub(crate) fn come_in(&self, link: &str) {
+        self.turned(|| self.goto(link));
+        self.wait_until("location.pathname == '/' && document.documentElement.dataset.ready");
+    }
+}
+
+/// A running `probity review`.
+pub(crate) struct ReviewRoom {
+    process: Child,
+    /// The port it listens on.
+    pub(crate) port: u16,
+    links: BTreeMap<String, String>,
+}
+
+impl ReviewRoom {
+    /// Starts the command with these further words and waits until it serves.
+    #[track_caller]
+    pub(crate) fn start(probity: &Probity, words: &[&str]) -> ReviewRoom {
+        let lead: &[&str] = if words.contains(&"--as") { &[] } else { &["--as", "Lena"] };
+        let words = lead.iter().chain(words).copied();
+        let call = probity.args(["review", "--no-open"]).words(words);
+        let mut process = call.start();
+        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
+        let (mut links, mut said) = (BTreeMap::new(), String::new());
+        for line in lines.by_ref().map_while(Result::ok) {
+            said += &format!("{line}\n");
+            if let Some((name, link)) = line.split_once(": http://") {
+                links.insert(name.to_owned(), format!("http://{link}"));
+            }
+            if line.contains("Ctrl-C") {
+                break;
+            }
+        }
+        let port = links.values().next().and_then(|link| link.split([':', '/']).nth(4)?.parse().ok());
+        let port = port.unwrap_or_else(|| panic!("it does not serve:\n{said}"));
+        // Whatever it still says is read, so that it never waits for a reader.
+        std::thread::spawn(move || lines.for_each(drop));
+        ReviewRoom { process, port, links }
+    }
+
+    /// The link of somebody who was invited at the start. It opens the door once.
+    #[track_caller]
+    pub(crate) fn link(&self, name: &str) -> &str {
+        self.links.get(name).unwrap_or_else(|| panic!("no link for {name}"))
+    }
+
+    /// The address of a page.
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
+    /// Ends the process as a power cut would.
+    pub(crate) fn kill(mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// Somebody who comes in by their link and has no browser.
+    #[track_caller]
+    pub(crate) fn visitor(&self, name: &str) -> Visitor {
+        let token = self.link(name).rsplit('#').next().unwrap();
+        let mut visitor = Visitor { port: self.port, cookie: String::new() };
+        let entered = visitor.post("/enter", &[("token", token)]);
+        let cookie = entered.lines().find_map(|line| line.strip_prefix("set-cookie: ")).expect("a session");
+        visitor.cookie = cookie.split(';').next().unwrap().to_owned();
+        visitor
+    }
+}
+
+impl Drop for ReviewRoom {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Somebody who talks to the server by plain requests.
+pub(crate) struct Visitor {
+    port: u16,
+    cookie: String,
+}
+
+impl Visitor {
+    /// A page, with its head.
+    pub(crate) fn get(&self, path: &str) -> String {
+        self.send(&format!("GET {path}"), "")
+    }
+
+    /// A form, and what came back, with its head.
+    pub(crate) fn post(&self, path: &str, fields: &[(&str, &str)]) -> String {
+        let pairs: Vec<String> =
+            fields.iter().map(|(name, value)| format!("{name}={}", coded(value))).collect();
+        self.send(&format!("POST {path}"), &pairs.join("&"))
+    }
+
+    /// The place that a form leads to.
+    #[track_caller]
+    pub(crate) fn led(&self, path: &str, fields: &[(&str, &str)]) -> String {
+        let got = self.post(path, fields);
+        let place = got.lines().find_map(|line| line.strip_prefix("location: "));
+        place.unwrap_or_else(|| panic!("POST {path} leads nowhere:\n{got}")).trim().to_owned()
+    }
+
+    /// Answers what a queue has for this person, at most `n` items, by what `answer` says about the page.
+    pub(crate) fn label(&self, queue: u32, n: usize, answer: impl Fn(&str) -> Vec<(String, String)>) {
+        for _ in 0..n {
+            let place = self.led(&format!("/queues/{queue}/next"), &[("x", "1")]);
+            if !place.starts_with("/items/") {
+                return;
+            }
+            let page = self.get(&place);
+            let revision =
+                page.split("name=\"revision\" value=\"").nth(1).and_then(|rest| rest.split('"').next());
+            let mut fields = answer(&page);
+            fields.push(("revision".to_owned(), revision.expect("a form").to_owned()));
+            let fields: Vec<(&str, &str)> =
+                fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+            self.led(&format!("{place}/label"), &fields);
+        }
+    }
+
+    fn send(&self, line: &str, body: &str) -> String {
+        let Visitor { port, cookie } = self;
+        let head = format!(
+            "{line} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\nCookie: {cookie}\r\n\
+             Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+            body.len()
+        );
+        let mut stream = TcpStream::connect(("127.0.0.1", *port)).unwrap();
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(body.as_bytes()).unwrap();
+        let mut all = Vec::new();
+        stream.read_to_end(&mut all).unwrap();
+        String::from_utf8(all).unwrap()
+    }
+}
+
+/// A value as forms send it.
+fn coded(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    let coded = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    text.bytes().map(coded).collect()
+}
