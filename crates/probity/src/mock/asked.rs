@@ -76,10 +76,10 @@ pub(crate) fn asked(dialect: Dialect, bytes: &[u8]) -> Result<Asked, String> {
         body.response_format.as_ref().and_then(|format| format.get("json_schema")?.get("schema"));
     let form = match tool_schema.or(format_schema) {
         Some(schema) => Form::of_schema(schema),
-        None => Form::of_prompt(&user).unwrap_or_else(|| match body.response_format {
-            Some(_) => Form::fallback(),
-            // Whoever asks for no form at all wants what a customer would read.
-            None => Form::Reply,
+        None => Form::of_prompt(&user).unwrap_or_else(|| match (dialect, &body.response_format) {
+            // Whoever asks chat completions for no form at all wants what a customer would read.
+            (Dialect::OpenAi, None) => Form::Reply,
+            _ => Form::fallback(),
         }),
     };
     let tool = tool.and_then(|tool| tool.get("name")).and_then(Value::as_str).map(str::to_owned);
