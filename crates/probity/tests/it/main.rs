@@ -38,6 +38,7 @@ mod promotion_files;
 mod published;
 mod real_judge;
 mod reports;
+mod review;
 mod sample;
 mod terminal;
 mod tidy;
