@@ -34,12 +34,13 @@ fn main() {
     let only = arguments.iter().find(|argument| !argument.starts_with("--")).cloned();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bench = Bench { folder: folder.path().to_owned(), scale };
-    let jobs: [(&str, Job); 10] = [
+    let jobs: [(&str, Job); 11] = [
         ("latency", jobs::latency),
         ("in-flight", jobs::in_flight),
         ("throughput", jobs::throughput),
         ("start", jobs::start),
         ("replay", jobs::replay),
+        ("report", jobs::report),
         ("plan", jobs::plan),
         ("gate-speed", gate::throughput),
         ("gate-digits", gate::digits),

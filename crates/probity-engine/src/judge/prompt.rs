@@ -462,6 +462,13 @@ mod tests {
     }
 
     #[test]
+    fn a_template_shows_its_source() {
+        for form in [(AnswerForm::Levels, SCORE), (AnswerForm::Preference, COMPARE)] {
+            assert_eq!(Template::built_in(form.0).source(), form.1);
+        }
+    }
+
+    #[test]
     fn one_changed_byte_is_another_template() {
         let one = Template::parse("a\n=== user ===\nb").expect("well formed");
         let other = Template::parse("a\n=== user ===\nb ").expect("well formed");

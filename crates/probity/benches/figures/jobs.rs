@@ -228,6 +228,28 @@ pub(crate) fn replay(bench: &Bench) -> Vec<Figure> {
     ]
 }
 
+/// 10,000 replies with five criteria each, on a page that opens from disk: what the page adds to the same replay.
+pub(crate) fn report(bench: &Bench) -> Vec<Figure> {
+    let replies = 10_000 / bench.scale;
+    let cases = bench.cases(replies);
+    let replay = |more: &[&str]| {
+        let mut command = probity(&bench.folder);
+        command.arg("run").arg(&cases).args(["--judge", "baseline", "--rubric", "support-gold", "--quiet"]);
+        command.args(["--store", "report.db"]).args(more);
+        measure(&mut command).wall.as_secs_f64()
+    };
+    replay(&[]);
+    let best = |more: &[&str]| (0..3).map(|_| replay(more)).fold(f64::INFINITY, f64::min);
+    let (without, with) = (best(&[]), best(&["--report", "report.html"]));
+    let page = std::fs::metadata(bench.folder.join("report.html")).expect("the page is there").len();
+    let name = format!("{replies} replies on a page");
+    vec![
+        Figure::new(format!("{name}: replay and page (best of 3)"), with, "s", Limit::Shown),
+        Figure::new(format!("{name}: the page alone (best of 3)"), with - without, "s", Limit::AtMost(2.0)),
+        Figure::new(format!("{name}: its size"), page as f64 / 1e6, "MB", Limit::AtMost(5.0)),
+    ]
+}
+
 /// 1,000,000 cases through loading, gate and plan.
 pub(crate) fn plan(bench: &Bench) -> Vec<Figure> {
     let n = 1_000_000 / bench.scale;

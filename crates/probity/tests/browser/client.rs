@@ -19,12 +19,13 @@ const WAIT_MAX: Duration = Duration::from_secs(20);
 /// How often it is looked for meanwhile.
 const POLL: Duration = Duration::from_millis(20);
 
-/// The width of a desk and of a telephone, in CSS pixels.
+/// The width of a desk, of a telephone and of a sheet of paper, in CSS pixels.
 const WIDE: u32 = 1280;
 const NARROW: u32 = 390;
+const SHEET: u32 = 794;
 
 /// The tallest picture that is taken of a page, in CSS pixels.
-const HEIGHT_MAX: f64 = 8_000.0;
+const HEIGHT_MAX: f64 = 5_000.0;
 
 /// How a page is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -209,7 +210,11 @@ impl Browser {
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         let media = if look == Look::Print { "print" } else { "screen" };
         self.devtools("Emulation.setEmulatedMedia", &json!({ "media": media, "features": features }));
-        let width = if look == Look::Narrow { NARROW } else { WIDE };
+        let width = match look {
+            Look::Light | Look::Dark => WIDE,
+            Look::Narrow => NARROW,
+            Look::Print => SHEET,
+        };
         let mobile = look == Look::Narrow;
         let metrics = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": mobile });
         self.devtools("Emulation.setDeviceMetricsOverride", &metrics);

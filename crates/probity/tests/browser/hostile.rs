@@ -30,7 +30,7 @@ pub(crate) fn corpus() -> Vec<&'static str> {
 }
 
 fn lines(rows: impl IntoIterator<Item = Value>) -> String {
-    rows.into_iter().map(|row| format!("{row}\n")).collect()
+    rows.into_iter().map(|row| row.to_string() + "\n").collect()
 }
 
 /// Every string in every field of a case and of what a judge says about it.
@@ -53,7 +53,7 @@ fn scene() -> Probity {
         let orders = ["a", "b", "tie", "needs_human_review", at(n)];
         json!({
             "item": id(n), "slice": at(n), "judge": at(n / 90), "variant_a": at(n / 45), "variant_b": at(n / 45 + 50),
-            "verdict_ab": orders[n % 5], "verdict_ba": orders[n / 5 % 5], "length_a": n * 7 % 90, "length_b": n * 3 % 80,
+            "verdict_ab": orders[n % 5], "verdict_ba": orders[n / 5 % 5], "len_a": n * 7 % 90, "len_b": n * 3 % 80,
         })
     };
     // Labels refuse what could forge a line, so what is left of the corpus is theirs.

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde_json::{Value, json};
+
 use crate::binary::{Probity, QUICK};
 use crate::client::Browser;
 use crate::mock_judge::MockJudge;
@@ -72,11 +74,13 @@ fn w19_a_run_opens_from_disk_and_asks_for_nothing() {
 #[test]
 fn the_list_of_replies_is_searched_sorted_and_turned() {
     let Some(browser) = Browser::start() else { return };
-    let cases: String = (0..250)
-        .map(|n| format!("{{\"id\":\"t-{n:03}\",\"slice\":\"s{}\",\"ticket\":\"Where is my parcel?\",\"reply\":\"Under track {n}.\"}}\n", n % 3))
-        .collect();
-    let probity = Probity::new().file("cases.jsonl", cases);
-    probity.args(["run", "cases.jsonl", "--judge", "baseline", "--report", "run.html"]).run().code(0);
+    let case = |n: usize| {
+        let (id, slice) = (format!("t-{n:03}"), format!("s{}", n % 3));
+        json!({ "id": id, "slice": slice, "ticket": "Where is my parcel?", "reply": format!("Track {n}.") })
+    };
+    let cases = Value::Array((0..250).map(case).collect()).to_string();
+    let probity = Probity::new().file("cases.json", cases);
+    probity.args(["run", "cases.json", "--judge", "baseline", "--report", "run.html"]).run().code(0);
     browser.open(&probity.path("run.html"));
     assert_eq!(browser.text("#shown"), "250 of 250 replies, page 1 of 3");
     browser.click("#on");

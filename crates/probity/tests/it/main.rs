@@ -37,6 +37,7 @@ mod promotion;
 mod promotion_files;
 mod published;
 mod real_judge;
+mod report_kinds;
 mod reports;
 mod review;
 mod sample;

@@ -367,6 +367,7 @@ impl LiveCalibration {
             facts: &self.facts,
             labels: &self.labels.digest,
             gate: self.asked.gate().digest(),
+            n_missing: self.coverage.n - self.coverage.n_judged,
         }
     }
 

@@ -70,7 +70,7 @@ fn written(
 ) -> Result<bool, Failure> {
     let text = pretty(json);
     if !places.is_empty() {
-        let (page, tests) = (report::page(page), report::test_cases(page.calibration));
+        let (page, tests) = (report::page(page), report::test_cases(page));
         write_reports(places, &Finished { page: &page, tests: &tests, json: &text })?;
     }
     if args.reading.json {

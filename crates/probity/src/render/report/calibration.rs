@@ -48,6 +48,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) labels: &'a str,
     /// The rules that decided which replies are judged, by their hash.
     pub(crate) gate: &'a str,
+    /// What was to be asked and has no verdict.
+    pub(crate) n_missing: u64,
 }
 
 /// The page.
@@ -241,16 +243,19 @@ fn slices(all: &Calibration, judge: &JudgeFigures, place: &Place) -> Section {
         };
         table.row(part_row(name, figures, bounds, word));
     }
-    let section = place.section("slices", "Slices, between floor and ceiling").text(format!(
-        "● the judge with its interval; ◆ the ceiling, how far people agree among themselves on the slice; \
-         ▲ the floor, {}. A slice below {} is weak.",
-        if all.floors.as_ref().is_some_and(|floors| !floors.baseline_by_slice.is_empty()) {
-            "a judge that counts words, on the slice"
-        } else {
-            "saying what people say most often, on all slices"
-        },
-        percent(all.counting.weak_below)
-    ));
+    let floor = if all.floors.as_ref().is_some_and(|floors| !floors.baseline_by_slice.is_empty()) {
+        "a judge that counts words, on the slice"
+    } else {
+        "saying what people say most often, on all slices"
+    };
+    let section = place
+        .section("slices", "Slices, between floor and ceiling")
+        .legend("● the judge with its interval; ◇ the ceiling; △ the floor.")
+        .text(format!(
+            "The ceiling is how far people agree among themselves on the slice; the floor is {floor}. A slice \
+             below {} is weak.",
+            percent(all.counting.weak_below)
+        ));
     let mut criteria = parts_table("criterion");
     for (name, figures) in &judge.by_criterion {
         criteria.row(part_row(name, figures, [None, None], Cell::text("")));

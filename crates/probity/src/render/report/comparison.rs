@@ -211,10 +211,11 @@ fn wins(judge: &JudgeFigures, place: &Place) -> Section {
         row.push(Cell::text(shows.unwrap_or_else(|| NONE.to_owned())));
         table.row(row);
     }
-    let section = place.section("wins", "Who wins").table(table).text(
-        "Ties count half. The dashed line is one half. “Could show” is how many points from one half this \
-         comparison finds with a power of 80 %.",
-    );
+    let section = place
+        .section("wins", "Who wins")
+        .table(table)
+        .legend("● the win rate with its interval; the dashed line is one half.")
+        .text("Ties count half. “Could show” is how many points from one half this comparison finds with a power of 80 %.");
     let mut controlled = Table::new(&["at equal length", "~0 to 100 %", "#win rate", "#95 % interval", "#n"]);
     let fits = &judge.at_equal_length.controlled;
     for (name, fitted) in fits {

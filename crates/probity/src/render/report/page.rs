@@ -76,6 +76,11 @@ pub(crate) enum Block {
         /// Its text.
         text: String,
     },
+    /// A paragraph about what is drawn, which says nothing where nothing is.
+    Legend {
+        /// Its text.
+        text: String,
+    },
     /// A heading inside the section.
     Heading {
         /// Its text.
@@ -195,6 +200,11 @@ impl Section {
     /// With a paragraph.
     pub(crate) fn text(self, text: impl Into<String>) -> Self {
         self.with(Block::Text { text: text.into() })
+    }
+
+    /// With a paragraph about what is drawn.
+    pub(crate) fn legend(self, text: impl Into<String>) -> Self {
+        self.with(Block::Legend { text: text.into() })
     }
 
     /// With a heading.

@@ -81,9 +81,9 @@ fn section(shown: &Shown, outcome: ProbeOutcome, id: &str, title: &str) -> Optio
         row.push(Cell::word(outcome.name(), tone(outcome)));
         table.row(row);
     }
-    let section = section.table(table).text(
+    let section = section.table(table).legend("● net with its interval; the dashed line is what is tolerated.").text(
         "Rate: of the bases, those in which the shortcut worked. Noise: the same without any change, which is what \
-         the judge does by itself. Net is the difference; the dashed line is what is tolerated.",
+         the judge does by itself. Net is the difference.",
     );
     let quote = |result: &&ProbeResult| Quote {
         title: result.name.clone(),

@@ -76,13 +76,13 @@ pub(super) fn reliability(all: &Calibration, judge: &JudgeFigures, place: &Place
     let label = "What people say on average for each thing the judge says; the table below has the figures";
     let chart = Reliability::new(label, ["the judge says", "people say, on average"], &scale, &points);
     section
-        .text(format!(
-            "On the dashed line people mean what the judge says; each point is what they say on average. {}Each \
-             label counts once; shares have Wilson's interval, averages Student's.",
-            if has_levels { "Points below it: the judge is too kind; above it: too strict. " } else { "" }
+        .legend(format!(
+            "On the dashed line people mean what the judge says; each point is what they say on average.{}",
+            if has_levels { " Points below it: the judge is too kind; above it: too strict." } else { "" }
         ))
         .with(Block::Reliability(chart))
         .table(table)
+        .text("Each label counts once; shares have Wilson's interval, averages Student's.")
 }
 
 fn average(positions: &[f64], counts: &[u64]) -> Option<Estimate> {

@@ -1,17 +1,24 @@
 //! A calibration as test cases: one per judge and slice.
 //!
-//! A slice that agrees too seldom is a failure. Labelled items without a verdict are an error. A slice with too
-//! few labels is skipped: people have to label more.
+//! A slice that agrees too seldom is a failure. Verdicts that were asked for and did not come are an error. What the
+//! judge left to a person is skipped, and so is a slice with too few labels: people have to label more.
 
 use probity_core::calibrate::{Calibration, JudgeFigures};
 
 use super::super::junit::{Came, TestCase};
 use super::super::page::percent;
-use super::estimate;
+use super::{Shown, estimate};
 
 /// The test cases of a calibration.
-pub(crate) fn test_cases(all: &Calibration) -> Vec<TestCase> {
-    all.judges.iter().flat_map(|(name, judge)| of_judge(name, judge, all)).collect()
+pub(crate) fn test_cases(shown: &Shown) -> Vec<TestCase> {
+    let (all, n_missing) = (shown.calibration, shown.asked.map_or(0, |asked| asked.n_missing));
+    let missing = (n_missing > 0).then(|| TestCase {
+        class: "verdicts".to_owned(),
+        name: "every labelled item has a verdict".to_owned(),
+        came: Came::Error(vec![format!("{n_missing} verdicts were asked for and did not come")]),
+    });
+    let judges = all.judges.iter().flat_map(|(name, judge)| of_judge(name, judge, all));
+    missing.into_iter().chain(judges).collect()
 }
 
 fn of_judge(name: &str, judge: &JudgeFigures, all: &Calibration) -> Vec<TestCase> {
@@ -19,8 +26,10 @@ fn of_judge(name: &str, judge: &JudgeFigures, all: &Calibration) -> Vec<TestCase
     let (wanted, n_min) = (all.counting.weak_below, all.counting.sampling.n_min);
     let mut tests = Vec::new();
     if judge.n_without_verdict > 0 {
-        let reason = format!("{} labelled items have no verdict that counts", judge.n_without_verdict);
-        tests.push(test("every labelled item has a verdict".to_owned(), Came::Error(vec![reason])));
+        let n = judge.n_without_verdict;
+        let reason =
+            format!("without a verdict that counts: {n}; the judge left them to a person, or gave none");
+        tests.push(test("decides every labelled item".to_owned(), Came::Skipped(reason)));
     }
     for (slice, figures) in &judge.by_slice {
         let came = match estimate(figures, "agreement") {

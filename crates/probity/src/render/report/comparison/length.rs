@@ -36,7 +36,7 @@ pub(super) fn length(figures: &Figures, pairs: &[Pair], place: &Place) -> Option
     let values: Vec<(f64, usize)> = points.iter().map(|point| (point.longer_by as f64, point.band)).collect();
     let section = place
         .section("length", "Length")
-        .text("A judge that likes length has its points in a diagonal: the longer reply wins.")
+        .legend(format!("A judge that likes length has its points on the diagonal: {b} wins on the right, {a} on the left."))
         .with(Block::Scatter(Scatter::new(&label, &axis, &bands, &values)))
         .table(groups(&points, &a, &b));
     let mut rates = Table::new(&["figure", "~0 to 100 %", "#value", "#95 % interval", "#n"]);

@@ -56,7 +56,7 @@ fn section(out: &mut String, section: &Section) {
             }
             Block::Quotes { quotes } => self::quotes(out, quotes),
             // A table beside each drawing has the same figures.
-            Block::Scatter(_) | Block::Reliability(_) => {}
+            Block::Legend { .. } | Block::Scatter(_) | Block::Reliability(_) => {}
         }
     }
 }

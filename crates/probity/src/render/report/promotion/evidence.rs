@@ -69,8 +69,11 @@ pub(super) fn rubric(rubric: &Value) -> Section {
         row.push(Cell::text(verdicts.join(", ")));
         table.row(row);
     }
-    let name =
-        format!("{} {}; its anchors are in the appendix.", text(&rubric["name"]), text(&rubric["version"]));
+    let name = format!(
+        "{} {}; the appendix of the page has its anchors.",
+        text(&rubric["name"]),
+        text(&rubric["version"])
+    );
     section.text(name).table(table)
 }
 
