@@ -278,6 +278,28 @@ fn l09_adjudicated_labels_are_what_counts_and_all_rows_say_so() {
 }
 
 #[test]
+fn labels_that_come_one_by_one_are_settled_item_by_item() {
+    let labels = r#"{"item":"1","annotator":"ann","label":"a"}
+        {"item":"1","annotator":"bob","label":"b"}
+        {"item":"1","annotator":"lea","label":"b","adjudicated":true}
+        {"item":"2","annotator":"ann","label":"a"}"#;
+    let verdicts = r#"{"item":"1","verdict":"b"}
+        {"item":"2","verdict":"b"}"#;
+    check_refused(
+        labels,
+        &expect![[r#"
+        row 0: expected 'adjudicated' in every row, as other rows have it
+        row 1: expected 'adjudicated' in every row, as other rows have it
+        row 3: expected 'adjudicated' in every row, as other rows have it"#]],
+    );
+    let options = JoinOptions { settling: Settling::ByItem, ..JoinOptions::default() };
+    let all = calibration(&joined(labels, verdicts, options).expect("rows that fit"), QUICK).to_json();
+    assert_eq!((&all["n"], &all["agreement"]["value"]), (&2.into(), &0.5.into()));
+    assert_eq!((&all["labels"]["votes"], &all["labels"]["adjudicated"]), (&3.into(), &1.into()));
+    assert_eq!(all["human_human"]["votes"], serde_json::json!({ "a": 2, "tie": 0, "b": 1 }));
+}
+
+#[test]
 fn l10_labels_with_the_verdict_in_sight_do_not_count() {
     let labels = r#"{"item":"1","annotator":"ann","label":"a","blind":true}
         {"item":"1","annotator":"bob","label":"b","blind":false}"#;

@@ -42,6 +42,10 @@ pub(super) async fn invite(
 ) -> Answer {
     let name = PersonName::new(&invited.name);
     let name = name.map_err(|_| Refusal::unusable("expected a name of 1 to 80 characters"))?;
+    // An invitation gives its role to whoever has the name, and leads are not to lose theirs by a slip.
+    if name.as_str() == person.name {
+        return Err(Refusal::unusable("this is your own name"));
+    }
     let role = if invited.lead.is_some() { Role::Lead } else { Role::Reviewer };
     let (_, token) = app.room.invite(&name, role, now()).await?;
     let made = LinkView { name: name.to_string(), link: link(app.port, &token) };

@@ -41,6 +41,7 @@ mod published;
 mod real_judge;
 mod report_kinds;
 mod reports;
+mod review;
 mod sample;
 mod target;
 mod terminal;

@@ -100,27 +100,64 @@ fn doubt(rubric: &Rubric, result: &ReplyResult) -> Doubt {
 }
 
 /// Whether one level more or less on one criterion changes whether the reply passes; without a pass rule, whether a
-/// level is in the middle of its scale.
+/// level is in the middle of its scale. A criterion that fails a reply by itself is left aside: its best level is
+/// always one step from failing, and says nothing about doubt.
 fn is_near_border(rubric: &Rubric, levels: &BTreeMap<CriterionId, i64>) -> bool {
-    if rubric.pass().is_none() {
+    let scale = |id: &CriterionId| {
+        let judged = rubric.criterion(id).filter(|criterion| criterion.decider == Decider::Judge);
+        judged.map(|criterion| criterion.scale.levels()).unwrap_or_default()
+    };
+    let Some(rule) = rubric.pass() else {
         return levels.iter().any(|(id, level)| {
-            let scale = rubric.criterion(id).map(|criterion| criterion.scale.levels()).unwrap_or_default();
+            let scale = scale(id);
             scale.len() > 2 && scale.get(scale.len() / 2) == Some(level)
         });
-    }
+    };
     let passes = |levels: &BTreeMap<CriterionId, i64>| {
         score(rubric, levels).ok().map(|score| score.failures.is_empty())
     };
-    let now = passes(levels);
-    now.is_some()
-        && levels.iter().any(|(id, level)| {
-            let scale = rubric.criterion(id).map(|criterion| criterion.scale.levels()).unwrap_or_default();
-            let at = scale.iter().position(|known| known == level);
-            let near = at.into_iter().flat_map(|at| [at.checked_sub(1), Some(at + 1)]).flatten();
-            near.filter_map(|at| scale.get(at)).any(|other| {
-                let mut moved = levels.clone();
-                moved.insert(id.clone(), *other);
-                passes(&moved) != now
-            })
+    let Some(now) = passes(levels) else { return false };
+    let fails_alone = |id: &CriterionId| rule.automatic_fails.iter().any(|fail| fail.criterion == *id);
+    levels.iter().filter(|(id, _)| !fails_alone(id)).any(|(id, level)| {
+        let scale = scale(id);
+        let at = scale.iter().position(|known| known == level);
+        let near = at.into_iter().flat_map(|at| [at.checked_sub(1), Some(at + 1)]).flatten();
+        near.filter_map(|at| scale.get(at)).any(|other| {
+            let mut moved = levels.clone();
+            moved.insert(id.clone(), *other);
+            passes(&moved) != Some(now)
         })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probity_core::rubric::built_in;
+
+    #[track_caller]
+    fn check(rubric: &str, levels: &[(&str, i64)], want: bool) {
+        let rubric = built_in(rubric).unwrap();
+        let levels = levels.iter().map(|(id, level)| (CriterionId::new(*id).unwrap(), *level)).collect();
+        assert_eq!(is_near_border(&rubric, &levels), want, "{levels:?}");
+    }
+
+    fn gold(accuracy: i64, others: i64) -> Vec<(&'static str, i64)> {
+        let others = ["completeness", "tone", "actionability", "safety"].map(|id| (id, others));
+        [("accuracy", accuracy)].into_iter().chain(others).collect()
+    }
+
+    #[test]
+    fn a_reply_is_near_the_border_if_one_level_decides() {
+        check("support-gold", &gold(4, 4), false);
+        check("support-gold", &gold(1, 4), true);
+        check("support-gold", &gold(0, 0), false);
+    }
+
+    #[test]
+    fn without_a_pass_rule_the_middle_of_a_scale_is_near() {
+        check("relevance-tone", &[("relevance", 3), ("tone", 5)], true);
+        check("relevance-tone", &[("relevance", 4), ("tone", 5)], false);
+        check("relevance-tone", &[], false);
+    }
 }

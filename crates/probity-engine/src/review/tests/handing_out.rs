@@ -59,7 +59,7 @@ fn reviewers_have_orders_of_their_own() {
     };
     let [ann, bob] = [order(scene.ann), order(scene.bob)];
     assert_ne!(ann, bob);
-    assert_eq!(BTreeSet::from_iter(ann), BTreeSet::from_iter(1..=12));
+    assert_eq!(ann.into_iter().collect::<BTreeSet<_>>(), (1..=12).collect());
     assert_eq!(bob.len(), 12);
 }
 

@@ -9,8 +9,8 @@ use crate::store::Store;
 fn without(version: u32) -> String {
     let tables = ["act", "seat", "item", "queue", "session", "invitation", "person", "label"];
     let n_later = if version == 1 { tables.len() } else { tables.len() - 1 };
-    let drops: String = tables[..n_later].iter().map(|table| format!("DROP TABLE {table};")).collect();
-    format!("{drops} PRAGMA user_version = {version};")
+    let drops: Vec<String> = tables[..n_later].iter().map(|table| format!("DROP TABLE {table};")).collect();
+    format!("{} PRAGMA user_version = {version};", drops.concat())
 }
 
 /// A store as `version` left it, with a label where it could have one.

@@ -1,0 +1,234 @@
+//! `probity review` up to the server: queues from case files and from what a judge said, and labels that every other
+//! command sees.
+
+use std::collections::BTreeMap;
+
+use probity_core::review::{Answer, Side};
+use probity_engine::review::{PersonId, PersonName, Role, Room, Submission, Submitted};
+use serde_json::{Value, json};
+
+use crate::binary::{Probity, Ran};
+use crate::mock::process::MockJudge;
+
+const NOW: i64 = 1_780_000_000;
+
+/// Cases of two slices, with replies by a variant whose name nobody may see.
+fn cases(n_cases: usize, variant: &str, reply: &str) -> String {
+    let line = |n: usize| {
+        let slice = if n.is_multiple_of(2) { "late" } else { "lost" };
+        let (id, ticket) = (format!("case-canary-{n}"), format!("Where is order {n}?"));
+        json!({ "id": id, "slice": slice, "ticket": ticket, "reply": format!("{reply} {n}."), "variant": variant })
+            .to_string()
+    };
+    (0..n_cases).map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn review(folder: &Probity, words: &[&str]) -> Ran {
+    let call = folder.args(["review", "--no-serve", "--json", "--store", "s.db"]);
+    call.words(words.iter().copied()).run()
+}
+
+/// What reviewers may see of every item in the store, as it is kept.
+fn shown(folder: &Probity) -> Vec<String> {
+    let store = rusqlite::Connection::open(folder.path("s.db")).unwrap();
+    let mut select = store.prepare("SELECT shown FROM item ORDER BY id").unwrap();
+    select.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().build().unwrap()
+}
+
+fn invited(room: &Room, name: &str, role: Role) -> PersonId {
+    runtime().block_on(room.invite(&PersonName::new(name).unwrap(), role, NOW)).unwrap().0
+}
+
+/// Has `person` answer everything that is left for them in the first queue.
+fn answer_all(room: &Room, person: PersonId, answer: impl Fn(u32) -> Answer) -> usize {
+    let queue = room.queues().unwrap()[0].id;
+    let mut n = 0;
+    while let Some(item) = runtime().block_on(room.next(queue, person, NOW)).unwrap() {
+        let submission = Submission {
+            item: item.id,
+            person,
+            expected_revision: item.revision,
+            answer: answer(item.n),
+            note: String::new(),
+            at: NOW,
+        };
+        let kept = runtime().block_on(room.submit(submission)).unwrap();
+        assert!(matches!(kept, Submitted::Kept { .. }), "{kept:?}");
+        n += 1;
+    }
+    n
+}
+
+fn levels(relevance: i64, tone: i64) -> Answer {
+    Answer::Levels(BTreeMap::from([
+        ("relevance".to_owned(), Some(relevance)),
+        ("tone".to_owned(), Some(tone)),
+    ]))
+}
+
+#[test]
+fn a_queue_holds_what_the_gate_admits_and_names_nobody() {
+    let text = format!(
+        "{}\n{}",
+        cases(4, "bot-canary", "It left today, order"),
+        json!({ "id": "leak", "ticket": "Card?", "reply": "Your card 4111 1111 1111 1111 was charged." })
+    );
+    let folder = Probity::new().file("bot-canary.jsonl", text);
+    let made = review(&folder, &["bot-canary.jsonl", "--judge", "baseline"]).code(0).json();
+    assert_eq!((&made["items"], &made["blocked"], &made["judged"]), (&json!(4), &json!(1), &json!(0)));
+    let name = made["queue"].as_str().unwrap();
+    assert!(name.starts_with("relevance-tone ") && !name.contains("canary"), "{name}");
+    let seen = shown(&folder).join("\n");
+    assert!(seen.contains("Where is order 3?") && !seen.contains("canary"), "{seen}");
+    let again = review(&folder, &["bot-canary.jsonl", "--judge", "baseline"]).code(0).json();
+    assert_eq!((&again["id"], shown(&folder).len()), (&made["id"], 4), "the same queue is made once");
+}
+
+#[test]
+fn what_a_judge_said_comes_with_the_queue_and_stays_hidden() {
+    let folder = Probity::new().file("cases.jsonl", cases(4, "bot", "It left today, order"));
+    let words = ["run", "cases.jsonl", "--judge", "baseline", "--store", "s.db", "--quiet"];
+    folder.args([]).words(words.into_iter()).run().code(0);
+    let made = review(&folder, &["cases.jsonl", "--judge", "baseline"]).code(0).json();
+    assert_eq!((&made["items"], &made["judged"]), (&json!(4), &json!(4)));
+    assert!(!shown(&folder).join("\n").contains("Lexical baseline"));
+    let store = rusqlite::Connection::open(folder.path("s.db")).unwrap();
+    let hidden: String = store.query_row("SELECT hidden FROM item LIMIT 1", [], |row| row.get(0)).unwrap();
+    let hidden: Value = serde_json::from_str(&hidden).unwrap();
+    assert_eq!(hidden["judge"]["kind"], "baseline");
+    assert!(hidden["verdicts"][0]["reasoning"].as_str().unwrap().starts_with("Lexical baseline"), "{hidden}");
+}
+
+#[test]
+fn pairs_that_a_judge_contradicts_itself_about_are_a_queue() {
+    let folder = Probity::new()
+        .variable("OPENAI_API_KEY", "sk-mock")
+        .file("old.jsonl", cases(6, "old-canary", "It left today, order"))
+        .file("new.jsonl", cases(6, "new-canary", "It is on its way and will be there on Friday, order"));
+    let mock = MockJudge::start(&["--pairs", "first"]);
+    let url = mock.url();
+    let pairs = ["old.jsonl", "new.jsonl", "--pairs", "--base-url", &url];
+    let none = review(&folder, &[&pairs[..], &["--from", "unstable"]].concat()).code(2);
+    none.says(["nothing to look at: 6 cases are not unstable", "run the judge on these cases first"]);
+    let compare = ["compare", "old.jsonl", "new.jsonl", "--base-url", &url, "--store", "s.db", "--quiet"];
+    folder.args([]).words(compare.into_iter()).run().code(0);
+    let made =
+        review(&folder, &[&pairs[..], &["--from", "unstable", "--items", "4"]].concat()).code(0).json();
+    assert_eq!((&made["items"], &made["left_out"]), (&json!(4), &json!(2)));
+    let seen = shown(&folder).join("\n");
+    assert!(seen.contains("on Friday") && !seen.contains("canary") && !seen.contains("unstable"), "{seen}");
+}
+
+#[test]
+fn replies_without_a_verdict_are_a_queue_and_teach_most() {
+    let folder = Probity::new()
+        .variable("OPENAI_API_KEY", "sk-mock")
+        .file("cases.jsonl", cases(3, "bot", "It left today, order"));
+    let mock = MockJudge::start(&["--fault", "F50=1.0"]);
+    let url = mock.url();
+    let run = ["run", "cases.jsonl", "--base-url", &url, "--store", "s.db", "--quiet"];
+    let ran = folder.args([]).words(run.into_iter()).run();
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    for source in ["unstable", "teach"] {
+        let made = review(&folder, &["cases.jsonl", "--base-url", &url, "--from", source]).code(0).json();
+        assert_eq!((&made["items"], &made["judged"]), (&json!(3), &json!(0)), "{source}");
+    }
+}
+
+#[test]
+fn labels_of_the_room_are_what_calibrate_and_export_see() {
+    let folder = Probity::new().file("cases.jsonl", cases(10, "bot", "It left today, order"));
+    review(&folder, &["cases.jsonl", "--judge", "baseline"]).code(0);
+    let room = Room::open(&folder.path("s.db")).unwrap();
+    let (ann, bob) = (invited(&room, "ann", Role::Reviewer), invited(&room, "bob", Role::Reviewer));
+    let lead = invited(&room, "lea", Role::Lead);
+    assert_eq!(answer_all(&room, ann, |_| levels(4, 3)), 10);
+    assert_eq!(answer_all(&room, bob, |n| levels(if n == 1 { 2 } else { 4 }, 3)), 10);
+    let queue = room.queues().unwrap()[0].id;
+    let disagreements = room.disagreements(queue, lead).unwrap();
+    assert_eq!(disagreements.len(), 1);
+    let settled = Submission {
+        item: disagreements[0].item,
+        person: lead,
+        expected_revision: 0,
+        answer: levels(3, 3),
+        note: "half of it".to_owned(),
+        at: NOW,
+    };
+    runtime().block_on(room.adjudicate(settled)).unwrap();
+    room.close().unwrap();
+
+    let words = ["calibrate", "cases.jsonl", "--judge", "baseline", "--store", "s.db", "--json"];
+    let calibration = folder.args([]).words(words.into_iter()).run().code(0).json();
+    let labels = &calibration["labels"];
+    assert_eq!(labels["source"], "store");
+    assert_eq!(
+        (&labels["rows"], &labels["votes"], &labels["adjudicated"]),
+        (&json!(42), &json!(40), &json!(2))
+    );
+    assert_eq!(labels["rejected"], json!([]));
+    assert_eq!(calibration["n"], 20, "what was not settled counts by its votes");
+    assert_eq!(calibration["human_human"]["n"], 20);
+    let exported = folder.args([]).words(["export", "labels", "--store", "s.db"].into_iter()).run().code(0);
+    assert_eq!(exported.stdout.lines().count(), 42);
+}
+
+#[test]
+fn labels_of_pairs_are_what_calibrate_sees_whichever_side_they_stood_on() {
+    let folder = Probity::new()
+        .file("old.jsonl", cases(10, "old", "It left today, order"))
+        .file("new.jsonl", cases(10, "new", "It is on its way and will be there on Friday, order"));
+    review(&folder, &["old.jsonl", "new.jsonl", "--pairs", "--judge", "baseline"]).code(0);
+    let room = Room::open(&folder.path("s.db")).unwrap();
+    let ann = invited(&room, "ann", Role::Reviewer);
+    let queue = room.queues().unwrap()[0].id;
+    let mut sides = BTreeMap::new();
+    while let Some(item) = runtime().block_on(room.next(queue, ann, NOW)).unwrap() {
+        let side = if item.shown.replies[0].contains("Friday") { Side::First } else { Side::Second };
+        *sides.entry(format!("{side:?}")).or_insert(0) += 1;
+        let (item, expected_revision, answer) = (item.id, item.revision, Answer::Pair(side));
+        let note = String::new();
+        let submission = Submission { item, person: ann, expected_revision, answer, note, at: NOW };
+        runtime().block_on(room.submit(submission)).unwrap();
+    }
+    assert_eq!(sides.len(), 2, "the better reply stood on both sides: {sides:?}");
+    room.close().unwrap();
+    let rubric = ["--rubric", "pairwise-support", "--judge", "baseline", "--store", "s.db", "--json"];
+    let words = ["calibrate", "old.jsonl", "new.jsonl"].into_iter().chain(rubric);
+    let calibration = folder.args([]).words(words).run().code(0).json();
+    assert_eq!(
+        (&calibration["labels"]["rows"], &calibration["labels"]["rejected"]),
+        (&json!(10), &json!([]))
+    );
+    assert_eq!(
+        calibration["human_human"]["labels"],
+        json!({ "a": 0, "tie": 0, "b": 10 }),
+        "always the new one"
+    );
+}
+
+#[test]
+fn flags_that_make_no_queue_are_said_so() {
+    let folder = Probity::new()
+        .file("cases.jsonl", cases(3, "bot", "It left today, order"))
+        .file("more.jsonl", cases(5, "bot", "It left today, order"));
+    review(&folder, &[]).code(2).says(["s.db has no queue to look at", "name case files"]);
+    assert!(!folder.path("s.db").exists(), "asking makes no store");
+    let words = ["cases.jsonl", "--judge", "baseline", "--queue", "monday"];
+    review(&folder, &words).code(0);
+    review(&folder, &["more.jsonl", "--judge", "baseline", "--queue", "monday"])
+        .code(2)
+        .says(["--queue monday: the store has a queue of this name with other items"]);
+    review(&folder, &["cases.jsonl", "--judge", "baseline", "--pairs", "--rubric", "relevance-tone"])
+        .code(2)
+        .says(["--pairs: rubric relevance-tone scores single replies"]);
+    review(&folder, &["cases.jsonl", "--judge", "baseline", "--as", "ann", "--person", "ann"])
+        .code(2)
+        .says(["--person ann: this is the name of the lead"]);
+    review(&folder, &["cases.jsonl", "--person", "a\tb"]).code(2).says(["is no name, expected 1 to 80"]);
+    review(&folder, &[]).code(0);
+}
