@@ -20,7 +20,7 @@ use crate::{settings, terminal};
 
 /// Opens the store of a job; for reading only where neither judge nor target will be asked.
 pub(crate) fn open_store(job: &Job, network: Network, watcher: &Watcher) -> Result<Store, Failure> {
-    if job.target().is_none() || network == Network::Offline {
+    if job.target().is_none() || network != Network::Online {
         return session::open_store(&job.asking, network, watcher);
     }
     session::open_for_writing(&settings::store_path(&job.asking)?, &|line| watcher.notice(line))

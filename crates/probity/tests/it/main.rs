@@ -47,8 +47,8 @@ mod target;
 mod terminal;
 mod tidy;
 mod usage;
-mod weekly;
 mod web;
+mod weekly;
 
 #[path = "../../../probity-engine/tests/support/mod.rs"]
 mod support;

@@ -58,7 +58,9 @@ pub fn anchor_runs(runs: &[PastRun], named: &[String]) -> Vec<bool> {
     let again: Vec<_> = runs.iter().filter(|run| part(run, "round").is_some()).map(key).collect();
     let is_anchor = |run: &PastRun| {
         let is_named = named.contains(&run.files);
-        run.command == "run" && if named.is_empty() { again.contains(&key(run)) } else { is_named }
+        // A target may have written other replies each time.
+        let is_fixed = run.command == "run" && run.body["target"].is_null();
+        is_fixed && if named.is_empty() { again.contains(&key(run)) } else { is_named }
     };
     runs.iter().map(is_anchor).collect()
 }

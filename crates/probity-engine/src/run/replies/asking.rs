@@ -70,7 +70,7 @@ pub(super) async fn ask(
     let plan = reply_plan(job, target, known.clone(), &mut |_| {})?;
     let n_calls = plan.n_calls;
     let mut ran = RepliesRan { plan, ..RepliesRan::default() };
-    if mode.network == Network::Offline || ran.plan.n_cases == 0 {
+    if mode.network != Network::Online || ran.plan.n_cases == 0 {
         ran.run = store.reader()?.find_run(&manifest(job, target))?;
         return Ok(ran);
     }

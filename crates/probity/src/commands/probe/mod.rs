@@ -14,7 +14,8 @@ pub(crate) use args::ProbeArgs;
 
 use super::compare::{about_the_judge, pretty, skipped_json};
 use super::session::{
-    Watcher, failure, keep_outcome, mode, network, open_store, report_files, runtime, stopped, way_on, write_reports,
+    Watcher, failure, keep_outcome, mode, network, open_store, report_files, runtime, stopped, way_on,
+    write_reports,
 };
 use crate::exit::{Exit, Failure};
 use crate::render::probing::{Shown, listed, probing as shown};

@@ -13,6 +13,7 @@ use super::super::diff::read_results;
 use super::super::{calibrate, compare, probe, run};
 use crate::args::{CallArgs, Cli, Command, JudgeArgs, ReadArgs, RunArgs};
 use crate::exit::{Exit, Failure};
+use crate::render::report::reproduce;
 use crate::{settings, terminal};
 
 /// The word for the run that was begun last.
@@ -90,24 +91,22 @@ impl Past {
             quiet: places.quiet,
         };
         enter(&invocation);
+        reproduce::replaying(&invocation.argv);
         match parsed(record, &invocation)? {
             Command::Run(args) => run::run(&self.of_run(args, record, places)),
             Command::Compare(mut args) => {
-                refuse_reports("compare", &places)?;
                 self.set(record, &mut args.judge, &mut args.calls, (&mut args.reading, &places));
-                args.output = places.output;
+                (args.output, args.reports) = (places.output, places.reports);
                 compare::compare(&args)
             }
             Command::Calibrate(mut args) => {
-                refuse_reports("calibrate", &places)?;
                 self.set(record, &mut args.judge, &mut args.calls, (&mut args.reading, &places));
-                args.output = places.output;
+                (args.output, args.reports) = (places.output, places.reports);
                 calibrate::calibrate(&args)
             }
             Command::Probe(mut args) => {
-                refuse_reports("probe", &places)?;
                 self.set(record, &mut args.judge, &mut args.calls, (&mut args.reading, &places));
-                (args.output, args.enforce) = (places.output, false);
+                (args.output, args.reports, args.enforce) = (places.output, places.reports, false);
                 probe::probe(&args)
             }
             _ => Err(not_a_run(record)),
@@ -196,14 +195,6 @@ fn absolute(path: &Path) -> Result<PathBuf, Failure> {
         let shown = path.display();
         Failure::usage(format!("{shown}: cannot be found: {error}"))
     })
-}
-
-fn refuse_reports(command: &str, places: &Places) -> Result<(), Failure> {
-    if places.reports.is_empty() {
-        return Ok(());
-    }
-    Err(Failure::usage(format!("--report: a run of `probity {command}` has no report in files"))
-        .hint("--output writes its figures as JSON"))
 }
 
 fn not_a_run(record: &RunRecord) -> Failure {

@@ -14,7 +14,7 @@ pub(crate) mod page;
 mod private;
 pub(crate) mod probing;
 pub(crate) mod promotion;
-mod reproduce;
+pub(crate) mod reproduce;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};

@@ -2,6 +2,11 @@
 //!
 //! Keys are never flags. What could hold one in an address, a user and a query, is left out.
 
+use std::sync::OnceLock;
+
+/// The call on record that this process makes again, in place of its own.
+static REPLAYED: OnceLock<Vec<String>> = OnceLock::new();
+
 /// Whether making a report again has to be kept from asking a judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Replay {
@@ -17,9 +22,18 @@ const PLACES: [&str; 3] = ["--report", "--output", "-o"];
 /// Flags without a value that say what is printed.
 const PRINTING: [&str; 2] = ["--json", "--quiet"];
 
-/// The command that this process was started with.
+/// The command that this process was started with, or that it makes again.
 pub(crate) fn called(replay: Replay) -> String {
-    command(std::env::args().skip(1), replay)
+    match REPLAYED.get() {
+        Some(words) => command(words.iter().cloned(), replay),
+        None => command(std::env::args().skip(1), replay),
+    }
+}
+
+/// Says that this process makes the call of these words again: reports then hold what that call's did.
+pub(crate) fn replaying(words: &[String]) {
+    // A process makes one call again.
+    let _ = REPLAYED.set(words.to_vec());
 }
 
 /// The command of these words that makes the report again.
