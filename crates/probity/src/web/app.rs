@@ -6,8 +6,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use probity_core::promote::Contract;
 use probity_engine::review::Room;
 use probity_engine::store::StoreError;
+use tokio::sync::Semaphore;
 
 use super::door::Names;
+use super::listen::Patience;
 use super::pages::Pages;
 use super::refusal::Refusal;
 
@@ -28,12 +30,17 @@ pub(super) struct Shared {
     pub(super) contract: Option<Contract>,
     /// How often a wrong token was sent lately.
     pub(super) wrong_tokens: Throttle,
+    /// Figures that are computed at a time; each takes a processor for a while.
+    pub(super) computing: Semaphore,
+    /// How long requests may take.
+    pub(super) patience: Patience,
 }
 
 impl Shared {
-    pub(super) fn new(room: Arc<Room>, port: u16, contract: Option<Contract>) -> Shared {
+    pub(super) fn new(room: Arc<Room>, port: u16, contract: Option<Contract>, patience: Patience) -> Shared {
         let (names, pages, wrong_tokens) = (Names::new(port), Pages::new(), Throttle::default());
-        Shared { room, names, port, pages, contract, wrong_tokens }
+        let computing = Semaphore::new(1);
+        Shared { room, names, port, pages, contract, wrong_tokens, computing, patience }
     }
 
     /// Reads from the store, away from the threads that answer requests.
