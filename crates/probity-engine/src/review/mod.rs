@@ -59,9 +59,10 @@ pub struct Room {
     inner: Arc<Inner>,
 }
 
+/// Fields are dropped in order: readers before the writer, so that whoever closes last can fold the journal.
 struct Inner {
-    store: Store,
     readers: Mutex<Vec<Reader>>,
+    store: Store,
     orders: Mutex<Orders>,
 }
 
@@ -72,7 +73,7 @@ impl Room {
     pub fn open(path: &Path) -> Result<Room, StoreError> {
         let store = Store::open_for_review(path)?;
         let (readers, orders) = (Mutex::default(), Mutex::default());
-        Ok(Room { inner: Arc::new(Inner { store, readers, orders }) })
+        Ok(Room { inner: Arc::new(Inner { readers, store, orders }) })
     }
 
     /// Where the store is.
@@ -82,6 +83,7 @@ impl Room {
 
     /// Writes what is waiting and gives up the room. Clones that are left can still read.
     pub fn close(self) -> Result<(), StoreError> {
+        self.inner.readers.lock().expect("nothing panics while holding the readers").clear();
         self.inner.store.clone().close()
     }
 

@@ -204,9 +204,10 @@ fn labels_of_pairs_are_what_calibrate_sees_whichever_side_they_stood_on() {
         (&calibration["labels"]["rows"], &calibration["labels"]["rejected"]),
         (&json!(10), &json!([]))
     );
+    // Pairs are turned by the names of their variants, and `new` comes before `old`.
     assert_eq!(
         calibration["human_human"]["labels"],
-        json!({ "a": 0, "tie": 0, "b": 10 }),
+        json!({ "a": 10, "tie": 0, "b": 0 }),
         "always the new one"
     );
 }

@@ -71,7 +71,9 @@ fn making_room_takes_nothing_from_the_next_run() {
     assert_eq!((opened.lost.len(), opened.warnings.len()), (0, 0), "a run begins beside the room");
     opened.store.close().unwrap();
     wait(room.add_queue(new_queue("first", Form::Levels, 1, 1))).unwrap();
+    assert_eq!(room.queues().unwrap().len(), 1);
     room.close().unwrap();
+    assert!(!folder.path().join("store.db-wal").exists(), "whoever closes last leaves one file");
     assert_eq!(Store::open(&path).unwrap().warnings, []);
 }
 
