@@ -1,10 +1,11 @@
 //! What every handler shares: the room, the pages, the names the server answers to, and the clock.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use probity_core::promote::Contract;
-use probity_engine::review::Room;
+use probity_engine::review::{QueueId, Room};
 use probity_engine::store::StoreError;
 use tokio::sync::Semaphore;
 
@@ -34,13 +35,14 @@ pub(super) struct Shared {
     pub(super) computing: Semaphore,
     /// How long requests may take.
     pub(super) patience: Patience,
+    names_of_queues: Mutex<HashMap<QueueId, String>>,
 }
 
 impl Shared {
     pub(super) fn new(room: Arc<Room>, port: u16, contract: Option<Contract>, patience: Patience) -> Shared {
         let (names, pages, wrong_tokens) = (Names::new(port), Pages::new(), Throttle::default());
-        let computing = Semaphore::new(1);
-        Shared { room, names, port, pages, contract, wrong_tokens, computing, patience }
+        let (computing, names_of_queues) = (Semaphore::new(1), Mutex::default());
+        Shared { room, names, port, pages, contract, wrong_tokens, computing, patience, names_of_queues }
     }
 
     /// Reads from the store, away from the threads that answer requests.
@@ -52,6 +54,21 @@ impl Shared {
         let room = Arc::clone(&self.room);
         let read = tokio::task::spawn_blocking(move || work(&room)).await;
         Ok(read.map_err(|_| Refusal::broken())??)
+    }
+}
+
+impl Shared {
+    /// The name of a queue. A queue keeps its name, and counting its items for it would cost more than the page.
+    pub(super) async fn queue_name(self: &Arc<Self>, queue: QueueId) -> Result<String, Refusal> {
+        let known = |names: &Mutex<HashMap<QueueId, String>>| {
+            names.lock().unwrap_or_else(PoisonError::into_inner).get(&queue).cloned()
+        };
+        if let Some(name) = known(&self.names_of_queues) {
+            return Ok(name);
+        }
+        let found = self.read(move |room| room.queue(queue)).await?.ok_or_else(Refusal::not_found)?;
+        let mut names = self.names_of_queues.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(names.entry(queue).or_insert(found.name).clone())
     }
 }
 
