@@ -287,10 +287,10 @@ fn labels_that_come_one_by_one_are_settled_item_by_item() {
         {"item":"2","verdict":"b"}"#;
     check_refused(
         labels,
-        &expect![[r#"
+        &expect![[r"
         row 0: expected 'adjudicated' in every row, as other rows have it
         row 1: expected 'adjudicated' in every row, as other rows have it
-        row 3: expected 'adjudicated' in every row, as other rows have it"#]],
+        row 3: expected 'adjudicated' in every row, as other rows have it"]],
     );
     let options = JoinOptions { settling: Settling::ByItem, ..JoinOptions::default() };
     let all = calibration(&joined(labels, verdicts, options).expect("rows that fit"), QUICK).to_json();

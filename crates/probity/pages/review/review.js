@@ -198,5 +198,7 @@ for (const box of document.querySelectorAll("[data-copy]")) {
 for (const select of document.querySelectorAll("form.filters select")) {
   select.addEventListener("change", () => select.form.requestSubmit());
 }
+// Figures are made anew while somebody looks at them.
+if (document.querySelector("[data-live]")) setInterval(() => { if (!document.hidden) location.reload(); }, 30_000);
 // Keys count from here on.
 document.documentElement.dataset.ready = "yes";

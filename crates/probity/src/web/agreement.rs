@@ -138,6 +138,7 @@ pub(super) async fn page(
     Path(queue): Path<i64>,
 ) -> Answer {
     let contract = app.contract.clone();
+    let _turn = app.computing.acquire().await.map_err(|_| Refusal::broken())?;
     let found = app
         .read(move |room| {
             let Some(queue) = room.queue(QueueId(queue))? else { return Ok(None) };

@@ -1,13 +1,16 @@
 //! What every handler shares: the room, the pages, the names the server answers to, and the clock.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use probity_core::promote::Contract;
-use probity_engine::review::Room;
+use probity_engine::review::{QueueId, Room};
 use probity_engine::store::StoreError;
+use tokio::sync::Semaphore;
 
 use super::door::Names;
+use super::listen::Patience;
 use super::pages::Pages;
 use super::refusal::Refusal;
 
@@ -28,12 +31,18 @@ pub(super) struct Shared {
     pub(super) contract: Option<Contract>,
     /// How often a wrong token was sent lately.
     pub(super) wrong_tokens: Throttle,
+    /// Figures that are computed at a time; each takes a processor for a while.
+    pub(super) computing: Semaphore,
+    /// How long requests may take.
+    pub(super) patience: Patience,
+    names_of_queues: Mutex<HashMap<QueueId, String>>,
 }
 
 impl Shared {
-    pub(super) fn new(room: Arc<Room>, port: u16, contract: Option<Contract>) -> Shared {
+    pub(super) fn new(room: Arc<Room>, port: u16, contract: Option<Contract>, patience: Patience) -> Shared {
         let (names, pages, wrong_tokens) = (Names::new(port), Pages::new(), Throttle::default());
-        Shared { room, names, port, pages, contract, wrong_tokens }
+        let (computing, names_of_queues) = (Semaphore::new(1), Mutex::default());
+        Shared { room, names, port, pages, contract, wrong_tokens, computing, patience, names_of_queues }
     }
 
     /// Reads from the store, away from the threads that answer requests.
@@ -45,6 +54,21 @@ impl Shared {
         let room = Arc::clone(&self.room);
         let read = tokio::task::spawn_blocking(move || work(&room)).await;
         Ok(read.map_err(|_| Refusal::broken())??)
+    }
+}
+
+impl Shared {
+    /// The name of a queue. A queue keeps its name, and counting its items for it would cost more than the page.
+    pub(super) async fn queue_name(self: &Arc<Self>, queue: QueueId) -> Result<String, Refusal> {
+        let known = |names: &Mutex<HashMap<QueueId, String>>| {
+            names.lock().unwrap_or_else(PoisonError::into_inner).get(&queue).cloned()
+        };
+        if let Some(name) = known(&self.names_of_queues) {
+            return Ok(name);
+        }
+        let found = self.read(move |room| room.queue(queue)).await?.ok_or_else(Refusal::not_found)?;
+        let mut names = self.names_of_queues.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(names.entry(queue).or_insert(found.name).clone())
     }
 }
 

@@ -4,8 +4,6 @@
 //! Applied to each request before it is routed, whatever it asks for. What always holds: nothing here looks at the
 //! path, and nothing later looks at the name that a request was sent to.
 
-use std::time::Duration;
-
 use axum::extract::{Request, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, HeaderName, ORIGIN, REFERRER_POLICY,
@@ -37,9 +35,6 @@ const HEADERS: [(HeaderName, &str); 7] = [
 ];
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
-
-/// How long a request may take, its body and its answer included.
-const REQUEST_MAX: Duration = Duration::from_secs(30);
 
 /// The names that the server answers to.
 #[derive(Debug, Clone)]
@@ -73,7 +68,7 @@ impl Names {
 pub(super) async fn keep(State(app): State<App>, request: Request, next: Next) -> Response {
     let mut response = match admitted(&app.names, request.method(), request.uri(), request.headers()) {
         Err(refusal) => refusal.plain(),
-        Ok(()) => match tokio::time::timeout(REQUEST_MAX, next.run(request)).await {
+        Ok(()) => match tokio::time::timeout(app.patience.request, next.run(request)).await {
             Ok(response) => response,
             Err(_) => Refusal::new(StatusCode::REQUEST_TIMEOUT, "this took too long").plain(),
         },

@@ -158,13 +158,13 @@ pub(super) async fn page(
     let found = app
         .read(move |room| {
             let Some(item) = room.item(id, who)? else { return Ok(None) };
-            let queue = room.queue(item.queue)?;
             let progress = room.progress(item.queue, who, now())?;
             let last = room.last_item(item.queue, who)?;
-            Ok(queue.map(|queue| (item, queue.name, progress, last.is_some())))
+            Ok(Some((item, progress, last.is_some())))
         })
         .await?;
-    let (item, queue, progress, can_undo) = found.ok_or_else(Refusal::not_found)?;
+    let (item, progress, can_undo) = found.ok_or_else(Refusal::not_found)?;
+    let queue = app.queue_name(item.queue).await?;
     let notice = match remark.as_deref() {
         Some("full") => {
             "Enough others have answered the last one meanwhile, so your answer to it was not kept."

@@ -33,6 +33,8 @@ const HEADERS_MAX: usize = 64;
 pub(super) struct Patience {
     /// From the start of a connection, or from the last response, until a request's head is complete.
     pub(super) head: Duration,
+    /// How long a request may take from its head on, its body and its answer included.
+    pub(super) request: Duration,
     /// How long a connection may be used.
     pub(super) connection: Duration,
     /// How long connections have to end when the server stops.
@@ -43,6 +45,7 @@ impl Patience {
     /// What the server starts with.
     pub(super) const USUAL: Patience = Patience {
         head: Duration::from_secs(30),
+        request: Duration::from_secs(30),
         connection: Duration::from_mins(10),
         farewell: Duration::from_secs(2),
     };

@@ -82,8 +82,9 @@ pub(crate) async fn serve(room: Arc<Room>, settings: WebSettings) -> Result<(), 
     }
     terminal::note("each link works once, on this machine; Ctrl-C ends the server");
     let opened = (settings.opening == Opening::Browser).then(|| opening::open(&own));
-    let app = Arc::new(Shared::new(Arc::clone(&room), address.port(), settings.contract));
-    listen::answer(listeners, routes::router(&app), Patience::USUAL, stop).await;
+    let patience = Patience::USUAL;
+    let app = Arc::new(Shared::new(Arc::clone(&room), address.port(), settings.contract, patience));
+    listen::answer(listeners, routes::router(&app), patience, stop).await;
     drop(opened);
     Ok(())
 }

@@ -96,9 +96,7 @@ pub(super) async fn next(
     Extension(person): Extension<Person>,
     Path(queue): Path<i64>,
 ) -> Answer {
-    if app.read(move |room| room.queue(QueueId(queue))).await?.is_none() {
-        return Err(Refusal::not_found());
-    }
+    app.queue_name(QueueId(queue)).await?;
     onward(&app, &person, QueueId(queue), "").await
 }
 

@@ -56,13 +56,12 @@ async fn shown(app: &App, person: &Person, item: i64) -> Answer {
         Reveal::NotYet => return Err(Refusal::new(StatusCode::FORBIDDEN, "this queue does not show it")),
         Reveal::NotYours => return Err(Refusal::not_found()),
     };
-    let queue = view.queue;
-    let queue = app.read(move |room| room.queue(queue)).await?.ok_or_else(Refusal::not_found)?;
+    let queue = app.queue_name(view.queue).await?;
     let exhibit = app.pages.part("exhibit", &context! { ..Serde(&view.shown) })?;
     let body = context! {
         exhibit, item,
-        queue_id => queue.id.0,
-        queue => &queue.name,
+        queue_id => view.queue.0,
+        queue,
         form => Serde(view.asked.form),
         rows => Serde(rows(&view, &hidden, turned)),
         replies => Serde(replies(&hidden, turned)),

@@ -12,7 +12,7 @@ use crate::review_tap::Tap;
 /// Cases that differ in their words, so that none repeats another.
 fn cases(n: usize) -> String {
     let case = |n: usize| {
-        let slice = if n % 2 == 0 { "billing" } else { "returns" };
+        let slice = if n.is_multiple_of(2) { "billing" } else { "returns" };
         let ticket = format!("Order {n} has not come. Where is parcel {n}?");
         let reply = format!("Parcel {n} is on its way and comes on day {n}.");
         json!({ "id": format!("c-{n:02}"), "slice": slice, "ticket": ticket, "reply": reply }).to_string()

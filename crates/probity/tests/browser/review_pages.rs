@@ -98,6 +98,20 @@ Goods that are faulty can be sent back within 30 days of delivery, free of charg
 """
 "#;
 
+const CONTRACT: &str = r#"
+name = "support"
+version = "1"
+owner = "QA"
+[labels]
+rows_min = 8
+[agreement]
+measure = "cohen_kappa"
+lower_bound_min = 0.6
+[[slice]]
+name = "billing"
+rows_min = 30
+"#;
+
 fn levels(page: &str, shift: usize) -> Vec<(String, String)> {
     let fields = page.split("name=\"level.").skip(1).filter_map(|rest| rest.split('"').next());
     let mut names: Vec<&str> = fields.collect();
@@ -110,8 +124,11 @@ fn levels(page: &str, shift: usize) -> Vec<(String, String)> {
 fn every_page_by_day_by_night_and_on_a_telephone() {
     let Some(browser) = Browser::start() else { return };
     let [first, second] = cases();
-    let probity =
-        Probity::new().file("a.jsonl", first).file("b.jsonl", second).file("policies.toml", POLICIES);
+    let probity = Probity::new()
+        .file("a.jsonl", first)
+        .file("b.jsonl", second)
+        .file("policies.toml", POLICIES)
+        .file("contract.toml", CONTRACT);
     probity.args(["run", "a.jsonl", "--policies", "policies.toml"]).run().code(0);
     probity.args(["run", "b.jsonl", "--policies", "policies.toml"]).run().code(0);
     probity.args(["compare", "a.jsonl", "b.jsonl"]).run();
@@ -129,7 +146,8 @@ fn every_page_by_day_by_night_and_on_a_telephone() {
     probity.args(pairs).run().code(0);
     let words =
         ["a.jsonl", "--policies", "policies.toml", "--reveal", "--queue", "Weekly sample", "--person", "Ann"];
-    let room = ReviewRoom::start(&probity, &[&words[..], &["--person", "Ben"]].concat());
+    let more = ["--person", "Ben", "--contract", "contract.toml"];
+    let room = ReviewRoom::start(&probity, &[&words[..], &more].concat());
 
     browser.goto(&room.url("/enter"));
     pictured(&browser, "enter");

@@ -44,13 +44,13 @@ impl ReviewRoom {
     /// Starts the command with these further words and waits until it serves.
     #[track_caller]
     pub(crate) fn start(probity: &Probity, words: &[&str]) -> ReviewRoom {
-        let lead: &[&str] = if words.contains(&"--as") { &[] } else { &["--as", "Lena"] };
-        let words = lead.iter().chain(words).copied();
+        let named: &[&str] = if words.contains(&"--as") { &[] } else { &["--as", "Lena"] };
+        let words = named.iter().chain(words).copied();
         let call = probity.args(["review", "--no-open"]).words(words);
         let mut process = call.start();
-        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
+        let mut printed = BufReader::new(process.stderr.take().unwrap()).lines();
         let (mut links, mut said) = (BTreeMap::new(), String::new());
-        for line in lines.by_ref().map_while(Result::ok) {
+        for line in printed.by_ref().map_while(Result::ok) {
             said += &format!("{line}\n");
             if let Some((name, link)) = line.split_once(": http://") {
                 links.insert(name.to_owned(), format!("http://{link}"));
@@ -62,7 +62,7 @@ impl ReviewRoom {
         let port = links.values().next().and_then(|link| link.split([':', '/']).nth(4)?.parse().ok());
         let port = port.unwrap_or_else(|| panic!("it does not serve:\n{said}"));
         // Whatever it still says is read, so that it never waits for a reader.
-        std::thread::spawn(move || lines.for_each(drop));
+        std::thread::spawn(move || printed.for_each(drop));
         ReviewRoom { process, port, links }
     }
 
@@ -90,7 +90,7 @@ impl ReviewRoom {
         let mut visitor = Visitor { port: self.port, cookie: String::new() };
         let entered = visitor.post("/enter", &[("token", token)]);
         let cookie = entered.lines().find_map(|line| line.strip_prefix("set-cookie: ")).expect("a session");
-        visitor.cookie = cookie.split(';').next().unwrap().to_owned();
+        cookie.split(';').next().unwrap().clone_into(&mut visitor.cookie);
         visitor
     }
 }

@@ -53,3 +53,17 @@ async fn w20_a_head_that_trickles_is_cut_off() {
     assert!(!String::from_utf8_lossy(&rest).contains("200 OK"));
     assert_eq!(site.get("/enter", "").await.status, 200, "others are served");
 }
+
+#[tokio::test]
+async fn w20_a_body_that_never_ends_is_not_waited_for() {
+    let short = Duration::from_millis(50);
+    let site = Site::with(Patience { request: short, ..Patience::USUAL });
+    let head = format!(
+        "POST /enter HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nSec-Fetch-Site: same-origin\r\nConnection: close\r\n\
+         Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\ntoken=",
+        site.port
+    );
+    let got = site.raw(&head).await;
+    assert_eq!(got.status, 408);
+    guarded(&got);
+}

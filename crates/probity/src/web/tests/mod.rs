@@ -47,7 +47,7 @@ impl Site {
         let room = Arc::new(Room::open(&folder.path().join("store.db")).unwrap());
         let listeners = listen::bind(0).unwrap();
         let port = listeners[0].local_addr().unwrap().port();
-        let app = Arc::new(Shared::new(Arc::clone(&room), port, None));
+        let app = Arc::new(Shared::new(Arc::clone(&room), port, None, patience));
         let (stop, stopped) = oneshot::channel();
         let router = routes::router(&app);
         tokio::spawn(async move {
