@@ -145,6 +145,9 @@ impl Ord for Exact {
     /// Compares the whole parts and then, turned over, what is left of both: nothing is multiplied, so no
     /// two values are too large to be compared.
     fn cmp(&self, other: &Self) -> Ordering {
+        if self.den == other.den {
+            return self.num.cmp(&other.num);
+        }
         let (mut left, mut right) = ((self.num, self.den), (other.num, other.den));
         loop {
             let whole = left.0.div_euclid(left.1).cmp(&right.0.div_euclid(right.1));

@@ -1,7 +1,7 @@
 //! From a text to its claims: find the sentences worth a look, read them, put the claims in order.
 //!
 //! Only a sentence that contains a digit, a sign of an address or a word of the lists is read; the rest of
-//! a text costs one pass of an automaton. The work grows with the length of the text and no faster.
+//! a text costs one pass over its outline. The work grows with the length of the text and no faster.
 
 use std::cell::RefCell;
 use std::ops::Range;

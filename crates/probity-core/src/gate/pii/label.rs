@@ -4,7 +4,7 @@
 //! personal data, however much it looks like it; a number that it calls a phone needs less of the shape
 //! of one.
 
-use super::words::{self, Word};
+use super::words::{self, List, Word};
 
 /// What a word makes of the number beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,79 +147,82 @@ fn label(word: &Word<'_>) -> Option<Label> {
 /// Whose a pronoun says something is, given the word after it and how many words lie between.
 fn owner(word: &Word<'_>, following: Option<Word<'_>>, distance: usize) -> Option<Owner> {
     let is_near = distance <= 3;
-    if is_near && word.is_any(&["us", "support", "helpline", "hotline", "headquarters", "warehouse"]) {
+    if is_near && word.is_in(&COMPANY) {
         return Some(Owner::Company);
     }
     if word.is_any(&["our"]) {
-        return following.filter(|following| following.is_any(OF_A_COMPANY)).map(|_| Owner::Company);
+        return following.filter(|following| following.is_in(&OF_A_COMPANY)).map(|_| Owner::Company);
     }
-    word.is_any(OF_A_PERSON).then_some(Owner::Person)
+    word.is_in(&OF_A_PERSON).then_some(Owner::Person)
 }
 
+/// Words for the company and its parts.
+static COMPANY: List = List::of(&["headquarters", "helpline", "hotline", "support", "us", "warehouse"]);
+
 /// What a company has, after "our".
-const OF_A_COMPANY: &[&str] = &[
-    "store",
-    "stores",
-    "office",
-    "offices",
-    "warehouse",
-    "headquarters",
-    "branch",
-    "support",
-    "team",
-    "number",
-    "line",
-    "hotline",
-    "helpline",
+static OF_A_COMPANY: List = List::of(&[
     "address",
-    "email",
-    "e",
-    "mail",
-    "phone",
-    "customer",
-    "service",
-    "desk",
+    "billing",
+    "branch",
     "center",
     "centre",
-    "returns",
-    "return",
-    "shop",
-    "location",
-    "showroom",
-    "sales",
-    "billing",
-    "main",
-    "head",
-    "toll",
-    "privacy",
     "contact",
+    "customer",
     "depot",
+    "desk",
+    "e",
+    "email",
     "factory",
-];
+    "head",
+    "headquarters",
+    "helpline",
+    "hotline",
+    "line",
+    "location",
+    "mail",
+    "main",
+    "number",
+    "office",
+    "offices",
+    "phone",
+    "privacy",
+    "return",
+    "returns",
+    "sales",
+    "service",
+    "shop",
+    "showroom",
+    "store",
+    "stores",
+    "support",
+    "team",
+    "toll",
+    "warehouse",
+]);
 /// Words for persons that are not the company.
-const OF_A_PERSON: &[&str] = &[
-    "his",
+static OF_A_PERSON: List = List::of(&[
+    "client",
+    "customer",
+    "he",
     "her",
     "him",
+    "his",
+    "husband",
+    "it",
+    "me",
+    "my",
+    "neighbor",
+    "neighbour",
+    "recipient",
     "she",
-    "he",
     "their",
     "them",
     "they",
-    "my",
-    "me",
+    "wife",
     "you",
     "your",
     "yours",
-    "customer",
-    "client",
-    "recipient",
-    "neighbor",
-    "neighbour",
-    "wife",
-    "husband",
-    "it",
-];
+]);
 
 #[cfg(test)]
 mod tests {
@@ -231,6 +234,11 @@ mod tests {
         let end = text.rfind('7').unwrap() + 1;
         let labels = Labels::around(text, start, end);
         assert_eq!((labels.nearest, labels.owner), (nearest, owner), "{text}");
+    }
+
+    #[test]
+    fn lists_are_sorted() {
+        assert!(COMPANY.is_sorted() && OF_A_COMPANY.is_sorted() && OF_A_PERSON.is_sorted());
     }
 
     #[test]

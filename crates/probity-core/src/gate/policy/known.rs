@@ -93,13 +93,12 @@ impl<T: Clone + PartialEq> Known<T> {
     }
 
     fn span_notes<'k>(&'k self, value: &Value) -> impl Iterator<Item = &'k T> {
-        let (unit, least, most) = match value {
-            Value::Span { unit, least, most } => (*unit, *least, *most),
-            _ => (TimeUnit::Seconds, Exact::ZERO, Exact::ZERO),
+        let (unit, least, most, spans) = match value {
+            Value::Span { unit, least, most } => (*unit, *least, *most, self.spans.as_slice()),
+            _ => (TimeUnit::Seconds, Exact::ZERO, Exact::ZERO, [].as_slice()),
         };
-        let is_span = matches!(value, Value::Span { .. });
-        let end = self.spans.partition_point(|entry| (entry.unit, entry.least) <= (unit, least));
-        let candidates = self.spans[..if is_span { end } else { 0 }].iter().rev();
+        let end = spans.partition_point(|entry| (entry.unit, entry.least) <= (unit, least));
+        let candidates = spans[..end].iter().rev();
         candidates
             .take_while(move |entry| entry.unit == unit && entry.reach >= most)
             .filter(move |entry| entry.most >= most)
