@@ -86,8 +86,18 @@ impl Word<'_> {
 
 /// Whether a byte belongs to a word. Bytes of characters outside ASCII all do.
 pub(super) fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte >= 0x80
+    WORD_BYTES[usize::from(byte)]
 }
+
+/// Which bytes belong to a word: a table, because it is asked for nearly every byte around a number.
+const WORD_BYTES: [bool; 256] = {
+    let (mut belongs, mut byte) = ([true; 256], 0_u8);
+    while byte < 0x80 {
+        belongs[byte as usize] = byte.is_ascii_alphanumeric();
+        byte += 1;
+    }
+    belongs
+};
 
 /// The words before `at` in the same sentence, nearest first.
 pub(super) fn before(text: &str, at: usize) -> impl Iterator<Item = Word<'_>> {
