@@ -228,7 +228,8 @@ pub(crate) fn replay(bench: &Bench) -> Vec<Figure> {
     ]
 }
 
-/// 10,000 replies with five criteria each, on a page that opens from disk: what the page adds to the same replay.
+/// 10,000 replies with five criteria each, read back and put on a page that opens from disk. What the page adds is less than what
+/// another program on the machine does, so the whole command is held to the limit.
 pub(crate) fn report(bench: &Bench) -> Vec<Figure> {
     let replies = 10_000 / bench.scale;
     let cases = bench.cases(replies);
@@ -244,8 +245,8 @@ pub(crate) fn report(bench: &Bench) -> Vec<Figure> {
     let page = std::fs::metadata(bench.folder.join("report.html")).expect("the page is there").len();
     let name = format!("{replies} replies on a page");
     vec![
-        Figure::new(format!("{name}: replay and page (best of 3)"), with, "s", Limit::Shown),
-        Figure::new(format!("{name}: the page alone (best of 3)"), with - without, "s", Limit::AtMost(2.0)),
+        Figure::new(format!("{name}: replay and page (best of 3)"), with, "s", Limit::AtMost(2.0)),
+        Figure::new(format!("{name}: beyond the replay alone"), with - without, "s", Limit::Shown),
         Figure::new(format!("{name}: its size"), page as f64 / 1e6, "MB", Limit::AtMost(5.0)),
     ]
 }
