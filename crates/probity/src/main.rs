@@ -8,6 +8,7 @@ mod commands;
 mod exit;
 mod mock;
 mod render;
+mod serving;
 mod settings;
 mod terminal;
 mod web;

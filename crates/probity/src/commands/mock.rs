@@ -9,8 +9,6 @@ use std::time::Duration;
 
 use clap::Args;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use tokio::net::{TcpListener, TcpSocket};
-use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exit::{Exit, Failure};
 use crate::mock::answer::{Levels, Usage};
@@ -18,10 +16,8 @@ use crate::mock::latency::{Latency, duration};
 use crate::mock::pairs::Pairs;
 use crate::mock::script::Script;
 use crate::mock::{self, FAULTS, FaultPlan, Ledger, Mock, Settings};
+use crate::serving::{interrupted, listen};
 use crate::terminal;
-
-/// Connections that may wait to be accepted.
-const BACKLOG: u32 = 4096;
 
 /// `probity mock`
 #[derive(Debug, Args)]
@@ -119,7 +115,7 @@ pub(crate) fn run(args: &MockArgs) -> Result<Exit, Failure> {
         let address = SocketAddr::new(args.host, args.port);
         let listener =
             listen(address).map_err(|error| failed(format!("cannot listen on {address}: {error}")))?;
-        let stop = signals().map_err(|error| failed(format!("could not start: {error}")))?;
+        let stop = interrupted().map_err(|error| failed(format!("could not start: {error}")))?;
         let address = listener.local_addr().unwrap_or(address);
         terminal::print(&format!("mock judge on http://{address}/v1\n"));
         mock::serve(listener, Arc::clone(&mock), stop).await;
@@ -167,23 +163,4 @@ fn raise_open_files() {
         // With the limit as it was, fewer clients fit; the rest wait to be accepted.
         let _limit_stays = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
     }
-}
-
-fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    socket.listen(BACKLOG)
-}
-
-/// Ready at Ctrl-C or at a termination request.
-fn signals() -> std::io::Result<impl Future<Output = ()>> {
-    let mut term = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(async move {
-        tokio::select! {
-            _ = term.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
 }

@@ -12,15 +12,14 @@ use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
+use crate::serving;
+
 /// Connections at a time; whoever comes later waits to be accepted.
 const CONNECTIONS_MAX: usize = 512;
-
-/// Sockets that wait to be accepted.
-const BACKLOG: u32 = 1024;
 
 /// Bytes of a request before its body.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
@@ -59,9 +58,9 @@ pub(super) fn bind(port: u16) -> io::Result<Vec<TcpListener>> {
     let mut tries = if port == 0 { DRAWS_MAX } else { 1 };
     loop {
         tries -= 1;
-        let v4 = socket(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port))?;
+        let v4 = serving::listen(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port))?;
         let port = v4.local_addr()?.port();
-        match socket(SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST), port)) {
+        match serving::listen(SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST), port)) {
             Ok(v6) => return Ok(vec![v4, v6]),
             // Somebody else on this port would be `localhost` for half of the browsers.
             Err(error) if error.kind() == io::ErrorKind::AddrInUse && tries > 0 => {}
@@ -69,13 +68,6 @@ pub(super) fn bind(port: u16) -> io::Result<Vec<TcpListener>> {
             Err(_) => return Ok(vec![v4]),
         }
     }
-}
-
-fn socket(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    socket.listen(BACKLOG)
 }
 
 /// Answers whoever connects until `stop` is ready, then lets those who are connected finish.

@@ -30,9 +30,9 @@ use std::sync::Arc;
 
 use probity_core::promote::Contract;
 use probity_engine::review::{PersonName, Role, Room, Token};
-use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exit::{Exit, Failure};
+use crate::serving::interrupted;
 use crate::terminal;
 use app::{Shared, now};
 use listen::Patience;
@@ -72,7 +72,7 @@ pub(crate) async fn serve(room: Arc<Room>, settings: WebSettings) -> Result<(), 
         failed(&place, &error).hint("another server may have the port; --port 0 takes a free one")
     })?;
     let address = listeners[0].local_addr().map_err(|error| failed(&place, &error))?;
-    let stop = signals().map_err(|error| failed("could not start", &error))?;
+    let stop = interrupted().map_err(|error| failed("could not start", &error))?;
     let links = Links { room: &room, port: address.port() };
     let own = links.link(&settings.lead, Role::Lead).await?;
     terminal::note(&format!("review room on http://{address}/\n{}: {own}", settings.lead));
@@ -107,16 +107,4 @@ impl Links<'_> {
 /// The address that lets a person in.
 fn link(port: u16, token: &Token) -> String {
     format!("http://127.0.0.1:{port}/enter#{}", token.expose())
-}
-
-/// Ready at Ctrl-C or at a termination request.
-fn signals() -> std::io::Result<impl Future<Output = ()>> {
-    let mut term = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(async move {
-        tokio::select! {
-            _ = term.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
 }
