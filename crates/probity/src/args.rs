@@ -187,7 +187,7 @@ pub(crate) struct JobArgs {
 /// What writes the replies that cases come without.
 #[derive(Debug, Args)]
 pub(crate) struct TargetArgs {
-    /// Ask this target for a reply where a case has none: openai, or a name from [targets] in probity.toml
+    /// Ask this target for a reply where a case has none: openai, or a name of a target from probity.toml
     #[arg(long, value_name = "NAME")]
     pub(crate) target: Option<String>,
     /// The model the target uses
