@@ -2,7 +2,8 @@
 //!
 //! Machines differ and are busy, so what counts are ratios taken side by side: the program against a bare
 //! loop of the same HTTP client, or against what the latency alone would take. The gate and
-//! calibration are measured by the time of their thread. Run with `cargo xtask bench`; a name such as `gate` measures only the figures whose names
+//! calibration are measured by the time of their thread, and the review room by how long people wait for a page.
+//! Run with `cargo xtask bench`; a name such as `gate` measures only the figures whose names
 //! contain it, and `--quick` makes every job ten times smaller, for a look at the shape only.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark talks to the terminal")]
@@ -21,6 +22,8 @@ mod gate;
 mod jobs;
 #[path = "figures/replies.rs"]
 mod replies;
+#[path = "figures/review.rs"]
+mod review;
 
 use std::path::PathBuf;
 
@@ -34,7 +37,7 @@ fn main() {
     let only = arguments.iter().find(|argument| !argument.starts_with("--")).cloned();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bench = Bench { folder: folder.path().to_owned(), scale };
-    let jobs: [(&str, Job); 11] = [
+    let jobs: [(&str, Job); 12] = [
         ("latency", jobs::latency),
         ("in-flight", jobs::in_flight),
         ("throughput", jobs::throughput),
@@ -46,6 +49,7 @@ fn main() {
         ("gate-digits", gate::digits),
         ("calibrate-kappa", calibrate::kappa),
         ("calibrate-alpha", calibrate::alpha),
+        ("review", review::room),
     ];
     let mut figures = Vec::new();
     for (name, job) in jobs {

@@ -95,16 +95,12 @@ pub struct QueueView {
 /// How far one person has come with a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Progress {
-    /// The queue's items.
-    pub n_items: u32,
-    /// Those that this person has answered.
+    /// Items that this person has answered.
     pub n_submitted: u32,
     /// Those that this person has skipped and not come back to.
     pub n_skipped: u32,
     /// Those that are left for this person, the skipped ones included.
     pub n_open: u32,
-    /// Items that as many people have answered as the queue asks for.
-    pub n_complete: u32,
 }
 
 impl NewQueue {
@@ -202,31 +198,32 @@ pub(super) fn spec(connection: &Connection, queue: QueueId) -> Result<Option<Que
     connection.prepare_cached(SQL)?.query_row([queue.0], |row| document(row, 0, "queue")).optional()
 }
 
+/// Every page of labelling asks for this, so it looks at seats that are taken and not at each item. The items of a
+/// queue are added together, in order, so their ids are those from the first to the last.
 fn progress(
     connection: &Connection,
     queue: QueueId,
     person: PersonId,
     now: i64,
 ) -> Result<Progress, rusqlite::Error> {
-    const SQL: &str =
-        "SELECT count(*), coalesce(sum(mine = 'submitted'), 0), coalesce(sum(mine = 'skipped'), 0),
-            coalesce(sum(coalesce(mine, '') <> 'submitted' AND others < ?4), 0), coalesce(sum(done >= ?4), 0)
-        FROM (SELECT seat.state AS mine,
-                (SELECT count(*) FROM seat AS other WHERE other.item = item.id AND other.person <> ?2
-                    AND (other.state = 'submitted' OR (other.state = 'leased' AND other.at > ?3))) AS others,
-                (SELECT count(*) FROM seat AS other
-                    WHERE other.item = item.id AND other.state = 'submitted') AS done
-            FROM item LEFT JOIN seat ON seat.item = item.id AND seat.person = ?2 WHERE item.queue = ?1)";
+    const SQL: &str = "WITH own AS (SELECT seat.item, seat.state FROM seat JOIN item ON item.id = seat.item
+                WHERE seat.person = ?2 AND item.queue = ?1),
+            taken AS (SELECT item FROM seat
+                WHERE item BETWEEN (SELECT id FROM item WHERE queue = ?1 ORDER BY n LIMIT 1)
+                        AND (SELECT id FROM item WHERE queue = ?1 ORDER BY n DESC LIMIT 1)
+                    AND person <> ?2 AND (state = 'submitted' OR (state = 'leased' AND at > ?3))
+                GROUP BY item HAVING count(*) >= ?4)
+        SELECT (SELECT count(*) FROM item WHERE queue = ?1),
+            (SELECT count(*) FROM own WHERE state = 'submitted'),
+            (SELECT count(*) FROM own WHERE state = 'skipped'),
+            (SELECT count(*) FROM taken
+                WHERE item NOT IN (SELECT item FROM own WHERE state = 'submitted'))";
     let overlap = spec(connection, queue)?.map_or(0, |spec| spec.overlap);
     let mut select = connection.prepare_cached(SQL)?;
     select.query_row(params![queue.0, person.0, now - LEASE_SECONDS, overlap], |row| {
-        Ok(Progress {
-            n_items: row.get(0)?,
-            n_submitted: row.get(1)?,
-            n_skipped: row.get(2)?,
-            n_open: row.get(3)?,
-            n_complete: row.get(4)?,
-        })
+        let [n_items, n_submitted, n_skipped, n_taken] =
+            [row.get::<_, u32>(0)?, row.get(1)?, row.get(2)?, row.get(3)?];
+        Ok(Progress { n_submitted, n_skipped, n_open: n_items - n_submitted - n_taken })
     })
 }
 

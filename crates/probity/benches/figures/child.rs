@@ -1,4 +1,4 @@
-//! Processes under measurement: the program, and the mock judge it talks to.
+//! Processes under measurement: the program, the mock judge it talks to, and the room where people label.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -66,9 +66,20 @@ fn peak_kib(pid: u32) -> u64 {
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }
 
+/// A process that serves until its owner is gone.
+struct Served(Child);
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // A process that has ended already is as good as one that is ended here.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// A mock judge that ends with its owner.
 pub(crate) struct Mock {
-    child: Child,
+    _child: Served,
     /// Where it answers, such as `http://127.0.0.1:1234/v1`.
     pub(crate) url: String,
 }
@@ -87,14 +98,44 @@ impl Mock {
         BufReader::new(stdout).read_line(&mut line).expect("the mock judge says where it is");
         let url = line.split_whitespace().find(|word| word.starts_with("http://"));
         let url = url.unwrap_or_else(|| panic!("the mock judge said {line:?}")).to_owned();
-        Mock { child, url }
+        Mock { _child: Served(child), url }
     }
 }
 
-impl Drop for Mock {
-    fn drop(&mut self) {
-        // A mock that has ended already is as good as one that is ended here.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+/// A review room that ends with its owner.
+pub(crate) struct Room {
+    _child: Served,
+    /// Where it answers, such as `http://127.0.0.1:1234`.
+    pub(crate) origin: String,
+    /// The people who were invited, each with the token of their link.
+    pub(crate) invited: Vec<(String, String)>,
+}
+
+impl Room {
+    /// Starts `command`, which is a `probity review` without a browser, and waits until it serves.
+    pub(crate) fn start(command: &mut Command) -> Room {
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the review room can be started");
+        let mut lines = BufReader::new(child.stderr.take().expect("standard error is piped")).lines();
+        let child = Served(child);
+        let (mut invited, mut origin, mut said) = (Vec::new(), None, String::new());
+        for line in lines.by_ref().map_while(Result::ok) {
+            if let Some((start, token)) = line.split_once("/enter#") {
+                let (name, host) = start.split_once(": ").expect("a link stands behind a name");
+                invited.push((name.to_owned(), token.to_owned()));
+                origin = Some(host.to_owned());
+            }
+            if line.contains("Ctrl-C") {
+                break;
+            }
+            said += &format!("{line}\n");
+        }
+        let origin = origin.unwrap_or_else(|| panic!("the review room said {said}"));
+        // Whatever it still says is read, so that it never waits for a reader.
+        thread::spawn(move || lines.for_each(drop));
+        Room { _child: child, origin, invited }
     }
 }

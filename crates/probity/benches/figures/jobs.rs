@@ -13,7 +13,7 @@ use crate::bare_loop;
 use crate::child::{Mock, measure, probity};
 
 /// Criteria of the default rubric, so calls per case.
-const CALLS_PER_CASE: usize = 2;
+pub(crate) const CALLS_PER_CASE: usize = 2;
 
 /// Where and how large.
 pub(crate) struct Bench {
@@ -75,7 +75,7 @@ impl Figure {
 
 impl Bench {
     /// A file of `n` cases, each different.
-    fn cases(&self, n: usize) -> PathBuf {
+    pub(crate) fn cases(&self, n: usize) -> PathBuf {
         let path = self.folder.join(format!("cases-{n}.jsonl"));
         if path.exists() {
             return path;

@@ -226,12 +226,29 @@ impl Browser {
         let size = &self.devtools("Page.getLayoutMetrics", &json!({}))["cssContentSize"];
         let width = size["width"].as_f64().expect("a page has a width");
         let height = size["height"].as_f64().expect("a page has a height").min(HEIGHT_MAX);
+        self.captured(name, width, height)
+    }
+
+    /// A picture for the README of the upper part of the page, by day, in `target/screenshots/readme`.
+    #[track_caller]
+    pub(crate) fn picture(&self, name: &str, width: u32, height: u32) -> PathBuf {
+        self.look(Look::Light);
+        let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.devtools("Emulation.setDeviceMetricsOverride", &metrics);
+        self.execute("scrollTo(0, 0)", &[]);
+        let path = self.captured(&format!("readme/{name}"), f64::from(width), f64::from(height));
+        self.look(Look::Light);
+        path
+    }
+
+    #[track_caller]
+    fn captured(&self, name: &str, width: f64, height: f64) -> PathBuf {
         let clip = json!({ "x": 0, "y": 0, "width": width, "height": height, "scale": 1 });
         let wanted = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
         let taken = self.devtools("Page.captureScreenshot", &wanted);
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("screenshots");
-        std::fs::create_dir_all(&folder).expect("a folder");
         let path = folder.join(format!("{name}.png"));
+        std::fs::create_dir_all(path.parent().expect("a picture is in a folder")).expect("a folder");
         std::fs::write(&path, bytes(taken["data"].as_str().unwrap_or_default())).expect("a picture");
         path
     }

@@ -21,7 +21,12 @@ struct Scene {
 
 impl Scene {
     fn new() -> Scene {
-        let mock = MockJudge::start(&["--script", "position+noisy:0.15"]);
+        Scene::judged_by("position+noisy:0.15")
+    }
+
+    /// The same files, and a judge of this script.
+    fn judged_by(script: &str) -> Scene {
+        let mock = MockJudge::start(&["--script", script]);
         let mut probity = Probity::new()
             .file("probity.toml", QUICK)
             .variable("OPENAI_API_KEY", "sk-mock")
@@ -32,6 +37,7 @@ impl Scene {
         for name in ["gold.csv", "contract.toml", "policies.toml", "policy-cases.jsonl"] {
             probity = probity.file(name, example(name));
         }
+        probity = probity.file("gold.jsonl", example("ci/gold.jsonl"));
         Scene { probity, _mock: mock }
     }
 
@@ -69,6 +75,16 @@ fn w19_a_run_opens_from_disk_and_asks_for_nothing() {
     scene.open(&browser, "gate.html", "run policy-cases.jsonl --policies policies.toml", 0);
     assert!(browser.count("mark") > 0, "what the gate found is marked in the text");
     browser.screenshots("report-run-gate");
+}
+
+/// What the README shows: most replies pass, some do not, and the judge has no standing.
+#[test]
+fn a_run_as_the_readme_shows_it() {
+    let Some(browser) = Browser::start() else { return };
+    let scene = Scene::judged_by("noisy:0.15");
+    scene.open(&browser, "gold.html", "run gold.jsonl --rubric support-gold", 0);
+    assert_eq!(browser.text(".standing").to_lowercase(), "advisory");
+    browser.picture("report", 900, 880);
 }
 
 #[test]

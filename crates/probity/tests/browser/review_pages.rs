@@ -199,6 +199,7 @@ fn labelled_by_ann(browser: &Browser) {
     pictured(browser, "levels");
     browser.press("4");
     pictured(browser, "levels-chosen");
+    browser.picture("label", 1000, 800);
     browser.press("?");
     pictured(browser, "help");
     browser.press(ESCAPE);

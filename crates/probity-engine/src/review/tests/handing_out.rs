@@ -15,6 +15,31 @@ fn each_item_is_looked_at_by_as_many_people_as_the_queue_asks_for() {
 }
 
 #[test]
+fn progress_counts_what_is_left_for_each_person() {
+    let scene = Scene::new(Form::Levels, 6, 2);
+    // Another queue, of which nothing counts here.
+    wait(scene.room.add_queue(new_queue("second", Form::Levels, 3, 2))).unwrap();
+    let check = |person: PersonId, now: i64, want: [u32; 3]| {
+        let seen = scene.room.progress(scene.queue, person, now).unwrap();
+        assert_eq!([seen.n_submitted, seen.n_skipped, seen.n_open], want);
+    };
+    scene.label_all(scene.ann, &levels(4, 4));
+    check(scene.ann, NOW, [6, 0, 0]);
+    let first = scene.next(scene.bob).unwrap();
+    scene.submit(&first, scene.bob, levels(3, 4));
+    let skipped = scene.next(scene.bob).unwrap();
+    assert!(wait(scene.room.skip(skipped.id, scene.bob, NOW)).unwrap());
+    scene.next(scene.bob).unwrap();
+    check(scene.bob, NOW, [1, 1, 5]);
+    check(scene.ann, NOW, [6, 0, 0]);
+    // Ann and bob have answered one, and bob holds another until his lease ends.
+    check(scene.cem, NOW, [0, 0, 4]);
+    check(scene.cem, NOW + LEASE_SECONDS, [0, 0, 5]);
+    let nothing = scene.room.progress(QueueId(99), scene.ann, NOW).unwrap();
+    assert_eq!((nothing.n_submitted, nothing.n_open), (0, 0));
+}
+
+#[test]
 fn two_people_do_not_take_the_last_seat() {
     let scene = Scene::new(Form::Levels, 1, 1);
     let item = scene.next(scene.ann).unwrap();
