@@ -10,6 +10,7 @@ use probity_engine::store::RunId;
 use crate::commands::calibrate::CalibrateArgs;
 use crate::commands::compare::CompareArgs;
 use crate::commands::diff::DiffArgs;
+use crate::commands::init::InitArgs;
 use crate::commands::labels::{ExportLabelsArgs, ImportLabelsArgs};
 use crate::commands::mock::MockArgs;
 use crate::commands::probe::ProbeArgs;
@@ -32,6 +33,8 @@ spent, 3 incomplete (run the same command again to resume), 4 the store or the d
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Make a folder to begin in: a settings file with every default, and cases to try
+    Init(InitArgs),
     /// Score the replies of one or more case files
     Run(RunArgs),
     /// Say what a run would send, how many calls it takes and what it would cost, and send nothing

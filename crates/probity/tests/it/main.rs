@@ -24,6 +24,7 @@ mod golden;
 mod guarantees;
 mod harness;
 mod history;
+mod init;
 mod hostile;
 mod inputs;
 mod interrupt;

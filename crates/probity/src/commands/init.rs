@@ -1,0 +1,92 @@
+//! `probity init`: a folder to begin in, with a settings file that changes nothing and cases to try.
+//!
+//! Nothing that is there is touched: where one of the files exists, none is written.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use probity_engine::config::DEFAULTS;
+
+use crate::exit::{Exit, Failure};
+use crate::terminal;
+
+/// Cases to try, in the form that most people have theirs.
+const TICKETS: &str = include_str!("tickets.jsonl");
+
+/// `probity init`
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// The folder, made where there is none
+    #[arg(default_value = ".", value_name = "FOLDER")]
+    folder: PathBuf,
+}
+
+/// Runs the command.
+pub(crate) fn init(args: &InitArgs) -> Result<Exit, Failure> {
+    let files = [("probity.toml", settings()), ("tickets.jsonl", TICKETS.to_owned())];
+    let unwritable = |path: &Path, error: &io::Error| Failure {
+        exit: Exit::Store,
+        message: format!("could not write {}: {error}", path.display()),
+        hint: None,
+    };
+    for (name, _) in &files {
+        let path = args.folder.join(name);
+        if path.exists() {
+            return Err(Failure::usage(format!("{} is there already; nothing was written", path.display()))
+                .hint("give another folder: probity init FOLDER"));
+        }
+    }
+    fs::create_dir_all(&args.folder).map_err(|error| unwritable(&args.folder, &error))?;
+    for (name, text) in &files {
+        let path = args.folder.join(name);
+        let made = OpenOptions::new().write(true).create_new(true).open(&path);
+        made.and_then(|mut file| file.write_all(text.as_bytes()))
+            .map_err(|error| unwritable(&path, &error))?;
+        terminal::print(&format!("wrote {}\n", path.display()));
+    }
+    terminal::print(&next(&args.folder));
+    Ok(Exit::Done)
+}
+
+/// Every setting with its default, none of them in force: whoever takes a `#` away changes one.
+fn settings() -> String {
+    let mut text = "# The settings of Probity with their defaults. A line that begins with `#` and no space is a \
+                    setting:\n# take the `#` away, also before the name of its section, and change it.\n\n"
+        .to_owned();
+    // What stands before the first section is about the program's own file.
+    let sections = DEFAULTS.find("\n[").map_or(DEFAULTS, |at| &DEFAULTS[at + 1..]);
+    for line in sections.lines() {
+        let is_setting = !line.is_empty() && !line.starts_with('#');
+        text.push_str(if is_setting { "#" } else { "" });
+        text.push_str(line);
+        text.push('\n');
+    }
+    text
+}
+
+/// What to do now.
+fn next(folder: &Path) -> String {
+    let enter = if folder == Path::new(".") { String::new() } else { format!("cd {} && ", folder.display()) };
+    format!("now: {enter}probity run tickets.jsonl\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_every_default_and_sets_none() {
+        let text = settings();
+        assert_eq!(toml::from_str::<toml::Table>(&text).expect("comments are TOML"), toml::Table::new());
+        let live: String = text
+            .lines()
+            .map(|line| line.strip_prefix('#').filter(|rest| !rest.starts_with(' ')).unwrap_or(line))
+            .fold(String::new(), |text, line| text + line + "\n");
+        assert_eq!(
+            toml::from_str::<toml::Table>(&live).expect("the settings are TOML"),
+            toml::from_str::<toml::Table>(DEFAULTS).expect("the defaults are TOML"),
+        );
+    }
+}
