@@ -299,7 +299,10 @@ proptest! {
             };
             for (there, back) in levels(there).iter().zip(levels(&back)) {
                 let (a, b) = (there.change, back.change);
-                prop_assert_eq!((a.value, a.low, a.high, a.n), (-b.value, -b.high, -b.low, b.n));
+                prop_assert_eq!((a.value, a.n), (-b.value, b.n));
+                // A quantile lies between two draws, and from the other side its last digit can differ.
+                let is_near = |one: f64, other: f64| (one - other).abs() < 1e-9;
+                prop_assert!(is_near(a.low, -b.high) && is_near(a.high, -b.low), "{a:?} {b:?}");
                 prop_assert_eq!((there.sign_test, there.adjusted), (back.sign_test, back.adjusted));
             }
             prop_assert_eq!(there.pass.map(|pass| pass.change.value), back.pass.map(|pass| -pass.change.value));
