@@ -18,6 +18,7 @@ pub mod params;
 pub mod prompt;
 pub mod recorded;
 mod room;
+mod spelling;
 mod verdict_schema;
 
 use std::sync::Arc;
