@@ -11,6 +11,7 @@ use reqwest::Url;
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 
+use super::host::{self, BadHost};
 use super::{CallOutcome, Reception, TransportFault, spelling};
 
 /// A base URL with scheme and host, without credentials, query, fragment or trailing slash.
@@ -42,6 +43,9 @@ pub enum BadEndpoint {
     /// A query or a fragment stands in it.
     #[error("the base URL has a query or a fragment; expected scheme, host and path only")]
     Query,
+    /// Nothing is sent to such a host.
+    #[error(transparent)]
+    Host(#[from] BadHost),
 }
 
 /// What a person may have copied along with the base: the paths of the calls themselves.
@@ -69,6 +73,7 @@ impl Endpoint {
         if base.query().is_some() || base.fragment().is_some() {
             return Err(BadEndpoint::Query);
         }
+        host::checked(&base)?;
         let path = clean_path(base.path());
         base.set_path(&path);
         let calls = USUAL_CALLS.iter().map(|call| (*call, below(&base, call))).collect();
@@ -331,6 +336,9 @@ mod tests {
         check("https://user:pw@api.example.com/v1", &expect!["Credentials"]);
         check("sk-secret@api.example.com/v1", &expect!["Credentials"]);
         check("https://api.example.com/v1?key=sk-secret", &expect!["Query"]);
+        check("http://169.254.169.254/v1", &expect!["Host(LinkLocal)"]);
+        check("[fe80::1]:8080/v1", &expect!["Host(LinkLocal)"]);
+        check("http://api.example.com/v1", &expect!["Host(Public)"]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod command;
 pub mod endpoint;
 pub mod event_stream;
 mod fault;
+pub mod host;
 pub mod http;
 pub mod mask;
 pub mod openai;

@@ -183,6 +183,13 @@ fn settings_that_do_not_fit_are_named() {
         "target bot: cannot be used: the environment variable NO_SUCH_KEY is not set",
     );
     check_refused(&format!("{HTTP}headers = {{ Host = 'x' }}\n"), &[], "this header cannot be set");
+    for (url, says) in [
+        ("http://169.254.169.254/v1", "link-local or metadata address"),
+        ("https://[::ffff:a9fe:a9fe]/v1", "link-local or metadata address"),
+        ("http://bot.example/v1", "a public host without encryption"),
+    ] {
+        check_refused(CHAT, &["--target-base-url", url], says);
+    }
     let scene = Scene::new(3, CHAT);
     scene.run(&["--target-model", "m"]).code(2).says("--target-model means nothing without --target");
 }
