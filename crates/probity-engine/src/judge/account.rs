@@ -50,4 +50,12 @@ impl Account {
             None => reception,
         }
     }
+
+    /// What was read from an answer, without the key.
+    pub(crate) fn cleaned(&self, text: String) -> String {
+        match &self.key {
+            Some(key) => key.scrub_text(text),
+            None => text,
+        }
+    }
 }

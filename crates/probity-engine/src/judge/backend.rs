@@ -146,6 +146,15 @@ impl Judge {
         }
     }
 
+    /// What was read from an answer, without the key that went out with the question.
+    pub(crate) fn cleaned(&self, text: String) -> String {
+        match self {
+            Judge::OpenAi(judge) => judge.account.cleaned(text),
+            Judge::Anthropic(judge) => judge.account.cleaned(text),
+            Judge::Baseline | Judge::Command(_) | Judge::Recorded(_) => text,
+        }
+    }
+
     /// Whether there is any use in asking: a record that says nothing about a question never will.
     pub fn has_answer(&self, question: &Question) -> bool {
         match self {

@@ -41,7 +41,8 @@ pub(crate) enum NamedBy {
     /// By the packet's hash, which nobody writes by chance: a damaged line that holds one is an answer to it.
     #[default]
     Packet,
-    /// By the case's id, which may be any text: a damaged line belongs to nobody.
+    /// By the case's id, which may be any text: a damaged line belongs to nobody, and one that names no case that
+    /// waits fails all that do.
     CaseId,
 }
 
@@ -199,6 +200,14 @@ impl Waiting {
         }
     }
 
+    /// Whether a question with this name waits for its answer.
+    fn is_awaited(&self, name: &str) -> bool {
+        self.state()
+            .pending
+            .get(name)
+            .is_some_and(|waiting| waiting.iter().any(|question| !question.is_closed()))
+    }
+
     fn gone(&self) -> Option<String> {
         self.state().gone.clone()
     }
@@ -260,6 +269,13 @@ impl Waiting {
             self.settle_all(&TransportFault::BadBody(message));
             return;
         };
+        if self.named_by == NamedBy::CaseId && !self.is_awaited(&packet) {
+            // Whoever the line was for waits in vain: an id that was changed on the way tells nobody whose it was.
+            let start: String = packet.chars().take(80).collect();
+            let message = format!("expected the {member} of a case that waits, found {start:?}");
+            self.settle_all(&TransportFault::BadBody(message));
+            return;
+        }
         self.settle(
             &packet,
             CallOutcome::Response(Response { status: 200, headers: Vec::new(), body: line }),

@@ -11,7 +11,8 @@ use reqwest::Url;
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 
-use super::{CallOutcome, Reception, TransportFault};
+use super::host::{self, BadHost};
+use super::{CallOutcome, Reception, TransportFault, spelling};
 
 /// A base URL with scheme and host, without credentials, query, fragment or trailing slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +43,9 @@ pub enum BadEndpoint {
     /// A query or a fragment stands in it.
     #[error("the base URL has a query or a fragment; expected scheme, host and path only")]
     Query,
+    /// Nothing is sent to such a host.
+    #[error(transparent)]
+    Host(#[from] BadHost),
 }
 
 /// What a person may have copied along with the base: the paths of the calls themselves.
@@ -69,6 +73,7 @@ impl Endpoint {
         if base.query().is_some() || base.fragment().is_some() {
             return Err(BadEndpoint::Query);
         }
+        host::checked(&base)?;
         let path = clean_path(base.path());
         base.set_path(&path);
         let calls = USUAL_CALLS.iter().map(|call| (*call, below(&base, call))).collect();
@@ -163,11 +168,19 @@ pub enum KeyProblem {
     /// A character outside ASCII stands in it.
     #[error("contains characters that no key has; expected visible ASCII characters")]
     NotAscii,
+    /// It is too short to be told from ordinary words in what comes back.
+    #[error(
+        "has fewer than {HEADER_SECRET_CHARS_MIN} characters; expected a secret, other text stands in the header itself"
+    )]
+    Short,
 }
 
 /// Keys shorter than this are mostly placeholders for servers that ask for none ("ollama", "EMPTY"). Taking
 /// such a word out of answers would damage them; it is taken out of refusals, which repeat keys.
 const SECRET_CHARS_MIN: usize = 16;
+
+/// A value in a header of a target that is shorter than this is refused: it could not be taken out of replies.
+pub(crate) const HEADER_SECRET_CHARS_MIN: usize = 6;
 
 impl ApiKey {
     /// The key that the environment variable `variable` holds.
@@ -205,54 +218,58 @@ impl ApiKey {
         value
     }
 
-    /// `reception` without the key, wherever the server may have repeated it.
+    /// How many characters it has.
+    pub(crate) fn n_chars(&self) -> usize {
+        self.0.expose_secret().len()
+    }
+
+    /// `reception` without the key, wherever the server may have repeated it, unless it is an answer and the key may
+    /// be a placeholder.
     pub(crate) fn scrub(&self, reception: Reception) -> Reception {
         let is_answer =
             matches!(&reception.outcome, CallOutcome::Response(response) if response.status < 300);
-        if is_answer && self.0.expose_secret().len() < SECRET_CHARS_MIN {
-            return reception;
-        }
+        if is_answer && self.n_chars() < SECRET_CHARS_MIN { reception } else { self.scrub_all(reception) }
+    }
+
+    /// `reception` without the key, in every spelling, wherever the server may have repeated it.
+    pub(crate) fn scrub_all(&self, reception: Reception) -> Reception {
+        let key = self.0.expose_secret().as_bytes();
         let outcome = match reception.outcome {
             CallOutcome::Response(mut response) => {
-                response.body = self.without_key(response.body);
+                response.body = spelling::without(response.body, key);
                 for (_, value) in &mut response.headers {
-                    *value = value.replace(self.0.expose_secret(), "[key]");
+                    *value = self.text_without(std::mem::take(value));
                 }
                 CallOutcome::Response(response)
             }
-            CallOutcome::Broken { fault, partial } => {
-                CallOutcome::Broken { fault: self.scrub_fault(fault), partial: self.without_key(partial) }
-            }
+            CallOutcome::Broken { fault, partial } => CallOutcome::Broken {
+                fault: self.scrub_fault(fault),
+                partial: spelling::without(partial, key),
+            },
         };
         Reception { outcome, ..reception }
     }
 
-    fn scrub_fault(&self, fault: TransportFault) -> TransportFault {
-        let clean = |text: String| text.replace(self.0.expose_secret(), "[key]");
-        match fault {
-            TransportFault::Connect(text) => TransportFault::Connect(clean(text)),
-            TransportFault::Tls(text) => TransportFault::Tls(clean(text)),
-            TransportFault::Lost(text) => TransportFault::Lost(clean(text)),
-            TransportFault::Refused(text) => TransportFault::Refused(clean(text)),
-            TransportFault::BadBody(text) => TransportFault::BadBody(clean(text)),
-            other => other,
-        }
+    /// What was read from an answer, without the key, unless the key may be a placeholder. Parts of an answer that
+    /// say nothing each may be the key when they are put together.
+    pub(crate) fn scrub_text(&self, text: String) -> String {
+        if self.n_chars() < SECRET_CHARS_MIN { text } else { self.text_without(text) }
     }
 
-    fn without_key(&self, bytes: Vec<u8>) -> Vec<u8> {
-        let key = self.0.expose_secret().as_bytes();
-        let mut kept = Vec::with_capacity(bytes.len());
-        let mut rest = bytes.as_slice();
-        while let Some(at) = rest.windows(key.len()).position(|window| window == key) {
-            kept.extend_from_slice(&rest[..at]);
-            kept.extend_from_slice(b"[key]");
-            rest = &rest[at + key.len()..];
+    /// `text` without the key, in every spelling.
+    pub(crate) fn text_without(&self, text: String) -> String {
+        spelling::text_without(text, self.0.expose_secret().as_bytes())
+    }
+
+    fn scrub_fault(&self, fault: TransportFault) -> TransportFault {
+        match fault {
+            TransportFault::Connect(text) => TransportFault::Connect(self.text_without(text)),
+            TransportFault::Tls(text) => TransportFault::Tls(self.text_without(text)),
+            TransportFault::Lost(text) => TransportFault::Lost(self.text_without(text)),
+            TransportFault::Refused(text) => TransportFault::Refused(self.text_without(text)),
+            TransportFault::BadBody(text) => TransportFault::BadBody(self.text_without(text)),
+            other => other,
         }
-        if kept.is_empty() && rest.len() == bytes.len() {
-            return bytes;
-        }
-        kept.extend_from_slice(rest);
-        kept
     }
 }
 
@@ -319,6 +336,9 @@ mod tests {
         check("https://user:pw@api.example.com/v1", &expect!["Credentials"]);
         check("sk-secret@api.example.com/v1", &expect!["Credentials"]);
         check("https://api.example.com/v1?key=sk-secret", &expect!["Query"]);
+        check("http://169.254.169.254/v1", &expect!["Host(LinkLocal)"]);
+        check("[fe80::1]:8080/v1", &expect!["Host(LinkLocal)"]);
+        check("http://api.example.com/v1", &expect!["Host(Public)"]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod command;
 pub mod endpoint;
 pub mod event_stream;
 mod fault;
+pub mod host;
 pub mod http;
 pub mod mask;
 pub mod openai;
@@ -18,6 +19,7 @@ pub mod params;
 pub mod prompt;
 pub mod recorded;
 mod room;
+mod spelling;
 mod verdict_schema;
 
 use std::sync::Arc;

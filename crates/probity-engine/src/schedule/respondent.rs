@@ -92,8 +92,10 @@ impl Respondent for Judge {
     /// that the same store says the same thing whichever run came first.
     fn settled(&self, completion: &Completion, question: &Question) -> Result<String, Unusable> {
         let verdict = verdict::read(completion, &question.packet, ParseMode::Tolerant)
-            .map_err(|invalid| Unusable::from(&invalid))?;
-        Ok(serde_json::to_string(&VerdictRecord::from(&verdict)).expect("a verdict is plain data"))
+            .map_err(|invalid| Unusable::from(&invalid))
+            .map_err(|why| Unusable { detail: self.cleaned(why.detail), ..why })?;
+        let record = serde_json::to_string(&VerdictRecord::from(&verdict)).expect("a verdict is plain data");
+        Ok(self.cleaned(record))
     }
 
     fn may_answer_differently(&self) -> bool {

@@ -6,6 +6,8 @@ use std::fmt;
 
 use reqwest::Url;
 
+use crate::judge::host::{self, BadHost};
+
 /// The URL of an HTTP target, without credentials, query or fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address(Url);
@@ -25,6 +27,9 @@ pub enum BadAddress {
     /// A query or a fragment stands in it.
     #[error("the URL has a query or a fragment; expected parameters in the request, and secrets in headers")]
     Query,
+    /// Nothing is sent to such a host.
+    #[error(transparent)]
+    Host(#[from] BadHost),
 }
 
 impl Address {
@@ -40,6 +45,7 @@ impl Address {
         if url.query().is_some() || url.fragment().is_some() {
             return Err(BadAddress::Query);
         }
+        host::checked(&url)?;
         Ok(Address(url))
     }
 
@@ -74,5 +80,7 @@ mod tests {
         check("https://me:secret@bot.example/", "Credentials");
         check("https://bot.example/?key=secret", "Query");
         check("https://bot.example/#top", "Query");
+        check("https://169.254.169.254/latest", "Host(LinkLocal)");
+        check("http://bot.example/reply", "Host(Public)");
     }
 }

@@ -8,7 +8,7 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName
 use super::address::Address;
 use super::pointer::Pointer;
 use super::request::Request;
-use super::{TargetError, reply};
+use super::{ReplyRecord, TargetError, reply};
 use crate::config::{HttpTarget, TargetBackend, TargetSettings};
 use crate::judge::account::Account;
 use crate::judge::command::{LineProgram, NamedBy};
@@ -78,6 +78,19 @@ impl Target {
     }
 }
 
+impl Target {
+    /// What was read from an answer, without the secrets that went out with the request.
+    fn cleaned(&self, text: String) -> String {
+        match self {
+            Target::Chat(account) => account.cleaned(text),
+            Target::Http(endpoint) => {
+                endpoint.secrets.iter().fold(text, |text, secret| secret.text_without(text))
+            }
+            Target::Command(_) => text,
+        }
+    }
+}
+
 impl HttpEndpoint {
     fn new(
         target: &HttpTarget,
@@ -93,6 +106,8 @@ impl HttpEndpoint {
             headers.insert(name, value);
             secrets.extend(found);
         }
+        // One secret may be a part of another: the longer one goes first, so that nothing of it is left.
+        secrets.sort_by_key(|secret: &ApiKey| std::cmp::Reverse(secret.n_chars()));
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         let (url, reply, confidence) = (target.url.clone(), target.reply.clone(), target.confidence.clone());
@@ -102,7 +117,7 @@ impl HttpEndpoint {
     async fn ask(&self, body: &str) -> Reception {
         let body = body.as_bytes().to_vec();
         let reception = self.client.post(self.url.url(), self.headers.clone(), body).await;
-        self.secrets.iter().fold(reception, |reception, secret| secret.scrub(reception))
+        self.secrets.iter().fold(reception, |reception, secret| secret.scrub_all(reception))
     }
 }
 
@@ -148,7 +163,7 @@ impl Respondent for Target {
     }
 
     fn settled(&self, completion: &Completion, _: &Request) -> Result<String, Unusable> {
-        let record = match self {
+        let read = match self {
             Target::Chat(_) => reply::of_chat(completion),
             Target::Http(HttpEndpoint { reply, confidence, .. }) => {
                 reply::of_document(completion, reply, confidence.as_ref())
@@ -156,7 +171,10 @@ impl Respondent for Target {
             Target::Command(CommandTarget { reply, confidence, .. }) => {
                 reply::of_document(completion, reply, Some(confidence))
             }
-        }?;
+        };
+        let record = read.map_err(|why| Unusable { detail: self.cleaned(why.detail), ..why })?;
+        let confidence_fault = record.confidence_fault.map(|fault| self.cleaned(fault));
+        let record = ReplyRecord { reply: self.cleaned(record.reply), confidence_fault, ..record };
         Ok(serde_json::to_string(&record).expect("a reply is plain data"))
     }
 

@@ -5,7 +5,7 @@
 
 use reqwest::header::{HeaderName, HeaderValue};
 
-use crate::judge::endpoint::{ApiKey, BadKey};
+use crate::judge::endpoint::{ApiKey, BadKey, HEADER_SECRET_CHARS_MIN, KeyProblem};
 
 /// Headers that the client itself decides about.
 const OWN: &[&str] = &[
@@ -84,6 +84,9 @@ impl HeaderText {
                 Piece::Text(literal) => text.push_str(literal),
                 Piece::Variable(name) => {
                     let key = ApiKey::from_env_value(name, get(name))?;
+                    if key.n_chars() < HEADER_SECRET_CHARS_MIN {
+                        return Err(BadKey { variable: name.clone(), problem: KeyProblem::Short });
+                    }
                     let header = key.header("");
                     text.push_str(header.to_str().expect("a key consists of visible ASCII characters"));
                     secrets.push(key);
@@ -123,7 +126,11 @@ mod tests {
 
     #[track_caller]
     fn check(name: &str, text: &str, want: &str) {
-        let get = |name: &str| (name == "KEY").then(|| "sk-canary".to_owned());
+        let get = |name: &str| match name {
+            "KEY" => Some("sk-canary".to_owned()),
+            "PIN" => Some("12345".to_owned()),
+            _ => None,
+        };
         let got = match HeaderText::parse(name, text) {
             Err(error) => format!("{error:?}"),
             Ok(header) => match header.value(&get) {
@@ -143,6 +150,12 @@ mod tests {
         check("Authorization", "Bearer ${KEY}", "Bearer sk-canary 1");
         check("x", "${KEY}:${KEY}", "sk-canary:sk-canary 2");
         check("x", "${OTHER}", "the environment variable OTHER is not set; expected the key of the account");
+        check(
+            "x",
+            "${PIN}",
+            "the environment variable PIN has fewer than 6 characters; expected a secret, other text stands in the \
+             header itself",
+        );
         check("x", "${", "Variable");
         check("x", "${a b}", "Variable");
         check("x", "a\nb", "Text");

@@ -66,6 +66,19 @@ async fn f89_an_answer_for_another_packet_is_dropped_and_counted() {
 }
 
 #[tokio::test]
+async fn a_reply_to_a_case_that_does_not_wait_fails_all_that_do() {
+    let script = r#"read -r a; read -r b; echo '{"id":"other","reply":"x"}'; read -r c
+        printf '{"id":"%s"}\n' "$c"; read -r end"#;
+    let argv = ["sh", "-c", script].map(str::to_owned);
+    let program = LineProgram::start(&argv, limits(), &[], NamedBy::CaseId).expect("sh is there");
+    let target = CommandJudge(program);
+    let (a, b) = tokio::join!(ask(&target, "a1"), ask(&target, "b2"));
+    check(&a, "broken: the response body is damaged: expected the id of a case that waits, found \"other\"");
+    check(&b, &a);
+    check(&ask(&target, "c3").await, r#"200 {"id":"c3"}"#);
+}
+
+#[tokio::test]
 async fn the_end_of_the_program_fails_all_that_wait() {
     let judge = start("read -r a; read -r b; echo 'no model' >&2; exit 3", limits());
     let (a, b) = tokio::join!(ask(&judge, "a1"), ask(&judge, "b2"));

@@ -27,7 +27,15 @@ fn is_same(one: &str, other: &str) -> bool {
     let matches =
         |one, other| matches!(model_match(one, &[], Some(other)), ModelMatch::Same | ModelMatch::Alias);
     let (one, other) = (one.to_lowercase(), other.to_lowercase());
-    matches(&one, &other) || matches(&other, &one)
+    let (one, other) = (bare(&one), bare(&other));
+    matches(one, other) || matches(other, one)
+}
+
+/// A model's name without the service that serves it and without the word for its latest release. Routers and local
+/// servers add both to the same model.
+fn bare(name: &str) -> &str {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    name.strip_suffix(":latest").or_else(|| name.strip_suffix("-latest")).unwrap_or(name)
 }
 
 #[cfg(test)]
@@ -66,5 +74,17 @@ mod tests {
         check("model = 'a'", "model = 'b'", ("b", ""), Some("b"));
         check("model = 'a'", "model = 'b'", ("", "a"), Some("a"));
         check("model = 'a'", "model = 'a-mini'", ("c", "d"), None);
+    }
+
+    #[test]
+    fn by_the_names_that_services_give_it() {
+        for name in ["openai/a", "x/openai/A", "a:latest", "a-latest", "openai/a-2024-07-18"] {
+            check("model = 'a'", &format!("model = '{name}'"), ("", ""), Some(name));
+            check(&format!("model = '{name}'"), "model = 'a'", ("", ""), Some("a"));
+        }
+        check("model = 'openai/a:latest'", "model = 'b'", ("", "other/a"), Some("other/a"));
+        for name in ["openai/b", "a/b", "a:14b", "a-mini:latest"] {
+            check("model = 'a'", &format!("model = '{name}'"), ("", ""), None);
+        }
     }
 }

@@ -183,6 +183,13 @@ fn settings_that_do_not_fit_are_named() {
         "target bot: cannot be used: the environment variable NO_SUCH_KEY is not set",
     );
     check_refused(&format!("{HTTP}headers = {{ Host = 'x' }}\n"), &[], "this header cannot be set");
+    for (url, says) in [
+        ("http://169.254.169.254/v1", "link-local or metadata address"),
+        ("https://[::ffff:a9fe:a9fe]/v1", "link-local or metadata address"),
+        ("http://bot.example/v1", "a public host without encryption"),
+    ] {
+        check_refused(CHAT, &["--target-base-url", url], says);
+    }
     let scene = Scene::new(3, CHAT);
     scene.run(&["--target-model", "m"]).code(2).says("--target-model means nothing without --target");
 }
@@ -197,6 +204,63 @@ fn echoing(id: &str) -> Act {
         "c3" => http_ok(&json!({ "reply": 7, "key": CANARY }).to_string()),
         "c4" => Act::PartialThenReset { promised: 900, sent: format!("{{\"key\": \"{CANARY}\"").into() },
         _ => Act::respond(401, &[], &format!(r#"{{"error":{{"message":"Incorrect key: {CANARY}"}}}}"#)),
+    }
+}
+
+/// The key of the target as `spell` writes each of its characters.
+fn spelled(spell: impl Fn(char) -> String) -> String {
+    CANARY.chars().map(spell).collect()
+}
+
+/// The key as JSON may spell it, and as JSON in a text of JSON may.
+fn spellings() -> Vec<String> {
+    let slash = |c: char| if c == '/' { "\\/".to_owned() } else { c.to_string() };
+    let low = |c: char| format!("\\u{:04x}", u32::from(c));
+    let high = |c: char| format!("\\u{:04X}", u32::from(c));
+    let some = |c: char| if c.is_ascii_digit() { low(c) } else { slash(c) };
+    let nested = |c: char| format!("\\\\u{:04x}", u32::from(c));
+    vec![spelled(slash), spelled(low), spelled(high), spelled(some), spelled(nested)]
+}
+
+#[test]
+fn a_key_that_is_told_in_another_spelling_is_in_nothing_that_is_written() {
+    let server = ScriptedServer::with(|request| {
+        let id = request.json()["id"].as_str().unwrap().to_owned();
+        let key = spellings()[id[1..].parse::<usize>().unwrap() - 1].clone();
+        http_ok(&format!(r#"{{"reply":"Your key is {key}.","confidence":"{key}","{key}":["{key}"]}}"#))
+    });
+    let scene = Scene::new(6, &at(&server, "headers = { Authorization = 'Bearer ${BOT_KEY}' }\n"));
+    let run = |more: &[&str]| {
+        let mut command = scene.command(&[&["--target", "bot"], more].concat());
+        Ran::of(command.env("BOT_KEY", CANARY).env("RUST_LOG", "trace").output().unwrap())
+    };
+    let ran = [run(&[]).code(0), run(&["--offline", "--json"]).code(0)];
+    assert!(scene.text("results.json").contains("Your key is [key]."));
+    let mut written = folder_bytes(scene.folder.path());
+    written.extend(ran.map(|ran| ("output".into(), (ran.stdout + &ran.stderr).into_bytes())));
+    assert!(written.iter().any(|(path, _)| path.ends_with("store.db")));
+    for (path, bytes) in written {
+        for piece in spellings().iter().map(String::as_str).chain([CANARY, "7f3a91c2d8e64b05"]) {
+            let found = bytes.windows(piece.len()).any(|window| window == piece.as_bytes());
+            assert!(!found, "{} contains {piece}", path.display());
+        }
+    }
+}
+
+#[test]
+fn a_short_key_of_a_target_is_taken_out_of_replies_or_refused() {
+    let server = ScriptedServer::with(|request| {
+        let key = request.header("x-pin").unwrap().to_owned();
+        http_ok(&json!({ "reply": format!("Your PIN is {key}.") }).to_string())
+    });
+    let scene = Scene::new(2, &at(&server, "headers = { X-Pin = '${PIN}' }\n"));
+    let run = |pin: &str| Ran::of(scene.command(&["--target", "bot"]).env("PIN", pin).output().unwrap());
+    run("12345").code(2).says("the environment variable PIN has fewer than 6 characters");
+    assert_eq!(server.n_requests(), 0);
+    run("qx7-93").code(0);
+    assert!(scene.text("results.json").contains("Your PIN is [key]."));
+    for (path, bytes) in folder_bytes(scene.folder.path()) {
+        assert!(!bytes.windows(6).any(|window| window == b"qx7-93"), "{}", path.display());
     }
 }
 
