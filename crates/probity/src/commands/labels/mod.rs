@@ -15,6 +15,8 @@ use serde_json::json;
 
 use super::calibrate::{all_faults, refuse_skipped, refused};
 use super::compare::{Files, load_options, write_output};
+use super::inputs::Inputs;
+use super::session::report_files;
 use crate::exit::{Exit, Failure};
 use crate::{settings, terminal};
 
@@ -198,6 +200,8 @@ fn notices(kept: &[StoredLabel]) -> Vec<String> {
 /// Runs `probity export labels`.
 pub(crate) fn export(args: &ExportLabelsArgs) -> Result<Exit, Failure> {
     let format = format(args)?;
+    let inputs = Inputs::default().store(args.config.as_ref(), args.store.as_ref());
+    report_files(args.output.as_deref(), &[], &inputs)?;
     let path = settings::store_file(args.config.as_deref(), args.store.as_ref())?;
     let kept = kept(&path)?;
     let labels: Vec<LabelEntry> = kept.into_iter().map(|stored| stored.label).collect();
