@@ -56,6 +56,9 @@ pub(crate) struct ExportLabelsArgs {
     /// The form [default: by the file's suffix, else jsonl]
     #[arg(long, value_enum, value_name = "FORM")]
     format: Option<FormatArg>,
+    /// A table for programs: without the quotes that keep spreadsheets from taking cells for formulas
+    #[arg(long, conflicts_with = "format")]
+    raw_csv: bool,
     /// Where labels are kept
     #[arg(long, value_name = "FILE")]
     store: Option<String>,
@@ -206,7 +209,8 @@ pub(crate) fn export(args: &ExportLabelsArgs) -> Result<Exit, Failure> {
     let kept = kept(&path)?;
     let labels: Vec<LabelEntry> = kept.into_iter().map(|stored| stored.label).collect();
     let text = match format {
-        FormatArg::Csv => table::csv(&labels),
+        FormatArg::Csv if args.raw_csv => table::csv(&labels, table::Reader::Program),
+        FormatArg::Csv => table::csv(&labels, table::Reader::Spreadsheet),
         FormatArg::Jsonl => table::jsonl(&labels),
     };
     match args.output.as_deref() {
@@ -230,6 +234,9 @@ pub(super) fn kept(path: &Path) -> Result<Vec<StoredLabel>, Failure> {
 }
 
 fn format(args: &ExportLabelsArgs) -> Result<FormatArg, Failure> {
+    if args.raw_csv {
+        return Ok(FormatArg::Csv);
+    }
     if let Some(format) = args.format {
         return Ok(format);
     }
