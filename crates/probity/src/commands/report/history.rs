@@ -30,7 +30,7 @@ pub(super) fn history(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {
     let (looks, others): (Vec<_>, Vec<_>) = runs.into_iter().zip(is_anchor).partition(|(_, is)| *is);
     let looks: Vec<PastRun> = looks.into_iter().map(|(run, _)| run).collect();
     let others: Vec<PastRun> = others.into_iter().map(|(run, _)| run).collect();
-    let timeline = timeline(&others, &anchors(past, &looks, args)?);
+    let timeline = timeline(&others, &looks, &anchors(past, &looks, args)?);
     deliver(args, &places, &timeline)?;
     Ok(Exit::Done)
 }
