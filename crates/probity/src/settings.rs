@@ -28,7 +28,7 @@ use crate::commands::rubric::problems;
 use crate::exit::{Exit, Failure};
 
 /// The settings file that is read where it exists.
-const FILE: &str = "probity.toml";
+pub(crate) const FILE: &str = "probity.toml";
 
 /// Said when the baseline judge is used for want of another.
 const NO_KEY: &str = "no key is configured, so the baseline judge is used: it compares words and \

@@ -18,7 +18,8 @@ pub(super) const CHECKSUM: &str = "checksum";
 const CHECKSUM_CHARS: usize = 16;
 
 /// What a spreadsheet takes for the beginning of a formula.
-const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+/// Full-width signs are signs where the keyboard writes them.
+const FORMULA: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
 
 impl LabelEntry {
     /// Its members by the names that files use; what it does not say is left out, but for the label.
@@ -115,9 +116,35 @@ fn without_quote(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|text| begins_formula(text)).unwrap_or(cell)
 }
 
-/// Whether a formula begins the text, or would if quotes before it came off.
+/// Whether a formula begins the text, or would if quotes and what nobody sees before it came off.
 fn begins_formula(text: &str) -> bool {
-    text.trim_start_matches('\'').starts_with(FORMULA)
+    text.trim_start_matches(|c: char| c == '\'' || is_unseen(c)).starts_with(FORMULA)
+}
+
+/// Whether a character shows nothing, so that a spreadsheet may pass over it: white space but for what counts as a
+/// beginning itself, controls, joiners, marks of direction, selectors and the byte order mark.
+fn is_unseen(c: char) -> bool {
+    let is_beginning = FORMULA.contains(&c);
+    let is_format = matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{2800}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e0fff}'
+    );
+    !is_beginning && (c.is_whitespace() || c.is_control() || is_format)
 }
 
 /// BLAKE3 over the canonical labels in order, so that the order they came in does not matter.
@@ -203,6 +230,16 @@ mod tests {
             ("-", "'-"),
             ("'=x", "''=x"),
             ("\tx", "'\tx"),
+            ("＝1+1", "'＝1+1"),
+            ("＋x", "'＋x"),
+            ("－x", "'－x"),
+            ("＠ann", "'＠ann"),
+            ("\u{feff}=1", "'\u{feff}=1"),
+            ("\u{200b}\u{2066}@ann", "'\u{200b}\u{2066}@ann"),
+            ("\u{a0}-x", "'\u{a0}-x"),
+            ("\u{0}=1", "'\u{0}=1"),
+            ("'\u{feff}=1", "''\u{feff}=1"),
+            ("\u{feff}ann", "\u{feff}ann"),
             ("-1", "-1"),
             ("+2.5", "+2.5"),
             ("'tis", "'tis"),

@@ -113,6 +113,10 @@ impl RunDefinition {
         let mut named: Vec<_> = fixed.map(|(name, value)| (name.to_owned(), value.clone())).into();
         let told = self.parts.iter().filter(|(name, _)| !fixed.iter().any(|(fixed, _)| fixed == name));
         named.extend(told.cloned());
+        // Only later rounds are told by their number.
+        if !self.parts.is_empty() && !self.parts.iter().any(|(name, _)| name == "round") {
+            named.push(("round".to_owned(), "1".to_owned()));
+        }
         named
     }
 }

@@ -173,7 +173,8 @@ fn warnings(before: &RunResults, after: &RunResults, pairs: &[Pair<'_>]) -> Vec<
         warnings
             .push(format!("the judge is asked as before and answers as another model ({one} to {other})"));
     }
-    for (which, definition) in [("first", one), ("second", other)] {
+    for (which, RunResults { definition, warnings: own, .. }) in [("first", before), ("second", after)] {
+        warnings.extend(own.iter().map(|warning| format!("the {which} run: {warning}")));
         if definition.parts.is_empty() {
             warnings.push(format!(
                 "the {which} run's results do not say which cases, template, gate and settings made them"

@@ -36,6 +36,8 @@ pub struct RunResults {
     pub rows: Vec<Row>,
     /// Whether there is a pass rate: the rubric has a pass rule, and something could be rated by it.
     pub rated: Rated,
+    /// What the run said a reader must know before believing it.
+    pub warnings: Vec<String>,
 }
 
 /// Whether a run has a pass rate.
@@ -114,7 +116,9 @@ pub fn read(text: &str) -> Result<RunResults, ReadError> {
         None | Some(Json::Null) => Rated::No,
         Some(_) => Rated::Yes,
     };
-    Ok(RunResults { definition, criteria, rows, rated })
+    let warnings = summary.get("warnings").and_then(Json::as_array).unwrap_or_default();
+    let warnings = warnings.iter().filter_map(Json::as_str).map(str::to_owned).collect();
+    Ok(RunResults { definition, criteria, rows, rated, warnings })
 }
 
 fn parts(json: &Json) -> Result<(&[Json], &Object), ReadError> {

@@ -183,6 +183,30 @@ fn another_rubric_has_no_figures_and_another_judge_a_warning() {
     assert!(got.warnings[0].contains("answers as another model (m to n)"), "{:?}", got.warnings);
 }
 
+#[test]
+fn what_each_run_warns_of_is_said_with_the_run() {
+    let mut before = run(&[("a", "x", "pass", Some(4))]);
+    let mut after = before.clone();
+    before.warnings = vec!["the judge and the target are one model".to_owned()];
+    after.warnings = vec!["confidence says little".to_owned()];
+    let got = difference(&before, &after, QUICK).expect("the same rubric");
+    assert_eq!(
+        got.warnings,
+        ["the first run: the judge and the target are one model", "the second run: confidence says little"]
+    );
+}
+
+#[test]
+fn a_run_without_a_round_is_the_first() {
+    let before = run(&[("a", "x", "pass", Some(4))]);
+    let mut after = before.clone();
+    after.definition.parts.push(("round".to_owned(), "2".to_owned()));
+    let got = difference(&before, &after, QUICK).expect("the same rubric");
+    let [change] = got.definition.as_slice() else { panic!("{:?}", got.definition) };
+    let sides = (change.part.as_str(), change.before.as_deref(), change.after.as_deref());
+    assert_eq!(sides, ("round", Some("1"), Some("2")));
+}
+
 /// Gives each row of `run` a variant.
 fn written_by(mut run: RunResults, variants: &[&str]) -> RunResults {
     for (row, variant) in run.rows.iter_mut().zip(variants.iter().cycle()) {

@@ -6,6 +6,7 @@ pub(crate) mod compare;
 pub(crate) mod diff;
 pub(crate) mod gate;
 pub(crate) mod init;
+pub(crate) mod inputs;
 pub(crate) mod labels;
 pub(crate) mod mock;
 pub(crate) mod probe;

@@ -11,6 +11,7 @@ use probity_engine::run::results::Row;
 use probity_engine::run::{Observer as _, Ran, Session, report};
 use probity_engine::store::Store;
 
+use super::inputs::Inputs;
 use super::replies;
 use super::session::{
     Watcher, failure, keep_outcome, mode, network, output_failure, report_files, runtime, stopped, way_on,
@@ -50,10 +51,10 @@ pub(crate) fn written(args: &RunArgs) -> Result<(), Failure> {
 }
 
 fn made(args: &RunArgs) -> Result<Made, Failure> {
+    let files = report_files(args.output.as_deref(), &args.reports, &Inputs::default().job(&args.job))?;
     let watcher = Watcher::new(args.job.cases.reading.quiet);
     let job = settings::job(&args.job, settings::call_layer(&args.calls)?, &|line| watcher.notice(line))?;
     let job = Arc::new(job);
-    let files = report_files(args.output.as_deref(), &args.reports)?;
     let store = replies::open_store(&job, network(&args.calls), &watcher)?;
     let runtime = runtime()?;
     let ran = runtime.block_on(async {

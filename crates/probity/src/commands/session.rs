@@ -18,6 +18,7 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
+use super::inputs::Inputs;
 use crate::args::CallArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::progress::Bar;
@@ -131,8 +132,15 @@ fn interrupts() -> watch::Receiver<bool> {
     receiver
 }
 
-/// The files that `--output` and `--report` name. Results without a place are not worth paying for, so each is tried.
-pub(crate) fn report_files(output: Option<&Path>, reports: &[PathBuf]) -> Result<Vec<ReportFile>, Failure> {
+/// The files that `--output` and `--report` name, none of which is read. Results without a place are not worth paying
+/// for, so each is tried.
+pub(crate) fn report_files(
+    output: Option<&Path>,
+    reports: &[PathBuf],
+    inputs: &Inputs,
+) -> Result<Vec<ReportFile>, Failure> {
+    output.map_or(Ok(()), |path| inputs.refuse("--output", path))?;
+    reports.iter().try_for_each(|path| inputs.refuse("--report", path))?;
     let output = output.map(|path| Ok(ReportFile { path: path.to_owned(), kind: Kind::Json }));
     let reports = reports
         .iter()

@@ -230,7 +230,7 @@ fn unscored(out: &mut String, summary: &Summary) {
     if summary.causes().is_empty() {
         return;
     }
-    line!(out, "\nunscored, by cause");
+    line!(out, "\ncriteria unscored, by cause");
     for count in summary.causes() {
         let example = excerpt(&count.example, REASON_CHARS_MAX);
         let example = if example.is_empty() { String::new() } else { format!(": {example}") };

@@ -13,7 +13,7 @@ use crate::commands::labels::table;
 
 /// `GET /labels.csv`
 pub(super) async fn csv(State(app): State<App>) -> Answer {
-    let text = table::csv(&labels(&app).await?);
+    let text = table::csv(&labels(&app).await?, table::Reader::Spreadsheet);
     Ok(file("labels.csv", "text/csv; charset=utf-8", text))
 }
 

@@ -33,6 +33,7 @@ mod labels;
 mod limits;
 mod mock;
 mod order;
+mod overwrite;
 mod policies;
 mod probes;
 mod probing;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::reading::Figure;
-use super::{PastRun, Point, When};
+use super::{PastRun, Point, SeriesKey, When, readings};
 use crate::case::Moment;
 use crate::diff::{Row, RunResults};
 
@@ -121,16 +121,41 @@ impl Anchor {
     }
 }
 
+/// The looks at each anchor whose rubric none of `found` has: with nothing else to follow, the anchor is followed. A
+/// look counts that was read back.
+pub(super) fn alone<'a>(
+    looks: &'a [PastRun],
+    anchors: &[Anchor],
+    found: &[(SeriesKey, Vec<&PastRun>)],
+) -> Vec<(SeriesKey, Vec<&'a PastRun>)> {
+    let is_followed =
+        |hash: &str| found.iter().any(|((command, _, rubric, _), _)| command == "run" && rubric.hash == hash);
+    let mut alone = Vec::new();
+    for anchor in anchors.iter().filter(|anchor| anchor.rubric_hash().is_some_and(|hash| !is_followed(hash)))
+    {
+        let run_of = |look: &Look| looks.iter().find(|run| run.run == look.run);
+        let runs: Vec<&PastRun> = anchor.looks.iter().filter_map(run_of).collect();
+        let has_figures = |run: &&&PastRun| !readings(&run.command, &run.body).is_empty();
+        let Some(rubric) = runs.last().filter(has_figures).and_then(|run| run.rubric()) else { continue };
+        alone.push((("run".to_owned(), anchor.files.clone(), rubric, String::new()), runs));
+    }
+    alone
+}
+
 /// The anchor that says most about a series: one that can be used before one that cannot, the one with the most
-/// looks before others.
+/// looks before others. A series of looks has its own anchor before all.
 pub(super) fn of_series<'a>(
     anchors: &'a [Anchor],
     rubric_hash: &str,
     points: &[Point],
 ) -> (AnchorUse, Option<&'a Anchor>) {
+    let is_look =
+        |anchor: &Anchor| points.iter().all(|point| anchor.looks.iter().any(|look| look.run == point.run));
     let about = anchors.iter().filter(|anchor| anchor.rubric_hash() == Some(rubric_hash));
     let mut uses: Vec<(AnchorUse, &Anchor)> = about.map(|anchor| (anchor.use_for(points), anchor)).collect();
-    uses.sort_by_key(|(said, anchor)| (matches!(said, AnchorUse::Used { .. }), anchor.looks.len()));
+    uses.sort_by_key(|(said, anchor)| {
+        (is_look(anchor), matches!(said, AnchorUse::Used { .. }), anchor.looks.len())
+    });
     match uses.pop() {
         None => (AnchorUse::None, None),
         Some((said @ AnchorUse::Used { .. }, anchor)) => (said, Some(anchor)),

@@ -128,6 +128,14 @@ pub struct Timeline {
     pub notices: Vec<String>,
 }
 
+impl Series {
+    /// Whether its runs are the looks at its anchor.
+    pub fn is_anchor(&self) -> bool {
+        let is_look = |runs: &[u64]| self.points.iter().all(|point| runs.contains(&point.run));
+        matches!(&self.anchor, AnchorUse::Used { runs, .. } if is_look(runs))
+    }
+}
+
 impl PastRun {
     fn text(&self, group: &str, name: &str) -> String {
         self.body[group][name].as_str().unwrap_or_default().to_owned()
@@ -157,8 +165,21 @@ impl PastRun {
 /// battery of probes.
 type SeriesKey = (String, String, RubricName, String);
 
-/// Puts runs in order and says what moved. Looks at anchors are not among `runs`.
-pub fn timeline(runs: &[PastRun], anchors: &[Anchor]) -> Timeline {
+/// Puts runs in order and says what moved. `looks` are the runs that look at anchors and are not among `runs`; those
+/// of an anchor whose rubric no other series has are a series by themselves.
+pub fn timeline(runs: &[PastRun], looks: &[PastRun], anchors: &[Anchor]) -> Timeline {
+    let (mut found, left_out) = grouped(runs);
+    found.extend(anchor::alone(looks, anchors, &found));
+    let drafts: Vec<Draft> = found.into_iter().map(|(key, runs)| draft(key, &runs, anchors)).collect();
+    let tracks: Vec<Track> = drafts.iter().flat_map(|draft| draft.tracks.clone()).collect();
+    let mut said = drifts(&tracks, FALSE_ALARMS_MAX).into_iter();
+    let series: Vec<Series> = drafts.into_iter().map(|draft| draft.finish(&mut said)).collect();
+    let notices = notices(&series);
+    Timeline { series, left_out, notices }
+}
+
+/// Runs by series in the order of time, and those that are on none.
+fn grouped(runs: &[PastRun]) -> (Vec<(SeriesKey, Vec<&PastRun>)>, Vec<LeftOut>) {
     let mut runs: Vec<&PastRun> = runs.iter().collect();
     runs.sort_by_key(|run| (run.at, run.run));
     let mut left_out = Vec::new();
@@ -172,12 +193,7 @@ pub fn timeline(runs: &[PastRun], anchors: &[Anchor]) -> Timeline {
             },
         }
     }
-    let drafts: Vec<Draft> = found.into_iter().map(|(key, runs)| draft(key, &runs, anchors)).collect();
-    let tracks: Vec<Track> = drafts.iter().flat_map(|draft| draft.tracks.clone()).collect();
-    let mut said = drifts(&tracks, FALSE_ALARMS_MAX).into_iter();
-    let series: Vec<Series> = drafts.into_iter().map(|draft| draft.finish(&mut said)).collect();
-    let notices = notices(&series);
-    Timeline { series, left_out, notices }
+    (found, left_out)
 }
 
 /// Which series a run belongs to, or why to none; runs without figures over time need no reason.
@@ -266,8 +282,9 @@ impl Draft {
     /// The series with what `said` says about its tracks, which come next there.
     fn finish(self, said: &mut impl Iterator<Item = Drift>) -> Series {
         let tracks = self.figures.into_iter().zip(said).map(|((figure, values), mut drift)| {
-            // A battery is asked about the same texts each time, so what moves is the judge.
-            if matches!(figure, Figure::Probe(_)) && drift.movement == Movement::Moved {
+            // A battery is asked about the same texts each time, and so is an anchor: what moves is the judge.
+            let is_fixed = matches!(figure, Figure::Probe(_)) || self.series.is_anchor();
+            if is_fixed && drift.movement == Movement::Moved {
                 drift.cause = DriftCause::Judge;
             }
             FigureTrack { figure, values, drift }

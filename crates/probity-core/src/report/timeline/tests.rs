@@ -60,7 +60,7 @@ fn anchor(passed: &[usize]) -> Anchor {
 /// What is said of the pass rate, of `help` and of a slice.
 #[track_caller]
 fn check(runs: &[PastRun], anchors: &[Anchor], want: [&str; 3]) {
-    let timeline = timeline(runs, anchors);
+    let timeline = timeline(runs, &[], anchors);
     assert_eq!(timeline.series.len(), 1, "{:?}", timeline.series);
     let figures =
         [Figure::PassRate, Figure::Level("help".to_owned()), Figure::SlicePassRate("late".to_owned())];
@@ -89,7 +89,7 @@ fn an_anchor_speaks_for_its_own_week_and_judge() {
     let stale = anchor(&[30; 3]);
     check(&fell, std::slice::from_ref(&stale), ["moved cannot_tell"; 3]);
     assert!(
-        matches!(&timeline(&fell, &[stale]).series[0].anchor, AnchorUse::Silent { reason, .. } if reason.contains("older"))
+        matches!(&timeline(&fell, &[], &[stale]).series[0].anchor, AnchorUse::Silent { reason, .. } if reason.contains("older"))
     );
     let mut other = anchor(&[30; 5]);
     other.looks[4] = look(5, 30, "j2");
@@ -109,7 +109,7 @@ fn series_are_files_that_differ_in_numbers() {
     other.body["judge"]["id"] = json!("j2");
     other.body["judge"]["model"] = json!("n");
     runs.push(other);
-    let timeline = timeline(&runs, &[]);
+    let timeline = timeline(&runs, &[], &[]);
     let seen: Vec<(&str, usize)> =
         timeline.series.iter().map(|series| (series.files.as_str(), series.points.len())).collect();
     assert_eq!(seen, [("week-#.jsonl", 4), ("gold.jsonl", 1), ("#/gold.jsonl", 1), ("week-#.jsonl", 1)]);
@@ -130,7 +130,7 @@ fn a_run_that_says_too_little_or_the_same_again_is_left_out() {
     let mut compare = run(5, "week-05.jsonl", 20);
     compare.command = "compare".to_owned();
     runs.push(compare);
-    let timeline = timeline(&runs, &[]);
+    let timeline = timeline(&runs, &[], &[]);
     let left: Vec<String> =
         timeline.left_out.iter().map(|left| format!("{} {}", left.run, left.reason)).collect();
     assert_eq!(
@@ -160,6 +160,37 @@ fn an_anchor_is_what_was_asked_again_or_is_named() {
     assert_eq!(anchor_runs(&runs, &[]), [false, false, true, true]);
 }
 
+/// The looks of an anchor as the store remembers them.
+fn remembered(anchor: &Anchor, passed: &[u64]) -> Vec<PastRun> {
+    let look = |(look, passed): (&Look, &u64)| PastRun {
+        run: look.run,
+        at: look.at,
+        ..run(1, "anchor.jsonl", *passed)
+    };
+    anchor.looks.iter().zip(passed).map(look).collect()
+}
+
+#[test]
+fn an_anchor_that_is_all_there_is_is_followed_by_itself() {
+    let fell = anchor(&[36, 36, 15]);
+    let looks = remembered(&fell, &[36, 36, 15]);
+    let anchors = [fell];
+    let alone = timeline(&[], &looks, &anchors);
+    let [series] = alone.series.as_slice() else { panic!("{alone:?}") };
+    assert!(series.is_anchor() && series.files == "anchor.jsonl", "{series:?}");
+    assert_eq!(series.points.iter().map(|point| point.run).collect::<Vec<_>>(), [101, 102, 103]);
+    assert!(series.tracks.iter().all(|track| track.drift.cause == DriftCause::Judge), "{series:#?}");
+    assert!(alone.left_out.is_empty());
+
+    let still = anchor(&[36, 36]);
+    let steady = timeline(&[], &remembered(&still, &[36, 36]), &[still]);
+    assert!(steady.series[0].tracks.iter().all(|track| track.drift.cause == DriftCause::Nobody));
+
+    let weeks = timeline(&weeks(&[34, 36, 35]), &looks, &anchors);
+    assert_eq!(weeks.series.len(), 1, "an anchor that has something to speak for does that");
+    assert!(!weeks.series[0].is_anchor());
+}
+
 #[test]
 fn agreement_and_probes_have_tracks_of_their_own() {
     let body = |yes: u64| {
@@ -172,7 +203,7 @@ fn agreement_and_probes_have_tracks_of_their_own() {
         let runs = weeks(&[38, 37, 38, 38, 12]).into_iter().zip([38, 37, 38, 38, 12]);
         runs.map(|(run, yes)| PastRun { command: command.to_owned(), body: body(yes), ..run }).collect()
     };
-    let agreement = timeline(&with("calibrate", &body), &[]);
+    let agreement = timeline(&with("calibrate", &body), &[], &[]);
     let track = &agreement.series[0].tracks[0];
     assert_eq!(
         (track.figure.name().as_str(), track.values[4].unwrap().value),
@@ -186,7 +217,7 @@ fn agreement_and_probes_have_tracks_of_their_own() {
             json!([{ "name": "length", "violations": 40 - yes, "bases": 40 }, { "name": "none" }]);
         body
     };
-    let probed = timeline(&with("probe", &probing), &[]);
+    let probed = timeline(&with("probe", &probing), &[], &[]);
     let track = &probed.series[0].tracks[0];
     assert_eq!((track.figure.name().as_str(), track.drift.cause), ("probe length", DriftCause::Judge));
     assert_eq!(probed.to_json()["series"][0]["tracks"][0]["movement"], "moved");

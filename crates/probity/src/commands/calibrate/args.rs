@@ -10,6 +10,7 @@ use probity_engine::run::labelled::About;
 
 use crate::args::{CallArgs, JudgeArgs, ReadArgs};
 use crate::commands::compare::{ConflictArg, UnparsedArg};
+use crate::commands::inputs::Inputs;
 use crate::exit::Failure;
 
 /// `probity calibrate`
@@ -136,6 +137,13 @@ pub(crate) fn default_counting() -> Counting {
 }
 
 impl CalibrateArgs {
+    /// The files that are read.
+    pub(crate) fn inputs(&self) -> Inputs {
+        let inputs = Inputs::default().and("CASES", &self.files).and("--verdicts", &self.verdicts);
+        let inputs = inputs.and("--labels", &self.labels).and("--items", &self.items);
+        inputs.judge(&self.judge, &self.reading)
+    }
+
     /// What counts as what.
     pub(crate) fn counting(&self) -> Counting {
         Counting {

@@ -17,7 +17,7 @@ use crate::terminal;
 /// Runs the command.
 pub(super) fn command(args: &CalibrateArgs) -> Result<Exit, Failure> {
     let watcher = Watcher::new(args.reading.quiet);
-    let places = report_files(args.output.as_deref(), &args.reports)?;
+    let places = report_files(args.output.as_deref(), &args.reports, &args.inputs())?;
     let flags = Live {
         cases: LabelledFlags {
             files: &args.files,

@@ -38,7 +38,7 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Failure> {
             terminal::note(line);
         }
     };
-    let places = report_files(args.output.as_deref(), &args.reports)?;
+    let places = report_files(args.output.as_deref(), &args.reports, &args.inputs())?;
     let path = args.labels.as_ref().ok_or_else(|| Failure::usage("expected --labels and a file"))?;
     let files = RowFiles {
         labels: path,

@@ -7,6 +7,7 @@ use probity_core::compare::{Conflict, Policies, Unparsed};
 use probity_engine::run::compare::Stopping;
 
 use crate::args::{CallArgs, JudgeArgs, ReadArgs};
+use crate::commands::inputs::Inputs;
 
 /// `probity compare`
 #[derive(Debug, Args)]
@@ -102,6 +103,13 @@ pub(crate) enum UnparsedArg {
 }
 
 impl CompareArgs {
+    /// The files that are read.
+    pub(crate) fn inputs(&self) -> Inputs {
+        let inputs = Inputs::default().and("CASES", &self.files).and("--verdicts", &self.verdicts);
+        let inputs = inputs.and("--labels", &self.labels).and("--items", &self.items);
+        inputs.judge(&self.judge, &self.reading)
+    }
+
     /// When asking ends.
     pub(crate) fn stopping(&self) -> Stopping {
         if self.until_decided {

@@ -25,12 +25,12 @@ use crate::{settings, terminal};
 
 /// Runs the command.
 pub(super) fn live(args: &CompareArgs) -> Result<Exit, Failure> {
+    let files = report_files(args.output.as_deref(), &args.reports, &args.inputs())?;
     let watcher = Watcher::new(args.reading.quiet);
     let layer = settings::call_layer(&args.calls)?;
     let job = settings::comparison(args, layer, &|line| watcher.notice(line))?;
     let job = Arc::new(job);
     refuse_early_stop(args, &job)?;
-    let files = report_files(args.output.as_deref(), &args.reports)?;
     let store = open_store(&job.asking, network(&args.calls), &watcher)?;
     let ran = runtime()?.block_on(async {
         let mode = mode(&args.calls);

@@ -34,7 +34,7 @@ fn from_record(args: &CompareArgs) -> Result<Exit, Failure> {
             terminal::note(line);
         }
     };
-    let files = report_files(args.output.as_deref(), &args.reports)?;
+    let files = report_files(args.output.as_deref(), &args.reports, &args.inputs())?;
     let recorded = read::recorded(args, &note)?;
     let resampling = Resampling { n_resamples: args.resamples, seed: args.seed };
     let figures = comparison(&recorded.pairs, args.policies(), resampling);

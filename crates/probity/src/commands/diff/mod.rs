@@ -9,7 +9,9 @@ use probity_core::diff::{Difference, Incomparable, ReadError, RunResults, differ
 pub(crate) use args::DiffArgs;
 
 use super::compare::write_output;
+use super::inputs::Inputs;
 use super::report::past::Past;
+use super::session::report_files;
 use crate::exit::{Exit, Failure};
 use crate::render::difference::{Shown, difference as shown};
 use crate::terminal;
@@ -19,6 +21,9 @@ const ALPHA: f64 = 0.05;
 
 /// Runs the command.
 pub(crate) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
+    let inputs = Inputs::default().and("BEFORE", [&args.before]).and("AFTER", [&args.after]);
+    let inputs = inputs.store(args.config.as_ref(), args.store.as_ref());
+    report_files(args.output.as_deref(), &[], &inputs)?;
     let [(before, before_name), (after, after_name)] = [side(&args.before, args)?, side(&args.after, args)?];
     let changed = difference(&before, &after, args.resampling())
         .map_err(|reason| refused(&reason, &before_name, &after_name))?;

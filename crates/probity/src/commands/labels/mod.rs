@@ -15,6 +15,8 @@ use serde_json::json;
 
 use super::calibrate::{all_faults, refuse_skipped, refused};
 use super::compare::{Files, load_options, write_output};
+use super::inputs::Inputs;
+use super::session::report_files;
 use crate::exit::{Exit, Failure};
 use crate::{settings, terminal};
 
@@ -54,6 +56,9 @@ pub(crate) struct ExportLabelsArgs {
     /// The form [default: by the file's suffix, else jsonl]
     #[arg(long, value_enum, value_name = "FORM")]
     format: Option<FormatArg>,
+    /// A table for programs: without the quotes that keep spreadsheets from taking cells for formulas
+    #[arg(long, conflicts_with = "format")]
+    raw_csv: bool,
     /// Where labels are kept
     #[arg(long, value_name = "FILE")]
     store: Option<String>,
@@ -198,11 +203,14 @@ fn notices(kept: &[StoredLabel]) -> Vec<String> {
 /// Runs `probity export labels`.
 pub(crate) fn export(args: &ExportLabelsArgs) -> Result<Exit, Failure> {
     let format = format(args)?;
+    let inputs = Inputs::default().store(args.config.as_ref(), args.store.as_ref());
+    report_files(args.output.as_deref(), &[], &inputs)?;
     let path = settings::store_file(args.config.as_deref(), args.store.as_ref())?;
     let kept = kept(&path)?;
     let labels: Vec<LabelEntry> = kept.into_iter().map(|stored| stored.label).collect();
     let text = match format {
-        FormatArg::Csv => table::csv(&labels),
+        FormatArg::Csv if args.raw_csv => table::csv(&labels, table::Reader::Program),
+        FormatArg::Csv => table::csv(&labels, table::Reader::Spreadsheet),
         FormatArg::Jsonl => table::jsonl(&labels),
     };
     match args.output.as_deref() {
@@ -226,6 +234,9 @@ pub(super) fn kept(path: &Path) -> Result<Vec<StoredLabel>, Failure> {
 }
 
 fn format(args: &ExportLabelsArgs) -> Result<FormatArg, Failure> {
+    if args.raw_csv {
+        return Ok(FormatArg::Csv);
+    }
     if let Some(format) = args.format {
         return Ok(format);
     }

@@ -1,7 +1,7 @@
 //! Labels as text: a table for spreadsheets, or one object per line.
 //!
-//! What always holds: what is written here is read back as the same labels, and a cell that a spreadsheet would
-//! take for a formula has a quote before it.
+//! What always holds: what is written here is read back as the same labels, and in a table for spreadsheets a cell
+//! that one would take for a formula has a quote before it.
 
 use probity_core::calibrate::{LabelEntry, quoted_cell};
 use probity_core::json::Json;
@@ -30,8 +30,17 @@ const COLUMNS: [&str; 17] = [
 /// What a person who could not tell is written as.
 const ABSTAINED: &str = "abstain";
 
+/// Who opens a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// A spreadsheet, which must not take a cell for a formula.
+    Spreadsheet,
+    /// A program, which takes cells as they are.
+    Program,
+}
+
 /// The table, with a line of names.
-pub(crate) fn csv(labels: &[LabelEntry]) -> String {
+pub(crate) fn csv(labels: &[LabelEntry], reader: Reader) -> String {
     let mut text = COLUMNS.join(",") + "\n";
     for label in labels {
         let members = label.members();
@@ -39,7 +48,8 @@ pub(crate) fn csv(labels: &[LabelEntry]) -> String {
             let value = members.iter().find(|(name, _)| name == column).map(|(_, value)| value);
             match value {
                 _ if *column == "checksum" => label.checksum(),
-                Some(Json::String(text)) => quoted_cell(text),
+                Some(Json::String(text)) if reader == Reader::Spreadsheet => quoted_cell(text),
+                Some(Json::String(text)) => text.clone(),
                 Some(Json::Null) => ABSTAINED.to_owned(),
                 Some(other) => other.canonical(),
                 None => String::new(),
@@ -73,11 +83,22 @@ mod tests {
     use probity_core::json;
 
     #[test]
+    fn a_program_gets_cells_as_they_are() {
+        let object = json::parse(r#"{"item":"a","annotator":"＝ann","label":"pass"}"#).expect("JSON");
+        let label = LabelEntry::read(object.as_object().expect("an object")).expect("a label");
+        let cell = |reader| {
+            let table = csv(std::slice::from_ref(&label), reader);
+            table.lines().nth(1).and_then(|row| row.split(',').nth(6).map(str::to_owned)).expect("a cell")
+        };
+        assert_eq!([cell(Reader::Spreadsheet), cell(Reader::Program)], ["'＝ann", "＝ann"]);
+    }
+
+    #[test]
     fn cells_are_enclosed_and_formulas_quoted() {
         let row = r#"{"item":"a, \"b\"","annotator":"=ann","label":null,"seconds":0.5,"blind":true}"#;
         let object = json::parse(row).expect("JSON");
         let label = LabelEntry::read(object.as_object().expect("an object")).expect("a label");
-        let table = csv(std::slice::from_ref(&label));
+        let table = csv(std::slice::from_ref(&label), Reader::Spreadsheet);
         let line = table.lines().nth(1).expect("a row");
         let want = format!(r#""a, ""b""",,,,,,'=ann,abstain,1,true,,0.5,,,,,{}"#, label.checksum());
         assert_eq!(line, want);

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 pub(crate) use args::ProbeArgs;
 
 use super::compare::{about_the_judge, pretty, skipped_json};
+use super::inputs::Inputs;
 use super::session::{
     Watcher, failure, keep_outcome, mode, network, open_store, report_files, runtime, stopped, way_on,
     write_reports,
@@ -27,10 +28,12 @@ pub(crate) fn probe(args: &ProbeArgs) -> Result<Exit, Failure> {
     if args.list {
         return list(args);
     }
+    let inputs = Inputs::default().and("CASES", &args.files).and("--probes", &args.probes);
+    let inputs = inputs.judge(&args.judge, &args.reading);
+    let files = report_files(args.output.as_deref(), &args.reports, &inputs)?;
     let watcher = Watcher::new(args.reading.quiet);
     let layer = settings::call_layer(&args.calls)?;
     let job = Arc::new(settings::probing(args, layer, &|line| watcher.notice(line))?);
-    let files = report_files(args.output.as_deref(), &args.reports)?;
     let network = network(&args.calls);
     let store = open_store(&job.asking, network, &watcher)?;
     let ran = runtime()?.block_on(async {

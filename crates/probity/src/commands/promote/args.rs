@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::args::{CallArgs, JudgeArgs, ReadArgs};
+use crate::commands::inputs::Inputs;
 
 /// `probity promote`
 #[derive(Debug, Args)]
@@ -55,6 +56,16 @@ pub(crate) struct PromoteArgs {
     pub(crate) calls: CallArgs,
     #[command(flatten)]
     pub(crate) reading: ReadArgs,
+}
+
+impl PromoteArgs {
+    /// The files that are read.
+    pub(super) fn inputs(&self) -> Inputs {
+        let inputs = Inputs::default().and("CASES", &self.files).and("--contract", &self.contract);
+        let inputs = inputs.and("--labels", &self.labels).and("--verdicts", &self.verdicts);
+        let inputs = inputs.and("--items", &self.items).and("--probes", &self.probes);
+        inputs.judge(&self.judge, &self.reading)
+    }
 }
 
 /// Flags that mean nothing where no judge is asked.

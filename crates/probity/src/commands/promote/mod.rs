@@ -30,7 +30,7 @@ use crate::terminal;
 
 /// Runs the command.
 pub(crate) fn promote(args: &PromoteArgs) -> Result<Exit, Failure> {
-    let places = report_files(args.output.as_deref(), &args.reports)?;
+    let places = report_files(args.output.as_deref(), &args.reports, &args.inputs())?;
     if let Some(reason) = &args.revoke {
         return revoke::revoke(args, reason);
     }

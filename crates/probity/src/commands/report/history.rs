@@ -8,7 +8,8 @@ use probity_engine::store::RunRecord;
 use super::ReportArgs;
 use super::list::files;
 use super::past::Past;
-use crate::commands::session::output_failure;
+use crate::commands::inputs::Inputs;
+use crate::commands::session::{output_failure, report_files};
 use crate::exit::{Exit, Failure};
 use crate::render::history::{history as shown, html, markdown};
 use crate::render::report::{Kind, ReportFile};
@@ -29,25 +30,22 @@ pub(super) fn history(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {
     let (looks, others): (Vec<_>, Vec<_>) = runs.into_iter().zip(is_anchor).partition(|(_, is)| *is);
     let looks: Vec<PastRun> = looks.into_iter().map(|(run, _)| run).collect();
     let others: Vec<PastRun> = others.into_iter().map(|(run, _)| run).collect();
-    let timeline = timeline(&others, &anchors(past, &looks, args)?);
+    let timeline = timeline(&others, &looks, &anchors(past, &looks, args)?);
     deliver(args, &places, &timeline)?;
     Ok(Exit::Done)
 }
 
 /// Where the timeline goes.
 fn places(args: &ReportArgs) -> Result<Vec<ReportFile>, Failure> {
-    let output = args.output.iter().map(|path| Ok((path, Kind::Json)));
-    let reports = args.reports.iter().map(|path| Ok((path, Kind::of(path).map_err(Failure::usage)?)));
-    let mut places = Vec::new();
-    for place in output.chain(reports) {
-        let (path, kind) = place?;
-        if kind == Kind::Junit {
-            return Err(Failure::usage(format!("--report {}: a history is no test", path.display()))
-                .hint("expected a name that ends in .html, .md or .json"));
+    let inputs = Inputs::default().store(args.config.as_ref(), args.store.as_ref());
+    let places = report_files(args.output.as_deref(), &args.reports, &inputs)?;
+    match places.iter().find(|place| place.kind == Kind::Junit) {
+        None => Ok(places),
+        Some(place) => {
+            Err(Failure::usage(format!("--report {}: a history is no test", place.path.display()))
+                .hint("expected a name that ends in .html, .md or .json"))
         }
-        places.push(ReportFile { path: path.clone(), kind });
     }
-    Ok(places)
 }
 
 /// The runs with what they came to.

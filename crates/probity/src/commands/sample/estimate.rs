@@ -15,6 +15,8 @@ use serde_json::Value;
 
 use super::super::calibrate::{refuse_skipped, refused};
 use super::super::compare::{Files, load_options, write_output};
+use super::super::inputs::Inputs;
+use super::super::session::report_files;
 use super::args::EstimateArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::sampling::{EstimateShown, estimate as shown};
@@ -74,6 +76,8 @@ pub(super) fn estimate(args: &EstimateArgs) -> Result<Exit, Failure> {
             terminal::note(line);
         }
     };
+    let inputs = Inputs::default().and("--sample", [&args.sample]).and("--results", [&args.results]);
+    report_files(args.output.as_deref(), &[], &inputs.and("--labels", &args.labels))?;
     let options = load_options(false, args.delimiter.as_deref())?;
     let mut files = Files::new(options, &note);
     let rows = files.rows(&args.sample, FIELDS, row)?;

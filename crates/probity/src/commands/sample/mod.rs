@@ -20,9 +20,9 @@ pub(crate) use args::SampleArgs;
 
 use self::args::{DrawArgs, SampleCommand};
 use super::compare::{skipped_json, write_output};
-use super::session::{open_for_writing, output_failure};
+use super::inputs::Inputs;
+use super::session::{open_for_writing, report_files};
 use crate::exit::{Exit, Failure};
-use crate::render::results::WholeFile;
 use crate::render::sampling::{self, DrawShown};
 use crate::{settings, terminal};
 
@@ -49,9 +49,9 @@ fn draw(args: &DrawArgs) -> Result<Exit, Failure> {
     };
     let design = args.design(this_week)?;
     let path = settings::store_file(export.config.as_deref(), args.store.as_ref())?;
-    if let Some(output) = args.output.as_deref() {
-        WholeFile::try_out(output).map_err(|error| output_failure(Some(output), &error))?;
-    }
+    let inputs = Inputs::default().and("FILE", &export.files);
+    let inputs = inputs.store(export.config.as_ref(), args.store.as_ref());
+    report_files(args.output.as_deref(), &[], &inputs)?;
     let slice_attribute = export.slice_attribute.as_deref();
     let options =
         settings::case_options(export.strict, export.dedup, export.delimiter.as_deref(), slice_attribute)?;

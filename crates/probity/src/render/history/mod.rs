@@ -57,6 +57,9 @@ fn anchor(series: &Series) -> Option<String> {
     }
     Some(match &series.anchor {
         AnchorUse::None => "anchor: none, so nobody can tell who moved".to_owned(),
+        AnchorUse::Used { n_replies, .. } if series.is_anchor() => {
+            format!("an anchor of {n_replies} replies that nobody writes anew: what moves here is the judge")
+        }
         AnchorUse::Used { files, runs, n_replies } => {
             format!("anchor: {files}, {n_replies} replies, {} looks", runs.len())
         }

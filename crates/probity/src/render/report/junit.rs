@@ -21,6 +21,9 @@ use super::private::shown;
 /// What ends every report.
 const TAIL: &str = "  </testsuite>\n</testsuites>\n";
 
+/// The property that says what a reader must know before believing the rest; there may be several.
+const WARNING: &str = "warning";
+
 /// The cause of a criterion that a person has yet to decide.
 const AWAITS_PERSON: &str = "awaiting_person";
 
@@ -135,6 +138,7 @@ pub(super) fn junit(page: &Page, tests: &[TestCase]) -> io::Result<String> {
         properties.push(("judge.standing", &judge.standing));
         properties.push(("judge.standing_reason", &judge.reason));
     }
+    properties.extend(page.warnings.iter().map(|warning| (WARNING, warning.as_str())));
     counts.head(&mut out, &page.title, &properties)?;
     out.extend(cases);
     out.extend(TAIL.as_bytes());
@@ -160,7 +164,7 @@ impl Report for Junit {
         let Junit { mut out, cases, spool, counts } = *self;
         let (rubric, judge) = (summary.rubric(), &summary.facts().judge);
         let name = format!("{} {} · {cases}", rubric.name(), rubric.version());
-        let properties = [
+        let mut properties = vec![
             ("rubric", rubric.hash()),
             ("judge", judge.id.as_str()),
             ("judge.kind", judge.kind.as_str()),
@@ -168,6 +172,7 @@ impl Report for Junit {
             ("judge.standing", judge.standing.name()),
             ("judge.standing_reason", judge.standing.reason()),
         ];
+        properties.extend(summary.facts().warnings.iter().map(|warning| (WARNING, warning.as_str())));
         counts.head(&mut out, &name, &properties)?;
         let mut spool = spool.into_inner().map_err(io::IntoInnerError::into_error)?;
         spool.rewind()?;

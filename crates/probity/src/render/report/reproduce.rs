@@ -16,11 +16,12 @@ pub(crate) enum Replay {
     AsItIs,
 }
 
-/// Flags with a value that say where results go.
-const PLACES: [&str; 3] = ["--report", "--output", "-o"];
+/// Flags with a value that change no figure: where results go, and how fast and how far calls are made.
+const VALUED: [&str; 7] =
+    ["--report", "--output", "-o", "--concurrency", "-c", "--max-calls", "--budget-usd"];
 
-/// Flags without a value that say what is printed.
-const PRINTING: [&str; 2] = ["--json", "--quiet"];
+/// Flags without a value that change no figure: what is printed, and what is asked again.
+const BARE: [&str; 4] = ["--json", "--quiet", "-q", "--retry-unscored"];
 
 /// The command that this process was started with, or that it makes again.
 pub(crate) fn called(replay: Replay) -> String {
@@ -41,7 +42,7 @@ fn command(words: impl Iterator<Item = String>, replay: Replay) -> String {
     let mut kept = vec!["probity".to_owned()];
     let mut words = words;
     while let Some(word) = words.next() {
-        if PLACES.contains(&word.as_str()) {
+        if VALUED.contains(&word.as_str()) {
             words.next();
         } else if !is_dropped(&word) {
             kept.push(quoted(&without_secrets(&word)));
@@ -55,8 +56,14 @@ fn command(words: impl Iterator<Item = String>, replay: Replay) -> String {
     kept.join(" ")
 }
 
+/// Whether a flag changes no figure, with its value in the same word where it takes one.
 fn is_dropped(word: &str) -> bool {
-    PRINTING.contains(&word) || PLACES.iter().any(|flag| word.starts_with(&format!("{flag}=")))
+    let has_value = |flag: &&str| {
+        let rest = word.strip_prefix(*flag).unwrap_or_default();
+        // A short flag takes its value without a sign between them, too.
+        if flag.starts_with("--") { rest.starts_with('=') } else { !rest.is_empty() }
+    };
+    BARE.contains(&word) || VALUED.iter().any(has_value)
 }
 
 /// The word with no user and no query in an address.
@@ -97,6 +104,11 @@ mod tests {
             "calibrate|--labels|l.csv|--quiet|-o|o.json",
             Replay::AsItIs,
             "probity calibrate --labels l.csv --report report.html",
+        );
+        check(
+            "run|c.json|-q|-c|8|--concurrency=9|-c7|--max-calls|5|--budget-usd=1|--retry-unscored|--seed|3",
+            Replay::Offline,
+            "probity run c.json --seed 3 --offline --report report.html",
         );
         check("report|3|--report|x.md", Replay::Offline, "probity report 3 --report report.html");
     }

@@ -351,7 +351,8 @@ fn g06_partial_failure_is_visible() {
     let names = ["a", "b", "c", "d", "e", "f", "refused", "prose", "down", "beyond"];
     let scene = Scene::new(cases_named(names), &judge.base_url());
     let ended = scene.run(&["--concurrency", "1"]).code(3);
-    let visible: Vec<&str> = ended.stdout.lines().skip_while(|line| *line != "unscored, by cause").collect();
+    let visible: Vec<&str> =
+        ended.stdout.lines().skip_while(|line| *line != "criteria unscored, by cause").collect();
     let visible = visible.join("\n");
     let visible = visible.split("\n\nworst").next().unwrap_or_default();
     let head = ended.stdout.lines().nth(1).unwrap_or_default();
@@ -359,7 +360,7 @@ fn g06_partial_failure_is_visible() {
     let counts = json!([summary["unscored_by_cause"], summary["coverage"], summary["scored"]]);
     expect![[r#"
         10 replies = 6 scored + 4 unscored + 0 blocked; 0 skipped
-        unscored, by cause
+        criteria unscored, by cause
           2 no_json: expected a JSON object with a verdict, found none
           2 out_of_range: relevance: expected one of 1, 2, 3, 4, 5, found 9
           2 refused: No.
