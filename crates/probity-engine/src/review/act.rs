@@ -4,7 +4,7 @@
 //! Each is one transaction that changes labels and seats and adds to the log of acts.
 //!
 //! A label that is taken back is not deleted: a further revision says nothing, which counts as a person who could
-//! not tell. Whoever has seen what a judge said is no longer blind, and later labels of theirs on the item say so.
+//! not tell. Whoever has seen what a judge or others said is no longer blind, and later labels of theirs say so.
 
 use probity_core::calibrate::LabelEntry;
 use probity_core::review::{Answer, Given, Hidden, has_seat, said_by};
@@ -17,6 +17,7 @@ use super::hand_out::{Place, SeatState, last_note, n_others, place, seat, sit, s
 use super::people::{Person, PersonId, Role, active};
 use super::queue::After;
 use super::record::ItemId;
+use super::seen::{Sight, has_seen, note};
 use crate::store::{Fault, Revised, StoreError, Tables};
 
 /// The longest note, in characters.
@@ -46,8 +47,8 @@ pub enum Submitted {
     Kept {
         /// What to say that one has seen from now on.
         revision: u32,
-        /// Whether the person had not seen a verdict on the item. Labels by people who had do not count in a
-        /// calibration.
+        /// Whether the person had seen neither a verdict nor what others said on it, here or in another queue.
+        /// Labels by people who had do not count in a calibration.
         blind: bool,
     },
     /// It was there already, word for word: nothing was changed.
@@ -185,16 +186,6 @@ pub(super) fn log(
     Ok(())
 }
 
-/// Whether somebody has looked at the hidden half of an item.
-pub(super) fn has_seen(
-    connection: &Connection,
-    item: ItemId,
-    person: PersonId,
-) -> Result<bool, rusqlite::Error> {
-    const SQL: &str = "SELECT EXISTS (SELECT 1 FROM act WHERE item = ?1 AND person = ?2 AND kind = 'reveal')";
-    connection.prepare_cached(SQL)?.query_row([item.0, person.0], |row| row.get(0))
-}
-
 /// Keeps labels as further revisions of what is there.
 pub(super) fn keep(tables: &mut Tables, entries: &[LabelEntry]) -> Result<u32, Fault> {
     let mut sum = 0;
@@ -227,7 +218,7 @@ fn submit(tables: &mut Tables, submission: &Submission) -> Result<Submitted, Fau
     if let Err(reason) = acceptable(&place, &submission.answer, &submission.note) {
         return Ok(Submitted::Refused { reason });
     }
-    let blind = !has_seen(connection, item, id)?;
+    let blind = !has_seen(connection, item, id, Sight::ANY)?;
     let given = Given {
         answer: Some(submission.answer.clone()),
         at: submission.at,
@@ -292,7 +283,7 @@ fn undo(tables: &mut Tables, item: ItemId, id: PersonId, now: i64) -> Result<Und
         SeatState::Submitted => {
             sit(connection, item, id, "leased", now)?;
             log(connection, (item, id), "undo", "{}", now)?;
-            let blind = !has_seen(connection, item, id)?;
+            let blind = !has_seen(connection, item, id, Sight::ANY)?;
             let given = Given { at: now, blind, ..place.unsaid(&person.name, false) };
             let revision = keep(tables, &place.entries(&given))?;
             Ok(Undone::Withdrawn { revision })
@@ -311,9 +302,7 @@ fn reveal(tables: &mut Tables, item: ItemId, id: PersonId, now: i64) -> Result<R
         (Some(_), _) => return Ok(Reveal::NotYet),
         (None, _) => return Ok(Reveal::NotYours),
     }
-    if !has_seen(connection, item, id)? {
-        log(connection, (item, id), "reveal", "{}", now)?;
-    }
+    note(connection, (item, id), Sight::Verdict, now)?;
     shown_to(connection, place, &person).map_err(Fault::from)
 }
 

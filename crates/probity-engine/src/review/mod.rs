@@ -21,6 +21,7 @@ mod people;
 mod queue;
 mod record;
 mod runs;
+mod seen;
 mod settle;
 mod token;
 

@@ -63,3 +63,5 @@ CREATE TABLE act (
     at     INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX act_by_item ON act (item, person, id);
+-- What somebody has seen is asked for at each of their answers.
+CREATE INDEX act_by_sight ON act (person, id) WHERE kind = 'reveal';
