@@ -15,6 +15,7 @@
 
 mod act;
 pub mod build;
+mod earlier;
 mod figures;
 mod hand_out;
 mod people;
