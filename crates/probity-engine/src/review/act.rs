@@ -3,8 +3,8 @@
 //!
 //! Each is one transaction that changes labels and seats and adds to the log of acts.
 //!
-//! A label that is taken back is not deleted: a further revision says nothing, which counts as a person who could
-//! not tell. Whoever has seen what a judge said is no longer blind, and later labels of theirs on the item say so.
+//! A label that is taken back is not deleted: a further revision says what counted before, or where nothing did says
+//! nothing, which counts as a person who could not tell. Whoever has seen what a judge or others said is no longer blind, and later labels of theirs say so.
 
 use probity_core::calibrate::LabelEntry;
 use probity_core::review::{Answer, Given, Hidden, has_seat, said_by};
@@ -13,10 +13,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Room;
+use super::earlier::{earlier, revisions, take_back};
 use super::hand_out::{Place, SeatState, last_note, n_others, place, seat, sit, standing};
 use super::people::{Person, PersonId, Role, active};
 use super::queue::After;
 use super::record::ItemId;
+use super::seen::{Sight, has_seen, note};
 use crate::store::{Fault, Revised, StoreError, Tables};
 
 /// The longest note, in characters.
@@ -46,8 +48,8 @@ pub enum Submitted {
     Kept {
         /// What to say that one has seen from now on.
         revision: u32,
-        /// Whether the person had not seen a verdict on the item. Labels by people who had do not count in a
-        /// calibration.
+        /// Whether the person had seen neither a verdict nor what others said on it, here or in another queue.
+        /// Labels by people who had do not count in a calibration.
         blind: bool,
     },
     /// It was there already, word for word: nothing was changed.
@@ -76,7 +78,8 @@ pub enum Submitted {
 /// What became of taking back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Undone {
-    /// The answer counts no longer, and the item is the person's to answer again.
+    /// The answer counts no longer, and the item is the person's to answer again. What they said about it elsewhere
+    /// counts as before.
     Withdrawn {
         /// What to say that one has seen from now on.
         revision: u32,
@@ -185,16 +188,6 @@ pub(super) fn log(
     Ok(())
 }
 
-/// Whether somebody has looked at the hidden half of an item.
-pub(super) fn has_seen(
-    connection: &Connection,
-    item: ItemId,
-    person: PersonId,
-) -> Result<bool, rusqlite::Error> {
-    const SQL: &str = "SELECT EXISTS (SELECT 1 FROM act WHERE item = ?1 AND person = ?2 AND kind = 'reveal')";
-    connection.prepare_cached(SQL)?.query_row([item.0, person.0], |row| row.get(0))
-}
-
 /// Keeps labels as further revisions of what is there.
 pub(super) fn keep(tables: &mut Tables, entries: &[LabelEntry]) -> Result<u32, Fault> {
     let mut sum = 0;
@@ -227,7 +220,7 @@ fn submit(tables: &mut Tables, submission: &Submission) -> Result<Submitted, Fau
     if let Err(reason) = acceptable(&place, &submission.answer, &submission.note) {
         return Ok(Submitted::Refused { reason });
     }
-    let blind = !has_seen(connection, item, id)?;
+    let blind = !has_seen(connection, item, id, Sight::ANY)?;
     let given = Given {
         answer: Some(submission.answer.clone()),
         at: submission.at,
@@ -244,17 +237,36 @@ fn submit(tables: &mut Tables, submission: &Submission) -> Result<Submitted, Fau
         return Ok(Submitted::Already { revision });
     }
     if revision != submission.expected_revision {
-        let answer = is_answered.then(|| said_by(&place.spec.asked, &kept, given.turned));
+        let answer = match is_answered {
+            true => Some(said_by(&place.spec.asked, &kept, given.turned)),
+            false => earlier(connection, &place, &person)?,
+        };
         return Ok(Submitted::Overtaken { revision, answer });
     }
     if !is_answered && !has_seat(place.spec.overlap, n_answered(connection, item, id)?) {
         return Ok(Submitted::Full);
     }
     sit(connection, item, id, "submitted", submission.at)?;
-    let body = json!({ "answer": submission.answer, "note": submission.note }).to_string();
+    let stays = says_the_same(&place, &kept, &entries);
+    let before = revisions(connection, &entries)?;
+    let body = json!({ "answer": submission.answer, "note": submission.note, "before": before }).to_string();
     log(connection, (item, id), "submit", &body, submission.at)?;
-    let revision = keep(tables, &entries)?;
-    Ok(Submitted::Kept { revision, blind })
+    if stays {
+        // It was said before, perhaps blind, and saying it again does not make it less so.
+        let blind = kept.iter().all(|label| label.blind != Some(false));
+        return Ok(Submitted::Kept { revision: keep(tables, &kept)?, blind });
+    }
+    Ok(Submitted::Kept { revision: keep(tables, &entries)?, blind })
+}
+
+/// Whether what counts says what `entries` say, about what is shown here.
+fn says_the_same(place: &Place, kept: &[LabelEntry], entries: &[LabelEntry]) -> bool {
+    let is_shown = |label: &LabelEntry| {
+        let is_it = |packet: &String| place.hidden.packets.iter().any(|each| each.packet == *packet);
+        label.packet.as_ref().is_none_or(is_it)
+    };
+    let same = |(kept, entry): (&LabelEntry, &LabelEntry)| kept.label == entry.label && is_shown(kept);
+    kept.len() == entries.len() && kept.iter().zip(entries).all(same)
 }
 
 /// Whether an answer and its note can be kept.
@@ -291,11 +303,7 @@ fn undo(tables: &mut Tables, item: ItemId, id: PersonId, now: i64) -> Result<Und
         }
         SeatState::Submitted => {
             sit(connection, item, id, "leased", now)?;
-            log(connection, (item, id), "undo", "{}", now)?;
-            let blind = !has_seen(connection, item, id)?;
-            let given = Given { at: now, blind, ..place.unsaid(&person.name, false) };
-            let revision = keep(tables, &place.entries(&given))?;
-            Ok(Undone::Withdrawn { revision })
+            Ok(Undone::Withdrawn { revision: take_back(tables, &place, &person, now)? })
         }
     }
 }
@@ -311,9 +319,7 @@ fn reveal(tables: &mut Tables, item: ItemId, id: PersonId, now: i64) -> Result<R
         (Some(_), _) => return Ok(Reveal::NotYet),
         (None, _) => return Ok(Reveal::NotYours),
     }
-    if !has_seen(connection, item, id)? {
-        log(connection, (item, id), "reveal", "{}", now)?;
-    }
+    note(connection, (item, id), Sight::Verdict, now)?;
     shown_to(connection, place, &person).map_err(Fault::from)
 }
 

@@ -13,6 +13,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
 use super::Room;
+use super::earlier::earlier;
 use super::people::{PersonId, active};
 use super::queue::{After, QueueId, QueueSpec, spec};
 use super::record::{ItemId, LEASE_SECONDS, document};
@@ -78,7 +79,10 @@ pub struct ItemView {
     pub revision: u32,
     /// What this person has answered; `None` where they have not, or have taken it back.
     pub answer: Option<Answer>,
-    /// The note with that answer.
+    /// What counts of theirs without such an answer: said in another queue, or in a file that was imported.
+    /// Answering revises it.
+    pub earlier: Option<Answer>,
+    /// The note with the answer to this item.
     pub note: String,
     /// What this person sees after the answer.
     pub after: After,
@@ -372,6 +376,7 @@ fn view(
     let turned = place.turns_for(&who.name);
     let is_answered = state == SeatState::Submitted;
     let note = if is_answered { last_note(connection, item, person)? } else { String::new() };
+    let earlier = if is_answered { None } else { earlier(connection, &place, &who)? };
     let shown = shown(connection, item)?;
     Ok(Some(ItemView {
         id: item,
@@ -381,6 +386,7 @@ fn view(
         state,
         revision,
         answer: is_answered.then(|| said_by(&place.spec.asked, &labels, turned)),
+        earlier,
         note,
         after: place.spec.after,
         asked: place.spec.asked,

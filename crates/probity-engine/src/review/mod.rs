@@ -15,12 +15,14 @@
 
 mod act;
 pub mod build;
+mod earlier;
 mod figures;
 mod hand_out;
 mod people;
 mod queue;
 mod record;
 mod runs;
+mod seen;
 mod settle;
 mod token;
 

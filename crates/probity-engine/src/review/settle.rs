@@ -9,11 +9,12 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::Room;
-use super::act::{Submission, Submitted, acceptable, content, has_seen, keep, log};
+use super::act::{Submission, Submitted, acceptable, content, keep, log};
 use super::hand_out::{Place, last_note, place, shown, standing};
 use super::people::{Person, PersonId, Role, active, person};
 use super::queue::QueueId;
 use super::record::ItemId;
+use super::seen::{Sight, has_seen, is_noted, note};
 use crate::store::{Fault, StoreError, Tables};
 
 /// What one person said about an item.
@@ -59,15 +60,52 @@ pub struct Settling {
 
 impl Room {
     /// The items of a queue that people answered differently, those that are not settled first. Sides of pairs are
-    /// as `lead` sees them.
-    pub fn disagreements(&self, queue: QueueId, lead: PersonId) -> Result<Vec<Disagreement>, StoreError> {
-        self.read(|reader| reader.ask(|connection| disagreements(connection, queue, lead)))
+    /// as `lead` sees them. It is noted that they have seen what others said.
+    pub async fn disagreements(
+        &self,
+        queue: QueueId,
+        lead: PersonId,
+        now: i64,
+    ) -> Result<Vec<Disagreement>, StoreError> {
+        let asked = move |connection: &Connection| disagreements(connection, queue, lead);
+        let found = self.read_aside(move |reader| reader.ask(asked)).await?;
+        self.note_labels(found.iter().map(|each| each.item).collect(), lead, now).await?;
+        Ok(found)
     }
 
     /// An item that several people answered, as `lead` sees it; `None` where the person is no lead or nobody has
-    /// answered it.
-    pub fn settling(&self, item: ItemId, lead: PersonId) -> Result<Option<Settling>, StoreError> {
-        self.read(|reader| reader.ask(|connection| settling(connection, item, lead)))
+    /// answered it. It is noted that they have seen what others said.
+    pub async fn settling(
+        &self,
+        item: ItemId,
+        lead: PersonId,
+        now: i64,
+    ) -> Result<Option<Settling>, StoreError> {
+        let asked = move |connection: &Connection| settling(connection, item, lead);
+        let found = self.read_aside(move |reader| reader.ask(asked)).await?;
+        self.note_labels(found.iter().map(|each| each.disagreement.item).collect(), lead, now).await?;
+        Ok(found)
+    }
+
+    /// Notes that a lead sees what others said about items. Writes only where that is new.
+    async fn note_labels(&self, items: Vec<ItemId>, lead: PersonId, now: i64) -> Result<(), StoreError> {
+        let fresh = move |connection: &Connection| {
+            let noted = |item: &ItemId| is_noted(connection, (*item, lead), Sight::Labels);
+            items.into_iter().map(|item| Ok((noted(&item)?, item))).collect::<Result<Vec<_>, _>>()
+        };
+        let found = self.read_aside(move |reader| reader.ask(fresh)).await?;
+        let fresh: Vec<ItemId> =
+            found.into_iter().filter(|(noted, _)| !noted).map(|(_, item)| item).collect();
+        if fresh.is_empty() {
+            return Ok(());
+        }
+        self.write("noting what a lead sees", move |tables| {
+            for item in fresh {
+                note(&tables.connection, (item, lead), Sight::Labels, now)?;
+            }
+            Ok(())
+        })
+        .await
     }
 
     /// Settles an item. [`Submitted::NotYours`] where the person is no lead.
@@ -200,7 +238,7 @@ fn adjudicate(tables: &mut Tables, submission: &Submission) -> Result<Submitted,
     if let Err(reason) = acceptable(&place, &submission.answer, &submission.note) {
         return Ok(Submitted::Refused { reason });
     }
-    let blind = !has_seen(connection, item, id)?;
+    let blind = !has_seen(connection, item, id, Sight::WHEN_SETTLING)?;
     let given = Given {
         answer: Some(submission.answer.clone()),
         at: submission.at,

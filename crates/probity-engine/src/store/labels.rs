@@ -146,6 +146,16 @@ pub(crate) fn last(connection: &Connection, subject: &str) -> Result<Option<(u32
     select.query_row([subject], |row| Ok((row.get(0)?, row.get(1)?))).optional()
 }
 
+/// What was said about a subject as its revision of this number.
+pub(crate) fn at(
+    connection: &Connection,
+    subject: &str,
+    revision: u32,
+) -> Result<Option<String>, rusqlite::Error> {
+    const SQL: &str = "SELECT body FROM label WHERE subject = ?1 AND revision = ?2";
+    connection.prepare_cached(SQL)?.query_row(params![subject, revision], |row| row.get(0)).optional()
+}
+
 fn labels(connection: &Connection) -> Result<Vec<StoredLabel>, rusqlite::Error> {
     const SQL: &str = "SELECT label.revision, label.body FROM label JOIN (
             SELECT subject, max(revision) AS revision, min(id) AS first FROM label GROUP BY subject

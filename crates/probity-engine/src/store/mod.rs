@@ -49,7 +49,7 @@ pub use record::{
 };
 
 pub(crate) use error::Fault;
-pub(crate) use labels::last as last_label;
+pub(crate) use labels::{at as label_at, last as last_label};
 pub(crate) use reader::{packet_hash, unknown};
 pub(crate) use tables::{Tables, parts_of_text};
 

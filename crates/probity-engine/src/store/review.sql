@@ -63,3 +63,7 @@ CREATE TABLE act (
     at     INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX act_by_item ON act (item, person, id);
+-- What somebody has seen is asked for at each of their answers.
+CREATE INDEX act_by_sight ON act (person, id) WHERE kind = 'reveal';
+-- What somebody has taken back is asked for wherever they are shown what they said before.
+CREATE INDEX act_by_undo ON act (person, id) WHERE kind = 'undo';

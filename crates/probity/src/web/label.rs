@@ -21,6 +21,10 @@ use super::refusal::{Answer, Refusal};
 /// The remark with which somebody comes to the next item whose answer to the last was not needed any more.
 const FULL: &str = "?remark=full";
 
+/// The remark on an item about which this person has said something elsewhere.
+const SAID: &str = "You have said something about this before, in another queue or in a file that was imported. \
+    It is chosen here and counts; submitting revises it.";
+
 /// What the address says beside the item.
 #[derive(Debug, Deserialize)]
 pub(super) struct Remark {
@@ -171,10 +175,11 @@ pub(super) async fn page(
         }
         _ => "",
     };
+    let said_before = if item.earlier.is_some() { SAID } else { "" };
     let exhibit = app.pages.part("exhibit", &context! { ..Serde(&item.shown) })?;
-    let choices = choices(&app, &item.asked, item.answer.as_ref())?;
+    let choices = choices(&app, &item.asked, item.answer.as_ref().or(item.earlier.as_ref()))?;
     let body = context! {
-        exhibit, choices, notice, can_undo,
+        exhibit, choices, notice, said_before, can_undo,
         ..Serde(PageView::of(&item, &queue, &progress))
     };
     let template = if item.state == SeatState::Submitted { "answered" } else { "label" };
@@ -246,7 +251,7 @@ pub(super) async fn submit(
         Submitted::Kept { .. } | Submitted::Already { .. } => onward(&app, &person, view.queue, "").await,
         Submitted::Full => onward(&app, &person, view.queue, FULL).await,
         Submitted::Overtaken { .. } => Err(Refusal::conflict(
-            "you said something else about this in another window; load the page again",
+            "you said something else about this in another window or queue; load the page again",
         )),
         Submitted::NotYours => Err(Refusal::not_found()),
         Submitted::Refused { reason } => Err(Refusal::unusable(reason)),

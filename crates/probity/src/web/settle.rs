@@ -77,14 +77,9 @@ pub(super) async fn list(
     Extension(person): Extension<Person>,
     Path(queue): Path<i64>,
 ) -> Answer {
-    let lead = person.id;
-    let found = app
-        .read(move |room| {
-            let Some(queue) = room.queue(QueueId(queue))? else { return Ok(None) };
-            Ok(Some((room.disagreements(queue.id, lead)?, queue)))
-        })
-        .await?;
-    let (rows, queue) = found.ok_or_else(Refusal::not_found)?;
+    let found = app.read(move |room| room.queue(QueueId(queue))).await?;
+    let queue = found.ok_or_else(Refusal::not_found)?;
+    let rows = app.room.disagreements(queue.id, person.id, now()).await?;
     let n_open = rows.iter().filter(|row| row.settled.is_none()).count();
     let asked = &queue.spec.asked;
     let shown: Vec<RowView> = rows.iter().take(ROWS_MAX).map(|row| RowView::of(row, asked)).collect();
@@ -148,6 +143,5 @@ pub(super) async fn submit(
 }
 
 async fn settling(app: &App, person: &Person, item: i64) -> Result<Settling, Refusal> {
-    let lead = person.id;
-    app.read(move |room| room.settling(ItemId(item), lead)).await?.ok_or_else(Refusal::not_found)
+    app.room.settling(ItemId(item), person.id, now()).await?.ok_or_else(Refusal::not_found)
 }

@@ -149,7 +149,7 @@ fn labels_of_the_room_are_what_calibrate_and_export_see() {
     assert_eq!(answer_all(&room, ann, |_| levels(4, 3)), 10);
     assert_eq!(answer_all(&room, bob, |n| levels(if n == 1 { 2 } else { 4 }, 3)), 10);
     let queue = room.queues().unwrap()[0].id;
-    let disagreements = room.disagreements(queue, lead).unwrap();
+    let disagreements = runtime().block_on(room.disagreements(queue, lead, NOW)).unwrap();
     assert_eq!(disagreements.len(), 1);
     let settled = Submission {
         item: disagreements[0].item,

@@ -164,7 +164,12 @@ fn a_label_that_was_imported_is_not_overwritten_in_silence() {
         at: NOW,
     };
     let overtaken = wait(room.submit(submission(0))).unwrap();
-    assert_eq!(overtaken, Submitted::Overtaken { revision: 1, answer: None });
+    let imported = Some(Answer::Levels(BTreeMap::from([("tone".to_owned(), Some(1))])));
+    assert_eq!(overtaken, Submitted::Overtaken { revision: 1, answer: imported.clone() });
     let seen = wait(room.next(queue, ann, NOW)).unwrap().unwrap();
+    assert_eq!((seen.answer, &seen.earlier), (None, &imported));
     assert!(matches!(wait(room.submit(submission(seen.revision))).unwrap(), Submitted::Kept { .. }));
+    wait(room.undo(item.id, ann, NOW)).unwrap();
+    let restored: Vec<String> = room.labels().unwrap().iter().map(line).collect();
+    assert_eq!(restored, ["ann case-0 tone 1", "ann case-0 relevance -"], "the import counts again");
 }

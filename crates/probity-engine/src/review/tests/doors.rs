@@ -103,8 +103,8 @@ fn w13_nobody_reaches_an_item_that_was_not_given_to_them() {
         assert_eq!(wait(scene.room.reveal(item.id, person, NOW)).unwrap(), Reveal::NotYours);
         assert!(!wait(scene.room.skip(item.id, person, NOW)).unwrap());
         assert!(!wait(scene.room.cause(item.id, person, RootCause::TooLow, NOW)).unwrap());
-        assert_eq!(scene.room.settling(item.id, person).unwrap(), None);
-        assert!(scene.room.disagreements(scene.queue, person).unwrap().is_empty());
+        assert_eq!(wait(scene.room.settling(item.id, person, NOW)).unwrap(), None);
+        assert!(wait(scene.room.disagreements(scene.queue, person, NOW)).unwrap().is_empty());
     }
     let unknown = ItemView { id: ItemId(999), ..item.clone() };
     assert_eq!(scene.submit(&unknown, scene.ann, levels(1, 1)), Submitted::NotYours);

@@ -5,6 +5,7 @@
 mod answers;
 mod beside;
 mod doors;
+mod elsewhere;
 mod handing_out;
 mod runs;
 mod settling;

@@ -36,7 +36,7 @@ fn settle(scene: &Scene, item: ItemId, lead: PersonId, expected_revision: u32, a
 #[test]
 fn a_disagreement_is_shown_to_leads_and_settled_once() {
     let (scene, odd) = disagreeing(10);
-    let found = scene.room.disagreements(scene.queue, scene.lead).unwrap();
+    let found = wait(scene.room.disagreements(scene.queue, scene.lead, NOW)).unwrap();
     let said = |each: &Disagreement| -> Vec<(String, Answer)> {
         each.said.iter().map(|said| (said.name.clone(), said.answer.clone())).collect()
     };
@@ -51,7 +51,7 @@ fn a_disagreement_is_shown_to_leads_and_settled_once() {
     let overtaken = Submitted::Overtaken { revision: 1, answer: Some(levels(3, 4)) };
     assert_eq!(settle(&scene, odd, scene.lead, 0, levels(5, 5)), overtaken);
 
-    let settled = scene.room.settling(odd, scene.lead).unwrap().unwrap();
+    let settled = wait(scene.room.settling(odd, scene.lead, NOW)).unwrap().unwrap();
     let by = settled.disagreement.settled.unwrap();
     assert_eq!(
         (&*by.name, by.answer, &*by.note, settled.revision),
@@ -123,4 +123,22 @@ fn contract_progress_counts_what_a_promotion_would() {
 fn nobody_has_said_anything_yet() {
     let scene = Scene::new(Form::Levels, 2, 2);
     assert_eq!(scene.room.figures(scene.queue, None, counting(), NOW).unwrap(), QueueFigures::default());
+}
+
+#[test]
+fn a_lead_who_has_seen_what_others_said_does_not_label_blind() {
+    let (scene, odd) = disagreeing(2);
+    let mut wider = new_queue("wider", Form::Levels, 2, 3);
+    wider.spec.after = After::Nothing;
+    let Added::New(queue) = wait(scene.room.add_queue(wider)).unwrap() else { panic!("it is new") };
+    let listed = wait(scene.room.disagreements(scene.queue, scene.lead, NOW)).unwrap();
+    assert_eq!(listed.len(), 1);
+    while let Some(item) = wait(scene.room.next(queue, scene.lead, NOW)).unwrap() {
+        let kept = scene.submit(&item, scene.lead, levels(3, 3));
+        let blind = item.n != listed[0].n;
+        assert_eq!(kept, Submitted::Kept { revision: 2, blind }, "item {}", item.n);
+    }
+    // What settles is said by somebody who looks at what others said, so that alone does not make it count less.
+    let kept = Submitted::Kept { revision: 1, blind: true };
+    assert_eq!(settle(&scene, odd, scene.lead, 0, levels(3, 4)), kept);
 }

@@ -212,3 +212,42 @@ async fn w25_a_table_holds_no_formula() {
     assert!(got.body.contains(",'=cmd|"), "{}", got.body);
     assert!(!got.body.contains(",=cmd"), "{}", got.body);
 }
+
+#[tokio::test]
+async fn what_was_said_in_another_queue_is_chosen_and_said_so() {
+    const NOTICE: &str = "You have said something about this before";
+    let site = Site::open();
+    let one = site.queue(Wanted { n: 1, ..Wanted::LEVELS }).await;
+    let other = site.queue(Wanted { n: 1, name: "again", ..Wanted::LEVELS }).await;
+    let cookie = site.cookie("Lena", Role::Lead).await;
+    let (first, second) = (site.next(one, &cookie).await, site.next(other, &cookie).await);
+    assert!(!site.get(&second, &cookie).await.body.contains(NOTICE));
+    site.post(&format!("{first}/label"), &cookie, BOTH).await.leads();
+    let stale = BOTH.replace("tone=2", "tone=5");
+    assert_eq!(site.post(&format!("{second}/label"), &cookie, &stale).await.status, 409);
+    let page = site.get(&second, &cookie).await;
+    assert!(page.body.contains(NOTICE), "{}", page.body);
+    assert_eq!(page.body.matches(" checked").count(), 2, "{}", page.body);
+    let revised = stale.replace("revision=0", &format!("revision={}", page.revision()));
+    site.post(&format!("{second}/label"), &cookie, &revised).await.leads();
+    site.post(&format!("/queues/{}/undo", other.0), &cookie, "note=x").await.leads();
+    let labels = site.labels(&cookie).await;
+    assert_eq!(labels.iter().filter(|label| label.contains(r#""label":"2""#)).count(), 1, "{labels:?}");
+}
+
+#[tokio::test]
+async fn a_lead_who_has_read_the_disagreements_does_not_label_blind() {
+    let site = Site::open();
+    let queue = site.queue(Wanted { n: 1, overlap: 3, ..Wanted::LEVELS }).await;
+    for (name, form) in [("Ann", BOTH.to_owned()), ("Ben", BOTH.replace("tone=2", "tone=5"))] {
+        let cookie = site.cookie(name, Role::Reviewer).await;
+        let place = site.next(queue, &cookie).await;
+        site.post(&format!("{place}/label"), &cookie, &form).await.leads();
+    }
+    let lead = site.cookie("Lena", Role::Lead).await;
+    let place = site.next(queue, &lead).await;
+    assert_eq!(site.get(&format!("/queues/{}/disagreements", queue.0), &lead).await.status, 200);
+    site.post(&format!("{place}/label"), &lead, BOTH).await.leads();
+    let labels = site.labels(&lead).await;
+    assert_eq!(labels.iter().filter(|label| label.contains(r#""blind":false"#)).count(), 2, "{labels:?}");
+}
