@@ -358,6 +358,18 @@ pub(crate) fn store_file(config: Option<&Path>, store: Option<&String>) -> Resul
     local_store(&resolved(config, flags)?.run.store)
 }
 
+/// The files that settings name for whatever judge is asked, each with its setting. Settings that cannot be read are
+/// refused where they are needed and name none.
+pub(crate) fn named_files(config: Option<&Path>) -> Vec<(&'static str, PathBuf)> {
+    let Ok(config) = resolved(config, Layer::default()) else { return Vec::new() };
+    let mut files = vec![("run.rubric", PathBuf::from(&config.run.rubric))];
+    files.extend(config.gate.policies.iter().map(|path| ("gate.policies", path.clone())));
+    files.extend(config.gate.lexicons.iter().map(|path| ("gate.lexicons", path.clone())));
+    let judges = config.judge_names().filter_map(|name| config.named_judge(name));
+    files.extend(judges.filter_map(|judge| Some(("a judge's template", judge.template.clone()?))));
+    files
+}
+
 fn local_store(store: &str) -> Result<PathBuf, Failure> {
     if store.contains("://") {
         return Err(Failure::usage(format!("store {store}: expected a file, URLs are not supported")));

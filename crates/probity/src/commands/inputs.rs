@@ -40,7 +40,8 @@ impl Inputs {
     /// Adds what the flags of a judge name, and its store.
     pub(crate) fn judge(self, judge: &JudgeArgs, reading: &ReadArgs) -> Self {
         let rubric = judge.rubric.as_ref().map(PathBuf::from);
-        let inputs = self.and("--rubric", &rubric).and("--template", &judge.template);
+        let mut inputs = self.and("--rubric", &rubric).and("--template", &judge.template);
+        inputs.0.extend(settings::named_files(reading.config.as_deref()));
         inputs.and("--policies", &reading.policies).store(reading.config.as_ref(), judge.store.as_ref())
     }
 

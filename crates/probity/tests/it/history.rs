@@ -183,6 +183,17 @@ fn every_round_is_asked_anew_and_kept_by_itself() {
 }
 
 #[test]
+fn an_anchor_alone_is_followed() {
+    let probity = Probity::new().file("anchor.json", tickets(4));
+    for round in ["1", "2"] {
+        probity.args(["run", "anchor.json", "--judge", "baseline", "--round", round]).run().code(0);
+    }
+    let text = probity.args(["report", "--history"]).run().code(0).stdout;
+    assert!(text.contains("run anchor.json · relevance-tone"), "{text}");
+    assert!(text.contains("what moves here is the judge") && text.contains("2 runs"), "{text}");
+}
+
+#[test]
 fn a_history_says_what_it_cannot_follow() {
     let probity = Probity::new().file("week-1.json", tickets(3)).file("anchor.json", tickets(4));
     probity.args(["run", "week-1.json", "--judge", "baseline"]).run().code(0);

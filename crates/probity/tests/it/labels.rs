@@ -57,6 +57,23 @@ fn what_is_exported_is_imported_again_as_the_same() {
 }
 
 #[test]
+fn formulas_in_disguise_are_quoted_and_come_back() {
+    let names = ["＝bo", "＠cy", "\u{200b}=di", "-ed"];
+    let rows = names.map(|name| format!("t1,tone,{name},4")).join("\n");
+    let folder = Probity::new().file("labels.csv", format!("item,criterion,annotator,label\n{rows}\n"));
+    let import = |file: &str, store: &str| {
+        run(&folder, &["import", "labels", file, "--store", store, "--json"]).code(0).json()["digest"].clone()
+    };
+    let digest = import("labels.csv", "s.db");
+    let table = exported(&folder, "out.csv");
+    assert!(names.iter().all(|name| table.contains(&format!(",'{name},"))), "{table}");
+    let raw = run(&folder, &["export", "labels", "--store", "s.db", "--raw-csv"]).code(0).stdout;
+    assert!(names.iter().all(|name| raw.contains(&format!(",{name},"))) && !raw.contains('\''), "{raw}");
+    folder.write("raw.csv", raw);
+    assert_eq!([import("out.csv", "a.db"), import("raw.csv", "b.db")], [digest.clone(), digest]);
+}
+
+#[test]
 fn l13_an_export_that_went_through_a_spreadsheet_is_detected_row_by_row() {
     let folder = imported();
     let table = exported(&folder, "out.csv");

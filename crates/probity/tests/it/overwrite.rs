@@ -49,6 +49,28 @@ fn a_run_keeps_what_it_reads() {
 }
 
 #[test]
+fn files_that_settings_name_are_kept() {
+    let settings = "[gate]\npolicies = ['p.toml']\n[judges.mine]\nkind = 'openai'\ntemplate = 't.md'\n";
+    for (place, named) in [("p.toml", "gate.policies p.toml"), ("t.md", "a judge's template t.md")] {
+        let probity = Probity::new().file("in.json", tickets(2)).file("probity.toml", settings);
+        let probity = probity.file("p.toml", "").file("t.md", "");
+        probity.args(["run", "in.json", "--output", place]).run().code(2).says([named]);
+        assert_eq!(probity.bytes(place), b"");
+    }
+}
+
+#[test]
+fn a_run_that_is_reported_again_keeps_its_cases() {
+    let probity = Probity::new().file("in.json", tickets(2));
+    probity.args(["run", "in.json", "--judge", "baseline"]).run().code(0);
+    let before = probity.bytes("in.json");
+    let ran = probity.args(["report", "1", "--output", "in.json"]).run().code(2);
+    ran.says(["--output ", "would replace what is read, CASES in.json"]);
+    assert_eq!(probity.bytes("in.json"), before);
+    probity.args(["report", "1", "--output", "again.json"]).run().code(0);
+}
+
+#[test]
 fn files_that_are_compared_or_calibrated_are_kept() {
     check(["compare", "--verdicts", "v.json", "-o", "v.json"], ["--output v.json", "--verdicts v.json"]);
     check(["compare", "in.json", "b.json", "-o", "b.json"], ["--output b.json", "CASES b.json"]);

@@ -268,13 +268,14 @@ fn check_says_what_would_be_asked() {
 }
 
 /// The places where people read about a run.
-fn outputs(scene: &Scene, ran: &Ran) -> [(&'static str, String); 5] {
+fn outputs(scene: &Scene, ran: &Ran) -> [(&'static str, String); 6] {
     [
         ("standard error", ran.stderr.clone()),
         ("the summary", ran.stdout.clone()),
         ("JSON", scene.summary()["warnings"].to_string()),
         ("Markdown", scene.text("report.md")),
         ("HTML", scene.text("report.html")),
+        ("JUnit", scene.text("report.xml")),
     ]
 }
 

@@ -30,20 +30,31 @@ impl Line {
         let files = files(record);
         let name = &record.manifest.name;
         let (command, rest) = name.split_once(' ').unwrap_or((name, ""));
-        let rubric = rest.strip_prefix(files.as_str()).unwrap_or(rest).trim().to_owned();
-        let judge = [part("judge.kind"), part("judge.model")].into_iter().flatten().collect::<Vec<_>>();
+        let by = rest.strip_prefix(files.as_str()).unwrap_or(rest).trim().to_owned();
+        // A target's replies are not scored: who wrote them stands where the judge does.
+        let (rubric, judge) = if is_replies(record) {
+            (String::new(), format!("target {by}"))
+        } else {
+            let judge = [part("judge.kind"), part("judge.model")].into_iter().flatten();
+            (by, judge.collect::<Vec<_>>().join(" "))
+        };
         Line {
             run: record.run.to_string(),
             at: outcome.map(|outcome| outcome.at.clone()),
             command: command.to_owned(),
             files,
             rubric,
-            judge: judge.join(" "),
+            judge,
             round: part("round"),
             state: record.state.name(),
             pass_rate: body.map_or(Value::Null, |body| body["pass_rate"].clone()),
         }
     }
+}
+
+/// Whether a run holds what a target wrote.
+pub(super) fn is_replies(record: &RunRecord) -> bool {
+    record.manifest.name.starts_with("replies ")
 }
 
 /// The names of a run's case files.
@@ -62,8 +73,8 @@ pub(super) fn listed(records: &[RunRecord], outcomes: &[Outcome]) -> String {
     for record in records {
         let line = Line::of(record, outcomes);
         let round = line.round.map_or(String::new(), |round| format!(" (round {round})"));
-        let rate = line.pass_rate["value"].as_f64();
-        let rate = rate.map_or("–".to_owned(), |rate| format!("{:.1} %", 100.0 * rate));
+        let rate = line.pass_rate["value"].as_f64().zip(line.pass_rate["n"].as_u64());
+        let rate = rate.map_or("–".to_owned(), |(rate, n)| format!("{:.1} % of {n}", 100.0 * rate));
         rows.push(vec![
             line.run,
             line.at.unwrap_or_else(|| "–".to_owned()),

@@ -11,6 +11,7 @@ use probity_engine::store::{Invocation, Outcome, Reader, RunRecord, Store, Store
 
 use super::super::diff::read_results;
 use super::super::{calibrate, compare, probe, run};
+use super::list::is_replies;
 use crate::args::{CallArgs, Cli, Command, JudgeArgs, ReadArgs, RunArgs};
 use crate::exit::{Exit, Failure};
 use crate::render::report::reproduce;
@@ -159,6 +160,14 @@ impl Past {
     }
 
     fn invocation(&self, record: &RunRecord) -> Result<Invocation, Failure> {
+        if is_replies(record) {
+            let name = &record.manifest.name;
+            let message =
+                format!("run {} ({name}) is what a target wrote, and nothing in it is scored", record.run);
+            return Err(Failure::usage(message).hint(
+                "expected the run that scored it, a run of `probity run`; `probity report` lists the runs",
+            ));
+        }
         let invocation = self.reader.invocation(record.run);
         invocation.map_err(|error| Failure::new(Exit::Store, &error))?.ok_or_else(|| {
             let name = &record.manifest.name;

@@ -246,7 +246,26 @@ fn attribute(raw: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::appendix::{Appendix, Origin};
     use super::*;
+
+    #[test]
+    fn warnings_are_properties_of_the_suite() {
+        let page = Page {
+            command: "compare",
+            title: "Comparison".to_owned(),
+            judge: None,
+            lead: String::new(),
+            tiles: Vec::new(),
+            warnings: vec!["one <model>".to_owned(), "another".to_owned()],
+            sections: Vec::new(),
+            appendix: Appendix::new(Origin::files(), None),
+        };
+        let xml = junit(&page, &[]).expect("XML");
+        let (properties, _) = xml.split_once("</properties>").expect("properties");
+        assert!(properties.contains("<property name=\"warning\" value=\"one &lt;model&gt;\"/>"), "{xml}");
+        assert!(properties.contains("<property name=\"warning\" value=\"another\"/>"), "{xml}");
+    }
 
     #[test]
     fn nothing_from_outside_can_leave_its_place() {

@@ -67,20 +67,21 @@ fn g07_c27_results_do_not_depend_on_concurrency() {
         let current = Arc::clone(&current);
         move |asked, _| current.lock().expect("no panic").act(asked)
     });
-    let mut first: Option<(String, String)> = None;
+    let mut first: Option<[String; 3]> = None;
     for (concurrency, round) in rounds() {
         *current.lock().expect("no panic") = round;
         let scene = Scene::new(cases(N_CASES), &judge.base_url());
-        let ended = scene.run(&["--concurrency", concurrency, "--min-coverage", "0.5"]).code(0);
+        let report = ["--min-coverage", "0.5", "--report", "report.html"];
+        let ended = scene.run(&[&["--concurrency", concurrency], &report[..]].concat()).code(0);
         assert!(!ended.stderr.contains("lowered"), "{}", ended.stderr);
         let causes = scene.results()["summary"]["unscored_by_cause"].clone();
         assert!(
             ["no_json", "out_of_range", "server_error"].iter().all(|cause| causes[*cause] != json!(null))
         );
-        let results = scene.results_text();
-        let (want_results, want_stdout) = first.get_or_insert((results.clone(), ended.stdout.clone()));
-        assert_same(&results, want_results, concurrency);
-        assert_same(&ended.stdout, want_stdout, concurrency);
+        let page = std::fs::read_to_string(scene.path("report.html")).expect("there is a page");
+        let said = [scene.results_text(), ended.stdout, page];
+        let want = first.get_or_insert_with(|| said.clone());
+        said.iter().zip(want).for_each(|(said, want)| assert_same(said, want, concurrency));
     }
     assert_eq!(judge.n_open_calls_peak(), 2000);
 }

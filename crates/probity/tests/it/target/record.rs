@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::{CHAT, COMMAND, HTTP, Ran, Scene, ledger};
 use crate::guarantees::shim::library;
+use crate::mock::process::probity;
 
 /// How often each question was asked.
 fn counts(scene: &Scene) -> HashMap<String, usize> {
@@ -52,6 +53,24 @@ fn a_killed_run_asks_for_no_recorded_reply_again() {
     let n_calls = scene.calls("m-bot") + scene.calls("m-judge");
     scene.run(&["--target", "bot"]).code(0);
     assert_eq!(scene.calls("m-bot") + scene.calls("m-judge"), n_calls);
+}
+
+#[test]
+fn what_a_target_wrote_is_listed_as_that() {
+    let scene = Scene::new(4, CHAT);
+    scene.run(&["--target", "bot"]).code(0);
+    let report = |words: &[&str]| {
+        Ran::of(probity().current_dir(scene.path(".")).arg("report").args(words).output().unwrap())
+    };
+    let list: Value = serde_json::from_str(&report(&["--json"]).code(0).stdout).unwrap();
+    let line = |run: usize| ["command", "rubric", "judge"].map(|name| list["runs"][run][name].clone());
+    assert_eq!(line(0), ["replies", "", "target bot"]);
+    assert_eq!(line(1)[0], "run");
+    let refused = report(&["1"]).code(2).stderr;
+    assert!(refused.contains("run 1 (replies cases.jsonl bot) is what a target wrote"), "{refused}");
+    let text = report(&[]).code(0).stdout;
+    let rate = list["runs"][1]["pass_rate"]["n"].as_u64().map(|n| format!(" % of {n}"));
+    assert!(rate.is_none_or(|rate| text.contains(&rate)), "{text}");
 }
 
 #[track_caller]
@@ -135,7 +154,7 @@ fn another_judge_gets_the_same_replies() {
     let alone = Scene::new(4, CHAT);
     alone.run(&["--target", "bot"]).code(0);
     let results = alone.text("results.json");
-    let mut command = crate::mock::process::probity();
+    let mut command = probity();
     command.current_dir(alone.folder.path()).args([
         "run",
         "cases.jsonl",
