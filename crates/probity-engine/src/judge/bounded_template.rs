@@ -5,7 +5,6 @@
 //! templates, no blocks that capture output, and few operators that make a longer value where names get theirs. A
 //! loop begins each round with the names from before it, so a value grows no further than the source says.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 use minijinja::value::Value;
@@ -82,18 +81,22 @@ pub(crate) fn environment() -> Environment<'static> {
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_fuel(Some(STEPS_MAX));
-    FILTERS_AWAY.iter().for_each(|name| environment.remove_filter(name));
-    FUNCTIONS_AWAY.iter().for_each(|name| environment.remove_global(name));
+    for name in FILTERS_AWAY {
+        environment.remove_filter(name);
+    }
+    for name in FUNCTIONS_AWAY {
+        environment.remove_global(name);
+    }
     environment.add_filter("join", join);
     environment.add_filter("replace", replace);
     environment
 }
 
-fn join(items: &Value, between: Option<Cow<'_, str>>) -> Result<String, Error> {
+fn join(items: &Value, between: Option<&str>) -> Result<String, Error> {
     let between = between.unwrap_or_default();
     let mut joined = String::new();
     let mut add = |item: &str, is_first: bool| {
-        let between = if is_first { "" } else { between.as_ref() };
+        let between = if is_first { "" } else { between };
         if joined.len() + between.len() + item.len() > VALUE_BYTES_MAX {
             return Err(too_long());
         }
@@ -111,12 +114,12 @@ fn join(items: &Value, between: Option<Cow<'_, str>>) -> Result<String, Error> {
     Ok(joined)
 }
 
-fn replace(text: Cow<'_, str>, from: Cow<'_, str>, to: Cow<'_, str>) -> Result<String, Error> {
-    let n = text.matches(from.as_ref()).count();
+fn replace(text: &str, from: &str, to: &str) -> Result<String, Error> {
+    let n = text.matches(from).count();
     if n.saturating_mul(to.len()).saturating_add(text.len()) > VALUE_BYTES_MAX {
         return Err(too_long());
     }
-    Ok(text.replace(from.as_ref(), &to))
+    Ok(text.replace(from, to))
 }
 
 fn too_long() -> Error {
