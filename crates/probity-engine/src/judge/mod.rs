@@ -7,6 +7,7 @@ pub mod account;
 pub mod anthropic;
 mod backend;
 pub mod baseline;
+pub mod bounded_template;
 pub mod command;
 pub mod endpoint;
 pub mod event_stream;

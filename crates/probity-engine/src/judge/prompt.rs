@@ -11,12 +11,13 @@ mod splice;
 use std::sync::{Arc, RwLock};
 
 use minijinja::value::Value;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior, context};
+use minijinja::{Environment, context};
 use probity_core::case::Situation;
 use probity_core::packet::{AnswerForm, Ask, Packet, Subject};
 
 use self::splice::{Slot, Spliced, is_plain};
 use super::Prompt;
+use super::bounded_template::{self, Bounded, Refused, Unbounded};
 
 /// The template that ships with the program for grading one reply.
 const SCORE: &str = include_str!("../../prompts/score.jinja");
@@ -70,15 +71,15 @@ pub enum TemplateError {
     /// The template is not well formed.
     #[error("the prompt template is not well formed")]
     Malformed(#[source] minijinja::Error),
+    /// The template could need more memory than there is.
+    #[error("the prompt template is refused: {0}")]
+    Unbounded(Unbounded),
     /// The template could not be filled in.
     #[error("the prompt template could not be filled in")]
     Render(#[source] minijinja::Error),
     /// The template made more text than any model reads.
-    #[error("the prompt template made {bytes} bytes, at most {PROMPT_BYTES_MAX} are allowed")]
-    TooLong {
-        /// How much it made.
-        bytes: usize,
-    },
+    #[error("the prompt template made more than {PROMPT_BYTES_MAX} bytes")]
+    TooLong,
 }
 
 impl Template {
@@ -93,14 +94,15 @@ impl Template {
 
     /// Reads a template from its source text.
     pub fn parse(source: &str) -> Result<Self, TemplateError> {
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        environment.set_auto_escape_callback(|_| AutoEscape::None);
+        let mut environment = bounded_template::environment();
         let unix = source.replace("\r\n", "\n");
         let parts: Vec<&str> = unix.split(&format!("\n{DIVIDER}\n")).collect();
         let [system, user] = parts[..] else { return Err(TemplateError::NotDivided) };
         for (name, part) in [("system", system), ("user", user)] {
-            environment.add_template_owned(name, part.to_owned()).map_err(TemplateError::Malformed)?;
+            bounded_template::add(&mut environment, name, part).map_err(|refused| match refused {
+                Refused::Malformed(error) => TemplateError::Malformed(error),
+                Refused::Unbounded(why) => TemplateError::Unbounded(why),
+            })?;
         }
         let printing = if is_plain(system) && is_plain(user) { Printing::Plain } else { Printing::Free };
         let hash = blake3::hash(source.as_bytes()).to_hex().to_string();
@@ -203,13 +205,18 @@ impl Template {
 
     fn part(&self, name: &str, context: &Value) -> Result<String, TemplateError> {
         let template = self.environment.get_template(name).map_err(TemplateError::Render)?;
-        bounded(template.render(context.clone()).map_err(TemplateError::Render)?)
+        let mut written = Bounded::new(PROMPT_BYTES_MAX);
+        let rendered = template.render_captured_to(context.clone(), &mut written).map(drop);
+        if written.is_full {
+            return Err(TemplateError::TooLong);
+        }
+        rendered.map(|()| written.text()).map_err(TemplateError::Render)
     }
 }
 
 fn bounded(text: String) -> Result<String, TemplateError> {
     if text.len() > PROMPT_BYTES_MAX {
-        return Err(TemplateError::TooLong { bytes: text.len() });
+        return Err(TemplateError::TooLong);
     }
     Ok(text)
 }
@@ -459,6 +466,23 @@ mod tests {
         let typo = Template::parse("hello\n=== user ===\n{{ replly }}").expect("well formed");
         let packet = packet(Situation::Ticket("x".into()), "y", CallPlan::OneCall);
         assert!(matches!(typo.render(&packet), Err(TemplateError::Render(_))));
+    }
+
+    #[test]
+    fn a_template_that_would_fill_the_memory_is_refused() {
+        let render = |user: &str| {
+            let template = Template::parse(&format!("hello\n=== user ===\n{user}"))?;
+            template.render(&packet(Situation::Ticket("x".into()), "y", CallPlan::OneCall))
+        };
+        let growing = "{% set ns = namespace(a=\"xxxxxxxxxx\") %}{% for i in range(40) %}\
+            {% set ns.a = ns.a ~ ns.a %}{% endfor %}";
+        assert!(matches!(render(growing), Err(TemplateError::Render(_))));
+        let doubling = format!("{{% set a = reply %}}{}", "{% set a = a ~ a %}".repeat(40));
+        assert!(matches!(render(&doubling), Err(TemplateError::Unbounded(_))));
+        let long = format!("{{% for i in range(99999) %}}{}{{% endfor %}}", "x".repeat(400));
+        assert!(matches!(render(&long), Err(TemplateError::TooLong)));
+        let endless = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}";
+        assert!(matches!(render(endless), Err(TemplateError::Render(_))));
     }
 
     #[test]

@@ -5,17 +5,15 @@
 //! output and its steps have a bound.
 
 use std::fmt;
-use std::io::{self, Write};
 
 use minijinja::value::Value;
-use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
+use minijinja::{Environment, ErrorKind};
 use probity_core::json::{self, Json};
+
+use crate::judge::bounded_template::{self, Bounded, Refused, Unbounded};
 
 /// The largest request, in bytes.
 const REQUEST_BYTES_MAX: usize = 4 << 20;
-
-/// The steps that one request may take.
-const STEPS_MAX: u64 = 10_000_000;
 
 /// The name of the only template.
 const NAME: &str = "request";
@@ -33,6 +31,9 @@ pub enum RequestTemplateError {
     /// It is not well formed.
     #[error("the request template is not well formed: {0}")]
     Malformed(String),
+    /// It could need more memory than there is.
+    #[error("the request template is refused: {0}")]
+    Unbounded(Unbounded),
     /// It could not be filled in.
     #[error("the request template could not be filled in: {0}")]
     Render(String),
@@ -47,10 +48,7 @@ pub enum RequestTemplateError {
 impl RequestTemplate {
     /// Reads a template from its source text.
     pub fn parse(source: &str) -> Result<RequestTemplate, RequestTemplateError> {
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        environment.set_auto_escape_callback(|_| AutoEscape::None);
-        environment.set_fuel(Some(STEPS_MAX));
+        let mut environment = bounded_template::environment();
         environment.add_filter("tojson", |value: Value| json_text(&value).map(Value::from_safe_string));
         environment.set_formatter(|out, _, value| {
             if value.is_safe() {
@@ -58,9 +56,10 @@ impl RequestTemplate {
             }
             write_out(out, &json_text(value)?)
         });
-        environment
-            .add_template_owned(NAME, source.to_owned())
-            .map_err(|error| RequestTemplateError::Malformed(one_line(&error)))?;
+        bounded_template::add(&mut environment, NAME, source).map_err(|refused| match refused {
+            Refused::Malformed(error) => RequestTemplateError::Malformed(one_line(&error)),
+            Refused::Unbounded(why) => RequestTemplateError::Unbounded(why),
+        })?;
         Ok(RequestTemplate { environment, hash: blake3::hash(source.as_bytes()).to_hex().to_string() })
     }
 
@@ -71,15 +70,14 @@ impl RequestTemplate {
 
     /// The request for a case whose fields are `context`.
     pub(super) fn request(&self, context: Value) -> Result<Json, RequestTemplateError> {
-        let mut bounded = Bounded::default();
+        let mut bounded = Bounded::new(REQUEST_BYTES_MAX);
         let template = self.environment.get_template(NAME).expect("the template was added");
         let rendered = template.render_captured_to(context, &mut bounded);
         if bounded.is_full {
             return Err(RequestTemplateError::TooLong);
         }
         rendered.map_err(|error| RequestTemplateError::Render(one_line(&error)))?;
-        let text = String::from_utf8(bounded.bytes).expect("a template makes text");
-        json::parse(&text).map_err(|error| RequestTemplateError::NotJson(error.to_string()))
+        json::parse(&bounded.text()).map_err(|error| RequestTemplateError::NotJson(error.to_string()))
     }
 }
 
@@ -91,8 +89,11 @@ fn json_text(value: &Value) -> Result<String, minijinja::Error> {
     if value.is_undefined() {
         return Err(minijinja::Error::from(ErrorKind::UndefinedError));
     }
-    serde_json::to_string(value)
-        .map_err(|error| minijinja::Error::new(ErrorKind::BadSerialization, error.to_string()))
+    let mut bounded = Bounded::new(REQUEST_BYTES_MAX);
+    match serde_json::to_writer(&mut bounded, value) {
+        Ok(()) => Ok(bounded.text()),
+        Err(error) => Err(minijinja::Error::new(ErrorKind::BadSerialization, error.to_string())),
+    }
 }
 
 /// The error with its causes, on one line.
@@ -104,28 +105,6 @@ fn one_line(error: &minijinja::Error) -> String {
         cause = error.source();
     }
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// A text that takes no more than a request may have.
-#[derive(Default)]
-struct Bounded {
-    bytes: Vec<u8>,
-    is_full: bool,
-}
-
-impl Write for Bounded {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.bytes.len() + bytes.len() > REQUEST_BYTES_MAX {
-            self.is_full = true;
-            return Err(io::Error::other("the request is full"));
-        }
-        self.bytes.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -173,5 +152,11 @@ mod tests {
         check(huge, "the request template made more than 4194304 bytes");
         let endless = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}";
         check(endless, "the request template could not be filled in: engine ran out of fuel");
+        let growing = "{% set ns = namespace(a=\"xxxxxxxxxx\") %}{% for i in range(40) %}{% set ns.a = ns.a ~ ns.a %}{% endfor %}";
+        check(growing, "the request template could not be filled in: unknown function: namespace");
+        let doubling = format!("{{% set a = ticket %}}{}", "{% set a = a ~ a %}".repeat(40));
+        check(&doubling, "the request template is refused: it has more than 8 of");
+        let escaping = format!("{{{{ ticket{} }}}}", " | tojson | string".repeat(40));
+        check(&escaping, "expected at most 4194304 bytes");
     }
 }

@@ -51,6 +51,27 @@ fn g14_a_key_reaches_the_judge_and_nothing_else() {
 }
 
 #[test]
+fn g14_a_key_that_is_spelled_otherwise_is_not_kept_either() {
+    let escaped =
+        |slashes: &str| KEY.chars().map(|c| format!("{slashes}u{:04X}", u32::from(c))).collect::<String>();
+    let (id, inner) = (escaped("\\"), escaped("\\\\"));
+    let answer = format!(
+        r#"{{"id":"{id}","choices":[{{"message":{{"role":"assistant","content":"{{\"reasoning\":\"Key {inner}.\",\"score\":4}}"}},"finish_reason":"stop"}}]}}"#
+    );
+    let server = ScriptedServer::always(Act::respond(200, &[("content-type", "application/json")], &answer));
+    let probity =
+        Probity::new().file("tickets.json", tickets(1)).server(&server).variable("OPENAI_API_KEY", KEY);
+    let ran = probity.run_tickets(["--json"]);
+    assert!(ran.stdout.contains("Key [key]."), "{}", ran.stdout);
+    check_no_canary(&probity, &[&ran.stdout, &ran.stderr]);
+    for path in probity.files() {
+        let bytes = std::fs::read(&path).expect("a file");
+        let holds = |text: &str| bytes.windows(text.len()).any(|part| part == text.as_bytes());
+        assert!(!holds(&id) && !holds(&inner), "{}", path.display());
+    }
+}
+
+#[test]
 fn g14_a_key_that_is_refused_is_not_kept_either() {
     let refused = error(401, "invalid_api_key", &format!("Incorrect API key provided: {KEY}"));
     let server = ScriptedServer::always(refused);

@@ -146,6 +146,15 @@ fn a_hostile_template_is_refused_before_anything_is_sent() {
     check_refused(&template("{% if %}"), &[], "target bot: the request template is not well formed");
     let endless = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}";
     check_refused(&template(endless), &[], "engine ran out of fuel");
+    let doubling = "{% set a = ticket %}".to_owned() + &"{% set a = a ~ a %}".repeat(40);
+    check_refused(
+        &template(&doubling),
+        &[],
+        "target bot: the request template is refused: it has more than 8",
+    );
+    let growing =
+        "{% set ns = namespace(a=ticket) %}{% for i in range(40) %}{% set ns.a = ns.a ~ ns.a %}{% endfor %}";
+    check_refused(&template(growing), &[], "unknown function: namespace");
 }
 
 #[test]
@@ -222,6 +231,13 @@ fn spellings() -> Vec<String> {
     vec![spelled(slash), spelled(low), spelled(high), spelled(some), spelled(nested)]
 }
 
+/// The store holds `text`.
+#[track_caller]
+fn check_stored(scene: &Scene, text: &str) {
+    let holds = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+    assert!(folder_bytes(scene.folder.path()).iter().any(|(_, bytes)| holds(bytes)), "{text}");
+}
+
 #[test]
 fn a_key_that_is_told_in_another_spelling_is_in_nothing_that_is_written() {
     let server = ScriptedServer::with(|request| {
@@ -235,7 +251,7 @@ fn a_key_that_is_told_in_another_spelling_is_in_nothing_that_is_written() {
         Ran::of(command.env("BOT_KEY", CANARY).env("RUST_LOG", "trace").output().unwrap())
     };
     let ran = [run(&[]).code(0), run(&["--offline", "--json"]).code(0)];
-    assert!(scene.text("results.json").contains("Your key is [key]."));
+    check_stored(&scene, "Your key is [key].");
     let mut written = folder_bytes(scene.folder.path());
     written.extend(ran.map(|ran| ("output".into(), (ran.stdout + &ran.stderr).into_bytes())));
     assert!(written.iter().any(|(path, _)| path.ends_with("store.db")));
@@ -258,7 +274,7 @@ fn a_short_key_of_a_target_is_taken_out_of_replies_or_refused() {
     run("12345").code(2).says("the environment variable PIN has fewer than 6 characters");
     assert_eq!(server.n_requests(), 0);
     run("qx7-93").code(0);
-    assert!(scene.text("results.json").contains("Your PIN is [key]."));
+    check_stored(&scene, "Your PIN is [key].");
     for (path, bytes) in folder_bytes(scene.folder.path()) {
         assert!(!bytes.windows(6).any(|window| window == b"qx7-93"), "{}", path.display());
     }
