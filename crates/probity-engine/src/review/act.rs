@@ -248,9 +248,10 @@ fn submit(tables: &mut Tables, submission: &Submission) -> Result<Submitted, Fau
         return Ok(Submitted::Already { revision });
     }
     if revision != submission.expected_revision {
-        let answer = match is_answered {
-            true => Some(said_by(&place.spec.asked, &kept, given.turned)),
-            false => earlier(connection, &place, &person)?,
+        let answer = if is_answered {
+            Some(said_by(&place.spec.asked, &kept, given.turned))
+        } else {
+            earlier(connection, &place, &person)?
         };
         return Ok(Submitted::Overtaken { revision, answer });
     }

@@ -53,10 +53,8 @@ fn remarks(connection: &Connection) -> Result<HashMap<String, Remark>, rusqlite:
     let mut found = HashMap::new();
     for said in said(connection)? {
         let Some(place) = place(connection, said.item)? else { continue };
-        let root_cause = match said.adjudicated {
-            true => None,
-            false => last_cause(connection, said.item, said.person)?,
-        };
+        let root_cause =
+            if said.adjudicated { None } else { last_cause(connection, said.item, said.person)? };
         let remark = Remark { note: said.note, root_cause };
         for entry in place.entries(&place.unsaid(&said.name, said.adjudicated)) {
             found.insert(entry.subject(), remark.clone());
