@@ -106,6 +106,17 @@ pub enum RootCause {
     RubricUnclear,
 }
 
+impl RootCause {
+    /// The name in the store and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            RootCause::TooHigh => "too_high",
+            RootCause::TooLow => "too_low",
+            RootCause::RubricUnclear => "rubric_unclear",
+        }
+    }
+}
+
 /// The hidden half of an item, for those who may see it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reveal {
@@ -237,9 +248,10 @@ fn submit(tables: &mut Tables, submission: &Submission) -> Result<Submitted, Fau
         return Ok(Submitted::Already { revision });
     }
     if revision != submission.expected_revision {
-        let answer = match is_answered {
-            true => Some(said_by(&place.spec.asked, &kept, given.turned)),
-            false => earlier(connection, &place, &person)?,
+        let answer = if is_answered {
+            Some(said_by(&place.spec.asked, &kept, given.turned))
+        } else {
+            earlier(connection, &place, &person)?
         };
         return Ok(Submitted::Overtaken { revision, answer });
     }
@@ -324,14 +336,23 @@ fn reveal(tables: &mut Tables, item: ItemId, id: PersonId, now: i64) -> Result<R
 }
 
 fn shown_to(connection: &Connection, place: Place, person: &Person) -> Result<Reveal, rusqlite::Error> {
-    const CAUSE: &str = "SELECT json_extract(body, '$.cause') FROM act AS said
+    let cause = last_cause(connection, place.item, person.id)?;
+    let turned = place.turns_for(&person.name);
+    Ok(Reveal::Shown { hidden: Box::new(place.hidden), turned, cause })
+}
+
+/// What somebody said is wrong with the verdict since their last answer.
+pub(super) fn last_cause(
+    connection: &Connection,
+    item: ItemId,
+    person: PersonId,
+) -> Result<Option<RootCause>, rusqlite::Error> {
+    const SQL: &str = "SELECT json_extract(body, '$.cause') FROM act AS said
         WHERE item = ?1 AND person = ?2 AND kind = 'cause'
             AND NOT EXISTS (SELECT 1 FROM act WHERE act.item = said.item AND act.person = said.person
                 AND act.kind IN ('submit', 'undo') AND act.id > said.id)
         ORDER BY id DESC LIMIT 1";
-    let mut select = connection.prepare_cached(CAUSE)?;
-    let cause: Option<String> = select.query_row([place.item.0, person.id.0], |row| row.get(0)).optional()?;
-    let cause = cause.and_then(|name| serde_json::from_value(json!(name)).ok());
-    let turned = place.turns_for(&person.name);
-    Ok(Reveal::Shown { hidden: Box::new(place.hidden), turned, cause })
+    let mut select = connection.prepare_cached(SQL)?;
+    let cause: Option<String> = select.query_row([item.0, person.0], |row| row.get(0)).optional()?;
+    Ok(cause.and_then(|name| serde_json::from_value(json!(name)).ok()))
 }

@@ -21,6 +21,7 @@ mod hand_out;
 mod people;
 mod queue;
 mod record;
+mod remarks;
 mod runs;
 mod seen;
 mod settle;
@@ -41,6 +42,7 @@ pub use people::{
 };
 pub use queue::{Added, After, NewItem, NewQueue, Progress, QueueId, QueueSpec, QueueView};
 pub use record::{ItemId, LEASE_SECONDS};
+pub use remarks::Remark;
 pub use runs::{
     AttemptView, CaseView, Comparison, ComparisonRow, PacketFilter, PacketPage, PacketRow, ROWS_MAX, RunView,
     SettlementView,

@@ -115,7 +115,8 @@ pub struct PersonView {
 
 impl Room {
     /// Makes an invitation, which opens the door once. Whoever has the name already is the person invited, has
-    /// this role from now on, and may enter again if they were removed.
+    /// this role from now on, and may enter again if they were removed. Earlier invitations of theirs that were
+    /// not used open nothing any more.
     pub async fn invite(
         &self,
         name: &PersonName,
@@ -134,6 +135,11 @@ impl Room {
     pub async fn redeem(&self, invitation: &Token, now: i64) -> Result<Option<(Person, Token)>, StoreError> {
         let (invitation, session) = (invitation.hash(), Token::fresh());
         let hash = session.hash();
+        // Whoever tries what is unknown costs a look, and nobody waits for the writer because of them.
+        let look = move |connection: &Connection| is_known(connection, invitation);
+        if !self.read_aside(move |reader| reader.ask(look)).await? {
+            return Ok(None);
+        }
         let person = self
             .write("redeeming an invitation", move |tables| redeem(tables, invitation, hash, now))
             .await?;
@@ -191,13 +197,20 @@ fn invite(
 ) -> Result<PersonId, Fault> {
     const PERSON: &str = "INSERT INTO person (name, role, state) VALUES (?1, ?2, 'active')
         ON CONFLICT (name) DO UPDATE SET role = excluded.role, state = 'active' RETURNING id";
+    const EARLIER: &str = "UPDATE invitation SET used = ?2 WHERE person = ?1 AND used IS NULL";
     const INVITATION: &str = "INSERT INTO invitation (hash, person, expires) VALUES (?1, ?2, ?3)";
     let connection = &tables.connection;
     let person: i64 =
         connection.prepare_cached(PERSON)?.query_row([name.as_str(), role.name()], |row| row.get(0))?;
+    connection.prepare_cached(EARLIER)?.execute(params![person, now])?;
     let expires = now + INVITATION_SECONDS_MAX;
     connection.prepare_cached(INVITATION)?.execute(params![hash.as_bytes(), person, expires])?;
     Ok(PersonId(person))
+}
+
+fn is_known(connection: &Connection, invitation: blake3::Hash) -> Result<bool, rusqlite::Error> {
+    const SQL: &str = "SELECT EXISTS (SELECT 1 FROM invitation WHERE hash = ?1 AND used IS NULL)";
+    connection.prepare_cached(SQL)?.query_row([invitation.as_bytes()], |row| row.get(0))
 }
 
 fn redeem(

@@ -52,9 +52,10 @@ pub(crate) fn init(args: &InitArgs) -> Result<Exit, Failure> {
 
 /// Every setting with its default, none of them in force: whoever takes a `#` away changes one.
 fn settings() -> String {
-    let mut text = "# The settings of Probity with their defaults. A line that begins with `#` and no space is a \
+    let mut text =
+        "# The settings of Probity with their defaults. A line that begins with `#` and no space is a \
                     setting:\n# take the `#` away, also before the name of its section, and change it.\n\n"
-        .to_owned();
+            .to_owned();
     // What stands before the first section is about the program's own file.
     let sections = DEFAULTS.find("\n[").map_or(DEFAULTS, |at| &DEFAULTS[at + 1..]);
     for line in sections.lines() {

@@ -36,10 +36,6 @@ pub(super) async fn redeem(
     Form(entrance): Form<Entrance>,
 ) -> Answer {
     let now = now();
-    if !app.wrong_tokens.is_open(now) {
-        let refusal = Refusal::new(StatusCode::TOO_MANY_REQUESTS, "too many wrong links; wait a minute");
-        return Ok(([(RETRY_AFTER, "60")], refusal).into_response());
-    }
     // People paste the whole link as often as the token.
     let text = entrance.token.trim().rsplit('#').next().unwrap_or_default().to_owned();
     let redeemed = match Token::parse(&text) {
@@ -47,6 +43,11 @@ pub(super) async fn redeem(
         None => None,
     };
     let Some((_, session)) = redeemed else {
+        // A good link opens the door however many wrong ones others have tried: nobody guesses 256 bits.
+        if !app.wrong_tokens.is_open(now) {
+            let refusal = Refusal::new(StatusCode::TOO_MANY_REQUESTS, "too many wrong links; wait a minute");
+            return Ok(([(RETRY_AFTER, "60")], refusal).into_response());
+        }
         app.wrong_tokens.count(now);
         return Err(Refusal::new(StatusCode::UNAUTHORIZED, "this link was used already, or is too old"));
     };

@@ -1,11 +1,12 @@
-//! Labels as files: a table for spreadsheets with formulas made harmless, and lines of JSON without loss.
+//! Labels as files: a table for spreadsheets with formulas made harmless, and lines of JSON without loss. Notes and
+//! causes stand beside them, in columns that an import does not read.
 
 use axum::extract::State;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::IntoResponse;
 use probity_core::calibrate::LabelEntry;
 
-use probity_engine::review::Room;
+use probity_engine::review::{Remark, Room};
 
 use super::app::App;
 use super::refusal::{Answer, Refusal};
@@ -13,19 +14,19 @@ use crate::commands::labels::table;
 
 /// `GET /labels.csv`
 pub(super) async fn csv(State(app): State<App>) -> Answer {
-    let text = table::csv(&labels(&app).await?, table::Reader::Spreadsheet);
+    let text = table::csv_remarked(&labels(&app).await?);
     Ok(file("labels.csv", "text/csv; charset=utf-8", text))
 }
 
 /// `GET /labels.jsonl`
 pub(super) async fn jsonl(State(app): State<App>) -> Answer {
-    let text = table::jsonl(&labels(&app).await?);
+    let text = table::jsonl_remarked(&labels(&app).await?);
     Ok(file("labels.jsonl", "application/jsonl; charset=utf-8", text))
 }
 
-async fn labels(app: &App) -> Result<Vec<LabelEntry>, Refusal> {
-    let stored = app.read(Room::labels).await?;
-    Ok(stored.into_iter().map(|stored| stored.label).collect())
+async fn labels(app: &App) -> Result<Vec<(LabelEntry, Remark)>, Refusal> {
+    let remarked = app.read(Room::remarked_labels).await?;
+    Ok(remarked.into_iter().map(|(stored, remark)| (stored.label, remark)).collect())
 }
 
 fn file(name: &str, kind: &'static str, text: String) -> axum::response::Response {

@@ -5,6 +5,7 @@
 
 use axum::Extension;
 use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
 use minijinja::context;
 use minijinja::value::Serde;
 use probity_engine::review::{AttemptView, CaseView, PacketFilter, Person, Room, RunView};
@@ -63,6 +64,10 @@ pub(super) async fn run(
 ) -> Answer {
     let contains: String = wanted.contains.chars().take(CONTAINS_MAX).collect();
     let named = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    if !wanted.state.is_empty() && !PacketFilter::STATES.contains(&wanted.state.as_str()) {
+        let known = PacketFilter::STATES.join(", ");
+        return Err(Refusal::new(StatusCode::BAD_REQUEST, format!("unknown state, expected one of {known}")));
+    }
     let filter = PacketFilter {
         state: named(&wanted.state),
         contains: named(&contains),

@@ -74,6 +74,21 @@ fn formulas_in_disguise_are_quoted_and_come_back() {
 }
 
 #[test]
+fn remarks_beside_exported_labels_change_nothing_that_they_say() {
+    let folder = imported();
+    let table = exported(&folder, "out.csv");
+    let (head, rows) = table.split_once('\n').expect("a line of names");
+    let rows = rows.replace('\n', ",\"'=curt, \"\"no\"\"\nsecond line\",too_high\n");
+    folder.write("remarked.csv", format!("{head},note,root_cause\n{rows}"));
+    let lines = exported(&folder, "out.jsonl").replace("\"round\"", "\"note\":\"=curt\\nno\",\"round\"");
+    folder.write("remarked.jsonl", lines.replace("}\n", ",\"root_cause\":\"too_low\"}\n"));
+    for name in ["remarked.csv", "remarked.jsonl"] {
+        let again = run(&folder, &["import", "labels", name, "--store", "s.db", "--json"]).code(0).json();
+        assert_eq!((&again["added"], &again["already_there"]), (&json!(0), &json!(4)), "{name}");
+    }
+}
+
+#[test]
 fn l13_an_export_that_went_through_a_spreadsheet_is_detected_row_by_row() {
     let folder = imported();
     let table = exported(&folder, "out.csv");

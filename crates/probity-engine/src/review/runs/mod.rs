@@ -43,7 +43,7 @@ pub struct RunView {
 /// What is wanted of a run's packets.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PacketFilter {
-    /// `verdict`, `unscored` or `open`; anything else is everything.
+    /// One of [`PacketFilter::STATES`]; `None` and anything else is everything.
     pub state: Option<String>,
     /// A text that the packet contains.
     pub contains: Option<String>,
@@ -51,6 +51,11 @@ pub struct PacketFilter {
     pub offset: u32,
     /// How many rows, at most [`ROWS_MAX`].
     pub limit: u32,
+}
+
+impl PacketFilter {
+    /// What can have become of a packet.
+    pub const STATES: [&'static str; 3] = ["verdict", "unscored", "open"];
 }
 
 /// Some of a run's packets.

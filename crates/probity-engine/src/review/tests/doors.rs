@@ -17,6 +17,21 @@ fn an_invitation_opens_the_door_once() {
 }
 
 #[test]
+fn a_new_invitation_ends_the_earlier_ones_of_the_same_person() {
+    let scene = Scene::new(Form::Levels, 1, 1);
+    let (dee, earlier) = invited(&scene.room, "dee", Role::Lead);
+    let (_, other) = invited(&scene.room, "eva", Role::Reviewer);
+    let (_, later) = invited(&scene.room, "dee", Role::Lead);
+    let people = scene.room.people(NOW).unwrap();
+    assert_eq!(people.iter().find(|view| view.person.id == dee).unwrap().n_invitations, 1);
+    assert_eq!(wait(scene.room.redeem(&earlier, NOW)).unwrap(), None);
+    let (_, session) = wait(scene.room.redeem(&later, NOW)).unwrap().unwrap();
+    assert!(wait(scene.room.redeem(&other, NOW)).unwrap().is_some(), "another person's link is untouched");
+    invited(&scene.room, "dee", Role::Lead);
+    assert!(scene.room.session(&session, NOW).unwrap().is_some(), "whoever is in stays in");
+}
+
+#[test]
 fn doors_close_by_themselves() {
     let scene = Scene::new(Form::Levels, 1, 1);
     let (_, invitation) = invited(&scene.room, "dee", Role::Reviewer);

@@ -1,10 +1,12 @@
 //! Labels as text: a table for spreadsheets, or one object per line.
 //!
 //! What always holds: what is written here is read back as the same labels, and in a table for spreadsheets a cell
-//! that one would take for a formula has a quote before it.
+//! that one would take for a formula has a quote before it. Remarks stand in columns that are no part of a label and
+//! its checksum.
 
 use probity_core::calibrate::{LabelEntry, quoted_cell};
 use probity_core::json::Json;
+use probity_engine::review::Remark;
 
 /// The columns of the table.
 const COLUMNS: [&str; 17] = [
@@ -39,10 +41,31 @@ pub(crate) enum Reader {
     Program,
 }
 
+/// The columns of what people remarked beside their labels.
+const REMARKS: [&str; 2] = ["note", "root_cause"];
+
 /// The table, with a line of names.
 pub(crate) fn csv(labels: &[LabelEntry], reader: Reader) -> String {
-    let mut text = COLUMNS.join(",") + "\n";
-    for label in labels {
+    table(([], reader), labels.iter().map(|label| (label, [])))
+}
+
+/// The table with what people remarked in further columns.
+pub(crate) fn csv_remarked(rows: &[(LabelEntry, Remark)]) -> String {
+    table((REMARKS, Reader::Spreadsheet), rows.iter().map(|(label, remark)| (label, said(remark))))
+}
+
+fn said(remark: &Remark) -> [&str; 2] {
+    [&remark.note, remark.root_cause.map_or("", |cause| cause.name())]
+}
+
+/// The labels with `N` further columns of texts.
+fn table<'a, const N: usize>(
+    (further, reader): ([&str; N], Reader),
+    rows: impl Iterator<Item = (&'a LabelEntry, [&'a str; N])>,
+) -> String {
+    let names: Vec<&str> = COLUMNS.into_iter().chain(further).collect();
+    let mut text = names.join(",") + "\n";
+    for (label, said) in rows {
         let members = label.members();
         let cell = |column: &&str| {
             let value = members.iter().find(|(name, _)| name == column).map(|(_, value)| value);
@@ -55,8 +78,8 @@ pub(crate) fn csv(labels: &[LabelEntry], reader: Reader) -> String {
                 None => String::new(),
             }
         };
-        let cells: Vec<String> = COLUMNS.iter().map(|column| enclosed(cell(column))).collect();
-        text += &cells.join(",");
+        let cells = COLUMNS.iter().map(cell).chain(said.map(quoted_cell));
+        text += &cells.map(enclosed).collect::<Vec<String>>().join(",");
         text.push('\n');
     }
     text
@@ -70,11 +93,21 @@ fn enclosed(cell: String) -> String {
 
 /// One object per line.
 pub(crate) fn jsonl(labels: &[LabelEntry]) -> String {
-    let line = |label: &LabelEntry| {
-        let checksum = ("checksum", Json::text(label.checksum()));
-        Json::object(label.members().into_iter().chain([checksum])).canonical() + "\n"
+    labels.iter().map(|label| object(label, [].into_iter())).collect()
+}
+
+/// One object per line, with what people remarked where they did.
+pub(crate) fn jsonl_remarked(rows: &[(LabelEntry, Remark)]) -> String {
+    let line = |(label, remark): &(LabelEntry, Remark)| {
+        let said = REMARKS.into_iter().zip(said(remark)).filter(|(_, text)| !text.is_empty());
+        object(label, said.map(|(name, text)| (name, Json::text(text))))
     };
-    labels.iter().map(line).collect()
+    rows.iter().map(line).collect()
+}
+
+fn object(label: &LabelEntry, further: impl Iterator<Item = (&'static str, Json)>) -> String {
+    let checksum = ("checksum", Json::text(label.checksum()));
+    Json::object(label.members().into_iter().chain([checksum]).chain(further)).canonical() + "\n"
 }
 
 #[cfg(test)]

@@ -251,3 +251,25 @@ async fn a_lead_who_has_read_the_disagreements_does_not_label_blind() {
     let labels = site.labels(&lead).await;
     assert_eq!(labels.iter().filter(|label| label.contains(r#""blind":false"#)).count(), 2, "{labels:?}");
 }
+
+#[tokio::test]
+async fn notes_and_causes_leave_the_room_beside_their_labels() {
+    let site = Site::open();
+    let queue = site.queue(Wanted { n: 1, after: After::Reveal, ..Wanted::LEVELS }).await;
+    let cookie = site.cookie("Lena", Role::Lead).await;
+    let place = site.next(queue, &cookie).await;
+    let form = BOTH.replace("note=", "note=%3Dtoo%20curt%2C%20I%20think");
+    site.post(&format!("{place}/label"), &cookie, &form).await.leads();
+    site.post(&format!("{place}/cause"), &cookie, "cause=too_low").await;
+    let labels = site.labels(&cookie).await;
+    assert_eq!(labels.len(), 2);
+    for label in labels {
+        assert!(label.contains(r#""note":"=too curt, I think""#), "{label}");
+        assert!(label.contains(r#""root_cause":"too_low""#), "{label}");
+    }
+    let table = site.get("/labels.csv", &cookie).await.body;
+    assert!(table.contains(",checksum,note,root_cause\n"), "{table}");
+    assert_eq!(table.matches(",\"'=too curt, I think\",too_low\n").count(), 2, "{table}");
+    site.post(&format!("/queues/{}/undo", queue.0), &cookie, "note=x").await.leads();
+    assert!(!site.get("/labels.csv", &cookie).await.body.contains("curt"), "it was taken back");
+}

@@ -112,4 +112,6 @@ async fn w15_wrong_tokens_are_few_in_a_minute() {
     }
     assert_eq!(statuses[..20], [401; 20]);
     assert!(statuses.contains(&429), "{statuses:?}");
+    let token = site.token("Ann", Role::Reviewer).await;
+    assert_eq!(site.post("/enter", "", &format!("token={token}")).await.status, 303, "a good link opens");
 }

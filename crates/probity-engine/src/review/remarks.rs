@@ -1,0 +1,89 @@
+//! What people wrote beside their labels: notes, and what was wrong with a verdict.
+//!
+//! Remarks are in the log of acts and no part of a label. Here they are found again by the label's subject. What
+//! always holds: an answer that was taken back has no remark.
+
+use std::collections::HashMap;
+
+use rusqlite::Connection;
+
+use super::Room;
+use super::act::{RootCause, last_cause};
+use super::hand_out::place;
+use super::people::PersonId;
+use super::record::ItemId;
+use crate::store::{StoreError, StoredLabel};
+
+/// What a person remarked with a label.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Remark {
+    /// Why they said it, in their words; may be empty.
+    pub note: String,
+    /// What they said is wrong with the judge's verdict.
+    pub root_cause: Option<RootCause>,
+}
+
+/// An answer that counts, or what settled an item.
+struct Said {
+    item: ItemId,
+    person: PersonId,
+    name: String,
+    note: String,
+    adjudicated: bool,
+}
+
+impl Room {
+    /// Every label that counts in the store as [`Room::labels`] has them, with what was remarked with it.
+    pub fn remarked_labels(&self) -> Result<Vec<(StoredLabel, Remark)>, StoreError> {
+        self.read(|reader| {
+            let mut remarks = reader.ask(remarks)?;
+            let labels = reader.labels()?.into_iter();
+            Ok(labels
+                .map(|stored| {
+                    let remark = remarks.remove(&stored.label.subject()).unwrap_or_default();
+                    (stored, remark)
+                })
+                .collect())
+        })
+    }
+}
+
+/// The remarks by the subject of their labels. Where several queues ask about one subject, the last answer's.
+fn remarks(connection: &Connection) -> Result<HashMap<String, Remark>, rusqlite::Error> {
+    let mut found = HashMap::new();
+    for said in said(connection)? {
+        let Some(place) = place(connection, said.item)? else { continue };
+        let root_cause =
+            if said.adjudicated { None } else { last_cause(connection, said.item, said.person)? };
+        let remark = Remark { note: said.note, root_cause };
+        for entry in place.entries(&place.unsaid(&said.name, said.adjudicated)) {
+            found.insert(entry.subject(), remark.clone());
+        }
+    }
+    Ok(found)
+}
+
+/// The last answer of each person to each item that they have not taken back, and what settled each item last, in
+/// the order in which they were said.
+fn said(connection: &Connection) -> Result<Vec<Said>, rusqlite::Error> {
+    const SQL: &str =
+        "SELECT act.item, person.id, person.name, coalesce(json_extract(act.body, '$.note'), ''),
+            act.kind = 'adjudicate'
+        FROM act JOIN person ON person.id = act.person
+        WHERE act.id IN (SELECT max(act.id) FROM act
+                    JOIN seat ON seat.item = act.item AND seat.person = act.person
+                    WHERE act.kind = 'submit' AND seat.state = 'submitted' GROUP BY act.item, act.person)
+            OR act.id IN (SELECT max(id) FROM act WHERE kind = 'adjudicate' GROUP BY item)
+        ORDER BY act.id";
+    let mut select = connection.prepare_cached(SQL)?;
+    let rows = select.query_map([], |row| {
+        Ok(Said {
+            item: ItemId(row.get(0)?),
+            person: PersonId(row.get(1)?),
+            name: row.get(2)?,
+            note: row.get(3)?,
+            adjudicated: row.get(4)?,
+        })
+    })?;
+    rows.collect()
+}
