@@ -53,7 +53,7 @@ fn g14_a_key_reaches_the_judge_and_nothing_else() {
 #[test]
 fn g14_a_key_that_is_spelled_otherwise_is_not_kept_either() {
     let escaped = |slashes: &str| {
-        KEY.chars().map(|c| format!("{slashes}u{:04X}", u32::from(c))).collect::<Vec<_>>().concat()
+        KEY.chars().fold(String::new(), |text, c| text + &format!("{slashes}u{:04X}", u32::from(c)))
     };
     let (id, inner) = (escaped("\\"), escaped("\\\\"));
     let answer = format!(
