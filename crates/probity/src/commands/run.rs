@@ -131,8 +131,10 @@ fn verdict(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Exit {
     }
     let wanted = job.asking.config.run.min_coverage;
     if let Some(coverage) = summary.coverage().filter(|coverage| *coverage < wanted) {
+        let n_no_reply = summary.n_no_reply();
+        let missing = if n_no_reply > 0 { format!(", {n_no_reply} without a reply") } else { String::new() };
         terminal::note(&format!(
-            "incomplete: {:.1} % of the admitted replies have a verdict, {:.1} % are wanted; {}",
+            "incomplete: {:.1} % of the admitted replies have a verdict, {:.1} % are wanted{missing}; {}",
             100.0 * coverage.to_f64(),
             100.0 * wanted.to_f64(),
             way_on(ran)

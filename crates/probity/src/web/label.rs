@@ -124,7 +124,7 @@ pub(super) fn side_text(side: Side) -> &'static str {
 }
 
 /// What a form says, read by what was asked. The value of somebody who cannot tell is empty.
-pub(super) fn said(asked: &Asked, fields: &BTreeMap<String, String>) -> Result<Said, Refusal> {
+fn said(asked: &Asked, fields: &BTreeMap<String, String>) -> Result<Said, Refusal> {
     match asked.form {
         AnswerForm::Pair => match fields.get("side").map(String::as_str) {
             Some("") => Ok(Said::CannotTell),
@@ -235,16 +235,7 @@ pub(super) async fn submit(
 ) -> Answer {
     let fields: BTreeMap<String, String> = fields.into_iter().collect();
     let view = own(&app, &person, item).await?;
-    let revision = fields.get("revision").and_then(|text| text.parse().ok());
-    let submission = Submission {
-        item: view.id,
-        person: person.id,
-        expected_revision: revision.ok_or_else(|| Refusal::unusable("expected a revision"))?,
-        answer: said(&view.asked, &fields)?,
-        note: note(&fields),
-        at: now(),
-    };
-    match app.room.submit(submission).await? {
+    match app.room.submit(submission(view.id, &person, &view.asked, &fields)?).await? {
         Submitted::Kept { .. } | Submitted::Already { .. } if view.after == After::Reveal => {
             Ok(go(&format!("/items/{item}")))
         }
@@ -258,8 +249,26 @@ pub(super) async fn submit(
     }
 }
 
+/// What a form says about an item, on top of the revision that the person has seen.
+pub(super) fn submission(
+    item: ItemId,
+    person: &Person,
+    asked: &Asked,
+    fields: &BTreeMap<String, String>,
+) -> Result<Submission, Refusal> {
+    let revision = fields.get("revision").and_then(|text| text.parse().ok());
+    Ok(Submission {
+        item,
+        person: person.id,
+        expected_revision: revision.ok_or_else(|| Refusal::unusable("expected a revision"))?,
+        answer: said(asked, fields)?,
+        note: note(fields),
+        at: now(),
+    })
+}
+
 /// The note of a form, with the line ends that people meant.
-pub(super) fn note(fields: &BTreeMap<String, String>) -> String {
+fn note(fields: &BTreeMap<String, String>) -> String {
     fields.get("note").map(|note| note.replace("\r\n", "\n").trim().to_owned()).unwrap_or_default()
 }
 

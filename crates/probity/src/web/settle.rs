@@ -7,13 +7,11 @@ use axum::{Extension, Form};
 use minijinja::context;
 use minijinja::value::Serde;
 use probity_core::review::{Answer as Said, Asked};
-use probity_engine::review::{
-    Disagreement, ItemId, Person, QueueId, SaidBy, Settling, Submission, Submitted,
-};
+use probity_engine::review::{Disagreement, ItemId, Person, QueueId, SaidBy, Settling, Submitted};
 use serde::Serialize;
 
 use super::app::{App, now};
-use super::label::{choices, note, said, side_text};
+use super::label::{choices, side_text, submission};
 use super::pages::{Body, Place, go};
 use super::refusal::{Answer, Refusal};
 
@@ -121,16 +119,7 @@ pub(super) async fn submit(
 ) -> Answer {
     let fields: BTreeMap<String, String> = fields.into_iter().collect();
     let settling = settling(&app, &person, item).await?;
-    let revision = fields.get("revision").and_then(|text| text.parse().ok());
-    let submission = Submission {
-        item: ItemId(item),
-        person: person.id,
-        expected_revision: revision.ok_or_else(|| Refusal::unusable("expected a revision"))?,
-        answer: said(&settling.asked, &fields)?,
-        note: note(&fields),
-        at: now(),
-    };
-    match app.room.adjudicate(submission).await? {
+    match app.room.adjudicate(submission(ItemId(item), &person, &settling.asked, &fields)?).await? {
         Submitted::Kept { .. } | Submitted::Already { .. } => {
             Ok(go(&format!("/queues/{}/disagreements", settling.queue.0)))
         }
