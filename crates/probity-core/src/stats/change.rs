@@ -4,6 +4,8 @@
 //! 10), which holds for few pairs and for pairs that never differ. A change of means has the bootstrap's, whole
 //! cases at a time. What always holds: exchanging the two looks negates value and interval, to the last digit.
 
+use std::cmp::Ordering;
+
 use super::bootstrap::{Groups, estimate};
 use super::{Estimate, Resampling, wilson};
 
@@ -72,8 +74,8 @@ pub struct Moved {
 /// The mean move of a pair, whole cases drawn again. No pair can move farther than `span` either way, which
 /// bounds what was not seen where every case moved alike. `None` without a pair.
 pub fn mean_change(cases: &[Moved], span: f64, resampling: Resampling) -> Option<Estimate> {
-    let turned = is_turned(cases);
-    let sign = if turned { -1.0 } else { 1.0 };
+    let turn = Turn::of(cases);
+    let sign = if turn == Turn::Exchanged { -1.0 } else { 1.0 };
     // Sums that are not negative, which the groups of the bootstrap are made of.
     let rows = cases.iter().filter(|case| case.n > 0).map(|case| {
         let n = case.n as f64;
@@ -95,25 +97,43 @@ pub fn mean_change(cases: &[Moved], span: f64, resampling: Resampling) -> Option
     let alike = || (value - unseen * (span + value), value + unseen * (span - value));
     let shifted = estimate(centred(above, below), below, &mut drawn, n_cases, alike);
     let [low, high] = [shifted.low.min(value), shifted.high.max(value)];
-    let (low, high) = if turned { (-high, -low) } else { (low, high) };
+    let (low, high) = match turn {
+        Turn::Kept => (low, high),
+        Turn::Exchanged => (-high, -low),
+        Turn::Either => (-(high - low) / 2.0, (high - low) / 2.0),
+    };
     let value = if total == 0.0 { 0.0 } else { sign * value };
     Some(Estimate { value, low, high, n: shifted.n })
 }
 
-/// Whether the looks are exchanged before anything is drawn, so that the same numbers are drawn either way.
-fn is_turned(cases: &[Moved]) -> bool {
-    let mut moves: Vec<(f64, u64)> = cases.iter().map(|case| (case.by + 0.0, case.n)).collect();
-    let mut others: Vec<(f64, u64)> = cases.iter().map(|case| (0.0 - case.by, case.n)).collect();
-    let order = |one: &(f64, u64), other: &(f64, u64)| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1));
-    moves.sort_by(order);
-    others.sort_by(order);
-    let sum = |moves: &[(f64, u64)]| moves.iter().map(|(by, _)| by).sum::<f64>();
-    match sum(&moves).total_cmp(&sum(&others)) {
-        std::cmp::Ordering::Equal => {
-            let first = moves.iter().zip(&others).map(|(one, other)| order(one, other)).find(|o| o.is_ne());
-            first.is_some_and(std::cmp::Ordering::is_lt)
+/// In which direction the moves are read before anything is drawn, so that the same numbers are drawn either way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// From the first look to the second.
+    Kept,
+    /// From the second look to the first.
+    Exchanged,
+    /// The moves are the same in both directions, and so must the interval be.
+    Either,
+}
+
+impl Turn {
+    fn of(cases: &[Moved]) -> Turn {
+        let mut moves: Vec<(f64, u64)> = cases.iter().map(|case| (case.by + 0.0, case.n)).collect();
+        let mut others: Vec<(f64, u64)> = cases.iter().map(|case| (0.0 - case.by, case.n)).collect();
+        let order =
+            |one: &(f64, u64), other: &(f64, u64)| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1));
+        moves.sort_by(order);
+        others.sort_by(order);
+        let sum = |moves: &[(f64, u64)]| moves.iter().map(|(by, _)| by).sum::<f64>();
+        let each =
+            || moves.iter().zip(&others).map(|(one, other)| order(one, other)).find(|order| order.is_ne());
+        let sums = sum(&moves).total_cmp(&sum(&others));
+        match if sums.is_eq() { each().unwrap_or(sums) } else { sums } {
+            Ordering::Less => Turn::Exchanged,
+            Ordering::Equal => Turn::Either,
+            Ordering::Greater => Turn::Kept,
         }
-        order => order.is_lt(),
     }
 }
 
@@ -203,6 +223,15 @@ mod tests {
             let share = coverage(n, shares);
             assert!((0.92..=0.985).contains(&share), "n {n}, {shares:?}: {share}");
         }
+    }
+
+    #[test]
+    fn moves_that_are_their_own_mirror_have_an_interval_that_is_its_own() {
+        let moves = [(2, 2), (-3, 1), (3, 1), (-2, 2), (-4, 1), (4, 1)];
+        let cases: Vec<Moved> = moves.map(|(by, n)| Moved { by: f64::from(by), n }).to_vec();
+        let got = mean_change(&cases, 4.0, Resampling { n_resamples: 50, seed: 3 }).expect("pairs");
+        assert_eq!((got.value, -got.low), (0.0, got.high), "{got:?}");
+        assert!(got.high > 1.0, "{got:?}");
     }
 
     proptest! {
