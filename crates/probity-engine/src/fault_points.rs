@@ -10,10 +10,12 @@
 /// A place in the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Point {
-    /// The attempt is on disk; nothing was sent.
+    /// The attempt is noted; nothing was sent.
     BeforeSend,
     /// The whole answer, or the failure, has arrived; nothing of it was written.
     AfterBody,
+    /// The answer is noted beside the database; nothing of it was read.
+    AfterNote,
     /// The statements of a transaction are done; it is not committed.
     BeforeCommit,
     /// A transaction is on disk; nobody was told.
@@ -30,6 +32,7 @@ pub enum Point {
 pub const POINTS: &[(Point, &str)] = &[
     (Point::BeforeSend, "before_send"),
     (Point::AfterBody, "after_body"),
+    (Point::AfterNote, "after_note"),
     (Point::BeforeCommit, "before_commit"),
     (Point::AfterCommit, "after_commit"),
     (Point::BeforeFold, "before_fold"),

@@ -119,7 +119,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             return Ok(Step::Done(Pursued::GaveUp));
         };
         self.tries.start(&self.desk.settings);
-        let attempt = self.begin(cause).await?;
+        let attempt = self.begin(cause)?;
         reservation.sent();
         self.desk.progress.calls.fetch_add(1, Ordering::Relaxed);
         crate::fault_points::reach(crate::fault_points::Point::BeforeSend);
@@ -170,7 +170,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         }
     }
 
-    async fn begin(&self, cause: &str) -> Result<AttemptId, Stop> {
+    fn begin(&self, cause: &str) -> Result<AttemptId, Stop> {
         let (packet, body) = R::packet(&self.task.question);
         let start = AttemptStart {
             packet,
@@ -182,7 +182,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             cause: cause.to_owned(),
             started_unix_ms: unix_ms(),
         };
-        self.desk.store.begin_attempt(start).await.map_err(|error| self.store_failed(error))
+        self.desk.store.begin_attempt(start).map_err(|error| self.store_failed(error))
     }
 
     /// Tells the lane what a call meant. A pause beyond the cap after a success means that the account is

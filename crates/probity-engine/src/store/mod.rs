@@ -12,6 +12,7 @@
 //!
 //! No type of the database shows, so that a server's database can take this one's place.
 
+mod calls;
 mod error;
 mod history;
 mod labels;
@@ -31,7 +32,7 @@ mod tests;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::thread::JoinHandle;
 
 use probity_core::packet::PacketHash;
@@ -53,11 +54,13 @@ pub(crate) use labels::{at as label_at, last as last_label};
 pub(crate) use reader::{packet_hash, unknown};
 pub(crate) use tables::{Tables, parts_of_text};
 
+use calls::CallLog;
 use open::OpenLimits;
 use recent::{Offered, Recent};
 use writer::{Ending, Job, Message, Reply, Task, Writer};
 
 const RECENT_HELD: &str = "nothing panics while holding the recent verdicts";
+const CALLS_HELD: &str = "nothing panics while holding the calls under way";
 
 /// A store. Clones share it; when the last is gone, it is closed.
 #[derive(Clone)]
@@ -85,9 +88,10 @@ enum Access {
     Write {
         inbox: mpsc::Sender<Message>,
         thread: Mutex<Option<JoinHandle<()>>>,
-        /// The number of the attempt that begins next. Callers number their attempts themselves, so that
-        /// one who stops waiting can still say which attempt was not sent.
+        /// The number of the attempt that begins next.
         next_attempt: AtomicI64,
+        /// Calls that the database does not have yet.
+        calls: Arc<Mutex<CallLog>>,
         /// Verdicts that were settled since the last snapshot.
         recent: Mutex<Recent>,
     },
@@ -100,10 +104,10 @@ impl Store {
     }
 
     fn open_limited(path: &Path, limits: OpenLimits) -> Result<Opened, StoreError> {
-        let open::ForWriting { connection, lock, path, left } = open::for_writing(path, limits)?;
-        let writer =
-            |inbox| Writer::new(Tables::new(connection), lock, Arc::clone(&path), inbox, Ending::Closes);
-        let store = Store::writing(&path, left.next_attempt, writer)?;
+        let open::ForWriting { tables, lock, path, left } = open::for_writing(path, limits)?;
+        let calls = CallLog::new(&path, left.openings);
+        let writer = |inbox| Writer::new(tables, lock, Arc::clone(&path), inbox, Ending::Closes);
+        let store = Store::writing(&path, (left.next_attempt, calls), writer)?;
         Ok(Opened { store, lost: left.lost, warnings: left.warnings })
     }
 
@@ -113,24 +117,25 @@ impl Store {
         let open::ForReview { connection, lock, path } = open::for_review(path)?;
         let writer =
             |inbox| Writer::new(Tables::new(connection), lock, Arc::clone(&path), inbox, Ending::Leaves);
-        Store::writing(&path, 0, writer)
+        Store::writing(&path, (0, CallLog::refusing(&path)), writer)
     }
 
     /// A store with the writer that `make` makes, on a thread of its own.
     fn writing(
         path: &Arc<Path>,
-        next_attempt: i64,
-        make: impl FnOnce(mpsc::Receiver<Message>) -> Writer,
+        (next_attempt, calls): (i64, CallLog),
+        make: impl FnOnce((Arc<Mutex<CallLog>>, mpsc::Receiver<Message>)) -> Writer,
     ) -> Result<Store, StoreError> {
         let (sender, inbox) = mpsc::channel();
-        let writer = make(inbox);
+        let calls = Arc::new(Mutex::new(calls));
+        let writer = make((Arc::clone(&calls), inbox));
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || writer.run())
             .map_err(|error| StoreError::of_system(path, "starting the writer", &error))?;
         let thread = Mutex::new(Some(thread));
         let next_attempt = AtomicI64::new(next_attempt);
-        let access = Access::Write { inbox: sender, thread, next_attempt, recent: Mutex::default() };
+        let access = Access::Write { inbox: sender, thread, next_attempt, calls, recent: Mutex::default() };
         Ok(Store { shared: Arc::new(Shared { path: Arc::clone(path), access }) })
     }
 
@@ -169,8 +174,11 @@ impl Store {
 
     /// Begins a run, or resumes the one of its name that had the same parts.
     pub fn begin_run(&self, manifest: &Manifest) -> Result<Begun, StoreError> {
+        const DOING: &str = "beginning a run";
         let manifest = manifest.clone();
-        self.write_blocking("beginning a run", move |tables| tables.begin_run(&manifest))
+        let begun = self.write_blocking(DOING, move |tables| tables.begin_run(&manifest))?;
+        self.shared.calls(DOING)?.admit_run(begun.run());
+        Ok(begun)
     }
 
     /// Records how far a run has come.
@@ -180,8 +188,11 @@ impl Store {
 
     /// Makes a judge known. Its attempts and settlements are refused before that.
     pub fn register_judge(&self, judge: &JudgeId, identity_json: &str) -> Result<(), StoreError> {
-        let (judge, identity) = (judge.clone(), identity_json.to_owned());
-        self.write_blocking("registering a judge", move |tables| tables.register_judge(&judge, &identity))
+        const DOING: &str = "registering a judge";
+        let (registered, identity) = (judge.clone(), identity_json.to_owned());
+        self.write_blocking(DOING, move |tables| tables.register_judge(&registered, &identity))?;
+        self.shared.calls(DOING)?.admit_judge(judge.clone());
+        Ok(())
     }
 
     /// Keeps a small fact under `key`, in place of the fact that was there.
@@ -209,21 +220,19 @@ impl Store {
         self.reader()?.totals(judge, run)
     }
 
-    /// Records the packet and that a call is about to be made. Send the call only after this.
+    /// Notes that a call is about to be made, with its packet. Send the call only after this. Its judge and its run
+    /// have to be known to this process.
     ///
-    /// If the future is dropped before it completes, the attempt counts as not sent.
-    pub async fn begin_attempt(&self, start: AttemptStart) -> Result<AttemptId, StoreError> {
+    /// The note survives `kill -9`; loss of power it may not survive.
+    pub fn begin_attempt(&self, start: AttemptStart) -> Result<AttemptId, StoreError> {
         let doing = "recording the start of a call";
-        let weight = start.packet_body.len();
         let attempt = self.shared.next_attempt(doing)?;
-        let mut unsent = Unsent { shared: &self.shared, attempt: Some(attempt) };
-        let begun = self.write((doing, weight), move |tables| tables.begin_attempt(attempt, &start)).await;
-        unsent.attempt = None;
-        begun.map(|()| attempt)
+        self.shared.calls(doing)?.begin(attempt, start)?;
+        Ok(attempt)
     }
 
-    /// Records what a call came to, with its raw bytes. The store has it when this returns, before anything
-    /// that it is given later; it is on the disk when the future completes. Parse the answer only after this.
+    /// Records what a call came to, with its raw bytes. When this returns, `kill -9` cannot take them any more; they
+    /// are in the database when the future completes. Read the answer only after this.
     pub fn end_attempt(
         &self,
         attempt: AttemptId,
@@ -231,7 +240,12 @@ impl Store {
     ) -> impl Future<Output = Result<(), StoreError>> + use<> {
         let doing = "recording the end of a call";
         let weight = end.raw.len();
-        self.write((doing, weight), move |tables| tables.end_attempt(attempt, &end))
+        let noted = self.shared.calls(doing).and_then(|mut calls| calls.end(attempt, &end));
+        let written = noted.map(|start| {
+            let weight = weight + start.packet_body.len();
+            self.write((doing, weight), move |tables| tables.record_attempt(attempt, &start, Some(&end)))
+        });
+        async move { written?.await }
     }
 
     /// Records a packet about which no call is made, so that it can be settled.
@@ -313,29 +327,19 @@ impl Store {
     }
 }
 
-/// An attempt that has been announced to the store, and of which its caller does not know yet that it may
-/// go on. Dropping this says that nothing was sent.
-struct Unsent<'a> {
-    shared: &'a Shared,
-    attempt: Option<AttemptId>,
-}
-
-impl Drop for Unsent<'_> {
-    fn drop(&mut self) {
-        let Some(attempt) = self.attempt else { return };
-        let doing = "taking back a call";
-        let work = Some(move |tables: &mut Tables| tables.mark_not_sent(attempt));
-        // A store that is closed lists the attempt as lost, which errs on the safe side.
-        let _ =
-            self.shared.send(doing, Task { doing, weight: 0, work, outcome: None, reply: Reply::Unasked });
-    }
-}
-
 impl Shared {
     fn next_attempt(&self, doing: &'static str) -> Result<AttemptId, StoreError> {
         match &self.access {
             Access::Read => Err(StoreError::ReadOnly { path: self.path.to_path_buf(), doing }),
             Access::Write { next_attempt, .. } => Ok(AttemptId(next_attempt.fetch_add(1, Ordering::Relaxed))),
+        }
+    }
+
+    /// The calls under way.
+    fn calls(&self, doing: &'static str) -> Result<MutexGuard<'_, CallLog>, StoreError> {
+        match &self.access {
+            Access::Read => Err(StoreError::ReadOnly { path: self.path.to_path_buf(), doing }),
+            Access::Write { calls, .. } => Ok(calls.lock().expect(CALLS_HELD)),
         }
     }
 

@@ -10,13 +10,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
-use super::error::StoreError;
+use super::calls::{self, Left};
+use super::error::{Fault, StoreError};
 use super::lock::{Holding, Lock, beside, require_local};
 use super::private;
 use super::reader::packet_hash;
 use super::record::{AttemptId, JudgeId, LostCall, RunId};
+use super::tables::Tables;
 
 /// "Prob" in the file's header.
 const APPLICATION_ID: i64 = 0x5072_6f62;
@@ -72,6 +74,12 @@ pub enum OpenWarning {
         /// Where the journal was expected.
         journal: PathBuf,
     },
+    /// The calls noted beside the store are not those of its last opening, as when an older copy of the store was
+    /// put in its place. They are not taken in.
+    ForeignCalls {
+        /// Where their notes are now.
+        calls: PathBuf,
+    },
 }
 
 impl std::fmt::Display for OpenWarning {
@@ -82,13 +90,18 @@ impl std::fmt::Display for OpenWarning {
                 "the store was not closed and its journal {} is missing: the latest records may be lost",
                 journal.display()
             ),
+            OpenWarning::ForeignCalls { calls } => write!(
+                f,
+                "calls were made with another state of the store and may have been billed: their notes are kept in {}",
+                calls.display()
+            ),
         }
     }
 }
 
 /// A store opened for writing, before its thread is started.
 pub(super) struct ForWriting {
-    pub(super) connection: Connection,
+    pub(super) tables: Tables,
     pub(super) lock: Lock,
     pub(super) path: Arc<Path>,
     pub(super) left: LeftBehind,
@@ -102,6 +115,8 @@ pub(super) struct LeftBehind {
     pub(super) warnings: Vec<OpenWarning>,
     /// The first number that no attempt has.
     pub(super) next_attempt: i64,
+    /// The number of this opening.
+    pub(super) openings: i64,
 }
 
 /// How the last process left the store.
@@ -117,7 +132,7 @@ pub(super) fn for_writing(path: &Path, limits: OpenLimits) -> Result<ForWriting,
     let path = place(path)?;
     let lock = Lock::take(&path, Holding::Writing)?;
     match prepare(&path, limits).and_then(|ready| take_over(ready, &path)) {
-        Ok((connection, left)) => Ok(ForWriting { connection, lock, path: Arc::from(path), left }),
+        Ok((tables, left)) => Ok(ForWriting { tables, lock, path: Arc::from(path), left }),
         Err(error) => {
             lock.discard();
             Err(error)
@@ -424,22 +439,59 @@ fn require_sound(connection: &Connection, path: &Path) -> Result<(), StoreError>
     }
 }
 
-/// Marks the store as open and what was in flight as lost, in one transaction, and lists the latter.
-fn take_over(ready: Ready, path: &Path) -> Result<(Connection, LeftBehind), StoreError> {
-    let Ready { connection, warnings } = ready;
+/// Marks the store as open, takes in the calls that a dead process had under way and marks those in flight as lost,
+/// in one transaction, and lists the latter.
+fn take_over(ready: Ready, path: &Path) -> Result<(Tables, LeftBehind), StoreError> {
+    let Ready { connection, mut warnings } = ready;
     let fault = |error| StoreError::of_database(path, OPENING, &error);
-    let transaction =
-        Transaction::new_unchecked(&connection, TransactionBehavior::Immediate).map_err(fault)?;
-    transaction.execute("UPDATE mark SET openings = openings + 1, closing = 'open'", []).map_err(fault)?;
-    let lost = in_flight(&transaction).map_err(fault)?;
-    transaction.execute("UPDATE attempt SET state = 'lost' WHERE state = 'in_flight'", []).map_err(fault)?;
-    transaction.commit().map_err(fault)?;
-    // The mark has to be in the file itself: a file whose journal is taken away must still say "open".
-    fold(&connection, path)?;
-    let next_attempt = connection
-        .query_row("SELECT coalesce(max(id), 0) + 1 FROM attempt", [], |row| row.get(0))
+    let number =
+        |connection: &Connection, sql: &str| connection.query_row(sql, [], |row| row.get(0)).map_err(fault);
+    let mut tables = Tables::new(connection);
+    tables.connection.execute_batch("BEGIN IMMEDIATE").map_err(fault)?;
+    let openings: i64 = number(&tables.connection, "SELECT openings FROM mark")?;
+    let foreign = take_in(calls::left(path, openings)?, &mut tables, path)?;
+    let lost = in_flight(&tables.connection).map_err(fault)?;
+    tables
+        .connection
+        .execute_batch(
+            "UPDATE attempt SET state = 'lost' WHERE state = 'in_flight';
+             UPDATE mark SET openings = openings + 1, closing = 'open';
+             COMMIT",
+        )
         .map_err(fault)?;
-    Ok((connection, LeftBehind { lost, warnings, next_attempt }))
+    // The mark has to be in the file itself: a file whose journal is taken away must still say "open".
+    fold(&tables.connection, path)?;
+    match foreign {
+        Foreign::No => calls::clear(path)?,
+        Foreign::Yes => warnings.push(OpenWarning::ForeignCalls { calls: calls::set_aside(path)? }),
+    }
+    let next_attempt = number(&tables.connection, "SELECT coalesce(max(id), 0) + 1 FROM attempt")?;
+    Ok((tables, LeftBehind { lost, warnings, next_attempt, openings: openings + 1 }))
+}
+
+/// Whether notes beside the store tell of calls that it knows nothing about.
+enum Foreign {
+    No,
+    Yes,
+}
+
+/// Brings calls that were under way into the database, as far as it does not have them.
+fn take_in(left: Left, tables: &mut Tables, path: &Path) -> Result<Foreign, StoreError> {
+    let fault = |error| StoreError::of_database(path, OPENING, &error);
+    let Left::Calls(noted) = left else { return Ok(Foreign::Yes) };
+    let mut foreign = Foreign::No;
+    for call in noted {
+        if tables.has_attempt(call.attempt).map_err(fault)? {
+            continue;
+        }
+        match tables.record_attempt(call.attempt, &call.start, call.end.as_ref()) {
+            Ok(()) => {}
+            Err(Fault::Database(error)) => return Err(fault(error)),
+            // Its run or its judge went with a journal that is gone.
+            Err(Fault::Refused(_)) => foreign = Foreign::Yes,
+        }
+    }
+    Ok(foreign)
 }
 
 fn in_flight(connection: &Connection) -> Result<Vec<LostCall>, rusqlite::Error> {

@@ -211,11 +211,11 @@ pub struct AttemptEnd {
 /// Where an attempt stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttemptOutcome {
-    /// It has begun and not ended.
+    /// It has begun and not ended. Only a store that an earlier version left open has such attempts.
     InFlight,
     /// The process died while it was in flight: possibly billed, not recorded.
     Lost,
-    /// It was recorded, but the caller had gone before it could send anything.
+    /// It was recorded by an earlier version, and nothing was sent.
     NotSent,
     /// It ended, with the name that the caller gave to its outcome.
     Ended(String),
@@ -373,10 +373,8 @@ pub enum SettlementRecord {
 /// What a run has spent on a judge, and what the judge said about itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Totals {
-    /// Calls made, those in flight and lost among them.
+    /// Calls made, lost ones among them. One that is still under way is not counted yet.
     pub calls: u64,
-    /// Calls that have neither ended nor been lost.
-    pub in_flight: u64,
     /// Calls in flight when a process died: possibly billed, not recorded.
     pub lost: u64,
     /// Tokens read, over the calls that tell.

@@ -30,6 +30,8 @@ pub(crate) struct Tables {
     /// Packets that were written on this connection and that no judge has settled: nothing has to be looked up
     /// before the first settlement.
     unsettled: HashSet<i64>,
+    /// Attempts of the transaction that is open, or of the last one.
+    recorded: Vec<AttemptId>,
 }
 
 /// What an attempt is about.
@@ -50,7 +52,7 @@ struct InForce {
 impl Tables {
     pub(super) fn new(connection: Connection) -> Tables {
         let (judges, runs, unsettled) = (HashMap::new(), HashSet::new(), HashSet::new());
-        Tables { connection, judges, runs, attempts: Vec::new(), unsettled }
+        Tables { connection, judges, runs, attempts: Vec::new(), unsettled, recorded: Vec::new() }
     }
 
     fn remember(&mut self, remembered: Remembered) {
@@ -126,14 +128,22 @@ impl Tables {
         Ok(())
     }
 
-    pub(super) fn begin_attempt(&mut self, attempt: AttemptId, start: &AttemptStart) -> Result<(), Fault> {
+    /// Records a call with its packet: as it ended, or as being in flight.
+    pub(super) fn record_attempt(
+        &mut self,
+        attempt: AttemptId,
+        start: &AttemptStart,
+        end: Option<&AttemptEnd>,
+    ) -> Result<(), Fault> {
         let judge = self.judge_row(&start.judge)?;
         self.require_run(start.run)?;
         let packet = self.keep_packet(start.packet, &start.packet_body)?;
         self.connection
             .prepare_cached(
-                "INSERT INTO attempt (id, packet, judge, repeat, run, n, state, superseded, cause, started_unix_ms)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'in_flight', 0, ?7, ?8)",
+                "INSERT INTO attempt (id, packet, judge, repeat, run, n, state, superseded, cause, started_unix_ms,
+                     outcome, detail, http_status, tokens_in, tokens_out, cost_picodollars, model, fingerprint,
+                     response_id, elapsed_ms)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
             )?
             .execute(params![
                 attempt.0,
@@ -142,52 +152,38 @@ impl Tables {
                 start.repeat,
                 start.run.0,
                 start.n,
+                if end.is_some() { "ended" } else { "in_flight" },
                 start.cause,
-                start.started_unix_ms
+                start.started_unix_ms,
+                end.map(|end| &end.outcome),
+                end.map(|end| &end.detail),
+                end.and_then(|end| end.http_status),
+                end.and_then(|end| end.tokens_in),
+                end.and_then(|end| end.tokens_out),
+                end.and_then(|end| end.cost_picodollars),
+                end.and_then(|end| end.model.as_ref()),
+                end.and_then(|end| end.fingerprint.as_ref()),
+                end.and_then(|end| end.response_id.as_ref()),
+                end.map(|end| end.elapsed_ms),
             ])?;
-        self.remember(Remembered { attempt, hash: start.packet, packet, judge });
-        Ok(())
-    }
-
-    pub(super) fn end_attempt(&mut self, attempt: AttemptId, end: &AttemptEnd) -> Result<(), Fault> {
-        let n_changed = self
-            .connection
-            .prepare_cached(
-                "UPDATE attempt SET state = 'ended', outcome = ?2, detail = ?3, http_status = ?4, tokens_in = ?5,
-                     tokens_out = ?6, cost_picodollars = ?7, model = ?8, fingerprint = ?9, response_id = ?10,
-                     elapsed_ms = ?11
-                 WHERE id = ?1 AND state = 'in_flight'",
-            )?
-            .execute(params![
-                attempt.0,
-                end.outcome,
-                end.detail,
-                end.http_status,
-                end.tokens_in,
-                end.tokens_out,
-                end.cost_picodollars,
-                end.model,
-                end.fingerprint,
-                end.response_id,
-                end.elapsed_ms,
-            ])?;
-        if n_changed != 1 {
-            return Err(StoreError::NotInFlight { attempt }.into());
-        }
-        if !end.raw.is_empty() {
+        if let Some(end) = end.filter(|end| !end.raw.is_empty()) {
             self.connection
                 .prepare_cached("INSERT INTO answer (attempt, raw) VALUES (?1, ?2)")?
                 .execute(params![attempt.0, end.raw])?;
         }
+        self.remember(Remembered { attempt, hash: start.packet, packet, judge });
+        self.recorded.push(attempt);
         Ok(())
     }
 
-    /// Marks an attempt whose caller went away before it was told to go on, and so sent nothing.
-    pub(super) fn mark_not_sent(&mut self, attempt: AttemptId) -> Result<(), Fault> {
-        self.connection
-            .prepare_cached("UPDATE attempt SET state = 'not_sent' WHERE id = ?1 AND state = 'in_flight'")?
-            .execute([attempt.0])?;
-        Ok(())
+    /// Whether there is an attempt of this number.
+    pub(super) fn has_attempt(&self, attempt: AttemptId) -> Result<bool, rusqlite::Error> {
+        self.connection.prepare_cached("SELECT 1 FROM attempt WHERE id = ?1")?.exists([attempt.0])
+    }
+
+    /// The attempts that were recorded since this was asked for the last time.
+    pub(super) fn take_recorded(&mut self) -> Vec<AttemptId> {
+        std::mem::take(&mut self.recorded)
     }
 
     /// The packet's row; it is written if it was not there.

@@ -29,7 +29,7 @@ pub(super) fn totals(
 
 fn spent(connection: &Connection, judge: i64, run: RunId) -> Result<Totals, rusqlite::Error> {
     let mut select = connection.prepare_cached(
-        "SELECT count(*), count(*) FILTER (WHERE state = 'in_flight'), count(*) FILTER (WHERE state = 'lost'),
+        "SELECT count(*), count(*) FILTER (WHERE state = 'lost'),
              coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(cost_picodollars), 0),
              count(*) FILTER (WHERE cost_picodollars IS NULL),
              count(*) FILTER (WHERE outcome = 'answered' AND tokens_in IS NULL)
@@ -39,13 +39,12 @@ fn spent(connection: &Connection, judge: i64, run: RunId) -> Result<Totals, rusq
         let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
         Ok(Totals {
             calls: count(0)?,
-            in_flight: count(1)?,
-            lost: count(2)?,
-            tokens_in: count(3)?,
-            tokens_out: count(4)?,
-            cost_picodollars: row.get(5)?,
-            unknown_cost_calls: count(6)?,
-            unknown_usage_answers: count(7)?,
+            lost: count(1)?,
+            tokens_in: count(2)?,
+            tokens_out: count(3)?,
+            cost_picodollars: row.get(4)?,
+            unknown_cost_calls: count(5)?,
+            unknown_usage_answers: count(6)?,
             ..Totals::default()
         })
     })

@@ -7,13 +7,15 @@
 //! each caller waits for its answer before it asks again.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use tokio::sync::oneshot;
 
+use super::CALLS_HELD;
+use super::calls::CallLog;
 use super::error::{Fault, StoreError};
 use super::lock::Lock;
 use super::tables::Tables;
@@ -130,6 +132,7 @@ pub(super) struct Writer {
     tables: Tables,
     lock: Lock,
     path: Arc<Path>,
+    calls: Arc<Mutex<CallLog>>,
     inbox: Receiver<Message>,
     ending: Ending,
     failed: Option<StoreError>,
@@ -140,10 +143,14 @@ impl Writer {
         tables: Tables,
         lock: Lock,
         path: Arc<Path>,
-        inbox: Receiver<Message>,
+        (calls, inbox): (Arc<Mutex<CallLog>>, Receiver<Message>),
         ending: Ending,
     ) -> Writer {
-        Writer { tables, lock, path, inbox, ending, failed: None }
+        Writer { tables, lock, path, calls, inbox, ending, failed: None }
+    }
+
+    fn calls(&self) -> MutexGuard<'_, CallLog> {
+        self.calls.lock().expect(CALLS_HELD)
     }
 
     /// Writes until told to close, or until nobody is left who could ask.
@@ -201,6 +208,10 @@ impl Writer {
             self.failed = self.commit(batch).err();
             fault_points::reach(Point::AfterCommit);
         }
+        let recorded = self.tables.take_recorded();
+        if self.failed.is_none() && !recorded.is_empty() {
+            self.calls().forget(recorded.into_iter());
+        }
         for job in batch.drain(..) {
             job.answer(self.failed.as_ref());
         }
@@ -245,10 +256,10 @@ impl Writer {
     /// Marks the store as closed, folds the journal into the file, and lets go of the lock.
     fn close(mut self) -> Result<(), StoreError> {
         const DOING: &str = "closing";
+        let path = Arc::clone(&self.path);
         if let Some(error) = self.failed {
             return Err(error);
         }
-        let path = Arc::clone(&self.path);
         let fault = |error| StoreError::of_database(&path, DOING, &error);
         if self.ending == Ending::Closes {
             self.in_transaction(|tables, _| {
@@ -256,7 +267,7 @@ impl Writer {
             })?;
             fault_points::reach(Point::BeforeFold);
         }
-        let Writer { tables, lock, ending, .. } = self;
+        let Writer { tables, lock, calls, ending, .. } = self;
         let connection = tables.connection;
         if ending == Ending::Closes {
             connection.busy_timeout(LAST_CHECKPOINT_WAIT).map_err(fault)?;
@@ -264,6 +275,7 @@ impl Writer {
         }
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(fault)?;
         connection.close().map_err(|(_, error)| fault(error))?;
+        calls.lock().expect(CALLS_HELD).close(StoreError::Closed { path: path.to_path_buf(), doing: DOING });
         drop(lock);
         Ok(())
     }

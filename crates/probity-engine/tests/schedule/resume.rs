@@ -24,7 +24,7 @@ async fn check(terms: Terms, recorded: &[(&str, &str, &str)], n_calls: usize, wa
             cause: (*cause).to_owned(),
             started_unix_ms: 0,
         };
-        let attempt = scene.desk.store.begin_attempt(start).await.expect("begun");
+        let attempt = scene.desk.store.begin_attempt(start).expect("begun");
         let end = AttemptEnd {
             outcome: (*outcome).to_owned(),
             raw: raw.as_bytes().to_vec(),

@@ -86,7 +86,7 @@ async fn call(store: &Store, run: RunId, n: usize) {
         cause: "first".to_owned(),
         started_unix_ms: 0,
     };
-    let attempt = store.begin_attempt(start).await.unwrap();
+    let attempt = store.begin_attempt(start).unwrap();
     let end = AttemptEnd { outcome: "ok".to_owned(), raw: b"raw".to_vec(), ..AttemptEnd::default() };
     store.end_attempt(attempt, end).await.unwrap();
     let settlement = Settlement {

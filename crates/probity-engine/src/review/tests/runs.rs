@@ -48,7 +48,7 @@ fn run(store: &Store, name: &str, packets: &[(String, Option<Decision>)]) -> i64
             cause: "first".to_owned(),
             started_unix_ms: 5,
         };
-        let attempt = wait(store.begin_attempt(start)).unwrap();
+        let attempt = store.begin_attempt(start).unwrap();
         let raw = b"<script>raw</script>\xff".to_vec();
         let end = AttemptEnd { outcome: "ok".to_owned(), raw, ..AttemptEnd::default() };
         wait(store.end_attempt(attempt, end)).unwrap();

@@ -78,6 +78,7 @@ fn c08_a_journal_taken_away_is_noticed() {
     let (_folder, path) = scene.killed();
     let journal = beside(&path, "-wal");
     std::fs::remove_file(&journal).unwrap();
+    std::fs::remove_file(beside(&path, "-calls")).unwrap();
     let opened = Store::open(&path).unwrap();
     assert_eq!(opened.warnings, [OpenWarning::JournalMissing { journal }]);
     opened.store.close().unwrap();
@@ -123,7 +124,7 @@ fn a_closed_store_refuses_writes_and_still_reads() {
     let attempt = scene.begin("a");
     scene.end(attempt, b"raw");
     scene.store.clone().close().unwrap();
-    let error = wait(scene.store.begin_attempt(scene.start("b"))).unwrap_err();
+    let error = scene.store.begin_attempt(scene.start("b")).unwrap_err();
     assert!(matches!(error, StoreError::Closed { .. }), "{error:?}");
     assert_eq!(scene.attempts("a").len(), 1);
     assert!(matches!(scene.store.close(), Err(StoreError::Closed { .. })));

@@ -3,6 +3,7 @@
 //! A test drives one [`Scene`]: a store in its own folder with a judge and a run. What `kill -9` leaves
 //! is a copy of the files of an open store.
 
+mod calls;
 mod crash;
 mod full;
 mod history;
@@ -54,7 +55,7 @@ impl Scene {
     }
 
     fn begin(&self, text: &str) -> AttemptId {
-        wait(self.store.begin_attempt(self.start(text))).unwrap()
+        self.store.begin_attempt(self.start(text)).unwrap()
     }
 
     fn end(&self, attempt: AttemptId, raw: &[u8]) {
@@ -123,14 +124,15 @@ fn unscored(reason: &str) -> Decision {
     Decision::Unscored { reason: reason.to_owned(), detail: format!("because {reason}") }
 }
 
-/// Copies a store and its journal, and nothing else, into a new folder.
+/// Copies a store, its journal and the calls under way, and nothing else, into a new folder.
 fn copied(path: &Path) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("store.db");
     std::fs::copy(path, &copy).unwrap();
-    let journal = beside(path, "-wal");
-    if journal.exists() {
-        std::fs::copy(journal, beside(&copy, "-wal")).unwrap();
+    for suffix in ["-wal", "-calls"] {
+        if beside(path, suffix).exists() {
+            std::fs::copy(beside(path, suffix), beside(&copy, suffix)).unwrap();
+        }
     }
     (folder, copy)
 }

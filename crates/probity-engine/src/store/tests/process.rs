@@ -33,7 +33,7 @@ fn work(path: &Path, n_packets: usize) {
     for n in (n_settled..).take(n_packets) {
         let text = n.to_string();
         wait(async {
-            let attempt = store.begin_attempt(start(&text, &judge, run)).await.unwrap();
+            let attempt = store.begin_attempt(start(&text, &judge, run)).unwrap();
             store.end_attempt(attempt, ended("ok", text.as_bytes())).await.unwrap();
             let settlement = Settlement {
                 packet: packet(&text),

@@ -135,7 +135,7 @@ fn c11_a_store_opened_for_reading_refuses_every_write() {
     let attempt = scene.begin("a");
     let store = Store::open_read_only(&scene.path()).unwrap();
     let errors = [
-        wait(store.begin_attempt(scene.start("b"))).err(),
+        store.begin_attempt(scene.start("b")).err(),
         wait(store.end_attempt(attempt, ended("ok", b""))).err(),
         wait(store.settle(scene.settlement("a", None, verdict("{}")))).err(),
         store.note("key", "value").err(),

@@ -1,8 +1,5 @@
 //! What the next process learns: runs and their changes, calls that were lost, facts and their order.
 
-use std::pin::pin;
-use std::task::{Context, Waker};
-
 use expect_test::{Expect, expect};
 
 use super::*;
@@ -106,7 +103,7 @@ fn g04_recovery_can_be_killed_too() {
     assert_eq!(opened.lost.len(), 1);
     let (judge, run) = prepared(&opened.store);
     assert_eq!((&judge, run), (&scene.judge, scene.run), "the run goes on");
-    let retry = wait(opened.store.begin_attempt(AttemptStart { n: 2, ..scene.start("a") })).unwrap();
+    let retry = opened.store.begin_attempt(AttemptStart { n: 2, ..scene.start("a") }).unwrap();
 
     let (_folder, path) = copied(&path);
     let opened = Store::open(&path).unwrap();
@@ -116,25 +113,11 @@ fn g04_recovery_can_be_killed_too() {
 }
 
 #[test]
-fn a_call_nobody_waited_for_was_not_sent() {
-    let scene = Scene::new();
-    {
-        let mut begin = pin!(scene.store.begin_attempt(scene.start("a")));
-        let _ = begin.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-    }
-    scene.store.note("after", "it").unwrap();
-    assert_eq!(scene.attempts("a")[0].outcome, AttemptOutcome::NotSent);
-    let (_folder, path) = scene.killed();
-    assert_eq!(Store::open(&path).unwrap().lost, []);
-    assert_eq!(scene.store.totals(&scene.judge, scene.run).unwrap().calls, 0);
-}
-
-#[test]
 fn c12_order_is_by_sequence_whatever_the_clock_says() {
     let scene = Scene::new();
     for (n, started_unix_ms) in (1..).zip([4_000_000_000_000, 0, i64::MIN]) {
         let start = AttemptStart { n, started_unix_ms, ..scene.start("a") };
-        let attempt = wait(scene.store.begin_attempt(start)).unwrap();
+        let attempt = scene.store.begin_attempt(start).unwrap();
         scene.end(attempt, b"raw");
     }
     let order: Vec<_> = scene.attempts("a").iter().map(|kept| (kept.n, kept.started_unix_ms)).collect();

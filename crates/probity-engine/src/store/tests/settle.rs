@@ -109,7 +109,7 @@ fn g01_one_accepted_verdict_per_packet() {
             let mut told = Vec::new();
             for n in 0..N_PACKETS {
                 let text = format!("packet {n}");
-                let attempt = store.begin_attempt(start(&text, &judge, run)).await.unwrap();
+                let attempt = store.begin_attempt(start(&text, &judge, run)).unwrap();
                 store.end_attempt(attempt, ended("ok", b"raw")).await.unwrap();
                 let settlement = Settlement {
                     packet: packet(&text),
@@ -221,12 +221,11 @@ fn settled_tells_each_kind_of_one_judge() {
 /// A refused request tells why, and its neighbours in the same transaction stand.
 #[track_caller]
 fn check_refused<T>(scene: &Scene, request: impl Future<Output = Result<T, StoreError>>, want: &Expect) {
-    let neighbour = |text| scene.store.begin_attempt(scene.start(text));
+    let neighbour = |text| scene.store.end_attempt(scene.begin(text), ended("ok", b"raw"));
     let (before, refused, after) =
         wait(async { tokio::join!(neighbour("before"), request, neighbour("after")) });
     want.assert_eq(&refused.err().unwrap().to_string());
-    scene.end(before.unwrap(), b"raw");
-    scene.end(after.unwrap(), b"raw");
+    assert_eq!((before, after), (Ok(()), Ok(())));
 }
 
 #[test]
@@ -235,12 +234,12 @@ fn a_refused_request_leaves_its_neighbours_alone() {
     let stranger = JudgeId::parse("ab12").unwrap();
     check_refused(
         &scene,
-        scene.store.begin_attempt(start("a", &stranger, scene.run)),
+        async { scene.store.begin_attempt(start("a", &stranger, scene.run)) },
         &expect!["the store does not know judge ab12, expected it to be registered first"],
     );
     check_refused(
         &scene,
-        scene.store.begin_attempt(start("a", &scene.judge, RunId(99))),
+        async { scene.store.begin_attempt(start("a", &scene.judge, RunId(99))) },
         &expect!["the store does not know run 99, expected one it began"],
     );
     let attempt = scene.begin("a");

@@ -4,7 +4,7 @@ use super::*;
 
 /// Records one ended call about `text` and returns nothing: the figures are read later.
 fn call(scene: &Scene, run: RunId, text: &str, end: AttemptEnd) {
-    let attempt = wait(scene.store.begin_attempt(start(text, &scene.judge, run))).unwrap();
+    let attempt = scene.store.begin_attempt(start(text, &scene.judge, run)).unwrap();
     wait(scene.store.end_attempt(attempt, end)).unwrap();
 }
 
@@ -29,14 +29,12 @@ fn an_unknown_cost_is_not_free() {
     call(&scene, scene.run, "a", known.clone());
     call(&scene, scene.run, "b", known);
     call(&scene, scene.run, "c", ended("broken", b"par"));
-    scene.begin("d");
     let expected = Totals {
-        calls: 4,
-        in_flight: 1,
+        calls: 3,
         tokens_in: 1400,
         tokens_out: 60,
         cost_picodollars: 25_000_000_000,
-        unknown_cost_calls: 2,
+        unknown_cost_calls: 1,
         ..Totals::default()
     };
     assert_eq!(scene.store.totals(&scene.judge, scene.run).unwrap(), expected);
