@@ -14,6 +14,7 @@
 //! recorded is in the database by then.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -83,7 +84,7 @@ pub(super) struct Noted {
 pub(super) enum Left {
     /// The calls of its last opening, in the order of their numbers. There may be none.
     Calls(Vec<Noted>),
-    /// The calls of another state of the store, or another program's file.
+    /// The calls of a later state of the store, or another program's file.
     Foreign,
 }
 
@@ -315,8 +316,13 @@ pub(super) fn left(store: &Path, openings: i64) -> Result<Left, StoreError> {
         // Whoever made it died before anything else.
         return Ok(Left::Calls(Vec::new()));
     };
-    if header[..MAGIC.len()] != *MAGIC || header[MAGIC.len()..] != openings.to_le_bytes() {
-        return Ok(Left::Foreign);
+    let (magic, number) = header.split_at(MAGIC.len());
+    match i64::from_le_bytes(number.try_into().expect("the rest of a header is a number")).cmp(&openings) {
+        _ if magic != MAGIC => return Ok(Left::Foreign),
+        Ordering::Greater => return Ok(Left::Foreign),
+        // Whoever took them in died before they were gone.
+        Ordering::Less => return Ok(Left::Calls(Vec::new())),
+        Ordering::Equal => {}
     }
     let mut calls: BTreeMap<i64, Noted> = BTreeMap::new();
     while let Some((note, blob, rest)) = next_note(notes) {

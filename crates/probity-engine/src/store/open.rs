@@ -74,8 +74,8 @@ pub enum OpenWarning {
         /// Where the journal was expected.
         journal: PathBuf,
     },
-    /// The calls noted beside the store are not those of its last opening, as when an older copy of the store was
-    /// put in its place. They are not taken in.
+    /// The calls noted beside the store are of a later state of it, as when an older copy of the store was put in
+    /// its place. They are not taken in.
     ForeignCalls {
         /// Where their notes are now.
         calls: PathBuf,

@@ -64,8 +64,7 @@ fn g04_taking_in_can_be_killed_and_done_again() {
     drop(opened);
     let again = Store::open(&copy).unwrap();
     assert_eq!(outcomes(&again.store, &scene.judge), ["a: ok raw of a", "b: ok raw of b", "c: lost "]);
-    assert_eq!(again.lost, [], "listed once");
-    assert!(matches!(again.warnings[..], [OpenWarning::ForeignCalls { .. }]), "{:?}", again.warnings);
+    assert_eq!((again.lost.len(), again.warnings.len()), (0, 0), "listed once");
 }
 
 #[test]

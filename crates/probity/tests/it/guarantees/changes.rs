@@ -194,7 +194,7 @@ fn g11_stored_answers_are_read_again_for_nothing() {
     assert_same(&scene.results_text(), &first, "read again");
 }
 
-/// Killed after each commit in turn: an answer that is on disk is not asked for again.
+/// Killed when each answer in turn has been noted: it is not asked for again, although nobody has read it.
 #[test]
 fn g11_an_answer_is_on_disk_before_it_is_read() {
     if !has_fault_points() {
@@ -205,15 +205,16 @@ fn g11_an_answer_is_on_disk_before_it_is_read() {
         let judge = Judge::sound(1, 0);
         let scene = Scene::new(cases(N_CASES), &judge.base_url());
         let mut command = scene.command(&["--concurrency", "1"]);
-        command.env("PROBITY_FAULT_POINT", format!("after_commit:{turn}"));
-        assert_eq!(Ended::of(command).signal, Some(9), "killed at commit {turn}");
+        command.env("PROBITY_FAULT_POINT", format!("after_note:{turn}"));
+        assert_eq!(Ended::of(command).signal, Some(9), "killed at answer {turn}");
         let record = scene.record();
         let is_recorded = record.settled.keys().all(|asked| record.n_ended(asked) == 1);
         assert!(is_recorded, "a verdict is there and its answer is not");
+        assert_eq!(record.ended.len(), turn, "each answer is on record");
         n_unread += record.ended.len() - record.settled.len();
         let n_before = judge.n_requests();
         let _ended = scene.run(&["--concurrency", "1"]).code(0);
-        assert_eq!(judge.n_requests() - n_before, 2 * N_CASES - record.ended.len(), "commit {turn}");
+        assert_eq!(judge.n_requests() - n_before, 2 * N_CASES - record.ended.len(), "answer {turn}");
         let after = scene.record();
         after.keeps(&record);
         assert_eq!(after.settled.len(), 2 * N_CASES);

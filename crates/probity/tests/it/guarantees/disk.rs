@@ -7,10 +7,10 @@
 use std::path::Path;
 
 use super::scene::{Ended, RESULTS};
-use super::series::{N_PACKETS, Series};
+use super::series::{Harm, N_PACKETS, Series};
 use super::shim::{Fault, library};
 
-/// Every store file: the database, its journal, the journal's index and the lock.
+/// Every store file: the database, its journal, the journal's index, the calls under way and the lock.
 const STORE: &str = "store/store.db";
 
 /// The results file under either of its names, and its folder.
@@ -37,7 +37,8 @@ fn sweep(fault: Fault<'_>, effect: Effect) {
     let (mut turn, mut n_struck) = (1, 0);
     loop {
         let fault = Fault { turn, ..fault };
-        let mut series = Series::new(u64::from(turn));
+        let harm = if fault.kind == "power" { Harm::PowerLoss } else { Harm::Death };
+        let mut series = Series::new(u64::from(turn)).harmed_by(harm);
         let hit = series.scene.path("hit");
         let mut command = series.command();
         fault.aim(&mut command, library, &hit);

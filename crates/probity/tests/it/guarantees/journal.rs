@@ -11,22 +11,30 @@ use super::series::{CONCURRENCY, Kill, N_CASES, N_PACKETS, Series, comparable, u
 const FRAME: usize = 4096 + 24;
 
 /// The files of a store whose process was killed in the middle of its work.
-fn killed() -> (Series, Vec<u8>, Vec<u8>) {
+fn killed() -> (Series, Files) {
     let mut series = Series::new(7);
     series.kill(Kill::AtRequest(30));
     let read = |suffix: &str| {
         std::fs::read(series.scene.path(&format!("store/store.db{suffix}"))).expect("a file of the store")
     };
-    let (file, journal) = (read(""), read("-wal"));
-    assert!(journal.len() > 8 * FRAME, "the journal has {} bytes", journal.len());
-    (series, file, journal)
+    let files = Files { file: read(""), journal: read("-wal"), calls: read("-calls") };
+    assert!(files.journal.len() > 8 * FRAME, "the journal has {} bytes", files.journal.len());
+    (series, files)
+}
+
+/// The files of a store.
+struct Files {
+    file: Vec<u8>,
+    journal: Vec<u8>,
+    calls: Vec<u8>,
 }
 
 /// Resumes from these files. Whatever the journal lost is asked again, and the end is the same.
 #[track_caller]
-fn resume(judge: &Judge, file: &[u8], journal: Option<&[u8]>) -> (usize, Ended) {
+fn resume(judge: &Judge, files: &Files, journal: Option<&[u8]>) -> (usize, Ended) {
     let scene = Scene::new(cases(N_CASES), &judge.base_url());
-    scene.write("store/store.db", file);
+    scene.write("store/store.db", &files.file);
+    scene.write("store/store.db-calls", &files.calls);
     if let Some(journal) = journal {
         scene.write("store/store.db-wal", journal);
     }
@@ -40,15 +48,15 @@ fn resume(judge: &Judge, file: &[u8], journal: Option<&[u8]>) -> (usize, Ended) 
 
 #[test]
 fn g02_c07_a_torn_journal_loses_only_its_tail() {
-    let (series, file, journal) = killed();
+    let (series, files) = killed();
     let n_recorded = series.record.ended.len();
-    let last = journal.len();
+    let last = files.journal.len();
     let mut cuts: Vec<usize> = (0..12).map(|n| last * n / 12 + 13 * n).collect();
     cuts.extend([0, 1, 31, 32, last - 1, last - FRAME, last - FRAME + 24, last]);
     cuts.sort_unstable();
     let mut n_before = 0;
     for cut in cuts {
-        let (n_ended, _) = resume(&series.judge, &file, Some(&journal[..cut]));
+        let (n_ended, _) = resume(&series.judge, &files, Some(&files.journal[..cut]));
         assert!(n_ended >= n_before, "a longer journal holds no less (cut at {cut})");
         n_before = n_ended;
     }
@@ -57,19 +65,20 @@ fn g02_c07_a_torn_journal_loses_only_its_tail() {
 
 #[test]
 fn c07_a_flipped_bit_ends_the_journal_there() {
-    let (series, file, journal) = killed();
-    for place in [40, journal.len() / 2, journal.len() - 5000, journal.len() - 1] {
-        let mut flipped = journal.clone();
+    let (series, files) = killed();
+    let last = files.journal.len() - 1;
+    for place in [40, last / 2, last - 5000, last] {
+        let mut flipped = files.journal.clone();
         flipped[place] ^= 1;
-        let (n_ended, _) = resume(&series.judge, &file, Some(&flipped));
+        let (n_ended, _) = resume(&series.judge, &files, Some(&flipped));
         assert!(n_ended <= series.record.ended.len(), "flipped at {place}");
     }
 }
 
 #[test]
 fn c08_a_journal_taken_away_is_told() {
-    let (series, file, _) = killed();
-    let (_, ended) = resume(&series.judge, &file, None);
+    let (series, files) = killed();
+    let (_, ended) = resume(&series.judge, &files, None);
     let _ended = ended.says("its journal").says("is missing: the latest records may be lost");
 }
 

@@ -62,7 +62,7 @@ fn g02_g03_g04_c02_killed_at_each_point() {
     }
     // How often a point is reached in a run from the start, roughly.
     let turns = |name: &str| match name {
-        "before_send" | "after_body" => N_PACKETS as u64,
+        "before_send" | "after_body" | "after_note" => N_PACKETS as u64,
         "before_commit" | "after_commit" => 40,
         "during_results" => N_CASES as u64,
         _ => 1,

@@ -15,6 +15,7 @@ mod independence;
 mod journal;
 mod kill;
 mod ledger;
+mod notes;
 mod offline;
 mod record;
 mod scene;

@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
 use super::ledger::{Asked, number};
+use super::notes::{self, Notes};
 
 /// An attempt that has ended: the number of its raw bytes and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +43,7 @@ impl Record {
     pub(crate) fn of(path: &Path) -> Record {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let copy = folder.path().join("copy.db");
-        for suffix in ["", "-wal"] {
+        for suffix in ["", "-wal", "-calls"] {
             let from = path.with_file_name(format!("store.db{suffix}"));
             // A store that is being made may have any of its files.
             if from.exists() {
@@ -56,7 +57,36 @@ impl Record {
         let made = "SELECT 1 FROM sqlite_schema WHERE name = 'settlement'";
         let made: Option<i64> =
             connection.query_row(made, [], |row| row.get(0)).optional().expect("a schema");
-        if made.is_none() { Record::default() } else { Record::read(&connection).expect("a store") }
+        if made.is_none() {
+            return Record::default();
+        }
+        let mut record = Record::read(&connection).expect("a store");
+        if let Ok(bytes) = std::fs::read(folder.path().join("copy.db-calls")) {
+            record.take_in(&notes::of(&bytes), &connection).expect("a store");
+        }
+        record
+    }
+
+    /// Adds the calls that are noted beside the database and not in it.
+    fn take_in(&mut self, notes: &Notes, connection: &Connection) -> rusqlite::Result<()> {
+        let openings: i64 = connection.query_row("SELECT openings FROM mark", [], |row| row.get(0))?;
+        let has = |sql: &str, key: &dyn rusqlite::ToSql| connection.prepare(sql)?.exists([key]);
+        for (id, call) in notes.calls.iter().filter(|_| notes.openings == openings) {
+            let is_known = has("SELECT 1 FROM judge WHERE hash = ?1", &call.judge)?
+                && has("SELECT 1 FROM run WHERE id = ?1", &call.run)?;
+            if !is_known || has("SELECT 1 FROM attempt WHERE id = ?1", id)? {
+                continue;
+            }
+            let asked = asked(&call.packet);
+            match &call.end {
+                None => *self.in_flight.entry(asked).or_insert(0) += 1,
+                Some((outcome, raw)) => {
+                    let raw = number(Some(raw.clone()).filter(|raw| !raw.is_empty()));
+                    self.ended.insert(*id, EndedAttempt { asked, outcome: outcome.clone(), raw });
+                }
+            }
+        }
+        Ok(())
     }
 
     fn read(connection: &Connection) -> rusqlite::Result<Record> {

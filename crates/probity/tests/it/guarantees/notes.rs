@@ -1,0 +1,62 @@
+//! The calls under way as they are noted beside a store, read without the program that wrote them.
+//!
+//! A file begins with sixteen bytes of text and the number of the store's opening. Each note has two lengths, eight
+//! bytes of a checksum, a JSON text and a blob. What is cut short is not a note.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// What a file of notes says.
+pub(crate) struct Notes {
+    /// The opening of the store that they belong to.
+    pub(crate) openings: i64,
+    /// The calls by number.
+    pub(crate) calls: BTreeMap<i64, Call>,
+}
+
+/// One call.
+pub(crate) struct Call {
+    /// The judge's hash.
+    pub(crate) judge: String,
+    /// The run's number.
+    pub(crate) run: i64,
+    /// The packet's text.
+    pub(crate) packet: String,
+    /// What it came to and its raw bytes, if it has ended.
+    pub(crate) end: Option<(String, Vec<u8>)>,
+}
+
+/// Reads a file of notes.
+pub(crate) fn of(bytes: &[u8]) -> Notes {
+    let mut notes = Notes { openings: -1, calls: BTreeMap::new() };
+    let Some((header, mut rest)) = bytes.split_at_checked(24) else { return notes };
+    notes.openings = i64::from_le_bytes(header[16..].try_into().expect("eight bytes"));
+    while let Some((note, blob, after)) = next(rest) {
+        rest = after;
+        let note: Value = serde_json::from_slice(note).expect("a note is JSON");
+        let number = |value: &Value| value.as_i64().expect("a number");
+        if let Some(begun) = note.get("begun") {
+            let call = Call {
+                judge: begun["judge"].as_str().expect("a judge").to_owned(),
+                run: number(&begun["run"]),
+                packet: String::from_utf8(blob[32..].to_vec()).expect("a packet is text"),
+                end: None,
+            };
+            notes.calls.insert(number(&begun["attempt"]), call);
+        } else {
+            let ended = &note["ended"];
+            let call = notes.calls.get_mut(&number(&ended["attempt"])).expect("what ends has begun");
+            call.end = Some((ended["outcome"].as_str().expect("an outcome").to_owned(), blob.to_vec()));
+        }
+    }
+    notes
+}
+
+fn next(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let (frame, rest) = bytes.split_at_checked(16)?;
+    let length = |at: usize| u32::from_le_bytes(frame[at..at + 4].try_into().expect("four bytes")) as usize;
+    let (body, rest) = rest.split_at_checked(length(0) + length(4))?;
+    let (note, blob) = body.split_at(length(0));
+    Some((note, blob, rest))
+}
