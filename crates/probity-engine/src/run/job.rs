@@ -271,6 +271,12 @@ impl Work for Job {
         self.round - 1
     }
 
+    fn is_checked(&self) -> bool {
+        // A case without a reference is met while planning, and so is one that the target has no reply to.
+        let needs = |criterion: &Criterion| criterion.reference == ReferenceUse::Required;
+        self.target.is_none() && !self.rubric.criteria().iter().any(needs)
+    }
+
     fn units(&self) -> Result<Units<'_>, LoadError> {
         if let Some(cases) = self.kept.cases() {
             return Ok(Box::new(cases.iter().map(|screened| Ok(unit(screened)))));

@@ -5,20 +5,38 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use probity_core::packet::PacketHash;
+use tokio::task::JoinHandle;
 
+use super::asking::SizedPacket;
 use super::calling::{Outbox, Taken, driven, lane_settings, pursuit_settings};
 use super::plan::{Known, Plan, plan};
-use super::work::{Unit, Work};
+use super::work::{Unit, UnitLabel, Work};
 use super::{Mode, Network, Observer, Ran, RunError, only_judge};
 use crate::config::Backend;
 use crate::judge::params::Shape;
-use crate::judge::{Judge, Question};
+use crate::judge::{Judge, JudgeError, Question};
 use crate::load::LoadError;
-use crate::schedule::Driven;
 use crate::schedule::budget::Budget;
 use crate::schedule::desk::{Desk, Earlier, Progress, Task};
 use crate::schedule::lane::{Lane, Stop};
+use crate::schedule::{Driven, pursue_one};
 use crate::store::{Begun, JudgeId, Manifest, RunId, RunState, Store, StoreError};
+
+const NO_PANIC: &str = "a pursuit does not panic";
+
+/// Units that are looked at for the first call. Those behind them can wait until everything is planned.
+const UNITS_BEFORE_FIRST: usize = 16;
+
+/// A run whose first call is under way.
+struct First {
+    desk: Arc<Desk>,
+    /// In what the run differs from the last one.
+    changed: Vec<String>,
+    /// What the call comes to.
+    pursuit: JoinHandle<Driven>,
+    /// What it is about.
+    packet: PacketHash,
+}
 
 /// One turn of a run: what one judge is needed for, and asking it.
 pub(super) struct Turn<'a> {
@@ -42,40 +60,112 @@ impl Turn<'_> {
             _ => JudgeId::of_identity(&identity),
         };
         let known = Known::new(store.settled(&judge_id, work.repeat())?, mode.unscored);
-        let plan = plan(work.as_ref(), known.clone())?;
-        if plan.n_admitted + plan.n_blocked + plan.n_no_reply == 0 {
-            return Err(nothing_usable(work.as_ref(), &plan)?);
-        }
+        let first = self.first_call((shape, &judge_id, &identity), &known)?;
+        let plan = match self.planned(known.clone()) {
+            Ok(plan) => plan,
+            Err(error) => {
+                if let Some(first) = first {
+                    first.pursuit.await.expect(NO_PANIC);
+                    store.end_run(first.desk.run, RunState::Incomplete)?;
+                }
+                return Err(error);
+            }
+        };
         observer.planned(&plan);
-        let n_calls = plan.n_calls;
         let mut ran =
             Ran { plan, judge_id, run: None, driven: None, n_calls: 0, n_answered: 0, replies: None };
+        if let Some(First { desk, changed, pursuit, packet }) = first {
+            self.announce(&changed);
+            let mut known = known;
+            known.needs(packet);
+            return self.ask((desk, Some(pursuit)), known, ran).await;
+        }
         if !asking.may_ask(mode.network) {
             ran.run = self.on_record(&work.manifest(&ran.judge_id))?;
             return Ok(ran);
         }
         // The judge is built first: what is wrong with it is found before the store hears of a run.
-        let limits = asking.config.schedule.limits;
-        let judge =
-            if n_calls > 0 { Some(Judge::build(&asking.judge, shape, limits, self.key)?) } else { None };
-        let run = self.begin(&ran.judge_id, &identity)?;
-        ran.run = Some(run);
+        let judge = if ran.plan.n_calls > 0 { Some(self.judge(shape)?) } else { None };
+        let (run, changed) = self.begin(&ran.judge_id, &identity)?;
+        self.announce(&changed);
         let Some(judge) = judge else {
+            ran.run = Some(run);
             store.end_run(run, RunState::Complete)?;
             return Ok(ran);
         };
-        let desk = Arc::new(self.desk(judge, ran.judge_id.clone(), run));
-        desk.progress.total.store(n_calls, Ordering::Relaxed);
+        let desk = self.desk(judge, ran.judge_id.clone(), run);
+        self.ask((Arc::new(desk), None), known, ran).await
+    }
+
+    /// What is to be done. Work of which nothing can be used is refused.
+    fn planned(&self, known: Known) -> Result<Plan, RunError> {
+        let plan = plan(self.work.as_ref(), known)?;
+        if plan.n_admitted + plan.n_blocked + plan.n_no_reply == 0 {
+            return Err(nothing_usable(self.work.as_ref(), &plan)?);
+        }
+        Ok(plan)
+    }
+
+    /// Begins the run with its very first call, which the others wait for anyway, so that it is under way while
+    /// the rest is planned. `None` where planning may find a fault, where something is on record, where there is
+    /// nothing to ask, and where the judge cannot be built, which is told when its turn comes.
+    fn first_call(
+        &self,
+        (shape, judge_id, identity): (Option<Shape>, &JudgeId, &str),
+        known: &Known,
+    ) -> Result<Option<First>, RunError> {
+        let Turn { work, store, mode, .. } = self;
+        let asking = work.asking();
+        let is_called = asking.judge.chat().is_some() && asking.may_ask(mode.network);
+        if !is_called || !work.is_checked() || !known.is_empty() {
+            return Ok(None);
+        }
+        if !store.reader()?.attempted_unsettled(judge_id, work.repeat())?.is_empty() {
+            return Ok(None);
+        }
+        let Some((label, sized)) = first_packet(work.as_ref())? else { return Ok(None) };
+        let (Ok(prompt), Ok(judge)) = (asking.template.render(&sized.packet), self.judge(shape)) else {
+            return Ok(None);
+        };
+        let (run, changed) = self.begin(judge_id, identity)?;
+        let desk = Arc::new(self.desk(judge, judge_id.clone(), run));
+        let (packet, most) = (sized.packet.hash(), asking.most(&prompt).unwrap_or_default());
+        let question = label.question(sized.packet, prompt);
+        let task = Task { question, most, earlier: Earlier::Nothing };
+        let pursuit = tokio::spawn(pursue_one(Arc::clone(&desk), task));
+        Ok(Some(First { desk, changed, pursuit, packet }))
+    }
+
+    /// Asks for everything that is not known, beside the call that is under way already.
+    async fn ask(
+        &self,
+        (desk, first): (Arc<Desk>, Option<JoinHandle<Driven>>),
+        known: Known,
+        mut ran: Ran,
+    ) -> Result<Ran, RunError> {
+        let Turn { work, store, mode, observer, .. } = self;
+        ran.run = Some(desk.run);
+        desk.progress.total.store(ran.plan.n_calls, Ordering::Relaxed);
         observer.calling(&desk.progress);
         let driven = call(work, &desk, known, mode).await;
+        let first = match first {
+            Some(first) => first.await.expect(NO_PANIC),
+            None => Driven::default(),
+        };
         observer.called();
+        let driven = driven.map(|driven| first.and(driven));
         (ran.n_calls, ran.n_answered) = (desk.budget.spent().calls, desk.lane.answered());
         let complete = driven.as_ref().is_ok_and(|driven| driven.stop.is_none() && driven.gave_up == 0);
         if !matches!(desk.lane.stop_reason(), Some(Stop::Store(_))) {
-            store.end_run(run, if complete { RunState::Complete } else { RunState::Incomplete })?;
+            store.end_run(desk.run, if complete { RunState::Complete } else { RunState::Incomplete })?;
         }
         ran.driven = Some(driven?);
         Ok(ran)
+    }
+
+    fn judge(&self, shape: Option<Shape>) -> Result<Judge, JudgeError> {
+        let asking = self.work.asking();
+        Judge::build(&asking.judge, shape, asking.config.schedule.limits, self.key)
     }
 
     /// The run that this work is on record as; where a certain one is to be read back, that one or an error.
@@ -88,18 +178,30 @@ impl Turn<'_> {
         if changes.is_empty() { Ok(Some(wanted)) } else { Err(RunError::NotThatRun { run: wanted, changes }) }
     }
 
-    /// Begins or resumes the run, and tells what changed since the last one.
-    fn begin(&self, judge: &JudgeId, identity: &str) -> Result<RunId, StoreError> {
+    /// Begins or resumes the run. Returns the parts in which it differs from the last one.
+    fn begin(&self, judge: &JudgeId, identity: &str) -> Result<(RunId, Vec<String>), StoreError> {
         self.store.register_judge(judge, identity)?;
         let begun = self.store.begin_run(&self.work.manifest(judge))?;
+        let run = begun.run();
         if let Some(invocation) = &self.mode.invocation {
-            self.store.note_invocation(begun.run(), invocation)?;
+            self.store.note_invocation(run, invocation)?;
         }
         // After a refused schema the judge asked is another one, which says nothing about the work.
-        if self.budget.spent().calls == self.calls_before {
-            announce(&begun, self.observer);
+        let is_news = self.budget.spent().calls == self.calls_before;
+        Ok(match begun {
+            Begun::New { changed, .. } if is_news => (run, changed),
+            Begun::New { .. } | Begun::Resumed { .. } => (run, Vec::new()),
+        })
+    }
+
+    /// Says what makes a new run another one than the last.
+    fn announce(&self, changed: &[String]) {
+        if !changed.is_empty() {
+            let changed = changed.join(", ");
+            self.observer.notice(&format!(
+                "new run: changed since the last one: {changed}; verdicts are reused only where packet and judge are the same"
+            ));
         }
-        Ok(begun.run())
     }
 
     fn desk(&self, judge: Judge, judge_id: JudgeId, run: RunId) -> Desk {
@@ -122,16 +224,16 @@ impl Turn<'_> {
     }
 }
 
-/// Says what makes a new run another one than the last.
-fn announce(begun: &Begun, observer: &dyn Observer) {
-    if let Begun::New { changed, .. } = begun
-        && !changed.is_empty()
-    {
-        let changed = changed.join(", ");
-        observer.notice(&format!(
-            "new run: changed since the last one: {changed}; verdicts are reused only where packet and judge are the same"
-        ));
+/// The first packet that a judge can be asked about, if it is among the first units.
+fn first_packet(work: &dyn Work) -> Result<Option<(UnitLabel, SizedPacket)>, LoadError> {
+    for unit in work.units()?.take(UNITS_BEFORE_FIRST) {
+        if let Unit::Asked { label, packets } = unit?
+            && let Some(sized) = packets.into_iter().find(|sized| !work.asking().is_oversize(sized))
+        {
+            return Ok(Some((label, sized)));
+        }
     }
+    Ok(None)
 }
 
 fn nothing_usable(work: &dyn Work, plan: &Plan) -> Result<RunError, LoadError> {

@@ -28,6 +28,12 @@ pub trait Work: Debug + Send + Sync {
     /// One pass over all units. Every pass gives the same ones.
     fn units(&self) -> Result<Units<'_>, LoadError>;
 
+    /// Whether every fault of the input is known by now. Where it is not, planning may find one, and nothing is
+    /// asked before that.
+    fn is_checked(&self) -> bool {
+        false
+    }
+
     /// Gives each unit to `take`, until there are no more or one of them is an error. A work that can read
     /// ahead does so here.
     fn each_unit(&self, take: &mut dyn FnMut(Unit)) -> Result<(), LoadError> {

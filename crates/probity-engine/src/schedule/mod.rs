@@ -81,6 +81,16 @@ pub async fn drive<R: Respondent>(desk: Arc<Desk<R>>, tasks: mpsc::Receiver<Task
     driven
 }
 
+/// Pursues one task by itself, before or beside a drive over the others.
+pub async fn pursue_one<R: Respondent>(desk: Arc<Desk<R>>, task: Task<R::Question>) -> Driven {
+    let mut driven = Driven::default();
+    // What the lane's stop cut short is left for the next run.
+    if let Ok(pursued) = pursue(&desk, &task).await {
+        driven.count(pursued);
+    }
+    driven
+}
+
 /// How many packets may be under way now.
 fn pursuits_max<R>(desk: &Desk<R>) -> usize {
     PURSUITS_PER_CALL * desk.lane.limit()

@@ -60,6 +60,8 @@ pub(super) struct CallLog {
     runs: HashSet<RunId>,
     /// Why nothing can be noted any more. What follows half a note would not be found.
     failed: Option<StoreError>,
+    /// Why no further call is taken. Those under way may still end.
+    stopped: Option<StoreError>,
 }
 
 /// A call that the database does not have yet.
@@ -135,13 +137,14 @@ impl CallLog {
             judges: HashSet::new(),
             runs: HashSet::new(),
             failed: None,
+            stopped: None,
         }
     }
 
     /// For a store that is open for something else than calls: each is refused.
     pub(super) fn refusing(store: &Path) -> CallLog {
         let refused = StoreError::ReadOnly { path: store.to_path_buf(), doing: DOING };
-        CallLog { failed: Some(refused), ..CallLog::new(store, 0) }
+        CallLog { stopped: Some(refused), ..CallLog::new(store, 0) }
     }
 
     /// Takes calls to this judge from now on.
@@ -156,8 +159,8 @@ impl CallLog {
 
     /// Notes that a call is about to be made.
     pub(super) fn begin(&mut self, attempt: AttemptId, start: AttemptStart) -> Result<(), StoreError> {
-        if let Some(failed) = &self.failed {
-            return Err(failed.clone());
+        if let Some(error) = self.failed.as_ref().or(self.stopped.as_ref()) {
+            return Err(error.clone());
         }
         if !self.judges.contains(&start.judge) {
             return Err(StoreError::UnknownJudge { judge: start.judge });
@@ -220,13 +223,18 @@ impl CallLog {
         }
     }
 
-    /// Takes no more calls, for the reason given. Without a call under way the file has done its work.
-    pub(super) fn close(&mut self, closed: StoreError) {
+    /// Takes no further call, for the reason given. The answers to those under way are still noted: they are paid for.
+    pub(super) fn stop(&mut self, reason: &StoreError) {
+        self.stopped.get_or_insert_with(|| reason.clone());
+    }
+
+    /// Takes no further call. Without one under way the file has done its work.
+    pub(super) fn close(&mut self, closed: &StoreError) {
         if self.under_way.is_empty() && self.failed.is_none() && self.file.take().is_some() {
             // What cannot be removed does no harm: the database has all of it.
             let _ = std::fs::remove_file(&self.path);
         }
-        self.failed.get_or_insert(closed);
+        self.stop(closed);
     }
 
     fn fault(&self, error: &io::Error) -> StoreError {
@@ -294,7 +302,9 @@ fn framed(note: &Note<'_>, blob: [&[u8]; 2]) -> Vec<u8> {
     frame.resize(FRAME_BYTES, 0);
     serde_json::to_writer(&mut frame, note).expect("a note is plain data");
     let n_note = frame.len() - FRAME_BYTES;
-    blob.iter().for_each(|part| frame.extend_from_slice(part));
+    for part in blob {
+        frame.extend_from_slice(part);
+    }
     let length = |n: usize| u32::try_from(n).expect("no packet or answer has four gigabytes").to_le_bytes();
     frame[..4].copy_from_slice(&length(n_note));
     frame[4..8].copy_from_slice(&length(n_blob));

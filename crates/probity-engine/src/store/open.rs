@@ -42,8 +42,8 @@ const BESIDE_STEP: Duration = Duration::from_micros(500);
 /// How often it tries: about as long as [`BUSY_WAIT`].
 const BESIDE_TRIES_MAX: i32 = 20_000;
 
-/// Pages in the journal before they are folded into the file: 128 MiB. Nobody can write meanwhile, and every
-/// call waits for a write before it starts, so it should happen seldom and for many pages at once.
+/// Pages in the journal before they are folded into the file: 128 MiB. Nobody can write meanwhile, and every worker
+/// waits for a write before it takes its next packet, so it should happen seldom and for many pages at once.
 const CHECKPOINT_PAGES: i64 = 32 * 1024;
 
 /// The writer's page cache: 16 MiB, which SQLite takes in KiB as a negative number. Hashes fall on pages

@@ -27,13 +27,13 @@ const BATCH_JOBS_MAX: usize = 512;
 /// The most bytes in one transaction, so that a flood of large answers cannot blow up the journal.
 const BATCH_BYTES_MAX: usize = 16 << 20;
 
-/// Beyond this many requests in one transaction, the writer rests before the next one. Calls that take their
-/// time come in smaller numbers, and waiting for more of them would only keep the next ones from starting.
-const BUSY_JOBS_MIN: usize = 96;
+/// Beyond this many requests in one transaction, the writer rests before the next one. No call waits for it to
+/// start, and a few workers who take one packet after the other are not kept waiting.
+const BUSY_JOBS_MIN: usize = 8;
 
-/// How long it rests for each request beyond those: a little longer than writing one takes, so that transactions
-/// grow with the load.
-const REST_PER_JOB: Duration = Duration::from_micros(25);
+/// How long it rests for each request beyond those: much longer than writing one takes, so that transactions grow
+/// with the load.
+const REST_PER_JOB: Duration = Duration::from_micros(250);
 
 /// The longest rest. It is short beside any call to a model.
 const REST_MAX: Duration = Duration::from_millis(4);
@@ -209,8 +209,10 @@ impl Writer {
             fault_points::reach(Point::AfterCommit);
         }
         let recorded = self.tables.take_recorded();
-        if self.failed.is_none() && !recorded.is_empty() {
-            self.calls().forget(recorded.into_iter());
+        match &self.failed {
+            Some(error) => self.calls().stop(error),
+            None if recorded.is_empty() => {}
+            None => self.calls().forget(recorded.into_iter()),
         }
         for job in batch.drain(..) {
             job.answer(self.failed.as_ref());
@@ -275,7 +277,8 @@ impl Writer {
         }
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(fault)?;
         connection.close().map_err(|(_, error)| fault(error))?;
-        calls.lock().expect(CALLS_HELD).close(StoreError::Closed { path: path.to_path_buf(), doing: DOING });
+        let closed = StoreError::Closed { path: path.to_path_buf(), doing: DOING };
+        calls.lock().expect(CALLS_HELD).close(&closed);
         drop(lock);
         Ok(())
     }

@@ -77,3 +77,23 @@ fn c09_everyone_who_waited_is_told_the_same() {
     let totals = scene.store.totals(&scene.judge, scene.run).unwrap();
     assert_eq!(totals.calls, n_recorded as u64, "only what was acknowledged is there");
 }
+
+#[test]
+fn c10_what_was_paid_for_when_the_disk_filled_up_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let scene = Scene::at(folder, OpenLimits { pages_max: Some(n_pages_at_first() + 2) });
+    let in_flight = scene.begin("in flight");
+    let (error, _) = fill(&scene);
+    let refused = scene.store.begin_attempt(scene.start("one more")).unwrap_err();
+    assert_eq!(refused, error, "no further call is begun");
+    let unwritten = wait(scene.store.end_attempt(in_flight, ended("ok", b"paid")));
+    assert_eq!(unwritten, Err(error.clone()));
+    assert_eq!(scene.store.clone().close(), Err(error));
+    let Scene { folder, judge, .. } = scene;
+    let opened = Store::open(&path).unwrap();
+    assert_eq!(opened.lost, []);
+    let kept = opened.store.reader().unwrap().attempts_of(&packet("in flight"), &judge, 0).unwrap();
+    assert_eq!((kept.len(), kept[0].raw.as_slice()), (1, &b"paid"[..]));
+    drop(folder);
+}
