@@ -1,8 +1,8 @@
 //! One packet, from the first call to a settlement or to giving up.
 //!
-//! The order is what makes a crash harmless: the attempt is on disk before it is sent, the raw answer is
-//! handed to the store before it is read and is on disk no later than what was read from it. A packet that
-//! is settled is never asked again.
+//! The order is what makes a crash harmless: the attempt is noted before it is sent, the raw answer is noted
+//! before it is read and is in the database no later than what was read from it. A packet that is settled is
+//! never asked again.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use super::lane::{Permit, Stop};
 use super::respondent::{Remedy, Respondent, Unusable};
 use super::tries::{Counts, Tries, backoff};
 use crate::config::{ModelMismatch, Reask};
-use crate::store::{AttemptId, AttemptOutcome, AttemptStart, Decision, Settlement, StoreError};
+use crate::store::{AttemptId, AttemptOutcome, AttemptStart, Decision, EndedCall, Settlement, StoreError};
 
 /// What an ended call leads to.
 enum Step {
@@ -31,6 +31,14 @@ struct Again {
     cause: String,
     rest: Duration,
     counts: Counts,
+}
+
+/// The call that a ruling is about.
+enum Told {
+    /// It has just ended and is noted.
+    Now(Box<EndedCall>),
+    /// It is on record.
+    Before(AttemptId),
 }
 
 /// What is decided about a packet after a call.
@@ -108,7 +116,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             }
         }
         match latest {
-            Some((attempt, ruling)) => self.follow(attempt, ruling).await.map(Some),
+            Some((attempt, ruling)) => self.follow(Told::Before(attempt), ruling).await.map(Some),
             None => Ok(None),
         }
     }
@@ -133,15 +141,14 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         reservation.settle(cost);
         let spent = self.desk.budget.spent().money.picos().unsigned_abs();
         self.desk.progress.picos.store(spent, Ordering::Relaxed);
-        // The store is given the raw answer first. Both writes then share the wait for the disk. The permit is
-        // given back in between: the store hears of a call's end before it hears of the start that takes its
-        // place, so it never lists more calls in flight than the lane allows, whenever the process dies.
-        let ended = self.desk.store.end_attempt(attempt, heard.end(reception, cost));
+        // The raw answer is noted before it is read, and before the permit is given back: the store hears of a
+        // call's end before it hears of the start that takes its place, so it never lists more calls in flight
+        // than the lane allows, whenever the process dies.
+        let noted = self.desk.store.note_end(attempt, heard.end(reception, cost));
+        let call = noted.map_err(|error| self.store_failed(error))?;
         drop(permit);
         let ruling = self.ruling(heard.meaning);
-        let step = self.follow(attempt, ruling).await;
-        ended.await.map_err(|error| self.store_failed(error))?;
-        step
+        self.follow(Told::Now(Box::new(call)), ruling).await
     }
 
     /// Waits until both the lane and the budget have room for a call. `None` when the packet's time is up.
@@ -266,24 +273,32 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         if is_other { completion.model.clone() } else { None }
     }
 
-    /// Carries a ruling out.
-    async fn follow(&self, attempt: AttemptId, ruling: Ruling) -> Result<Step, Stop> {
-        match ruling {
-            Ruling::Again(again) => Ok(Step::Again(again)),
-            Ruling::GiveUp => Ok(Step::Done(Pursued::GaveUp)),
-            Ruling::Stop(stop) => Err(self.stop(stop)),
+    /// Records the call, if that is still to be done, and carries the ruling out.
+    async fn follow(&self, told: Told, ruling: Ruling) -> Result<Step, Stop> {
+        let step = match ruling {
             Ruling::Settle(decision) => {
                 let pursued = match &decision {
                     Decision::Verdict { .. } => Pursued::Verdict,
                     Decision::Unscored { .. } => Pursued::Unscored,
                 };
-                self.settle(attempt, decision).await?;
-                Ok(Step::Done(pursued))
+                self.settle(told, decision).await?;
+                return Ok(Step::Done(pursued));
             }
+            Ruling::Again(again) => Ok(Step::Again(again)),
+            Ruling::GiveUp => Ok(Step::Done(Pursued::GaveUp)),
+            Ruling::Stop(stop) => Err(self.stop(stop)),
+        };
+        if let Told::Now(call) = told {
+            self.desk.store.record(*call).await.map_err(|error| self.store_failed(error))?;
         }
+        step
     }
 
-    async fn settle(&self, attempt: AttemptId, decision: Decision) -> Result<(), Stop> {
+    async fn settle(&self, told: Told, decision: Decision) -> Result<(), Stop> {
+        let attempt = match &told {
+            Told::Now(call) => call.attempt(),
+            Told::Before(attempt) => *attempt,
+        };
         let settlement = Settlement {
             packet: R::packet(&self.task.question).0,
             judge: self.desk.judge_id.clone(),
@@ -292,7 +307,12 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             attempt: Some(attempt),
             decision,
         };
-        self.desk.store.settle(settlement).await.map(drop).map_err(|error| self.store_failed(error))
+        let store = &self.desk.store;
+        let settled = match told {
+            Told::Now(call) => store.settle_call(*call, settlement).await,
+            Told::Before(_) => store.settle(settlement).await,
+        };
+        settled.map(drop).map_err(|error| self.store_failed(error))
     }
 
     fn stop(&self, stop: Stop) -> Stop {

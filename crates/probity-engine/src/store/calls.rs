@@ -42,7 +42,7 @@ const HEADER_BYTES: usize = MAGIC.len() + size_of::<i64>();
 const FRAME_BYTES: usize = 16;
 
 /// The file is written anew, without what is forgotten, when it is larger than this and more than half of it is.
-const REWRITE_BYTES_MIN: u64 = 4 << 20;
+const REWRITE_BYTES_MIN: u64 = 16 << 20;
 
 const DOING: &str = "noting a call";
 

@@ -45,8 +45,8 @@ pub use open::OpenWarning;
 pub use reader::Reader;
 pub use record::{
     Accepted, AttemptEnd, AttemptId, AttemptOutcome, AttemptRecord, AttemptStart, AttemptSummary, Begun,
-    Decision, JudgeId, LostCall, Manifest, Mark, NotAJudgeId, RepeatedResponse, RunId, RunRecord, RunState,
-    SettledKind, Settlement, SettlementRecord, Totals,
+    Decision, EndedCall, JudgeId, LostCall, Manifest, Mark, NotAJudgeId, RepeatedResponse, RunId, RunRecord,
+    RunState, SettledKind, Settlement, SettlementRecord, Totals,
 };
 
 pub(crate) use error::Fault;
@@ -231,21 +231,26 @@ impl Store {
         Ok(attempt)
     }
 
-    /// Records what a call came to, with its raw bytes. When this returns, `kill -9` cannot take them any more; they
-    /// are in the database when the future completes. Read the answer only after this.
+    /// Notes what a call came to, with its raw bytes. When this returns, `kill -9` cannot take them any more. Read the
+    /// answer only after this, and give the call to [`Store::record`] or [`Store::settle_call`].
+    pub fn note_end(&self, attempt: AttemptId, end: AttemptEnd) -> Result<EndedCall, StoreError> {
+        let start = self.shared.calls("noting the end of a call")?.end(attempt, &end)?;
+        Ok(EndedCall { attempt, start, end })
+    }
+
+    /// Records a call that has ended: its packet, what it came to and its raw bytes.
+    pub fn record(&self, call: EndedCall) -> impl Future<Output = Result<(), StoreError>> + use<> {
+        self.write(("recording a call", call.weight()), move |tables| tables.record_call(&call))
+    }
+
+    /// [`Store::note_end`] and [`Store::record`] in one.
     pub fn end_attempt(
         &self,
         attempt: AttemptId,
         end: AttemptEnd,
     ) -> impl Future<Output = Result<(), StoreError>> + use<> {
-        let doing = "recording the end of a call";
-        let weight = end.raw.len();
-        let noted = self.shared.calls(doing).and_then(|mut calls| calls.end(attempt, &end));
-        let written = noted.map(|start| {
-            let weight = weight + start.packet_body.len();
-            self.write((doing, weight), move |tables| tables.record_attempt(attempt, &start, Some(&end)))
-        });
-        async move { written?.await }
+        let recorded = self.note_end(attempt, end).map(|call| self.record(call));
+        async move { recorded?.await }
     }
 
     /// Records a packet about which no call is made, so that it can be settled.
@@ -258,13 +263,30 @@ impl Store {
     /// Offers a settlement. The first stands, an unscored gives way to a later settlement, and a verdict
     /// gives way to nothing.
     pub async fn settle(&self, settlement: Settlement) -> Result<Accepted, StoreError> {
-        let doing = "recording a settlement";
+        self.settle_after(None, settlement).await
+    }
+
+    /// Records a call that has ended, together with the settlement that was made of it.
+    pub async fn settle_call(&self, call: EndedCall, settlement: Settlement) -> Result<Accepted, StoreError> {
+        self.settle_after(Some(call), settlement).await
+    }
+
+    async fn settle_after(
+        &self,
+        call: Option<EndedCall>,
+        settlement: Settlement,
+    ) -> Result<Accepted, StoreError> {
         let weight = match &settlement.decision {
             Decision::Verdict { body } => body.len(),
             Decision::Unscored { detail, .. } => detail.len(),
         };
+        let weight = weight + call.as_ref().map_or(0, EndedCall::weight);
         let offered = Offered::of(&settlement);
-        let accepted = self.write((doing, weight), move |tables| tables.settle(&settlement)).await?;
+        let work = move |tables: &mut Tables| {
+            call.iter().try_for_each(|call| tables.record_call(call))?;
+            tables.settle(&settlement)
+        };
+        let accepted = self.write(("recording a settlement", weight), work).await?;
         if let Some(offered) = offered {
             self.shared.keep(offered, accepted);
         }

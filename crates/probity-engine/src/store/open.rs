@@ -465,6 +465,9 @@ fn take_over(ready: Ready, path: &Path) -> Result<(Tables, LeftBehind), StoreErr
         Foreign::No => calls::clear(path)?,
         Foreign::Yes => warnings.push(OpenWarning::ForeignCalls { calls: calls::set_aside(path)? }),
     }
+    // Whatever a call or a settlement refers to was looked up or written just before, by the one thread that writes;
+    // looking once more costs as much as writing.
+    tables.connection.pragma_update(None, "foreign_keys", false).map_err(fault)?;
     let next_attempt = number(&tables.connection, "SELECT coalesce(max(id), 0) + 1 FROM attempt")?;
     Ok((tables, LeftBehind { lost, warnings, next_attempt, openings: openings + 1 }))
 }

@@ -208,6 +208,26 @@ pub struct AttemptEnd {
     pub elapsed_ms: u32,
 }
 
+/// A call that has ended, on its way to the database.
+#[derive(Debug)]
+pub struct EndedCall {
+    pub(super) attempt: AttemptId,
+    pub(super) start: AttemptStart,
+    pub(super) end: AttemptEnd,
+}
+
+impl EndedCall {
+    /// The attempt.
+    pub fn attempt(&self) -> AttemptId {
+        self.attempt
+    }
+
+    /// About how many bytes it adds.
+    pub(super) fn weight(&self) -> usize {
+        self.start.packet_body.len() + self.end.raw.len()
+    }
+}
+
 /// Where an attempt stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttemptOutcome {

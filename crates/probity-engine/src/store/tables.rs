@@ -11,8 +11,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::error::{Fault, StoreError};
 use super::record::{
-    Accepted, AttemptEnd, AttemptId, AttemptStart, Begun, Decision, JudgeId, Manifest, RunId, RunState,
-    Settlement,
+    Accepted, AttemptEnd, AttemptId, AttemptStart, Begun, Decision, EndedCall, JudgeId, Manifest, RunId,
+    RunState, Settlement,
 };
 
 /// How many of the latest attempts are remembered. More are seldom in flight at once; what is forgotten is
@@ -126,6 +126,11 @@ impl Tables {
             )?
             .execute([key, value])?;
         Ok(())
+    }
+
+    /// Records a call that has ended.
+    pub(super) fn record_call(&mut self, call: &EndedCall) -> Result<(), Fault> {
+        self.record_attempt(call.attempt, &call.start, Some(&call.end))
     }
 
     /// Records a call with its packet: as it ended, or as being in flight.

@@ -29,7 +29,7 @@ const BATCH_BYTES_MAX: usize = 16 << 20;
 
 /// Beyond this many requests in one transaction, the writer rests before the next one. No call waits for it to
 /// start, and a few workers who take one packet after the other are not kept waiting.
-const BUSY_JOBS_MIN: usize = 8;
+const BUSY_JOBS_MIN: usize = 4;
 
 /// How long it rests for each request beyond those: much longer than writing one takes, so that transactions grow
 /// with the load.

@@ -116,11 +116,11 @@ fn g12_the_notes_stay_small_and_keep_what_is_in_flight() {
     let notes = beside(&scene.path(), "-calls");
     let long: Vec<AttemptId> = ["x", "y"].map(|text| scene.begin(text)).to_vec();
     let (raw, mut n_bytes_max) = (vec![b'r'; 200 << 10], 0);
-    for n in 0..60 {
+    for n in 0..160 {
         scene.end(scene.begin(&n.to_string()), &raw);
         n_bytes_max = n_bytes_max.max(notes.metadata().unwrap().len());
     }
-    assert!((1 << 20..6 << 20).contains(&n_bytes_max), "{n_bytes_max} bytes of 12 MB of answers");
+    assert!((4 << 20..18 << 20).contains(&n_bytes_max), "{n_bytes_max} bytes of 32 MB of answers");
     let (_folder, path) = scene.killed();
     let opened = Store::open(&path).unwrap();
     let lost: Vec<AttemptId> = opened.lost.iter().map(|call| call.attempt).collect();
