@@ -215,7 +215,7 @@ impl Job {
         Ok(match self.gate.screen(entry) {
             Err(blocked) => Screened::Blocked { place, blocked },
             Ok(admitted) => {
-                let packets = self.asks.iter().map(|sized| sized.packet(&admitted)).collect();
+                let packets = SizedAsk::packets(&self.asks, &admitted);
                 Screened::Admitted { place, admitted: Box::new(admitted), packets }
             }
         })
@@ -333,8 +333,11 @@ impl SizedAsk {
         Ok(SizedAsk { ask, overhead_chars })
     }
 
-    pub(super) fn packet(&self, admitted: &Admitted) -> SizedPacket {
-        SizedPacket::new(packet::question(admitted, &self.ask), self.overhead_chars)
+    /// The packets that ask each of `asks` about an admitted reply.
+    pub(super) fn packets(asks: &[SizedAsk], admitted: &Admitted) -> Vec<SizedPacket> {
+        let packets = packet::questions(admitted, asks.iter().map(|sized| &sized.ask));
+        let sized = asks.iter().zip(packets);
+        sized.map(|(sized, packet)| SizedPacket::new(packet, sized.overhead_chars)).collect()
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use super::ahead::{case_bytes, entry_bytes};
 use super::job::Screened;
 
-/// The most that is kept, about, in bytes. A case with two packets takes some four kilobytes.
+/// The most that is kept, about, in bytes. A case with two packets takes some two kilobytes.
 const KEPT_BYTES_MAX: usize = 96 << 20;
 
 /// What a case takes beside its texts, about, in bytes: identifiers, allocations, the records themselves.
@@ -68,9 +68,10 @@ impl Collected {
 fn text_bytes(screened: &Screened) -> usize {
     match screened {
         Screened::Admitted { admitted, packets, .. } => {
-            let n_bytes = entry_bytes(admitted.entry());
-            // A packet has the texts twice: as they are and inside its canonical text.
-            n_bytes + packets.iter().map(|sized| n_bytes + sized.packet.canonical().len()).sum::<usize>()
+            // The packets have the texts once more, and each has the reference where it shows it. What is written
+            // for a call does not stay.
+            let references = packets.iter().filter_map(|sized| sized.packet.reference());
+            2 * entry_bytes(admitted.entry()) + references.map(str::len).sum::<usize>()
         }
         Screened::Blocked { blocked, .. } => entry_bytes(blocked.entry()),
         Screened::NoReply(no_reply) => case_bytes(&no_reply.case),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use probity_core::packet::PacketHash;
+use probity_core::packet::{Packet, PacketHash};
 
 use super::calling::{Outbox, Taken, driven, lane_settings, pursuit_settings};
 use super::plan::{Known, Plan, plan};
@@ -176,7 +176,9 @@ fn feed(
             };
             let most = asking.most(&prompt).unwrap_or_default();
             let earlier = if attempted.contains(&hash) { Earlier::Attempts } else { Earlier::Nothing };
-            let question = label.question(sized.packet, prompt);
+            // What is written for a call goes with it: a packet that is kept stays without its canonical text.
+            let packet = Arc::new(Packet::clone(&sized.packet));
+            let question = label.question(packet, prompt);
             // Of two cases with equal content, the one that something is recorded for is asked about.
             if !desk.respondent.has_answer(&question) {
                 continue;
