@@ -194,6 +194,20 @@ impl Job {
         &self.kept
     }
 
+    /// Begins to screen the cases beside whatever is done meanwhile, where they are few and have their replies. What
+    /// is wrong with them is said by the first pass over them, as without this.
+    pub fn begin_screening(self: &Arc<Self>) {
+        if self.target.is_none() && self.dataset.has_kept() {
+            self.kept.begin(self);
+        }
+    }
+
+    /// Ends the job at the end of the process, with which the cases it has kept go: giving back each of thousands of
+    /// texts by itself takes as long as reading them.
+    pub fn leave(self) {
+        std::mem::forget(self.kept);
+    }
+
     /// One pass over the cases: each is read, screened and turned into packets.
     pub fn screened(&self) -> Result<impl Iterator<Item = Result<Screened, LoadError>> + '_, LoadError> {
         Ok(self.dataset.records()?.map(|record| record.and_then(|record| self.screen(record))))

@@ -60,6 +60,11 @@ impl Known {
         self.meet(hash) == Need::Call
     }
 
+    /// Whether nothing is known about any packet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether nothing is known about a packet.
     pub(super) fn lacks(&self, hash: PacketHash) -> bool {
         !self.0.contains_key(&hash)

@@ -42,6 +42,13 @@ impl Turn<'_> {
             _ => JudgeId::of_identity(&identity),
         };
         let known = Known::new(store.settled(&judge_id, work.repeat())?, mode.unscored);
+        let limits = asking.config.schedule.limits;
+        let build = || Judge::build(&asking.judge, shape, limits, self.key);
+        // Where nothing is known there is somebody to ask. Making the connection ready takes a while, in which
+        // others screen the cases; what is wrong with it is said in its turn.
+        let is_ready_early =
+            known.is_empty() && asking.judge.chat().is_some() && asking.may_ask(mode.network);
+        let early = is_ready_early.then(build);
         let plan = plan(work.as_ref(), known.clone())?;
         if plan.n_admitted + plan.n_blocked + plan.n_no_reply == 0 {
             return Err(nothing_usable(work.as_ref(), &plan)?);
@@ -55,9 +62,7 @@ impl Turn<'_> {
             return Ok(ran);
         }
         // The judge is built first: what is wrong with it is found before the store hears of a run.
-        let limits = asking.config.schedule.limits;
-        let judge =
-            if n_calls > 0 { Some(Judge::build(&asking.judge, shape, limits, self.key)?) } else { None };
+        let judge = if n_calls > 0 { Some(early.unwrap_or_else(build)?) } else { None };
         let run = self.begin(&ran.judge_id, &identity)?;
         ran.run = Some(run);
         let Some(judge) = judge else {
