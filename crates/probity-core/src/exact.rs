@@ -39,7 +39,8 @@ impl Exact {
         }
         let divisor = gcd(num.unsigned_abs(), den.unsigned_abs());
         let part = |part: i128| {
-            let size = part.unsigned_abs() / divisor;
+            let whole = part.unsigned_abs();
+            let size = if divisor == 1 { whole } else { whole / divisor };
             i128::try_from(size).ok().filter(|_| size <= PART_MAX)
         };
         Some(Exact { num: num.signum() * den.signum() * part(num)?, den: part(den)? })
@@ -102,7 +103,16 @@ impl From<i64> for Exact {
 }
 
 fn gcd(a: u128, b: u128) -> u128 {
-    if b == 0 { a } else { gcd(b, a % b) }
+    match (u64::try_from(a), u64::try_from(b)) {
+        // Nearly all are small, and machines divide those themselves.
+        (Ok(a), Ok(b)) => u128::from(gcd_small(a, b)),
+        _ if b == 0 => a,
+        _ => gcd(b, a % b),
+    }
+}
+
+fn gcd_small(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd_small(b, a % b) }
 }
 
 /// Why the operators do not fail: see the comment of the module.
@@ -142,11 +152,14 @@ impl PartialOrd for Exact {
 }
 
 impl Ord for Exact {
-    /// Compares the whole parts and then, turned over, what is left of both: nothing is multiplied, so no
-    /// two values are too large to be compared.
+    /// Multiplies crosswise where that fits. Where it does not, compares the whole parts and then, turned over,
+    /// what is left of both: no two values are too large to be compared.
     fn cmp(&self, other: &Self) -> Ordering {
         if self.den == other.den {
             return self.num.cmp(&other.num);
+        }
+        if let (Some(one), Some(two)) = (self.num.checked_mul(other.den), other.num.checked_mul(self.den)) {
+            return one.cmp(&two);
         }
         let (mut left, mut right) = ((self.num, self.den), (other.num, other.den));
         loop {

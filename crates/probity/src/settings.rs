@@ -19,7 +19,7 @@ use probity_engine::config::layer::{Decimal, Layer};
 use probity_engine::config::names::Calls;
 use probity_engine::config::{Backend, Because, Config, JudgeSettings, Parse, SettingsProblem, Structured};
 use probity_engine::judge::prompt::Template;
-use probity_engine::load::{Dataset, Dedup, LoadError, LoadOptions, Strictness, Unanswered};
+use probity_engine::load::{Dataset, Dedup, Keep, LoadError, LoadOptions, Strictness, Unanswered};
 use probity_engine::run::asking::Asking;
 use probity_engine::run::job::{Definition, Job};
 
@@ -45,7 +45,8 @@ pub(crate) fn job(args: &JobArgs, over: Layer, note: &dyn Fn(&str)) -> Result<Jo
     let rubric = rubric(&config.run.rubric, note)?;
     let CaseArgs { files, reading } = &args.cases;
     let own = OwnFlags { seed: args.seed, verdicts: args.verdicts.as_deref() };
-    let job = job_of(&CaseFlags { files, reading, judge: &args.judge, own }, config, rubric, note)?;
+    let flags = CaseFlags { files, reading, judge: &args.judge, own, keep: Keep::Few };
+    let job = job_of(&flags, config, rubric, note)?;
     Ok(job.in_round(args.round))
 }
 
@@ -55,6 +56,7 @@ struct CaseFlags<'a> {
     reading: &'a ReadArgs,
     judge: &'a JudgeArgs,
     own: OwnFlags<'a>,
+    keep: Keep,
 }
 
 /// The job of these cases under settings that were read.
@@ -69,7 +71,7 @@ fn job_of(
     let template = template(judge.template.as_deref(), AnswerForm::Levels)?;
     let target = target::definition(&config, &judge, note)?;
     let unanswered = if target.is_some() { Unanswered::Take } else { Unanswered::Refuse };
-    let options = LoadOptions { unanswered, ..load_options(flags.reading)? };
+    let options = LoadOptions { unanswered, keep: flags.keep, ..load_options(flags.reading)? };
     let dataset = Dataset::open(flags.files, options).map_err(load_failure)?;
     let about_cases = dataset.notices().iter().map(ToString::to_string);
     notices.into_iter().chain(about_cases).for_each(|notice| note(&notice));

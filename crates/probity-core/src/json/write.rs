@@ -19,7 +19,7 @@ pub(crate) fn write_string(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
     // What must be escaped is ASCII, and no byte of a longer character is below 0x80.
-    while let Some(at) = rest.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+    while let Some(at) = first_escaped(rest.as_bytes()) {
         out.push_str(&rest[..at]);
         write_escaped(rest.as_bytes()[at], out);
         rest = &rest[at + 1..];
@@ -27,6 +27,17 @@ pub(crate) fn write_string(text: &str, out: &mut String) {
     out.push_str(rest);
     out.push('"');
 }
+
+/// Where the first byte stands that must be escaped. Most texts have none, so many bytes are looked at together.
+fn first_escaped(bytes: &[u8]) -> Option<usize> {
+    let is_escaped = |byte: &u8| *byte < b' ' || *byte == b'"' || *byte == b'\\';
+    let has_any = |group: &&[u8]| group.iter().fold(false, |any, byte| any | is_escaped(byte));
+    let passed = bytes.chunks_exact(GROUP).take_while(|group| !has_any(group)).count() * GROUP;
+    bytes[passed..].iter().position(is_escaped).map(|at| passed + at)
+}
+
+/// How many bytes are looked at together.
+const GROUP: usize = 32;
 
 fn write_escaped(byte: u8, out: &mut String) {
     match byte {
@@ -105,6 +116,14 @@ mod tests {
     #[test]
     fn white_space_goes_and_numbers_stay() {
         check(" [ 1 , -0 , 1.50 , { } ] ", "[1,-0,1.50,{}]");
+    }
+
+    #[test]
+    fn an_escape_is_found_wherever_it_stands() {
+        for at in 0..3 * super::GROUP {
+            let (before, after) = ("é".repeat(at), "a".repeat(2 * super::GROUP));
+            check(&format!("\"{before}\\u0022{after}\\n\""), &format!("\"{before}\\\"{after}\\n\""));
+        }
     }
 
     #[test]

@@ -89,10 +89,10 @@ impl Ask {
         Some(Arc::new(Ask { criteria, form, start, middle, start_hasher }))
     }
 
-    /// The hash of a canonical text that begins with the ask's own start.
-    pub(super) fn hash(&self, canonical: &str) -> PacketHash {
+    /// The hash of the canonical text that begins with the ask's own start and goes on with `end`.
+    pub(super) fn hash(&self, end: &str) -> PacketHash {
         let mut hasher = self.start_hasher.clone();
-        hasher.update(&canonical.as_bytes()[self.start.len()..]);
+        hasher.update(end.as_bytes());
         PacketHash(*hasher.finalize().as_bytes())
     }
 

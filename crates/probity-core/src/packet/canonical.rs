@@ -1,7 +1,7 @@
 //! A packet's members in canonical order, written without building a tree: every reply of every run comes
 //! through here.
 
-use super::{Ask, PAIR_VERDICTS, Subject};
+use super::{Ask, Material, PAIR_VERDICTS, Subject};
 use crate::case::Situation;
 use crate::json::write_string;
 
@@ -22,12 +22,17 @@ pub(super) fn pair_start(criteria: &str) -> (String, String) {
     (start, format!("}},\"criteria\":{criteria},\"probity_pair_packet\":1"))
 }
 
-/// The canonical text.
-pub(super) fn packet(ask: &Ask, situation: &Situation, subject: &Subject, reference: Option<&str>) -> String {
+/// The canonical text whose end is `end`.
+pub(super) fn whole(ask: &Ask, end: &str) -> String {
+    [ask.start.as_str(), end].concat()
+}
+
+/// What follows the ask's own start in the canonical text.
+pub(super) fn end(ask: &Ask, material: &Material, reference: Option<&str>) -> String {
+    let Material { situation, subject } = material;
     let texts: usize = situation.texts().iter().map(|text| text.len() + 40).sum();
     let replies: usize = subject.replies().iter().map(|text| text.len()).sum();
-    let mut out = String::with_capacity(ask.start.len() + ask.middle.len() + texts + replies + 128);
-    out.push_str(&ask.start);
+    let mut out = String::with_capacity(ask.middle.len() + texts + replies + 128);
     if let Subject::Pair { a, b } = subject {
         write_string(a, &mut out);
         out.push_str(",\"B\":");

@@ -68,7 +68,7 @@ mod tests;
 pub use ask::{AnswerForm, Ask, CallPlan, NotComparable, PairAsk, asks, pair_ask};
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::case::{Case, CaseId, Entry, Situation};
 use crate::gate::Admitted;
@@ -124,14 +124,31 @@ impl Subject {
 }
 
 /// What a judge is asked about one reply or two.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Packet {
     ask: Arc<Ask>,
+    /// What the packets about one reply share.
+    material: Arc<Material>,
+    reference: Option<String>,
+    /// Written when it is first asked for. It repeats the criteria and the material, so whoever keeps many
+    /// packets keeps them without it.
+    canonical: OnceLock<String>,
+    hash: PacketHash,
+}
+
+/// What packets are about, whatever they ask.
+#[derive(Debug, PartialEq, Eq)]
+struct Material {
     situation: Situation,
     subject: Subject,
-    reference: Option<String>,
-    canonical: String,
-    hash: PacketHash,
+}
+
+impl PartialEq for Packet {
+    /// The canonical text follows from the rest.
+    fn eq(&self, other: &Packet) -> bool {
+        let same_texts = self.material == other.material && self.reference == other.reference;
+        self.hash == other.hash && self.ask == other.ask && same_texts
+    }
 }
 
 impl Packet {
@@ -147,12 +164,12 @@ impl Packet {
 
     /// What the reply answers.
     pub fn situation(&self) -> &Situation {
-        &self.situation
+        &self.material.situation
     }
 
     /// The reply or the two of them, as data.
     pub fn subject(&self) -> &Subject {
-        &self.subject
+        &self.material.subject
     }
 
     /// The reference reply, where a criterion asked for may use it and the case has one.
@@ -162,15 +179,18 @@ impl Packet {
 
     /// Every text in it that a customer or a bot wrote, the reference included.
     pub fn texts(&self) -> Vec<&str> {
-        let mut texts = self.situation.texts();
-        texts.extend(self.subject.replies());
+        let mut texts = self.situation().texts();
+        texts.extend(self.subject().replies());
         texts.extend(self.reference());
         texts
     }
 
     /// The canonical JSON text. Its hash is the packet's name.
     pub fn canonical(&self) -> &str {
-        &self.canonical
+        self.canonical.get_or_init(|| {
+            let end = canonical::end(&self.ask, &self.material, self.reference());
+            canonical::whole(&self.ask, &end)
+        })
     }
 
     /// The packet's name.
@@ -190,9 +210,28 @@ impl Packet {
 /// The packet that asks `ask` about an admitted reply. `ask` asks for levels: a preference has no meaning for
 /// one reply.
 pub fn question(admitted: &Admitted, ask: &Arc<Ask>) -> Packet {
-    assert_eq!(ask.form(), AnswerForm::Levels, "one reply is graded and never compared");
+    let [packet] = questions(admitted, [ask]).try_into().expect("one ask makes one packet");
+    packet
+}
+
+/// The packets that ask each of `asks` about an admitted reply, in that order. They share its texts.
+pub fn questions<'a>(admitted: &Admitted, asks: impl IntoIterator<Item = &'a Arc<Ask>>) -> Vec<Packet> {
     let Entry { case, reply } = admitted.entry();
-    packet(case, Subject::Reply(reply.text.clone()), ask)
+    let subject = Subject::Reply(reply.text.clone());
+    let material = Arc::new(Material { situation: case.situation.clone(), subject });
+    let mut shared: Option<(Option<&str>, String)> = None;
+    let mut packets = Vec::new();
+    for ask in asks {
+        assert_eq!(ask.form(), AnswerForm::Levels, "one reply is graded and never compared");
+        let reference = reference(case, ask);
+        // Texts that are shown to both end both alike.
+        let (_, end) = match shared.take().filter(|(shown, _)| *shown == reference) {
+            Some(same) => shared.insert(same),
+            None => shared.insert((reference, canonical::end(ask, &material, reference))),
+        };
+        packets.push(packet(ask, &material, (reference, end)));
+    }
+    packets
 }
 
 /// Why two replies do not make a pair.
@@ -228,15 +267,21 @@ pub fn pair(first: &Admitted, second: &Admitted, ask: &PairAsk) -> Result<Packet
         return Err(NotAPair::References);
     }
     let subject = Subject::Pair { a: first.reply.text.clone(), b: second.reply.text.clone() };
-    Ok(packet(one, subject, ask.shared()))
+    let material = Arc::new(Material { situation: one.situation.clone(), subject });
+    let reference = reference(one, ask.ask());
+    let end = canonical::end(ask.ask(), &material, reference);
+    Ok(packet(ask.shared(), &material, (reference, &end)))
 }
 
-fn packet(case: &Case, subject: Subject, ask: &Arc<Ask>) -> Packet {
-    let reference = reference(case, ask).map(str::to_owned);
-    let canonical = canonical::packet(ask, &case.situation, &subject, reference.as_deref());
-    let hash = ask.hash(&canonical);
-    let (ask, situation) = (Arc::clone(ask), case.situation.clone());
-    Packet { ask, situation, subject, reference, canonical, hash }
+/// The packet that shows `reference` beside the material, with the end of its canonical text.
+fn packet(ask: &Arc<Ask>, material: &Arc<Material>, (reference, end): (Option<&str>, &str)) -> Packet {
+    Packet {
+        hash: ask.hash(end),
+        ask: Arc::clone(ask),
+        material: Arc::clone(material),
+        reference: reference.map(str::to_owned),
+        canonical: OnceLock::new(),
+    }
 }
 
 /// The reference reply, where the criteria let the judge see it.

@@ -4,7 +4,7 @@
 //! carry meaning; the pair of words that most reasons share makes the first group, and so on. It finds what a
 //! judge says again and again, and understands nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Value, json};
 
@@ -145,32 +145,59 @@ impl PatternTally {
 
     /// The largest groups of reasons first. A reason belongs to one group at the most.
     pub(super) fn recurring(&self) -> Vec<RecurringReason> {
-        let mut left: Vec<&Reason> = self.reasons.iter().collect();
+        let mut shared = self.shared();
+        let mut is_left = vec![true; self.reasons.len()];
         let mut groups = Vec::new();
         while groups.len() < LISTED_MAX {
-            let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-            for reason in &left {
-                for pair in &reason.pairs {
-                    *counts.entry((&reason.criterion, pair)).or_default() += 1;
+            // Of equal counts the first by name, so that the order of replies changes nothing.
+            let largest = shared.iter().max_by(|a, b| a.1.n_left.cmp(&b.1.n_left).then_with(|| b.0.cmp(a.0)));
+            let Some(((criterion, words), sharing)) = largest.filter(|(_, s)| s.n_left >= GROUP_MIN) else {
+                break;
+            };
+            let group: Vec<usize> = sharing.reasons.iter().copied().filter(|place| is_left[*place]).collect();
+            let quoted = group.iter().map(|place| &self.reasons[*place]);
+            groups.push(RecurringReason {
+                criterion: (*criterion).to_owned(),
+                words: (*words).to_owned(),
+                n: group.len() as u64,
+                examples: quoted.clone().take(EXAMPLES_MAX).map(|reason| reason.id.clone()).collect(),
+                quote: quoted.clone().next().map(|reason| reason.text.clone()).unwrap_or_default(),
+            });
+            for place in group {
+                is_left[place] = false;
+                let Reason { criterion, pairs, .. } = &self.reasons[place];
+                for pair in pairs {
+                    if let Some(sharing) = shared.get_mut(&(criterion.as_str(), pair.as_str())) {
+                        sharing.n_left -= 1;
+                    }
                 }
             }
-            // Of equal counts the first by name, so that the order of replies changes nothing.
-            let largest = counts.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
-            let Some(((criterion, words), n)) = largest.filter(|(_, n)| **n >= GROUP_MIN) else { break };
-            let (criterion, words, n) = ((*criterion).to_owned(), (*words).to_owned(), *n as u64);
-            let belongs = |reason: &&&Reason| reason.criterion == criterion && reason.pairs.contains(&words);
-            let group: Vec<&Reason> = left.iter().filter(belongs).copied().collect();
-            left.retain(|reason| !belongs(&reason));
-            groups.push(RecurringReason {
-                examples: group.iter().take(EXAMPLES_MAX).map(|reason| reason.id.clone()).collect(),
-                quote: group.first().map(|reason| reason.text.clone()).unwrap_or_default(),
-                criterion,
-                words,
-                n,
-            });
         }
         groups
     }
+
+    /// The reasons of a criterion that have two words in common, by criterion and words, where they make a group.
+    fn shared(&self) -> HashMap<(&str, &str), Sharing> {
+        let mut shared: HashMap<(&str, &str), Sharing> = HashMap::new();
+        for (place, reason) in self.reasons.iter().enumerate() {
+            for pair in &reason.pairs {
+                let sharing = shared.entry((&reason.criterion, pair)).or_default();
+                sharing.reasons.push(place);
+                sharing.n_left += 1;
+            }
+        }
+        shared.retain(|_, sharing| sharing.n_left >= GROUP_MIN);
+        shared
+    }
+}
+
+/// Reasons that have two words in common.
+#[derive(Default)]
+struct Sharing {
+    /// Their places, in order.
+    reasons: Vec<usize>,
+    /// How many of them belong to no group so far.
+    n_left: usize,
 }
 
 /// Pairs of neighbouring words that carry meaning.

@@ -3,7 +3,7 @@
 //! Verdicts are added one at a time and not kept. The result does not depend on their order. Memory grows by
 //! one hash and one count per different reasoning.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use super::{CriterionScore, Verdict};
@@ -35,7 +35,7 @@ struct CriterionPattern {
     lowest: i64,
     highest: i64,
     /// How often each folded reasoning occurred, by its hash. Empty ones are not counted.
-    reasonings: BTreeMap<[u8; 16], u64>,
+    reasonings: HashMap<[u8; 16], u64>,
 }
 
 impl Patterns {
@@ -77,12 +77,10 @@ impl Patterns {
     }
 
     fn add_score(&mut self, score: &CriterionScore) {
-        let pattern = self.criteria.entry(score.criterion.clone()).or_insert_with(|| CriterionPattern {
-            n: 0,
-            lowest: score.level,
-            highest: score.level,
-            reasonings: BTreeMap::new(),
-        });
+        if !self.criteria.contains_key(&score.criterion) {
+            self.criteria.insert(score.criterion.clone(), CriterionPattern::starting_at(score.level));
+        }
+        let pattern = self.criteria.get_mut(&score.criterion).expect("it is there by now");
         pattern.n += 1;
         pattern.lowest = pattern.lowest.min(score.level);
         pattern.highest = pattern.highest.max(score.level);
@@ -92,19 +90,35 @@ impl Patterns {
     }
 }
 
+impl CriterionPattern {
+    /// No verdict yet, of which the first gives `level`.
+    fn starting_at(level: i64) -> CriterionPattern {
+        CriterionPattern { n: 0, lowest: level, highest: level, reasonings: HashMap::new() }
+    }
+}
+
 /// A hash of the reasoning without case, digits and white space; `None` when nothing is left.
 fn reasoning_hash(reasoning: &str) -> Option<[u8; 16]> {
-    let mut folded = String::with_capacity(reasoning.len());
-    for c in reasoning.chars().filter(|c| !c.is_whitespace() && !c.is_numeric()) {
-        if c.is_ascii() {
-            folded.push(c.to_ascii_lowercase());
-        } else {
-            folded.extend(c.to_lowercase());
-        }
-    }
-    let hash = blake3::hash(folded.as_bytes());
+    let folded = if reasoning.is_ascii() { folded_ascii(reasoning) } else { folded(reasoning) };
+    let hash = blake3::hash(&folded);
     let (start, _) = hash.as_bytes().split_first_chunk::<16>().expect("a hash has 32 bytes");
     (!folded.is_empty()).then_some(*start)
+}
+
+fn folded(reasoning: &str) -> Vec<u8> {
+    let kept = reasoning.chars().filter(|c| !c.is_whitespace() && !c.is_numeric());
+    kept.flat_map(char::to_lowercase).collect::<String>().into_bytes()
+}
+
+/// The same for a text of single bytes, which nearly every reasoning is.
+fn folded_ascii(reasoning: &str) -> Vec<u8> {
+    let mut folded = Vec::with_capacity(reasoning.len());
+    for byte in reasoning.bytes() {
+        if !matches!(byte, b'\t'..=b'\r' | b' ' | b'0'..=b'9') {
+            folded.push(byte.to_ascii_lowercase());
+        }
+    }
+    folded
 }
 
 #[cfg(test)]
@@ -157,6 +171,12 @@ mod tests {
         assert_eq!(patterns(same(51)).constant_level(&tone()), Some(4));
         assert_eq!(patterns(same(51)).warnings(), ["no discrimination: all 51 verdicts on tone are 4"]);
         assert_eq!(patterns(same(51).chain([(5, String::new())])).constant_level(&tone()), None);
+    }
+
+    #[test]
+    fn every_single_byte_is_folded_like_any_character() {
+        let all: String = (0..128_u8).map(char::from).collect();
+        assert_eq!(folded_ascii(&all), folded(&all));
     }
 
     proptest! {

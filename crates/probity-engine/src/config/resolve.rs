@@ -8,6 +8,7 @@ mod target;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU64;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use probity_core::exact::Exact;
@@ -96,8 +97,12 @@ impl Config {
     }
 }
 
+/// The embedded defaults, which a command needs more than once and reads once.
 fn defaults() -> Layer {
-    Layer::read("config/default.toml", DEFAULTS).expect("the embedded defaults are read by every test")
+    static READ: LazyLock<Layer> = LazyLock::new(|| {
+        Layer::read("config/default.toml", DEFAULTS).expect("the embedded defaults are read by every test")
+    });
+    READ.clone()
 }
 
 fn given<T>(value: Option<T>) -> T {

@@ -13,6 +13,7 @@ mod entry;
 mod error;
 mod field;
 mod input;
+mod kept;
 mod magic;
 mod pass;
 mod reader;
@@ -27,9 +28,11 @@ mod vocabulary;
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use probity_core::case::{Case, Entry};
+
+pub(crate) use kept::{case_bytes, entry_bytes};
 
 pub use error::LoadError;
 pub use rows::{Rows, read_rows};
@@ -70,6 +73,16 @@ pub enum Unanswered {
     Take,
 }
 
+/// What stays in memory after the first pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Keep {
+    /// Nothing: whoever wants the records reads the files again.
+    #[default]
+    Nothing,
+    /// The records, where they are few, for whoever takes them first.
+    Few,
+}
+
 /// How to read a data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadOptions {
@@ -79,6 +92,8 @@ pub struct LoadOptions {
     pub dedup: Dedup,
     /// What a case without a reply is.
     pub unanswered: Unanswered,
+    /// What stays in memory after the first pass.
+    pub keep: Keep,
     /// The byte between CSV cells, an ASCII character; a comma if not set. Never guessed.
     pub delimiter: Option<u8>,
     /// The attribute of a span that names its slice; those in use for it if not set.
@@ -97,6 +112,7 @@ impl Default for LoadOptions {
             strict: Strictness::default(),
             dedup: Dedup::default(),
             unanswered: Unanswered::default(),
+            keep: Keep::default(),
             delimiter: None,
             slice_attribute: None,
             record_bytes_max: 8 << 20,
@@ -191,6 +207,39 @@ pub enum Record {
     Skipped(Skipped),
 }
 
+impl Record {
+    /// What was read at `place`.
+    fn of(place: Place, content: Result<Content, Refused>, warnings: Vec<String>) -> Record {
+        let Place { index, file, line } = place;
+        match content {
+            Err(Refused { id, reason, .. }) => {
+                Record::Skipped(Skipped { index, file, line, id, reason: reason.text })
+            }
+            Ok(Content::Entry(entry)) => {
+                Record::Entry { place: Place { index, file, line }, entry, warnings }
+            }
+            Ok(Content::Unanswered { case, reason }) => {
+                let id = Some(case.id.to_string());
+                Record::Unanswered { case, skipped: Skipped { index, file, line, id, reason: reason.text } }
+            }
+        }
+    }
+
+    /// The same record, which is passed over because it repeats the one with the index `first`.
+    fn repeating(self, first: usize) -> Record {
+        let reason = format!("Identical to record {first}");
+        match self {
+            Record::Entry { place: Place { index, file, line }, entry, .. } => {
+                let id = Some(entry.case.id.to_string());
+                Record::Skipped(Skipped { index, file, line, id, reason })
+            }
+            Record::Unanswered { skipped, .. } | Record::Skipped(skipped) => {
+                Record::Skipped(Skipped { reason, ..skipped })
+            }
+        }
+    }
+}
+
 /// One or more case files that were read through once and can be read again.
 #[derive(Debug)]
 pub struct Dataset {
@@ -199,6 +248,8 @@ pub struct Dataset {
     facts: Arc<Facts>,
     digest: Digest,
     notices: Vec<Notice>,
+    /// The records of the first pass, in groups, until somebody takes them.
+    kept: Mutex<Option<Vec<Vec<Record>>>>,
 }
 
 /// What later passes hold the files against.
@@ -233,7 +284,23 @@ impl Dataset {
             facts: Arc::new(facts),
             digest: scanned.digest,
             notices: scanned.notices,
+            kept: Mutex::new(scanned.kept),
         })
+    }
+
+    /// The records as the first pass read them, in groups, where they were kept and nobody has taken them. Like a
+    /// fresh pass it cannot begin once a file has changed.
+    pub fn take_kept(&self) -> Result<Option<Vec<Vec<Record>>>, LoadError> {
+        let kept = self.kept.lock().expect("nothing panics while holding the records").take();
+        if kept.is_some() {
+            self.sources.iter().try_for_each(|source| source.open(&self.options).map(drop))?;
+        }
+        Ok(kept)
+    }
+
+    /// Whether there are records to be taken.
+    pub fn has_kept(&self) -> bool {
+        self.kept.lock().expect("nothing panics while holding the records").is_some()
     }
 
     /// Starts a fresh pass over all records.
@@ -332,21 +399,13 @@ impl Records {
         {
             return Err(self.sources[last].changed());
         }
-        let Some((Place { index, file, line }, parsed)) = next else { return Ok(None) };
-        let skipped = |file, id, reason| Record::Skipped(Skipped { index, file, line, id, reason });
+        let Some((place, parsed)) = next else { return Ok(None) };
         let content = Content::of(parsed.outcome, self.unanswered);
-        Ok(Some(match (content, self.facts.repeats.get(&index)) {
-            (Err(refused), _) => skipped(file, refused.id, refused.reason.text),
-            (Ok(content), Some(first)) => {
-                skipped(file, Some(content.case().id.to_string()), format!("Identical to record {first}"))
-            }
-            (Ok(Content::Entry(entry)), None) => {
-                Record::Entry { place: Place { index, file, line }, entry, warnings: parsed.warnings }
-            }
-            (Ok(Content::Unanswered { case, reason }), None) => {
-                let id = Some(case.id.to_string());
-                Record::Unanswered { case, skipped: Skipped { index, file, line, id, reason: reason.text } }
-            }
+        let repeated = self.facts.repeats.get(&place.index);
+        let record = Record::of(place, content, parsed.warnings);
+        Ok(Some(match repeated {
+            None => record,
+            Some(first) => record.repeating(*first),
         }))
     }
 }

@@ -13,9 +13,10 @@ use probity_core::case::Slice;
 use unicode_normalization::UnicodeNormalization;
 
 use super::entry::Refused;
+use super::kept::Keeping;
 use super::pass::Pass;
 use super::source::Source;
-use super::{Content, Dedup, Digest, LoadError, LoadOptions, Notice, Place, Strictness};
+use super::{Content, Dedup, Digest, LoadError, LoadOptions, Notice, Place, Record, Strictness};
 
 /// More slices than this are probably not slices.
 const SLICES_MAX: usize = 1_000;
@@ -28,6 +29,8 @@ pub(super) struct Scanned {
     pub(super) notices: Vec<Notice>,
     /// Records that repeat an earlier one, and the index of that one.
     pub(super) repeats: HashMap<usize, usize>,
+    /// The records in groups, where they are kept.
+    pub(super) kept: Option<Vec<Vec<Record>>>,
 }
 
 /// How a record's name becomes the number that is kept.
@@ -43,6 +46,7 @@ fn scan_with(sources: &Arc<[Source]>, options: &LoadOptions, hash: NameHash) -> 
     let mut names = Names::default();
     let mut slices = HashSet::new();
     let mut doubts = Doubts::default();
+    let mut keeping = Keeping::new(options.keep);
     let (mut n_records, mut n_skipped) = (0, 0);
     while let Some((place, parsed)) = pass.next()? {
         n_records += 1;
@@ -51,15 +55,16 @@ fn scan_with(sources: &Arc<[Source]>, options: &LoadOptions, hash: NameHash) -> 
             no_doubt(&place, content.as_ref().err(), &parsed.warnings)?;
         }
         doubts.add(&place, &parsed.warnings);
-        match content {
+        match &content {
             Err(_) => n_skipped += 1,
             Ok(content) => {
-                names.add(&content, &place, hash);
+                names.add(content, &place, hash);
                 if slices.len() <= SLICES_MAX {
                     slices.extend(content.case().slice.clone());
                 }
             }
         }
+        keeping.add(|| Record::of(place, content, parsed.warnings));
     }
     let repeats = match names.twice.len() {
         0 => HashMap::new(),
@@ -79,7 +84,8 @@ fn scan_with(sources: &Arc<[Source]>, options: &LoadOptions, hash: NameHash) -> 
         n_skipped: n_skipped + repeats.len(),
         n_blank_lines: pass.n_blank_lines,
     };
-    Ok(Scanned { file_digests: pass.digests, digest, notices, repeats })
+    let kept = keeping.finish(&repeats);
+    Ok(Scanned { file_digests: pass.digests, digest, notices, repeats, kept })
 }
 
 /// Turns the first bad or doubtful record into an error.

@@ -3,13 +3,11 @@
 //!
 //! What is read ahead is bounded, in records and in bytes. The caller sees the same sequence as in
 //! [`Job::screened`], errors included: only the waiting is shared. Where an earlier pass has kept the cases,
-//! nothing is read.
+//! nothing is read. A small run can be screened before anybody asks for it, while something else is waited for.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
-
-use probity_core::case::{Case, Entry};
 
 use super::job::{Job, Screened};
 use super::kept::Collected;
@@ -49,6 +47,28 @@ pub(super) fn each_screened<E: From<LoadError>>(
     Ok(())
 }
 
+/// Screens the cases that the first pass has kept, for the passes that come. Whatever is wrong with them is said by
+/// the pass that asks for them.
+pub(super) fn screen_early(job: &Job) {
+    let mut collected = Collected::new();
+    let screened = each_read(job, |screened| {
+        collected.add(Arc::new(screened));
+        if collected.is_over() { Err(NotKept) } else { Ok(()) }
+    });
+    if screened.is_ok() {
+        job.kept().keep(collected);
+    }
+}
+
+/// Cases that were screened early and cannot be kept.
+struct NotKept;
+
+impl From<LoadError> for NotKept {
+    fn from(_: LoadError) -> NotKept {
+        NotKept
+    }
+}
+
 /// Reads each record and gives it, screened, to `take`.
 fn each_read<E: From<LoadError>>(
     job: &Job,
@@ -75,7 +95,16 @@ fn load(job: &Job, screeners: &[SyncSender<Group<Record>>]) {
     let mut screeners = screeners.iter().cycle();
     // Whoever has left does not need to know.
     let mut hand_over = |group| screeners.next().is_some_and(|screener| screener.send(group).is_ok());
-    let records = match job.dataset.records() {
+    let records = match job.dataset.take_kept() {
+        Ok(Some(groups)) => {
+            // Where nobody takes them any more, they are not sent either.
+            let _ = groups.into_iter().all(|group| hand_over(group.into_iter().map(Ok).collect()));
+            return;
+        }
+        Ok(None) => job.dataset.records(),
+        Err(error) => Err(error),
+    };
+    let records = match records {
         Ok(records) => records,
         Err(error) => {
             hand_over(vec![Err(error)]);
@@ -84,7 +113,7 @@ fn load(job: &Job, screeners: &[SyncSender<Group<Record>>]) {
     };
     let (mut group, mut n_bytes) = (Vec::with_capacity(GROUP_MAX), 0);
     for record in records {
-        n_bytes += record.as_ref().map_or(0, text_bytes);
+        n_bytes += record.as_ref().map_or(0, Record::text_bytes);
         group.push(record);
         if group.len() >= GROUP_MAX || n_bytes >= GROUP_BYTES_MAX {
             n_bytes = 0;
@@ -106,25 +135,6 @@ fn screen(job: &Job, records: &Receiver<Group<Record>>, screened: &SyncSender<Gr
     }
 }
 
-fn text_bytes(record: &Record) -> usize {
-    match record {
-        Record::Entry { entry, .. } => entry_bytes(entry),
-        Record::Unanswered { case, .. } => case_bytes(case),
-        Record::Skipped(_) => 0,
-    }
-}
-
-/// The bytes of a case's texts and its reply.
-pub(super) fn entry_bytes(entry: &Entry) -> usize {
-    case_bytes(&entry.case) + entry.reply.text.len()
-}
-
-/// The bytes of a case's texts.
-pub(super) fn case_bytes(case: &Case) -> usize {
-    let situation: usize = case.situation.texts().iter().map(|text| text.len()).sum();
-    situation + case.reference.as_ref().map_or(0, String::len)
-}
-
 #[cfg(test)]
 mod tests {
     use probity_core::gate::Gate;
@@ -136,14 +146,15 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::judge::prompt::Template;
-    use crate::load::{Dataset, LoadOptions};
+    use crate::load::{Dataset, Keep, LoadOptions};
 
     /// A job over these lines.
-    fn job(lines: &[String]) -> (tempfile::TempDir, Job) {
+    fn job(lines: &[String], keep: Keep) -> (tempfile::TempDir, Arc<Job>) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("cases.jsonl");
         std::fs::write(&path, lines.join("\n")).expect("cases can be written");
-        let dataset = Dataset::open(&[path], LoadOptions::default()).expect("cases can be read");
+        let options = LoadOptions { keep, ..LoadOptions::default() };
+        let dataset = Dataset::open(&[path], options).expect("cases can be read");
         let config = Config::resolve([]).expect("the defaults fit");
         let judge = config.named_judge("baseline").expect("it is built in").clone();
         let rubric = rubric::built_in("relevance-tone").expect("it is built in");
@@ -157,28 +168,38 @@ mod tests {
             judge,
             target: None,
         });
-        (folder, job.expect("the template fits"))
+        (folder, Arc::new(job.expect("the template fits")))
     }
 
     fn line(id: usize, reply: &str) -> String {
         json!({ "id": id.to_string(), "ticket": "It broke.", "reply": reply }).to_string()
     }
 
+    /// What a pass gives.
+    fn pass(job: &Job) -> Vec<String> {
+        let mut given = Vec::new();
+        let passed = each_screened(job, |one| {
+            given.push(format!("{one:?}"));
+            Ok::<(), LoadError>(())
+        });
+        passed.expect("a pass");
+        given
+    }
+
     #[track_caller]
     fn check(lines: &[String]) {
-        let (_folder, job) = job(lines);
-        let alone: Vec<String> =
-            job.screened().expect("a pass").map(|one| format!("{:?}", one.expect("a record"))).collect();
-        for pass in ["read", "kept"] {
-            let mut ahead = Vec::new();
-            each_screened(&job, |one| {
-                ahead.push(format!("{one:?}"));
-                Ok::<(), LoadError>(())
-            })
-            .expect("a pass");
-            assert!(ahead == alone, "{} records, {pass}", lines.len());
+        for (keep, early) in [(Keep::Nothing, false), (Keep::Few, false), (Keep::Few, true)] {
+            let (_folder, job) = job(lines, keep);
+            let alone: Vec<String> =
+                job.screened().expect("a pass").map(|one| format!("{:?}", one.expect("a record"))).collect();
+            if early {
+                job.begin_screening();
+            }
+            for of in ["read", "kept"] {
+                assert!(pass(&job) == alone, "{} records, {keep:?}, {of}", lines.len());
+            }
+            assert!(job.kept().cases().is_some() && !job.dataset.has_kept());
         }
-        assert!(job.kept().cases().is_some());
     }
 
     #[test]
@@ -197,13 +218,24 @@ mod tests {
 
     #[test]
     fn whoever_leaves_early_is_not_kept() {
-        let (_folder, job) = job(&(0..9 * GROUP_MAX).map(|id| line(id, "Sorry.")).collect::<Vec<_>>());
+        let lines: Vec<String> = (0..9 * GROUP_MAX).map(|id| line(id, "Sorry.")).collect();
+        let (_folder, job) = job(&lines, Keep::Few);
         let mut n_taken = 0;
         let left: Result<(), crate::run::RunError> = each_screened(&job, |_| {
             n_taken += 1;
             let full = std::io::Error::other("the disk is full");
             if n_taken < 3 { Ok(()) } else { Err(crate::run::RunError::output(full)) }
         });
-        assert!(left.is_err() && n_taken == 3);
+        assert!(left.is_err() && n_taken == 3 && job.kept().cases().is_none());
+        assert_eq!(pass(&job).len(), lines.len());
+    }
+
+    #[test]
+    fn a_file_that_changed_before_its_records_were_taken_is_an_error() {
+        let (folder, job) = job(&[line(1, "Sorry.")], Keep::Few);
+        std::fs::write(folder.path().join("cases.jsonl"), line(1, "Sorry, sorry.")).expect("written");
+        job.begin_screening();
+        let error = each_screened(&job, |_| Ok::<(), LoadError>(())).expect_err("it changed");
+        assert!(error.to_string().ends_with("the file changed while it was in use"), "{error}");
     }
 }

@@ -194,6 +194,20 @@ impl Job {
         &self.kept
     }
 
+    /// Begins to screen the cases beside whatever is done meanwhile, where they are few and have their replies. What
+    /// is wrong with them is said by the first pass over them, as without this.
+    pub fn begin_screening(self: &Arc<Self>) {
+        if self.target.is_none() && self.dataset.has_kept() {
+            self.kept.begin(self);
+        }
+    }
+
+    /// Ends the job at the end of the process, with which the cases it has kept go: giving back each of thousands of
+    /// texts by itself takes as long as reading them.
+    pub fn leave(self) {
+        std::mem::forget(self.kept);
+    }
+
     /// One pass over the cases: each is read, screened and turned into packets.
     pub fn screened(&self) -> Result<impl Iterator<Item = Result<Screened, LoadError>> + '_, LoadError> {
         Ok(self.dataset.records()?.map(|record| record.and_then(|record| self.screen(record))))
@@ -215,7 +229,7 @@ impl Job {
         Ok(match self.gate.screen(entry) {
             Err(blocked) => Screened::Blocked { place, blocked },
             Ok(admitted) => {
-                let packets = self.asks.iter().map(|sized| sized.packet(&admitted)).collect();
+                let packets = SizedAsk::packets(&self.asks, &admitted);
                 Screened::Admitted { place, admitted: Box::new(admitted), packets }
             }
         })
@@ -281,6 +295,11 @@ impl Work for Job {
         if let Some(cases) = self.kept.cases() {
             return Ok(Box::new(cases.iter().map(|screened| Ok(unit(screened)))));
         }
+        self.first_units()
+    }
+
+    fn first_units(&self) -> Result<Units<'_>, LoadError> {
+        // Those that are kept are there when all of them are.
         Ok(Box::new(self.screened()?.map(|screened| screened.map(|screened| unit(&screened)))))
     }
 
@@ -339,8 +358,11 @@ impl SizedAsk {
         Ok(SizedAsk { ask, overhead_chars })
     }
 
-    pub(super) fn packet(&self, admitted: &Admitted) -> SizedPacket {
-        SizedPacket::new(packet::question(admitted, &self.ask), self.overhead_chars)
+    /// The packets that ask each of `asks` about an admitted reply.
+    pub(super) fn packets(asks: &[SizedAsk], admitted: &Admitted) -> Vec<SizedPacket> {
+        let packets = packet::questions(admitted, asks.iter().map(|sized| &sized.ask));
+        let sized = asks.iter().zip(packets);
+        sized.map(|(sized, packet)| SizedPacket::new(packet, sized.overhead_chars)).collect()
     }
 }
 

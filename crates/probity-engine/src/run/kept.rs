@@ -5,12 +5,14 @@
 //! pass reads the files again. What a pass sees is the same either way: a file that changes after it was kept
 //! changes nothing any more.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::thread::{self, JoinHandle};
 
-use super::ahead::{case_bytes, entry_bytes};
-use super::job::Screened;
+use super::ahead::screen_early;
+use super::job::{Job, Screened};
+use crate::load::{case_bytes, entry_bytes};
 
-/// The most that is kept, about, in bytes. A case with two packets takes some four kilobytes.
+/// The most that is kept, about, in bytes. A case with two packets takes some two kilobytes.
 const KEPT_BYTES_MAX: usize = 96 << 20;
 
 /// What a case takes beside its texts, about, in bytes: identifiers, allocations, the records themselves.
@@ -18,19 +20,33 @@ const CASE_BYTES: usize = 1024;
 
 /// The screened cases of a run, once a pass has seen them all and if they are few enough.
 #[derive(Debug, Default)]
-pub(super) struct Kept(OnceLock<Vec<Arc<Screened>>>);
+pub(super) struct Kept {
+    cases: OnceLock<Vec<Arc<Screened>>>,
+    /// Whoever screens them at this moment, before a pass has asked for them.
+    early: Mutex<Option<JoinHandle<()>>>,
+}
 
 impl Kept {
-    /// What an earlier pass has kept, in the order of the input.
+    /// What an earlier pass has kept, in the order of the input. Waits for one that is under way.
     pub(super) fn cases(&self) -> Option<&[Arc<Screened>]> {
-        self.0.get().map(Vec::as_slice)
+        let mut early = self.early.lock().expect("nothing panics while holding the thread");
+        // Of a thread that panicked nothing is kept, and the next pass finds out why.
+        early.take().map(JoinHandle::join);
+        self.cases.get().map(Vec::as_slice)
+    }
+
+    /// Begins to screen the cases of `job`, whose this is. Without a thread to spare the first pass does it.
+    pub(super) fn begin(&self, job: &Arc<Job>) {
+        let job = Arc::clone(job);
+        let screener = thread::Builder::new().spawn(move || screen_early(&job)).ok();
+        *self.early.lock().expect("nothing panics while holding the thread") = screener;
     }
 
     /// Keeps what a whole pass has collected.
     pub(super) fn keep(&self, collected: Collected) {
         if let Some(cases) = collected.cases {
             // If another pass was faster, it kept the same.
-            let _ = self.0.set(cases);
+            let _ = self.cases.set(cases);
         }
     }
 }
@@ -52,6 +68,11 @@ impl Collected {
         Collected { cases: Some(Vec::new()), n_bytes: 0, n_bytes_max }
     }
 
+    /// Whether there were too many.
+    pub(super) fn is_over(&self) -> bool {
+        self.cases.is_none()
+    }
+
     /// Adds the next case.
     pub(super) fn add(&mut self, screened: Arc<Screened>) {
         let Some(cases) = &mut self.cases else { return };
@@ -68,9 +89,10 @@ impl Collected {
 fn text_bytes(screened: &Screened) -> usize {
     match screened {
         Screened::Admitted { admitted, packets, .. } => {
-            let n_bytes = entry_bytes(admitted.entry());
-            // A packet has the texts twice: as they are and inside its canonical text.
-            n_bytes + packets.iter().map(|sized| n_bytes + sized.packet.canonical().len()).sum::<usize>()
+            // The packets have the texts once more, and each has the reference where it shows it. What is written
+            // for a call does not stay.
+            let references = packets.iter().filter_map(|sized| sized.packet.reference());
+            2 * entry_bytes(admitted.entry()) + references.map(str::len).sum::<usize>()
         }
         Screened::Blocked { blocked, .. } => entry_bytes(blocked.entry()),
         Screened::NoReply(no_reply) => case_bytes(&no_reply.case),

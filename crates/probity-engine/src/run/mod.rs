@@ -325,7 +325,11 @@ pub fn report(
     if !matches!(job.asking.judge.backend, Backend::Baseline) {
         facts.warnings.extend(patterns.warnings());
     }
-    Ok(summary.finish(facts))
+    Ok(thread::scope(|scope| {
+        // A reader that knows many verdicts takes a while to let go of them.
+        scope.spawn(move || drop(reader));
+        summary.finish(facts)
+    }))
 }
 
 /// How the answer's shape is asked for, as far as it is known before a call: by schema, unless this judge

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use probity_core::packet::PacketHash;
+use probity_core::packet::{Packet, PacketHash};
 use tokio::task::JoinHandle;
 
 use super::asking::SizedPacket;
@@ -226,7 +226,7 @@ impl Turn<'_> {
 
 /// The first packet that a judge can be asked about, if it is among the first units.
 fn first_packet(work: &dyn Work) -> Result<Option<(UnitLabel, SizedPacket)>, LoadError> {
-    for unit in work.units()?.take(UNITS_BEFORE_FIRST) {
+    for unit in work.first_units()?.take(UNITS_BEFORE_FIRST) {
         if let Unit::Asked { label, packets } = unit?
             && let Some(sized) = packets.into_iter().find(|sized| !work.asking().is_oversize(sized))
         {
@@ -278,7 +278,9 @@ fn feed(
             };
             let most = asking.most(&prompt).unwrap_or_default();
             let earlier = if attempted.contains(&hash) { Earlier::Attempts } else { Earlier::Nothing };
-            let question = label.question(sized.packet, prompt);
+            // What is written for a call goes with it: a packet that is kept stays without its canonical text.
+            let packet = Arc::new(Packet::clone(&sized.packet));
+            let question = label.question(packet, prompt);
             // Of two cases with equal content, the one that something is recorded for is asked about.
             if !desk.respondent.has_answer(&question) {
                 continue;

@@ -28,6 +28,11 @@ pub trait Work: Debug + Send + Sync {
     /// One pass over all units. Every pass gives the same ones.
     fn units(&self) -> Result<Units<'_>, LoadError>;
 
+    /// A pass for whoever wants the first units only, and at once.
+    fn first_units(&self) -> Result<Units<'_>, LoadError> {
+        self.units()
+    }
+
     /// Whether every fault of the input is known by now. Where it is not, planning may find one, and nothing is
     /// asked before that.
     fn is_checked(&self) -> bool {

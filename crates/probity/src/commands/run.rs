@@ -33,7 +33,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     if !args.job.cases.reading.json {
         terminal::print(&self::summary(&summary, &job.dataset_name, &skipped));
     }
-    Ok(verdict(args, &job, &ran, &summary))
+    let exit = verdict(args, &job, &ran, &summary);
+    // Whoever else still has the job ends with the process.
+    Arc::into_inner(job).map(Job::leave);
+    Ok(exit)
 }
 
 /// A run with its results in their files.
@@ -55,6 +58,8 @@ fn made(args: &RunArgs) -> Result<Made, Failure> {
     let watcher = Watcher::new(args.job.cases.reading.quiet);
     let job = settings::job(&args.job, settings::call_layer(&args.calls)?, &|line| watcher.notice(line))?;
     let job = Arc::new(job);
+    // Opening the store is mostly waiting for the disk.
+    job.begin_screening();
     let store = replies::open_store(&job, network(&args.calls), &watcher)?;
     let runtime = runtime()?;
     let ran = runtime.block_on(async {

@@ -6,7 +6,7 @@ use probity_core::packet::{AnswerForm, pair_ask};
 use probity_core::rubric::Rubric;
 use probity_engine::config::Config;
 use probity_engine::config::layer::Layer;
-use probity_engine::load::Dataset;
+use probity_engine::load::{Dataset, Keep};
 use probity_engine::run::compare::{CompareJob, Definition, Side};
 
 use super::{
@@ -30,7 +30,8 @@ pub(crate) fn comparison(
     let config = read_config(&args.reading, flags)?;
     let rubric = rubric(&config.run.rubric, note)?;
     let CompareArgs { files, reading, judge, .. } = args;
-    let flags = CaseFlags { files, reading, judge, own: OwnFlags::default() };
+    let own = OwnFlags::default();
+    let flags = CaseFlags { files, reading, judge, own, keep: Keep::Nothing };
     comparison_of(&flags, args.seed, config, rubric, note)
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use probity_core::rubric::{Judged, Rubric};
 use probity_engine::config::layer::Layer;
 use probity_engine::config::names::Calls;
+use probity_engine::load::Keep;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::compare::CompareJob;
 use probity_engine::run::job::Job;
@@ -60,7 +61,8 @@ pub(crate) fn labelled(
     let config = read_config(flags.reading, layer)?;
     let rubric = rubric(&config.run.rubric, note)?;
     let LabelledFlags { files, reading, judge, one_call, verdicts } = *flags;
-    let cases = CaseFlags { files, reading, judge, own: OwnFlags { seed: None, verdicts } };
+    let own = OwnFlags { seed: None, verdicts };
+    let cases = CaseFlags { files, reading, judge, own, keep: Keep::Nothing };
     if !compares(&rubric) {
         return job_of(&cases, config, rubric, note).map(|job| LabelledJob::Replies(Box::new(job)));
     }

@@ -11,7 +11,7 @@ use probity_core::probe::{
 };
 
 use super::super::asking::{Asking, SizedPacket};
-use super::super::job::blank;
+use super::super::job::{SizedAsk, blank};
 use super::Asks;
 use crate::judge::prompt::TemplateError;
 
@@ -161,8 +161,8 @@ impl Asks {
     pub(super) fn packets(&self, showing: &ReadyShowing) -> Vec<SizedPacket> {
         match (self, &showing.shown) {
             (Asks::Levels(asks), ReadyShown::Reply(admitted)) => {
-                let asks = worded(asks, showing.wording);
-                asks.iter().map(|ask| ask.packet(admitted)).collect()
+                let asks: &Vec<SizedAsk> = worded(asks, showing.wording);
+                SizedAsk::packets(asks, admitted)
             }
             (Asks::Preference(asks), ReadyShown::Pair(orders)) => {
                 let SizedPairAsk { ask, overhead_chars } = worded(asks, showing.wording);
