@@ -246,6 +246,16 @@ pub enum JsonProblem {
     RawControl,
 }
 
+/// Bytes that are looked at together.
+const GROUP: usize = 32;
+
+/// Where the first byte stands that is wanted. Most bytes of a text are not, so many are looked at together.
+fn first_byte(bytes: &[u8], is_wanted: impl Fn(u8) -> bool) -> Option<usize> {
+    let has_any = |group: &[u8]| group.iter().fold(false, |any, byte| any | is_wanted(*byte));
+    let passed = bytes.chunks_exact(GROUP).take_while(|group| !has_any(group)).count() * GROUP;
+    bytes[passed..].iter().position(|byte| is_wanted(*byte)).map(|at| passed + at)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,5 +297,17 @@ mod tests {
         assert_eq!(object.insert("a", Json::int(3)), Err(DuplicateKey("a".to_owned())));
         assert_eq!((object.get("a"), object.get("A")), (Some(&Json::int(1)), Some(&Json::int(2))));
         assert_eq!((object.get("b"), object.len()), (None, 2));
+    }
+
+    #[test]
+    fn a_byte_is_found_wherever_it_stands() {
+        for length in 0..3 * GROUP {
+            let mut bytes = vec![b'a'; length];
+            assert_eq!(first_byte(&bytes, |byte| byte == b'b'), None);
+            for at in (0..length).rev() {
+                bytes[at] = b'b';
+                assert_eq!(first_byte(&bytes, |byte| byte == b'b'), Some(at), "of {length}");
+            }
+        }
     }
 }

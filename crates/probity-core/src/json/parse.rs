@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{DEPTH_MAX, Json, JsonError, JsonProblem, JsonRepair, Object, Tolerance};
+use super::{DEPTH_MAX, Json, JsonError, JsonProblem, JsonRepair, Object, Tolerance, first_byte};
 
 /// Reads `text` as exactly one strict JSON value.
 pub fn parse(text: &str) -> Result<Json, JsonError> {
@@ -321,7 +321,7 @@ impl Reader<'_> {
         if close.is_ascii() {
             // No byte of a longer character is below 0x80, so bytes can be looked at one by one.
             let rest = &self.text.as_bytes()[self.at..];
-            return rest.iter().position(|b| u32::from(*b) == u32::from(close) || *b == b'\\' || *b < b' ');
+            return first_byte(rest, |b| u32::from(b) == u32::from(close) || b == b'\\' || b < b' ');
         }
         self.rest().find(|c: char| c == close || c == '\\' || c < ' ')
     }

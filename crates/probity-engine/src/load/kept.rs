@@ -43,14 +43,10 @@ impl Keeping {
             self.groups = None;
             return;
         }
-        match groups.last_mut().filter(|group| group.len() < GROUP) {
-            Some(group) => group.push(record),
-            None => {
-                let mut group = Vec::with_capacity(GROUP);
-                group.push(record);
-                groups.push(group);
-            }
+        if groups.last().is_none_or(|group| group.len() == GROUP) {
+            groups.push(Vec::with_capacity(GROUP));
         }
+        groups.last_mut().expect("there is one with room").push(record);
     }
 
     /// The records, of which these repeat the one whose index stands beside them.

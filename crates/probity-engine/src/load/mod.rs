@@ -2,8 +2,9 @@
 //! with gzip.
 //!
 //! What a file is, its content says, never its name. Files are streamed: memory holds one record and eight
-//! bytes for each record's name, however large the data is. A bad record is an item of its own, with its
-//! index and the reason; a file that cannot be trusted as a whole is a [`LoadError`].
+//! bytes for each record's name, however large the data is, and the records of a small data set where that is
+//! asked for. A bad record is an item of its own, with its index and the reason; a file that cannot be trusted as
+//! a whole is a [`LoadError`].
 //!
 //! What always holds: after [`Dataset::open`] every record has been read once, names are unique, and each
 //! later pass gives exactly the same records or an error that says that the file changed. Texts are kept

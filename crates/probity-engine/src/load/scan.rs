@@ -59,8 +59,11 @@ fn scan_with(sources: &Arc<[Source]>, options: &LoadOptions, hash: NameHash) -> 
             Err(_) => n_skipped += 1,
             Ok(content) => {
                 names.add(content, &place, hash);
-                if slices.len() <= SLICES_MAX {
-                    slices.extend(content.case().slice.clone());
+                if slices.len() <= SLICES_MAX
+                    && let Some(slice) =
+                        content.case().slice.as_ref().filter(|slice| !slices.contains(*slice))
+                {
+                    slices.insert(slice.clone());
                 }
             }
         }

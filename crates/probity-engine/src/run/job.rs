@@ -93,7 +93,7 @@ pub enum Screened {
         /// Where the record stands.
         place: Place,
         /// The blocked reply.
-        blocked: Blocked,
+        blocked: Box<Blocked>,
     },
     /// The target gave no reply.
     NoReply(NoReply),
@@ -227,7 +227,7 @@ impl Job {
             return self.dataset.allow(skipped).map(Screened::Skipped);
         }
         Ok(match self.gate.screen(entry) {
-            Err(blocked) => Screened::Blocked { place, blocked },
+            Err(blocked) => Screened::Blocked { place, blocked: Box::new(blocked) },
             Ok(admitted) => {
                 let packets = SizedAsk::packets(&self.asks, &admitted);
                 Screened::Admitted { place, admitted: Box::new(admitted), packets }

@@ -20,7 +20,7 @@ use crate::schedule::budget::Budget;
 use crate::schedule::desk::{Desk, Earlier, Progress, Task};
 use crate::schedule::lane::{Lane, Stop};
 use crate::schedule::{Driven, pursue_one};
-use crate::store::{Begun, JudgeId, Manifest, RunId, RunState, Store, StoreError};
+use crate::store::{Begun, JudgeId, Manifest, RunId, RunOpening, RunState, Store, StoreError};
 
 const NO_PANIC: &str = "a pursuit does not panic";
 
@@ -180,12 +180,9 @@ impl Turn<'_> {
 
     /// Begins or resumes the run. Returns the parts in which it differs from the last one.
     fn begin(&self, judge: &JudgeId, identity: &str) -> Result<(RunId, Vec<String>), StoreError> {
-        self.store.register_judge(judge, identity)?;
-        let begun = self.store.begin_run(&self.work.manifest(judge))?;
+        let (manifest, invocation) = (&self.work.manifest(judge), self.mode.invocation.as_ref());
+        let begun = self.store.begin_judged_run(RunOpening { judge, identity, manifest, invocation })?;
         let run = begun.run();
-        if let Some(invocation) = &self.mode.invocation {
-            self.store.note_invocation(run, invocation)?;
-        }
         // After a refused schema the judge asked is another one, which says nothing about the work.
         let is_news = self.budget.spent().calls == self.calls_before;
         Ok(match begun {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::Store;
 use super::error::{Fault, StoreError};
 use super::reader::Reader;
-use super::record::{Manifest, RunId, RunRecord, RunState};
+use super::record::{Begun, Manifest, RunId, RunOpening, RunRecord, RunState};
 use super::tables::Tables;
 use crate::judge::mask::without_userinfo;
 
@@ -103,6 +103,27 @@ impl RunRecord {
 }
 
 impl Store {
+    /// Makes a judge known and begins or resumes its run, with how it was called, in one write.
+    pub fn begin_judged_run(&self, opening: RunOpening<'_>) -> Result<Begun, StoreError> {
+        const DOING: &str = "beginning a run";
+        let (judge, identity) = (opening.judge.clone(), opening.identity.to_owned());
+        let manifest = opening.manifest.clone();
+        let invocation = opening.invocation.map(text_of);
+        let begun = self.write_blocking(DOING, move |tables| {
+            tables.register_judge(&judge, &identity)?;
+            let begun = tables.begin_run(&manifest)?;
+            if let Some(invocation) = invocation {
+                tables.note_new(&invocation_key(begun.run()), &invocation)?;
+            }
+            Ok(begun)
+        })?;
+        let mut calls = self.shared.calls(DOING)?;
+        calls.admit_judge(opening.judge.clone());
+        calls.admit_run(begun.run());
+        drop(calls);
+        Ok(begun)
+    }
+
     /// Remembers how a run was called, in place of an earlier call.
     pub fn note_invocation(&self, run: RunId, invocation: &Invocation) -> Result<(), StoreError> {
         let value = text_of(invocation);

@@ -45,8 +45,8 @@ pub use open::OpenWarning;
 pub use reader::Reader;
 pub use record::{
     Accepted, AttemptEnd, AttemptId, AttemptOutcome, AttemptRecord, AttemptStart, AttemptSummary, Begun,
-    Decision, EndedCall, JudgeId, LostCall, Manifest, Mark, NotAJudgeId, RepeatedResponse, RunId, RunRecord,
-    RunState, SettledKind, Settlement, SettlementRecord, Totals,
+    Decision, EndedCall, JudgeId, LostCall, Manifest, Mark, NotAJudgeId, RepeatedResponse, RunId, RunOpening,
+    RunRecord, RunState, SettledKind, Settlement, SettlementRecord, Totals,
 };
 
 pub(crate) use error::Fault;

@@ -292,6 +292,8 @@ fn prepare(path: &Path, limits: OpenLimits) -> Result<Ready, StoreError> {
     }
     require_journal(&connection, path)?;
     set_for_writing(&connection, limits).map_err(fault)?;
+    // Whoever goes on from here folds the journal, which syncs it, before anybody is told anything.
+    connection.pragma_update(None, "synchronous", "normal").map_err(fault)?;
     if version == 0 {
         create(&connection).map_err(fault)?;
     }
@@ -465,6 +467,7 @@ fn take_over(ready: Ready, path: &Path) -> Result<(Tables, LeftBehind), StoreErr
         Foreign::No => calls::clear(path)?,
         Foreign::Yes => warnings.push(OpenWarning::ForeignCalls { calls: calls::set_aside(path)? }),
     }
+    tables.connection.pragma_update(None, "synchronous", "full").map_err(fault)?;
     // Whatever a call or a settlement refers to was looked up or written just before, by the one thread that writes;
     // looking once more costs as much as writing.
     tables.connection.pragma_update(None, "foreign_keys", false).map_err(fault)?;

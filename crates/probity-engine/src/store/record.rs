@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use probity_core::packet::PacketHash;
 
+use super::history::Invocation;
+
 /// A judge's identity: the hash over everything that makes it answer as it does, in lower-case hex.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JudgeId(Arc<str>);
@@ -147,6 +149,19 @@ impl RunState {
             .into_iter()
             .find(|state| state.name() == name)
     }
+}
+
+/// A run that is about to begin.
+#[derive(Debug, Clone, Copy)]
+pub struct RunOpening<'a> {
+    /// The judge that is asked.
+    pub judge: &'a JudgeId,
+    /// What makes it answer as it does, as canonical JSON.
+    pub identity: &'a str,
+    /// What defines the run.
+    pub manifest: &'a Manifest,
+    /// How it was called, where that should be remembered.
+    pub invocation: Option<&'a Invocation>,
 }
 
 /// A run as the store has it.

@@ -35,7 +35,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     }
     let exit = verdict(args, &job, &ran, &summary);
     // Whoever else still has the job ends with the process.
-    Arc::into_inner(job).map(Job::leave);
+    if let Some(job) = Arc::into_inner(job) {
+        job.leave();
+    }
     Ok(exit)
 }
 
