@@ -42,16 +42,17 @@ const BESIDE_STEP: Duration = Duration::from_micros(500);
 /// How often it tries: about as long as [`BUSY_WAIT`].
 const BESIDE_TRIES_MAX: i32 = 20_000;
 
-/// Pages in the journal before they are folded into the file: 128 MiB. Nobody can write meanwhile, and every worker
-/// waits for a write before it takes its next packet, so it should happen seldom and for many pages at once.
-const CHECKPOINT_PAGES: i64 = 32 * 1024;
+/// Pages in the journal before they are folded into the file: 16 MiB. Nobody can write meanwhile, and every worker
+/// waits for a write before it takes its next packet, so it should happen for many pages at once; but what is left
+/// for the end of a run, a person waits for.
+const CHECKPOINT_PAGES: i64 = 4 * 1024;
 
 /// The writer's page cache: 16 MiB, which SQLite takes in KiB as a negative number. Hashes fall on pages
 /// all over the index, and a page that is not in memory has to be read before it can be written.
 const CACHE_KIB_NEGATIVE: i64 = -16 * 1024;
 
 /// The journal's file is cut back to this size when it starts over: overwriting is cheaper than appending.
-const JOURNAL_BYTES_KEPT: i64 = 144 << 20;
+const JOURNAL_BYTES_KEPT: i64 = 20 << 20;
 
 /// More than the statements there are, so that each is prepared once per connection.
 const STATEMENTS_CACHED: usize = 64;
