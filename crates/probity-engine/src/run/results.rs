@@ -1,9 +1,8 @@
 //! Results from the store: what was recorded, in the order of the input, and nothing else.
 //!
 //! This pass makes no call and reads no clock, so the same store gives the same bytes. One thread looks up what
-//! the store has; the caller's thread makes rows and figures of it, in the order of the input.
+//! the store has and makes rows of it; the caller's thread makes figures of them, in the order of the input.
 
-use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
@@ -41,41 +40,27 @@ pub fn results<'a>(
     sink: &mut dyn FnMut(Row) -> std::io::Result<()>,
 ) -> Result<(SummaryBuilder<'a>, Patterns), RunError> {
     let mut summary = SummaryBuilder::new(&job.rubric);
-    let mut patterns = Patterns::default();
-    each_found(job, (reader, judge), |found| {
-        let result = match found.screened.as_ref() {
-            Screened::Skipped(skipped) => {
-                summary.skip();
-                return sink(Row::Skipped(skipped.clone())).map_err(RunError::output);
+    let patterns = each_row(job, (reader, judge), |row| {
+        match &row {
+            Row::Skipped(_) => summary.skip(),
+            Row::Reply(result) => {
+                summary.add(result);
+                fault_points::reach(Point::DuringResults);
             }
-            Screened::Blocked { blocked, .. } => ReplyResult::blocked(blocked),
-            Screened::NoReply(no_reply) => without_reply(job, no_reply),
-            Screened::Admitted { admitted, packets, .. } => {
-                result(job, admitted, packets.iter().zip(found.verdicts), &mut patterns)
-            }
-        };
-        summary.add(&result);
-        fault_points::reach(Point::DuringResults);
-        sink(Row::Reply(Box::new(result))).map_err(RunError::output)
+        }
+        sink(row).map_err(RunError::output)
     })?;
     Ok((summary, patterns))
 }
 
-/// A case with what the store has about each of its packets.
-struct Found {
-    screened: Arc<Screened>,
-    verdicts: Vec<Result<Verdict, Unscored>>,
-}
-
-/// Gives each case with what was found about it to `take`, in the order of the input. What is looked up ahead is
-/// bounded.
-fn each_found(
+/// Gives each row to `take`, in the order of the input. What is looked up ahead is bounded.
+fn each_row(
     job: &Job,
     (reader, judge): (&mut Reader, &JudgeId),
-    mut take: impl FnMut(Found) -> Result<(), RunError>,
-) -> Result<(), RunError> {
+    mut take: impl FnMut(Row) -> Result<(), RunError>,
+) -> Result<Patterns, RunError> {
     thread::scope(|scope| {
-        let (found, groups) = sync_channel::<Vec<Found>>(GROUPS_WAITING);
+        let (found, groups) = sync_channel::<Vec<Row>>(GROUPS_WAITING);
         let looker = scope.spawn(move || {
             // A connection answers one thread at a time: this one has it until it is done.
             let reader: &Reader = reader;
@@ -87,16 +72,12 @@ fn each_found(
     })
 }
 
-fn look_up(job: &Job, lookup: &Lookup<'_>, found: &SyncSender<Vec<Found>>) -> Result<(), RunError> {
+/// Makes a row of each case with what the store has about it. Returns what the judge's words have in common.
+fn look_up(job: &Job, lookup: &Lookup<'_>, found: &SyncSender<Vec<Row>>) -> Result<Patterns, RunError> {
     let mut group = Vec::with_capacity(GROUP_MAX);
+    let mut patterns = Patterns::default();
     let looked_up = each_screened(job, |screened| {
-        let verdicts = match screened.as_ref() {
-            Screened::Admitted { packets, .. } => {
-                packets.iter().map(|packet| lookup.verdict(packet)).collect::<Result<_, _>>()?
-            }
-            Screened::Blocked { .. } | Screened::NoReply(_) | Screened::Skipped(_) => Vec::new(),
-        };
-        group.push(Found { screened: Arc::clone(screened), verdicts });
+        group.push(row(job, lookup, screened, &mut patterns)?);
         if group.len() < GROUP_MAX {
             return Ok(());
         }
@@ -106,9 +87,28 @@ fn look_up(job: &Job, lookup: &Lookup<'_>, found: &SyncSender<Vec<Found>>) -> Re
     // What was found before an error is a result like any other. Whoever has left does not need it.
     let _ = found.send(group);
     match looked_up {
-        Ok(()) | Err(Ended::Left) => Ok(()),
+        Ok(()) | Err(Ended::Left) => Ok(patterns),
         Err(Ended::Failed(error)) => Err(error),
     }
+}
+
+fn row(
+    job: &Job,
+    lookup: &Lookup<'_>,
+    screened: &Screened,
+    patterns: &mut Patterns,
+) -> Result<Row, RunError> {
+    let result = match screened {
+        Screened::Skipped(skipped) => return Ok(Row::Skipped(skipped.clone())),
+        Screened::Blocked { blocked, .. } => ReplyResult::blocked(blocked),
+        Screened::NoReply(no_reply) => without_reply(job, no_reply),
+        Screened::Admitted { admitted, packets, .. } => {
+            let verdicts: Vec<_> =
+                packets.iter().map(|packet| lookup.verdict(packet)).collect::<Result<_, _>>()?;
+            result(job, admitted, packets.iter().zip(verdicts), patterns)
+        }
+    };
+    Ok(Row::Reply(Box::new(result)))
 }
 
 /// Why looking up ended before the cases did.
