@@ -1,4 +1,4 @@
-//! The first thing a newcomer types: the README's first command, from a release build, with no key.
+//! The first thing a newcomer types: the README's first command, with no key.
 //!
 //! It runs in an empty folder that holds nothing but the examples, so the store of a developer is neither used
 //! nor changed, and it never spends money: settings and keys in the environment are kept from it.
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::step::{self, Ending, Failure};
 
 /// The command as the README shows it.
-const COMMAND: &str = "cargo run --release -- run examples/tickets.json";
+const COMMAND: &str = "cargo run -- run examples/tickets.json";
 
 /// The file it reads, relative to the folder it runs in.
 const INPUT: &str = "examples/tickets.json";
@@ -53,7 +53,7 @@ fn prepared(folder: &Path) -> io::Result<()> {
 
 fn command(folder: &Path) -> std::process::Command {
     let manifest: PathBuf = step::root().join("Cargo.toml");
-    let mut command = step::cargo(["run", "--quiet", "--release", "--locked", "--manifest-path"]);
+    let mut command = step::cargo(["run", "--quiet", "--locked", "--manifest-path"]);
     command.arg(manifest).args(["--", "run", INPUT]).current_dir(folder);
     for (key, _) in std::env::vars_os() {
         if WITHHELD.iter().any(|start| key.to_string_lossy().starts_with(start)) {

@@ -60,6 +60,9 @@ const NEGATIONS: &[&str] = &[
     "didn't", "wasn't", "far", "nearly", "almost", "would", "if",
 ];
 
+/// What [`folded`] takes for a double quote.
+const QUOTES: [char; 4] = ['"', '\u{201c}', '\u{201d}', '\u{201e}'];
+
 /// Quotations shorter than this prove nothing.
 const QUOTED_WORDS_MIN: usize = 4;
 /// Quotations looked up per reasoning.
@@ -97,6 +100,7 @@ pub(super) fn folded(text: &str) -> String {
             match c {
                 '\u{2018}' | '\u{2019}' => out.push('\''),
                 '\u{201c}' | '\u{201d}' | '\u{201e}' => out.push('"'),
+                c if c.is_ascii() => out.push(c.to_ascii_lowercase()),
                 c => out.extend(c.to_lowercase()),
             }
         }
@@ -146,6 +150,9 @@ fn cites_what_is_not_there(words: &[&str], packet: &Packet) -> bool {
 
 /// The passages in double quotes that are long enough to look up, folded, cut where the judge left words out.
 fn quotations(reasoning: &str) -> Vec<String> {
+    if !reasoning.contains(QUOTES) {
+        return Vec::new();
+    }
     let text = folded(reasoning);
     let passages = text.split('"').skip(1).step_by(2);
     // An odd number of quotes leaves a last passage that nobody closed.
@@ -218,15 +225,17 @@ const SCRIPTS: &[(u32, u32, Script)] = &[
 /// The script of more than half of the letters, if there are enough of them.
 fn dominant_script<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Script> {
     let mut counts = [0_usize; SCRIPTS.len()];
-    for c in texts.flat_map(str::chars).filter(|c| c.is_alphabetic()) {
-        if c.is_ascii() {
-            // The first two rows of the table are the letters of ASCII, upper and lower case.
-            counts[usize::from(c.is_ascii_lowercase())] += 1;
+    for text in texts {
+        // The first two rows of the table are the letters of ASCII, whose case does not matter here.
+        counts[0] += text.bytes().filter(u8::is_ascii_alphabetic).count();
+        if text.is_ascii() {
             continue;
         }
-        let code = u32::from(c);
-        if let Some(at) = SCRIPTS.iter().position(|(first, last, _)| (*first..=*last).contains(&code)) {
-            counts[at] += 1;
+        for c in text.chars().filter(|c| !c.is_ascii() && c.is_alphabetic()) {
+            let code = u32::from(c);
+            if let Some(at) = SCRIPTS.iter().position(|(first, last, _)| (*first..=*last).contains(&code)) {
+                counts[at] += 1;
+            }
         }
     }
     let of = |script: Script| {

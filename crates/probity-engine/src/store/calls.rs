@@ -39,10 +39,10 @@ const MAGIC: &[u8; 16] = b"probity calls 1\n";
 const HEADER_BYTES: usize = MAGIC.len() + size_of::<i64>();
 
 /// What stands before each note: the lengths of its two parts, and the check of both.
-const FRAME_BYTES: usize = 16;
+const FRAME_BYTES: usize = 12;
 
 /// The file is written anew, without what is forgotten, when it is larger than this and more than half of it is.
-const REWRITE_BYTES_MIN: u64 = 16 << 20;
+const REWRITE_BYTES_MIN: u64 = 8 << 20;
 
 const DOING: &str = "noting a call";
 
@@ -228,13 +228,12 @@ impl CallLog {
         self.stopped.get_or_insert_with(|| reason.clone());
     }
 
-    /// Takes no further call. Without one under way the file has done its work.
-    pub(super) fn close(&mut self, closed: &StoreError) {
+    /// Removes the file if no call is under way: the database has all of it. The next call makes a new one.
+    pub(super) fn clear(&mut self) {
         if self.under_way.is_empty() && self.failed.is_none() && self.file.take().is_some() {
-            // What cannot be removed does no harm: the database has all of it.
+            // What cannot be removed does no harm.
             let _ = std::fs::remove_file(&self.path);
         }
-        self.stop(closed);
     }
 
     fn fault(&self, error: &io::Error) -> StoreError {
@@ -308,9 +307,16 @@ fn framed(note: &Note<'_>, blob: [&[u8]; 2]) -> Vec<u8> {
     let length = |n: usize| u32::try_from(n).expect("no packet or answer has four gigabytes").to_le_bytes();
     frame[..4].copy_from_slice(&length(n_note));
     frame[4..8].copy_from_slice(&length(n_blob));
-    let check = blake3::hash(&frame[FRAME_BYTES..]);
-    frame[8..FRAME_BYTES].copy_from_slice(&check.as_bytes()[..8]);
+    let check = check(&frame[FRAME_BYTES..]);
+    frame[8..FRAME_BYTES].copy_from_slice(&check);
     frame
+}
+
+/// Tells a note that was cut short or damaged from a whole one.
+fn check(bytes: &[u8]) -> [u8; 4] {
+    let mut crc = flate2::Crc::new();
+    crc.update(bytes);
+    crc.sum().to_le_bytes()
 }
 
 /// What lies beside the store at `store`, whose last opening had this number.
@@ -385,7 +391,7 @@ fn next_note(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     };
     let (n_note, n_blob) = (length(0)?, length(4)?);
     let (body, rest) = rest.split_at_checked(n_note.checked_add(n_blob)?)?;
-    let is_whole = blake3::hash(body).as_bytes()[..8] == frame[8..];
+    let is_whole = check(body) == frame[8..];
     is_whole.then(|| (&body[..n_note], &body[n_note..], rest))
 }
 

@@ -248,6 +248,7 @@ impl Writer {
     /// Folds the journal into the file. Nobody waits for it: what it leaves undone, closing does, and closing
     /// reports what failed here. A disk that failed once is not trusted because the next try went well.
     fn fold(&mut self) {
+        self.calls().clear();
         let folded = self.tables.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
         if let Err(error) = folded {
             let error = StoreError::of_database(&self.path, "folding the journal", &error);
@@ -278,7 +279,10 @@ impl Writer {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(fault)?;
         connection.close().map_err(|(_, error)| fault(error))?;
         let closed = StoreError::Closed { path: path.to_path_buf(), doing: DOING };
-        calls.lock().expect(CALLS_HELD).close(&closed);
+        let mut calls = calls.lock().expect(CALLS_HELD);
+        calls.clear();
+        calls.stop(&closed);
+        drop(calls);
         drop(lock);
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -14,6 +14,9 @@ use crate::child::{Mock, measure, probity};
 
 /// Criteria of the default rubric, so calls per case.
 pub(crate) const CALLS_PER_CASE: usize = 2;
+
+/// How often the program and the bare loop are measured.
+const ROUNDS: usize = 3;
 
 /// Where and how large.
 pub(crate) struct Bench {
@@ -98,13 +101,25 @@ impl Bench {
 
     fn run(&self, cases: usize, mock: &Mock, in_flight: usize) -> Command {
         let store = self.folder.join("store.db");
-        for suffix in ["", "-wal", "-shm", ".lock"] {
+        for suffix in ["", "-wal", "-shm", "-calls", ".lock"] {
             let _ = std::fs::remove_file(self.folder.join(format!("store.db{suffix}")));
         }
         let mut command = probity(&self.folder);
         command.arg("run").arg(self.cases(cases)).args(["--base-url", &mock.url, "--quiet"]);
         command.args(["--concurrency", &in_flight.to_string()]).arg("--store").arg(store);
         command
+    }
+
+    /// The shortest times in seconds, of the program and of the bare loop, taken in turns: a machine that is busy
+    /// with something else for a while is so for both.
+    fn beside_bare_loop(&self, mock: &Mock, calls: usize, in_flight: usize) -> (f64, f64) {
+        let body = self.body();
+        let rounds = (0..ROUNDS).map(|_| {
+            let bare = bare_loop::wall(&mock.url, &body, calls, in_flight);
+            let ours = measure(&mut self.run(calls / CALLS_PER_CASE, mock, in_flight)).wall;
+            (ours.as_secs_f64(), bare.as_secs_f64())
+        });
+        rounds.fold((f64::INFINITY, f64::INFINITY), |best, round| (best.0.min(round.0), best.1.min(round.1)))
     }
 
     /// The body that the program would send for one case: the bare loop sends the same.
@@ -122,19 +137,13 @@ impl Bench {
 pub(crate) fn latency(bench: &Bench) -> Vec<Figure> {
     let (calls, in_flight) = (10_000 / bench.scale, 256);
     let mock = Mock::start(&bench.folder, "50ms");
-    let bare = bare_loop::wall(&mock.url, &bench.body(), calls, in_flight);
-    let ours = measure(&mut bench.run(calls / CALLS_PER_CASE, &mock, in_flight));
+    let (ours, bare) = bench.beside_bare_loop(&mock, calls, in_flight);
     let ideal = 0.05 * calls as f64 / in_flight as f64;
-    let name = format!("{calls} calls of 50 ms, {in_flight} in flight");
+    let name = format!("{calls} calls of 50 ms, {in_flight} in flight (best of {ROUNDS} each)");
     vec![
-        Figure::new(format!("{name}: wall"), ours.wall.as_secs_f64(), "s", Limit::Shown),
-        Figure::new(format!("{name}: bare loop over ideal"), bare.as_secs_f64() / ideal, "x", Limit::Shown),
-        Figure::new(
-            format!("{name}: wall over bare loop"),
-            ours.wall.as_secs_f64() / bare.as_secs_f64(),
-            "x",
-            Limit::AtMost(1.10),
-        ),
+        Figure::new(format!("{name}: wall"), ours, "s", Limit::Shown),
+        Figure::new(format!("{name}: bare loop over ideal"), bare / ideal, "x", Limit::Shown),
+        Figure::new(format!("{name}: wall over bare loop"), ours / bare, "x", Limit::AtMost(1.10)),
     ]
 }
 
@@ -160,18 +169,12 @@ pub(crate) fn in_flight(bench: &Bench) -> Vec<Figure> {
 pub(crate) fn throughput(bench: &Bench) -> Vec<Figure> {
     let (calls, in_flight) = (40_000 / bench.scale, 256);
     let mock = Mock::start(&bench.folder, "0ms");
-    let bare = bare_loop::wall(&mock.url, &bench.body(), calls, in_flight);
-    let ours = measure(&mut bench.run(calls / CALLS_PER_CASE, &mock, in_flight));
-    let rate = |wall: Duration| calls as f64 / wall.as_secs_f64();
+    let (ours, bare) = bench.beside_bare_loop(&mock, calls, in_flight);
+    let name = format!("0 ms judge (best of {ROUNDS} each)");
     vec![
-        Figure::new("0 ms judge: calls per second", rate(ours.wall), "/s", Limit::Shown),
-        Figure::new("0 ms judge: bare loop", rate(bare), "/s", Limit::Shown),
-        Figure::new(
-            "0 ms judge: share of the bare loop",
-            rate(ours.wall) / rate(bare),
-            "x",
-            Limit::AtLeast(0.4),
-        ),
+        Figure::new(format!("{name}: calls per second"), calls as f64 / ours, "/s", Limit::Shown),
+        Figure::new(format!("{name}: bare loop"), calls as f64 / bare, "/s", Limit::Shown),
+        Figure::new(format!("{name}: share of the bare loop"), bare / ours, "x", Limit::AtLeast(0.4)),
     ]
 }
 
@@ -183,7 +186,7 @@ pub(crate) fn start(bench: &Bench) -> Vec<Figure> {
             let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
             let url = format!("http://{}/v1", listener.local_addr().expect("a bound address"));
             let store = bench.folder.join("start.db");
-            for suffix in ["", "-wal", "-shm", ".lock"] {
+            for suffix in ["", "-wal", "-shm", "-calls", ".lock"] {
                 let _ = std::fs::remove_file(bench.folder.join(format!("start.db{suffix}")));
             }
             let started = Instant::now();

@@ -120,7 +120,7 @@ fn g12_the_notes_stay_small_and_keep_what_is_in_flight() {
         scene.end(scene.begin(&n.to_string()), &raw);
         n_bytes_max = n_bytes_max.max(notes.metadata().unwrap().len());
     }
-    assert!((4 << 20..18 << 20).contains(&n_bytes_max), "{n_bytes_max} bytes of 32 MB of answers");
+    assert!((4 << 20..10 << 20).contains(&n_bytes_max), "{n_bytes_max} bytes of 32 MB of answers");
     let (_folder, path) = scene.killed();
     let opened = Store::open(&path).unwrap();
     let lost: Vec<AttemptId> = opened.lost.iter().map(|call| call.attempt).collect();

@@ -1,6 +1,6 @@
 //! The calls under way as they are noted beside a store, read without the program that wrote them.
 //!
-//! A file begins with sixteen bytes of text and the number of the store's opening. Each note has two lengths, eight
+//! A file begins with sixteen bytes of text and the number of the store's opening. Each note has two lengths, four
 //! bytes of a checksum, a JSON text and a blob. What is cut short is not a note.
 
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ pub(crate) fn of(bytes: &[u8]) -> Notes {
 }
 
 fn next(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
-    let (frame, rest) = bytes.split_at_checked(16)?;
+    let (frame, rest) = bytes.split_at_checked(12)?;
     let length = |at: usize| u32::from_le_bytes(frame[at..at + 4].try_into().expect("four bytes")) as usize;
     let (body, rest) = rest.split_at_checked(length(0) + length(4))?;
     let (note, blob) = body.split_at(length(0));
