@@ -12,6 +12,7 @@ use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::host::{self, BadHost};
+use super::http::Trust;
 use super::{CallOutcome, Reception, TransportFault, spelling};
 
 /// A base URL with scheme and host, without credentials, query, fragment or trailing slash.
@@ -84,6 +85,11 @@ impl Endpoint {
     pub fn call(&self, path: &str) -> Url {
         let usual = self.calls.iter().find(|(call, _)| *call == path);
         usual.map_or_else(|| below(&self.base, path), |(_, url)| url.clone())
+    }
+
+    /// Whose certificates calls to it need.
+    pub fn trust(&self) -> Trust {
+        Trust::for_calls_to(&self.base)
     }
 
     /// Whether the base path ends with this segment.
@@ -286,6 +292,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::{ApiKey, Endpoint};
+    use crate::judge::http::Trust;
     use crate::judge::{CallOutcome, Reception, Response, Room, TransportFault};
 
     const CANARY: &str = "sk-CANARY0123456789abcdef";
@@ -318,6 +325,11 @@ mod tests {
         ] {
             check(text, &expect!["https://api.example.com/v1/chat/completions"]);
         }
+    }
+
+    #[test]
+    fn an_encrypted_connection_needs_the_authorities_of_the_system() {
+        assert_eq!(Endpoint::parse("https://api.example.com/v1").unwrap().trust(), Trust::System);
     }
 
     #[test]
