@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 use super::{Mode, Observer, RunError, open_files};
 use crate::config::{ChatSettings, Config, ModelMismatch};
@@ -54,10 +55,12 @@ pub(crate) fn pursuit_settings(config: &Config, chat: Option<&ChatSettings>) -> 
     }
 }
 
-/// Drives what `feed` puts into the outbox until that ends or the lane stops.
+/// Drives what `feed` puts into the outbox, beside the pursuit that was begun before, until both end or the lane
+/// stops.
 pub(crate) async fn driven<R: Respondent>(
     desk: &Arc<Desk<R>>,
     mode: &Mode,
+    first: Option<JoinHandle<Driven>>,
     feed: impl FnOnce(&Desk<R>, &mut Outbox<R::Question>) -> Result<(), RunError> + Send + 'static,
 ) -> Result<Driven, RunError> {
     let (sender, receiver) = mpsc::channel(desk.lane.limit().min(256));
@@ -79,14 +82,19 @@ pub(crate) async fn driven<R: Respondent>(
             }
         }
     });
-    let driven = drive(Arc::clone(desk), receiver).await;
+    let driven = drive(Arc::clone(desk), receiver, first).await;
     watcher.abort();
     let ended = feeder.await.expect("the feeder does not panic");
-    ended.map_err(|error| match error {
+    ended.map_err(midway)?;
+    Ok(driven)
+}
+
+/// The error as it is told once a call has been made.
+pub(crate) fn midway(error: RunError) -> RunError {
+    match error {
         RunError::Load(error) => RunError::Midway(error),
         other => other,
-    })?;
-    Ok(driven)
+    }
 }
 
 /// Whether anybody takes tasks.

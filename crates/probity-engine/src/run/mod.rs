@@ -1,8 +1,9 @@
 //! The pipeline: cases go in, verdicts are asked for and kept, results come out of the store.
 //!
 //! A run is four passes over the same cases. The first finds every fault of the input, the second counts
-//! what is missing from the store, the third asks for it, the last reads the results back. Whatever ends
-//! a run early, the store holds what was answered and the same command goes on from there.
+//! what is missing from the store (the very first call of new work may be under way meanwhile), the third asks for
+//! it, the last reads the results back. Whatever ends a run early, the store holds what was answered and the same
+//! command goes on from there.
 
 mod ahead;
 pub mod asking;
@@ -86,7 +87,7 @@ pub struct Mode {
 pub trait Observer: Sync {
     /// Something worth a line.
     fn notice(&self, line: &str);
-    /// What will be done, before it is.
+    /// What will be done, before it is; at most one call is under way.
     fn planned(&self, plan: &Plan);
     /// Calls begin; their progress can be read until [`Observer::called`].
     fn calling(&self, progress: &Arc<Progress>);

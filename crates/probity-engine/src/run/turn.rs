@@ -8,7 +8,7 @@ use probity_core::packet::{Packet, PacketHash};
 use tokio::task::JoinHandle;
 
 use super::asking::SizedPacket;
-use super::calling::{Outbox, Taken, driven, lane_settings, pursuit_settings};
+use super::calling::{Outbox, Taken, driven, lane_settings, midway, pursuit_settings};
 use super::plan::{Known, Plan, plan};
 use super::work::{Unit, UnitLabel, Work};
 use super::{Mode, Network, Observer, Ran, RunError, only_judge};
@@ -19,10 +19,8 @@ use crate::load::LoadError;
 use crate::schedule::budget::Budget;
 use crate::schedule::desk::{Desk, Earlier, Progress, Task};
 use crate::schedule::lane::{Lane, Stop};
-use crate::schedule::{Driven, pursue_one};
+use crate::schedule::{Driven, pursue_first};
 use crate::store::{Begun, JudgeId, Manifest, RunId, RunOpening, RunState, Store, StoreError};
-
-const NO_PANIC: &str = "a pursuit does not panic";
 
 /// Units that are looked at for the first call. Those behind them can wait until everything is planned.
 const UNITS_BEFORE_FIRST: usize = 16;
@@ -64,11 +62,11 @@ impl Turn<'_> {
         let plan = match self.planned(known.clone()) {
             Ok(plan) => plan,
             Err(error) => {
-                if let Some(first) = first {
-                    first.pursuit.await.expect(NO_PANIC);
-                    store.end_run(first.desk.run, RunState::Incomplete)?;
-                }
-                return Err(error);
+                let Some(First { desk, pursuit, .. }) = first else { return Err(error) };
+                desk.lane.stop(Stop::Interrupted);
+                pursuit.await.expect("a pursuit does not panic");
+                store.end_run(desk.run, RunState::Incomplete)?;
+                return Err(midway(error));
             }
         };
         observer.planned(&plan);
@@ -117,7 +115,7 @@ impl Turn<'_> {
         let Turn { work, store, mode, .. } = self;
         let asking = work.asking();
         let is_called = asking.judge.chat().is_some() && asking.may_ask(mode.network);
-        if !is_called || !work.is_checked() || !known.is_empty() {
+        if !is_called || *mode.interrupted.borrow() || !work.is_checked() || !known.is_empty() {
             return Ok(None);
         }
         if !store.reader()?.attempted_unsettled(judge_id, work.repeat())?.is_empty() {
@@ -132,7 +130,7 @@ impl Turn<'_> {
         let (packet, most) = (sized.packet.hash(), asking.most(&prompt).unwrap_or_default());
         let question = label.question(sized.packet, prompt);
         let task = Task { question, most, earlier: Earlier::Nothing };
-        let pursuit = tokio::spawn(pursue_one(Arc::clone(&desk), task));
+        let pursuit = pursue_first(Arc::clone(&desk), task);
         Ok(Some(First { desk, changed, pursuit, packet }))
     }
 
@@ -147,13 +145,8 @@ impl Turn<'_> {
         ran.run = Some(desk.run);
         desk.progress.total.store(ran.plan.n_calls, Ordering::Relaxed);
         observer.calling(&desk.progress);
-        let driven = call(work, &desk, known, mode).await;
-        let first = match first {
-            Some(first) => first.await.expect(NO_PANIC),
-            None => Driven::default(),
-        };
+        let driven = call(work, (&desk, first), known, mode).await;
         observer.called();
-        let driven = driven.map(|driven| first.and(driven));
         (ran.n_calls, ran.n_answered) = (desk.budget.spent().calls, desk.lane.answered());
         let complete = driven.as_ref().is_ok_and(|driven| driven.stop.is_none() && driven.gave_up == 0);
         if !matches!(desk.lane.stop_reason(), Some(Stop::Store(_))) {
@@ -245,10 +238,15 @@ fn nothing_usable(work: &dyn Work, plan: &Plan) -> Result<RunError, LoadError> {
 }
 
 /// Feeds the missing packets to the desk until they end or the lane stops.
-async fn call(work: &Arc<dyn Work>, desk: &Arc<Desk>, known: Known, mode: &Mode) -> Result<Driven, RunError> {
+async fn call(
+    work: &Arc<dyn Work>,
+    (desk, first): (&Arc<Desk>, Option<JoinHandle<Driven>>),
+    known: Known,
+    mode: &Mode,
+) -> Result<Driven, RunError> {
     let attempted = desk.store.reader()?.attempted_unsettled(&desk.judge_id, desk.repeat)?;
     let work = Arc::clone(work);
-    driven(desk, mode, move |desk, tasks| feed(work.as_ref(), desk, known, &attempted, tasks)).await
+    driven(desk, mode, first, move |desk, tasks| feed(work.as_ref(), desk, known, &attempted, tasks)).await
 }
 
 fn feed(

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Poll;
 
 use tokio::sync::mpsc;
-use tokio::task::{JoinError, JoinSet};
+use tokio::task::{JoinError, JoinHandle, JoinSet};
 
 use desk::{Desk, Pursued, Task};
 use lane::Stop;
@@ -31,6 +31,8 @@ use respondent::Respondent;
 /// Packets under way for each call that may be in flight. While some wait for the disk or back off, others
 /// are on the line; packets beyond that would only wait inside, so they stay in the channel.
 const PURSUITS_PER_CALL: usize = 2;
+
+const NO_PANIC: &str = "a pursuit does not panic";
 
 /// How a drive over many packets ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -47,12 +49,19 @@ pub struct Driven {
 
 /// Pursues every task that comes through `tasks`, with as many calls in flight as the lane allows.
 ///
-/// Ends when the tasks do or when the lane stops; what is in flight is finished and recorded either way.
-/// Tasks that nobody has taken by then are dropped, and so is the channel, so that whoever fills it learns
-/// of the end.
-pub async fn drive<R: Respondent>(desk: Arc<Desk<R>>, tasks: mpsc::Receiver<Task<R::Question>>) -> Driven {
+/// Ends when the tasks do or when the lane stops; what is in flight is finished and recorded either way, a pursuit
+/// that was begun before (`first`) among it. Tasks that nobody has taken by then are dropped, and so is the channel,
+/// so that whoever fills it learns of the end.
+pub async fn drive<R: Respondent>(
+    desk: Arc<Desk<R>>,
+    tasks: mpsc::Receiver<Task<R::Question>>,
+    first: Option<JoinHandle<Driven>>,
+) -> Driven {
     let mut driven = Driven::default();
     let mut running = JoinSet::new();
+    if let Some(first) = first {
+        running.spawn(async move { first.await.expect(NO_PANIC) });
+    }
     let queue = Arc::new(Queue { tasks: Mutex::new(Some(tasks)), n_workers: AtomicUsize::new(0) });
     {
         let stopped = desk.lane.stopped();
@@ -81,14 +90,16 @@ pub async fn drive<R: Respondent>(desk: Arc<Desk<R>>, tasks: mpsc::Receiver<Task
     driven
 }
 
-/// Pursues one task by itself, before or beside a drive over the others.
-pub async fn pursue_one<R: Respondent>(desk: Arc<Desk<R>>, task: Task<R::Question>) -> Driven {
-    let mut driven = Driven::default();
-    // What the lane's stop cut short is left for the next run.
-    if let Ok(pursued) = pursue(&desk, &task).await {
-        driven.count(pursued);
-    }
-    driven
+/// Begins to pursue one task before the drive over the others, which has to be told of it.
+pub fn pursue_first<R: Respondent>(desk: Arc<Desk<R>>, task: Task<R::Question>) -> JoinHandle<Driven> {
+    tokio::spawn(async move {
+        let mut driven = Driven::default();
+        // What the lane's stop cut short is left for the next run.
+        if let Ok(pursued) = pursue(&desk, &task).await {
+            driven.count(pursued);
+        }
+        driven
+    })
 }
 
 /// How many packets may be under way now.
@@ -172,7 +183,7 @@ impl Driven {
 
     /// Adds what a worker has counted.
     fn add(&mut self, ended: Result<Driven, JoinError>) {
-        let worker = ended.expect("a pursuit does not panic");
+        let worker = ended.expect(NO_PANIC);
         self.verdicts += worker.verdicts;
         self.unscored += worker.unscored;
         self.gave_up += worker.gave_up;

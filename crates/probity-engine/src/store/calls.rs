@@ -62,6 +62,8 @@ pub(super) struct CallLog {
     failed: Option<StoreError>,
     /// Why no further call is taken. Those under way may still end.
     stopped: Option<StoreError>,
+    /// Why the file could not be made smaller.
+    rewrite_failed: Option<StoreError>,
 }
 
 /// A call that the database does not have yet.
@@ -88,6 +90,13 @@ pub(super) enum Left {
     Calls(Vec<Noted>),
     /// The calls of a later state of the store, or another program's file.
     Foreign,
+}
+
+impl Left {
+    /// Whether there is nothing to take in.
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(self, Left::Calls(noted) if noted.is_empty())
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -138,6 +147,7 @@ impl CallLog {
             runs: HashSet::new(),
             failed: None,
             stopped: None,
+            rewrite_failed: None,
         }
     }
 
@@ -217,10 +227,18 @@ impl CallLog {
             self.n_bytes_live -= notes.iter().map(|(_, length)| length).sum::<u64>();
         }
         let Some((_, n_bytes)) = &self.file else { return };
-        if self.failed.is_none() && *n_bytes > REWRITE_BYTES_MIN.max(2 * self.n_bytes_live) {
-            // Whoever makes the next call is told.
-            self.failed = self.rewrite().err().map(|error| self.fault(&error));
+        let is_large = *n_bytes > REWRITE_BYTES_MIN.max(2 * self.n_bytes_live);
+        if self.failed.is_none() && self.stopped.is_none() && is_large {
+            // Whoever makes the next call is told, and whoever closes the store. The old file still takes the ends of
+            // calls that are under way.
+            self.rewrite_failed = self.rewrite().err().map(|error| self.fault(&error));
+            self.stopped = self.rewrite_failed.clone();
         }
+    }
+
+    /// What went wrong with the file.
+    pub(super) fn failure(&self) -> Option<&StoreError> {
+        self.failed.as_ref().or(self.rewrite_failed.as_ref())
     }
 
     /// Takes no further call, for the reason given. The answers to those under way are still noted: they are paid for.
@@ -264,25 +282,37 @@ impl CallLog {
 
     /// Writes the notes about calls that are under way into a new file, which takes the place of the old one.
     fn rewrite(&mut self) -> io::Result<()> {
-        let Some((old, _)) = &mut self.file else { return Ok(()) };
-        let beside = beside(&self.path, ".new");
-        let (mut file, mut n_bytes) = made(&beside, self.openings)?;
+        let Some((old, n_bytes_old)) = &mut self.file else { return Ok(()) };
         let mut notes: Vec<&mut (u64, u64)> =
             self.under_way.values_mut().flat_map(|call| &mut call.notes).collect();
         notes.sort_unstable();
-        let mut moved = Vec::new();
+        let copied = copied(old, &notes, (&self.path, self.openings));
+        // Whatever came of it, the old file goes on at its end.
+        old.seek(SeekFrom::Start(*n_bytes_old))?;
+        let file = copied?;
+        let mut n_bytes = HEADER_BYTES as u64;
         for place in notes {
-            moved.resize(usize::try_from(place.1).map_err(io::Error::other)?, 0);
-            old.seek(SeekFrom::Start(place.0))?;
-            old.read_exact(&mut moved)?;
-            file.write_all(&moved)?;
             *place = (n_bytes, place.1);
             n_bytes += place.1;
         }
-        std::fs::rename(&beside, &self.path)?;
         self.file = Some((file, n_bytes));
         Ok(())
     }
+}
+
+/// A new file in the place of the old one, with these of its notes.
+fn copied(old: &mut File, notes: &[&mut (u64, u64)], (path, openings): (&Path, i64)) -> io::Result<File> {
+    let beside = beside(path, ".new");
+    let (mut file, _) = made(&beside, openings)?;
+    let mut moved = Vec::new();
+    for (place, length) in notes.iter().map(|note| **note) {
+        moved.resize(usize::try_from(length).map_err(io::Error::other)?, 0);
+        old.seek(SeekFrom::Start(place))?;
+        old.read_exact(&mut moved)?;
+        file.write_all(&moved)?;
+    }
+    std::fs::rename(&beside, path)?;
+    Ok(file)
 }
 
 /// A new file with nothing but its header.
@@ -307,15 +337,16 @@ fn framed(note: &Note<'_>, blob: [&[u8]; 2]) -> Vec<u8> {
     let length = |n: usize| u32::try_from(n).expect("no packet or answer has four gigabytes").to_le_bytes();
     frame[..4].copy_from_slice(&length(n_note));
     frame[4..8].copy_from_slice(&length(n_blob));
-    let check = check(&frame[FRAME_BYTES..]);
+    let check = check(&frame[..8], &frame[FRAME_BYTES..]);
     frame[8..FRAME_BYTES].copy_from_slice(&check);
     frame
 }
 
-/// Tells a note that was cut short or damaged from a whole one.
-fn check(bytes: &[u8]) -> [u8; 4] {
+/// Tells a note that was cut short, damaged or never written from a whole one.
+fn check(lengths: &[u8], body: &[u8]) -> [u8; 4] {
     let mut crc = flate2::Crc::new();
-    crc.update(bytes);
+    crc.update(lengths);
+    crc.update(body);
     crc.sum().to_le_bytes()
 }
 
@@ -376,7 +407,10 @@ pub(super) fn clear(store: &Path) -> Result<(), StoreError> {
 
 /// Keeps what lies beside the store under another name, which it returns.
 pub(super) fn set_aside(store: &Path) -> Result<PathBuf, StoreError> {
-    let (path, aside) = (beside(store, SUFFIX), beside(store, "-calls.old"));
+    let path = beside(store, SUFFIX);
+    let names = (0..).map(|n| if n == 0 { ".old".to_owned() } else { format!(".old.{n}") });
+    let mut free = names.map(|name| beside(&path, &name)).filter(|aside| !aside.exists());
+    let aside = free.next().expect("there are more names than files");
     let fault = |error| StoreError::of_system(&path, "setting the calls under way aside", &error);
     std::fs::rename(&path, &aside).map_err(fault)?;
     Ok(aside)
@@ -391,7 +425,7 @@ fn next_note(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     };
     let (n_note, n_blob) = (length(0)?, length(4)?);
     let (body, rest) = rest.split_at_checked(n_note.checked_add(n_blob)?)?;
-    let is_whole = check(body) == frame[8..];
+    let is_whole = check(&frame[..8], body) == frame[8..];
     is_whole.then(|| (&body[..n_note], &body[n_note..], rest))
 }
 

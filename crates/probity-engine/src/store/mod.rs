@@ -1,11 +1,11 @@
 //! The store: the only truth about what was asked, answered and decided.
 //!
-//! It keeps packets, attempts with their raw answers, and settlements, each on the disk before its caller
-//! goes on. It decides which settlement stands and nothing else: it does not call, parse, retry or read
+//! It keeps packets, attempts with their raw answers, and settlements. A call is noted before it is sent and when it
+//! ends (`calls`), and is in the database, on the disk, before its caller takes the next packet. It decides which settlement stands and nothing else: it does not call, parse, retry or read
 //! the clock, and it never sees a key. `docs/design/store.md` says why it is built as it is.
 //!
 //! What always holds:
-//! - A completed write survives the process and the power.
+//! - A completed write survives the process and the power; a note of a call survives the process.
 //! - At most one settlement stands per packet, judge and repeat, and a verdict stands for ever.
 //! - An attempt is never an answer by itself; only a settled verdict is.
 //! - What a dead process had in flight is listed once, as possibly billed.

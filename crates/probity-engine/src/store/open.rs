@@ -76,7 +76,7 @@ pub enum OpenWarning {
         journal: PathBuf,
     },
     /// The calls noted beside the store are of a later state of it, as when an older copy of the store was put in
-    /// its place. They are not taken in.
+    /// its place. What the store knows nothing about is not taken in.
     ForeignCalls {
         /// Where their notes are now.
         calls: PathBuf,
@@ -293,7 +293,7 @@ fn prepare(path: &Path, limits: OpenLimits) -> Result<Ready, StoreError> {
     }
     require_journal(&connection, path)?;
     set_for_writing(&connection, limits).map_err(fault)?;
-    // Whoever goes on from here folds the journal, which syncs it, before anybody is told anything.
+    // There is nothing yet that must not be lost; whoever goes on from here folds the journal, which syncs it.
     connection.pragma_update(None, "synchronous", "normal").map_err(fault)?;
     if version == 0 {
         create(&connection).map_err(fault)?;
@@ -450,9 +450,14 @@ fn take_over(ready: Ready, path: &Path) -> Result<(Tables, LeftBehind), StoreErr
     let number =
         |connection: &Connection, sql: &str| connection.query_row(sql, [], |row| row.get(0)).map_err(fault);
     let mut tables = Tables::new(connection);
-    tables.connection.execute_batch("BEGIN IMMEDIATE").map_err(fault)?;
     let openings: i64 = number(&tables.connection, "SELECT openings FROM mark")?;
-    let foreign = take_in(calls::left(path, openings)?, &mut tables, path)?;
+    let left = calls::left(path, openings)?;
+    if !left.is_empty() {
+        // Folding may have to wait for a reader, and the notes are gone after this.
+        tables.connection.pragma_update(None, "synchronous", "full").map_err(fault)?;
+    }
+    tables.connection.execute_batch("BEGIN IMMEDIATE").map_err(fault)?;
+    let foreign = take_in(left, &mut tables, path)?;
     let lost = in_flight(&tables.connection).map_err(fault)?;
     tables
         .connection

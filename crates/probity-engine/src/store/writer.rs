@@ -252,6 +252,7 @@ impl Writer {
         let folded = self.tables.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
         if let Err(error) = folded {
             let error = StoreError::of_database(&self.path, "folding the journal", &error);
+            self.calls().stop(&error);
             self.failed.get_or_insert(error);
         }
     }
@@ -282,8 +283,7 @@ impl Writer {
         let mut calls = calls.lock().expect(CALLS_HELD);
         calls.clear();
         calls.stop(&closed);
-        drop(calls);
         drop(lock);
-        Ok(())
+        calls.failure().cloned().map_or(Ok(()), Err)
     }
 }

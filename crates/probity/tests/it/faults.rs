@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::answers::{Asked, error, good, tickets};
+use crate::answers::{Asked, error, good, level, tickets};
 use crate::binary::{Probity, QUICK};
 use crate::support::{Act, ScriptedServer};
 
@@ -137,4 +137,32 @@ fn f57_another_model_than_asked_for_is_noted() {
     assert_eq!(out["summary"]["judge"]["answered_as"], json!({ "gpt-4o-mini": 8 }));
     let warnings = out["summary"]["warnings"].to_string();
     assert!(warnings.contains("asked for asked-for-1, answered by gpt-4o-mini"), "{warnings}");
+}
+
+/// Work with a single question: its call is under way before anything else happens, and nobody comes after it.
+fn one_question(server: &ScriptedServer) -> Probity {
+    Probity::new().file("tickets.json", tickets(1)).server(server)
+}
+
+#[test]
+fn f24_a_refused_key_is_told_where_there_is_one_question() {
+    let server = ScriptedServer::always(error(401, "invalid_api_key", "Incorrect API key provided."));
+    let ran = one_question(&server).run_tickets(["--one-call"]).code(3);
+    ran.says(["stopped: the server does not accept the key (HTTP 401)"]);
+    assert_eq!(server.n_requests(), 1);
+}
+
+#[test]
+fn f23_a_schema_is_refused_where_there_is_one_question() {
+    let rubric = "name = \"kind\"\nversion = \"1\"\ntitle = \"K\"\n[[criterion]]\nid = \"kind\"\ntitle = \"K\"\n\
+        question = \"Is it kind?\"\nlevels = [0, 1]\n[criterion.anchors]\n0 = \"no\"\n1 = \"yes\"\n";
+    let server = ScriptedServer::with(|request| match request.json()["response_format"]["type"].as_str() {
+        Some("json_object") => level(1, "Kind."),
+        _ => error(400, "unsupported_parameter", "response_format json_schema is not supported"),
+    });
+    let probity = one_question(&server).file("kind.toml", rubric);
+    let ran = probity.run_tickets(["--rubric", "kind.toml"]).code(0);
+    ran.says(["asking for plain JSON objects instead"]);
+    assert_eq!(probity.json("out.json")["summary"]["scored"], 1);
+    assert_eq!(server.n_requests(), 2);
 }

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command};
 
-use crate::answers::{Asked, good, late, tickets, wait_for};
+use crate::answers::{Asked, error, good, late, tickets, wait_for};
 use crate::binary::{Probity, Ran};
 use crate::support::ScriptedServer;
 
@@ -41,6 +41,17 @@ fn ctrl_c_finishes_what_is_in_flight() {
 #[test]
 fn a_request_to_terminate_does_the_same() {
     check("-TERM");
+}
+
+#[test]
+fn ctrl_c_is_heard_while_the_only_question_is_asked_again() {
+    let server = ScriptedServer::always(error(503, "overloaded", "Try again later."));
+    let probity = Probity::new().file("tickets.json", tickets(1)).server(&server);
+    let running = probity.args(["run", "tickets.json", "--one-call"]).start();
+    wait_for(&server, 2);
+    send("-INT", &running);
+    let ran = Ran::of(running.wait_with_output().expect("the run ends")).code(3);
+    ran.says(["stopped: as asked; run the same command again"]);
 }
 
 #[test]

@@ -142,7 +142,7 @@ async fn call(
 ) -> Result<crate::schedule::Driven, RunError> {
     let attempted = desk.store.reader()?.attempted_unsettled(&desk.judge_id, desk.repeat)?;
     let (job, target) = (Arc::clone(job), Arc::clone(target));
-    driven(desk, session.mode, move |_, tasks| feed(&job, &target, (known, &attempted), tasks)).await
+    driven(desk, session.mode, None, move |_, tasks| feed(&job, &target, (known, &attempted), tasks)).await
 }
 
 fn feed(

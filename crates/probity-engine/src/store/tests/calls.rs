@@ -100,6 +100,39 @@ fn c07_a_flipped_bit_ends_the_notes_there() {
 }
 
 #[test]
+fn c06_notes_that_were_never_written_are_their_end() {
+    let (scene, [file, journal, notes]) = before_the_database_heard();
+    for n_zeros in [4, 12, 4096] {
+        let whole = [notes.as_slice(), &vec![0; n_zeros]].concat();
+        let (_folder, opened) = opened([&file, &journal, &whole]);
+        assert_eq!(outcomes(&opened.store, &scene.judge)[1], "b: ok raw of b", "{n_zeros} zeros");
+    }
+}
+
+#[test]
+fn c09_notes_that_cannot_be_made_smaller_still_take_what_was_paid_for() {
+    let scene = Scene::new();
+    let in_flight = scene.begin("in flight");
+    std::fs::create_dir(beside(&scene.path(), "-calls.new")).unwrap();
+    let raw = vec![b'r'; 1 << 20];
+    let mut refused = None;
+    for n in 0..20 {
+        match scene.store.begin_attempt(scene.start(&n.to_string())) {
+            Ok(attempt) => scene.end(attempt, &raw),
+            Err(error) => refused = Some(error),
+        }
+    }
+    let error = refused.expect("no further call is begun");
+    scene.end(in_flight, b"paid");
+    let (_folder, path) = scene.killed();
+    assert_eq!(scene.store.clone().close(), Err(error), "it does not go unheard");
+    let opened = Store::open(&path).unwrap();
+    assert_eq!(opened.lost, []);
+    let kept = opened.store.reader().unwrap().attempts_of(&packet("in flight"), &scene.judge, 0).unwrap();
+    assert_eq!(kept[0].raw, b"paid");
+}
+
+#[test]
 fn notes_of_another_state_of_the_store_are_told_and_not_taken_in() {
     let (scene, [file, journal, mut notes]) = before_the_database_heard();
     notes[16] ^= 0x40;

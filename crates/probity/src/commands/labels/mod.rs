@@ -16,7 +16,7 @@ use serde_json::json;
 use super::calibrate::{all_faults, refuse_skipped, refused};
 use super::compare::{Files, load_options, write_output};
 use super::inputs::Inputs;
-use super::session::report_files;
+use super::session::{open_for_writing, report_files};
 use crate::exit::{Exit, Failure};
 use crate::{settings, terminal};
 
@@ -95,8 +95,7 @@ pub(crate) fn import(args: &ImportLabelsArgs) -> Result<Exit, Failure> {
     check(args, &given)?;
     let path = settings::store_file(args.config.as_deref(), args.store.as_ref())?;
     let failed = |error| Failure::new(Exit::Store, &error);
-    let opened = Store::open(&path).map_err(failed)?;
-    let store = opened.store;
+    let store = open_for_writing(&path, &note)?;
     let import = store.import_labels(&given.labels).map_err(failed)?;
     refuse_conflicts(&import, &given)?;
     let kept = store.reader().and_then(|reader| reader.labels()).map_err(failed)?;

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use super::super::calibrate::ended;
 use super::super::calibrate::live::{Asked, Live, LiveCalibration, live};
-use super::super::session::{Watcher, failure, network};
+use super::super::session::{Watcher, failure, network, open_for_writing};
 use super::report::{Retained, Sections, calibration_json, probes_json, rubric_json};
 use super::{
     Call, Gathered, Named, Outcome, PromoteArgs, Recorded, counting, decided, finish, partial, probing_file,
@@ -327,5 +327,5 @@ fn kept(
 /// The store for writing, where nobody may be asked and it was opened for reading.
 fn reopened(live: &LiveCalibration) -> Result<Store, Failure> {
     let path = settings::store_path(live.asked.asking())?;
-    Ok(Store::open(&path).map_err(|error| Failure::new(Exit::Store, &error))?.store)
+    open_for_writing(&path, &crate::terminal::note)
 }

@@ -3,12 +3,11 @@
 use probity_engine::run::standing::{keep, now, records};
 use serde_json::json;
 
-use super::super::session::Watcher;
+use super::super::session::{Watcher, open_for_writing};
 use super::PromoteArgs;
 use crate::exit::{Exit, Failure};
 use crate::{settings, terminal};
 use probity_engine::run::Observer as _;
-use probity_engine::store::Store;
 
 /// Withdraws every standing of this kind of judge under the rubric.
 pub(super) fn revoke(args: &PromoteArgs, reason: &str) -> Result<Exit, Failure> {
@@ -23,7 +22,7 @@ pub(super) fn revoke(args: &PromoteArgs, reason: &str) -> Result<Exit, Failure> 
         return Err(Failure::usage(format!("there is no store at {}", path.display())));
     }
     let failed = |error| Failure::new(Exit::Store, &error);
-    let store = Store::open(&path).map_err(failed)?.store;
+    let store = open_for_writing(&path, &note)?;
     let found = records(&store.reader().map_err(failed)?).map_err(failed)?;
     let mut found = found.map_err(|problem| Failure { exit: Exit::Store, message: problem, hint: None })?;
     let kind = asking.judge.kind().name();

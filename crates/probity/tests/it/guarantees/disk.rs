@@ -6,7 +6,8 @@
 
 use std::path::Path;
 
-use super::scene::{Ended, RESULTS};
+use super::ledger::Judge;
+use super::scene::{Ended, RESULTS, Scene, cases};
 use super::series::{Harm, N_PACKETS, Series};
 use super::shim::{Fault, library};
 
@@ -84,6 +85,25 @@ fn c09_syncs_of_the_store_fail_for_good() {
     sweep(fault, Effect::Reported);
 }
 
+/// The header, and the beginning and the end of each of two calls: whichever cannot be noted, it is heard.
+#[test]
+fn c09_each_note_of_two_calls_fails_once() {
+    let Some(library) = library() else { return };
+    for turn in 1..=5 {
+        let judge = Judge::sound(1, 0);
+        let scene = Scene::new(cases(1), &judge.base_url());
+        let fault = Fault { mark: "store.db-calls", calls: "w", turn, kind: "EIO", lasting: "once" };
+        let mut command = scene.command(&["--concurrency", "1"]);
+        fault.aim(&mut command, library, &scene.path("hit"));
+        let _ended = Ended::of(command).code(4).says("store.db-calls");
+        let _ended = scene.run(&["--concurrency", "1"]).code(0);
+        assert!(
+            judge.counts().values().all(|n| *n <= 2),
+            "at most the call that could not be noted is repeated"
+        );
+    }
+}
+
 #[test]
 fn g12_c10_the_disk_is_full_from_some_write_on() {
     let fault = Fault { mark: STORE, calls: "w", turn: 1, kind: "ENOSPC", lasting: "for_good" };
@@ -128,7 +148,7 @@ fn c11_a_read_only_store_is_refused_before_any_call() {
     let Some(library) = library() else { return };
     let series = Series::new(1);
     Ended::of(series.command()).code(0);
-    series.scene.write("cases.json", super::scene::cases(30));
+    series.scene.write("cases.json", cases(30));
     let fault = Fault { mark: STORE, calls: "o", turn: 1, kind: "EROFS", lasting: "for_good" };
     let mut command = series.command();
     fault.aim(&mut command, library, &series.scene.path("hit"));

@@ -125,7 +125,7 @@ pub(crate) enum Harm {
     /// It dies, and the system keeps what it was given.
     Death,
     /// The power goes, and what no sync has covered is gone. A worker takes its next packet when the last one's
-    /// verdict is on disk, and there are two workers for each call in flight.
+    /// verdict is on disk, and there are two workers for each call in flight, and one for the first.
     PowerLoss,
 }
 
@@ -134,7 +134,7 @@ impl Harm {
     fn n_unrecorded_max(self) -> usize {
         match self {
             Harm::Death => CONCURRENCY,
-            Harm::PowerLoss => 2 * CONCURRENCY,
+            Harm::PowerLoss => 2 * CONCURRENCY + 1,
         }
     }
 
@@ -142,7 +142,7 @@ impl Harm {
     fn n_unlisted_max(self) -> usize {
         match self {
             Harm::Death => 0,
-            Harm::PowerLoss => 2 * CONCURRENCY,
+            Harm::PowerLoss => 2 * CONCURRENCY + 1,
         }
     }
 }
