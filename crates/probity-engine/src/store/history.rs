@@ -124,12 +124,6 @@ impl Store {
         Ok(begun)
     }
 
-    /// Remembers how a run was called, in place of an earlier call.
-    pub fn note_invocation(&self, run: RunId, invocation: &Invocation) -> Result<(), StoreError> {
-        let value = text_of(invocation);
-        self.write_blocking("noting a call", move |tables| tables.note_new(&invocation_key(run), &value))
-    }
-
     /// Remembers what a run came to, `body`, with the moment `at`: in place of an earlier outcome, whose moment
     /// stays where the run was complete by then.
     pub fn note_outcome(

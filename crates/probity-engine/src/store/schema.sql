@@ -34,7 +34,7 @@ CREATE TABLE packet (
     body TEXT NOT NULL
 ) STRICT;
 
--- The columns after `started_unix_ms` are null while the call is in flight.
+-- The columns after `started_unix_ms` are null where a call was lost: one that is under way is noted beside the file.
 CREATE TABLE attempt (
     id               INTEGER PRIMARY KEY,
     packet           INTEGER NOT NULL REFERENCES packet (id),

@@ -33,16 +33,30 @@ fn a_run_that_was_complete_keeps_its_moment() {
 #[test]
 fn what_is_on_record_is_not_written_again() {
     let (scene, run) = scene();
-    let call = Invocation::new(["run".to_owned(), "a.json".to_owned()], "/somewhere".to_owned());
     let journal = || beside(&scene.path(), "-wal").metadata().unwrap().len();
     scene.store.end_run(run, RunState::Complete).unwrap();
-    scene.store.note_invocation(run, &call).unwrap();
     scene.store.note_outcome(run, ("run", "{}"), "2026-01-01T00:00:00Z").unwrap();
     let before = journal();
-    scene.store.note_invocation(run, &call).unwrap();
     scene.store.note_outcome(run, ("run", "{}"), "2026-02-01T00:00:00Z").unwrap();
     assert_eq!(journal(), before);
-    assert_eq!(scene.store.reader().unwrap().invocation(run).unwrap(), Some(call));
+}
+
+#[test]
+fn a_run_begins_with_its_judge_and_how_it_was_called() {
+    let (scene, first) = scene();
+    let judge = JudgeId::of_identity("{\"model\":\"m\"}");
+    let call = Invocation::new(["run".to_owned(), "a.json".to_owned()], "/somewhere".to_owned());
+    let manifest = Manifest { name: "other".to_owned(), parts: Vec::new(), body: "{}".to_owned() };
+    let opening =
+        |identity| RunOpening { judge: &judge, identity, manifest: &manifest, invocation: Some(&call) };
+    let run = scene.store.begin_judged_run(opening("{\"model\":\"m\"}")).unwrap().run();
+    assert_ne!(run, first);
+    let begun = scene.store.begin_judged_run(opening("{\"model\":\"m\"}")).unwrap();
+    assert_eq!(begun, Begun::Resumed { run });
+    assert_eq!(scene.store.reader().unwrap().invocation(run).unwrap(), Some(call.clone()));
+    scene.store.begin_attempt(start("a", &judge, run)).unwrap();
+    let differs = scene.store.begin_judged_run(opening("{}")).unwrap_err();
+    assert_eq!(differs, StoreError::JudgeDiffers { judge: judge.clone() });
 }
 
 #[test]
