@@ -2,6 +2,7 @@
 //!
 //! Nothing is decided here about the packet, and nothing is waited for.
 
+use std::fmt;
 use std::time::{Duration, SystemTime};
 
 use probity_core::verdict::{Completion, EnvelopeFault, Invalid, InvalidReason};
@@ -130,14 +131,6 @@ impl Heard {
         }
     }
 
-    /// What happened, for people.
-    pub(super) fn what(&self) -> String {
-        if self.detail.is_empty() {
-            return self.outcome.to_owned();
-        }
-        format!("{} ({})", self.outcome, self.detail)
-    }
-
     /// What the call cost; `None` where nobody knows.
     pub(super) fn cost<R>(&self, desk: &Desk<R>) -> Option<Money> {
         if self.billing == Billing::No {
@@ -177,6 +170,14 @@ impl Heard {
             Meaning::Answer(answer) => answer.as_ref().as_ref().ok(),
             _ => None,
         }
+    }
+}
+
+/// What happened, for people.
+impl fmt::Display for Heard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.outcome)?;
+        if self.detail.is_empty() { Ok(()) } else { write!(f, " ({})", self.detail) }
     }
 }
 

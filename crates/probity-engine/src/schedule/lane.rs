@@ -6,6 +6,7 @@
 //! stretch or skip them. What a call means is taken in as one step, so nobody enters between a refusal and
 //! the pause it asks for.
 
+use std::fmt;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -139,6 +140,10 @@ impl Lane {
 
     /// Waits for the right to make a call, or learns that there will be none.
     pub async fn enter(&self) -> Result<Permit<'_>, Stop> {
+        // Mostly there is room, and nothing to wait for.
+        if let Entry::Open = self.state().enter(self.settings.pilot) {
+            return Ok(Permit { lane: self });
+        }
         loop {
             let room = self.room.notified();
             tokio::pin!(room);
@@ -195,7 +200,7 @@ impl Lane {
 
     /// Takes in what a call meant, and the pause that everybody has to make because of it. May cut or grow
     /// the limit, or stop the lane because of `what`.
-    pub fn observe(&self, signal: Signal, pause: Option<Duration>, what: &str) {
+    pub fn observe(&self, signal: Signal, pause: Option<Duration>, what: impl fmt::Display) {
         let mut state = self.state();
         let allowed_before = state.allowed();
         if let Some(pause) = pause {
@@ -203,7 +208,7 @@ impl Lane {
             state.paused_until = Some(state.paused_until.map_or(until, |earlier| earlier.max(until)));
         }
         state.pilot = Pilot::Landed;
-        let stop = state.take_in(signal, self.settings.drought, what);
+        let stop = state.take_in(signal, self.settings.drought, &what);
         let more_room = state.allowed() > allowed_before;
         drop(state);
         if let Some(stop) = stop {
@@ -275,7 +280,7 @@ impl State {
         }
     }
 
-    fn take_in(&mut self, signal: Signal, drought: Duration, what: &str) -> Option<Stop> {
+    fn take_in(&mut self, signal: Signal, drought: Duration, what: &dyn fmt::Display) -> Option<Stop> {
         match signal {
             Signal::Clean => {
                 self.answered += 1;
@@ -305,7 +310,7 @@ impl State {
     }
 
     /// What to say if nobody has been answered for longer than `drought`.
-    fn dry(&self, drought: Duration, what: &str) -> Option<String> {
+    fn dry(&self, drought: Duration, what: &dyn fmt::Display) -> Option<String> {
         let since = self.answered_at?.elapsed();
         (since > drought).then(|| format!("no call was answered for {} s: {what}", since.as_secs()))
     }

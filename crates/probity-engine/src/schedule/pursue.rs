@@ -162,18 +162,28 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
                     Err(_) => return Ok(None),
                 },
             };
+            if let Some(reservation) = self.reserved()? {
+                return Ok(Some((permit, reservation)));
+            }
             let freed = desk.budget.freed();
             tokio::pin!(freed);
+            // Registered before the second look, so that room made in between is not missed.
             freed.as_mut().enable();
-            match desk.budget.reserve(self.task.most) {
-                Ok(reservation) => return Ok(Some((permit, reservation))),
-                Err(NoRoom::Never(exhausted)) => {
-                    return Err(self.stop(Stop::Budget(exhausted.to_string())));
-                }
-                Err(NoRoom::Held) => drop(permit),
+            if let Some(reservation) = self.reserved()? {
+                return Ok(Some((permit, reservation)));
             }
+            drop(permit);
             // What holds the money is in flight and ends within its own clock, so this wait ends too.
             tokio::select! { () = freed => {}, () = desk.lane.stopped() => {} }
+        }
+    }
+
+    /// Room in the budget for a call. `None` while calls in flight hold the rest of it.
+    fn reserved(&self) -> Result<Option<Reservation<'a>>, Stop> {
+        match self.desk.budget.reserve(self.task.most) {
+            Ok(reservation) => Ok(Some(reservation)),
+            Err(NoRoom::Held) => Ok(None),
+            Err(NoRoom::Never(exhausted)) => Err(self.stop(Stop::Budget(exhausted.to_string()))),
         }
     }
 
@@ -204,7 +214,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             let model = self.desk.settings.models.first().map_or("", String::as_str);
             lane.stop(Stop::Quota(classify::too_long(model, pause)));
         }
-        lane.observe(heard.signal(), heard.pause.filter(|pause| *pause <= wait_max), &heard.what());
+        lane.observe(heard.signal(), heard.pause.filter(|pause| *pause <= wait_max), heard);
     }
 
     /// What is decided about the packet.

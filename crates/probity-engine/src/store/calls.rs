@@ -167,8 +167,13 @@ impl CallLog {
         self.runs.insert(run);
     }
 
-    /// Notes that a call is about to be made.
-    pub(super) fn begin(&mut self, attempt: AttemptId, start: AttemptStart) -> Result<(), StoreError> {
+    /// Notes that a call is about to be made, as `note` says.
+    pub(super) fn begin(
+        &mut self,
+        attempt: AttemptId,
+        start: AttemptStart,
+        note: &Framed,
+    ) -> Result<(), StoreError> {
         if let Some(error) = self.failed.as_ref().or(self.stopped.as_ref()) {
             return Err(error.clone());
         }
@@ -178,42 +183,20 @@ impl CallLog {
         if !self.runs.contains(&start.run) {
             return Err(StoreError::UnknownRun { run: start.run });
         }
-        let note = Note::Begun(Begun {
-            attempt: attempt.0,
-            judge: Cow::Borrowed(start.judge.as_str()),
-            run: start.run.0,
-            repeat: start.repeat,
-            n: start.n,
-            cause: Cow::Borrowed(&start.cause),
-            started_unix_ms: start.started_unix_ms,
-        });
-        let place = self.append(&framed(&note, [start.packet.as_bytes(), start.packet_body.as_bytes()]))?;
+        let place = self.append(note)?;
         self.under_way.insert(attempt, UnderWay { start: Some(start), notes: vec![place] });
         Ok(())
     }
 
-    /// Notes what a call came to, and gives back what it was about.
-    pub(super) fn end(&mut self, attempt: AttemptId, end: &AttemptEnd) -> Result<AttemptStart, StoreError> {
+    /// Notes what a call came to, as `note` says, and gives back what it was about.
+    pub(super) fn end(&mut self, attempt: AttemptId, note: &Framed) -> Result<AttemptStart, StoreError> {
         if let Some(failed) = &self.failed {
             return Err(failed.clone());
         }
         if self.under_way.get(&attempt).is_none_or(|call| call.start.is_none()) {
             return Err(StoreError::NotInFlight { attempt });
         }
-        let note = Note::Ended(Ended {
-            attempt: attempt.0,
-            outcome: Cow::Borrowed(&end.outcome),
-            detail: Cow::Borrowed(&end.detail),
-            http_status: end.http_status,
-            tokens_in: end.tokens_in,
-            tokens_out: end.tokens_out,
-            cost_picodollars: end.cost_picodollars,
-            model: end.model.as_deref().map(Cow::Borrowed),
-            fingerprint: end.fingerprint.as_deref().map(Cow::Borrowed),
-            response_id: end.response_id.as_deref().map(Cow::Borrowed),
-            elapsed_ms: end.elapsed_ms,
-        });
-        let place = self.append(&framed(&note, [&end.raw, &[]]))?;
+        let place = self.append(note)?;
         fault_points::reach(Point::AfterNote);
         let call = self.under_way.get_mut(&attempt).expect("it was there a moment ago");
         call.notes.push(place);
@@ -259,8 +242,8 @@ impl CallLog {
     }
 
     /// Adds a note to the file. Returns where it stands.
-    fn append(&mut self, note: &[u8]) -> Result<(u64, u64), StoreError> {
-        let appended = self.written(note);
+    fn append(&mut self, note: &Framed) -> Result<(u64, u64), StoreError> {
+        let appended = self.written(&note.0);
         appended.map_err(|error| {
             let failed = self.fault(&error);
             self.failed = Some(failed.clone());
@@ -324,22 +307,58 @@ fn made(path: &Path, openings: i64) -> io::Result<(File, u64)> {
     Ok((file, HEADER_BYTES as u64))
 }
 
-/// A note as it stands in the file.
-fn framed(note: &Note<'_>, blob: [&[u8]; 2]) -> Vec<u8> {
-    let n_blob: usize = blob.iter().map(|part| part.len()).sum();
-    let mut frame = Vec::with_capacity(FRAME_BYTES + 512 + n_blob);
-    frame.resize(FRAME_BYTES, 0);
-    serde_json::to_writer(&mut frame, note).expect("a note is plain data");
-    let n_note = frame.len() - FRAME_BYTES;
-    for part in blob {
-        frame.extend_from_slice(part);
+/// A note as it stands in the file. It is made before anybody has to wait for the file.
+pub(super) struct Framed(Vec<u8>);
+
+impl Framed {
+    /// That a call is about to be made.
+    pub(super) fn begun(attempt: AttemptId, start: &AttemptStart) -> Framed {
+        let note = Note::Begun(Begun {
+            attempt: attempt.0,
+            judge: Cow::Borrowed(start.judge.as_str()),
+            run: start.run.0,
+            repeat: start.repeat,
+            n: start.n,
+            cause: Cow::Borrowed(&start.cause),
+            started_unix_ms: start.started_unix_ms,
+        });
+        Framed::new(&note, [start.packet.as_bytes(), start.packet_body.as_bytes()])
     }
-    let length = |n: usize| u32::try_from(n).expect("no packet or answer has four gigabytes").to_le_bytes();
-    frame[..4].copy_from_slice(&length(n_note));
-    frame[4..8].copy_from_slice(&length(n_blob));
-    let check = check(&frame[..8], &frame[FRAME_BYTES..]);
-    frame[8..FRAME_BYTES].copy_from_slice(&check);
-    frame
+
+    /// What a call came to.
+    pub(super) fn ended(attempt: AttemptId, end: &AttemptEnd) -> Framed {
+        let note = Note::Ended(Ended {
+            attempt: attempt.0,
+            outcome: Cow::Borrowed(&end.outcome),
+            detail: Cow::Borrowed(&end.detail),
+            http_status: end.http_status,
+            tokens_in: end.tokens_in,
+            tokens_out: end.tokens_out,
+            cost_picodollars: end.cost_picodollars,
+            model: end.model.as_deref().map(Cow::Borrowed),
+            fingerprint: end.fingerprint.as_deref().map(Cow::Borrowed),
+            response_id: end.response_id.as_deref().map(Cow::Borrowed),
+            elapsed_ms: end.elapsed_ms,
+        });
+        Framed::new(&note, [&end.raw, &[]])
+    }
+
+    fn new(note: &Note<'_>, blob: [&[u8]; 2]) -> Framed {
+        let n_blob: usize = blob.iter().map(|part| part.len()).sum();
+        let mut frame = Vec::with_capacity(FRAME_BYTES + 512 + n_blob);
+        frame.resize(FRAME_BYTES, 0);
+        serde_json::to_writer(&mut frame, note).expect("a note is plain data");
+        let n_note = frame.len() - FRAME_BYTES;
+        for part in blob {
+            frame.extend_from_slice(part);
+        }
+        let length = |n: usize| u32::try_from(n).expect("no packet or answer has four gigabytes").to_le_bytes();
+        frame[..4].copy_from_slice(&length(n_note));
+        frame[4..8].copy_from_slice(&length(n_blob));
+        let check = check(&frame[..8], &frame[FRAME_BYTES..]);
+        frame[8..FRAME_BYTES].copy_from_slice(&check);
+        Framed(frame)
+    }
 }
 
 /// Tells a note that was cut short, damaged or never written from a whole one.

@@ -54,7 +54,7 @@ pub(crate) use labels::{at as label_at, last as last_label};
 pub(crate) use reader::{packet_hash, unknown};
 pub(crate) use tables::{Tables, parts_of_text};
 
-use calls::CallLog;
+use calls::{CallLog, Framed};
 use open::OpenLimits;
 use recent::{Offered, Recent};
 use writer::{Ending, Job, Message, Reply, Task, Writer};
@@ -227,14 +227,16 @@ impl Store {
     pub fn begin_attempt(&self, start: AttemptStart) -> Result<AttemptId, StoreError> {
         let doing = "recording the start of a call";
         let attempt = self.shared.next_attempt(doing)?;
-        self.shared.calls(doing)?.begin(attempt, start)?;
+        let note = Framed::begun(attempt, &start);
+        self.shared.calls(doing)?.begin(attempt, start, &note)?;
         Ok(attempt)
     }
 
     /// Notes what a call came to, with its raw bytes. When this returns, `kill -9` cannot take them any more. Read the
     /// answer only after this, and give the call to [`Store::record`] or [`Store::settle_call`].
     pub fn note_end(&self, attempt: AttemptId, end: AttemptEnd) -> Result<EndedCall, StoreError> {
-        let start = self.shared.calls("noting the end of a call")?.end(attempt, &end)?;
+        let note = Framed::ended(attempt, &end);
+        let start = self.shared.calls("noting the end of a call")?.end(attempt, &note)?;
         Ok(EndedCall { attempt, start, end })
     }
 
