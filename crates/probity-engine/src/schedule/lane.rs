@@ -153,12 +153,10 @@ impl Lane {
             match entry {
                 Entry::Open => return Ok(Permit { lane: self }),
                 Entry::Stopped(stop) => return Err(stop),
-                Entry::Full => tokio::select! { () = room => {}, () = self.stopped() => {} },
-                Entry::Pilot(until) => tokio::select! {
-                    () = tokio::time::sleep_until(until) => {}
-                    () = room => {}
-                    () = self.stopped() => {}
-                },
+                Entry::Full => room.await,
+                Entry::Pilot(until) => {
+                    tokio::select! { () = tokio::time::sleep_until(until) => {}, () = room => {} }
+                }
                 Entry::Paused(until) => {
                     // Everybody who waited would start at the same instant without a spread.
                     let until = until + SPREAD_MAX.mul_f64(rand::random::<f64>());
@@ -191,6 +189,8 @@ impl Lane {
         }
         drop(state);
         self.stopped.send_replace(true);
+        // Whoever waits to enter learns that there is no use.
+        self.room.notify_waiters();
     }
 
     /// Why the lane has stopped, if it has.

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Poll;
 
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::task::{JoinError, JoinHandle, JoinSet};
 
 use desk::{Desk, Pursued, Task};
@@ -28,9 +28,18 @@ use lane::Stop;
 use pursue::pursue;
 use respondent::Respondent;
 
-/// Packets under way for each call that may be in flight. While some wait for the disk or back off, others
-/// are on the line; packets beyond that would only wait inside, so they stay in the channel.
-const PURSUITS_PER_CALL: usize = 2;
+use crate::store::Pace;
+
+/// Packets under way for each call that may be in flight. While some wait for the disk or back off, others are on the
+/// line; the more wait for the disk together, the less each of them costs.
+const PURSUITS_PER_CALL: usize = 8;
+
+/// The most packets under way, unless that were fewer than [`PURSUITS_PER_CALL_MIN`]: this many calls at most have to
+/// be made again after a loss of power. Packets beyond that would only wait inside, so they stay in the channel.
+const PURSUITS_MAX: usize = 2048;
+
+/// With this many, a call is on the line for each one that waits.
+const PURSUITS_PER_CALL_MIN: usize = 2;
 
 const NO_PANIC: &str = "a pursuit does not panic";
 
@@ -62,7 +71,8 @@ pub async fn drive<R: Respondent>(
     if let Some(first) = first {
         running.spawn(async move { first.await.expect(NO_PANIC) });
     }
-    let queue = Arc::new(Queue { tasks: Mutex::new(Some(tasks)), n_workers: AtomicUsize::new(0) });
+    let queue = Arc::new(Queue::new(tasks));
+    desk.store.set_pace(Pace::Sparing);
     {
         let stopped = desk.lane.stopped();
         tokio::pin!(stopped);
@@ -72,6 +82,7 @@ pub async fn drive<R: Respondent>(
                 biased;
                 () = &mut stopped => break,
                 Some(ended) = running.join_next() => driven.add(ended),
+                () = queue.short.notified(), if !has_room => {}
                 task = queue.next(), if has_room => match task {
                     Some(task) => {
                         queue.n_workers.fetch_add(1, Ordering::Relaxed);
@@ -83,6 +94,8 @@ pub async fn drive<R: Respondent>(
         }
     }
     queue.close();
+    // Nobody comes any more to share a sync with.
+    desk.store.set_pace(Pace::Prompt);
     while let Some(ended) = running.join_next().await {
         driven.add(ended);
     }
@@ -104,7 +117,8 @@ pub fn pursue_first<R: Respondent>(desk: Arc<Desk<R>>, task: Task<R::Question>) 
 
 /// How many packets may be under way now.
 fn pursuits_max<R>(desk: &Desk<R>) -> usize {
-    PURSUITS_PER_CALL * desk.lane.limit()
+    let limit = desk.lane.limit();
+    (PURSUITS_PER_CALL * limit).min(PURSUITS_MAX).max(PURSUITS_PER_CALL_MIN * limit)
 }
 
 /// Tasks on their way to the workers.
@@ -113,9 +127,15 @@ struct Queue<Q> {
     tasks: Mutex<Option<mpsc::Receiver<Task<Q>>>>,
     /// Workers that have not ended.
     n_workers: AtomicUsize,
+    /// Told when there may be more workers than there are: the lane allows more calls again.
+    short: Notify,
 }
 
 impl<Q> Queue<Q> {
+    fn new(tasks: mpsc::Receiver<Task<Q>>) -> Queue<Q> {
+        Queue { tasks: Mutex::new(Some(tasks)), n_workers: AtomicUsize::new(0), short: Notify::new() }
+    }
+
     fn tasks(&self) -> MutexGuard<'_, Option<mpsc::Receiver<Task<Q>>>> {
         self.tasks.lock().expect("no thread panics while it takes a task")
     }
@@ -154,8 +174,11 @@ async fn work<R: Respondent>(
             // What the lane's stop cut short is left for the next run.
             Err(_) => break,
         }
-        let is_crowded = queue.n_workers.load(Ordering::Relaxed) > pursuits_max(&desk);
-        next = if is_crowded { None } else { queue.take() };
+        let (n_workers, max) = (queue.n_workers.load(Ordering::Relaxed), pursuits_max(&desk));
+        if n_workers < max {
+            queue.short.notify_one();
+        }
+        next = if n_workers > max { None } else { queue.take() };
     }
     queue.n_workers.fetch_sub(1, Ordering::Relaxed);
     driven

@@ -352,7 +352,8 @@ impl Framed {
         for part in blob {
             frame.extend_from_slice(part);
         }
-        let length = |n: usize| u32::try_from(n).expect("no packet or answer has four gigabytes").to_le_bytes();
+        let length =
+            |n: usize| u32::try_from(n).expect("no packet or answer has four gigabytes").to_le_bytes();
         frame[..4].copy_from_slice(&length(n_note));
         frame[4..8].copy_from_slice(&length(n_blob));
         let check = check(&frame[..8], &frame[FRAME_BYTES..]);

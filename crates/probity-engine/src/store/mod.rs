@@ -31,7 +31,7 @@ mod tests;
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::thread::JoinHandle;
 
@@ -49,6 +49,8 @@ pub use record::{
     RunRecord, RunState, SettledKind, Settlement, SettlementRecord, Totals,
 };
 
+pub use writer::Pace;
+
 pub(crate) use error::Fault;
 pub(crate) use labels::{at as label_at, last as last_label};
 pub(crate) use reader::{packet_hash, unknown};
@@ -57,9 +59,10 @@ pub(crate) use tables::{Tables, parts_of_text};
 use calls::{CallLog, Framed};
 use open::OpenLimits;
 use recent::{Offered, Recent};
-use writer::{Ending, Job, Message, Reply, Task, Writer};
+use writer::{Ending, Job, Message, Reply, Task, WithCallers, Writer};
 
 const RECENT_HELD: &str = "nothing panics while holding the recent verdicts";
+const THREAD_HELD: &str = "nothing panics while holding the thread";
 const CALLS_HELD: &str = "nothing panics while holding the calls under way";
 
 /// A store. Clones share it; when the last is gone, it is closed.
@@ -88,6 +91,8 @@ enum Access {
     Write {
         inbox: mpsc::Sender<Message>,
         thread: Mutex<Option<JoinHandle<()>>>,
+        /// Whether the writer has to do without rests.
+        is_prompt: Arc<AtomicBool>,
         /// The number of the attempt that begins next.
         next_attempt: AtomicI64,
         /// Calls that the database does not have yet.
@@ -124,18 +129,20 @@ impl Store {
     fn writing(
         path: &Arc<Path>,
         (next_attempt, calls): (i64, CallLog),
-        make: impl FnOnce((Arc<Mutex<CallLog>>, mpsc::Receiver<Message>)) -> Writer,
+        make: impl FnOnce(WithCallers) -> Writer,
     ) -> Result<Store, StoreError> {
         let (sender, inbox) = mpsc::channel();
-        let calls = Arc::new(Mutex::new(calls));
-        let writer = make((Arc::clone(&calls), inbox));
+        let (calls, is_prompt) = (Arc::new(Mutex::new(calls)), Arc::new(AtomicBool::new(false)));
+        let writer =
+            make(WithCallers { calls: Arc::clone(&calls), inbox, is_prompt: Arc::clone(&is_prompt) });
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || writer.run())
             .map_err(|error| StoreError::of_system(path, "starting the writer", &error))?;
         let thread = Mutex::new(Some(thread));
         let next_attempt = AtomicI64::new(next_attempt);
-        let access = Access::Write { inbox: sender, thread, next_attempt, calls, recent: Mutex::default() };
+        let recent = Mutex::default();
+        let access = Access::Write { inbox: sender, thread, is_prompt, next_attempt, calls, recent };
         Ok(Store { shared: Arc::new(Shared { path: Arc::clone(path), access }) })
     }
 
@@ -295,6 +302,15 @@ impl Store {
         Ok(accepted)
     }
 
+    /// Has the writer rest between transactions or not. A rest that it takes at the moment ends.
+    pub fn set_pace(&self, pace: Pace) {
+        let Access::Write { thread, is_prompt, .. } = &self.shared.access else { return };
+        is_prompt.store(pace == Pace::Prompt, Ordering::Release);
+        if let Some(thread) = thread.lock().expect(THREAD_HELD).as_ref() {
+            thread.thread().unpark();
+        }
+    }
+
     /// Begins to fold the journal into the file and does not wait for it, so that less is left for closing. For
     /// when nothing is written any more: whoever writes waits until it is done.
     pub fn begin_fold(&self) {
@@ -403,7 +419,7 @@ impl Shared {
         let (caller, answer) = mpsc::sync_channel(1);
         let asked = self.send_message("closing", Message::Close(caller));
         let closed = asked.and_then(|()| answer.recv().unwrap_or_else(|_| Err(self.closed("closing"))));
-        if let Some(thread) = thread.lock().expect("nothing panics while holding the thread").take() {
+        if let Some(thread) = thread.lock().expect(THREAD_HELD).take() {
             // A writer that panicked dropped its callers; they have been told that it is closed.
             let _ = thread.join();
         }

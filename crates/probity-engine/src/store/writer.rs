@@ -7,6 +7,7 @@
 //! each caller waits for its answer before it asks again.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -22,12 +23,12 @@ use super::tables::Tables;
 use crate::fault_points::{self, Point};
 
 /// The most requests in one transaction.
-const BATCH_JOBS_MAX: usize = 512;
+const BATCH_JOBS_MAX: usize = 2048;
 
 /// The most bytes in one transaction, so that a flood of large answers cannot blow up the journal.
 const BATCH_BYTES_MAX: usize = 16 << 20;
 
-/// Beyond this many requests in one transaction, the writer rests before the next one. No call waits for it to
+/// Beyond this many requests in one transaction, a sparing writer rests before the next one. No call waits for it to
 /// start, and a few workers who take one packet after the other are not kept waiting.
 const BUSY_JOBS_MIN: usize = 4;
 
@@ -36,7 +37,16 @@ const BUSY_JOBS_MIN: usize = 4;
 const REST_PER_JOB: Duration = Duration::from_micros(250);
 
 /// The longest rest. It is short beside any call to a model.
-const REST_MAX: Duration = Duration::from_millis(4);
+const REST_MAX: Duration = Duration::from_millis(16);
+
+/// Whether the writer rests so that requests share a sync.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// It does where there are many.
+    Sparing,
+    /// It does not: those who wait are the last.
+    Prompt,
+}
 
 /// How long the last checkpoint waits for readers. What it leaves undone, the next opening does.
 const LAST_CHECKPOINT_WAIT: Duration = Duration::from_millis(500);
@@ -127,6 +137,16 @@ pub(super) enum Ending {
     Leaves,
 }
 
+/// What a writer shares with those who ask it.
+pub(super) struct WithCallers {
+    /// Calls that the database does not have yet.
+    pub(super) calls: Arc<Mutex<CallLog>>,
+    /// What is asked of it.
+    pub(super) inbox: Receiver<Message>,
+    /// Whether it has to do without rests.
+    pub(super) is_prompt: Arc<AtomicBool>,
+}
+
 /// The writing end of a store. Fields are dropped in order: the connection before the lock.
 pub(super) struct Writer {
     tables: Tables,
@@ -134,6 +154,7 @@ pub(super) struct Writer {
     path: Arc<Path>,
     calls: Arc<Mutex<CallLog>>,
     inbox: Receiver<Message>,
+    is_prompt: Arc<AtomicBool>,
     ending: Ending,
     failed: Option<StoreError>,
 }
@@ -143,10 +164,11 @@ impl Writer {
         tables: Tables,
         lock: Lock,
         path: Arc<Path>,
-        (calls, inbox): (Arc<Mutex<CallLog>>, Receiver<Message>),
+        shared: WithCallers,
         ending: Ending,
     ) -> Writer {
-        Writer { tables, lock, path, calls, inbox, ending, failed: None }
+        let WithCallers { calls, inbox, is_prompt } = shared;
+        Writer { tables, lock, path, calls, inbox, is_prompt, ending, failed: None }
     }
 
     fn calls(&self) -> MutexGuard<'_, CallLog> {
@@ -166,16 +188,23 @@ impl Writer {
             closing = self.gather(first, &mut batch);
             let n_jobs = batch.len();
             self.write(&mut batch);
-            if closing.is_none() && n_jobs > BUSY_JOBS_MIN {
-                // Where many write at once, those who come meanwhile share one sync and the pages it writes.
-                let n_beyond = u32::try_from(n_jobs - BUSY_JOBS_MIN).unwrap_or(u32::MAX);
-                std::thread::sleep(REST_PER_JOB.saturating_mul(n_beyond).min(REST_MAX));
+            if closing.is_none() {
+                self.rest_after(n_jobs);
             }
         }
         let closed = self.close();
         if let Some(caller) = closing {
             // A caller that has gone does not need to know.
             let _ = caller.send(closed);
+        }
+    }
+
+    /// Rests after a transaction of `n_jobs`: where many write at once, those who come meanwhile share one sync and the
+    /// pages it writes. Whoever changes the pace ends it.
+    fn rest_after(&self, n_jobs: usize) {
+        let n_beyond = u32::try_from(n_jobs.saturating_sub(BUSY_JOBS_MIN)).unwrap_or(u32::MAX);
+        if n_beyond > 0 && !self.is_prompt.load(Ordering::Acquire) {
+            std::thread::park_timeout(REST_PER_JOB.saturating_mul(n_beyond).min(REST_MAX));
         }
     }
 
