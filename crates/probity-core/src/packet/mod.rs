@@ -60,12 +60,14 @@
 //! ```
 
 mod ask;
+mod by_hash;
 mod canonical;
 
 #[cfg(test)]
 mod tests;
 
 pub use ask::{AnswerForm, Ask, CallPlan, NotComparable, PairAsk, asks, pair_ask};
+pub use by_hash::{ByDigest, DigestHasher, PacketMap, PacketSet};
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -78,7 +80,7 @@ use crate::rubric::ReferenceUse;
 pub const PAIR_VERDICTS: [&str; 4] = ["A", "B", "tie", "needs_human_review"];
 
 /// BLAKE3 of a packet's canonical text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PacketHash([u8; 32]);
 
 impl PacketHash {

@@ -348,7 +348,7 @@ fn needs_reference(place: &Place, case: &Case, criterion: &Criterion) -> Skipped
 fn label(admitted: &Admitted) -> UnitLabel {
     let entry = admitted.entry();
     let variant = entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned());
-    UnitLabel { case_id: entry.case.id.to_string(), variant }
+    UnitLabel { case_id: entry.case.id.as_str().to_owned(), variant }
 }
 
 impl SizedAsk {
