@@ -117,11 +117,15 @@ pub enum Role {
 impl Role {
     /// Reads the names in use: `customer`, `user`, `human`; `agent`, `assistant`, `bot`; `system`.
     pub fn parse(text: &str) -> Option<Role> {
-        match text.to_ascii_lowercase().as_str() {
-            "customer" | "user" | "human" | "client" => Some(Role::Customer),
-            "agent" | "assistant" | "bot" | "support" | "ai" => Some(Role::Agent),
-            "system" | "developer" => Some(Role::System),
-            _ => None,
+        let is_one_of = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(text));
+        if is_one_of(&["customer", "user", "human", "client"]) {
+            Some(Role::Customer)
+        } else if is_one_of(&["agent", "assistant", "bot", "support", "ai"]) {
+            Some(Role::Agent)
+        } else if is_one_of(&["system", "developer"]) {
+            Some(Role::System)
+        } else {
+            None
         }
     }
 

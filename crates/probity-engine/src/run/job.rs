@@ -240,7 +240,7 @@ impl Job {
         &self,
         case: Box<Case>,
         skipped: Skipped,
-    ) -> Result<Result<(Place, Entry), Box<Screened>>, LoadError> {
+    ) -> Result<Result<(Place, Box<Entry>), Box<Screened>>, LoadError> {
         let Some(target) = &self.target else { return Ok(Err(Box::new(Screened::Skipped(skipped)))) };
         let place = Place { index: skipped.index, file: Arc::clone(&skipped.file), line: skipped.line };
         if let Some(criterion) = lacking(&self.rubric, &case) {
@@ -251,7 +251,9 @@ impl Job {
             Some(replies) => replies.answered(target, case, skipped)?,
             None => Err(NoReply { case, skipped, why: not_asked() }),
         };
-        Ok(answered.map(|entry| (place, entry)).map_err(|no_reply| Box::new(Screened::NoReply(no_reply))))
+        Ok(answered
+            .map(|entry| (place, Box::new(entry)))
+            .map_err(|no_reply| Box::new(Screened::NoReply(no_reply))))
     }
 }
 
