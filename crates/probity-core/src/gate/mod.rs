@@ -138,12 +138,12 @@ impl Gate {
     fn personal_data(&self, entry: &Entry, reply: &Outline<'_>) -> Vec<Sighting> {
         let (mut earlier, mut customer) = (Vec::new(), Vec::new());
         match &entry.case.situation {
-            Situation::Ticket(text) => customer.push(text.as_str()),
+            Situation::Ticket(text) => customer.push(&**text),
             Situation::Conversation(turns) => {
                 for turn in turns {
                     match turn.role {
-                        Role::Customer => customer.push(turn.text.as_str()),
-                        Role::Agent => earlier.push(turn.text.as_str()),
+                        Role::Customer => customer.push(&*turn.text),
+                        Role::Agent => earlier.push(&*turn.text),
                         Role::System => {}
                     }
                 }

@@ -5,6 +5,7 @@
 //! of a conversation is the reply is decided here too.
 
 use std::fmt;
+use std::sync::Arc;
 
 use probity_core::case::{
     BadField, Case, CaseId, Circumstances, Confidence, Entry, Evidence, Moment, Reply, Role, Situation,
@@ -238,7 +239,7 @@ fn evidence_parts(name: Inside, mut object: Object) -> Result<(String, Option<St
 
 /// The reply of a record.
 enum Given {
-    Text(String),
+    Text(Arc<str>),
     /// There is none, and what to say about it where one is needed.
     Nothing(Reason),
 }
@@ -260,7 +261,7 @@ fn situation_and_reply(found: &mut Found<'_>) -> Result<(Situation, Given), Reas
                 return Err(format!("Empty '{name}' field").into());
             }
             let given = given_reply(found)?.unwrap_or_else(|| Given::Nothing(missing("reply")));
-            Ok((Situation::Ticket(ticket), given))
+            Ok((Situation::Ticket(ticket.into()), given))
         }
         (None, Some(turns)) => conversation(turns, given_reply(found)?),
         (Some(ticket), Some(turns)) => {
@@ -279,7 +280,7 @@ fn given_reply(found: &mut Found<'_>) -> Result<Option<Given>, Reason> {
         Some(value) if value.json == Json::Null => {
             Ok(Some(Given::Nothing(must_be(&value.name, "a string", &Json::Null))))
         }
-        Some(value) => text(value).map(Given::Text).map(Some),
+        Some(value) => Ok(Some(Given::Text(text(value)?.into()))),
     }
 }
 
@@ -324,5 +325,5 @@ fn turn(at: usize, item: Json) -> Result<Turn, Reason> {
         (None, None) => return Err(missing(text_name)),
     };
     let Json::String(text) = text else { return Err(must_be(text_name, "a string", &text)) };
-    Ok(Turn { role, text: without_nul(text_name, text)? })
+    Ok(Turn { role, text: without_nul(text_name, text)?.into() })
 }

@@ -84,7 +84,7 @@ pub enum Screened {
         /// Where the record stands.
         place: Place,
         /// The admitted reply.
-        admitted: Box<Admitted>,
+        admitted: Admitted,
         /// One packet per call, in the order of the rubric.
         packets: Vec<SizedPacket>,
     },
@@ -230,7 +230,7 @@ impl Job {
             Err(blocked) => Screened::Blocked { place, blocked: Box::new(blocked) },
             Ok(admitted) => {
                 let packets = SizedAsk::packets(&self.asks, &admitted);
-                Screened::Admitted { place, admitted: Box::new(admitted), packets }
+                Screened::Admitted { place, admitted, packets }
             }
         })
     }
@@ -371,8 +371,7 @@ impl SizedAsk {
 /// A reply of nothing to nothing, for measuring prompts.
 pub(super) fn blank() -> Admitted {
     use probity_core::case::{Case, CaseId, Reply, Situation};
-    let case =
-        Case::new(CaseId::new("blank").expect("a plain word is an id"), Situation::Ticket(String::new()));
-    let reply = Reply::new(String::new());
+    let case = Case::new(CaseId::new("blank").expect("a plain word is an id"), Situation::Ticket("".into()));
+    let reply = Reply::new("");
     Gate::open().screen(Entry { case, reply }).expect("no rule, nothing blocked")
 }
