@@ -32,10 +32,10 @@ fn entry(line: &str) -> Entry {
     let items = |key: &str| json.get(key).and_then(Json::as_array).unwrap_or_default();
     let turn = |turn: &Json| Turn {
         role: text(turn, "role").and_then(|role| Role::parse(&role)).expect("a role"),
-        text: text(turn, "text").expect("a text"),
+        text: text(turn, "text").expect("a text").into(),
     };
     let situation = match text(&json, "ticket") {
-        Some(ticket) => Situation::Ticket(ticket),
+        Some(ticket) => Situation::Ticket(ticket.into()),
         None => Situation::Conversation(items("turns").iter().map(turn).collect()),
     };
     let id = CaseId::new(text(&json, "id").expect("an id")).expect("a good id");

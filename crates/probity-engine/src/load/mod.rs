@@ -1,7 +1,7 @@
 //! Reading case files: JSON arrays, JSON lines and CSV, and OpenTelemetry spans in either JSON, each also packed
 //! with gzip.
 //!
-//! What a file is, its content says, never its name. Files are streamed: memory holds one record and eight
+//! What a file is, its content says, never its name. Files are streamed: memory holds a few records and eight
 //! bytes for each record's name, however large the data is, and the records of a small data set where that is
 //! asked for. A bad record is an item of its own, with its index and the reason; a file that cannot be trusted as
 //! a whole is a [`LoadError`].
