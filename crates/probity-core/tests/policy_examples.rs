@@ -60,7 +60,7 @@ fn shown(entry: &Entry, ledger: &Ledger) -> String {
     let (lexicon, allowed) = (Lexicon::built_in(), Allowed::nothing());
     let selected = evidence::check(entry, ledger, None);
     let support = Support::new(&selected.sources, &entry.case.situation, &allowed, lexicon);
-    let reply = &entry.reply.text;
+    let reply = &*entry.reply.text;
     let claims = support::check(reply, &extract(reply, lexicon), &support);
     let mut lines = vec![entry.case.id.to_string()];
     for sighting in selected.sightings.iter().chain(&claims) {
