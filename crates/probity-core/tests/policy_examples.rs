@@ -32,10 +32,10 @@ fn entry(line: &str) -> Entry {
     let items = |key: &str| json.get(key).and_then(Json::as_array).unwrap_or_default();
     let turn = |turn: &Json| Turn {
         role: text(turn, "role").and_then(|role| Role::parse(&role)).expect("a role"),
-        text: text(turn, "text").expect("a text"),
+        text: text(turn, "text").expect("a text").into(),
     };
     let situation = match text(&json, "ticket") {
-        Some(ticket) => Situation::Ticket(ticket),
+        Some(ticket) => Situation::Ticket(ticket.into()),
         None => Situation::Conversation(items("turns").iter().map(turn).collect()),
     };
     let id = CaseId::new(text(&json, "id").expect("an id")).expect("a good id");
@@ -60,7 +60,7 @@ fn shown(entry: &Entry, ledger: &Ledger) -> String {
     let (lexicon, allowed) = (Lexicon::built_in(), Allowed::nothing());
     let selected = evidence::check(entry, ledger, None);
     let support = Support::new(&selected.sources, &entry.case.situation, &allowed, lexicon);
-    let reply = &entry.reply.text;
+    let reply = &*entry.reply.text;
     let claims = support::check(reply, &extract(reply, lexicon), &support);
     let mut lines = vec![entry.case.id.to_string()];
     for sighting in selected.sightings.iter().chain(&claims) {

@@ -37,10 +37,10 @@ fn ledger() -> Ledger {
 fn situation(turns: &[String]) -> Situation {
     let turn = |text: &String| {
         let (role, said) = text.split_once(": ").expect("a turn reads `role: text`");
-        Turn { role: Role::parse(role).expect("a role"), text: said.to_owned() }
+        Turn { role: Role::parse(role).expect("a role"), text: said.into() }
     };
     match turns {
-        [] => Situation::Ticket("Can you help me?".to_owned()),
+        [] => Situation::Ticket("Can you help me?".into()),
         turns => Situation::Conversation(turns.iter().map(turn).collect()),
     }
 }

@@ -59,7 +59,7 @@ fn entry(ticket: &str, reply: &str) -> Entry {
     let case = Case {
         evidence: vec![Evidence { source: "returns".to_owned(), version: None }],
         known_pii: vec!["Jane Doe".to_owned()],
-        ..Case::new(CaseId::new("case").expect("an id"), Situation::Ticket(ticket.to_owned()))
+        ..Case::new(CaseId::new("case").expect("an id"), Situation::Ticket(ticket.into()))
     };
     Entry { case, reply: Reply::new(reply) }
 }

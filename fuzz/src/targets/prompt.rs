@@ -43,9 +43,9 @@ pub fn check(data: &[u8]) {
     let (choice, rest) = choices(data);
     let [reply, reference, first, second] = parts(rest).map(text);
     let situation = if choice & 1 == 0 {
-        Situation::Ticket(first.clone())
+        Situation::Ticket(first.as_str().into())
     } else {
-        let turn = |role, text: &String| Turn { role, text: text.clone() };
+        let turn = |role, text: &String| Turn { role, text: text.as_str().into() };
         Situation::Conversation(vec![turn(Role::Customer, &first), turn(Role::Agent, &second)])
     };
     let (packet, prompt) = if choice & PAIR == 0 {

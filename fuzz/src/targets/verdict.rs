@@ -91,8 +91,7 @@ fn packet(choice: u8, reply: &str) -> Packet {
 }
 
 fn admitted(reply: &str) -> Admitted {
-    let case =
-        Case::new(CaseId::new("case").expect("an id"), Situation::Ticket("Where is my order?".to_owned()));
+    let case = Case::new(CaseId::new("case").expect("an id"), Situation::Ticket("Where is my order?".into()));
     Gate::open().screen(Entry { case, reply: Reply::new(reply) }).expect("no rule, no block")
 }
 

@@ -1,7 +1,7 @@
 //! The situation a reply answers, and the reply itself.
 //!
 //! Values here are already right: ids have a length and no control characters, texts have no NUL, a
-//! confidence is between 0 and 1. Reading files and naming their faults is the loader's work; it ends in
+//! confidence is between 0 and 1. Long texts are shared: a copy of a case or a reply has the same ones. Reading files and naming their faults is the loader's work; it ends in
 //! the constructors of this module.
 
 mod moment;
@@ -11,6 +11,7 @@ pub use moment::{Moment, NotAMoment};
 pub use text::{TextTrait, is_format, text_traits};
 
 use std::fmt;
+use std::sync::Arc;
 
 /// The longest id accepted, in bytes.
 pub const ID_BYTES_MAX: usize = 512;
@@ -117,11 +118,15 @@ pub enum Role {
 impl Role {
     /// Reads the names in use: `customer`, `user`, `human`; `agent`, `assistant`, `bot`; `system`.
     pub fn parse(text: &str) -> Option<Role> {
-        match text.to_ascii_lowercase().as_str() {
-            "customer" | "user" | "human" | "client" => Some(Role::Customer),
-            "agent" | "assistant" | "bot" | "support" | "ai" => Some(Role::Agent),
-            "system" | "developer" => Some(Role::System),
-            _ => None,
+        let is_one_of = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(text));
+        if is_one_of(&["customer", "user", "human", "client"]) {
+            Some(Role::Customer)
+        } else if is_one_of(&["agent", "assistant", "bot", "support", "ai"]) {
+            Some(Role::Agent)
+        } else if is_one_of(&["system", "developer"]) {
+            Some(Role::System)
+        } else {
+            None
         }
     }
 
@@ -141,24 +146,32 @@ pub struct Turn {
     /// Who spoke.
     pub role: Role,
     /// What was said.
-    pub text: String,
+    pub text: Arc<str>,
 }
 
 /// What the reply answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Situation {
     /// A single message.
-    Ticket(String),
+    Ticket(Arc<str>),
     /// A conversation up to, and without, the reply. Never empty.
     Conversation(Vec<Turn>),
 }
 
 impl Situation {
+    /// How many bytes its texts have together.
+    pub fn n_bytes(&self) -> usize {
+        match self {
+            Situation::Ticket(text) => text.len(),
+            Situation::Conversation(turns) => turns.iter().map(|turn| turn.text.len()).sum(),
+        }
+    }
+
     /// The texts of the situation in order.
     pub fn texts(&self) -> Vec<&str> {
         match self {
-            Situation::Ticket(text) => vec![text],
-            Situation::Conversation(turns) => turns.iter().map(|turn| turn.text.as_str()).collect(),
+            Situation::Ticket(text) => vec![&**text],
+            Situation::Conversation(turns) => turns.iter().map(|turn| &*turn.text).collect(),
         }
     }
 }
@@ -224,7 +237,7 @@ impl Case {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
     /// The text, byte for byte as it was given.
-    pub text: String,
+    pub text: Arc<str>,
     /// What wrote it.
     pub variant: Option<Variant>,
     /// The bot's own confidence in it.
@@ -233,7 +246,7 @@ pub struct Reply {
 
 impl Reply {
     /// A reply of which nothing but the text is known.
-    pub fn new(text: impl Into<String>) -> Self {
+    pub fn new(text: impl Into<Arc<str>>) -> Self {
         Reply { text: text.into(), variant: None, confidence: None }
     }
 }

@@ -108,7 +108,11 @@ impl Gate {
     }
 
     /// Checks a reply against every rule in order.
-    pub fn screen(&self, entry: Entry) -> Result<Admitted, Blocked> {
+    pub fn screen(&self, entry: impl Into<Box<Entry>>) -> Result<Admitted, Blocked> {
+        self.screen_boxed(entry.into())
+    }
+
+    fn screen_boxed(&self, entry: Box<Entry>) -> Result<Admitted, Blocked> {
         if self.severities.is_empty() {
             return Ok(Admitted { entry, flags: Vec::new(), sources: Vec::new() });
         }
@@ -124,7 +128,7 @@ impl Gate {
         seen.extend(checked.claims);
         let findings: Vec<Finding> = seen.into_iter().filter_map(|sighting| self.finding(sighting)).collect();
         if findings.iter().any(|finding| finding.severity == Severity::Block) {
-            Err(Blocked { entry: Box::new(entry), findings })
+            Err(Blocked { entry, findings })
         } else {
             let sources = checked.sources.iter().map(|source| AdmittedSource::of(source)).collect();
             Ok(Admitted { entry, flags: findings, sources })
@@ -134,12 +138,12 @@ impl Gate {
     fn personal_data(&self, entry: &Entry, reply: &Outline<'_>) -> Vec<Sighting> {
         let (mut earlier, mut customer) = (Vec::new(), Vec::new());
         match &entry.case.situation {
-            Situation::Ticket(text) => customer.push(text.as_str()),
+            Situation::Ticket(text) => customer.push(&**text),
             Situation::Conversation(turns) => {
                 for turn in turns {
                     match turn.role {
-                        Role::Customer => customer.push(turn.text.as_str()),
-                        Role::Agent => earlier.push(turn.text.as_str()),
+                        Role::Customer => customer.push(&*turn.text),
+                        Role::Agent => earlier.push(&*turn.text),
                         Role::System => {}
                     }
                 }
@@ -158,7 +162,7 @@ impl Gate {
 /// A reply that no rule blocked. Owning one is the proof: only a [`Gate`] makes one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Admitted {
-    entry: Entry,
+    entry: Box<Entry>,
     flags: Vec<Finding>,
     sources: Vec<AdmittedSource>,
 }

@@ -59,6 +59,12 @@ impl Object {
         self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
+    /// Takes the member called `key` out. The others stay in order.
+    pub fn take(&mut self, key: &str) -> Option<Json> {
+        let at = self.0.iter().position(|(name, _)| name == key)?;
+        Some(self.0.remove(at).1)
+    }
+
     /// Members in source order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
@@ -72,6 +78,16 @@ impl Object {
     /// Whether there is no member.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+impl IntoIterator for Object {
+    type Item = (String, Json);
+    type IntoIter = std::vec::IntoIter<(String, Json)>;
+
+    /// Members in source order.
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
     }
 }
 
@@ -297,6 +313,8 @@ mod tests {
         assert_eq!(object.insert("a", Json::int(3)), Err(DuplicateKey("a".to_owned())));
         assert_eq!((object.get("a"), object.get("A")), (Some(&Json::int(1)), Some(&Json::int(2))));
         assert_eq!((object.get("b"), object.len()), (None, 2));
+        assert_eq!((object.take("b"), object.take("a"), object.take("a")), (None, Some(Json::int(1)), None));
+        assert_eq!(object.into_iter().collect::<Vec<_>>(), [("A".to_owned(), Json::int(2))]);
     }
 
     #[test]

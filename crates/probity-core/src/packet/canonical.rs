@@ -30,9 +30,9 @@ pub(super) fn whole(ask: &Ask, end: &str) -> String {
 /// What follows the ask's own start in the canonical text.
 pub(super) fn end(ask: &Ask, material: &Material, reference: Option<&str>) -> String {
     let Material { situation, subject } = material;
-    let texts: usize = situation.texts().iter().map(|text| text.len() + 40).sum();
-    let replies: usize = subject.replies().iter().map(|text| text.len()).sum();
-    let mut out = String::with_capacity(ask.middle.len() + texts + replies + 128);
+    let n_turns = if let Situation::Conversation(turns) = situation { turns.len() } else { 1 };
+    let n_bytes = situation.n_bytes() + subject.n_bytes() + reference.map_or(0, str::len);
+    let mut out = String::with_capacity(ask.middle.len() + n_bytes + 40 * n_turns + 128);
     if let Subject::Pair { a, b } = subject {
         write_string(a, &mut out);
         out.push_str(",\"B\":");

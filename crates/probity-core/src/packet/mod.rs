@@ -60,12 +60,14 @@
 //! ```
 
 mod ask;
+mod by_hash;
 mod canonical;
 
 #[cfg(test)]
 mod tests;
 
 pub use ask::{AnswerForm, Ask, CallPlan, NotComparable, PairAsk, asks, pair_ask};
+pub use by_hash::{ByDigest, DigestHasher, PacketMap, PacketSet};
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -78,7 +80,7 @@ use crate::rubric::ReferenceUse;
 pub const PAIR_VERDICTS: [&str; 4] = ["A", "B", "tie", "needs_human_review"];
 
 /// BLAKE3 of a packet's canonical text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PacketHash([u8; 32]);
 
 impl PacketHash {
@@ -103,22 +105,30 @@ impl fmt::Display for PacketHash {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// One reply, to be graded.
-    Reply(String),
+    Reply(Arc<str>),
     /// Two replies to the same case, to be compared.
     Pair {
         /// The reply in the first slot.
-        a: String,
+        a: Arc<str>,
         /// The reply in the second slot.
-        b: String,
+        b: Arc<str>,
     },
 }
 
 impl Subject {
+    /// How many bytes its replies have together.
+    pub fn n_bytes(&self) -> usize {
+        match self {
+            Subject::Reply(reply) => reply.len(),
+            Subject::Pair { a, b } => a.len() + b.len(),
+        }
+    }
+
     /// The replies in the order shown.
     pub fn replies(&self) -> Vec<&str> {
         match self {
-            Subject::Reply(reply) => vec![reply],
-            Subject::Pair { a, b } => vec![a, b],
+            Subject::Reply(reply) => vec![&**reply],
+            Subject::Pair { a, b } => vec![&**a, &**b],
         }
     }
 }
@@ -185,6 +195,11 @@ impl Packet {
         texts
     }
 
+    /// How many bytes those texts have together.
+    pub fn n_bytes(&self) -> usize {
+        self.situation().n_bytes() + self.subject().n_bytes() + self.reference().map_or(0, str::len)
+    }
+
     /// The canonical JSON text. Its hash is the packet's name.
     pub fn canonical(&self) -> &str {
         self.canonical.get_or_init(|| {
@@ -217,10 +232,11 @@ pub fn question(admitted: &Admitted, ask: &Arc<Ask>) -> Packet {
 /// The packets that ask each of `asks` about an admitted reply, in that order. They share its texts.
 pub fn questions<'a>(admitted: &Admitted, asks: impl IntoIterator<Item = &'a Arc<Ask>>) -> Vec<Packet> {
     let Entry { case, reply } = admitted.entry();
-    let subject = Subject::Reply(reply.text.clone());
+    let subject = Subject::Reply(Arc::clone(&reply.text));
     let material = Arc::new(Material { situation: case.situation.clone(), subject });
     let mut shared: Option<(Option<&str>, String)> = None;
-    let mut packets = Vec::new();
+    let asks = asks.into_iter();
+    let mut packets = Vec::with_capacity(asks.size_hint().0);
     for ask in asks {
         assert_eq!(ask.form(), AnswerForm::Levels, "one reply is graded and never compared");
         let reference = reference(case, ask);
@@ -266,7 +282,7 @@ pub fn pair(first: &Admitted, second: &Admitted, ask: &PairAsk) -> Result<Packet
     if reference(one, ask.ask()) != reference(other, ask.ask()) {
         return Err(NotAPair::References);
     }
-    let subject = Subject::Pair { a: first.reply.text.clone(), b: second.reply.text.clone() };
+    let subject = Subject::Pair { a: Arc::clone(&first.reply.text), b: Arc::clone(&second.reply.text) };
     let material = Arc::new(Material { situation: one.situation.clone(), subject });
     let reference = reference(one, ask.ask());
     let end = canonical::end(ask.ask(), &material, reference);

@@ -13,7 +13,7 @@ fn admitted(situation: Situation, reply: &str, variant: &str) -> Admitted {
         ..Case::new(CaseId::new(format!("case-of-{variant}")).expect("an id"), situation)
     };
     let variant = Some(Variant::new(variant).expect("a variant"));
-    let reply = Reply { text: reply.to_owned(), variant, confidence: None };
+    let reply = Reply { text: reply.into(), variant, confidence: None };
     Gate::default().screen(Entry { case, reply }).expect("admitted")
 }
 

@@ -2,6 +2,8 @@
 
 use super::base::Base;
 use super::wordage::{Passage, neutral};
+use std::sync::Arc;
+
 use crate::case::{Entry, Reply, Role, Situation};
 
 /// How much neutral text makes two twins of a reply.
@@ -20,13 +22,13 @@ pub struct Arms {
 
 impl Arms {
     /// The base itself, and the base with another reply.
-    pub(super) fn replaced(base: &Base, reply: impl Into<String>) -> Arms {
+    pub(super) fn replaced(base: &Base, reply: impl Into<Arc<str>>) -> Arms {
         let treatment = with_reply(base.entry(), reply);
         Arms { control: base.entry().clone(), treatment, in_second_slot: None }
     }
 
     /// The base with one reply and with another.
-    pub(super) fn replies(base: &Base, control: impl Into<String>, treatment: impl Into<String>) -> Arms {
+    pub(super) fn replies(base: &Base, control: impl Into<Arc<str>>, treatment: impl Into<Arc<str>>) -> Arms {
         let [control, treatment] =
             [control.into(), treatment.into()].map(|reply| with_reply(base.entry(), reply));
         Arms { control, treatment, in_second_slot: None }
@@ -57,7 +59,7 @@ impl Arms {
     }
 }
 
-fn with_reply(entry: &Entry, reply: impl Into<String>) -> Entry {
+fn with_reply(entry: &Entry, reply: impl Into<Arc<str>>) -> Entry {
     let reply = Reply { text: reply.into(), ..entry.reply.clone() };
     Entry { case: entry.case.clone(), reply }
 }
@@ -66,12 +68,12 @@ fn with_reply(entry: &Entry, reply: impl Into<String>) -> Entry {
 fn with_message(situation: Situation, added: &str) -> Situation {
     let joined = |text: &str| format!("{text}{}{added}", super::wordage::BREAK);
     match situation {
-        Situation::Ticket(text) => Situation::Ticket(joined(&text)),
+        Situation::Ticket(text) => Situation::Ticket(joined(&text).into()),
         Situation::Conversation(mut turns) => {
             let customer = turns.iter().rposition(|turn| turn.role == Role::Customer);
             let last = turns.len().saturating_sub(1);
             if let Some(turn) = turns.get_mut(customer.unwrap_or(last)) {
-                turn.text = joined(&turn.text);
+                turn.text = joined(&turn.text).into();
             }
             Situation::Conversation(turns)
         }

@@ -130,7 +130,7 @@ mod tests {
 
     fn entry(n: usize) -> Entry {
         let id = CaseId::new(format!("c{n}")).expect("an id");
-        let case = Case::new(id, Situation::Ticket(format!("Ticket {n}")));
+        let case = Case::new(id, Situation::Ticket(format!("Ticket {n}").into()));
         Entry { case, reply: Reply::new(format!("Reply {n}")) }
     }
 

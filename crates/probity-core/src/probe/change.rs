@@ -147,7 +147,7 @@ impl Change {
                 Arms::replies(base, behind(control, reply), behind(text, reply))
             }
             Change::TicketAppend { text, control } => Arms::tickets(base, control, text),
-            Change::Replace { text } => Arms::replaced(base, text),
+            Change::Replace { text } => Arms::replaced(base, text.as_str()),
             Change::Repeat { times } => Arms::replaced(base, vec![reply; *times].join(BREAK)),
             Change::Pad { fillers } => Arms::replaced(base, padded(reply, fillers)),
             Change::Opener => Arms::replaced(base, sentences(reply).first().copied().unwrap_or_default()),

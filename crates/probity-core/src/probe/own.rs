@@ -178,7 +178,7 @@ fn situation(fields: &Fields<'_>, faults: &mut Faults) -> Option<Situation> {
         return None;
     }
     if fields.has("ticket") {
-        return fields.text("ticket", faults).value().cloned().map(Situation::Ticket);
+        return fields.text("ticket", faults).value().map(|text| Situation::Ticket(text.as_str().into()));
     }
     let tables = fields.tables("turns", &TURN, faults);
     if tables.is_empty() {
@@ -196,5 +196,5 @@ fn turn(fields: &Fields<'_>, faults: &mut Faults) -> Option<Turn> {
     let role = fields.choice("role", &roles, faults);
     let role = fields.required("role", role, faults);
     let text = fields.required_text("text", faults);
-    Some(Turn { role: *role.value()?, text: text.value()?.clone() })
+    Some(Turn { role: *role.value()?, text: text.value()?.as_str().into() })
 }

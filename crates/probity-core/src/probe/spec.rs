@@ -283,7 +283,7 @@ fn base(at: usize, fields: &Fields<'_>, faults: &mut Faults) -> Option<Entry> {
     let reply = fields.required_text("reply", faults);
     let slice = fields.text("slice", faults).value().and_then(|slice| Slice::new(slice).ok());
     let id = CaseId::new(format!("shipped-{:02}", at + 1)).expect("a plain word is an id");
-    let mut case = Case::new(id, Situation::Ticket(ticket.value()?.clone()));
+    let mut case = Case::new(id, Situation::Ticket(ticket.value()?.as_str().into()));
     case.slice = slice;
-    Some(Entry { case, reply: Reply::new(reply.value()?) })
+    Some(Entry { case, reply: Reply::new(reply.value()?.as_str()) })
 }

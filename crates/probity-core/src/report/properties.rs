@@ -82,10 +82,10 @@ fn outcome(shape: &Shape, at: usize, place: Option<prop::sample::Index>) -> (Cri
 fn result(shape: &Shape, rubric: &Rubric, (n, drawn): (usize, &Drawn)) -> ReplyResult {
     let case = Case {
         slice: drawn.slice.map(|slice| Slice::new(format!("slice {slice}")).expect("a slice")),
-        ..Case::new(CaseId::new(format!("case {n}")).expect("an id"), Situation::Ticket("Help".to_owned()))
+        ..Case::new(CaseId::new(format!("case {n}")).expect("an id"), Situation::Ticket("Help".into()))
     };
     let confidence = drawn.confidence.map(|value| Confidence::new(value).expect("a share"));
-    let reply = Reply { text: drawn.reply.to_owned(), variant: None, confidence };
+    let reply = Reply { text: drawn.reply.into(), variant: None, confidence };
     let admitted = gate::Gate::default().screen(Entry { case, reply }).expect("no rule blocks");
     match &drawn.gate {
         // No rule blocks yet, so a blocked result is put together by hand.

@@ -1,5 +1,7 @@
 //! One reply's result, and its form in the results file.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use crate::case::{Case, Confidence, Entry, Variant};
@@ -68,7 +70,7 @@ pub struct ReplyResult {
     /// The case's slice.
     pub slice: Option<String>,
     /// The reply's text; empty where there is no reply.
-    pub text: Box<str>,
+    pub text: Arc<str>,
     /// What wrote the reply.
     pub variant: Option<String>,
     /// The bot's own confidence.
@@ -129,7 +131,7 @@ impl ReplyResult {
 
     fn new(entry: &Entry, gate: GateOutcome) -> Self {
         ReplyResult {
-            text: entry.reply.text.as_str().into(),
+            text: Arc::clone(&entry.reply.text),
             variant: entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned()),
             confidence: entry.reply.confidence,
             ..Self::of_case(&entry.case, gate)
@@ -140,7 +142,7 @@ impl ReplyResult {
         ReplyResult {
             id: case.id.to_string(),
             slice: case.slice.as_ref().map(|slice| slice.as_str().to_owned()),
-            text: Box::default(),
+            text: Arc::default(),
             variant: None,
             confidence: None,
             gate,

@@ -150,7 +150,7 @@ impl Shown {
     /// What is shown of a case and `replies` to it. `reference` says whether anything asked about it may use the
     /// reference reply.
     pub fn of(case: &Case, replies: Vec<String>, sources: &[AdmittedSource], asked: &Rubric) -> Shown {
-        let turn = |role: &str, text: &str| ShownTurn { role: role.to_owned(), text: text.to_owned() };
+        let turn = |role: &str, text: &str| ShownTurn { role: role.to_owned(), text: text.into() };
         let conversation = match &case.situation {
             Situation::Ticket(text) => vec![turn("customer", text)],
             Situation::Conversation(turns) => {
@@ -168,7 +168,7 @@ impl Shown {
 
     /// What is shown of one admitted reply.
     pub fn of_reply(entry: &Entry, sources: &[AdmittedSource], asked: &Rubric) -> Shown {
-        Shown::of(&entry.case, vec![entry.reply.text.clone()], sources, asked)
+        Shown::of(&entry.case, vec![entry.reply.text.to_string()], sources, asked)
     }
 
     /// The same with the replies of a pair the other way round.

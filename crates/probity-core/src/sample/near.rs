@@ -159,7 +159,7 @@ mod tests {
 
     #[track_caller]
     fn check(texts: &[&str], want: &[usize]) {
-        let signature = |text: &&str| Signature::of(&Situation::Ticket((*text).to_owned()));
+        let signature = |text: &&str| Signature::of(&Situation::Ticket((*text).into()));
         let signatures: Vec<Signature> = texts.iter().map(signature).collect();
         let signatures: Vec<&Signature> = signatures.iter().collect();
         assert_eq!(representatives(&signatures), want, "{texts:?}");

@@ -6,7 +6,7 @@ use crate::stats::Random;
 
 /// A reply to a ticket of its own.
 pub(super) fn entry(id: &str, slice: Option<&str>, ticket: &str) -> Entry {
-    let mut case = Case::new(CaseId::new(id).expect("an id"), Situation::Ticket(ticket.to_owned()));
+    let mut case = Case::new(CaseId::new(id).expect("an id"), Situation::Ticket(ticket.into()));
     case.slice = slice.map(|slice| Slice::new(slice).expect("a slice"));
     Entry { case, reply: Reply::new("Done.") }
 }

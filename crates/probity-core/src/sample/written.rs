@@ -82,9 +82,9 @@ fn on_one_line(json: &str) -> Cow<'_, str> {
 fn record(entry: &Entry) -> Map<String, Value> {
     let (case, reply) = (&entry.case, &entry.reply);
     let situation = match &case.situation {
-        Situation::Ticket(text) => ("ticket", json!(text)),
+        Situation::Ticket(text) => ("ticket", json!(**text)),
         Situation::Conversation(turns) => {
-            let turn = |turn: &crate::case::Turn| json!({ "role": turn.role.name(), "text": turn.text });
+            let turn = |turn: &crate::case::Turn| json!({ "role": turn.role.name(), "text": *turn.text });
             ("turns", turns.iter().map(turn).collect())
         }
     };
@@ -98,7 +98,7 @@ fn record(entry: &Entry) -> Map<String, Value> {
         ("id", Some(json!(case.id.as_str()))),
         ("slice", case.slice.as_ref().map(|slice| json!(slice.as_str()))),
         (situation.0, Some(situation.1)),
-        ("reply", Some(json!(reply.text))),
+        ("reply", Some(json!(*reply.text))),
         ("variant", reply.variant.as_ref().map(|variant| json!(variant.as_str()))),
         ("reference", case.reference.as_ref().map(|text| json!(text))),
         ("confidence", reply.confidence.map(|confidence| json!(confidence.value()))),

@@ -56,6 +56,6 @@ pub(super) fn packet_of(criteria: Vec<Criterion>, ticket: &str, reply: &str) -> 
 }
 
 fn admitted(ticket: &str, reply: &str) -> Admitted {
-    let case = Case::new(CaseId::new("t1").expect("an id"), Situation::Ticket(ticket.to_owned()));
+    let case = Case::new(CaseId::new("t1").expect("an id"), Situation::Ticket(ticket.into()));
     Gate::open().screen(Entry { case, reply: Reply::new(reply) }).expect("admitted")
 }

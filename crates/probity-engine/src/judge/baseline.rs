@@ -252,7 +252,7 @@ fn share(part: u64, whole: u64) -> u64 {
 fn customer_text(situation: &Situation) -> String {
     let Situation::Conversation(turns) = situation else { return situation.texts().join("\n") };
     let customer: Vec<&str> =
-        turns.iter().filter(|turn| turn.role == Role::Customer).map(|turn| turn.text.as_str()).collect();
+        turns.iter().filter(|turn| turn.role == Role::Customer).map(|turn| &*turn.text).collect();
     if customer.is_empty() { situation.texts().join("\n") } else { customer.join("\n") }
 }
 

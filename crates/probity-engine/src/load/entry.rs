@@ -4,6 +4,9 @@
 //! numbers (ids, versions of evidence), which are taken by their source text, digit for digit. Which turn
 //! of a conversation is the reply is decided here too.
 
+use std::fmt;
+use std::sync::Arc;
+
 use probity_core::case::{
     BadField, Case, CaseId, Circumstances, Confidence, Entry, Evidence, Moment, Reply, Role, Situation,
     Slice, Turn, Variant,
@@ -28,12 +31,12 @@ impl From<Reason> for Refused {
 }
 
 /// Makes an entry of the fields, or says why not.
-pub(super) fn entry(mut found: Found<'_>) -> Result<Entry, Refused> {
+pub(super) fn entry(mut found: Found<'_>) -> Result<Box<Entry>, Refused> {
     let id = case_id(found.take(Field::Id))?;
     body(&mut found, &id).map_err(|refused| Refused { id: Some(id.as_str().to_owned()), ..refused })
 }
 
-fn body(found: &mut Found<'_>, id: &CaseId) -> Result<Entry, Refused> {
+fn body(found: &mut Found<'_>, id: &CaseId) -> Result<Box<Entry>, Refused> {
     let (situation, given) = situation_and_reply(found)?;
     let case = case(found, id, situation);
     let text = match given {
@@ -49,7 +52,7 @@ fn body(found: &mut Found<'_>, id: &CaseId) -> Result<Entry, Refused> {
         variant: variant.map(Variant::new).transpose().map_err(bad_field)?,
         confidence: confidence(found.take(Field::Confidence))?,
     };
-    Ok(Entry { case, reply })
+    Ok(Box::new(Entry { case, reply }))
 }
 
 fn case(found: &mut Found<'_>, id: &CaseId, situation: Situation) -> Result<Case, Reason> {
@@ -63,9 +66,9 @@ fn case(found: &mut Found<'_>, id: &CaseId, situation: Situation) -> Result<Case
             audience: optional_text(found.take(Field::Audience))?,
             region: optional_text(found.take(Field::Region))?,
         },
-        evidence: evidence(found.take(Field::Evidence).as_ref())?,
+        evidence: evidence(found.take(Field::Evidence))?,
         reference: optional_text(found.take(Field::Reference))?,
-        known_pii: known_pii(found.take(Field::KnownPii).as_ref())?,
+        known_pii: known_pii(found.take(Field::KnownPii))?,
         metadata: metadata(found)?,
     })
 }
@@ -75,15 +78,30 @@ fn bad_field(error: BadField) -> Reason {
     error.to_string().into()
 }
 
-fn missing(name: &str) -> Reason {
+/// The name of something inside a list, written only where a message needs it.
+#[derive(Clone, Copy)]
+struct Inside {
+    list: Field,
+    at: usize,
+    /// What follows the brackets.
+    part: &'static str,
+}
+
+impl fmt::Display for Inside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]{}", self.list.native(), self.at, self.part)
+    }
+}
+
+fn missing(name: impl fmt::Display) -> Reason {
     format!("Missing '{name}' field").into()
 }
 
-fn must_be(name: &str, expected: &str, found: &Json) -> Reason {
+fn must_be(name: impl fmt::Display, expected: &str, found: &Json) -> Reason {
     format!("'{name}' must be {expected}, found {}", found.kind()).into()
 }
 
-fn without_nul(name: &str, text: String) -> Result<String, Reason> {
+fn without_nul(name: impl fmt::Display, text: String) -> Result<String, Reason> {
     if text.contains('\0') {
         return Err(format!("'{name}' contains a NUL character").into());
     }
@@ -92,28 +110,32 @@ fn without_nul(name: &str, text: String) -> Result<String, Reason> {
 
 fn case_id(value: Option<Value<'_>>) -> Result<CaseId, Reason> {
     let value = value.ok_or_else(|| missing(Field::Id.native()))?;
-    CaseId::new(name_text(value.name, &value.json)?).map_err(bad_field)
+    CaseId::new(name_text(&value.name, value.json)?).map_err(bad_field)
 }
 
 /// A name: a string, or a number by its source text.
-fn name_text(name: &str, json: &Json) -> Result<String, Reason> {
+fn name_text(name: impl fmt::Display, json: Json) -> Result<String, Reason> {
     match json {
-        Json::String(text) | Json::Number(text) => without_nul(name, text.clone()),
-        other => Err(must_be(name, "a string", other)),
+        Json::String(text) | Json::Number(text) => without_nul(name, text),
+        other => Err(must_be(name, "a string", &other)),
     }
 }
 
 fn text(value: Value<'_>) -> Result<String, Reason> {
-    match value.json.into_owned() {
-        Json::String(text) => without_nul(value.name, text),
-        other => Err(must_be(value.name, "a string", &other)),
+    text_named(&value.name, value.json)
+}
+
+fn text_named(name: &str, json: Json) -> Result<String, Reason> {
+    match json {
+        Json::String(text) => without_nul(name, text),
+        other => Err(must_be(name, "a string", &other)),
     }
 }
 
 /// A text that may be left out; null and the empty string say as much.
 fn optional_text(value: Option<Value<'_>>) -> Result<Option<String>, Reason> {
     match value {
-        Some(value) if *value.json != Json::Null => Ok(Some(text(value)?).filter(|text| !text.is_empty())),
+        Some(value) if value.json != Json::Null => Ok(Some(text(value)?).filter(|text| !text.is_empty())),
         _ => Ok(None),
     }
 }
@@ -125,7 +147,7 @@ fn time(value: Option<Value<'_>>) -> Result<Option<Moment>, Reason> {
         let forms = "a date such as 2026-04-01 or 2026-04-01T09:30:00Z, or seconds since 1970";
         Reason::from(format!("'{}' is {shown}, expected {forms}", value.name))
     };
-    match &*value.json {
+    match &value.json {
         Json::Null => Ok(None),
         Json::String(text) if text.is_empty() => Ok(None),
         // A CSV cell holds seconds as text.
@@ -133,24 +155,24 @@ fn time(value: Option<Value<'_>>) -> Result<Option<Moment>, Reason> {
             let seconds = text.parse().ok().and_then(Moment::from_seconds);
             seconds.or_else(|| text.parse().ok()).map(Some).ok_or_else(|| refuse(&format!("{text:?}")))
         }
-        other => Err(must_be(value.name, "a string", other)),
+        other => Err(must_be(&value.name, "a string", other)),
     }
 }
 
 fn confidence(value: Option<Value<'_>>) -> Result<Option<Confidence>, Reason> {
     let Some(value) = value else { return Ok(None) };
-    match &*value.json {
+    match &value.json {
         Json::Null => Ok(None),
         Json::Number(text) => {
             let number = text.parse().expect("the text of a JSON number is a number");
             Confidence::new(number).map(Some).map_err(bad_field)
         }
-        other => Err(must_be(value.name, "a number", other)),
+        other => Err(must_be(&value.name, "a number", other)),
     }
 }
 
 fn metadata(found: &mut Found<'_>) -> Result<Option<String>, Reason> {
-    let Some(value) = found.take(Field::Metadata).filter(|value| *value.json != Json::Null) else {
+    let Some(value) = found.take(Field::Metadata).filter(|value| value.json != Json::Null) else {
         return Ok(None);
     };
     if has_nul(&value.json) {
@@ -169,54 +191,55 @@ fn has_nul(json: &Json) -> bool {
 }
 
 /// The items of an optional array; null and an absent field have none.
-fn items<'a>(value: Option<&'a Value<'_>>) -> Result<&'a [Json], Reason> {
-    match value.map(|value| (value, &*value.json)) {
-        None | Some((_, Json::Null)) => Ok(&[]),
-        Some((_, Json::Array(items))) => Ok(items),
-        Some((value, other)) => Err(must_be(value.name, "an array", other)),
+fn items(value: Option<Value<'_>>) -> Result<Vec<Json>, Reason> {
+    let Some(value) = value else { return Ok(Vec::new()) };
+    match value.json {
+        Json::Null => Ok(Vec::new()),
+        Json::Array(items) => Ok(items),
+        other => Err(must_be(&value.name, "an array", &other)),
     }
 }
 
-fn filled(name: &str, text: String) -> Result<String, Reason> {
+fn filled(name: impl fmt::Display, text: String) -> Result<String, Reason> {
     if text.is_empty() { Err(format!("Empty '{name}' field").into()) } else { Ok(text) }
 }
 
-fn known_pii(value: Option<&Value<'_>>) -> Result<Vec<String>, Reason> {
-    let one = |(i, item): (usize, &Json)| {
-        let name = format!("known_pii[{i}]");
-        let text = item.as_str().ok_or_else(|| must_be(&name, "a string", item))?;
+fn known_pii(value: Option<Value<'_>>) -> Result<Vec<String>, Reason> {
+    let one = |(at, item): (usize, Json)| {
+        let name = Inside { list: Field::KnownPii, at, part: "" };
+        let Json::String(text) = item else { return Err(must_be(name, "a string", &item)) };
         // An empty string would be found in every reply.
-        filled(&name, without_nul(&name, text.to_owned())?)
+        filled(name, without_nul(name, text)?)
     };
-    items(value)?.iter().enumerate().map(one).collect()
+    items(value)?.into_iter().enumerate().map(one).collect()
 }
 
-fn evidence(value: Option<&Value<'_>>) -> Result<Vec<Evidence>, Reason> {
-    let one = |(i, item): (usize, &Json)| {
-        let name = format!("evidence[{i}]");
+fn evidence(value: Option<Value<'_>>) -> Result<Vec<Evidence>, Reason> {
+    let one = |(at, item): (usize, Json)| {
+        let name = Inside { list: Field::Evidence, at, part: "" };
         let (source, version) = match item {
-            Json::String(source) => (without_nul(&name, source.clone())?, None),
-            Json::Object(object) => evidence_parts(&name, object)?,
-            other => return Err(must_be(&name, "an object or a string", other)),
+            Json::String(source) => (without_nul(name, source)?, None),
+            Json::Object(object) => evidence_parts(name, object)?,
+            other => return Err(must_be(name, "an object or a string", &other)),
         };
-        Ok(Evidence { source: filled(&name, source)?, version })
+        Ok(Evidence { source: filled(name, source)?, version })
     };
-    items(value)?.iter().enumerate().map(one).collect()
+    items(value)?.into_iter().enumerate().map(one).collect()
 }
 
-fn evidence_parts(name: &str, object: &Object) -> Result<(String, Option<String>), Reason> {
-    let source_name = format!("{name}.source");
-    let source = object.get("source").ok_or_else(|| missing(&source_name))?;
-    let version = match object.get("version") {
+fn evidence_parts(name: Inside, mut object: Object) -> Result<(String, Option<String>), Reason> {
+    let source_name = Inside { part: ".source", ..name };
+    let source = object.take("source").ok_or_else(|| missing(source_name))?;
+    let version = match object.take("version") {
         None | Some(Json::Null) => None,
-        Some(version) => Some(name_text(&format!("{name}.version"), version)?),
+        Some(version) => Some(name_text(Inside { part: ".version", ..name }, version)?),
     };
-    Ok((name_text(&source_name, source)?, version))
+    Ok((name_text(source_name, source)?, version))
 }
 
 /// The reply of a record.
 enum Given {
-    Text(String),
+    Text(Arc<str>),
     /// There is none, and what to say about it where one is needed.
     Nothing(Reason),
 }
@@ -226,21 +249,21 @@ fn situation_and_reply(found: &mut Found<'_>) -> Result<(Situation, Given), Reas
     let has_turns = found.has(Field::Turns);
     let ticket = match found.take(Field::Ticket) {
         // A null beside the other form of the situation only says that it is not used.
-        Some(ticket) if has_turns && *ticket.json == Json::Null => None,
+        Some(ticket) if has_turns && ticket.json == Json::Null => None,
         other => other,
     };
     let turns = found.take(Field::Turns).filter(|_| has_turns);
     match (ticket, turns) {
         (Some(ticket), None) => {
-            let name = ticket.name;
-            let ticket = text(ticket)?;
+            let Value { name, json } = ticket;
+            let ticket = text_named(&name, json)?;
             if ticket.trim().is_empty() {
                 return Err(format!("Empty '{name}' field").into());
             }
             let given = given_reply(found)?.unwrap_or_else(|| Given::Nothing(missing("reply")));
-            Ok((Situation::Ticket(ticket), given))
+            Ok((Situation::Ticket(ticket.into()), given))
         }
-        (None, Some(turns)) => conversation(&turns, given_reply(found)?),
+        (None, Some(turns)) => conversation(turns, given_reply(found)?),
         (Some(ticket), Some(turns)) => {
             let message =
                 format!("'{}' and '{}' are both given, expected one of them", ticket.name, turns.name);
@@ -254,17 +277,17 @@ fn situation_and_reply(found: &mut Found<'_>) -> Result<(Situation, Given), Reas
 fn given_reply(found: &mut Found<'_>) -> Result<Option<Given>, Reason> {
     match found.take(Field::Reply) {
         None => Ok(None),
-        Some(value) if *value.json == Json::Null => {
-            Ok(Some(Given::Nothing(must_be(value.name, "a string", &Json::Null))))
+        Some(value) if value.json == Json::Null => {
+            Ok(Some(Given::Nothing(must_be(&value.name, "a string", &Json::Null))))
         }
-        Some(value) => text(value).map(Given::Text).map(Some),
+        Some(value) => Ok(Some(Given::Text(text(value)?.into()))),
     }
 }
 
 /// Splits turns into context and reply: a given reply leaves the turns as they are; without one, the last
 /// turn is the reply if it is an agent's.
-fn conversation(value: &Value<'_>, given: Option<Given>) -> Result<(Situation, Given), Reason> {
-    let turns = items(Some(value))?.iter().enumerate().map(|(i, item)| turn(&format!("turns[{i}]"), item));
+fn conversation(value: Value<'_>, given: Option<Given>) -> Result<(Situation, Given), Reason> {
+    let turns = items(Some(value))?.into_iter().enumerate().map(|(at, item)| turn(at, item));
     let mut turns = turns.collect::<Result<Vec<Turn>, Reason>>()?;
     if turns.is_empty() {
         return Err("Empty 'turns' field".to_owned().into());
@@ -284,22 +307,23 @@ fn conversation(value: &Value<'_>, given: Option<Given>) -> Result<(Situation, G
     Ok((Situation::Conversation(turns), given))
 }
 
-fn turn(name: &str, item: &Json) -> Result<Turn, Reason> {
-    let object = item.as_object().ok_or_else(|| must_be(name, "an object", item))?;
-    let (role_name, text_name) = (format!("{name}.role"), format!("{name}.text"));
-    let role = object.get("role").ok_or_else(|| missing(&role_name))?;
-    let role = role.as_str().ok_or_else(|| must_be(&role_name, "a string", role))?;
+fn turn(at: usize, item: Json) -> Result<Turn, Reason> {
+    let name = Inside { list: Field::Turns, at, part: "" };
+    let (role_name, text_name) = (Inside { part: ".role", ..name }, Inside { part: ".text", ..name });
+    let Json::Object(mut object) = item else { return Err(must_be(name, "an object", &item)) };
+    let role = object.get("role").ok_or_else(|| missing(role_name))?;
+    let role = role.as_str().ok_or_else(|| must_be(role_name, "a string", role))?;
     let role = Role::parse(role).ok_or_else(|| {
         Reason::from(format!("'{role_name}' is '{role}', expected customer, agent or system"))
     })?;
-    let (text_name, text) = match (object.get("text"), object.get("content")) {
+    let (text_name, text) = match (object.take("text"), object.take("content")) {
         (Some(_), Some(_)) => {
             return Err(format!("'text' and 'content' both give the '{text_name}' field").into());
         }
         (Some(text), None) => (text_name, text),
-        (None, Some(text)) => (format!("{name}.content"), text),
-        (None, None) => return Err(missing(&text_name)),
+        (None, Some(text)) => (Inside { part: ".content", ..name }, text),
+        (None, None) => return Err(missing(text_name)),
     };
-    let text = text.as_str().ok_or_else(|| must_be(&text_name, "a string", text))?;
-    Ok(Turn { role, text: without_nul(&text_name, text.to_owned())? })
+    let Json::String(text) = text else { return Err(must_be(text_name, "a string", &text)) };
+    Ok(Turn { role, text: without_nul(text_name, text)?.into() })
 }

@@ -114,9 +114,9 @@ impl Reason {
 /// One value as the record gives it.
 pub(super) struct Value<'a> {
     /// The name it was given under.
-    pub(super) name: &'a str,
+    pub(super) name: Cow<'a, str>,
     /// The value.
-    pub(super) json: Cow<'a, Json>,
+    pub(super) json: Json,
 }
 
 /// The known fields of one record, each at most once.
@@ -128,18 +128,18 @@ pub(super) struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Finds the fields of an object whose source is `text`; unknown names that look like typing errors
+    /// Takes the fields out of an object whose source is `text`; unknown names that look like typing errors
     /// go to `warnings`.
     pub(super) fn in_object(
-        object: &'a Object,
+        object: Object,
         text: &'a str,
         warnings: &mut Vec<String>,
     ) -> Result<Self, Reason> {
         let mut found = Found::default();
-        for (name, json) in object.iter() {
-            match Field::named(name) {
-                Some(field) => found.put(field, name, Cow::Borrowed(json))?,
-                None => warnings.extend(suggestion(name)),
+        for (name, json) in object {
+            match Field::named(&name) {
+                Some(field) => found.put(field, name, json)?,
+                None => warnings.extend(suggestion(&name)),
             }
         }
         if found.has(Field::Metadata) {
@@ -149,10 +149,15 @@ impl<'a> Found<'a> {
     }
 
     /// Sets a field, unless another name of it was there already.
-    pub(super) fn put(&mut self, field: Field, name: &'a str, json: Cow<'a, Json>) -> Result<(), Reason> {
-        let slot = &mut self.values[field as usize];
+    pub(super) fn put(
+        &mut self,
+        field: Field,
+        name: impl Into<Cow<'a, str>>,
+        json: Json,
+    ) -> Result<(), Reason> {
+        let (slot, name) = (&mut self.values[field as usize], name.into());
         if let Some(earlier) = slot {
-            return Err(both_name(earlier.name, name, field).into());
+            return Err(both_name(&earlier.name, &name, field).into());
         }
         *slot = Some(Value { name, json });
         Ok(())
@@ -160,7 +165,7 @@ impl<'a> Found<'a> {
 
     /// Whether the field was given and is not null.
     pub(super) fn has(&self, field: Field) -> bool {
-        self.values[field as usize].as_ref().is_some_and(|value| *value.json != Json::Null)
+        self.values[field as usize].as_ref().is_some_and(|value| value.json != Json::Null)
     }
 
     /// Takes the value of a field out.

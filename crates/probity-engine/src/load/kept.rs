@@ -78,10 +78,9 @@ pub(crate) fn entry_bytes(entry: &Entry) -> usize {
 
 /// The bytes of a case's texts.
 pub(crate) fn case_bytes(case: &Case) -> usize {
-    let situation: usize = case.situation.texts().iter().map(|text| text.len()).sum();
     let texts = [&case.reference, &case.metadata, &case.circumstances.audience, &case.circumstances.region];
     let known = case.known_pii.iter().map(String::len);
-    situation + texts.into_iter().flatten().map(String::len).chain(known).sum::<usize>()
+    case.situation.n_bytes() + texts.into_iter().flatten().map(String::len).chain(known).sum::<usize>()
 }
 
 #[cfg(test)]

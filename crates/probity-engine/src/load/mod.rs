@@ -1,7 +1,7 @@
 //! Reading case files: JSON arrays, JSON lines and CSV, and OpenTelemetry spans in either JSON, each also packed
 //! with gzip.
 //!
-//! What a file is, its content says, never its name. Files are streamed: memory holds one record and eight
+//! What a file is, its content says, never its name. Files are streamed: memory holds a few records and eight
 //! bytes for each record's name, however large the data is, and the records of a small data set where that is
 //! asked for. A bad record is an item of its own, with its index and the reason; a file that cannot be trusted as
 //! a whole is a [`LoadError`].
@@ -10,12 +10,15 @@
 //! later pass gives exactly the same records or an error that says that the file changed. Texts are kept
 //! byte for byte. Nothing here judges a reply: an empty one is data.
 
+mod beside;
+mod digest;
 mod entry;
 mod error;
 mod field;
 mod input;
 mod kept;
 mod magic;
+mod parser;
 mod pass;
 mod reader;
 mod rows;
@@ -183,17 +186,13 @@ pub struct Skipped {
 
 /// One record of a data set.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly all records are entries, and they are handed on by value"
-)]
 pub enum Record {
     /// A case and its reply.
     Entry {
         /// Where it stands.
         place: Place,
         /// The case and the reply.
-        entry: Entry,
+        entry: Box<Entry>,
         /// Field names in it that look mistyped.
         warnings: Vec<String>,
     },
@@ -341,18 +340,14 @@ impl Dataset {
 
 /// What a good record holds.
 #[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly all records are entries, and they are handed on by value"
-)]
 enum Content {
-    Entry(Entry),
+    Entry(Box<Entry>),
     Unanswered { case: Box<Case>, reason: Reason },
 }
 
 impl Content {
     /// What was read, where cases without a reply are taken or refused as `unanswered` says.
-    fn of(outcome: Result<Entry, Refused>, unanswered: Unanswered) -> Result<Content, Refused> {
+    fn of(outcome: Result<Box<Entry>, Refused>, unanswered: Unanswered) -> Result<Content, Refused> {
         match (outcome, unanswered) {
             (Ok(entry), _) => Ok(Content::Entry(entry)),
             (Err(Refused { unanswered: Some(Ok(case)), reason, .. }), Unanswered::Take) => {
@@ -372,13 +367,16 @@ impl Content {
         }
     }
 
-    /// What must be unique. Neither part can contain a line feed.
-    fn name(&self) -> String {
+    /// Writes what must be unique into `name`. Neither part can contain a line feed.
+    fn write_name(&self, name: &mut String) {
         let variant = match self {
             Content::Entry(entry) => entry.reply.variant.as_ref().map_or("", |variant| variant.as_str()),
             Content::Unanswered { .. } => "",
         };
-        format!("{}\n{variant}", self.case().id)
+        name.clear();
+        for part in [self.case().id.as_str(), "\n", variant] {
+            name.push_str(part);
+        }
     }
 }
 

@@ -7,11 +7,29 @@ use super::reader::{FileReader, Parsed};
 use super::source::{Packing, Source};
 use super::{LoadError, LoadOptions, Notice, Place, Strictness};
 
+/// Files from this size on are parsed on two threads. Smaller ones are read before another thread has begun.
+const BESIDE_BYTES_MIN: u64 = 256 << 10;
+
+/// How many threads parse the records of a pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Threads {
+    /// The one that takes them.
+    One,
+    /// Another one beside it, where a file has this many bytes.
+    Two { bytes_min: u64 },
+}
+
+impl Threads {
+    /// Two, for files that gain by it.
+    pub(super) const FOR_LARGE_FILES: Threads = Threads::Two { bytes_min: BESIDE_BYTES_MIN };
+}
+
 /// A pass that is under way.
 pub(super) struct Pass {
     sources: Arc<[Source]>,
     options: LoadOptions,
     reader: Option<FileReader>,
+    threads: Threads,
     n_records: usize,
     /// The digests of the files that were read to their ends.
     pub(super) digests: Vec<blake3::Hash>,
@@ -27,11 +45,17 @@ impl Pass {
             sources,
             options,
             reader: None,
+            threads: Threads::One,
             n_records: 0,
             digests: Vec::new(),
             n_blank_lines: 0,
             notices: Vec::new(),
         }
+    }
+
+    /// The same pass on so many threads.
+    pub(super) fn on(self, threads: Threads) -> Self {
+        Pass { threads, ..self }
     }
 
     /// Opens the first file, so that a pass that cannot begin is not begun.
@@ -75,11 +99,14 @@ impl Pass {
     }
 
     fn open(&mut self, source: &Source) -> Result<FileReader, LoadError> {
-        let reader = FileReader::open(source, &self.options)?;
+        let mut reader = FileReader::open(source, &self.options)?;
         if let (Strictness::Strict, [warning, ..]) = (self.options.strict, reader.header_warnings()) {
             return Err(LoadError::new(source.name(), warning));
         }
         self.notices.extend(opening_notices(source, &reader));
+        if matches!(self.threads, Threads::Two { bytes_min } if source.bytes() >= bytes_min) {
+            reader.parse_beside();
+        }
         Ok(reader)
     }
 }

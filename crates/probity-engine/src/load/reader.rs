@@ -7,13 +7,15 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use probity_core::case::Entry;
-use probity_core::json;
 
-use super::entry::{Refused, entry};
-use super::field::{Found, Reach, Reason};
+use super::beside::{Batch, Beside, Cut};
+use super::digest::RecordDigest;
+use super::entry::Refused;
+use super::field::Reach;
 use super::input::{Chunk, Format, is_space, no_records};
+use super::parser::{Held, Parser, Read, RecordText};
 use super::source::{Opened, Source};
-use super::spans::{self, Batch};
+use super::spans;
 use super::split::{self, ArrayCutter, Ended};
 use super::table::{COMMA, Table};
 use super::vocabulary::Vocabulary;
@@ -24,13 +26,14 @@ pub(super) struct FileReader {
     opened: Opened,
     shape: Shape,
     chunk: Chunk,
-    /// Runs over the source text of each record, so that packing, marks and line ends do not count.
-    hasher: blake3::Hasher,
+    digest: RecordDigest,
     n_records: usize,
     n_blank_lines: usize,
-    slice_attribute: Option<Arc<str>>,
-    /// The spans of the last record that have not been given out.
-    waiting: VecDeque<Result<Entry, Refused>>,
+    parser: Parser,
+    /// Where the file is large and all of it is wanted.
+    beside: Option<Beside>,
+    /// The spans of the last record that have not been given out, and its line.
+    waiting: (VecDeque<Result<Box<Entry>, Refused>>, usize),
     n_cases: usize,
     n_passed_over: usize,
 }
@@ -38,28 +41,14 @@ pub(super) struct FileReader {
 /// A record of spans may have so many times the bytes that another may have: it is many replies.
 const BATCH_REPLIES: usize = 16;
 
-/// What a record holds.
-enum Held {
-    Case(Box<Entry>),
-    Spans(Batch),
-}
-
 enum Shape {
     Array(ArrayCutter),
     Lines,
-    Table(Table),
-}
-
-/// The source text of one record.
-pub(super) enum RecordText<'a> {
-    /// A row of a table.
-    Row(&'a Table, &'a str),
-    /// What should be a JSON object.
-    Object(&'a str),
+    Table(Arc<Table>),
 }
 
 /// One record as read.
-pub(super) struct Parsed<T = Entry> {
+pub(super) struct Parsed<T = Box<Entry>> {
     /// Where it starts, 1-based.
     pub(super) line: usize,
     pub(super) outcome: Result<T, Refused>,
@@ -88,7 +77,7 @@ impl FileReader {
         vocabulary: Vocabulary,
     ) -> Result<Self, LoadError> {
         let mut opened = source.open(options)?;
-        let mut hasher = blake3::Hasher::new();
+        let mut digest = RecordDigest::new();
         let format = opened.input.detect()?;
         let times = if spans::begins_batch(opened.input.fill()?) { BATCH_REPLIES } else { 1 };
         let mut chunk = Chunk::new(options.record_bytes_max.saturating_mul(times));
@@ -99,22 +88,30 @@ impl FileReader {
             Format::Table => {
                 let delimiter = options.delimiter.unwrap_or(COMMA);
                 let table = Table::open(&mut opened.input, &mut chunk, delimiter, vocabulary)?;
-                frame(&mut hasher, &chunk.bytes);
-                Shape::Table(table)
+                digest.add(&chunk.bytes);
+                Shape::Table(Arc::new(table))
             }
         };
+        let table = if let Shape::Table(table) = &shape { Some(Arc::clone(table)) } else { None };
+        let parser = Parser { table, slice_attribute: options.slice_attribute.clone() };
         Ok(Self {
             opened,
             shape,
             chunk,
-            hasher,
+            digest,
             n_records: 0,
             n_blank_lines,
-            slice_attribute: options.slice_attribute.clone(),
-            waiting: VecDeque::new(),
+            parser,
+            beside: None,
+            waiting: (VecDeque::new(), 0),
             n_cases: 0,
             n_passed_over: 0,
         })
+    }
+
+    /// Parses on another thread too from now on, which is for files that are read to their ends.
+    pub(super) fn parse_beside(&mut self) {
+        self.beside = Some(Beside::new(&self.parser));
     }
 
     /// What the file is.
@@ -142,7 +139,7 @@ impl FileReader {
     /// Ends the pass, which must have reached the end of the file.
     pub(super) fn finish(self) -> Finished {
         Finished {
-            digest: self.hasher.finalize(),
+            digest: self.digest.finish(),
             n_blank_lines: self.n_blank_lines,
             n_passed_over: self.n_passed_over,
         }
@@ -150,24 +147,20 @@ impl FileReader {
 
     /// Reads the next case; `None` at the end of a file that had at least one.
     pub(super) fn next(&mut self) -> Result<Option<Parsed>, LoadError> {
-        let slice_attribute = self.slice_attribute.clone();
         loop {
-            if let Some(outcome) = self.waiting.pop_front() {
+            let (spans, line) = &mut self.waiting;
+            if let Some(outcome) = spans.pop_front() {
                 self.n_cases += 1;
-                return Ok(Some(Parsed { line: self.chunk.line, outcome, warnings: Vec::new() }));
+                return Ok(Some(Parsed { line: *line, outcome, warnings: Vec::new() }));
             }
-            let next = self.next_as(|text, warnings| match text {
-                RecordText::Row(table, row) => row_entry(table, row).map(Box::new).map(Held::Case),
-                RecordText::Object(text) => held(text, slice_attribute.as_deref(), warnings),
-            })?;
-            let Some(Parsed { line, outcome, warnings }) = next else { break };
+            let Some(Parsed { line, outcome, warnings }) = self.next_held()? else { break };
             let outcome = match outcome {
                 Ok(Held::Spans(batch)) => {
                     self.n_passed_over += batch.n_passed_over;
-                    self.waiting = batch.spans.into();
+                    self.waiting = (batch.spans.into(), line);
                     continue;
                 }
-                Ok(Held::Case(entry)) => Ok(*entry),
+                Ok(Held::Case(entry)) => Ok(entry),
                 Err(refused) => Err(refused),
             };
             self.n_cases += 1;
@@ -181,6 +174,46 @@ impl FileReader {
         Err(LoadError::new(self.file(), message))
     }
 
+    /// Reads what the next record holds, on one thread or on two.
+    fn next_held(&mut self) -> Result<Option<Parsed<Held>>, LoadError> {
+        // The first record may show that the file is something else, which is looked at before more is cut.
+        if self.n_records > 0
+            && let Some(mut beside) = self.beside.take()
+        {
+            let next = self.next_beside(&mut beside);
+            self.beside = Some(beside);
+            return next;
+        }
+        let parser = self.parser.clone();
+        self.next_as(|text, warnings| parser.held(&text, warnings))
+    }
+
+    fn next_beside(&mut self, beside: &mut Beside) -> Result<Option<Parsed<Held>>, LoadError> {
+        loop {
+            if let Some((cut, read, text)) = beside.next() {
+                return self.judged(read, cut, text.as_bytes()).map(Some);
+            }
+            while let Some(mut batch) = beside.wanted() {
+                let end = self.fill(&mut batch).transpose();
+                beside.hand_over(batch, end);
+            }
+            if !beside.go_on()? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Cuts records into `batch` until it is full. Says so where the file ends.
+    fn fill(&mut self, batch: &mut Batch) -> Result<Option<()>, LoadError> {
+        while !batch.is_full() {
+            let Some(ended) = self.cut()? else { return Ok(Some(())) };
+            let text = self.shape.text(&self.chunk, self.opened.input.file())?;
+            self.digest.add(text.as_bytes());
+            batch.add(text, Cut { line: self.chunk.line, ended });
+        }
+        Ok(None)
+    }
+
     /// Reads the next record as what `parse` makes of it; `None` at the end of a file that had at least one.
     pub(super) fn next_as<T>(
         &mut self,
@@ -190,25 +223,30 @@ impl FileReader {
             return if self.n_records == 0 { Err(no_records(self.file())) } else { Ok(None) };
         };
         let mut warnings = Vec::new();
-        let text = self.chunk.text(self.opened.input.file())?;
-        let outcome = match &self.shape {
-            Shape::Table(table) => {
-                frame(&mut self.hasher, text.as_bytes());
-                parse(RecordText::Row(table, text), &mut warnings)
-            }
-            Shape::Array(_) | Shape::Lines => {
-                let text = text.trim_matches([' ', '\t', '\r', '\n']);
-                frame(&mut self.hasher, text.as_bytes());
-                parse(RecordText::Object(text), &mut warnings)
-            }
-        };
-        let line = self.chunk.line;
+        let text = self.shape.text(&self.chunk, self.opened.input.file())?;
+        self.digest.add(text.as_bytes());
+        let outcome = parse(RecordText::of(self.parser.table.as_deref(), text), &mut warnings);
+        let is_cut = outcome.as_ref().is_err_and(|refused| refused.reason.reach == Reach::CutRecord);
+        if is_cut && self.n_records == 0 && ended == Ended::LineEnd && matches!(self.shape, Shape::Lines) {
+            self.one_record_per_line()?;
+        }
+        let cut = Cut { line: self.chunk.line, ended };
+        // The text is that of the chunk, which stays while the record is judged.
+        let chunk = std::mem::take(&mut self.chunk.bytes);
+        let judged = self.judged(Read { outcome, warnings }, cut, &chunk);
+        self.chunk.bytes = chunk;
+        judged.map(Some)
+    }
+
+    /// One record as it was read, unless its fault is one of the file.
+    fn judged<T>(&mut self, read: Read<T>, cut: Cut, text: &[u8]) -> Result<Parsed<T>, LoadError> {
+        let Read { outcome, warnings } = read;
         let outcome = match outcome {
-            Err(refused) => Err(self.judge(refused, &warnings, ended)?),
+            Err(refused) => Err(self.judge(refused, &warnings, cut, text)?),
             parsed => parsed,
         };
         self.n_records += 1;
-        Ok(Some(Parsed { line, outcome, warnings }))
+        Ok(Parsed { line: cut.line, outcome, warnings })
     }
 
     fn file(&self) -> &Arc<str> {
@@ -233,21 +271,20 @@ impl FileReader {
 
     /// Tells a fault of the record, which is returned with the likely cause, from a fault of the file.
     fn judge(
-        &mut self,
+        &self,
         mut refused: Refused,
         warnings: &[String],
-        ended: Ended,
+        cut: Cut,
+        text: &[u8],
     ) -> Result<Refused, LoadError> {
-        let fault = |message: String| LoadError::new(self.file(), message).line(self.chunk.line);
+        let fault = |message: String| LoadError::new(self.file(), message).line(cut.line);
+        let reason = &refused.reason.text;
         match (&self.shape, refused.reason.reach) {
             (_, Reach::File) => return Err(fault(refused.reason.text)),
-            (Shape::Lines, Reach::CutRecord) if ended == Ended::EndOfFile => {
-                let reason = &refused.reason.text;
+            (Shape::Lines, Reach::CutRecord) if cut.ended == Ended::EndOfFile => {
                 return Err(fault(format!("the last record is not complete, the file may be cut: {reason}")));
             }
-            (Shape::Lines, Reach::CutRecord) if self.n_records == 0 => self.one_record_per_line()?,
-            (Shape::Table(table), _) if ended == Ended::EndOfFile && table.is_short(&self.chunk.bytes) => {
-                let reason = &refused.reason.text;
+            (Shape::Table(table), _) if cut.ended == Ended::EndOfFile && table.is_short(text) => {
                 return Err(fault(format!("the last row is not complete, the file may be cut: {reason}")));
             }
             _ => {}
@@ -280,24 +317,13 @@ impl FileReader {
     }
 }
 
-/// Adds one record to a digest; the length keeps neighbours apart.
-fn frame(hasher: &mut blake3::Hasher, bytes: &[u8]) {
-    hasher.update(&(bytes.len() as u64).to_le_bytes());
-    hasher.update(bytes);
-}
-
-fn row_entry(table: &Table, row: &str) -> Result<Entry, Refused> {
-    let cells = table.cells(row)?;
-    entry(table.fields(&cells)?)
-}
-
-fn held(text: &str, slice_attribute: Option<&str>, warnings: &mut Vec<String>) -> Result<Held, Refused> {
-    let value = json::parse(text).map_err(|error| Reason::malformed(&error, "the record"))?;
-    let Some(object) = value.as_object() else {
-        return Err(Reason::from(format!("expected an object, found {}", value.kind())).into());
-    };
-    if let Some(batch) = spans::batch(object, slice_attribute) {
-        return Ok(Held::Spans(batch));
+impl Shape {
+    /// The source text of a record that was cut.
+    fn text<'a>(&self, chunk: &'a Chunk, file: &Arc<str>) -> Result<&'a str, LoadError> {
+        let text = chunk.text(file)?;
+        Ok(match self {
+            Shape::Table(_) => text,
+            Shape::Array(_) | Shape::Lines => text.trim_matches([' ', '\t', '\r', '\n']),
+        })
     }
-    entry(Found::in_object(object, text, warnings)?).map(Box::new).map(Held::Case)
 }

@@ -12,8 +12,9 @@ use probity_core::json::{self, Json, Object};
 
 use super::entry::Refused;
 use super::field::Reason;
+use super::parser::RecordText;
 use super::pass::opening_notices;
-use super::reader::{FileReader, RecordText};
+use super::reader::FileReader;
 use super::scan::{Doubts, no_doubt};
 use super::source::Source;
 use super::table::Table;

@@ -10,11 +10,12 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 use probity_core::case::Slice;
+use probity_core::packet::ByDigest;
 use unicode_normalization::UnicodeNormalization;
 
 use super::entry::Refused;
 use super::kept::Keeping;
-use super::pass::Pass;
+use super::pass::{Pass, Threads};
 use super::source::Source;
 use super::{Content, Dedup, Digest, LoadError, LoadOptions, Notice, Place, Record, Strictness};
 
@@ -38,11 +39,16 @@ type NameHash = fn(&str) -> u64;
 
 /// Reads all files once, and once more where a name may occur twice.
 pub(super) fn scan(sources: &Arc<[Source]>, options: &LoadOptions) -> Result<Scanned, LoadError> {
-    scan_with(sources, options, name_hash)
+    let pass = Pass::new(Arc::clone(sources), options.clone()).on(Threads::FOR_LARGE_FILES);
+    scan_with(sources, options, pass, name_hash)
 }
 
-fn scan_with(sources: &Arc<[Source]>, options: &LoadOptions, hash: NameHash) -> Result<Scanned, LoadError> {
-    let mut pass = Pass::new(Arc::clone(sources), options.clone());
+fn scan_with(
+    sources: &Arc<[Source]>,
+    options: &LoadOptions,
+    mut pass: Pass,
+    hash: NameHash,
+) -> Result<Scanned, LoadError> {
     let mut names = Names::default();
     let mut slices = HashSet::new();
     let mut doubts = Doubts::default();
@@ -150,12 +156,14 @@ fn dataset_notices(slices: &HashSet<Slice>, n_repeats: usize) -> Vec<Notice> {
 /// The names seen in the first pass, as hashes.
 #[derive(Default)]
 struct Names {
-    seen: HashSet<u64>,
+    seen: HashSet<u64, ByDigest>,
     /// Hashes that came more than once.
-    twice: HashSet<u64>,
+    twice: HashSet<u64, ByDigest>,
     /// Names that are not ASCII: the hash of their composed form, and the hash and index of the first.
     composed: HashMap<u64, (u64, usize)>,
     look_alikes: Vec<Notice>,
+    /// The name that is being looked at. Its memory is used again.
+    name: String,
 }
 
 /// So many pairs of look-alike names are worth a line each.
@@ -163,8 +171,9 @@ const LOOK_ALIKES_MAX: usize = 20;
 
 impl Names {
     fn add(&mut self, content: &Content, place: &Place, hash: NameHash) {
-        let name = content.name();
-        let hashed = hash(&name);
+        content.write_name(&mut self.name);
+        let name = self.name.as_str();
+        let hashed = hash(name);
         if !self.seen.insert(hashed) {
             self.twice.insert(hashed);
         }
@@ -207,22 +216,23 @@ struct First {
 fn repeats(
     sources: &Arc<[Source]>,
     options: &LoadOptions,
-    twice: &HashSet<u64>,
+    twice: &HashSet<u64, ByDigest>,
     hash: NameHash,
 ) -> Result<HashMap<usize, usize>, LoadError> {
     let mut firsts: HashMap<String, First> = HashMap::new();
     let mut repeats = HashMap::new();
     let mut pass = Pass::new(Arc::clone(sources), options.clone());
+    let mut name = String::new();
     while let Some((place, parsed)) = pass.next()? {
         let Ok(record) = Content::of(parsed.outcome, options.unanswered) else { continue };
-        let name = record.name();
+        record.write_name(&mut name);
         if !twice.contains(&hash(&name)) {
             continue;
         }
         let content = digest(&record);
         match firsts.get(&name) {
             None => {
-                firsts.insert(name, First { place, content });
+                firsts.insert(name.clone(), First { place, content });
             }
             Some(first) if first.content == content && options.dedup == Dedup::Identical => {
                 repeats.insert(place.index, first.place.index);
@@ -271,11 +281,14 @@ mod tests {
     fn d11_names_that_only_share_a_hash_are_not_duplicates() {
         let options = LoadOptions::default();
         let line = |id: &str| format!("{{\"id\":\"{id}\",\"ticket\":\"t\",\"reply\":\"r\"}}\n");
-        let collide: NameHash = |_| 7;
+        let scan = |sources: &Arc<[Source]>| {
+            let pass = Pass::new(Arc::clone(sources), options.clone());
+            scan_with(sources, &options, pass, |_| 7)
+        };
         let different = sources(&(line("a") + &line("b") + &line("c")), &options);
-        assert!(scan_with(&different, &options, collide).expect("no duplicate").repeats.is_empty());
+        assert!(scan(&different).expect("no duplicate").repeats.is_empty());
         let twice = sources(&(line("a") + &line("b") + &line("a")), &options);
-        let error = scan_with(&twice, &options, collide).err().expect("a duplicate");
+        let error = scan(&twice).err().expect("a duplicate");
         assert_eq!(error.line, Some(3));
     }
 

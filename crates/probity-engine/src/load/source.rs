@@ -124,6 +124,11 @@ impl Source {
         &self.name
     }
 
+    /// How many bytes it has as it is packed.
+    pub(super) fn bytes(&self) -> u64 {
+        self.identity.bytes
+    }
+
     /// How the file is packed.
     pub(super) fn packing(&self) -> Packing {
         self.packing

@@ -91,7 +91,7 @@ impl Table {
             if cell.is_empty() && self.empty_is_absent(field) {
                 continue;
             }
-            found.put(field, &column.name, Cow::Owned(value(field, &column.name, cell)?))?;
+            found.put(field, column.name.as_str(), value(field, &column.name, cell)?)?;
             if field == Field::Metadata {
                 found.metadata_text = Some(cell);
             }

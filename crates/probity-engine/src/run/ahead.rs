@@ -38,7 +38,6 @@ pub(super) fn each_screened<E: From<LoadError>>(
     }
     let mut collected = Collected::new();
     each_read(job, |screened| {
-        let screened = Arc::new(screened);
         let taken = take(&screened);
         collected.add(screened);
         taken
@@ -52,7 +51,7 @@ pub(super) fn each_screened<E: From<LoadError>>(
 pub(super) fn screen_early(job: &Job) {
     let mut collected = Collected::new();
     let screened = each_read(job, |screened| {
-        collected.add(Arc::new(screened));
+        collected.add(screened);
         if collected.is_over() { Err(NotKept) } else { Ok(()) }
     });
     if screened.is_ok() {
@@ -72,13 +71,13 @@ impl From<LoadError> for NotKept {
 /// Reads each record and gives it, screened, to `take`.
 fn each_read<E: From<LoadError>>(
     job: &Job,
-    mut take: impl FnMut(Screened) -> Result<(), E>,
+    mut take: impl FnMut(Arc<Screened>) -> Result<(), E>,
 ) -> Result<(), E> {
     thread::scope(|scope| {
         let (mut to_screeners, mut from_screeners) = (Vec::new(), Vec::new());
         for _ in 0..SCREENERS {
             let (loaded, records) = sync_channel(GROUPS_WAITING);
-            let (screened, results) = sync_channel::<Group<Screened>>(GROUPS_WAITING);
+            let (screened, results) = sync_channel::<Group<Arc<Screened>>>(GROUPS_WAITING);
             scope.spawn(move || screen(job, &records, &screened));
             to_screeners.push(loaded);
             from_screeners.push(results);
@@ -126,9 +125,10 @@ fn load(job: &Job, screeners: &[SyncSender<Group<Record>>]) {
     hand_over(group);
 }
 
-fn screen(job: &Job, records: &Receiver<Group<Record>>, screened: &SyncSender<Group<Screened>>) {
+fn screen(job: &Job, records: &Receiver<Group<Record>>, screened: &SyncSender<Group<Arc<Screened>>>) {
     for group in records {
-        let group = group.into_iter().map(|record| record.and_then(|record| job.screen(record)));
+        let group =
+            group.into_iter().map(|record| record.and_then(|record| job.screen(record)).map(Arc::new));
         if screened.send(group.collect()).is_err() {
             return;
         }

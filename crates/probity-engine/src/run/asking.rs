@@ -167,8 +167,7 @@ fn file_hashes(judge: &JudgeSettings) -> Result<Vec<String>, JudgeError> {
 impl SizedPacket {
     /// `packet`, whose prompt has `overhead_chars` beside the packet's own texts.
     pub(super) fn new(packet: Packet, overhead_chars: u64) -> Self {
-        let chars: usize = packet.texts().iter().map(|text| text.len()).sum();
-        let tokens_input = (overhead_chars + chars as u64).div_ceil(CHARS_PER_TOKEN);
+        let tokens_input = (overhead_chars + packet.n_bytes() as u64).div_ceil(CHARS_PER_TOKEN);
         SizedPacket { packet: Arc::new(packet), tokens_input }
     }
 }

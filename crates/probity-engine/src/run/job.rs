@@ -84,7 +84,7 @@ pub enum Screened {
         /// Where the record stands.
         place: Place,
         /// The admitted reply.
-        admitted: Box<Admitted>,
+        admitted: Admitted,
         /// One packet per call, in the order of the rubric.
         packets: Vec<SizedPacket>,
     },
@@ -230,7 +230,7 @@ impl Job {
             Err(blocked) => Screened::Blocked { place, blocked: Box::new(blocked) },
             Ok(admitted) => {
                 let packets = SizedAsk::packets(&self.asks, &admitted);
-                Screened::Admitted { place, admitted: Box::new(admitted), packets }
+                Screened::Admitted { place, admitted, packets }
             }
         })
     }
@@ -240,7 +240,7 @@ impl Job {
         &self,
         case: Box<Case>,
         skipped: Skipped,
-    ) -> Result<Result<(Place, Entry), Box<Screened>>, LoadError> {
+    ) -> Result<Result<(Place, Box<Entry>), Box<Screened>>, LoadError> {
         let Some(target) = &self.target else { return Ok(Err(Box::new(Screened::Skipped(skipped)))) };
         let place = Place { index: skipped.index, file: Arc::clone(&skipped.file), line: skipped.line };
         if let Some(criterion) = lacking(&self.rubric, &case) {
@@ -251,7 +251,9 @@ impl Job {
             Some(replies) => replies.answered(target, case, skipped)?,
             None => Err(NoReply { case, skipped, why: not_asked() }),
         };
-        Ok(answered.map(|entry| (place, entry)).map_err(|no_reply| Box::new(Screened::NoReply(no_reply))))
+        Ok(answered
+            .map(|entry| (place, Box::new(entry)))
+            .map_err(|no_reply| Box::new(Screened::NoReply(no_reply))))
     }
 }
 
@@ -348,7 +350,7 @@ fn needs_reference(place: &Place, case: &Case, criterion: &Criterion) -> Skipped
 fn label(admitted: &Admitted) -> UnitLabel {
     let entry = admitted.entry();
     let variant = entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned());
-    UnitLabel { case_id: entry.case.id.to_string(), variant }
+    UnitLabel { case_id: entry.case.id.as_str().to_owned(), variant }
 }
 
 impl SizedAsk {
@@ -369,8 +371,7 @@ impl SizedAsk {
 /// A reply of nothing to nothing, for measuring prompts.
 pub(super) fn blank() -> Admitted {
     use probity_core::case::{Case, CaseId, Reply, Situation};
-    let case =
-        Case::new(CaseId::new("blank").expect("a plain word is an id"), Situation::Ticket(String::new()));
-    let reply = Reply::new(String::new());
+    let case = Case::new(CaseId::new("blank").expect("a plain word is an id"), Situation::Ticket("".into()));
+    let reply = Reply::new("");
     Gate::open().screen(Entry { case, reply }).expect("no rule, nothing blocked")
 }

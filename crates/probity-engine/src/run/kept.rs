@@ -12,7 +12,7 @@ use super::ahead::screen_early;
 use super::job::{Job, Screened};
 use crate::load::{case_bytes, entry_bytes};
 
-/// The most that is kept, about, in bytes. A case with two packets takes some two kilobytes.
+/// The most that is kept, about, in bytes. A case with two packets takes a kilobyte beside its texts.
 const KEPT_BYTES_MAX: usize = 96 << 20;
 
 /// What a case takes beside its texts, about, in bytes: identifiers, allocations, the records themselves.
@@ -85,14 +85,13 @@ impl Collected {
     }
 }
 
-/// The bytes of a case's texts, where it stands and in its packets.
+/// The bytes of a case's texts, which its packets share.
 fn text_bytes(screened: &Screened) -> usize {
     match screened {
         Screened::Admitted { admitted, packets, .. } => {
-            // The packets have the texts once more, and each has the reference where it shows it. What is written
-            // for a call does not stay.
+            // Each packet has the reference once more where it shows it. What is written for a call does not stay.
             let references = packets.iter().filter_map(|sized| sized.packet.reference());
-            2 * entry_bytes(admitted.entry()) + references.map(str::len).sum::<usize>()
+            entry_bytes(admitted.entry()) + references.map(str::len).sum::<usize>()
         }
         Screened::Blocked { blocked, .. } => entry_bytes(blocked.entry()),
         Screened::NoReply(no_reply) => case_bytes(&no_reply.case),

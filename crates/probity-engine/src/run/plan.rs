@@ -1,8 +1,6 @@
 //! What a run would do: counted before anything is spent.
 
-use std::collections::HashMap;
-
-use probity_core::packet::PacketHash;
+use probity_core::packet::{PacketHash, PacketMap};
 use probity_core::verdict::Usage;
 
 use super::asking::{Asking, SizedPacket};
@@ -25,7 +23,7 @@ pub enum UnscoredPolicy {
 
 /// Packets that need no call.
 #[derive(Debug, Clone, Default)]
-pub struct Known(HashMap<PacketHash, Source>);
+pub struct Known(PacketMap<Source>);
 
 /// Why a packet needs no call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +47,7 @@ enum Need {
 
 impl Known {
     /// What `settled` makes known under `policy`.
-    pub fn new(settled: HashMap<PacketHash, SettledKind>, policy: UnscoredPolicy) -> Self {
+    pub fn new(settled: PacketMap<SettledKind>, policy: UnscoredPolicy) -> Self {
         let keeps = |kind| kind == SettledKind::Verdict || policy == UnscoredPolicy::Keep;
         let kept = settled.into_iter().filter(|(_, kind)| keeps(*kind));
         Known(kept.map(|(hash, _)| (hash, Source::Record)).collect())

@@ -1,10 +1,9 @@
 //! One turn of a run: what one judge is needed for, and asking it until the packets end or the lane stops.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use probity_core::packet::{Packet, PacketHash};
+use probity_core::packet::{Packet, PacketHash, PacketSet};
 use tokio::task::JoinHandle;
 
 use super::asking::SizedPacket;
@@ -253,7 +252,7 @@ fn feed(
     work: &dyn Work,
     desk: &Desk,
     mut known: Known,
-    attempted: &HashSet<PacketHash>,
+    attempted: &PacketSet,
     tasks: &mut Outbox<Question>,
 ) -> Result<(), RunError> {
     let asking = work.asking();

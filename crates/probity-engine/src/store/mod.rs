@@ -29,13 +29,12 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::thread::JoinHandle;
 
-use probity_core::packet::PacketHash;
+use probity_core::packet::{PacketHash, PacketMap};
 use tokio::sync::oneshot;
 
 pub use error::{Cause, StoreError};
@@ -214,11 +213,7 @@ impl Store {
     }
 
     /// What is settled for one repeat of a judge, by packet.
-    pub fn settled(
-        &self,
-        judge: &JudgeId,
-        repeat: u32,
-    ) -> Result<HashMap<PacketHash, SettledKind>, StoreError> {
+    pub fn settled(&self, judge: &JudgeId, repeat: u32) -> Result<PacketMap<SettledKind>, StoreError> {
         self.reader()?.settled(judge, repeat)
     }
 

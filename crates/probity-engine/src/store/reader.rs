@@ -4,11 +4,11 @@
 //! and sees everything that was acknowledged before it was asked, unless the reader is a snapshot, which
 //! sees one moment. Statements are prepared once.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use probity_core::packet::PacketHash;
+use probity_core::packet::{ByDigest, PacketHash, PacketMap, PacketSet};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -63,11 +63,7 @@ impl Reader {
     }
 
     /// What is settled for one repeat of a judge, by packet.
-    pub fn settled(
-        &self,
-        judge: &JudgeId,
-        repeat: u32,
-    ) -> Result<HashMap<PacketHash, SettledKind>, StoreError> {
+    pub fn settled(&self, judge: &JudgeId, repeat: u32) -> Result<PacketMap<SettledKind>, StoreError> {
         self.answer(settled(&self.connection, judge, repeat))
     }
 
@@ -175,11 +171,7 @@ impl Reader {
     }
 
     /// The packets that a judge was asked about and that have no settlement.
-    pub fn attempted_unsettled(
-        &self,
-        judge: &JudgeId,
-        repeat: u32,
-    ) -> Result<HashSet<PacketHash>, StoreError> {
+    pub fn attempted_unsettled(&self, judge: &JudgeId, repeat: u32) -> Result<PacketSet, StoreError> {
         const SQL: &str = "SELECT DISTINCT packet.hash FROM attempt JOIN packet ON packet.id = attempt.packet
             WHERE attempt.judge = (SELECT id FROM judge WHERE hash = ?1) AND attempt.repeat = ?2
                 AND NOT EXISTS (SELECT 1 FROM settlement WHERE settlement.judge = attempt.judge
@@ -229,7 +221,7 @@ fn settled(
     connection: &Connection,
     judge: &JudgeId,
     repeat: u32,
-) -> Result<HashMap<PacketHash, SettledKind>, rusqlite::Error> {
+) -> Result<PacketMap<SettledKind>, rusqlite::Error> {
     let mut select = connection.prepare_cached(
         "SELECT packet, verdict IS NOT NULL FROM settlement
          WHERE judge = (SELECT id FROM judge WHERE hash = ?1) AND repeat = ?2",
@@ -239,7 +231,7 @@ fn settled(
         Ok((row.get(0)?, kind))
     })?;
     let kinds: HashMap<i64, SettledKind> = kinds.collect::<Result<_, _>>()?;
-    let mut settled = HashMap::with_capacity(kinds.len());
+    let mut settled = PacketMap::with_capacity_and_hasher(kinds.len(), ByDigest::default());
     if kinds.is_empty() {
         return Ok(settled);
     }

@@ -4,9 +4,7 @@
 //! whoever finds it here finds what the database says. Unscored settlements can give way and are not kept. What is
 //! kept is bounded; what is not here is looked up.
 
-use std::collections::HashMap;
-
-use probity_core::packet::PacketHash;
+use probity_core::packet::{PacketHash, PacketMap};
 
 use super::record::{Accepted, Decision, JudgeId, Settlement, SettlementRecord};
 
@@ -20,7 +18,7 @@ const VERDICT_BYTES: usize = 96;
 #[derive(Debug, Default)]
 pub(super) struct Recent {
     of: Option<(JudgeId, u32)>,
-    verdicts: HashMap<PacketHash, Kept>,
+    verdicts: PacketMap<Kept>,
     n_bytes: usize,
 }
 

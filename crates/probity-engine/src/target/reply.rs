@@ -29,7 +29,7 @@ impl ReplyRecord {
     pub fn reply(self, variant: &Variant) -> Result<Reply, String> {
         let confidence = self.confidence.map(Confidence::new).transpose();
         let confidence = confidence.map_err(|error| error.to_string())?;
-        Ok(Reply { text: self.reply, variant: Some(variant.clone()), confidence })
+        Ok(Reply { text: self.reply.into(), variant: Some(variant.clone()), confidence })
     }
 }
 

@@ -3,6 +3,8 @@
 //! The packet holds the request exactly as it is sent and says that it is one, so it never equals a judge's packet.
 //! Equal requests are one packet and are paid for once.
 
+use std::sync::Arc;
+
 use minijinja::context;
 use minijinja::value::{Serde, Value};
 use probity_core::case::{Case, Role, Situation, Slice, Turn};
@@ -91,10 +93,10 @@ pub(super) fn line(case: &Case) -> Request {
         ("metadata", metadata(case)),
     ];
     members.push(match &case.situation {
-        Situation::Ticket(ticket) => ("ticket", Json::text(ticket)),
+        Situation::Ticket(ticket) => ("ticket", Json::text(&**ticket)),
         Situation::Conversation(turns) => {
             let turn = |turn: &Turn| {
-                Json::object([("role", Json::text(turn.role.name())), ("text", Json::text(&turn.text))])
+                Json::object([("role", Json::text(turn.role.name())), ("text", Json::text(&*turn.text))])
             };
             ("turns", Json::Array(turns.iter().map(turn).collect()))
         }
@@ -104,11 +106,11 @@ pub(super) fn line(case: &Case) -> Request {
 
 /// What a template makes of a case.
 pub(super) fn rendered(case: &Case, template: &RequestTemplate) -> Result<Request, RequestTemplateError> {
-    let turn = |turn: &Turn| context! { role => turn.role.name(), text => turn.text.as_str() };
+    let turn = |turn: &Turn| context! { role => turn.role.name(), text => &*turn.text };
     let (ticket, turns) = match &case.situation {
         Situation::Ticket(text) => {
-            let only = Turn { role: Role::Customer, text: text.clone() };
-            (Value::from(text.as_str()), vec![turn(&only)])
+            let only = Turn { role: Role::Customer, text: Arc::clone(text) };
+            (Value::from(&**text), vec![turn(&only)])
         }
         Situation::Conversation(turns) => (Value::from(()), turns.iter().map(turn).collect()),
     };
@@ -137,7 +139,7 @@ mod tests {
     use super::*;
 
     fn case() -> Case {
-        let turn = |role, text: &str| Turn { role, text: text.to_owned() };
+        let turn = |role, text: &str| Turn { role, text: text.into() };
         let turns = vec![
             turn(Role::Customer, "It \"broke\""),
             turn(Role::Agent, "When?"),

@@ -130,7 +130,7 @@ fn entries(name: &str, content: impl AsRef<[u8]>) -> Vec<Entry> {
     let path = folder.write(name, content);
     let dataset = Dataset::open(&[path], LoadOptions::default()).expect("loads");
     let entry = |record| match record {
-        Ok(Record::Entry { entry, .. }) => entry,
+        Ok(Record::Entry { entry, .. }) => *entry,
         other => panic!("expected an entry, found {other:?}"),
     };
     dataset.records().expect("a pass").map(entry).collect()

@@ -301,7 +301,7 @@ fn question(number: usize, ask: &Arc<Ask>) -> Question {
     let case_id = format!("t{number}");
     let case = Case::new(
         CaseId::new(case_id.clone()).expect("an id"),
-        Situation::Ticket(format!("Where is my order {number}?")),
+        Situation::Ticket(format!("Where is my order {number}?").into()),
     );
     let reply = Reply::new("It comes tomorrow.");
     let admitted = Gate::open().screen(Entry { case, reply }).expect("admitted");

@@ -70,7 +70,7 @@ fn entry(letter: Letter) -> Entry {
     let case = Case {
         circumstances: Circumstances { region: Some("EU".to_owned()), ..Circumstances::default() },
         evidence: vec![source("returns"), source("delivery")],
-        ..Case::new(id, Situation::Ticket(letter.ticket))
+        ..Case::new(id, Situation::Ticket(letter.ticket.into()))
     };
     Entry { case, reply: Reply::new(letter.reply) }
 }

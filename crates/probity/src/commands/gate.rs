@@ -54,7 +54,7 @@ pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
             Record::Entry { entry, .. } => {
                 let id = entry.case.id.to_string();
                 let variant = entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned());
-                let findings = tally.screen(&gate, entry);
+                let findings = tally.screen(&gate, *entry);
                 if args.reading.json {
                     rows.push(row(&id, variant.as_deref(), &findings));
                 } else {

@@ -54,7 +54,7 @@ fn check_as_of(as_of: Option<&str>, place: Place<'_>, evidence: &[&str], want: &
     let files = [PolicyFile { name: "p.toml", text: LEDGER }];
     let ledger = read(&files, Lexicon::built_in()).expect("a good ledger").ledger;
     let given = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-    let mut case = Case::new(CaseId::new("c").expect("an id"), Situation::Ticket("Hello".to_owned()));
+    let mut case = Case::new(CaseId::new("c").expect("an id"), Situation::Ticket("Hello".into()));
     case.circumstances = Circumstances {
         time: given(place.0).map(|text| text.parse().expect("a moment")),
         audience: given(place.1),

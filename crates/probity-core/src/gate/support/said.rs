@@ -18,10 +18,8 @@ impl Said {
     /// Reads a conversation.
     pub(super) fn of(situation: &Situation, lexicon: &Lexicon) -> Self {
         let texts: Vec<(Role, &str)> = match situation {
-            Situation::Ticket(text) => vec![(Role::Customer, text)],
-            Situation::Conversation(turns) => {
-                turns.iter().map(|turn| (turn.role, turn.text.as_str())).collect()
-            }
+            Situation::Ticket(text) => vec![(Role::Customer, &**text)],
+            Situation::Conversation(turns) => turns.iter().map(|turn| (turn.role, &*turn.text)).collect(),
         };
         let (mut values, mut deeds) = (Vec::new(), BTreeSet::new());
         for (role, text) in texts {

@@ -49,7 +49,7 @@ fn ledger() -> Ledger {
 }
 
 fn entry(turns: &[(Role, &str)], evidence: &[(&str, Option<&str>)], reply: &str) -> Entry {
-    let turn = |(role, text): &(Role, &str)| Turn { role: *role, text: (*text).to_owned() };
+    let turn = |(role, text): &(Role, &str)| Turn { role: *role, text: (*text).into() };
     let turns = turns.iter().map(turn).collect();
     let mut case = Case::new(CaseId::new("c").expect("an id"), Situation::Conversation(turns));
     let reference = |(source, version): &(&str, Option<&str>)| Evidence {
@@ -282,7 +282,7 @@ proptest! {
         let reply = parts.concat();
         let (ledger, lexicon) = (ledger(), Lexicon::built_in());
         let sources: Vec<&Source> = ledger.sources().iter().collect();
-        let (situation, allowed) = (Situation::Ticket("Hello".to_owned()), Allowed::nothing());
+        let (situation, allowed) = (Situation::Ticket("Hello".into()), Allowed::nothing());
         let support = Support::new(&sources, &situation, &allowed, lexicon);
         let sightings = check(&reply, &extract(&reply, lexicon), &support);
         let place = |sighting: &Sighting| RULES.iter().position(|rule| rule.id == sighting.rule);

@@ -15,7 +15,7 @@ fn changing(change: &str, expects: &str) -> Probe {
 #[track_caller]
 fn check(change: &str, control: &str, treatment: &str) {
     let arms = changing(change, "no_rise").change.arms(&base(), &levels());
-    assert_eq!((arms.control.reply.text.as_str(), arms.treatment.reply.text.as_str()), (control, treatment));
+    assert_eq!((&*arms.control.reply.text, &*arms.treatment.reply.text), (control, treatment));
 }
 
 const REPLY: &str = "It left today. Open the page! Press track.";

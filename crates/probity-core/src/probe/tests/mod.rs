@@ -12,7 +12,7 @@ use crate::rubric::built_in;
 
 /// A base with a reply of three sentences.
 fn base() -> Base {
-    let case = Case::new(CaseId::new("c1").expect("an id"), Situation::Ticket("Where is it?".to_owned()));
+    let case = Case::new(CaseId::new("c1").expect("an id"), Situation::Ticket("Where is it?".into()));
     Base::new(Entry { case, reply: Reply::new("It left today. Open the page! Press track.") }, Origin::Own)
 }
 

@@ -41,7 +41,7 @@ fn rubric() -> Rubric {
 fn result(rubric: &Rubric, at: usize, (slice, text, confidence, given): Row) -> ReplyResult {
     let id = CaseId::new(format!("case {at}")).expect("an id");
     let slice = slice.map(|name| Slice::new(name).expect("a slice"));
-    let case = Case { slice, ..Case::new(id, Situation::Ticket("Help".to_owned())) };
+    let case = Case { slice, ..Case::new(id, Situation::Ticket("Help".into())) };
     let confidence = confidence.map(|share| Confidence::new(share).expect("a share"));
     let reply = Reply { confidence, ..Reply::new(text) };
     let admitted = Gate::default().screen(Entry { case, reply }).expect("no rule blocks these");
@@ -155,7 +155,7 @@ fn a_cause_keeps_its_first_example() {
 #[test]
 fn a_case_without_a_reply_is_unscored_and_nothing_else() {
     let rubric = rubric();
-    let case = Case::new(CaseId::new("quiet").expect("an id"), Situation::Ticket("Help".to_owned()));
+    let case = Case::new(CaseId::new("quiet").expect("an id"), Situation::Ticket("Help".into()));
     let why = Unscored { cause: "connect".to_owned(), detail: "connect: refused".to_owned(), attempts: 3 };
     let silent = ReplyResult::no_reply(&case, &Variant::new("bot").expect("a name"), &rubric, &why);
     assert_eq!(silent.to_json()["gate"], json!({ "status": "no_reply", "findings": [] }));

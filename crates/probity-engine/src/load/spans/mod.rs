@@ -10,8 +10,6 @@
 mod attributes;
 mod messages;
 
-use std::borrow::Cow;
-
 use probity_core::case::{Entry, Moment, Role};
 use probity_core::json::{Json, Object};
 
@@ -36,7 +34,7 @@ const END: &[&str] =
 /// What a record of spans holds.
 pub(super) struct Batch {
     /// The calls of a model, each a case with its reply or the reason why not.
-    pub(super) spans: Vec<Result<Entry, Refused>>,
+    pub(super) spans: Vec<Result<Box<Entry>, Refused>>,
     /// Spans of other things.
     pub(super) n_passed_over: usize,
 }
@@ -116,7 +114,7 @@ impl<'a> Span<'a> {
         self.attributes.has_prefix(prefix) || self.events.iter().any(|event| event.name.starts_with(prefix))
     }
 
-    fn entry(&self, slice_attribute: Option<&str>) -> Result<Entry, Refused> {
+    fn entry(&self, slice_attribute: Option<&str>) -> Result<Box<Entry>, Refused> {
         let missing = |what: &str| Refused::from(Reason::from(format!("the span has no {what}")));
         let trace = named(self.object, TRACE).ok_or_else(|| missing("trace id"))?;
         let span = named(self.object, SPAN).ok_or_else(|| missing("span id"))?;
@@ -142,7 +140,7 @@ impl<'a> Span<'a> {
         let mut found = Found::default();
         found.metadata_text = Some(&metadata_text);
         for (field, json) in fields.into_iter().filter_map(|(field, json)| Some((field, json?))) {
-            found.put(field, field.native(), Cow::Owned(json))?;
+            found.put(field, field.native(), json)?;
         }
         entry(found)
     }

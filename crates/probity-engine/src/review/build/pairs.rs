@@ -55,7 +55,7 @@ fn draft(job: &CompareJob, meeting: &Meeting, contest: &Contest, judge: &Judge) 
         verdicts,
         findings: admitted.iter().map(|admitted| findings_json(admitted.flags())).collect(),
     };
-    let texts = vec![a.reply.text.clone(), b.reply.text.clone()];
+    let texts = vec![a.reply.text.to_string(), b.reply.text.to_string()];
     Draft { shown: Shown::of(&a.case, texts, admitted[0].sources(), &job.rubric), hidden, doubt }
 }
 

@@ -81,7 +81,7 @@ struct NotAdmitted;
 pub(super) struct Screening<'g> {
     gate: &'g Gate,
     /// By what the customer wrote, as far as probes change it, and the reply.
-    seen: HashMap<(String, String), Option<Arc<Admitted>>>,
+    seen: HashMap<(String, Arc<str>), Option<Arc<Admitted>>>,
 }
 
 impl<'g> Screening<'g> {
@@ -142,7 +142,7 @@ impl<'g> Screening<'g> {
     }
 
     fn admitted(&mut self, entry: &Entry) -> Result<Arc<Admitted>, NotAdmitted> {
-        let key = (entry.case.situation.texts().join("\n"), entry.reply.text.clone());
+        let key = (entry.case.situation.texts().join("\n"), Arc::clone(&entry.reply.text));
         let screen = || self.gate.screen(entry.clone()).ok().map(Arc::new);
         self.seen.entry(key).or_insert_with(screen).clone().ok_or(NotAdmitted)
     }

@@ -1,11 +1,10 @@
 //! Asking a target for every reply that the store does not have.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use probity_core::json::Json;
-use probity_core::packet::PacketHash;
+use probity_core::packet::PacketSet;
 
 use super::RepliesRan;
 use crate::load::LoadError;
@@ -148,7 +147,7 @@ async fn call(
 fn feed(
     job: &Job,
     target: &TargetDefinition,
-    (mut known, attempted): (Known, &HashSet<PacketHash>),
+    (mut known, attempted): (Known, &PacketSet),
     tasks: &mut Outbox<Request>,
 ) -> Result<(), RunError> {
     for request in requests(job, target)? {

@@ -19,7 +19,7 @@ pub(super) fn dotted(found: &str) -> String {
 /// What a judge said, with what the gate takes for personal data as dots: a judge may quote a ticket.
 pub(super) fn shown(text: &str) -> String {
     let id = CaseId::new("reason").expect("a plain word is an id");
-    let case = Case::new(id, Situation::Ticket(String::new()));
+    let case = Case::new(id, Situation::Ticket("".into()));
     let screened = Gate::default().screen(Entry { case, reply: Reply::new(text) });
     let findings = match &screened {
         Ok(admitted) => admitted.flags(),

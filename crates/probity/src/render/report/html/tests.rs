@@ -25,7 +25,7 @@ fn the_page_fetches_nothing() {
 }
 
 fn admitted() -> Admitted {
-    let case = Case::new(CaseId::new("t").unwrap(), Situation::Ticket("Where is my parcel?".to_owned()));
+    let case = Case::new(CaseId::new("t").unwrap(), Situation::Ticket("Where is my parcel?".into()));
     Gate::default().screen(Entry { case, reply: Reply::new("On its way.") }).expect("nothing to block")
 }
 
