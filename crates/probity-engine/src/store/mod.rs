@@ -23,6 +23,7 @@ mod reader;
 mod recent;
 mod record;
 mod tables;
+mod takeover;
 mod totals;
 mod writer;
 
