@@ -184,9 +184,11 @@ fn version_of(path: &Path) -> Result<i64, StoreError> {
     require_known(&connection, path)
 }
 
-/// Folds the journal into the file, as far as readers allow.
+/// Folds the journal into the file, as far as readers allow. Both are synced, and so is every write from here on.
 pub(super) fn fold(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let folded = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+    let folded = connection
+        .pragma_update(None, "synchronous", "full")
+        .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())));
     folded.map_err(|error| StoreError::of_database(path, OPENING, &error))
 }
 
@@ -278,10 +280,17 @@ fn prepare(path: &Path, limits: OpenLimits) -> Result<Ready, StoreError> {
     if connection.is_readonly("main").map_err(fault)? {
         return Err(StoreError::ReadOnly { path: path.to_path_buf(), doing: OPENING });
     }
+    let sync = |level: &str| connection.pragma_update(None, "synchronous", level).map_err(fault);
+    if version == 0 {
+        // Of a file in which there is nothing, nothing can be lost.
+        sync("off")?;
+    }
     require_journal(&connection, path)?;
     set_for_writing(&connection, limits).map_err(fault)?;
-    // There is nothing yet that must not be lost; whoever goes on from here folds the journal, which syncs it.
-    connection.pragma_update(None, "synchronous", "normal").map_err(fault)?;
+    // Nobody is told of anything before the journal is folded, which syncs it first. Until then the disk may have any
+    // part of a journal that is new, because what is not whole is not read; one that begins anew over its old pages
+    // must not be mixed with them.
+    sync(if n_journal_bytes == 0 { "off" } else { "normal" })?;
     if version == 0 {
         create(&connection).map_err(fault)?;
     }

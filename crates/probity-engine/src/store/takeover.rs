@@ -62,7 +62,6 @@ pub(super) fn take_over(
         Foreign::No => calls::clear(path)?,
         Foreign::Yes => warnings.push(OpenWarning::ForeignCalls { calls: calls::set_aside(path)? }),
     }
-    tables.connection.pragma_update(None, "synchronous", "full").map_err(fault)?;
     // Whatever a call or a settlement refers to was looked up or written just before, by the one thread that writes;
     // looking once more costs as much as writing.
     tables.connection.pragma_update(None, "foreign_keys", false).map_err(fault)?;
