@@ -53,11 +53,12 @@ pub use record::{
 pub(crate) use error::Fault;
 pub(crate) use labels::{at as label_at, last as last_label};
 pub(crate) use reader::{packet_hash, unknown};
+pub(crate) use recent::Recent;
 pub(crate) use tables::{Tables, parts_of_text};
 
 use calls::CallLog;
 use open::OpenLimits;
-use recent::{Offered, Recent};
+use recent::Offered;
 use writer::{Ending, Job, Message, Reply, Task, Writer};
 
 const RECENT_HELD: &str = "nothing panics while holding the recent verdicts";
