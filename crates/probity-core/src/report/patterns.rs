@@ -194,7 +194,9 @@ impl PatternTally {
                 examples: quoted.clone().take(EXAMPLES_MAX).map(|reason| reason.id.clone()).collect(),
                 quote: quoted.clone().next().map(|reason| reason.text.clone()).unwrap_or_default(),
             });
-            group.iter().for_each(|place| is_left[*place] = false);
+            for place in group {
+                is_left[place] = false;
+            }
             for candidate in &mut candidates {
                 candidate.n_left = candidate.sharing.places().filter(|place| is_left[*place]).count();
             }
