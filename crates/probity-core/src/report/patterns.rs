@@ -9,9 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde_json::{Value, json};
 
 use super::row::{GateOutcome, Outcome, ReplyResult};
-use crate::exact::Exact;
 use crate::gate::Severity;
-use crate::rubric::Rubric;
+use crate::rubric::{Rubric, Scale};
 use crate::score::CriterionOutcome;
 
 /// How many patterns and groups are reported.
@@ -72,19 +71,39 @@ pub struct RecurringReason {
 }
 
 /// What failing replies have in common, gathered one reply at a time.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct PatternTally {
-    cells: BTreeMap<(String, PatternKind), (u64, Vec<String>)>,
+    slices: BTreeMap<String, Weaknesses>,
     reasons: Vec<Reason>,
+    /// By criterion, then by the two neighbouring words that reasons have in common.
+    shared: BTreeMap<String, HashMap<String, Sharing>>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+/// What was weak or broken in replies of one slice.
+#[derive(Debug, Clone, Default)]
+struct Weaknesses {
+    criteria: BTreeMap<String, Seen>,
+    rules: BTreeMap<&'static str, Seen>,
+}
+
+/// Replies with something in common, and the first of them, by id.
+#[derive(Debug, Clone, Default)]
+struct Seen {
+    n: u64,
+    examples: Vec<String>,
+}
+
+#[derive(Debug, Clone)]
 struct Reason {
-    criterion: String,
     id: String,
     text: String,
-    /// Two neighbouring words that carry meaning, each pair once.
-    pairs: BTreeSet<String>,
+}
+
+/// Reasons that have two words in common, by their places, in order. Most words are of one reason alone.
+#[derive(Debug, Clone)]
+struct Sharing {
+    first: usize,
+    others: Vec<usize>,
 }
 
 impl PatternTally {
@@ -93,30 +112,22 @@ impl PatternTally {
         if let GateOutcome::Blocked(findings) = &result.gate {
             let blocking = findings.iter().filter(|finding| finding.severity == Severity::Block);
             let rules: BTreeSet<&'static str> = blocking.map(crate::gate::Finding::rule).collect();
+            let weaknesses = entry(&mut self.slices, slice);
             for rule in rules {
-                self.count(slice, PatternKind::Rule(rule), &result.id);
+                weaknesses.rules.entry(rule).or_default().add(&result.id);
             }
         }
         let is_of_interest = matches!(result.outcome, Outcome::Fail(_) | Outcome::Scored);
         if !is_of_interest {
             return;
         }
-        let half = Exact::ratio(1, 2).expect("two is not zero");
         for (id, outcome) in &result.criteria {
             let CriterionOutcome::Scored(scored) = outcome else { continue };
-            let share = rubric.criterion(id).map(|criterion| criterion.scale.share(scored.level));
-            if share.is_some_and(|share| share <= half) {
-                self.count(slice, PatternKind::Criterion(id.to_string()), &result.id);
+            if rubric.criterion(id).is_some_and(|criterion| is_weak(&criterion.scale, scored.level)) {
+                let weaknesses = entry(&mut self.slices, slice);
+                entry(&mut weaknesses.criteria, id.as_str()).add(&result.id);
                 self.hear(id.as_str(), &result.id, &scored.reasoning);
             }
-        }
-    }
-
-    fn count(&mut self, slice: &str, kind: PatternKind, id: &str) {
-        let (n, examples) = self.cells.entry((slice.to_owned(), kind)).or_default();
-        *n += 1;
-        if examples.len() < EXAMPLES_MAX {
-            examples.push(id.to_owned());
         }
     }
 
@@ -124,19 +135,38 @@ impl PatternTally {
         if self.reasons.len() >= REASONS_MAX {
             return;
         }
-        let pairs = pairs(text);
-        if !pairs.is_empty() {
-            let text = text.chars().take(QUOTE_CHARS_MAX).collect();
-            self.reasons.push(Reason { criterion: criterion.to_owned(), id: id.to_owned(), text, pairs });
+        let (words, ends) = words(text);
+        if ends.len() < 2 {
+            return;
         }
+        let place = self.reasons.len();
+        let shared = entry(&mut self.shared, criterion);
+        // A word begins behind the space after the one before it, so two words with the space between stand as they are.
+        let begins = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
+        for (begin, end) in begins.zip(&ends[1..]) {
+            let pair = &words[begin..*end];
+            match shared.get_mut(pair) {
+                Some(sharing) => sharing.add(place),
+                None => drop(shared.insert(pair.to_owned(), Sharing { first: place, others: Vec::new() })),
+            }
+        }
+        let text = text.chars().take(QUOTE_CHARS_MAX).collect();
+        self.reasons.push(Reason { id: id.to_owned(), text });
     }
 
     /// The most frequent patterns first.
     pub(super) fn patterns(&self) -> Vec<FailurePattern> {
-        let pattern = |((slice, kind), (n, examples)): (&(String, PatternKind), &(u64, Vec<String>))| {
-            FailurePattern { slice: slice.clone(), kind: kind.clone(), n: *n, examples: examples.clone() }
-        };
-        let mut patterns: Vec<FailurePattern> = self.cells.iter().map(pattern).collect();
+        let mut patterns = Vec::new();
+        for (slice, Weaknesses { criteria, rules }) in &self.slices {
+            let criteria = criteria.iter().map(|(name, seen)| (PatternKind::Criterion(name.clone()), seen));
+            let rules = rules.iter().map(|(name, seen)| (PatternKind::Rule(name), seen));
+            patterns.extend(criteria.chain(rules).map(|(kind, Seen { n, examples })| FailurePattern {
+                slice: slice.clone(),
+                kind,
+                n: *n,
+                examples: examples.clone(),
+            }));
+        }
         // The sort is stable, so equal counts stay in the order of slices.
         patterns.sort_by_key(|pattern| std::cmp::Reverse(pattern.n));
         patterns.truncate(LISTED_MAX);
@@ -145,16 +175,17 @@ impl PatternTally {
 
     /// The largest groups of reasons first. A reason belongs to one group at the most.
     pub(super) fn recurring(&self) -> Vec<RecurringReason> {
-        let mut shared = self.shared();
+        let mut candidates = self.candidates();
         let mut is_left = vec![true; self.reasons.len()];
         let mut groups = Vec::new();
         while groups.len() < LISTED_MAX {
             // Of equal counts the first by name, so that the order of replies changes nothing.
-            let largest = shared.iter().max_by(|a, b| a.1.n_left.cmp(&b.1.n_left).then_with(|| b.0.cmp(a.0)));
-            let Some(((criterion, words), sharing)) = largest.filter(|(_, s)| s.n_left >= GROUP_MIN) else {
-                break;
-            };
-            let group: Vec<usize> = sharing.reasons.iter().copied().filter(|place| is_left[*place]).collect();
+            let largest = candidates
+                .iter()
+                .max_by(|a, b| a.n_left.cmp(&b.n_left).then_with(|| b.name().cmp(&a.name())))
+                .filter(|candidate| candidate.n_left >= GROUP_MIN);
+            let Some(Candidate { criterion, words, sharing, .. }) = largest else { break };
+            let group: Vec<usize> = sharing.places().filter(|place| is_left[*place]).collect();
             let quoted = group.iter().map(|place| &self.reasons[*place]);
             groups.push(RecurringReason {
                 criterion: (*criterion).to_owned(),
@@ -165,49 +196,104 @@ impl PatternTally {
             });
             for place in group {
                 is_left[place] = false;
-                let Reason { criterion, pairs, .. } = &self.reasons[place];
-                for pair in pairs {
-                    if let Some(sharing) = shared.get_mut(&(criterion.as_str(), pair.as_str())) {
-                        sharing.n_left -= 1;
-                    }
-                }
+            }
+            for candidate in &mut candidates {
+                candidate.n_left = candidate.sharing.places().filter(|place| is_left[*place]).count();
             }
         }
         groups
     }
 
-    /// The reasons of a criterion that have two words in common, by criterion and words, where they make a group.
-    fn shared(&self) -> HashMap<(&str, &str), Sharing> {
-        let mut shared: HashMap<(&str, &str), Sharing> = HashMap::new();
-        for (place, reason) in self.reasons.iter().enumerate() {
-            for pair in &reason.pairs {
-                let sharing = shared.entry((&reason.criterion, pair)).or_default();
-                sharing.reasons.push(place);
-                sharing.n_left += 1;
-            }
+    /// Words that enough reasons share to make a group.
+    fn candidates(&self) -> Vec<Candidate<'_>> {
+        let mut candidates = Vec::new();
+        for (criterion, shared) in &self.shared {
+            let shared = shared.iter().map(|(words, sharing)| (words, sharing, 1 + sharing.others.len()));
+            let shared = shared.filter(|(.., n_left)| *n_left >= GROUP_MIN);
+            candidates.extend(shared.map(|(words, sharing, n_left)| Candidate {
+                criterion,
+                words,
+                sharing,
+                n_left,
+            }));
         }
-        shared.retain(|_, sharing| sharing.n_left >= GROUP_MIN);
-        shared
+        candidates
     }
 }
 
-/// Reasons that have two words in common.
-#[derive(Default)]
-struct Sharing {
-    /// Their places, in order.
-    reasons: Vec<usize>,
-    /// How many of them belong to no group so far.
+/// Reasons that may make a group.
+struct Candidate<'a> {
+    criterion: &'a str,
+    words: &'a str,
+    sharing: &'a Sharing,
+    /// How many of the reasons belong to no group so far.
     n_left: usize,
 }
 
-/// Pairs of neighbouring words that carry meaning.
-fn pairs(text: &str) -> BTreeSet<String> {
-    let words: Vec<String> = text
-        .split(|c: char| !c.is_alphabetic() && c != '\'')
-        .map(str::to_lowercase)
-        .filter(|word| word.chars().count() > 2 && !EMPTY_WORDS.contains(&word.as_str()))
-        .collect();
-    words.windows(2).map(|pair| pair.join(" ")).collect()
+impl Candidate<'_> {
+    fn name(&self) -> (&str, &str) {
+        (self.criterion, self.words)
+    }
+}
+
+impl Seen {
+    fn add(&mut self, id: &str) {
+        self.n += 1;
+        if self.examples.len() < EXAMPLES_MAX {
+            self.examples.push(id.to_owned());
+        }
+    }
+}
+
+impl Sharing {
+    /// Adds the reason at `place`, once: it may say its words again.
+    fn add(&mut self, place: usize) {
+        if *self.others.last().unwrap_or(&self.first) != place {
+            self.others.push(place);
+        }
+    }
+
+    fn places(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(self.first).chain(self.others.iter().copied())
+    }
+}
+
+/// The value of `key`, a new one where there was none. Nearly always there is one, and its name is not made again.
+fn entry<'a, T: Default>(map: &'a mut BTreeMap<String, T>, key: &str) -> &'a mut T {
+    if !map.contains_key(key) {
+        map.insert(key.to_owned(), T::default());
+    }
+    map.get_mut(key).expect("it is there by now")
+}
+
+/// Whether a level has at most half of its scale.
+fn is_weak(scale: &Scale, level: i64) -> bool {
+    let distance = |one: i64, other: i64| (i128::from(one) - i128::from(other)).abs();
+    2 * distance(level, scale.worst()) <= distance(scale.max(), scale.min())
+}
+
+/// The words that carry meaning, in small letters and with a space between them, and where each ends.
+fn words(text: &str) -> (String, Vec<usize>) {
+    let mut words = String::with_capacity(text.len());
+    let mut ends = Vec::with_capacity(16);
+    for word in text.split(|c: char| !c.is_alphabetic() && c != '\'').filter(|word| !word.is_empty()) {
+        let begin = ends.last().map_or(0, |end: &usize| end + 1);
+        words.truncate(begin.saturating_sub(1));
+        if begin > 0 {
+            words.push(' ');
+        }
+        if word.is_ascii() {
+            words.extend(word.chars().map(|c| c.to_ascii_lowercase()));
+        } else {
+            words.push_str(&word.to_lowercase());
+        }
+        let word = &words[begin..];
+        if word.chars().count() > 2 && !EMPTY_WORDS.contains(&word) {
+            ends.push(words.len());
+        }
+    }
+    words.truncate(ends.last().copied().unwrap_or(0));
+    (words, ends)
 }
 
 impl FailurePattern {
@@ -296,5 +382,35 @@ mod tests {
     #[test]
     fn words_without_meaning_make_no_group() {
         check(&[("tone", "The reply and the customer"), ("tone", "This is the reply.")], &[]);
+    }
+
+    #[test]
+    fn a_reason_that_repeats_itself_is_one_reason() {
+        check(&[("tone", "Cold robotic, cold robotic, cold robotic."), ("tone", "Warm.")], &[]);
+        check(
+            &[("tone", "COLD robotic. Cold robotic!"), ("tone", "It's cold, robotic")],
+            &[("tone", "cold robotic", 2)],
+        );
+    }
+
+    #[test]
+    fn words_are_kept_in_small_letters() {
+        let kept = |text: &str| words(text).0;
+        assert_eq!(kept("The Reply: it's NOT Polite, Ünübertroffen 12 ab"), "it's polite ünübertroffen");
+        assert_eq!(kept("of"), "");
+        let (text, ends) = words("Polite of Maria");
+        assert_eq!((text.as_str(), ends), ("polite maria", vec![6, 12]));
+    }
+
+    #[test]
+    fn a_level_up_to_the_middle_is_weak() {
+        for built_in in ["relevance-tone", "support-gold"] {
+            for criterion in crate::rubric::built_in(built_in).expect("built in").criteria() {
+                let half = crate::exact::Exact::ratio(1, 2).expect("two is not zero");
+                for level in criterion.scale.levels() {
+                    assert_eq!(is_weak(&criterion.scale, *level), criterion.scale.share(*level) <= half);
+                }
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! One reply's result, and its form in the results file.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
@@ -98,10 +99,10 @@ impl ReplyResult {
         rubric: &Rubric,
         criteria: Vec<(CriterionId, CriterionOutcome)>,
     ) -> Self {
-        let levels = criteria
+        let levels: BTreeMap<&CriterionId, i64> = criteria
             .iter()
             .filter_map(|(id, outcome)| match outcome {
-                CriterionOutcome::Scored(scored) => Some((id.clone(), scored.level)),
+                CriterionOutcome::Scored(scored) => Some((id, scored.level)),
                 CriterionOutcome::Unscored(_) => None,
             })
             .collect();

@@ -149,7 +149,11 @@ impl<'a> SummaryBuilder<'a> {
         self.all.add(result);
         let slice = result.slice.as_deref().unwrap_or(NO_SLICE);
         self.patterns.add(result, slice, self.rubric);
-        self.slices.entry(slice.to_owned()).or_insert_with(|| Part::new(self.rubric)).add(result);
+        // Nearly always the slice is known, and its name is not made again.
+        match self.slices.get_mut(slice) {
+            Some(part) => part.add(result),
+            None => self.slices.entry(slice.to_owned()).or_insert(Part::new(self.rubric)).add(result),
+        }
         self.count_causes(result);
         if let Outcome::Fail(failures) = &result.outcome
             && failures.iter().any(|failure| matches!(failure, Failure::Automatic(_)))

@@ -3,6 +3,7 @@
 //! A total exists only when every criterion has a level. What is missing stays missing: there is no
 //! partial weight, no average over what happened to be answered, and no zero in place of "not known".
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use crate::exact::Exact;
@@ -110,7 +111,10 @@ pub struct Incomplete {
 /// The score of one reply from a level for each criterion.
 ///
 /// Points are `weight × (level − worst) ÷ (best − worst)`.
-pub fn score(rubric: &Rubric, levels: &BTreeMap<CriterionId, i64>) -> Result<Score, Incomplete> {
+pub fn score<Id: Borrow<CriterionId> + Ord>(
+    rubric: &Rubric,
+    levels: &BTreeMap<Id, i64>,
+) -> Result<Score, Incomplete> {
     let missing: Vec<CriterionId> = rubric
         .criteria()
         .iter()
@@ -133,7 +137,11 @@ pub fn score(rubric: &Rubric, levels: &BTreeMap<CriterionId, i64>) -> Result<Sco
     Ok(Score { points, total, failures })
 }
 
-fn failures(rubric: &Rubric, levels: &BTreeMap<CriterionId, i64>, total: Option<Exact>) -> Vec<Failure> {
+fn failures<Id: Borrow<CriterionId> + Ord>(
+    rubric: &Rubric,
+    levels: &BTreeMap<Id, i64>,
+    total: Option<Exact>,
+) -> Vec<Failure> {
     let Some(pass) = rubric.pass() else { return Vec::new() };
     let automatic = pass.automatic_fails.iter().filter(|fail| {
         let criterion =

@@ -3,33 +3,38 @@
 //! A record is only data. It becomes a verdict again by being checked against what was asked, so a store
 //! that was edited, or read with another rubric, cannot bring a level into being.
 
+use std::borrow::Cow;
+
 use super::{CriterionScore, Preference, Preferred, Statement, Verdict};
 use crate::packet::{AnswerForm, Ask};
 
 /// The version of the record's format.
 const VERSION: u32 = 1;
 
-/// A verdict as it is stored.
+/// A verdict as it is stored. It borrows the text that it is read from, or the verdict that it is made of.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct VerdictRecord {
+pub struct VerdictRecord<'a> {
     /// The version of this format, 1.
     v: u32,
     /// Empty where a preference was asked for.
-    scores: Vec<ScoreRecord>,
+    #[serde(borrow)]
+    scores: Vec<ScoreRecord<'a>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     preference: Option<PreferenceRecord>,
     repairs: Vec<String>,
     suspicions: Vec<String>,
-    model: Option<String>,
+    model: Option<Cow<'a, str>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ScoreRecord {
-    criterion: String,
+struct ScoreRecord<'a> {
+    #[serde(borrow)]
+    criterion: Cow<'a, str>,
     level: i64,
-    reasoning: String,
+    #[serde(borrow)]
+    reasoning: Cow<'a, str>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -78,12 +83,12 @@ pub enum BadVerdictRecord {
     },
 }
 
-impl From<&Verdict> for VerdictRecord {
-    fn from(verdict: &Verdict) -> Self {
-        let score = |score: &CriterionScore| ScoreRecord {
-            criterion: score.criterion.to_string(),
+impl<'a> From<&'a Verdict> for VerdictRecord<'a> {
+    fn from(verdict: &'a Verdict) -> Self {
+        let score = |score: &'a CriterionScore| ScoreRecord {
+            criterion: Cow::Borrowed(score.criterion.as_str()),
             level: score.level,
-            reasoning: score.reasoning.clone(),
+            reasoning: Cow::Borrowed(&score.reasoning),
         };
         VerdictRecord {
             v: VERSION,
@@ -94,12 +99,12 @@ impl From<&Verdict> for VerdictRecord {
             }),
             repairs: verdict.repairs.clone(),
             suspicions: verdict.suspicions.clone(),
-            model: verdict.model.clone(),
+            model: verdict.model.as_deref().map(Cow::Borrowed),
         }
     }
 }
 
-impl VerdictRecord {
+impl VerdictRecord<'_> {
     /// The verdict, if the record answers exactly what `ask` asks.
     pub fn verdict(self, ask: &Ask) -> Result<Verdict, BadVerdictRecord> {
         if self.v != VERSION {
@@ -115,24 +120,27 @@ impl VerdictRecord {
                 return Err(BadVerdictRecord::Form { expected: "a preference" });
             }
         };
-        Ok(Verdict { statement, repairs: self.repairs, suspicions: self.suspicions, model: self.model })
+        let model = self.model.map(Cow::into_owned);
+        Ok(Verdict { statement, repairs: self.repairs, suspicions: self.suspicions, model })
     }
 }
 
-fn levels(records: Vec<ScoreRecord>, ask: &Ask) -> Result<Vec<CriterionScore>, BadVerdictRecord> {
+fn levels(records: Vec<ScoreRecord<'_>>, ask: &Ask) -> Result<Vec<CriterionScore>, BadVerdictRecord> {
     let expected = ask.criteria().iter().map(|criterion| criterion.id.as_str());
-    if !records.iter().map(|score| score.criterion.as_str()).eq(expected.clone()) {
+    if !records.iter().map(|score| &*score.criterion).eq(expected.clone()) {
         return Err(BadVerdictRecord::Criteria {
             expected: expected.map(str::to_owned).collect(),
-            found: records.into_iter().map(|score| score.criterion).collect(),
+            found: records.into_iter().map(|score| score.criterion.into_owned()).collect(),
         });
     }
     let mut scores = Vec::with_capacity(records.len());
     for (score, criterion) in records.into_iter().zip(ask.criteria()) {
         if !criterion.scale.has(score.level) {
-            return Err(BadVerdictRecord::Level { criterion: score.criterion, level: score.level });
+            let criterion = score.criterion.into_owned();
+            return Err(BadVerdictRecord::Level { criterion, level: score.level });
         }
         let ScoreRecord { level, reasoning, .. } = score;
+        let reasoning = reasoning.into_owned();
         scores.push(CriterionScore { criterion: criterion.id.clone(), level, reasoning });
     }
     Ok(scores)
@@ -158,7 +166,7 @@ mod tests {
 
     #[track_caller]
     fn check_about(packet: &Packet, record: &str, want: &str) {
-        let got = match serde_json::from_str::<VerdictRecord>(record) {
+        let got = match serde_json::from_str::<VerdictRecord<'_>>(record) {
             Ok(read) => match read.verdict(packet.ask()) {
                 Ok(verdict) => {
                     let again = serde_json::to_string(&VerdictRecord::from(&verdict)).expect("serializable");

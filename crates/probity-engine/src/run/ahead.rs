@@ -136,7 +136,7 @@ fn screen(job: &Job, records: &Receiver<Group<Record>>, screened: &SyncSender<Gr
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use probity_core::gate::Gate;
     use probity_core::packet::AnswerForm;
     use probity_core::rubric;
@@ -149,7 +149,7 @@ mod tests {
     use crate::load::{Dataset, Keep, LoadOptions};
 
     /// A job over these lines.
-    fn job(lines: &[String], keep: Keep) -> (tempfile::TempDir, Arc<Job>) {
+    pub(in crate::run) fn job(lines: &[String], keep: Keep) -> (tempfile::TempDir, Arc<Job>) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("cases.jsonl");
         std::fs::write(&path, lines.join("\n")).expect("cases can be written");
@@ -171,7 +171,7 @@ mod tests {
         (folder, Arc::new(job.expect("the template fits")))
     }
 
-    fn line(id: usize, reply: &str) -> String {
+    pub(in crate::run) fn line(id: usize, reply: &str) -> String {
         json!({ "id": id.to_string(), "ticket": "It broke.", "reply": reply }).to_string()
     }
 

@@ -1,12 +1,14 @@
 //! What the store holds about a packet: the verdict that counts in this run, or why there is none.
 
+use std::borrow::Cow;
+
 use probity_core::score::Unscored;
 use probity_core::verdict::{ModelMatch, ParseMode, Verdict, VerdictRecord, model_match};
 
 use super::RunError;
 use super::asking::{Asking, SizedPacket};
 use crate::config::{Backend, ModelMismatch};
-use crate::store::{AttemptOutcome, JudgeId, Reader, SettlementRecord};
+use crate::store::{AttemptOutcome, AttemptSummary, JudgeId, Reader, SettlementRecord, StoreError};
 
 /// Whoever says what a judge said about a packet.
 pub(super) type Said<'a> = &'a dyn Fn(&SizedPacket) -> Result<Result<Verdict, Unscored>, RunError>;
@@ -20,58 +22,95 @@ pub(crate) struct Lookup<'a> {
     pub(crate) repeat: u32,
 }
 
+/// What the store has about a packet.
+pub(super) enum Found<'a> {
+    /// A verdict as JSON, and how many attempts it took.
+    Verdict { body: Cow<'a, str>, attempts: u32 },
+    /// The word that there is none.
+    Unscored(Unscored),
+    /// An attempt, the last of those that settled nothing.
+    Attempt(AttemptSummary),
+    /// Nothing.
+    Nothing,
+}
+
 impl Lookup<'_> {
     /// The verdict on record, or why there is none.
     pub(crate) fn verdict(&self, packet: &SizedPacket) -> Result<Result<Verdict, Unscored>, RunError> {
-        let hash = packet.packet.hash();
-        let unscored =
-            |cause: &str, detail: String, attempts| Unscored { cause: cause.to_owned(), detail, attempts };
-        match self.reader.settlement(&hash, self.judge, self.repeat)? {
-            Some(SettlementRecord::Verdict { body, attempts }) => {
-                let record: VerdictRecord = serde_json::from_str(&body)
-                    .map_err(|error| RunError::damaged(hash, &error.to_string()))?;
-                let verdict = record
-                    .verdict(packet.packet.ask())
-                    .map_err(|error| RunError::damaged(hash, &error.to_string()))?;
-                Ok(match self.objection(&verdict) {
-                    None => Ok(verdict),
-                    Some((cause, detail)) => Err(unscored(cause, detail, attempts)),
-                })
-            }
-            Some(SettlementRecord::Unscored { reason, detail, attempts }) => {
-                Ok(Err(unscored(&reason, detail, attempts)))
-            }
-            None if self.asking.is_oversize(packet) => {
-                let detail = format!("about {} tokens are more than the judge reads", packet.tokens_input);
-                Ok(Err(unscored("context_length", detail, 0)))
-            }
-            None => Ok(Err(match self.reader.last_attempt(&hash, self.judge, self.repeat)? {
-                None if matches!(self.asking.judge.backend, Backend::Recorded { .. }) => {
-                    unscored("not_recorded", "no verdict is on record for this packet".into(), 0)
-                }
-                None => unscored("not_attempted", String::new(), 0),
-                Some(last) => match last.outcome {
-                    AttemptOutcome::Ended(cause) => unscored(&cause, last.detail, last.n),
-                    AttemptOutcome::InFlight | AttemptOutcome::Lost | AttemptOutcome::NotSent => {
-                        unscored("lost", "the program ended while the call was in flight".into(), last.n)
-                    }
-                },
-            })),
-        }
+        self.found(packet)?.verdict(self.asking, packet)
     }
 
-    /// Why this run does not take a verdict that is on record: its settings are stricter than what was
-    /// needed to read the answer.
-    fn objection(&self, verdict: &Verdict) -> Option<(&'static str, String)> {
-        if self.asking.config.run.parse.mode() == ParseMode::Strict && !verdict.is_strict() {
-            return Some(("malformed", format!("needs repairs: {}", verdict.repairs.join(", "))));
-        }
-        let chat = self.asking.judge.chat().filter(|chat| chat.model_mismatch != ModelMismatch::Note)?;
-        let answered = verdict.model.as_deref();
-        let is_other = model_match(&chat.model, &chat.aliases, answered) == ModelMatch::Other;
-        is_other.then(|| {
-            let answered = answered.unwrap_or_default();
-            ("other_model", format!("asked for {}, {answered} answered", chat.model))
+    /// What the store has about a packet.
+    pub(super) fn found(&self, packet: &SizedPacket) -> Result<Found<'static>, StoreError> {
+        let hash = packet.packet.hash();
+        Ok(match self.reader.settlement(&hash, self.judge, self.repeat)? {
+            Some(SettlementRecord::Verdict { body, attempts }) => {
+                Found::Verdict { body: Cow::Owned(body), attempts }
+            }
+            Some(SettlementRecord::Unscored { reason, detail, attempts }) => {
+                Found::Unscored(Unscored { cause: reason, detail, attempts })
+            }
+            // No call is made about it.
+            None if self.asking.is_oversize(packet) => Found::Nothing,
+            None => self
+                .reader
+                .last_attempt(&hash, self.judge, self.repeat)?
+                .map_or(Found::Nothing, Found::Attempt),
         })
     }
+}
+
+impl Found<'_> {
+    /// The verdict about `packet`, or why there is none.
+    pub(super) fn verdict(
+        self,
+        asking: &Asking,
+        packet: &SizedPacket,
+    ) -> Result<Result<Verdict, Unscored>, RunError> {
+        let unscored =
+            |cause: &str, detail: String, attempts| Unscored { cause: cause.to_owned(), detail, attempts };
+        Ok(Err(match self {
+            Found::Verdict { body, attempts } => {
+                let damaged = |problem: String| RunError::damaged(packet.packet.hash(), &problem);
+                let record: VerdictRecord<'_> =
+                    serde_json::from_str(&body).map_err(|error| damaged(error.to_string()))?;
+                let verdict =
+                    record.verdict(packet.packet.ask()).map_err(|error| damaged(error.to_string()))?;
+                match objection(asking, &verdict) {
+                    None => return Ok(Ok(verdict)),
+                    Some((cause, detail)) => unscored(cause, detail, attempts),
+                }
+            }
+            Found::Unscored(unscored) => unscored,
+            Found::Attempt(last) => match last.outcome {
+                AttemptOutcome::Ended(cause) => unscored(&cause, last.detail, last.n),
+                AttemptOutcome::InFlight | AttemptOutcome::Lost | AttemptOutcome::NotSent => {
+                    unscored("lost", "the program ended while the call was in flight".into(), last.n)
+                }
+            },
+            Found::Nothing if asking.is_oversize(packet) => {
+                let detail = format!("about {} tokens are more than the judge reads", packet.tokens_input);
+                unscored("context_length", detail, 0)
+            }
+            Found::Nothing if matches!(asking.judge.backend, Backend::Recorded { .. }) => {
+                unscored("not_recorded", "no verdict is on record for this packet".into(), 0)
+            }
+            Found::Nothing => unscored("not_attempted", String::new(), 0),
+        }))
+    }
+}
+
+/// Why this run does not take a verdict that is on record: its settings are stricter than what was needed to read the
+/// answer.
+fn objection(asking: &Asking, verdict: &Verdict) -> Option<(&'static str, String)> {
+    if asking.config.run.parse.mode() == ParseMode::Strict && !verdict.is_strict() {
+        return Some(("malformed", format!("needs repairs: {}", verdict.repairs.join(", "))));
+    }
+    let chat = asking.judge.chat().filter(|chat| chat.model_mismatch != ModelMismatch::Note)?;
+    let answered = verdict.model.as_deref();
+    let is_other = model_match(&chat.model, &chat.aliases, answered) == ModelMatch::Other;
+    is_other.then(|| {
+        let answered = answered.unwrap_or_default();
+        ("other_model", format!("asked for {}, {answered} answered", chat.model))
+    })
 }

@@ -1,10 +1,13 @@
 //! Results from the store: what was recorded, in the order of the input, and nothing else.
 //!
-//! This pass makes no call and reads no clock, so the same store gives the same bytes. One thread looks up what
-//! the store has and makes rows of it; the caller's thread makes figures of them, in the order of the input.
+//! This pass makes no call and reads no clock, so the same store gives the same bytes. Two threads look up what
+//! the store has and make rows of it; the caller's thread makes figures of them, in the order of the input.
 
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::borrow::Cow;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
+use std::vec::IntoIter;
 
 use probity_core::gate::Admitted;
 use probity_core::report::{ReplyResult, SummaryBuilder};
@@ -16,12 +19,17 @@ use super::RunError;
 use super::ahead::{GROUP_MAX, GROUPS_WAITING, each_screened};
 use super::asking::SizedPacket;
 use super::job::{Job, Screened};
-use super::record::Lookup;
+use super::record::{Found, Lookup};
 use super::replies::NoReply;
 use super::work::Work as _;
 use crate::fault_points::{self, Point};
 use crate::load::{LoadError, Skipped};
-use crate::store::{JudgeId, Reader};
+use crate::store::{JudgeId, Reader, Recent, StoreError};
+
+/// Threads that look up. Making figures of what they find takes about as long as one of them takes.
+const LOOKERS: usize = 2;
+
+const READER_HELD: &str = "nothing panics while holding the reader";
 
 /// One line of the results.
 #[derive(Debug)]
@@ -59,59 +67,155 @@ fn each_row(
     (reader, judge): (&mut Reader, &JudgeId),
     mut take: impl FnMut(Row) -> Result<(), RunError>,
 ) -> Result<Patterns, RunError> {
+    let recent = reader.recent();
+    // A connection answers one thread at a time.
+    let looker = &Looker { job, recent: &recent, reader: Mutex::new(reader), judge };
     thread::scope(|scope| {
-        let (found, groups) = sync_channel::<Vec<Row>>(GROUPS_WAITING);
-        let looker = scope.spawn(move || {
-            // A connection answers one thread at a time: this one has it until it is done.
-            let reader: &Reader = reader;
-            look_up(job, &Lookup { asking: &job.asking, reader, judge, repeat: job.repeat() }, &found)
-        });
-        // Leaving early drops the receiver, and whoever sends to it ends.
-        groups.into_iter().flatten().try_for_each(&mut take)?;
-        looker.join().expect("looking up does not panic")
+        let (mut to_lookers, mut from_lookers, mut lookers) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..LOOKERS {
+            let (screened, groups) = sync_channel::<Group<Arc<Screened>>>(GROUPS_WAITING);
+            let (found, rows) = sync_channel::<Group<Row>>(GROUPS_WAITING);
+            lookers.push(scope.spawn(move || looker.look_up(&groups, &found)));
+            to_lookers.push(screened);
+            from_lookers.push(rows);
+        }
+        scope.spawn(move || hand_out(job, &to_lookers));
+        // Groups go round the lookers and come back the same way, so the first that is missing was the last.
+        // Leaving early drops the receivers, and whoever sends to them ends.
+        for group in from_lookers.iter().cycle().map_while(|rows| rows.recv().ok()) {
+            // What was found before an error is a result like any other.
+            group.members.into_iter().try_for_each(&mut take)?;
+            group.error.map_or(Ok(()), Err)?;
+        }
+        let mut patterns = Patterns::default();
+        for looker in lookers {
+            patterns.join(looker.join().expect("looking up does not panic"));
+        }
+        Ok(patterns)
     })
 }
 
-/// Makes a row of each case with what the store has about it. Returns what the judge's words have in common.
-fn look_up(job: &Job, lookup: &Lookup<'_>, found: &SyncSender<Vec<Row>>) -> Result<Patterns, RunError> {
-    let mut group = Vec::with_capacity(GROUP_MAX);
-    let mut patterns = Patterns::default();
-    let looked_up = each_screened(job, |screened| {
-        group.push(row(job, lookup, screened, &mut patterns)?);
-        if group.len() < GROUP_MAX {
+/// What follows one another in the input, and why it ends behind them, where that is for an error.
+struct Group<T> {
+    members: Vec<T>,
+    error: Option<RunError>,
+}
+
+/// Hands the screened cases to the lookers in turn, in groups.
+fn hand_out(job: &Job, lookers: &[SyncSender<Group<Arc<Screened>>>]) {
+    let mut lookers = lookers.iter().cycle();
+    let mut hand_over = |members, error| {
+        let group = Group { members, error };
+        lookers.next().is_some_and(|looker| looker.send(group).is_ok())
+    };
+    let mut members = Vec::with_capacity(GROUP_MAX);
+    let handed_out = each_screened(job, |screened| {
+        members.push(Arc::clone(screened));
+        if members.len() < GROUP_MAX {
             return Ok(());
         }
-        let full = std::mem::replace(&mut group, Vec::with_capacity(GROUP_MAX));
-        found.send(full).map_err(|_| Ended::Left)
+        let full = std::mem::replace(&mut members, Vec::with_capacity(GROUP_MAX));
+        if hand_over(full, None) { Ok(()) } else { Err(Ended::Left) }
     });
-    // What was found before an error is a result like any other. Whoever has left does not need it.
-    let _ = found.send(group);
-    match looked_up {
-        Ok(()) | Err(Ended::Left) => Ok(patterns),
-        Err(Ended::Failed(error)) => Err(error),
+    // Whoever has left does not need the rest.
+    match handed_out {
+        Ok(()) => drop(hand_over(members, None)),
+        Err(Ended::Left) => {}
+        Err(Ended::Failed(error)) => drop(hand_over(members, Some(error))),
     }
 }
 
-fn row(
-    job: &Job,
-    lookup: &Lookup<'_>,
-    screened: &Screened,
-    patterns: &mut Patterns,
-) -> Result<Row, RunError> {
-    let result = match screened {
-        Screened::Skipped(skipped) => return Ok(Row::Skipped(skipped.clone())),
-        Screened::Blocked { blocked, .. } => ReplyResult::blocked(blocked),
-        Screened::NoReply(no_reply) => without_reply(job, no_reply),
-        Screened::Admitted { admitted, packets, .. } => {
-            let verdicts: Vec<_> =
-                packets.iter().map(|packet| lookup.verdict(packet)).collect::<Result<_, _>>()?;
-            result(job, admitted, packets.iter().zip(verdicts), patterns)
-        }
-    };
-    Ok(Row::Reply(Box::new(result)))
+/// Makes rows of cases with what the store has about them.
+struct Looker<'a> {
+    job: &'a Job,
+    /// What need not be looked up.
+    recent: &'a Recent,
+    reader: Mutex<&'a mut Reader>,
+    judge: &'a JudgeId,
 }
 
-/// Why looking up ended before the cases did.
+impl Looker<'_> {
+    /// Makes rows of each group. Returns what the judge's words have in common.
+    fn look_up(&self, groups: &Receiver<Group<Arc<Screened>>>, found: &SyncSender<Group<Row>>) -> Patterns {
+        let mut patterns = Patterns::default();
+        for Group { members, error } in groups {
+            let mut rows = Group { members: Vec::with_capacity(members.len()), error: None };
+            rows.error = self.rows(&members, &mut rows.members, &mut patterns).err().or(error);
+            if found.send(rows).is_err() {
+                break;
+            }
+        }
+        patterns
+    }
+
+    /// Adds a row for each of `cases`, up to the first error.
+    fn rows(
+        &self,
+        cases: &[Arc<Screened>],
+        rows: &mut Vec<Row>,
+        patterns: &mut Patterns,
+    ) -> Result<(), RunError> {
+        // What is to be looked up is looked up at once, so that the lookers seldom wait for each other.
+        let mut found = self.found(cases);
+        for screened in cases {
+            rows.push(self.row(screened, &mut found, patterns)?);
+        }
+        Ok(())
+    }
+
+    /// What there is about each packet of `cases`, in their order, up to the first error.
+    fn found(&self, cases: &[Arc<Screened>]) -> IntoIter<Result<Found<'_>, StoreError>> {
+        let (judge, repeat) = (self.judge, self.job.repeat());
+        let mut reader = None;
+        let mut found = Vec::with_capacity(2 * cases.len());
+        for packet in cases.iter().flat_map(|screened| packets(screened)) {
+            if let Some((body, attempts)) = self.recent.verdict(&packet.packet.hash(), judge, repeat) {
+                found.push(Ok(Found::Verdict { body: Cow::Borrowed(body), attempts }));
+                continue;
+            }
+            let reader = reader.get_or_insert_with(|| self.reader.lock().expect(READER_HELD));
+            let lookup = Lookup { asking: &self.job.asking, reader, judge, repeat };
+            found.push(lookup.found(packet));
+            if found.last().is_some_and(Result::is_err) {
+                break;
+            }
+        }
+        found.into_iter()
+    }
+
+    fn row<'a>(
+        &self,
+        screened: &Screened,
+        found: &mut impl Iterator<Item = Result<Found<'a>, StoreError>>,
+        patterns: &mut Patterns,
+    ) -> Result<Row, RunError> {
+        let job = self.job;
+        let result = match screened {
+            Screened::Skipped(skipped) => return Ok(Row::Skipped(skipped.clone())),
+            Screened::Blocked { blocked, .. } => ReplyResult::blocked(blocked),
+            Screened::NoReply(no_reply) => without_reply(job, no_reply),
+            Screened::Admitted { admitted, packets, .. } => {
+                let verdict = |packet| {
+                    let found = found.next().expect("whatever there is to a packet was looked up, or failed");
+                    found?.verdict(&job.asking, packet)
+                };
+                let verdicts: Vec<_> = packets.iter().map(verdict).collect::<Result<_, RunError>>()?;
+                result(job, admitted, packets.iter().zip(verdicts), patterns)
+            }
+        };
+        Ok(Row::Reply(Box::new(result)))
+    }
+}
+
+/// The packets that a judge is asked about a case.
+fn packets(screened: &Screened) -> &[SizedPacket] {
+    match screened {
+        Screened::Admitted { packets, .. } => packets,
+        Screened::Skipped(_) | Screened::Blocked { .. } | Screened::NoReply(_) => &[],
+    }
+}
+
+/// Why handing out ended before the cases did.
 enum Ended {
     /// Nobody takes what is found any more.
     Left,
@@ -191,4 +295,75 @@ fn scored(verdict: Verdict) -> impl Iterator<Item = (CriterionId, CriterionOutco
         };
         (score.criterion, CriterionOutcome::Scored(scored))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ahead::tests::{job, line};
+    use super::*;
+    use crate::load::Keep;
+    use crate::store::{Decision, Settlement, Store};
+
+    /// What an output that takes `n_rows` is given of `n` cases, and how that ends, where the stored verdict about the
+    /// case at `damaged` is none.
+    fn told(n: usize, damaged: Option<usize>, n_rows: usize) -> [String; 2] {
+        let lines: Vec<String> = (0..n).map(|id| line(id, &format!("Sorry, {id}."))).collect();
+        let (folder, job) = job(&lines, Keep::Few);
+        let store = Store::open(&folder.path().join("store.db")).expect("a store").store;
+        let judge = JudgeId::of_identity("{}");
+        store.register_judge(&judge, "{}").expect("a judge");
+        if let Some(at) = damaged {
+            let case = job.screened().expect("a pass").nth(at).expect("a record").expect("it is whole");
+            let packet = packets(&case)[0].packet.hash();
+            let decision = Decision::Verdict { body: "{}".to_owned() };
+            let settlement =
+                Settlement { packet, judge: judge.clone(), repeat: 0, attempts: 1, attempt: None, decision };
+            let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+            runtime.block_on(store.keep_packet(packet, Arc::from("{}"))).expect("kept");
+            runtime.block_on(store.settle(settlement)).expect("settled");
+        }
+        // The first snapshot knows the verdict, the second one looks it up.
+        [store.snapshot(), store.snapshot()].map(|reader| {
+            let mut ids = Vec::new();
+            let given = results(&job, &mut reader.expect("a reader"), &judge, &mut |row| {
+                let Row::Reply(result) = row else { panic!("expected a reply, found {row:?}") };
+                ids.push(result.id.parse::<usize>().expect("ids are numbers"));
+                if ids.len() < n_rows { Ok(()) } else { Err(std::io::Error::other("full")) }
+            });
+            assert!(ids.iter().copied().eq(0..ids.len()), "rows come in the order of the input: {ids:?}");
+            match given {
+                Ok(_) => format!("{} rows", ids.len()),
+                Err(RunError::Damaged { .. }) => format!("{} rows, then damage", ids.len()),
+                Err(RunError::Output(_)) => format!("{} rows, then no room", ids.len()),
+                Err(other) => format!("{} rows, then {other}", ids.len()),
+            }
+        })
+    }
+
+    #[track_caller]
+    fn check(n: usize, damaged: Option<usize>, n_rows: usize, want: &str) {
+        assert_eq!(told(n, damaged, n_rows), [want, want]);
+    }
+
+    #[test]
+    fn rows_come_in_the_order_of_the_input() {
+        for n in [1, GROUP_MAX - 1, GROUP_MAX, GROUP_MAX + 1, 5 * GROUP_MAX + 7] {
+            check(n, None, usize::MAX, &format!("{n} rows"));
+        }
+    }
+
+    #[test]
+    fn what_was_found_before_an_error_is_given_first() {
+        let n = 9 * GROUP_MAX;
+        for at in [0, 1, GROUP_MAX - 1, GROUP_MAX, 4 * GROUP_MAX + 5, n - 1] {
+            check(n, Some(at), usize::MAX, &format!("{at} rows, then damage"));
+        }
+    }
+
+    #[test]
+    fn an_output_that_fails_ends_the_pass() {
+        for n_rows in [1, GROUP_MAX, 3 * GROUP_MAX + 1] {
+            check(12 * GROUP_MAX, Some(8 * GROUP_MAX), n_rows, &format!("{n_rows} rows, then no room"));
+        }
+    }
 }

@@ -23,6 +23,7 @@ mod reader;
 mod recent;
 mod record;
 mod tables;
+mod takeover;
 mod totals;
 mod writer;
 
@@ -53,11 +54,12 @@ pub use writer::Pace;
 pub(crate) use error::Fault;
 pub(crate) use labels::{at as label_at, last as last_label};
 pub(crate) use reader::{packet_hash, unknown};
+pub(crate) use recent::Recent;
 pub(crate) use tables::{Tables, parts_of_text};
 
 use calls::{CallLog, Framed};
 use open::OpenLimits;
-use recent::{Offered, Recent};
+use recent::Offered;
 use writer::{Ending, Job, Message, Reply, Task, WithCallers, Writer};
 
 const RECENT_HELD: &str = "nothing panics while holding the recent verdicts";
@@ -285,12 +287,12 @@ impl Store {
             Decision::Unscored { detail, .. } => detail.len(),
         };
         let weight = weight + call.as_ref().map_or(0, EndedCall::weight);
-        let offered = Offered::of(&settlement);
         let work = move |tables: &mut Tables| {
             call.iter().try_for_each(|call| tables.record_call(call))?;
-            tables.settle(&settlement)
+            let accepted = tables.settle(&settlement)?;
+            Ok((accepted, Offered::of(settlement)))
         };
-        let accepted = self.write(("recording a settlement", weight), work).await?;
+        let (accepted, offered) = self.write(("recording a settlement", weight), work).await?;
         if let Some(offered) = offered {
             self.shared.keep(offered, accepted);
         }

@@ -1,4 +1,4 @@
-//! Opening a store: the checks before it is trusted, and what a dead process left behind.
+//! Opening a store: the checks before it is trusted. What a dead process left in it is another matter (`takeover`).
 //!
 //! Nothing is written before the file is known to be a store of a version this program knows. The
 //! database file itself is only ever opened by the database library: closing any other handle to it
@@ -12,13 +12,11 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
-use super::calls::{self, Left};
-use super::error::{Fault, StoreError};
+use super::error::StoreError;
 use super::lock::{Holding, Lock, beside, require_local};
 use super::private;
-use super::reader::packet_hash;
-use super::record::{AttemptId, JudgeId, LostCall, RunId};
 use super::tables::Tables;
+use super::takeover::{LeftBehind, take_over};
 
 /// "Prob" in the file's header.
 const APPLICATION_ID: i64 = 0x5072_6f62;
@@ -57,7 +55,7 @@ const JOURNAL_BYTES_KEPT: i64 = 20 << 20;
 /// More than the statements there are, so that each is prepared once per connection.
 const STATEMENTS_CACHED: usize = 64;
 
-const OPENING: &str = "opening";
+pub(super) const OPENING: &str = "opening";
 
 /// What opening for writing needs to know.
 #[derive(Debug, Clone, Copy, Default)]
@@ -108,18 +106,6 @@ pub(super) struct ForWriting {
     pub(super) left: LeftBehind,
 }
 
-/// What earlier processes left in a store.
-pub(super) struct LeftBehind {
-    /// Calls that were in flight.
-    pub(super) lost: Vec<LostCall>,
-    /// Doubts that a person should hear about.
-    pub(super) warnings: Vec<OpenWarning>,
-    /// The first number that no attempt has.
-    pub(super) next_attempt: i64,
-    /// The number of this opening.
-    pub(super) openings: i64,
-}
-
 /// How the last process left the store.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LastClosing {
@@ -132,7 +118,8 @@ pub(super) fn for_writing(path: &Path, limits: OpenLimits) -> Result<ForWriting,
     require_library(rusqlite::version_number())?;
     let path = place(path)?;
     let lock = Lock::take(&path, Holding::Writing)?;
-    match prepare(&path, limits).and_then(|ready| take_over(ready, &path)) {
+    let taken = prepare(&path, limits).and_then(|ready| take_over(ready.connection, ready.warnings, &path));
+    match taken {
         Ok((tables, left)) => Ok(ForWriting { tables, lock, path: Arc::from(path), left }),
         Err(error) => {
             lock.discard();
@@ -197,9 +184,11 @@ fn version_of(path: &Path) -> Result<i64, StoreError> {
     require_known(&connection, path)
 }
 
-/// Folds the journal into the file, as far as readers allow.
-fn fold(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let folded = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+/// Folds the journal into the file, as far as readers allow. Both are synced, and so is every write from here on.
+pub(super) fn fold(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let folded = connection
+        .pragma_update(None, "synchronous", "full")
+        .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())));
     folded.map_err(|error| StoreError::of_database(path, OPENING, &error))
 }
 
@@ -291,10 +280,17 @@ fn prepare(path: &Path, limits: OpenLimits) -> Result<Ready, StoreError> {
     if connection.is_readonly("main").map_err(fault)? {
         return Err(StoreError::ReadOnly { path: path.to_path_buf(), doing: OPENING });
     }
+    let sync = |level: &str| connection.pragma_update(None, "synchronous", level).map_err(fault);
+    if version == 0 {
+        // Of a file in which there is nothing, nothing can be lost.
+        sync("off")?;
+    }
     require_journal(&connection, path)?;
     set_for_writing(&connection, limits).map_err(fault)?;
-    // There is nothing yet that must not be lost; whoever goes on from here folds the journal, which syncs it.
-    connection.pragma_update(None, "synchronous", "normal").map_err(fault)?;
+    // Nobody is told of anything before the journal is folded, which syncs it first. Until then the disk may have any
+    // part of a journal that is new, because what is not whole is not read; one that begins anew over its old pages
+    // must not be mixed with them.
+    sync(if n_journal_bytes == 0 { "off" } else { "normal" })?;
     if version == 0 {
         create(&connection).map_err(fault)?;
     }
@@ -440,89 +436,6 @@ fn require_sound(connection: &Connection, path: &Path) -> Result<(), StoreError>
         Some(found) if found != "ok" => Err(StoreError::damaged(path, DOING, found)),
         _ => Ok(()),
     }
-}
-
-/// Marks the store as open, takes in the calls that a dead process had under way and marks those in flight as lost,
-/// in one transaction, and lists the latter.
-fn take_over(ready: Ready, path: &Path) -> Result<(Tables, LeftBehind), StoreError> {
-    let Ready { connection, mut warnings } = ready;
-    let fault = |error| StoreError::of_database(path, OPENING, &error);
-    let number =
-        |connection: &Connection, sql: &str| connection.query_row(sql, [], |row| row.get(0)).map_err(fault);
-    let mut tables = Tables::new(connection);
-    let openings: i64 = number(&tables.connection, "SELECT openings FROM mark")?;
-    let left = calls::left(path, openings)?;
-    if !left.is_empty() {
-        // Folding may have to wait for a reader, and the notes are gone after this.
-        tables.connection.pragma_update(None, "synchronous", "full").map_err(fault)?;
-    }
-    tables.connection.execute_batch("BEGIN IMMEDIATE").map_err(fault)?;
-    let foreign = take_in(left, &mut tables, path)?;
-    let lost = in_flight(&tables.connection).map_err(fault)?;
-    tables
-        .connection
-        .execute_batch(
-            "UPDATE attempt SET state = 'lost' WHERE state = 'in_flight';
-             UPDATE mark SET openings = openings + 1, closing = 'open';
-             COMMIT",
-        )
-        .map_err(fault)?;
-    // The mark has to be in the file itself: a file whose journal is taken away must still say "open".
-    fold(&tables.connection, path)?;
-    match foreign {
-        Foreign::No => calls::clear(path)?,
-        Foreign::Yes => warnings.push(OpenWarning::ForeignCalls { calls: calls::set_aside(path)? }),
-    }
-    tables.connection.pragma_update(None, "synchronous", "full").map_err(fault)?;
-    // Whatever a call or a settlement refers to was looked up or written just before, by the one thread that writes;
-    // looking once more costs as much as writing.
-    tables.connection.pragma_update(None, "foreign_keys", false).map_err(fault)?;
-    let next_attempt = number(&tables.connection, "SELECT coalesce(max(id), 0) + 1 FROM attempt")?;
-    Ok((tables, LeftBehind { lost, warnings, next_attempt, openings: openings + 1 }))
-}
-
-/// Whether notes beside the store tell of calls that it knows nothing about.
-enum Foreign {
-    No,
-    Yes,
-}
-
-/// Brings calls that were under way into the database, as far as it does not have them.
-fn take_in(left: Left, tables: &mut Tables, path: &Path) -> Result<Foreign, StoreError> {
-    let fault = |error| StoreError::of_database(path, OPENING, &error);
-    let Left::Calls(noted) = left else { return Ok(Foreign::Yes) };
-    let mut foreign = Foreign::No;
-    for call in noted {
-        if tables.has_attempt(call.attempt).map_err(fault)? {
-            continue;
-        }
-        match tables.record_attempt(call.attempt, &call.start, call.end.as_ref()) {
-            Ok(()) => {}
-            Err(Fault::Database(error)) => return Err(fault(error)),
-            // Its run or its judge went with a journal that is gone.
-            Err(Fault::Refused(_)) => foreign = Foreign::Yes,
-        }
-    }
-    Ok(foreign)
-}
-
-fn in_flight(connection: &Connection) -> Result<Vec<LostCall>, rusqlite::Error> {
-    let mut select = connection.prepare(
-        "SELECT attempt.id, packet.hash, judge.hash, attempt.run, attempt.n, attempt.started_unix_ms
-         FROM attempt JOIN packet ON packet.id = attempt.packet JOIN judge ON judge.id = attempt.judge
-         WHERE attempt.state = 'in_flight' ORDER BY attempt.id",
-    )?;
-    let rows = select.query_map([], |row| {
-        Ok(LostCall {
-            attempt: AttemptId(row.get(0)?),
-            packet: packet_hash(row, 1)?,
-            judge: JudgeId::stored(row.get_ref(2)?.as_str()?),
-            run: RunId(row.get(3)?),
-            n: row.get(4)?,
-            started_unix_ms: row.get(5)?,
-        })
-    })?;
-    rows.collect()
 }
 
 /// The size of the journal beside the store, 0 if there is none.

@@ -31,17 +31,22 @@ pub struct Reader {
     connection: Connection,
     path: Arc<Path>,
     /// Verdicts that need not be looked up.
-    recent: Recent,
+    recent: Arc<Recent>,
 }
 
 impl Reader {
     pub(super) fn new(connection: Connection, path: Arc<Path>) -> Reader {
-        Reader { connection, path, recent: Recent::default() }
+        Reader { connection, path, recent: Arc::default() }
     }
 
     /// The reader, with verdicts that were acknowledged before its moment.
     pub(super) fn knowing(self, recent: Recent) -> Reader {
-        Reader { recent, ..self }
+        Reader { recent: Arc::new(recent), ..self }
+    }
+
+    /// The verdicts that it knows without looking: several threads can ask for them at once.
+    pub(crate) fn recent(&self) -> Arc<Recent> {
+        Arc::clone(&self.recent)
     }
 
     /// Asks the connection something.
@@ -78,8 +83,8 @@ impl Reader {
             FROM settlement LEFT JOIN verdict ON verdict.id = settlement.verdict
             WHERE judge = (SELECT id FROM judge WHERE hash = ?2)
                 AND packet = (SELECT id FROM packet WHERE hash = ?1) AND repeat = ?3";
-        if let Some(settlement) = self.recent.settlement(packet, judge, repeat) {
-            return Ok(Some(settlement));
+        if let Some((body, attempts)) = self.recent.verdict(packet, judge, repeat) {
+            return Ok(Some(SettlementRecord::Verdict { body: body.to_owned(), attempts }));
         }
         self.answer(self.connection.prepare_cached(SQL).and_then(|mut select| {
             let key = params![packet.as_bytes(), judge.as_str(), repeat];

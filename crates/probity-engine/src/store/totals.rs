@@ -12,6 +12,10 @@ use rusqlite::{Connection, OptionalExtension, Row, ffi, params};
 use super::reader::packet_hash;
 use super::record::{JudgeId, RepeatedResponse, RunId, Totals};
 
+/// The page cache while attempts are read: 256 KiB, which SQLite takes in KiB as a negative number. Each page is read
+/// once, and keeping it would only take memory.
+const CACHE_KIB_NEGATIVE: i64 = -256;
+
 /// The totals of the attempts that `run` made at `judge`; all zero for a judge the store does not know.
 pub(super) fn totals(
     connection: &Connection,
@@ -23,6 +27,7 @@ pub(super) fn totals(
         .query_row([judge.as_str()], |row| row.get(0))
         .optional()?;
     let Some(judge) = row else { return Ok(Totals::default()) };
+    connection.pragma_update(None, "cache_size", CACHE_KIB_NEGATIVE)?;
     let mut select = connection.prepare_cached(
         "SELECT run, packet, response_id, state, outcome, tokens_in, tokens_out, cost_picodollars, model,
              fingerprint

@@ -295,6 +295,9 @@ impl Writer {
         }
         let fault = |error| StoreError::of_database(&path, DOING, &error);
         if self.ending == Ending::Closes {
+            // Folding syncs what is written here. Where a reader keeps it from folding, loss of power may take the mark,
+            // and the next opening checks what it need not.
+            self.tables.connection.pragma_update(None, "synchronous", "normal").map_err(fault)?;
             self.in_transaction(|tables, _| {
                 tables.connection.execute_batch("UPDATE mark SET closing = 'clean'").map_err(fault)
             })?;
