@@ -147,7 +147,8 @@ impl AnswerSpec {
     }
 
     fn admitted(&self, reply: &str) -> Admitted {
-        let case = Case::new(CaseId::new("t1").expect("an id"), Situation::Ticket(self.ticket.as_str().into()));
+        let case =
+            Case::new(CaseId::new("t1").expect("an id"), Situation::Ticket(self.ticket.as_str().into()));
         Gate::open().screen(Entry { case, reply: Reply::new(reply) }).expect("no rule, no block")
     }
 

@@ -222,6 +222,11 @@ mod tests {
         (0..n).map(line).collect()
     }
 
+    fn rows(n: usize, ticket: &str) -> String {
+        let row = |id: usize| format!("{id},{ticket},Sorry.\n");
+        (0..n).map(row).collect()
+    }
+
     /// Enough for every thread to have its share.
     const MANY: usize = 7 * BATCH_RECORDS_MAX + 5;
 
@@ -231,7 +236,7 @@ mod tests {
             check(lines(n), n + 1);
             check(lines(n).replace('\n', "\r\n \r\n"), n + 1);
             check(format!("[{}]", lines(n).trim_end().replace('\n', ",\n")), n + 1);
-            let rows: String = (0..n).map(|id| format!("{id},\"It\nbroke.\",Sorry.\n")).collect();
+            let rows = rows(n, "\"It\nbroke.\"");
             check(format!("id,ticket,reply\n{rows}"), n + 1);
         }
     }
@@ -273,13 +278,13 @@ mod tests {
         for fault in [deep.as_bytes(), long.as_bytes(), b"\xff\n"] {
             check([lines(MANY).as_bytes(), fault, lines(9).as_bytes()].concat(), MANY + 1);
             check(
-                [lines(MANY).as_bytes(), &deep.as_bytes(), lines(MANY).as_bytes(), fault].concat(),
+                [lines(MANY).as_bytes(), deep.as_bytes(), lines(MANY).as_bytes(), fault].concat(),
                 MANY + 1,
             );
         }
         check(lines(MANY) + "{\"id\":", MANY + 1);
         check(format!("[{}", lines(MANY).replace('\n', ",\n")), MANY + 1);
-        let rows: String = (0..MANY).map(|id| format!("{id},It broke.,Sorry.\n")).collect();
+        let rows = rows(MANY, "It broke.");
         check(format!("id,ticket,reply\n{rows}7,It"), MANY + 1);
         check(format!("id,ticket,reply\n{rows}7,\"It\n"), MANY + 1);
         check("{\"id\":\n\"1\"}\n", 1);

@@ -49,7 +49,7 @@ mod tests {
     fn check(lengths: &[usize]) {
         let (mut pieces, mut plain) = (RecordDigest::new(), blake3::Hasher::new());
         for (at, length) in lengths.iter().enumerate() {
-            let record: Vec<u8> = (0..*length).map(|n| (n * 7 + at) as u8).collect();
+            let record: Vec<u8> = (0..=250).cycle().skip(at).take(*length).collect();
             pieces.add(&record);
             plain.update(&(record.len() as u64).to_le_bytes());
             plain.update(&record);

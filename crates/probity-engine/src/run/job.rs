@@ -219,7 +219,7 @@ impl Job {
             Record::Entry { place, entry, .. } => (place, entry),
             Record::Skipped(skipped) => return Ok(Screened::Skipped(skipped)),
             Record::Unanswered { case, skipped } => match self.answered(case, skipped)? {
-                Ok(answered) => answered,
+                Ok((place, entry)) => (place, Box::new(entry)),
                 Err(screened) => return Ok(*screened),
             },
         };
@@ -240,7 +240,7 @@ impl Job {
         &self,
         case: Box<Case>,
         skipped: Skipped,
-    ) -> Result<Result<(Place, Box<Entry>), Box<Screened>>, LoadError> {
+    ) -> Result<Result<(Place, Entry), Box<Screened>>, LoadError> {
         let Some(target) = &self.target else { return Ok(Err(Box::new(Screened::Skipped(skipped)))) };
         let place = Place { index: skipped.index, file: Arc::clone(&skipped.file), line: skipped.line };
         if let Some(criterion) = lacking(&self.rubric, &case) {
@@ -251,9 +251,7 @@ impl Job {
             Some(replies) => replies.answered(target, case, skipped)?,
             None => Err(NoReply { case, skipped, why: not_asked() }),
         };
-        Ok(answered
-            .map(|entry| (place, Box::new(entry)))
-            .map_err(|no_reply| Box::new(Screened::NoReply(no_reply))))
+        Ok(answered.map(|entry| (place, entry)).map_err(|no_reply| Box::new(Screened::NoReply(no_reply))))
     }
 }
 
