@@ -7,6 +7,7 @@
 //! the pause it asks for.
 
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -79,7 +80,25 @@ pub struct Lane {
     settings: LaneSettings,
     state: Mutex<State>,
     room: Notify,
+    /// How many wait to enter.
+    n_waiting: AtomicUsize,
     stopped: watch::Sender<bool>,
+}
+
+/// One who waits to enter a lane.
+struct Waiting<'a>(&'a Lane);
+
+impl<'a> Waiting<'a> {
+    fn at(lane: &'a Lane) -> Waiting<'a> {
+        lane.n_waiting.fetch_add(1, Ordering::Relaxed);
+        Waiting(lane)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.n_waiting.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 #[derive(Debug)]
@@ -131,7 +150,8 @@ impl Lane {
             answered_at: None,
             stop: None,
         };
-        Lane { settings, state: Mutex::new(state), room: Notify::new(), stopped: watch::Sender::new(false) }
+        let (room, n_waiting, stopped) = (Notify::new(), AtomicUsize::new(0), watch::Sender::new(false));
+        Lane { settings, state: Mutex::new(state), room, n_waiting, stopped }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -144,6 +164,7 @@ impl Lane {
         if let Entry::Open = self.state().enter(self.settings.pilot) {
             return Ok(Permit { lane: self });
         }
+        let _waiting = Waiting::at(self);
         loop {
             let room = self.room.notified();
             tokio::pin!(room);
@@ -227,6 +248,11 @@ impl Lane {
     /// The most calls that were in flight at once.
     pub fn peak(&self) -> usize {
         self.state().peak
+    }
+
+    /// How many wait to make a call.
+    pub fn n_waiting(&self) -> usize {
+        self.n_waiting.load(Ordering::Relaxed)
     }
 
     /// How many calls may be in flight now, the pilot's time apart.

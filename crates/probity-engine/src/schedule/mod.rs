@@ -41,6 +41,9 @@ const PURSUITS_MAX: usize = 2048;
 /// With this many, a call is on the line for each one that waits.
 const PURSUITS_PER_CALL_MIN: usize = 2;
 
+/// While more than this part of those who may call at once wait to do so, nobody else is needed.
+const WAITING_PART: usize = 4;
+
 const NO_PANIC: &str = "a pursuit does not panic";
 
 /// How a drive over many packets ended.
@@ -77,7 +80,7 @@ pub async fn drive<R: Respondent>(
         let stopped = desk.lane.stopped();
         tokio::pin!(stopped);
         loop {
-            let has_room = running.len() < pursuits_max(&desk);
+            let has_room = needed(&desk, running.len()) == Needed::More;
             tokio::select! {
                 biased;
                 () = &mut stopped => break,
@@ -115,10 +118,26 @@ pub fn pursue_first<R: Respondent>(desk: Arc<Desk<R>>, task: Task<R::Question>) 
     })
 }
 
-/// How many packets may be under way now.
-fn pursuits_max<R>(desk: &Desk<R>) -> usize {
+/// Whether there are workers enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Needed {
+    More,
+    Same,
+    Fewer,
+}
+
+/// Whether `n_workers` are enough. One for each call that may be in flight is needed in any case; beyond that, another
+/// is where hardly anybody waits to make a call, because the others wait for the disk or back off.
+fn needed<R>(desk: &Desk<R>, n_workers: usize) -> Needed {
     let limit = desk.lane.limit();
-    (PURSUITS_PER_CALL * limit).min(PURSUITS_MAX).max(PURSUITS_PER_CALL_MIN * limit)
+    let max = (PURSUITS_PER_CALL * limit).min(PURSUITS_MAX).max(PURSUITS_PER_CALL_MIN * limit);
+    if n_workers > max {
+        Needed::Fewer
+    } else if n_workers < limit || (n_workers < max && desk.lane.n_waiting() <= limit / WAITING_PART) {
+        Needed::More
+    } else {
+        Needed::Same
+    }
 }
 
 /// Tasks on their way to the workers.
@@ -127,7 +146,7 @@ struct Queue<Q> {
     tasks: Mutex<Option<mpsc::Receiver<Task<Q>>>>,
     /// Workers that have not ended.
     n_workers: AtomicUsize,
-    /// Told when there may be more workers than there are: the lane allows more calls again.
+    /// Told when there should be more workers than there are.
     short: Notify,
 }
 
@@ -174,11 +193,11 @@ async fn work<R: Respondent>(
             // What the lane's stop cut short is left for the next run.
             Err(_) => break,
         }
-        let (n_workers, max) = (queue.n_workers.load(Ordering::Relaxed), pursuits_max(&desk));
-        if n_workers < max {
+        let needed = needed(&desk, queue.n_workers.load(Ordering::Relaxed));
+        if needed == Needed::More {
             queue.short.notify_one();
         }
-        next = if n_workers > max { None } else { queue.take() };
+        next = if needed == Needed::Fewer { None } else { queue.take() };
     }
     queue.n_workers.fetch_sub(1, Ordering::Relaxed);
     driven
