@@ -31,15 +31,19 @@ use respondent::Respondent;
 use crate::store::Pace;
 
 /// Packets under way for each call that may be in flight. While some wait for the disk or back off, others are on the
-/// line; the more wait for the disk together, the less each of them costs.
-const PURSUITS_PER_CALL: usize = 8;
+/// line; packets beyond that would only wait inside, so they stay in the channel. After a loss of power, this many
+/// calls at most have to be made again.
+const PURSUITS_PER_CALL: usize = 2;
 
-/// The most packets under way, unless that were fewer than [`PURSUITS_PER_CALL_MIN`]: this many calls at most have to
-/// be made again after a loss of power. Packets beyond that would only wait inside, so they stay in the channel.
-const PURSUITS_MAX: usize = 2048;
+/// From this many calls in flight on, more packets may be under way: a judge that answers at once would have most of
+/// them wait for the disk, and the more come there together, the less each of them costs.
+const MANY_CALLS: usize = 64;
 
-/// With this many, a call is on the line for each one that waits.
-const PURSUITS_PER_CALL_MIN: usize = 2;
+/// How many for each call that may be in flight, then.
+const PURSUITS_PER_CALL_OF_MANY: usize = 8;
+
+/// The most of them in all, unless there are [`PURSUITS_PER_CALL`] anyway.
+const PURSUITS_OF_MANY_MAX: usize = 2048;
 
 /// While more than this part of those who may call at once wait to do so, nobody else is needed.
 const WAITING_PART: usize = 4;
@@ -118,6 +122,15 @@ pub fn pursue_first<R: Respondent>(desk: Arc<Desk<R>>, task: Task<R::Question>) 
     })
 }
 
+/// How many packets may be under way where `limit` calls may be in flight.
+fn pursuits_max(limit: usize) -> usize {
+    let least = PURSUITS_PER_CALL * limit;
+    if limit < MANY_CALLS {
+        return least;
+    }
+    (PURSUITS_PER_CALL_OF_MANY * limit).min(PURSUITS_OF_MANY_MAX).max(least)
+}
+
 /// Whether there are workers enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Needed {
@@ -130,7 +143,7 @@ enum Needed {
 /// is where hardly anybody waits to make a call, because the others wait for the disk or back off.
 fn needed<R>(desk: &Desk<R>, n_workers: usize) -> Needed {
     let limit = desk.lane.limit();
-    let max = (PURSUITS_PER_CALL * limit).min(PURSUITS_MAX).max(PURSUITS_PER_CALL_MIN * limit);
+    let max = pursuits_max(limit);
     if n_workers > max {
         Needed::Fewer
     } else if n_workers < limit || (n_workers < max && desk.lane.n_waiting() <= limit / WAITING_PART) {
@@ -238,5 +251,16 @@ impl desk::Progress {
             self.unscored.fetch_add(1, Ordering::Relaxed);
         }
         self.done.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pursuits_max;
+
+    #[test]
+    fn g03_what_is_under_way_has_a_bound() {
+        let limits = [1, 8, 32, 63, 64, 256, 1000, 1024, 2000];
+        assert_eq!(limits.map(pursuits_max), [2, 16, 64, 126, 512, 2048, 2048, 2048, 4000]);
     }
 }

@@ -125,24 +125,16 @@ pub(crate) enum Harm {
     /// It dies, and the system keeps what it was given.
     Death,
     /// The power goes, and what no sync has covered is gone. A worker takes its next packet when the last one's
-    /// verdict is on disk, and there are eight workers for each call in flight, and one for the first.
+    /// verdict is on disk, and there are two workers for each call in flight, and one for the first.
     PowerLoss,
 }
 
 impl Harm {
-    /// Calls in flight at most. What the power may take has to be much less than there is.
-    fn concurrency(self) -> usize {
-        match self {
-            Harm::Death => CONCURRENCY,
-            Harm::PowerLoss => 2,
-        }
-    }
-
     /// How many answers a process may leave unrecorded.
     fn n_unrecorded_max(self) -> usize {
         match self {
             Harm::Death => CONCURRENCY,
-            Harm::PowerLoss => 8 * self.concurrency() + 1,
+            Harm::PowerLoss => 2 * CONCURRENCY + 1,
         }
     }
 
@@ -150,7 +142,7 @@ impl Harm {
     fn n_unlisted_max(self) -> usize {
         match self {
             Harm::Death => 0,
-            Harm::PowerLoss => self.n_unrecorded_max(),
+            Harm::PowerLoss => 2 * CONCURRENCY + 1,
         }
     }
 }
@@ -170,7 +162,7 @@ impl Series {
 
     /// The command under attack.
     pub(crate) fn command(&self) -> Command {
-        self.scene.command(&["--concurrency", &self.harm.concurrency().to_string()])
+        self.scene.command(&["--concurrency", &CONCURRENCY.to_string()])
     }
 
     /// Starts the command and kills it. Where it ends by itself before, it has to end well.
