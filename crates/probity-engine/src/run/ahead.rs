@@ -17,7 +17,7 @@ use crate::load::{LoadError, Record};
 pub(super) const GROUP_MAX: usize = 128;
 
 /// About how many bytes of text are handed over at once, unless a single record has more.
-const GROUP_BYTES_MAX: usize = 1 << 20;
+pub(super) const GROUP_BYTES_MAX: usize = 1 << 20;
 
 /// Groups that may wait between two threads.
 pub(super) const GROUPS_WAITING: usize = 2;

@@ -86,7 +86,7 @@ impl Collected {
 }
 
 /// The bytes of a case's texts, which its packets share.
-fn text_bytes(screened: &Screened) -> usize {
+pub(super) fn text_bytes(screened: &Screened) -> usize {
     match screened {
         Screened::Admitted { admitted, packets, .. } => {
             // Each packet has the reference once more where it shows it. What is written for a call does not stay.

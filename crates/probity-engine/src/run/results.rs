@@ -16,9 +16,10 @@ use probity_core::score::{CriterionOutcome, Scored, Unscored, decided_by_gate};
 use probity_core::verdict::{Patterns, Statement, Verdict};
 
 use super::RunError;
-use super::ahead::{GROUP_MAX, GROUPS_WAITING, each_screened};
+use super::ahead::{GROUP_BYTES_MAX, GROUP_MAX, GROUPS_WAITING, each_screened};
 use super::asking::SizedPacket;
 use super::job::{Job, Screened};
+use super::kept::text_bytes;
 use super::record::{Found, Lookup};
 use super::replies::NoReply;
 use super::work::Work as _;
@@ -87,6 +88,8 @@ fn each_row(
             group.members.into_iter().try_for_each(&mut take)?;
             group.error.map_or(Ok(()), Err)?;
         }
+        // A looker that still has something to say, because another one panicked, says it to nobody.
+        drop(from_lookers);
         let mut patterns = Patterns::default();
         for looker in lookers {
             patterns.join(looker.join().expect("looking up does not panic"));
@@ -108,12 +111,14 @@ fn hand_out(job: &Job, lookers: &[SyncSender<Group<Arc<Screened>>>]) {
         let group = Group { members, error };
         lookers.next().is_some_and(|looker| looker.send(group).is_ok())
     };
-    let mut members = Vec::with_capacity(GROUP_MAX);
+    let (mut members, mut n_bytes) = (Vec::with_capacity(GROUP_MAX), 0);
     let handed_out = each_screened(job, |screened| {
+        n_bytes += text_bytes(screened);
         members.push(Arc::clone(screened));
-        if members.len() < GROUP_MAX {
+        if members.len() < GROUP_MAX && n_bytes < GROUP_BYTES_MAX {
             return Ok(());
         }
+        n_bytes = 0;
         let full = std::mem::replace(&mut members, Vec::with_capacity(GROUP_MAX));
         if hand_over(full, None) { Ok(()) } else { Err(Ended::Left) }
     });

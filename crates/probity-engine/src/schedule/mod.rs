@@ -144,9 +144,12 @@ enum Needed {
 fn needed<R>(desk: &Desk<R>, n_workers: usize) -> Needed {
     let limit = desk.lane.limit();
     let max = pursuits_max(limit);
-    if n_workers > max {
+    let n_waiting = desk.lane.n_waiting();
+    // Whoever has to ask again stands behind all who wait.
+    let is_crowded = n_workers > PURSUITS_PER_CALL * limit && n_waiting > PURSUITS_PER_CALL * limit;
+    if n_workers > max || is_crowded {
         Needed::Fewer
-    } else if n_workers < limit || (n_workers < max && desk.lane.n_waiting() <= limit / WAITING_PART) {
+    } else if n_workers < limit || (n_workers < max && n_waiting <= limit / WAITING_PART) {
         Needed::More
     } else {
         Needed::Same

@@ -184,7 +184,8 @@ fn version_of(path: &Path) -> Result<i64, StoreError> {
     require_known(&connection, path)
 }
 
-/// Folds the journal into the file, as far as readers allow. Both are synced, and so is every write from here on.
+/// Folds the journal into the file, as far as readers allow, and syncs both. What they keep from being folded is synced
+/// with the next write, as every write is from here on.
 pub(super) fn fold(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let folded = connection
         .pragma_update(None, "synchronous", "full")
@@ -282,8 +283,9 @@ fn prepare(path: &Path, limits: OpenLimits) -> Result<Ready, StoreError> {
     }
     let sync = |level: &str| connection.pragma_update(None, "synchronous", level).map_err(fault);
     if version == 0 {
-        // Of a file in which there is nothing, nothing can be lost.
-        sync("off")?;
+        // The file says from its first page on that it has a journal; without that page the journal would be thrown
+        // away. Nothing else syncs it while somebody reads.
+        sync("normal")?;
     }
     require_journal(&connection, path)?;
     set_for_writing(&connection, limits).map_err(fault)?;

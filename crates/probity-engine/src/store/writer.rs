@@ -256,7 +256,8 @@ impl Writer {
         })
     }
 
-    /// Runs `work` between `BEGIN IMMEDIATE` and a commit that has reached the disk, or undoes it.
+    /// Runs `work` between `BEGIN IMMEDIATE` and a commit, or undoes it. A commit has reached the disk, unless it is the
+    /// last: that one is synced with the folding.
     fn in_transaction(
         &mut self,
         work: impl FnOnce(&mut Tables, &Path) -> Result<(), StoreError>,
