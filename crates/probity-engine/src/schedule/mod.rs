@@ -139,17 +139,17 @@ enum Needed {
     Fewer,
 }
 
-/// Whether `n_workers` are enough. One for each call that may be in flight is needed in any case; beyond that, another
+/// Whether `n_workers` are enough. Two for each call that may be in flight are needed in any case; beyond that, another
 /// is where hardly anybody waits to make a call, because the others wait for the disk or back off.
 fn needed<R>(desk: &Desk<R>, n_workers: usize) -> Needed {
     let limit = desk.lane.limit();
-    let max = pursuits_max(limit);
+    let (least, max) = (PURSUITS_PER_CALL * limit, pursuits_max(limit));
     let n_waiting = desk.lane.n_waiting();
     // Whoever has to ask again stands behind all who wait.
-    let is_crowded = n_workers > PURSUITS_PER_CALL * limit && n_waiting > PURSUITS_PER_CALL * limit;
+    let is_crowded = n_workers > least && n_waiting > least;
     if n_workers > max || is_crowded {
         Needed::Fewer
-    } else if n_workers < limit || (n_workers < max && n_waiting <= limit / WAITING_PART) {
+    } else if n_workers < least || (n_workers < max && n_waiting <= limit / WAITING_PART) {
         Needed::More
     } else {
         Needed::Same
