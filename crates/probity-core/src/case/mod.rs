@@ -1,8 +1,8 @@
 //! The situation a reply answers, and the reply itself.
 //!
 //! Values here are already right: ids have a length and no control characters, texts have no NUL, a
-//! confidence is between 0 and 1. Long texts are shared: a copy of a case or a reply has the same ones. Reading files and naming their faults is the loader's work; it ends in
-//! the constructors of this module.
+//! confidence is between 0 and 1. Long texts are shared: a copy of a case or a reply has the same ones. Reading files
+//! and naming their faults is the loader's work; it ends in the constructors of this module.
 
 mod moment;
 mod text;

@@ -1,9 +1,9 @@
 //! The two replies that a change makes of one base.
 
-use super::base::Base;
-use super::wordage::{Passage, neutral};
 use std::sync::Arc;
 
+use super::base::Base;
+use super::wordage::{Passage, neutral};
 use crate::case::{Entry, Reply, Role, Situation};
 
 /// How much neutral text makes two twins of a reply.

@@ -24,13 +24,13 @@ const GROUP_MIN: usize = 2;
 /// The longest that a reason is quoted.
 const QUOTE_CHARS_MAX: usize = 200;
 
-/// Words without a meaning of their own here.
+/// Words without a meaning of their own here, by length and then by letters.
 const EMPTY_WORDS: &[&str] = &[
-    "the", "and", "but", "for", "with", "that", "this", "are", "was", "were", "has", "have", "had", "its",
-    "not", "does", "did", "from", "into", "they", "them", "their", "which", "while", "there", "than", "then",
-    "who", "what", "when", "where", "will", "would", "could", "should", "can", "may", "any", "all", "also",
-    "only", "very", "too", "such", "just", "more", "most", "some", "been", "being", "about", "over", "reply",
-    "response", "answer", "customer", "level", "score",
+    "all", "and", "any", "are", "but", "can", "did", "for", "had", "has", "its", "may", "not", "the", "too",
+    "was", "who", "also", "been", "does", "from", "have", "into", "just", "more", "most", "only", "over",
+    "some", "such", "than", "that", "them", "then", "they", "this", "very", "were", "what", "when", "will",
+    "with", "about", "being", "could", "level", "reply", "score", "their", "there", "where", "which",
+    "while", "would", "answer", "should", "customer", "response",
 ];
 
 /// What was seen in replies of one slice that do not pass.
@@ -141,7 +141,7 @@ impl PatternTally {
         }
         let place = self.reasons.len();
         let shared = entry(&mut self.shared, criterion);
-        // A word begins behind the space after the one before it, so two words with the space between stand as they are.
+        // A word begins behind the space after the one before it, so two words and their space stand as they are.
         let begins = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
         for (begin, end) in begins.zip(&ends[1..]) {
             let pair = &words[begin..*end];
@@ -272,6 +272,11 @@ fn is_weak(scale: &Scale, level: i64) -> bool {
     2 * distance(level, scale.worst()) <= distance(scale.max(), scale.min())
 }
 
+/// Whether a word in small letters has no meaning of its own here.
+fn is_empty(word: &str) -> bool {
+    EMPTY_WORDS.binary_search_by_key(&(word.len(), word), |empty| (empty.len(), empty)).is_ok()
+}
+
 /// The words that carry meaning, in small letters and with a space between them, and where each ends.
 fn words(text: &str) -> (String, Vec<usize>) {
     let mut words = String::with_capacity(text.len());
@@ -288,7 +293,7 @@ fn words(text: &str) -> (String, Vec<usize>) {
             words.push_str(&word.to_lowercase());
         }
         let word = &words[begin..];
-        if word.chars().count() > 2 && !EMPTY_WORDS.contains(&word) {
+        if word.chars().count() > 2 && !is_empty(word) {
             ends.push(words.len());
         }
     }
@@ -382,6 +387,12 @@ mod tests {
     #[test]
     fn words_without_meaning_make_no_group() {
         check(&[("tone", "The reply and the customer"), ("tone", "This is the reply.")], &[]);
+    }
+
+    #[test]
+    fn words_without_meaning_are_found() {
+        assert!(EMPTY_WORDS.iter().all(|word| is_empty(word)), "they are sorted");
+        assert!(!is_empty("parcel") && !is_empty("zz"));
     }
 
     #[test]

@@ -118,11 +118,18 @@ fn is_contradiction(score: &CriterionScore, criterion: &Criterion) -> bool {
     };
     // Quoted words are the customer's or the agent's, not the judge's.
     let own_words = folded(&score.reasoning).split('"').step_by(2).collect::<Vec<_>>().join(" ");
-    phrases.iter().any(|phrase| {
-        own_words.match_indices(phrase).any(|(at, _)| {
-            let starts_word = !own_words[..at].ends_with(char::is_alphanumeric);
-            starts_word && !is_negated(&own_words[..at])
-        })
+    word_starts(&own_words).any(|at| {
+        let is_phrase = phrases.iter().any(|phrase| own_words[at..].starts_with(phrase));
+        is_phrase && !is_negated(&own_words[..at])
+    })
+}
+
+/// Where words begin.
+fn word_starts(text: &str) -> impl Iterator<Item = usize> {
+    let mut is_inside = false;
+    text.char_indices().filter_map(move |(at, c)| {
+        let was_inside = std::mem::replace(&mut is_inside, c.is_alphanumeric());
+        (is_inside && !was_inside).then_some(at)
     })
 }
 
