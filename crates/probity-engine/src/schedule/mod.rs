@@ -101,8 +101,9 @@ pub async fn drive<R: Respondent>(
         }
     }
     queue.close();
-    // Nobody comes any more to share a sync with.
+    // Nobody comes any more to share a sync with, and while the last calls are under way the disk has little to do.
     desk.store.set_pace(Pace::Prompt);
+    desk.store.begin_fold_if_large();
     while let Some(ended) = running.join_next().await {
         driven.add(ended);
     }

@@ -1,14 +1,15 @@
 //! Calls that are under way, in a file of their own beside the database.
 //!
-//! A call is noted here before it is sent, and again when its answer has come, each time by one plain write: what
-//! the operating system has taken survives `kill -9`, and no call waits for a disk. The database has it a moment
-//! later, together with many others, and then it is forgotten here. Whoever opens the store next brings what a
-//! dead process left here into the database before anything else happens.
+//! A call is noted here before it is sent, and again when its answer has come, each time by one plain write
+//! (`notes`): what the operating system has taken survives `kill -9`, and no call waits for a disk or while another
+//! one is noted.
+//! The database has it a moment later, together with many others, and then it is forgotten here. Whoever opens the
+//! store next brings what a dead process left here into the database before anything else happens.
 //!
 //! What always holds:
 //! - A call that is neither here nor in the database was never sent.
 //! - A call's end is here before anybody knows of it, so no answer is paid for twice.
-//! - A note is whole or, by its check, the end of the file.
+//! - A note is whole or, by its check, none.
 //!
 //! Nothing here is synced: loss of power takes the notes of the moments before it. What a caller was told to be
 //! recorded is in the database by then.
@@ -16,49 +17,53 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use probity_core::packet::PacketHash;
 use serde::{Deserialize, Serialize};
 
 use super::error::StoreError;
 use super::lock::beside;
-use super::private;
-use super::record::{AttemptEnd, AttemptId, AttemptStart, JudgeId, RunId};
+use super::notes::{Framed, NoteFile, Notes, Place, Stamp};
+use super::record::{AttemptEnd, AttemptId, AttemptStart, EndedCall, JudgeId, RunId};
 use crate::fault_points::{self, Point};
 
 /// What the file is called, after the store.
 const SUFFIX: &str = "-calls";
 
-/// How the file begins; the number of the store's opening follows.
-const MAGIC: &[u8; 16] = b"probity calls 1\n";
-
-const HEADER_BYTES: usize = MAGIC.len() + size_of::<i64>();
-
-/// What stands before each note: the lengths of its two parts, and the check of both.
-const FRAME_BYTES: usize = 12;
-
 /// The file is written anew, without what is forgotten, when it is larger than this and more than half of it is.
 const REWRITE_BYTES_MIN: u64 = 8 << 20;
 
+/// How many calls are forgotten before somebody else has a turn.
+const FORGOTTEN_AT_ONCE: usize = 64;
+
 const DOING: &str = "noting a call";
 
-/// The calls that this process has under way.
+const STATE_HELD: &str = "nothing panics while holding the calls under way";
+const FILE_HELD: &str = "nothing panics while holding the file of notes";
+
+/// The calls that this process has under way. Where both are held, the file is taken before the state.
 pub(super) struct CallLog {
     path: PathBuf,
     /// The number of the store's opening: notes of another one are not about this state of it.
     openings: i64,
-    /// The file and its length; `None` before the first call.
-    file: Option<(File, u64)>,
+    stamp: Stamp,
+    /// `None` where no call was made since it was cleared. Whoever notes a call shares it from the look at the state
+    /// until the state knows of the note, so nobody clears or rewrites it in between.
+    file: RwLock<Option<NoteFile>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
     under_way: HashMap<AttemptId, UnderWay>,
     /// The bytes of notes about calls that are under way.
     n_bytes_live: u64,
     judges: HashSet<JudgeId>,
     runs: HashSet<RunId>,
-    /// Why nothing can be noted any more. What follows half a note would not be found.
+    /// Why no further call is taken, after a note could not be written. Ends are still tried: they are paid for.
     failed: Option<StoreError>,
     /// Why no further call is taken. Those under way may still end.
     stopped: Option<StoreError>,
@@ -70,8 +75,8 @@ pub(super) struct CallLog {
 struct UnderWay {
     /// What was asked; `None` when it has ended and is on its way to the database.
     start: Option<AttemptStart>,
-    /// Where its notes stand: place and length.
-    notes: Vec<(u64, u64)>,
+    /// Where the notes of its start and its end stand.
+    notes: [Option<Place>; 2],
 }
 
 /// A call as a dead process left it.
@@ -137,264 +142,254 @@ struct Ended<'a> {
 impl CallLog {
     /// For the store at `store` in its opening of this number. There is no file before the first call.
     pub(super) fn new(store: &Path, openings: i64) -> CallLog {
-        CallLog {
-            path: beside(store, SUFFIX),
-            openings,
-            file: None,
-            under_way: HashMap::new(),
-            n_bytes_live: 0,
-            judges: HashSet::new(),
-            runs: HashSet::new(),
-            failed: None,
-            stopped: None,
-            rewrite_failed: None,
-        }
+        let (file, state) = (RwLock::default(), Mutex::default());
+        CallLog { path: beside(store, SUFFIX), openings, stamp: Stamp::drawn(), file, state }
     }
 
     /// For a store that is open for something else than calls: each is refused.
     pub(super) fn refusing(store: &Path) -> CallLog {
-        let refused = StoreError::ReadOnly { path: store.to_path_buf(), doing: DOING };
-        CallLog { stopped: Some(refused), ..CallLog::new(store, 0) }
+        let log = CallLog::new(store, 0);
+        log.stop(&StoreError::ReadOnly { path: store.to_path_buf(), doing: DOING });
+        log
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect(STATE_HELD)
+    }
+
+    fn file_alone(&self) -> RwLockWriteGuard<'_, Option<NoteFile>> {
+        self.file.write().expect(FILE_HELD)
     }
 
     /// Takes calls to this judge from now on.
-    pub(super) fn admit_judge(&mut self, judge: JudgeId) {
-        self.judges.insert(judge);
+    pub(super) fn admit_judge(&self, judge: JudgeId) {
+        self.state().judges.insert(judge);
     }
 
     /// Takes calls of this run from now on.
-    pub(super) fn admit_run(&mut self, run: RunId) {
-        self.runs.insert(run);
+    pub(super) fn admit_run(&self, run: RunId) {
+        self.state().runs.insert(run);
     }
 
-    /// Notes that a call is about to be made, as `note` says.
-    pub(super) fn begin(
-        &mut self,
-        attempt: AttemptId,
-        start: AttemptStart,
-        note: &Framed,
-    ) -> Result<(), StoreError> {
-        if let Some(error) = self.failed.as_ref().or(self.stopped.as_ref()) {
-            return Err(error.clone());
+    /// Notes that a call is about to be made.
+    pub(super) fn begin(&self, attempt: AttemptId, start: AttemptStart) -> Result<(), StoreError> {
+        let note = begun(self.stamp, attempt, &start);
+        let file = self.file()?;
+        let mut state = self.state();
+        if let Some(error) = state.refusal() {
+            return Err(error);
         }
-        if !self.judges.contains(&start.judge) {
+        if !state.judges.contains(&start.judge) {
             return Err(StoreError::UnknownJudge { judge: start.judge });
         }
-        if !self.runs.contains(&start.run) {
+        if !state.runs.contains(&start.run) {
             return Err(StoreError::UnknownRun { run: start.run });
         }
-        let place = self.append(note)?;
-        self.under_way.insert(attempt, UnderWay { start: Some(start), notes: vec![place] });
-        Ok(())
+        state.under_way.insert(attempt, UnderWay { start: Some(start), notes: [None; 2] });
+        drop(state);
+        self.add(file.as_ref(), (attempt, 0), &note)
     }
 
-    /// Notes what a call came to, as `note` says, and gives back what it was about.
-    pub(super) fn end(&mut self, attempt: AttemptId, note: &Framed) -> Result<AttemptStart, StoreError> {
-        if let Some(failed) = &self.failed {
-            return Err(failed.clone());
-        }
-        if self.under_way.get(&attempt).is_none_or(|call| call.start.is_none()) {
-            return Err(StoreError::NotInFlight { attempt });
-        }
-        let place = self.append(note)?;
+    /// Notes what a call came to, and gives it back with what it was about.
+    pub(super) fn end(&self, attempt: AttemptId, end: AttemptEnd) -> Result<EndedCall, StoreError> {
+        let note = ended(self.stamp, attempt, &end);
+        let file = self.file.read().expect(FILE_HELD);
+        let start = self.state().under_way.get_mut(&attempt).and_then(|call| call.start.take());
+        let start = start.ok_or(StoreError::NotInFlight { attempt })?;
+        self.add(file.as_ref(), (attempt, 1), &note)?;
         fault_points::reach(Point::AfterNote);
-        let call = self.under_way.get_mut(&attempt).expect("it was there a moment ago");
-        call.notes.push(place);
-        Ok(call.start.take().expect("it had not ended a moment ago"))
+        Ok(EndedCall { attempt, start, end })
     }
 
-    /// Forgets calls that the database has. Makes the file smaller when most of it is forgotten.
-    pub(super) fn forget(&mut self, recorded: impl Iterator<Item = AttemptId>) {
-        for attempt in recorded {
-            let notes = self.under_way.remove(&attempt).map(|call| call.notes).unwrap_or_default();
-            self.n_bytes_live -= notes.iter().map(|(_, length)| length).sum::<u64>();
-        }
-        let Some((_, n_bytes)) = &self.file else { return };
-        let is_large = *n_bytes > REWRITE_BYTES_MIN.max(2 * self.n_bytes_live);
-        if self.failed.is_none() && self.stopped.is_none() && is_large {
-            // Whoever makes the next call is told, and whoever closes the store. The old file still takes the ends of
-            // calls that are under way.
-            self.rewrite_failed = self.rewrite().err().map(|error| self.fault(&error));
-            self.stopped = self.rewrite_failed.clone();
-        }
-    }
-
-    /// What went wrong with the file.
-    pub(super) fn failure(&self) -> Option<&StoreError> {
-        self.failed.as_ref().or(self.rewrite_failed.as_ref())
-    }
-
-    /// Takes no further call, for the reason given. The answers to those under way are still noted: they are paid for.
-    pub(super) fn stop(&mut self, reason: &StoreError) {
-        self.stopped.get_or_insert_with(|| reason.clone());
-    }
-
-    /// Removes the file if no call is under way: the database has all of it. The next call makes a new one.
-    pub(super) fn clear(&mut self) {
-        if self.under_way.is_empty() && self.failed.is_none() && self.file.take().is_some() {
-            // What cannot be removed does no harm.
-            let _ = std::fs::remove_file(&self.path);
-        }
+    /// Adds a note about a call, its `nth`, to the file.
+    fn add(
+        &self,
+        file: Option<&NoteFile>,
+        (attempt, nth): (AttemptId, usize),
+        note: &Framed,
+    ) -> Result<(), StoreError> {
+        let added = file.expect("there is a file while a call is under way").add(note);
+        let mut state = self.state();
+        let place = added.map_err(|error| state.fail(self.fault(&error)))?;
+        state.n_bytes_live += place.n_bytes;
+        let call = state.under_way.get_mut(&attempt).expect("a call is under way until it is recorded");
+        call.notes[nth] = Some(place);
+        Ok(())
     }
 
     fn fault(&self, error: &io::Error) -> StoreError {
         StoreError::of_system(&self.path, DOING, error)
     }
 
-    /// Adds a note to the file. Returns where it stands.
-    fn append(&mut self, note: &Framed) -> Result<(u64, u64), StoreError> {
-        let appended = self.written(&note.0);
-        appended.map_err(|error| {
-            let failed = self.fault(&error);
-            self.failed = Some(failed.clone());
-            failed
-        })
+    /// The file, which is made if there is none and calls are taken.
+    fn file(&self) -> Result<RwLockReadGuard<'_, Option<NoteFile>>, StoreError> {
+        loop {
+            let file = self.file.read().expect(FILE_HELD);
+            if file.is_some() {
+                return Ok(file);
+            }
+            drop(file);
+            let mut file = self.file_alone();
+            let mut state = self.state();
+            if let Some(error) = state.refusal() {
+                return Err(error);
+            }
+            if file.is_none() {
+                let made = NoteFile::new(&self.path, self.openings, self.stamp);
+                *file = Some(made.map_err(|error| state.fail(self.fault(&error)))?);
+            }
+        }
     }
 
-    fn written(&mut self, note: &[u8]) -> io::Result<(u64, u64)> {
-        if self.file.is_none() {
-            self.file = Some(made(&self.path, self.openings)?);
+    /// Forgets calls that the database has. Makes the file smaller when most of it is forgotten.
+    pub(super) fn forget(&self, recorded: &[AttemptId]) {
+        for recorded in recorded.chunks(FORGOTTEN_AT_ONCE) {
+            let mut state = self.state();
+            for attempt in recorded {
+                let notes = state.under_way.remove(attempt).map(|call| call.notes).unwrap_or_default();
+                state.n_bytes_live -= notes.iter().flatten().map(|place| place.n_bytes).sum::<u64>();
+            }
         }
-        let (file, n_bytes) = self.file.as_mut().expect("it was made if it was missing");
-        file.write_all(note)?;
-        let place = (*n_bytes, note.len() as u64);
-        *n_bytes += place.1;
-        self.n_bytes_live += place.1;
-        Ok(place)
+        let n_bytes = self.file.read().expect(FILE_HELD).as_ref().map_or(0, NoteFile::n_bytes);
+        if self.state().is_worth_rewriting(n_bytes) {
+            self.rewrite();
+        }
+    }
+
+    /// What went wrong with the file.
+    pub(super) fn failure(&self) -> Option<StoreError> {
+        let state = self.state();
+        state.failed.as_ref().or(state.rewrite_failed.as_ref()).cloned()
+    }
+
+    /// Takes no further call, for the reason given. The answers to those under way are still noted: they are paid for.
+    pub(super) fn stop(&self, reason: &StoreError) {
+        self.state().stopped.get_or_insert_with(|| reason.clone());
+    }
+
+    /// Takes no further call, for the reason given, and removes the file if no call is under way. What stays is whole:
+    /// whoever opens the store next finds every call that was taken.
+    pub(super) fn close(&self, reason: &StoreError) {
+        self.stop(reason);
+        self.clear();
+    }
+
+    /// Removes the file if no call is under way: the database has all of it. The next call makes a new one.
+    pub(super) fn clear(&self) {
+        let mut file = self.file_alone();
+        let state = self.state();
+        let has_use = !state.under_way.is_empty() || state.failed.is_some();
+        let mut gone = if has_use { None } else { file.take() };
+        if gone.is_some() {
+            if cfg!(windows) {
+                // There the name stays taken while the file is open.
+                gone = None;
+            }
+            // What cannot be removed does no harm.
+            let _ = std::fs::remove_file(&self.path);
+        }
+        // Giving back a large file takes a while, and nobody has to wait for it.
+        drop((state, file));
+        drop(gone);
     }
 
     /// Writes the notes about calls that are under way into a new file, which takes the place of the old one.
-    fn rewrite(&mut self) -> io::Result<()> {
-        let Some((old, n_bytes_old)) = &mut self.file else { return Ok(()) };
-        let mut notes: Vec<&mut (u64, u64)> =
-            self.under_way.values_mut().flat_map(|call| &mut call.notes).collect();
-        notes.sort_unstable();
-        let copied = copied(old, &notes, (&self.path, self.openings));
-        // Whatever came of it, the old file goes on at its end.
-        old.seek(SeekFrom::Start(*n_bytes_old))?;
-        let file = copied?;
-        let mut n_bytes = HEADER_BYTES as u64;
-        for place in notes {
-            *place = (n_bytes, place.1);
-            n_bytes += place.1;
-        }
-        self.file = Some((file, n_bytes));
-        Ok(())
+    fn rewrite(&self) {
+        let mut file = self.file_alone();
+        let mut state = self.state();
+        let Some(old) = file.as_ref() else { return };
+        let places = state.under_way.values_mut().flat_map(|call| call.notes.iter_mut().flatten());
+        let old = match old.with_only(places.collect(), &self.path, (self.openings, self.stamp)) {
+            Ok(new) => file.replace(new),
+            Err(error) => {
+                // Whoever makes the next call is told, and whoever closes the store. The old file still takes the ends
+                // of calls that are under way.
+                let failed = self.fault(&error);
+                state.stopped = Some(failed.clone());
+                state.rewrite_failed = Some(failed);
+                None
+            }
+        };
+        drop((state, file));
+        drop(old);
     }
 }
 
-/// A new file in the place of the old one, with these of its notes.
-fn copied(old: &mut File, notes: &[&mut (u64, u64)], (path, openings): (&Path, i64)) -> io::Result<File> {
-    let beside = beside(path, ".new");
-    let (mut file, _) = made(&beside, openings)?;
-    let mut moved = Vec::new();
-    for (place, length) in notes.iter().map(|note| **note) {
-        moved.resize(usize::try_from(length).map_err(io::Error::other)?, 0);
-        old.seek(SeekFrom::Start(place))?;
-        old.read_exact(&mut moved)?;
-        file.write_all(&moved)?;
-    }
-    std::fs::rename(&beside, path)?;
-    Ok(file)
-}
-
-/// A new file with nothing but its header.
-fn made(path: &Path, openings: i64) -> io::Result<(File, u64)> {
-    let mut file = private::options().read(true).write(true).create(true).truncate(true).open(path)?;
-    let mut header = MAGIC.to_vec();
-    header.extend(openings.to_le_bytes());
-    file.write_all(&header)?;
-    Ok((file, HEADER_BYTES as u64))
-}
-
-/// A note as it stands in the file. It is made before anybody has to wait for the file.
-pub(super) struct Framed(Vec<u8>);
-
-impl Framed {
-    /// That a call is about to be made.
-    pub(super) fn begun(attempt: AttemptId, start: &AttemptStart) -> Framed {
-        let note = Note::Begun(Begun {
-            attempt: attempt.0,
-            judge: Cow::Borrowed(start.judge.as_str()),
-            run: start.run.0,
-            repeat: start.repeat,
-            n: start.n,
-            cause: Cow::Borrowed(&start.cause),
-            started_unix_ms: start.started_unix_ms,
-        });
-        Framed::new(&note, [start.packet.as_bytes(), start.packet_body.as_bytes()])
+impl State {
+    /// Why no call is taken, if none is.
+    fn refusal(&self) -> Option<StoreError> {
+        self.failed.as_ref().or(self.stopped.as_ref()).cloned()
     }
 
-    /// What a call came to.
-    pub(super) fn ended(attempt: AttemptId, end: &AttemptEnd) -> Framed {
-        let note = Note::Ended(Ended {
-            attempt: attempt.0,
-            outcome: Cow::Borrowed(&end.outcome),
-            detail: Cow::Borrowed(&end.detail),
-            http_status: end.http_status,
-            tokens_in: end.tokens_in,
-            tokens_out: end.tokens_out,
-            cost_picodollars: end.cost_picodollars,
-            model: end.model.as_deref().map(Cow::Borrowed),
-            fingerprint: end.fingerprint.as_deref().map(Cow::Borrowed),
-            response_id: end.response_id.as_deref().map(Cow::Borrowed),
-            elapsed_ms: end.elapsed_ms,
-        });
-        Framed::new(&note, [&end.raw, &[]])
+    /// Remembers what failed first, and tells it.
+    fn fail(&mut self, failed: StoreError) -> StoreError {
+        self.failed.get_or_insert(failed).clone()
     }
 
-    fn new(note: &Note<'_>, blob: [&[u8]; 2]) -> Framed {
-        let n_blob: usize = blob.iter().map(|part| part.len()).sum();
-        let mut frame = Vec::with_capacity(FRAME_BYTES + 512 + n_blob);
-        frame.resize(FRAME_BYTES, 0);
-        serde_json::to_writer(&mut frame, note).expect("a note is plain data");
-        let n_note = frame.len() - FRAME_BYTES;
-        for part in blob {
-            frame.extend_from_slice(part);
-        }
-        let length =
-            |n: usize| u32::try_from(n).expect("no packet or answer has four gigabytes").to_le_bytes();
-        frame[..4].copy_from_slice(&length(n_note));
-        frame[4..8].copy_from_slice(&length(n_blob));
-        let check = check(&frame[..8], &frame[FRAME_BYTES..]);
-        frame[8..FRAME_BYTES].copy_from_slice(&check);
-        Framed(frame)
+    /// Whether most of a file of `n_bytes` is forgotten.
+    fn is_worth_rewriting(&self, n_bytes: u64) -> bool {
+        let is_large = n_bytes > REWRITE_BYTES_MIN.max(2 * self.n_bytes_live);
+        is_large && self.failed.is_none() && self.stopped.is_none()
     }
 }
 
-/// Tells a note that was cut short, damaged or never written from a whole one.
-fn check(lengths: &[u8], body: &[u8]) -> [u8; 4] {
-    let mut crc = flate2::Crc::new();
-    crc.update(lengths);
-    crc.update(body);
-    crc.sum().to_le_bytes()
+/// The note that a call is about to be made.
+fn begun(stamp: Stamp, attempt: AttemptId, start: &AttemptStart) -> Framed {
+    let note = Note::Begun(Begun {
+        attempt: attempt.0,
+        judge: Cow::Borrowed(start.judge.as_str()),
+        run: start.run.0,
+        repeat: start.repeat,
+        n: start.n,
+        cause: Cow::Borrowed(&start.cause),
+        started_unix_ms: start.started_unix_ms,
+    });
+    note.framed(stamp, [start.packet.as_bytes(), start.packet_body.as_bytes()])
+}
+
+/// The note of what a call came to.
+fn ended(stamp: Stamp, attempt: AttemptId, end: &AttemptEnd) -> Framed {
+    let note = Note::Ended(Ended {
+        attempt: attempt.0,
+        outcome: Cow::Borrowed(&end.outcome),
+        detail: Cow::Borrowed(&end.detail),
+        http_status: end.http_status,
+        tokens_in: end.tokens_in,
+        tokens_out: end.tokens_out,
+        cost_picodollars: end.cost_picodollars,
+        model: end.model.as_deref().map(Cow::Borrowed),
+        fingerprint: end.fingerprint.as_deref().map(Cow::Borrowed),
+        response_id: end.response_id.as_deref().map(Cow::Borrowed),
+        elapsed_ms: end.elapsed_ms,
+    });
+    note.framed(stamp, [&end.raw, &[]])
+}
+
+impl Note<'_> {
+    fn framed(&self, stamp: Stamp, blob: [&[u8]; 2]) -> Framed {
+        let write = |note: &mut Vec<u8>| serde_json::to_writer(note, self).expect("a note is plain data");
+        Framed::new(stamp, write, blob)
+    }
 }
 
 /// What lies beside the store at `store`, whose last opening had this number.
 pub(super) fn left(store: &Path, openings: i64) -> Result<Left, StoreError> {
     let path = beside(store, SUFFIX);
-    let fault = |error: io::Error| StoreError::of_system(&path, "reading the calls under way", &error);
-    let bytes = match std::fs::read(&path) {
-        Ok(bytes) => bytes,
+    let notes = match Notes::read(&path) {
+        Ok(Some(notes)) => notes,
+        Ok(None) => return Ok(Left::Foreign),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Left::Calls(Vec::new())),
-        Err(error) => return Err(fault(error)),
+        Err(error) => return Err(StoreError::of_system(&path, "reading the calls under way", &error)),
     };
-    let Some((header, mut notes)) = bytes.split_at_checked(HEADER_BYTES) else {
-        // Whoever made it died before anything else.
-        return Ok(Left::Calls(Vec::new()));
-    };
-    let (magic, number) = header.split_at(MAGIC.len());
-    match i64::from_le_bytes(number.try_into().expect("the rest of a header is a number")).cmp(&openings) {
-        _ if magic != MAGIC => return Ok(Left::Foreign),
+    match notes.openings.cmp(&openings) {
         Ordering::Greater => return Ok(Left::Foreign),
         // Whoever took them in died before they were gone.
         Ordering::Less => return Ok(Left::Calls(Vec::new())),
         Ordering::Equal => {}
     }
+    let damaged = |found: String| StoreError::damaged(&path, "reading the calls under way", found);
     let mut calls: BTreeMap<i64, Noted> = BTreeMap::new();
-    while let Some((note, blob, rest)) = next_note(notes) {
-        notes = rest;
-        let damaged = |found: String| StoreError::damaged(&path, "reading the calls under way", found);
+    for (note, blob) in notes.iter() {
         match serde_json::from_slice(note).map_err(|error| damaged(error.to_string()))? {
             Note::Begun(begun) => {
                 let start = begun.start(blob).ok_or_else(|| damaged("a packet that is none".to_owned()))?;
@@ -434,19 +429,6 @@ pub(super) fn set_aside(store: &Path) -> Result<PathBuf, StoreError> {
     let fault = |error| StoreError::of_system(&path, "setting the calls under way aside", &error);
     std::fs::rename(&path, &aside).map_err(fault)?;
     Ok(aside)
-}
-
-/// The first note, its blob and what follows. `None` where no whole note follows.
-fn next_note(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
-    let (frame, rest) = bytes.split_at_checked(FRAME_BYTES)?;
-    let length = |at: usize| {
-        let bytes = frame[at..at + 4].try_into().expect("four bytes");
-        usize::try_from(u32::from_le_bytes(bytes)).ok()
-    };
-    let (n_note, n_blob) = (length(0)?, length(4)?);
-    let (body, rest) = rest.split_at_checked(n_note.checked_add(n_blob)?)?;
-    let is_whole = check(&frame[..8], body) == frame[8..];
-    is_whole.then(|| (&body[..n_note], &body[n_note..], rest))
 }
 
 impl Begun<'_> {

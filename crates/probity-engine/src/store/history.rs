@@ -117,10 +117,9 @@ impl Store {
             }
             Ok(begun)
         })?;
-        let mut calls = self.shared.calls(DOING)?;
+        let calls = self.shared.calls(DOING)?;
         calls.admit_judge(opening.judge.clone());
         calls.admit_run(begun.run());
-        drop(calls);
         Ok(begun)
     }
 

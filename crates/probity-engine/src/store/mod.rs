@@ -1,8 +1,9 @@
 //! The store: the only truth about what was asked, answered and decided.
 //!
 //! It keeps packets, attempts with their raw answers, and settlements. A call is noted before it is sent and when it
-//! ends (`calls`), and is in the database, on the disk, before its caller takes the next packet. It decides which settlement stands and nothing else: it does not call, parse, retry or read
-//! the clock, and it never sees a key. `docs/design/store.md` says why it is built as it is.
+//! ends (`calls`), and is in the database, on the disk, before its caller takes the next packet. It decides which
+//! settlement stands and nothing else: it does not call, parse, retry or read the clock, and it never sees a key.
+//! `docs/design/store.md` says why it is built as it is.
 //!
 //! What always holds:
 //! - A completed write survives the process and the power; a note of a call survives the process.
@@ -17,6 +18,7 @@ mod error;
 mod history;
 mod labels;
 mod lock;
+mod notes;
 mod open;
 mod private;
 mod reader;
@@ -32,7 +34,7 @@ mod tests;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 
 use probity_core::packet::{PacketHash, PacketMap};
@@ -57,14 +59,17 @@ pub(crate) use reader::{packet_hash, unknown};
 pub(crate) use recent::Recent;
 pub(crate) use tables::{Tables, parts_of_text};
 
-use calls::{CallLog, Framed};
+use calls::CallLog;
 use open::OpenLimits;
 use recent::Offered;
 use writer::{Ending, Job, Message, Reply, Task, WithCallers, Writer};
 
+/// A journal of this size is worth folding before the last calls are over. A small one is folded sooner than somebody
+/// who writes meanwhile would have waited for it.
+const LARGE_JOURNAL_BYTES: u64 = 4 << 20;
+
 const RECENT_HELD: &str = "nothing panics while holding the recent verdicts";
 const THREAD_HELD: &str = "nothing panics while holding the thread";
-const CALLS_HELD: &str = "nothing panics while holding the calls under way";
 
 /// A store. Clones share it; when the last is gone, it is closed.
 #[derive(Clone)]
@@ -97,7 +102,7 @@ enum Access {
         /// The number of the attempt that begins next.
         next_attempt: AtomicI64,
         /// Calls that the database does not have yet.
-        calls: Arc<Mutex<CallLog>>,
+        calls: Arc<CallLog>,
         /// Verdicts that were settled since the last snapshot.
         recent: Mutex<Recent>,
     },
@@ -133,7 +138,7 @@ impl Store {
         make: impl FnOnce(WithCallers) -> Writer,
     ) -> Result<Store, StoreError> {
         let (sender, inbox) = mpsc::channel();
-        let (calls, is_prompt) = (Arc::new(Mutex::new(calls)), Arc::new(AtomicBool::new(false)));
+        let (calls, is_prompt) = (Arc::new(calls), Arc::new(AtomicBool::new(false)));
         let writer =
             make(WithCallers { calls: Arc::clone(&calls), inbox, is_prompt: Arc::clone(&is_prompt) });
         let thread = std::thread::Builder::new()
@@ -231,17 +236,14 @@ impl Store {
     pub fn begin_attempt(&self, start: AttemptStart) -> Result<AttemptId, StoreError> {
         let doing = "recording the start of a call";
         let attempt = self.shared.next_attempt(doing)?;
-        let note = Framed::begun(attempt, &start);
-        self.shared.calls(doing)?.begin(attempt, start, &note)?;
+        self.shared.calls(doing)?.begin(attempt, start)?;
         Ok(attempt)
     }
 
     /// Notes what a call came to, with its raw bytes. When this returns, `kill -9` cannot take them any more. Read the
     /// answer only after this, and give the call to [`Store::record`] or [`Store::settle_call`].
     pub fn note_end(&self, attempt: AttemptId, end: AttemptEnd) -> Result<EndedCall, StoreError> {
-        let note = Framed::ended(attempt, &end);
-        let start = self.shared.calls("noting the end of a call")?.end(attempt, &note)?;
-        Ok(EndedCall { attempt, start, end })
+        self.shared.calls("noting the end of a call")?.end(attempt, end)
     }
 
     /// Records a call that has ended: its packet, what it came to and its raw bytes.
@@ -299,6 +301,20 @@ impl Store {
         Ok(accepted)
     }
 
+    /// The verdicts on these packets that this process has settled since the last snapshot and still knows, with how
+    /// many attempts each took, up to the first packet that has none. Each of them stands for ever.
+    pub(crate) fn settled_here(
+        &self,
+        judge: &JudgeId,
+        repeat: u32,
+        packets: impl Iterator<Item = PacketHash>,
+    ) -> Vec<(String, u32)> {
+        let Access::Write { recent, .. } = &self.shared.access else { return Vec::new() };
+        let recent = recent.lock().expect(RECENT_HELD);
+        let verdicts = packets.map_while(|packet| recent.verdict(&packet, judge, repeat));
+        verdicts.map(|(body, attempts)| (body.to_owned(), attempts)).collect()
+    }
+
     /// Has the writer rest between transactions or not. A rest that it takes at the moment ends.
     pub fn set_pace(&self, pace: Pace) {
         let Access::Write { thread, is_prompt, .. } = &self.shared.access else { return };
@@ -311,8 +327,17 @@ impl Store {
     /// Begins to fold the journal into the file and does not wait for it, so that less is left for closing. For
     /// when nothing is written any more: whoever writes waits until it is done.
     pub fn begin_fold(&self) {
+        self.fold_from(0);
+    }
+
+    /// Like [`Store::begin_fold`] for a journal that has grown large, for when little is still to be written.
+    pub fn begin_fold_if_large(&self) {
+        self.fold_from(LARGE_JOURNAL_BYTES);
+    }
+
+    fn fold_from(&self, n_bytes_min: u64) {
         // A store that cannot be written has nothing to fold, and one that is closed has done so.
-        let _ = self.shared.send_message("folding the journal", Message::Fold);
+        let _ = self.shared.send_message("folding the journal", Message::Fold(n_bytes_min));
     }
 
     /// Writes what is waiting, folds the journal into the file and gives up the lock. Clones that are
@@ -373,10 +398,10 @@ impl Shared {
     }
 
     /// The calls under way.
-    fn calls(&self, doing: &'static str) -> Result<MutexGuard<'_, CallLog>, StoreError> {
+    fn calls(&self, doing: &'static str) -> Result<&CallLog, StoreError> {
         match &self.access {
             Access::Read => Err(StoreError::ReadOnly { path: self.path.to_path_buf(), doing }),
-            Access::Write { calls, .. } => Ok(calls.lock().expect(CALLS_HELD)),
+            Access::Write { calls, .. } => Ok(calls),
         }
     }
 

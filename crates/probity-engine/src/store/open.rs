@@ -50,7 +50,7 @@ const CHECKPOINT_PAGES: i64 = 4 * 1024;
 const CACHE_KIB_NEGATIVE: i64 = -16 * 1024;
 
 /// The journal's file is cut back to this size when it starts over: overwriting is cheaper than appending.
-const JOURNAL_BYTES_KEPT: i64 = 20 << 20;
+pub(super) const JOURNAL_BYTES_KEPT: i64 = 20 << 20;
 
 /// More than the statements there are, so that each is prepared once per connection.
 const STATEMENTS_CACHED: usize = 64;
@@ -391,13 +391,18 @@ fn set_for_writing(connection: &Connection, limits: OpenLimits) -> Result<(), ru
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "cache_size", CACHE_KIB_NEGATIVE)?;
     connection.pragma_update_and_check(None, "wal_autocheckpoint", CHECKPOINT_PAGES, |_| Ok(()))?;
-    connection.pragma_update_and_check(None, "journal_size_limit", JOURNAL_BYTES_KEPT, |_| Ok(()))?;
+    limit_journal(connection, JOURNAL_BYTES_KEPT)?;
     // The journal of a store that was not closed stays, as the sign that nothing took it away.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     if let Some(pages_max) = limits.pages_max {
         connection.pragma_update_and_check(None, "max_page_count", pages_max, |_| Ok(()))?;
     }
     Ok(())
+}
+
+/// How much of the journal's file stays when it starts over.
+pub(super) fn limit_journal(connection: &Connection, n_bytes: i64) -> Result<(), rusqlite::Error> {
+    connection.pragma_update_and_check(None, "journal_size_limit", n_bytes, |_| Ok(()))
 }
 
 /// Writes the empty schema. A crash before its commit leaves a file that counts as new.
@@ -441,7 +446,7 @@ fn require_sound(connection: &Connection, path: &Path) -> Result<(), StoreError>
 }
 
 /// The size of the journal beside the store, 0 if there is none.
-fn journal_bytes(path: &Path) -> u64 {
+pub(super) fn journal_bytes(path: &Path) -> u64 {
     beside(path, "-wal").metadata().map_or(0, |metadata| metadata.len())
 }
 

@@ -7,18 +7,18 @@
 //! each caller waits for its answer before it asks again.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender};
-use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use tokio::sync::oneshot;
 
-use super::CALLS_HELD;
 use super::calls::CallLog;
 use super::error::{Fault, StoreError};
 use super::lock::Lock;
+use super::open::{JOURNAL_BYTES_KEPT, journal_bytes, limit_journal};
 use super::tables::Tables;
 use crate::fault_points::{self, Point};
 
@@ -39,6 +39,13 @@ const REST_PER_JOB: Duration = Duration::from_micros(250);
 /// The longest rest. It is short beside any call to a model.
 const REST_MAX: Duration = Duration::from_millis(16);
 
+/// How long the last checkpoint waits for readers. What it leaves undone, the next opening does.
+const LAST_CHECKPOINT_WAIT: Duration = Duration::from_millis(500);
+
+/// How much of the journal's file stays when the journal begins anew after it was folded on demand, in bytes. Giving
+/// back a large file takes as long as many commits; a file of nothing would look as if somebody had taken it away.
+const FOLDED_BYTES_KEPT: i64 = 1 << 20;
+
 /// Whether the writer rests so that requests share a sync.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
@@ -48,15 +55,12 @@ pub enum Pace {
     Prompt,
 }
 
-/// How long the last checkpoint waits for readers. What it leaves undone, the next opening does.
-const LAST_CHECKPOINT_WAIT: Duration = Duration::from_millis(500);
-
 /// What reaches the writer's thread.
 pub(super) enum Message {
     /// Something to write.
     Job(Box<dyn Job>),
-    /// Fold what the journal has into the file, as far as readers allow.
-    Fold,
+    /// Fold what the journal has into the file, as far as readers allow, if it has at least this many bytes.
+    Fold(u64),
     /// Finish, and say how it went.
     Close(SyncSender<Result<(), StoreError>>),
 }
@@ -140,11 +144,21 @@ pub(super) enum Ending {
 /// What a writer shares with those who ask it.
 pub(super) struct WithCallers {
     /// Calls that the database does not have yet.
-    pub(super) calls: Arc<Mutex<CallLog>>,
+    pub(super) calls: Arc<CallLog>,
     /// What is asked of it.
     pub(super) inbox: Receiver<Message>,
     /// Whether it has to do without rests.
     pub(super) is_prompt: Arc<AtomicBool>,
+}
+
+/// What a writer does after a transaction.
+enum Next {
+    /// It takes what is waiting by then.
+    Gather,
+    /// It folds the journal if that has so many bytes.
+    Fold(u64),
+    /// It finishes, and tells this caller.
+    Close(SyncSender<Result<(), StoreError>>),
 }
 
 /// The writing end of a store. Fields are dropped in order: the connection before the lock.
@@ -152,11 +166,13 @@ pub(super) struct Writer {
     tables: Tables,
     lock: Lock,
     path: Arc<Path>,
-    calls: Arc<Mutex<CallLog>>,
+    calls: Arc<CallLog>,
     inbox: Receiver<Message>,
     is_prompt: Arc<AtomicBool>,
     ending: Ending,
     failed: Option<StoreError>,
+    /// Whether the next commit cuts the journal's file.
+    cuts_journal: bool,
 }
 
 impl Writer {
@@ -168,28 +184,26 @@ impl Writer {
         ending: Ending,
     ) -> Writer {
         let WithCallers { calls, inbox, is_prompt } = shared;
-        Writer { tables, lock, path, calls, inbox, is_prompt, ending, failed: None }
-    }
-
-    fn calls(&self) -> MutexGuard<'_, CallLog> {
-        self.calls.lock().expect(CALLS_HELD)
+        Writer { tables, lock, path, calls, inbox, is_prompt, ending, failed: None, cuts_journal: false }
     }
 
     /// Writes until told to close, or until nobody is left who could ask.
     pub(super) fn run(mut self) {
         let mut batch = Vec::with_capacity(BATCH_JOBS_MAX);
         let mut closing = None;
-        while closing.is_none() {
-            let Ok(first) = self.inbox.recv() else { break };
-            if matches!(first, Message::Fold) {
-                self.fold();
-                continue;
-            }
-            closing = self.gather(first, &mut batch);
+        while let Ok(first) = self.inbox.recv() {
+            let next = self.gather(first, &mut batch);
             let n_jobs = batch.len();
-            self.write(&mut batch);
-            if closing.is_none() {
-                self.rest_after(n_jobs);
+            if n_jobs > 0 {
+                self.write(&mut batch);
+            }
+            match next {
+                Next::Gather => self.rest_after(n_jobs),
+                Next::Fold(n_bytes_min) => self.fold(n_bytes_min),
+                Next::Close(caller) => {
+                    closing = Some(caller);
+                    break;
+                }
             }
         }
         let closed = self.close();
@@ -208,19 +222,14 @@ impl Writer {
         }
     }
 
-    /// Takes what is waiting, up to the bounds. Returns whom to tell when closed, if that was asked.
-    fn gather(
-        &self,
-        first: Message,
-        batch: &mut Vec<Box<dyn Job>>,
-    ) -> Option<SyncSender<Result<(), StoreError>>> {
+    /// Takes what is waiting, up to the bounds, and returns what is to be done when it is written.
+    fn gather(&self, first: Message, batch: &mut Vec<Box<dyn Job>>) -> Next {
         let mut n_bytes = 0;
         let mut next = Some(first);
         while let Some(message) = next {
             match message {
-                Message::Close(caller) => return Some(caller),
-                // Whoever still writes will ask again, or closes the store.
-                Message::Fold => {}
+                Message::Close(caller) => return Next::Close(caller),
+                Message::Fold(n_bytes_min) => return Next::Fold(n_bytes_min),
                 Message::Job(job) => {
                     n_bytes += job.weight();
                     batch.push(job);
@@ -229,7 +238,7 @@ impl Writer {
             let is_full = batch.len() >= BATCH_JOBS_MAX || n_bytes >= BATCH_BYTES_MAX;
             next = if is_full { None } else { self.inbox.try_recv().ok() };
         }
-        None
+        Next::Gather
     }
 
     fn write(&mut self, batch: &mut Vec<Box<dyn Job>>) {
@@ -239,9 +248,9 @@ impl Writer {
         }
         let recorded = self.tables.take_recorded();
         match &self.failed {
-            Some(error) => self.calls().stop(error),
+            Some(error) => self.calls.stop(error),
             None if recorded.is_empty() => {}
-            None => self.calls().forget(recorded.into_iter()),
+            None => self.calls.forget(&recorded),
         }
         for job in batch.drain(..) {
             job.answer(self.failed.as_ref());
@@ -253,11 +262,16 @@ impl Writer {
             batch.iter_mut().try_for_each(|job| job.apply(tables, path))?;
             fault_points::reach(Point::BeforeCommit);
             Ok(())
-        })
+        })?;
+        if std::mem::take(&mut self.cuts_journal) {
+            let limited = limit_journal(&self.tables.connection, JOURNAL_BYTES_KEPT);
+            limited.map_err(|error| StoreError::of_database(&self.path, "committing", &error))?;
+        }
+        Ok(())
     }
 
-    /// Runs `work` between `BEGIN IMMEDIATE` and a commit, or undoes it. A commit has reached the disk, unless it is the
-    /// last: that one is synced with the folding.
+    /// Runs `work` between `BEGIN IMMEDIATE` and a commit, or undoes it. A commit has reached the disk, unless it is
+    /// the last: that one is synced with the folding.
     fn in_transaction(
         &mut self,
         work: impl FnOnce(&mut Tables, &Path) -> Result<(), StoreError>,
@@ -275,14 +289,21 @@ impl Writer {
         done
     }
 
-    /// Folds the journal into the file. Nobody waits for it: what it leaves undone, closing does, and closing
-    /// reports what failed here. A disk that failed once is not trusted because the next try went well.
-    fn fold(&mut self) {
-        self.calls().clear();
-        let folded = self.tables.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+    /// Folds the journal into the file, if it has at least `n_bytes_min`. Nobody waits for it: what it leaves undone,
+    /// closing does, and closing reports what failed here. A disk that failed once is not trusted because the next
+    /// try went well.
+    fn fold(&mut self, n_bytes_min: u64) {
+        self.calls.clear();
+        if self.failed.is_some() || journal_bytes(&self.path) < n_bytes_min {
+            return;
+        }
+        let connection = &self.tables.connection;
+        let folded = limit_journal(connection, FOLDED_BYTES_KEPT)
+            .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())));
+        self.cuts_journal = true;
         if let Err(error) = folded {
             let error = StoreError::of_database(&self.path, "folding the journal", &error);
-            self.calls().stop(&error);
+            self.calls.stop(&error);
             self.failed.get_or_insert(error);
         }
     }
@@ -296,8 +317,8 @@ impl Writer {
         }
         let fault = |error| StoreError::of_database(&path, DOING, &error);
         if self.ending == Ending::Closes {
-            // Folding syncs what is written here. Where a reader keeps it from folding, loss of power may take the mark,
-            // and the next opening checks what it need not.
+            // Folding syncs what is written here. Where a reader keeps it from folding, loss of power may take the
+            // mark, and the next opening checks what it need not.
             self.tables.connection.pragma_update(None, "synchronous", "normal").map_err(fault)?;
             self.in_transaction(|tables, _| {
                 tables.connection.execute_batch("UPDATE mark SET closing = 'clean'").map_err(fault)
@@ -313,10 +334,8 @@ impl Writer {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(fault)?;
         connection.close().map_err(|(_, error)| fault(error))?;
         let closed = StoreError::Closed { path: path.to_path_buf(), doing: DOING };
-        let mut calls = calls.lock().expect(CALLS_HELD);
-        calls.clear();
-        calls.stop(&closed);
+        calls.close(&closed);
         drop(lock);
-        calls.failure().cloned().map_or(Ok(()), Err)
+        calls.failure().map_or(Ok(()), Err)
     }
 }
