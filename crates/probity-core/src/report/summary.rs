@@ -105,8 +105,8 @@ pub struct TargetFacts {
 
 /// Takes results one at a time, in the order of the input.
 #[derive(Debug, Clone)]
-pub struct SummaryBuilder<'a> {
-    rubric: &'a Rubric,
+pub struct SummaryBuilder {
+    rubric: Rubric,
     all: Part,
     slices: BTreeMap<String, Part>,
     causes: BTreeMap<String, UnscoredCount>,
@@ -120,11 +120,11 @@ pub struct SummaryBuilder<'a> {
     skipped: u64,
 }
 
-impl<'a> SummaryBuilder<'a> {
+impl SummaryBuilder {
     /// An empty summary for results under `rubric`.
-    pub fn new(rubric: &'a Rubric) -> Self {
+    pub fn new(rubric: &Rubric) -> Self {
         SummaryBuilder {
-            rubric,
+            rubric: rubric.clone(),
             all: Part::new(rubric),
             slices: BTreeMap::new(),
             causes: BTreeMap::new(),
@@ -148,11 +148,11 @@ impl<'a> SummaryBuilder<'a> {
     pub fn add(&mut self, result: &ReplyResult) {
         self.all.add(result);
         let slice = result.slice.as_deref().unwrap_or(NO_SLICE);
-        self.patterns.add(result, slice, self.rubric);
+        self.patterns.add(result, slice, &self.rubric);
         // Nearly always the slice is known, and its name is not made again.
         match self.slices.get_mut(slice) {
             Some(part) => part.add(result),
-            None => self.slices.entry(slice.to_owned()).or_insert(Part::new(self.rubric)).add(result),
+            None => self.slices.entry(slice.to_owned()).or_insert(Part::new(&self.rubric)).add(result),
         }
         self.count_causes(result);
         if let Outcome::Fail(failures) = &result.outcome
@@ -165,8 +165,8 @@ impl<'a> SummaryBuilder<'a> {
         }
         self.gate.add(result);
         self.no_reply += u64::from(result.gate == GateOutcome::NoReply);
-        self.sensitivity.add(result, self.rubric);
-        if let Some(quality) = result.quality(self.rubric) {
+        self.sensitivity.add(result, &self.rubric);
+        if let Some(quality) = result.quality(&self.rubric) {
             self.ranked.add(quality, result);
         }
     }
@@ -191,18 +191,18 @@ impl<'a> SummaryBuilder<'a> {
             target: target.clone(),
             value: self.value_of(&target.metric),
             estimate: self.estimate_of(&target.metric),
-            ceiling: Ceiling::of(target, self.rubric),
+            ceiling: Ceiling::of(target, &self.rubric),
         });
         Summary {
             targets: targets.collect(),
-            rubric: self.rubric.clone(),
             slices: self.slices,
             causes: self.causes.into_values().collect(),
             ranked: self.ranked,
             patterns: self.patterns.patterns(),
             // The lexical judge writes by template: what recurs is the template.
             recurring: if facts.judge.kind == "baseline" { Vec::new() } else { self.patterns.recurring() },
-            variations: self.sensitivity.variations(self.rubric, self.all.counts.rated()),
+            variations: self.sensitivity.variations(&self.rubric, self.all.counts.rated()),
+            rubric: self.rubric,
             all: self.all,
             gate: self.gate,
             no_reply: self.no_reply,

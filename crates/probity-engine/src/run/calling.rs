@@ -1,7 +1,9 @@
 //! What every kind of asking shares, whoever answers: the settings of lane and pursuit, tasks on their way to
 //! the desk, and the drive until they end or the lane stops.
 
+use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::mpsc::{self as sync_mpsc, RecvTimeoutError};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -56,21 +58,24 @@ pub(crate) fn pursuit_settings(config: &Config, chat: Option<&ChatSettings>) -> 
 }
 
 /// Drives what `feed` puts into the outbox, beside the pursuit that was begun before, until both end or the lane
-/// stops.
-pub(crate) async fn driven<R: Respondent>(
+/// stops. Whoever fed does `meanwhile` until then, and what comes of it is returned too.
+pub(crate) async fn driven<R: Respondent, T: Send + 'static>(
     desk: &Arc<Desk<R>>,
     mode: &Mode,
     first: Option<JoinHandle<Driven>>,
     feed: impl FnOnce(&Desk<R>, &mut Outbox<R::Question>) -> Result<(), RunError> + Send + 'static,
-) -> Result<Driven, RunError> {
+    meanwhile: impl FnOnce(&Desk<R>, &Over) -> T + Send + 'static,
+) -> Result<(Driven, T), RunError> {
     let (sender, receiver) = mpsc::channel(desk.lane.limit().min(256));
+    let (until, over) = sync_mpsc::channel();
     let feeder = tokio::task::spawn_blocking({
         let desk = Arc::clone(desk);
         let mut tasks = Outbox::new(sender);
         move || {
             let ended = feed(&desk, &mut tasks);
             tasks.send();
-            ended
+            drop(tasks);
+            ended.map(|()| meanwhile(&desk, &Over(over)))
         }
     });
     let watcher = tokio::spawn({
@@ -83,10 +88,20 @@ pub(crate) async fn driven<R: Respondent>(
         }
     });
     let driven = drive(Arc::clone(desk), receiver, first).await;
+    drop(until);
     watcher.abort();
-    let ended = feeder.await.expect("the feeder does not panic");
-    ended.map_err(midway)?;
-    Ok(driven)
+    let ended: Result<T, RunError> = feeder.await.expect("the feeder does not panic");
+    Ok((driven, ended.map_err(midway)?))
+}
+
+/// The end of a drive, for whoever does something beside it.
+pub struct Over(sync_mpsc::Receiver<Infallible>);
+
+impl Over {
+    /// Waits for it, but not longer than `wait`. Returns whether it came.
+    pub(crate) fn comes_within(&self, wait: Duration) -> bool {
+        self.0.recv_timeout(wait) == Err(RecvTimeoutError::Disconnected)
+    }
 }
 
 /// The error as it is told once a call has been made.

@@ -9,6 +9,7 @@ mod ahead;
 pub mod asking;
 mod calling;
 pub mod compare;
+mod early;
 mod facts;
 pub mod job;
 mod kept;
@@ -50,6 +51,7 @@ use crate::target::{TargetError, is_target};
 pub(crate) use record::Lookup;
 
 use asking::Asking;
+use early::Early;
 use job::Job;
 use plan::{Plan, UnscoredPolicy};
 use replies::RepliesRan;
@@ -108,7 +110,7 @@ pub struct Session<'a> {
 }
 
 /// What a run came to, before its results are read back.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Ran {
     /// What was to be done.
     pub plan: Plan,
@@ -124,9 +126,17 @@ pub struct Ran {
     pub n_answered: u64,
     /// What asking a target for replies came to before, where there is one.
     pub replies: Option<RepliesRan>,
+    /// Results that were made on the way. Whoever reports takes them.
+    early: Option<Early>,
 }
 
 impl Ran {
+    /// Nothing done yet of what is planned.
+    fn planned(plan: Plan, judge_id: JudgeId) -> Ran {
+        let (n_calls, n_answered) = (0, 0);
+        Ran { plan, judge_id, run: None, driven: None, n_calls, n_answered, replies: None, early: None }
+    }
+
     /// This part of a run and the next one, as one.
     fn and(self, later: Ran) -> Ran {
         let driven = match (self.driven, later.driven) {
@@ -142,6 +152,8 @@ impl Ran {
             n_calls: later.n_calls.max(self.n_calls),
             n_answered: self.n_answered + later.n_answered,
             replies: later.replies.or(self.replies),
+            // Those of one part are not the beginning of the whole.
+            early: None,
         }
     }
 }
@@ -303,16 +315,18 @@ fn budget(asking: &Asking, target: Option<&TargetSettings>) -> Result<Budget, Ru
 pub fn report(
     job: &Job,
     store: &Store,
-    ran: &Ran,
+    ran: &mut Ran,
     sink: &mut dyn FnMut(Row) -> io::Result<()>,
 ) -> Result<Summary, RunError> {
-    let (mut reader, of_calls) = (store.snapshot()?, store.snapshot()?);
+    let early = ran.early.take().unwrap_or_else(|| Early::nothing(job));
+    let ran = &*ran;
     // Nothing is written from here on. Reading beside it costs the report little.
     store.begin_fold();
+    let mut reader = store.snapshot()?;
     let (results, facts) = thread::scope(|scope| {
         // What calls came to needs no row, and rows need nothing of it.
-        let facts = scope.spawn(move || facts::facts(&job.asking, &of_calls, ran));
-        let results = results(job, &mut reader, &ran.judge_id, sink);
+        let facts = scope.spawn(|| facts::facts(&job.asking, &store.snapshot()?, ran));
+        let results = results(job, (&mut reader, &ran.judge_id), early, sink);
         (results, facts.join().expect("counting calls does not panic"))
     });
     let (summary, patterns) = results.map_err(|error| job.cause(error))?;

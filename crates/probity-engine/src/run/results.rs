@@ -18,6 +18,7 @@ use probity_core::verdict::{Patterns, Statement, Verdict};
 use super::RunError;
 use super::ahead::{GROUP_BYTES_MAX, GROUP_MAX, GROUPS_WAITING, each_screened};
 use super::asking::SizedPacket;
+use super::early::Early;
 use super::job::{Job, Screened};
 use super::kept::text_bytes;
 use super::record::{Found, Lookup};
@@ -41,31 +42,44 @@ pub enum Row {
     Skipped(Skipped),
 }
 
-/// Walks over all cases in order, gives each row to `sink`, and returns the figures so far.
-pub fn results<'a>(
-    job: &'a Job,
-    reader: &mut Reader,
-    judge: &JudgeId,
-    sink: &mut dyn FnMut(Row) -> std::io::Result<()>,
-) -> Result<(SummaryBuilder<'a>, Patterns), RunError> {
-    let mut summary = SummaryBuilder::new(&job.rubric);
-    let patterns = each_row(job, (reader, judge), |row| {
-        match &row {
+impl Row {
+    /// Counts it.
+    pub(super) fn count(&self, summary: &mut SummaryBuilder) {
+        match self {
             Row::Skipped(_) => summary.skip(),
-            Row::Reply(result) => {
-                summary.add(result);
-                fault_points::reach(Point::DuringResults);
-            }
+            Row::Reply(result) => summary.add(result),
+        }
+    }
+}
+
+/// Walks over all cases in order, gives each row to `sink`, and returns the figures so far. What is there `early` is
+/// not made again.
+pub(super) fn results(
+    job: &Job,
+    (reader, judge): (&mut Reader, &JudgeId),
+    early: Early,
+    sink: &mut dyn FnMut(Row) -> std::io::Result<()>,
+) -> Result<(SummaryBuilder, Patterns), RunError> {
+    let Early { n_cases, rows, mut summary, mut patterns } = early;
+    let mut give = |row: Row| {
+        if let Row::Reply(_) = row {
+            fault_points::reach(Point::DuringResults);
         }
         sink(row).map_err(RunError::output)
-    })?;
+    };
+    rows.into_iter().try_for_each(&mut give)?;
+    patterns.join(each_row(job, (reader, judge), n_cases, |row| {
+        row.count(&mut summary);
+        give(row)
+    })?);
     Ok((summary, patterns))
 }
 
-/// Gives each row to `take`, in the order of the input. What is looked up ahead is bounded.
+/// Gives each row but the first `n_early` to `take`, in the order of the input. What is looked up ahead is bounded.
 fn each_row(
     job: &Job,
     (reader, judge): (&mut Reader, &JudgeId),
+    n_early: usize,
     mut take: impl FnMut(Row) -> Result<(), RunError>,
 ) -> Result<Patterns, RunError> {
     let recent = reader.recent();
@@ -80,7 +94,7 @@ fn each_row(
             to_lookers.push(screened);
             from_lookers.push(rows);
         }
-        scope.spawn(move || hand_out(job, &to_lookers));
+        scope.spawn(move || hand_out(job, n_early, &to_lookers));
         // Groups go round the lookers and come back the same way, so the first that is missing was the last.
         // Leaving early drops the receivers, and whoever sends to them ends.
         for group in from_lookers.iter().cycle().map_while(|rows| rows.recv().ok()) {
@@ -104,15 +118,19 @@ struct Group<T> {
     error: Option<RunError>,
 }
 
-/// Hands the screened cases to the lookers in turn, in groups.
-fn hand_out(job: &Job, lookers: &[SyncSender<Group<Arc<Screened>>>]) {
+/// Hands the screened cases but the first `n_early` to the lookers in turn, in groups.
+fn hand_out(job: &Job, n_early: usize, lookers: &[SyncSender<Group<Arc<Screened>>>]) {
     let mut lookers = lookers.iter().cycle();
     let mut hand_over = |members, error| {
         let group = Group { members, error };
         lookers.next().is_some_and(|looker| looker.send(group).is_ok())
     };
-    let (mut members, mut n_bytes) = (Vec::with_capacity(GROUP_MAX), 0);
+    let (mut members, mut n_bytes, mut n_left) = (Vec::with_capacity(GROUP_MAX), 0, n_early);
     let handed_out = each_screened(job, |screened| {
+        if n_left > 0 {
+            n_left -= 1;
+            return Ok(());
+        }
         n_bytes += text_bytes(screened);
         members.push(Arc::clone(screened));
         if members.len() < GROUP_MAX && n_bytes < GROUP_BYTES_MAX {
@@ -163,7 +181,7 @@ impl Looker<'_> {
         // What is to be looked up is looked up at once, so that the lookers seldom wait for each other.
         let mut found = self.found(cases);
         for screened in cases {
-            rows.push(self.row(screened, &mut found, patterns)?);
+            rows.push(row(self.job, screened, &mut found, patterns)?);
         }
         Ok(())
     }
@@ -187,33 +205,33 @@ impl Looker<'_> {
         }
         found.into_iter()
     }
+}
 
-    fn row<'a>(
-        &self,
-        screened: &Screened,
-        found: &mut impl Iterator<Item = Result<Found<'a>, StoreError>>,
-        patterns: &mut Patterns,
-    ) -> Result<Row, RunError> {
-        let job = self.job;
-        let result = match screened {
-            Screened::Skipped(skipped) => return Ok(Row::Skipped(skipped.clone())),
-            Screened::Blocked { blocked, .. } => ReplyResult::blocked(blocked),
-            Screened::NoReply(no_reply) => without_reply(job, no_reply),
-            Screened::Admitted { admitted, packets, .. } => {
-                let verdict = |packet| {
-                    let found = found.next().expect("whatever there is to a packet was looked up, or failed");
-                    found?.verdict(&job.asking, packet)
-                };
-                let verdicts: Vec<_> = packets.iter().map(verdict).collect::<Result<_, RunError>>()?;
-                result(job, admitted, packets.iter().zip(verdicts), patterns)
-            }
-        };
-        Ok(Row::Reply(Box::new(result)))
-    }
+/// The row of a case, with what was `found` about each of its packets, in their order.
+pub(super) fn row<'a>(
+    job: &Job,
+    screened: &Screened,
+    found: &mut impl Iterator<Item = Result<Found<'a>, StoreError>>,
+    patterns: &mut Patterns,
+) -> Result<Row, RunError> {
+    let result = match screened {
+        Screened::Skipped(skipped) => return Ok(Row::Skipped(skipped.clone())),
+        Screened::Blocked { blocked, .. } => ReplyResult::blocked(blocked),
+        Screened::NoReply(no_reply) => without_reply(job, no_reply),
+        Screened::Admitted { admitted, packets, .. } => {
+            let verdict = |packet| {
+                let found = found.next().expect("whatever there is to a packet was looked up, or failed");
+                found?.verdict(&job.asking, packet)
+            };
+            let verdicts: Vec<_> = packets.iter().map(verdict).collect::<Result<_, RunError>>()?;
+            result(job, admitted, packets.iter().zip(verdicts), patterns)
+        }
+    };
+    Ok(Row::Reply(Box::new(result)))
 }
 
 /// The packets that a judge is asked about a case.
-fn packets(screened: &Screened) -> &[SizedPacket] {
+pub(super) fn packets(screened: &Screened) -> &[SizedPacket] {
     match screened {
         Screened::Admitted { packets, .. } => packets,
         Screened::Skipped(_) | Screened::Blocked { .. } | Screened::NoReply(_) => &[],
@@ -330,7 +348,8 @@ mod tests {
         // The first snapshot knows the verdict, the second one looks it up.
         [store.snapshot(), store.snapshot()].map(|reader| {
             let mut ids = Vec::new();
-            let given = results(&job, &mut reader.expect("a reader"), &judge, &mut |row| {
+            let of = (&mut reader.expect("a reader"), &judge);
+            let given = results(&job, of, Early::nothing(&job), &mut |row| {
                 let Row::Reply(result) = row else { panic!("expected a reply, found {row:?}") };
                 ids.push(result.id.parse::<usize>().expect("ids are numbers"));
                 if ids.len() < n_rows { Ok(()) } else { Err(std::io::Error::other("full")) }

@@ -8,6 +8,7 @@ use tokio::task::JoinHandle;
 
 use super::asking::SizedPacket;
 use super::calling::{Outbox, Taken, driven, lane_settings, midway, pursuit_settings};
+use super::early::Early;
 use super::plan::{Known, Plan, plan};
 use super::work::{Unit, UnitLabel, Work};
 use super::{Mode, Network, Observer, Ran, RunError, only_judge};
@@ -69,8 +70,7 @@ impl Turn<'_> {
             }
         };
         observer.planned(&plan);
-        let mut ran =
-            Ran { plan, judge_id, run: None, driven: None, n_calls: 0, n_answered: 0, replies: None };
+        let mut ran = Ran::planned(plan, judge_id);
         if let Some(First { desk, changed, pursuit, packet }) = first {
             self.announce(&changed);
             let mut known = known;
@@ -144,14 +144,17 @@ impl Turn<'_> {
         ran.run = Some(desk.run);
         desk.progress.total.store(ran.plan.n_calls, Ordering::Relaxed);
         observer.calling(&desk.progress);
-        let driven = call(work, (&desk, first), known, mode).await;
+        // Where no content comes twice, nobody has to remember what was met.
+        let met = if ran.plan.n_repeated == 0 { Met::Once } else { Met::Again };
+        let driven = call(work, (&desk, first), (known, met), mode).await;
         observer.called();
         (ran.n_calls, ran.n_answered) = (desk.budget.spent().calls, desk.lane.answered());
-        let complete = driven.as_ref().is_ok_and(|driven| driven.stop.is_none() && driven.gave_up == 0);
+        let complete = driven.as_ref().is_ok_and(|(driven, _)| driven.stop.is_none() && driven.gave_up == 0);
         if !matches!(desk.lane.stop_reason(), Some(Stop::Store(_))) {
             store.end_run(desk.run, if complete { RunState::Complete } else { RunState::Incomplete })?;
         }
-        ran.driven = Some(driven?);
+        let (driven, early) = driven?;
+        (ran.driven, ran.early) = (Some(driven), early);
         Ok(ran)
     }
 
@@ -240,18 +243,27 @@ fn nothing_usable(work: &dyn Work, plan: &Plan) -> Result<RunError, LoadError> {
 async fn call(
     work: &Arc<dyn Work>,
     (desk, first): (&Arc<Desk>, Option<JoinHandle<Driven>>),
-    known: Known,
+    known: (Known, Met),
     mode: &Mode,
-) -> Result<Driven, RunError> {
+) -> Result<(Driven, Option<Early>), RunError> {
     let attempted = desk.store.reader()?.attempted_unsettled(&desk.judge_id, desk.repeat)?;
-    let work = Arc::clone(work);
-    driven(desk, mode, first, move |desk, tasks| feed(work.as_ref(), desk, known, &attempted, tasks)).await
+    let (source, beside) = (Arc::clone(work), Arc::clone(work));
+    let feed = move |desk: &Desk, tasks: &mut _| feed(source.as_ref(), desk, known, &attempted, tasks);
+    let meanwhile = move |desk: &Desk, over: &_| beside.meanwhile(&desk.store, &desk.judge_id, over);
+    driven(desk, mode, first, feed, meanwhile).await
+}
+
+/// How often a pass meets the same content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Met {
+    Once,
+    Again,
 }
 
 fn feed(
     work: &dyn Work,
     desk: &Desk,
-    mut known: Known,
+    (mut known, met): (Known, Met),
     attempted: &PacketSet,
     tasks: &mut Outbox<Question>,
 ) -> Result<(), RunError> {
@@ -279,7 +291,9 @@ fn feed(
             if !desk.respondent.has_answer(&question) {
                 continue;
             }
-            known.needs(hash);
+            if met == Met::Again {
+                known.needs(hash);
+            }
             if tasks.put(Task { question, most, earlier }) == Taken::No {
                 return Ok(());
             }

@@ -1,7 +1,7 @@
 //! What a run needs to know of the work it does: units with packets, in an order that never changes.
 //!
-//! Scoring replies, comparing them and probing a judge are kinds of work. Planning, asking, recording and resuming are the
-//! same for all and know nothing beyond this.
+//! Scoring replies, comparing them and probing a judge are kinds of work. Planning, asking, recording and resuming are
+//! the same for all and know nothing beyond this.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -9,9 +9,11 @@ use std::sync::Arc;
 use probity_core::packet::Packet;
 
 use super::asking::{Asking, SizedPacket};
+use super::calling::Over;
+use super::early::Early;
 use crate::judge::{Prompt, Question};
 use crate::load::{LoadError, Skipped};
-use crate::store::{JudgeId, Manifest};
+use crate::store::{JudgeId, Manifest, Store};
 
 /// Packets that a judge is to be asked about.
 pub trait Work: Debug + Send + Sync {
@@ -37,6 +39,11 @@ pub trait Work: Debug + Send + Sync {
     /// asked before that.
     fn is_checked(&self) -> bool {
         false
+    }
+
+    /// Begins with the results while the last calls to `judge` are under way, until they are `over`.
+    fn meanwhile(&self, _store: &Store, _judge: &JudgeId, _over: &Over) -> Option<Early> {
+        None
     }
 
     /// Gives each unit to `take`, until there are no more or one of them is an error. A work that can read

@@ -71,8 +71,8 @@ fn made(args: &RunArgs) -> Result<Made, Failure> {
     });
     // Connections are closed beside the report.
     runtime.shutdown_background();
-    let ran = ran.map_err(failure)?;
-    let (summary, skipped) = write(&job, &store, &ran, args, &files)?;
+    let mut ran = ran.map_err(failure)?;
+    let (summary, skipped) = write(&job, &store, &mut ran, args, &files)?;
     keep_outcome(&store, &ran, "run", &summary.to_json())?;
     store.close().map_err(|error| Failure::new(Exit::Store, &error))?;
     replies::notices(&job, &ran, &summary, &watcher);
@@ -83,7 +83,7 @@ fn made(args: &RunArgs) -> Result<Made, Failure> {
 fn write(
     job: &Job,
     store: &Store,
-    ran: &Ran,
+    ran: &mut Ran,
     args: &RunArgs,
     files: &[ReportFile],
 ) -> Result<(Summary, Vec<Skipped>), Failure> {

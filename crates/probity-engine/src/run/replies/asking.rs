@@ -141,7 +141,9 @@ async fn call(
 ) -> Result<crate::schedule::Driven, RunError> {
     let attempted = desk.store.reader()?.attempted_unsettled(&desk.judge_id, desk.repeat)?;
     let (job, target) = (Arc::clone(job), Arc::clone(target));
-    driven(desk, session.mode, None, move |_, tasks| feed(&job, &target, (known, &attempted), tasks)).await
+    let feed = move |_: &Desk<Target>, tasks: &mut _| feed(&job, &target, (known, &attempted), tasks);
+    let (driven, ()) = driven(desk, session.mode, None, feed, |_, _| ()).await?;
+    Ok(driven)
 }
 
 fn feed(
