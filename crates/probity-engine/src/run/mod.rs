@@ -322,13 +322,13 @@ pub fn report(
     let ran = &*ran;
     // Nothing is written from here on. Reading beside it costs the report little.
     store.begin_fold();
-    let mut reader = store.snapshot()?;
-    let (results, facts) = thread::scope(|scope| {
+    let (reader, results, facts) = thread::scope(|scope| {
         // What calls came to needs no row, and rows need nothing of it.
-        let facts = scope.spawn(|| facts::facts(&job.asking, &store.snapshot()?, ran));
+        let facts = scope.spawn(|| facts::facts(&job.asking, &store.frozen()?, ran));
+        let mut reader = store.snapshot()?;
         let results = results(job, (&mut reader, &ran.judge_id), early, sink);
-        (results, facts.join().expect("counting calls does not panic"))
-    });
+        Ok::<_, RunError>((reader, results, facts.join().expect("counting calls does not panic")))
+    })?;
     let (summary, patterns) = results.map_err(|error| job.cause(error))?;
     let mut facts = facts?;
     facts.target = replies::facts(job, &reader, ran)?;

@@ -180,9 +180,14 @@ impl Store {
     pub fn snapshot(&self) -> Result<Reader, StoreError> {
         // Taken before the moment is fixed: what was acknowledged by now is in the file by then.
         let recent = self.shared.take_recent();
+        Ok(self.frozen()?.knowing(recent))
+    }
+
+    /// Like [`Store::snapshot`], for whoever does not ask for verdicts: those of this process stay for the next one.
+    pub(crate) fn frozen(&self) -> Result<Reader, StoreError> {
         let reader = self.reader()?;
         reader.freeze()?;
-        Ok(reader.knowing(recent))
+        Ok(reader)
     }
 
     /// Begins a run, or resumes the one of its name that had the same parts.

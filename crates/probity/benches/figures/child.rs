@@ -3,7 +3,6 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -32,31 +31,40 @@ pub(crate) fn probity(folder: &Path) -> Command {
     command
 }
 
+/// How long `command` takes to its end. It must succeed. Nobody looks at it meanwhile: that would cost it time.
+pub(crate) fn wall(command: &mut Command) -> Duration {
+    watched(command, |_, _| ())
+}
+
 /// Runs `command` to its end and measures it. It must succeed.
 pub(crate) fn measure(command: &mut Command) -> Taken {
+    let peak = AtomicU64::new(0);
+    let wall = watched(command, |pid, is_done| {
+        while !is_done.load(Ordering::Relaxed) {
+            peak.fetch_max(peak_kib(pid), Ordering::Relaxed);
+            thread::sleep(LOOK);
+        }
+    });
+    Taken { wall, memory_mib: peak.into_inner() as f64 / 1024.0 }
+}
+
+/// Runs `command` to its end beside `watch`, which is told its number and when it is done. Returns how long it took.
+fn watched(command: &mut Command, watch: impl FnOnce(u32, &AtomicBool) + Send) -> Duration {
     let started = Instant::now();
     let mut child =
         command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program can be started");
     let stderr = child.stderr.take().expect("standard error is piped");
-    let said = thread::spawn(move || std::io::read_to_string(stderr).unwrap_or_default());
-    let done = Arc::new(AtomicBool::new(false));
-    let peak = Arc::new(AtomicU64::new(0));
-    let looker = thread::spawn({
-        let (done, peak, pid) = (Arc::clone(&done), Arc::clone(&peak), child.id());
-        move || {
-            while !done.load(Ordering::Relaxed) {
-                peak.fetch_max(peak_kib(pid), Ordering::Relaxed);
-                thread::sleep(LOOK);
-            }
-        }
+    let (pid, is_done) = (child.id(), AtomicBool::new(false));
+    let (status, wall, said) = thread::scope(|scope| {
+        let said = scope.spawn(move || std::io::read_to_string(stderr).unwrap_or_default());
+        scope.spawn(|| watch(pid, &is_done));
+        let status = child.wait().expect("the program can be waited for");
+        let wall = started.elapsed();
+        is_done.store(true, Ordering::Relaxed);
+        (status, wall, said.join().expect("reading standard error does not panic"))
     });
-    let status = child.wait().expect("the program can be waited for");
-    let wall = started.elapsed();
-    done.store(true, Ordering::Relaxed);
-    looker.join().expect("looking at a process does not panic");
-    let said = said.join().expect("reading standard error does not panic");
     assert!(status.success(), "{command:?} ended with {status}: {said}");
-    Taken { wall, memory_mib: peak.load(Ordering::Relaxed) as f64 / 1024.0 }
+    wall
 }
 
 /// The most memory the process held so far, in KiB, as the kernel counts it.

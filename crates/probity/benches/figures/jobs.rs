@@ -10,7 +10,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::bare_loop;
-use crate::child::{Mock, measure, probity};
+use crate::child::{Mock, measure, probity, wall};
 
 /// Criteria of the default rubric, so calls per case.
 pub(crate) const CALLS_PER_CASE: usize = 2;
@@ -115,7 +115,7 @@ impl Bench {
         let body = self.body();
         let rounds = (0..ROUNDS).map(|_| {
             let bare = bare_loop::wall(&mock.url, &body, calls, in_flight);
-            let ours = measure(&mut self.run(calls / CALLS_PER_CASE, mock, in_flight)).wall;
+            let ours = wall(&mut self.run(calls / CALLS_PER_CASE, mock, in_flight));
             (ours.as_secs_f64(), bare.as_secs_f64())
         });
         Beside { rounds: rounds.collect() }
