@@ -203,6 +203,7 @@ fn labelled_by_ann(browser: &Browser) {
     browser.press("?");
     pictured(browser, "help");
     browser.press(ESCAPE);
+    browser.wait_until("!document.getElementById('help').open");
     browser.turned(|| browser.press(&format!("5{ENTER}")));
     pictured(browser, "answered");
     browser.turned(|| browser.press("v"));
