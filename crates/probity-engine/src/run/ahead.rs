@@ -142,11 +142,24 @@ pub(super) mod tests {
     use probity_core::rubric;
     use serde_json::json;
 
+    use super::super::Observer;
     use super::super::job::Definition;
+    use super::super::plan::Plan;
     use super::*;
     use crate::config::Config;
     use crate::judge::prompt::Template;
     use crate::load::{Dataset, Keep, LoadOptions};
+    use crate::schedule::desk::Progress;
+
+    /// Watches and says nothing.
+    pub(in crate::run) struct Nobody;
+
+    impl Observer for Nobody {
+        fn notice(&self, _: &str) {}
+        fn planned(&self, _: &Plan) {}
+        fn calling(&self, _: &Arc<Progress>) {}
+        fn called(&self) {}
+    }
 
     /// A job over these lines.
     pub(in crate::run) fn job(lines: &[String], keep: Keep) -> (tempfile::TempDir, Arc<Job>) {

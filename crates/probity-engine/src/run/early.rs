@@ -106,23 +106,13 @@ enum Added {
 mod tests {
     use tokio::sync::watch;
 
-    use super::super::ahead::tests::{job, line};
-    use super::super::plan::{Plan, UnscoredPolicy};
+    use super::super::ahead::tests::{Nobody, job, line};
+    use super::super::plan::UnscoredPolicy;
     use super::super::replies::run_job;
-    use super::super::{Mode, Network, Observer, Ran, Session, report};
+    use super::super::{Mode, Network, Ran, Session, report};
     use super::*;
     use crate::load::Keep;
-    use crate::schedule::desk::Progress;
     use crate::store::{Decision, Settlement, SettlementRecord};
-
-    struct Nobody;
-
-    impl Observer for Nobody {
-        fn notice(&self, _: &str) {}
-        fn planned(&self, _: &Plan) {}
-        fn calling(&self, _: &Arc<Progress>) {}
-        fn called(&self) {}
-    }
 
     /// Cases, some of which are blocked or cannot be used, judged by the embedded judge.
     struct Judged {

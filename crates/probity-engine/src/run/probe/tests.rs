@@ -7,10 +7,10 @@ use probity_core::probe::{Observation, battery, read_battery};
 use probity_core::rubric;
 use tokio::sync::watch;
 
-use super::super::plan::{Plan, UnscoredPolicy};
-use super::super::{Mode, Network, Observer};
+use super::super::ahead::tests::Nobody;
+use super::super::plan::UnscoredPolicy;
+use super::super::{Mode, Network};
 use super::*;
-use crate::schedule::desk::Progress;
 use crate::store::Store;
 
 /// A probing of the embedded judge with so many shipped bases.
@@ -64,15 +64,6 @@ fn what_probes_share_is_one_packet() {
             "{rubric}: only what was asked is asked again"
         );
     }
-}
-
-struct Nobody;
-
-impl Observer for Nobody {
-    fn notice(&self, _: &str) {}
-    fn planned(&self, _: &Plan) {}
-    fn calling(&self, _: &Arc<Progress>) {}
-    fn called(&self) {}
 }
 
 #[tokio::test]
