@@ -6,6 +6,7 @@
 mod args;
 mod commands;
 mod exit;
+mod machine;
 mod mock;
 mod render;
 mod serving;
@@ -26,7 +27,23 @@ use exit::{Exit, Failure};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    machine::end_when_exhausted();
+    let cli = Cli::parse();
+    let outcome = machine::require().and_then(|()| done(cli.command));
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(Failure { exit, message, hint }) => {
+            terminal::note(&format!("error: {message}"));
+            if let Some(hint) = hint {
+                terminal::note(&format!("hint: {hint}"));
+            }
+            exit.into()
+        }
+    }
+}
+
+fn done(command: Command) -> Result<Exit, Failure> {
+    match command {
         Command::Init(args) => commands::init::init(&args),
         Command::Run(args) => commands::run::run(&args),
         Command::Check(args) => commands::check::check(&args),
@@ -52,16 +69,6 @@ fn main() -> ExitCode {
         }
         Command::Rubric(RubricCommand::Check { file }) => {
             commands::rubric::check_file(&file).map(|text| shown(&text))
-        }
-    };
-    match outcome {
-        Ok(exit) => exit.into(),
-        Err(Failure { exit, message, hint }) => {
-            terminal::note(&format!("error: {message}"));
-            if let Some(hint) = hint {
-                terminal::note(&format!("hint: {hint}"));
-            }
-            exit.into()
         }
     }
 }

@@ -26,6 +26,7 @@ use probity_engine::run::job::{Definition, Job};
 use crate::args::{CallArgs, CaseArgs, DedupArg, JobArgs, JudgeArgs, ReadArgs, StructuredArg};
 use crate::commands::rubric::problems;
 use crate::exit::{Exit, Failure};
+use crate::machine;
 
 /// The settings file that is read where it exists.
 pub(crate) const FILE: &str = "probity.toml";
@@ -82,9 +83,13 @@ fn job_of(
         .map_err(crate::commands::session::failure)
 }
 
-/// A failure to read cases, with its hint.
+/// A failure to read cases, with its hint. A machine that ran out of something is no fault of the cases.
 pub(crate) fn load_failure(error: LoadError) -> Failure {
-    let failure = Failure::new(Exit::Usage, &error);
+    let exit = match &error.source {
+        Some(cause) if machine::is_exhausted(cause) => Exit::Store,
+        _ => Exit::Usage,
+    };
+    let failure = Failure::new(exit, &error);
     match error.hint {
         Some(hint) => failure.hint(hint),
         None => failure,

@@ -104,8 +104,11 @@ pub struct LoadOptions {
     pub slice_attribute: Option<Arc<str>>,
     /// How many bytes one record may have.
     pub record_bytes_max: usize,
-    /// How many bytes may come out of one packed file or one stream.
+    /// How many bytes may come out of one packed file.
     pub decoded_bytes_max: u64,
+    /// How many bytes a stream may have: it is copied before it is read, and one without an end must not fill
+    /// the disk.
+    pub stream_bytes_max: u64,
     /// How many bytes may come out of a packed file for each byte in it, beyond the first 16 MiB.
     pub decode_ratio_max: u64,
 }
@@ -121,6 +124,7 @@ impl Default for LoadOptions {
             slice_attribute: None,
             record_bytes_max: 8 << 20,
             decoded_bytes_max: 64 << 30,
+            stream_bytes_max: 4 << 30,
             decode_ratio_max: 200,
         }
     }

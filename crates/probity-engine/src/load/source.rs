@@ -1,18 +1,18 @@
 //! Where the bytes of one data file come from, and the proof that they stay the same.
 //!
 //! A source can be opened again and again: what cannot be read twice (standard input, a pipe) is copied
-//! once into a temporary file. Each opening and each end of a pass compares the file with what it was
+//! once into a temporary file that has no name, so that it is gone with the process however that ends. Each opening and each end of a pass compares the file with what it was
 //! when the data set was opened. Nothing here looks into the content beyond its first bytes.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use flate2::read::MultiGzDecoder;
 use rustix::io::Errno;
-use tempfile::NamedTempFile;
 
 use super::input::Input;
 use super::{LoadError, LoadOptions, magic};
@@ -32,8 +32,8 @@ pub(super) struct Source {
 #[derive(Debug)]
 enum Store {
     Path(PathBuf),
-    /// What was read from a stream. Deleted with the value.
-    Spooled(NamedTempFile),
+    /// What was read from a stream, in a file without a name.
+    Spooled(File),
 }
 
 /// How the file is packed.
@@ -91,7 +91,7 @@ impl Source {
             return Self::spool(&name, file, options);
         }
         let metadata = file.metadata().map_err(refused)?;
-        Self::look(name, Store::Path(path.to_owned()), &file, &metadata)
+        Self::look(name, Store::Path(path.to_owned()), file, &metadata)
     }
 
     /// Copies a stream into a temporary file, because the data is read more than once.
@@ -101,20 +101,22 @@ impl Source {
         options: &LoadOptions,
     ) -> Result<Self, LoadError> {
         let failed = |error| LoadError::new(name, "cannot copy the stream to a temporary file").source(error);
-        let mut spooled = NamedTempFile::new().map_err(failed)?;
-        let limit = options.decoded_bytes_max;
+        let mut spooled = tempfile::tempfile().map_err(failed)?;
+        let limit = options.stream_bytes_max;
         let copied = io::copy(&mut stream.take(limit.saturating_add(1)), &mut spooled).map_err(failed)?;
         if copied > limit {
-            return Err(LoadError::new(name, format!("the stream is longer than {limit} bytes")));
+            return Err(LoadError::new(name, format!("the stream is longer than {limit} bytes"))
+                .hint("write it to a file first, and name that file"));
         }
-        let file = spooled.reopen().map_err(failed)?;
+        let file = spooled.try_clone().map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
-        Self::look(Arc::clone(name), Store::Spooled(spooled), &file, &metadata)
+        Self::look(Arc::clone(name), Store::Spooled(spooled), file, &metadata)
     }
 
-    fn look(name: Arc<str>, store: Store, file: &File, metadata: &Metadata) -> Result<Self, LoadError> {
+    fn look(name: Arc<str>, store: Store, file: File, metadata: &Metadata) -> Result<Self, LoadError> {
         let mut head = Vec::new();
-        file.take(magic::HEAD_BYTES as u64).read_to_end(&mut head).map_err(|error| refusal(&name, error))?;
+        let mut start = FromStart { file, offset: 0 }.take(magic::HEAD_BYTES as u64);
+        start.read_to_end(&mut head).map_err(|error| refusal(&name, error))?;
         let packing = if magic::is_gzip(&head) { Packing::Gzip } else { Packing::Plain };
         Ok(Self { name, store, identity: Identity::of(metadata), packing })
     }
@@ -138,11 +140,12 @@ impl Source {
     pub(super) fn open(&self, options: &LoadOptions) -> Result<Opened, LoadError> {
         let file = match &self.store {
             Store::Path(path) => File::open(path),
-            Store::Spooled(spooled) => spooled.reopen(),
+            Store::Spooled(spooled) => spooled.try_clone(),
         }
         .map_err(|error| refusal(&self.name, error))?;
         let handle = file.try_clone().map_err(|error| refusal(&self.name, error))?;
         self.unchanged(&handle)?;
+        let file = FromStart { file, offset: 0 };
         let reader: Box<dyn Read + Send> = match self.packing {
             Packing::Plain => Box::new(file),
             Packing::Gzip => Box::new(Bounded {
@@ -189,6 +192,20 @@ pub(super) fn refusal(name: &Arc<str>, error: io::Error) -> LoadError {
         }
     };
     LoadError::new(name, message).source(error)
+}
+
+/// A reader with a position of its own: handles of one file without a name share theirs.
+struct FromStart {
+    file: File,
+    offset: u64,
+}
+
+impl Read for FromStart {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.file.read_at(buffer, self.offset)?;
+        self.offset += n as u64;
+        Ok(n)
+    }
 }
 
 /// Refuses to decode more than `limit` bytes, so that a small file cannot fill the machine.
@@ -242,8 +259,25 @@ mod tests {
             let mut opened = source.open(&options).expect("opened");
             assert_eq!(opened.input.fill().expect("read"), b"abc");
         }
-        let small = LoadOptions { decoded_bytes_max: 2, ..options };
-        let error = Source::spool(&Arc::from("-"), &b"abc"[..], &small).expect_err("too long");
+    }
+
+    #[test]
+    fn n17_an_endless_stream_ends_with_a_message() {
+        let small = LoadOptions { stream_bytes_max: 2, ..LoadOptions::default() };
+        let error = Source::spool(&Arc::from("-"), io::repeat(b'x'), &small).expect_err("too long");
         assert_eq!(error.to_string(), "-: the stream is longer than 2 bytes");
+        assert_eq!(error.hint.as_deref(), Some("write it to a file first, and name that file"));
+    }
+
+    #[test]
+    fn n17_a_stream_leaves_no_file_with_a_name() {
+        let options = LoadOptions::default();
+        let source = Source::spool(&Arc::from("-"), &b"abc"[..], &options).expect("spooled");
+        let Store::Spooled(file) = &source.store else { panic!("a stream is copied") };
+        assert_eq!(std::os::unix::fs::MetadataExt::nlink(&file.metadata().expect("metadata")), 0);
+        let mut first = source.open(&options).expect("opened");
+        assert_eq!(first.input.fill().expect("read"), b"abc");
+        let mut second = source.open(&options).expect("opened while the first is read");
+        assert_eq!(second.input.fill().expect("read"), b"abc");
     }
 }

@@ -31,7 +31,7 @@ use super::record::{AttemptEnd, AttemptId, AttemptStart, EndedCall, JudgeId, Run
 use crate::fault_points::{self, Point};
 
 /// What the file is called, after the store.
-const SUFFIX: &str = "-calls";
+pub(super) const SUFFIX: &str = "-calls";
 
 /// The file is written anew, without what is forgotten, when it is larger than this and more than half of it is.
 const REWRITE_BYTES_MIN: u64 = 8 << 20;

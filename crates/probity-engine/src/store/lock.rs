@@ -102,6 +102,13 @@ fn holder(file: &mut File) -> Option<u32> {
     text.trim().parse().ok()
 }
 
+/// Every file that a store at `store` may consist of.
+pub fn files(store: &Path) -> Vec<PathBuf> {
+    let locks = [Holding::Writing, Holding::Review].map(Holding::suffix);
+    let journals = ["", "-wal", "-shm", "-journal", super::calls::SUFFIX];
+    journals.into_iter().chain(locks).map(|suffix| beside(store, suffix)).collect()
+}
+
 /// The path of the file that stands beside `store` under its name and `suffix`.
 pub(super) fn beside(store: &Path, suffix: &str) -> PathBuf {
     let mut name = store.as_os_str().to_owned();

@@ -43,6 +43,7 @@ use tokio::sync::oneshot;
 pub use error::{Cause, StoreError};
 pub use history::{Invocation, Outcome, PartChange};
 pub use labels::{LabelConflict, LabelImport, Revised, StoredLabel};
+pub use lock::files;
 pub use open::OpenWarning;
 pub use reader::Reader;
 pub use record::{

@@ -1,4 +1,4 @@
-//! The files that a command reads, so that none of them is where it writes.
+//! The files that a command reads, so that none of them is where it writes; and no two of those it writes are one.
 //!
 //! Results replace the file of their name. Where that is a file that was read, it is gone, and nothing can be made
 //! again from it. What always holds: files are compared as the disk knows them, through links and folders, and a
@@ -50,13 +50,14 @@ impl Inputs {
         // Settings that cannot be read are refused where they are needed.
         let store = settings::store_file(config.map(PathBuf::as_path), store).ok();
         let config = config.cloned().unwrap_or_else(|| settings::FILE.into());
+        let store: Vec<PathBuf> =
+            store.iter().flat_map(|store| probity_engine::store::files(store)).collect();
         self.and("--config", [&config]).and("--store", &store)
     }
 
     /// Refuses a place of `flag` that is one of these files.
     pub(crate) fn refuse(&self, flag: &str, place: &Path) -> Result<(), Failure> {
-        let is_replaced = std::fs::metadata(place).map_or(true, |found| found.is_file());
-        let Some(found) = on_disk(place).filter(|_| is_replaced) else { return Ok(()) };
+        let Some(found) = replaced(place) else { return Ok(()) };
         match self.0.iter().find(|(_, input)| on_disk(input).as_ref() == Some(&found)) {
             None => Ok(()),
             Some((read, input)) => {
@@ -66,6 +67,26 @@ impl Inputs {
             }
         }
     }
+}
+
+/// Refuses two outputs, each with its flag, that would be one file.
+pub(crate) fn refuse_same_output(outputs: &[(&str, &Path)]) -> Result<(), Failure> {
+    for (n, (flag, place)) in outputs.iter().enumerate() {
+        let found = replaced(place);
+        let same = |(_, other): &&(&str, &Path)| found.is_some() && replaced(other) == found;
+        if let Some((other, _)) = outputs[..n].iter().find(same) {
+            let place = place.display();
+            return Err(Failure::usage(format!("{flag} {place} is the same file as {other}"))
+                .hint(format!("give {flag} a name of its own")));
+        }
+    }
+    Ok(())
+}
+
+/// What is replaced when `place` is written, as the disk knows it. A device or a pipe is not replaced.
+fn replaced(place: &Path) -> Option<PathBuf> {
+    let is_replaced = std::fs::metadata(place).map_or(true, |found| found.is_file());
+    on_disk(place).filter(|_| is_replaced)
 }
 
 /// The file as the disk knows it, also one that is yet to be made.

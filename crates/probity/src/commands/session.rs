@@ -18,7 +18,7 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-use super::inputs::Inputs;
+use super::inputs::{Inputs, refuse_same_output};
 use crate::args::CallArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::progress::Bar;
@@ -139,8 +139,11 @@ pub(crate) fn report_files(
     reports: &[PathBuf],
     inputs: &Inputs,
 ) -> Result<Vec<ReportFile>, Failure> {
-    output.map_or(Ok(()), |path| inputs.refuse("--output", path))?;
-    reports.iter().try_for_each(|path| inputs.refuse("--report", path))?;
+    let reported = reports.iter().map(|path| ("--report", path.as_path()));
+    let outputs: Vec<(&str, &Path)> =
+        output.map(|path| ("--output", path)).into_iter().chain(reported).collect();
+    outputs.iter().try_for_each(|(flag, path)| inputs.refuse(flag, path))?;
+    refuse_same_output(&outputs)?;
     let output = output.map(|path| Ok(ReportFile { path: path.to_owned(), kind: Kind::Json }));
     let reports = reports
         .iter()

@@ -94,7 +94,8 @@ pub(crate) enum WholeFile {
 }
 
 impl WholeFile {
-    /// Begins to write what will be `target`. Missing folders are made, links are followed.
+    /// Begins to write what will be `target`. Missing folders are made, links are followed. A file that is replaced
+    /// keeps its permissions; a new one holds customers' text and is for this user alone.
     pub(crate) fn create(target: &Path) -> io::Result<Self> {
         let target = std::fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
         if is_special(&target)? {
@@ -103,9 +104,10 @@ impl WholeFile {
         }
         let folder = folder_of(&target);
         std::fs::create_dir_all(folder)?;
-        // Permissions as for any new file: everything that the umask leaves.
-        let everyone = std::os::unix::fs::PermissionsExt::from_mode(0o666);
-        let file = tempfile::Builder::new().prefix(".probity-").permissions(everyone).tempfile_in(folder)?;
+        let file = tempfile::Builder::new().prefix(".probity-").tempfile_in(folder)?;
+        if let Ok(replaced) = std::fs::metadata(&target) {
+            file.as_file().set_permissions(replaced.permissions())?;
+        }
         Ok(WholeFile::Replacing { target, file: Box::new(BufWriter::new(file)) })
     }
 

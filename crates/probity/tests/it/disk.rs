@@ -2,9 +2,10 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Command;
 
 use crate::answers::{Asked, good, kind_judge, late, tickets, wait_for};
-use crate::binary::Probity;
+use crate::binary::{Probity, Ran};
 use crate::support::ScriptedServer;
 
 fn probity(server: &ScriptedServer) -> Probity {
@@ -82,4 +83,64 @@ fn a_store_that_another_process_writes() {
     let first = first.wait_with_output().expect("the first ends");
     assert_eq!(first.status.code(), Some(0));
     assert_eq!(server.n_requests(), 4);
+}
+
+#[test]
+fn n17_a_killed_run_leaves_no_copy_of_its_standard_input() {
+    let server = ScriptedServer::with(|request| late(20_000, good(&Asked::of(request))));
+    let probity = probity(&server).file("tmp/placeholder", "");
+    let temporary = probity.path("tmp");
+    let call = probity.args(["run", "-"]).variable("TMPDIR", &temporary.display().to_string());
+    let mut run = call.stdin(tickets(2)).start();
+    wait_for(&server, 1);
+    run.kill().expect("it was running");
+    run.wait().expect("it ends");
+    let left: Vec<_> =
+        std::fs::read_dir(&temporary).expect("a folder").map(|entry| entry.expect("one").path()).collect();
+    assert_eq!(left, [temporary.join("placeholder")], "customers' text is gone with the process");
+}
+
+#[test]
+fn n18_new_files_are_private_and_others_keep_their_mode() {
+    let server = kind_judge();
+    let probity = probity(&server).file("page.html", "");
+    set_mode(&probity.path("page.html"), 0o640);
+    probity.run_tickets(["--report", "page.html", "--report", "tests.xml"]).code(0);
+    let mode = |name: &str| {
+        let metadata = std::fs::metadata(probity.path(name)).expect("a file");
+        metadata.permissions().mode() & 0o777
+    };
+    assert_eq!([mode("out.json"), mode("tests.xml"), mode("page.html")], [0o600, 0o600, 0o640]);
+    set_mode(&probity.path("out.json"), 0o444);
+    probity.run_tickets([]).code(0);
+    assert_eq!(mode("out.json"), 0o444);
+}
+
+/// Runs under a limit of the shell.
+fn limited(probity: &Probity, limit: &str) -> Ran {
+    let script = format!("ulimit {limit}; exec \"$0\" run tickets.json --output out.json");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_probity")]).current_dir(probity.path(""));
+    Ran::of(command.env_clear().output().expect("a shell"))
+}
+
+#[test]
+fn n18_few_open_files_end_with_four_or_are_enough() {
+    let probity = Probity::new().file("tickets.json", tickets(40));
+    for limit in [8, 10, 12, 16, 20, 31] {
+        let ran = limited(&probity, &format!("-n {limit}")).code(4);
+        ran.says(["error: this process may open", "hint: raise the limit"]);
+    }
+    limited(&probity, "-n 32").code(0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn n18_little_memory_ends_with_four() {
+    let probity = Probity::new().file("tickets.json", tickets(40));
+    for mebibytes in [200, 300, 511] {
+        let ran = limited(&probity, &format!("-v {}", mebibytes << 10)).code(4);
+        ran.says(["of memory, and needs 512 MiB"]);
+    }
+    limited(&probity, &format!("-v {}", 600 << 10)).code(0);
 }

@@ -93,3 +93,24 @@ fn a_sample_and_the_labels_keep_what_they_are_made_of() {
         ["--output s.db", "--store s.db"],
     );
 }
+
+#[test]
+fn n18_no_output_replaces_a_file_of_the_store() {
+    for suffix in ["-wal", "-shm", "-journal", "-calls", ".lock", ".review.lock"] {
+        let (output, said) = (format!("s.db{suffix}"), format!("--output s.db{suffix}"));
+        check(["run", "in.json", "--store", "s.db", "-o", &output], [&said, "--store s.db"]);
+    }
+    check(
+        ["export", "labels", "--format", "csv", "--store", "s.db", "-o", "s.db-wal"],
+        ["--output s.db-wal", "--store s.db-wal"],
+    );
+}
+
+#[test]
+fn n18_no_output_replaces_another() {
+    let same = "--report x.json is the same file as --output";
+    check(["run", "in.json", "-o", "x.json", "--report", "x.json"], [same, "a name of its own"]);
+    check(["run", "in.json", "-o", "x.json", "--report", "./x.json"], ["./x.json is the same", "--output"]);
+    let twice = "--report x.md is the same file as --report";
+    check(["probe", "in.json", "--report", "x.md", "--report", "x.md"], [twice, "a name of its own"]);
+}
