@@ -9,6 +9,7 @@ mod ci;
 mod count;
 mod deny;
 mod fuzz;
+mod size;
 mod smoke;
 mod step;
 
@@ -22,6 +23,7 @@ usage: cargo xtask <recipe>
   fmt    format every crate
   fuzz [target] [--seconds N]
          search for input that breaks a promise
+  size   lines, files, public items, type names, constants, threads and module cycles of the source
   help   this text
 ";
 
@@ -32,12 +34,13 @@ fn main() -> ExitCode {
         ["ci"] => ci::run(),
         ["fmt"] => fmt(),
         ["fuzz", arguments @ ..] => fuzz::run(arguments),
+        ["size"] => size::run(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             ExitCode::SUCCESS
         }
         unknown => {
-            eprintln!("unknown recipe `{}`, expected bench, ci, fmt, fuzz or help", unknown.join(" "));
+            eprintln!("unknown recipe `{}`, expected bench, ci, fmt, fuzz, size or help", unknown.join(" "));
             ExitCode::from(2)
         }
     }
