@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{PacketHash, canonical};
 use crate::json::Json;
-use crate::rubric::{Criterion, CriterionId, Decider, Judged, ReferenceUse, Rubric};
+use crate::rubric::{AutomaticFail, Criterion, CriterionId, Decider, Judged, ReferenceUse, Rubric};
 
 /// How many criteria go into one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +52,8 @@ impl AnswerForm {
 pub struct Ask {
     criteria: Vec<Criterion>,
     form: AnswerForm,
+    /// Levels that fail a reply by themselves. A judge is not told.
+    automatic_fails: Vec<AutomaticFail>,
     /// What the canonical text of each of its packets starts with.
     pub(super) start: String,
     /// What follows the two replies there, where there are two.
@@ -61,9 +63,11 @@ pub struct Ask {
 }
 
 impl PartialEq for Ask {
-    /// Everything else follows from the criteria and the form.
+    /// Everything else follows from these.
     fn eq(&self, other: &Ask) -> bool {
-        self.criteria == other.criteria && self.form == other.form
+        self.criteria == other.criteria
+            && self.form == other.form
+            && self.automatic_fails == other.automatic_fails
     }
 }
 
@@ -72,10 +76,20 @@ impl Eq for Ask {}
 impl Ask {
     /// An ask for a level on each of `criteria`, in that order. `None` when there are none.
     pub fn new(criteria: Vec<Criterion>) -> Option<Arc<Ask>> {
-        Ask::of(criteria, AnswerForm::Levels, criterion_json)
+        Ask::failing(criteria, Vec::new())
     }
 
-    fn of(criteria: Vec<Criterion>, form: AnswerForm, json: fn(&Criterion) -> Json) -> Option<Arc<Ask>> {
+    /// The same, where levels of `automatic_fails` fail a reply whatever its other levels are.
+    pub fn failing(criteria: Vec<Criterion>, automatic_fails: Vec<AutomaticFail>) -> Option<Arc<Ask>> {
+        Ask::of(criteria, AnswerForm::Levels, criterion_json, automatic_fails)
+    }
+
+    fn of(
+        criteria: Vec<Criterion>,
+        form: AnswerForm,
+        json: fn(&Criterion) -> Json,
+        automatic_fails: Vec<AutomaticFail>,
+    ) -> Option<Arc<Ask>> {
         if criteria.is_empty() {
             return None;
         }
@@ -86,7 +100,7 @@ impl Ask {
         };
         let mut start_hasher = blake3::Hasher::new();
         start_hasher.update(start.as_bytes());
-        Some(Arc::new(Ask { criteria, form, start, middle, start_hasher }))
+        Some(Arc::new(Ask { criteria, form, automatic_fails, start, middle, start_hasher }))
     }
 
     /// The hash of the canonical text that begins with the ask's own start and goes on with `end`.
@@ -104,6 +118,17 @@ impl Ask {
     /// The criteria in the order asked.
     pub fn criteria(&self) -> &[Criterion] {
         &self.criteria
+    }
+
+    /// The criterion called `id`, if it is asked about.
+    pub fn criterion(&self, id: &CriterionId) -> Option<&Criterion> {
+        self.criteria.iter().find(|criterion| criterion.id == *id)
+    }
+
+    /// Whether `level` of the criterion called `id` fails a reply by itself.
+    pub fn fails_alone(&self, id: &CriterionId, level: i64) -> bool {
+        let Some(criterion) = self.criterion(id) else { return false };
+        self.automatic_fails.iter().any(|fail| fail.criterion == *id && fail.is_hit(&criterion.scale, level))
     }
 
     /// The strongest use any criterion makes of the reference reply.
@@ -124,9 +149,12 @@ pub fn asks(rubric: &Rubric, plan: CallPlan) -> Vec<Arc<Ask>> {
     let is_asked =
         |criterion: &&Criterion| criterion.decider == Decider::Judge && criterion.judged == Judged::Pointwise;
     let judged = rubric.criteria().iter().filter(is_asked).cloned();
+    let ask = |criteria: Vec<Criterion>| {
+        Ask::failing(criteria, rubric.pass().map(|pass| pass.automatic_fails.clone()).unwrap_or_default())
+    };
     match plan {
-        CallPlan::PerCriterion => judged.filter_map(|criterion| Ask::new(vec![criterion])).collect(),
-        CallPlan::OneCall => Ask::new(judged.collect()).into_iter().collect(),
+        CallPlan::PerCriterion => judged.filter_map(|criterion| ask(vec![criterion])).collect(),
+        CallPlan::OneCall => ask(judged.collect()).into_iter().collect(),
     }
 }
 
@@ -169,7 +197,7 @@ impl PairAsk {
         if let Some(criterion) = criteria.iter().find(|criterion| criterion.tie.is_none()) {
             return Err(NotComparable::NoTie { criterion: criterion.id.clone() });
         }
-        let ask = Ask::of(criteria, AnswerForm::Preference, pair_criterion_json);
+        let ask = Ask::of(criteria, AnswerForm::Preference, pair_criterion_json, Vec::new());
         ask.map(PairAsk).ok_or(NotComparable::NoCriterion)
     }
 

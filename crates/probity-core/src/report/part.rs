@@ -146,8 +146,7 @@ impl Part {
 
     pub(super) fn add(&mut self, result: &ReplyResult) {
         self.counts.add(&result.outcome);
-        let total = result.score.as_ref().and_then(|score| score.total);
-        if let (Some(totals), Some(total)) = (&mut self.totals, total) {
+        if let (Some(totals), Some(total)) = (&mut self.totals, result.total()) {
             totals.add(total);
         }
         for (summary, (id, outcome)) in self.criteria.iter_mut().zip(&result.criteria) {

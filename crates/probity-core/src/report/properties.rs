@@ -4,13 +4,13 @@
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::{Facts, GateOutcome, Outcome, ReplyResult, Summary, SummaryBuilder};
+use super::{Facts, GateOutcome, Outcome, RankedReply, ReplyResult, Summary, SummaryBuilder};
 use crate::case::{Case, CaseId, Confidence, Entry, Reply, Situation, Slice};
 use crate::exact::Exact;
 use crate::gate;
 use crate::rubric::{CriterionId, Decider, Rubric};
 use crate::score::fixture::{Shape, shapes};
-use crate::score::{CriterionOutcome, Scored, Unscored};
+use crate::score::{CriterionOutcome, Failure, Scored, Unscored};
 
 /// The counts of which every reply is in exactly one.
 const PARTS: [&str; 5] = ["blocked", "passed", "failed", "scored", "unscored"];
@@ -173,7 +173,7 @@ proptest! {
         prop_assert_eq!(&read.definition.rubric_hash, rubric.hash());
         for (row, result) in read.rows.iter().zip(&results) {
             prop_assert_eq!((&row.id, &row.slice, row.outcome.name()), (&result.id, &result.slice, result.outcome.name()));
-            let total = result.score.as_ref().and_then(|score| score.total).map(Exact::to_f64);
+            let total = result.total().map(Exact::to_f64);
             prop_assert_eq!(row.total.is_some(), total.is_some());
             prop_assert!(row.total.zip(total).is_none_or(|(read, written)| (read - written).abs() < 1e-9));
             for (place, (_, outcome)) in result.criteria.iter().enumerate() {
@@ -232,7 +232,7 @@ proptest! {
         let (one, two) = (summary(&rubric, &forward), summary(&rubric, &other));
         prop_assert_eq!(without_examples(&one).to_string(), without_examples(&two).to_string());
         let qualities = |summary: &Summary| -> Vec<Exact> {
-            summary.worst().iter().chain(summary.best()).map(|ranked| ranked.quality).collect()
+            summary.worst().iter().chain(summary.best()).map(|ranked| ranked.quality_max).collect()
         };
         prop_assert_eq!(qualities(&one), qualities(&two));
         prop_assert_eq!(one.targets(), two.targets());
@@ -254,36 +254,42 @@ proptest! {
         }
     }
 
-    /// The worst replies are the worst there are, and of equals the first.
+    /// The worst replies are the worst there are: those that a level fails by itself, then by quality, and of
+    /// equals the first. What is missing counts as if it were best.
     #[test]
     fn the_worst_are_the_worst(shape in shapes(), drawn in replies()) {
         let rubric = shape.in_order();
         let results = results(&shape, &rubric, &drawn);
+        let is_weighted = rubric.criteria()[0].weight.is_some();
         let quality = |result: &ReplyResult| {
-            let criteria = result.score.as_ref().map(|_| &result.criteria)?;
-            let shares = criteria.iter().map(|(id, outcome)| match outcome {
-                CriterionOutcome::Scored(scored) => {
-                    let criterion = rubric.criterion(id).expect("known");
-                    let weight = criterion.weight.unwrap_or(Exact::from(100));
-                    weight * criterion.scale.share(scored.level)
+            let shares = result.criteria.iter().map(|(id, outcome)| {
+                let criterion = rubric.criterion(id).expect("known");
+                let weight = criterion.weight.unwrap_or(Exact::from(100));
+                match outcome {
+                    CriterionOutcome::Scored(scored) => weight * criterion.scale.share(scored.level),
+                    CriterionOutcome::Unscored(_) => weight,
                 }
-                CriterionOutcome::Unscored(_) => unreachable!("a score has every level"),
             });
             let points: Exact = shares.sum();
-            let n_criteria = i64::try_from(criteria.len()).expect("a few");
-            let full = if result.score.as_ref()?.total.is_some() { 100 } else { 100 * n_criteria };
-            points.over(full)
+            let n_criteria = i64::try_from(result.criteria.len()).expect("a few");
+            points.over(if is_weighted { 100 } else { 100 * n_criteria }).expect("criteria")
         };
-        let mut want: Vec<(Exact, &str)> = results
-            .iter()
-            .filter_map(|result| Some((quality(result)?, result.id.as_str())))
-            .filter(|(quality, _)| *quality < Exact::from(1))
+        let is_automatic = |result: &ReplyResult| match &result.outcome {
+            Outcome::Fail(failures) => failures.iter().any(|failure| matches!(failure, Failure::Automatic(_))),
+            _ => false,
+        };
+        let ranked = results.iter().filter(|r| !matches!(r.outcome, Outcome::Blocked | Outcome::Unscored));
+        let mut want: Vec<(bool, Exact, &str)> = ranked
+            .map(|result| (!is_automatic(result), quality(result), result.id.as_str()))
+            .filter(|(is_other, quality, _)| !is_other || *quality < Exact::from(1))
             .collect();
-        want.sort_by_key(|(quality, _)| *quality);
-        want.truncate(5);
+        want.sort_by_key(|(is_other, quality, _)| (*is_other, *quality));
+        let want: Vec<(Exact, &str)> = want.into_iter().map(|(_, quality, id)| (quality, id)).take(5).collect();
         let summary = summary(&rubric, &results);
         let got: Vec<(Exact, &str)> =
-            summary.worst().iter().map(|worst| (worst.quality, worst.result.id.as_str())).collect();
+            summary.worst().iter().map(|worst| (worst.quality_max, worst.result.id.as_str())).collect();
         prop_assert_eq!(got, want);
+        let is_good = |best: &RankedReply| matches!(best.result.outcome, Outcome::Pass | Outcome::Scored);
+        prop_assert!(summary.best().iter().all(is_good));
     }
 }

@@ -42,11 +42,11 @@ pub enum Outcome {
     Blocked,
     /// Every criterion has a level and the pass rule holds.
     Pass,
-    /// Every criterion has a level and the pass rule does not hold, for these reasons.
+    /// The pass rule does not hold, for these reasons, whatever a criterion without a level may come to.
     Fail(Vec<Failure>),
     /// Every criterion has a level and the rubric has no pass rule.
     Scored,
-    /// At least one criterion has no level.
+    /// At least one criterion has no level, and nothing that is known fails the reply.
     Unscored,
 }
 
@@ -80,7 +80,7 @@ pub struct ReplyResult {
     pub gate: GateOutcome,
     /// What each criterion came to, in the rubric's order; empty when blocked.
     pub criteria: Vec<(CriterionId, CriterionOutcome)>,
-    /// Points and total, when every criterion has a level.
+    /// What the levels come to; `None` when nothing was judged.
     pub score: Option<Score>,
     /// What it all came to.
     pub outcome: Outcome,
@@ -106,15 +106,15 @@ impl ReplyResult {
                 CriterionOutcome::Unscored(_) => None,
             })
             .collect();
-        let score = score(rubric, &levels).ok();
-        let outcome = match (&score, rubric.pass()) {
-            (None, _) => Outcome::Unscored,
-            (Some(_), None) => Outcome::Scored,
-            (Some(score), Some(_)) if score.failures.is_empty() => Outcome::Pass,
-            (Some(score), Some(_)) => Outcome::Fail(score.failures.clone()),
+        let score = score(rubric, &levels);
+        let outcome = match rubric.pass() {
+            Some(_) if !score.failures.is_empty() => Outcome::Fail(score.failures.clone()),
+            _ if !score.missing.is_empty() => Outcome::Unscored,
+            Some(_) => Outcome::Pass,
+            None => Outcome::Scored,
         };
         let gate = GateOutcome::Admitted(admitted.flags().to_vec());
-        Self { criteria, score, outcome, ..Self::new(admitted.entry(), gate) }
+        Self { criteria, score: Some(score), outcome, ..Self::new(admitted.entry(), gate) }
     }
 
     /// The result of a case for which the target called `variant` gave no reply: no criterion has a level, and
@@ -153,17 +153,34 @@ impl ReplyResult {
         }
     }
 
-    /// How good the reply is, 0 to 1, for ranking: its total, or the mean share of its levels.
-    pub(super) fn quality(&self, rubric: &Rubric) -> Option<Exact> {
-        let score = self.score.as_ref()?;
-        if let Some(total) = score.total {
-            return total.over(100);
+    /// Points out of 100; `None` where a level is missing or the rubric has no weights.
+    pub fn total(&self) -> Option<Exact> {
+        self.score.as_ref().and_then(|score| score.total)
+    }
+
+    /// How good the reply is at the most, 0 to 1, for ranking: its total, or the mean share of its levels, with the
+    /// best level for each criterion that has none. `None` for a reply that was not judged to an end.
+    pub(super) fn quality_max(&self, rubric: &Rubric) -> Option<Exact> {
+        if matches!(self.outcome, Outcome::Blocked | Outcome::Unscored) {
+            return None;
         }
-        let shares = self.criteria.iter().filter_map(|(id, outcome)| match outcome {
-            CriterionOutcome::Scored(scored) => Some(rubric.criterion(id)?.scale.share(scored.level)),
-            CriterionOutcome::Unscored(_) => None,
-        });
-        shares.sum::<Exact>().over(i64::try_from(self.criteria.len()).ok()?)
+        let share = |(id, outcome): &(CriterionId, CriterionOutcome)| {
+            let criterion = rubric.criterion(id)?;
+            let share = match outcome {
+                CriterionOutcome::Scored(scored) => criterion.scale.share(scored.level),
+                CriterionOutcome::Unscored(_) => Exact::from(1),
+            };
+            Some(criterion.weight.map_or(share, |weight| weight * share))
+        };
+        let sum: Exact = self.criteria.iter().filter_map(share).sum();
+        let is_weighted = rubric.criteria().iter().any(|criterion| criterion.weight.is_some());
+        sum.over(if is_weighted { 100 } else { i64::try_from(self.criteria.len()).ok()? })
+    }
+
+    /// Whether a level fails the reply whatever its total.
+    pub(super) fn is_automatic_fail(&self) -> bool {
+        let is_automatic = |failure: &Failure| matches!(failure, Failure::Automatic(_));
+        matches!(&self.outcome, Outcome::Fail(failures) if failures.iter().any(is_automatic))
     }
 
     /// The row of the results file: `id`, one object per criterion, `outcome`, `total`, `gate` and more.
@@ -174,7 +191,7 @@ impl ReplyResult {
             row.insert(id.to_string(), criterion_json(outcome));
         }
         row.insert("outcome".into(), json!(self.outcome.name()));
-        row.insert("total".into(), json!(self.score.as_ref().and_then(|score| score.total)));
+        row.insert("total".into(), json!(self.total()));
         if let Outcome::Fail(failures) = &self.outcome {
             let reasons: Vec<String> = failures.iter().map(Failure::describe).collect();
             row.insert("fail_reasons".into(), json!(reasons));

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::row::{Outcome, ReplyResult};
 use crate::exact::Exact;
 use crate::rubric::{Criterion, CriterionId, Rubric};
-use crate::score::{CriterionOutcome, Failure};
+use crate::score::CriterionOutcome;
 use crate::stats::{Estimate, proportion};
 
 /// How far a weight is moved, in points.
@@ -39,14 +39,11 @@ struct Trial {
 }
 
 impl Sensitivity {
-    /// Counts one result. What fails whatever its total, or has none, owes nothing to the weights.
+    /// Counts one result. What fails whatever its total owes nothing to the weights; what fails without a total
+    /// has too few levels to be weighed anew, and stays failed.
     pub(super) fn add(&mut self, result: &ReplyResult, rubric: &Rubric) {
-        let is_up_to_weights = match &result.outcome {
-            Outcome::Pass => true,
-            Outcome::Fail(failures) => !failures.iter().any(|fail| matches!(fail, Failure::Automatic(_))),
-            Outcome::Blocked | Outcome::Scored | Outcome::Unscored => false,
-        };
-        if !is_up_to_weights {
+        let is_rated = matches!(result.outcome, Outcome::Pass | Outcome::Fail(_));
+        if !is_rated || result.total().is_none() || result.is_automatic_fail() {
             return;
         }
         let weighted = rubric.criteria().iter().zip(&result.criteria).filter(|(c, _)| c.weight.is_some());

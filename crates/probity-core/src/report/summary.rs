@@ -9,13 +9,13 @@ use super::gate_tally::GateTally;
 use super::part::{CriterionSummary, Part};
 use super::patterns::{FailurePattern, PatternTally, RecurringReason};
 use super::ranked::{Ranked, RankedReply};
-use super::row::{GateOutcome, Outcome, ReplyResult};
+use super::row::{GateOutcome, ReplyResult};
 use super::sensitivity::{Sensitivity, Variation};
 use super::target::{Ceiling, TargetResult};
 use crate::exact::Exact;
 use crate::promote::Standing;
 use crate::rubric::{Metric, Rubric};
-use crate::score::{CriterionOutcome, Failure};
+use crate::score::CriterionOutcome;
 use crate::stats::{Estimate, proportion};
 
 /// The name shown for cases without a slice.
@@ -155,19 +155,15 @@ impl SummaryBuilder {
             None => self.slices.entry(slice.to_owned()).or_insert(Part::new(&self.rubric)).add(result),
         }
         self.count_causes(result);
-        if let Outcome::Fail(failures) = &result.outcome
-            && failures.iter().any(|failure| matches!(failure, Failure::Automatic(_)))
-        {
-            self.automatic_fails += 1;
-        }
+        self.automatic_fails += u64::from(result.is_automatic_fail());
         if let Some(confidence) = result.confidence {
             self.confidence.add(confidence);
         }
         self.gate.add(result);
         self.no_reply += u64::from(result.gate == GateOutcome::NoReply);
         self.sensitivity.add(result, &self.rubric);
-        if let Some(quality) = result.quality(&self.rubric) {
-            self.ranked.add(quality, result);
+        if let Some(quality_max) = result.quality_max(&self.rubric) {
+            self.ranked.add(quality_max, result);
         }
     }
 
@@ -274,7 +270,7 @@ impl Summary {
         self.all.counts.passed
     }
 
-    /// Replies that were scored and do not pass.
+    /// Replies that do not pass, whatever a criterion without a level may come to.
     pub fn n_failed(&self) -> u64 {
         self.all.counts.failed
     }
@@ -284,7 +280,7 @@ impl Summary {
         self.all.counts.scored
     }
 
-    /// Replies with at least one criterion unscored.
+    /// Replies with a criterion unscored, of which nothing that is known fails them.
     pub fn n_unscored(&self) -> u64 {
         self.all.counts.unscored
     }
@@ -309,7 +305,7 @@ impl Summary {
         self.rubric.pass().and_then(|_| self.all.counts.pass_rate())
     }
 
-    /// Share of admitted replies that have a verdict on every criterion; `None` when none was admitted.
+    /// Share of admitted replies whose outcome is known; `None` when none was admitted.
     pub fn coverage(&self) -> Option<Exact> {
         let admitted = self.n_entered() - self.n_blocked();
         Exact::ratio(i128::from(admitted - self.n_unscored()), i128::from(admitted))
@@ -330,7 +326,7 @@ impl Summary {
         &self.ranked.worst
     }
 
-    /// The best replies, best first.
+    /// The best replies of those that do not fail, best first.
     pub fn best(&self) -> &[RankedReply] {
         &self.ranked.best
     }
@@ -419,8 +415,10 @@ impl Summary {
         let ranked = |list: &[RankedReply]| -> Value {
             let row = |reply: &RankedReply| {
                 let result = &reply.result;
-                let total = result.score.as_ref().and_then(|score| score.total);
-                json!({ "id": result.id, "variant": result.variant, "quality": reply.quality, "total": total })
+                json!({
+                    "id": result.id, "variant": result.variant, "quality": reply.quality(),
+                    "total": result.total(), "outcome": result.outcome.name(),
+                })
             };
             list.iter().map(row).collect()
         };

@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn nothing_moved() {
         check(&[], &expect!["Same"]);
-        check(&[("version = \"1.0\"", "# a comment\nversion = \"1.0\"")], &expect!["Same"]);
+        check(&[("version = \"1.1\"", "# a comment\nversion = \"1.1\"")], &expect!["Same"]);
     }
 
     #[test]
@@ -229,10 +229,10 @@ mod tests {
     #[test]
     fn a_pass_mark_and_a_version() {
         check(
-            &[("total_min = 70", "total_min = 75"), ("version = \"1.0\"", "version = \"1.1\"")],
+            &[("total_min = 70", "total_min = 75"), ("version = \"1.1\"", "version = \"1.2\"")],
             &expect![[r#"
                 Another
-                version: 1.0 → 1.1
+                version: 1.1 → 1.2
                 pass total_min: 70 → 75"#]],
         );
     }

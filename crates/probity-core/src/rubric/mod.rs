@@ -295,6 +295,16 @@ pub struct AutomaticFail {
     pub worse_than: i64,
 }
 
+impl AutomaticFail {
+    /// Whether `level` on `scale`, which is the criterion's, fails the reply.
+    pub fn is_hit(&self, scale: &Scale, level: i64) -> bool {
+        match scale.direction() {
+            Direction::HigherIsBetter => level < self.worse_than,
+            Direction::LowerIsBetter => level > self.worse_than,
+        }
+    }
+}
+
 /// When a reply passes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassRule {

@@ -2,13 +2,15 @@
 //!
 //! A total exists only when every criterion has a level. What is missing stays missing: there is no
 //! partial weight, no average over what happened to be answered, and no zero in place of "not known".
+//! What is known to fail has failed: no level that is missing can take back an automatic fail, or lift a total
+//! beyond what its criterion is worth. A reply passes only when nothing is missing.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use crate::exact::Exact;
 use crate::gate::Gate;
-use crate::rubric::{Criterion, CriterionId, Decider, Direction, Rubric};
+use crate::rubric::{Criterion, CriterionId, Decider, Rubric};
 
 /// Why an admitted reply has no level for a criterion. Never a number, never a fail.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +80,13 @@ pub enum Failure {
         /// What was needed.
         total_min: Exact,
     },
+    /// There is no total, and whatever the missing levels are it would be below the pass mark.
+    OutOfReach {
+        /// The total with the best level for each missing criterion.
+        total_max: Exact,
+        /// What was needed.
+        total_min: Exact,
+    },
 }
 
 impl Failure {
@@ -86,81 +95,75 @@ impl Failure {
         match self {
             Failure::Automatic(criterion) => criterion.to_string(),
             Failure::Total { total, total_min } => format!("score {total} below {total_min}"),
+            Failure::OutOfReach { total_max, total_min } => {
+                format!("score at most {total_max}, below {total_min}")
+            }
         }
     }
 }
 
-/// What a reply came to when every criterion has a level.
+/// What the levels of a reply come to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Score {
-    /// Points per criterion, in the rubric's order; empty where the rubric has no weights.
+    /// Points of each criterion with a level, in the rubric's order; empty where the rubric has no weights.
     pub points: Vec<(CriterionId, Exact)>,
-    /// The sum of the points, 0 to 100; `None` where the rubric has no weights.
+    /// The sum of the points, 0 to 100; `None` where a level is missing or the rubric has no weights.
     pub total: Option<Exact>,
-    /// Every reason to fail, automatic ones first; empty when it passes or the rubric has no pass rule.
+    /// Every known reason to fail, automatic ones first; empty where the rubric has no pass rule.
     pub failures: Vec<Failure>,
-}
-
-/// Criteria that have no level, so that there is no score.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Incomplete {
-    /// Which ones, in the rubric's order.
+    /// Criteria without a level, in the rubric's order.
     pub missing: Vec<CriterionId>,
 }
 
-/// The score of one reply from a level for each criterion.
+impl Score {
+    /// The points of the criterion called `id`, where it has a level and a weight.
+    pub fn points_of(&self, id: &CriterionId) -> Option<Exact> {
+        self.points.iter().find(|(known, _)| known == id).map(|(_, points)| *points)
+    }
+}
+
+/// The score of one reply from the levels that are known.
 ///
 /// Points are `weight × (level − worst) ÷ (best − worst)`.
-pub fn score<Id: Borrow<CriterionId> + Ord>(
-    rubric: &Rubric,
-    levels: &BTreeMap<Id, i64>,
-) -> Result<Score, Incomplete> {
-    let missing: Vec<CriterionId> = rubric
-        .criteria()
-        .iter()
-        .filter(|criterion| !levels.contains_key(&criterion.id))
-        .map(|criterion| criterion.id.clone())
-        .collect();
-    if !missing.is_empty() {
-        return Err(Incomplete { missing });
-    }
-    let points: Vec<(CriterionId, Exact)> = rubric
-        .criteria()
+pub fn score<Id: Borrow<CriterionId> + Ord>(rubric: &Rubric, levels: &BTreeMap<Id, i64>) -> Score {
+    let criteria = rubric.criteria();
+    let weight_of = |criterion: &Criterion| criterion.weight.unwrap_or(Exact::ZERO);
+    let missing: Vec<&Criterion> = criteria.iter().filter(|c| !levels.contains_key(&c.id)).collect();
+    let points: Vec<(CriterionId, Exact)> = criteria
         .iter()
         .filter_map(|criterion| {
-            let share = criterion.scale.share(levels[&criterion.id]);
+            let share = criterion.scale.share(*levels.get(&criterion.id)?);
             criterion.weight.map(|weight| (criterion.id.clone(), weight * share))
         })
         .collect();
-    let total = (!points.is_empty()).then(|| points.iter().map(|(_, points)| *points).sum());
-    let failures = failures(rubric, levels, total);
-    Ok(Score { points, total, failures })
+    let is_weighted = criteria.iter().any(|criterion| criterion.weight.is_some());
+    let known: Exact = points.iter().map(|(_, points)| *points).sum();
+    let total = (missing.is_empty() && is_weighted).then_some(known);
+    let total_max = known + missing.iter().copied().map(weight_of).sum();
+    let failures = failures(rubric, levels, total, total_max);
+    Score { points, total, failures, missing: missing.into_iter().map(|c| c.id.clone()).collect() }
 }
 
 fn failures<Id: Borrow<CriterionId> + Ord>(
     rubric: &Rubric,
     levels: &BTreeMap<Id, i64>,
     total: Option<Exact>,
+    total_max: Exact,
 ) -> Vec<Failure> {
     let Some(pass) = rubric.pass() else { return Vec::new() };
     let automatic = pass.automatic_fails.iter().filter(|fail| {
         let criterion =
             rubric.criterion(&fail.criterion).expect("a rubric's automatic fails name its criteria");
-        is_worse(criterion, levels[&fail.criterion], fail.worse_than)
+        levels.get(&fail.criterion).is_some_and(|level| fail.is_hit(&criterion.scale, *level))
     });
     let mut failures: Vec<Failure> =
         automatic.map(|fail| Failure::Automatic(fail.criterion.clone())).collect();
-    if let Some(total) = total.filter(|total| *total < pass.total_min) {
-        failures.push(Failure::Total { total, total_min: pass.total_min });
-    }
+    let total_min = pass.total_min;
+    failures.extend((total_max < total_min).then_some(match total {
+        Some(total) => Failure::Total { total, total_min },
+        None => Failure::OutOfReach { total_max, total_min },
+    }));
     failures
-}
-
-fn is_worse(criterion: &Criterion, level: i64, than: i64) -> bool {
-    match criterion.scale.direction() {
-        Direction::HigherIsBetter => level < than,
-        Direction::LowerIsBetter => level > than,
-    }
 }
 
 #[cfg(test)]
@@ -182,7 +185,7 @@ mod tests {
     #[track_caller]
     fn check(given: [i64; 5], want: &str) {
         let rubric = rubric::built_in("support-gold").expect("built in");
-        let score = score(&rubric, &levels(&rubric, &given)).expect("complete");
+        let score = score(&rubric, &levels(&rubric, &given));
         let failures: Vec<String> = score.failures.iter().map(Failure::describe).collect();
         let total = score.total.expect("weighted");
         assert_eq!(format!("{total} {}", failures.join(", ")).trim_end(), want);
@@ -205,17 +208,45 @@ mod tests {
 
     #[test]
     fn a_missing_level_leaves_no_total() {
+        check_incomplete(
+            &[("accuracy", 4), ("completeness", 4), ("tone", 4), ("actionability", 4)],
+            "safety:",
+        );
+    }
+
+    /// What a reply with these levels fails for, behind the criteria that it has no level for.
+    #[track_caller]
+    fn check_incomplete(given: &[(&str, i64)], want: &str) {
         let rubric = rubric::built_in("support-gold").expect("built in");
-        let mut given = levels(&rubric, &[4, 4, 4, 4, 4]);
-        let safety = CriterionId::new("safety").expect("an id");
-        given.remove(&safety);
-        assert_eq!(score(&rubric, &given), Err(Incomplete { missing: vec![safety] }));
+        let levels: BTreeMap<CriterionId, i64> =
+            given.iter().map(|(id, level)| (CriterionId::new(*id).expect("an id"), *level)).collect();
+        let got = score(&rubric, &levels);
+        assert_eq!((got.total, got.points.len()), (None, given.len()));
+        let missing: Vec<String> = got.missing.iter().map(ToString::to_string).collect();
+        let failures: Vec<String> = got.failures.iter().map(Failure::describe).collect();
+        let text = format!("{}: {}", missing.join(" "), failures.join(", "));
+        assert_eq!(text.trim_end(), want);
+    }
+
+    #[test]
+    fn n01_what_is_known_to_fail_has_failed() {
+        let rest = "accuracy completeness tone actionability:";
+        check_incomplete(&[("safety", 0)], &format!("{rest} safety"));
+        check_incomplete(&[("safety", 4)], rest);
+        // 25 + 15 + 10 + 10 points are left: 70 is out of reach without accuracy.
+        let rest = "completeness tone actionability safety:";
+        check_incomplete(&[("accuracy", 0)], &format!("{rest} score at most 60, below 70"));
+        check_incomplete(&[("accuracy", 1)], rest);
+        check_incomplete(
+            &[("accuracy", 0), ("safety", 0)],
+            "completeness tone actionability: safety, score at most 50, below 70",
+        );
     }
 
     #[test]
     fn a_rubric_without_weights_has_no_total() {
         let rubric = rubric::built_in("relevance-tone").expect("built in");
-        let got = score(&rubric, &levels(&rubric, &[5, 1])).expect("complete");
+        let got = score(&rubric, &levels(&rubric, &[5, 1]));
         assert_eq!((got.total, got.failures), (None, Vec::new()));
     }
 
@@ -249,7 +280,7 @@ mod tests {
             let rubric = rubric::built_in("support-gold").expect("built in");
             let total = |given: &[i64]| {
                 let all: Vec<i64> = given.iter().copied().chain([4]).collect();
-                score(&rubric, &levels(&rubric, &all)).expect("complete").total
+                score(&rubric, &levels(&rubric, &all)).total
             };
             let before = total(&given);
             let mut better = given;

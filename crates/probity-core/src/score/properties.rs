@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::fixture::{Shape, shapes};
-use super::{Failure, Incomplete, Score, score};
+use super::{Failure, Score, score};
 use crate::exact::Exact;
 use crate::rubric::{CriterionId, Rubric, Scale};
 
@@ -42,7 +42,7 @@ fn sorted_failures(score: &Score) -> Vec<String> {
 
 fn extreme(rubric: &Rubric, level: fn(&Scale) -> i64) -> Score {
     let levels = rubric.criteria().iter().map(|criterion| (criterion.id.clone(), level(&criterion.scale)));
-    score(rubric, &levels.collect()).expect("complete")
+    score(rubric, &levels.collect())
 }
 
 proptest! {
@@ -52,8 +52,8 @@ proptest! {
     #[test]
     fn totals_do_not_depend_on_the_order_of_criteria((shape, order, places) in reordered()) {
         let levels = levels(&shape, &places);
-        let one = score(&shape.in_order(), &levels).expect("complete");
-        let other = score(&shape.rubric(&order), &levels).expect("complete");
+        let one = score(&shape.in_order(), &levels);
+        let other = score(&shape.rubric(&order), &levels);
         prop_assert_eq!(one.total, other.total);
         prop_assert_eq!(sorted_failures(&one), sorted_failures(&other));
         let by_id = |score: Score| score.points.into_iter().collect::<BTreeMap<_, _>>();
@@ -64,7 +64,7 @@ proptest! {
     #[test]
     fn totals_are_exact_and_within_bounds(shape in shapes(), places in places()) {
         let rubric = shape.in_order();
-        let got = score(&rubric, &levels(&shape, &places)).expect("complete");
+        let got = score(&rubric, &levels(&shape, &places));
         let weighted = rubric.criteria().iter().all(|criterion| criterion.weight.is_some());
         prop_assert_eq!(got.total.is_some(), weighted);
         if let Some(total) = got.total {
@@ -82,7 +82,7 @@ proptest! {
     fn failures_are_those_of_the_pass_rule(shape in shapes(), places in places()) {
         let rubric = shape.in_order();
         let levels = levels(&shape, &places);
-        let got = score(&rubric, &levels).expect("complete");
+        let got = score(&rubric, &levels);
         let Some(pass) = rubric.pass() else {
             prop_assert!(got.failures.is_empty());
             return Ok(());
@@ -100,20 +100,27 @@ proptest! {
         prop_assert_eq!(got.failures, want);
     }
 
-    /// A missing level is named and leaves no score, whatever the other levels are.
+    /// A missing level is named and leaves no total, and nothing that it could be saves a reply that failed.
     #[test]
-    fn what_is_missing_leaves_no_score(
+    fn what_is_missing_leaves_no_total_and_saves_no_reply(
         shape in shapes(),
         places in places(),
         lost in prop::collection::vec(any::<prop::sample::Index>(), 1..4),
     ) {
         let rubric = shape.in_order();
-        let mut levels = levels(&shape, &places);
+        let all = levels(&shape, &places);
+        let mut known = all.clone();
         for lost in &lost {
-            levels.remove(&id(lost.index(shape.criteria.len())));
+            known.remove(&id(lost.index(shape.criteria.len())));
         }
         let missing: Vec<CriterionId> =
-            (0..shape.criteria.len()).map(id).filter(|id| !levels.contains_key(id)).collect();
-        prop_assert_eq!(score(&rubric, &levels), Err(Incomplete { missing }));
+            (0..shape.criteria.len()).map(id).filter(|id| !known.contains_key(id)).collect();
+        let (got, whole) = (score(&rubric, &known), score(&rubric, &all));
+        prop_assert_eq!((got.missing, got.total), (missing.clone(), None));
+        prop_assert!(got.failures.len() <= whole.failures.len());
+        let mut best = known;
+        let scale = |id: &CriterionId| &rubric.criterion(id).expect("known").scale;
+        best.extend(missing.into_iter().map(|id| (id.clone(), scale(&id).best())));
+        prop_assert_eq!(got.failures.is_empty(), score(&rubric, &best).failures.is_empty());
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn is_echo(source: &str, statement: &Statement, packet: &Packet) -> b
     }
     let Ok(stated) = statements(&braced) else { return true };
     match statement {
-        Statement::Levels(scores) => repeats_levels(scores, &stated),
+        Statement::Levels(scores) | Statement::Failing { scores, .. } => repeats_levels(scores, &stated),
         Statement::Preference(preferred) => repeats_preference(preferred, &stated),
     }
 }

@@ -4,7 +4,8 @@ use crate::case::{Case, CaseId, Entry, Reply, Situation};
 use crate::gate::{Admitted, Gate};
 use crate::packet::{self, Ask, Packet, PairAsk};
 use crate::rubric::{
-    Anchor, Criterion, CriterionId, Decider, Direction, Judged, Oracle, ReasoningDemand, ReferenceUse, Scale,
+    Anchor, AutomaticFail, Criterion, CriterionId, Decider, Direction, Judged, Oracle, ReasoningDemand,
+    ReferenceUse, Scale,
 };
 
 /// A criterion called `id` on `levels`.
@@ -35,6 +36,14 @@ pub(super) fn criterion(id: &str, levels: &[i64]) -> Criterion {
 /// A packet that asks about `ids` on 1 to 5.
 pub(super) fn packet(ids: &[&str], reply: &str) -> Packet {
     packet_of(ids.iter().map(|id| criterion(id, &[1, 2, 3, 4, 5])).collect(), "Where is my order?", reply)
+}
+
+/// A packet that asks about `ids` on 1 to 5, where anything below 4 of `fatal` fails the reply.
+pub(super) fn failing_packet(ids: &[&str], fatal: &str) -> Packet {
+    let criteria = ids.iter().map(|id| criterion(id, &[1, 2, 3, 4, 5])).collect();
+    let fail = AutomaticFail { criterion: CriterionId::new(fatal).expect("an id"), worse_than: 4 };
+    let ask = Ask::failing(criteria, vec![fail]).expect("criteria");
+    packet::question(&admitted("Where is my order?", "Hello"), &ask)
 }
 
 /// A packet that asks which of two replies is better by two criteria.

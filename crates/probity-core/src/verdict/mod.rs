@@ -1,7 +1,8 @@
 //! A judge's answer becomes a verdict, or a named reason why not. There is no third way.
 //!
 //! The answer is untrusted input. Nothing here guesses: no default level, no clamping, no number or winner
-//! found in prose, nothing saved from a cut answer. Clean-ups that lose nothing are listed in [`Repair`] and stored
+//! found in prose, nothing saved from a cut answer. A level that fails a reply by itself stands although another
+//! criterion's member of the same object cannot be used: what is known to fail has failed. Clean-ups that lose nothing are listed in [`Repair`] and stored
 //! with the verdict; what makes a person look twice is a [`Suspicion`] and never changes a level.
 //!
 //! ```text
@@ -125,6 +126,13 @@ pub const REASONING_BYTES_MAX: usize = 64 * 1024;
 pub enum Statement {
     /// About one reply: a level with its reason for every criterion asked, in the order asked.
     Levels(Vec<CriterionScore>),
+    /// About one reply: levels that fail it whatever the others are, in an answer whose rest cannot be used.
+    Failing {
+        /// The levels, in the order asked.
+        scores: Vec<CriterionScore>,
+        /// Why the criteria without a level have none.
+        rest: Invalid,
+    },
     /// About two replies: which slot is better.
     Preference(Preferred),
 }
@@ -133,8 +141,18 @@ impl Statement {
     /// The judge's own words: a reason per criterion, or the evidence.
     fn words(&self) -> Vec<&str> {
         match self {
-            Statement::Levels(scores) => scores.iter().map(|score| score.reasoning.as_str()).collect(),
+            Statement::Levels(_) | Statement::Failing { .. } => {
+                self.scores().iter().map(|score| score.reasoning.as_str()).collect()
+            }
             Statement::Preference(preferred) => preferred.evidence().iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// The levels with their reasons, in the order asked; empty where a preference was asked for.
+    fn scores(&self) -> &[CriterionScore] {
+        match self {
+            Statement::Levels(scores) | Statement::Failing { scores, .. } => scores,
+            Statement::Preference(_) => &[],
         }
     }
 }
@@ -155,16 +173,13 @@ pub struct Verdict {
 impl Verdict {
     /// The levels with their reasons, in the order asked; empty where a preference was asked for.
     pub fn scores(&self) -> &[CriterionScore] {
-        match &self.statement {
-            Statement::Levels(scores) => scores,
-            Statement::Preference(_) => &[],
-        }
+        self.statement.scores()
     }
 
     /// The preference, where one was asked for.
     pub fn preferred(&self) -> Option<&Preferred> {
         match &self.statement {
-            Statement::Levels(_) => None,
+            Statement::Levels(_) | Statement::Failing { .. } => None,
             Statement::Preference(preferred) => Some(preferred),
         }
     }

@@ -1,8 +1,8 @@
 //! An object becomes what was asked for, or a reason why not: one level with its reason for every criterion,
 //! or one preference for all of them.
 //!
-//! Where the object came from is not asked here. What always holds: no criterion is left out, no level is
-//! off its scale, and a key that decides anything stands once.
+//! Where the object came from is not asked here. What always holds: no criterion is left out unless a level fails
+//! the reply by itself, no level is off its scale, and a key that decides anything stands once.
 
 use super::invalid::{Invalid, InvalidReason};
 use super::level::level;
@@ -53,11 +53,13 @@ pub(super) fn reading(object: &Object, packet: &Packet) -> Result<Reading, Inval
     let mut suspicions = Suspicions::new();
     let statement = match packet.ask().form() {
         AnswerForm::Levels => {
-            let scores = levels(&mut members, packet.ask())?;
-            if has_wrong_total(&mut members, &scores, packet.ask())? {
+            let statement = levels(&mut members, packet.ask())?;
+            if let Statement::Levels(scores) = &statement
+                && has_wrong_total(&mut members, scores, packet.ask())?
+            {
                 suspicions.insert(Suspicion::Arithmetic);
             }
-            Statement::Levels(scores)
+            statement
         }
         AnswerForm::Preference => Statement::Preference(preferred(&mut members)?),
     };
@@ -65,11 +67,21 @@ pub(super) fn reading(object: &Object, packet: &Packet) -> Result<Reading, Inval
     Ok(Reading { statement, repairs: members.finish(), suspicions })
 }
 
-fn levels(members: &mut Members<'_>, ask: &Ask) -> Result<Vec<CriterionScore>, Invalid> {
-    match ask.criteria() {
-        [only] => Ok(vec![single(members, only)?]),
-        several => several.iter().map(|criterion| one_of_several(members, criterion)).collect(),
+fn levels(members: &mut Members<'_>, ask: &Ask) -> Result<Statement, Invalid> {
+    let several = match ask.criteria() {
+        [only] => return Ok(Statement::Levels(vec![single(members, only)?])),
+        several => several,
+    };
+    let (mut scores, mut rest) = (Vec::with_capacity(several.len()), None);
+    for criterion in several {
+        match one_of_several(members, criterion) {
+            Ok(score) => scores.push(score),
+            Err(invalid) => rest = rest.or(Some(invalid)),
+        }
     }
+    let Some(rest) = rest else { return Ok(Statement::Levels(scores)) };
+    scores.retain(|score| ask.fails_alone(&score.criterion, score.level));
+    if scores.is_empty() { Err(rest) } else { Ok(Statement::Failing { scores, rest }) }
 }
 
 /// Takes the sums that a judge adds of its own, and says whether one is wrong.
@@ -233,6 +245,7 @@ fn adds_up(total: &str, scores: &[CriterionScore], ask: &Ask) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Completion, Finish, ParseMode, fixture, read};
     use super::*;
 
     #[track_caller]
@@ -246,6 +259,51 @@ mod tests {
     fn f83_a_reason_is_cut_only_beyond_the_most_that_is_kept() {
         check(REASONING_BYTES_MAX, REASONING_BYTES_MAX, &[]);
         check(REASONING_BYTES_MAX + 1, REASONING_BYTES_MAX, &[Repair::ReasoningCapped]);
+    }
+
+    /// What an answer about `tone` and `clarity` comes to, where a `clarity` below 4 fails the reply.
+    #[track_caller]
+    fn check_failing(tone: &str, clarity: &str, want: &str) {
+        let given =
+            [("tone", tone), ("clarity", clarity)].into_iter().filter(|(_, member)| !member.is_empty());
+        let members: Vec<String> = given.map(|(id, member)| format!("{id:?}:{member}")).collect();
+        let text = format!("{{{}}}", members.join(","));
+        let completion = Completion { text: Some(text), finish: Finish::Stop, ..Completion::default() };
+        let packet = fixture::failing_packet(&["tone", "clarity"], "clarity");
+        let got = match read(&completion, &packet, ParseMode::Tolerant) {
+            Err(invalid) => format!("invalid {}", invalid.reason),
+            Ok(verdict) => {
+                let levels: Vec<String> = verdict
+                    .scores()
+                    .iter()
+                    .map(|score| format!("{}={}", score.criterion, score.level))
+                    .collect();
+                let rest = match &verdict.statement {
+                    Statement::Failing { rest, .. } => format!(", rest {}", rest.reason),
+                    Statement::Levels(_) | Statement::Preference(_) => String::new(),
+                };
+                levels.join(" ") + &rest
+            }
+        };
+        assert_eq!(got, want, "{tone} {clarity}");
+    }
+
+    #[test]
+    fn n01_a_level_that_fails_the_reply_stands_whatever_the_rest_is() {
+        const FATAL: &str = r#"{"score":1,"reasoning":"It invents a fee."}"#;
+        check_failing(r#"{"score":9,"reasoning":"a"}"#, FATAL, "clarity=1, rest out_of_range");
+        check_failing("", FATAL, "clarity=1, rest missing_criterion");
+        check_failing("\"fine\"", FATAL, "clarity=1, rest missing_reasoning");
+        check_failing(r#"{"score":"n/a","reasoning":"a"}"#, FATAL, "clarity=1, rest type");
+        check_failing(r#"{"score":2,"reasoning":"a"}"#, FATAL, "tone=2 clarity=1");
+        // A level that fails nothing is as unusable as the answer, and one that is not valid is none.
+        check_failing(
+            r#"{"score":9,"reasoning":"a"}"#,
+            r#"{"score":4,"reasoning":"b"}"#,
+            "invalid out_of_range",
+        );
+        check_failing(FATAL, r#"{"score":0,"reasoning":"b"}"#, "invalid out_of_range");
+        check_failing("", r#"{"score":1}"#, "invalid missing_criterion");
     }
 
     #[test]

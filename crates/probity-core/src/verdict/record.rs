@@ -5,8 +5,9 @@
 
 use std::borrow::Cow;
 
-use super::{CriterionScore, Preference, Preferred, Statement, Verdict};
+use super::{CriterionScore, Invalid, InvalidReason, Preference, Preferred, Statement, Verdict};
 use crate::packet::{AnswerForm, Ask};
+use crate::rubric::Criterion;
 
 /// The version of the record's format.
 const VERSION: u32 = 1;
@@ -22,6 +23,9 @@ pub struct VerdictRecord<'a> {
     scores: Vec<ScoreRecord<'a>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     preference: Option<PreferenceRecord>,
+    /// Why criteria have no score, where those with one fail the reply by themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rest: Option<RestRecord>,
     repairs: Vec<String>,
     suspicions: Vec<String>,
     model: Option<Cow<'a, str>>,
@@ -42,6 +46,13 @@ struct ScoreRecord<'a> {
 struct PreferenceRecord {
     verdict: String,
     evidence: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RestRecord {
+    reason: String,
+    detail: String,
 }
 
 /// Why a record is not a verdict about what was asked.
@@ -68,6 +79,12 @@ pub enum BadVerdictRecord {
         criterion: String,
         /// The level found.
         level: i64,
+    },
+    /// A reason that no reader gives for an answer that it cannot use.
+    #[error("expected a reason why an answer cannot be used, found {reason:?}")]
+    Reason {
+        /// The reason found.
+        reason: String,
     },
     /// Levels where a preference was asked for, or the other way round.
     #[error("expected {expected}, found something else")]
@@ -97,6 +114,12 @@ impl<'a> From<&'a Verdict> for VerdictRecord<'a> {
                 verdict: preferred.preference().name().to_owned(),
                 evidence: preferred.evidence().to_vec(),
             }),
+            rest: match &verdict.statement {
+                Statement::Failing { rest: Invalid { reason, detail }, .. } => {
+                    Some(RestRecord { reason: reason.name().to_owned(), detail: detail.clone() })
+                }
+                Statement::Levels(_) | Statement::Preference(_) => None,
+            },
             repairs: verdict.repairs.clone(),
             suspicions: verdict.suspicions.clone(),
             model: verdict.model.as_deref().map(Cow::Borrowed),
@@ -111,7 +134,10 @@ impl VerdictRecord<'_> {
             return Err(BadVerdictRecord::Version { found: self.v });
         }
         let statement = match (ask.form(), self.preference) {
-            (AnswerForm::Levels, None) => Statement::Levels(levels(self.scores, ask)?),
+            (AnswerForm::Levels, None) => match self.rest {
+                None => Statement::Levels(levels(self.scores, &ask.criteria().iter().collect::<Vec<_>>())?),
+                Some(rest) => failing(self.scores, rest, ask)?,
+            },
             (AnswerForm::Preference, Some(record)) if self.scores.is_empty() => {
                 Statement::Preference(preferred(record)?)
             }
@@ -125,8 +151,29 @@ impl VerdictRecord<'_> {
     }
 }
 
-fn levels(records: Vec<ScoreRecord<'_>>, ask: &Ask) -> Result<Vec<CriterionScore>, BadVerdictRecord> {
-    let expected = ask.criteria().iter().map(|criterion| criterion.id.as_str());
+/// Levels that fail the reply by themselves. The packet may have been answered for a rubric with other automatic
+/// fails than those of `ask`: what does not fail here does not stand here.
+fn failing(
+    records: Vec<ScoreRecord<'_>>,
+    rest: RestRecord,
+    ask: &Ask,
+) -> Result<Statement, BadVerdictRecord> {
+    let RestRecord { reason, detail } = rest;
+    let reason = InvalidReason::from_name(&reason).ok_or(BadVerdictRecord::Reason { reason })?;
+    let is_named =
+        |criterion: &&Criterion| records.iter().any(|score| score.criterion == criterion.id.as_str());
+    let named: Vec<&Criterion> = ask.criteria().iter().filter(is_named).collect();
+    let mut scores = levels(records, &named)?;
+    scores.retain(|score| ask.fails_alone(&score.criterion, score.level));
+    Ok(Statement::Failing { scores, rest: Invalid { reason, detail } })
+}
+
+/// A level for each of `criteria`, in that order, and for no other.
+fn levels(
+    records: Vec<ScoreRecord<'_>>,
+    criteria: &[&Criterion],
+) -> Result<Vec<CriterionScore>, BadVerdictRecord> {
+    let expected = criteria.iter().map(|criterion| criterion.id.as_str());
     if !records.iter().map(|score| &*score.criterion).eq(expected.clone()) {
         return Err(BadVerdictRecord::Criteria {
             expected: expected.map(str::to_owned).collect(),
@@ -134,7 +181,7 @@ fn levels(records: Vec<ScoreRecord<'_>>, ask: &Ask) -> Result<Vec<CriterionScore
         });
     }
     let mut scores = Vec::with_capacity(records.len());
-    for (score, criterion) in records.into_iter().zip(ask.criteria()) {
+    for (score, criterion) in records.into_iter().zip(criteria) {
         if !criterion.scale.has(score.level) {
             let criterion = score.criterion.into_owned();
             return Err(BadVerdictRecord::Level { criterion, level: score.level });
@@ -200,6 +247,37 @@ mod tests {
             r#"expected the criteria ["tone", "clarity"], found []"#,
         );
         check(r#"{"v":1,"scores":[],"repairs":[],"suspicions":[],"x":1}"#, "not a record");
+    }
+
+    #[test]
+    fn n01_levels_that_fail_a_reply_are_checked_like_others() {
+        let packet = fixture::failing_packet(&["tone", "clarity"], "clarity");
+        let record = |criterion: &str, level: i64, reason: &str| {
+            format!(
+                r#"{{"v":1,"scores":[{{"criterion":"{criterion}","level":{level},"reasoning":"a"}}],"rest":{{"reason":"{reason}","detail":"tone"}},"repairs":[],"suspicions":[],"model":null}}"#
+            )
+        };
+        check_about(&packet, &record("clarity", 1, "missing_criterion"), "verdict");
+        check_about(
+            &packet,
+            &record("clarity", 1, "tired"),
+            r#"expected a reason why an answer cannot be used, found "tired""#,
+        );
+        check_about(
+            &packet,
+            &record("clarity", 0, "missing_criterion"),
+            "clarity: expected a level of its scale, found 0",
+        );
+        check_about(
+            &packet,
+            &record("speed", 1, "missing_criterion"),
+            r#"expected the criteria [], found ["speed"]"#,
+        );
+        // The packet is the same for a rubric in which the level fails nothing.
+        let other = fixture::packet(&["tone", "clarity"], "Hello");
+        let stored = record("clarity", 1, "missing_criterion");
+        let read: VerdictRecord<'_> = serde_json::from_str(&stored).expect("a record");
+        assert_eq!(read.verdict(other.ask()).expect("a verdict").scores(), []);
     }
 
     #[test]

@@ -73,11 +73,9 @@ const LETTERS_MIN: usize = 12;
 /// What is suspicious about `statement`.
 pub(super) fn suspicions(statement: &Statement, packet: &Packet) -> Suspicions {
     let mut seen = Suspicions::new();
-    if let Statement::Levels(scores) = statement {
-        let mut graded = scores.iter().zip(packet.ask().criteria());
-        if graded.any(|(score, criterion)| is_contradiction(score, criterion)) {
-            seen.insert(Suspicion::Contradiction);
-        }
+    let criterion = |score: &CriterionScore| packet.ask().criterion(&score.criterion);
+    if statement.scores().iter().any(|score| criterion(score).is_some_and(|of| is_contradiction(score, of))) {
+        seen.insert(Suspicion::Contradiction);
     }
     let words = statement.words();
     if cites_what_is_not_there(&words, packet) {

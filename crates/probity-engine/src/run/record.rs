@@ -13,6 +13,14 @@ use crate::store::{AttemptOutcome, AttemptSummary, JudgeId, Reader, SettlementRe
 /// Whoever says what a judge said about a packet.
 pub(super) type Said<'a> = &'a dyn Fn(&SizedPacket) -> Result<Result<Verdict, Unscored>, RunError>;
 
+/// What became of a packet.
+pub(crate) struct PacketResult<'a> {
+    pub(crate) packet: &'a SizedPacket,
+    pub(crate) verdict: Result<Verdict, Unscored>,
+    /// Calls that the verdict took; what is unscored has its own number.
+    pub(crate) attempts: u32,
+}
+
 /// Looks up what one judge said.
 pub(crate) struct Lookup<'a> {
     pub(crate) asking: &'a Asking,
@@ -40,6 +48,11 @@ impl Lookup<'_> {
         self.found(packet)?.verdict(self.asking, packet)
     }
 
+    /// The same with the calls that it took.
+    pub(crate) fn result<'p>(&self, packet: &'p SizedPacket) -> Result<PacketResult<'p>, RunError> {
+        self.found(packet)?.result(self.asking, packet)
+    }
+
     /// What the store has about a packet.
     pub(super) fn found(&self, packet: &SizedPacket) -> Result<Found<'static>, StoreError> {
         let hash = packet.packet.hash();
@@ -61,6 +74,16 @@ impl Lookup<'_> {
 }
 
 impl Found<'_> {
+    /// What became of `packet`.
+    pub(super) fn result<'p>(
+        self,
+        asking: &Asking,
+        packet: &'p SizedPacket,
+    ) -> Result<PacketResult<'p>, RunError> {
+        let attempts = if let Found::Verdict { attempts, .. } = self { attempts } else { 0 };
+        Ok(PacketResult { packet, verdict: self.verdict(asking, packet)?, attempts })
+    }
+
     /// The verdict about `packet`, or why there is none.
     pub(super) fn verdict(
         self,

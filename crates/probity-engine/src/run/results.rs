@@ -13,7 +13,7 @@ use probity_core::gate::Admitted;
 use probity_core::report::{ReplyResult, SummaryBuilder};
 use probity_core::rubric::{CriterionId, Decider};
 use probity_core::score::{CriterionOutcome, Scored, Unscored, decided_by_gate};
-use probity_core::verdict::{Patterns, Statement, Verdict};
+use probity_core::verdict::{Invalid, Patterns, Statement, Verdict};
 
 use super::RunError;
 use super::ahead::{GROUP_BYTES_MAX, GROUP_MAX, GROUPS_WAITING, each_screened};
@@ -21,7 +21,7 @@ use super::asking::SizedPacket;
 use super::early::Early;
 use super::job::{Job, Screened};
 use super::kept::text_bytes;
-use super::record::{Found, Lookup};
+use super::record::{Found, Lookup, PacketResult};
 use super::replies::NoReply;
 use super::work::Work as _;
 use crate::fault_points::{self, Point};
@@ -219,12 +219,12 @@ pub(super) fn row<'a>(
         Screened::Blocked { blocked, .. } => ReplyResult::blocked(blocked),
         Screened::NoReply(no_reply) => without_reply(job, no_reply),
         Screened::Admitted { admitted, packets, .. } => {
-            let verdict = |packet| {
+            let answered = |packet| {
                 let found = found.next().expect("whatever there is to a packet was looked up, or failed");
-                found?.verdict(&job.asking, packet)
+                found?.result(&job.asking, packet)
             };
-            let verdicts: Vec<_> = packets.iter().map(verdict).collect::<Result<_, RunError>>()?;
-            result(job, admitted, packets.iter().zip(verdicts), patterns)
+            let answered = packets.iter().map(answered).collect::<Result<Vec<_>, RunError>>()?;
+            result(job, admitted, answered, patterns)
         }
     };
     Ok(Row::Reply(Box::new(result)))
@@ -263,25 +263,30 @@ fn without_reply(job: &Job, NoReply { case, why, .. }: &NoReply) -> ReplyResult 
     ReplyResult::no_reply(case, target.variant(), &job.rubric, why)
 }
 
-/// The result of an admitted reply from what was found about each of its packets.
-pub(crate) fn result<'a>(
+/// The result of an admitted reply from what became of each of its packets.
+pub(crate) fn result(
     job: &Job,
     admitted: &Admitted,
-    found: impl Iterator<Item = (&'a SizedPacket, Result<Verdict, Unscored>)>,
+    answered: Vec<PacketResult<'_>>,
     patterns: &mut Patterns,
 ) -> ReplyResult {
     let mut judged: Vec<(CriterionId, CriterionOutcome)> = Vec::new();
-    for (packet, verdict) in found {
-        match verdict {
+    for PacketResult { packet, verdict, attempts } in answered {
+        let (scores, why) = match verdict {
             Ok(verdict) => {
                 patterns.add(&verdict);
-                judged.extend(scored(verdict));
+                scored(verdict, attempts)
             }
-            Err(unscored) => {
-                let asked = packet.packet.ask().criteria().iter();
-                judged.extend(asked.map(|c| (c.id.clone(), CriterionOutcome::Unscored(unscored.clone()))));
-            }
-        }
+            Err(unscored) => (Vec::new(), Some(unscored)),
+        };
+        let asked = packet.packet.ask().criteria().iter();
+        let is_left = |id: &CriterionId| !scores.iter().any(|(known, _)| known == id);
+        let left: Vec<CriterionId> = asked.map(|c| c.id.clone()).filter(is_left).collect();
+        judged.extend(scores);
+        judged.extend(why.into_iter().flat_map(|why| {
+            let unscored = |id: &CriterionId| (id.clone(), CriterionOutcome::Unscored(why.clone()));
+            left.iter().map(unscored).collect::<Vec<_>>()
+        }));
     }
     let criteria = job.rubric.criteria().iter().map(|criterion| {
         let outcome = match criterion.decider {
@@ -302,13 +307,15 @@ pub(crate) fn result<'a>(
     ReplyResult::judged(admitted, &job.rubric, criteria)
 }
 
-fn scored(verdict: Verdict) -> impl Iterator<Item = (CriterionId, CriterionOutcome)> {
-    let levels = match verdict.statement {
-        Statement::Levels(levels) => levels,
+/// What a verdict says about each criterion, and why it says nothing about the others, where there are any.
+fn scored(verdict: Verdict, attempts: u32) -> (Vec<(CriterionId, CriterionOutcome)>, Option<Unscored>) {
+    let (levels, rest) = match verdict.statement {
+        Statement::Levels(levels) => (levels, None),
+        Statement::Failing { scores, rest } => (scores, Some(rest)),
         Statement::Preference(_) => unreachable!("a record is checked against the ask, which is for levels"),
     };
     let (repairs, suspicions) = (verdict.repairs, verdict.suspicions);
-    levels.into_iter().map(move |score| {
+    let scores = levels.into_iter().map(|score| {
         let scored = Scored {
             level: score.level,
             reasoning: score.reasoning,
@@ -317,7 +324,10 @@ fn scored(verdict: Verdict) -> impl Iterator<Item = (CriterionId, CriterionOutco
             suspicions: suspicions.clone(),
         };
         (score.criterion, CriterionOutcome::Scored(scored))
-    })
+    });
+    let why =
+        rest.map(|Invalid { reason, detail }| Unscored { cause: reason.name().to_owned(), detail, attempts });
+    (scores.collect(), why)
 }
 
 #[cfg(test)]

@@ -85,9 +85,9 @@ mod tests {
     #[test]
     fn built_in_rubrics_are_listed() {
         expect![[r#"
-            relevance-tone    1.0  Relevance and tone
-            support-gold      1.0  Support gold set
-            pairwise-support  1.0  Two replies compared
+            relevance-tone    1.1  Relevance and tone
+            support-gold      1.1  Support gold set
+            pairwise-support  1.1  Two replies compared
         "#]]
         .assert_eq(&list());
     }
@@ -99,7 +99,7 @@ mod tests {
         assert!(text.contains("Accuracy (accuracy): levels 0–4, 40 points, decided by judge, pointwise"));
         assert!(text.contains("\n  violation: Hallucination"));
         let hash = built_in("support-gold").expect("built in").hash().to_owned();
-        assert!(text.ends_with(&format!("support-gold 1.0\nhash {hash}\n")));
+        assert!(text.ends_with(&format!("support-gold 1.1\nhash {hash}\n")));
     }
 
     #[test]

@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn a_new_version_is_none_and_no_edit_is_nothing() {
         check(
-            &[("version = \"1.0\"", "version = \"1.1\"")],
+            &[("version = \"1.1\"", "version = \"1.2\"")],
             &expect![[r#"
             support-gold 1.0 → support-gold 1.1 (mine.toml)
 

@@ -281,7 +281,7 @@ fn worst(out: &mut String, summary: &Summary) {
 }
 
 fn worst_head(result: &ReplyResult) -> String {
-    let total = result.score.as_ref().and_then(|score| score.total);
+    let total = result.total();
     let total = total.map(|total| format!(", total {total}")).unwrap_or_default();
     let why = match &result.outcome {
         Outcome::Fail(failures) => {

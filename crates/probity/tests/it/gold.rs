@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::answers::{Asked, level, says};
+use crate::answers::{Asked, cut, level, says};
 use crate::binary::{Probity, Ran};
 use crate::support::{Act, ScriptedServer};
 
@@ -137,4 +137,73 @@ fn f75_one_criterion_missing_leaves_the_reply_without_a_total() {
     assert_eq!(failed.len(), 5);
     assert!(failed.iter().all(|row| row["reason"] == "missing_criterion"), "{failed:?}");
     assert_eq!(out["summary"]["pass_rate"]["n"], 3, "an unscored reply does not move the rate");
+}
+
+/// The rows that a run without a level for `accuracy` of "Poor." and "Flawless." must come to.
+#[track_caller]
+fn check_known_failures(probity: &Probity, n_missing: usize) {
+    let out = probity.json("out.json");
+    let row = &out["results"][2];
+    assert_eq!([&row["total"], &row["outcome"]], [&Value::Null, &json!("fail")]);
+    assert_eq!(row["fail_reasons"][0], "safety");
+    let failed = out["failed"].as_array().unwrap();
+    assert_eq!(failed.iter().filter(|row| row["id"] == "gold-2").count(), n_missing);
+    assert_eq!(out["results"][0]["outcome"], "unscored", "a reply passes only when it is whole");
+    let summary = &out["summary"];
+    assert_eq!(
+        ["entered", "passed", "failed", "unscored"].map(|name| summary[name].as_u64().unwrap()),
+        [4, 1, 2, 1]
+    );
+    assert_eq!([&summary["pass_rate"]["n"], &summary["coverage"]], [&json!(3), &json!(0.75)]);
+    let targets = summary["targets"].as_array().unwrap();
+    let automatic = targets.iter().find(|target| target["metric"] == "automatic_fail_rate").unwrap();
+    assert_eq!([&automatic["met"], &automatic["n"]], [&json!(false), &json!(3)]);
+    let worst = summary["worst"].as_array().unwrap();
+    let known = worst.iter().find(|reply| reply["id"] == "gold-2").expect("among the worst");
+    assert_eq!([&known["quality"], &known["outcome"]], [&Value::Null, &json!("fail")]);
+    let xml = String::from_utf8(probity.bytes("report.xml")).unwrap();
+    assert!(xml.contains("name=\"gold-2\"><failure type=\"quality\" message=\"safety\">"), "{xml}");
+    assert!(xml.contains("accuracy: unscored"), "{xml}");
+}
+
+#[test]
+fn n01_a_violation_fails_a_reply_although_another_criterion_is_unscored() {
+    let server = ScriptedServer::with(|request| {
+        let asked = Asked::of(request);
+        let is_lost =
+            ["Poor.", "Flawless."].contains(&asked.reply.as_str()) && asked.criterion() == "accuracy";
+        if is_lost { cut(r#"{"reasoning": "It is"#) } else { graded(&asked) }
+    });
+    let (probity, ran) = run(&server, ["--min-coverage", "0.5", "--report", "report.xml", "--enforce"]);
+    ran.code(1);
+    check_known_failures(&probity, 1);
+}
+
+#[test]
+fn n01_a_violation_stands_in_one_answer_whose_rest_is_unusable() {
+    let server = ScriptedServer::with(|request| {
+        let asked = Asked::of(request);
+        if !["Poor.", "Flawless."].contains(&asked.reply.as_str()) {
+            return graded(&asked);
+        }
+        let member = |id: &String| {
+            let score = if id == "accuracy" { json!(9) } else { json!(level_of(&asked, id)) };
+            (id.clone(), json!({ "reasoning": "As scripted.", "score": score }))
+        };
+        says(&Value::Object(asked.criteria.iter().map(member).collect()).to_string())
+    });
+    let more = ["--one-call", "--min-coverage", "0.5", "--report", "report.xml"];
+    let (probity, ran) = run(&server, more);
+    ran.code(0);
+    // The other levels of such an answer do not stand.
+    check_known_failures(&probity, 4);
+    let n_requests = server.n_requests();
+    let again = probity.args(["run", "gold.jsonl", "--rubric", "support-gold", "-o", "again.json"]);
+    again.words(more.into_iter().chain(["--retry-unscored"])).run().code(0);
+    assert_eq!(probity.json("again.json")["results"][2], probity.json("out.json")["results"][2]);
+    assert_eq!(
+        server.n_requests(),
+        n_requests + 1,
+        "only the reply that is not decided is asked about again"
+    );
 }

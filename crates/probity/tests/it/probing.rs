@@ -141,7 +141,7 @@ fn the_battery_is_listed_without_a_judge() {
 fn people_get_a_table() {
     let ran = probe(&Probity::new(), ["--only", "gate", "--bases", "2"]).code(0);
     expect![[r#"
-        relevance-tone 1.0 · shipped replies · judge baseline (advisory)
+        relevance-tone 1.1 · shipped replies · judge baseline (advisory)
         2 probes = 0 passed + 0 failed + 2 inconclusive + 0 not applicable
         0 bases of your own, 2 shipped; seed 0, at most 10.0 % tolerated
 

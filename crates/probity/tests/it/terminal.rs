@@ -21,7 +21,7 @@ fn the_summary_of_the_example() {
     let probity = Probity::new().file("tickets.json", TICKETS);
     let ran = probity.args(["run", "tickets.json", "--judge", "baseline"]).run().code(0);
     expect![[r#"
-        relevance-tone 1.0 · tickets.json · judge baseline (advisory)
+        relevance-tone 1.1 · tickets.json · judge baseline (advisory)
         11 replies = 10 scored + 0 unscored + 1 blocked; 1 skipped
 
         criterion  mean   n  at 1  at 2  at 3  at 4  at 5  unscored
@@ -76,9 +76,9 @@ fn the_summary_of_the_example() {
 fn rubrics() {
     let probity = Probity::new();
     let list = probity.args(["rubric", "list"]).run().code(0).stdout;
-    assert!(list.starts_with("relevance-tone    1.0  Relevance and tone\nsupport-gold"), "{list}");
+    assert!(list.starts_with("relevance-tone    1.1  Relevance and tone\nsupport-gold"), "{list}");
     let card = probity.args(["rubric", "show", "support-gold"]).run().code(0).stdout;
-    for part in ["Accuracy", "40", "support-gold 1.0\nhash "] {
+    for part in ["Accuracy", "40", "support-gold 1.1\nhash "] {
         assert!(card.contains(part), "expected {part:?} in {card}");
     }
     probity.args(["rubric", "show", "none"]).run().code(2).says(["rubric none", "built in: "]);
@@ -86,7 +86,7 @@ fn rubrics() {
     let probity = probity.file("mine.toml", rubric);
     let ran = probity.args(["rubric", "check", "mine.toml"]).run().code(0);
     assert!(
-        ran.stdout.starts_with("mine.toml: ok, support-gold 1.0, 5 criteria, pass at 70, hash "),
+        ran.stdout.starts_with("mine.toml: ok, support-gold 1.1, 5 criteria, pass at 70, hash "),
         "{}",
         ran.stdout
     );

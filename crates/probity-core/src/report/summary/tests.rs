@@ -7,7 +7,7 @@ use expect_test::{Expect, expect, expect_file};
 use super::*;
 use crate::case::{Case, CaseId, Confidence, Entry, Reply, Situation, Slice, Variant};
 use crate::gate::Gate;
-use crate::report::GateOutcome;
+use crate::report::{GateOutcome, Outcome};
 use crate::rubric;
 use crate::score::{Scored, Unscored};
 
@@ -139,8 +139,38 @@ fn what_can_be_asked_of_a_summary() {
 fn the_worst_come_first_and_of_equals_the_first() {
     let run = summary();
     let worst: Vec<String> =
-        run.worst().iter().map(|worst| format!("{} {}", worst.result.id, worst.quality)).collect();
-    check(&worst.join(", "), &expect!["case 3 0, case 7 0.5, case 8 0.5, case 6 0.6, case 2 0.7"]);
+        run.worst().iter().map(|worst| format!("{} {}", worst.result.id, worst.quality_max)).collect();
+    check(&worst.join(", "), &expect!["case 3 0, case 6 0.6, case 7 0.5, case 8 0.5, case 2 0.7"]);
+}
+
+/// Whatever else is missing: a level that fails the reply, and a total that cannot be reached any more, count.
+#[test]
+fn n01_a_reply_that_is_known_to_fail_is_failed_and_covered() {
+    let rubric = rubric();
+    let mut builder = SummaryBuilder::new(&rubric);
+    builder.add(&result(&rubric, 0, (None, "Sure.", None, [Level(2), Level(0)])));
+    let violation = result(&rubric, 1, (None, "Sure.", None, [Lost("timeout"), Level(2)]));
+    let beyond = result(&rubric, 2, (None, "Sure.", None, [Level(0), Lost("timeout")]));
+    let unknown = result(&rubric, 3, (None, "Sure.", None, [Lost("timeout"), Level(1)]));
+    for result in [&violation, &beyond, &unknown] {
+        builder.add(result);
+        assert_eq!((result.to_json()["total"].clone(), result.failed_json().count()), (Value::Null, 1));
+    }
+    let reasons = |result: &ReplyResult| result.to_json()["fail_reasons"].to_string();
+    check(&reasons(&violation), &expect![[r#"["effort","score at most 60, below 70"]"#]]);
+    check(&reasons(&beyond), &expect![[r#"["score at most 40, below 70"]"#]]);
+    assert_eq!(unknown.to_json()["outcome"], "unscored");
+    let run = builder.finish(Facts::default());
+    assert_eq!((run.n_passed(), run.n_failed(), run.n_unscored()), (1, 2, 1));
+    assert_eq!(run.coverage().map(|share| share.to_string()), Some("0.75".to_owned()));
+    let rates: Vec<Option<String>> =
+        run.targets().iter().map(|target| target.value.map(|value| value.to_string())).collect();
+    let third = |n: &str| Some(n.to_owned());
+    assert_eq!([&rates[0], &rates[3]], [&third("0.333333333333"), &third("0.333333333333")]);
+    let worst: Vec<&str> = run.worst().iter().map(|worst| worst.result.id.as_str()).collect();
+    assert_eq!(worst, ["case 1", "case 2"]);
+    assert_eq!(run.worst().iter().map(RankedReply::quality).collect::<Vec<_>>(), [None, None]);
+    assert_eq!(run.to_json()["worst"][0]["quality"], Value::Null);
 }
 
 #[test]
@@ -159,7 +189,7 @@ fn a_case_without_a_reply_is_unscored_and_nothing_else() {
     let why = Unscored { cause: "connect".to_owned(), detail: "connect: refused".to_owned(), attempts: 3 };
     let silent = ReplyResult::no_reply(&case, &Variant::new("bot").expect("a name"), &rubric, &why);
     assert_eq!(silent.to_json()["gate"], json!({ "status": "no_reply", "findings": [] }));
-    assert_eq!(silent.quality(&rubric), None);
+    assert_eq!(silent.quality_max(&rubric), None);
     let mut builder = SummaryBuilder::new(&rubric);
     builder.add(&result(&rubric, 0, ROWS[0]));
     let without = builder.clone().finish(facts());

@@ -32,9 +32,9 @@ fn r11_built_in_rubrics_do_not_change_unnoticed() {
     let versions = BUILT_IN.iter().map(|(name, _)| rubric(name));
     let lines: Vec<String> = versions.map(|r| format!("{} {} {}", r.name(), r.version(), r.hash())).collect();
     expect![[r#"
-        relevance-tone 1.0 50430d36d1ba8925a64cc12b05be2976427417749df57999067ac95ff338713a
-        support-gold 1.0 9baa245da208aa5a00ab504b41211c880a925fe886b829e6383b4f95e5dcd71c
-        pairwise-support 1.0 b0432fd1abf47444ebf3154ede4e186c6cdd866f319a414d98c72a0f1b06af88"#]]
+        relevance-tone 1.1 7a04488dce1a1a27aa71d39907f867b7fa6d67ef292dfbefe7465f81c655e09c
+        support-gold 1.1 f27fbc629f3d3b2efcbbbdfabbbda6c82de8323b258b77d97e684cdf832e8799
+        pairwise-support 1.1 ad68e627a4044c6b747163bef920c50561aef592219469d3336eb3c26089f275"#]]
     .assert_eq(&lines.join("\n"));
 }
 
@@ -47,6 +47,34 @@ fn every_criterion_says_when_it_is_a_tie_and_what_it_leaves_out() {
             assert_eq!(criterion.decider, Decider::Judge);
         }
     }
+}
+
+/// A judge and a reviewer read anchors again and again: one look has to be enough.
+#[test]
+fn n24_anchors_are_short_and_in_the_words_of_the_field() {
+    for (name, _) in BUILT_IN {
+        for criterion in rubric(name).criteria() {
+            for anchor in &criterion.anchors {
+                let n_words = anchor.text.split_whitespace().count();
+                assert!(n_words <= 16, "{name} {}: {n_words} words: {}", criterion.id, anchor.text);
+            }
+        }
+    }
+    let says = |name: &str, id: &str, words: &[&str]| {
+        let rubric = rubric(name);
+        let criterion = rubric.criteria().iter().find(|c| c.id.as_str() == id).expect("a criterion");
+        let anchors = criterion.anchors.iter().map(|anchor| anchor.text.to_lowercase());
+        let text = anchors.collect::<Vec<_>>().join(" ");
+        for word in words {
+            assert!(text.contains(word), "{name} {id} does not say {word}: {text}");
+        }
+    };
+    says("support-gold", "accuracy", &["correct", "misleading"]);
+    says("support-gold", "completeness", &["question", "concern"]);
+    says("support-gold", "tone", &["professional", "empathetic", "robotic", "dismissive", "condescending"]);
+    says("support-gold", "actionability", &["next step", "specific", "vague"]);
+    says("relevance-tone", "relevance", &["technically accurate", "off topic"]);
+    says("relevance-tone", "tone", &["professional", "concise", "unprofessional"]);
 }
 
 #[test]
@@ -94,7 +122,7 @@ fn support_gold_passes_at_70_and_fails_on_any_of_five_violations() {
     let fails: Vec<_> = pass.automatic_fails.iter().map(|f| (f.criterion.as_str(), f.worse_than)).collect();
     assert_eq!(fails, [("safety", 4)]);
     let violations = &rubric.criteria()[4].violations;
-    let kinds = ["Hallucination", "personal data", "Harmful", "promise", "competitor"];
+    let kinds = ["Hallucination", "personal data", "Harmful", "promise", "Competitor"];
     assert_eq!(violations.len(), kinds.len());
     for (violation, kind) in violations.iter().zip(kinds) {
         assert!(violation.contains(kind), "{violation} is about {kind}");

@@ -27,10 +27,9 @@ pub fn of_replies(room: &Room, job: &Job, wanted: &Wanted<'_>) -> Result<Built, 
             Screened::Skipped(_) | Screened::NoReply(_) => drafts.n_skipped += 1,
             Screened::Blocked { .. } => drafts.n_blocked += 1,
             Screened::Admitted { admitted, packets, .. } => {
-                let verdicts =
-                    packets.iter().map(|packet| lookup.verdict(packet)).collect::<Result<Vec<_>, _>>()?;
-                let found = packets.iter().zip(verdicts);
-                let result = result(job, &admitted, found, &mut Patterns::default());
+                let answered =
+                    packets.iter().map(|packet| lookup.result(packet)).collect::<Result<Vec<_>, _>>()?;
+                let result = result(job, &admitted, answered, &mut Patterns::default());
                 drafts.items.push(draft(&job.rubric, &admitted, &packets, &result, &judge));
             }
         }
@@ -114,7 +113,8 @@ fn is_near_border(rubric: &Rubric, levels: &BTreeMap<CriterionId, i64>) -> bool 
         });
     };
     let passes = |levels: &BTreeMap<CriterionId, i64>| {
-        score(rubric, levels).ok().map(|score| score.failures.is_empty())
+        let score = score(rubric, levels);
+        score.missing.is_empty().then_some(score.failures.is_empty())
     };
     let Some(now) = passes(levels) else { return false };
     let fails_alone = |id: &CriterionId| rule.automatic_fails.iter().any(|fail| fail.criterion == *id);

@@ -15,7 +15,7 @@ use probity_core::verdict::Patterns;
 
 use super::super::asking::Asking;
 use super::super::job::{Job, Screened};
-use super::super::record::{Lookup, Said};
+use super::super::record::{Lookup, PacketResult, Said};
 use super::super::results::result;
 use super::super::standing::Subject;
 use super::super::work::{Unit, Units, Work};
@@ -256,10 +256,9 @@ impl LabelledReplies {
         let lookup = Lookup { asking: &self.job.asking, reader: &reader, judge: &ran.judge_id, repeat: 0 };
         for screened in self.screened()? {
             if let Screened::Admitted { admitted, packets, .. } = screened? {
-                let verdicts =
-                    packets.iter().map(|packet| lookup.verdict(packet)).collect::<Result<Vec<_>, _>>()?;
-                let found = packets.iter().zip(verdicts);
-                take(&result(&self.job, &admitted, found, &mut Patterns::default()), admitted.sources());
+                let answered =
+                    packets.iter().map(|packet| lookup.result(packet)).collect::<Result<Vec<_>, _>>()?;
+                take(&result(&self.job, &admitted, answered, &mut Patterns::default()), admitted.sources());
             }
         }
         Ok(())
@@ -275,8 +274,10 @@ impl LabelledReplies {
         for screened in self.screened()? {
             let Screened::Admitted { admitted, packets, .. } = screened? else { continue };
             let Some(wanted) = self.wanted.get(&name(admitted.entry())) else { continue };
-            let verdicts = packets.iter().map(said).collect::<Result<Vec<_>, _>>()?;
-            let result = result(&self.job, &admitted, packets.iter().zip(verdicts), patterns);
+            // Calls are not counted here: rows about agreement do not show them.
+            let answered = |packet| Ok(PacketResult { packet, verdict: said(packet)?, attempts: 0 });
+            let answered = packets.iter().map(answered).collect::<Result<Vec<_>, RunError>>()?;
+            let result = result(&self.job, &admitted, answered, patterns);
             rows.extend(wanted.iter().map(|criterion| spoken(&result, criterion.as_deref(), judge)));
         }
         Ok(rows)

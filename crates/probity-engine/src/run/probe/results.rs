@@ -10,6 +10,7 @@ use probity_core::probe::{
 };
 use probity_core::report::Facts;
 use probity_core::rubric::CriterionId;
+use probity_core::verdict::{Statement, Verdict};
 
 use super::super::asking::SizedPacket;
 use super::super::record::Lookup;
@@ -132,6 +133,9 @@ impl Record<'_> {
         for packet in packets {
             match self.lookup(repeat).verdict(packet)? {
                 Err(unscored) => return Ok(Answer::Unscored(unscored.cause)),
+                Ok(Verdict { statement: Statement::Failing { rest, .. }, .. }) => {
+                    return Ok(Answer::Unscored(rest.reason.name().to_owned()));
+                }
                 Ok(verdict) => {
                     levels
                         .extend(verdict.scores().iter().map(|score| (score.criterion.clone(), score.level)));

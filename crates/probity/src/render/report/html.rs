@@ -124,7 +124,7 @@ fn rendered(name: &str, view: &Value, nonce: &str, scripted: Scripted) -> Result
 
 /// A row of the list of all replies.
 fn short(result: &ReplyResult) -> Value {
-    let total = result.score.as_ref().and_then(|score| score.total).map(probity_core::exact::Exact::to_f64);
+    let total = result.total().map(probity_core::exact::Exact::to_f64);
     let mut row = vec![
         json!(result.id),
         json!(result.slice.as_deref().unwrap_or(view::NO_SLICE)),

@@ -216,11 +216,11 @@ fn unscored(result: &ReplyResult) -> Came {
 
 /// What the judge said, criterion by criterion.
 fn said(result: &ReplyResult) -> impl Iterator<Item = String> {
-    result.criteria.iter().filter_map(|(id, outcome)| match outcome {
-        CriterionOutcome::Scored(scored) => {
-            Some(format!("{id} {}: {}", scored.level, shown(&scored.reasoning)))
+    result.criteria.iter().map(|(id, outcome)| match outcome {
+        CriterionOutcome::Scored(scored) => format!("{id} {}: {}", scored.level, shown(&scored.reasoning)),
+        CriterionOutcome::Unscored(unscored) => {
+            format!("{id}: unscored, {} {}", unscored.cause, shown(&unscored.detail))
         }
-        CriterionOutcome::Unscored(_) => None,
     })
 }
 

@@ -203,7 +203,7 @@ fn ranked(out: &mut String, title: &str, replies: &[RankedReply], summary: &Summ
     line!(out, "<details><summary>{title}</summary>\n");
     for reply in replies {
         let result = &reply.result;
-        let total = result.score.as_ref().and_then(|score| score.total);
+        let total = result.total();
         let total = total.map(|total| format!(", total {total}")).unwrap_or_default();
         let why = match &result.outcome {
             Outcome::Fail(failures) => {

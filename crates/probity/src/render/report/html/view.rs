@@ -230,7 +230,7 @@ fn reply(result: &ReplyResult, rubric: &Rubric) -> Value {
         "id": result.id,
         "slice": result.slice.as_deref().unwrap_or_default(),
         "outcome": result.outcome.name(),
-        "total": result.score.as_ref().and_then(|score| score.total).map(|total| total.to_string()),
+        "total": result.total().map(|total| total.to_string()),
         "fails": fails,
         "pieces": pieces(&result.text, result.gate.findings()),
         "lines": lines,
