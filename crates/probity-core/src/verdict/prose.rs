@@ -25,8 +25,10 @@ const ENGLISH: &[&str] = &[
     "the", "this", "that", "these", "and", "with", "here", "my", "it", "its", "it's", "because", "are", "both",
     "there", "what", "which", "would", "have", "has", "not", "better", "reply", "replies", "please", "below", "above",
     "following", "answer", "result", "assessment", "rating", "i'd", "i'm", "i've", "but", "from", "they", "their", "customer",
-    "order", "levels", "very", "says", "does", "gives",
+    "order", "levels", "very", "says", "does", "gives", "is",
 ];
+/// Words of the language that shares "is" with English.
+const DUTCH: &[&str] = &["de", "het", "een", "dit", "deze", "ik", "niet", "geen", "kan"];
 /// Words that may stand around a verdict on their own.
 const LABELS: &[&str] = &[
     "a", "b", "so", "json", "result", "verdict", "answer", "score", "output", "final", "evaluation", "judgement",
@@ -83,7 +85,7 @@ pub(super) fn check_prose(prose: &Prose, statement: &Statement, packet: &Packet)
         let detail = format!("the prose around the verdict refuses: {}", words.join(" "));
         return Err(Invalid::new(InvalidReason::Refused, detail));
     }
-    if !is_english(&own) {
+    if !is_english(&own, packet.ask().criteria()) {
         return ambiguous("the prose around the verdict is not in English and cannot be checked".to_owned());
     }
     if let Some(words) = taking_back(prose) {
@@ -104,10 +106,13 @@ fn is_uncheckable(c: char) -> bool {
     c.is_alphanumeric() && !is_latin || is_star || is_unseen
 }
 
-fn is_english(sentences: &[Sentence]) -> bool {
-    let mut words = sentences.iter().flatten().filter(|word| word.chars().any(char::is_alphabetic));
-    sentences.iter().any(|sentence| has_any(sentence, ENGLISH))
-        || words.all(|word| LABELS.contains(&word.to_ascii_lowercase().as_str()))
+fn is_english(own: &[Sentence], criteria: &[Criterion]) -> bool {
+    let names: Vec<String> =
+        criteria.iter().flat_map(|criterion| [criterion.id.as_str(), &criterion.title]).flat_map(sentences).flatten().collect();
+    let is_label = |word: &String| LABELS.contains(&word.to_ascii_lowercase().as_str()) || names.contains(word);
+    let mut words = own.iter().flatten().filter(|word| word.chars().any(char::is_alphabetic));
+    let has = |words: &[&str]| own.iter().any(|sentence| has_any(sentence, words));
+    has(ENGLISH) && !has(DUTCH) || words.all(is_label)
 }
 
 fn is_refusal(sentence: &Sentence) -> bool {
@@ -201,7 +206,7 @@ fn states_another_level(words: &Sentence, graded: &[Graded<'_>]) -> bool {
         let Some(value) = value_at(words, at, candidates) else { return false };
         let is_bound = words[at.saturating_sub(3)..at].iter().any(|word| VALUE_NOUNS.contains(&word.as_str()));
         let is_given = candidates.iter().any(|each| each.level as f64 == value);
-        !is_given && (is_bound || candidates.iter().any(|each| each.is_other(value)))
+        !is_given && (is_bound || value.is_infinite() || candidates.iter().any(|each| each.is_other(value)))
     })
 }
 
