@@ -1,11 +1,14 @@
-//! Every answer in `tests/verdicts` and `tests/pair_verdicts` gets the verdict, or the reason for none, that
-//! its file states.
+//! Every answer in `tests/verdicts`, `tests/pair_verdicts` and `tests/hostile` gets the verdict, or the reason for
+//! none, that its file states.
 //!
 //! One file per case; a new answer needs no code. Answers in the second folder are about two replies. `content` is the text of a model's answer, `body`
 //! is what a server sent. In both, `{{hash}}` and `{{boundary}}` stand for the packet's own, and the mark of
 //! `fill` for a text that is too long to write down.
+//!
+//! Each row of `tests/hostile` names the rule that it tries and that no other row tries. The rows were drawn before
+//! the rules that read them; every second one was held out while the rules were written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -73,6 +76,16 @@ struct AnswerSpec {
     usage: Option<String>,
     /// How many choices came too many.
     extra_choices: Option<u32>,
+    /// The rule that a hostile answer tries.
+    rule: Option<String>,
+    /// Whether a hostile answer was held out while the rules were written.
+    #[serde(default)]
+    held_out: bool,
+    /// Whether a hostile answer is about two replies.
+    #[serde(default)]
+    pair: bool,
+    /// What the reader makes of a hostile answer, where that is known not to be what `expect` asks for.
+    known: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
@@ -339,6 +352,53 @@ fn f44_to_f90_every_answer_gets_what_its_file_says() {
 #[test]
 fn every_answer_about_a_pair_gets_what_its_file_says() {
     assert!(check_folder("pair_verdicts", 'P', SubjectSpec::Pair) >= 40);
+}
+
+/// What the reader makes of a hostile answer, in one line.
+fn reading(answer: &AnswerSpec) -> String {
+    let packet = answer.packet(if answer.pair { SubjectSpec::Pair } else { SubjectSpec::Reply });
+    let completion = match answer.completion(&packet) {
+        Ok(completion) => completion,
+        Err(fault) => return fault.reason().map_or(fault.name().to_owned(), |r| invalid_summary(r, "")),
+    };
+    let line = summary(&verdict::read(&completion, &packet, ParseMode::Tolerant));
+    match (&answer.usage, completion.usage) {
+        (None, _) => line,
+        (Some(_), None) => format!("{line} usage:unknown"),
+        (Some(_), Some(usage)) => format!("{line} usage:{}+{}", usage.input, usage.output),
+    }
+}
+
+/// A hostile answer that expects `invalid` must not be believed, for whatever reason.
+fn is_as_expected(answer: &AnswerSpec, line: &str) -> bool {
+    let usage = answer.usage.as_ref().map_or(String::new(), |usage| format!(" usage:{usage}"));
+    let is_refused = answer.expect == "invalid" && line.starts_with("invalid ");
+    is_refused || line == format!("{}{usage}", answer.expect)
+}
+
+#[test]
+fn n11_n12_n14_n15_hostile_answers_are_read_by_their_rules() {
+    let files = files("hostile", 'H');
+    let answers: Vec<&AnswerSpec> = files.values().flat_map(|file| &file.answer).collect();
+    let rules: BTreeSet<&str> =
+        answers.iter().map(|answer| answer.rule.as_deref().expect("a hostile answer names its rule")).collect();
+    assert_eq!(rules.len(), answers.len(), "a rule is tried by one row");
+    let mut wrong = Vec::new();
+    for (name, held_out) in [("tuned", false), ("held out", true)] {
+        let half: Vec<_> = answers.iter().filter(|answer| answer.held_out == held_out).collect();
+        let mut n_right = 0;
+        for answer in &half {
+            let line = reading(answer);
+            let is_right = is_as_expected(answer, &line);
+            n_right += usize::from(is_right);
+            if is_right == answer.known.is_some() || answer.known.as_ref().is_some_and(|known| *known != line) {
+                wrong.push(format!("{:?}: expected {}, found {line}", answer.rule, answer.expect));
+            }
+        }
+        println!("hostile answers, {name}: {n_right} of {} as expected", half.len());
+    }
+    println!("hostile answers: {} rows, {} rules", answers.len(), rules.len());
+    assert!(answers.len() >= 114 && wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -22,6 +22,8 @@ pub enum InvalidReason {
     ContentFilter,
     /// The judge refused; the detail has its words.
     Refused,
+    /// The server does not say that the answer is complete; the detail has its finish reason.
+    Unfinished,
     /// The judge called a tool that was not offered.
     UnexpectedTool,
     /// The answer has no JSON object that looks like a verdict.
@@ -30,7 +32,7 @@ pub enum InvalidReason {
     Truncated,
     /// The answer's object is not JSON.
     Malformed,
-    /// The answer has several verdicts that differ.
+    /// The answer has several verdicts that differ, or words that take its verdict back.
     Ambiguous,
     /// The answer repeats an object that stands in the packet's own texts.
     Echo,
@@ -73,6 +75,7 @@ impl InvalidReason {
         InvalidReason::LengthReasoning,
         InvalidReason::ContentFilter,
         InvalidReason::Refused,
+        InvalidReason::Unfinished,
         InvalidReason::UnexpectedTool,
         InvalidReason::NoJson,
         InvalidReason::Truncated,
@@ -104,6 +107,7 @@ impl InvalidReason {
             InvalidReason::LengthReasoning => "length_reasoning",
             InvalidReason::ContentFilter => "content_filter",
             InvalidReason::Refused => "refused",
+            InvalidReason::Unfinished => "unfinished",
             InvalidReason::UnexpectedTool => "unexpected_tool",
             InvalidReason::NoJson => "no_json",
             InvalidReason::Truncated => "truncated",
@@ -142,6 +146,7 @@ impl InvalidReason {
             self,
             InvalidReason::NoChoice
                 | InvalidReason::Empty
+                | InvalidReason::Unfinished
                 | InvalidReason::NoJson
                 | InvalidReason::Truncated
                 | InvalidReason::Malformed

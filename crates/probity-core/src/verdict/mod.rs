@@ -8,22 +8,25 @@
 //! ```text
 //! body -> envelope -> Completion -> read -> text -> object -> level or preference -> Verdict
 //!                                            |         |
-//!                                          Invalid   echo, suspect
+//!                                          Invalid   prose, echo, suspect
 //! ```
 
 mod echo;
 pub mod envelope;
+mod favoured;
 mod invalid;
 mod level;
 mod model_match;
 mod object;
 mod patterns;
 mod preference;
+mod prose;
 mod read;
 mod record;
 mod repair;
 mod suspect;
 mod text;
+mod words;
 
 #[cfg(test)]
 mod fixture;
@@ -82,7 +85,7 @@ pub enum Finish {
     Refusal,
     /// It called a tool.
     ToolCalls,
-    /// The server gave another reason.
+    /// The server gave another reason, or something that is no text. The answer does not count as complete.
     Other(String),
     /// The server gave none.
     #[default]

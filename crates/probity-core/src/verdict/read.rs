@@ -3,6 +3,7 @@
 use super::echo::is_echo;
 use super::invalid::{Invalid, InvalidReason};
 use super::object::{Reading, is_shaped, reading};
+use super::prose::{Prose, check_prose};
 use super::repair::Repair;
 use super::suspect::suspicions;
 use super::text::{Found, Located, Place, is_complete_object, is_open_reasoning, locate};
@@ -39,16 +40,17 @@ pub fn read(completion: &Completion, packet: &Packet, mode: ParseMode) -> Result
         return Err(Invalid::new(InvalidReason::Empty, "the answer has no text"));
     }
     let mut reading = answer_reading(answer, packet, mode)?;
-    if completion.tool.is_some()
-        && let Some(beside) = text.and_then(|text| answer_reading(text, packet, mode).ok())
-        && beside.statement != reading.statement
-    {
-        return Err(Invalid::new(
-            InvalidReason::Ambiguous,
-            "the text and the tool call state different verdicts",
-        ));
+    if let (Some(_), Some(text)) = (&completion.tool, text) {
+        check_beside(text, &reading, packet, mode)?;
     }
     reading.repairs.extend(limit);
+    if completion.finish == Finish::Missing {
+        if reading.repairs.contains(&Repair::Prose) {
+            let detail = "the server gave no finish reason, and the answer is more than one object";
+            return Err(Invalid::new(InvalidReason::Unfinished, detail));
+        }
+        reading.repairs.insert(Repair::NoFinishReason);
+    }
     reading.suspicions.extend(suspicions(&reading.statement, packet));
     let mut repairs: Vec<String> = reading.repairs.iter().map(|repair| repair.name().to_owned()).collect();
     repairs.extend(completion.repairs.iter().cloned());
@@ -63,7 +65,8 @@ fn is_blank(text: &str) -> bool {
     text.trim().trim_start_matches('\u{feff}').trim().is_empty()
 }
 
-/// A filter or a refusal makes whatever else was sent worthless, even what looks complete.
+/// A filter, a refusal or an end that is not known to be one makes whatever else was sent worthless, even what
+/// looks complete.
 fn check_finish(completion: &Completion) -> Result<(), Invalid> {
     if completion.finish == Finish::ContentFilter {
         return Err(Invalid::new(InvalidReason::ContentFilter, "a filter ended the answer"));
@@ -73,7 +76,32 @@ fn check_finish(completion: &Completion) -> Result<(), Invalid> {
         let words = refusal.or(completion.text.as_deref()).unwrap_or_default();
         return Err(Invalid::new(InvalidReason::Refused, words));
     }
-    Ok(())
+    let unfinished = |found: &str| {
+        let detail = format!("expected a finish reason that means a complete answer, found {found}");
+        Err(Invalid::new(InvalidReason::Unfinished, detail))
+    };
+    match &completion.finish {
+        Finish::Other(reason) => unfinished(reason),
+        Finish::ToolCalls if completion.tool.is_none() => unfinished("a tool call that is not there"),
+        _ => Ok(()),
+    }
+}
+
+/// The text beside a call of the verdict tool may say the same or nothing.
+fn check_beside(text: &str, reading: &Reading, packet: &Packet, mode: ParseMode) -> Result<(), Invalid> {
+    let differ =
+        || Invalid::new(InvalidReason::Ambiguous, "the text and the tool call state different verdicts");
+    match answer_reading(text, packet, mode) {
+        Ok(beside) if beside.statement == reading.statement => Ok(()),
+        Err(invalid) if invalid.reason == InvalidReason::NoJson => {
+            let prose = Prose { before: String::new(), after: locate(text, mode)?.text() };
+            check_prose(&prose, &reading.statement, packet)
+        }
+        // Reasoning that never ends is no answer either.
+        Err(invalid) if invalid.reason == InvalidReason::LengthReasoning => Ok(()),
+        Err(invalid) if invalid.reason == InvalidReason::Refused => Err(invalid),
+        Ok(_) | Err(_) => Err(differ()),
+    }
 }
 
 fn arguments(tool: &ToolCall) -> Result<&str, Invalid> {
@@ -101,14 +129,15 @@ fn check_length(completion: &Completion, answer: &str) -> Result<Option<Repair>,
 }
 
 fn answer_reading(answer: &str, packet: &Packet, mode: ParseMode) -> Result<Reading, Invalid> {
-    let Located { place, objects, repairs } = locate(answer, mode)?;
-    let (source, mut reading) = match place {
+    let located = locate(answer, mode)?;
+    let (source, mut reading) = match located.place {
         Place::Whole => {
-            let found = objects.into_iter().next().expect("a whole answer is one object");
-            (found.source, found_reading(&found, packet)?)
+            let found = located.objects.first().expect("a whole answer is one object");
+            (found.source, found_reading(found, packet)?)
         }
         Place::Prose => {
-            let (source, mut reading) = only_reading(&objects, packet)?;
+            let (source, mut reading) = only_reading(&located.objects, packet)?;
+            check_prose(&prose_around(&located, packet), &reading.statement, packet)?;
             reading.repairs.insert(Repair::Prose);
             (source, reading)
         }
@@ -117,8 +146,24 @@ fn answer_reading(answer: &str, packet: &Packet, mode: ParseMode) -> Result<Read
         let detail = "the object stands in the packet's own texts, or they are too costly to search";
         return Err(Invalid::new(InvalidReason::Echo, detail));
     }
-    reading.repairs.extend(repairs);
+    reading.repairs.extend(located.repairs);
     Ok(reading)
+}
+
+/// What stands around the verdicts of an answer. Objects that are none are part of it.
+fn prose_around(located: &Located<'_>, packet: &Packet) -> Prose {
+    let mut prose = Prose::default();
+    let mut side = &mut prose.before;
+    for found in &located.objects {
+        side.extend([found.before.as_str(), "\n"]);
+        if is_shaped(&found.object, packet.ask()) {
+            side = &mut prose.after;
+        } else {
+            side.extend([found.source, "\n"]);
+        }
+    }
+    prose.after.push_str(&located.after);
+    prose
 }
 
 fn found_reading(found: &Found<'_>, packet: &Packet) -> Result<Reading, Invalid> {

@@ -15,7 +15,7 @@ pub enum Repair {
     ReasoningStripped,
     /// The object stood in a code fence.
     Fence,
-    /// Prose stood around the only object.
+    /// Prose stood around the only object, and says nothing else.
     Prose,
     /// A single criterion's answer stood under the criterion's id.
     Wrapped,
@@ -33,6 +33,8 @@ pub enum Repair {
     ReasoningCapped,
     /// The token limit was reached after the object had ended.
     CompleteBeforeLimit,
+    /// The server gave no finish reason, and the answer is one whole object.
+    NoFinishReason,
     /// The JSON text itself needed a clean-up.
     Json(JsonRepair),
 }
@@ -53,6 +55,7 @@ impl Repair {
             Repair::Nul => "nul",
             Repair::ReasoningCapped => "reasoning_capped",
             Repair::CompleteBeforeLimit => "complete_before_limit",
+            Repair::NoFinishReason => "no_finish_reason",
             Repair::Json(repair) => repair.name(),
         }
     }
@@ -63,7 +66,7 @@ impl Repair {
 pub enum Suspicion {
     /// The judge's own total is not what its levels come to.
     Arithmetic,
-    /// The reasoning damns the best level or praises the worst.
+    /// The reasoning damns the best level or praises the worst, or the evidence speaks for another verdict.
     Contradiction,
     /// The reasoning quotes a passage that stands nowhere in the packet.
     UnsupportedEvidence,

@@ -3,13 +3,16 @@
 //! The tables are small and English where they hold words: a suspicion is a hint for the review sample, and
 //! a missed one costs nothing. What counts is that a plain verdict raises none.
 
+use std::collections::BTreeSet;
+
+use super::favoured::favoured;
 use super::repair::{Suspicion, Suspicions};
-use super::{CriterionScore, Statement};
+use super::{CriterionScore, Preference, Preferred, Statement};
 use crate::packet::Packet;
 use crate::rubric::Criterion;
 
 /// Phrases that leave nothing good, in lower case.
-const DAMNING: &[&str] = &[
+pub(super) const DAMNING: &[&str] = &[
     "fails all",
     "fails every",
     "fails on all",
@@ -35,7 +38,7 @@ const DAMNING: &[&str] = &[
 ];
 
 /// Phrases that leave nothing to be wished for, in lower case.
-const PRAISING: &[&str] = &[
+pub(super) const PRAISING: &[&str] = &[
     "meets all criteria",
     "meets every criterion",
     "meets all the criteria",
@@ -55,7 +58,7 @@ const PRAISING: &[&str] = &[
 ];
 
 /// Words that turn a phrase round when one of them stands among the three words before it.
-const NEGATIONS: &[&str] = &[
+pub(super) const NEGATIONS: &[&str] = &[
     "not", "no", "never", "neither", "nor", "hardly", "barely", "without", "isn't", "doesn't", "don't",
     "didn't", "wasn't", "far", "nearly", "almost", "would", "if",
 ];
@@ -73,8 +76,14 @@ const LETTERS_MIN: usize = 12;
 /// What is suspicious about `statement`.
 pub(super) fn suspicions(statement: &Statement, packet: &Packet) -> Suspicions {
     let mut seen = Suspicions::new();
-    let criterion = |score: &CriterionScore| packet.ask().criterion(&score.criterion);
-    if statement.scores().iter().any(|score| criterion(score).is_some_and(|of| is_contradiction(score, of))) {
+    let of = |score: &CriterionScore| packet.ask().criterion(&score.criterion);
+    let contradicts = match statement {
+        Statement::Levels(scores) => {
+            scores.iter().any(|score| of(score).is_some_and(|criterion| is_contradiction(score, criterion)))
+        }
+        Statement::Preference(preferred) => speaks_for_another(preferred),
+    };
+    if contradicts {
         seen.insert(Suspicion::Contradiction);
     }
     let words = statement.words();
@@ -120,6 +129,16 @@ fn is_contradiction(score: &CriterionScore, criterion: &Criterion) -> bool {
         let is_phrase = phrases.iter().any(|phrase| own_words[at..].starts_with(phrase));
         is_phrase && !is_negated(&own_words[..at])
     })
+}
+
+/// Whether the evidence speaks outright for another verdict. A tie may rest on praise of both slots.
+fn speaks_for_another(preferred: &Preferred) -> bool {
+    let favoured: BTreeSet<Preference> = preferred.evidence().iter().flat_map(|text| favoured(text)).collect();
+    match preferred.preference() {
+        Preference::NeedsHumanReview => false,
+        Preference::Tie => favoured.len() == 1 && !favoured.contains(&Preference::Tie),
+        slot => favoured.iter().any(|each| *each != slot),
+    }
 }
 
 /// Where words begin.

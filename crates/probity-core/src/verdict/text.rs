@@ -24,8 +24,18 @@ pub(super) struct Located<'a> {
     pub(super) place: Place,
     /// The objects in order; exactly one for [`Place::Whole`].
     pub(super) objects: Vec<Found<'a>>,
+    /// The text after the last object, without reasoning.
+    pub(super) after: String,
     /// Clean-ups outside the objects.
     pub(super) repairs: Repairs,
+}
+
+impl Located<'_> {
+    /// The whole text, without reasoning.
+    pub(super) fn text(&self) -> String {
+        let objects = self.objects.iter().flat_map(|found| [found.before.as_str(), found.source]);
+        objects.chain([self.after.as_str()]).collect::<Vec<_>>().join("\n")
+    }
 }
 
 /// Where the objects of an answer stand.
@@ -40,6 +50,8 @@ pub(super) enum Place {
 /// An object and the text it was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found<'a> {
+    /// The text between the object before this one and this one, without reasoning.
+    pub(super) before: String,
     pub(super) object: Object,
     pub(super) source: &'a str,
     pub(super) repairs: Repairs,
@@ -54,24 +66,30 @@ pub(super) fn locate(text: &str, mode: ParseMode) -> Result<Located<'_>, Invalid
         repairs.insert(Repair::Bom);
         rest = after.trim();
     }
+    let whole = |found, repairs| Located {
+        place: Place::Whole,
+        objects: vec![found],
+        after: String::new(),
+        repairs,
+    };
     if let Some(found) = reader.whole(rest)? {
-        return Ok(Located { place: Place::Whole, objects: vec![found], repairs });
+        return Ok(whole(found, repairs));
     }
     let answer = without_reasoning(rest)?;
     if answer.len() < rest.len() {
         repairs.insert(Repair::ReasoningStripped);
         if let Some(found) = reader.whole(answer)? {
-            return Ok(Located { place: Place::Whole, objects: vec![found], repairs });
+            return Ok(whole(found, repairs));
         }
     }
     if let Some(inner) = fenced(answer)
         && let Some(found) = reader.whole(inner)?
     {
         repairs.insert(Repair::Fence);
-        return Ok(Located { place: Place::Whole, objects: vec![found], repairs });
+        return Ok(whole(found, repairs));
     }
-    let objects = reader.scan(answer, &mut repairs)?;
-    Ok(Located { place: Place::Prose, objects, repairs })
+    let (objects, after) = reader.scan(answer, &mut repairs)?;
+    Ok(Located { place: Place::Prose, objects, after, repairs })
 }
 
 /// Whether `text` is one strict object with nothing but white space around it.
@@ -108,7 +126,7 @@ impl Reader {
             return Ok(None);
         }
         match value {
-            Json::Object(object) => Ok(Some(found(object, &text[..end], &repairs))),
+            Json::Object(object) => Ok(Some(found(object, &text[..end], &repairs, String::new()))),
             other => Err(Invalid::new(
                 InvalidReason::Type,
                 format!("expected the verdict to be one object, found {}", other.kind()),
@@ -116,25 +134,33 @@ impl Reader {
         }
     }
 
-    /// The objects that stand in `text` outside reasoning blocks, none inside another.
-    fn scan<'a>(&mut self, text: &'a str, around: &mut Repairs) -> Result<Vec<Found<'a>>, Invalid> {
-        let mut objects = Vec::new();
-        let mut at = 0;
+    /// The objects that stand in `text` outside reasoning blocks, none inside another, and the text after them.
+    fn scan<'a>(
+        &mut self,
+        text: &'a str,
+        around: &mut Repairs,
+    ) -> Result<(Vec<Found<'a>>, String), Invalid> {
+        let (mut objects, mut prose) = (Vec::new(), String::new());
+        let (mut at, mut prose_from) = (0, 0);
         while let Some(offset) = text[at..].find(['{', '<']) {
             let start = at + offset;
             at = start + 1;
             if let Some(tag) = opening_tag(&text[start..]) {
                 at = text.len() - after_reasoning(&text[start..], tag)?.len();
                 around.insert(Repair::ReasoningStripped);
+                prose.extend([&text[prose_from..start], "\n"]);
+                prose_from = at;
             } else if text[start..].starts_with('{') && starts_object(&text[at..]) {
                 let (value, end, repairs) = self.value_at(text, start).map_err(|error| refusal(&error))?;
+                prose.push_str(&text[prose_from..start]);
                 if let Json::Object(object) = value {
-                    objects.push(found(object, &text[start..end], &repairs));
+                    objects.push(found(object, &text[start..end], &repairs, std::mem::take(&mut prose)));
                 }
-                at = end;
+                (at, prose_from) = (end, end);
             }
         }
-        Ok(objects)
+        prose.push_str(&text[prose_from..]);
+        Ok((objects, prose))
     }
 
     /// One value at byte `from`: strictly, then with the clean-ups that could help with what stopped it.
@@ -170,8 +196,8 @@ impl Reader {
     }
 }
 
-fn found<'a>(object: Object, source: &'a str, repairs: &[JsonRepair]) -> Found<'a> {
-    Found { object, source, repairs: repairs.iter().map(|repair| Repair::Json(*repair)).collect() }
+fn found<'a>(object: Object, source: &'a str, repairs: &[JsonRepair], before: String) -> Found<'a> {
+    Found { before, object, source, repairs: repairs.iter().map(|repair| Repair::Json(*repair)).collect() }
 }
 
 /// `text` after its leading reasoning blocks.

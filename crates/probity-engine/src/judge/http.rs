@@ -1,6 +1,6 @@
 //! One HTTP exchange: a body goes out, a whole response or a named fault comes back.
 //!
-//! Nothing is retried, redirected or interpreted here. Every call ends: four clocks run (connecting, first
+//! Nothing is retried or redirected here, and nothing interpreted but whether a status is an error. Every call ends: four clocks run (connecting, first
 //! byte, silence, the whole call) and the decoded body is capped while it arrives, so neither a hanging
 //! nor a flooding server holds a call or memory for longer than the limits say. All clocks are monotonic:
 //! a suspended machine or a changed wall clock cannot stretch or cut them.
@@ -180,40 +180,54 @@ async fn exchange(
     }
 }
 
+/// The response with its body. An error status is reported as one however its body ends: too large a body is kept
+/// in part, and so is one that breaks off.
 async fn receive(
     mut response: reqwest::Response,
     clocks: &Clocks,
-    (rooms, room): (&Rooms, &mut Room),
+    memory: (&Rooms, &mut Room),
 ) -> CallOutcome {
-    let limits = clocks.limits;
+    let is_success = response.status().is_success();
     let status = response.status().as_u16();
     let headers = header_texts(response.headers());
-    let mut body = Body::new(&headers, limits.body_bytes_max);
+    let mut body = Body::new(&headers, clocks.limits.body_bytes_max);
+    match fill(&mut body, &mut response, clocks, memory).await {
+        Err(fault) if is_success => broken(fault, body.bytes),
+        Ok(()) | Err(_) => CallOutcome::Response(Response { status, headers, body: body.bytes }),
+    }
+}
+
+/// Takes the pieces of a body until it ends.
+async fn fill(
+    body: &mut Body,
+    response: &mut reqwest::Response,
+    clocks: &Clocks,
+    (rooms, room): (&Rooms, &mut Room),
+) -> Result<(), TransportFault> {
+    let limits = clocks.limits;
     let mut last_piece = Instant::now();
     loop {
         let (until, late) = clocks.step(last_piece, limits.idle, TransportFault::IdleTimeout(limits.idle));
         let piece = match timeout_at(until, response.chunk()).await {
             Ok(Ok(Some(piece))) => piece,
-            Ok(Ok(None)) => break,
-            Ok(Err(error)) => return broken(transport_fault(error, Phase::Body, limits.connect), body.bytes),
-            Err(_) => return broken(late, body.bytes),
+            Ok(Ok(None)) => return Ok(()),
+            Ok(Err(error)) => return Err(transport_fault(error, Phase::Body, limits.connect)),
+            Err(_) => return Err(late),
         };
         if room.is_needed(body.bytes.len() + piece.len()) {
             // Waiting for memory is no silence of the server; only the clock of the whole call runs on.
             match timeout_at(clocks.deadline, rooms.take()).await {
                 Ok(taken) => *room = taken,
-                Err(_) => return broken(TransportFault::TotalTimeout(limits.total), body.bytes),
+                Err(_) => return Err(TransportFault::TotalTimeout(limits.total)),
             }
             last_piece = Instant::now();
         }
-        match body.add(&piece) {
-            Ok(Progress::Nothing) => {}
-            Ok(Progress::Content) => last_piece = Instant::now(),
-            Ok(Progress::Done(_)) => break,
-            Err(fault) => return broken(fault, body.bytes),
+        match body.add(&piece)? {
+            Progress::Nothing => {}
+            Progress::Content => last_piece = Instant::now(),
+            Progress::Done(_) => return Ok(()),
         }
     }
-    CallOutcome::Response(Response { status, headers, body: body.bytes })
 }
 
 /// A body as it arrives. It never holds more than its cap.

@@ -68,7 +68,7 @@ pub struct Reception {
 /// What happened to one call.
 #[derive(Debug, Clone)]
 pub enum CallOutcome {
-    /// A response with its whole body, whatever its status.
+    /// A response with its whole body, or with an error status and what came of its body.
     Response(Response),
     /// No whole response.
     Broken {
@@ -79,14 +79,15 @@ pub enum CallOutcome {
     },
 }
 
-/// A whole HTTP response, or what a local judge answered in its place (status 200, no headers).
+/// An HTTP response, whole or with an error status, or what a local judge answered in its place (status 200, no
+/// headers).
 #[derive(Debug, Clone)]
 pub struct Response {
     /// The HTTP status.
     pub status: u16,
     /// Header names in lower case with their values, in order of arrival.
     pub headers: Vec<(String, String)>,
-    /// The decoded body.
+    /// The decoded body. That of an error status may be a part of what the server sent.
     pub body: Vec<u8>,
 }
 

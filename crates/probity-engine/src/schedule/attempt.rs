@@ -103,6 +103,10 @@ impl Heard {
         let (meaning, outcome, detail) = match completion {
             Ok(completion) => (Meaning::Answer(Box::new(Ok(completion))), ANSWERED, String::new()),
             Err(EnvelopeFault::NoChoice) => (no_choice(), ANSWERED, String::new()),
+            Err(EnvelopeFault::SameIndex) => {
+                let invalid = Invalid { reason: InvalidReason::Ambiguous, detail: String::new() };
+                (Meaning::Answer(Box::new(Err(invalid))), ANSWERED, String::new())
+            }
             Err(EnvelopeFault::CutStream) => {
                 let signal = classify::Signal::Transient;
                 let retry = Meaning::Retry { reason: TRUNCATED_STREAM, floor: Duration::ZERO, signal };

@@ -1,13 +1,13 @@
 //! What a run has spent on a judge, and signs that the judge changed or answered from a cache.
 //!
 //! Only the small rows of the attempts are read, once, and never the answers. A call without a known cost is
-//! counted as such and never as free.
+//! counted as such and never as free. A sum beyond what can be counted is the most that can be.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
 
 use probity_core::packet::PacketHash;
-use rusqlite::{Connection, OptionalExtension, Row, ffi, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::reader::packet_hash;
 use super::record::{JudgeId, RepeatedResponse, RunId, Totals};
@@ -80,7 +80,7 @@ impl Sums {
             (&mut totals.cost_picodollars, cost),
         ];
         for (sum, more) in added {
-            *sum = sum.checked_add(more.unwrap_or(0)).ok_or_else(overflow)?;
+            *sum = sum.saturating_add(more.unwrap_or(0));
         }
         Ok(())
     }
@@ -102,11 +102,6 @@ fn count(counts: &mut BTreeMap<String, u64>, name: Option<&str>) {
         Some(n) => *n += 1,
         None => drop(counts.insert(name.to_owned(), 1)),
     }
-}
-
-/// A sum that the database could not hold either.
-fn overflow() -> rusqlite::Error {
-    rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_ERROR), Some("integer overflow".to_owned()))
 }
 
 /// The response ids of a judge's attempts as numbers, each with its packet: sixteen bytes for an attempt.

@@ -46,7 +46,11 @@ pub(super) fn of_chat(completion: &Completion) -> Result<ReplyRecord, Unusable> 
             return Err(unusable("content_filter", "a filter cut the reply".to_owned(), Remedy::Nothing));
         }
         Finish::Refusal => return Err(unusable("refused", String::new(), Remedy::Nothing)),
-        Finish::Stop | Finish::ToolCalls | Finish::Other(_) | Finish::Missing => {}
+        Finish::Other(ref reason) => {
+            let detail = format!("expected a finish reason that means a complete reply, found {reason}");
+            return Err(unusable("unfinished", detail, Remedy::AskAgain));
+        }
+        Finish::Stop | Finish::ToolCalls | Finish::Missing => {}
     }
     let reply = whole(completion.text.as_deref().unwrap_or_default())?;
     Ok(ReplyRecord { reply, confidence: None, confidence_fault: None })
@@ -169,6 +173,7 @@ mod tests {
         check_chat(&said(Finish::Length), "length");
         check_chat(&said(Finish::ContentFilter), "content_filter");
         check_chat(&said(Finish::Refusal), "refused");
+        check_chat(&said(Finish::Other("abort".to_owned())), "unfinished");
         check_chat(&Completion { refusal: Some("No.".to_owned()), ..said(Finish::Stop) }, "refused");
         check_chat(&Completion::default(), "empty");
     }

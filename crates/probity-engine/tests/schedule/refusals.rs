@@ -3,7 +3,7 @@
 use expect_test::expect;
 use probity_engine::schedule::lane::Stop;
 
-use crate::scene::{CANARY, Scene, Terms, check, check_stop, error, good};
+use crate::scene::{CANARY, Scene, Terms, check, check_on, check_stop, error, good};
 use crate::support::{Act, ScriptedServer, http_ok};
 
 #[tokio::test]
@@ -156,6 +156,44 @@ async fn f25_a_model_that_is_gone() {
     .await;
     let stop = check_mid_run(Act::respond(410, &[], "")).await;
     assert!(matches!(&stop, Stop::Unusable(message) if message.contains("m-1")), "{stop:?}");
+}
+
+/// More than any cap of these tests.
+fn large() -> String {
+    "x".repeat(1_200_000)
+}
+
+#[tokio::test]
+async fn n13_an_error_stops_the_run_whatever_its_body() {
+    let want = expect![[r#"Refused("the server does not accept the key (HTTP 401)")"#]];
+    check_stop(error(401, &[], "invalid_api_key", &large()), &want).await;
+    let cut = b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 5000\r\n\r\n{}".to_vec();
+    check_stop(Act::Raw(cut), &want).await;
+}
+
+#[tokio::test]
+async fn n13_an_error_waits_and_settles_nothing_whatever_its_body() {
+    check(
+        vec![Act::respond(429, &[("retry-after", "0")], &large()), good()],
+        &expect![[r"
+            1 first: 429 rate_limited 65536 bytes
+            2 retry:rate_limited: 200 answered 231 bytes
+            => verdict
+        "]],
+    )
+    .await;
+    let mut terms = Terms::quick(1);
+    terms.pursuit.attempts_max = 2;
+    check_on(
+        terms,
+        vec![Act::respond(429, &[], &large())],
+        &expect![[r"
+            1 first: 429 rate_limited 65536 bytes
+            2 retry:rate_limited: 429 rate_limited 65536 bytes
+            => nothing
+        "]],
+    )
+    .await;
 }
 
 #[tokio::test]

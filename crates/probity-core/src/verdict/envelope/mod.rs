@@ -2,7 +2,8 @@
 //!
 //! Servers add fields, leave some out and invent finish reasons: none of that is a fault. A fault is a body
 //! that carries no answer: not JSON, an error, no choice, or a stream that broke off. Reasoning channels are
-//! never part of the text, so they cannot become a verdict.
+//! never part of the text, so they cannot become a verdict. The finish reasons that mean a complete answer are a
+//! closed list.
 
 mod anthropic;
 mod openai;
@@ -18,6 +19,9 @@ use crate::json::{self, Json, JsonRepair, Tolerance};
 
 /// The longest error message kept, in bytes. The whole body is stored beside it.
 const MESSAGE_BYTES_MAX: usize = 4096;
+
+/// The most tokens of one call that are believed, in each direction: ten times the largest context window.
+const TOKENS_MAX: u64 = 100_000_000;
 
 /// Why a body carries no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -43,6 +47,9 @@ pub enum EnvelopeFault {
     /// There is no choice, so nobody answered.
     #[error("expected a choice, found none")]
     NoChoice,
+    /// Two choices have one index, so neither is the answer.
+    #[error("expected an index for each choice, found one twice")]
+    SameIndex,
     /// The stream ended without a finish reason and without its end mark.
     #[error("the stream ended before the answer did")]
     CutStream,
@@ -55,13 +62,18 @@ impl EnvelopeFault {
             EnvelopeFault::NotJson { .. } => "not_json",
             EnvelopeFault::Error { .. } => "error",
             EnvelopeFault::NoChoice => "no_choice",
+            EnvelopeFault::SameIndex => "same_index",
             EnvelopeFault::CutStream => "cut_stream",
         }
     }
 
-    /// The reason that an answer without a choice counts as; the other faults are failed calls.
+    /// The reason that an answer without one choice counts as; the other faults are failed calls.
     pub fn reason(&self) -> Option<InvalidReason> {
-        matches!(self, EnvelopeFault::NoChoice).then_some(InvalidReason::NoChoice)
+        match self {
+            EnvelopeFault::NoChoice => Some(InvalidReason::NoChoice),
+            EnvelopeFault::SameIndex => Some(InvalidReason::Ambiguous),
+            EnvelopeFault::NotJson { .. } | EnvelopeFault::Error { .. } | EnvelopeFault::CutStream => None,
+        }
     }
 }
 
@@ -118,22 +130,38 @@ fn error_of(details: &Json, message: &str) -> EnvelopeFault {
     }
 }
 
-/// A finish reason of either dialect.
+/// A finish reason of either dialect. Some servers write an empty one while a stream goes on.
 fn finish_of(value: Option<&Json>) -> Finish {
-    let Some(reason) = value.and_then(Json::as_str) else { return Finish::Missing };
+    let reason = match value {
+        None | Some(Json::Null) => return Finish::Missing,
+        Some(Json::String(reason)) if reason.is_empty() => return Finish::Missing,
+        Some(Json::String(reason)) => reason,
+        Some(other) => return Finish::Other(other.canonical()),
+    };
     match reason.to_ascii_lowercase().as_str() {
-        "stop" | "end_turn" | "stop_sequence" => Finish::Stop,
-        "length" | "max_tokens" | "model_context_window_exceeded" => Finish::Length,
-        "content_filter" | "safety" => Finish::ContentFilter,
+        "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" => Finish::Stop,
+        "length" | "max_tokens" | "model_length" | "model_context_window_exceeded" => Finish::Length,
+        "content_filter"
+        | "content_filtered"
+        | "safety"
+        | "recitation"
+        | "blocklist"
+        | "prohibited_content"
+        | "spii"
+        | "sensitive"
+        | "guardrail_intervened" => Finish::ContentFilter,
         "refusal" => Finish::Refusal,
         "tool_calls" | "function_call" | "tool_use" => Finish::ToolCalls,
         _ => Finish::Other(reason.to_owned()),
     }
 }
 
-/// Tokens, if both counts were written as whole numbers of at least zero.
+/// Tokens, if both counts were written as whole numbers from zero to [`TOKENS_MAX`].
 fn usage_of(value: Option<&Json>) -> Option<Usage> {
-    let count = |keys: [&str; 2]| keys.iter().find_map(|key| value?.get(key)?.as_u64());
+    let count = |keys: [&str; 2]| {
+        let count = keys.iter().find_map(|key| value?.get(key)?.as_u64());
+        count.filter(|count| *count <= TOKENS_MAX)
+    };
     Some(Usage {
         input: count(["prompt_tokens", "input_tokens"])?,
         output: count(["completion_tokens", "output_tokens"])?,
@@ -237,6 +265,40 @@ mod tests {
         }
         check(openai, &body(r#"{"prompt_tokens":"7","completion_tokens":3}"#), r#"Missing "a""#);
         check(openai, &body(r#"{"prompt_tokens":7.5,"completion_tokens":3}"#), r#"Missing "a""#);
+    }
+
+    #[test]
+    fn n14_more_tokens_than_a_call_can_have_are_unknown() {
+        let body = |input: u64, output: u64| {
+            let usage = format!(r#"{{"prompt_tokens":{input},"completion_tokens":{output}}}"#);
+            format!(r#"{{"choices":[{{"message":{{"content":"a"}}}}],"usage":{usage}}}"#)
+        };
+        check(openai, &body(100_000_000, 100_000_000), r#"Missing "a" 100000000+100000000"#);
+        check(openai, &body(100_000_001, 1), r#"Missing "a""#);
+        check(openai, &body(1, 1_000_000_000_000_000_000), r#"Missing "a""#);
+    }
+
+    #[test]
+    fn n12_only_known_reasons_are_an_end() {
+        let finish = |reason: &str| finish_of(Some(&Json::text(reason)));
+        for reason in ["stop", "STOP", "eos", "eos_token", "end_turn", "stop_sequence"] {
+            assert_eq!(finish(reason), Finish::Stop, "{reason}");
+        }
+        for reason in ["recitation", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "sensitive", "SAFETY"] {
+            assert_eq!(finish(reason), Finish::ContentFilter, "{reason}");
+        }
+        for reason in ["length", "max_tokens", "MAX_TOKENS", "model_length"] {
+            assert_eq!(finish(reason), Finish::Length, "{reason}");
+        }
+        for reason in ["abort", "pause_turn", "repetition", "LANGUAGE", "CONTINUATION", "done", "stopped"] {
+            assert_eq!(finish(reason), Finish::Other(reason.to_owned()));
+        }
+        for value in ["0", "1", "true", "false", "[]", "{}"] {
+            let json = json::parse(value).expect("JSON");
+            assert_eq!(finish_of(Some(&json)), Finish::Other(value.to_owned()));
+        }
+        assert_eq!(finish_of(None), Finish::Missing);
+        assert_eq!(finish_of(Some(&Json::Null)), Finish::Missing);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The body of a chat completion, whole or as a stream of events.
 
+use std::collections::BTreeSet;
+
 use super::super::{Completion, ToolCall};
 use super::{
     EnvelopeFault, append, body_json, body_text, count, error_in, error_of, finish_of, names, not_json,
@@ -23,6 +25,7 @@ pub fn openai_json(value: &Json, repairs: &[JsonRepair]) -> Result<Completion, E
         return Err(fault);
     }
     let choices = value.get("choices").and_then(Json::as_array).unwrap_or_default();
+    check_indexes(choices)?;
     let choice = first_choice(choices).ok_or(EnvelopeFault::NoChoice)?;
     if let Some(fault) = choice_error(choice) {
         return Err(fault);
@@ -46,6 +49,12 @@ pub fn openai_json(value: &Json, repairs: &[JsonRepair]) -> Result<Completion, E
     })
 }
 
+/// One answer was asked for. Which of two with one index it is, or of two without any, is a guess.
+pub(super) fn check_indexes(choices: &[Json]) -> Result<(), EnvelopeFault> {
+    let indexes: BTreeSet<_> = choices.iter().map(|choice| choice.get("index").and_then(Json::as_u64)).collect();
+    if indexes.len() == choices.len() { Ok(()) } else { Err(EnvelopeFault::SameIndex) }
+}
+
 /// The choice with index 0, or the first one where servers leave the index out.
 fn first_choice(choices: &[Json]) -> Option<&Json> {
     let zero = |choice: &&Json| choice.get("index").and_then(Json::as_u64) == Some(0);
@@ -62,9 +71,7 @@ pub(super) fn choice_error(choice: &Json) -> Option<EnvelopeFault> {
 
 /// Adds the text and the refusal of a message, or of a piece of one. Reasoning parts are passed over.
 pub(super) fn content(message: &Json, text: &mut Option<String>, refusal: &mut Option<String>) {
-    if let Some(words) = message.get("refusal").and_then(Json::as_str) {
-        append(refusal, words);
-    }
+    add_refusal(message, refusal);
     match message.get("content") {
         Some(Json::String(words)) => append(text, words),
         Some(Json::Array(parts)) => parts.iter().for_each(|part| content_part(part, text, refusal)),
@@ -77,10 +84,19 @@ fn content_part(part: &Json, text: &mut Option<String>, refusal: &mut Option<Str
         append(text, words);
         return;
     }
-    match (part.get("type").and_then(Json::as_str), part.get("text"), part.get("refusal")) {
-        (None | Some("text" | "output_text"), Some(Json::String(words)), _) => append(text, words),
-        (Some("refusal"), _, Some(Json::String(words))) => append(refusal, words),
+    match (part.get("type").and_then(Json::as_str), part.get("text")) {
+        (None | Some("text" | "output_text"), Some(Json::String(words))) => append(text, words),
+        (Some("refusal"), _) => add_refusal(part, refusal),
         _ => {}
+    }
+}
+
+/// A refusal is kept in its words; one that is no text, as it stands.
+fn add_refusal(holder: &Json, refusal: &mut Option<String>) {
+    match holder.get("refusal") {
+        None | Some(Json::Null) => {}
+        Some(Json::String(words)) => append(refusal, words),
+        Some(other) => append(refusal, &other.canonical()),
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::super::{Completion, Finish, ToolCall};
-use super::openai::{choice_error, content};
+use super::openai::{check_indexes, choice_error, content};
 use super::{
     EnvelopeFault, body_json, count, error_in, error_of, finish_of, message_of, names, not_json, text_member,
     usage_of,
@@ -107,8 +107,13 @@ impl Assembly {
         ] {
             *kept = text_member(chunk, key).or(kept.take());
         }
-        whole.usage = usage_of(chunk.get("usage")).or(whole.usage);
-        for choice in chunk.get("choices").and_then(Json::as_array).unwrap_or_default() {
+        // Counts grow while a stream goes on: the last ones count, and make the usage unknown if they cannot be.
+        if let Some(usage @ Json::Object(_)) = chunk.get("usage") {
+            whole.usage = usage_of(Some(usage));
+        }
+        let choices = chunk.get("choices").and_then(Json::as_array).unwrap_or_default();
+        check_indexes(choices)?;
+        for choice in choices {
             if let Some(fault) = choice_error(choice) {
                 return Err(fault);
             }
@@ -125,7 +130,10 @@ impl Assembly {
         let whole = &mut self.completion;
         let finish = finish_of(choice.get("finish_reason"));
         if finish != Finish::Missing {
-            whole.finish = finish;
+            whole.finish = match std::mem::take(&mut whole.finish) {
+                earlier if earlier == Finish::Missing || earlier == finish => finish,
+                earlier => Finish::Other(format!("{earlier:?}, then {finish:?}")),
+            };
         }
         let delta = choice.get("delta").or(choice.get("message")).unwrap_or(&Json::Null);
         content(delta, &mut whole.text, &mut whole.refusal);

@@ -43,6 +43,21 @@ fn an_unknown_cost_is_not_free() {
 }
 
 #[test]
+fn n14_a_sum_that_cannot_be_counted_is_the_most_that_can_be() {
+    let scene = Scene::new();
+    let dear = AttemptEnd {
+        tokens_in: Some(u32::MAX),
+        tokens_out: Some(u32::MAX),
+        cost_picodollars: Some(i64::MAX),
+        ..ended("ok", b"raw")
+    };
+    call(&scene, scene.run, "a", dear.clone());
+    call(&scene, scene.run, "b", dear);
+    let totals = scene.store.totals(&scene.judge, scene.run).unwrap();
+    assert_eq!((totals.tokens_in, totals.cost_picodollars), (2 * u64::from(u32::MAX), i64::MAX));
+}
+
+#[test]
 fn f58_a_judge_that_changes_is_counted() {
     let scene = Scene::new();
     for (text, model, fingerprint) in [("a", "m-1", "x"), ("b", "m-1", "y"), ("c", "m-2", "y")] {

@@ -338,6 +338,26 @@ fn g05_what_ends_a_lane_is_no_score_either() {
     );
 }
 
+/// The body is larger than the cap; the status says enough.
+#[test]
+fn n13_a_refused_key_stops_the_run_however_much_is_said_about_it() {
+    let refusing = Arc::new(AtomicBool::new(true));
+    let judge = Judge::with({
+        let refusing = Arc::clone(&refusing);
+        move |asked, _| {
+            let is_refusing = refusing.load(Ordering::SeqCst);
+            if is_refusing { error(401, "invalid_api_key", &"x".repeat(1_200_000)) } else { asked.answer() }
+        }
+    });
+    let scene = Scene::new(cases_named(["one", "two"]), &judge.base_url());
+    let _stopped =
+        scene.run(&["--concurrency", "1"]).code(3).says("the server does not accept the key (HTTP 401)");
+    assert_eq!(judge.n_requests(), 1);
+    refusing.store(false, Ordering::SeqCst);
+    let _ended = scene.run(&["--concurrency", "1"]).code(0);
+    assert_eq!(judge.n_requests(), 5, "nothing was settled");
+}
+
 /// Six sound answers, a refusal, one without JSON, one that never arrives, one beyond the scale.
 #[test]
 fn g06_partial_failure_is_visible() {

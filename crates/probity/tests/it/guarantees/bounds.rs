@@ -69,6 +69,25 @@ fn g13_the_budget_is_hard_with_two_thousand_calls() {
     assert!(spent + 17_000 > budget_micros, "stopped early, after {spent} of {budget_micros} millionths");
 }
 
+/// Each answer says that it took a quintillion tokens.
+#[test]
+fn n14_a_run_with_absurd_token_counts_is_resumed_and_reported() {
+    let judge = Judge::with(|asked, _| {
+        let mut completion = Asked::completion(&asked.verdict().to_string());
+        completion["usage"] = json!({ "prompt_tokens": 10_u64.pow(18), "completion_tokens": 10_u64.pow(18) });
+        http_ok(&completion.to_string())
+    });
+    let scene = Scene::new(cases(3), &judge.base_url()).settings(&format!("{QUICK}{PRICE}"));
+    for _resumed in 0..2 {
+        let _ended = scene.run(&[]).code(0);
+        let summary = &scene.results()["summary"];
+        let counts = json!([summary["scored"], summary["calls"], summary["calls_without_usage"]]);
+        assert_eq!(counts, json!([3, 6, 6]), "{summary}");
+    }
+    assert_eq!(judge.n_requests(), 6);
+    let _reported = scene.run(&["--offline"]).code(0);
+}
+
 /// What a packet meets in the storm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Fate {

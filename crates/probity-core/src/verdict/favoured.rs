@@ -1,0 +1,171 @@
+//! Which verdict about two replies a judge's own words speak for.
+//!
+//! Only words that leave nothing open count: a merit in one respect ("A is better on tone"), a negation and a
+//! condition speak for neither reply. A claim that is missed costs a hint; the tables are small and English.
+
+use std::collections::BTreeSet;
+
+use super::Preference;
+use super::suspect::{DAMNING, NEGATIONS, PRAISING};
+use super::words::{has_any, own_words, sentences};
+
+/// What judges call the thing in a slot.
+const NOUNS: &[&str] =
+    &["reply", "response", "answer", "candidate", "option", "assistant", "message", "version", "one"];
+/// Words that make a clause a concession or a condition.
+const CONCESSIONS: &[&str] = &["although", "though", "while", "whereas", "despite", "could", "might", "unless"];
+/// Words that may stand between a slot and its praise or blame.
+const ADVERBS: &[&str] = &[
+    "is", "the", "a", "clearly", "far", "much", "simply", "definitely", "obviously", "plainly", "overall", "still",
+    "significantly", "slightly", "by",
+];
+const BETTER: &[&str] =
+    &["better", "superior", "stronger", "best", "preferable", "wins", "win", "beats", "outperforms", "winner"];
+const WORSE: &[&str] = &["worse", "inferior", "weaker", "worst", "loses"];
+/// Words before a slot that choose it.
+const CHOOSING: &[&str] = &["prefer", "preferred", "choose", "pick", "favour", "favor", "select", "winner", "verdict"];
+/// What may follow a comparison that holds as a whole.
+const AS_A_WHOLE: &[&str] = &["overall", "because", "since", "and", "of", "by", "choice", "here"];
+const EQUAL: &[&str] =
+    &["tie", "a draw", "equally good", "equally bad", "equally well", "equally strong", "equally helpful"];
+
+/// The verdicts that `text` speaks for outright, quotations aside.
+pub(super) fn favoured(text: &str) -> BTreeSet<Preference> {
+    let sentences = sentences(&own_words(text));
+    let clauses = sentences.iter().flat_map(|sentence| sentence.split(|word| word == ","));
+    clauses.filter(|clause| !is_open(clause)).flat_map(in_clause).collect()
+}
+
+fn is_open(clause: &[String]) -> bool {
+    // "Far better" is no negation, though "far from flawless" is one.
+    let is_negated = NEGATIONS.iter().any(|word| *word != "far" && has_any(clause, &[word]));
+    is_negated || has_any(clause, CONCESSIONS) || has_any(clause, &["far from"])
+}
+
+fn in_clause(clause: &[String]) -> Vec<Preference> {
+    let mut found: Vec<Preference> = has_any(clause, EQUAL).then_some(Preference::Tie).into_iter().collect();
+    let mut at = 0;
+    while at < clause.len() {
+        let Some((slot, n_words)) = slot(&clause[at..]) else {
+            at += 1;
+            continue;
+        };
+        let (before, after) = (&clause[..at], &clause[at + n_words..]);
+        found.extend(after_slot(after, slot).or_else(|| before_slot(before, after, slot)));
+        at += n_words;
+    }
+    found
+}
+
+/// The slot that `words` begin with, and how many words name it.
+fn slot(words: &[String]) -> Option<(Preference, usize)> {
+    let first = words.first()?.as_str();
+    let second = words.get(1).map(String::as_str);
+    let is_noun = |word: Option<&str>| word.is_some_and(|word| NOUNS.contains(&word));
+    match (first, second) {
+        ("A", _) => Some((Preference::First, 1)),
+        ("B", _) => Some((Preference::Second, 1)),
+        ("first" | "former", noun) if is_noun(noun) => Some((Preference::First, 2)),
+        ("second" | "latter", noun) if is_noun(noun) => Some((Preference::Second, 2)),
+        (noun, Some("a" | "A")) if is_noun(Some(noun)) => Some((Preference::First, 2)),
+        (noun, Some("b" | "B")) if is_noun(Some(noun)) => Some((Preference::Second, 2)),
+        _ => None,
+    }
+}
+
+fn other(slot: Preference) -> Preference {
+    if slot == Preference::First { Preference::Second } else { Preference::First }
+}
+
+/// "… is clearly better", "… beats B", "… is completely wrong".
+fn after_slot(after: &[String], slot: Preference) -> Option<Preference> {
+    let said = after.join(" ");
+    let bare = said.strip_prefix("is ").unwrap_or(&said);
+    if DAMNING.iter().any(|phrase| bare.starts_with(phrase)) {
+        return Some(other(slot));
+    }
+    if PRAISING.iter().any(|phrase| bare.starts_with(phrase)) {
+        return Some(slot);
+    }
+    let n_adverbs = after.iter().take_while(|word| ADVERBS.contains(&word.as_str())).count();
+    let (word, rest) = after.get(n_adverbs..)?.split_first()?;
+    // Without a verb, "A better reply" is an article.
+    let is_verb = matches!(word.as_str(), "wins" | "win" | "beats" | "outperforms" | "loses");
+    if !(is_verb || after[0] == "is") || !is_about_the_whole(rest) {
+        return None;
+    }
+    match word.as_str() {
+        word if BETTER.contains(&word) => Some(slot),
+        word if WORSE.contains(&word) => Some(other(slot)),
+        _ => None,
+    }
+}
+
+/// "I prefer …", "the better reply is …".
+fn before_slot(before: &[String], after: &[String], slot: Preference) -> Option<Preference> {
+    let is_filler = |word: &&String| {
+        matches!(word.as_str(), "is" | "the" | "to" | "goes") || NOUNS.contains(&word.as_str())
+    };
+    let word = before.iter().rev().find(|word| !is_filler(word))?.as_str();
+    let is_stated = before.iter().any(|word| word == "is") || CHOOSING.contains(&word);
+    if !is_stated || !is_about_the_whole(after) {
+        return None;
+    }
+    match word {
+        word if BETTER.contains(&word) || CHOOSING.contains(&word) => Some(slot),
+        word if WORSE.contains(&word) => Some(other(slot)),
+        _ => None,
+    }
+}
+
+/// Whether what follows a comparison leaves it whole: nothing, the other slot, or a reason.
+fn is_about_the_whole(rest: &[String]) -> bool {
+    let rest = match rest {
+        [than, rest @ ..] if than == "than" => {
+            let rest = if rest.first().is_some_and(|word| word == "the") { &rest[1..] } else { rest };
+            slot(rest).map_or(rest, |(_, n_words)| &rest[n_words..])
+        }
+        rest => slot(rest).map_or(rest, |(_, n_words)| &rest[n_words..]),
+    };
+    rest.first().is_none_or(|word| AS_A_WHOLE.contains(&word.as_str()) || NOUNS.contains(&word.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, want: &str) {
+        let names: Vec<&str> = favoured(text).into_iter().map(Preference::name).collect();
+        assert_eq!(names.join(" "), want, "{text}");
+    }
+
+    #[test]
+    fn n15_words_that_speak_for_a_slot() {
+        for text in ["A is clearly better.", "reply a is better than reply b", "B is far worse than A because it is late"] {
+            check(text, "A");
+        }
+        for text in ["The better reply is B", "I prefer the second reply.", "Winner: B", "B beats A", "A fails completely"] {
+            check(text, "B");
+        }
+        check("Both are equally good.", "tie");
+        check("A is better. B is better.", "A B");
+    }
+
+    #[test]
+    fn n15_words_that_leave_it_open() {
+        for text in [
+            "A is better on tone",
+            "A is better than B in tone",
+            "A is not better.",
+            "A would be better if it named the day",
+            "A better reply would name the day",
+            "Although A is better, that is not all",
+            "A names the day, B does so too",
+            "The customer says \"A is better\"",
+            "A wins on tone",
+        ] {
+            check(text, "");
+        }
+    }
+}
