@@ -28,7 +28,7 @@ mod tests;
 pub use allocation::{Spread, TooSmall};
 pub use draw::{Chosen, Counts, Design, Drawn, DrawnStratum, Duplicates, Frame};
 pub use history::{Again, BadHistory, History, NameTaken, reply_name};
-pub use production::{LabelWork, Observed, Production, Said, Work, production};
+pub use production::{LabelWork, Observed, Production, Said, production};
 pub use week::iso_week;
 
 /// What a stratum is called whose cases name no slice.

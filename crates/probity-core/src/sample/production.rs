@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::stats::corrected::{Corrected, LabelPlan, NotCorrected, Stratum, Wanted, corrected, label_plan};
+use crate::stats::corrected::{Corrected, NotCorrected, Stratum, Wanted, corrected, label_plan};
 
 /// What somebody said about a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,18 +43,8 @@ pub struct LabelWork {
     pub n_labels: u64,
     /// How many of these need a ticket that has not been drawn.
     pub n_draws: u64,
-}
-
-/// What makes the corrected share as sure as it was wanted.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Work {
-    /// More labels, where they are worth most first. None where it is sure enough.
-    Labels(Vec<LabelWork>),
-    /// A sample so many times as large: no number of labels does it.
-    Items {
-        /// How many times.
-        times: f64,
-    },
+    /// How many tickets of the stratum are left without a label then; 0 where the plan takes all of them.
+    pub n_left: u64,
 }
 
 /// What a sample says about production.
@@ -76,8 +66,9 @@ pub struct Production {
     pub overall: Corrected,
     /// In each slice.
     pub by_slice: BTreeMap<String, Corrected>,
-    /// How to be as sure as wanted, or why that cannot be told.
-    pub work: Result<Work, NotCorrected>,
+    /// The labels that make the corrected share as sure as wanted, where most are needed first, or why that
+    /// cannot be told. Empty where it is sure enough.
+    pub work: Result<Vec<LabelWork>, NotCorrected>,
 }
 
 /// What `rows` say about the population they were drawn from. The plan is for a corrected share that is known to
@@ -105,7 +96,7 @@ pub fn production(rows: &[Observed], half_width: f64) -> Production {
         unseen: unseen.collect(),
         overall: corrected(&values),
         by_slice: by_slice.collect(),
-        work: plan.map(|plan| work(plan, &strata)),
+        work: plan.map(|labels| work(&labels, &strata)),
     }
 }
 
@@ -114,7 +105,7 @@ fn strata<'a>(rows: impl Iterator<Item = &'a Observed>) -> BTreeMap<&'a str, Str
     let mut strata: BTreeMap<&str, Stratum> = BTreeMap::new();
     for row in rows {
         let Some(judge) = row.judge else { continue };
-        let empty = Stratum { share: row.population as f64, labelled: [[0; 2]; 2], unlabelled: [0; 2] };
+        let empty = Stratum { population: row.population, labelled: [[0; 2]; 2], unlabelled: [0; 2] };
         let stratum = strata.entry(&row.stratum).or_insert(empty);
         match row.people {
             Some(people) => stratum.labelled[judge as usize][people as usize] += 1,
@@ -124,18 +115,19 @@ fn strata<'a>(rows: impl Iterator<Item = &'a Observed>) -> BTreeMap<&'a str, Str
     strata
 }
 
-fn work(plan: LabelPlan, strata: &BTreeMap<&str, Stratum>) -> Work {
-    let labels = match plan {
-        LabelPlan::Items { times } => return Work::Items { times },
-        LabelPlan::Labels(labels) => labels,
-    };
-    let one = |((name, stratum), n_all): ((&&str, &Stratum), u64)| {
+fn work(labels: &[u64], strata: &BTreeMap<&str, Stratum>) -> Vec<LabelWork> {
+    let one = |((name, stratum), n_all): ((&&str, &Stratum), &u64)| {
         let n_labels = n_all - stratum.n_labelled();
-        let n_left = stratum.n() - stratum.n_labelled();
-        LabelWork { stratum: (*name).to_owned(), n_labels, n_draws: n_labels.saturating_sub(n_left) }
+        let n_drawn = stratum.n() - stratum.n_labelled();
+        LabelWork {
+            stratum: (*name).to_owned(),
+            n_labels,
+            n_draws: n_labels.saturating_sub(n_drawn),
+            n_left: stratum.population.saturating_sub(*n_all),
+        }
     };
     let mut work: Vec<LabelWork> = strata.iter().zip(labels).map(one).collect();
     work.retain(|work| work.n_labels > 0);
     work.sort_by_key(|work| std::cmp::Reverse(work.n_labels));
-    Work::Labels(work)
+    work
 }

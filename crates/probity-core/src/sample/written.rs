@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::allocation::Spread;
 use super::draw::{Chosen, Drawn, DrawnStratum};
-use super::production::{LabelWork, Production, Work};
+use super::production::{LabelWork, Production};
 use crate::case::{Entry, Situation};
 use crate::stats::Estimate;
 use crate::stats::corrected::{Corrected, NotCorrected};
@@ -153,13 +153,17 @@ fn figure_json(figure: Result<Estimate, NotCorrected>) -> Value {
     }
 }
 
-fn work(work: &Result<Work, NotCorrected>) -> Value {
+fn work(work: &Result<Vec<LabelWork>, NotCorrected>) -> Value {
+    let one = |LabelWork { stratum, n_labels, n_draws, n_left }: &LabelWork| {
+        json!({
+            "stratum": stratum,
+            "labels": n_labels,
+            "of_these_not_drawn": n_draws,
+            "tickets_left": n_left,
+        })
+    };
     match work {
         Err(reason) => json!({ "labels": null, "reason": reason.to_string() }),
-        Ok(Work::Items { times }) => json!({ "labels": null, "sample_times": times }),
-        Ok(Work::Labels(labels)) => {
-            let one = |LabelWork { stratum, n_labels, n_draws }: &LabelWork| json!({ "stratum": stratum, "labels": n_labels, "of_these_not_drawn": n_draws });
-            json!({ "labels": labels.iter().map(one).collect::<Vec<_>>() })
-        }
+        Ok(labels) => json!({ "labels": labels.iter().map(one).collect::<Vec<_>>() }),
     }
 }

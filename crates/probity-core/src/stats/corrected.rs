@@ -7,23 +7,33 @@
 //! prediction-powered inference with the best tuning (Angelopoulos, Duchi and Zrnic 2023) and the double sampling
 //! of Tenenbein (1970) alike.
 //!
+//! The judge's share, people's share and both together are about a finite population that was drawn from without
+//! replacement, so their variance is that of a stratified sample with the finite population correction (Cochran
+//! 1977, 5.3 and 12.3). Each has Wilson's interval for as many independent items as that variance is worth (Kott
+//! and Carr 1997).
+//!
 //! What always holds: a judge that may be no better than chance corrects nothing. Then there is what people
-//! say, and a reason.
+//! say, and a reason. Where every judged item has a label, both together are what people say, with the same
+//! interval; where that is the whole population, nothing is left to be unsure about.
 
 mod plan;
 #[cfg(test)]
 mod tests;
+mod together;
 
-pub use plan::{LabelPlan, Wanted, label_plan};
+pub use plan::{Wanted, label_plan};
 
-use super::one_sided::student_point;
-use super::{Estimate, Z_95, wilson};
+use super::{Estimate, Z_95, whole, wilson};
+use together::Together;
+
+/// How many items the share of all strata adds to a stratum's own, where its variance is estimated.
+const SHRINKAGE: f64 = 2.0;
 
 /// Items that were drawn at one rate. Index 0 is a fail and 1 a pass.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stratum {
-    /// The share of the population that it is, above 0. Shares need not add up to one.
-    pub share: f64,
+    /// Items of the population that belong to it. Fewer than were drawn are taken as that many.
+    pub population: u64,
     /// Items that a judge and a person looked at, by what the judge said and then by what the person said.
     pub labelled: [[u64; 2]; 2],
     /// Items that only the judge looked at, by what it said.
@@ -41,8 +51,18 @@ impl Stratum {
         self.labelled.iter().flatten().sum()
     }
 
+    /// Items of the population.
+    fn size(&self) -> u64 {
+        self.population.max(self.n())
+    }
+
     fn said(&self, verdict: usize) -> u64 {
         self.unlabelled[verdict] + self.labelled[verdict].iter().sum::<u64>()
+    }
+
+    /// Labelled items that people decided so about.
+    fn labelled_as(&self, label: usize) -> u64 {
+        self.labelled[0][label] + self.labelled[1][label]
     }
 }
 
@@ -130,16 +150,72 @@ impl Share {
     }
 }
 
+/// The share of passes in a stratified sample of a finite population.
+#[derive(Debug, Clone)]
+struct Stratified {
+    share: f64,
+    /// The variance of one item of the population, above 0.
+    spread: f64,
+    /// The variance of one item of each stratum, above 0.
+    within: Vec<f64>,
+    /// The variance of the share.
+    variance: f64,
+    n: u64,
+}
+
+impl Stratified {
+    /// From what `seen` counts in each stratum: fails and passes. `None` without items. A stratum without any is
+    /// taken to be like the others.
+    fn of(strata: &[Stratum], seen: impl Fn(&Stratum, usize) -> u64) -> Option<Stratified> {
+        let counts =
+            |stratum: &Stratum| (seen(stratum, 1) as f64, (seen(stratum, 0) + seen(stratum, 1)) as f64);
+        let counted = || strata.iter().filter(|stratum| counts(stratum).1 > 0.0);
+        let total: f64 = counted().map(|stratum| stratum.size() as f64).sum();
+        let weight = |stratum: &Stratum| stratum.size() as f64 / total;
+        let n = counted().map(|stratum| counts(stratum).1).sum::<f64>();
+        if n <= 0.0 {
+            return None;
+        }
+        let share =
+            counted().map(|stratum| weight(stratum) * counts(stratum).0 / counts(stratum).1).sum::<f64>();
+        // Half a pass and half a fail more keep a variance where all items are alike.
+        let spread = |share: f64| {
+            let share = (share * n + 0.5) / (n + 1.0);
+            share * (1.0 - share)
+        };
+        let shrunk = |stratum: &Stratum| {
+            let (passes, n) = counts(stratum);
+            spread((passes + SHRINKAGE * share) / (n + SHRINKAGE))
+        };
+        let variance = counted().map(|stratum| {
+            let unseen = 1.0 / counts(stratum).1 - 1.0 / stratum.size() as f64;
+            weight(stratum).powi(2) * shrunk(stratum) * unseen
+        });
+        Some(Stratified {
+            share: share.min(1.0),
+            spread: spread(share),
+            within: strata.iter().map(shrunk).collect(),
+            variance: variance.sum(),
+            n: whole(n),
+        })
+    }
+
+    fn estimate(&self) -> Estimate {
+        let (low, high) = wilson(self.share, self.spread / self.variance);
+        Estimate { value: self.share, low, high, n: self.n }
+    }
+}
+
 /// Everything that strata say about the share of passes.
 pub fn corrected(strata: &[Stratum]) -> Corrected {
     let sample = Sample(strata);
     let errors = sample.errors();
     Corrected {
-        uncorrected: sample.judged(Stratum::said).map(Share::estimate),
-        people: sample.people().map(Share::estimate),
+        uncorrected: Stratified::of(strata, Stratum::said).map(|judged| judged.estimate()),
+        people: Stratified::of(strata, Stratum::labelled_as).map(|people| people.estimate()),
         errors: errors.map(|[se, sp]| ErrorRates { sensitivity: se.estimate(), specificity: sp.estimate() }),
         rogan_gladen: errors.and_then(|errors| rogan_gladen(sample, errors)),
-        prediction_powered: errors.and_then(|errors| prediction_powered(sample, errors)),
+        prediction_powered: Together::of(sample).map(|together| together.estimate(sample)),
     }
 }
 
@@ -147,23 +223,18 @@ pub fn corrected(strata: &[Stratum]) -> Corrected {
 struct Sample<'a>(&'a [Stratum]);
 
 impl Sample<'_> {
-    /// The share of passes among items of one kind, of which `said` counts fails and passes. Each of them stands
-    /// for its part of the stratum, however many of other kinds there are.
-    fn judged(&self, said: impl Fn(&Stratum, usize) -> u64) -> Option<Share> {
-        let kind = self.0.iter().map(|stratum| (stratum.share, said(stratum, 1), said(stratum, 0)));
-        let kind = kind.filter(|(_, passes, fails)| passes + fails > 0);
-        Share::of(kind.map(|(share, passes, fails)| (share / (passes + fails) as f64, passes, fails)))
+    /// The share of passes among items that only the judge looked at. Each stands for its part of the stratum,
+    /// however many others have a label.
+    fn unlabelled(&self) -> Option<Share> {
+        let strata = self.0.iter().map(|stratum| (stratum.size() as f64, stratum.unlabelled));
+        let strata = strata.filter(|(_, [fails, passes])| passes + fails > 0);
+        Share::of(strata.map(|(size, [fails, passes])| (size / (passes + fails) as f64, passes, fails)))
     }
 
     /// Strata with what one of their labelled items stands for.
     fn labelled(&self) -> impl Iterator<Item = (f64, &Stratum)> {
         let strata = self.0.iter().filter(|stratum| stratum.n_labelled() > 0);
-        strata.map(|stratum| (stratum.share / stratum.n_labelled() as f64, stratum))
-    }
-
-    fn people(&self) -> Option<Share> {
-        let said = |stratum: &Stratum, label: usize| stratum.labelled[0][label] + stratum.labelled[1][label];
-        self.judged(said)
+        strata.map(|stratum| (stratum.size() as f64 / stratum.n_labelled() as f64, stratum))
     }
 
     /// Of the items about which the judge said this, the share that people pass.
@@ -196,8 +267,7 @@ fn is_better_than_chance([se, sp]: [Share; 2]) -> bool {
 
 fn rogan_gladen(sample: Sample<'_>, errors: [Share; 2]) -> Result<Estimate, NotCorrected> {
     // Items with a label say how the judge errs; only the others are corrected, so that the two are independent.
-    let alone =
-        sample.judged(|stratum, verdict| stratum.unlabelled[verdict]).ok_or(NotCorrected::NothingLeft)?;
+    let alone = sample.unlabelled().ok_or(NotCorrected::NothingLeft)?;
     if !is_better_than_chance(errors) {
         return Err(NotCorrected::NoBetterThanChance);
     }
@@ -211,26 +281,6 @@ fn rogan_gladen(sample: Sample<'_>, errors: [Share; 2]) -> Result<Estimate, NotC
     let (of_passes, of_fails) = (centre * centre * se.variance(), (1.0 - centre).powi(2) * sp.variance());
     let half = Z_95 * (seen.variance() + of_passes + of_fails).sqrt() / youden;
     Ok(within_bounds(value, centre + shift, half, alone.n))
-}
-
-fn prediction_powered(sample: Sample<'_>, errors: [Share; 2]) -> Result<Estimate, NotCorrected> {
-    let all = sample.judged(Stratum::said).ok_or(NotCorrected::NothingLeft)?;
-    if !is_better_than_chance(errors) {
-        return Err(NotCorrected::NoBetterThanChance);
-    }
-    let mixed = |[of_failed, of_passed]: [f64; 2]| all.value * of_passed + (1.0 - all.value) * of_failed;
-    let of = |verdict| sample.passed_of(verdict).ok_or(NotCorrected::OneAnswer);
-    let shares = [of(0)?, of(1)?];
-    // Half a success and half a failure more keep an interval open where all labels of a verdict agree.
-    let [of_failed, of_passed] = shares.map(|share| share.with(0.5));
-    let slope = of_passed.value - of_failed.value;
-    let variance = all.value.powi(2) * of_passed.variance()
-        + (1.0 - all.value).powi(2) * of_failed.variance()
-        + slope * slope * all.variance();
-    let n_labelled: u64 = sample.0.iter().map(Stratum::n_labelled).sum();
-    let half = student_point(0.975, n_labelled.saturating_sub(2).max(1)) * variance.sqrt();
-    let centre = mixed([of_failed.value, of_passed.value]);
-    Ok(within_bounds(mixed(shares.map(|share| share.value)), centre, half, all.n))
 }
 
 /// A share with an interval around another centre, both within what a share can be.

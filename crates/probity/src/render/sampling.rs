@@ -1,6 +1,6 @@
 //! A draw, and what a sample says about production, on a terminal.
 
-use probity_core::sample::{Drawn, DrawnStratum, Duplicates, LabelWork, Production, Work};
+use probity_core::sample::{Drawn, DrawnStratum, Duplicates, LabelWork, Production};
 use probity_core::stats::Estimate;
 use probity_core::stats::corrected::{Corrected, NotCorrected};
 use probity_engine::load::Skipped;
@@ -209,24 +209,25 @@ fn slices(all: &Production) -> String {
     columns(&rows)
 }
 
-fn plan(work: &Result<Work, NotCorrected>, half_width: f64) -> String {
+fn plan(work: &Result<Vec<LabelWork>, NotCorrected>, half_width: f64) -> String {
     let wanted = format!("for ± {:.1} points", 100.0 * half_width);
     match work {
         Err(why) => format!("{wanted}: no plan, {why}\n"),
-        Ok(Work::Items { times }) => {
-            format!(
-                "{wanted}: no number of labels does it, draw a sample {:.1} times as large\n",
-                times.max(1.1)
-            )
-        }
-        Ok(Work::Labels(labels)) if labels.is_empty() => format!("{wanted}: there are labels enough\n"),
-        Ok(Work::Labels(labels)) => {
-            let one = |LabelWork { stratum, n_labels, n_draws }: &LabelWork| {
-                let draws =
-                    if *n_draws > 0 { format!(" (draw {n_draws} more there first)") } else { String::new() };
-                format!("{n_labels} more in {}{draws}", plain(stratum))
-            };
-            format!("{wanted}: label {}\n", labels.iter().map(one).collect::<Vec<_>>().join(", "))
+        Ok(labels) if labels.is_empty() => format!("{wanted}: there are labels enough\n"),
+        Ok(labels) => {
+            format!("{wanted}: label {}\n", labels.iter().map(stratum_work).collect::<Vec<_>>().join(", "))
         }
     }
+}
+
+fn stratum_work(LabelWork { stratum, n_labels, n_draws, n_left }: &LabelWork) -> String {
+    let mut notes = Vec::new();
+    if *n_draws > 0 {
+        notes.push(format!("draw {n_draws} more there first"));
+    }
+    if *n_left == 0 {
+        notes.push("then all its tickets have a label".to_owned());
+    }
+    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
+    format!("{n_labels} more in {}{notes}", plain(stratum))
 }

@@ -1,11 +1,11 @@
-//! How many labels, and where, make the corrected share as sure as somebody wants it.
+//! How many labels, and where, make the corrected share as sure as wanted.
 
-use super::super::one_sided::student_point;
-use super::super::{Z_95, whole};
-use super::{NotCorrected, Sample, Stratum, is_better_than_chance};
+use super::super::whole;
+use super::together::{Looked, Together};
+use super::{NotCorrected, Sample, Stratum};
 
-/// The most labels that a plan asks for.
-const LABELS_MAX: u64 = 1_000_000;
+/// How often the number of labels is halved in on: to less than one label for any population below 10¹².
+const HALVINGS: u32 = 64;
 
 /// How sure the corrected share is to be.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,65 +14,40 @@ pub struct Wanted {
     pub half_width: f64,
 }
 
-/// What it takes.
-#[derive(Debug, Clone, PartialEq)]
-pub enum LabelPlan {
-    /// This many labels in all, by stratum, those that are there included.
-    Labels(Vec<u64>),
-    /// No number of labels: what the judge says about so few items is itself less sure than that. The sample
-    /// has to be more than this many times as large.
-    Items {
-        /// How many times, at least 1.
-        times: f64,
-    },
-}
-
-/// The labels that bring the interval of the corrected share to `wanted`, spread over strata by how much each
-/// weighs and how often the judge errs in it (Neyman 1934). Rates of error are those of the labels seen, over
-/// all strata.
-pub fn label_plan(strata: &[Stratum], wanted: Wanted) -> Result<LabelPlan, NotCorrected> {
-    let sample = Sample(strata);
-    if !is_better_than_chance(sample.errors()?) {
-        return Err(NotCorrected::NoBetterThanChance);
-    }
-    let of = |verdict| sample.passed_of(verdict).ok_or(NotCorrected::OneAnswer);
-    let [of_failed, of_passed] = [of(0)?.with(0.5), of(1)?.with(0.5)];
-    let slope = of_passed.value - of_failed.value;
-    let all: f64 = strata.iter().map(|stratum| stratum.share).sum();
-    let spread = |stratum: &Stratum| {
-        let passed = stratum.said(1) as f64 / stratum.n().max(1) as f64;
-        let left = passed * of_passed.value * (1.0 - of_passed.value)
-            + (1.0 - passed) * of_failed.value * (1.0 - of_failed.value);
-        (stratum.share / all) * left.sqrt()
+/// How many labels each stratum has, those that are there included, when the interval of the corrected share is
+/// as narrow as `wanted`: the interval that [`super::corrected`] will give if labels and verdicts go on as they
+/// began. Where the judged items are not enough, more are drawn, and judged and labelled alike.
+///
+/// What always holds: no stratum needs more labels than it has items, since the interval of a population that is
+/// labelled throughout has no width.
+pub fn label_plan(strata: &[Stratum], wanted: Wanted) -> Result<Vec<u64>, NotCorrected> {
+    let together = Together::of(Sample(strata))?;
+    let looked_with = |labels: &[u64]| -> Vec<Looked> {
+        let looked = strata.iter().zip(labels);
+        looked.map(|(stratum, n)| Looked { n_labelled: *n, n_judged: stratum.n().max(*n) }).collect()
     };
-    let fixed: f64 = strata.iter().map(|stratum| slope * slope * said_variance(stratum, all)).sum();
-    let spreads: Vec<f64> = strata.iter().map(spread).collect();
-    let total: f64 = spreads.iter().sum();
-    let most = wanted.half_width / Z_95;
-    if most * most <= fixed {
-        return Ok(LabelPlan::Items { times: fixed / (most * most) });
-    }
-    let is_enough = |n: u64| {
-        let half = student_point(0.975, n - 2) * (total * total / n as f64 + fixed).sqrt();
-        half <= wanted.half_width
+    let is_enough = |labels: &[u64]| {
+        let (low, high) = together.interval(&looked_with(labels));
+        high - low <= 2.0 * wanted.half_width
     };
-    // The half-width falls with every label, so the first number that is enough can be halved in on.
-    let (mut few, mut enough) = (2, LABELS_MAX);
-    while enough - few > 1 {
-        let middle = u64::midpoint(few, enough);
-        if is_enough(middle) { enough = middle } else { few = middle }
+    let labels = |n: f64| -> Vec<u64> {
+        let shares = strata.iter().zip(together.spread_over_strata(n));
+        let label = |(stratum, share): (&Stratum, f64)| {
+            whole(share.ceil().min(stratum.size() as f64)).max(stratum.n_labelled())
+        };
+        shares.map(label).collect()
+    };
+    let present: Vec<u64> = strata.iter().map(Stratum::n_labelled).collect();
+    if is_enough(&present) {
+        return Ok(present);
     }
-    let n = enough as f64;
-    let labels = strata.iter().zip(spreads).map(|(stratum, spread)| {
-        let share = if total > 0.0 { n * spread / total } else { 0.0 };
-        whole(share.ceil()).max(stratum.n_labelled())
-    });
-    Ok(LabelPlan::Labels(labels.collect()))
-}
-
-/// The variance that a stratum's judged share adds to that of the population.
-fn said_variance(stratum: &Stratum, all: f64) -> f64 {
-    let n = stratum.n().max(1) as f64;
-    let passed = stratum.said(1) as f64 / n;
-    (stratum.share / all).powi(2) * passed * (1.0 - passed) / n
+    let all: Vec<u64> = strata.iter().map(Stratum::size).collect();
+    // So many labels are enough: each stratum is labelled throughout.
+    let most = together.spread_over_strata(1.0).zip(&all).map(|(share, size)| *size as f64 / share);
+    let (mut few, mut enough) = (0.0, most.fold(1.0, f64::max));
+    for _ in 0..HALVINGS {
+        let middle = f64::midpoint(few, enough);
+        if is_enough(&labels(middle)) { enough = middle } else { few = middle }
+    }
+    Ok(labels(enough))
 }

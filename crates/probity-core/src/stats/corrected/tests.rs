@@ -1,12 +1,17 @@
 //! Known truth: judges with set rates of error, drawn two thousand times.
+//!
+//! Populations are so large here that none is exhausted; `tests/label_plan.rs` draws from small ones.
 
 use super::super::Random;
 use super::*;
 
+/// Items of a population that no sample exhausts.
+const MANY: u64 = 1_000_000_000;
+
 /// A world in which a judge errs at known rates.
 #[derive(Debug, Clone, Copy)]
 struct World {
-    share: f64,
+    population: u64,
     passes: f64,
     sensitivity: f64,
     specificity: f64,
@@ -16,7 +21,7 @@ struct World {
 
 impl World {
     fn draw(&self, random: &mut Random) -> Stratum {
-        let mut stratum = Stratum { share: self.share, labelled: [[0; 2]; 2], unlabelled: [0; 2] };
+        let mut stratum = Stratum { population: self.population, labelled: [[0; 2]; 2], unlabelled: [0; 2] };
         for item in 0..self.n {
             let passes = random.unit() < self.passes;
             let right = random.unit() < if passes { self.sensitivity } else { self.specificity };
@@ -33,8 +38,8 @@ impl World {
 
 /// How many of 2,000 intervals hold the truth, for both corrections and for the judge as it is.
 fn covered(worlds: &[World], seed: u64) -> [f64; 3] {
-    let weight: f64 = worlds.iter().map(|world| world.share).sum();
-    let truth: f64 = worlds.iter().map(|world| world.share * world.passes).sum::<f64>() / weight;
+    let weight: f64 = worlds.iter().map(|world| world.population as f64).sum();
+    let truth: f64 = worlds.iter().map(|world| world.population as f64 * world.passes).sum::<f64>() / weight;
     let mut random = Random::new(seed);
     let mut counts = [(0_u32, 0_u32); 3];
     for _ in 0..2_000 {
@@ -59,7 +64,7 @@ fn check(worlds: &[World]) {
 }
 
 fn world(passes: f64, sensitivity: f64, specificity: f64, n_labelled: usize, n: usize) -> World {
-    World { share: 1.0, passes, sensitivity, specificity, n_labelled, n }
+    World { population: MANY, passes, sensitivity, specificity, n_labelled, n }
 }
 
 #[test]
@@ -79,15 +84,15 @@ fn sixty_labels_are_enough_for_an_honest_interval() {
 
 #[test]
 fn strata_that_were_sampled_at_different_rates_are_weighted() {
-    let often = World { share: 4.0, ..world(0.85, 0.85, 0.85, 60, 400) };
-    let seldom = World { share: 1.0, ..world(0.55, 0.85, 0.85, 60, 400) };
+    let often = World { population: 4 * MANY, ..world(0.85, 0.85, 0.85, 60, 400) };
+    let seldom = World { population: MANY, ..world(0.55, 0.85, 0.85, 60, 400) };
     check(&[often, seldom]);
 }
 
 #[test]
 fn strata_that_were_labelled_at_different_rates_are_weighted() {
-    let often = World { share: 4.0, ..world(0.85, 0.85, 0.85, 40, 400) };
-    let seldom = World { share: 1.0, ..world(0.55, 0.85, 0.85, 240, 400) };
+    let often = World { population: 4 * MANY, ..world(0.85, 0.85, 0.85, 40, 400) };
+    let seldom = World { population: MANY, ..world(0.55, 0.85, 0.85, 240, 400) };
     let mut random = Random::new(7);
     let mut sums = [0.0; 3];
     for _ in 0..2_000 {
@@ -106,7 +111,7 @@ fn strata_that_were_labelled_at_different_rates_are_weighted() {
 
 #[test]
 fn a_judge_at_chance_corrects_nothing() {
-    let stratum = Stratum { share: 1.0, labelled: [[10, 20], [10, 20]], unlabelled: [100, 100] };
+    let stratum = Stratum { population: MANY, labelled: [[10, 20], [10, 20]], unlabelled: [100, 100] };
     let found = corrected(&[stratum]);
     assert_eq!(found.rogan_gladen, Err(NotCorrected::NoBetterThanChance));
     assert_eq!(found.prediction_powered, Err(NotCorrected::NoBetterThanChance));
@@ -116,7 +121,7 @@ fn a_judge_at_chance_corrects_nothing() {
 
 #[test]
 fn without_labels_or_with_one_answer_there_is_a_reason() {
-    let none = Stratum { share: 1.0, labelled: [[0; 2]; 2], unlabelled: [1, 9] };
+    let none = Stratum { population: MANY, labelled: [[0; 2]; 2], unlabelled: [1, 9] };
     assert_eq!(corrected(&[none]).rogan_gladen, Err(NotCorrected::NoLabels));
     let one = Stratum { labelled: [[0, 2], [0, 30]], ..none };
     assert_eq!(corrected(&[one]).prediction_powered, Err(NotCorrected::OneAnswer));
@@ -126,7 +131,7 @@ fn without_labels_or_with_one_answer_there_is_a_reason() {
 #[test]
 fn rogan_and_gladen_by_hand() {
     // q = 0.6, sensitivity 0.9, specificity 0.8: (0.6 + 0.8 - 1) / (0.9 + 0.8 - 1) = 0.4 / 0.7.
-    let stratum = Stratum { share: 3.0, labelled: [[80, 10], [20, 90]], unlabelled: [400, 600] };
+    let stratum = Stratum { population: MANY, labelled: [[80, 10], [20, 90]], unlabelled: [400, 600] };
     let found = corrected(&[stratum]);
     let value = found.rogan_gladen.expect("a good judge").value;
     assert!((value - 0.4 / 0.7).abs() < 1e-12, "{value}");
@@ -139,8 +144,7 @@ fn rogan_and_gladen_by_hand() {
 #[test]
 fn a_plan_reaches_the_width_it_was_made_for() {
     let pilot = world(0.8, 0.9, 0.8, 60, 4_000).draw(&mut Random::new(3));
-    let plan = label_plan(&[pilot], Wanted { half_width: 0.05 }).expect("a good judge");
-    let LabelPlan::Labels(labels) = plan else { panic!("labels are enough: {plan:?}") };
+    let labels = label_plan(&[pilot], Wanted { half_width: 0.05 }).expect("a good judge");
     let n_labelled = usize::try_from(labels[0]).expect("not many");
     let done = world(0.8, 0.9, 0.8, n_labelled, 4_000).draw(&mut Random::new(4));
     let figure = corrected(&[done]).prediction_powered.expect("a good judge");
@@ -149,17 +153,71 @@ fn a_plan_reaches_the_width_it_was_made_for() {
 }
 
 #[test]
-fn a_sample_that_is_too_small_needs_items_and_not_labels() {
+fn a_sample_that_is_too_small_needs_draws_as_well() {
     let pilot = world(0.7, 0.95, 0.9, 40, 60).draw(&mut Random::new(5));
-    let plan = label_plan(&[pilot], Wanted { half_width: 0.02 }).expect("a good judge");
-    assert!(matches!(plan, LabelPlan::Items { times } if times > 5.0), "{plan:?}");
+    let labels = label_plan(&[pilot], Wanted { half_width: 0.02 }).expect("a good judge");
+    // A plain sample of that share takes 1.96² · 0.21 / 0.02² = 2017.
+    assert!((1_700..2_300).contains(&labels[0]), "{labels:?}");
 }
 
 #[test]
 fn labels_go_where_they_weigh() {
-    let large = World { share: 9.0, ..world(0.8, 0.9, 0.8, 30, 3_000) }.draw(&mut Random::new(6));
-    let small = World { share: 1.0, ..world(0.8, 0.9, 0.8, 30, 3_000) }.draw(&mut Random::new(7));
-    let plan = label_plan(&[large, small], Wanted { half_width: 0.04 }).expect("a good judge");
-    let LabelPlan::Labels(labels) = plan else { panic!("labels are enough: {plan:?}") };
+    let large = World { population: 9 * MANY, ..world(0.8, 0.9, 0.8, 30, 3_000) }.draw(&mut Random::new(6));
+    let small = World { population: MANY, ..world(0.8, 0.9, 0.8, 30, 3_000) }.draw(&mut Random::new(7));
+    let labels = label_plan(&[large, small], Wanted { half_width: 0.04 }).expect("a good judge");
     assert!(labels[0] > 4 * labels[1], "{labels:?}");
+}
+
+#[test]
+fn n06_no_plan_asks_for_more_than_there_is() {
+    let strata = [
+        Stratum { population: 300, labelled: [[1, 1], [0, 4]], unlabelled: [0, 1] },
+        Stratum { population: 2_500, labelled: [[7, 2], [1, 31]], unlabelled: [3, 16] },
+        Stratum { population: 1_500, labelled: [[4, 1], [5, 14]], unlabelled: [5, 7] },
+        Stratum { population: 700, labelled: [[2, 0], [1, 6]], unlabelled: [3, 5] },
+    ];
+    let n_labels =
+        |half_width| -> Vec<u64> { label_plan(&strata, Wanted { half_width }).expect("a good judge") };
+    // A plain sample takes 1.96² · 0.19 / 0.05² = 292 of an endless population, and 276 of these 5,000.
+    let for_five_points: u64 = n_labels(0.05).iter().sum();
+    assert!((230..=290).contains(&for_five_points), "{for_five_points}");
+    for (times, half_width) in [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.001, 1e-9].into_iter().enumerate() {
+        let labels = n_labels(half_width);
+        let within = labels
+            .iter()
+            .zip(&strata)
+            .all(|(n, stratum)| (stratum.n_labelled()..=stratum.population).contains(n));
+        assert!(within, "{times}: {labels:?}");
+    }
+    assert_eq!(n_labels(0.5), [6, 41, 24, 9]);
+    assert_eq!(n_labels(1e-9), [300, 2_500, 1_500, 700]);
+}
+
+#[test]
+fn n08_with_everything_labelled_both_figures_are_one() {
+    let strata = [
+        Stratum { population: 900, labelled: [[10, 2], [3, 45]], unlabelled: [0, 0] },
+        Stratum { population: 100, labelled: [[20, 1], [2, 17]], unlabelled: [0, 0] },
+    ];
+    let found = corrected(&strata);
+    let (people, together) = (found.people.expect("labels"), found.prediction_powered.expect("a good judge"));
+    for (one, other) in
+        [(people.value, together.value), (people.low, together.low), (people.high, together.high)]
+    {
+        assert!((one - other).abs() < 1e-12, "{people:?} {together:?}");
+    }
+    assert_eq!(people.n, together.n);
+    // One verdict without a label moves the interval a little, not by a leap.
+    let more = [Stratum { unlabelled: [0, 1], ..strata[0] }, strata[1]];
+    let more = corrected(&more).prediction_powered.expect("a good judge");
+    assert!((more.low - together.low).abs() < 0.01 && (more.high - together.high).abs() < 0.01, "{more:?}");
+}
+
+#[test]
+fn a_population_that_is_labelled_throughout_is_known() {
+    let stratum = Stratum { population: 90, labelled: [[20, 10], [10, 50]], unlabelled: [0, 0] };
+    let found = corrected(&[stratum]);
+    for estimate in [found.people.expect("labels"), found.prediction_powered.expect("a good judge")] {
+        assert!((estimate.high - estimate.low).abs() < 1e-9 && (estimate.value - 2.0 / 3.0).abs() < 1e-12);
+    }
 }
