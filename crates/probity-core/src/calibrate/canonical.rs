@@ -55,28 +55,38 @@ impl LabelEntry {
         Json::object(self.members()).canonical()
     }
 
-    /// What it is about, by whom and in which round: one person says one thing about it.
+    /// What it is about, by whom and in which round: one person says one thing about it. What was shown is part of
+    /// it, so that what was said about one reply is never taken for what was said about another of the same name.
     pub fn subject(&self) -> String {
+        let (who, packet) = (text_or_null(&self.annotator), text_or_null(&self.packet));
+        let adjudicated = Json::Bool(self.adjudicated == Some(true));
+        let round = Json::Number(self.round.to_string());
+        Json::Array(self.named().into_iter().chain([who, adjudicated, round, packet]).collect()).canonical()
+    }
+
+    /// The name of what it is about, and what was asked: all that a label without a packet says. Replies can share
+    /// it.
+    pub(super) fn name(&self) -> String {
+        Json::Array(self.named().into()).canonical()
+    }
+
+    fn named(&self) -> [Json; 4] {
         let mut variants: Vec<&String> =
             self.facts.variants.iter().flatten().chain(&self.facts.variant).collect();
         variants.sort();
-        let text = |value: &Option<String>| value.as_ref().map_or(Json::Null, Json::text);
-        Json::Array(vec![
-            Json::text(&self.item),
-            text(&self.criterion),
-            text(&self.rubric),
-            Json::Array(variants.into_iter().map(Json::text).collect()),
-            text(&self.annotator),
-            Json::Bool(self.adjudicated == Some(true)),
-            Json::Number(self.round.to_string()),
-        ])
-        .canonical()
+        let variants = Json::Array(variants.into_iter().map(Json::text).collect());
+        let (criterion, rubric) = (text_or_null(&self.criterion), text_or_null(&self.rubric));
+        [Json::text(&self.item), criterion, rubric, variants]
     }
 
     /// What tells whether an exported label has been changed.
     pub fn checksum(&self) -> String {
         blake3::hash(self.canonical().as_bytes()).to_hex()[..CHECKSUM_CHARS].to_owned()
     }
+}
+
+fn text_or_null(value: &Option<String>) -> Json {
+    value.as_ref().map_or(Json::Null, Json::text)
 }
 
 /// The label of a row, which must be the one that was exported where the row carries a checksum.
@@ -147,10 +157,12 @@ fn is_unseen(c: char) -> bool {
     !is_beginning && (c.is_whitespace() || c.is_control() || is_format)
 }
 
-/// BLAKE3 over the canonical labels in order, so that the order they came in does not matter.
+/// BLAKE3 over the canonical labels in order, each once, so that neither the order they came in nor a row that is there
+/// twice matters.
 pub fn digest(labels: &[LabelEntry]) -> String {
     let mut rows: Vec<String> = labels.iter().map(LabelEntry::canonical).collect();
     rows.sort_unstable();
+    rows.dedup();
     let mut hasher = blake3::Hasher::new();
     for row in rows {
         hasher.update(row.as_bytes()).update(b"\n");
@@ -204,6 +216,15 @@ mod tests {
         let other = label(r#"{"item":"1","label":"b","variant_a":"new","variant_b":"old"}"#);
         assert_eq!(one.subject(), other.subject());
         assert_ne!(one.subject(), label(r#"{"item":"1","label":"a","round":2}"#).subject());
+    }
+
+    #[test]
+    fn n05_what_was_shown_is_part_of_the_subject() {
+        let of = |packet: &str| label(&format!(r#"{{"item":"1","annotator":"ann","label":"4"{packet}}}"#));
+        let (one, other, bare) = (of(r#","packet":"p1""#), of(r#","packet":"p2""#), of(""));
+        assert_ne!(one.subject(), other.subject());
+        assert_ne!(one.subject(), bare.subject());
+        assert_eq!(one.name(), bare.name());
     }
 
     #[test]

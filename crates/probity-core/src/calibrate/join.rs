@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::entry::{LabelEntry, Spoken, VerdictEntry};
 use super::joined::{Draft, Joined};
 use super::numbered::{Key, Known, Numbered};
-use super::rounds::{Voice, last_rounds};
+use super::rounds::{Turn, Voice, turns};
 use super::scale::Scale;
 use super::sheet::{LabelCounts, Look, Sheet, Verdict};
 use crate::compare::{ItemFacts, ItemRow};
@@ -28,6 +28,19 @@ pub struct JoinOptions {
     pub floor: Option<String>,
     /// What is held against a judge where some labels settle what others said.
     pub settling: Settling,
+    /// Labels of one name that were given on several packets.
+    pub shared_names: SharedNames,
+}
+
+/// What labels are that name the same item, criterion and variants and were given on several packets: they are about
+/// different replies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SharedNames {
+    /// A fault, because what they are joined with has the name alone.
+    #[default]
+    Refuse,
+    /// About one thing for each packet, where labels are held against each other and nothing else.
+    Apart,
 }
 
 /// What is held against a judge where some labels are adjudicated.
@@ -79,7 +92,7 @@ pub fn sheet(
     items: &[ItemRow],
     options: JoinOptions,
 ) -> Result<Sheet, Faults> {
-    let JoinOptions { scale: declared, not_blind, floor, settling } = options;
+    let JoinOptions { scale: declared, not_blind, floor, settling, shared_names } = options;
     let label_facts: Vec<&ItemFacts> = labels.iter().map(|entry| &entry.facts).collect();
     let verdict_facts: Vec<&ItemFacts> = verdicts.iter().map(|entry| &entry.facts).collect();
     let named = named_in(&label_facts, InputFile::Labels)?
@@ -90,7 +103,8 @@ pub fn sheet(
     let (keys, places, units) = (Numbered::new(), Vec::new(), Vec::new());
     let mut join = Join { named, variant_named, scale, keys, places, units };
     let judges = join.verdicts(verdicts)?;
-    let (annotators, counts) = join.labels(labels, (not_blind, settling), !verdicts.is_empty())?;
+    let keys = join.label_keys(labels, shared_names)?;
+    let (annotators, counts) = join.labels(labels, keys, (not_blind, settling), !verdicts.is_empty())?;
     join.items(items);
     let joined = Joined { scale: join.scale, annotators, units: join.units, judges, counts };
     Ok(joined.sheet(labels, floor.as_deref()))
@@ -137,7 +151,13 @@ fn scale(labels: &[LabelEntry], verdicts: &[VerdictEntry], declared: Option<Scal
     } else {
         let all = labels.iter().filter_map(said).chain(spoken.flatten().map(String::as_str));
         Scale::of(first, all).ok_or_else(|| {
-            fault(row, format!("'label' is '{first}', expected a, b or tie, pass or fail, or a number"))
+            fault(
+                row,
+                format!(
+                    "'label' is '{first}', expected a, b or tie, pass or fail, a number, or words that are declared \
+                     from the lowest to the highest, such as --values no,yes"
+                ),
+            )
         })?
     };
     let off = labels.iter().enumerate().filter_map(|(row, entry)| Some((row, said(entry)?)));
@@ -175,9 +195,50 @@ impl<'a> Join<'a> {
         let one = facts.variant.as_deref().filter(|_| self.variant_named);
         let mut variants = [pair.map(|[a, _]| &**a), pair.map(|[_, b]| &**b), one];
         variants.sort_unstable();
-        let number = self.keys.number(Key { item, criterion: criterion.map(String::as_str), variants });
+        self.numbered(Key { item, criterion: criterion.map(String::as_str), variants, packet: None })
+    }
+
+    fn numbered(&mut self, key: Key<'a>) -> usize {
+        let number = self.keys.number(key);
         self.places.resize(self.keys.names().len(), None);
         number
+    }
+
+    /// The numbers of the keys of labels. Labels of one name on several packets are about different replies, and one
+    /// that names no packet could be about any of them.
+    fn label_keys(
+        &mut self,
+        entries: &'a [LabelEntry],
+        shared_names: SharedNames,
+    ) -> Result<Vec<usize>, Faults> {
+        let key = |entry: &'a LabelEntry| self.key(&entry.item, entry.criterion.as_ref(), &entry.facts);
+        let mut keys: Vec<usize> = entries.iter().map(key).collect();
+        let mut first: Vec<Option<usize>> = vec![None; self.places.len()];
+        let mut is_shared = vec![false; self.places.len()];
+        for (row, (entry, key)) in entries.iter().zip(&keys).enumerate().filter(|(_, (entry, _))| entry.packet.is_some()) {
+            let first = *first[*key].get_or_insert(row);
+            is_shared[*key] |= entries[first].packet != entry.packet;
+        }
+        let mut faults = Vec::new();
+        for (row, (entry, key)) in entries.iter().zip(&mut keys).enumerate().filter(|(_, (_, key))| is_shared[**key]) {
+            let first = first[*key].filter(|first| *first != row);
+            let item = &entry.item;
+            match (&entry.packet, shared_names) {
+                (Some(packet), SharedNames::Apart) => {
+                    *key = self.numbered(Key { packet: Some(packet), ..self.keys.names()[*key] });
+                }
+                (Some(_), SharedNames::Refuse) if first.is_none_or(|first| entries[first].packet == entry.packet) => {}
+                (Some(packet), SharedNames::Refuse) => {
+                    let reason = format!("is about item '{item}' on another packet, '{packet}': several replies share the name, expected their 'variant'");
+                    faults.push((row, first, reason));
+                }
+                (None, _) => {
+                    let reason = format!("names no 'packet', and labels of item '{item}' were given on several");
+                    faults.push((row, first, reason));
+                }
+            }
+        }
+        if faults.is_empty() { Ok(keys) } else { Err(Faults { file: InputFile::Labels, rows: faults }) }
     }
 
     /// The place of the unit of a key, which is made where there is none.
@@ -244,28 +305,31 @@ impl<'a> Join<'a> {
     fn labels(
         &mut self,
         entries: &'a [LabelEntry],
+        keys: Vec<usize>,
         (not_blind, settling): (NotBlind, Settling),
         judged: bool,
     ) -> Result<(Numbered<&'a str>, LabelCounts), Faults> {
         let every_row = settling == Settling::EveryRow;
         let adjudicated = every_row && entries.iter().any(|entry| entry.adjudicated.is_some());
         let mut names = Numbered::new();
-        let voice = |entry: &'a LabelEntry| Voice {
-            key: self.key(&entry.item, entry.criterion.as_ref(), &entry.facts),
+        let voice = |(entry, key): (&'a LabelEntry, usize)| Voice {
+            key,
             name: names.number(entry.annotator.as_deref().unwrap_or(NO_NAME)),
         };
-        let voices: Vec<Voice> = entries.iter().map(voice).collect();
-        let last = last_rounds(entries, &voices, adjudicated)?;
+        let voices: Vec<Voice> = entries.iter().zip(keys).map(voice).collect();
+        let turns = turns(entries, &voices, adjudicated)?;
         let mut annotators = Numbered::new();
         let mut settled: HashMap<usize, Vec<usize>> = HashMap::new();
         let mut counts = LabelCounts { n_rows: entries.len() as u64, ..LabelCounts::default() };
         for (row, (entry, voice)) in entries.iter().zip(voices).enumerate() {
-            if judged && self.places[voice.key].is_none() {
+            if turns[row] == Turn::Repeated {
+                counts.n_repeated += 1;
+            } else if judged && self.places[voice.key].is_none() {
                 counts.n_strays += 1;
                 counts.strays.push(entry.item.clone());
             } else if entry.blind == Some(false) && not_blind == NotBlind::Drop {
                 counts.n_not_blind += 1;
-            } else if last[row] != row {
+            } else if turns[row] == Turn::Superseded {
                 counts.n_superseded += 1;
             } else if let Some(label) = said(entry) {
                 let category = self.scale.place(label).expect("labels were checked");

@@ -113,7 +113,11 @@ impl Joined<'_> {
         if n_fast > 0 {
             notices.push(format!("{n_fast} labels took less than {SECONDS_MIN} s each; they count"));
         }
-        let LabelCounts { n_strays, strays, n_not_blind, .. } = &self.counts;
+        let LabelCounts { n_strays, strays, n_not_blind, n_repeated, .. } = &self.counts;
+        if *n_repeated > 0 {
+            let rows = if *n_repeated == 1 { "1 label repeats" } else { &format!("{n_repeated} labels repeat") };
+            notices.push(format!("{rows} an earlier row word for word and count once"));
+        }
         if let Some(first) = strays.first() {
             let n_items = strays.len();
             notices.push(format!(

@@ -11,6 +11,7 @@
 //! a person who saw the verdict is left out; where labels were adjudicated only those are held against a judge;
 //! a figure that does not exist says why.
 
+mod bound;
 mod canonical;
 mod counting;
 mod entry;
@@ -28,12 +29,13 @@ mod sheet;
 mod whole;
 mod written;
 
+pub use bound::{Named, unbound};
 pub use canonical::{digest, quoted_cell};
 pub use counting::{Counting, Ties, Votes};
 pub use entry::{LabelEntry, Spoken, VerdictEntry};
 pub use figures::{Figures, JudgeFigures};
 pub use floor::Floors;
-pub use join::{Faults, InputFile, JoinOptions, NotBlind, Settling, sheet};
+pub use join::{Faults, InputFile, JoinOptions, NotBlind, Settling, SharedNames, sheet};
 pub use people::{AnnotatorPair, FleissFigure, People};
 pub use replace::{AnnotatorOutcome, Replacement};
 pub use scale::{Scale, ScaleKind};

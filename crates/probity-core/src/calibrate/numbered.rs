@@ -51,7 +51,8 @@ impl Numbered<&str> {
     }
 }
 
-/// What names a unit: the item, the criterion, and in order the variants where rows name them.
+/// What names a unit: the item, the criterion, in order the variants where rows name them, and the packet where labels
+/// of all these were given on several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key<'a> {
     /// The item.
@@ -60,13 +61,16 @@ pub(super) struct Key<'a> {
     pub(super) criterion: Option<&'a str>,
     /// Two of a pair and one of a reply at most.
     pub(super) variants: [Option<&'a str>; 3],
+    /// What was shown, where several replies share the rest.
+    pub(super) packet: Option<&'a str>,
 }
 
 /// Most rows name the item alone, so nothing is hashed for what they do not name.
 impl Hash for Key<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.item.hash(state);
-        self.criterion.iter().chain(self.variants.iter().flatten()).for_each(|name| name.hash(state));
+        let named = self.criterion.iter().chain(self.variants.iter().flatten()).chain(&self.packet);
+        named.for_each(|name| name.hash(state));
     }
 }
 
@@ -136,7 +140,12 @@ mod tests {
     #[test]
     fn what_is_not_named_is_not_an_empty_name() {
         let mut keys = Numbered::new();
-        let key = |criterion, variant| Key { item: "1", criterion, variants: [None, None, variant] };
+        let key = |criterion, variant| Key {
+            item: "1",
+            criterion,
+            variants: [None, None, variant],
+            packet: None,
+        };
         let all = [key(None, None), key(Some(""), None), key(None, Some("")), key(Some("x"), None)];
         let again = all.into_iter().chain([key(None, Some("x"))]).chain(all);
         let numbers: Vec<usize> = again.map(|key| keys.number(key)).collect();

@@ -1,4 +1,5 @@
-//! Who said something about the same thing again: a later round counts, the same round twice is a fault.
+//! Who said something about the same thing again: a later round counts, a row that repeats another word for word
+//! counts once, and two different rows of one round are a fault.
 
 use super::entry::LabelEntry;
 use super::join::{Faults, InputFile};
@@ -12,13 +13,24 @@ pub(super) struct Voice {
     pub(super) name: usize,
 }
 
-/// For each row, the row of the last round in which the same person said something about the same.
-/// `adjudicated` is whether any row says that it settles what others said, or that it does not.
-pub(super) fn last_rounds(
+/// What becomes of a row beside the other rows of one person about one thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// It counts.
+    Counts,
+    /// The same person said something in a later round.
+    Superseded,
+    /// An earlier row is the same label word for word.
+    Repeated,
+}
+
+/// What becomes of each row. `adjudicated` is whether any row says that it settles what others said, or that it
+/// does not.
+pub(super) fn turns(
     entries: &[LabelEntry],
     voices: &[Voice],
     adjudicated: bool,
-) -> Result<Vec<usize>, Faults> {
+) -> Result<Vec<Turn>, Faults> {
     let unsettled =
         entries.iter().enumerate().filter(|(_, entry)| adjudicated && entry.adjudicated.is_none());
     let reason = || "expected 'adjudicated' in every row, as other rows have it".to_owned();
@@ -34,21 +46,25 @@ pub(super) fn last_rounds(
         })
         .collect();
     said.sort_unstable();
-    let mut last = vec![0; entries.len()];
+    let mut turns = vec![Turn::Counts; entries.len()];
     for same in said.chunk_by(|one, other| one.0 == other.0) {
-        let again = same.array_windows().filter(|[one, other]| one.1 == other.1);
-        faults.extend(
-            again.map(|[(_, _, first), (_, _, row)]| (*row, Some(*first), said_again(&entries[*row]))),
-        );
-        for (_, _, row) in same {
-            last[*row] = same[same.len() - 1].2;
+        let last_round = same[same.len() - 1].1;
+        for (_, _, row) in same.iter().filter(|(_, round, _)| *round != last_round) {
+            turns[*row] = Turn::Superseded;
+        }
+        for [(_, _, first), (_, _, row)] in same.array_windows().filter(|[one, other]| one.1 == other.1) {
+            if entries[*row].canonical() == entries[*first].canonical() {
+                turns[*row] = Turn::Repeated;
+            } else {
+                faults.push((*row, Some(*first), said_again(&entries[*row])));
+            }
         }
     }
     faults.sort_by_key(|(row, ..)| *row);
-    if faults.is_empty() { Ok(last) } else { Err(Faults { file: InputFile::Labels, rows: faults }) }
+    if faults.is_empty() { Ok(turns) } else { Err(Faults { file: InputFile::Labels, rows: faults }) }
 }
 
 fn said_again(entry: &LabelEntry) -> String {
     let by = entry.annotator.as_ref().map(|name| format!(" by '{name}'")).unwrap_or_default();
-    format!("is about item '{}'{by} in round {} again", entry.item, entry.round)
+    format!("is about item '{}'{by} in round {} again and says something else", entry.item, entry.round)
 }

@@ -23,6 +23,8 @@ pub struct LabelCounts {
     pub n_not_blind: u64,
     /// Labels that the same person gave again in a later round.
     pub n_superseded: u64,
+    /// Rows that repeat an earlier one word for word.
+    pub n_repeated: u64,
     /// Labels of items without a verdict.
     pub n_strays: u64,
     /// Labels that settle what others said.

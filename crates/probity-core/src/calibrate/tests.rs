@@ -169,7 +169,9 @@ fn a_floor_is_measured_and_is_no_judge() {
 fn l01_an_unknown_label_names_its_row() {
     check_refused(
         r#"{"item":"1","label":"good"}"#,
-        &expect!["row 0: 'label' is 'good', expected a, b or tie, pass or fail, or a number"],
+        &expect![
+            "row 0: 'label' is 'good', expected a, b or tie, pass or fail, a number, or words that are declared from the lowest to the highest, such as --values no,yes"
+        ],
     );
     check_refused(
         "{\"item\":\"1\",\"label\":\"a\"}\n{\"item\":\"2\",\"label\":\"C\"}\n{\"item\":\"3\",\"label\":4}",
@@ -186,13 +188,58 @@ fn l01_an_unknown_label_names_its_row() {
 #[test]
 fn l02_the_same_person_twice_is_an_error_unless_it_is_another_round() {
     let twice = r#"{"item":"1","annotator":"ann","label":"a"}
-        {"item":"1","annotator":"ann ","label":"a"}"#;
-    check_refused(twice, &expect!["row 1, like row 0: is about item '1' by 'ann' in round 1 again"]);
+        {"item":"1","annotator":"ann ","label":"b"}"#;
+    check_refused(
+        twice,
+        &expect!["row 1, like row 0: is about item '1' by 'ann' in round 1 again and says something else"],
+    );
     let rounds = r#"{"item":"1","annotator":"ann","round":2,"label":"b"}
         {"item":"1","annotator":"ann","round":1,"label":"a"}"#;
     let sheet = joined(rounds, "", JoinOptions::default()).expect("two rounds");
     assert_eq!((sheet.counts().n_votes, sheet.counts().n_superseded), (1, 1));
     assert_eq!(calibration(&sheet, QUICK).people.votes, [0, 0, 1], "the last round counts");
+}
+
+#[test]
+fn n10_a_row_that_is_there_twice_counts_once() {
+    let twice = r#"{"item":"1","annotator":"ann","label":"a"}
+        {"item":"1","annotator":"ben","label":"b"}
+        {"item":"1","annotator":"ann ","label":"a"}
+        {"item":"1","annotator":"ann","label":"a"}"#;
+    check_notice(twice, "", &expect!["2 labels repeat an earlier row word for word and count once"]);
+    let sheet = joined(twice, "", JoinOptions::default()).expect("rows that fit");
+    assert_eq!((sheet.counts().n_rows, sheet.counts().n_votes, sheet.counts().n_repeated), (4, 2, 2));
+    assert_eq!(calibration(&sheet, QUICK).people.votes, [1, 0, 1]);
+    let other = twice.replacen(r#""ann ","label":"a""#, r#""ann","label":"b""#, 1);
+    check_refused(
+        &other,
+        &expect![[r"
+            row 2, like row 0: is about item '1' by 'ann' in round 1 again and says something else
+            row 3, like row 2: is about item '1' by 'ann' in round 1 again and says something else"]],
+    );
+    let rounds = r#"{"item":"1","annotator":"ann","label":"a"}
+        {"item":"1","annotator":"ann","label":"a"}
+        {"item":"1","annotator":"ann","label":"b","round":2}
+        {"item":"1","annotator":"ann","label":"b","round":2}"#;
+    let counts = joined(rounds, "", JoinOptions::default()).expect("rows that fit").counts().clone();
+    assert_eq!((counts.n_votes, counts.n_superseded, counts.n_repeated), (1, 1, 2));
+}
+
+#[test]
+fn n05_labels_on_several_packets_are_about_several_replies() {
+    let labels = r#"{"item":"1","annotator":"ann","label":"a","packet":"p1"}
+        {"item":"1","annotator":"ann","label":"b","packet":"p2"}
+        {"item":"1","annotator":"ben","label":"a","packet":"p1"}"#;
+    let verdict = r#"{"item":"1","judge":"j","verdict":"a"}"#;
+    let refused = expect!["row 1, like row 0: is about item '1' on another packet, 'p2': several replies share the name, expected their 'variant'"];
+    refused.assert_eq(&joined(labels, verdict, JoinOptions::default()).expect_err("one verdict, two replies"));
+    let apart = JoinOptions { shared_names: SharedNames::Apart, ..JoinOptions::default() };
+    let sheet = joined(labels, "", apart.clone()).expect("people alone");
+    let people = calibration(&sheet, QUICK).people;
+    assert_eq!((people.n_units, people.votes), (2, vec![2, 0, 1]));
+    let bare = format!("{labels}\n{}", r#"{"item":"1","annotator":"cem","label":"a"}"#);
+    expect!["row 3, like row 0: names no 'packet', and labels of item '1' were given on several"]
+        .assert_eq(&joined(&bare, "", apart).expect_err("it could be about either"));
 }
 
 #[test]

@@ -46,6 +46,7 @@ impl Calibration {
             "abstained": counts.n_abstained,
             "not_blind": counts.n_not_blind,
             "superseded": counts.n_superseded,
+            "repeated": counts.n_repeated,
             "without_verdict": counts.n_strays,
             "items_without_verdict": counts.strays,
         })

@@ -259,7 +259,7 @@ fn submit(tables: &mut Tables, submission: &Submission) -> Result<Submitted, Fau
         return Ok(Submitted::Full);
     }
     sit(connection, item, id, "submitted", submission.at)?;
-    let stays = says_the_same(&place, &kept, &entries);
+    let stays = says_the_same(&kept, &entries);
     let before = revisions(connection, &entries)?;
     let body = json!({ "answer": submission.answer, "note": submission.note, "before": before }).to_string();
     log(connection, (item, id), "submit", &body, submission.at)?;
@@ -271,14 +271,9 @@ fn submit(tables: &mut Tables, submission: &Submission) -> Result<Submitted, Fau
     Ok(Submitted::Kept { revision: keep(tables, &entries)?, blind })
 }
 
-/// Whether what counts says what `entries` say, about what is shown here.
-fn says_the_same(place: &Place, kept: &[LabelEntry], entries: &[LabelEntry]) -> bool {
-    let is_shown = |label: &LabelEntry| {
-        let is_it = |packet: &String| place.hidden.packets.iter().any(|each| each.packet == *packet);
-        label.packet.as_ref().is_none_or(is_it)
-    };
-    let same = |(kept, entry): (&LabelEntry, &LabelEntry)| kept.label == entry.label && is_shown(kept);
-    kept.len() == entries.len() && kept.iter().zip(entries).all(same)
+/// Whether what counts says what `entries` say.
+fn says_the_same(kept: &[LabelEntry], entries: &[LabelEntry]) -> bool {
+    kept.len() == entries.len() && kept.iter().zip(entries).all(|(kept, entry)| kept.label == entry.label)
 }
 
 /// Whether an answer and its note can be kept.

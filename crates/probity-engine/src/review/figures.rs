@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use probity_core::calibrate::{Counting, LabelEntry, Spoken, VerdictEntry};
+use probity_core::calibrate::{Counting, LabelEntry, Named, Spoken, VerdictEntry, unbound};
 use probity_core::case::Moment;
 use probity_core::compare::ItemFacts;
 use probity_core::promote::Contract;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::Room;
 use super::queue::{QueueId, QueueSpec, spec};
 use super::record::document;
-use crate::store::StoreError;
+use crate::store::{StoreError, StoredLabel};
 
 /// What the labels of a queue's items come to so far, those that were imported included.
 #[derive(Debug, Clone, PartialEq, Serialize, Default)]
@@ -42,8 +42,7 @@ impl Room {
         })?;
         let Some(spec) = spec else { return Ok(QueueFigures::default()) };
         let about = About::of(&spec, &items);
-        let labels: Vec<LabelEntry> =
-            labels.into_iter().filter_map(|stored| about.label(stored.label)).collect();
+        let labels = about.labels(labels);
         let verdicts: Vec<VerdictEntry> = items.iter().flat_map(verdicts).collect();
         let calibration = match calibrated(&spec.asked, &labels, &verdicts, counting) {
             Ok(Some(calibration)) => calibration,
@@ -83,8 +82,19 @@ impl<'a> About<'a> {
         About { spec, items: by_case }
     }
 
-    /// The label with everything named, if it is about an item of the queue.
-    pub(super) fn label(&self, label: LabelEntry) -> Option<LabelEntry> {
+    /// The labels that are about exactly what the queue shows, with everything named.
+    pub(super) fn labels(&self, stored: Vec<StoredLabel>) -> Vec<LabelEntry> {
+        let named: Vec<(LabelEntry, Vec<String>)> =
+            stored.into_iter().filter_map(|stored| self.label(stored.label)).collect();
+        let claims: Vec<Named<'_>> = named.iter().map(|(label, packets)| Named { label, packets }).collect();
+        let unbound = unbound(&claims);
+        let bound = named.into_iter().zip(unbound).filter(|(_, why)| why.is_none());
+        // What they are about has been found, so the packet of a pair's other order tells nothing apart.
+        bound.map(|((label, _), _)| LabelEntry { packet: None, ..label }).collect()
+    }
+
+    /// The label with everything named and the packets of the item that it names, if that is in the queue.
+    fn label(&self, label: LabelEntry) -> Option<(LabelEntry, Vec<String>)> {
         let asked = &self.spec.asked;
         if label.rubric.as_ref().is_some_and(|rubric| *rubric != asked.rubric) {
             return None;
@@ -102,7 +112,8 @@ impl<'a> About<'a> {
             _ => items.iter().find(|item| About::is_of(&label.facts, item))?,
         };
         let facts = label.facts.clone().or(&facts(item));
-        Some(LabelEntry { facts, ..label })
+        let packets = item.packets.iter().map(|each| each.packet.clone()).collect();
+        Some((LabelEntry { facts, ..label }, packets))
     }
 
     /// Whether variants name the reply or the pair of an item.

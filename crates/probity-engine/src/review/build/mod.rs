@@ -184,8 +184,7 @@ fn taught(
 ) -> Result<Vec<Draft>, RunError> {
     let hidden: Vec<Hidden> = items.iter().map(|draft| draft.hidden.clone()).collect();
     let about = About::of(spec, &hidden);
-    let labels: Vec<LabelEntry> =
-        room.labels()?.into_iter().filter_map(|stored| about.label(stored.label)).collect();
+    let labels = about.labels(room.labels()?);
     let said: Vec<_> = hidden.iter().flat_map(verdicts).collect();
     // Labels that contradict each other in form say nothing about slices; whoever calibrates is told.
     let calibration = calibrated(&spec.asked, &labels, &said, wanted.counting).ok().flatten();

@@ -133,10 +133,10 @@ fn the_sides_of_a_pair_are_drawn_and_labels_name_candidates() {
         scene.submit(&item, scene.ann, Answer::Pair(Side::First));
         let labels = scene.room.labels().unwrap();
         let label = &labels.last().unwrap().label;
-        let (side, packet) = if first.starts_with("reply a") { ("a", 0) } else { ("b", 1) };
+        let side = if first.starts_with("reply a") { "a" } else { "b" };
         assert_eq!(label.label.as_deref(), Some(side), "{first} was the better one");
         assert_eq!(label.facts.variants, Some(["old".to_owned(), "new".to_owned()]));
-        assert_eq!(label.packet, Some(format!("packet-{}-{packet}", item.n - 1)));
+        assert_eq!(label.packet, Some(format!("packet-{}-1", item.n - 1)), "`new` before `old`");
         let seen = scene.room.item(item.id, scene.ann).unwrap().unwrap();
         assert_eq!(seen.answer, Some(Answer::Pair(Side::First)));
     }
@@ -149,7 +149,7 @@ fn a_label_that_was_imported_is_not_overwritten_in_silence() {
     let item = scene.next(scene.ann).unwrap();
     assert_eq!(item.revision, 0);
     let Scene { folder, room, queue, ann, .. } = scene;
-    let text = r#"{"item":"case-0","criterion":"tone","rubric":"relevance-tone","variant":"bot","annotator":"ann","label":"1"}"#;
+    let text = r#"{"item":"case-0","criterion":"tone","rubric":"relevance-tone","variant":"bot","annotator":"ann","label":"1","packet":"packet-0-1"}"#;
     let json = probity_core::json::parse(text).unwrap();
     let label = probity_core::calibrate::LabelEntry::read(json.as_object().unwrap()).unwrap();
     let store = Store::open(&folder.path().join("store.db")).unwrap().store;

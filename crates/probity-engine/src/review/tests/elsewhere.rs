@@ -165,3 +165,81 @@ fn who_could_not_tell_in_one_queue_is_shown_so_in_the_other() {
     assert_eq!(seen(&scene, &one).answer, Some(Answer::CannotTell));
     assert_eq!(seen(&scene, &other).earlier, Some(Answer::CannotTell));
 }
+
+/// What people said on a queue so far: votes, and what the judge is held against.
+fn n_votes(scene: &Scene, queue: QueueId) -> Option<u64> {
+    let figures = scene.room.figures(queue, None, settling::counting(), NOW).unwrap();
+    assert_eq!(figures.problem, None);
+    figures.agreement.map(|agreement| agreement.votes)
+}
+
+/// A queue with another reply to the same case under the same name.
+fn another_reply(form: Form) -> NewQueue {
+    second(form, |queue| {
+        let NewItem { shown, hidden, .. } = &mut queue.items[0];
+        shown.replies[0].insert_str(0, "another ");
+        hidden.packets.iter_mut().for_each(|each| each.packet.insert_str(0, "another-"));
+    })
+}
+
+#[test]
+fn n05_another_reply_of_the_same_name_is_labelled_by_itself() {
+    let (scene, queue) = with_second(Form::Levels, another_reply(Form::Levels));
+    let (one, other) = (scene.next(scene.ann).unwrap(), next_of(&scene, queue));
+    say(&scene, &one, levels(4, 2));
+    let view = seen(&scene, &other);
+    assert_eq!((view.earlier, view.revision), (None, 0), "nothing is pre-chosen for a reply not seen yet");
+    assert_eq!([n_votes(&scene, scene.queue), n_votes(&scene, queue)], [Some(2), None]);
+    say(&scene, &other, levels(1, 1));
+    assert_eq!(seen(&scene, &one).answer, Some(levels(4, 2)), "the first reply keeps its levels");
+    assert_eq!([n_votes(&scene, scene.queue), n_votes(&scene, queue)], [Some(2), Some(2)]);
+    take_back(&scene, &other);
+    assert_eq!(seen(&scene, &one).answer, Some(levels(4, 2)));
+    assert_eq!(scene.room.labels().unwrap().len(), 4, "each reply has a label per criterion");
+}
+
+#[test]
+fn n05_another_pair_of_the_same_name_is_labelled_by_itself() {
+    let (scene, queue) = with_second(Form::Pair, another_reply(Form::Pair));
+    let (one, other) = (scene.next(scene.ann).unwrap(), next_of(&scene, queue));
+    say(&scene, &one, Answer::Pair(Side::Tie));
+    assert_eq!((seen(&scene, &other).earlier, n_votes(&scene, queue)), (None, None));
+    say(&scene, &other, Answer::Pair(Side::First));
+    assert_eq!(seen(&scene, &one).answer, Some(Answer::Pair(Side::Tie)));
+}
+
+#[test]
+fn a_pair_is_the_same_whichever_file_came_first() {
+    let turned = second(Form::Pair, |queue| {
+        let NewItem { shown, hidden, .. } = &mut queue.items[0];
+        shown.replies.reverse();
+        hidden.variants.reverse();
+        hidden.packets.reverse();
+        queue.spec.seed = 8;
+    });
+    let (scene, queue) = with_second(Form::Pair, turned);
+    let (one, other) = (scene.next(scene.ann).unwrap(), next_of(&scene, queue));
+    say(&scene, &one, Answer::Pair(Side::Tie));
+    assert_eq!(seen(&scene, &other).earlier, Some(Answer::Pair(Side::Tie)));
+}
+
+#[test]
+fn n05_an_imported_label_without_a_packet_is_neither_shown_nor_overwritten() {
+    let scene = Scene::new(Form::Levels, 1, 2);
+    let item = scene.next(scene.ann).unwrap();
+    let import = |annotator: &str| {
+        let text = format!(
+            r#"{{"item":"case-0","criterion":"tone","annotator":"{annotator}","label":"1","rubric":"relevance-tone","variant":"bot"}}"#
+        );
+        let json = probity_core::json::parse(&text).unwrap();
+        probity_core::calibrate::LabelEntry::read(json.as_object().unwrap()).unwrap()
+    };
+    let store = Store::open(&scene.path()).unwrap().store;
+    store.import_labels(&[import("ann"), import("dee")]).unwrap();
+    store.close().unwrap();
+    assert_eq!(n_votes(&scene, scene.queue), Some(2), "they are about the only reply of the name");
+    assert_eq!((seen(&scene, &item).earlier, seen(&scene, &item).revision), (None, 0));
+    say(&scene, &item, levels(4, 4));
+    assert_eq!(n_votes(&scene, scene.queue), Some(3), "of ann's, what she said about exactly this counts");
+    assert_eq!(scene.labels().len(), 4);
+}

@@ -6,7 +6,7 @@ use probity_core::stats::{Resampling, Sampling};
 
 use super::*;
 
-fn counting() -> Counting {
+pub(super) fn counting() -> Counting {
     Counting {
         policies: Policies { conflict: Conflict::Tie, unparsed: Unparsed::Wrong },
         votes: Votes::Majority,

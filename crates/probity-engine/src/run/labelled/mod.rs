@@ -10,7 +10,7 @@
 mod pairs;
 mod replies;
 
-use probity_core::calibrate::{LabelEntry, Spoken, VerdictEntry};
+use probity_core::calibrate::{LabelEntry, Named, Spoken, VerdictEntry, unbound};
 use probity_core::case::{Case, Moment};
 use probity_core::compare::{Candidate, Choice, ItemFacts, Pass};
 use probity_core::packet::PacketHash;
@@ -111,6 +111,37 @@ impl Matched {
     }
 }
 
+/// A label with the reply or the pair that it names, and the packets that ask about that today.
+struct Claim<R> {
+    row: usize,
+    label: LabelEntry,
+    about: R,
+    packets: Vec<String>,
+}
+
+impl<R> Claim<R> {
+    fn new(row: usize, label: LabelEntry, about: R, packets: &[PacketHash]) -> Claim<R> {
+        Claim { row, label, about, packets: packets.iter().map(ToString::to_string).collect() }
+    }
+}
+
+/// The claims of labels that are about exactly what is asked today; the others are rejected. What is left needs no
+/// packet any more: what a label is about has been found.
+fn bound<R>(claims: Vec<Claim<R>>, matched: &mut Matched) -> Vec<Claim<R>> {
+    let named: Vec<Named<'_>> =
+        claims.iter().map(|claim| Named { label: &claim.label, packets: &claim.packets }).collect();
+    let unbound = unbound(&named);
+    let mut left = Vec::new();
+    for (claim, why) in claims.into_iter().zip(unbound) {
+        match why {
+            Some(reason) => matched.reject(claim.row, &claim.label, reason),
+            None => left.push(Claim { label: LabelEntry { packet: None, ..claim.label }, ..claim }),
+        }
+    }
+    matched.rejected.sort_by_key(|rejected| rejected.row);
+    left
+}
+
 impl GateCount {
     fn add(&mut self, result: &ReplyResult) {
         match result.gate {
@@ -127,13 +158,6 @@ impl GateCount {
 fn of_another(label: &LabelEntry, rubric: &Rubric) -> Option<String> {
     let name = label.rubric.as_ref().filter(|name| **name != rubric.name())?;
     Some(format!("was given by rubric '{name}', and this one is '{}'", rubric.name()))
-}
-
-/// What is wrong with a label that was given on other packets than these.
-fn outdated(label: &LabelEntry, packets: &[PacketHash]) -> Option<String> {
-    let shown = label.packet.as_ref()?;
-    let is_current = packets.iter().any(|packet| packet.to_string() == *shown);
-    (!is_current).then(|| format!("was given on packet '{shown}', which is not what is asked today"))
 }
 
 /// What the lexical judge says.

@@ -9,7 +9,7 @@ use probity_core::report::ReplyResult;
 
 use super::super::compare::{AtGate, CompareJob, Compared, Meeting, Screening, contest, report};
 use super::super::{Ran, RunError};
-use super::{FLOOR, Matched, Verdicts, choice, lexical, of_another, outdated, row};
+use super::{Claim, FLOOR, Matched, Verdicts, bound, choice, lexical, of_another, row};
 use crate::store::Store;
 
 /// The labelled pairs of a comparison.
@@ -27,6 +27,7 @@ pub fn pairs(mut job: CompareJob, labels: &[LabelEntry]) -> (LabelledPairs, Matc
         by_case.entry(&job.field.cases[meeting.case].id).or_default().push(meeting);
     }
     let mut wanted: BTreeSet<(usize, [usize; 2])> = BTreeSet::new();
+    let mut claims: Vec<Claim<&Meeting>> = Vec::new();
     for (place, label) in labels.iter().enumerate() {
         let meeting = match meeting(&job, &by_case, label) {
             Ok(meeting) => meeting,
@@ -41,16 +42,18 @@ pub fn pairs(mut job: CompareJob, labels: &[LabelEntry]) -> (LabelledPairs, Matc
             AtGate::Open => {
                 let packets =
                     job.packets(meeting).expect("an open pair has two admitted replies to one case");
-                if let Some(reason) = outdated(label, &packets.map(|packet| packet.packet.hash())) {
-                    matched.reject(place, label, reason);
-                    continue;
-                }
                 let facts = label.facts.clone().or(&facts_of(&job, meeting));
-                let reply = job.field.cases[meeting.case].replies[meeting.variants[0]].as_ref();
-                let case = &reply.expect("a pair has two replies").entry().case;
-                matched.keep(place, LabelEntry { facts, ..label.clone() }, case);
+                let label = LabelEntry { facts, ..label.clone() };
+                let packets = packets.map(|packet| packet.packet.hash());
+                claims.push(Claim::new(place, label, meeting, &packets));
+                continue;
             }
         }
+        wanted.insert((meeting.case, meeting.variants));
+    }
+    for Claim { row, label, about: meeting, .. } in bound(claims, &mut matched) {
+        let reply = job.field.cases[meeting.case].replies[meeting.variants[0]].as_ref();
+        matched.keep(row, label, &reply.expect("a pair has two replies").entry().case);
         wanted.insert((meeting.case, meeting.variants));
     }
     matched.n_unlabelled = (job.meetings.len() - wanted.len()) as u64;

@@ -20,7 +20,7 @@ use super::super::results::result;
 use super::super::standing::Subject;
 use super::super::work::{Unit, Units, Work};
 use super::super::{Ran, RunError, facts, job};
-use super::{FLOOR, Matched, Verdicts, lexical, of_another, outdated, row};
+use super::{Claim, FLOOR, Matched, Verdicts, bound, lexical, of_another, row};
 use crate::config::Backend;
 use crate::load::{LoadError, Record};
 use crate::run::replies::NoReply;
@@ -74,17 +74,12 @@ pub fn replies(
         let no_rule = job.rubric.pass().is_none();
         if no_rule || labels.iter().any(names_criterion) { About::Criteria } else { About::Outcome }
     });
-    let mut wanted: HashMap<Name, Wanted> = HashMap::new();
+    let mut claims: Vec<Claim<(&Found, Option<&Criterion>)>> = Vec::new();
     for (place, label) in labels.iter().enumerate() {
-        let reply = match reply(label, &found) {
-            Ok(reply) => reply,
-            Err(reason) => {
-                matched.reject(place, label, reason);
-                continue;
-            }
-        };
-        let criterion = match asked(&job.rubric, label, about) {
-            Ok(criterion) => criterion,
+        let (reply, criterion) = match reply(label, &found)
+            .and_then(|reply| Ok((reply, asked(&job.rubric, label, about)?)))
+        {
+            Ok(named) => named,
             Err(reason) => {
                 matched.reject(place, label, reason);
                 continue;
@@ -94,16 +89,19 @@ pub fn replies(
             matched.n_blocked += 1;
             continue;
         };
-        if let Some(reason) = outdated(label, packets) {
-            matched.reject(place, label, reason);
-        } else if let Some(fault) = criterion.and_then(|criterion| off_scale(criterion, label)) {
-            matched.faults.push((place, fault));
+        let facts = ItemFacts { variant: reply.variant.clone(), ..label.facts.clone() };
+        let id = criterion.map(|criterion| criterion.id.to_string());
+        let label = LabelEntry { criterion: id, facts, ..label.clone() };
+        claims.push(Claim::new(place, label, (reply, criterion), packets));
+    }
+    let mut wanted: HashMap<Name, Wanted> = HashMap::new();
+    for Claim { row, label, about: (reply, criterion), .. } in bound(claims, &mut matched) {
+        if let Some(fault) = criterion.and_then(|criterion| off_scale(criterion, &label)) {
+            matched.faults.push((row, fault));
         } else {
-            let criterion = criterion.map(|criterion| criterion.id.to_string());
             let name = (label.item.clone(), reply.variant.clone());
-            wanted.entry(name).or_default().insert(criterion.clone());
-            let facts = ItemFacts { variant: reply.variant.clone(), ..label.facts.clone() };
-            matched.keep(place, LabelEntry { criterion, facts, ..label.clone() }, &reply.case);
+            wanted.entry(name).or_default().insert(label.criterion.clone());
+            matched.keep(row, label, &reply.case);
         }
     }
     Ok((Arc::new(LabelledReplies { job, wanted, labels_digest }), matched))

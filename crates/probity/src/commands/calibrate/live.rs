@@ -193,7 +193,7 @@ pub(crate) fn live(live: &Live<'_>, watcher: &Watcher) -> Result<LiveCalibration
     // In a store labels come one by one, and only what people disagree on is settled.
     let settling = if live.labels.is_some() { Settling::EveryRow } else { Settling::ByItem };
     let (not_blind, floor) = (live.not_blind, Some(FLOOR.to_owned()));
-    let options = JoinOptions { scale, not_blind, floor, settling };
+    let options = JoinOptions { scale, not_blind, floor, settling, ..JoinOptions::default() };
     check(&matched, &options, &rows)?;
     announce(&matched, &note);
     let store = open_store(asked.asking(), network(live.calls), watcher)?;

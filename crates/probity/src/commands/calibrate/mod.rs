@@ -7,7 +7,7 @@ pub(crate) mod live;
 use std::path::Path;
 
 use probity_core::calibrate::{
-    Faults, InputFile, JoinOptions, LabelEntry, Sheet, VerdictEntry, calibration, sheet,
+    Faults, InputFile, JoinOptions, LabelEntry, SharedNames, Sheet, VerdictEntry, calibration, sheet,
 };
 use probity_core::compare::ItemRow;
 use probity_engine::load::{Place, Skipped};
@@ -151,6 +151,9 @@ pub(in crate::commands) fn joined(
         None => Vec::new(),
     };
     let items: Vec<ItemRow> = items.into_iter().map(|(_, row)| row).collect();
+    let alone = paths.verdicts.is_none();
+    let shared_names = if alone { SharedNames::Apart } else { SharedNames::Refuse };
+    let options = JoinOptions { shared_names, ..options };
     let sheet = sheet(&labels, &verdicts, &items, options).map_err(|faults| {
         let places = if faults.file == InputFile::Labels { &label_places } else { &verdict_places };
         refused(&faults, places)

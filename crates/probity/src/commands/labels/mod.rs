@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use probity_core::calibrate::{LabelEntry, Scale, digest, sheet};
+use probity_core::calibrate::{JoinOptions, LabelEntry, Scale, SharedNames, digest, sheet};
 use probity_engine::load::Place;
 use probity_engine::store::{LabelImport, Store, StoredLabel};
 use serde_json::json;
@@ -139,6 +139,10 @@ fn read(args: &ImportLabelsArgs, note: &dyn Fn(&str)) -> Result<Given, Failure> 
         }
     }
     refuse_skipped(&files.skipped)?;
+    if given.n_repeated > 0 {
+        let rows = if given.n_repeated == 1 { "1 label repeats" } else { &format!("{} labels repeat", given.n_repeated) };
+        note(&format!("{rows} an earlier row word for word and count once"));
+    }
     Ok(given)
 }
 
@@ -157,7 +161,8 @@ fn check(args: &ImportLabelsArgs, given: &Given) -> Result<(), Failure> {
     for rows in asked.values() {
         let labels: Vec<LabelEntry> = rows.iter().map(|row| given.labels[*row].clone()).collect();
         let places: Vec<Place> = rows.iter().map(|row| given.places[*row].clone()).collect();
-        let options = probity_core::calibrate::JoinOptions { scale: declared.clone(), ..Default::default() };
+        let shared_names = SharedNames::Apart;
+        let options = JoinOptions { scale: declared.clone(), shared_names, ..JoinOptions::default() };
         sheet(&labels, &[], &[], options).map_err(|faults| refused(&faults, &places))?;
     }
     Ok(())

@@ -341,6 +341,7 @@ fn labels(all: &Calibration, notices: &[String]) -> Section {
         (counts.n_abstained, "abstained"),
         (counts.n_not_blind, "by people who had seen a verdict"),
         (counts.n_superseded, "superseded by a later look"),
+        (counts.n_repeated, "repeating an earlier row"),
         (counts.n_strays, "about items without a verdict"),
     ];
     let lines = lines.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
