@@ -44,6 +44,14 @@ impl Arms {
         Arms { control, treatment, in_second_slot: None }
     }
 
+    /// The same under a ticket with `question` behind it.
+    pub(super) fn asking(mut self, question: &str) -> Arms {
+        for entry in [&mut self.control, &mut self.treatment] {
+            entry.case.situation = with_message(entry.case.situation.clone(), question);
+        }
+        self
+    }
+
     /// The base with two neutral texts of one length. Which of them is the treatment's depends on the base, so that
     /// neither text is on one side of all bases.
     pub(super) fn twins(base: &Base) -> Arms {

@@ -1,6 +1,7 @@
 //! The probes: which change, what is expected of it, and where it has a meaning.
 
 use super::arms::Arms;
+use super::aspect::Aspect;
 use super::base::Base;
 use super::change::Change;
 use super::expectation::Expectation;
@@ -8,6 +9,7 @@ use super::setting::{Setting, Wording};
 use super::spec::read_battery;
 use super::trial::{Repeat, Showing, Showings, Shown, Trial};
 use crate::packet::AnswerForm;
+use crate::rubric::CriterionId;
 
 /// The file of the battery.
 const BATTERY: &str = include_str!("../../probes/battery.toml");
@@ -39,6 +41,8 @@ pub enum Family {
     Restatement,
     /// The same asked again.
     Repeat,
+    /// Faults that a judge must see.
+    Sensitivity,
     /// What a gate must block.
     Gate,
     /// A person's own.
@@ -60,6 +64,7 @@ impl Family {
         ("order", Family::Order),
         ("restatement", Family::Restatement),
         ("repeat", Family::Repeat),
+        ("sensitivity", Family::Sensitivity),
         ("gate", Family::Gate),
         ("own", Family::Own),
     ];
@@ -84,6 +89,8 @@ pub struct Probe {
     pub change: Change,
     /// What is expected.
     pub expects: Expectation,
+    /// What the planted fault is about, where one must be seen.
+    pub falls: Option<Aspect>,
     /// The forms of answers in which it has a meaning.
     pub forms: Vec<AnswerForm>,
     /// The change in one sentence.
@@ -115,8 +122,15 @@ impl Probe {
             (Change::CriteriaReversed, _) if !setting.has_order() => {
                 Some("each call asks about one criterion, so there is no order")
             }
-            _ => None,
+            _ if is_pair => None,
+            _ => self.falls.and_then(|aspect| aspect.criterion(setting).err()),
         }
+    }
+
+    /// The criterion that must fall, where a reply is graded and a fault is planted in it.
+    pub fn criterion(&self, setting: &Setting) -> Option<CriterionId> {
+        let aspect = self.falls.filter(|_| setting.form() == AnswerForm::Levels)?;
+        aspect.criterion(setting).ok()
     }
 
     /// What is asked about `base`. The probe must have a meaning under `setting`.
@@ -163,7 +177,7 @@ fn graded(expects: Expectation, arms: Arms, wording: Wording) -> Showings {
 
 /// Both replies against each other, beside two twins that show how often a winner comes from nothing.
 fn compared(expects: Expectation, arms: &Arms, base: &Base) -> Showings {
-    let has_noise = matches!(expects, Expectation::NoRise | Expectation::NoMove);
+    let has_noise = matches!(expects, Expectation::NoRise | Expectation::NoMove | Expectation::MustFall);
     let noise = has_noise.then(|| Showing::first(Shown::pair(&Arms::twins(base))));
     Showings { control: None, treatment: Showing::first(Shown::pair(arms)), noise }
 }

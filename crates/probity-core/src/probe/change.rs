@@ -44,6 +44,15 @@ pub enum Change {
         /// What the control gets, as many characters.
         control: String,
     },
+    /// The customer asks something else as well, which the control answers well and the treatment does not.
+    FurtherQuestion {
+        /// What both customers ask.
+        question: String,
+        /// What the treatment says to it.
+        text: String,
+        /// What the control says to it, as many characters.
+        control: String,
+    },
     /// The reply becomes this text.
     Replace {
         /// The text.
@@ -147,6 +156,9 @@ impl Change {
                 Arms::replies(base, behind(control, reply), behind(text, reply))
             }
             Change::TicketAppend { text, control } => Arms::tickets(base, control, text),
+            Change::FurtherQuestion { question, text, control } => {
+                Arms::replies(base, behind(reply, control), behind(reply, text)).asking(question)
+            }
             Change::Replace { text } => Arms::replaced(base, text.as_str()),
             Change::Repeat { times } => Arms::replaced(base, vec![reply; *times].join(BREAK)),
             Change::Pad { fillers } => Arms::replaced(base, padded(reply, fillers)),

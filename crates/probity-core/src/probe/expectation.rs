@@ -1,4 +1,4 @@
-//! What a change may not do to a verdict.
+//! What a change may not do to a verdict, or must.
 
 /// What is expected of a judge under a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -15,6 +15,8 @@ pub enum Expectation {
     Tie,
     /// The same packet gets the same answer again.
     Repeatable,
+    /// The criterion that a planted fault is about falls by a level at least, or the faulty reply loses.
+    MustFall,
     /// The gate blocks the reply, and no judge is asked.
     Blocked,
 }
@@ -28,6 +30,7 @@ impl Expectation {
         ("consistent", Expectation::Consistent),
         ("tie", Expectation::Tie),
         ("repeatable", Expectation::Repeatable),
+        ("must_fall", Expectation::MustFall),
         ("blocked", Expectation::Blocked),
     ];
 
@@ -46,6 +49,7 @@ impl Expectation {
             Expectation::Consistent => "the winner depended on the slot",
             Expectation::Tie => "one of two equal replies won in both orders",
             Expectation::Repeatable => "the same packet got another answer",
+            Expectation::MustFall => "the planted fault was missed",
             Expectation::Blocked => "the gate admitted the reply",
         }
     }

@@ -1,4 +1,5 @@
-//! Whether a judge falls for known shortcuts: controlled changes to replies, and what they may not change.
+//! Whether a judge falls for known shortcuts and sees planted faults: controlled changes to replies, and what they
+//! may not or must change.
 //!
 //! A probe is a change with an expectation. From each base, an admitted reply, it makes a control and a treatment;
 //! what the judge says about both becomes an observation, and the observations of all bases a figure with an
@@ -9,6 +10,7 @@
 //! that passed, and no float decides whether a reply rose.
 
 mod arms;
+mod aspect;
 mod base;
 mod battery;
 mod change;
@@ -24,12 +26,13 @@ mod trial;
 mod wordage;
 
 pub use arms::Arms;
+pub use aspect::{Aspect, AspectCriteria};
 pub use base::{Base, Draw, Origin, shipped};
 pub use battery::{Family, Probe, battery};
 pub use change::{Change, Fence, Hiding, Plant};
 pub use expectation::Expectation;
 pub use observation::{Answer, Answers, Grade, Held, Observation};
-pub use own::{OwnExpectation, OwnProbe, OwnReplies};
+pub use own::{OwnExpectation, OwnFile, OwnProbe, OwnReplies};
 pub use probing::{BaseCounts, ProbeResult, Probing, Tolerance, battery_hash};
 pub use record::{NotAProbing, ProbeLine, ProbeOutcome, ProbeRecord};
 pub use setting::{NotProbed, Setting, Wording};

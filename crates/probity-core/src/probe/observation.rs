@@ -24,6 +24,12 @@ impl Grade {
         Some(Grade { levels, points: points?.into_iter().sum() })
     }
 
+    /// How good the level of `criterion` is, 0 (worst) to 1.
+    fn share(&self, criterion: &CriterionId, setting: &Setting) -> Option<Exact> {
+        let (_, level) = self.levels.iter().find(|(one, _)| one == criterion)?;
+        setting.share(criterion, *level)
+    }
+
     /// The weighted points.
     pub fn points(&self) -> Exact {
         self.points
@@ -105,13 +111,16 @@ pub enum Observation {
     Blocked,
     /// The change leaves the reply as it is.
     Unchanged,
+    /// The criterion that must fall has the lowest level without the fault, so that there is nothing to see.
+    Lowest,
     /// A verdict is missing, for this cause.
     Unscored(String),
     /// Everything was answered.
     Answered {
         /// Whether the expectation was met under the change.
         held: Held,
-        /// Whether it would have been met without one, where that was asked.
+        /// Whether it would have been met without one, where that was asked. Under `must_fall`, a violation is a
+        /// fall that came without a fault.
         noise: Option<Held>,
         /// How far the change moved the verdict, −1 to 1, where there is a measure of it.
         shift: Option<f64>,
@@ -124,12 +133,20 @@ impl Observation {
         Observation::Answered { held, noise: None, shift: None }
     }
 
-    /// What `answers` say about `expects`.
-    pub fn of(expects: Expectation, answers: &Answers, setting: &Setting) -> Observation {
+    /// What `answers` say about `expects`; a planted fault must lower `criterion`, where a reply is graded.
+    pub fn of(
+        expects: Expectation,
+        criterion: Option<&CriterionId>,
+        answers: &Answers,
+        setting: &Setting,
+    ) -> Observation {
         let Answers { control, treatment, noise } = answers;
         let all = control.iter().chain([treatment]).chain(noise);
         if let Some(cause) = all.into_iter().find_map(Answer::unscored) {
             return Observation::Unscored(cause.to_owned());
+        }
+        if expects == Expectation::MustFall {
+            return fallen(criterion, answers, setting);
         }
         let held = |answer: &Answer| {
             Held::unless(match answer {
@@ -146,7 +163,7 @@ impl Observation {
     /// What `answers` say about a person's own probe.
     pub fn of_own(probe: &OwnProbe, answers: &Answers, setting: &Setting) -> Observation {
         if let Some(expects) = probe.expects_of_change() {
-            return Observation::of(expects, answers, setting);
+            return Observation::of(expects, probe.criterion.as_ref(), answers, setting);
         }
         if let Some(cause) = answers.treatment.unscored() {
             return Observation::Unscored(cause.to_owned());
@@ -154,7 +171,10 @@ impl Observation {
         let wanted = match probe.expects {
             OwnExpectation::A => Outcome::Stable(Candidate::A),
             OwnExpectation::B => Outcome::Stable(Candidate::B),
-            OwnExpectation::Tie | OwnExpectation::NoRise | OwnExpectation::NoMove => Outcome::Tie,
+            OwnExpectation::Tie
+            | OwnExpectation::NoRise
+            | OwnExpectation::NoMove
+            | OwnExpectation::MustFall => Outcome::Tie,
         };
         let held = Held::unless(answers.treatment.outcome() != Some(wanted));
         Observation::Answered { held, noise: None, shift: None }
@@ -171,8 +191,8 @@ fn grade_violates(expects: Expectation, control: Option<&Answer>, grade: &Grade,
         Expectation::NoMove => control.is_some_and(|control| grade.points != control.points),
         Expectation::Lowest => grade.points + grade.points >= setting.points_max(),
         Expectation::Repeatable => control.is_some_and(|control| grade.levels != control.levels),
-        // A grade has no winner, and no judge is asked about what a gate must block.
-        Expectation::Consistent | Expectation::Tie | Expectation::Blocked => false,
+        // A grade has no winner, no judge is asked about what a gate must block, and falls are read by criterion.
+        Expectation::Consistent | Expectation::Tie | Expectation::Blocked | Expectation::MustFall => false,
     }
 }
 
@@ -186,8 +206,29 @@ fn choice_violates(expects: Expectation, control: Option<&Answer>, answer: &Answ
         (Expectation::NoRise | Expectation::Lowest, None) => stable(Candidate::B),
         (Expectation::NoMove | Expectation::Tie, None) => has_winner,
         (Expectation::Consistent, None) => outcome == Some(Outcome::UnstableAfterSwap),
-        (Expectation::Blocked, None) => false,
+        (Expectation::Blocked | Expectation::MustFall, None) => false,
     }
+}
+
+/// Whether a planted fault was seen: its criterion fell, or the faulty reply lost in both orders.
+fn fallen(criterion: Option<&CriterionId>, answers: &Answers, setting: &Setting) -> Observation {
+    let Answers { control, treatment, noise } = answers;
+    let shift = shift(Expectation::MustFall, control.as_ref(), treatment, setting);
+    let share = |answer: &Answer| match (answer, criterion) {
+        (Answer::Grade(grade), Some(criterion)) => grade.share(criterion, setting),
+        _ => None,
+    };
+    let Some(before) = control.as_ref().and_then(share) else {
+        let loses = |answer: &Answer| answer.outcome() == Some(Outcome::Stable(Candidate::A));
+        let noise = noise.as_ref().map(|answer| Held::unless(loses(answer)));
+        return Observation::Answered { held: Held::unless(!loses(treatment)), noise, shift };
+    };
+    if before == Exact::ZERO {
+        return Observation::Lowest;
+    }
+    let falls = |answer: &Answer| share(answer).is_some_and(|after| after < before);
+    let noise = noise.as_ref().map(|answer| Held::unless(falls(answer)));
+    Observation::Answered { held: Held::unless(!falls(treatment)), noise, shift }
 }
 
 /// How far the treatment lies above the control: in shares of the points, or as a win (1) or a loss (−1).
@@ -197,7 +238,7 @@ fn shift(
     treatment: &Answer,
     setting: &Setting,
 ) -> Option<f64> {
-    if !matches!(expects, Expectation::NoRise | Expectation::NoMove) {
+    if !matches!(expects, Expectation::NoRise | Expectation::NoMove | Expectation::MustFall) {
         return None;
     }
     match (control, treatment) {

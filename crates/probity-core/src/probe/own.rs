@@ -1,18 +1,20 @@
 //! Probes that a person writes: one case, and what the judge must say about it.
 
+use super::aspect::AspectCriteria;
 use super::expectation::Expectation;
 use super::setting::Setting;
 use super::spec::name;
 use super::trial::{Showing, Showings, Shown, Trial};
 use crate::case::{Case, CaseId, Entry, Reply, Role, Situation, Slice, Turn};
 use crate::packet::AnswerForm;
-use crate::spec_file::{Faults, Fields, Problem, Shape};
+use crate::rubric::CriterionId;
+use crate::spec_file::{At, Faults, Fields, Problem, Shape};
 
 pub(super) static OWN: Shape = Shape {
     place: "[[probe]]",
     keys: &[
         "name", "means", "ticket", "turns", "slice", "reply", "changed", "expects", "reply_a", "reply_b",
-        "expected",
+        "expected", "criterion",
     ],
 };
 pub(super) static TURN: Shape = Shape { place: "[[probe.turns]]", keys: &["role", "text"] };
@@ -30,13 +32,18 @@ pub enum OwnExpectation {
     NoRise,
     /// The changed reply is neither better nor worse.
     NoMove,
+    /// The changed reply has a lower level of the criterion that the probe names.
+    MustFall,
 }
 
 impl OwnExpectation {
     const OF_PAIRS: &[(&str, OwnExpectation)] =
         &[("a", OwnExpectation::A), ("b", OwnExpectation::B), ("tie", OwnExpectation::Tie)];
-    const OF_CHANGES: &[(&str, OwnExpectation)] =
-        &[("no_rise", OwnExpectation::NoRise), ("no_move", OwnExpectation::NoMove)];
+    const OF_CHANGES: &[(&str, OwnExpectation)] = &[
+        ("no_rise", OwnExpectation::NoRise),
+        ("no_move", OwnExpectation::NoMove),
+        ("must_fall", OwnExpectation::MustFall),
+    ];
 
     /// The name used in files and reports.
     pub fn name(self) -> &'static str {
@@ -75,12 +82,26 @@ pub struct OwnProbe {
     pub replies: OwnReplies,
     /// What is expected.
     pub expects: OwnExpectation,
+    /// The criterion that must fall, where one must.
+    pub criterion: Option<CriterionId>,
+}
+
+/// What a person's own file of probes says.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OwnFile {
+    /// The probes.
+    pub probes: Vec<OwnProbe>,
+    /// Which of the rubric's criteria the battery's faults must lower, where their ids do not tell.
+    pub criteria: AspectCriteria,
 }
 
 impl OwnProbe {
     /// Why the probe has no meaning here, if it has none.
     pub fn inapplicable(&self, setting: &Setting) -> Option<&'static str> {
         match (&self.replies, setting.form()) {
+            _ if self.names_unjudged(setting) => {
+                Some("no judge is asked about the criterion that must fall")
+            }
             _ if setting.needs_reference() => Some("the rubric needs a reference reply, and it has none"),
             (OwnReplies::Pair { .. }, AnswerForm::Levels) => {
                 Some("it compares two replies, and this rubric grades one")
@@ -90,6 +111,11 @@ impl OwnProbe {
             }
             _ => None,
         }
+    }
+
+    fn names_unjudged(&self, setting: &Setting) -> bool {
+        let is_judged = |criterion: &CriterionId| setting.judged_criterion(criterion.as_str()).is_some();
+        setting.form() == AnswerForm::Levels && self.criterion.as_ref().is_some_and(|id| !is_judged(id))
     }
 
     /// What is asked.
@@ -109,6 +135,7 @@ impl OwnProbe {
         match self.expects {
             OwnExpectation::NoRise => Some(Expectation::NoRise),
             OwnExpectation::NoMove => Some(Expectation::NoMove),
+            OwnExpectation::MustFall => Some(Expectation::MustFall),
             OwnExpectation::A | OwnExpectation::B | OwnExpectation::Tie => None,
         }
     }
@@ -122,6 +149,7 @@ pub(super) fn own_probe(fields: &Fields<'_>, faults: &mut Faults) -> Option<OwnP
     let means = fields.text("means", faults).value().cloned();
     let replies = replies(fields, faults);
     let (name, (expects, first, second)) = (name?, replies?);
+    let criterion = criterion(fields, expects, faults);
     let mut case = Case::new(CaseId::new(format!("own-{name}")).ok()?, situation?);
     case.slice = slice;
     let entry = |reply: String| Entry { case: case.clone(), reply: Reply::new(reply) };
@@ -130,12 +158,38 @@ pub(super) fn own_probe(fields: &Fields<'_>, faults: &mut Faults) -> Option<OwnP
         OwnExpectation::A | OwnExpectation::B | OwnExpectation::Tie => {
             OwnReplies::Pair { a: first, b: second }
         }
-        OwnExpectation::NoRise | OwnExpectation::NoMove => {
+        OwnExpectation::NoRise | OwnExpectation::NoMove | OwnExpectation::MustFall => {
             OwnReplies::Changed { reply: first, changed: second }
         }
     };
     let means = means.unwrap_or_else(|| format!("A probe of your own, which expects {}", expects.name()));
-    Some(OwnProbe { name, means, replies, expects })
+    Some(OwnProbe { name, means, replies, expects, criterion })
+}
+
+/// The criterion that must fall, which belongs to `must_fall` and to nothing else.
+fn criterion(fields: &Fields<'_>, expects: OwnExpectation, faults: &mut Faults) -> Option<CriterionId> {
+    let given = fields.text("criterion", faults);
+    let given = if expects == OwnExpectation::MustFall {
+        fields.required("criterion", given, faults)
+    } else {
+        given
+    };
+    let At { line, value } = given.given()?;
+    if expects != OwnExpectation::MustFall {
+        let message = format!("`criterion` means nothing to expects = \"{}\"", expects.name());
+        faults.error(Problem::at(*line, message));
+        return None;
+    }
+    criterion_id(*line, value, faults)
+}
+
+/// An id as rubrics have them.
+pub(super) fn criterion_id(line: usize, text: &str, faults: &mut Faults) -> Option<CriterionId> {
+    let id = CriterionId::new(text);
+    if id.is_none() {
+        faults.error(Problem::at(line, format!("{text:?} is not the id of a criterion")));
+    }
+    id
 }
 
 /// What is expected, and the two replies.

@@ -2,14 +2,18 @@
 
 use serde_json::{Value, json};
 
+use super::aspect::Aspect;
 use super::base::{Base, Origin};
 use super::battery::{Family, Probe};
-use super::own::{OwnProbe, OwnReplies};
+use super::expectation::Expectation;
+use super::own::{OwnFile, OwnProbe, OwnReplies};
 use super::record::ProbeOutcome;
+use super::setting::Setting;
 use super::tally::Figures;
 use crate::exact::Exact;
 use crate::json::Json;
 use crate::packet::AnswerForm;
+use crate::rubric::CriterionId;
 
 /// The version of the hashed form of a battery. It is inside the hashed data.
 const FORMAT: i64 = 1;
@@ -68,6 +72,8 @@ pub struct ProbeResult {
     pub family: Family,
     /// What is expected, by name.
     pub expects: &'static str,
+    /// The criterion that must fall, where a planted fault must lower one.
+    pub criterion: Option<CriterionId>,
     /// The change in one sentence.
     pub means: String,
     /// What it came to; `None` where the probe has no meaning for the rubric.
@@ -78,14 +84,16 @@ pub struct ProbeResult {
 
 impl ProbeResult {
     /// What `figures` say about a judge under `probe`, or why the probe has no meaning.
-    pub fn new(probe: &Probe, figures: Result<Figures, &'static str>) -> ProbeResult {
-        let message = message(&figures, probe.expects.violated());
+    pub fn new(probe: &Probe, setting: &Setting, figures: Result<Figures, &'static str>) -> ProbeResult {
+        let criterion = probe.criterion(setting);
+        let message = message(&figures, probe.expects, criterion.as_ref());
         let Probe { name, number, family, means, .. } = probe.clone();
         ProbeResult {
             name,
             number,
             family,
             expects: probe.expects.name(),
+            criterion,
             means,
             figures: figures.ok(),
             message,
@@ -108,6 +116,7 @@ impl ProbeResult {
             number: None,
             family: Family::Own,
             expects,
+            criterion: probe.criterion.clone(),
             means: probe.means.clone(),
             figures: figures.ok(),
             message,
@@ -127,6 +136,7 @@ impl ProbeResult {
             "number": self.number,
             "family": self.family.name(),
             "expects": self.expects,
+            "criterion": self.criterion.as_ref().map(CriterionId::as_str),
             "means": self.means,
             "bases": figures.map_or(0, |figures| figures.n_bases),
             "violations": figures.map_or(0, |figures| figures.n_violations),
@@ -140,6 +150,7 @@ impl ProbeResult {
             "causes": figures.map(|figures| &figures.causes),
             "blocked": figures.map_or(0, |figures| figures.n_blocked),
             "unchanged": figures.map_or(0, |figures| figures.n_unchanged),
+            "lowest": figures.map_or(0, |figures| figures.n_lowest),
             "result": self.outcome().name(),
             "needs": figures.and_then(|figures| figures.needs),
             "message": self.message,
@@ -147,15 +158,25 @@ impl ProbeResult {
     }
 }
 
-fn message(figures: &Result<Figures, &'static str>, violated: &str) -> String {
+fn message(
+    figures: &Result<Figures, &'static str>,
+    expects: Expectation,
+    criterion: Option<&CriterionId>,
+) -> String {
     let figures = match figures {
         Ok(figures) => figures,
         Err(why) => return (*why).to_owned(),
     };
     let (Some(net), n) = (figures.net, figures.n_bases) else { return unanswered(figures) };
     let percent = |share: f64| format!("{:.1}", 100.0 * share);
-    let noise =
-        figures.noise.map_or(String::new(), |noise| format!(", and {} % without any change", percent(noise)));
+    let noise = figures.noise.map_or(String::new(), |noise| match expects {
+        Expectation::MustFall => format!(", and {} % fell without a fault", percent(noise)),
+        _ => format!(", and {} % without any change", percent(noise)),
+    });
+    let violated = match criterion {
+        Some(criterion) => format!("{criterion} did not fall"),
+        None => expects.violated().to_owned(),
+    };
     let mut text = format!(
         "{violated} in {} of {n}{noise}: net {} %, between {} and {} %",
         figures.n_violations,
@@ -178,11 +199,15 @@ fn message(figures: &Result<Figures, &'static str>, violated: &str) -> String {
 
 /// Why nothing was answered.
 fn unanswered(figures: &Figures) -> String {
-    let Figures { n_unscored, n_blocked, n_unchanged, causes, .. } = figures;
+    let Figures { n_unscored, n_blocked, n_unchanged, n_lowest, causes, .. } = figures;
     let causes: Vec<&str> = causes.keys().map(String::as_str).collect();
     let causes = if causes.is_empty() { String::new() } else { format!(" ({})", causes.join(", ")) };
+    let lowest = match n_lowest {
+        0 => String::new(),
+        n => format!(", {n} with the lowest level already"),
+    };
     format!(
-        "no answer: {n_unscored} bases unscored{causes}, {n_blocked} blocked, {n_unchanged} not changed by it"
+        "no answer: {n_unscored} bases unscored{causes}, {n_blocked} blocked, {n_unchanged} not changed by it{lowest}"
     )
 }
 
@@ -240,15 +265,17 @@ impl Probing {
 /// BLAKE3 over everything that decides what is asked and what passes: the probes, the bases, the seed and the tolerance.
 pub fn battery_hash(
     probes: &[Probe],
-    own: &[OwnProbe],
+    own: &OwnFile,
     bases: &[Base],
     seed: u64,
     tolerance: Tolerance,
 ) -> String {
+    let criteria = own.criteria.iter().map(|(aspect, id)| (aspect.name(), Json::text(id.as_str())));
     let canonical = Json::object([
         ("probity_battery", Json::int(FORMAT)),
         ("probes", Json::Array(probes.iter().map(probe_json).collect())),
-        ("own", Json::Array(own.iter().map(own_json).collect())),
+        ("own", Json::Array(own.probes.iter().map(own_json).collect())),
+        ("criteria", Json::object(criteria)),
         ("bases", Json::Array(bases.iter().map(|base| Json::text(base.digest())).collect())),
         ("seed", Json::text(seed.to_string())),
         ("tolerance", Json::text(tolerance.0.to_string())),
@@ -262,6 +289,7 @@ fn probe_json(probe: &Probe) -> Json {
         ("name", Json::text(&probe.name)),
         ("change", Json::text(change)),
         ("expects", Json::text(probe.expects.name())),
+        ("falls", Json::text(probe.falls.map_or("", Aspect::name))),
         ("forms", Json::Array(probe.forms.iter().map(|form| Json::text(form.name())).collect())),
     ])
 }
@@ -276,5 +304,6 @@ fn own_json(probe: &OwnProbe) -> Json {
         ("name", Json::text(&probe.name)),
         ("replies", Json::Array(digests.into())),
         ("expects", Json::text(probe.expects.name())),
+        ("criterion", Json::text(probe.criterion.as_ref().map_or("", CriterionId::as_str))),
     ])
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::aspect::{Aspect, AspectCriteria};
 use crate::exact::Exact;
 use crate::packet::{AnswerForm, CallPlan, NotComparable, asks, pair_ask};
 use crate::rubric::{Criterion, CriterionId, Decider, Judged, ReferenceUse, Rubric};
@@ -29,6 +30,8 @@ pub struct Setting {
     calls: Vec<Vec<Criterion>>,
     weights: BTreeMap<CriterionId, Exact>,
     points_max: Exact,
+    /// Which criteria faults must lower, where a person says so.
+    named: AspectCriteria,
 }
 
 /// Why a judge cannot be probed under a rubric.
@@ -40,6 +43,14 @@ pub enum NotProbed {
     /// Two replies cannot be compared by it.
     #[error(transparent)]
     NotComparable(#[from] NotComparable),
+    /// A fault is to lower a criterion that no judge is asked about.
+    #[error("[criteria] {}: no judge is asked about a criterion called `{criterion}`", .aspect.name())]
+    NotJudged {
+        /// What the fault is about.
+        aspect: Aspect,
+        /// The criterion that was named.
+        criterion: CriterionId,
+    },
 }
 
 impl Setting {
@@ -64,7 +75,16 @@ impl Setting {
         let worth = worth.unwrap_or_else(|| vec![Exact::from(1); criteria.len()]);
         let points_max = worth.iter().copied().sum();
         let weights = criteria.iter().map(|criterion| criterion.id.clone()).zip(worth).collect();
-        Ok(Setting { form, calls, weights, points_max })
+        Ok(Setting { form, calls, weights, points_max, named: AspectCriteria::new() })
+    }
+
+    /// The same, where a person has named the criteria that faults must lower.
+    pub fn naming(self, named: &AspectCriteria) -> Result<Setting, NotProbed> {
+        let is_judged = |criterion: &CriterionId| self.judged_criterion(criterion.as_str()).is_some();
+        if let Some((aspect, criterion)) = named.iter().find(|(_, criterion)| !is_judged(criterion)) {
+            return Err(NotProbed::NotJudged { aspect: *aspect, criterion: criterion.clone() });
+        }
+        Ok(Setting { named: named.clone(), ..self })
     }
 
     /// What an answer says.
@@ -95,6 +115,22 @@ impl Setting {
         self.calls.iter().flatten().any(|criterion| criterion.reference == ReferenceUse::Required)
     }
 
+    /// The criterion of this id, if a judge is asked about it.
+    pub(super) fn judged_criterion(&self, id: &str) -> Option<&CriterionId> {
+        self.calls.iter().flatten().map(|criterion| &criterion.id).find(|criterion| criterion.as_str() == id)
+    }
+
+    /// The criterion that a person has named for this aspect.
+    pub(super) fn named_criterion(&self, aspect: Aspect) -> Option<&CriterionId> {
+        self.named.get(&aspect)
+    }
+
+    /// How good a level of a criterion is, 0 (worst) to 1. `None` for a criterion that no judge is asked about.
+    pub(super) fn share(&self, criterion: &CriterionId, level: i64) -> Option<Exact> {
+        let asked = self.calls.iter().flatten().find(|asked| asked.id == *criterion)?;
+        Some(asked.scale.share(level))
+    }
+
     /// The most points there are.
     pub fn points_max(&self) -> Exact {
         self.points_max
@@ -102,8 +138,7 @@ impl Setting {
 
     /// What the level of a criterion is worth. `None` for a criterion that no judge is asked about.
     pub fn points(&self, criterion: &CriterionId, level: i64) -> Option<Exact> {
-        let asked = self.calls.iter().flatten().find(|asked| asked.id == *criterion)?;
-        Some(*self.weights.get(criterion)? * asked.scale.share(level))
+        Some(*self.weights.get(criterion)? * self.share(criterion, level)?)
     }
 }
 

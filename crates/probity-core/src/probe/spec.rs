@@ -2,21 +2,25 @@
 
 use std::collections::HashMap;
 
+use super::aspect::{Aspect, AspectCriteria};
 use super::battery::{Family, Probe};
 use super::change::{Change, Fence, Hiding, Plant};
 use super::expectation::Expectation;
-use super::own::{OwnProbe, own_probe};
+use super::own::{OwnFile, OwnProbe, criterion_id, own_probe};
 use crate::case::{Case, CaseId, Entry, Reply, Situation, Slice};
 use crate::packet::AnswerForm;
 use crate::spec_file::{At, Faults, Field, Fields, Problem, Shape, Table, toml_table};
 
 static PROBES: Shape = Shape { place: "the top of the file", keys: &["probe"] };
+static OWN_TOP: Shape = Shape { place: "the top of the file", keys: &["probe", "criteria"] };
+static CRITERIA: Shape =
+    Shape { place: "[criteria]", keys: &["accuracy", "completeness", "relevance", "tone", "safety"] };
 static BASES: Shape = Shape { place: "the top of the file", keys: &["base"] };
 static PROBE: Shape = Shape {
     place: "[[probe]]",
     keys: &[
         "name", "number", "family", "change", "expects", "text", "control", "times", "fillers", "fenced",
-        "how", "plant", "forms", "means",
+        "how", "plant", "forms", "means", "falls", "question",
     ],
 };
 static BASE: Shape = Shape { place: "[[base]]", keys: &["ticket", "reply", "slice"] };
@@ -50,6 +54,15 @@ const KINDS: &[Kind] = &[
         keys: &["text", "control"],
         read: |fields, faults| {
             added(fields, faults).map(|(text, control)| Change::TicketAppend { text, control })
+        },
+    },
+    Kind {
+        name: "further_question",
+        keys: &["question", "text", "control"],
+        read: |fields, faults| {
+            let question = fields.required_text("question", faults).value().cloned();
+            let (text, control) = added(fields, faults)?;
+            Some(Change::FurtherQuestion { question: question?, text, control })
         },
     },
     Kind {
@@ -99,7 +112,7 @@ const KINDS: &[Kind] = &[
 ];
 
 /// The keys that belong to a kind of change and not to every probe.
-const OF_KINDS: &[&str] = &["text", "control", "times", "fillers", "fenced", "how", "plant"];
+const OF_KINDS: &[&str] = &["text", "control", "times", "fillers", "fenced", "how", "plant", "question"];
 
 /// Reads a battery. All its problems are returned, by line.
 pub fn read_battery(text: &str) -> Result<Vec<Probe>, Vec<Problem>> {
@@ -117,13 +130,14 @@ pub fn read_battery(text: &str) -> Result<Vec<Probe>, Vec<Problem>> {
     })
 }
 
-/// Reads a person's own probes. All problems are returned, by line.
-pub fn read_own(text: &str) -> Result<Vec<OwnProbe>, Vec<Problem>> {
+/// Reads a person's own probes, and which criteria faults must lower. All problems are returned, by line.
+pub fn read_own(text: &str) -> Result<OwnFile, Vec<Problem>> {
     read(text, |table, faults| {
-        let top = Fields::top(&PROBES, table, 1);
-        top.refuse_unknown_keys(&[&PROBES, &super::own::OWN], faults);
+        let top = Fields::top(&OWN_TOP, table, 1);
+        top.refuse_unknown_keys(&[&OWN_TOP, &super::own::OWN], faults);
+        let criteria = criteria(&top, faults);
         let tables = top.tables("probe", &super::own::OWN, faults);
-        if tables.is_empty() {
+        if tables.is_empty() && !top.has("criteria") {
             faults.error(
                 Problem::at(1, "there is no [[probe]] in the file").hint("write [[probe]] with two brackets"),
             );
@@ -131,13 +145,27 @@ pub fn read_own(text: &str) -> Result<Vec<OwnProbe>, Vec<Problem>> {
         let probes: Vec<Option<OwnProbe>> = tables
             .iter()
             .map(|fields| {
-                fields.refuse_unknown_keys(&[&PROBES, &super::own::OWN, &super::own::TURN], faults);
+                fields.refuse_unknown_keys(&[&OWN_TOP, &super::own::OWN, &super::own::TURN], faults);
                 own_probe(fields, faults)
             })
             .collect();
         names_once(&tables, faults);
-        probes.into_iter().collect()
+        Some(OwnFile { probes: probes.into_iter().collect::<Option<_>>()?, criteria })
     })
+}
+
+fn criteria(top: &Fields<'_>, faults: &mut Faults) -> AspectCriteria {
+    let mut criteria = AspectCriteria::new();
+    let Field::Given(At { value: fields, .. }) = top.table("criteria", &CRITERIA, faults) else {
+        return criteria;
+    };
+    fields.refuse_unknown_keys(&[&CRITERIA], faults);
+    for (name, aspect) in Aspect::NAMED {
+        if let Field::Given(At { line, value }) = fields.text(name, faults) {
+            criteria.extend(criterion_id(line, &value, faults).map(|id| (*aspect, id)));
+        }
+    }
+    criteria
 }
 
 /// Reads the bases that come with Probity.
@@ -167,6 +195,7 @@ fn probe(fields: &Fields<'_>, faults: &mut Faults) -> Option<Probe> {
     let family = fields.required("family", family, faults);
     let expects = fields.choice("expects", Expectation::NAMED, faults);
     let expects = fields.required("expects", expects, faults);
+    let falls = falls(fields, expects.value().copied(), faults);
     let means = fields.required_text("means", faults);
     let forms = forms(fields, faults);
     let kinds: Vec<(&str, &Kind)> = KINDS.iter().map(|kind| (kind.name, kind)).collect();
@@ -182,9 +211,20 @@ fn probe(fields: &Fields<'_>, faults: &mut Faults) -> Option<Probe> {
         family: *family.value()?,
         change,
         expects: *expects.value()?,
+        falls,
         forms,
         means: means.value()?.clone(),
     })
+}
+
+/// What a planted fault is about, which belongs to `must_fall` and to nothing else.
+fn falls(fields: &Fields<'_>, expects: Option<Expectation>, faults: &mut Faults) -> Option<Aspect> {
+    let falls = fields.choice("falls", Aspect::NAMED, faults);
+    let must_fall = expects == Some(Expectation::MustFall);
+    if fields.has("falls") && !must_fall {
+        faults.error(Problem::at(fields.line, "`falls` belongs to expects = \"must_fall\" alone"));
+    }
+    if must_fall { fields.required("falls", falls, faults).value().copied() } else { None }
 }
 
 /// A name of words in lower case, joined by `_`.

@@ -1,9 +1,10 @@
 //! The observations of a probe, counted, and what they come to.
 //!
-//! What always holds: every base is counted once, as answered, unscored, blocked or unchanged.
+//! What always holds: every base is counted once, as answered, unscored, blocked, unchanged or lowest already.
 
 use std::collections::BTreeMap;
 
+use super::expectation::Expectation;
 use super::observation::{Held, Observation};
 use super::probing::Tolerance;
 use super::record::ProbeOutcome;
@@ -19,9 +20,12 @@ pub struct Tally {
     counts: PairedCounts,
     /// Of those, bases that were also asked about without a change.
     n_noise: u64,
+    /// Whether noise counts against the judge instead of excusing it.
+    noise_counts: bool,
     shifts: Vec<f64>,
     n_blocked: u64,
     n_unchanged: u64,
+    n_lowest: u64,
     causes: BTreeMap<String, u64>,
 }
 
@@ -48,6 +52,8 @@ pub struct Figures {
     pub n_blocked: u64,
     /// Bases that the change leaves as they are.
     pub n_unchanged: u64,
+    /// Bases whose control has the lowest level, so that nothing can fall.
+    pub n_lowest: u64,
     /// What that says about the judge.
     pub outcome: ProbeOutcome,
     /// How many more bases would decide at the rates seen, where nothing is decided.
@@ -55,11 +61,18 @@ pub struct Figures {
 }
 
 impl Tally {
+    /// No observation yet of a probe with this expectation. A fall that comes without a fault is no sign that the
+    /// fault was seen, so under `must_fall` noise counts like a fault that was missed.
+    pub fn of(expects: Expectation) -> Tally {
+        Tally { noise_counts: expects == Expectation::MustFall, ..Tally::default() }
+    }
+
     /// Counts what one base said.
     pub fn add(&mut self, observation: Observation) {
         match observation {
             Observation::Blocked => self.n_blocked += 1,
             Observation::Unchanged => self.n_unchanged += 1,
+            Observation::Lowest => self.n_lowest += 1,
             Observation::Unscored(cause) => *self.causes.entry(cause).or_default() += 1,
             Observation::Answered { held, noise, shift } => {
                 self.n_noise += u64::from(noise.is_some());
@@ -78,7 +91,14 @@ impl Tally {
     /// What the observations come to, under `tolerance`.
     pub fn figures(&self, tolerance: Tolerance) -> Figures {
         let figures = self.counted();
-        let Some(net) = figures.net else { return figures };
+        let Some(net) = figures.net else {
+            // A fault that the gate blocks in every base never reaches the judge.
+            let is_blocked = self.noise_counts && self.n_blocked > 0;
+            let never_asked = figures.n_unscored + figures.n_unchanged + figures.n_lowest == 0;
+            let outcome =
+                if is_blocked && never_asked { ProbeOutcome::NotApplicable } else { figures.outcome };
+            return Figures { outcome, ..figures };
+        };
         let more =
             |decides: &dyn Fn(NetRate) -> bool| more_until(self.counts, self.beyond(), NEEDS_MAX, decides);
         let limit = tolerance.share();
@@ -107,7 +127,11 @@ impl Tally {
     }
 
     fn beyond(&self) -> Beyond {
-        if self.n_noise > 0 { Beyond::Second } else { Beyond::Nothing }
+        match (self.n_noise, self.noise_counts) {
+            (0, _) => Beyond::Nothing,
+            (_, true) => Beyond::Either,
+            (_, false) => Beyond::Second,
+        }
     }
 
     fn counted(&self) -> Figures {
@@ -117,13 +141,14 @@ impl Tally {
             n_bases: n,
             n_violations: self.counts.n_first(),
             rate: share(self.counts.n_first()),
-            noise: share(self.counts.n_second()).filter(|_| self.beyond() == Beyond::Second),
+            noise: share(self.counts.n_second()).filter(|_| self.beyond() != Beyond::Nothing),
             net: net_rate(self.counts, self.beyond()),
             shift: mean_within(&self.shifts),
             n_unscored: self.causes.values().sum(),
             causes: self.causes.clone(),
             n_blocked: self.n_blocked,
             n_unchanged: self.n_unchanged,
+            n_lowest: self.n_lowest,
             outcome: ProbeOutcome::Inconclusive,
             needs: None,
         }
@@ -184,11 +209,37 @@ mod tests {
         assert_eq!(tally(kept().chain(lost(31))).outcome, ProbeOutcome::Inconclusive);
     }
 
+    #[test]
+    fn n25_a_fault_that_the_gate_blocks_says_nothing_about_a_judge() {
+        let outcome = |last: Observation| {
+            let mut tally = Tally::of(Expectation::MustFall);
+            (0..29).for_each(|_| tally.add(Observation::Blocked));
+            tally.add(last);
+            tally.figures(Tolerance::default()).outcome
+        };
+        assert_eq!(outcome(Observation::Blocked), ProbeOutcome::NotApplicable);
+        assert_eq!(outcome(Observation::Lowest), ProbeOutcome::Inconclusive);
+        assert_eq!(outcome(Observation::Unscored("timeout".to_owned())), ProbeOutcome::Inconclusive);
+    }
+
+    #[test]
+    fn n25_a_fall_that_comes_without_a_fault_is_none() {
+        let mut tally = Tally::of(Expectation::MustFall);
+        for at in 0..30 {
+            tally.add(answered(Held::Kept, Some(if at < 12 { Held::Violated } else { Held::Kept })));
+        }
+        let figures = tally.figures(Tolerance::default());
+        assert_eq!((figures.rate, figures.noise), (Some(0.0), Some(0.4)));
+        assert_eq!(figures.net.map(|net| net.value), Some(0.4));
+        assert_eq!(figures.outcome, ProbeOutcome::Fail, "a judge that answers by chance sees no fault");
+    }
+
     fn observation() -> impl Strategy<Value = Observation> {
         let held = prop_oneof![Just(Held::Kept), Just(Held::Violated)];
         prop_oneof![
             Just(Observation::Blocked),
             Just(Observation::Unchanged),
+            Just(Observation::Lowest),
             Just(Observation::Unscored("timeout".to_owned())),
             (held.clone(), held).prop_map(|(held, noise)| answered(held, Some(noise))),
         ]
@@ -200,7 +251,7 @@ mod tests {
         fn nothing_is_lost(observations in prop::collection::vec(observation(), 0..80)) {
             let n = observations.len() as u64;
             let figures = tally(observations);
-            prop_assert_eq!(n, figures.n_bases + figures.n_unscored + figures.n_blocked + figures.n_unchanged);
+            prop_assert_eq!(n, figures.n_bases + figures.n_unscored + figures.n_blocked + figures.n_unchanged + figures.n_lowest);
             prop_assert!(figures.n_bases > 0 || figures.outcome == ProbeOutcome::Inconclusive);
         }
 

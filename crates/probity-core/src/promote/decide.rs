@@ -14,6 +14,9 @@ use crate::probe::{ProbeLine, ProbeOutcome, ProbeRecord};
 /// The most violations that a probing may have tolerated. Whoever probes does not choose what a contract accepts.
 const TOLERANCE_MAX: f64 = 0.10;
 
+/// The probes that every contract with probes asks for: a judge that ignores the reply passes all others.
+const SENSITIVITY: &str = "sensitivity";
+
 /// What a quotient of two figures may be off by.
 const ROUNDING: f64 = 1e-9;
 
@@ -223,7 +226,11 @@ impl Checks<'_> {
             ProbeName::All => "all",
             ProbeName::Named(name) => name,
         });
-        let need = json!(names.collect::<Vec<_>>());
+        let mut need: Vec<&str> = names.collect();
+        if !need.contains(&"all") && !need.contains(&SENSITIVITY) {
+            need.push(SENSITIVITY);
+        }
+        let need = json!(need);
         let record = match &self.evidence.probes {
             Ok(record) => record,
             Err(why) => return self.add(Requirement::Probes, None, [Value::Null, need], Some(why.clone())),
@@ -253,6 +260,15 @@ impl Checks<'_> {
             unmet.push(format!("not in the probing on record: {}", listed(&absent)));
         } else if required.is_empty() {
             unmet.push("the probing on record has no probe".to_owned());
+        }
+        let is_answered = |line: &ProbeLine| {
+            line.family == SENSITIVITY && line.outcome != ProbeOutcome::NotApplicable
+        };
+        if !required.is_empty() && !record.lines.iter().any(is_answered) {
+            unmet.push(
+                "no probe of the family sensitivity was answered, and a judge that ignores the reply passes all others"
+                    .to_owned(),
+            );
         }
         let have = json!({ "passed": n_good, "of": required.len() });
         let unmet = (!unmet.is_empty()).then(|| unmet.join("; "));
@@ -317,10 +333,10 @@ impl Checks<'_> {
     }
 }
 
-/// The probes of a probing that must pass, and the names that it does not have.
+/// The probes of a probing that must pass, those of sensitivity always among them, and the names that it does not have.
 fn required<'r, 'c>(names: &'c [ProbeName], record: &'r ProbeRecord) -> (Vec<&'r ProbeLine>, Vec<&'c str>) {
     let mut absent = Vec::new();
-    let mut wanted = vec![false; record.lines.len()];
+    let mut wanted: Vec<bool> = record.lines.iter().map(|line| line.family == SENSITIVITY).collect();
     for name in names {
         let is_named = |line: &ProbeLine| match name {
             ProbeName::All => true,

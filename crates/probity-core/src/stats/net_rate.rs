@@ -1,7 +1,7 @@
 //! A rate beyond another rate that was seen on the same items, and how many more items would settle it.
 //!
 //! Each bound is one-sided at 95 %, so the two together hold 90 %. Without a second rate this is Wilson's score
-//! interval (Wilson 1927); with one it is Newcombe's method 10 for paired data (Newcombe 1998, "Improved confidence
+//! interval (Wilson 1927), of the first thing or of either; taken off the first, it is Newcombe's method 10 for paired data (Newcombe 1998, "Improved confidence
 //! intervals for the difference between binomial proportions based on paired data"), which combines the Wilson
 //! intervals of both rates and their correlation.
 
@@ -58,6 +58,8 @@ pub enum Beyond {
     Nothing,
     /// The second rate is.
     Second,
+    /// The second thing counts like the first: an item with either has it.
+    Either,
 }
 
 /// The rate of the first thing beyond what `beyond` says. `None` without items.
@@ -114,8 +116,14 @@ impl Table {
         let n = self.n();
         let first = (self.both + self.first_only) / n;
         let (first_low, first_high) = wilson_at(first, n, z);
-        if beyond == Beyond::Nothing {
-            return NetRate { value: first, low: first_low, high: first_high };
+        match beyond {
+            Beyond::Nothing => return NetRate { value: first, low: first_low, high: first_high },
+            Beyond::Either => {
+                let value = (n - self.neither) / n;
+                let (low, high) = wilson_at(value, n, z);
+                return NetRate { value, low, high };
+            }
+            Beyond::Second => {}
         }
         let second = (self.both + self.second_only) / n;
         let (second_low, second_high) = wilson_at(second, n, z);
@@ -179,7 +187,7 @@ mod tests {
 
     #[test]
     fn nothing_in_thirty_is_below_a_twelfth() {
-        for beyond in [Beyond::Nothing, Beyond::Second] {
+        for beyond in [Beyond::Nothing, Beyond::Second, Beyond::Either] {
             let net = net_rate(counts([0, 0, 0, 30]), beyond).expect("there are items");
             // z² / (n + z²) = 2.70554 / 32.70554
             assert!((net.high - 0.082_72).abs() < 5e-6, "{net:?}");
@@ -241,7 +249,7 @@ mod tests {
         /// The interval holds the value, and both lie between −1 and 1.
         #[test]
         fn the_interval_holds_the_value(table in tables()) {
-            for beyond in [Beyond::Nothing, Beyond::Second] {
+            for beyond in [Beyond::Nothing, Beyond::Second, Beyond::Either] {
                 let net = net_rate(counts(table), beyond).expect("there are items");
                 prop_assert!(-1.0 <= net.low && net.low <= net.value && net.value <= net.high && net.high <= 1.0, "{:?}", net);
             }

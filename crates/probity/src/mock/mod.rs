@@ -9,6 +9,7 @@ mod asked;
 mod counts;
 mod draw;
 mod faults;
+mod flaws;
 mod form;
 mod http;
 pub(crate) mod latency;

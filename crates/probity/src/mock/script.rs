@@ -1,7 +1,7 @@
 //! Judges that read what they are shown: a fair one, and fair ones with known weaknesses.
 //!
 //! The fair judge counts how many content words of the ticket a reply uses, up to a limit that good replies reach,
-//! so that nothing added to one makes it better. A weakness speaks only where the fair judge is in doubt:
+//! so that nothing added to one makes it better, and takes off what speaks against the reply. A weakness speaks only where the fair judge is in doubt:
 //! between two replies of equal merit, or about a reply that answers the ticket. They are for testing what
 //! finds weaknesses. Where a prompt does not show the texts as the built-in templates do, no script applies.
 
@@ -10,12 +10,15 @@ use std::str::FromStr;
 
 use super::asked::Asked;
 use super::draw::Draw;
+use super::flaws::n_flaws;
 use super::pairs::{Pairs, Pick, by};
 
 /// Content words of the ticket beyond which a reply gets no better.
 const MERIT_MAX: usize = 4;
 /// Content words of the ticket from which on a reply counts as an answer to it.
 const MERIT_OF_AN_ANSWER: usize = 2;
+/// More flaws than any reply has.
+const FLAWS_MAX: usize = 1000;
 /// The fewest letters of a content word, and how many of them tell words apart: `print` is `printer`.
 const LETTERS: std::ops::RangeInclusive<usize> = 4..=5;
 /// A reply of more characters is long.
@@ -106,7 +109,7 @@ impl Script {
         let merit = merit(&ticket, &reply);
         // Where there is a middle, the best level is left free, so that a weakness can be seen.
         let fair_best = if scale.len() > 2 { scale.len() - 2 } else { scale.len() - 1 };
-        let fair = scale[merit * fair_best / MERIT_MAX];
+        let fair = scale[(merit * fair_best / MERIT_MAX).saturating_sub(n_flaws(&ticket, &reply))];
         if merit < MERIT_OF_AN_ANSWER {
             return Some(fair);
         }
@@ -124,7 +127,8 @@ impl Script {
         if let Some(word) = self.by_chance(draw, "word", words) {
             return Some(word);
         }
-        let fair = by(replies, |reply| merit(&ticket, reply) as u64);
+        let worth = |reply: &str| (merit(&ticket, reply) + FLAWS_MAX).saturating_sub(n_flaws(&ticket, reply));
+        let fair = by(replies, |reply| worth(reply) as u64);
         let in_doubt = || self.weaknesses.iter().map(|weakness| weakness.pick(replies, seed));
         let pick = if fair == Pick::Tie { in_doubt().find(|pick| *pick != Pick::Tie) } else { Some(fair) };
         pick.unwrap_or(Pick::Tie).word(words)
@@ -178,12 +182,15 @@ fn merit(ticket: &str, reply: &str) -> usize {
     content_words(ticket).intersection(&used).count().min(MERIT_MAX)
 }
 
-fn content_words(text: &str) -> BTreeSet<String> {
+pub(super) fn content_words(text: &str) -> BTreeSet<String> {
     let lower = text.to_lowercase();
-    let words = lower.split(|c: char| !c.is_alphabetic());
-    let content =
-        words.filter(|word| word.chars().count() >= *LETTERS.start() && !FUNCTION_WORDS.contains(word));
-    content.map(|word| word.chars().take(*LETTERS.end()).collect()).collect()
+    lower.split(|c: char| !c.is_alphabetic()).filter_map(content_word).collect()
+}
+
+/// What tells a word in lower case from others; `None` where it says nothing about a subject.
+pub(super) fn content_word(word: &str) -> Option<String> {
+    let is_content = word.chars().count() >= *LETTERS.start() && !FUNCTION_WORDS.contains(&word);
+    is_content.then(|| word.chars().take(*LETTERS.end()).collect())
 }
 
 fn is_formatted(reply: &str) -> bool {

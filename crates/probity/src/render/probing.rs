@@ -26,7 +26,10 @@ pub(crate) fn probing(shown: &Shown) -> String {
     let mut out = String::new();
     headline(&mut out, shown);
     out += &table(&shown.probed.probing.results);
-    line!(out, "rate: of the bases, those in which the shortcut worked; noise: the same without a change");
+    line!(
+        out,
+        "rate: of the bases, those in which the shortcut worked or the planted fault was missed; noise: what the judge does without a change"
+    );
     explained(&mut out, shown, ProbeOutcome::Fail, "failed");
     explained(&mut out, shown, ProbeOutcome::Inconclusive, "inconclusive");
     skipped_records(&mut out, &shown.job.skipped, shown.job.skipped.len() as u64);

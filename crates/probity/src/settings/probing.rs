@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use probity_core::exact::Exact;
-use probity_core::probe::{OwnProbe, Setting, Tolerance, battery, read_own};
+use probity_core::probe::{OwnFile, OwnProbe, Setting, Tolerance, battery, read_own};
 use probity_core::spelling::closest;
 use probity_engine::config::layer::Layer;
 use probity_engine::config::names::Calls;
@@ -54,14 +54,16 @@ fn dataset(args: &ProbeArgs, note: &dyn Fn(&str)) -> Result<Option<Dataset>, Fai
 
 fn selection(args: &ProbeArgs) -> Result<Selection, Failure> {
     let tolerance = tolerance(&args.tolerance)?;
-    let (mut probes, mut own) = (battery(), Vec::new());
+    let (mut probes, mut own) = (battery(), OwnFile::default());
     for path in &args.probes {
-        own.extend(own_probes(path)?);
+        let file = own_probes(path)?;
+        own.probes.extend(file.probes);
+        own.criteria.extend(file.criteria);
     }
-    refuse_twice(&own, &probes.iter().map(|probe| probe.name.as_str()).collect::<Vec<_>>())?;
+    refuse_twice(&own.probes, &probes.iter().map(|probe| probe.name.as_str()).collect::<Vec<_>>())?;
     let names = || {
         let battery = probes.iter().flat_map(|probe| [probe.name.as_str(), probe.family.name()]);
-        battery.chain(own.iter().flat_map(|probe| [probe.name.as_str(), OWN]))
+        battery.chain(own.probes.iter().flat_map(|probe| [probe.name.as_str(), OWN]))
     };
     for word in &args.only {
         if !names().any(|name| name == word) {
@@ -76,7 +78,7 @@ fn selection(args: &ProbeArgs) -> Result<Selection, Failure> {
         args.only.is_empty() || args.only.iter().any(|word| word == name || word == family)
     };
     probes.retain(|probe| is_chosen(&probe.name, probe.family.name()));
-    own.retain(|probe| is_chosen(&probe.name, OWN));
+    own.probes.retain(|probe| is_chosen(&probe.name, OWN));
     let n_bases = args.bases as usize;
     Ok(Selection { probes, own, only: args.only.clone(), n_bases, seed: args.seed, tolerance })
 }
@@ -91,7 +93,7 @@ fn tolerance(text: &str) -> Result<Tolerance, Failure> {
     })
 }
 
-fn own_probes(path: &Path) -> Result<Vec<OwnProbe>, Failure> {
+fn own_probes(path: &Path) -> Result<OwnFile, Failure> {
     let shown = path.display().to_string();
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("{shown}: cannot be read: {error}")))?;

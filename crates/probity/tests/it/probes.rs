@@ -51,6 +51,20 @@ better = "Settles it."
 tie = "Both settle it, or neither."
 "#;
 
+/// The one criterion is what every planted fault must lower.
+const CRITERIA: &str = r#"
+[criteria]
+accuracy = "settled"
+completeness = "settled"
+relevance = "settled"
+tone = "settled"
+safety = "settled"
+"#;
+
+/// The planted faults, in the order of the battery.
+const FAULTS: [&str; 6] =
+    ["wrong_figure", "missing_step", "other_question", "rude_sentence", "cold_sentence", "invented_promise"];
+
 const FORMS: [&str; 2] = ["levels", "preference"];
 
 /// A folder with both rubrics and a judge.
@@ -64,7 +78,8 @@ impl Scene {
         let folder = Probity::new()
             .variable("OPENAI_API_KEY", "sk-mock")
             .file("levels.toml", LEVELS)
-            .file("preference.toml", PREFERENCE);
+            .file("preference.toml", PREFERENCE)
+            .file("criteria.toml", CRITERIA);
         Scene { folder, mock: MockJudge::start(&["--script", script]) }
     }
 
@@ -72,7 +87,8 @@ impl Scene {
         let rubric = format!("{form}.toml");
         let url = self.mock.url();
         let fixed = ["probe", "--json", "--rubric", &rubric, "--model", "m", "--base-url", &url];
-        self.folder.args(fixed).words(arguments.iter().copied()).run()
+        let fixed = fixed.into_iter().chain(["--probes", "criteria.toml"]);
+        self.folder.args([]).words(fixed).words(arguments.iter().copied()).run()
     }
 
     /// Calls that arrived so far.
@@ -99,7 +115,7 @@ fn probe<'a>(document: &'a Value, name: &str) -> &'a Value {
 }
 
 #[test]
-fn a_fair_judge_passes_everything() {
+fn n25_a_fair_judge_passes_everything_and_sees_every_fault() {
     let scene = Scene::new("fair");
     for form in FORMS {
         let document = scene.probe(form, &["--enforce"]).code(0).json();
@@ -111,10 +127,71 @@ fn a_fair_judge_passes_everything() {
         });
         assert_eq!(counts.keys().collect::<Vec<_>>(), ["not_applicable", "pass"], "{document:#}");
         assert!(counts["pass"] >= 50, "{counts:?}");
+        assert!(FAULTS.iter().all(|name| probe(&document, name)["result"] == "pass"), "{document:#}");
         check_figures(&document);
         assert_eq!(document["calls"], scene.n_calls());
         assert_eq!(scene.mock.send("POST", "/mock/reset", "").status(), 200);
     }
+}
+
+/// A judge that ignores what it is shown: always this level, or always this word.
+#[track_caller]
+fn check_blind(form: &str, answers: [&str; 2]) {
+    let mut scene = Scene::new("fair");
+    scene.mock = MockJudge::start(&answers);
+    let document = scene.probe(form, &["--enforce"]).code(1).json();
+    let missed = results(&document).into_iter().filter(|(family, _, _)| family == "sensitivity");
+    let missed = missed.filter(|(_, _, result)| result == "fail").map(|(_, name, _)| name);
+    assert_eq!(missed.collect::<Vec<_>>(), FAULTS, "{form}: {answers:?}");
+    let fault = probe(&document, "rude_sentence");
+    assert_eq!([&fault["rate"], &fault["noise"], &fault["net"]], [&json!(1.0), &json!(0.0), &json!(1.0)]);
+    let criterion = if form == "levels" { json!("settled") } else { Value::Null };
+    assert_eq!((&fault["expects"], &fault["criterion"]), (&json!("must_fall"), &criterion));
+}
+
+#[test]
+fn n25_a_judge_that_always_answers_four_misses_every_fault() {
+    check_blind("levels", ["--levels", "fixed:4"]);
+}
+
+#[test]
+fn n25_a_judge_that_always_answers_tie_misses_every_fault() {
+    check_blind("preference", ["--pairs", "tie"]);
+}
+
+#[test]
+fn n25_a_fault_without_its_criterion_says_so_and_own_faults_name_theirs() {
+    let scene = Scene::new("fair");
+    scene.folder.write("criteria.toml", "[criteria]\ntone = \"settled\"\n");
+    scene.folder.write(
+        "own.toml",
+        "[[probe]]\nname = \"late_parcel\"\nticket = \"The parcel with 3 lamps is late.\"\n\
+         reply = \"Your parcel with 3 lamps is late by a day.\"\n\
+         changed = \"Your parcel with 5 lamps is late by a day.\"\nexpects = \"must_fall\"\ncriterion = \"settled\"\n",
+    );
+    let only = ["--only", "sensitivity", "--only", "own", "--probes", "own.toml"];
+    let document = scene.probe("levels", &only).code(0).json();
+    let seen: Vec<(String, String)> =
+        results(&document).into_iter().map(|(_, name, result)| (name, result)).collect();
+    let row = |name: &str, result: &str| (name.to_owned(), result.to_owned());
+    let skipped = |name: &str| row(name, "not_applicable");
+    assert_eq!(
+        seen,
+        [
+            skipped("wrong_figure"),
+            skipped("missing_step"),
+            skipped("other_question"),
+            row("rude_sentence", "pass"),
+            row("cold_sentence", "pass"),
+            skipped("invented_promise"),
+            row("late_parcel", "pass"),
+        ]
+    );
+    let message = probe(&document, "missing_step")["message"].as_str().expect("a message");
+    assert!(message.starts_with("no criterion of this rubric is known to be about completeness"), "{message}");
+    scene.folder.write("criteria.toml", "[criteria]\ntone = \"manner\"\n");
+    let ran = scene.probe("levels", &only).code(2);
+    assert!(ran.stderr.contains("[criteria] tone: no judge is asked about a criterion called `manner`"), "{}", ran.stderr);
 }
 
 #[test]
@@ -180,7 +257,9 @@ fn check_weaknesses(weaknesses: [&str; 3]) {
         let found: BTreeSet<String> =
             weaknesses.iter().map(|weakness| family_of(weakness, form).to_owned()).collect();
         assert_eq!(families(&document, "fail"), found, "{form}: {:?}", document["failed"]);
-        assert_eq!(document["inconclusive"], json!([]), "{form}");
+        // One that takes the level listed first gives the lowest to all, and there is nothing to fall from.
+        let is_lowest = form == "levels" && weaknesses.contains(&"position");
+        assert_eq!(document["inconclusive"], if is_lowest { json!(FAULTS) } else { json!([]) }, "{form}");
         let failed = document["failed"].as_array().expect("a list").len();
         let n_failed = results(&document).iter().filter(|(_, _, result)| result == "fail").count();
         assert_eq!(failed, n_failed);

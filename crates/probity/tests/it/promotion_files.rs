@@ -28,8 +28,11 @@ fn lab() -> Probity {
     );
     let verdict = rows.map(|(item, _, _, verdict)| json!({ "item": item, "judge": "j", "verdict": verdict }));
     let probe = |name, family, result| json!({ "name": name, "family": family, "result": result, "message": "as seen" });
-    let probes =
-        [probe("position_swap", "position", "pass"), probe("same_information_padding", "length", "fail")];
+    let probes = [
+        probe("position_swap", "position", "pass"),
+        probe("same_information_padding", "length", "fail"),
+        probe("wrong_figure", "sensitivity", "pass"),
+    ];
     Probity::new()
         .file("labels.jsonl", lines(label))
         .file("verdicts.jsonl", lines(verdict))
@@ -60,7 +63,7 @@ fn a_lab_with_eight_rows_and_a_length_shortcut_is_blocked_for_two_reasons() {
     assert_eq!(unmet("requirement"), ["labelled_rows", "probes"]);
     assert_eq!((unmet("have")[0].clone(), unmet("need")[0].clone()), (json!(8), json!(50)));
     assert_eq!(unmet("message")[0], "8 labelled rows, 50 are needed: 42 more labels");
-    assert_eq!(unmet("message")[1], "1 of 2 probes does not pass: same_information_padding (fail): as seen");
+    assert_eq!(unmet("message")[1], "1 of 3 probes does not pass: same_information_padding (fail): as seen");
     let checked = out["checked"].as_array().expect("a list");
     assert_eq!(checked[2]["requirement"], "human_review");
     assert_eq!(checked[2]["met"], true);

@@ -19,9 +19,9 @@ fn probing(judge: Simulated) -> Probing {
     let bases: Vec<Base> = shipped().into_iter().map(|entry| Base::new(entry, Origin::Shipped)).collect();
     let result = |probe: &Probe| {
         if let Some(why) = probe.inapplicable(&setting) {
-            return ProbeResult::new(probe, Err(why));
+            return ProbeResult::new(probe, &setting, Err(why));
         }
-        let mut tally = Tally::default();
+        let mut tally = Tally::of(probe.expects);
         for base in &bases {
             tally.add(match probe.trial(base, &setting) {
                 Trial::Screened(_) => Observation::of_gate(Held::Kept),
@@ -33,16 +33,16 @@ fn probing(judge: Simulated) -> Probing {
                         treatment: answer(&showings.treatment),
                         noise: showings.noise.as_ref().map(answer),
                     };
-                    Observation::of(probe.expects, &answers, &setting)
+                    Observation::of(probe.expects, None, &answers, &setting)
                 }
             });
         }
-        ProbeResult::new(probe, Ok(tally.figures(Tolerance::default())))
+        ProbeResult::new(probe, &setting, Ok(tally.figures(Tolerance::default())))
     };
     let probes = battery();
     Probing {
         form: AnswerForm::Preference,
-        battery: battery_hash(&probes, &[], &bases, 7, Tolerance::default()),
+        battery: battery_hash(&probes, &OwnFile::default(), &bases, 7, Tolerance::default()),
         seed: 7,
         tolerance: Tolerance::default(),
         bases: BaseCounts::of(&bases),
@@ -64,8 +64,28 @@ fn answer(judge: Simulated, shown: &Shown) -> Answer {
     Answer::of_passes(&ab, &pass(&pair.ba, [Candidate::B, Candidate::A]))
 }
 
+/// The shortcuts that a judge falls for.
 fn failed(judge: Simulated) -> Vec<String> {
-    probing(judge).with(ProbeOutcome::Fail).map(|result| result.name.clone()).collect()
+    let probing = probing(judge);
+    let shortcuts = probing.with(ProbeOutcome::Fail).filter(|result| result.family != Family::Sensitivity);
+    shortcuts.map(|result| result.name.clone()).collect()
+}
+
+#[test]
+fn n25_a_judge_that_ignores_the_replies_misses_every_fault_by_name() {
+    let faults =
+        ["wrong_figure", "missing_step", "other_question", "rude_sentence", "cold_sentence", "invented_promise"];
+    let judges: [Simulated; 2] = [|_, _| Slot::Tie, |_, _| Slot::First];
+    for judge in judges {
+        let probing = probing(judge);
+        let missed = probing.with(ProbeOutcome::Fail).filter(|result| result.family == Family::Sensitivity);
+        assert_eq!(missed.map(|result| result.name.as_str()).collect::<Vec<_>>(), faults);
+    }
+    let message = probing(|_, _| Slot::Tie).results.into_iter().find(|result| result.name == "wrong_figure");
+    assert_eq!(
+        message.expect("it is in the battery").message,
+        "the planted fault was missed in 36 of 36, and 0.0 % fell without a fault: net 100.0 %, between 93.0 and 100.0 %"
+    );
 }
 
 fn longer(first: &str, second: &str) -> Slot {
@@ -119,7 +139,7 @@ fn a_document_is_read_back() {
 fn the_hash_is_of_everything_that_is_asked() {
     let (probes, bases) = (battery(), [base()]);
     let hash =
-        |probes: &[Probe], bases: &[Base], seed, tolerance| battery_hash(probes, &[], bases, seed, tolerance);
+        |probes: &[Probe], bases: &[Base], seed, tolerance| battery_hash(probes, &OwnFile::default(), bases, seed, tolerance);
     let first = hash(&probes, &bases, 7, Tolerance::default());
     let other = Tolerance::new(crate::exact::Exact::ZERO).expect("a share");
     assert_eq!(first, hash(&probes, &bases, 7, Tolerance::default()));

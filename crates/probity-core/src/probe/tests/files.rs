@@ -26,6 +26,7 @@ fn bad_batteries_say_why() {
     refused("change = \"opener\"\nforms = [\"pairs\"]", "`forms` must be of levels and preference");
     refused("change = \"opener\"\ncolour = \"red\"", "unknown key `colour`");
     refused("change = \"opener\"\n[[probe]]\nname = \"p\"", "probe \"p\" stands twice");
+    refused("change = \"opener\"\nfalls = \"tone\"", "`falls` belongs to expects = \"must_fall\" alone");
     refused("change = \"hidden\"\ntext = \"a\"\ncontrol = \"b\"\nhow = \"ink\"", "`how` must be one of tags");
 }
 
@@ -35,6 +36,33 @@ fn the_battery_has_every_family() {
     for (name, family) in Family::NAMED.iter().filter(|(name, _)| *name != "own") {
         assert!(battery.iter().any(|probe| probe.family == *family), "{name}");
     }
+}
+
+#[test]
+fn n25_a_fault_finds_its_criterion_or_says_that_there_is_none() {
+    let found = |name: &str, setting: &Setting| match probe(name).inapplicable(setting) {
+        Some(why) => why.to_owned(),
+        None => probe(name).criterion(setting).map_or_else(|| "the pair".to_owned(), |id| id.to_string()),
+    };
+    let gold = setting("support-gold");
+    for (name, in_gold, in_levels) in [
+        ("wrong_figure", "accuracy", "relevance"),
+        ("missing_step", "completeness", "relevance"),
+        ("other_question", "accuracy", "relevance"),
+        ("rude_sentence", "tone", "tone"),
+        ("cold_sentence", "tone", "tone"),
+        ("invented_promise", "safety", "no criterion of this rubric is known to be about safety: name it under [criteria] in a file for --probes"),
+    ] {
+        assert_eq!(found(name, &gold), in_gold, "{name}");
+        assert_eq!(found(name, &levels()), in_levels, "{name}");
+        assert_eq!(found(name, &preference()), "the pair", "{name}");
+    }
+    let own = read_own("[criteria]\nsafety = \"tone\"\n").expect("a file without a probe of its own");
+    assert_eq!(found("invented_promise", &levels().naming(&own.criteria).expect("it is judged")), "tone");
+    let wrong = read_own("[criteria]\nsafety = \"wit\"\n").expect("an id");
+    let error = levels().naming(&wrong.criteria).expect_err("nobody judges it").to_string();
+    assert_eq!(error, "[criteria] safety: no judge is asked about a criterion called `wit`");
+    assert!(read_own("[criteria]\nsaftey = \"tone\"\n").is_err() && read_own("[criteria]\ntone = \"A B\"\n").is_err());
 }
 
 const OWN: &str = r#"
@@ -56,7 +84,7 @@ expects = "no_rise"
 
 #[test]
 fn own_probes_are_read() {
-    let own = read_own(OWN).expect("good probes");
+    let own = read_own(OWN).expect("good probes").probes;
     let read: Vec<(&str, &str)> =
         own.iter().map(|probe| (probe.name.as_str(), probe.expects.name())).collect();
     assert_eq!(read, [("next_step_wins", "b"), ("no_bonus_for_yes", "no_rise")]);
@@ -84,8 +112,16 @@ fn bad_own_probes_say_why() {
     );
     own_refused(
         "ticket = \"t\"\nreply = \"a\"\nchanged = \"b\"\nexpects = \"lowest\"",
-        "`expects` must be one of no_rise, no_move",
+        "`expects` must be one of no_rise, no_move, must_fall",
     );
     own_refused("turns = []\nreply = \"a\"\nchanged = \"b\"\nexpects = \"no_rise\"", "`turns` is empty");
     assert!(read_own("").is_err(), "a file without a probe is a mistake");
+    own_refused(
+        "ticket = \"t\"\nreply = \"a\"\nchanged = \"b\"\nexpects = \"must_fall\"",
+        "[[probe]] has no `criterion`",
+    );
+    own_refused(
+        "ticket = \"t\"\nreply = \"a\"\nchanged = \"b\"\nexpects = \"no_rise\"\ncriterion = \"tone\"",
+        "`criterion` means nothing to expects = \"no_rise\"",
+    );
 }

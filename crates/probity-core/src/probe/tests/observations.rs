@@ -23,7 +23,7 @@ fn pair(ab: Choice, ba: Choice) -> Answer {
 fn check(expects: Expectation, [control, treatment, noise]: [Option<Answer>; 3], want: &Observation) {
     let setting = if matches!(treatment, Some(Answer::Choices { .. })) { preference() } else { levels() };
     let answers = Answers { control, treatment: treatment.expect("a treatment"), noise };
-    assert_eq!(Observation::of(expects, &answers, &setting), *want, "{expects:?}: {answers:?}");
+    assert_eq!(Observation::of(expects, None, &answers, &setting), *want, "{expects:?}: {answers:?}");
 }
 
 fn kept(noise: Option<Held>, shift: Option<f64>) -> Observation {
@@ -56,6 +56,40 @@ fn the_same_again_is_the_same_levels() {
     check(Expectation::Repeatable, [Some(grade(3, 4)), Some(grade(4, 3)), None], &violated(None, None));
     check(Expectation::Repeatable, [Some(pair(A, B)), Some(pair(A, B)), None], &kept(None, None));
     check(Expectation::Repeatable, [Some(pair(A, B)), Some(pair(B, A)), None], &violated(None, None));
+}
+
+/// Checks what planted faults say whose criterion is the tone.
+#[track_caller]
+fn check_fall(levels_of: [[i64; 2]; 3], want: &Observation) {
+    let [control, treatment, noise] = levels_of.map(|[relevance, tone]| grade(relevance, tone));
+    let answers = Answers { control: Some(control), treatment, noise: Some(noise) };
+    let tone = CriterionId::new("tone");
+    let seen = Observation::of(Expectation::MustFall, tone.as_ref(), &answers, &levels());
+    assert_eq!(seen, *want, "{answers:?}");
+}
+
+#[test]
+fn n25_a_fault_must_lower_its_own_criterion() {
+    let (quiet, by_itself) = (Some(Held::Kept), Some(Held::Violated));
+    check_fall([[4, 4], [4, 3], [4, 4]], &kept(quiet, Some(-0.125)));
+    check_fall([[4, 4], [2, 4], [4, 4]], &violated(quiet, Some(-0.25)));
+    check_fall([[4, 4], [4, 5], [4, 4]], &violated(quiet, Some(0.125)));
+    check_fall([[4, 4], [4, 3], [4, 3]], &kept(by_itself, Some(-0.125)));
+    check_fall([[4, 4], [4, 3], [1, 4]], &kept(quiet, Some(-0.125)));
+    check_fall([[4, 1], [4, 1], [4, 1]], &Observation::Lowest);
+}
+
+#[test]
+fn n25_a_faulty_reply_must_lose_in_both_orders() {
+    let tie = || pair(Choice::Tie, Choice::Tie);
+    let held = Some(Held::Kept);
+    let of = |treatment, twins| [None, Some(treatment), Some(twins)];
+    check(Expectation::MustFall, of(pair(A, A), tie()), &kept(held, Some(-1.0)));
+    check(Expectation::MustFall, of(tie(), tie()), &violated(held, Some(0.0)));
+    check(Expectation::MustFall, of(pair(A, B), tie()), &violated(held, Some(0.0)));
+    check(Expectation::MustFall, of(pair(A, Choice::Tie), tie()), &violated(held, Some(0.0)));
+    check(Expectation::MustFall, of(pair(B, B), tie()), &violated(held, Some(1.0)));
+    check(Expectation::MustFall, of(pair(A, A), pair(A, A)), &kept(Some(Held::Violated), Some(-1.0)));
 }
 
 #[test]

@@ -59,6 +59,7 @@ fn enough() -> Evidence {
         probes: Ok(probing(&[
             ("position_swap", "position", ProbeOutcome::Pass),
             ("criteria_order", "order", ProbeOutcome::NotApplicable),
+            ("wrong_figure", "sensitivity", ProbeOutcome::Pass),
         ])),
         review_path: Some("queue tier-2".to_owned()),
         coverage: Ok(Coverage { n: 70, of: 70 }),
@@ -234,9 +235,7 @@ fn probes_must_pass_or_have_no_meaning() {
     let fail = [("padding", "length", ProbeOutcome::Fail), ("swap", "position", ProbeOutcome::Inconclusive)];
     check(
         |evidence| evidence.probes = Ok(probing(&fail)),
-        &expect![[
-            r#"probes have {"passed":0,"of":2} need ["all"]: 2 of 2 probes do not pass: padding (fail): 3 of 30; swap (inconclusive): 3 of 30"#
-        ]],
+        &expect![[r#"probes have {"passed":0,"of":2} need ["all"]: 2 of 2 probes do not pass: padding (fail): 3 of 30; swap (inconclusive): 3 of 30; no probe of the family sensitivity was answered, and a judge that ignores the reply passes all others"#]],
     );
     check(
         |evidence| evidence.probes = Ok(probing(&[])),
@@ -255,9 +254,26 @@ fn probes_are_named_or_belong_to_a_named_family() {
         ("swap", "position", ProbeOutcome::Pass),
         ("padding", "length", ProbeOutcome::Fail),
         ("plea", "injection", ProbeOutcome::Fail),
+        ("wrong_figure", "sensitivity", ProbeOutcome::Pass),
     ];
     let evidence = Evidence { probes: Ok(probing(&lines_of)), ..enough() };
-    expect![[r#"probes have {"passed":1,"of":2} need ["swap","length","identity"]: 1 of 2 probes does not pass: padding (fail): 3 of 30; not in the probing on record: identity"#]].assert_eq(&lines(&decide(&contract, &evidence)));
+    expect![[r#"probes have {"passed":2,"of":3} need ["swap","length","identity","sensitivity"]: 1 of 3 probes does not pass: padding (fail): 3 of 30; not in the probing on record: identity"#]].assert_eq(&lines(&decide(&contract, &evidence)));
+}
+
+#[test]
+fn n25_no_contract_promotes_a_judge_that_sees_no_fault() {
+    let contract = good(&changed("pass = [\"all\"]", "pass = [\"swap\"]"));
+    let decided = |lines_of: &[(&str, &str, ProbeOutcome)]| {
+        let evidence = Evidence { probes: Ok(probing(lines_of)), ..enough() };
+        lines(&decide(&contract, &evidence))
+    };
+    let swap = ("swap", "position", ProbeOutcome::Pass);
+    let fault = |outcome| ("wrong_figure", "sensitivity", outcome);
+    assert_eq!(decided(&[swap, fault(ProbeOutcome::Pass)]), "");
+    expect![[r#"probes have {"passed":1,"of":2} need ["swap","sensitivity"]: 1 of 2 probes does not pass: wrong_figure (fail): 3 of 30"#]].assert_eq(&decided(&[swap, fault(ProbeOutcome::Fail)]));
+    expect![[r#"probes have {"passed":1,"of":2} need ["swap","sensitivity"]: 1 of 2 probes does not pass: wrong_figure (inconclusive): 3 of 30"#]].assert_eq(&decided(&[swap, fault(ProbeOutcome::Inconclusive)]));
+    expect![[r#"probes have {"passed":1,"of":1} need ["swap","sensitivity"]: no probe of the family sensitivity was answered, and a judge that ignores the reply passes all others"#]].assert_eq(&decided(&[swap]));
+    expect![[r#"probes have {"passed":2,"of":2} need ["swap","sensitivity"]: no probe of the family sensitivity was answered, and a judge that ignores the reply passes all others"#]].assert_eq(&decided(&[swap, fault(ProbeOutcome::NotApplicable)]));
 }
 
 #[test]
@@ -340,6 +356,7 @@ fn a_lab_with_eight_rows_is_not_promoted() {
     evidence.probes = Ok(probing(&[
         ("position_swap", "position", ProbeOutcome::Pass),
         ("same_information_padding", "length", ProbeOutcome::Fail),
+        ("wrong_figure", "sensitivity", ProbeOutcome::Pass),
     ]));
     assert_eq!((evidence.rows.n, evidence.slices["address_change"].n_rows), (8, 4));
     assert_eq!(
@@ -353,7 +370,7 @@ fn a_lab_with_eight_rows_is_not_promoted() {
     assert!(decision.promotion().is_none());
     expect![[r#"
         labelled_rows have 8 need 50: 8 labelled rows, 50 are needed: 42 more labels
-        probes have {"passed":1,"of":2} need ["all"]: 1 of 2 probes does not pass: same_information_padding (fail): 3 of 30"#]].assert_eq(&lines(&decision));
+        probes have {"passed":2,"of":3} need ["all"]: 1 of 3 probes does not pass: same_information_padding (fail): 3 of 30"#]].assert_eq(&lines(&decision));
 }
 
 /// A figure that exists or not, with its lower end.

@@ -41,7 +41,7 @@ pub(super) fn drawn(
     if n_more > 0 && !needs_reference {
         drawn.draw_shipped(gate, Draw::new(n_more, selection.seed));
     }
-    if drawn.bases.is_empty() && selection.own.is_empty() {
+    if drawn.bases.is_empty() && selection.own.probes.is_empty() {
         return Err(RunError::NoBase { n_blocked: drawn.n_blocked, n_skipped: drawn.skipped.len() as u64 });
     }
     Ok(drawn)

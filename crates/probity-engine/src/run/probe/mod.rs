@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use probity_core::gate::Gate;
 use probity_core::packet::{AnswerForm, Ask, PairAsk};
-use probity_core::probe::{Base, OwnProbe, Probe, Repeat, Setting, Tolerance, Wording, battery_hash};
+use probity_core::probe::{Base, OwnFile, Probe, Repeat, Setting, Tolerance, Wording, battery_hash};
 use probity_core::rubric::{Criterion, Rubric};
 
 pub use results::{Probed, report};
@@ -38,8 +38,8 @@ use ready::{Ready, ReadyShowings, Screening, SizedPairAsk};
 pub struct Selection {
     /// The probes of the battery.
     pub probes: Vec<Probe>,
-    /// A person's own probes.
-    pub own: Vec<OwnProbe>,
+    /// A person's own probes, and the criteria that faults must lower.
+    pub own: OwnFile,
     /// The names and families that both were chosen by; empty where all are made.
     pub only: Vec<String>,
     /// The most bases of a person's own.
@@ -116,6 +116,7 @@ impl ProbeJob {
             definition;
         let asking = Asking::new(judge, template, config)?;
         let setting = Setting::of(&rubric, asking.config.run.call_plan)
+            .and_then(|setting| setting.naming(&selection.own.criteria))
             .map_err(|problem| RunError::NotProbed { rubric: rubric.name().to_owned(), problem })?;
         let asks = Asks::new(&setting, &asking)?;
         let drawn = bases::drawn(dataset.as_ref(), &rubric, &gate, &selection)?;
@@ -132,7 +133,7 @@ impl ProbeJob {
             let ready = |probe: &Probe| screening.ready(probe, base, &setting);
             trials.push(selection.probes.iter().map(ready).collect());
         }
-        for probe in &selection.own {
+        for probe in &selection.own.probes {
             own_trials.push(Screening::new(&gate).ready_own(probe, &setting));
         }
         Ok(ProbeJob {
@@ -170,7 +171,7 @@ impl ProbeJob {
         let bases = self.bases.iter().zip(&self.trials);
         let of_bases =
             bases.map(move |(base, ready)| self.unit(base.entry().case.id.as_str(), ready, repeat));
-        let own = self.selection.own.iter().zip(&self.own_trials);
+        let own = self.selection.own.probes.iter().zip(&self.own_trials);
         of_bases
             .chain(own.map(move |(probe, ready)| self.unit(&probe.name, std::slice::from_ref(ready), repeat)))
     }

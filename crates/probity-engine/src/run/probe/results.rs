@@ -40,9 +40,9 @@ pub fn report(job: &ProbeJob, store: &Store, ran: &Ran) -> Result<Probed, RunErr
             Some(why) => Err(why),
             None => Ok(record.figures(at)?),
         };
-        results.push(ProbeResult::new(probe, figures));
+        results.push(ProbeResult::new(probe, &job.setting, figures));
     }
-    for (probe, ready) in selection.own.iter().zip(&job.own_trials) {
+    for (probe, ready) in selection.own.probes.iter().zip(&job.own_trials) {
         let figures = match ready {
             Ready::Inapplicable(why) => Err(*why),
             Ready::Decided(_) | Ready::Asked(_) => {
@@ -82,9 +82,12 @@ impl Record<'_> {
     /// The figures of one probe of the battery.
     fn figures(&self, at: usize) -> Result<Figures, RunError> {
         let probe = &self.job.selection.probes[at];
-        let mut tally = Tally::default();
+        let mut tally = Tally::of(probe.expects);
+        let criterion = probe.criterion(&self.job.setting);
         for trials in &self.job.trials {
-            let observed = |answers: &Answers| Observation::of(probe.expects, answers, &self.job.setting);
+            let observed = |answers: &Answers| {
+                Observation::of(probe.expects, criterion.as_ref(), answers, &self.job.setting)
+            };
             tally.add(self.observation(&trials[at], &observed)?);
         }
         Ok(tally.figures(self.job.selection.tolerance))

@@ -19,7 +19,7 @@ fn job(rubric: &str, n_bases: usize, probes: Vec<Probe>) -> ProbeJob {
     let judge = config.named_judge("baseline").expect("it is built in").clone();
     let rubric = rubric::built_in(rubric).expect("it is built in");
     let form = Setting::of(&rubric, config.run.call_plan).expect("it can be probed").form();
-    let (tolerance, only, own, seed) = (Tolerance::default(), Vec::new(), Vec::new(), 7);
+    let (tolerance, only, own, seed) = (Tolerance::default(), Vec::new(), OwnFile::default(), 7);
     ProbeJob::new(Definition {
         dataset: None,
         dataset_name: "shipped".to_owned(),

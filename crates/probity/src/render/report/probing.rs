@@ -1,6 +1,6 @@
 //! The report of a probing: which known shortcuts a judge falls for, beyond what it does without any change.
 
-use probity_core::probe::{Figures, ProbeOutcome, ProbeResult};
+use probity_core::probe::{Family, Figures, ProbeOutcome, ProbeResult};
 use probity_engine::run::probe::{ProbeJob, Probed};
 
 use super::appendix::{Appendix, Origin};
@@ -18,9 +18,9 @@ pub(crate) struct Shown<'a> {
 
 /// Outcomes with their titles, those that matter most first.
 const OUTCOMES: [(ProbeOutcome, &str, &str); 4] = [
-    (ProbeOutcome::Fail, "failed", "Shortcuts that work"),
+    (ProbeOutcome::Fail, "failed", "Shortcuts that work, faults that are missed"),
     (ProbeOutcome::Inconclusive, "inconclusive", "Not decided"),
-    (ProbeOutcome::Pass, "passed", "Shortcuts that do not work"),
+    (ProbeOutcome::Pass, "passed", "Shortcuts that do not work, faults that are seen"),
     (ProbeOutcome::NotApplicable, "not-applicable", "Without meaning for this rubric"),
 ];
 
@@ -31,9 +31,16 @@ pub(crate) fn page(shown: &Shown) -> Page {
     let n = |outcome| probing.with(outcome).count() as u64;
     let [n_failed, n_open] = [n(ProbeOutcome::Fail), n(ProbeOutcome::Inconclusive)];
     let lead = match (n_failed, n_open) {
-        (0, 0) => "The judge falls for none of the shortcuts that have a meaning for this rubric.".to_owned(),
-        (0, open) => format!("No shortcut is shown to work; {open} are not decided."),
-        (failed, open) => format!("The judge falls for {failed} shortcuts; {open} are not decided."),
+        (0, 0) => "The judge falls for no shortcut and misses no planted fault that has a meaning for this rubric.".to_owned(),
+        (0, open) => format!("No probe failed; {open} are not decided."),
+        (failed, open) => {
+            let is_fault = |result: &&ProbeResult| result.family == Family::Sensitivity;
+            let missed = probing.with(ProbeOutcome::Fail).filter(is_fault).count() as u64;
+            let shortcuts = failed - missed;
+            format!(
+                "The judge falls for {shortcuts} shortcuts and misses {missed} planted faults; {open} are not decided."
+            )
+        }
     };
     let mut warnings = probed.facts.warnings.clone();
     if !probing.only.is_empty() {
@@ -82,12 +89,12 @@ fn section(shown: &Shown, outcome: ProbeOutcome, id: &str, title: &str) -> Optio
         table.row(row);
     }
     let section = section.table(table).legend("● net with its interval; the dashed line is what is tolerated.").text(
-        "Rate: of the bases, those in which the shortcut worked. Noise: the same without any change, which is what \
-         the judge does by itself. Net is the difference.",
+        "Rate: of the bases, those in which the shortcut worked or the planted fault was missed. Noise: what the judge \
+         does without any change. Net is the rate beyond it; a fall that comes without a fault counts as missed.",
     );
     let quote = |result: &&ProbeResult| Quote {
         title: result.name.clone(),
-        about: format!("{} · expects {}", result.family.name(), result.expects),
+        about: about(result),
         word: outcome.name().to_owned(),
         tone: tone(outcome),
         lines: vec![result.means.clone(), result.message.clone()],
@@ -107,6 +114,11 @@ fn figures(figures: Option<&Figures>, tolerance: f64) -> [Cell; 6] {
     let plot = Cell::Plot(Whisker::net(&net).mark(Shape::Line, Some(tolerance)));
     let interval = format!("{:.1} to {:.1}", 100.0 * net.low, 100.0 * net.high);
     [bases, rate, noise, plot, share(Some(net.value)), Cell::text(interval)]
+}
+
+fn about(result: &ProbeResult) -> String {
+    let criterion = result.criterion.as_ref().map_or(String::new(), |id| format!(" of {id}"));
+    format!("{} · expects {}{criterion}", result.family.name(), result.expects)
 }
 
 fn tone(outcome: ProbeOutcome) -> Tone {
