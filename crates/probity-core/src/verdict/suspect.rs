@@ -78,7 +78,7 @@ pub(super) fn suspicions(statement: &Statement, packet: &Packet) -> Suspicions {
     let mut seen = Suspicions::new();
     let of = |score: &CriterionScore| packet.ask().criterion(&score.criterion);
     let contradicts = match statement {
-        Statement::Levels(scores) => {
+        Statement::Levels(scores) | Statement::Failing { scores, .. } => {
             scores.iter().any(|score| of(score).is_some_and(|criterion| is_contradiction(score, criterion)))
         }
         Statement::Preference(preferred) => speaks_for_another(preferred),
