@@ -6,7 +6,7 @@ use std::sync::Arc;
 use probity_core::calibrate::{LabelEntry, Spoken, VerdictEntry};
 use probity_core::case::{Case, Entry};
 use probity_core::compare::ItemFacts;
-use probity_core::gate::AdmittedSource;
+use probity_core::gate::Admitted;
 use probity_core::packet::PacketHash;
 use probity_core::report::{Outcome, ReplyResult};
 use probity_core::rubric::{Criterion, Decider, Rubric};
@@ -245,12 +245,12 @@ impl LabelledReplies {
     }
 
     /// Gives each labelled reply that a judge may see to `take` in the order of the input: what was said about it,
-    /// and the sources that it rests on.
+    /// and what was admitted.
     pub fn each_result(
         &self,
         store: &Store,
         ran: &Ran,
-        take: &mut dyn FnMut(&ReplyResult, &[AdmittedSource]),
+        take: &mut dyn FnMut(&ReplyResult, &Admitted),
     ) -> Result<(), RunError> {
         let reader = store.snapshot()?;
         let lookup = Lookup { asking: &self.job.asking, reader: &reader, judge: &ran.judge_id, repeat: 0 };
@@ -259,7 +259,7 @@ impl LabelledReplies {
                 let verdicts =
                     packets.iter().map(|packet| lookup.verdict(packet)).collect::<Result<Vec<_>, _>>()?;
                 let found = packets.iter().zip(verdicts);
-                take(&result(&self.job, &admitted, found, &mut Patterns::default()), admitted.sources());
+                take(&result(&self.job, &admitted, found, &mut Patterns::default()), &admitted);
             }
         }
         Ok(())
