@@ -3,7 +3,9 @@
 #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes its texts this way")]
 
 use expect_test::expect;
-use probity_core::case::{Case, CaseId, Circumstances, Entry, Evidence, Reply, Role, Situation, Turn};
+use probity_core::case::{
+    Case, CaseId, Circumstances, Entry, Evidence, EvidenceSource, Reply, Role, Situation, Turn,
+};
 use probity_core::gate::claim::{Lexicon, extract};
 use probity_core::gate::policy::{Ledger, PolicyFile, Reading, read};
 use probity_core::gate::support::{self, Allowed, Support};
@@ -39,17 +41,19 @@ fn entry(line: &str) -> Entry {
         None => Situation::Conversation(items("turns").iter().map(turn).collect()),
     };
     let id = CaseId::new(text(&json, "id").expect("an id")).expect("a good id");
-    let reference = |item: &Json| Evidence {
-        source: text(item, "source").expect("a source"),
+    let reference = |item: &Json| EvidenceSource {
+        id: text(item, "source").expect("a source"),
         version: text(item, "version"),
+        ..EvidenceSource::default()
     };
+    let sources = items("evidence").iter().map(reference).collect();
     let case = Case {
         circumstances: Circumstances {
             time: text(&json, "time").map(|time| time.parse().expect("a moment")),
             audience: text(&json, "audience"),
             region: text(&json, "region"),
         },
-        evidence: items("evidence").iter().map(reference).collect(),
+        evidence: Evidence { sources, ..Evidence::default() }.into(),
         ..Case::new(id, situation)
     };
     Entry { case, reply: Reply::new(text(&json, "reply").expect("a reply")) }

@@ -57,7 +57,7 @@ fn check_finding(finding: &Finding, reply: &str) {
 
 fn entry(ticket: &str, reply: &str) -> Entry {
     let case = Case {
-        evidence: vec![Evidence { source: "returns".to_owned(), version: None }],
+        evidence: Evidence::of_sources([("returns", None)]).into(),
         known_pii: vec!["Jane Doe".to_owned()],
         ..Case::new(CaseId::new("case").expect("an id"), Situation::Ticket(ticket.into()))
     };

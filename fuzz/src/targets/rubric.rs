@@ -70,5 +70,5 @@ fn check_rubric(rubric: &Rubric) {
 fn total(rubric: &Rubric, level: fn(&Scale) -> i64) -> Option<Exact> {
     let levels: BTreeMap<_, _> =
         rubric.criteria().iter().map(|Criterion { id, scale, .. }| (id.clone(), level(scale))).collect();
-    score(rubric, &levels).expect("every criterion has a level").total
+    score(rubric, &levels).total
 }

@@ -4,9 +4,11 @@
 //! confidence is between 0 and 1. Long texts are shared: a copy of a case or a reply has the same ones. Reading files
 //! and naming their faults is the loader's work; it ends in the constructors of this module.
 
+mod evidence;
 mod moment;
 mod text;
 
+pub use evidence::{ContextText, EVIDENCE_BYTES_MAX, Evidence, EvidenceSource, ToolCall};
 pub use moment::{Moment, NotAMoment};
 pub use text::{TextTrait, is_format, text_traits};
 
@@ -176,15 +178,6 @@ impl Situation {
     }
 }
 
-/// A policy source that the reply rests on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Evidence {
-    /// Which source.
-    pub source: String,
-    /// Which version of it, where the record says.
-    pub version: Option<String>,
-}
-
 /// What decides which policies count for a case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Circumstances {
@@ -207,8 +200,10 @@ pub struct Case {
     pub situation: Situation,
     /// When, where and for whom it is, as far as the record says.
     pub circumstances: Circumstances,
-    /// The policy sources selected for it.
-    pub evidence: Vec<Evidence>,
+    /// What the reply may rest on. In a case that was admitted, as the policies have it.
+    pub evidence: Arc<Evidence>,
+    /// Why a gate upstream did not admit the reply, where one did not. Empty where it gave no reason.
+    pub inadmissible: Option<String>,
     /// An ideal reply, where there is one.
     pub reference: Option<String>,
     /// Personal data that is known to belong to this customer.
@@ -225,7 +220,8 @@ impl Case {
             slice: None,
             situation,
             circumstances: Circumstances::default(),
-            evidence: Vec::new(),
+            evidence: Arc::default(),
+            inadmissible: None,
             reference: None,
             known_pii: Vec::new(),
             metadata: None,

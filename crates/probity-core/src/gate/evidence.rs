@@ -9,7 +9,7 @@
 use super::finding::{Sighting, SourceRef};
 use super::policy::{DEFAULT_AUDIENCE, Ledger, Source};
 use super::rules::Rule;
-use crate::case::{Case, Circumstances, Entry, Evidence, Moment};
+use crate::case::{Case, Circumstances, Entry, EvidenceSource, Moment};
 use crate::spelling::closest;
 
 /// Evidence that may not be used, and evidence that is missing.
@@ -33,27 +33,34 @@ const LISTED_MAX: usize = 5;
 pub struct Selected<'l> {
     /// The sources that the reply may rest on, in the order of the case, each once.
     pub sources: Vec<&'l Source>,
+    /// What the case names, each with what the ledger says of it where it may be used, in the order of the case.
+    pub named: Vec<&'l EvidenceSource>,
     /// What is wrong with the others, in the order of the case. Each spans the whole reply.
     pub sightings: Vec<Sighting>,
 }
 
 /// Looks up the evidence of a case. `as_of` is the moment that counts for cases without a time.
-pub fn check<'l>(entry: &Entry, ledger: &'l Ledger, as_of: Option<Moment>) -> Selected<'l> {
-    let mut selected = Selected { sources: Vec::new(), sightings: Vec::new() };
-    if entry.case.evidence.is_empty() {
+pub fn check<'l>(entry: &'l Entry, ledger: &'l Ledger, as_of: Option<Moment>) -> Selected<'l> {
+    let mut selected = Selected { sources: Vec::new(), named: Vec::new(), sightings: Vec::new() };
+    let named = &entry.case.evidence.sources;
+    if named.is_empty() {
         let message = "the case names no source that the reply could rest on";
         let expected = "at least one source in the case's `evidence`";
         let sighting = Sighting::at(NONE_SELECTED, 0..entry.reply.text.len(), message).expecting(expected);
         selected.sightings.push(sighting);
     }
     let lookup = Lookup { ledger, case: &entry.case, at: entry.case.circumstances.time.or(as_of) };
-    for evidence in &entry.case.evidence {
+    for evidence in named {
         match lookup.source(evidence) {
             Ok(source) if selected.sources.iter().any(|earlier| std::ptr::eq(*earlier, source)) => {}
-            Ok(source) => selected.sources.push(source),
+            Ok(source) => {
+                selected.sources.push(source);
+                selected.named.push(&source.evidence);
+            }
             Err(refusal) => {
+                selected.named.push(evidence);
                 let Refusal { rule, message, expected } = refusal;
-                let source = SourceRef { id: evidence.source.clone(), version: evidence.version.clone() };
+                let source = SourceRef { id: evidence.id.clone(), version: evidence.version.clone() };
                 let whole = 0..entry.reply.text.len();
                 selected
                     .sightings
@@ -81,16 +88,16 @@ struct Lookup<'l, 'c> {
 impl<'l> Lookup<'l, '_> {
     /// The source that a reference names, if it may be used. A reference without a version means the one in
     /// force.
-    fn source(&self, evidence: &Evidence) -> Result<&'l Source, Refusal> {
-        let versions = self.ledger.versions(&evidence.source);
+    fn source(&self, evidence: &EvidenceSource) -> Result<&'l Source, Refusal> {
+        let versions = self.ledger.versions(&evidence.id);
         if versions.is_empty() {
             return Err(self.unknown(evidence));
         }
         let circumstances = &self.case.circumstances;
-        let in_force = self.ledger.in_force(&evidence.source, circumstances, self.at);
+        let in_force = self.ledger.in_force(&evidence.id, circumstances, self.at);
         let named = evidence.version.as_ref().map(|name| {
             let version = versions.iter().find(|source| source.version == *name);
-            version.ok_or_else(|| stale(format!("`{}` has no version `{name}`", evidence.source), in_force))
+            version.ok_or_else(|| stale(format!("`{}` has no version `{name}`", evidence.id), in_force))
         });
         let named = named.transpose()?;
         let may_be_used = |source: &Source| source.permits(circumstances);
@@ -106,16 +113,16 @@ impl<'l> Lookup<'l, '_> {
                 Err(stale(message, in_force))
             }
             (None, None) => {
-                let message = format!("no version of `{}` is in force{at}", evidence.source);
+                let message = format!("no version of `{}` is in force{at}", evidence.id);
                 Err(stale(message, in_force))
             }
         }
     }
 
-    fn unknown(&self, evidence: &Evidence) -> Refusal {
+    fn unknown(&self, evidence: &EvidenceSource) -> Refusal {
         let mut ids: Vec<&str> = self.ledger.sources().iter().map(|source| source.id.as_str()).collect();
         ids.dedup();
-        let expected = match closest(&evidence.source, ids.iter().copied()) {
+        let expected = match closest(&evidence.id, ids.iter().copied()) {
             Some(meant) => format!("a known source, perhaps `{meant}`"),
             None if ids.is_empty() => "a ledger with sources".to_owned(),
             None => {
@@ -124,7 +131,7 @@ impl<'l> Lookup<'l, '_> {
                 format!("a source of the ledger: {}{more}", ids.join(", "))
             }
         };
-        let message = format!("source `{}` is not in the ledger", evidence.source);
+        let message = format!("source `{}` is not in the ledger", evidence.id);
         Refusal { rule: UNKNOWN_SOURCE, message, expected }
     }
 

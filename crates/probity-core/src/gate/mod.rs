@@ -14,6 +14,7 @@ mod phrases;
 pub mod pii;
 mod policies;
 pub mod policy;
+mod record;
 mod rules;
 mod safety;
 mod settings;
@@ -27,9 +28,9 @@ pub use rules::{Rule, RuleSetting, ids_named, rule, rules};
 pub use settings::Settings;
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use crate::case::{Entry, Role, Situation};
+use crate::case::{EVIDENCE_BYTES_MAX, Entry, Evidence, EvidenceSource, Role, Situation};
 use outline::{Heads, Outline};
 use phrases::Plain;
 use pii::{PatternProblem, Scanner, Surroundings};
@@ -114,14 +115,17 @@ impl Gate {
 
     fn screen_boxed(&self, entry: Box<Entry>) -> Result<Admitted, Blocked> {
         if self.severities.is_empty() {
-            return Ok(Admitted { entry, flags: Vec::new(), sources: Vec::new() });
+            return Ok(admitted(entry, None, Vec::new(), Vec::new()));
         }
         let reply = &entry.reply.text;
         let outline = self.heads.outline(reply);
         let plain = Plain::of(&outline);
         let checked = self.policies.as_ref().map(|policies| policies.check(&entry, &outline));
         let checked = checked.unwrap_or_default();
-        let mut seen = checked.evidence;
+        let named: Option<Vec<EvidenceSource>> =
+            self.policies.is_some().then(|| checked.named.into_iter().cloned().collect());
+        let mut seen = record::check(&entry, &self.scanner);
+        seen.extend(checked.evidence);
         seen.extend(integrity::check(reply, &plain));
         seen.extend(self.forbidden.check(&plain));
         seen.extend(self.personal_data(&entry, &outline));
@@ -130,9 +134,19 @@ impl Gate {
         if findings.iter().any(|finding| finding.severity == Severity::Block) {
             Err(Blocked { entry, findings })
         } else {
-            let sources = checked.sources.iter().map(|source| AdmittedSource::of(source)).collect();
-            Ok(Admitted { entry, flags: findings, sources })
+            let checks = self.checks_passed(&findings);
+            Ok(admitted(entry, named, findings, checks))
         }
+    }
+
+    /// The families that check a reply against its evidence, as far as they were checked and found nothing.
+    fn checks_passed(&self, findings: &[Finding]) -> Vec<&'static str> {
+        let is_passed = |family: &&str| {
+            let is_its = |id: &str| id.strip_prefix(*family).is_some_and(|rest| rest.starts_with('.'));
+            self.severities.keys().any(|id| is_its(id)) && !findings.iter().any(|seen| is_its(seen.rule()))
+        };
+        let families = if self.policies.is_some() { CHECKS } else { &[] };
+        families.iter().copied().filter(is_passed).collect()
     }
 
     fn personal_data(&self, entry: &Entry, reply: &Outline<'_>) -> Vec<Sighting> {
@@ -159,16 +173,37 @@ impl Gate {
     }
 }
 
+/// The families of rules that check a reply against its evidence.
+const CHECKS: &[&str] = &["claim", "evidence"];
+
+/// A reply with its evidence as it is shown: sources as the policies have them, where there are policies, and no
+/// longer than [`EVIDENCE_BYTES_MAX`].
+fn admitted(
+    mut entry: Box<Entry>,
+    named: Option<Vec<EvidenceSource>>,
+    flags: Vec<Finding>,
+    checks: Vec<&'static str>,
+) -> Admitted {
+    let given = &entry.case.evidence;
+    let named = named.filter(|named| *named != given.sources);
+    if named.is_some() || given.n_bytes() > EVIDENCE_BYTES_MAX {
+        let mut shown = Evidence::clone(given);
+        shown.sources = named.unwrap_or(shown.sources);
+        entry.case.evidence = Arc::new(shown.bounded());
+    }
+    Admitted { entry, flags, checks }
+}
+
 /// A reply that no rule blocked. Owning one is the proof: only a [`Gate`] makes one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Admitted {
     entry: Box<Entry>,
     flags: Vec<Finding>,
-    sources: Vec<AdmittedSource>,
+    checks: Vec<&'static str>,
 }
 
 impl Admitted {
-    /// The case and reply that were admitted.
+    /// The case and reply that were admitted, with the evidence as a judge is shown it.
     pub fn entry(&self) -> &Entry {
         &self.entry
     }
@@ -178,24 +213,10 @@ impl Admitted {
         &self.flags
     }
 
-    /// The policy sources that the reply rests on, all of them known, permitted and in force.
-    pub fn sources(&self) -> &[AdmittedSource] {
-        &self.sources
-    }
-}
-
-/// A policy source that may be used for a case.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AdmittedSource {
-    /// Its id and version.
-    pub source: SourceRef,
-    /// What it says.
-    pub text: String,
-}
-
-impl AdmittedSource {
-    fn of(source: &policy::Source) -> Self {
-        AdmittedSource { source: source.name(), text: source.text.clone() }
+    /// What the reply was checked for against its evidence, and nothing was found: `claim`, `evidence`, or neither
+    /// where there are no policies.
+    pub fn checks_passed(&self) -> &[&'static str] {
+        &self.checks
     }
 }
 

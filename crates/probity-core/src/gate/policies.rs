@@ -4,9 +4,9 @@ use super::claim::{Lexicon, Wanted, extract_wanted};
 use super::evidence;
 use super::finding::Sighting;
 use super::outline::{Heads, Outline};
-use super::policy::{self, FileProblem, Ledger, PolicyFile, Source};
+use super::policy::{self, FileProblem, Ledger, PolicyFile};
 use super::support::{self, Allowed, Support};
-use crate::case::{Entry, Moment};
+use crate::case::{Entry, EvidenceSource, Moment};
 use crate::json::Json;
 use crate::spec_file::Problem;
 
@@ -64,12 +64,14 @@ impl Policies {
 
     /// What is wrong with the evidence of a case and the claims of its reply, given that in outline, and the
     /// sources that the reply may rest on.
-    pub(super) fn check(&self, entry: &Entry, reply: &Outline<'_>) -> Checked<'_> {
+    pub(super) fn check<'a>(&'a self, entry: &'a Entry, reply: &Outline<'_>) -> Checked<'a> {
         let selected = evidence::check(entry, &self.ledger, self.as_of);
         let claims = extract_wanted(reply, &self.lexicon, Wanted::All);
-        let support = Support::new(&selected.sources, &entry.case.situation, &self.allowed, &self.lexicon);
+        let case = &entry.case;
+        let support = Support::new(&selected.sources, &case.situation, &self.allowed, &self.lexicon);
+        let support = support.with_context(&case.evidence.context);
         let claims = support::check(reply.text(), &claims, &support);
-        Checked { evidence: selected.sightings, claims, sources: selected.sources }
+        Checked { evidence: selected.sightings, claims, named: selected.named }
     }
 }
 
@@ -78,7 +80,8 @@ impl Policies {
 pub(super) struct Checked<'p> {
     pub(super) evidence: Vec<Sighting>,
     pub(super) claims: Vec<Sighting>,
-    pub(super) sources: Vec<&'p Source>,
+    /// The sources that the case names, as the policies have them.
+    pub(super) named: Vec<&'p EvidenceSource>,
 }
 
 fn lexicon(files: &[PolicyFile<'_>]) -> Result<Lexicon, Vec<FileProblem>> {

@@ -4,7 +4,7 @@
 //! are listed.
 
 use super::finding::Severity;
-use super::{claim, evidence, integrity, pii, safety};
+use super::{claim, evidence, integrity, pii, record, safety};
 
 /// One rule: a name, what its findings do, and a sentence about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,8 @@ impl RuleSetting {
 }
 
 /// The families in the order of their checks.
-const FAMILIES: &[&[Rule]] = &[evidence::RULES, integrity::RULES, safety::RULES, pii::RULES, claim::RULES];
+const FAMILIES: &[&[Rule]] =
+    &[record::RULES, evidence::RULES, integrity::RULES, safety::RULES, pii::RULES, claim::RULES];
 
 /// Every rule, in the order of the checks.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {

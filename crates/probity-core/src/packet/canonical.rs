@@ -5,13 +5,13 @@ use super::{Ask, Material, PAIR_VERDICTS, Subject};
 use crate::case::Situation;
 use crate::json::write_string;
 
-/// What a packet about one reply starts with, and nothing: its criteria and the version of its format.
+/// What a packet about one reply starts with, and nothing: its criteria.
 pub(super) fn reply_start(criteria: &str) -> (String, String) {
-    (format!("{{\"criteria\":{criteria},\"probity_packet\":1"), String::new())
+    (format!("{{\"criteria\":{criteria}"), String::new())
 }
 
 /// What a packet about two replies starts with, up to the first of them, and what follows the second: its
-/// criteria and the version of its format.
+/// criteria.
 pub(super) fn pair_start(criteria: &str) -> (String, String) {
     let mut start = "{\"allowed_verdicts\":[".to_owned();
     for (i, verdict) in PAIR_VERDICTS.iter().enumerate() {
@@ -19,7 +19,7 @@ pub(super) fn pair_start(criteria: &str) -> (String, String) {
         write_string(verdict, &mut start);
     }
     start.push_str("],\"candidates\":{\"A\":");
-    (start, format!("}},\"criteria\":{criteria},\"probity_pair_packet\":1"))
+    (start, format!("}},\"criteria\":{criteria}"))
 }
 
 /// The canonical text whose end is `end`.
@@ -29,7 +29,7 @@ pub(super) fn whole(ask: &Ask, end: &str) -> String {
 
 /// What follows the ask's own start in the canonical text.
 pub(super) fn end(ask: &Ask, material: &Material, reference: Option<&str>) -> String {
-    let Material { situation, subject } = material;
+    let Material { situation, subject, grounds } = material;
     let n_turns = if let Situation::Conversation(turns) = situation { turns.len() } else { 1 };
     let n_bytes = situation.n_bytes() + subject.n_bytes() + reference.map_or(0, str::len);
     let mut out = String::with_capacity(ask.middle.len() + n_bytes + 40 * n_turns + 128);
@@ -39,6 +39,14 @@ pub(super) fn end(ask: &Ask, material: &Material, reference: Option<&str>) -> St
         write_string(b, &mut out);
         out.push_str(&ask.middle);
     }
+    if let Some(evidence) = grounds.to_json() {
+        out.push_str(",\"evidence\":");
+        out.push_str(&evidence);
+    }
+    out.push_str(match subject {
+        Subject::Reply(_) => ",\"probity_packet\":1",
+        Subject::Pair { .. } => ",\"probity_pair_packet\":1",
+    });
     if let Some(reference) = reference {
         out.push_str(",\"reference\":");
         write_string(reference, &mut out);

@@ -1,7 +1,7 @@
 //! Exactly what a judge is asked, as canonical data whose hash is its name.
 //!
-//! A packet holds the situation, one reply or two, and the criteria, and nothing that names who wrote a
-//! reply: no case id, no variant, no slice. Equal content therefore has one hash and is paid for once.
+//! A packet holds the situation, one reply or two, what they may rest on, and the criteria, and nothing that names who
+//! wrote a reply: no case id, no variant, no slice. Equal content therefore has one hash and is paid for once.
 //! Packets are made from [`Admitted`] replies and nothing else.
 //!
 //! ```
@@ -62,6 +62,7 @@
 mod ask;
 mod by_hash;
 mod canonical;
+mod grounds;
 
 #[cfg(test)]
 mod tests;
@@ -72,9 +73,10 @@ pub use by_hash::{ByDigest, DigestHasher, PacketMap, PacketSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use crate::case::{Case, CaseId, Entry, Situation};
+use crate::case::{Case, CaseId, Entry, Evidence, Situation};
 use crate::gate::Admitted;
 use crate::rubric::ReferenceUse;
+use grounds::Grounds;
 
 /// What an answer about a pair may say: a slot, neither, or that a person must look.
 pub const PAIR_VERDICTS: [&str; 4] = ["A", "B", "tie", "needs_human_review"];
@@ -151,6 +153,7 @@ pub struct Packet {
 struct Material {
     situation: Situation,
     subject: Subject,
+    grounds: Grounds,
 }
 
 impl PartialEq for Packet {
@@ -187,17 +190,28 @@ impl Packet {
         self.reference.as_deref()
     }
 
-    /// Every text in it that a customer or a bot wrote, the reference included.
+    /// What the reply may rest on, and the checks against it that the reply has passed, as canonical JSON; for two
+    /// replies that rest on different things, by slot. `None` where there is nothing.
+    pub fn evidence(&self) -> Option<String> {
+        self.material.grounds.to_json()
+    }
+
+    /// Every text in it that does not come from the rubric: the customer's, the bot's, the reference, the evidence.
     pub fn texts(&self) -> Vec<&str> {
         let mut texts = self.situation().texts();
         texts.extend(self.subject().replies());
         texts.extend(self.reference());
+        texts.extend(self.material.grounds.evidence().flat_map(Evidence::texts));
         texts
     }
 
     /// How many bytes those texts have together.
     pub fn n_bytes(&self) -> usize {
-        self.situation().n_bytes() + self.subject().n_bytes() + self.reference().map_or(0, str::len)
+        let evidence: usize = self.material.grounds.evidence().map(Evidence::n_bytes).sum();
+        self.situation().n_bytes()
+            + self.subject().n_bytes()
+            + self.reference().map_or(0, str::len)
+            + evidence
     }
 
     /// The canonical JSON text. Its hash is the packet's name.
@@ -233,7 +247,11 @@ pub fn question(admitted: &Admitted, ask: &Arc<Ask>) -> Packet {
 pub fn questions<'a>(admitted: &Admitted, asks: impl IntoIterator<Item = &'a Arc<Ask>>) -> Vec<Packet> {
     let Entry { case, reply } = admitted.entry();
     let subject = Subject::Reply(Arc::clone(&reply.text));
-    let material = Arc::new(Material { situation: case.situation.clone(), subject });
+    let material = Arc::new(Material {
+        situation: case.situation.clone(),
+        subject,
+        grounds: Grounds::of_reply(admitted),
+    });
     let mut shared: Option<(Option<&str>, String)> = None;
     let asks = asks.into_iter();
     let mut packets = Vec::with_capacity(asks.size_hint().0);
@@ -271,6 +289,7 @@ pub enum NotAPair {
 
 /// The packet that asks `ask` about two admitted replies to one case, `first` in slot A.
 pub fn pair(first: &Admitted, second: &Admitted, ask: &PairAsk) -> Result<Packet, NotAPair> {
+    let grounds = Grounds::of_pair(first, second);
     let (first, second) = (first.entry(), second.entry());
     let (one, other) = (&first.case, &second.case);
     if one.id != other.id {
@@ -283,7 +302,7 @@ pub fn pair(first: &Admitted, second: &Admitted, ask: &PairAsk) -> Result<Packet
         return Err(NotAPair::References);
     }
     let subject = Subject::Pair { a: Arc::clone(&first.reply.text), b: Arc::clone(&second.reply.text) };
-    let material = Arc::new(Material { situation: one.situation.clone(), subject });
+    let material = Arc::new(Material { situation: one.situation.clone(), subject, grounds });
     let reference = reference(one, ask.ask());
     let end = canonical::end(ask.ask(), &material, reference);
     Ok(packet(ask.shared(), &material, (reference, &end)))

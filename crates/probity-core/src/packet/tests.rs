@@ -3,8 +3,9 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::case::{CaseId, Reply, Role, Turn, Variant};
-use crate::gate::Gate;
+use crate::case::{CaseId, ContextText, Reply, Role, ToolCall, Turn, Variant};
+use crate::gate::policy::PolicyFile;
+use crate::gate::{Gate, Policies, PolicyTexts, Settings};
 use crate::{json, rubric};
 
 fn admitted(situation: Situation, reply: &str, variant: &str) -> Admitted {
@@ -174,4 +175,123 @@ fn a_rubric_compares_by_what_is_judged_in_pairs_or_by_what_has_a_tie() {
         "criterion tone: expected `tie`, which says when two replies are equal, found none"
     );
     assert_eq!(PairAsk::new(Vec::new()), Err(NotComparable::NoCriterion));
+}
+
+const POLICY: &str = r#"
+[[source]]
+id = "repairs"
+version = "4"
+text = "A lamp that fails within 24 months is replaced under rule RP-7."
+[source.facts]
+required_remedies = ["replacement"]
+forbidden_remedies = ["refund"]
+windows = { warranty = "24 months" }
+codes = ["RP-7"]
+"#;
+
+fn gate_with_policies() -> Gate {
+    let sources = [PolicyFile { name: "p.toml", text: POLICY }];
+    let texts = PolicyTexts { sources: &sources, lexicons: &[], allowed_claims: &[] };
+    let (policies, _) = Policies::read(&texts, None).expect("good policies");
+    Gate::new(Settings { policies: Some(policies), ..Settings::default() }).expect("no patterns")
+}
+
+/// A reply that names the source and rests on `context` as well.
+fn resting_on(context: &[&str], reply: &str) -> Entry {
+    let mut evidence = Evidence::of_sources([("repairs", None)]);
+    let text = |text: &&str| ContextText { text: (*text).to_owned(), source: None };
+    evidence.context = context.iter().map(text).collect();
+    let case = Case::new(CaseId::new("t1").expect("an id"), Situation::Ticket("My lamp failed.".into()));
+    Entry { case: Case { evidence: evidence.into(), ..case }, reply: Reply::new(reply) }
+}
+
+/// What stands between the criteria and the version of the format.
+#[track_caller]
+fn check_evidence(packet: &Packet, want: &Expect) {
+    let tree = json::parse(packet.canonical()).expect("canonical text is JSON");
+    assert_eq!(tree.canonical(), packet.canonical());
+    assert_eq!(packet.hash().as_bytes(), blake3::hash(packet.canonical().as_bytes()).as_bytes());
+    want.assert_eq(&tree.get("evidence").map_or("none".to_owned(), json::Json::canonical));
+}
+
+fn graded(admitted: &Admitted) -> Packet {
+    packets("relevance-tone", CallPlan::OneCall, admitted).remove(0)
+}
+
+#[test]
+fn n22_sources_protected_facts_and_the_checks_passed_stand_in_the_packet() {
+    let entry = resting_on(&[], "We will send a replacement under RP-7.");
+    let checked = gate_with_policies().screen(entry.clone()).expect("admitted");
+    check_evidence(
+        &graded(&checked),
+        &expect![[
+            r#"{"checks_passed":["claim","evidence"],"sources":[{"facts":["The permitted remedy is replacement.","A reply must offer replacement.","A reply must not promise refund.","The warranty is 24 months.","A valid code is RP-7."],"id":"repairs","text":"A lamp that fails within 24 months is replaced under rule RP-7.","version":"4"}]}"#
+        ]],
+    );
+    let unchecked = Gate::default().screen(entry).expect("admitted");
+    check_evidence(&graded(&unchecked), &expect![[r#"{"sources":[{"id":"repairs"}]}"#]]);
+    let none = admitted(Situation::Ticket("Help".into()), "Sure.", "v1");
+    check_evidence(&graded(&none), &expect!["none"]);
+}
+
+#[test]
+fn n22_retrieved_texts_and_tools_stand_in_the_packet_and_support_figures() {
+    let figure = "We will send a replacement. It takes 9 working days.";
+    let blocked = gate_with_policies().screen(resting_on(&[], figure)).expect_err("nothing has the figure");
+    assert_eq!(blocked.findings()[0].rule(), "claim.unsupported_figure");
+    let mut entry = resting_on(&["Deliveries take 9 working days."], figure);
+    let evidence = Arc::make_mut(&mut entry.case.evidence);
+    evidence.sources.clear();
+    let arguments = Some(r#"{"order":"A-1"}"#.to_owned());
+    evidence.tools.push(ToolCall { name: "orders".to_owned(), arguments, result: Some("sent".to_owned()) });
+    assert!(gate_with_policies().screen(resting_on(&["Deliveries take 9 working days."], figure)).is_ok());
+    let shown = graded(&Gate::default().screen(entry).expect("admitted"));
+    check_evidence(
+        &shown,
+        &expect![[
+            r#"{"context":[{"text":"Deliveries take 9 working days."}],"tools":[{"arguments":"{\"order\":\"A-1\"}","name":"orders","result":"sent"}]}"#
+        ]],
+    );
+    assert!(shown.texts().contains(&"sent"), "what a tool gave is no verdict either");
+}
+
+#[test]
+fn n22_two_replies_share_their_evidence_or_have_their_own() {
+    let ask = pair_ask(&rubric::built_in("pairwise-support").expect("built in")).expect("comparable");
+    let screened =
+        |context: &[&str], reply| Gate::default().screen(resting_on(context, reply)).expect("no rule blocks");
+    let same = pair(&screened(&["X"], "One."), &screened(&["X"], "Two."), &ask).expect("a pair");
+    check_evidence(&same, &expect![[r#"{"context":[{"text":"X"}],"sources":[{"id":"repairs"}]}"#]]);
+    let own = pair(&screened(&["X"], "One."), &screened(&[], "Two."), &ask).expect("a pair");
+    check_evidence(
+        &own,
+        &expect![[
+            r#"{"A":{"context":[{"text":"X"}],"sources":[{"id":"repairs"}]},"B":{"sources":[{"id":"repairs"}]}}"#
+        ]],
+    );
+}
+
+#[test]
+fn n22_what_a_gate_upstream_refused_is_blocked_with_its_reason() {
+    let screened = |reason: &str| {
+        let mut entry = resting_on(&[], "Sure.");
+        entry.case.inadmissible = Some(reason.to_owned());
+        let blocked = Gate::default().screen(entry).expect_err("blocked");
+        let finding = &blocked.findings()[0];
+        format!("{}: {}", finding.rule(), finding.sighting.message)
+    };
+    assert_eq!(
+        screened("the source is stale"),
+        "record.inadmissible: a gate upstream did not admit the reply: the source is stale"
+    );
+    assert!(screened("").ends_with(": no reason is given"));
+    assert!(screened("shows ann@post.example to another").ends_with("personal data and is not repeated"));
+}
+
+#[test]
+fn n22_evidence_that_is_cut_is_flagged() {
+    let long = "word ".repeat(20_000);
+    let admitted = Gate::default().screen(resting_on(&[&long], "Sure.")).expect("admitted");
+    assert_eq!(admitted.flags()[0].rule(), "record.evidence_cut");
+    assert!(graded(&admitted).canonical().contains(" of 100000 bytes]"));
 }

@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::case::{Case, Entry, Situation};
-use crate::gate::AdmittedSource;
+use crate::case::{Evidence, Situation};
+use crate::gate::Admitted;
 use crate::rubric::{Criterion, Decider, ReferenceUse, Rubric};
 
 /// What a reviewer may see before deciding.
@@ -15,8 +15,8 @@ use crate::rubric::{Criterion, Decider, ReferenceUse, Rubric};
 pub struct Shown {
     /// The ticket as one turn of the customer, or the conversation.
     pub conversation: Vec<ShownTurn>,
-    /// The policy sources that the case rests on.
-    pub evidence: Vec<ShownSource>,
+    /// What the replies may rest on: one for all of them, or one for each in their order; none where there is nothing.
+    pub evidence: Vec<Evidence>,
     /// The reference reply, where a criterion asked about may use it and the case has one.
     pub reference: Option<String>,
     /// One reply to be graded, or two to be compared in the order in which this reviewer sees them.
@@ -30,17 +30,6 @@ pub struct ShownTurn {
     pub role: String,
     /// What was said.
     pub text: String,
-}
-
-/// A policy source.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ShownSource {
-    /// Which source.
-    pub id: String,
-    /// Which version of it, where the case names one.
-    pub version: Option<String>,
-    /// What it says, where the policies in use have it.
-    pub text: Option<String>,
 }
 
 /// What is asked about every item of a queue.
@@ -147,9 +136,10 @@ pub struct HiddenVerdict {
 }
 
 impl Shown {
-    /// What is shown of a case and `replies` to it. `reference` says whether anything asked about it may use the
-    /// reference reply.
-    pub fn of(case: &Case, replies: Vec<String>, sources: &[AdmittedSource], asked: &Rubric) -> Shown {
+    /// What is shown of admitted replies to one case, one or two. The evidence of replies that rest on the same is
+    /// shown once.
+    pub fn of(replies: &[&Admitted], asked: &Rubric) -> Shown {
+        let case = &replies[0].entry().case;
         let turn = |role: &str, text: &str| ShownTurn { role: role.to_owned(), text: text.into() };
         let conversation = match &case.situation {
             Situation::Ticket(text) => vec![turn("customer", text)],
@@ -158,41 +148,27 @@ impl Shown {
             }
         };
         let uses_reference = judged(asked).any(|criterion| criterion.reference != ReferenceUse::Hidden);
+        let mut evidence: Vec<Evidence> =
+            replies.iter().map(|reply| Evidence::clone(&reply.entry().case.evidence)).collect();
+        evidence.dedup();
+        if evidence.iter().all(Evidence::is_empty) {
+            evidence.clear();
+        }
         Shown {
             conversation,
-            evidence: evidence(case, sources),
+            evidence,
             reference: case.reference.clone().filter(|_| uses_reference),
-            replies,
+            replies: replies.iter().map(|reply| reply.entry().reply.text.to_string()).collect(),
         }
-    }
-
-    /// What is shown of one admitted reply.
-    pub fn of_reply(entry: &Entry, sources: &[AdmittedSource], asked: &Rubric) -> Shown {
-        Shown::of(&entry.case, vec![entry.reply.text.to_string()], sources, asked)
     }
 
     /// The same with the replies of a pair the other way round.
     #[must_use]
     pub fn turned(mut self) -> Shown {
         self.replies.reverse();
+        self.evidence.reverse();
         self
     }
-}
-
-/// The sources that a case names, with what they say where that is known.
-fn evidence(case: &Case, sources: &[AdmittedSource]) -> Vec<ShownSource> {
-    let shown = |id: &str, version: Option<&String>| {
-        let is_it = |known: &&AdmittedSource| {
-            known.source.id == id && (version.is_none() || known.source.version.as_ref() == version)
-        };
-        let known = sources.iter().find(is_it);
-        ShownSource {
-            id: id.to_owned(),
-            version: version.cloned().or_else(|| known.and_then(|known| known.source.version.clone())),
-            text: known.map(|known| known.text.clone()),
-        }
-    };
-    case.evidence.iter().map(|each| shown(&each.source, each.version.as_ref())).collect()
 }
 
 impl Asked {

@@ -23,7 +23,7 @@ pub use agreement::{
 pub use answer::{Answer, Given, Side, label_entries, said_by};
 pub use document::{
     Asked, AskedCriterion, AskedLevel, Form, Hidden, HiddenJudge, HiddenPacket, HiddenVerdict, Shown,
-    ShownSource, ShownTurn,
+    ShownTurn,
 };
 pub use order::{Arrangement, Draw, has_seat};
 pub use progress::{ProgressLine, progress};

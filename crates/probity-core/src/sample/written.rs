@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::allocation::Spread;
 use super::draw::{Chosen, Drawn, DrawnStratum};
 use super::production::{LabelWork, Production};
-use crate::case::{Entry, Situation};
+use crate::case::{ContextText, Entry, EvidenceSource, Situation, ToolCall};
 use crate::stats::Estimate;
 use crate::stats::corrected::{Corrected, NotCorrected};
 
@@ -88,12 +88,7 @@ fn record(entry: &Entry) -> Map<String, Value> {
             ("turns", turns.iter().map(turn).collect())
         }
     };
-    let evidence = case.evidence.iter().map(|evidence| match &evidence.version {
-        Some(version) => json!({ "source": evidence.source, "version": version }),
-        None => json!({ "source": evidence.source }),
-    });
-    let evidence: Vec<Value> = evidence.collect();
-    let circumstances = &case.circumstances;
+    let (circumstances, evidence) = (&case.circumstances, &case.evidence);
     let fields = [
         ("id", Some(json!(case.id.as_str()))),
         ("slice", case.slice.as_ref().map(|slice| json!(slice.as_str()))),
@@ -102,13 +97,50 @@ fn record(entry: &Entry) -> Map<String, Value> {
         ("variant", reply.variant.as_ref().map(|variant| json!(variant.as_str()))),
         ("reference", case.reference.as_ref().map(|text| json!(text))),
         ("confidence", reply.confidence.map(|confidence| json!(confidence.value()))),
-        ("evidence", (!evidence.is_empty()).then(|| evidence.into())),
+        ("evidence", filled(&evidence.sources, source)),
+        ("context", filled(&evidence.context, context)),
+        ("tools", filled(&evidence.tools, tool)),
+        ("admissible", case.inadmissible.as_ref().map(|_| json!(false))),
+        ("admissible_reason", case.inadmissible.as_ref().map(|reason| json!(reason))),
         ("known_pii", (!case.known_pii.is_empty()).then(|| json!(case.known_pii))),
         ("time", circumstances.time.map(|time| json!(time.to_string()))),
         ("audience", circumstances.audience.as_ref().map(|text| json!(text))),
         ("region", circumstances.region.as_ref().map(|text| json!(text))),
     ];
     fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+fn filled<T>(items: &[T], written: fn(&T) -> Value) -> Option<Value> {
+    (!items.is_empty()).then(|| items.iter().map(written).collect())
+}
+
+/// An object of the members that are there.
+fn object<const N: usize>(members: [(&str, Option<&String>); N]) -> Value {
+    members
+        .into_iter()
+        .filter_map(|(name, text)| Some((name.to_owned(), json!(text?))))
+        .collect::<Map<_, _>>()
+        .into()
+}
+
+fn source(source: &EvidenceSource) -> Value {
+    object([
+        ("source", Some(&source.id)),
+        ("version", source.version.as_ref()),
+        ("text", source.text.as_ref()),
+    ])
+}
+
+fn context(each: &ContextText) -> Value {
+    object([("text", Some(&each.text)), ("source", each.source.as_ref())])
+}
+
+fn tool(call: &ToolCall) -> Value {
+    object([
+        ("name", Some(&call.name)),
+        ("arguments", call.arguments.as_ref()),
+        ("result", call.result.as_ref()),
+    ])
 }
 
 impl Production {

@@ -13,17 +13,42 @@ use super::words::{has_any, own_words, sentences};
 const NOUNS: &[&str] =
     &["reply", "response", "answer", "candidate", "option", "assistant", "message", "version", "one"];
 /// Words that make a clause a concession or a condition.
-const CONCESSIONS: &[&str] = &["although", "though", "while", "whereas", "despite", "could", "might", "unless"];
+const CONCESSIONS: &[&str] =
+    &["although", "though", "while", "whereas", "despite", "could", "might", "unless"];
 /// Words that may stand between a slot and its praise or blame.
 const ADVERBS: &[&str] = &[
-    "is", "the", "a", "clearly", "far", "much", "simply", "definitely", "obviously", "plainly", "overall", "still",
-    "significantly", "slightly", "by",
+    "is",
+    "the",
+    "a",
+    "clearly",
+    "far",
+    "much",
+    "simply",
+    "definitely",
+    "obviously",
+    "plainly",
+    "overall",
+    "still",
+    "significantly",
+    "slightly",
+    "by",
 ];
-const BETTER: &[&str] =
-    &["better", "superior", "stronger", "best", "preferable", "wins", "win", "beats", "outperforms", "winner"];
+const BETTER: &[&str] = &[
+    "better",
+    "superior",
+    "stronger",
+    "best",
+    "preferable",
+    "wins",
+    "win",
+    "beats",
+    "outperforms",
+    "winner",
+];
 const WORSE: &[&str] = &["worse", "inferior", "weaker", "worst", "loses"];
 /// Words before a slot that choose it.
-const CHOOSING: &[&str] = &["prefer", "preferred", "choose", "pick", "favour", "favor", "select", "winner", "verdict"];
+const CHOOSING: &[&str] =
+    &["prefer", "preferred", "choose", "pick", "favour", "favor", "select", "winner", "verdict"];
 /// What may follow a comparison that holds as a whole.
 const AS_A_WHOLE: &[&str] = &["overall", "because", "since", "and", "of", "by", "choice", "here"];
 const EQUAL: &[&str] =
@@ -142,10 +167,20 @@ mod tests {
 
     #[test]
     fn n15_words_that_speak_for_a_slot() {
-        for text in ["A is clearly better.", "reply a is better than reply b", "B is far worse than A because it is late"] {
+        for text in [
+            "A is clearly better.",
+            "reply a is better than reply b",
+            "B is far worse than A because it is late",
+        ] {
             check(text, "A");
         }
-        for text in ["The better reply is B", "I prefer the second reply.", "Winner: B", "B beats A", "A fails completely"] {
+        for text in [
+            "The better reply is B",
+            "I prefer the second reply.",
+            "Winner: B",
+            "B beats A",
+            "A fails completely",
+        ] {
             check(text, "B");
         }
         check("Both are equally good.", "tie");

@@ -22,51 +22,179 @@ pub(super) struct Prose {
 
 /// Words that English prose is hardly without, and that few other languages have.
 const ENGLISH: &[&str] = &[
-    "the", "this", "that", "these", "and", "with", "here", "my", "it", "its", "it's", "because", "are", "both",
-    "there", "what", "which", "would", "have", "has", "not", "better", "reply", "replies", "please", "below", "above",
-    "following", "answer", "result", "assessment", "rating", "i'd", "i'm", "i've", "but", "from", "they", "their", "customer",
-    "order", "levels", "very", "says", "does", "gives", "is",
+    "the",
+    "this",
+    "that",
+    "these",
+    "and",
+    "with",
+    "here",
+    "my",
+    "it",
+    "its",
+    "it's",
+    "because",
+    "are",
+    "both",
+    "there",
+    "what",
+    "which",
+    "would",
+    "have",
+    "has",
+    "not",
+    "better",
+    "reply",
+    "replies",
+    "please",
+    "below",
+    "above",
+    "following",
+    "answer",
+    "result",
+    "assessment",
+    "rating",
+    "i'd",
+    "i'm",
+    "i've",
+    "but",
+    "from",
+    "they",
+    "their",
+    "customer",
+    "order",
+    "levels",
+    "very",
+    "says",
+    "does",
+    "gives",
+    "is",
 ];
 /// Words of the language that shares "is" with English.
 const DUTCH: &[&str] = &["de", "het", "een", "dit", "deze", "ik", "niet", "geen", "kan"];
 /// Words that may stand around a verdict on their own.
 const LABELS: &[&str] = &[
-    "a", "b", "so", "json", "result", "verdict", "answer", "score", "output", "final", "evaluation", "judgement",
-    "judgment", "response", "done", "ok", "okay", "sure", "certainly", "thanks", "tie",
+    "a",
+    "b",
+    "so",
+    "json",
+    "result",
+    "verdict",
+    "answer",
+    "score",
+    "output",
+    "final",
+    "evaluation",
+    "judgement",
+    "judgment",
+    "response",
+    "done",
+    "ok",
+    "okay",
+    "sure",
+    "certainly",
+    "thanks",
+    "tie",
 ];
 const INABILITIES: &[&str] = &[
-    "can't", "cannot", "cant", "can not", "couldn't", "could not", "unable", "not able", "won't", "wont", "will not",
-    "decline", "refuse", "abstain", "impossible", "not possible", "not comfortable", "not allowed", "unwilling",
+    "can't",
+    "cannot",
+    "cant",
+    "can not",
+    "couldn't",
+    "could not",
+    "unable",
+    "not able",
+    "won't",
+    "wont",
+    "will not",
+    "decline",
+    "refuse",
+    "abstain",
+    "impossible",
+    "not possible",
+    "not comfortable",
+    "not allowed",
+    "unwilling",
 ];
 const FIRST_PERSON: &[&str] = &["i", "i'm", "i'd", "i'll", "we", "we're", "as an ai"];
 /// How words about judging begin.
-const JUDGING: &[&str] = &["assess", "evaluat", "rate", "rating", "scor", "judg", "grade", "grading", "compar", "verdict"];
+const JUDGING: &[&str] =
+    &["assess", "evaluat", "rate", "rating", "scor", "judg", "grade", "grading", "compar", "verdict"];
 const TOO_LITTLE: &[&str] = &["not enough", "too little", "insufficient", "no way", "no basis"];
 
 /// Words that make an object which they introduce something else than a verdict.
 const UNREAL: &[&str] = &[
-    "example", "sample", "template", "placeholder", "draft", "hypothetical", "hypothetically", "if", "unless", "until",
-    "suppose", "pretend", "imagine", "guess", "at random", "randomly", "for instance",
+    "example",
+    "sample",
+    "template",
+    "placeholder",
+    "draft",
+    "hypothetical",
+    "hypothetically",
+    "if",
+    "unless",
+    "until",
+    "suppose",
+    "pretend",
+    "imagine",
+    "guess",
+    "at random",
+    "randomly",
+    "for instance",
 ];
 /// Words that do the same where the judge does not speak of itself.
 const MODALS: &[&str] = &["would", "could", "might", "should"];
 /// Words after a verdict that take it back.
 const TAKING_BACK: &[&str] = &[
-    "correction", "corrected", "correcting", "disregard", "retract", "oops", "typo", "reconsider", "reconsidering",
-    "revise", "revised", "revising", "revision", "downgrade", "upgrade", "placeholder", "hypothetical", "draft",
-    "actually", "instead", "scratch", "otherwise", "second thought", "second thoughts", "my mind", "i meant",
-    "i misread", "my mistake", "should be", "should have been", "ignore", "at random", "example", "guess",
+    "correction",
+    "corrected",
+    "correcting",
+    "disregard",
+    "retract",
+    "oops",
+    "typo",
+    "reconsider",
+    "reconsidering",
+    "revise",
+    "revised",
+    "revising",
+    "revision",
+    "downgrade",
+    "upgrade",
+    "placeholder",
+    "hypothetical",
+    "draft",
+    "actually",
+    "instead",
+    "scratch",
+    "otherwise",
+    "second thought",
+    "second thoughts",
+    "my mind",
+    "i meant",
+    "i misread",
+    "my mistake",
+    "should be",
+    "should have been",
+    "ignore",
+    "at random",
+    "example",
+    "guess",
 ];
 /// The same where a sentence begins with it.
 const TAKING_BACK_FIRST: &[&str] = &["wait", "edit", "update", "sorry", "no", "hmm", "hm"];
 const COMPARATIVES: &[&str] = &["lower", "higher", "less", "down", "up"];
 
 /// Nouns for what a verdict states.
-const VALUE_NOUNS: &[&str] =
-    &["score", "scores", "rating", "ratings", "grade", "level", "levels", "mark", "marks", "points", "point", "stars"];
+const VALUE_NOUNS: &[&str] = &[
+    "score", "scores", "rating", "ratings", "grade", "level", "levels", "mark", "marks", "points", "point",
+    "stars",
+];
 /// Words that make a sentence one about a value.
-const VALUE_VERBS: &[&str] =
-    &["scored", "rate", "rated", "graded", "give", "say", "assign", "deserve", "deserves", "verdict", "final"];
+const VALUE_VERBS: &[&str] = &[
+    "scored", "rate", "rated", "graded", "give", "say", "assign", "deserve", "deserves", "verdict", "final",
+];
 const NUMBER_WORDS: &[&str] =
     &["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
@@ -100,16 +228,22 @@ pub(super) fn check_prose(prose: &Prose, statement: &Statement, packet: &Packet)
 /// Letters of other alphabets, which can look like Latin ones; digits and stars that are no ASCII; characters
 /// that are not seen.
 fn is_uncheckable(c: char) -> bool {
-    let is_latin = c.is_ascii() || matches!(c, '\u{aa}' | '\u{b5}' | '\u{ba}' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}');
+    let is_latin = c.is_ascii()
+        || matches!(c, '\u{aa}' | '\u{b5}' | '\u{ba}' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}');
     let is_star = matches!(c, '\u{2605}' | '\u{2606}' | '\u{2b50}' | '\u{1f31f}');
     let is_unseen = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     c.is_alphanumeric() && !is_latin || is_star || is_unseen
 }
 
 fn is_english(own: &[Sentence], criteria: &[Criterion]) -> bool {
-    let names: Vec<String> =
-        criteria.iter().flat_map(|criterion| [criterion.id.as_str(), &criterion.title]).flat_map(sentences).flatten().collect();
-    let is_label = |word: &String| LABELS.contains(&word.to_ascii_lowercase().as_str()) || names.contains(word);
+    let names: Vec<String> = criteria
+        .iter()
+        .flat_map(|criterion| [criterion.id.as_str(), &criterion.title])
+        .flat_map(sentences)
+        .flatten()
+        .collect();
+    let is_label =
+        |word: &String| LABELS.contains(&word.to_ascii_lowercase().as_str()) || names.contains(word);
     let mut words = own.iter().flatten().filter(|word| word.chars().any(char::is_alphabetic));
     let has = |words: &[&str]| own.iter().any(|sentence| has_any(sentence, words));
     has(ENGLISH) && !has(DUTCH) || words.all(is_label)
@@ -150,10 +284,15 @@ fn introduction(before: &str) -> Option<Sentence> {
 /// The words that state another value than `statement`.
 fn second_value(prose: &str, statement: &Statement, criteria: &[Criterion]) -> Option<String> {
     match statement {
-        Statement::Levels(scores) => {
+        Statement::Levels(scores) | Statement::Failing { scores, .. } => {
+            let of =
+                |score: &CriterionScore| criteria.iter().find(|criterion| criterion.id == score.criterion);
             let graded: Vec<Graded<'_>> =
-                criteria.iter().zip(scores).map(|(criterion, score)| Graded::new(criterion, score)).collect();
-            sentences(prose).into_iter().find(|words| states_another_level(words, &graded)).map(|words| words.join(" "))
+                scores.iter().filter_map(|score| Some(Graded::new(of(score)?, score))).collect();
+            sentences(prose)
+                .into_iter()
+                .find(|words| states_another_level(words, &graded))
+                .map(|words| words.join(" "))
         }
         Statement::Preference(preferred) => {
             let stated = preferred.preference();
@@ -204,7 +343,8 @@ fn states_another_level(words: &Sentence, graded: &[Graded<'_>]) -> bool {
         current = names_criterion(at).or(current);
         let candidates = current.map_or(graded, |index| &graded[index..=index]);
         let Some(value) = value_at(words, at, candidates) else { return false };
-        let is_bound = words[at.saturating_sub(3)..at].iter().any(|word| VALUE_NOUNS.contains(&word.as_str()));
+        let is_bound =
+            words[at.saturating_sub(3)..at].iter().any(|word| VALUE_NOUNS.contains(&word.as_str()));
         let is_given = candidates.iter().any(|each| each.level as f64 == value);
         !is_given && (is_bound || value.is_infinite() || candidates.iter().any(|each| each.is_other(value)))
     })

@@ -58,6 +58,7 @@ enum Printing {
 struct Cut {
     ask: Arc<Ask>,
     has_reference: bool,
+    has_evidence: bool,
     /// The system message and the user message; `None` where they have to be rendered for each packet.
     messages: Option<(Spliced, Spliced)>,
 }
@@ -124,7 +125,8 @@ impl Template {
     /// The prompt for `packet`.
     pub fn render(&self, packet: &Packet) -> Result<Prompt, TemplateError> {
         let Situation::Ticket(ticket) = packet.situation() else { return self.render_whole(packet) };
-        let Some(cut) = self.cut(packet) else { return self.render_whole(packet) };
+        let evidence = evidence(packet);
+        let Some(cut) = self.cut(packet, evidence.is_some()) else { return self.render_whole(packet) };
         let Some((system, user)) = &cut.messages else { return self.render_whole(packet) };
         let ticket = json_string(ticket);
         let replies: Vec<String> = packet.subject().replies().into_iter().map(json_string).collect();
@@ -135,18 +137,22 @@ impl Template {
             Slot::Reply | Slot::CandidateA => &replies[0],
             Slot::CandidateB => replies.get(1).map_or("", String::as_str),
             Slot::Reference => &reference,
+            Slot::Evidence => evidence.as_deref().unwrap_or_default(),
             Slot::Boundary => &boundary,
         };
         Ok(Prompt { system: bounded(system.filled(text))?, user: bounded(user.filled(text))? })
     }
 
     /// The cut for the packet's ask, made when it is first needed. `None` where there can be none.
-    fn cut(&self, packet: &Packet) -> Option<Arc<Cut>> {
+    fn cut(&self, packet: &Packet, has_evidence: bool) -> Option<Arc<Cut>> {
         if self.printing == Printing::Free {
             return None;
         }
         let (ask, has_reference) = (packet.shared_ask(), packet.reference().is_some());
-        let is_its = |cut: &&Arc<Cut>| Arc::ptr_eq(&cut.ask, ask) && cut.has_reference == has_reference;
+        let is_its = |cut: &&Arc<Cut>| {
+            let same = (cut.has_reference, cut.has_evidence) == (has_reference, has_evidence);
+            same && Arc::ptr_eq(&cut.ask, ask)
+        };
         let known = self.cuts.read().expect("nothing panics while cuts are written");
         if let Some(cut) = known.iter().find(is_its) {
             return Some(Arc::clone(cut));
@@ -156,15 +162,16 @@ impl Template {
         if is_full {
             return None;
         }
-        let messages = self.messages(ask, has_reference);
-        let cut = Arc::new(Cut { ask: Arc::clone(ask), has_reference, messages });
+        let messages = self.messages(ask, has_reference, has_evidence);
+        let cut = Arc::new(Cut { ask: Arc::clone(ask), has_reference, has_evidence, messages });
         self.cuts.write().expect("nothing panics while cuts are written").push(Arc::clone(&cut));
         Some(cut)
     }
 
     /// Both messages about tickets, cut. A template that cannot be filled in says so for a real packet.
-    fn messages(&self, ask: &Ask, has_reference: bool) -> Option<(Spliced, Spliced)> {
+    fn messages(&self, ask: &Ask, has_reference: bool, has_evidence: bool) -> Option<(Spliced, Spliced)> {
         let reference = has_reference.then(|| Slot::Reference.stand_in());
+        let evidence = has_evidence.then(|| Slot::Evidence.stand_in());
         let replies = match ask.form() {
             AnswerForm::Levels => context! { reply => Slot::Reply.stand_in() },
             AnswerForm::Preference => context! {
@@ -177,6 +184,7 @@ impl Template {
             several => ask.criteria().len() > 1,
             situation => context! { ticket => Slot::Ticket.stand_in() },
             reference => reference,
+            evidence => evidence,
             boundary => Slot::Boundary.stand_in(),
             ..replies
         };
@@ -197,6 +205,7 @@ impl Template {
             several => packet.ask().criteria().len() > 1,
             situation => situation(packet.situation()),
             reference => packet.reference().map(json_string),
+            evidence => evidence(packet),
             boundary => packet.boundary(),
             ..replies
         };
@@ -223,8 +232,17 @@ fn bounded(text: String) -> Result<String, TemplateError> {
 
 /// Text as a JSON string literal. `<` is escaped too, so that no tag can be imitated.
 fn json_string(text: &str) -> String {
-    let quoted = serde_json::to_string(text).expect("text can always be written as JSON");
-    if quoted.contains('<') { quoted.replace('<', "\\u003c") } else { quoted }
+    without_tags(serde_json::to_string(text).expect("text can always be written as JSON"))
+}
+
+/// What the packet's replies may rest on, as JSON.
+fn evidence(packet: &Packet) -> Option<String> {
+    packet.evidence().map(without_tags)
+}
+
+/// JSON in which every `<`, which can only stand in a string, is escaped.
+fn without_tags(json: String) -> String {
+    if json.contains('<') { json.replace('<', "\\u003c") } else { json }
 }
 
 fn criteria(ask: &Ask) -> Value {

@@ -8,11 +8,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use probity_core::case::{
-    BadField, Case, CaseId, Circumstances, Confidence, Entry, Evidence, Moment, Reply, Role, Situation,
-    Slice, Turn, Variant,
+    BadField, Case, CaseId, Circumstances, Confidence, Entry, Moment, Reply, Role, Situation, Slice, Turn,
+    Variant,
 };
-use probity_core::json::{Json, Object};
+use probity_core::json::Json;
 
+use super::evidence::{evidence, inadmissible};
 use super::field::{Field, Found, Reason, Value};
 
 /// A record that gives no entry.
@@ -66,7 +67,8 @@ fn case(found: &mut Found<'_>, id: &CaseId, situation: Situation) -> Result<Case
             audience: optional_text(found.take(Field::Audience))?,
             region: optional_text(found.take(Field::Region))?,
         },
-        evidence: evidence(found.take(Field::Evidence))?,
+        evidence: evidence(found)?.into(),
+        inadmissible: inadmissible(found)?,
         reference: optional_text(found.take(Field::Reference))?,
         known_pii: known_pii(found.take(Field::KnownPii))?,
         metadata: metadata(found)?,
@@ -80,11 +82,11 @@ fn bad_field(error: BadField) -> Reason {
 
 /// The name of something inside a list, written only where a message needs it.
 #[derive(Clone, Copy)]
-struct Inside {
-    list: Field,
-    at: usize,
+pub(super) struct Inside {
+    pub(super) list: Field,
+    pub(super) at: usize,
     /// What follows the brackets.
-    part: &'static str,
+    pub(super) part: &'static str,
 }
 
 impl fmt::Display for Inside {
@@ -93,15 +95,15 @@ impl fmt::Display for Inside {
     }
 }
 
-fn missing(name: impl fmt::Display) -> Reason {
+pub(super) fn missing(name: impl fmt::Display) -> Reason {
     format!("Missing '{name}' field").into()
 }
 
-fn must_be(name: impl fmt::Display, expected: &str, found: &Json) -> Reason {
+pub(super) fn must_be(name: impl fmt::Display, expected: &str, found: &Json) -> Reason {
     format!("'{name}' must be {expected}, found {}", found.kind()).into()
 }
 
-fn without_nul(name: impl fmt::Display, text: String) -> Result<String, Reason> {
+pub(super) fn without_nul(name: impl fmt::Display, text: String) -> Result<String, Reason> {
     if text.contains('\0') {
         return Err(format!("'{name}' contains a NUL character").into());
     }
@@ -114,7 +116,7 @@ fn case_id(value: Option<Value<'_>>) -> Result<CaseId, Reason> {
 }
 
 /// A name: a string, or a number by its source text.
-fn name_text(name: impl fmt::Display, json: Json) -> Result<String, Reason> {
+pub(super) fn name_text(name: impl fmt::Display, json: Json) -> Result<String, Reason> {
     match json {
         Json::String(text) | Json::Number(text) => without_nul(name, text),
         other => Err(must_be(name, "a string", &other)),
@@ -181,7 +183,7 @@ fn metadata(found: &mut Found<'_>) -> Result<Option<String>, Reason> {
     Ok(found.metadata_text.map(str::to_owned))
 }
 
-fn has_nul(json: &Json) -> bool {
+pub(super) fn has_nul(json: &Json) -> bool {
     match json {
         Json::String(text) => text.contains('\0'),
         Json::Array(items) => items.iter().any(has_nul),
@@ -191,7 +193,7 @@ fn has_nul(json: &Json) -> bool {
 }
 
 /// The items of an optional array; null and an absent field have none.
-fn items(value: Option<Value<'_>>) -> Result<Vec<Json>, Reason> {
+pub(super) fn items(value: Option<Value<'_>>) -> Result<Vec<Json>, Reason> {
     let Some(value) = value else { return Ok(Vec::new()) };
     match value.json {
         Json::Null => Ok(Vec::new()),
@@ -200,7 +202,7 @@ fn items(value: Option<Value<'_>>) -> Result<Vec<Json>, Reason> {
     }
 }
 
-fn filled(name: impl fmt::Display, text: String) -> Result<String, Reason> {
+pub(super) fn filled(name: impl fmt::Display, text: String) -> Result<String, Reason> {
     if text.is_empty() { Err(format!("Empty '{name}' field").into()) } else { Ok(text) }
 }
 
@@ -212,29 +214,6 @@ fn known_pii(value: Option<Value<'_>>) -> Result<Vec<String>, Reason> {
         filled(name, without_nul(name, text)?)
     };
     items(value)?.into_iter().enumerate().map(one).collect()
-}
-
-fn evidence(value: Option<Value<'_>>) -> Result<Vec<Evidence>, Reason> {
-    let one = |(at, item): (usize, Json)| {
-        let name = Inside { list: Field::Evidence, at, part: "" };
-        let (source, version) = match item {
-            Json::String(source) => (without_nul(name, source)?, None),
-            Json::Object(object) => evidence_parts(name, object)?,
-            other => return Err(must_be(name, "an object or a string", &other)),
-        };
-        Ok(Evidence { source: filled(name, source)?, version })
-    };
-    items(value)?.into_iter().enumerate().map(one).collect()
-}
-
-fn evidence_parts(name: Inside, mut object: Object) -> Result<(String, Option<String>), Reason> {
-    let source_name = Inside { part: ".source", ..name };
-    let source = object.take("source").ok_or_else(|| missing(source_name))?;
-    let version = match object.take("version") {
-        None | Some(Json::Null) => None,
-        Some(version) => Some(name_text(Inside { part: ".version", ..name }, version)?),
-    };
-    Ok((name_text(source_name, source)?, version))
 }
 
 /// The reply of a record.

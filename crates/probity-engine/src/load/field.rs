@@ -22,6 +22,11 @@ pub(super) enum Field {
     Reference,
     Confidence,
     Evidence,
+    Context,
+    RetrievalContext,
+    Tools,
+    Admissible,
+    AdmissibleReason,
     KnownPii,
     Time,
     Audience,
@@ -49,6 +54,12 @@ pub(super) const NAMES: &[(&str, Field)] = &[
     ("ideal", Field::Reference),
     ("confidence", Field::Confidence),
     ("evidence", Field::Evidence),
+    ("context", Field::Context),
+    ("retrieval_context", Field::RetrievalContext),
+    ("tools", Field::Tools),
+    ("admissible", Field::Admissible),
+    ("admissible_reason", Field::AdmissibleReason),
+    ("reason", Field::AdmissibleReason),
     ("known_pii", Field::KnownPii),
     ("time", Field::Time),
     ("audience", Field::Audience),
@@ -56,7 +67,7 @@ pub(super) const NAMES: &[(&str, Field)] = &[
     ("metadata", Field::Metadata),
 ];
 
-const N_FIELDS: usize = 14;
+const N_FIELDS: usize = 19;
 
 impl Field {
     /// The field called `name`, exactly.
@@ -248,7 +259,7 @@ mod tests {
         check("Reply", Some("reply"));
         check("ID", Some("id"));
         check("expected-output", Some("expected_output"));
-        for other in ["idx", "content", "context", "model", "language", "", "\u{130}d"] {
+        for other in ["idx", "content", "model", "language", "", "\u{130}d"] {
             check(other, None);
         }
     }

@@ -80,7 +80,8 @@ pub(crate) fn entry_bytes(entry: &Entry) -> usize {
 pub(crate) fn case_bytes(case: &Case) -> usize {
     let texts = [&case.reference, &case.metadata, &case.circumstances.audience, &case.circumstances.region];
     let known = case.known_pii.iter().map(String::len);
-    case.situation.n_bytes() + texts.into_iter().flatten().map(String::len).chain(known).sum::<usize>()
+    let n_shared = case.situation.n_bytes() + case.evidence.n_bytes();
+    n_shared + texts.into_iter().flatten().map(String::len).chain(known).sum::<usize>()
 }
 
 #[cfg(test)]

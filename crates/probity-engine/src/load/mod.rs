@@ -14,6 +14,7 @@ mod beside;
 mod digest;
 mod entry;
 mod error;
+mod evidence;
 mod field;
 mod input;
 mod kept;

@@ -169,7 +169,17 @@ fn value(field: Field, name: &str, cell: &str) -> Result<Json, Reason> {
         Field::Confidence => json::parse(cell).map_err(|_| {
             Reason::from(format!("'{name}' must be a number with a decimal point, found '{cell}'"))
         }),
-        Field::Turns | Field::Evidence | Field::KnownPii | Field::Metadata => {
+        Field::Context | Field::RetrievalContext if !cell.trim_start().starts_with(['[', '{']) => {
+            Ok(Json::text(cell))
+        }
+        Field::Turns
+        | Field::Evidence
+        | Field::Context
+        | Field::RetrievalContext
+        | Field::Tools
+        | Field::Admissible
+        | Field::KnownPii
+        | Field::Metadata => {
             json::parse(cell).map_err(|error| Reason::malformed(&error, &format!("the '{name}' cell")))
         }
         _ => Ok(Json::text(cell)),

@@ -66,10 +66,9 @@ fn gate() -> Gate {
 
 fn entry(letter: Letter) -> Entry {
     let id = CaseId::new("case").expect("a good id");
-    let source = |source: &str| Evidence { source: source.to_owned(), version: None };
     let case = Case {
         circumstances: Circumstances { region: Some("EU".to_owned()), ..Circumstances::default() },
-        evidence: vec![source("returns"), source("delivery")],
+        evidence: Evidence::of_sources([("returns", None), ("delivery", None)]).into(),
         ..Case::new(id, Situation::Ticket(letter.ticket.into()))
     };
     Entry { case, reply: Reply::new(letter.reply) }

@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 use super::super::claim::Lexicon;
 use super::super::policy::{PolicyFile, read};
 use super::*;
-use crate::case::{CaseId, Circumstances, Reply, Situation};
+use crate::case::{CaseId, Circumstances, Evidence, Reply, Situation};
 
 const LEDGER: &str = r#"
 [[source]]
@@ -60,12 +60,11 @@ fn check_as_of(as_of: Option<&str>, place: Place<'_>, evidence: &[&str], want: &
         audience: given(place.1),
         region: given(place.2),
     };
-    let reference = |text: &&str| {
-        let (source, version) =
-            text.split_once('@').map_or((*text, None), |(id, v)| (id, Some(v.to_owned())));
-        Evidence { source: source.to_owned(), version }
-    };
-    case.evidence = evidence.iter().map(reference).collect();
+    let named = evidence.iter().map(|text| match text.split_once('@') {
+        Some((id, version)) => (id, Some(version)),
+        None => (*text, None),
+    });
+    case.evidence = Evidence::of_sources(named).into();
     let entry = Entry { case, reply: Reply::new("Some words") };
     let selected = check_entry(&entry, &ledger, as_of.map(|text| text.parse().expect("a moment")));
     want.assert_eq(&selected);
@@ -73,7 +72,7 @@ fn check_as_of(as_of: Option<&str>, place: Place<'_>, evidence: &[&str], want: &
 
 /// The sources that may be used, then each sighting on its line.
 fn check_entry(entry: &Entry, ledger: &Ledger, as_of: Option<Moment>) -> String {
-    let Selected { sources, sightings } = super::check(entry, ledger, as_of);
+    let Selected { sources, sightings, .. } = super::check(entry, ledger, as_of);
     let mut lines: Vec<String> =
         sources.iter().map(|source| format!("{}@{}", source.id, source.version)).collect();
     for sighting in sightings {

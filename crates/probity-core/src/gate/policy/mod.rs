@@ -8,6 +8,7 @@
 mod hash;
 mod known;
 mod period;
+mod protected;
 mod read;
 mod spec;
 mod stated;
@@ -28,7 +29,7 @@ pub use words::Label;
 pub(super) use words::has_stem;
 
 use super::finding::SourceRef;
-use crate::case::{Circumstances, Moment};
+use crate::case::{Circumstances, EvidenceSource, Moment};
 
 /// The audience of a source that names none, and of a case that names none.
 pub const DEFAULT_AUDIENCE: &str = "customer";
@@ -58,6 +59,8 @@ pub struct Source {
     pub text: String,
     /// What it says, for the gate.
     pub facts: Facts,
+    /// What it says, for a judge and a reader: its text, and its facts as sentences.
+    pub evidence: EvidenceSource,
     /// Every value that its facts and its text name.
     pub(super) values: Known<Place>,
 }

@@ -9,8 +9,8 @@ use super::super::claim::Lexicon;
 use super::period::{end, start};
 use super::spec::{FactsSpec, SourceSpec, source_specs};
 use super::stated::{fact, unlisted_remedies, values};
-use super::{DEFAULT_AUDIENCE, Facts, Ledger, Period, Regions, Source, folded};
-use crate::case::{Moment, NotAMoment};
+use super::{DEFAULT_AUDIENCE, Facts, Ledger, Period, Regions, Source, folded, protected};
+use crate::case::{EvidenceSource, Moment, NotAMoment};
 use crate::spec_file::{At, Faults, Field, Problem};
 use crate::spelling::closest;
 
@@ -155,9 +155,16 @@ fn source(spec: &SourceSpec, lexicon: &Lexicon, faults: &mut Faults) -> Option<S
     let period = period(spec, faults);
     let facts = facts(&spec.facts, lexicon, faults);
     let text = spec.text.given()?;
+    let (id, version) = (spec.id.value()?.clone(), spec.version.value()?.clone());
     let source = Source {
-        id: spec.id.value()?.clone(),
-        version: spec.version.value()?.clone(),
+        evidence: EvidenceSource {
+            id: id.clone(),
+            version: Some(version.clone()),
+            text: Some(text.value.clone()),
+            facts: protected::sentences(&facts),
+        },
+        id,
+        version,
         audiences,
         regions,
         period: period?,

@@ -1,5 +1,5 @@
 //! Whether what a reply claims is supported: remedies by policy alone, figures and references also by the
-//! conversation and the tenant's own list, deeds by policy and by what the company has said before.
+//! conversation, retrieved texts and the tenant's own list, deeds by policy and by what the company has said before.
 //!
 //! A claim is compared by what it means; see `same` in the ledger for figures and references. Nothing here
 //! has an opinion about wording, and nothing reads a clock.
@@ -24,7 +24,7 @@ pub use allowed::{Allowed, NothingAllowed};
 use super::claim::{Claim, ClaimKind, Lexicon, RULES};
 use super::finding::Sighting;
 use super::policy::Source;
-use crate::case::Situation;
+use crate::case::{ContextText, Situation};
 use said::Said;
 
 const UNSUPPORTED_PROMISE: &str = "claim.unsupported_promise";
@@ -38,9 +38,11 @@ const UNSUPPORTED_DEED: &str = "claim.unsupported_deed";
 pub struct Support<'a> {
     sources: &'a [&'a Source],
     situation: &'a Situation,
+    /// What was retrieved for the reply.
+    context: &'a [ContextText],
     allowed: &'a Allowed,
     lexicon: &'a Lexicon,
-    /// The claims of the conversation, read when the first figure asks for them.
+    /// The claims of the conversation and the context, read when the first figure asks for them.
     said: OnceCell<Said>,
 }
 
@@ -52,11 +54,17 @@ impl<'a> Support<'a> {
         allowed: &'a Allowed,
         lexicon: &'a Lexicon,
     ) -> Self {
-        Support { sources, situation, allowed, lexicon, said: OnceCell::new() }
+        Support { sources, situation, context: &[], allowed, lexicon, said: OnceCell::new() }
+    }
+
+    /// The same with what was retrieved for the reply.
+    #[must_use]
+    pub fn with_context(self, context: &'a [ContextText]) -> Self {
+        Support { context, ..self }
     }
 
     fn said(&self) -> &Said {
-        self.said.get_or_init(|| Said::of(self.situation, self.lexicon))
+        self.said.get_or_init(|| Said::of(self.situation, self.context, self.lexicon))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What was said before the reply: figures and references by anyone, deeds by the company.
+//! What was said before the reply and retrieved for it: figures and references by anyone, deeds by the company.
 //!
 //! A remedy that somebody asked for, or that an earlier message promised, supports nothing.
 
@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::super::claim::{ClaimKind, Lexicon, Wanted, extract_wanted};
 use super::super::policy::{Extent, Known};
-use crate::case::{Role, Situation};
+use crate::case::{ContextText, Role, Situation};
 
 /// The claims of a conversation that can support those of a reply.
 pub(super) struct Said {
@@ -15,15 +15,16 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// Reads a conversation.
-    pub(super) fn of(situation: &Situation, lexicon: &Lexicon) -> Self {
-        let texts: Vec<(Role, &str)> = match situation {
+    /// Reads a conversation, and retrieved texts for their figures and references.
+    pub(super) fn of(situation: &Situation, context: &[ContextText], lexicon: &Lexicon) -> Self {
+        let mut texts: Vec<(Role, &str)> = match situation {
             Situation::Ticket(text) => vec![(Role::Customer, &**text)],
             Situation::Conversation(turns) => turns.iter().map(|turn| (turn.role, &*turn.text)).collect(),
         };
+        texts.extend(context.iter().map(|each| (Role::Customer, each.text.as_str())));
         let (mut values, mut deeds) = (Vec::new(), BTreeSet::new());
         for (role, text) in texts {
-            // What a customer says was done shows nothing.
+            // What a customer or a retrieved text says was done shows nothing.
             let wanted = if role == Role::Customer { Wanted::Values } else { Wanted::All };
             for claim in extract_wanted(&lexicon.outline(text), lexicon, wanted) {
                 match claim.kind {

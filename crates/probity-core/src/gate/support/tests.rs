@@ -52,11 +52,7 @@ fn entry(turns: &[(Role, &str)], evidence: &[(&str, Option<&str>)], reply: &str)
     let turn = |(role, text): &(Role, &str)| Turn { role: *role, text: (*text).into() };
     let turns = turns.iter().map(turn).collect();
     let mut case = Case::new(CaseId::new("c").expect("an id"), Situation::Conversation(turns));
-    let reference = |(source, version): &(&str, Option<&str>)| Evidence {
-        source: (*source).to_owned(),
-        version: version.map(str::to_owned),
-    };
-    case.evidence = evidence.iter().map(reference).collect();
+    case.evidence = Evidence::of_sources(evidence.iter().copied()).into();
     Entry { case, reply: Reply::new(reply) }
 }
 

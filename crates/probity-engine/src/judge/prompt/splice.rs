@@ -6,14 +6,21 @@
 //! rendered whole for each packet.
 
 /// Values that differ from case to case, as a template names them.
-const NAMES: &[&str] = &["situation", "reply", "candidate_a", "candidate_b", "reference", "boundary"];
+const NAMES: &[&str] =
+    &["situation", "reply", "candidate_a", "candidate_b", "reference", "evidence", "boundary"];
 
 /// A function that prints every value there is.
 const PRINTS_ALL: &str = "debug";
 
 /// Conditions and loops that look at which texts a case has and not at what is in them. They come out alike
-/// for all tickets with a reference, and for all without.
-const SHAPES: &[&str] = &["situation.turns", "reference is not none", "reference is none"];
+/// for all tickets with a reference, and for all without, and so for evidence.
+const SHAPES: &[&str] = &[
+    "situation.turns",
+    "reference is not none",
+    "reference is none",
+    "evidence is not none",
+    "evidence is none",
+];
 
 /// Statements that print what stands in them, or leave it out.
 const STATEMENTS: &[&str] = &["if", "elif", "else", "endif", "for", "endfor"];
@@ -34,14 +41,23 @@ pub(super) enum Slot {
     CandidateB,
     /// The reference reply.
     Reference,
+    /// What the reply may rest on.
+    Evidence,
     /// The mark around the material.
     Boundary,
 }
 
 impl Slot {
     /// Every slot.
-    pub(super) const ALL: [Slot; 6] =
-        [Slot::Ticket, Slot::Reply, Slot::CandidateA, Slot::CandidateB, Slot::Reference, Slot::Boundary];
+    pub(super) const ALL: [Slot; 7] = [
+        Slot::Ticket,
+        Slot::Reply,
+        Slot::CandidateA,
+        Slot::CandidateB,
+        Slot::Reference,
+        Slot::Evidence,
+        Slot::Boundary,
+    ];
 
     /// How a template prints it.
     fn printed(self) -> &'static str {
@@ -51,6 +67,7 @@ impl Slot {
             Slot::CandidateA => "candidate_a",
             Slot::CandidateB => "candidate_b",
             Slot::Reference => "reference",
+            Slot::Evidence => "evidence",
             Slot::Boundary => "boundary",
         }
     }

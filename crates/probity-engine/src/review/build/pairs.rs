@@ -33,10 +33,9 @@ pub fn of_pairs(room: &Room, job: &CompareJob, wanted: &Wanted<'_>) -> Result<Bu
 fn draft(job: &CompareJob, meeting: &Meeting, contest: &Contest, judge: &Judge) -> Draft {
     let replies = &job.field.cases[meeting.case].replies;
     let admitted = meeting.variants.map(|at| match &replies[at] {
-        Some(Screening::Admitted(admitted)) => admitted,
+        Some(Screening::Admitted(admitted)) => &**admitted,
         Some(Screening::Blocked(_)) | None => unreachable!("an open pair has two admitted replies"),
     });
-    let [a, b] = admitted.map(|admitted| admitted.entry());
     let packets = job.packets(meeting).expect("an open pair has two admitted replies to one case");
     let Fate::Judged(heard) = &contest.fate else { unreachable!("an open pair is judged or unscored") };
     let doubt = doubt(contest, heard);
@@ -55,8 +54,7 @@ fn draft(job: &CompareJob, meeting: &Meeting, contest: &Contest, judge: &Judge) 
         verdicts,
         findings: admitted.iter().map(|admitted| findings_json(admitted.flags())).collect(),
     };
-    let texts = vec![a.reply.text.to_string(), b.reply.text.to_string()];
-    Draft { shown: Shown::of(&a.case, texts, admitted[0].sources(), &job.rubric), hidden, doubt }
+    Draft { shown: Shown::of(&admitted, &job.rubric), hidden, doubt }
 }
 
 fn verdict(heard: &Heard, order: &str) -> HiddenVerdict {

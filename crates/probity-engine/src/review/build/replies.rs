@@ -45,7 +45,6 @@ fn draft(
     result: &ReplyResult,
     judge: &Judge,
 ) -> Draft {
-    let entry = admitted.entry();
     let judged = rubric.criteria().iter().filter(|criterion| criterion.decider == Decider::Judge);
     let outcome =
         |id: &CriterionId| result.criteria.iter().find(|(known, _)| known == id).map(|(_, said)| said);
@@ -68,7 +67,7 @@ fn draft(
         verdicts,
         findings: vec![findings_json(admitted.flags())],
     };
-    Draft { shown: Shown::of_reply(entry, admitted.sources(), rubric), hidden, doubt }
+    Draft { shown: Shown::of(&[admitted], rubric), hidden, doubt }
 }
 
 fn verdict(criterion: &CriterionId, outcome: &CriterionOutcome) -> HiddenVerdict {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use probity_core::calibrate::{LabelEntry, Spoken, VerdictEntry};
 use probity_core::case::{Case, Entry};
 use probity_core::compare::ItemFacts;
-use probity_core::gate::AdmittedSource;
+use probity_core::gate::Admitted;
 use probity_core::packet::PacketHash;
 use probity_core::report::{Outcome, ReplyResult};
 use probity_core::rubric::{Criterion, Decider, Rubric};
@@ -76,15 +76,14 @@ pub fn replies(
     });
     let mut claims: Vec<Claim<(&Found, Option<&Criterion>)>> = Vec::new();
     for (place, label) in labels.iter().enumerate() {
-        let (reply, criterion) = match reply(label, &found)
-            .and_then(|reply| Ok((reply, asked(&job.rubric, label, about)?)))
-        {
-            Ok(named) => named,
-            Err(reason) => {
-                matched.reject(place, label, reason);
-                continue;
-            }
-        };
+        let (reply, criterion) =
+            match reply(label, &found).and_then(|reply| Ok((reply, asked(&job.rubric, label, about)?))) {
+                Ok(named) => named,
+                Err(reason) => {
+                    matched.reject(place, label, reason);
+                    continue;
+                }
+            };
         let Some(packets) = &reply.packets else {
             matched.n_blocked += 1;
             continue;
@@ -243,12 +242,12 @@ impl LabelledReplies {
     }
 
     /// Gives each labelled reply that a judge may see to `take` in the order of the input: what was said about it,
-    /// and the sources that it rests on.
+    /// and what was admitted.
     pub fn each_result(
         &self,
         store: &Store,
         ran: &Ran,
-        take: &mut dyn FnMut(&ReplyResult, &[AdmittedSource]),
+        take: &mut dyn FnMut(&ReplyResult, &Admitted),
     ) -> Result<(), RunError> {
         let reader = store.snapshot()?;
         let lookup = Lookup { asking: &self.job.asking, reader: &reader, judge: &ran.judge_id, repeat: 0 };
@@ -256,7 +255,7 @@ impl LabelledReplies {
             if let Screened::Admitted { admitted, packets, .. } = screened? {
                 let answered =
                     packets.iter().map(|packet| lookup.result(packet)).collect::<Result<Vec<_>, _>>()?;
-                take(&result(&self.job, &admitted, answered, &mut Patterns::default()), admitted.sources());
+                take(&result(&self.job, &admitted, answered, &mut Patterns::default()), &admitted);
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use probity_core::case::Entry;
+use probity_core::case::{Entry, Evidence};
 use probity_core::gate::{Admitted, Gate};
 use probity_core::packet::{self, PairAsk};
 use probity_core::probe::{
@@ -81,7 +81,8 @@ struct NotAdmitted;
 pub(super) struct Screening<'g> {
     gate: &'g Gate,
     /// By what the customer wrote, as far as probes change it, and the reply.
-    seen: HashMap<(String, Arc<str>), Option<Arc<Admitted>>>,
+    /// By what the gate and the packet look at.
+    seen: HashMap<(String, Arc<str>, Arc<Evidence>), Option<Arc<Admitted>>>,
 }
 
 impl<'g> Screening<'g> {
@@ -142,7 +143,8 @@ impl<'g> Screening<'g> {
     }
 
     fn admitted(&mut self, entry: &Entry) -> Result<Arc<Admitted>, NotAdmitted> {
-        let key = (entry.case.situation.texts().join("\n"), Arc::clone(&entry.reply.text));
+        let Entry { case, reply } = entry;
+        let key = (case.situation.texts().join("\n"), Arc::clone(&reply.text), Arc::clone(&case.evidence));
         let screen = || self.gate.screen(entry.clone()).ok().map(Arc::new);
         self.seen.entry(key).or_insert_with(screen).clone().ok_or(NotAdmitted)
     }

@@ -233,10 +233,8 @@ fn retained(live: &LiveCalibration) -> Result<Retained, Failure> {
     live.gate.tally.blocked().iter().for_each(|result| retained.reply(result));
     match &live.asked {
         Asked::Replies(replies) => {
-            let each = replies.each_result(&live.store, &live.ran, &mut |result, sources| {
-                for source in sources {
-                    retained.source(&source.source);
-                }
+            let each = replies.each_result(&live.store, &live.ran, &mut |result, admitted| {
+                retained.sources(admitted);
                 retained.reply(result);
             });
             each.map_err(failure)?;
@@ -259,7 +257,7 @@ fn retain_sources(pairs: &LabelledPairs, retained: &mut Retained) {
     places.dedup();
     for (case, variant) in places {
         if let Some(Screening::Admitted(admitted)) = &field.cases[case].replies[variant] {
-            admitted.sources().iter().for_each(|source| retained.source(&source.source));
+            retained.sources(admitted);
         }
     }
 }

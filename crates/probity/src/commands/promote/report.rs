@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use probity_core::calibrate::{Calibration, Spoken, VerdictEntry};
 use probity_core::compare::{Contest, Fate};
-use probity_core::gate::SourceRef;
+use probity_core::gate::{Admitted, SourceRef};
 use probity_core::probe::{ProbeLine, ProbeRecord};
 use probity_core::promote::{Contract, Decision, Requirement};
 use probity_core::report::{GateOutcome, ReplyResult, findings_json};
@@ -119,9 +119,15 @@ pub(super) struct Retained {
 }
 
 impl Retained {
-    /// A policy source that an admitted reply rests on.
-    pub(super) fn source(&mut self, source: &SourceRef) {
-        *self.sources.entry(source.clone()).or_default() += 1;
+    /// The policy sources that an admitted reply rests on, where they were checked and none was refused.
+    pub(super) fn sources(&mut self, admitted: &Admitted) {
+        if !admitted.checks_passed().contains(&"evidence") {
+            return;
+        }
+        for source in &admitted.entry().case.evidence.sources {
+            let name = SourceRef { id: source.id.clone(), version: source.version.clone() };
+            *self.sources.entry(name).or_default() += 1;
+        }
     }
 
     /// A reply: what blocks it, or what the judge said about it.

@@ -1,8 +1,9 @@
 //! Queues whose hidden halves hold words that must not be seen too early.
 
+use probity_core::case::Evidence;
 use probity_core::review::{
     Arrangement, Asked, AskedCriterion, AskedLevel, Form, Hidden, HiddenJudge, HiddenPacket, HiddenVerdict,
-    Shown, ShownSource, ShownTurn,
+    Shown, ShownTurn,
 };
 use probity_engine::review::{Added, After, NewItem, NewQueue, QueueId, QueueSpec};
 use serde_json::json;
@@ -81,12 +82,9 @@ fn item(form: Form, n: usize) -> NewItem {
         Form::Pair => vec![format!("First reply to ticket {n}."), format!("Second reply to ticket {n}.")],
     };
     let turn = ShownTurn { role: "customer".to_owned(), text: format!("Ticket {n} says <b>hello</b>.") };
-    let source = ShownSource {
-        id: "refunds".to_owned(),
-        version: Some("3".to_owned()),
-        text: Some("Refunds within 30 days.".to_owned()),
-    };
-    let shown = Shown { conversation: vec![turn], evidence: vec![source], reference: None, replies };
+    let mut evidence = Evidence::of_sources([("refunds", Some("3"))]);
+    evidence.sources[0].text = Some("Refunds within 30 days.".to_owned());
+    let shown = Shown { conversation: vec![turn], evidence: vec![evidence], reference: None, replies };
     NewItem { key: format!("item-{n}"), shown, hidden: hidden(form, n) }
 }
 

@@ -1,0 +1,45 @@
+//! What a record says about its own reply before anything is read: the answer of a gate upstream, and evidence that is
+//! longer than is shown.
+//!
+//! The answer of another gate is taken over and not checked again: whoever refused the reply knew why.
+
+use super::finding::Sighting;
+use super::pii::{Scanner, Surroundings};
+use super::rules::Rule;
+use crate::case::{EVIDENCE_BYTES_MAX, Entry};
+
+/// What a record says about its own reply.
+pub(super) const RULES: &[Rule] = &[
+    Rule::block(INADMISSIBLE, "a gate upstream did not admit the reply"),
+    Rule::flag(EVIDENCE_CUT, "the evidence is longer than a judge is shown"),
+];
+
+const INADMISSIBLE: &str = "record.inadmissible";
+const EVIDENCE_CUT: &str = "record.evidence_cut";
+
+/// The longest reason that a finding repeats, in bytes.
+const REASON_BYTES_MAX: usize = 500;
+
+/// What the record of a reply says. A reason with personal data in it is not repeated.
+pub(super) fn check(entry: &Entry, scanner: &Scanner) -> Vec<Sighting> {
+    let whole = || 0..entry.reply.text.len();
+    let mut sightings = Vec::new();
+    if let Some(reason) = &entry.case.inadmissible {
+        let around = Surroundings { earlier: &[], customer: &[], known: &entry.case.known_pii };
+        let shown = match reason.trim() {
+            "" => "no reason is given",
+            reason if scanner.check(reason, &around).is_empty() => reason,
+            _ => "its reason holds personal data and is not repeated",
+        };
+        let shown = &shown[..shown.floor_char_boundary(REASON_BYTES_MAX)];
+        let message = format!("a gate upstream did not admit the reply: {shown}");
+        sightings.push(Sighting::at(INADMISSIBLE, whole(), message));
+    }
+    let n_bytes = entry.case.evidence.n_bytes();
+    if n_bytes > EVIDENCE_BYTES_MAX {
+        let message =
+            format!("the evidence has {n_bytes} bytes, a judge is shown the first {EVIDENCE_BYTES_MAX}");
+        sightings.push(Sighting::at(EVIDENCE_CUT, whole(), message));
+    }
+    sightings
+}
