@@ -231,6 +231,8 @@ section! {
         total_ms: NonZeroU64 => Plain,
         /// Decoded bytes of a body.
         body_bytes_max: NonZeroU32 => Plain,
+        /// Milliseconds for one packet, and without an answer to any call.
+        packet_ms_max: NonZeroU64 => Plain,
         /// Milliseconds of the first wait.
         backoff_ms_first: NonZeroU64 => Plain,
         /// Milliseconds of the longest wait.

@@ -237,6 +237,8 @@ pub struct ScheduleSettings {
     pub attempts_max: u32,
     /// The clocks and caps of one call.
     pub limits: CallLimits,
+    /// The longest that one packet is pursued, and that every call is put off without an answer to one.
+    pub packet_max: Duration,
     /// The first wait before a retry.
     pub backoff_first: Duration,
     /// The longest wait before a retry.

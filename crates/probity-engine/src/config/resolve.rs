@@ -224,6 +224,7 @@ impl Resolving {
             total: self.clock("total_ms", layer.total_ms),
             body_bytes_max: given(layer.body_bytes_max).get() as usize,
         };
+        let packet_max = self.clock("packet_ms_max", layer.packet_ms_max);
         let backoff_first = self.clock("backoff_ms_first", layer.backoff_ms_first);
         let backoff_max = self.clock("backoff_ms_max", layer.backoff_ms_max);
         for (part, value) in
@@ -231,11 +232,13 @@ impl Resolving {
         {
             self.at_least(("total_ms", limits.total), (part, value));
         }
+        self.at_least(("packet_ms_max", packet_max), ("total_ms", limits.total));
         self.at_least(("backoff_ms_max", backoff_max), ("backoff_ms_first", backoff_first));
         ScheduleSettings {
             concurrency: concurrency as usize,
             attempts_max: given(layer.attempts_max).get(),
             limits,
+            packet_max,
             backoff_first,
             backoff_max,
             retry_after_max: self.clock("retry_after_ms_max", layer.retry_after_ms_max),

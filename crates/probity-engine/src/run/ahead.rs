@@ -157,7 +157,7 @@ pub(super) mod tests {
     impl Observer for Nobody {
         fn notice(&self, _: &str) {}
         fn planned(&self, _: &Plan) {}
-        fn calling(&self, _: &Arc<Progress>) {}
+        fn calling(&self, _: &Arc<Progress>, _: &Arc<Lane>) {}
         fn called(&self) {}
     }
 

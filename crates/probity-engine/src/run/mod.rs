@@ -91,8 +91,8 @@ pub trait Observer: Sync {
     fn notice(&self, line: &str);
     /// What will be done, before it is; at most one call is under way.
     fn planned(&self, plan: &Plan);
-    /// Calls begin; their progress can be read until [`Observer::called`].
-    fn calling(&self, progress: &Arc<Progress>);
+    /// Calls begin; their progress, and what they wait for, can be read until [`Observer::called`].
+    fn calling(&self, progress: &Arc<Progress>, lane: &Arc<Lane>);
     /// Calls have ended.
     fn called(&self);
 }

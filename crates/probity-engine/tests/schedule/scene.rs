@@ -107,7 +107,7 @@ impl Scene {
             store,
             run,
             repeat: 0,
-            lane: Lane::new(terms.lane),
+            lane: Arc::new(Lane::new(terms.lane)),
             budget: Arc::new(Budget::new(terms.budget)),
             price: terms.price,
             settings: terms.pursuit,

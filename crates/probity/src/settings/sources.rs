@@ -30,7 +30,7 @@ pub(super) fn sources(args: &SettingsArgs, flags: Layer) -> Result<Sources, Fail
     let path = named.unwrap_or(Path::new(FILE));
     let folder = match read(path)? {
         None if named.is_some() => {
-            return Err(Failure::usage(format!("{}: there is no such file", path.display())));
+            return Err(Failure::usage(format!("{}: cannot be read: there is no such file", path.display())));
         }
         None => None,
         Some((file, text)) => {

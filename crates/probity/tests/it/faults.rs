@@ -117,7 +117,7 @@ fn f23_a_judge_that_takes_no_schema_is_asked_for_json_objects() {
     assert_eq!(n_scores(&probity.json("out.json")), 8);
     let first = probity.bytes("out.json");
     let ran = probity.run_tickets([]).code(0);
-    assert_eq!((server.n_requests(), ran.stderr.as_str()), (9, ""), "known from then on");
+    assert_eq!((server.n_requests(), ran.after_settings()), (9, ""), "known from then on");
     assert_eq!(probity.bytes("out.json"), first);
 }
 
