@@ -150,6 +150,7 @@ pub(super) mod tests {
     use crate::judge::prompt::Template;
     use crate::load::{Dataset, Keep, LoadOptions};
     use crate::schedule::desk::Progress;
+    use crate::schedule::lane::Lane;
 
     /// Watches and says nothing.
     pub(in crate::run) struct Nobody;

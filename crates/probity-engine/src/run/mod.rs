@@ -44,7 +44,7 @@ use crate::load::LoadError;
 use crate::schedule::Driven;
 use crate::schedule::budget::{Budget, Limits, Money};
 use crate::schedule::desk::Progress;
-use crate::schedule::lane::Stop;
+use crate::schedule::lane::{Lane, Stop};
 use crate::store::{Invocation, JudgeId, PartChange, RunId, Store, StoreError};
 use crate::target::{TargetError, is_target};
 

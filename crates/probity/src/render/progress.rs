@@ -53,7 +53,8 @@ impl Bar {
                 None => each(LINE_EVERY, rests, || terminal::note(&line(&progress, lane.next_try()))),
             }
         });
-        *self.0.lock().expect("no thread panics while it holds the bar") = Some(Running { bar, until, thread });
+        *self.0.lock().expect("no thread panics while it holds the bar") =
+            Some(Running { bar, until, thread });
     }
 
     /// Takes the bar off the screen.

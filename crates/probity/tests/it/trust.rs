@@ -34,7 +34,8 @@ fn n16_a_settings_file_of_a_cloned_folder_takes_no_key() {
     let probity = cloned(&server);
     check_refused(probity.run_tickets([]), &server);
     check_refused(probity.args(["check", "tickets.json"]).run(), &server);
-    check_refused(probity.run_tickets(["--config", "./probity.toml", "--judge", "openai"]), &server);
+    let named = probity.run_tickets(["--config", "./probity.toml", "--judge", "openai"]).code(2);
+    named.says(["./probity.toml:3: judges.openai.base_url names the address"]);
     assert_eq!(server.n_connections(), 0, "nothing was sent");
 
     let url = server.url("/v1");
