@@ -10,7 +10,7 @@ use probity_engine::config::{Logprobs, TokenLimitField};
 use probity_engine::judge::account::Account;
 use probity_engine::judge::anthropic::{Anthropic, MessageParams};
 use probity_engine::judge::endpoint::{ApiKey, Endpoint};
-use probity_engine::judge::http::{HttpClient, Pool, Trust};
+use probity_engine::judge::http::{HttpClient, Pool, Transit};
 use probity_engine::judge::openai::{ChatParams, OpenAi};
 use probity_engine::judge::params::Shape;
 use probity_engine::judge::{CallLimits, CallOutcome, Reception};
@@ -24,7 +24,7 @@ fn client() -> HttpClient {
     let clock = Duration::from_secs(10);
     let limits =
         CallLimits { connect: clock, first_byte: clock, idle: clock, total: clock, body_bytes_max: 4096 };
-    HttpClient::new(limits, Pool::Http1, Trust::System).expect("a client")
+    HttpClient::new(limits, Pool::Http1, Transit::Encrypted).expect("a client")
 }
 
 fn key() -> ApiKey {

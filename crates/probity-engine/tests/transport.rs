@@ -9,7 +9,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use expect_test::{Expect, expect};
-use probity_engine::judge::http::{HttpClient, Pool, Trust};
+use probity_engine::judge::http::{HttpClient, Pool, Transit};
 use probity_engine::judge::{CallLimits, CallOutcome, Reception, TransportFault};
 use reqwest::Url;
 use reqwest::header::HeaderMap;
@@ -28,7 +28,7 @@ const PATIENT: CallLimits = CallLimits {
 const SHORT: Duration = Duration::from_millis(100);
 
 async fn post(url: &str, limits: CallLimits, pool: Pool) -> Reception {
-    let client = HttpClient::new(limits, pool, Trust::System).expect("a client");
+    let client = HttpClient::new(limits, pool, Transit::Encrypted).expect("a client");
     client.post(&Url::parse(url).expect("a URL"), HeaderMap::new(), b"{}".to_vec()).await
 }
 
@@ -131,7 +131,7 @@ async fn f32_http2_refusals() {
 async fn f32_shards_are_used_in_turn() {
     let server = ScriptedServer::always(Act::Http2(Refusal::RefusedStream));
     let pool = Pool::Http2 { shards: NonZeroUsize::new(3).unwrap() };
-    let client = HttpClient::new(PATIENT, pool, Trust::System).unwrap();
+    let client = HttpClient::new(PATIENT, pool, Transit::Encrypted).unwrap();
     let url = Url::parse(&server.url("/")).unwrap();
     for _ in 0..3 {
         client.post(&url, HeaderMap::new(), Vec::new()).await;
@@ -274,7 +274,7 @@ async fn f42_bad_chunking_and_bad_compression() {
 #[tokio::test]
 async fn connections_are_reused() {
     let server = ScriptedServer::always(http_ok("{}"));
-    let client = HttpClient::new(PATIENT, Pool::Http1, Trust::System).unwrap();
+    let client = HttpClient::new(PATIENT, Pool::Http1, Transit::Encrypted).unwrap();
     let url = Url::parse(&server.url("/")).unwrap();
     for _ in 0..5 {
         client.post(&url, HeaderMap::new(), Vec::new()).await;

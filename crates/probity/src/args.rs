@@ -18,6 +18,7 @@ use crate::commands::promote::PromoteArgs;
 use crate::commands::report::ReportArgs;
 use crate::commands::review::ReviewArgs;
 use crate::commands::sample::SampleArgs;
+use crate::commands::trust::TrustArgs;
 
 /// Scores customer-support replies, and proves whether the judge that scored them deserves to be believed.
 #[derive(Debug, Parser)]
@@ -67,6 +68,8 @@ pub(crate) enum Command {
     /// List, show, check and compare rubrics
     #[command(subcommand)]
     Rubric(RubricCommand),
+    /// Let a settings file decide where keys go and which programs run, until it changes
+    Trust(TrustArgs),
     /// Serve a mock judge on this machine, for rehearsals
     Mock(MockArgs),
 }
@@ -141,9 +144,8 @@ pub(crate) struct ReadArgs {
     /// such as 2026-04-01
     #[arg(long, value_name = "DATE")]
     pub(crate) as_of: Option<String>,
-    /// Settings file [default: probity.toml where there is one]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
     /// Make the first bad record an error, and read judges' answers as strict JSON
     #[arg(long)]
     pub(crate) strict: bool,
@@ -162,6 +164,17 @@ pub(crate) struct ReadArgs {
     /// Print no notices and no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// Where settings are read, and what they may decide.
+#[derive(Debug, Default, Args)]
+pub(crate) struct SettingsArgs {
+    /// Settings file [default: probity.toml where there is one]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Let the settings file decide where keys go and which programs run, as if `probity trust` had been said; for CI
+    #[arg(long)]
+    pub(crate) trust_settings: bool,
 }
 
 /// The cases and the judge: shared by every command that makes packets.

@@ -1,9 +1,11 @@
 //! From flags, variables and files to what a run uses.
 
 mod comparison;
+mod endpoint;
 mod gate;
 mod labelled;
 mod probing;
+pub(crate) mod sources;
 mod target;
 
 pub(crate) use comparison::{PAIRWISE_RUBRIC, comparison};
@@ -17,13 +19,16 @@ use probity_core::packet::AnswerForm;
 use probity_core::rubric::{self, Judged, Rubric};
 use probity_engine::config::layer::{Decimal, Layer};
 use probity_engine::config::names::Calls;
-use probity_engine::config::{Backend, Because, Config, JudgeSettings, Parse, SettingsProblem, Structured};
+use probity_engine::config::{
+    Backend, Because, Config, JudgeSettings, LocalFacts, NotTrusted, Parse, SettingsProblem, SettingsRefused,
+    Structured,
+};
 use probity_engine::judge::prompt::Template;
 use probity_engine::load::{Dataset, Dedup, Keep, LoadError, LoadOptions, Strictness, Unanswered};
 use probity_engine::run::asking::Asking;
 use probity_engine::run::job::{Definition, Job};
 
-use crate::args::{CallArgs, CaseArgs, DedupArg, JobArgs, JudgeArgs, ReadArgs, StructuredArg};
+use crate::args::{CallArgs, CaseArgs, DedupArg, JobArgs, JudgeArgs, ReadArgs, SettingsArgs, StructuredArg};
 use crate::commands::rubric::problems;
 use crate::exit::{Exit, Failure};
 use crate::machine;
@@ -142,14 +147,26 @@ fn read_config(args: &ReadArgs, over: Layer) -> Result<Config, Failure> {
         flags.gate.policies = Some(args.policies.clone());
     }
     flags.gate.as_of.clone_from(&args.as_of);
-    resolved(args.config.as_deref(), flags)
+    resolved(&args.settings, flags)
 }
 
-/// The settings of the file and the environment, with flags over them.
-fn resolved(file: Option<&Path>, flags: Layer) -> Result<Config, Failure> {
-    let environment = Layer::from_env(&variable).map_err(|found| settings_failure(&found))?;
-    Config::resolve([file_layer(file)?, environment, flags])
-        .map_err(|error| Failure::new(Exit::Usage, &error))
+/// The settings of files and environment, with flags over them.
+fn resolved(args: &SettingsArgs, flags: Layer) -> Result<Config, Failure> {
+    let here = LocalFacts { variable: &variable, is_outside: &sources::is_outside };
+    Config::from_sources(sources::sources(args, flags)?, &here).map_err(|refused| match refused {
+        SettingsRefused::Unfit(error) => Failure::new(Exit::Usage, &error),
+        SettingsRefused::NotTrusted(refused) => not_trusted(&refused),
+    })
+}
+
+/// A settings file decides what it must not.
+fn not_trusted(refused: &NotTrusted) -> Failure {
+    let named = refused.problems.iter().map(|problem| problem.file.as_str()).find(|file| *file != FILE);
+    let trust = named.map_or("probity trust".to_owned(), |file| format!("probity trust {file}"));
+    Failure::new(Exit::Usage, refused).hint(format!(
+        "look at the file, then say `{trust}` (in CI: --trust-settings); or give the same as a flag, as a variable or \
+         in your own settings"
+    ))
 }
 
 /// The judge and the rubric of a command that asks nobody.
@@ -174,18 +191,6 @@ pub(crate) fn gated(args: &CaseArgs, note: &dyn Fn(&str)) -> Result<(Dataset, Ga
     Ok((dataset, gate::gate(&config.gate, note)?))
 }
 
-fn file_layer(named: Option<&Path>) -> Result<Layer, Failure> {
-    let path = named.unwrap_or(Path::new(FILE));
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if named.is_none() && error.kind() == std::io::ErrorKind::NotFound => {
-            return Ok(Layer::default());
-        }
-        Err(error) => return Err(Failure::usage(format!("{}: cannot be read: {error}", path.display()))),
-    };
-    Layer::read(&path.display().to_string(), &text).map_err(|found| settings_failure(&found))
-}
-
 fn settings_failure(found: &[SettingsProblem]) -> Failure {
     let line = |problem: &SettingsProblem| match &problem.hint {
         Some(hint) => format!("{problem}\n  hint: {hint}"),
@@ -207,8 +212,7 @@ fn judge(
     own: OwnFlags<'_>,
     config: &Config,
 ) -> Result<(JudgeSettings, Vec<String>), Failure> {
-    let is_set = |name: &str| variable(name).is_some_and(|value| !value.trim().is_empty());
-    let chosen = config.judge(&is_set);
+    let chosen = config.judge(&variable).map_err(|refused| not_trusted(&refused))?;
     let mut notices: Vec<String> =
         chosen.warnings.iter().map(|warning| format!("warning: {warning}")).collect();
     if chosen.because == Because::NoKey {
@@ -241,6 +245,7 @@ fn judge(
         Backend::Baseline | Backend::Command(_) => {}
     }
     refuse_idle_flags(args, own, &judge)?;
+    notices.insert(0, endpoint::notice(config, &judge));
     Ok((judge, notices))
 }
 
@@ -359,16 +364,16 @@ pub(crate) fn store_path(asking: &Asking) -> Result<PathBuf, Failure> {
 }
 
 /// The store of a command that asks no judge.
-pub(crate) fn store_file(config: Option<&Path>, store: Option<&String>) -> Result<PathBuf, Failure> {
+pub(crate) fn store_file(args: &SettingsArgs, store: Option<&String>) -> Result<PathBuf, Failure> {
     let mut flags = Layer::default();
     flags.run.store = store.cloned();
-    local_store(&resolved(config, flags)?.run.store)
+    local_store(&resolved(args, flags)?.run.store)
 }
 
 /// The files that settings name for whatever judge is asked, each with its setting. Settings that cannot be read are
 /// refused where they are needed and name none.
-pub(crate) fn named_files(config: Option<&Path>) -> Vec<(&'static str, PathBuf)> {
-    let Ok(config) = resolved(config, Layer::default()) else { return Vec::new() };
+pub(crate) fn named_files(args: &SettingsArgs) -> Vec<(&'static str, PathBuf)> {
+    let Ok(config) = resolved(args, Layer::default()) else { return Vec::new() };
     let mut files = vec![("run.rubric", PathBuf::from(&config.run.rubric))];
     files.extend(config.gate.policies.iter().map(|path| ("gate.policies", path.clone())));
     files.extend(config.gate.lexicons.iter().map(|path| ("gate.lexicons", path.clone())));

@@ -3,7 +3,8 @@
 use probity_core::exact::Exact;
 use probity_core::json::Json;
 
-use super::{Backend, ChatSettings, Config, EndpointOwner, JudgeKind, JudgeSettings, KeyUse};
+use super::key::is_present;
+use super::{Backend, ChatSettings, Config, EndpointOwner, JudgeKind, JudgeSettings, KeyUse, NotTrusted};
 
 /// The judge of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,11 +55,12 @@ pub enum JudgeWarning {
 }
 
 impl Config {
-    /// The judge to use. `key_present` says whether a variable is set and not empty.
-    pub fn judge(&self, key_present: &dyn Fn(&str) -> bool) -> ChosenJudge {
+    /// The judge to use, unless a file decides about it that must not. `variable` gives the value of an environment
+    /// variable.
+    pub fn judge(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<ChosenJudge, NotTrusted> {
         let has_key = |name: &str| {
-            let variable = self.judges[name].chat().and_then(|chat| chat.api_key_env.as_deref());
-            variable.is_some_and(key_present)
+            let key = self.judges[name].chat().and_then(|chat| chat.api_key_env.as_deref());
+            key.is_some_and(|key| is_present(variable(key).as_deref()))
         };
         let (name, because) = match &self.judge_named {
             Some(name) => (name.as_str(), Because::Named),
@@ -68,12 +70,15 @@ impl Config {
             None if self.any_model.is_some() => ("openai", Because::Model),
             None => ("baseline", Because::NoKey),
         };
+        if let Some(untrusted) = &self.untrusted {
+            untrusted.check_judge(name, variable)?;
+        }
         let mut settings = self.judges[name].clone();
         if let Backend::Openai(chat) | Backend::Anthropic(chat) = &mut settings.backend {
             self.put_over(chat);
         }
         let warnings = self.warnings(&settings);
-        ChosenJudge { settings, because, warnings }
+        Ok(ChosenJudge { settings, because, warnings })
     }
 
     fn warnings(&self, judge: &JudgeSettings) -> Vec<JudgeWarning> {

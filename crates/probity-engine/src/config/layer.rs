@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use probity_core::exact::Exact;
 use serde::{Deserialize, Deserializer};
 
+use super::class::SettingClass;
 use super::names::{
     Calls, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, Structured, TargetKind, TestData,
     TokenLimitField,
@@ -44,17 +45,19 @@ impl<'de> Deserialize<'de> for Decimal {
     }
 }
 
-/// One section of settings, all optional. The list of keys, the merge and the reader come from one table.
+/// One section of settings, all optional. The list of keys with their classes, the merge and the reader come from one
+/// table, so a setting without a class does not compile.
 macro_rules! section {
-    ($(#[$meta:meta])* $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* }) => {
+    ($(#[$meta:meta])* $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty => $class:ident,)* }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
         #[serde(default, deny_unknown_fields, expecting = "a table")]
         pub struct $name { $($(#[$field_meta])* pub $field: Option<$type>,)* }
 
         impl $name {
-            /// The keys this section takes.
-            pub const KEYS: &'static [&'static str] = &[$(stringify!($field)),*];
+            /// The keys this section takes, each with its class.
+            pub const SETTINGS: &'static [(&'static str, SettingClass)] =
+                &[$((stringify!($field), SettingClass::$class)),*];
 
             /// These settings with those of `over` above them.
             #[must_use]
@@ -67,6 +70,20 @@ macro_rules! section {
                 let set = [$((stringify!($field), self.$field.is_some())),*];
                 set.into_iter().filter(|(_, is_set)| *is_set).map(|(key, _)| key).collect()
             }
+
+            /// Only the settings that any file may decide.
+            #[must_use]
+            pub fn plain(self) -> Self {
+                Self { $($field: self.$field.filter(|_| SettingClass::$class == SettingClass::Plain),)* }
+            }
+
+            /// The settings that differ from those of `other` and that not every file may decide.
+            pub fn differing(&self, other: &Self) -> Vec<(&'static str, SettingClass)> {
+                let differs = [$(self.$field != other.$field),*];
+                let settings = Self::SETTINGS.iter().zip(differs);
+                let deciding = |class| class != SettingClass::Plain;
+                settings.filter(|((_, class), differs)| *differs && deciding(*class)).map(|(s, _)| *s).collect()
+            }
         }
     };
 }
@@ -75,17 +92,17 @@ section! {
     /// `[run]`
     RunLayer {
         /// A built-in rubric's name, or a path.
-        rubric: String,
+        rubric: String => Path,
         /// Where the store is.
-        store: String,
+        store: String => Path,
         /// 0 to 1.
-        min_coverage: Decimal,
+        min_coverage: Decimal => Plain,
         /// How many criteria one call asks about.
-        call_plan: Calls,
+        call_plan: Calls => Plain,
         /// How an answer is read.
-        parse: Parse,
+        parse: Parse => Plain,
         /// Whether an answer that is not a verdict is asked for again.
-        reask: Reask,
+        reask: Reask => Plain,
     }
 }
 
@@ -93,7 +110,7 @@ section! {
     /// `[judge]`
     ChoiceLayer {
         /// Which judge to use.
-        name: String,
+        name: String => Plain,
     }
 }
 
@@ -101,41 +118,41 @@ section! {
     /// `[judges.NAME]`
     JudgeLayer {
         /// What the judge is.
-        kind: JudgeKind,
+        kind: JudgeKind => Plain,
         /// The model.
-        model: String,
+        model: String => Plain,
         /// The endpoint without the last part of its path.
-        base_url: String,
+        base_url: String => Address,
         /// The name of the variable that holds the key; empty for no key.
-        api_key_env: String,
+        api_key_env: String => Variable,
         /// 0 to 2.
-        temperature: Decimal,
+        temperature: Decimal => Plain,
         /// The seed sent with each call.
-        seed: u32,
+        seed: u32 => Plain,
         /// Tokens an answer may have.
-        output_tokens_max: NonZeroU32,
+        output_tokens_max: NonZeroU32 => Plain,
         /// How the endpoint calls that limit.
-        token_limit_field: TokenLimitField,
+        token_limit_field: TokenLimitField => Plain,
         /// How the endpoint is told the answer's shape.
-        structured: Structured,
+        structured: Structured => Plain,
         /// Whether token probabilities are asked for.
-        logprobs: Logprobs,
+        logprobs: Logprobs => Plain,
         /// Tokens the model can read.
-        context_tokens: NonZeroU32,
+        context_tokens: NonZeroU32 => Plain,
         /// A prompt template in place of the built-in one.
-        template: PathBuf,
+        template: PathBuf => Path,
         /// The program and its arguments.
-        command: Vec<String>,
+        command: Vec<String> => Program,
         /// Names of secret-looking variables the program may see.
-        pass_env: Vec<String>,
+        pass_env: Vec<String> => Variable,
         /// A file of recorded verdicts.
-        verdicts: PathBuf,
+        verdicts: PathBuf => Path,
         /// What happens when another model answers.
-        model_mismatch: ModelMismatch,
+        model_mismatch: ModelMismatch => Plain,
         /// Model names that count as the one asked for.
-        aliases: Vec<String>,
+        aliases: Vec<String> => Plain,
         /// The version of HTTP.
-        http: Http,
+        http: Http => Plain,
     }
 }
 
@@ -143,43 +160,43 @@ section! {
     /// `[targets.NAME]`
     TargetLayer {
         /// What the target is.
-        kind: TargetKind,
+        kind: TargetKind => Plain,
         /// The model, or for other kinds than `openai` the one that is known to be behind it.
-        model: String,
+        model: String => Plain,
         /// Model names that count as that one.
-        aliases: Vec<String>,
+        aliases: Vec<String> => Plain,
         /// The endpoint without the last part of its path.
-        base_url: String,
+        base_url: String => Address,
         /// The name of the variable that holds the key; empty for no key.
-        api_key_env: String,
+        api_key_env: String => Variable,
         /// The system prompt.
-        system: String,
+        system: String => Plain,
         /// A file with the system prompt.
-        system_file: PathBuf,
+        system_file: PathBuf => Path,
         /// 0 to 2.
-        temperature: Decimal,
+        temperature: Decimal => Plain,
         /// The seed sent with each call.
-        seed: u32,
+        seed: u32 => Plain,
         /// Tokens a reply may have.
-        output_tokens_max: NonZeroU32,
+        output_tokens_max: NonZeroU32 => Plain,
         /// How the endpoint calls that limit.
-        token_limit_field: TokenLimitField,
+        token_limit_field: TokenLimitField => Plain,
         /// The version of HTTP.
-        http: Http,
+        http: Http => Plain,
         /// Where an `http` target takes requests.
-        url: String,
+        url: String => Address,
         /// Headers of its requests; `${NAME}` stands for a variable of the environment.
-        headers: BTreeMap<String, String>,
+        headers: BTreeMap<String, String> => Header,
         /// The template of its requests.
-        request: String,
+        request: String => Plain,
         /// Where the reply stands in its answers, as a JSON pointer.
-        reply: String,
+        reply: String => Plain,
         /// Where its own confidence stands in them, as a JSON pointer.
-        confidence: String,
+        confidence: String => Plain,
         /// The program and its arguments.
-        command: Vec<String>,
+        command: Vec<String> => Program,
         /// Names of secret-looking variables the program may see.
-        pass_env: Vec<String>,
+        pass_env: Vec<String> => Variable,
     }
 }
 
@@ -187,13 +204,13 @@ section! {
     /// The target of a run. Only flags choose one.
     TargetChoice {
         /// Which target to ask.
-        name: String,
+        name: String => Plain,
         /// Its model, over what its table says.
-        model: String,
+        model: String => Plain,
         /// Its endpoint, over what its table says.
-        base_url: String,
+        base_url: String => Address,
         /// The file of its system prompt, over what its table says.
-        system_file: PathBuf,
+        system_file: PathBuf => Path,
     }
 }
 
@@ -201,33 +218,35 @@ section! {
     /// `[schedule]`
     ScheduleLayer {
         /// Calls in flight.
-        concurrency: u32,
+        concurrency: u32 => Plain,
         /// Calls for one packet.
-        attempts_max: NonZeroU32,
+        attempts_max: NonZeroU32 => Plain,
         /// Milliseconds to connect.
-        connect_ms: NonZeroU64,
+        connect_ms: NonZeroU64 => Plain,
         /// Milliseconds to the first byte.
-        first_byte_ms: NonZeroU64,
+        first_byte_ms: NonZeroU64 => Plain,
         /// Milliseconds between two pieces of a body.
-        idle_ms: NonZeroU64,
+        idle_ms: NonZeroU64 => Plain,
         /// Milliseconds for the whole call.
-        total_ms: NonZeroU64,
+        total_ms: NonZeroU64 => Plain,
         /// Decoded bytes of a body.
-        body_bytes_max: NonZeroU32,
+        body_bytes_max: NonZeroU32 => Plain,
+        /// Milliseconds for one packet, and without an answer to any call.
+        packet_ms_max: NonZeroU64 => Plain,
         /// Milliseconds of the first wait.
-        backoff_ms_first: NonZeroU64,
+        backoff_ms_first: NonZeroU64 => Plain,
         /// Milliseconds of the longest wait.
-        backoff_ms_max: NonZeroU64,
+        backoff_ms_max: NonZeroU64 => Plain,
         /// Milliseconds a server may ask to wait.
-        retry_after_ms_max: NonZeroU64,
+        retry_after_ms_max: NonZeroU64 => Plain,
         /// Failures in a row that stop the run.
-        breaker_consecutive: NonZeroU32,
+        breaker_consecutive: NonZeroU32 => Plain,
         /// Calls over which the share of failures is taken.
-        breaker_window: NonZeroU32,
+        breaker_window: NonZeroU32 => Plain,
         /// Share of failures above which the run stops.
-        breaker_share: Decimal,
+        breaker_share: Decimal => Plain,
         /// Milliseconds that other calls wait for the first.
-        pilot_ms_max: u64,
+        pilot_ms_max: u64 => Plain,
     }
 }
 
@@ -235,37 +254,37 @@ section! {
     /// `[gate]`
     GateLayer {
         /// Files of policy sources.
-        policies: Vec<PathBuf>,
+        policies: Vec<PathBuf> => Path,
         /// The moment that counts for cases without a time of their own.
-        as_of: String,
+        as_of: String => Plain,
         /// Rules whose findings block.
-        block: Vec<String>,
+        block: Vec<String> => Plain,
         /// Rules whose findings are shown and do no more.
-        flag: Vec<String>,
+        flag: Vec<String> => Plain,
         /// Rules that are not checked.
-        off: Vec<String>,
+        off: Vec<String> => Plain,
         /// Names that no reply may mention.
-        competitors: Vec<String>,
+        competitors: Vec<String> => Plain,
         /// Advice that no reply may give.
-        forbidden_advice: Vec<String>,
+        forbidden_advice: Vec<String> => Plain,
         /// Texts whose claims need no source.
-        allowed_claims: Vec<String>,
+        allowed_claims: Vec<String> => Plain,
         /// Files that add to the word lists for claims.
-        lexicons: Vec<PathBuf>,
+        lexicons: Vec<PathBuf> => Path,
         /// The company's own e-mail addresses.
-        own_emails: Vec<String>,
+        own_emails: Vec<String> => Plain,
         /// The company's own domains.
-        own_domains: Vec<String>,
+        own_domains: Vec<String> => Plain,
         /// The company's own telephone numbers.
-        own_phones: Vec<String>,
+        own_phones: Vec<String> => Plain,
         /// The company's own street addresses.
-        own_addresses: Vec<String>,
+        own_addresses: Vec<String> => Plain,
         /// The company's own network addresses.
-        own_ips: Vec<String>,
+        own_ips: Vec<String> => Plain,
         /// What values that were published for tests do.
-        test_values: TestData,
+        test_values: TestData => Plain,
         /// The forms of the company's own numbers.
-        own_numbers: Vec<String>,
+        own_numbers: Vec<String> => Plain,
     }
 }
 
@@ -273,9 +292,9 @@ section! {
     /// `[budget]`
     BudgetLayer {
         /// Calls in all.
-        calls_max: u64,
+        calls_max: u64 => Plain,
         /// US dollars in all.
-        usd_max: Decimal,
+        usd_max: Decimal => Plain,
     }
 }
 
@@ -283,9 +302,9 @@ section! {
     /// `[prices."model"]`
     PriceLayer {
         /// US dollars for a million tokens of prompts.
-        input_usd_per_mtok: Decimal,
+        input_usd_per_mtok: Decimal => Plain,
         /// US dollars for a million tokens of answers.
-        output_usd_per_mtok: Decimal,
+        output_usd_per_mtok: Decimal => Plain,
     }
 }
 
@@ -326,6 +345,24 @@ pub struct Layer {
 }
 
 impl Layer {
+    /// Only the settings that any file may decide.
+    #[must_use]
+    pub fn plain(self) -> Layer {
+        Layer {
+            run: self.run.plain(),
+            judge: self.judge.plain(),
+            judges: self.judges.into_iter().map(|(name, table)| (name, table.plain())).collect(),
+            targets: self.targets.into_iter().map(|(name, table)| (name, table.plain())).collect(),
+            schedule: self.schedule.plain(),
+            gate: self.gate.plain(),
+            budget: self.budget.plain(),
+            prices: self.prices.into_iter().map(|(model, table)| (model, table.plain())).collect(),
+            any_model: None,
+            any_base_url: None,
+            target: TargetChoice::default(),
+        }
+    }
+
     /// These settings with those of `over` above them. Tables of judges and prices are merged key by key.
     #[must_use]
     pub fn merge(self, over: Layer) -> Layer {

@@ -2,10 +2,12 @@
 //!
 //! A [`Layer`] is one source of settings with everything optional; a [`Config`] is complete, checked and
 //! holds no key, only the name of the variable that has it. Flags beat the environment, the environment
-//! beats `probity.toml`, and that beats the embedded `config/default.toml`, whose text is really read: there
-//! is no second place where a default is written down. This module reads no file and no variable itself.
+//! beats `probity.toml`, that beats the user's own settings, and those beat the embedded `config/default.toml`, whose
+//! text is really read: there is no second place where a default is written down. What `probity.toml` must not decide
+//! stands in [`untrusted`]. This module reads no file and no variable itself.
 
 mod choose;
+pub mod class;
 pub mod environment;
 pub mod key;
 pub mod layer;
@@ -13,6 +15,7 @@ pub mod names;
 mod read;
 mod resolve;
 mod target;
+mod untrusted;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -26,17 +29,20 @@ use probity_core::gate::pii::Allow;
 use probity_core::packet::CallPlan;
 
 pub use choose::{Because, ChosenJudge, JudgeWarning};
+pub use class::SettingClass;
 pub use key::{KeyUse, api_key};
 pub use layer::Layer;
 pub use names::{
     Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, Structured, TargetKind, TokenLimitField,
 };
-pub use read::SettingsProblem;
-pub use resolve::{ConfigError, ConfigProblem};
+pub use read::{DecidingSetting, SettingsProblem};
+pub use resolve::{ConfigError, ConfigProblem, FileTrust, SettingsRefused, Sources};
 pub use target::{ChatTarget, HttpTarget, ProgramTarget, SystemPrompt, TargetBackend, TargetSettings};
+pub use untrusted::{LocalFacts, NotTrusted, SettingsFile};
 
 use crate::judge::CallLimits;
 use crate::judge::endpoint::Endpoint;
+use untrusted::Untrusted;
 
 /// The embedded defaults, as text.
 pub const DEFAULTS: &str = include_str!("../../../../config/default.toml");
@@ -54,11 +60,14 @@ pub struct Config {
     pub budget: Budget,
     /// What writes the replies that cases come without, where flags name it.
     pub target: Option<TargetSettings>,
+    /// The settings files that were read, as they are named, the lowest first.
+    pub files: Vec<String>,
     judges: BTreeMap<String, JudgeSettings>,
     prices: BTreeMap<String, Price>,
     judge_named: Option<String>,
     any_model: Option<String>,
     any_base_url: Option<Endpoint>,
+    untrusted: Option<Untrusted>,
 }
 
 impl Config {
@@ -228,6 +237,8 @@ pub struct ScheduleSettings {
     pub attempts_max: u32,
     /// The clocks and caps of one call.
     pub limits: CallLimits,
+    /// The longest that one packet is pursued, and that every call is put off without an answer to one.
+    pub packet_max: Duration,
     /// The first wait before a retry.
     pub backoff_first: Duration,
     /// The longest wait before a retry.

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue, Deserializer};
 
+use super::class::SettingClass;
 use super::layer::{
     BudgetLayer, ChoiceLayer, DECIMAL_KEYS, GateLayer, JudgeLayer, Layer, PriceLayer, RunLayer,
     ScheduleLayer, TargetLayer,
@@ -42,20 +43,20 @@ impl fmt::Display for SettingsProblem {
 impl std::error::Error for SettingsProblem {}
 
 /// Where a section's keys are: directly in its table, or one table deeper under names people choose.
-enum Depth {
+pub(super) enum Depth {
     Plain,
     Named,
 }
 
-const SECTIONS: &[(&str, Depth, &[&str])] = &[
-    ("run", Depth::Plain, RunLayer::KEYS),
-    ("judge", Depth::Plain, ChoiceLayer::KEYS),
-    ("judges", Depth::Named, JudgeLayer::KEYS),
-    ("targets", Depth::Named, TargetLayer::KEYS),
-    ("gate", Depth::Plain, GateLayer::KEYS),
-    ("schedule", Depth::Plain, ScheduleLayer::KEYS),
-    ("budget", Depth::Plain, BudgetLayer::KEYS),
-    ("prices", Depth::Named, PriceLayer::KEYS),
+pub(super) const SECTIONS: &[(&str, Depth, &[(&str, SettingClass)])] = &[
+    ("run", Depth::Plain, RunLayer::SETTINGS),
+    ("judge", Depth::Plain, ChoiceLayer::SETTINGS),
+    ("judges", Depth::Named, JudgeLayer::SETTINGS),
+    ("targets", Depth::Named, TargetLayer::SETTINGS),
+    ("gate", Depth::Plain, GateLayer::SETTINGS),
+    ("schedule", Depth::Plain, ScheduleLayer::SETTINGS),
+    ("budget", Depth::Plain, BudgetLayer::SETTINGS),
+    ("prices", Depth::Named, PriceLayer::SETTINGS),
 ];
 
 /// What the TOML reader says of a key or table that stands twice, without naming it.
@@ -102,6 +103,76 @@ impl Layer {
     }
 }
 
+/// A setting in a text that not every file may decide.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecidingSetting {
+    /// Section, name where the section has names, and key.
+    pub path: Vec<String>,
+    /// What it decides.
+    pub class: SettingClass,
+    /// The line, from 1.
+    pub line: usize,
+    /// Its value: one text, those of a list, or the names in a table.
+    pub words: Vec<String>,
+}
+
+/// The settings of the TOML `text` that not every file may decide, in the order of the table of sections. A text that
+/// is not TOML has none.
+pub(super) fn deciding(text: &str) -> Vec<DecidingSetting> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (root, _) = DeTable::parse_recoverable(text);
+    let mut deciding = Vec::new();
+    for (section, depth, settings) in SECTIONS {
+        let Some(table) = inner(root.get_ref(), section) else { continue };
+        match depth {
+            Depth::Plain => deciding.extend(deciding_in(text, table, &[section], settings)),
+            Depth::Named => {
+                for (name, value) in table {
+                    let DeValue::Table(table) = value.get_ref() else { continue };
+                    deciding.extend(deciding_in(text, table, &[section, name.get_ref()], settings));
+                }
+            }
+        }
+    }
+    deciding
+}
+
+fn inner<'t, 'i>(table: &'t DeTable<'i>, name: &str) -> Option<&'t DeTable<'i>> {
+    let (_, value) = table.iter().find(|(key, _)| key.get_ref() == name)?;
+    if let DeValue::Table(inner) = value.get_ref() { Some(inner) } else { None }
+}
+
+fn deciding_in(
+    text: &str,
+    table: &DeTable<'_>,
+    section: &[&str],
+    settings: &[(&str, SettingClass)],
+) -> Vec<DecidingSetting> {
+    let setting = |(key, value): (&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>)| {
+        let name: &str = key.get_ref();
+        let (_, class) = settings.iter().find(|(known, _)| *known == name)?;
+        let path = section.iter().copied().chain([name]).map(str::to_owned).collect();
+        let setting = DecidingSetting {
+            path,
+            class: *class,
+            line: line_of(text, &key.span()),
+            words: words(value.get_ref()),
+        };
+        (*class != SettingClass::Plain).then_some(setting)
+    };
+    table.iter().filter_map(setting).collect()
+}
+
+fn words(value: &DeValue<'_>) -> Vec<String> {
+    match value {
+        DeValue::String(text) => vec![text.to_string()],
+        DeValue::Array(items) => items.iter().flat_map(|item| words(item.get_ref())).collect(),
+        // The values of headers may hold a secret in the wrong place.
+        DeValue::Table(table) => table.keys().map(|key| key.get_ref().to_string()).collect(),
+        _ => Vec::new(),
+    }
+}
+
 struct Reading<'a> {
     path_shown: &'a str,
     text: &'a str,
@@ -110,10 +181,7 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     fn report(&mut self, span: Option<Range<usize>>, message: String, hint: Option<String>) {
-        let line = span.map(|span| {
-            let before = &self.text.as_bytes()[..span.start.min(self.text.len())];
-            before.split(|byte| *byte == b'\n').count()
-        });
+        let line = span.map(|span| line_of(self.text, &span));
         self.problems.push(SettingsProblem { file: self.path_shown.to_owned(), line, message, hint });
     }
 
@@ -126,17 +194,18 @@ impl Reading<'_> {
     fn check_keys(&mut self, root: &mut DeTable<'_>) {
         let names: Vec<&str> = SECTIONS.iter().map(|(name, _, _)| *name).collect();
         self.keep_known(root, "", &names);
-        for (section, depth, keys) in SECTIONS {
+        for (section, depth, settings) in SECTIONS {
             let Some(DeValue::Table(table)) = member(root, section) else { continue };
+            let keys: Vec<&str> = settings.iter().map(|(key, _)| *key).collect();
             match depth {
                 Depth::Plain => {
-                    self.keep_known(table, section, keys);
+                    self.keep_known(table, section, &keys);
                     floats_as_text(table);
                 }
                 Depth::Named => {
                     for (name, value) in table.iter_mut() {
                         let DeValue::Table(inner) = value.get_mut() else { continue };
-                        self.keep_known(inner, &format!("{section}.{}", name.get_ref()), keys);
+                        self.keep_known(inner, &format!("{section}.{}", name.get_ref()), &keys);
                         floats_as_text(inner);
                     }
                 }
@@ -156,6 +225,12 @@ impl Reading<'_> {
             self.report(Some(span), format!("unknown setting `{key}`{place}"), hint);
         }
     }
+}
+
+/// The line, from 1, on which `span` begins.
+fn line_of(text: &str, span: &Range<usize>) -> usize {
+    let before = &text.as_bytes()[..span.start.min(text.len())];
+    before.split(|byte| *byte == b'\n').count()
 }
 
 fn member<'t, 'i>(table: &'t mut DeTable<'i>, name: &str) -> Option<&'t mut DeValue<'i>> {

@@ -19,7 +19,7 @@ use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLay
 use super::names::{Calls, JudgeKind, Logprobs, TokenLimitField};
 use super::{
     Backend, Budget, ChatSettings, CommandSettings, Config, DEFAULTS, EndpointOwner, JudgeSettings, KeyUse,
-    Price, RunSettings, ScheduleSettings,
+    LocalFacts, NotTrusted, Price, RunSettings, ScheduleSettings, SettingsFile, Untrusted,
 };
 use crate::judge::CallLimits;
 use crate::judge::endpoint::Endpoint;
@@ -93,12 +93,69 @@ impl Config {
             judge_named: layer.judge.name,
             any_model: layer.any_model,
             any_base_url,
+            files: Vec::new(),
+            untrusted: None,
         })
+    }
+
+    /// The settings of `sources`, with nothing in them that a file must not decide.
+    pub fn from_sources(sources: Sources, here: &LocalFacts<'_>) -> Result<Config, SettingsRefused> {
+        let Sources { user, folder, environment, flags } = sources;
+        let files =
+            user.iter().chain(folder.iter().map(|(file, _)| file)).map(|file| file.shown.clone()).collect();
+        let below = user.map(|file| file.layer).unwrap_or_default();
+        let (layer, untrusted) = match folder {
+            None => (Layer::default(), None),
+            Some((file, FileTrust::Trusted)) => (file.layer, None),
+            Some((file, FileTrust::Untrusted)) => {
+                let (below, above) =
+                    (defaults().merge(below.clone()), environment.clone().merge(flags.clone()));
+                (file.layer.clone(), Some(Untrusted::new(file, &below, &above, here.is_outside)))
+            }
+        };
+        let config = Config::resolve([below, layer, environment, flags])?;
+        if let Some(untrusted) = &untrusted {
+            untrusted.check_run(here)?;
+        }
+        Ok(Config { files, untrusted, ..config })
     }
 }
 
+/// All sources of settings but the defaults, the lowest first.
+#[derive(Debug, Default)]
+pub struct Sources {
+    /// The user's own settings.
+    pub user: Option<SettingsFile>,
+    /// The file of the working folder, or the one that a flag names.
+    pub folder: Option<(SettingsFile, FileTrust)>,
+    /// The environment.
+    pub environment: Layer,
+    /// The flags.
+    pub flags: Layer,
+}
+
+/// Whether the user has trusted a settings file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileTrust {
+    /// It may decide everything.
+    Trusted,
+    /// It may not decide where keys go, nor what is executed.
+    Untrusted,
+}
+
+/// Why settings cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SettingsRefused {
+    /// They do not fit together.
+    #[error(transparent)]
+    Unfit(#[from] ConfigError),
+    /// A file decides what it must not.
+    #[error(transparent)]
+    NotTrusted(#[from] NotTrusted),
+}
+
 /// The embedded defaults, which a command needs more than once and reads once.
-fn defaults() -> Layer {
+pub(super) fn defaults() -> Layer {
     static READ: LazyLock<Layer> = LazyLock::new(|| {
         Layer::read("config/default.toml", DEFAULTS).expect("the embedded defaults are read by every test")
     });
@@ -167,6 +224,7 @@ impl Resolving {
             total: self.clock("total_ms", layer.total_ms),
             body_bytes_max: given(layer.body_bytes_max).get() as usize,
         };
+        let packet_max = self.clock("packet_ms_max", layer.packet_ms_max);
         let backoff_first = self.clock("backoff_ms_first", layer.backoff_ms_first);
         let backoff_max = self.clock("backoff_ms_max", layer.backoff_ms_max);
         for (part, value) in
@@ -174,11 +232,13 @@ impl Resolving {
         {
             self.at_least(("total_ms", limits.total), (part, value));
         }
+        self.at_least(("packet_ms_max", packet_max), ("total_ms", limits.total));
         self.at_least(("backoff_ms_max", backoff_max), ("backoff_ms_first", backoff_first));
         ScheduleSettings {
             concurrency: concurrency as usize,
             attempts_max: given(layer.attempts_max).get(),
             limits,
+            packet_max,
             backoff_first,
             backoff_max,
             retry_after_max: self.clock("retry_after_ms_max", layer.retry_after_ms_max),

@@ -208,7 +208,7 @@ pub(crate) fn account(
             Pool::Http2 { shards: HTTP2_SHARDS.try_into().expect("the number of shards is not zero") }
         }
     };
-    let (key, client) = (api_key(chat, key)?, HttpClient::new(limits, pool, chat.base_url.trust())?);
+    let (key, client) = (api_key(chat, key)?, HttpClient::new(limits, pool, chat.base_url.transit())?);
     Ok(Account { endpoint: chat.base_url.clone(), key, client })
 }
 

@@ -12,7 +12,7 @@ use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::host::{self, BadHost};
-use super::http::Trust;
+use super::http::Transit;
 use super::{CallOutcome, Reception, TransportFault, spelling};
 
 /// A base URL with scheme and host, without credentials, query, fragment or trailing slash.
@@ -87,9 +87,19 @@ impl Endpoint {
         usual.map_or_else(|| below(&self.base, path), |(_, url)| url.clone())
     }
 
-    /// Whose certificates calls to it need.
-    pub fn trust(&self) -> Trust {
-        Trust::for_calls_to(&self.base)
+    /// Whether it is on this machine.
+    pub fn is_loopback(&self) -> bool {
+        is_this_machine(&self.base)
+    }
+
+    /// Whether scheme, host and port are those of `other`.
+    pub fn has_host_of(&self, other: &Endpoint) -> bool {
+        self.base.origin() == other.base.origin()
+    }
+
+    /// How calls reach it.
+    pub fn transit(&self) -> Transit {
+        Transit::to(&self.base)
     }
 
     /// Whether the base path ends with this segment.
@@ -292,7 +302,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::{ApiKey, Endpoint};
-    use crate::judge::http::Trust;
+    use crate::judge::http::Transit;
     use crate::judge::{CallOutcome, Reception, Response, Room, TransportFault};
 
     const CANARY: &str = "sk-CANARY0123456789abcdef";
@@ -328,8 +338,11 @@ mod tests {
     }
 
     #[test]
-    fn an_encrypted_connection_needs_the_authorities_of_the_system() {
-        assert_eq!(Endpoint::parse("https://api.example.com/v1").unwrap().trust(), Trust::System);
+    fn n16_what_is_sent_in_the_clear_takes_no_proxy() {
+        let transit = |url: &str| Endpoint::parse(url).unwrap().transit();
+        assert_eq!(transit("https://api.example.com/v1"), Transit::Encrypted);
+        assert_eq!(transit("http://127.0.0.1:8080/v1"), Transit::Direct);
+        assert_eq!(transit("http://gpu.local/v1"), Transit::Direct);
     }
 
     #[test]

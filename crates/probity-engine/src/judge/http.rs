@@ -39,22 +39,21 @@ pub enum Pool {
     },
 }
 
-/// Whose certificates are believed.
+/// How calls reach their host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trust {
-    /// Those of the system's authorities.
-    System,
-    /// Nobody's: there will be no encrypted connection. Reading the system's authorities takes longer than the rest
-    /// of a short command.
-    Nobody,
+pub enum Transit {
+    /// Encrypted to the host, whose certificate one of the system's authorities vouches for; through the proxy that
+    /// the environment names, if it does.
+    Encrypted,
+    /// In the clear, and never through a proxy, which would read keys and cases. No certificate is needed; reading
+    /// the system's authorities takes longer than the rest of a short command.
+    Direct,
 }
 
-impl Trust {
-    /// What calls to `url` need, unless they go by way of another server.
-    pub fn for_calls_to(url: &Url) -> Trust {
-        let by_way = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
-        let is_direct = by_way.iter().all(|name| std::env::var_os(name).is_none());
-        if url.scheme() == "http" && is_direct { Trust::Nobody } else { Trust::System }
+impl Transit {
+    /// How calls reach the host of `url`.
+    pub fn to(url: &Url) -> Transit {
+        if url.scheme() == "http" { Transit::Direct } else { Transit::Encrypted }
     }
 }
 
@@ -82,14 +81,15 @@ pub struct BadHttpClient {
 
 impl HttpClient {
     /// A client whose calls keep to `limits`. Proxies are those of the usual environment variables.
-    pub fn new(limits: CallLimits, pool: Pool, trust: Trust) -> Result<Self, BadHttpClient> {
+    pub fn new(limits: CallLimits, pool: Pool, transit: Transit) -> Result<Self, BadHttpClient> {
         // Another part of the process may have chosen a provider already; then that one is used.
         let _already_installed = rustls::crypto::ring::default_provider().install_default();
         let n_shards = match pool {
             Pool::Http1 => 1,
             Pool::Http2 { shards } => shards.get(),
         };
-        let shards = (0..n_shards).map(|_| Shard::new(limits, pool, trust)).collect::<Result<Vec<_>, _>>()?;
+        let shards =
+            (0..n_shards).map(|_| Shard::new(limits, pool, transit)).collect::<Result<Vec<_>, _>>()?;
         let rooms = Rooms::new(limits.body_bytes_max);
         Ok(HttpClient { limits, shards: shards.into(), rooms, next: Arc::new(AtomicUsize::new(0)) })
     }
@@ -107,7 +107,7 @@ impl HttpClient {
 }
 
 impl Shard {
-    fn new(limits: CallLimits, pool: Pool, trust: Trust) -> Result<Self, BadHttpClient> {
+    fn new(limits: CallLimits, pool: Pool, transit: Transit) -> Result<Self, BadHttpClient> {
         let builder = Client::builder()
             .user_agent(concat!("probity/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
@@ -121,9 +121,9 @@ impl Shard {
             Pool::Http1 => (builder.http1_only(), Semaphore::MAX_PERMITS),
             Pool::Http2 { .. } => (builder.http2_prior_knowledge(), STREAMS_PER_CONNECTION_MAX),
         };
-        let builder = match trust {
-            Trust::System => builder,
-            Trust::Nobody => builder.tls_certs_only([]),
+        let builder = match transit {
+            Transit::Encrypted => builder,
+            Transit::Direct => builder.no_proxy().tls_certs_only([]),
         };
         let client = builder.build().map_err(|source| BadHttpClient { source: source.without_url() })?;
         Ok(Shard { client, streams: Semaphore::new(streams) })

@@ -150,6 +150,7 @@ pub(super) mod tests {
     use crate::judge::prompt::Template;
     use crate::load::{Dataset, Keep, LoadOptions};
     use crate::schedule::desk::Progress;
+    use crate::schedule::lane::Lane;
 
     /// Watches and says nothing.
     pub(in crate::run) struct Nobody;
@@ -157,7 +158,7 @@ pub(super) mod tests {
     impl Observer for Nobody {
         fn notice(&self, _: &str) {}
         fn planned(&self, _: &Plan) {}
-        fn calling(&self, _: &Arc<Progress>) {}
+        fn calling(&self, _: &Arc<Progress>, _: &Arc<Lane>) {}
         fn called(&self) {}
     }
 

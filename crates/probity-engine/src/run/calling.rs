@@ -17,17 +17,8 @@ use crate::schedule::lane::{LaneSettings, Stop};
 use crate::schedule::respondent::Respondent;
 use crate::schedule::{Driven, drive};
 
-/// The longest that one packet may be pursued, whatever the settings of its attempts add up to.
-const PACKET_TIME_MAX: Duration = Duration::from_hours(24);
-
 /// The most tasks that are sent at once.
 const GROUP_MAX: usize = 32;
-
-/// As long as a packet takes if each of its attempts takes as long as it may.
-fn packet_time_max(config: &Config) -> Duration {
-    let attempt_max = config.schedule.limits.total.saturating_add(config.schedule.retry_after_max);
-    attempt_max.saturating_mul(config.schedule.attempts_max).min(PACKET_TIME_MAX)
-}
 
 /// How the lane behaves.
 pub(crate) fn lane_settings(config: &Config, observer: &dyn Observer) -> LaneSettings {
@@ -37,7 +28,7 @@ pub(crate) fn lane_settings(config: &Config, observer: &dyn Observer) -> LaneSet
         breaker_window: config.schedule.breaker_window as usize,
         breaker_share: config.schedule.breaker_share.to_f64(),
         pilot: config.schedule.pilot_max,
-        drought: packet_time_max(config),
+        drought: config.schedule.packet_max,
     }
 }
 
@@ -47,7 +38,7 @@ pub(crate) fn pursuit_settings(config: &Config, chat: Option<&ChatSettings>) -> 
     models.extend(chat.iter().flat_map(|chat| chat.aliases.iter().cloned()));
     PursuitSettings {
         attempts_max: config.schedule.attempts_max,
-        packet_time_max: packet_time_max(config),
+        packet_time_max: config.schedule.packet_max,
         backoff_first: config.schedule.backoff_first,
         backoff_max: config.schedule.backoff_max,
         retry_after_max: config.schedule.retry_after_max,

@@ -44,7 +44,7 @@ use crate::load::LoadError;
 use crate::schedule::Driven;
 use crate::schedule::budget::{Budget, Limits, Money};
 use crate::schedule::desk::Progress;
-use crate::schedule::lane::Stop;
+use crate::schedule::lane::{Lane, Stop};
 use crate::store::{Invocation, JudgeId, PartChange, RunId, Store, StoreError};
 use crate::target::{TargetError, is_target};
 
@@ -91,8 +91,8 @@ pub trait Observer: Sync {
     fn notice(&self, line: &str);
     /// What will be done, before it is; at most one call is under way.
     fn planned(&self, plan: &Plan);
-    /// Calls begin; their progress can be read until [`Observer::called`].
-    fn calling(&self, progress: &Arc<Progress>);
+    /// Calls begin; their progress, and what they wait for, can be read until [`Observer::called`].
+    fn calling(&self, progress: &Arc<Progress>, lane: &Arc<Lane>);
     /// Calls have ended.
     fn called(&self);
 }

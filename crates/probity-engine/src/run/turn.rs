@@ -143,7 +143,7 @@ impl Turn<'_> {
         let Turn { work, store, mode, observer, .. } = self;
         ran.run = Some(desk.run);
         desk.progress.total.store(ran.plan.n_calls, Ordering::Relaxed);
-        observer.calling(&desk.progress);
+        observer.calling(&desk.progress, &desk.lane);
         // Where no content comes twice, nobody has to remember what was met.
         let met = if ran.plan.n_repeated == 0 { Met::Once } else { Met::Again };
         let driven = call(work, (&desk, first), (known, met), mode).await;
@@ -207,7 +207,7 @@ impl Turn<'_> {
             store: (*store).clone(),
             run,
             repeat: work.repeat(),
-            lane: Lane::new(lane_settings(config, *observer)),
+            lane: Arc::new(Lane::new(lane_settings(config, *observer))),
             budget: Arc::clone(budget),
             price,
             settings: pursuit_settings(config, chat),

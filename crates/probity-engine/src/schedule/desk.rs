@@ -92,7 +92,7 @@ pub struct Desk<R = Judge> {
     /// The number under which packets are asked about and settled: 0, or more where the same is asked again.
     pub repeat: u32,
     /// The lane to the respondent.
-    pub lane: Lane,
+    pub lane: Arc<Lane>,
     /// The limits on calls and money.
     pub budget: Arc<Budget>,
     /// What tokens cost, where that is known.

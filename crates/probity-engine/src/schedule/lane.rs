@@ -101,6 +101,28 @@ impl Drop for Waiting<'_> {
     }
 }
 
+/// One who sleeps.
+struct Resting<'a> {
+    lane: &'a Lane,
+    until: Instant,
+}
+
+impl<'a> Resting<'a> {
+    fn until(lane: &'a Lane, until: Instant) -> Resting<'a> {
+        lane.state().rests.push(until);
+        Resting { lane, until }
+    }
+}
+
+impl Drop for Resting<'_> {
+    fn drop(&mut self) {
+        let mut state = self.lane.state();
+        if let Some(at) = state.rests.iter().position(|until| *until == self.until) {
+            state.rests.swap_remove(at);
+        }
+    }
+}
+
 #[derive(Debug)]
 struct State {
     limit: Limit,
@@ -113,6 +135,12 @@ struct State {
     /// When the latest answer came, or the first call was made.
     answered_at: Option<Instant>,
     stop: Option<Stop>,
+    /// Why the next call is not made, if there is to be one.
+    due: Option<Stop>,
+    /// Whether the latest call met a rate limit, or used one up.
+    is_limited: bool,
+    /// When those who sleep go on.
+    rests: Vec<Instant>,
 }
 
 /// Whether the first call is still on its own.
@@ -149,6 +177,9 @@ impl Lane {
             answered: 0,
             answered_at: None,
             stop: None,
+            due: None,
+            is_limited: false,
+            rests: Vec::new(),
         };
         let (room, n_waiting, stopped) = (Notify::new(), AtomicUsize::new(0), watch::Sender::new(false));
         Lane { settings, state: Mutex::new(state), room, n_waiting, stopped }
@@ -174,6 +205,10 @@ impl Lane {
             match entry {
                 Entry::Open => return Ok(Permit { lane: self }),
                 Entry::Stopped(stop) => return Err(stop),
+                Entry::Due(stop) => {
+                    self.stop(stop);
+                    return Err(self.stop_reason().expect("the lane has stopped"));
+                }
                 Entry::Full => room.await,
                 Entry::Pilot(until) => {
                     tokio::select! { () = tokio::time::sleep_until(until) => {}, () = room => {} }
@@ -195,10 +230,23 @@ impl Lane {
 
     /// Sleeps for `pause` unless the lane stops first.
     pub async fn rest(&self, pause: Duration) -> Result<(), Stop> {
+        let resting = Resting::until(self, Instant::now() + pause);
         tokio::select! {
-            () = tokio::time::sleep(pause) => Ok(()),
+            () = tokio::time::sleep_until(resting.until) => Ok(()),
             () = self.stopped() => Err(self.stop_reason().expect("the lane has stopped")),
         }
+    }
+
+    /// How long it takes until the next call, while a rate limit lets none through.
+    pub fn next_try(&self) -> Option<Duration> {
+        let state = self.state();
+        let next = state.rests.iter().min().filter(|_| state.is_limited && state.in_flight == 0)?;
+        Some(next.saturating_duration_since(Instant::now()))
+    }
+
+    /// Ends the lane when the next call is about to be made. A run that needs no further call is complete.
+    pub fn stop_before_next(&self, reason: Stop) {
+        self.state().due.get_or_insert(reason);
     }
 
     /// Ends the lane. The first reason stays, except that a failed store outranks every other.
@@ -228,6 +276,7 @@ impl Lane {
             let until = Instant::now() + pause;
             state.paused_until = Some(state.paused_until.map_or(until, |earlier| earlier.max(until)));
         }
+        state.is_limited = pause.is_some() || matches!(signal, Signal::Limited(_));
         state.pilot = Pilot::Landed;
         let stop = state.take_in(signal, self.settings.drought, &what);
         let more_room = state.allowed() > allowed_before;
@@ -267,12 +316,16 @@ enum Entry {
     Paused(Instant),
     Pilot(Instant),
     Stopped(Stop),
+    Due(Stop),
 }
 
 impl State {
     fn enter(&mut self, pilot: Duration) -> Entry {
         if let Some(stop) = &self.stop {
             return Entry::Stopped(stop.clone());
+        }
+        if let Some(stop) = &self.due {
+            return Entry::Due(stop.clone());
         }
         let now = Instant::now();
         if let Some(until) = self.paused_until {

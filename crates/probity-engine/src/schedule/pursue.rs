@@ -203,7 +203,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
     }
 
     /// Tells the lane what a call meant. A pause beyond the cap after a success means that the account is
-    /// used up for now; the answer itself is still good.
+    /// used up for now; the answer itself is still good, and no further call may be needed.
     fn tell(&self, heard: &Heard) {
         let lane = &self.desk.lane;
         let wait_max = self.desk.settings.retry_after_max;
@@ -212,7 +212,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         }
         if let Some(pause) = heard.pause.filter(|pause| *pause > wait_max) {
             let model = self.desk.settings.models.first().map_or("", String::as_str);
-            lane.stop(Stop::Quota(classify::too_long(model, pause)));
+            lane.stop_before_next(Stop::Quota(classify::too_long(model, pause)));
         }
         lane.observe(heard.signal(), heard.pause.filter(|pause| *pause <= wait_max), heard);
     }

@@ -13,7 +13,7 @@ use crate::config::{HttpTarget, TargetBackend, TargetSettings};
 use crate::judge::account::Account;
 use crate::judge::command::{LineProgram, NamedBy};
 use crate::judge::endpoint::{ApiKey, BadKey};
-use crate::judge::http::{HttpClient, Pool, Trust};
+use crate::judge::http::{HttpClient, Pool, Transit};
 use crate::judge::{CallLimits, JudgeError, Reception, account};
 use crate::schedule::respondent::{Respondent, Unusable};
 
@@ -62,7 +62,7 @@ impl Target {
                 Target::Chat(account(&target.chat, limits, key).map_err(unusable)?)
             }
             TargetBackend::Http(target) => {
-                let client = HttpClient::new(limits, Pool::Http1, Trust::System)
+                let client = HttpClient::new(limits, Pool::Http1, Transit::to(target.url.url()))
                     .map_err(|error| unusable(error.into()))?;
                 let endpoint = HttpEndpoint::new(target, client, key);
                 Target::Http(endpoint.map_err(|error| unusable(error.into()))?)

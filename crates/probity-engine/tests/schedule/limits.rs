@@ -75,6 +75,19 @@ async fn f15_a_limit_used_up_for_a_day_stops_and_keeps_the_verdict() {
 }
 
 #[tokio::test]
+async fn n20_a_limit_that_the_last_answer_used_up_stops_nothing() {
+    let headers = [("x-ratelimit-remaining-requests", "0"), ("x-ratelimit-reset-requests", "99h")];
+    let server = ScriptedServer::with(move |request| match request.number {
+        7 => Act::respond(200, &headers, &good_answer()),
+        _ => good(),
+    });
+    let scene = Scene::new(&server, 8, Terms::quick(1));
+    let driven = scene.drive().await;
+    scene.audit(&server, &driven);
+    assert_eq!((driven.verdicts, server.n_requests(), driven.stop), (8, 8, None));
+}
+
+#[tokio::test]
 async fn f01_a_limit_is_cut_once_for_all_that_were_in_flight() {
     let server = ScriptedServer::with(|request| match request.number {
         1..=10 => limited(&[("retry-after-ms", "50")]),

@@ -11,7 +11,7 @@ use probity_core::rubric;
 use probity_engine::config::{Logprobs, ModelMismatch, Price, Reask, TokenLimitField};
 use probity_engine::judge::account::Account;
 use probity_engine::judge::endpoint::{ApiKey, Endpoint};
-use probity_engine::judge::http::{HttpClient, Pool, Trust};
+use probity_engine::judge::http::{HttpClient, Pool, Transit};
 use probity_engine::judge::openai::{ChatParams, OpenAi};
 use probity_engine::judge::params::Shape;
 use probity_engine::judge::{CallLimits, Judge, Prompt, Question};
@@ -107,7 +107,7 @@ impl Scene {
             store,
             run,
             repeat: 0,
-            lane: Lane::new(terms.lane),
+            lane: Arc::new(Lane::new(terms.lane)),
             budget: Arc::new(Budget::new(terms.budget)),
             price: terms.price,
             settings: terms.pursuit,
@@ -287,7 +287,7 @@ fn judge(server: &ScriptedServer, limits: CallLimits) -> Judge {
     };
     let endpoint = Endpoint::parse(&server.url("/v1")).expect("an endpoint");
     let key = ApiKey::from_env_value("JUDGE_KEY", Some(CANARY.to_owned())).expect("a key");
-    let client = HttpClient::new(limits, Pool::Http1, Trust::System).expect("a client");
+    let client = HttpClient::new(limits, Pool::Http1, Transit::Encrypted).expect("a client");
     let account = Account { endpoint, key: Some(key), client };
     Judge::OpenAi(OpenAi { account, model: "m-1".to_owned(), params })
 }

@@ -54,7 +54,9 @@ pub(crate) fn init(args: &InitArgs) -> Result<Exit, Failure> {
 fn settings() -> String {
     let mut text =
         "# The settings of Probity with their defaults. A line that begins with `#` and no space is a \
-                    setting:\n# take the `#` away, also before the name of its section, and change it.\n\n"
+                    setting:\n# take the `#` away, also before the name of its section, and change it.\n# \
+                    Addresses, programs, variables, headers and places outside this folder also need\n# `probity \
+                    trust`, after each change: a file that came with a clone must not decide them.\n\n"
             .to_owned();
     // What stands before the first section is about the program's own file.
     let sections = DEFAULTS.find("\n[").map_or(DEFAULTS, |at| &DEFAULTS[at + 1..]);

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::args::{CaseArgs, JobArgs, JudgeArgs, ReadArgs};
+use crate::args::{CaseArgs, JobArgs, JudgeArgs, ReadArgs, SettingsArgs};
 use crate::exit::Failure;
 use crate::settings;
 
@@ -41,15 +41,15 @@ impl Inputs {
     pub(crate) fn judge(self, judge: &JudgeArgs, reading: &ReadArgs) -> Self {
         let rubric = judge.rubric.as_ref().map(PathBuf::from);
         let mut inputs = self.and("--rubric", &rubric).and("--template", &judge.template);
-        inputs.0.extend(settings::named_files(reading.config.as_deref()));
-        inputs.and("--policies", &reading.policies).store(reading.config.as_ref(), judge.store.as_ref())
+        inputs.0.extend(settings::named_files(&reading.settings));
+        inputs.and("--policies", &reading.policies).store(&reading.settings, judge.store.as_ref())
     }
 
     /// Adds the settings file and the store, named by a flag or not.
-    pub(crate) fn store(self, config: Option<&PathBuf>, store: Option<&String>) -> Self {
+    pub(crate) fn store(self, args: &SettingsArgs, store: Option<&String>) -> Self {
         // Settings that cannot be read are refused where they are needed.
-        let store = settings::store_file(config.map(PathBuf::as_path), store).ok();
-        let config = config.cloned().unwrap_or_else(|| settings::FILE.into());
+        let store = settings::store_file(args, store).ok();
+        let config = args.config.clone().unwrap_or_else(|| settings::FILE.into());
         let store: Vec<PathBuf> =
             store.iter().flat_map(|store| probity_engine::store::files(store)).collect();
         self.and("--config", [&config]).and("--store", &store)

@@ -19,3 +19,4 @@ pub(crate) mod rubric_diff;
 pub(crate) mod run;
 pub(crate) mod sample;
 pub(crate) mod session;
+pub(crate) mod trust;

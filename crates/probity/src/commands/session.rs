@@ -12,7 +12,7 @@ use probity_engine::run::asking::Asking;
 use probity_engine::run::plan::{Plan, UnscoredPolicy};
 use probity_engine::run::{Mode, Network, Observer, Ran, RunError};
 use probity_engine::schedule::desk::Progress;
-use probity_engine::schedule::lane::Stop;
+use probity_engine::schedule::lane::{Lane, Stop};
 use probity_engine::store::{Invocation, Store};
 use serde_json::Value;
 use tokio::runtime::Runtime;
@@ -255,9 +255,9 @@ impl Observer for Watcher {
         }
     }
 
-    fn calling(&self, progress: &Arc<Progress>) {
-        if !self.quiet && terminal::is_watched() {
-            self.bar.start(progress);
+    fn calling(&self, progress: &Arc<Progress>, lane: &Arc<Lane>) {
+        if !self.quiet {
+            self.bar.start(progress, lane);
         }
     }
 

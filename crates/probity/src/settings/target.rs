@@ -4,6 +4,7 @@ use probity_engine::config::{Config, JudgeSettings, Layer};
 use probity_engine::run::replies::same_model;
 use probity_engine::target::TargetDefinition;
 
+use super::endpoint;
 use crate::args::TargetArgs;
 use crate::exit::{Exit, Failure};
 
@@ -25,6 +26,7 @@ pub(super) fn definition(
     if let Some(warning) = same_model((judge, &[]), (settings, &[])) {
         note(&format!("warning: {warning}"));
     }
+    note(&endpoint::target_notice(settings));
     let definition = TargetDefinition::new(settings.clone());
     definition.map(Some).map_err(|error| Failure::new(Exit::Usage, &error))
 }

@@ -171,6 +171,14 @@ impl Ran {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
+    /// What stands on standard error after the line about settings and judge that every run begins with.
+    #[track_caller]
+    pub(crate) fn after_settings(&self) -> &str {
+        let (line, rest) = self.stderr.split_once('\n').expect("a line about the settings");
+        assert!(line.starts_with("settings: "), "{}", self.stderr);
+        rest
+    }
+
     /// The same call, which must have ended with `code`.
     #[track_caller]
     pub(crate) fn code(self, code: i32) -> Self {

@@ -33,7 +33,7 @@ fn check(change: impl Fn(&Probity), what: &str, n_calls: usize) {
     let line = format!("new run: changed since the last one: {what}; verdicts are reused");
     assert!(said.contains(&line), "expected {line:?} in {said}");
     assert_eq!(server.n_requests(), 6 + n_calls);
-    assert_eq!(run(&probity).code(0).stderr, "", "the third run is the second one again");
+    assert_eq!(run(&probity).code(0).after_settings(), "", "the third run is the second one again");
     assert_eq!(server.n_requests(), 6 + n_calls);
 }
 
@@ -84,7 +84,7 @@ fn how_fast_calls_are_made_changes_nothing() {
     run(&probity).code(0);
     let before = probity.bytes("out.json");
     let ran = probity.run_tickets(["--rubric", "rubric.toml", "--template", "template.jinja", "-c", "2"]);
-    assert_eq!(ran.code(0).stderr, "");
+    assert_eq!(ran.code(0).after_settings(), "");
     assert_eq!((server.n_requests(), probity.bytes("out.json")), (6, before));
 }
 

@@ -12,7 +12,10 @@ fn scene() -> Probity {
 }
 
 fn compare<const N: usize>(folder: &Probity, more: [&str; N]) -> Ran {
-    folder.args(["compare", "old.jsonl", "new.jsonl", "--json"]).words(more.into_iter()).run()
+    folder
+        .args(["compare", "old.jsonl", "new.jsonl", "--json", "--trust-settings"])
+        .words(more.into_iter())
+        .run()
 }
 
 /// A program that answers every packet with `answer`.
@@ -47,7 +50,7 @@ fn a_program_is_asked_in_both_orders() {
 #[test]
 fn a_record_by_packet_is_a_judge() {
     let folder = with_program(scene(), "\"verdict\":\"tie\",\"evidence\":[]");
-    let shown = folder.args(["compare", "old.jsonl", "new.jsonl", "--judge", "own", "--json"]).run().code(0);
+    let shown = compare(&folder, ["--judge", "own"]).code(0);
     assert_eq!(shown.json()["status"]["tie"], 1);
     // The same verdicts from the store alone, by whoever gave them.
     let again = compare(&folder, ["--judge", "recorded"]).code(0).json();

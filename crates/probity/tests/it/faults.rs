@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::answers::{Asked, error, good, level, tickets};
+use crate::answers::{Asked, completion, error, good, level, tickets};
 use crate::binary::{Probity, QUICK};
 use crate::support::{Act, ScriptedServer};
 
@@ -32,6 +32,18 @@ fn f10_an_account_without_quota_costs_one_call() {
     let server = ScriptedServer::always(error(429, "insufficient_quota", "You exceeded your current quota."));
     probity(&server).run_tickets([]).code(3).says(["no quota or credit left", "run the same command again"]);
     assert_eq!(server.n_requests(), 1);
+}
+
+#[test]
+fn n20_a_complete_run_is_done_although_its_last_answer_used_up_the_limit() {
+    let spent = [("x-ratelimit-remaining-requests", "0"), ("x-ratelimit-reset-requests", "99h")];
+    let last = completion(r#"{"score": 4, "reasoning": "It does well."}"#, "stop").to_string();
+    let server = ScriptedServer::with(move |request| match request.number {
+        7 => Act::respond(200, &spent, &last),
+        _ => good(&Asked::of(request)),
+    });
+    let ran = probity(&server).run_tickets(["--concurrency", "1"]).code(0);
+    assert_eq!((server.n_requests(), ran.after_settings()), (8, ""));
 }
 
 #[test]
@@ -117,7 +129,7 @@ fn f23_a_judge_that_takes_no_schema_is_asked_for_json_objects() {
     assert_eq!(n_scores(&probity.json("out.json")), 8);
     let first = probity.bytes("out.json");
     let ran = probity.run_tickets([]).code(0);
-    assert_eq!((server.n_requests(), ran.stderr.as_str()), (9, ""), "known from then on");
+    assert_eq!((server.n_requests(), ran.after_settings()), (9, ""), "known from then on");
     assert_eq!(probity.bytes("out.json"), first);
 }
 

@@ -83,19 +83,23 @@ fn g14_a_key_that_is_refused_is_not_kept_either() {
 }
 
 #[test]
-fn g14_a_program_does_not_see_keys() {
+fn n16_g14_a_program_sees_what_is_listed_and_no_key() {
     let judge = "#!/bin/sh\nenv >&2; env > seen.txt; while read -r line; do packet=${line##*\\\"packet\\\":\\\"}; \
         printf '{\"packet\":\"%s\",\"score\":3,\"reasoning\":\"three\"}\\n' \"${packet%%\\\"*}\"; done\n";
-    let settings =
-        "[judge]\nname = \"mine\"\n[judges.mine]\nkind = \"command\"\ncommand = [\"sh\", \"judge.sh\"]\n";
+    let settings = "[judge]\nname = \"mine\"\n[judges.mine]\nkind = \"command\"\ncommand = [\"sh\", \"judge.sh\"]\npass_env = [\"COLOUR\"]\n";
     let probity = Probity::new()
         .file("tickets.json", tickets(1))
         .file("judge.sh", judge)
         .file("probity.toml", settings)
         .variable("OPENAI_API_KEY", KEY)
-        .variable("COLOUR", "blue");
-    let ran = probity.run_tickets([]).code(0);
-    assert!(String::from_utf8_lossy(&probity.bytes("seen.txt")).contains("COLOUR=blue"));
+        .variable("DATABASE_URL", KEY)
+        .variable("LC_ALL", "C")
+        .variable("COLOUR", "blue")
+        .variable("SHAPE", "round");
+    let ran = probity.run_tickets(["--trust-settings"]).code(0);
+    let seen = String::from_utf8_lossy(&probity.bytes("seen.txt")).into_owned();
+    assert!(seen.contains("COLOUR=blue") && seen.contains("LC_ALL=C") && seen.contains("PATH="), "{seen}");
+    assert!(!seen.contains("SHAPE") && !seen.contains("DATABASE_URL"), "{seen}");
     check_no_canary(&probity, &[&ran.stdout, &ran.stderr]);
 }
 

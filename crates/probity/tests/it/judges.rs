@@ -27,20 +27,21 @@ fn scores(out: &Value, criterion: &str) -> Vec<Value> {
 #[test]
 fn a_program() {
     let probity = with_program(PROGRAM);
-    probity.run_tickets([]).code(0);
+    probity.run_tickets(["--trust-settings"]).code(0);
     let out = probity.json("out.json");
     assert_eq!(scores(&out, "tone"), [3, 3, 3]);
     assert_eq!(out["results"][0]["relevance"]["reasoning"], "always three");
     assert_eq!(out["summary"]["judge"]["kind"], "command");
     assert_eq!(probity.bytes("asked.txt").len(), 12);
-    probity.run_tickets([]).code(0);
+    probity.run_tickets(["--trust-settings"]).code(0);
     assert_eq!(probity.bytes("asked.txt").len(), 12, "what is on record is not asked again");
 }
 
 #[test]
 fn a_program_that_dies() {
     let probity = with_program("echo the model file is missing >&2\nexit 7\n");
-    probity.run_tickets([]).code(3).says(["the judge cannot be reached", "run the same command again"]);
+    let ran = probity.run_tickets(["--trust-settings"]).code(3);
+    ran.says(["the judge cannot be reached", "run the same command again"]);
     let out = probity.json("out.json");
     assert_eq!(scores(&out, "tone"), [Value::Null, Value::Null, Value::Null]);
     assert!(
@@ -54,7 +55,7 @@ fn a_program_that_dies() {
 fn a_program_that_cannot_be_started() {
     let probity = with_program("");
     probity.write("probity.toml", "[judges.command]\ncommand = [\"no-such-program\"]\n");
-    let ran = probity.run_tickets(["--judge", "command"]).code(2);
+    let ran = probity.run_tickets(["--judge", "command", "--trust-settings"]).code(2);
     ran.says(["could not start the program \"no-such-program\""]);
 }
 

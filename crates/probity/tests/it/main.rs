@@ -48,6 +48,7 @@ mod sample;
 mod target;
 mod terminal;
 mod tidy;
+mod trust;
 mod usage;
 mod web;
 mod weekly;

@@ -68,7 +68,13 @@ impl Scene {
     /// `probity run` over the cases with the mock as the judge, writing every kind of output.
     fn command(&self, more: &[&str]) -> Command {
         let mut command = probity();
-        command.current_dir(self.folder.path()).args(["run", "cases.jsonl", "--judge", "openai"]);
+        command.current_dir(self.folder.path()).args([
+            "run",
+            "cases.jsonl",
+            "--judge",
+            "openai",
+            "--trust-settings",
+        ]);
         command.args(["--base-url", &self.mock.url(), "--output", "results.json", "--report", "report.md"]);
         command.args(["--report", "report.html", "--report", "report.xml"]).args(more);
         command.env("PROBITY_MODEL", "m-judge");
@@ -246,7 +252,7 @@ fn check_says_what_would_be_asked() {
         let mut command = probity();
         command
             .current_dir(scene.folder.path())
-            .args(["check", "cases.jsonl", "--judge", "openai"])
+            .args(["check", "cases.jsonl", "--judge", "openai", "--trust-settings"])
             .args(more);
         Ran::of(command.output().unwrap()).code(0).stdout
     };

@@ -18,12 +18,17 @@ fn resolved(text: &str) -> Config {
     Config::resolve([read(text)]).expect("settings that fit")
 }
 
+/// An environment with OpenAI's key.
+fn openai_key(name: &str) -> Option<String> {
+    (name == "OPENAI_API_KEY").then(|| "sk".to_owned())
+}
+
 #[track_caller]
 #[expect(clippy::needless_pass_by_value, reason = "a case is one line")]
 fn check(text: &str, want: Expect) {
     let shown = match Config::resolve([read(text)]) {
         Ok(config) => {
-            let warnings = config.judge(&|variable| variable == "OPENAI_API_KEY").warnings;
+            let warnings = config.judge(&openai_key).expect("all is trusted").warnings;
             warnings.iter().map(|warning| format!("warning: {warning}")).collect::<Vec<_>>().join("\n")
         }
         Err(error) => error.to_string(),
@@ -35,7 +40,7 @@ fn check(text: &str, want: Expect) {
 #[track_caller]
 fn check_judge(layers: impl IntoIterator<Item = Layer>, keys: &[&str], name: &str, because: Because) {
     let config = Config::resolve(layers).expect("settings that fit");
-    let chosen = config.judge(&|variable| keys.contains(&variable));
+    let chosen = config.judge(&|name| keys.contains(&name).then(|| "sk".to_owned())).expect("all is trusted");
     assert_eq!((chosen.settings.name.as_str(), chosen.because), (name, because));
 }
 
@@ -254,7 +259,8 @@ fn flags_change_the_model_and_endpoint_of_the_judge_in_use() {
         any_base_url: Some("http://localhost:1/v1/".to_owned()),
         ..Layer::default()
     };
-    let chosen = Config::resolve([file, flags]).expect("settings that fit").judge(&|_| true);
+    let config = Config::resolve([file, flags]).expect("settings that fit");
+    let chosen = config.judge(&openai_key).expect("all is trusted");
     let chat = chosen.settings.chat().expect("a chat judge");
     assert_eq!((chat.model.as_str(), chat.base_url.to_string().as_str()), ("m", "http://localhost:1/v1"));
     assert_eq!((chat.owner, chat.key_use), (EndpointOwner::Other, KeyUse::IfPresent));
@@ -265,7 +271,7 @@ fn flags_change_the_model_and_endpoint_of_the_judge_in_use() {
 fn the_digest_holds_what_changes_answers_and_nothing_else() {
     let parts = |text: &str| {
         let config = resolved(text);
-        let chosen = config.judge(&|variable| variable == "OPENAI_API_KEY");
+        let chosen = config.judge(&openai_key).expect("all is trusted");
         config.digest_parts(&chosen.settings)
     };
     let plain = parts("");
@@ -299,15 +305,15 @@ fn the_digest_holds_what_changes_answers_and_nothing_else() {
 fn the_documentation_is_complete() {
     let page = include_str!("../../../../../docs/settings.md");
     let keys = [
-        super::super::layer::ChoiceLayer::KEYS,
-        super::super::layer::BudgetLayer::KEYS,
-        RunLayer::KEYS,
-        JudgeLayer::KEYS,
-        super::super::layer::TargetLayer::KEYS,
-        ScheduleLayer::KEYS,
-        PriceLayer::KEYS,
+        super::super::layer::ChoiceLayer::SETTINGS,
+        super::super::layer::BudgetLayer::SETTINGS,
+        RunLayer::SETTINGS,
+        JudgeLayer::SETTINGS,
+        super::super::layer::TargetLayer::SETTINGS,
+        ScheduleLayer::SETTINGS,
+        PriceLayer::SETTINGS,
     ];
-    for key in keys.concat() {
+    for (key, _) in keys.concat() {
         assert!(page.contains(&format!("| `{key}` |")), "docs/settings.md has no row for {key}");
         assert!(DEFAULTS.contains(&format!("{key} = ")), "config/default.toml does not show {key}");
     }

@@ -3,6 +3,7 @@
 //! It ends when its output ends, whatever the process itself does after that; what is left of it is killed.
 
 use std::collections::VecDeque;
+use std::ffi::OsStr;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,8 +21,12 @@ const END_MAX: Duration = Duration::from_secs(2);
 const STDERR_LINES_MAX: usize = 10;
 const STDERR_LINE_BYTES_MAX: usize = 500;
 
-/// Last words of names of variables that hold secrets.
-const SECRET_ENDINGS: &[&str] = &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIALS"];
+/// The variables that every program sees: where things are and how to write. All others may hold a secret.
+const SEEN: &[&str] =
+    &["HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TEMP", "TERM", "TMP", "TMPDIR", "TZ", "USER"];
+
+/// How the names of further variables begin that every program sees: those of the language.
+const SEEN_PREFIX: &str = "LC_";
 
 /// Where answers go.
 pub(super) struct Sink {
@@ -43,11 +48,9 @@ pub(super) fn start(
     // Ctrl-C is for Probity, which finishes what is in flight; the program ends with its input.
     #[cfg(unix)]
     command.process_group(0);
-    for (name, _) in std::env::vars_os() {
-        if name.to_str().is_some_and(|name| is_withheld(name, pass_env)) {
-            command.env_remove(&name);
-        }
-    }
+    command.env_clear();
+    let is_passed = |name: &OsStr| name.to_str().is_some_and(|name| is_seen(name, pass_env));
+    command.envs(std::env::vars_os().filter(|(name, _)| is_passed(name)));
     let spawn = |source| StartError::Spawn { program: program.clone(), source };
     let mut child = command.spawn().map_err(spawn)?;
     let stdin = child.stdin.take().expect("the input is piped");
@@ -59,11 +62,9 @@ pub(super) fn start(
     Ok(())
 }
 
-/// Whether the variable `name` is kept from the program.
-pub(super) fn is_withheld(name: &str, pass_env: &[String]) -> bool {
-    let upper = name.to_ascii_uppercase();
-    SECRET_ENDINGS.iter().any(|ending| upper.ends_with(ending))
-        && !pass_env.iter().any(|passed| passed == name)
+/// Whether the program sees the variable `name`.
+pub(super) fn is_seen(name: &str, pass_env: &[String]) -> bool {
+    SEEN.contains(&name) || name.starts_with(SEEN_PREFIX) || pass_env.iter().any(|passed| passed == name)
 }
 
 struct Helpers {

@@ -85,7 +85,7 @@ pub(super) async fn ask(
     };
     let desk = Arc::new(desk(job, target, built, (session, run, budget)));
     desk.progress.total.store(n_calls, Ordering::Relaxed);
-    observer.calling(&desk.progress);
+    observer.calling(&desk.progress, &desk.lane);
     let driven = call(job, target, &desk, (known, session)).await;
     observer.called();
     ran.n_answered = desk.lane.answered();
@@ -125,7 +125,7 @@ fn desk(
         store: session.store.clone(),
         run,
         repeat: job.repeat(),
-        lane: Lane::new(lane_settings(config, session.observer)),
+        lane: Arc::new(Lane::new(lane_settings(config, session.observer))),
         budget: Arc::clone(budget),
         price,
         settings: pursuit_settings(config, chat),

@@ -243,3 +243,47 @@ async fn the_first_reason_stays_unless_the_store_failed() {
     lane.stop(failed("second"));
     assert_eq!(lane.stop_reason(), Some(failed("first")));
 }
+
+#[tokio::test(start_paused = true)]
+async fn n20_a_rate_limit_says_when_the_next_call_is_made() {
+    let lane = Arc::new(flown(4));
+    assert_eq!(lane.next_try(), None);
+    lane.observe(Signal::Limited(Ramp::Normal), Some(Duration::from_secs(40)), "HTTP 429");
+    let waiting = tokio::spawn({
+        let lane = Arc::clone(&lane);
+        async move { lane.enter().await.map(drop) }
+    });
+    tokio::task::yield_now().await;
+    let next = lane.next_try().expect("a wait");
+    assert!((40..41).contains(&next.as_secs()), "{next:?}");
+    tokio::time::advance(Duration::from_secs(30)).await;
+    assert_eq!(lane.next_try().expect("a wait").as_secs(), 10);
+    waiting.await.expect("no panic").expect("open");
+    assert_eq!(lane.next_try(), None, "nobody waits any more");
+    // Backing off from an outage is no rate limit.
+    lane.observe(Signal::Failure, None, "HTTP 500");
+    let resting = tokio::spawn({
+        let lane = Arc::clone(&lane);
+        async move { lane.rest(Duration::from_secs(5)).await }
+    });
+    tokio::task::yield_now().await;
+    assert_eq!(lane.next_try(), None);
+    resting.await.expect("no panic").expect("open");
+}
+
+#[tokio::test(start_paused = true)]
+async fn n20_a_rate_limit_that_never_ends_has_one_bound() {
+    let drought = Duration::from_mins(30);
+    let lane = Lane::new(LaneSettings { drought, ..settings(4) });
+    let began = Instant::now();
+    let stop = loop {
+        match lane.enter().await {
+            Ok(_permit) => {
+                lane.observe(Signal::Limited(Ramp::Normal), Some(Duration::from_mins(2)), "HTTP 429");
+            }
+            Err(stop) => break stop,
+        }
+    };
+    assert!(matches!(&stop, Stop::Quota(why) if why.starts_with("no call was answered for ")), "{stop:?}");
+    assert!(began.elapsed() <= drought + Duration::from_mins(3), "{:?}", began.elapsed());
+}

@@ -98,7 +98,7 @@ fn refuse_idle(args: &CalibrateArgs) -> Result<(), Failure> {
         ("--retry-unscored", calls.retry_unscored),
         ("--policies", !reading.policies.is_empty()),
         ("--as-of", reading.as_of.is_some()),
-        ("--config", reading.config.is_some()),
+        ("--config", reading.settings.config.is_some()),
         ("--dedup", reading.dedup.is_some()),
     ];
     match idle.iter().find(|(_, is_idle)| *is_idle) {

@@ -60,7 +60,7 @@ pub(crate) struct CompareArgs {
 }
 
 /// Flags that mean nothing where no judge is asked.
-const LIVE: [&str; 17] = [
+const LIVE: [&str; 18] = [
     "until_decided",
     "judge",
     "model",
@@ -78,6 +78,7 @@ const LIVE: [&str; 17] = [
     "policies",
     "as_of",
     "config",
+    "trust_settings",
 ];
 
 /// What a pair is worth whose orders disagree.

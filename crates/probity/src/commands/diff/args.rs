@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use probity_core::stats::Resampling;
 
+use crate::args::SettingsArgs;
 use crate::commands::calibrate::share;
 
 /// `probity diff`
@@ -31,9 +32,8 @@ pub(crate) struct DiffArgs {
     /// Where runs are kept
     #[arg(long, value_name = "FILE")]
     pub(crate) store: Option<String>,
-    /// Settings file that names the store [default: probity.toml where there is one]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
     /// Write everything to this file as JSON
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

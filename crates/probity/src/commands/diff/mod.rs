@@ -22,7 +22,7 @@ const ALPHA: f64 = 0.05;
 /// Runs the command.
 pub(crate) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
     let inputs = Inputs::default().and("BEFORE", [&args.before]).and("AFTER", [&args.after]);
-    let inputs = inputs.store(args.config.as_ref(), args.store.as_ref());
+    let inputs = inputs.store(&args.settings, args.store.as_ref());
     report_files(args.output.as_deref(), &[], &inputs)?;
     let [(before, before_name), (after, after_name)] = [side(&args.before, args)?, side(&args.after, args)?];
     let changed = difference(&before, &after, args.resampling())
@@ -53,7 +53,7 @@ fn side(path: &Path, args: &DiffArgs) -> Result<(RunResults, String), Failure> {
     if path.exists() || !Past::is_name(&name) {
         return Ok((read_results(path, &name)?, name));
     }
-    let past = Past::open(args.config.as_deref(), args.store.as_ref())?;
+    let past = Past::open(&args.settings, args.store.as_ref())?;
     let record = past.named(&name, |record| record.manifest.name.starts_with("run "))?;
     Ok((past.results(record)?, format!("run {}", record.run)))
 }

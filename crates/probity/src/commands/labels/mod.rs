@@ -17,6 +17,7 @@ use super::calibrate::{all_faults, refuse_skipped, refused};
 use super::compare::{Files, load_options, write_output};
 use super::inputs::Inputs;
 use super::session::{open_for_writing, report_files};
+use crate::args::SettingsArgs;
 use crate::exit::{Exit, Failure};
 use crate::{settings, terminal};
 
@@ -33,9 +34,8 @@ pub(crate) struct ImportLabelsArgs {
     /// Where labels are kept
     #[arg(long, value_name = "FILE")]
     store: Option<String>,
-    /// Settings file [default: probity.toml where there is one]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    settings: SettingsArgs,
     /// The character between the cells of a CSV file
     #[arg(long, value_name = "CHAR")]
     delimiter: Option<String>,
@@ -62,9 +62,8 @@ pub(crate) struct ExportLabelsArgs {
     /// Where labels are kept
     #[arg(long, value_name = "FILE")]
     store: Option<String>,
-    /// Settings file [default: probity.toml where there is one]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    settings: SettingsArgs,
 }
 
 /// The form of an export.
@@ -93,7 +92,7 @@ pub(crate) fn import(args: &ImportLabelsArgs) -> Result<Exit, Failure> {
     };
     let given = read(args, &note)?;
     check(args, &given)?;
-    let path = settings::store_file(args.config.as_deref(), args.store.as_ref())?;
+    let path = settings::store_file(&args.settings, args.store.as_ref())?;
     let failed = |error| Failure::new(Exit::Store, &error);
     let store = open_for_writing(&path, &note)?;
     let import = store.import_labels(&given.labels).map_err(failed)?;
@@ -211,9 +210,9 @@ fn notices(kept: &[StoredLabel]) -> Vec<String> {
 /// Runs `probity export labels`.
 pub(crate) fn export(args: &ExportLabelsArgs) -> Result<Exit, Failure> {
     let format = format(args)?;
-    let inputs = Inputs::default().store(args.config.as_ref(), args.store.as_ref());
+    let inputs = Inputs::default().store(&args.settings, args.store.as_ref());
     report_files(args.output.as_deref(), &[], &inputs)?;
-    let path = settings::store_file(args.config.as_deref(), args.store.as_ref())?;
+    let path = settings::store_file(&args.settings, args.store.as_ref())?;
     let kept = kept(&path)?;
     let labels: Vec<LabelEntry> = kept.into_iter().map(|stored| stored.label).collect();
     let text = match format {

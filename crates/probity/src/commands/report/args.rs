@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::args::SettingsArgs;
+
 /// `probity report`
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
@@ -29,9 +31,8 @@ pub(crate) struct ReportArgs {
     /// Where runs are kept
     #[arg(long, value_name = "FILE")]
     pub(crate) store: Option<String>,
-    /// Settings file that names the store [default: probity.toml where there is one]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
     /// Print machine-readable JSON on standard output and nothing else
     #[arg(long)]
     pub(crate) json: bool,

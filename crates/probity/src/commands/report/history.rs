@@ -37,7 +37,7 @@ pub(super) fn history(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {
 
 /// Where the timeline goes.
 fn places(args: &ReportArgs) -> Result<Vec<ReportFile>, Failure> {
-    let inputs = Inputs::default().store(args.config.as_ref(), args.store.as_ref());
+    let inputs = Inputs::default().store(&args.settings, args.store.as_ref());
     let places = report_files(args.output.as_deref(), &args.reports, &inputs)?;
     match places.iter().find(|place| place.kind == Kind::Junit) {
         None => Ok(places),

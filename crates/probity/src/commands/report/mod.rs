@@ -15,7 +15,7 @@ use past::{Past, Places};
 
 /// Runs the command.
 pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
-    let past = Past::open(args.config.as_deref(), args.store.as_ref())?;
+    let past = Past::open(&args.settings, args.store.as_ref())?;
     if args.history {
         return history::history(args, &past);
     }

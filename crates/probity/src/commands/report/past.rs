@@ -12,7 +12,7 @@ use probity_engine::store::{Invocation, Outcome, Reader, RunRecord, Store, Store
 use super::super::diff::read_results;
 use super::super::{calibrate, compare, probe, run};
 use super::list::is_replies;
-use crate::args::{CallArgs, Cli, Command, JudgeArgs, ReadArgs, RunArgs};
+use crate::args::{CallArgs, Cli, Command, JudgeArgs, ReadArgs, RunArgs, SettingsArgs};
 use crate::exit::{Exit, Failure};
 use crate::render::report::reproduce;
 use crate::{settings, terminal};
@@ -38,8 +38,8 @@ pub(crate) struct Places {
 
 impl Past {
     /// Reads the runs of the store that settings and flags name.
-    pub(crate) fn open(config: Option<&Path>, store: Option<&String>) -> Result<Past, Failure> {
-        let path = settings::store_file(config, store)?;
+    pub(crate) fn open(args: &SettingsArgs, store: Option<&String>) -> Result<Past, Failure> {
+        let path = settings::store_file(args, store)?;
         if !path.exists() {
             return Err(Failure::usage(format!("there is no store at {}", path.display()))
                 .hint("`probity run` makes one; --store names one that is elsewhere"));

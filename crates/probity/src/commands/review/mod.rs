@@ -95,7 +95,7 @@ fn open(path: &std::path::Path) -> Result<Room, Failure> {
 
 /// The room of a store that has queues.
 fn existing(args: &ReviewArgs) -> Result<Room, Failure> {
-    let path: PathBuf = settings::store_file(args.reading.config.as_deref(), args.judge.store.as_ref())?;
+    let path: PathBuf = settings::store_file(&args.reading.settings, args.judge.store.as_ref())?;
     let empty = || {
         Failure::usage(format!("{} has no queue to look at", path.display()))
             .hint("name case files: `probity review cases.jsonl`")

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use probity_core::sample::{Again, Design, Duplicates, Spread};
 
-use crate::args::DedupArg;
+use crate::args::{DedupArg, SettingsArgs};
 use crate::exit::Failure;
 
 /// How many replies a week's sample has, and a gold set.
@@ -75,9 +75,8 @@ pub(crate) struct ExportArgs {
     /// The attribute of a span that names its slice
     #[arg(long, value_name = "KEY")]
     pub(crate) slice_attribute: Option<String>,
-    /// Settings file [default: probity.toml where there is one]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
     /// Make the first bad record an error
     #[arg(long)]
     pub(crate) strict: bool,

@@ -48,9 +48,9 @@ fn draw(args: &DrawArgs) -> Result<Exit, Failure> {
         }
     };
     let design = args.design(this_week)?;
-    let path = settings::store_file(export.config.as_deref(), args.store.as_ref())?;
+    let path = settings::store_file(&export.settings, args.store.as_ref())?;
     let inputs = Inputs::default().and("FILE", &export.files);
-    let inputs = inputs.store(export.config.as_ref(), args.store.as_ref());
+    let inputs = inputs.store(&export.settings, args.store.as_ref());
     report_files(args.output.as_deref(), &[], &inputs)?;
     let slice_attribute = export.slice_attribute.as_deref();
     let options =

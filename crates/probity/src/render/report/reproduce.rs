@@ -20,8 +20,8 @@ pub(crate) enum Replay {
 const VALUED: [&str; 7] =
     ["--report", "--output", "-o", "--concurrency", "-c", "--max-calls", "--budget-usd"];
 
-/// Flags without a value that change no figure: what is printed, and what is asked again.
-const BARE: [&str; 4] = ["--json", "--quiet", "-q", "--retry-unscored"];
+/// Flags without a value that change no figure: what is printed, what is asked again, and what only the user can say.
+const BARE: [&str; 5] = ["--json", "--quiet", "-q", "--retry-unscored", "--trust-settings"];
 
 /// The command that this process was started with, or that it makes again.
 pub(crate) fn called(replay: Replay) -> String {

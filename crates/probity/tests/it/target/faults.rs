@@ -296,7 +296,14 @@ fn the_key_of_a_target_is_in_nothing_that_is_written() {
     let first = run(&[]).code(3).says("does not accept the key");
     let shown = run(&["--offline", "--json"]).code(3);
     let mut check = crate::mock::process::probity();
-    check.current_dir(scene.folder.path()).args(["check", "cases.jsonl", "--target", "bot", "--show"]);
+    check.current_dir(scene.folder.path()).args([
+        "check",
+        "cases.jsonl",
+        "--target",
+        "bot",
+        "--show",
+        "--trust-settings",
+    ]);
     let planned = Ran::of(check.env("BOT_KEY", CANARY).output().unwrap()).code(0);
     assert!(server.n_requests() > 5, "the key was sent");
     let mut written = folder_bytes(scene.folder.path());

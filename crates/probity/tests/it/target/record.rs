@@ -162,6 +162,7 @@ fn another_judge_gets_the_same_replies() {
         "bot",
         "--judge",
         "recorded",
+        "--trust-settings",
     ]);
     Ran::of(command.args(["--output", "again.json"]).output().unwrap()).code(0);
     let rows = |text: &str| serde_json::from_str::<Value>(text).unwrap()["results"].clone();

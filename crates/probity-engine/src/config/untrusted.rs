@@ -1,0 +1,243 @@
+//! What a settings file must not decide that the user has not trusted: where keys and cases go, what is executed, what
+//! is read or written outside the working folder.
+//!
+//! The rule is a comparison. The settings are merged twice, with all that the file says and with its
+//! [plain](SettingClass::Plain) settings alone. Where both give the same value, a flag, the environment or the user's
+//! own settings say it, and the file decides nothing. Where they differ and the difference is used, it is refused, with
+//! three exceptions: an address with its provider's own key, an address on this machine that gets no secret, and a path
+//! inside the working folder. A table that is not used decides nothing.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::class::SettingClass;
+use super::key::is_present;
+use super::layer::{JudgeLayer, Layer, TargetLayer};
+use super::names::{JudgeKind, TargetKind};
+use super::read::{DecidingSetting, SettingsProblem, deciding};
+use crate::judge::endpoint::Endpoint;
+
+/// A settings file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsFile {
+    /// The file as it is named.
+    pub shown: String,
+    /// What it says.
+    pub layer: Layer,
+    /// What of it not every file may decide.
+    pub deciding: Vec<DecidingSetting>,
+}
+
+impl SettingsFile {
+    /// Reads the TOML `text` of the file shown as `shown`.
+    pub fn read(shown: &str, text: &str) -> Result<SettingsFile, Vec<SettingsProblem>> {
+        let layer = Layer::read(shown, text)?;
+        Ok(SettingsFile { shown: shown.to_owned(), layer, deciding: deciding(text) })
+    }
+}
+
+/// What settings cannot say about where they are used.
+pub struct LocalFacts<'a> {
+    /// The value of an environment variable.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
+    /// Whether a path, as settings write it, leads out of the working folder, or to another machine.
+    pub is_outside: &'a dyn Fn(&str) -> bool,
+}
+
+/// Settings in use that a file decides which the user has not trusted. Never without a problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotTrusted {
+    /// Each with its file and line.
+    pub problems: Vec<SettingsProblem>,
+}
+
+impl fmt::Display for NotTrusted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, problem) in self.problems.iter().enumerate() {
+            let line_break = if i == 0 { "" } else { "\n" };
+            write!(f, "{line_break}{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for NotTrusted {}
+
+/// A file that the user has not trusted, beside what everything else says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Untrusted {
+    shown: String,
+    deciding: Vec<DecidingSetting>,
+    /// Those texts of the file that name a path outside the working folder.
+    outside: Vec<String>,
+    /// The settings with all that the file says.
+    with: Layer,
+    /// The settings with what any file may say.
+    without: Layer,
+}
+
+/// What goes out together.
+#[derive(Default)]
+struct Sent<'a> {
+    address: Option<&'a str>,
+    /// The variable that holds the key.
+    variable: Option<&'a str>,
+    headers: Option<&'a BTreeMap<String, String>>,
+}
+
+impl Untrusted {
+    /// `file` between the layers below and above it.
+    pub(super) fn new(
+        file: SettingsFile,
+        below: &Layer,
+        above: &Layer,
+        is_outside: &dyn Fn(&str) -> bool,
+    ) -> Untrusted {
+        let around = |layer: Layer| below.clone().merge(layer).merge(above.clone());
+        let paths = file.deciding.iter().filter(|setting| setting.class == SettingClass::Path);
+        let outside =
+            paths.flat_map(|setting| &setting.words).filter(|word| is_outside(word)).cloned().collect();
+        let (with, without) = (around(file.layer.clone()), around(file.layer.plain()));
+        Untrusted { shown: file.shown, deciding: file.deciding, outside, with, without }
+    }
+
+    /// Refuses what the file decides about a run, whatever judge is asked.
+    pub(super) fn check_run(&self, here: &LocalFacts<'_>) -> Result<(), NotTrusted> {
+        let (with, without) = (&self.with, &self.without);
+        let mut problems =
+            self.refused(&[&["run"]], &with.run.differing(&without.run), &Sent::default(), here.variable);
+        let gate = with.gate.differing(&without.gate);
+        problems.extend(self.refused(&[&["gate"]], &gate, &Sent::default(), here.variable));
+        if let Some(name) = with.target.name.as_deref() {
+            let (with, without) = (target(with, name), target(without, name));
+            let sections: &[&[&str]] = &[&["targets", name], &["targets", "openai"], &["judges", "openai"]];
+            let address = with.base_url.as_deref().or(with.url.as_deref());
+            let sent =
+                Sent { address, variable: with.api_key_env.as_deref(), headers: with.headers.as_ref() };
+            problems.extend(self.refused(sections, &with.differing(&without), &sent, here.variable));
+        }
+        if problems.is_empty() { Ok(()) } else { Err(NotTrusted { problems }) }
+    }
+
+    /// Refuses what the file decides about the judge called `name`.
+    pub(super) fn check_judge(
+        &self,
+        name: &str,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<(), NotTrusted> {
+        let (with, without) = (judge(&self.with, name), judge(&self.without, name));
+        let kind = with.kind.map_or("", JudgeKind::name);
+        let sent =
+            Sent { address: with.base_url.as_deref(), variable: with.api_key_env.as_deref(), headers: None };
+        let sections: &[&[&str]] = &[&["judges", name], &["judges", kind]];
+        let problems = self.refused(sections, &with.differing(&without), &sent, variable);
+        if problems.is_empty() { Ok(()) } else { Err(NotTrusted { problems }) }
+    }
+
+    /// Those of the `decided` settings that are refused. Each stands in the first of `sections` that has it.
+    fn refused(
+        &self,
+        sections: &[&[&str]],
+        decided: &[(&str, SettingClass)],
+        sent: &Sent<'_>,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Vec<SettingsProblem> {
+        let setting = |key: &str| {
+            let path = |section: &&[&str]| section.iter().copied().chain([key]).map(str::to_owned).collect();
+            let paths: Vec<Vec<String>> = sections.iter().map(path).collect();
+            paths.iter().find_map(|path| self.deciding.iter().find(|setting| setting.path == *path))
+        };
+        let problem = |(key, _): &(&str, SettingClass)| {
+            let setting = setting(key)?;
+            let what = self.refusal(setting, sent, variable)?;
+            let message = format!("{} {what}, and the file is not trusted", setting.path.join("."));
+            Some(SettingsProblem { file: self.shown.clone(), line: Some(setting.line), message, hint: None })
+        };
+        decided.iter().filter_map(problem).collect()
+    }
+
+    /// What `setting` decides, in words, unless it is harmless.
+    fn refusal(
+        &self,
+        setting: &DecidingSetting,
+        sent: &Sent<'_>,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Option<String> {
+        let words = setting.words.join(" ");
+        match setting.class {
+            SettingClass::Plain => None,
+            SettingClass::Address => sent.refusal(variable),
+            SettingClass::Variable if words.is_empty() || sent.is_providers_own() => None,
+            SettingClass::Variable => Some(format!("names the variable {words}")),
+            SettingClass::Program => Some(format!("names the program `{words}`")),
+            SettingClass::Header if words.is_empty() => None,
+            SettingClass::Header => Some(format!("names the header {words}")),
+            SettingClass::Path => {
+                let outside = setting.words.iter().find(|word| self.outside.contains(word))?;
+                // What stands behind the scheme of an address may hold a password.
+                let (path, _) = outside.split_once("://").unwrap_or((outside, ""));
+                Some(format!("names a place outside the working folder, {path}"))
+            }
+        }
+    }
+}
+
+impl Sent<'_> {
+    /// What is wrong with an address that a file decides, unless it is harmless.
+    fn refusal(&self, variable: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+        let address = self.address?;
+        let key = self.variable.filter(|name| is_present(variable(name).as_deref()));
+        let has_secret = key.is_some() || self.headers.is_some_and(|headers| !headers.is_empty());
+        let is_local = Endpoint::parse(address).is_ok_and(|endpoint| endpoint.is_loopback());
+        if self.is_providers_own() || (is_local && !has_secret) {
+            return None;
+        }
+        let gets = match (key, has_secret) {
+            (Some(name), _) => format!("the key in {name}"),
+            (None, true) => "its headers".to_owned(),
+            (None, false) => "the cases".to_owned(),
+        };
+        Some(format!("names the address {address}, which would get {gets}"))
+    }
+
+    /// Whether the key goes to the provider that it is of, as the defaults have it.
+    fn is_providers_own(&self) -> bool {
+        let (Some(address), Some(variable)) = (self.address, self.variable) else { return false };
+        let Ok(endpoint) = Endpoint::parse(address) else { return false };
+        super::resolve::defaults().judges.values().any(|judge| {
+            let own = judge.base_url.as_deref().and_then(|own| Endpoint::parse(own).ok());
+            judge.api_key_env.as_deref() == Some(variable)
+                && own.is_some_and(|own| own.has_host_of(&endpoint))
+        })
+    }
+}
+
+/// The judge called `name` with what it takes from the built-in table of its kind, and from flags.
+fn judge(layer: &Layer, name: &str) -> JudgeLayer {
+    let own = layer.judges.get(name).cloned().unwrap_or_default();
+    let below = own.kind.and_then(|kind| layer.judges.get(kind.name())).cloned().unwrap_or_default();
+    let merged = below.merge(own);
+    let base_url = layer.any_base_url.clone().or(merged.base_url.clone());
+    JudgeLayer { base_url, ..merged }
+}
+
+/// The target called `name` with what it takes from the built-in tables, and from flags.
+fn target(layer: &Layer, name: &str) -> TargetLayer {
+    let own = layer.targets.get(name).cloned().unwrap_or_default();
+    if own.kind != Some(TargetKind::Openai) {
+        return own;
+    }
+    let table = |kind: TargetKind| layer.targets.get(kind.name()).cloned().unwrap_or_default();
+    let merged = table(TargetKind::Openai).merge(own);
+    let beside = layer.judges.get(JudgeKind::Openai.name()).cloned().unwrap_or_default();
+    let flags = &layer.target;
+    TargetLayer {
+        base_url: flags.base_url.clone().or(merged.base_url.clone()).or(beside.base_url),
+        api_key_env: merged.api_key_env.clone().or(beside.api_key_env),
+        system_file: flags.system_file.clone().or(merged.system_file.clone()),
+        ..merged
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! `probity trust`: the user's word that a settings file may decide where keys go and what is executed.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use probity_engine::config::{DecidingSetting, SettingClass};
+
+use crate::exit::{Exit, Failure};
+use crate::settings::sources;
+use crate::{settings, terminal};
+
+/// `probity trust`
+#[derive(Debug, Args)]
+pub(crate) struct TrustArgs {
+    /// The settings file
+    #[arg(default_value = settings::FILE, value_name = "FILE")]
+    file: PathBuf,
+}
+
+/// Runs the command.
+pub(crate) fn trust(args: &TrustArgs) -> Result<Exit, Failure> {
+    let shown = args.file.display();
+    let Some((file, text)) = sources::read(&args.file)? else {
+        return Err(Failure::usage(format!("{shown}: cannot be read: there is no such file")));
+    };
+    let deciding: Vec<&DecidingSetting> = file.deciding.iter().filter(|setting| decides(setting)).collect();
+    if deciding.is_empty() {
+        terminal::print(&format!("{shown} decides nothing that needs your trust\n"));
+        return Ok(Exit::Done);
+    }
+    let record = sources::trust(&args.file, &text)?;
+    for setting in &deciding {
+        terminal::print(&format!(
+            "{shown}:{}: {}: {}\n",
+            setting.line,
+            setting.path.join("."),
+            value(setting)
+        ));
+    }
+    let n = deciding.len();
+    terminal::print(&format!(
+        "{shown} is trusted with the {n} settings above until it changes (recorded in {})\n",
+        record.display()
+    ));
+    Ok(Exit::Done)
+}
+
+fn decides(setting: &DecidingSetting) -> bool {
+    let is_outside = || setting.words.iter().any(|word| sources::is_outside(word));
+    setting.class != SettingClass::Path || is_outside()
+}
+
+/// The value on one line, without what may be a password in an address of a store.
+fn value(setting: &DecidingSetting) -> String {
+    match setting.class {
+        SettingClass::Path => {
+            let place = |word: &String| {
+                word.split_once("://").map_or(word.clone(), |(scheme, _)| format!("{scheme}://…"))
+            };
+            setting.words.iter().map(place).collect::<Vec<_>>().join(" ")
+        }
+        _ => setting.words.join(" "),
+    }
+}

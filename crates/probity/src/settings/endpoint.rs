@@ -1,0 +1,35 @@
+//! What every run says before it begins: which settings files were read, and who is asked at which address.
+
+use probity_engine::config::key::is_present;
+use probity_engine::config::{Backend, ChatSettings, Config, JudgeSettings, TargetBackend, TargetSettings};
+
+use super::variable;
+
+/// One line about the settings files and the judge.
+pub(super) fn notice(config: &Config, judge: &JudgeSettings) -> String {
+    let files = if config.files.is_empty() { "the defaults".to_owned() } else { config.files.join(", ") };
+    let who = match &judge.backend {
+        Backend::Openai(chat) | Backend::Anthropic(chat) => at(chat),
+        Backend::Baseline => "inside this program".to_owned(),
+        Backend::Command(command) => format!("the program `{}`", command.argv.join(" ")),
+        Backend::Recorded { verdicts: Some(file) } => file.display().to_string(),
+        Backend::Recorded { verdicts: None } => "what the store holds".to_owned(),
+    };
+    format!("settings: {files}; judge {}: {who}", judge.name)
+}
+
+/// One line about the target.
+pub(super) fn target_notice(target: &TargetSettings) -> String {
+    let who = match &target.backend {
+        TargetBackend::Openai(target) => at(&target.chat),
+        TargetBackend::Http(target) => target.url.to_string(),
+        TargetBackend::Command(target) => format!("the program `{}`", target.command.argv.join(" ")),
+    };
+    format!("target {}: {who}", target.name)
+}
+
+fn at(chat: &ChatSettings) -> String {
+    let key = chat.api_key_env.as_deref().filter(|name| is_present(variable(name).as_deref()));
+    let key = key.map_or("no key".to_owned(), |name| format!("key from {name}"));
+    format!("{} at {}, {key}", chat.model, chat.base_url)
+}

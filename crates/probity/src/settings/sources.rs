@@ -1,0 +1,109 @@
+//! Where settings come from: the user's own file, the file of the working folder, the environment and the flags; and
+//! which files the user has trusted.
+//!
+//! A file is trusted as it is and where it is: the record holds a hash of its path and its content, so that neither a
+//! change nor a copy beside other programs is trusted with it.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Component, Path, PathBuf};
+
+use probity_engine::config::layer::Layer;
+use probity_engine::config::{FileTrust, SettingsFile, Sources};
+
+use super::{FILE, settings_failure, variable};
+use crate::args::SettingsArgs;
+use crate::exit::{Exit, Failure};
+
+/// The name of the user's own settings, below their folder.
+const OWN: &str = "config.toml";
+
+/// The name of the record of trusted files, beside them.
+const RECORD: &str = "trusted";
+
+/// All sources of settings.
+pub(super) fn sources(args: &SettingsArgs, flags: Layer) -> Result<Sources, Failure> {
+    let environment = Layer::from_env(&variable).map_err(|found| settings_failure(&found))?;
+    let user = own_folder().map_or(Ok(None), |folder| read(&folder.join(OWN)))?;
+    let named = args.config.as_deref();
+    let path = named.unwrap_or(Path::new(FILE));
+    let folder = match read(path)? {
+        None if named.is_some() => {
+            return Err(Failure::usage(format!("{}: cannot be read: there is no such file", path.display())));
+        }
+        None => None,
+        Some((file, text)) => {
+            let is_trusted = args.trust_settings || is_trusted(path, &text);
+            Some((file, if is_trusted { FileTrust::Trusted } else { FileTrust::Untrusted }))
+        }
+    };
+    Ok(Sources { user: user.map(|(file, _)| file), folder, environment, flags })
+}
+
+/// A settings file with its text, where there is one.
+pub(crate) fn read(path: &Path) -> Result<Option<(SettingsFile, String)>, Failure> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Failure::usage(format!("{}: cannot be read: {error}", path.display()))),
+    };
+    let file = SettingsFile::read(&path.display().to_string(), &text);
+    file.map(|file| Some((file, text))).map_err(|found| settings_failure(&found))
+}
+
+/// The folder of the user's own settings, unless the environment names none.
+fn own_folder() -> Option<PathBuf> {
+    let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let settings = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))?;
+    Some(settings.join("probity"))
+}
+
+/// Whether the user has trusted the file at `path` with this text.
+fn is_trusted(path: &Path, text: &str) -> bool {
+    let record = own_folder().and_then(|folder| fs::read_to_string(folder.join(RECORD)).ok());
+    let (Some(record), Ok(path)) = (record, path.canonicalize()) else { return false };
+    let digest = digest(&path, text);
+    record.lines().any(|line| line.split(' ').next() == Some(&digest))
+}
+
+/// Records that the user trusts the file at `path` with this text, and says where.
+pub(crate) fn trust(path: &Path, text: &str) -> Result<PathBuf, Failure> {
+    let folder = own_folder().ok_or_else(|| {
+        Failure::usage("neither XDG_CONFIG_HOME nor HOME names a folder for the record of trusted files")
+    })?;
+    let record = folder.join(RECORD);
+    let append = || {
+        let path = path.canonicalize()?;
+        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(&record)?;
+        // The path is there for people to read, in quotes so that it is one line.
+        file.write_all(format!("{} {path:?}\n", digest(&path, text)).as_bytes())
+    };
+    match append() {
+        Ok(()) => Ok(record),
+        Err(error) => {
+            let message = format!("could not write {}: {error}", record.display());
+            Err(Failure { exit: Exit::Store, message, hint: None })
+        }
+    }
+}
+
+fn digest(path: &Path, text: &str) -> String {
+    let path = path.as_os_str().as_encoded_bytes();
+    let mut hasher = blake3::Hasher::new_derive_key("probity trusted settings v1");
+    hasher.update(&(path.len() as u64).to_le_bytes()).update(path).update(text.as_bytes());
+    hasher.finalize().to_hex().to_string()
+}
+
+/// Whether a path, as settings write it, leads out of the working folder through its parts or through links, or to
+/// another machine.
+pub(crate) fn is_outside(written: &str) -> bool {
+    let folder = std::env::current_dir().and_then(|folder| folder.canonicalize());
+    let Ok(folder) = folder.as_deref() else { return true };
+    let path = folder.join(written);
+    let Some(there) = path.ancestors().find(|part| part.symlink_metadata().is_ok()) else { return true };
+    let is_inside = there.canonicalize().is_ok_and(|there| there.starts_with(folder));
+    let mut rest = path.strip_prefix(there).unwrap_or(&path).components();
+    written.contains("://") || !is_inside || rest.any(|part| part == Component::ParentDir)
+}
