@@ -43,7 +43,8 @@ fn pair(index: usize, text: &str) -> Pair {
     }
 }
 
-fn pairs(text: &str) -> Vec<Pair> {
+/// One pair for each word, on a case of its own, between `old` and `new`.
+pub(super) fn pairs(text: &str) -> Vec<Pair> {
     text.split(' ').enumerate().map(|(index, text)| pair(index, text)).collect()
 }
 

@@ -60,6 +60,47 @@ fn a_lover_of_the_first_slot_has_no_winner() {
 }
 
 #[test]
+fn n02_four_wins_and_six_ties_are_no_winner() {
+    let rows = |parts: &[(&str, usize)]| -> String {
+        let each = parts.iter().flat_map(|(verdict, n)| vec![*verdict; *n]).enumerate();
+        each.map(|(i, verdict)| row(&i.to_string(), verdict, verdict)).collect()
+    };
+    let report = |verdicts: &str| {
+        let files = [("v.jsonl", verdicts)];
+        let json = run(&files, ["--verdicts", "v.jsonl", "--json"]).code(0).json();
+        (json["decision"].clone(), run(&files, ["--verdicts", "v.jsonl"]).code(0).stdout)
+    };
+    let (decision, text) = report(&rows(&[("a", 4), ("tie", 6)]));
+    let want = json!({
+        "winner": null, "complete": true, "standing": "advisory",
+        "standing_reason": "verdicts from a file have no standing", "test": "sign_test",
+    });
+    for (key, value) in want.as_object().unwrap() {
+        assert_eq!(&decision[key], value, "{key}");
+    }
+    let p = |decision: &Value| decision["p_value"].as_f64().expect("a p-value");
+    assert!((p(&decision) - 0.125).abs() < 1e-9, "{decision}");
+    assert!(text.contains("No difference shown: b wins 30.0 % of 10 pairs"), "{text}");
+    assert!(
+        text.contains("(exact sign test, p 0.1250). The smallest difference that this sample could"),
+        "{text}"
+    );
+    assert!(text.contains("This is advisory: verdicts from a file have no standing."), "{text}");
+
+    let (decision, text) = report(&rows(&[("a", 6), ("tie", 4)]));
+    assert!(decision["winner"] == "a" && (p(&decision) - 0.03125).abs() < 1e-9, "{decision}");
+    assert!(text.contains("a answers better than b: it wins 80.0 % of 10 pairs"), "{text}");
+    // Of 22 pairs without a verdict for three, 86 % have one.
+    let (decision, text) = report(&rows(&[("a", 19), ("?", 3)]));
+    assert_eq!((&decision["winner"], &decision["complete"]), (&Value::Null, &json!(false)));
+    assert!(text.contains("No difference shown: the comparison is incomplete"), "{text}");
+    // What two pairs could show is not ±99 points.
+    let (decision, text) = report(&rows(&[("a", 1), ("b", 1)]));
+    assert_eq!(decision["smallest_difference"], Value::Null);
+    assert!(text.contains("2 cases are too few to show any difference") && text.contains("±50.0"), "{text}");
+}
+
+#[test]
 fn several_judges_have_figures_of_their_own_and_none_together() {
     let verdicts = row("1", "a", "a") + &row("1", "b", "b").replace("\"j\"", "\"k\"");
     let labels = r#"{"item":"1","label":"a"}"#;

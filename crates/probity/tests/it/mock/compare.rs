@@ -197,6 +197,23 @@ fn a_comparison_goes_on_where_it_stopped() {
 }
 
 #[test]
+fn n02_a_winner_needs_a_complete_run() {
+    let scene = Scene::new(30, &["--pairs", "longer"]);
+    // Of 30 pairs 28 have a verdict in both orders, all for one variant, and the run was cut short.
+    let cut = scene.compare(&["--max-calls", "58", "--min-coverage", "0.5"]).code(3).json();
+    assert_eq!((&cut["decision"]["winner"], &cut["decision"]["complete"]), (&Value::Null, &json!(false)));
+    let whole = scene.compare(&[]).code(0).json();
+    let decision = &whole["decision"];
+    assert_eq!((&decision["winner"], &decision["complete"]), (&json!("new"), &json!(true)));
+    assert!(decision["p_value"].as_f64().expect("a p-value") < 1e-6);
+    assert_eq!((&decision["standing"], &decision["test"]), (&json!("advisory"), &json!("sign_test")));
+    let early = scene.compare(&["--until-decided", "--margin", "0.1"]).code(0).json();
+    let decision = &early["decision"];
+    assert_eq!((&decision["winner"], &decision["p_value"]), (&json!("new"), &Value::Null));
+    assert_eq!(decision["test"], "confidence_sequence");
+}
+
+#[test]
 fn the_same_bytes_offline_and_at_any_concurrency() {
     let scene = Scene::new(25, &["--pairs", "hash", "--latency", "uniform:0ms..3ms"]);
     let alone = scene.compare(&["--concurrency", "1", "--store", "alone.db"]).code(0).stdout;
