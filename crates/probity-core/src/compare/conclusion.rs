@@ -105,7 +105,7 @@ impl Conclusion {
     /// The conclusion that `pairs` allow, of which the share `coverage_min` must have a verdict.
     pub fn by_sign_test(pairs: &[Pair], policies: Policies, coverage_min: f64) -> Conclusion {
         let n_unscored = pairs.iter().filter(|pair| pair.status() == Status::Unscored).count();
-        let is_covered = (pairs.len() - n_unscored) as f64 >= coverage_min * pairs.len() as f64;
+        let is_covered = pairs.is_empty() || 1.0 - n_unscored as f64 / pairs.len() as f64 >= coverage_min;
         let tests = tests(pairs, policies);
         let best = best(&tests).filter(|_| tests.iter().any(|test| test.p_value.is_some()));
         let conclusion = Conclusion {

@@ -142,6 +142,27 @@ fn a_lover_of_the_first_slot_decides_nothing() {
 }
 
 #[test]
+fn n09_a_winner_beside_a_tie_wins_under_the_sum() {
+    let sum = |text: &str| {
+        let figures = of(text, Conflict::Sum, Unparsed::Drop);
+        let agreement = figures.agreement.and_then(|each| each.agreement);
+        [short(figures.variants["old"].win_rate), short(agreement)]
+    };
+    assert_eq!(sum("at ta aa"), ["1.0000/3", "-"]);
+    assert_eq!(sum("bt tb bb"), ["0.0000/3", "-"]);
+    assert_eq!(sum("ab ba tt"), ["0.5000/3", "-"], "different winners are a tie");
+    assert_eq!(sum("ar at? a?"), ["1.0000/1", "0.0000/1"], "a person, nothing, and one that counts");
+    assert_eq!(sum("ata abt btb atb"), ["0.6250/4", "0.7500/4"]);
+    assert_eq!(short(of("at ta aa", Conflict::Tie, Unparsed::Drop).variants["old"].win_rate), "0.6667/3");
+}
+
+#[test]
+fn n09_calls_without_a_verdict_are_counted_beside_pairs() {
+    let counts = of("aa a? ?? r? tb", Conflict::Tie, Unparsed::Drop).counts;
+    assert_eq!((counts.of(Status::Unscored), counts.n_unparsed_calls), (3, 4));
+}
+
+#[test]
 fn escalations_and_silence_stand_apart() {
     check(
         "aa ar b? ?? rr ba",

@@ -27,6 +27,8 @@ pub struct Counts {
     pub n_cases: u64,
     /// Pairs by how they ended. They add up to all pairs.
     pub status: BTreeMap<Status, u64>,
+    /// Passes without a verdict, of which an unscored pair has one or two.
+    pub n_unparsed_calls: u64,
 }
 
 impl Counts {
@@ -155,6 +157,7 @@ fn counts(pairs: &[&Pair]) -> Counts {
     counts.n_cases = pairs.iter().map(|pair| &pair.case).collect::<BTreeSet<_>>().len() as u64;
     for pair in pairs {
         *counts.status.entry(pair.status()).or_default() += 1;
+        counts.n_unparsed_calls += pair.n_unparsed();
     }
     assert_eq!(counts.status.values().sum::<u64>(), counts.n_pairs, "each pair ended in one way");
     counts

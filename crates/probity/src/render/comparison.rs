@@ -74,7 +74,11 @@ fn one_judge(name: &str, judge: &JudgeFigures) -> String {
         .map(|status| format!("{} {}", counts.of(*status), status.name()))
         .collect();
     let pairs = counted(counts.n_pairs, "pair");
-    let mut out = format!("\njudge {}: {pairs} = {}\n", plain(name), parts.join(" + "));
+    let unparsed = match counts.n_unparsed_calls {
+        0 => String::new(),
+        n => format!(" ({} without a verdict)", counted(n, "call")),
+    };
+    let mut out = format!("\njudge {}: {pairs} = {}{unparsed}\n", plain(name), parts.join(" + "));
     out += &variants(figures);
     out += &rates(figures);
     if judge.by_slice.len() > 1 {

@@ -30,7 +30,10 @@ impl Concluded {
     /// For machines.
     pub(crate) fn to_json(&self) -> Value {
         let Conclusion { winner, p_value, completeness, tested_by, tests } = &self.conclusion;
-        let of_two = if let [test] = &tests[..] { test.smallest_difference } else { None };
+        let of_two = match (&tests[..], tested_by) {
+            ([test], TestedBy::SignTest) => test.smallest_difference,
+            _ => None,
+        };
         let between = |test: &VariantTest| {
             let [a, b] = &test.variants;
             json!({

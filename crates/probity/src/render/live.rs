@@ -54,9 +54,14 @@ pub(crate) fn live(live: &Live) -> String {
 }
 
 fn equal_length(out: &mut String, pairs: &[&Pair]) {
-    let fitted = at_equal_length(pairs).controlled;
-    let mut rows = vec![["at equal length", "win rate", "95 % interval", "n"].map(str::to_owned).to_vec()];
-    for (name, controlled) in &fitted {
+    let fits = at_equal_length(pairs);
+    let (model, fitted) = fits.shown();
+    let mut rows = vec![
+        [&*format!("at equal length ({model})"), "win rate", "95 % interval", "n"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
+    for (name, controlled) in fitted {
         if let Ok(controlled) = controlled {
             rows.push([vec![plain(name)], estimate(&controlled.rate).to_vec()].concat());
         }

@@ -148,6 +148,34 @@ fn n03_a_floor_under_the_pass_rate_holds_for_any_judge() {
 }
 
 #[test]
+fn n09_several_replies_to_a_case_have_a_pass_hat_and_flaky_cases() {
+    let server = ScriptedServer::with(|request| graded(&Asked::of(request)));
+    let reply = |id: &str, trial: &str, reply: &str| {
+        json!({ "id": id, "variant": trial, "ticket": "Where is it?", "reply": reply, "reference": "There." })
+            .to_string()
+            + "\n"
+    };
+    let cases = [
+        reply("steady", "t1", "Flawless."),
+        reply("steady", "t2", "Good."),
+        reply("shaky", "t1", "Good."),
+        reply("shaky", "t2", "Poor."),
+        reply("once", "t1", "Good."),
+    ];
+    let probity = Probity::new().file("trials.jsonl", cases.concat()).server(&server);
+    let call = probity.args(["run", "trials.jsonl", "--rubric", "support-gold", "-o", "out.json"]);
+    let text = call.run().code(0).stdout;
+    assert!(
+        text.contains("pass^1 75.0 %, pass^2 50.0 % over 2 cases with several replies; flaky: shaky"),
+        "{text}"
+    );
+    let repeats = &probity.json("out.json")["summary"]["repeats"];
+    assert_eq!((&repeats["cases"], &repeats["flaky_cases"]), (&json!(2), &json!(["shaky"])));
+    let second = &repeats["pass_hat_k"][1];
+    assert_eq!((&second["k"], &second["value"], &second["n"]), (&json!(2), &json!(0.5), &json!(2)));
+}
+
+#[test]
 fn n03_a_floor_needs_a_pass_rule_before_anything_is_spent() {
     let server = ScriptedServer::with(|request| graded(&Asked::of(request)));
     let probity = Probity::new().file("gold.jsonl", gold()).server(&server);

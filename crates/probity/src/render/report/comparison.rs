@@ -203,8 +203,9 @@ fn wins(judge: &JudgeFigures, place: &Place) -> Section {
         .table(table)
         .legend("● the win rate with its interval; the dashed line is one half.")
         .text("Ties count half. “Could show” is how many points from one half this comparison finds with a power of 80 %.");
-    let mut controlled = Table::new(&["at equal length", "~0 to 100 %", "#win rate", "#95 % interval", "#n"]);
-    let fits = &judge.at_equal_length.controlled;
+    let (model, fits) = judge.at_equal_length.shown();
+    let title = format!("at equal length ({model})");
+    let mut controlled = Table::new(&[&*title, "~0 to 100 %", "#win rate", "#95 % interval", "#n"]);
     for (name, fitted) in fits {
         if let Ok(fitted) = fitted {
             let mut row = vec![Cell::text(&**name)];
