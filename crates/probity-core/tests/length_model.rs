@@ -224,12 +224,12 @@ fn what_cannot_be_fitted_is_refused() {
     check_refused(
         &good[..CASES_MIN - 1],
         Instruction::Absent,
-        "9 cases are too few for a length-controlled rate, expected at least 10",
+        "9 cases are too few to fit the length term, expected at least 10",
     );
     check_refused(
         &[],
         Instruction::Absent,
-        "0 cases are too few for a length-controlled rate, expected at least 10",
+        "0 cases are too few to fit the length term, expected at least 10",
     );
     let same: Vec<Row> = good.iter().map(|row| Row { candidate_chars: 150, ..*row }).collect();
     check_refused(

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use probity_engine::store::RunId;
 
-use crate::commands::calibrate::CalibrateArgs;
+use crate::commands::calibrate::{CalibrateArgs, share};
 use crate::commands::compare::CompareArgs;
 use crate::commands::diff::DiffArgs;
 use crate::commands::init::InitArgs;
@@ -259,6 +259,9 @@ pub(crate) struct RunArgs {
     /// End with exit code 1 unless the rubric's targets are met by a judge with standing
     #[arg(long)]
     pub(crate) enforce: bool,
+    /// End with exit code 1 unless the lower bound of the pass rate reaches this share, whatever the judge has earned
+    #[arg(long, value_name = "RATE", value_parser = share)]
+    pub(crate) fail_under: Option<f64>,
 }
 
 /// How many calls are made, and when they stop.

@@ -44,6 +44,8 @@ pub struct People {
     pub ratings_per_unit: BTreeMap<usize, u64>,
     /// Over all pairs of votes on one unit, the share that says the same.
     pub agreement: Option<Estimate>,
+    /// The share of units with at least two votes on which all votes say the same.
+    pub unanimous: Option<Estimate>,
     /// Krippendorff's alpha over units with at least two votes.
     pub alpha: Rated,
     /// The kappa of Fleiss, where any unit has two votes.
@@ -84,6 +86,7 @@ pub(super) fn people(sheet: &Sheet, units: &[&Unit], counting: &Counting) -> Peo
         votes: sheet.count(voted.iter().flat_map(|(_, votes)| votes.iter().map(|(_, category)| *category))),
         labels: sheet.count(units.iter().flat_map(|unit| sheet.labels(unit, counting.votes))),
         agreement: agreement(sheet, &voted, counting),
+        unanimous: unanimous(&voted, counting),
         alpha,
         ratings_per_unit,
         fleiss,
@@ -129,6 +132,19 @@ fn agreement(sheet: &Sheet, voted: &[Voted], counting: &Counting) -> Option<Esti
         for (_, votes) in cluster.iter().filter(|(_, votes)| votes.len() >= 2) {
             part.above += counts(sheet, votes).into_iter().map(|n| pairs(n as usize)).sum::<f64>();
             part.below += pairs(votes.len());
+        }
+        part
+    });
+    ratio(clusters, counting.sampling.resampling)
+}
+
+fn unanimous(voted: &[Voted], counting: &Counting) -> Option<Estimate> {
+    let clusters = by_cluster(voted).map(|cluster| {
+        let mut part = Part::default();
+        for (_, votes) in cluster.iter().filter(|(_, votes)| votes.len() >= 2) {
+            let all_alike = votes.windows(2).all(|two| two[0].1 == two[1].1);
+            part.above += f64::from(u8::from(all_alike));
+            part.below += 1.0;
         }
         part
     });

@@ -190,7 +190,9 @@ impl Sheet {
                     _ if ab == wrong || ba == wrong => Some(wrong),
                     _ if ab == ba => Some(ab),
                     Conflict::Drop => None,
-                    Conflict::Tie | Conflict::Pool => self.scale.tie(),
+                    Conflict::Sum if self.scale.tie() == Some(ab) => Some(ba),
+                    Conflict::Sum if self.scale.tie() == Some(ba) => Some(ab),
+                    Conflict::Tie | Conflict::Pool | Conflict::Sum => self.scale.tie(),
                 }
             }
         }

@@ -304,6 +304,22 @@ fn l07_one_person_has_nobody_to_agree_with() {
 }
 
 #[test]
+fn n09_items_on_which_all_people_say_the_same_are_unanimous() {
+    let votes = [("1", "aaa"), ("2", "aab"), ("3", "bb"), ("4", "b")];
+    let label = |item: &str, at: usize, vote: char| {
+        format!(r#"{{"item":"{item}","annotator":"p{at}","label":"{vote}"}}"#) + "\n"
+    };
+    let of = |(item, votes): (&str, &str)| {
+        votes.chars().enumerate().map(|(at, vote)| label(item, at, vote)).collect::<String>()
+    };
+    let all = figures_of(&votes.map(of).concat(), "");
+    let unanimous = &all["human_human"]["unanimous"];
+    assert_eq!((&unanimous["value"], &unanimous["n"]), (&(2.0 / 3.0).into(), &3.into()), "{unanimous}");
+    let alone = many(&["pass", "fail"], &["pass"; 2]);
+    assert_eq!(alone["human_human"]["unanimous"]["value"], Value::Null);
+}
+
+#[test]
 fn l08_people_without_an_item_in_common() {
     let label =
         |item: usize, by: &str| format!(r#"{{"item":"{item}","annotator":"{by}","label":"a"}}"#) + "\n";

@@ -142,6 +142,7 @@ impl People {
             "labels": counts(&self.labels),
             "ratings_per_item": per_unit.collect::<Map<_, _>>(),
             "agreement": figure_json(&agreement, 0),
+            "unanimous": figure_json(&self.unanimous.ok_or(Undefined::Nothing), 0),
             "krippendorff_alpha": figure_json(&self.alpha.nominal, n),
             "krippendorff_alpha_ordinal": figure_json(&self.alpha.ordinal, n),
             "krippendorff_alpha_interval": figure_json(&self.alpha.interval, n),

@@ -14,16 +14,32 @@ use super::ranking::{self, Ranking, RankingError, Winner};
 /// A fit for each variant, or why there is none.
 pub type Fits = BTreeMap<Arc<str>, Result<Controlled, LengthError>>;
 
-/// Win rates at equal length by the two fits, which are different things.
+/// Win rates at equal length by three models, which are different figures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LengthFits {
-    /// With model, length and instruction terms.
-    pub controlled: Fits,
-    /// With model and length terms alone.
+    /// With model, length and difficulty terms and no prior: the form of Length-Controlled `AlpacaEval`. Every pair
+    /// needs the difficulty of its case.
+    pub with_difficulty: Fits,
+    /// With model, length and slice terms and weak priors, for a comparison of one's own.
+    pub with_slices: Fits,
+    /// With model and length terms alone and no prior.
     pub length_only: Fits,
 }
 
-/// The win rate of each variant at equal length, against all others it met, by both fits.
+impl LengthFits {
+    /// The fits that reports show, with the name of their model: those with difficulties where there are any.
+    pub fn shown(&self) -> (&'static str, &Fits) {
+        let has_difficulty =
+            !self.with_difficulty.is_empty() && self.with_difficulty.values().all(Result::is_ok);
+        if has_difficulty {
+            ("length and difficulty", &self.with_difficulty)
+        } else {
+            ("length and slice", &self.with_slices)
+        }
+    }
+}
+
+/// The win rate of each variant at equal length, against all others it met, by every model.
 pub fn at_equal_length(pairs: &[&Pair]) -> LengthFits {
     let tables: Vec<(Arc<str>, Table)> =
         names(pairs).into_iter().map(|name| (Arc::clone(&name), Table::of(&name, pairs))).collect();
@@ -31,7 +47,8 @@ pub fn at_equal_length(pairs: &[&Pair]) -> LengthFits {
         tables.iter().map(|(name, table)| (Arc::clone(name), fit(table))).collect()
     };
     LengthFits {
-        controlled: fits(Table::controlled),
+        with_difficulty: fits(Table::with_difficulty),
+        with_slices: fits(Table::with_slices),
         length_only: fits(|table| length::length_only(&table.rows)),
     }
 }
@@ -45,11 +62,15 @@ struct Table {
 }
 
 impl Table {
-    /// By the instructions' difficulties where every row has one, else by slices.
-    fn controlled(&self) -> Result<Controlled, LengthError> {
-        if self.difficulties.len() == self.rows.len() {
-            return length::controlled(&self.rows, Instruction::Difficulty(&self.difficulties), Hold::None);
+    fn with_difficulty(&self) -> Result<Controlled, LengthError> {
+        let (n_known, n_rows) = (self.difficulties.len(), self.rows.len());
+        if n_known < n_rows {
+            return Err(LengthError::NoDifficulty { n_missing: n_rows - n_known, n_rows });
         }
+        length::controlled(&self.rows, Instruction::Difficulty(&self.difficulties), Hold::None)
+    }
+
+    fn with_slices(&self) -> Result<Controlled, LengthError> {
         length::controlled(&self.rows, length::instruction_of(&self.slices), Hold::WeakPrior)
     }
 
@@ -158,7 +179,7 @@ mod tests {
     #[test]
     fn length_explains_what_only_length_decided() {
         let pairs = by_length(200);
-        let controlled = at_equal_length(&pairs.iter().collect::<Vec<_>>()).controlled;
+        let controlled = at_equal_length(&pairs.iter().collect::<Vec<_>>()).with_slices;
         let rate = |name: &str| controlled[name].as_ref().expect("fitted").rate.value;
         assert!((rate("old") + rate("new") - 1.0).abs() < 1e-6, "{} {}", rate("old"), rate("new"));
         assert!(rate("new") < 0.77, "the raw rate is 0.8, at equal length {}", rate("new"));
@@ -167,7 +188,37 @@ mod tests {
     #[test]
     fn too_few_cases_say_so() {
         let pairs = by_length(3);
-        assert!(at_equal_length(&pairs.iter().collect::<Vec<_>>()).controlled["old"].is_err());
+        assert!(at_equal_length(&pairs.iter().collect::<Vec<_>>()).with_slices["old"].is_err());
+    }
+
+    #[test]
+    fn n09_the_published_form_needs_the_difficulty_of_every_case() {
+        let mut pairs = by_length(200);
+        let fits = |pairs: &[Pair]| at_equal_length(&pairs.iter().collect::<Vec<_>>());
+        let without = fits(&pairs);
+        assert_eq!(
+            without.with_difficulty["new"],
+            Err(LengthError::NoDifficulty { n_missing: 200, n_rows: 200 })
+        );
+        assert_eq!(without.shown().0, "length and slice");
+        // Half of the cases are decided against their length, so that a fit without priors exists.
+        for (at, pair) in pairs.iter_mut().enumerate() {
+            pair.difficulty = Some((at % 7) as f64 - 3.0);
+            if at % 3 == 0 {
+                let pass = Pass::Decided(Choice::Wins(Candidate::A));
+                pair.verdicts = Verdicts::BothOrders { ab: pass.clone(), ba: pass };
+            }
+        }
+        let with = fits(&pairs);
+        let rate = |fits: &Fits| fits["new"].as_ref().expect("fitted").rate.value;
+        assert_eq!(with.shown().0, "length and difficulty");
+        assert!(
+            (rate(&with.with_difficulty) - rate(&with.with_slices)).abs() > 1e-6,
+            "two models, two figures"
+        );
+        pairs[17].difficulty = None;
+        let why = fits(&pairs).with_difficulty["old"].clone().expect_err("one is missing").to_string();
+        assert_eq!(why, "1 of 200 pairs have no difficulty, expected a number for every case");
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub enum Fate {
 }
 
 /// Two variants on one case.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Contest {
     /// The case.
     pub case: Arc<str>,
@@ -66,6 +66,8 @@ pub struct Contest {
     pub variants: [Arc<str>; 2],
     /// The lengths of candidate A and candidate B in characters.
     pub lengths: [u64; 2],
+    /// How hard the case is, where its record says.
+    pub difficulty: Option<f64>,
     /// What became of it.
     pub fate: Fate,
 }
@@ -87,7 +89,7 @@ impl Contest {
             variants: self.variants.clone(),
             verdicts,
             lengths: Some(self.lengths),
-            difficulty: None,
+            difficulty: self.difficulty,
             label: None,
         })
     }
@@ -207,7 +209,7 @@ mod tests {
 
     fn contest(fate: Fate) -> Contest {
         let variants = [Arc::from("old"), Arc::from("new")];
-        Contest { case: Arc::from("t1"), slice: None, variants, lengths: [3, 9], fate }
+        Contest { case: Arc::from("t1"), slice: None, variants, lengths: [3, 9], difficulty: None, fate }
     }
 
     fn judged(ab: Choice, ba: Choice) -> Contest {

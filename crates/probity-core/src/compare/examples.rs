@@ -43,7 +43,8 @@ fn pair(index: usize, text: &str) -> Pair {
     }
 }
 
-fn pairs(text: &str) -> Vec<Pair> {
+/// One pair for each word, on a case of its own, between `old` and `new`.
+pub(super) fn pairs(text: &str) -> Vec<Pair> {
     text.split(' ').enumerate().map(|(index, text)| pair(index, text)).collect()
 }
 
@@ -138,6 +139,27 @@ fn a_lover_of_the_first_slot_decides_nothing() {
             status 0+0+5+0+0+0, new wins 0.5000/5 - (p NaN), tie 0.0000/5, unstable 1.0000/5, same 0.0000/5, first slot 1.0000/10, longer 0.5000/10, orders Some((5, 0))
         "]],
     );
+}
+
+#[test]
+fn n09_a_winner_beside_a_tie_wins_under_the_sum() {
+    let sum = |text: &str| {
+        let figures = of(text, Conflict::Sum, Unparsed::Drop);
+        let agreement = figures.agreement.and_then(|each| each.agreement);
+        [short(figures.variants["old"].win_rate), short(agreement)]
+    };
+    assert_eq!(sum("at ta aa"), ["1.0000/3", "-"]);
+    assert_eq!(sum("bt tb bb"), ["0.0000/3", "-"]);
+    assert_eq!(sum("ab ba tt"), ["0.5000/3", "-"], "different winners are a tie");
+    assert_eq!(sum("ar at? a?"), ["1.0000/1", "0.0000/1"], "a person, nothing, and one that counts");
+    assert_eq!(sum("ata abt btb atb"), ["0.6250/4", "0.7500/4"]);
+    assert_eq!(short(of("at ta aa", Conflict::Tie, Unparsed::Drop).variants["old"].win_rate), "0.6667/3");
+}
+
+#[test]
+fn n09_calls_without_a_verdict_are_counted_beside_pairs() {
+    let counts = of("aa a? ?? r? tb", Conflict::Tie, Unparsed::Drop).counts;
+    assert_eq!((counts.of(Status::Unscored), counts.n_unparsed_calls), (3, 4));
 }
 
 #[test]

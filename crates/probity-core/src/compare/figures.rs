@@ -27,6 +27,8 @@ pub struct Counts {
     pub n_cases: u64,
     /// Pairs by how they ended. They add up to all pairs.
     pub status: BTreeMap<Status, u64>,
+    /// Passes without a verdict, of which an unscored pair has one or two.
+    pub n_unparsed_calls: u64,
 }
 
 impl Counts {
@@ -102,7 +104,8 @@ pub struct VariantFigures {
     pub sign_test: Option<f64>,
     /// The standard error of the win rate, cases as clusters. `None` for fewer than two cases.
     pub standard_error: Option<f64>,
-    /// The smallest distance of the true win rate from one half that this sample had an 80 % chance to show.
+    /// The smallest distance of the true win rate from one half that this sample had an 80 % chance to show, at
+    /// most 0.5.
     pub smallest_difference: Option<f64>,
     /// The mean length of its replies in characters.
     pub mean_length: Option<f64>,
@@ -154,6 +157,7 @@ fn counts(pairs: &[&Pair]) -> Counts {
     counts.n_cases = pairs.iter().map(|pair| &pair.case).collect::<BTreeSet<_>>().len() as u64;
     for pair in pairs {
         *counts.status.entry(pair.status()).or_default() += 1;
+        counts.n_unparsed_calls += pair.n_unparsed();
     }
     assert_eq!(counts.status.values().sum::<u64>(), counts.n_pairs, "each pair ended in one way");
     counts
@@ -304,7 +308,7 @@ fn variant(name: &str, pairs: &[&Pair], policies: Policies, resampling: Resampli
         n_ties: ended(|_| Choice::Tie),
         sign_test: sign_test(n_wins, n_losses),
         standard_error: win_rate.and_then(|rate| standard_error(&cases, rate.value)),
-        smallest_difference: smallest_difference(&cases),
+        smallest_difference: smallest_difference(cases.iter().map(|parts| parts[0])),
         mean_length: mean_length(name, &pairs),
     }
 }
@@ -339,12 +343,12 @@ fn standard_error(cases: &[Vec<Part>], rate: f64) -> Option<f64> {
 }
 
 /// The two quantiles' sum times the standard error that the win rate has when it is truly one half:
-/// √Σ(above − below/2)² / Σbelow over cases. `None` where every pair is a tie: such a sample shows nothing.
-fn smallest_difference(cases: &[Vec<Part>]) -> Option<f64> {
-    let parts = || cases.iter().map(|parts| parts[0]);
-    let squares: f64 = parts().map(|part| (part.above - 0.5 * part.below).powi(2)).sum();
-    let n: f64 = parts().map(|part| part.below).sum();
-    (squares > 0.0).then(|| POWER_80_LEVEL_5 * squares.sqrt() / n)
+/// √Σ(above − below/2)² / Σbelow over cases, at most the one half that is possible. `None` where every pair is a
+/// tie: such a sample shows nothing.
+pub(super) fn smallest_difference(cases: impl Iterator<Item = Part> + Clone) -> Option<f64> {
+    let squares: f64 = cases.clone().map(|part| (part.above - 0.5 * part.below).powi(2)).sum();
+    let n: f64 = cases.map(|part| part.below).sum();
+    (squares > 0.0).then(|| (POWER_80_LEVEL_5 * squares.sqrt() / n).min(0.5))
 }
 
 fn mean_length(name: &str, pairs: &[&Pair]) -> Option<f64> {

@@ -91,6 +91,7 @@ impl Pair {
             ([Read::Wrong, _] | [_, Read::Wrong], _) => Some(Read::Wrong),
             ([ab, ba], _) if ab == ba => Some(ab),
             (_, Conflict::Tie) => Some(Read::Choice(Choice::Tie)),
+            ([Read::Choice(ab), Read::Choice(ba)], Conflict::Sum) => Some(Read::Choice(ab.sum(ba))),
             (_, Conflict::Drop) => None,
         };
         [together.map(|said| held(said, None)), None]

@@ -152,10 +152,18 @@ impl Raw {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum LengthError {
     /// Too little to fit.
-    #[error("{n_cases} cases are too few for a length-controlled rate, expected at least {CASES_MIN}")]
+    #[error("{n_cases} cases are too few to fit the length term, expected at least {CASES_MIN}")]
     TooFewCases {
         /// Distinct cases among the rows.
         n_cases: usize,
+    },
+    /// Instructions of unknown difficulty.
+    #[error("{n_missing} of {n_rows} pairs have no difficulty, expected a number for every case")]
+    NoDifficulty {
+        /// Rows without one.
+        n_missing: usize,
+        /// All rows.
+        n_rows: usize,
     },
     /// The length difference is the same in every row, so nothing says what length does.
     #[error("the length difference is {chars} characters in every pair, expected it to vary")]

@@ -14,6 +14,7 @@
 //! one.
 
 mod adjusted;
+mod conclusion;
 mod contest;
 mod figures;
 mod held;
@@ -30,6 +31,7 @@ pub mod sequence;
 mod written;
 
 pub use adjusted::{Fits, LengthFits, Ranked, at_equal_length, ranked};
+pub use conclusion::{Completeness, Conclusion, TestedBy, VariantTest};
 pub use contest::{Contest, Fate, GateCounts, Heard, gate_counts};
 pub use figures::{AgreementFigures, Counts, Figures, Rates, VariantFigures, figures};
 pub use judges::{Comparison, JudgeComparison, JudgeFigures, ReviewItem, comparison};

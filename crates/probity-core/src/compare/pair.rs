@@ -120,6 +120,16 @@ impl Pair {
         }
     }
 
+    /// Passes without a verdict.
+    pub(super) fn n_unparsed(&self) -> u64 {
+        match &self.verdicts {
+            Verdicts::BothOrders { ab, ba } => {
+                [ab, ba].iter().filter(|pass| pass.choice().is_none()).count() as u64
+            }
+            Verdicts::Graded(_) => 0,
+        }
+    }
+
     /// The candidate that `variant` wrote.
     pub(super) fn candidate(&self, variant: &str) -> Option<Candidate> {
         let [a, b] = &self.variants;
@@ -182,7 +192,8 @@ impl Pair {
             ([ab, ba], Conflict::Pool) => both(pass(ab), pass(ba)),
             ([Read::Choice(ab), Read::Choice(ba)], _) if ab == ba => win(ab),
             ([Read::Choice(_), Read::Choice(_)], Conflict::Tie) => win(Choice::Tie),
-            (_, Conflict::Tie | Conflict::Drop) => NOTHING,
+            ([Read::Choice(ab), Read::Choice(ba)], Conflict::Sum) => win(ab.sum(ba)),
+            (_, Conflict::Tie | Conflict::Drop | Conflict::Sum) => NOTHING,
         }
     }
 

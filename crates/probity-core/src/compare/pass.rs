@@ -65,6 +65,19 @@ pub enum Choice {
     NeedsHumanReview,
 }
 
+impl Choice {
+    /// What two orders say together: a winner beside a tie wins, two different winners are a tie. Where either asks
+    /// for a person, so do both.
+    pub(super) fn sum(self, other: Choice) -> Choice {
+        match (self, other) {
+            (Choice::NeedsHumanReview, _) | (_, Choice::NeedsHumanReview) => Choice::NeedsHumanReview,
+            (Choice::Tie, one) | (one, Choice::Tie) => one,
+            (Choice::Wins(one), Choice::Wins(other)) if one == other => Choice::Wins(one),
+            (Choice::Wins(_), Choice::Wins(_)) => Choice::Tie,
+        }
+    }
+}
+
 /// One pass over a pair, or why it gave nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pass {

@@ -11,6 +11,8 @@ pub enum Conflict {
     Drop,
     /// Each order is an observation of its own, in every pair.
     Pool,
+    /// Their sum: a winner beside a tie wins, two different winners are a tie.
+    Sum,
 }
 
 impl Conflict {
@@ -20,6 +22,7 @@ impl Conflict {
             Conflict::Tie => "tie",
             Conflict::Drop => "drop",
             Conflict::Pool => "pool",
+            Conflict::Sum => "sum",
         }
     }
 }

@@ -9,6 +9,10 @@ use super::length::{Controlled, LengthError};
 use super::outcome::Status;
 use super::policy::Policies;
 
+/// The win rates at equal length, each named after the terms of its model beside that of the variant.
+const LENGTH_FIGURES: [&str; 3] =
+    ["length_difficulty_win_rate", "length_slice_win_rate", "length_only_win_rate"];
+
 impl Comparison {
     /// The whole comparison. With one judge its figures stand at the top as well; with several, only their
     /// counts do, because verdicts of different judges are not one sample.
@@ -24,7 +28,7 @@ impl Comparison {
                 top.insert("judged".into(), sum(&|figures| figures.counts.n_judged()).into());
                 let status = |status| sum(&|figures| figures.counts.of(status));
                 top.insert("status".into(), status_json(status));
-                for name in ["win_rate", "length_controlled_win_rate", "first_slot_lean", "by_slice"] {
+                for name in ["win_rate", "first_slot_lean", "by_slice"].into_iter().chain(LENGTH_FIGURES) {
                     top.insert(name.into(), Value::Null);
                 }
                 top.insert("policy".into(), policy(self.policies));
@@ -53,11 +57,14 @@ impl JudgeFigures {
         let mut map = self.overall.to_map();
         let slices = self.by_slice.iter().map(|(name, figures)| (name.to_string(), figures.to_map().into()));
         map.insert("by_slice".into(), Value::Object(slices.collect()));
-        let LengthFits { controlled, length_only } = &self.at_equal_length;
-        map.insert("length_controlled_win_rate".into(), fits_json(controlled));
-        map.insert("length_only_win_rate".into(), fits_json(length_only));
-        let why = controlled.values().find_map(|fitted| fitted.as_ref().err());
-        map.insert("length_controlled_missing".into(), json!(why.map(ToString::to_string)));
+        let LengthFits { with_difficulty, with_slices, length_only } = &self.at_equal_length;
+        let mut missing = Map::new();
+        for (name, fits) in LENGTH_FIGURES.into_iter().zip([with_difficulty, with_slices, length_only]) {
+            map.insert(name.into(), fits_json(fits));
+            let why = fits.values().find_map(|fitted| fitted.as_ref().err());
+            missing.extend(why.map(|why| (name.to_owned(), why.to_string().into())));
+        }
+        map.insert("length_missing".into(), missing.into());
         map
     }
 }
@@ -81,6 +88,7 @@ impl Figures {
             "judged": counts.n_judged(),
             "cases": counts.n_cases,
             "status": status_json(|status| counts.of(status)),
+            "unparsed": { "pairs": counts.of(Status::Unscored), "calls": counts.n_unparsed_calls },
             "policy": policy(*policies),
             "win_rate": by_variant(&|each| json!(each.win_rate)),
             "decisive_win_rate": by_variant(&|each| json!(each.decisive_win_rate)),

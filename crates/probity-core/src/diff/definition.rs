@@ -19,8 +19,10 @@ pub struct RunDefinition {
     pub judge_kind: String,
     /// The model that was asked; empty where there is none.
     pub judge_model: String,
-    /// What the judge has earned.
+    /// What the judge had earned when the run was made; empty in results that do not tell.
     pub standing: String,
+    /// Why.
+    pub standing_reason: String,
     /// The models that answered.
     pub answered_as: Vec<String>,
     /// Everything else by name: cases, template, gate, settings. Empty in results that do not tell.
@@ -58,9 +60,16 @@ impl RunDefinition {
             judge_kind: optional("kind"),
             judge_model: optional("model"),
             standing: optional("standing"),
+            standing_reason: optional("standing_reason"),
             answered_as: answered.into_iter().map(|(name, _)| name).collect(),
             parts: members(summary.get("definition")),
         })
+    }
+
+    /// Why the judge must not gate; `None` where it was promoted.
+    pub fn advisory(&self) -> Option<&str> {
+        let reason = if self.standing_reason.is_empty() { "not told" } else { &self.standing_reason };
+        (self.standing != "promoted").then_some(reason)
     }
 
     /// The judge as people call it.

@@ -10,6 +10,7 @@ mod history;
 mod part;
 mod patterns;
 mod ranked;
+mod repeats;
 mod row;
 mod sensitivity;
 mod summary;
@@ -24,6 +25,7 @@ pub use history::{Drift, DriftCause, EARLIER_MIN, Movement, Points, Track, drift
 pub use part::{CriterionSummary, Part, Totals};
 pub use patterns::{FailurePattern, PatternKind, RecurringReason};
 pub use ranked::RankedReply;
+pub use repeats::Repeats;
 pub use row::{GateOutcome, NO_REPLY, Outcome, ReplyResult, findings_json};
 pub use sensitivity::Variation;
 pub use summary::{Facts, JudgeFacts, Summary, SummaryBuilder, TargetFacts, UnscoredCount};

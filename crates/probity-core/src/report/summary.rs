@@ -9,6 +9,7 @@ use super::gate_tally::GateTally;
 use super::part::{CriterionSummary, Part};
 use super::patterns::{FailurePattern, PatternTally, RecurringReason};
 use super::ranked::{Ranked, RankedReply};
+use super::repeats::{RepeatTally, Repeats};
 use super::row::{GateOutcome, ReplyResult};
 use super::sensitivity::{Sensitivity, Variation};
 use super::target::{Ceiling, TargetResult};
@@ -116,6 +117,7 @@ pub struct SummaryBuilder {
     automatic_fails: u64,
     confidence: ConfidenceSum,
     gate: GateTally,
+    repeats: RepeatTally,
     no_reply: u64,
     skipped: u64,
 }
@@ -134,6 +136,7 @@ impl SummaryBuilder {
             automatic_fails: 0,
             confidence: ConfidenceSum::default(),
             gate: GateTally::default(),
+            repeats: RepeatTally::default(),
             no_reply: 0,
             skipped: 0,
         }
@@ -160,6 +163,7 @@ impl SummaryBuilder {
             self.confidence.add(confidence);
         }
         self.gate.add(result);
+        self.repeats.add(result);
         self.no_reply += u64::from(result.gate == GateOutcome::NoReply);
         self.sensitivity.add(result, &self.rubric);
         if let Some(quality_max) = result.quality_max(&self.rubric) {
@@ -201,6 +205,7 @@ impl SummaryBuilder {
             rubric: self.rubric,
             all: self.all,
             gate: self.gate,
+            repeats: self.repeats.repeats(),
             no_reply: self.no_reply,
             skipped: self.skipped,
             facts,
@@ -244,6 +249,7 @@ pub struct Summary {
     variations: Vec<Variation>,
     targets: Vec<TargetResult>,
     gate: GateTally,
+    repeats: Option<Repeats>,
     no_reply: u64,
     skipped: u64,
     facts: Facts,
@@ -331,6 +337,11 @@ impl Summary {
         &self.ranked.best
     }
 
+    /// What several replies to the same case came to; `None` where no case has two.
+    pub fn repeats(&self) -> Option<&Repeats> {
+        self.repeats.as_ref()
+    }
+
     /// By slice.
     pub fn slices(&self) -> &BTreeMap<String, Part> {
         &self.slices
@@ -400,6 +411,9 @@ impl Summary {
             .map(|(name, part)| (name.clone(), Value::Object(part.to_json(&self.rubric))))
             .collect();
         object.insert("by_slice".into(), Value::Object(slices));
+        if let Some(repeats) = &self.repeats {
+            object.insert("repeats".into(), repeats.to_json());
+        }
         self.insert_patterns(&mut object);
         Value::Object(object)
     }

@@ -241,7 +241,7 @@ pub(crate) fn alpaca_eval_dev(product: &dyn Product) {
             }
             "prefers_longer_rate" => at(variants, &["prefers_longer"], 1.0),
             "lc_minimal" => fitted(at(&all["length_only_win_rate"], &[model], 100.0)),
-            "lc_with_difficulty" => fitted(at(&all["length_controlled_win_rate"], &[model], 100.0)),
+            "lc_with_difficulty" => fitted(at(&all["length_difficulty_win_rate"], &[model], 100.0)),
             "lc_full_fixture" | "lc_from_published_weights" => Found::LeftOut(LENGTH),
             _ => panic!("an unknown figure: {id}"),
         }

@@ -59,6 +59,7 @@ fn made(args: &RunArgs) -> Result<Made, Failure> {
     let files = report_files(args.output.as_deref(), &args.reports, &Inputs::default().job(&args.job))?;
     let watcher = Watcher::new(args.job.cases.reading.quiet);
     let job = settings::job(&args.job, settings::call_layer(&args.calls)?, &|line| watcher.notice(line))?;
+    refuse_without_pass_rule(args, &job)?;
     let job = Arc::new(job);
     // Opening the store is mostly waiting for the disk.
     job.begin_screening();
@@ -77,6 +78,18 @@ fn made(args: &RunArgs) -> Result<Made, Failure> {
     store.close().map_err(|error| Failure::new(Exit::Store, &error))?;
     replies::notices(&job, &ran, &summary, &watcher);
     Ok(Made { job, ran, summary, skipped })
+}
+
+/// A floor under the pass rate needs one.
+fn refuse_without_pass_rule(args: &RunArgs, job: &Job) -> Result<(), Failure> {
+    if args.fail_under.is_none() || job.rubric.pass().is_some() {
+        return Ok(());
+    }
+    let rubric = job.rubric.name();
+    Err(Failure::usage(format!(
+        "--fail-under: the rubric {rubric} has no pass rule, so there is no pass rate"
+    ))
+    .hint("give the rubric weights and [pass], or leave --fail-under out"))
 }
 
 /// Writes the results to where they were asked for, and keeps what the summary shows.
@@ -148,21 +161,55 @@ fn verdict(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Exit {
         ));
         return Exit::Incomplete;
     }
-    if args.enforce { enforced(summary) } else { Exit::Done }
+    let enforced = if args.enforce { enforced(summary) } else { Exit::Done };
+    match args.fail_under {
+        Some(floor) if enforced == Exit::Done => above_floor(summary, floor),
+        _ => enforced,
+    }
 }
 
 /// Whether the targets are met by a judge that may gate, and in words what is not.
 fn enforced(summary: &Summary) -> Exit {
     let (standing, n_targets) = (&summary.facts().judge.standing, summary.targets().len());
-    let missed = summary.targets().iter().filter(|target| !target.is_met()).count();
-    if standing.is_promoted() && missed == 0 {
-        if n_targets == 0 {
-            terminal::note("the rubric has no targets: nothing but the judge's standing was enforced");
-        }
-        return Exit::Done;
+    if !standing.is_promoted() {
+        terminal::note(&no_standing(&format!("{standing} ({})", standing.reason())));
+        return Exit::No;
     }
-    let why = if standing.is_promoted() { String::new() } else { format!(" ({})", standing.reason()) };
-    let judge = format!("the judge's standing is {standing}{why}");
-    terminal::note(&format!("the answer is no: {judge}, and {missed} of {n_targets} targets are missed"));
+    let missed = summary.targets().iter().filter(|target| !target.is_met()).count();
+    if missed > 0 {
+        terminal::note(&format!(
+            "the answer is no: the judge's standing is {standing}, and {missed} of {n_targets} targets are missed"
+        ));
+        return Exit::No;
+    }
+    if n_targets == 0 {
+        terminal::note("the rubric has no targets: nothing but the judge's standing was enforced");
+    }
+    Exit::Done
+}
+
+/// Why a judge without standing passes no build: its standing, whatever its figures are.
+pub(super) fn no_standing(standing: &str) -> String {
+    format!("the answer is no: the judge's standing is {standing}; its figures inform and must not gate")
+}
+
+/// Whether the lower bound of the pass rate reaches `floor`, whatever the judge has earned. A pass rate that was not
+/// measured does not.
+fn above_floor(summary: &Summary, floor: f64) -> Exit {
+    let standing = &summary.facts().judge.standing;
+    let by = format!("{standing} judge: {}", standing.reason());
+    let wanted = format!("--fail-under {:.1} %", 100.0 * floor);
+    let message = match summary.pass_rate() {
+        Some(rate) if rate.low >= floor => return Exit::Done,
+        Some(rate) => format!(
+            "the pass rate is {:.1} % ({:.1}–{:.1} %, n {}) and its lower bound is below {wanted}",
+            100.0 * rate.value,
+            100.0 * rate.low,
+            100.0 * rate.high,
+            rate.n
+        ),
+        None => format!("the pass rate was not measured, {wanted} needs one"),
+    };
+    terminal::note(&format!("the answer is no: {message} ({by})"));
     Exit::No
 }

@@ -86,7 +86,11 @@ fn overview(all: &Calibration) -> String {
     let note = all.people.fleiss.as_ref().map(|fleiss| {
         format!("people's kappa is that of Fleiss, on items with {} votes\n", fleiss.n_ratings)
     });
-    format!("\n{}{}", columns(&rows), note.unwrap_or_default())
+    let unanimous = all.people.unanimous.map(|rate| {
+        let (share, n) = (100.0 * rate.value, rate.n);
+        format!("all votes are the same on {share:.1} % of the {n} items with several votes\n")
+    });
+    format!("\n{}{}{}", columns(&rows), note.unwrap_or_default(), unanimous.unwrap_or_default())
 }
 
 fn one_judge(name: &str, judge: &JudgeFigures, all: &Calibration) -> String {

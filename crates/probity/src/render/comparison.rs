@@ -4,6 +4,7 @@ use probity_core::compare::{Comparison, Figures, JudgeFigures, Labels, Policies,
 use probity_core::stats::Estimate;
 use probity_engine::load::Skipped;
 
+use super::conclusion::Conclusions;
 use super::plain::plain;
 use super::summary::{columns, skipped_records};
 
@@ -11,6 +12,8 @@ use super::summary::{columns, skipped_records};
 pub(crate) struct Shown<'a> {
     /// The figures.
     pub(crate) comparison: &'a Comparison,
+    /// What they show.
+    pub(crate) concluded: &'a Conclusions,
     /// The file of verdicts as it was named.
     pub(crate) file: &'a str,
     /// What people said, where they were asked.
@@ -37,6 +40,9 @@ pub(crate) fn comparison(shown: &Shown) -> String {
     for (name, judge) in judges {
         if judges.len() == 1 {
             out += &one_judge(name, judge);
+            if let Some(concluded) = shown.concluded.get(name) {
+                out += &format!("\n{}\n", plain(&concluded.sentence(&judge.overall)));
+            }
         }
     }
     if judges.len() > 1 {
@@ -68,7 +74,11 @@ fn one_judge(name: &str, judge: &JudgeFigures) -> String {
         .map(|status| format!("{} {}", counts.of(*status), status.name()))
         .collect();
     let pairs = counted(counts.n_pairs, "pair");
-    let mut out = format!("\njudge {}: {pairs} = {}\n", plain(name), parts.join(" + "));
+    let unparsed = match counts.n_unparsed_calls {
+        0 => String::new(),
+        n => format!(" ({} without a verdict)", counted(n, "call")),
+    };
+    let mut out = format!("\njudge {}: {pairs} = {}{unparsed}\n", plain(name), parts.join(" + "));
     out += &variants(figures);
     out += &rates(figures);
     if judge.by_slice.len() > 1 {

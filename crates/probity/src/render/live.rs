@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use probity_core::compare::sequence::Decision;
 use probity_core::compare::{Fate, GateCounts, Pair, Ranked, at_equal_length, gate_counts, ranked};
 use probity_core::stats::Estimate;
 use probity_engine::run::compare::{CompareJob, Compared, Stopped};
@@ -38,7 +37,7 @@ pub(crate) fn live(live: &Live) -> String {
     at_gate(&mut out, compared);
     unpaired(&mut out, job);
     if let Some(stopped) = &compared.stopped {
-        sequence(&mut out, job, stopped);
+        sequence(&mut out, stopped);
     }
     line!(
         out,
@@ -55,9 +54,14 @@ pub(crate) fn live(live: &Live) -> String {
 }
 
 fn equal_length(out: &mut String, pairs: &[&Pair]) {
-    let fitted = at_equal_length(pairs).controlled;
-    let mut rows = vec![["at equal length", "win rate", "95 % interval", "n"].map(str::to_owned).to_vec()];
-    for (name, controlled) in &fitted {
+    let fits = at_equal_length(pairs);
+    let (model, fitted) = fits.shown();
+    let mut rows = vec![
+        [&*format!("at equal length ({model})"), "win rate", "95 % interval", "n"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
+    for (name, controlled) in fitted {
         if let Ok(controlled) = controlled {
             rows.push([vec![plain(name)], estimate(&controlled.rate).to_vec()].concat());
         }
@@ -130,24 +134,10 @@ fn more(out: &mut String, n: usize) {
     }
 }
 
-fn sequence(out: &mut String, job: &CompareJob, stopped: &Stopped) {
-    let [first, second] = [&job.field.variants[0], &job.field.variants[1]].map(|name| plain(name));
-    let margin = 100.0 * stopped.margin;
-    let said = match stopped.decision {
-        Decision::BetterA => format!("{first} is better by more than {margin:.1} points"),
-        Decision::BetterB => format!("{second} is better by more than {margin:.1} points"),
-        Decision::WithinMargin => format!("neither is better by more than {margin:.1} points"),
-        Decision::Undecided => "not decided".to_owned(),
-    };
-    let (low, high) = (100.0 * stopped.bounds.low, 100.0 * stopped.bounds.high);
+fn sequence(out: &mut String, stopped: &Stopped) {
     line!(
         out,
-        "\n{said}: {first} wins {low:.1}–{high:.1} % of all pairs, wrong with a chance of at most {}",
-        stopped.alpha
-    );
-    line!(
-        out,
-        "{} pairs were taken, {} were not, which saved {} calls",
+        "\n{} pairs were taken, {} were not, which saved {} calls",
         stopped.n_drawn,
         stopped.n_left,
         stopped.calls_saved

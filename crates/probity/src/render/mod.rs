@@ -3,6 +3,7 @@
 pub(crate) mod calibration;
 pub(crate) mod card;
 pub(crate) mod comparison;
+pub(crate) mod conclusion;
 pub(crate) mod difference;
 pub(crate) mod finding;
 pub(crate) mod history;

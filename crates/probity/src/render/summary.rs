@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use probity_core::gate::Severity;
 use probity_core::promote::Standing;
 use probity_core::report::{
-    Facts, GateOutcome, Outcome, Part, PatternKind, ReplyResult, Summary, TargetFacts, TargetResult,
+    Facts, GateOutcome, Outcome, Part, PatternKind, Repeats, ReplyResult, Summary, TargetFacts, TargetResult,
 };
 use probity_core::rubric::Metric;
 use probity_core::score::{CriterionOutcome, Failure};
@@ -17,6 +17,8 @@ use super::plain::{excerpt, plain};
 
 /// How many skipped records are listed.
 const SKIPPED_MAX: usize = 5;
+/// How many flaky cases are listed.
+const FLAKY_MAX: usize = 10;
 /// How much of a reason is shown.
 const REASON_CHARS_MAX: usize = 160;
 
@@ -129,6 +131,23 @@ fn rates(out: &mut String, summary: &Summary) {
     for target in summary.targets() {
         line!(out, "  target {}", target_line(target));
     }
+    if let Some(repeats) = summary.repeats() {
+        line!(out, "{}", repeats_line(repeats));
+    }
+}
+
+/// How often several replies to a case all pass, and which cases pass only sometimes.
+pub(super) fn repeats_line(repeats: &Repeats) -> String {
+    let rates = repeats.pass_hat.iter().zip(1..);
+    let rates: Vec<String> = rates.map(|(rate, k)| format!("pass^{k} {:.1} %", 100.0 * rate.value)).collect();
+    let mut line = format!("{} over {} cases with several replies", rates.join(", "), repeats.n_cases);
+    if !repeats.flaky.is_empty() {
+        let first: Vec<String> = repeats.flaky.iter().take(FLAKY_MAX).map(|id| plain(id)).collect();
+        let more = repeats.flaky.len() - first.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        line += &format!("; flaky: {}{more}", first.join(", "));
+    }
+    line
 }
 
 fn percent(rate: &Estimate) -> String {

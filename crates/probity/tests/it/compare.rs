@@ -60,6 +60,87 @@ fn a_lover_of_the_first_slot_has_no_winner() {
 }
 
 #[test]
+fn n02_four_wins_and_six_ties_are_no_winner() {
+    let rows = |parts: &[(&str, usize)]| -> String {
+        let each = parts.iter().flat_map(|(verdict, n)| vec![*verdict; *n]).enumerate();
+        each.map(|(i, verdict)| row(&i.to_string(), verdict, verdict)).collect()
+    };
+    let report = |verdicts: &str| {
+        let files = [("v.jsonl", verdicts)];
+        let json = run(&files, ["--verdicts", "v.jsonl", "--json"]).code(0).json();
+        (json["decision"].clone(), run(&files, ["--verdicts", "v.jsonl"]).code(0).stdout)
+    };
+    let (decision, text) = report(&rows(&[("a", 4), ("tie", 6)]));
+    let want = json!({
+        "winner": null, "complete": true, "standing": "advisory",
+        "standing_reason": "verdicts from a file have no standing", "test": "sign_test",
+    });
+    for (key, value) in want.as_object().unwrap() {
+        assert_eq!(&decision[key], value, "{key}");
+    }
+    let p = |decision: &Value| decision["p_value"].as_f64().expect("a p-value");
+    assert!((p(&decision) - 0.125).abs() < 1e-9, "{decision}");
+    assert!(text.contains("No difference shown: b wins 30.0 % of 10 pairs"), "{text}");
+    assert!(
+        text.contains("(exact sign test, p 0.1250). The smallest difference that this sample could"),
+        "{text}"
+    );
+    assert!(text.contains("This is advisory: verdicts from a file have no standing."), "{text}");
+
+    let (decision, text) = report(&rows(&[("a", 6), ("tie", 4)]));
+    assert!(decision["winner"] == "a" && (p(&decision) - 0.03125).abs() < 1e-9, "{decision}");
+    assert!(text.contains("a answers better than b: it wins 80.0 % of 10 pairs"), "{text}");
+    // Of 22 pairs without a verdict for three, 86 % have one.
+    let (decision, text) = report(&rows(&[("a", 19), ("?", 3)]));
+    assert_eq!((&decision["winner"], &decision["complete"]), (&Value::Null, &json!(false)));
+    assert!(text.contains("No difference shown: the comparison is incomplete"), "{text}");
+    // What two pairs could show is not ±99 points.
+    let (decision, text) = report(&rows(&[("a", 1), ("b", 1)]));
+    assert_eq!(decision["smallest_difference"], Value::Null);
+    assert!(text.contains("2 cases are too few to show any difference") && text.contains("±50.0"), "{text}");
+}
+
+#[test]
+fn n09_each_win_rate_at_equal_length_is_named_after_its_model() {
+    let lines = |with_difficulty: bool| -> String {
+        let line = |i: usize| {
+            let verdict = ["a", "b", "b", "tie"][i % 4];
+            let mut row = json!({
+                "item": i.to_string(), "verdict_ab": verdict, "verdict_ba": verdict,
+                "len_a": 100 + 7 * (i % 13), "len_b": 110 + 5 * (i % 17),
+            });
+            if with_difficulty {
+                row["difficulty"] = json!((i % 5) as f64 / 2.0);
+            }
+            row.to_string() + "\n"
+        };
+        (0..60).map(line).collect()
+    };
+    let of = |text: &str| run(&[("v.jsonl", text)], ["--verdicts", "v.jsonl", "--json"]).code(0).json();
+    let with = of(&lines(true));
+    for name in ["length_difficulty_win_rate", "length_slice_win_rate", "length_only_win_rate"] {
+        assert!(with[name]["a"]["value"].is_number(), "{name}: {}", with[name]);
+    }
+    assert_ne!(with["length_difficulty_win_rate"], with["length_slice_win_rate"]);
+    assert_eq!(with["length_missing"], json!({}));
+    let without = of(&lines(false));
+    assert_eq!(without["length_difficulty_win_rate"]["a"], Value::Null);
+    let why = "60 of 60 pairs have no difficulty, expected a number for every case";
+    assert_eq!(without["length_missing"], json!({ "length_difficulty_win_rate": why }));
+    assert_eq!(without.get("length_controlled_win_rate"), None, "no figure has a name that is not its own");
+}
+
+#[test]
+fn n09_orders_are_added_up_and_unparsed_calls_counted() {
+    let verdicts = row("1", "a", "tie") + &row("2", "b", "b") + &row("3", "a", "b") + &row("4", "?", "??");
+    let args = ["--verdicts", "v.jsonl", "--conflict", "sum", "--json"];
+    let out = run(&[("v.jsonl", &verdicts)], args).code(0).json();
+    assert_eq!((&out["win_rate"]["a"]["value"], &out["win_rate"]["a"]["n"]), (&json!(0.5), &json!(3)));
+    assert_eq!(out["policy"]["conflict"], "sum");
+    assert_eq!(out["unparsed"], json!({ "pairs": 1, "calls": 2 }));
+}
+
+#[test]
 fn several_judges_have_figures_of_their_own_and_none_together() {
     let verdicts = row("1", "a", "a") + &row("1", "b", "b").replace("\"j\"", "\"k\"");
     let labels = r#"{"item":"1","label":"a"}"#;

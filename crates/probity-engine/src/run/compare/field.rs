@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use probity_core::case::Entry;
 use probity_core::gate::{Admitted, Blocked, Gate};
+use probity_core::json::{Json, parse};
 use probity_core::rubric::Rubric;
 
 use super::super::job::without_reference;
@@ -51,6 +52,8 @@ pub struct CaseReplies {
     pub id: Arc<str>,
     /// Its slice, as the first record that has one says.
     pub slice: Option<Arc<str>>,
+    /// How hard it is, as the first record says whose metadata has a `difficulty`.
+    pub difficulty: Option<f64>,
     /// By the variant's number; `None` where a variant has no reply.
     pub replies: Vec<Option<Screening>>,
 }
@@ -113,13 +116,15 @@ impl Field {
         let number = numbers.get(id).copied().unwrap_or_else(|| {
             let id: Arc<str> = Arc::from(id);
             numbers.insert(Arc::clone(&id), self.cases.len());
-            self.cases.push(CaseReplies { id, slice: None, replies: Vec::new() });
+            self.cases.push(CaseReplies { id, slice: None, difficulty: None, replies: Vec::new() });
             self.cases.len() - 1
         });
         let slice = &mut self.cases[number].slice;
         if slice.is_none() {
             *slice = entry.case.slice.as_ref().map(|slice| Arc::from(slice.as_str()));
         }
+        let difficulty = &mut self.cases[number].difficulty;
+        *difficulty = difficulty.or_else(|| known_difficulty(entry));
         number
     }
 
@@ -133,6 +138,13 @@ impl Field {
             Err(blocked) => Screening::Blocked(blocked),
         });
     }
+}
+
+/// The number called `difficulty` in a record's metadata.
+fn known_difficulty(entry: &Entry) -> Option<f64> {
+    let metadata = parse(entry.case.metadata.as_deref()?).ok()?;
+    let Json::Number(text) = metadata.get("difficulty")? else { return None };
+    text.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
 /// Notes where a reply stands, or says where the other one does.

@@ -99,6 +99,7 @@ fn with_fate(job: &CompareJob, meeting: &Meeting, fate: Fate) -> Contest {
         slice: case.slice.clone(),
         variants: meeting.variants.map(|at| Arc::clone(&job.field.variants[at])),
         lengths: meeting.variants.map(chars),
+        difficulty: case.difficulty,
         fate,
     }
 }

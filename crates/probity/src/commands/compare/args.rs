@@ -90,6 +90,8 @@ pub(crate) enum ConflictArg {
     Drop,
     /// Each order is an observation of its own
     Pool,
+    /// Their sum: a winner beside a tie wins, two different winners are a tie
+    Sum,
 }
 
 /// What a pass without a verdict is worth.
@@ -132,6 +134,7 @@ impl From<ConflictArg> for Conflict {
             ConflictArg::Tie => Conflict::Tie,
             ConflictArg::Drop => Conflict::Drop,
             ConflictArg::Pool => Conflict::Pool,
+            ConflictArg::Sum => Conflict::Sum,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use probity_core::compare::{
-    Comparison, Contest, Fate, Pair, Ranked, Status, comparison, gate_counts, ranked,
+    Comparison, Conclusion, Contest, Fate, Pair, Ranked, Status, comparison, gate_counts, ranked,
 };
 use probity_core::report::Facts;
 use probity_core::rubric::Rubric;
@@ -16,9 +16,10 @@ use serde_json::{Map, Value, json};
 use super::super::session::{
     Watcher, failure, keep_outcome, mode, network, open_store, report_files, runtime, stopped, way_on,
 };
-use super::{CompareArgs, skipped_json, written};
+use super::{CompareArgs, add_conclusions, skipped_json, written};
 use crate::exit::{Exit, Failure};
 use crate::render::comparison::{Shown, comparison as shown};
+use crate::render::conclusion::{Concluded, Conclusions};
 use crate::render::live::{Live, live as live_text};
 use crate::render::report::comparison as page;
 use crate::{settings, terminal};
@@ -42,15 +43,23 @@ pub(super) fn live(args: &CompareArgs) -> Result<Exit, Failure> {
     let judge: Arc<str> = Arc::from(judge_name(&compared));
     let pairs: Vec<Pair> = compared.contests.iter().filter_map(Contest::pair).collect();
     let resampling = Resampling { n_resamples: args.resamples, seed: args.seed };
+    let concluded = Concluded {
+        conclusion: conclusion(args, &job, &ran, &compared, &pairs),
+        standing: compared.facts.judge.standing.clone(),
+        stopped: compared.stopped,
+    };
+    let concluded = Conclusions::from([(Arc::clone(&judge), concluded)]);
     let by_judge = BTreeMap::from([(judge, pairs.clone())]);
     let figures = comparison(&by_judge, args.policies(), resampling);
     let mut outcome = live_json(&job, &compared, &figures, &pairs);
+    add_conclusions(&mut outcome, &concluded);
     let comparisons = outcome["comparisons"].take();
     keep_outcome(&store, &ran, "compare", &outcome)?;
     store.close().map_err(|error| Failure::new(Exit::Store, &error))?;
     outcome["comparisons"] = comparisons;
     let page = page::Shown {
         comparison: &figures,
+        concluded: &concluded,
         pairs: &by_judge,
         file: &job.name,
         live: Some(page::Live { job: &job, compared: &compared }),
@@ -58,6 +67,7 @@ pub(super) fn live(args: &CompareArgs) -> Result<Exit, Failure> {
     if !written(args, &files, &page, &outcome)? {
         let shown = shown(&Shown {
             comparison: &figures,
+            concluded: &concluded,
             file: &job.name,
             labels: None,
             skipped: &job.field.skipped,
@@ -66,6 +76,24 @@ pub(super) fn live(args: &CompareArgs) -> Result<Exit, Failure> {
         terminal::print(&(shown + &rest));
     }
     Ok(ended(&job, &ran, &figures))
+}
+
+/// What the pairs show: by the sequence where one stopped the asking, and nothing where verdicts are missing.
+fn conclusion(
+    args: &CompareArgs,
+    job: &CompareJob,
+    ran: &Ran,
+    compared: &Compared,
+    pairs: &[Pair],
+) -> Conclusion {
+    let coverage_min = job.asking.config.run.min_coverage.to_f64();
+    let whole = Conclusion::by_sign_test(pairs, args.policies(), coverage_min);
+    let is_cut_short = ran.driven.as_ref().is_some_and(|driven| driven.stop.is_some());
+    let conclusion = if is_cut_short { whole.incomplete() } else { whole };
+    match (compared.stopped, &job.field.variants[..]) {
+        (Some(stopped), [a, b]) => conclusion.by_sequence(stopped.decision, [a, b]),
+        _ => conclusion,
+    }
 }
 
 /// A sequence is about one difference, so about two variants.

@@ -6,8 +6,10 @@ mod read;
 
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
-use probity_core::compare::comparison;
+use probity_core::compare::{Conclusion, comparison};
+use probity_core::promote::Standing;
 use probity_core::stats::Resampling;
 use probity_engine::load::Skipped;
 use serde_json::{Value, json};
@@ -19,9 +21,14 @@ pub(super) use read::{Files, load_options};
 use super::session::{output_failure, report_files, write_reports};
 use crate::exit::{Exit, Failure};
 use crate::render::comparison::{Shown, comparison as shown};
+use crate::render::conclusion::{Concluded, Conclusions};
 use crate::render::report::{Finished, ReportFile, comparison as report};
 use crate::render::results::WholeFile;
 use crate::terminal;
+
+/// The share of recorded pairs that must have a verdict before a winner is named: what `run.min_coverage` is unless
+/// it is set.
+const COVERAGE_MIN: f64 = 0.9;
 
 /// Runs the command.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
@@ -38,19 +45,45 @@ fn from_record(args: &CompareArgs) -> Result<Exit, Failure> {
     let recorded = read::recorded(args, &note)?;
     let resampling = Resampling { n_resamples: args.resamples, seed: args.seed };
     let figures = comparison(&recorded.pairs, args.policies(), resampling);
+    let concluded = |pairs: &Vec<_>| Concluded {
+        conclusion: Conclusion::by_sign_test(pairs, args.policies(), COVERAGE_MIN),
+        standing: Standing::advisory("verdicts from a file have no standing"),
+        stopped: None,
+    };
+    let concluded: Conclusions =
+        recorded.pairs.iter().map(|(judge, pairs)| (Arc::clone(judge), concluded(pairs))).collect();
     let mut json = figures.to_json();
+    add_conclusions(&mut json, &concluded);
     json["labels"] = recorded
         .labels
         .as_ref()
         .map_or(Value::Null, |labels| json!({ "items": labels.n_items(), "votes": labels.n_votes() }));
     json["skipped"] = recorded.skipped.iter().map(skipped_json).collect();
     let name = args.verdicts.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
-    let page = report::Shown { comparison: &figures, pairs: &recorded.pairs, file: &name, live: None };
+    let page = report::Shown {
+        comparison: &figures,
+        concluded: &concluded,
+        pairs: &recorded.pairs,
+        file: &name,
+        live: None,
+    };
     if !written(args, &files, &page, &json)? {
         let (labels, skipped) = (recorded.labels.as_ref(), &recorded.skipped);
-        terminal::print(&shown(&Shown { comparison: &figures, file: &name, labels, skipped }));
+        let concluded = &concluded;
+        terminal::print(&shown(&Shown { comparison: &figures, concluded, file: &name, labels, skipped }));
     }
     Ok(Exit::Done)
+}
+
+/// Puts what is concluded beside the figures: for one judge at the top as well.
+fn add_conclusions(json: &mut Value, concluded: &Conclusions) {
+    json["decision"] = match concluded.values().collect::<Vec<_>>()[..] {
+        [only] => only.to_json(),
+        _ => Value::Null,
+    };
+    for (judge, concluded) in concluded {
+        json["judges"][&**judge]["decision"] = concluded.to_json();
+    }
 }
 
 /// Writes everything to where it was asked for, and says whether that was standard output too.

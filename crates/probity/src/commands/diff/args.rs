@@ -17,7 +17,7 @@ pub(crate) struct DiffArgs {
     /// The second run
     #[arg(value_name = "AFTER")]
     pub(crate) after: PathBuf,
-    /// End with exit code 1 where the pass rate fell: one-sided exact test at 5 %
+    /// End with exit code 1 where the pass rate fell, by a judge with standing: one-sided exact test at 5 %
     #[arg(long)]
     pub(crate) enforce: bool,
     /// The share of the first run's replies that must be comparable for an answer under --enforce

@@ -11,6 +11,7 @@ pub(crate) use args::DiffArgs;
 use super::compare::write_output;
 use super::inputs::Inputs;
 use super::report::past::Past;
+use super::run::no_standing;
 use super::session::report_files;
 use crate::exit::{Exit, Failure};
 use crate::render::difference::{Shown, difference as shown};
@@ -114,6 +115,12 @@ fn enforced(args: &DiffArgs, changed: &Difference<'_>) -> Exit {
         ));
         return Exit::Incomplete;
     };
+    let runs = [("first", changed.before), ("second", changed.after)];
+    let advisory = runs.map(|(which, run)| Some((which, run.definition.advisory()?)));
+    if let Some((which, reason)) = advisory.into_iter().flatten().next() {
+        terminal::note(&no_standing(&format!("advisory in the {which} run ({reason})")));
+        return Exit::No;
+    }
     match pass.fell {
         Some(p) if p <= ALPHA => {
             terminal::note(&format!(

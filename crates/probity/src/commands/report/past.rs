@@ -142,7 +142,8 @@ impl Past {
     fn of_run(&self, mut args: RunArgs, record: &RunRecord, places: Places) -> RunArgs {
         let (job, calls) = (&mut args.job, &mut args.calls);
         self.set(record, &mut job.judge, calls, (&mut job.cases.reading, &places));
-        (args.output, args.reports, args.enforce) = (places.output, places.reports, false);
+        (args.output, args.reports) = (places.output, places.reports);
+        (args.enforce, args.fail_under) = (false, None);
         args
     }
 

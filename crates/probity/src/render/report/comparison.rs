@@ -19,6 +19,7 @@ use probity_engine::run::compare::{CompareJob, Compared};
 use self::length::length;
 use self::order::{in_words, order};
 pub(crate) use self::test_cases::test_cases;
+use super::super::conclusion::Conclusions;
 use super::appendix::{Appendix, Origin};
 use super::chart::{Shape, Whisker};
 use super::page::{Block, Cell, JudgeLine, NONE, Page, Section, Table, Tile, Tone, p_value, percent};
@@ -30,6 +31,8 @@ const QUOTED_MAX: usize = 30;
 pub(crate) struct Shown<'a> {
     /// The figures.
     pub(crate) comparison: &'a Comparison,
+    /// What they show.
+    pub(crate) concluded: &'a Conclusions,
     /// The pairs they are made of, by judge.
     pub(crate) pairs: &'a BTreeMap<Arc<str>, Vec<Pair>>,
     /// The files as they were named.
@@ -84,7 +87,7 @@ pub(crate) fn page(shown: &Shown) -> Page {
         command: "compare",
         title: format!("Comparison · {}", shown.file),
         judge: facts.map(JudgeLine::of),
-        lead: only.map(|(name, judge)| lead(judge, &shown.pairs[name])).unwrap_or_default(),
+        lead: only.and_then(|(name, judge)| lead(shown, name, judge)).unwrap_or_default(),
         tiles: only.map(|(_, judge)| tiles(&judge.overall)).unwrap_or_default(),
         warnings: facts.map(|facts| facts.warnings.clone()).unwrap_or_default(),
         sections,
@@ -122,25 +125,9 @@ fn appendix(shown: &Shown) -> Appendix {
         .hash("resamples", comparison.resampling.n_resamples.to_string())
 }
 
-/// Which variant is better, as far as the figures say it.
-fn lead(judge: &JudgeFigures, pairs: &[Pair]) -> String {
-    let Some(sides) = Sides::of(pairs) else { return String::new() };
-    let Sides { a, b } = &sides;
-    let Some(rate) = judge.overall.variants.get(b).and_then(|variant| variant.win_rate) else {
-        return String::new();
-    };
-    let figures = format!(
-        "wins {} of {} pairs ({:.1}–{:.1})",
-        percent(rate.value),
-        rate.n,
-        100.0 * rate.low,
-        100.0 * rate.high
-    );
-    match (rate.low > 0.5, rate.high < 0.5) {
-        (true, _) => format!("{b} answers better than {a}: it {figures}."),
-        (_, true) => format!("{b} answers worse than {a}: it {figures}."),
-        _ => format!("Neither is shown to be better: {b} {figures}, and one half is inside the interval."),
-    }
+/// What the comparison shows, in a sentence.
+fn lead(shown: &Shown, judge: &str, figures: &JudgeFigures) -> Option<String> {
+    Some(shown.concluded.get(judge)?.sentence(&figures.overall))
 }
 
 fn tiles(figures: &Figures) -> Vec<Tile> {
@@ -216,8 +203,9 @@ fn wins(judge: &JudgeFigures, place: &Place) -> Section {
         .table(table)
         .legend("● the win rate with its interval; the dashed line is one half.")
         .text("Ties count half. “Could show” is how many points from one half this comparison finds with a power of 80 %.");
-    let mut controlled = Table::new(&["at equal length", "~0 to 100 %", "#win rate", "#95 % interval", "#n"]);
-    let fits = &judge.at_equal_length.controlled;
+    let (model, fits) = judge.at_equal_length.shown();
+    let title = format!("at equal length ({model})");
+    let mut controlled = Table::new(&[&*title, "~0 to 100 %", "#win rate", "#95 % interval", "#n"]);
     for (name, fitted) in fits {
         if let Ok(fitted) = fitted {
             let mut row = vec![Cell::text(&**name)];

@@ -2,7 +2,8 @@
 //!
 //! A reply that does not pass, or that the gate blocked, is a failure. One that nobody could judge is an error:
 //! an outage must not look like bad quality. One that waits for a person is skipped, as is a record that cannot
-//! be used. Text from outside is escaped, and what XML cannot hold is replaced.
+//! be used. What a judge without standing says informs and fails no build, so its tests are skipped, each with what
+//! it came to. Text from outside is escaped, and what XML cannot hold is replaced.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
@@ -27,11 +28,18 @@ const WARNING: &str = "warning";
 /// The cause of a criterion that a person has yet to decide.
 const AWAITS_PERSON: &str = "awaiting_person";
 
-/// A report that is being written. Test cases wait in a temporary file, because their counts stand before them.
+/// A report that is being written.
 pub(super) struct Junit {
     out: WholeFile,
     cases: String,
-    spool: BufWriter<File>,
+    /// The test cases by a judge with standing, and by one without: which of them is known at the end.
+    promoted: Spool,
+    advisory: Spool,
+}
+
+/// Test cases that wait in a temporary file, because their counts stand before them.
+struct Spool {
+    file: BufWriter<File>,
     counts: Counts,
 }
 
@@ -72,14 +80,31 @@ pub(crate) enum Came {
     Skipped(String),
 }
 
+impl Came {
+    /// The same test by a judge without standing.
+    pub(crate) fn by_advisory_judge(self) -> Came {
+        Came::Skipped(match self {
+            Came::Passed => "advisory judge: passed".to_owned(),
+            Came::Failed { reasons, .. } => format!("advisory judge: failed: {}", reasons.join("; ")),
+            Came::Error(reasons) => format!("advisory judge: unscored: {}", reasons.join("; ")),
+            Came::Skipped(reason) => reason,
+        })
+    }
+}
+
 impl Junit {
     pub(super) fn new(out: WholeFile, cases: &str) -> io::Result<Self> {
-        let spool = BufWriter::new(tempfile::tempfile()?);
-        Ok(Junit { out, cases: cases.to_owned(), spool, counts: Counts::default() })
+        Ok(Junit { out, cases: cases.to_owned(), promoted: Spool::new()?, advisory: Spool::new()? })
+    }
+}
+
+impl Spool {
+    fn new() -> io::Result<Self> {
+        Ok(Spool { file: BufWriter::new(tempfile::tempfile()?), counts: Counts::default() })
     }
 
     fn case(&mut self, class: &str, name: &str, came: &Came) -> io::Result<()> {
-        self.counts.write(&mut self.spool, class, name, came)
+        self.counts.write(&mut self.file, class, name, came)
     }
 }
 
@@ -151,18 +176,27 @@ impl Report for Junit {
             Row::Reply(result) => {
                 let variant = result.variant.as_deref().map(|name| format!(" ({name})")).unwrap_or_default();
                 let class = result.slice.as_deref().unwrap_or("replies");
-                self.case(class, &format!("{}{variant}", result.id), &came(result))
+                let (name, came) = (format!("{}{variant}", result.id), came(result));
+                self.promoted.case(class, &name, &came)?;
+                // What the gate blocks, and a reply that never came, no judge had a say in.
+                let is_judged = matches!(result.gate, GateOutcome::Admitted(_));
+                let came = if is_judged { came.by_advisory_judge() } else { came };
+                self.advisory.case(class, &name, &came)
             }
             Row::Skipped(Skipped { index, id, reason, .. }) => {
                 let name = id.clone().unwrap_or_else(|| format!("record {index}"));
-                self.case("records", &name, &Came::Skipped(reason.clone()))
+                let came = Came::Skipped(reason.clone());
+                [&mut self.promoted, &mut self.advisory]
+                    .into_iter()
+                    .try_for_each(|spool| spool.case("records", &name, &came))
             }
         }
     }
 
     fn finish(self: Box<Self>, summary: &Summary) -> io::Result<()> {
-        let Junit { mut out, cases, spool, counts } = *self;
+        let Junit { mut out, cases, promoted, advisory } = *self;
         let (rubric, judge) = (summary.rubric(), &summary.facts().judge);
+        let Spool { file, counts } = if judge.standing.is_promoted() { promoted } else { advisory };
         let name = format!("{} {} · {cases}", rubric.name(), rubric.version());
         let mut properties = vec![
             ("rubric", rubric.hash()),
@@ -174,7 +208,7 @@ impl Report for Junit {
         ];
         properties.extend(summary.facts().warnings.iter().map(|warning| (WARNING, warning.as_str())));
         counts.head(&mut out, &name, &properties)?;
-        let mut spool = spool.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let mut spool = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         spool.rewind()?;
         io::copy(&mut spool, &mut out)?;
         out.write_all(TAIL.as_bytes())?;

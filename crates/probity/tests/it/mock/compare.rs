@@ -110,7 +110,7 @@ fn a_fair_judge_has_a_stable_winner_and_two_calls_per_pair() {
         assert_eq!(report["win_rate"]["old"]["value"], 0.0);
         assert_eq!(report["first_slot_lean"]["value"], 0.5);
         assert_eq!(report["by_slice"]["late"]["win_rate"]["new"]["n"], 6);
-        assert!(report["length_controlled_win_rate"]["new"]["value"].is_number());
+        assert!(report["length_slice_win_rate"]["new"]["value"].is_number());
         assert_eq!(report["judge"]["standing"], "advisory");
         assert_eq!(report["calls"], 24);
         scene.check_asked(24);
@@ -194,6 +194,41 @@ fn a_comparison_goes_on_where_it_stopped() {
     scene.check_asked(20);
     scene.compare(&[]).code(0);
     scene.check_asked(20);
+}
+
+#[test]
+fn n02_a_winner_needs_a_complete_run() {
+    let scene = Scene::new(30, &["--pairs", "longer"]);
+    // Of 30 pairs 28 have a verdict in both orders, all for one variant, and the run was cut short.
+    let cut = scene.compare(&["--max-calls", "58", "--min-coverage", "0.5"]).code(3).json();
+    assert_eq!((&cut["decision"]["winner"], &cut["decision"]["complete"]), (&Value::Null, &json!(false)));
+    let whole = scene.compare(&[]).code(0).json();
+    let decision = &whole["decision"];
+    assert_eq!((&decision["winner"], &decision["complete"]), (&json!("new"), &json!(true)));
+    assert!(decision["p_value"].as_f64().expect("a p-value") < 1e-6);
+    assert_eq!((&decision["standing"], &decision["test"]), (&json!("advisory"), &json!("sign_test")));
+    let early = scene.compare(&["--until-decided", "--margin", "0.1"]).code(0).json();
+    let decision = &early["decision"];
+    assert_eq!((&decision["winner"], &decision["p_value"]), (&json!("new"), &Value::Null));
+    assert_eq!(decision["test"], "confidence_sequence");
+}
+
+#[test]
+fn n09_the_difficulty_of_a_case_comes_from_its_metadata() {
+    let with = |reply: Reply| {
+        let line = |n: usize| {
+            json!({ "id": format!("t{n}"), "ticket": format!("Order {n}?"), "reply": reply(n),
+                "metadata": { "difficulty": (n % 5) as f64 - 2.0 } })
+            .to_string()
+        };
+        (0..40).map(line).collect::<Vec<_>>().join("\n")
+    };
+    let scene = Scene::of(&[("old.jsonl", with(old)), ("new.jsonl", with(new))], &["--pairs", "hash"]);
+    let report = scene.compare(&[]).code(0).json();
+    assert!(report["length_difficulty_win_rate"]["new"]["value"].is_number(), "{}", report["length_missing"]);
+    let text = scene.folder.args(["compare", "old.jsonl", "new.jsonl", "--base-url", &scene.mock.url()]);
+    let text = text.run().code(0).stdout;
+    assert!(text.contains("at equal length (length and difficulty)"), "{text}");
 }
 
 #[test]

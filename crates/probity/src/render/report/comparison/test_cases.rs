@@ -1,13 +1,13 @@
 //! A comparison as test cases: a case per pair, and one per variant that is held against the first.
 //!
-//! A variant that is shown to be worse is a failure, and so is a reply that the gate blocks. A pair without a
-//! verdict is an error. A pair that a person must decide is skipped.
+//! A variant that is shown to be worse is a failure, and so is a reply that the gate blocks. Verdicts that are
+//! missing are an error. A pair that a person must decide is skipped, and so is everything that a judge without
+//! standing says: it informs and fails no build.
 
 use probity_core::compare::{Comparison, Contest, Fate, Pair, Pass, Status, Verdicts};
 use probity_core::gate::Finding;
 
 use super::super::junit::{Came, TestCase};
-use super::super::page::percent;
 use super::{Shown, Sides, in_words};
 
 /// The test cases of a comparison.
@@ -20,7 +20,11 @@ pub(crate) fn test_cases(shown: &Shown) -> Vec<TestCase> {
             if shown.pairs.len() > 1 {
                 name = format!("{name} by {judge}");
             }
-            tests.push(TestCase { class, name, came: came(pair, shown) });
+            let is_promoted =
+                shown.concluded.get(judge).is_some_and(|concluded| concluded.standing.is_promoted());
+            let came = came(pair, shown);
+            let came = if is_promoted { came } else { came.by_advisory_judge() };
+            tests.push(TestCase { class, name, came });
         }
     }
     let contests = shown.live.map(|live| live.compared.contests.as_slice()).unwrap_or_default();
@@ -32,26 +36,23 @@ fn pair_name(item: &str, [a, b]: [&str; 2]) -> String {
     format!("{item} ({a}, {b})")
 }
 
-/// Each later variant against the first one.
+/// The later of two variants against the earlier one.
 fn worse(comparison: &Comparison, shown: &Shown) -> Vec<TestCase> {
     let mut tests = Vec::new();
     for (judge, figures) in &comparison.judges {
         let Some(Sides { a, b }) = shown.pairs.get(judge).and_then(|pairs| Sides::of(pairs)) else {
             continue;
         };
-        let rate = figures.overall.variants.get(&b).and_then(|variant| variant.win_rate);
-        let came = match rate {
-            None => Came::Skipped("no pair has a verdict that counts".to_owned()),
-            Some(rate) if rate.high < 0.5 => Came::Failed {
-                kind: "quality",
-                reasons: vec![format!(
-                    "{b} wins {} of {} pairs, at most {} with 95 % confidence",
-                    percent(rate.value),
-                    rate.n,
-                    percent(rate.high)
-                )],
-            },
-            Some(_) => Came::Passed,
+        let Some(concluded) = shown.concluded.get(judge) else { continue };
+        let sentence = concluded.sentence(&figures.overall);
+        let came = if !concluded.standing.is_promoted() {
+            Came::Skipped(sentence)
+        } else if !concluded.is_complete() {
+            Came::Error(vec![sentence])
+        } else if concluded.conclusion.winner.as_ref() == Some(&a) {
+            Came::Failed { kind: "quality", reasons: vec![sentence] }
+        } else {
+            Came::Passed
         };
         let name = format!("{b} is not worse than {a}, by {judge}");
         tests.push(TestCase { class: "variants".to_owned(), name, came });

@@ -1,0 +1,164 @@
+//! What a comparison decided, in one sentence: the same on a terminal, on a page and in a test case.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use probity_core::compare::sequence::Decision;
+use probity_core::compare::{Completeness, Conclusion, Figures, TestedBy, VariantTest};
+use probity_core::promote::Standing;
+use probity_core::stats::Estimate;
+use probity_engine::run::compare::Stopped;
+use serde_json::{Value, json};
+
+use super::report::page::p_value;
+
+/// What a comparison decided, with what its judge has earned.
+#[derive(Debug)]
+pub(crate) struct Concluded {
+    /// Who is better, as far as that is shown.
+    pub(crate) conclusion: Conclusion,
+    /// What the judge has earned: an advisory one informs and fails no build.
+    pub(crate) standing: Standing,
+    /// Where a sequence stopped the comparison.
+    pub(crate) stopped: Option<Stopped>,
+}
+
+/// What each judge's verdicts show.
+pub(crate) type Conclusions = BTreeMap<Arc<str>, Concluded>;
+
+impl Concluded {
+    /// For machines.
+    pub(crate) fn to_json(&self) -> Value {
+        let Conclusion { winner, p_value, completeness, tested_by, tests } = &self.conclusion;
+        let of_two = match (&tests[..], tested_by) {
+            ([test], TestedBy::SignTest) => test.smallest_difference,
+            _ => None,
+        };
+        let between = |test: &VariantTest| {
+            let [a, b] = &test.variants;
+            json!({
+                "variants": [&**a, &**b],
+                "winner": test.winner().filter(|_| self.is_complete()).map(|name| &**name),
+                "cases_won": test.n_won,
+                "p_value": test.p_value,
+                "smallest_difference": test.smallest_difference,
+            })
+        };
+        let mut json = json!({
+            "winner": winner.as_deref(),
+            "p_value": p_value,
+            "complete": *completeness == Completeness::Complete,
+            "standing": self.standing,
+            "standing_reason": self.standing.reason(),
+            "test": tested_by.name(),
+            "smallest_difference": of_two,
+        });
+        if tests.len() > 1 {
+            json["between"] = tests.iter().map(between).collect();
+        }
+        json
+    }
+
+    /// Whether enough pairs have a verdict.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.conclusion.completeness == Completeness::Complete
+    }
+
+    /// One sentence, and another one where the judge is advisory.
+    pub(crate) fn sentence(&self, figures: &Figures) -> String {
+        let said = match (&self.conclusion.tests[..], self.stopped) {
+            ([], _) => "No difference shown: no pair was judged.".to_owned(),
+            ([test], Some(stopped)) => self.by_sequence(test, &stopped),
+            ([test], None) => self.of_two(test, figures),
+            (tests, _) => self.of_several(tests),
+        };
+        if self.standing.is_promoted() {
+            return said;
+        }
+        format!("{said} This is advisory: {}.", self.standing.reason())
+    }
+
+    fn of_two(&self, test: &VariantTest, figures: &Figures) -> String {
+        let [first, second] = &test.variants;
+        let subject = self.conclusion.winner.as_ref().unwrap_or(second);
+        let rate = figures.variants.get(subject).and_then(|variant| variant.win_rate);
+        let (Some(rate), Some(p)) = (rate, test.p_value) else {
+            return "No difference shown: no case has a winner.".to_owned();
+        };
+        let wins = wins(&rate);
+        let tested = format!("exact sign test, {}", p_value(p));
+        match (&self.conclusion.winner, test.smallest_difference) {
+            (Some(winner), _) => {
+                let other = if winner == first { second } else { first };
+                format!("{winner} answers better than {other}: it {wins} ({tested}).")
+            }
+            _ if !self.is_complete() => {
+                format!("No difference shown: the comparison is incomplete; so far {subject} {wins}.")
+            }
+            (None, Some(least)) => format!(
+                "No difference shown: {subject} {wins} ({tested}). The smallest difference that this sample could \
+                 have shown is {:.1} points from 50 %.",
+                100.0 * least
+            ),
+            (None, None) => format!(
+                "No difference shown: {subject} {wins} ({tested}). {} are too few to show any difference.",
+                cases(test.n_cases)
+            ),
+        }
+    }
+
+    fn of_several(&self, tests: &[VariantTest]) -> String {
+        let how = format!("exact sign tests, Bonferroni over {} pairs of variants", tests.len());
+        if !self.is_complete() {
+            return "No difference shown: the comparison is incomplete.".to_owned();
+        }
+        if let (Some(winner), Some(p)) = (&self.conclusion.winner, self.conclusion.p_value) {
+            return format!("{winner} answers better than every other variant ({how}, {}).", p_value(p));
+        }
+        let shown = tests.iter().filter_map(|test| {
+            let winner = test.winner()?;
+            let other = test.variants.iter().find(|name| *name != winner)?;
+            Some(format!("{winner} answers better than {other} ({})", p_value(test.p_value?)))
+        });
+        let shown: Vec<String> = shown.collect();
+        if shown.is_empty() {
+            return format!("No difference shown between any two variants ({how}).");
+        }
+        format!("No variant is shown to be better than every other; {} ({how}).", shown.join("; "))
+    }
+
+    /// What the sequence bounds is the mean over these pairs, so the sentence says so.
+    fn by_sequence(&self, test: &VariantTest, stopped: &Stopped) -> String {
+        let TestedBy::Sequence(decided) = self.conclusion.tested_by else { return String::new() };
+        let (n, margin) = (stopped.n_drawn + stopped.n_left, 100.0 * stopped.margin);
+        let [first, _] = &test.variants;
+        let (low, high) = (100.0 * stopped.bounds.low, 100.0 * stopped.bounds.high);
+        let scope = format!(
+            "{first} wins {low:.1}–{high:.1} % of these {n} pairs, wrong with a chance of at most {}; \
+             nothing is said about other cases",
+            stopped.alpha
+        );
+        match (&self.conclusion.winner, decided) {
+            (Some(winner), _) => {
+                let other = test.variants.iter().find(|name| *name != winner).unwrap_or(winner);
+                format!("{winner} answers better than {other} by more than {margin:.1} points: {scope}.")
+            }
+            _ if !self.is_complete() => {
+                format!("No difference shown: the comparison is incomplete; so far {scope}.")
+            }
+            (None, Decision::WithinMargin) => {
+                format!("Neither is better by more than {margin:.1} points: {scope}.")
+            }
+            (None, _) => format!("No difference shown: {scope}."),
+        }
+    }
+}
+
+fn wins(rate: &Estimate) -> String {
+    let [value, low, high] = [rate.value, rate.low, rate.high].map(|share| 100.0 * share);
+    format!("wins {value:.1} % of {} pairs, {low:.1}–{high:.1} %", rate.n)
+}
+
+fn cases(n: u64) -> String {
+    if n == 1 { "1 case".to_owned() } else { format!("{n} cases") }
+}
