@@ -76,15 +76,14 @@ pub fn replies(
     });
     let mut claims: Vec<Claim<(&Found, Option<&Criterion>)>> = Vec::new();
     for (place, label) in labels.iter().enumerate() {
-        let (reply, criterion) = match reply(label, &found)
-            .and_then(|reply| Ok((reply, asked(&job.rubric, label, about)?)))
-        {
-            Ok(named) => named,
-            Err(reason) => {
-                matched.reject(place, label, reason);
-                continue;
-            }
-        };
+        let (reply, criterion) =
+            match reply(label, &found).and_then(|reply| Ok((reply, asked(&job.rubric, label, about)?))) {
+                Ok(named) => named,
+                Err(reason) => {
+                    matched.reject(place, label, reason);
+                    continue;
+                }
+            };
         let Some(packets) = &reply.packets else {
             matched.n_blocked += 1;
             continue;
