@@ -19,18 +19,17 @@ pub struct Named<'a> {
 
 /// For each label, why it is not about what is asked today; `None` where it is.
 pub fn unbound(labels: &[Named<'_>]) -> Vec<Option<String>> {
-    let is_asked = |named: &&Named<'_>| {
-        named.label.packet.as_ref().is_none_or(|packet| named.packets.contains(packet))
-    };
+    let is_asked =
+        |named: &&Named<'_>| named.label.packet.as_ref().is_none_or(|packet| named.packets.contains(packet));
     let outdated = labels.iter().filter(|named| !is_asked(named));
     // The rubric is left out: a file need not name it, and the labels here are all by the one in use.
     let name = |label: &LabelEntry| LabelEntry { rubric: None, ..label.clone() }.name();
     let shared: HashSet<String> = outdated.map(|named| name(named.label)).collect();
-    let bare =
-        |label: &LabelEntry| LabelEntry { packet: None, rubric: None, ..label.clone() }.subject();
+    let bare = |label: &LabelEntry| LabelEntry { packet: None, rubric: None, ..label.clone() }.subject();
     let exact = labels.iter().filter(|named| named.label.packet.is_some() && is_asked(named));
     let exact: HashSet<String> = exact.map(|named| bare(named.label)).collect();
-    let why = |named: &Named<'_>| match &named.label.packet {
+    let why = |named: &Named<'_>| {
+        match &named.label.packet {
         Some(packet) if !is_asked(&named) => {
             Some(format!("was given on packet '{packet}', which is not what is asked today"))
         }
@@ -45,6 +44,7 @@ pub fn unbound(labels: &[Named<'_>]) -> Vec<Option<String>> {
                 .to_owned(),
         ),
         None => None,
+    }
     };
     labels.iter().map(why).collect()
 }

@@ -215,25 +215,33 @@ impl<'a> Join<'a> {
         let mut keys: Vec<usize> = entries.iter().map(key).collect();
         let mut first: Vec<Option<usize>> = vec![None; self.places.len()];
         let mut is_shared = vec![false; self.places.len()];
-        for (row, (entry, key)) in entries.iter().zip(&keys).enumerate().filter(|(_, (entry, _))| entry.packet.is_some()) {
+        for (row, (entry, key)) in
+            entries.iter().zip(&keys).enumerate().filter(|(_, (entry, _))| entry.packet.is_some())
+        {
             let first = *first[*key].get_or_insert(row);
             is_shared[*key] |= entries[first].packet != entry.packet;
         }
         let mut faults = Vec::new();
-        for (row, (entry, key)) in entries.iter().zip(&mut keys).enumerate().filter(|(_, (_, key))| is_shared[**key]) {
+        for (row, (entry, key)) in
+            entries.iter().zip(&mut keys).enumerate().filter(|(_, (_, key))| is_shared[**key])
+        {
             let first = first[*key].filter(|first| *first != row);
             let item = &entry.item;
             match (&entry.packet, shared_names) {
                 (Some(packet), SharedNames::Apart) => {
                     *key = self.numbered(Key { packet: Some(packet), ..self.keys.names()[*key] });
                 }
-                (Some(_), SharedNames::Refuse) if first.is_none_or(|first| entries[first].packet == entry.packet) => {}
+                (Some(_), SharedNames::Refuse)
+                    if first.is_none_or(|first| entries[first].packet == entry.packet) => {}
                 (Some(packet), SharedNames::Refuse) => {
-                    let reason = format!("is about item '{item}' on another packet, '{packet}': several replies share the name, expected their 'variant'");
+                    let reason = format!(
+                        "is about item '{item}' on another packet, '{packet}': several replies share the name, expected their 'variant'"
+                    );
                     faults.push((row, first, reason));
                 }
                 (None, _) => {
-                    let reason = format!("names no 'packet', and labels of item '{item}' were given on several");
+                    let reason =
+                        format!("names no 'packet', and labels of item '{item}' were given on several");
                     faults.push((row, first, reason));
                 }
             }

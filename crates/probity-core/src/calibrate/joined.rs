@@ -115,7 +115,8 @@ impl Joined<'_> {
         }
         let LabelCounts { n_strays, strays, n_not_blind, n_repeated, .. } = &self.counts;
         if *n_repeated > 0 {
-            let rows = if *n_repeated == 1 { "1 label repeats" } else { &format!("{n_repeated} labels repeat") };
+            let rows =
+                if *n_repeated == 1 { "1 label repeats" } else { &format!("{n_repeated} labels repeat") };
             notices.push(format!("{rows} an earlier row word for word and count once"));
         }
         if let Some(first) = strays.first() {

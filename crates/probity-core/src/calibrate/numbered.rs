@@ -140,12 +140,8 @@ mod tests {
     #[test]
     fn what_is_not_named_is_not_an_empty_name() {
         let mut keys = Numbered::new();
-        let key = |criterion, variant| Key {
-            item: "1",
-            criterion,
-            variants: [None, None, variant],
-            packet: None,
-        };
+        let key =
+            |criterion, variant| Key { item: "1", criterion, variants: [None, None, variant], packet: None };
         let all = [key(None, None), key(Some(""), None), key(None, Some("")), key(Some("x"), None)];
         let again = all.into_iter().chain([key(None, Some("x"))]).chain(all);
         let numbers: Vec<usize> = again.map(|key| keys.number(key)).collect();

@@ -231,8 +231,11 @@ fn n05_labels_on_several_packets_are_about_several_replies() {
         {"item":"1","annotator":"ann","label":"b","packet":"p2"}
         {"item":"1","annotator":"ben","label":"a","packet":"p1"}"#;
     let verdict = r#"{"item":"1","judge":"j","verdict":"a"}"#;
-    let refused = expect!["row 1, like row 0: is about item '1' on another packet, 'p2': several replies share the name, expected their 'variant'"];
-    refused.assert_eq(&joined(labels, verdict, JoinOptions::default()).expect_err("one verdict, two replies"));
+    let refused = expect![
+        "row 1, like row 0: is about item '1' on another packet, 'p2': several replies share the name, expected their 'variant'"
+    ];
+    refused
+        .assert_eq(&joined(labels, verdict, JoinOptions::default()).expect_err("one verdict, two replies"));
     let apart = JoinOptions { shared_names: SharedNames::Apart, ..JoinOptions::default() };
     let sheet = joined(labels, "", apart.clone()).expect("people alone");
     let people = calibration(&sheet, QUICK).people;

@@ -225,7 +225,11 @@ mod tests {
         let labels = label_entries(&asked, &hidden(&[Some("old"), Some("new")]), &given);
         assert_eq!(labels.len(), 1);
         assert_eq!(labels[0].label.as_deref(), Some(want));
-        assert_eq!(labels[0].packet.as_deref(), Some("ba"), "`new` comes before `old`, whoever saw which first");
+        assert_eq!(
+            labels[0].packet.as_deref(),
+            Some("ba"),
+            "`new` comes before `old`, whoever saw which first"
+        );
         assert_eq!(said_by(&asked, &labels, turned), answer, "what was said comes back");
     }
 

@@ -140,7 +140,11 @@ fn read(args: &ImportLabelsArgs, note: &dyn Fn(&str)) -> Result<Given, Failure> 
     }
     refuse_skipped(&files.skipped)?;
     if given.n_repeated > 0 {
-        let rows = if given.n_repeated == 1 { "1 label repeats" } else { &format!("{} labels repeat", given.n_repeated) };
+        let rows = if given.n_repeated == 1 {
+            "1 label repeats"
+        } else {
+            &format!("{} labels repeat", given.n_repeated)
+        };
         note(&format!("{rows} an earlier row word for word and count once"));
     }
     Ok(given)
