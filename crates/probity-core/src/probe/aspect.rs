@@ -57,8 +57,14 @@ impl Aspect {
             },
             Aspect::Completeness => Names {
                 ids: &[
-                    "completeness", "coverage", "answers", "next_step", "actionability", "resolution",
-                    "helpfulness", "relevance",
+                    "completeness",
+                    "coverage",
+                    "answers",
+                    "next_step",
+                    "actionability",
+                    "resolution",
+                    "helpfulness",
+                    "relevance",
                 ],
                 absent: "no criterion of this rubric is known to be about completeness: name it under [criteria] in a \
                          file for --probes",
@@ -74,7 +80,15 @@ impl Aspect {
                          --probes",
             },
             Aspect::Safety => Names {
-                ids: &["safety", "policy", "compliance", "commitments", "accuracy", "correctness", "factuality"],
+                ids: &[
+                    "safety",
+                    "policy",
+                    "compliance",
+                    "commitments",
+                    "accuracy",
+                    "correctness",
+                    "factuality",
+                ],
                 absent: "no criterion of this rubric is known to be about safety: name it under [criteria] in a file for \
                          --probes",
             },

@@ -13,8 +13,18 @@ use crate::spec_file::{At, Faults, Fields, Problem, Shape};
 pub(super) static OWN: Shape = Shape {
     place: "[[probe]]",
     keys: &[
-        "name", "means", "ticket", "turns", "slice", "reply", "changed", "expects", "reply_a", "reply_b",
-        "expected", "criterion",
+        "name",
+        "means",
+        "ticket",
+        "turns",
+        "slice",
+        "reply",
+        "changed",
+        "expects",
+        "reply_a",
+        "reply_b",
+        "expected",
+        "criterion",
     ],
 };
 pub(super) static TURN: Shape = Shape { place: "[[probe.turns]]", keys: &["role", "text"] };
@@ -99,9 +109,7 @@ impl OwnProbe {
     /// Why the probe has no meaning here, if it has none.
     pub fn inapplicable(&self, setting: &Setting) -> Option<&'static str> {
         match (&self.replies, setting.form()) {
-            _ if self.names_unjudged(setting) => {
-                Some("no judge is asked about the criterion that must fall")
-            }
+            _ if self.names_unjudged(setting) => Some("no judge is asked about the criterion that must fall"),
             _ if setting.needs_reference() => Some("the rubric needs a reference reply, and it has none"),
             (OwnReplies::Pair { .. }, AnswerForm::Levels) => {
                 Some("it compares two replies, and this rubric grades one")
@@ -169,11 +177,8 @@ pub(super) fn own_probe(fields: &Fields<'_>, faults: &mut Faults) -> Option<OwnP
 /// The criterion that must fall, which belongs to `must_fall` and to nothing else.
 fn criterion(fields: &Fields<'_>, expects: OwnExpectation, faults: &mut Faults) -> Option<CriterionId> {
     let given = fields.text("criterion", faults);
-    let given = if expects == OwnExpectation::MustFall {
-        fields.required("criterion", given, faults)
-    } else {
-        given
-    };
+    let given =
+        if expects == OwnExpectation::MustFall { fields.required("criterion", given, faults) } else { given };
     let At { line, value } = given.given()?;
     if expects != OwnExpectation::MustFall {
         let message = format!("`criterion` means nothing to expects = \"{}\"", expects.name());

@@ -141,7 +141,11 @@ fn w19_probing_and_promotion_open_from_disk() {
     let Some(browser) = Browser::start() else { return };
     let scene = Scene::new();
     scene.open(&browser, "probe.html", "probe old.jsonl --bases 12 --rubric pairwise-support", 0);
-    assert!(sections(&browser).starts_with("Shortcuts that work, faults that are missed | Not decided | "), "{}", sections(&browser));
+    assert!(
+        sections(&browser).starts_with("Shortcuts that work, faults that are missed | Not decided | "),
+        "{}",
+        sections(&browser)
+    );
     assert!(browser.text("main").contains("position_swap"));
     browser.screenshots("report-probe");
 

@@ -188,10 +188,17 @@ fn n25_a_fault_without_its_criterion_says_so_and_own_faults_name_theirs() {
         ]
     );
     let message = probe(&document, "missing_step")["message"].as_str().expect("a message");
-    assert!(message.starts_with("no criterion of this rubric is known to be about completeness"), "{message}");
+    assert!(
+        message.starts_with("no criterion of this rubric is known to be about completeness"),
+        "{message}"
+    );
     scene.folder.write("criteria.toml", "[criteria]\ntone = \"manner\"\n");
     let ran = scene.probe("levels", &only).code(2);
-    assert!(ran.stderr.contains("[criteria] tone: no judge is asked about a criterion called `manner`"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("[criteria] tone: no judge is asked about a criterion called `manner`"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

@@ -73,8 +73,14 @@ fn failed(judge: Simulated) -> Vec<String> {
 
 #[test]
 fn n25_a_judge_that_ignores_the_replies_misses_every_fault_by_name() {
-    let faults =
-        ["wrong_figure", "missing_step", "other_question", "rude_sentence", "cold_sentence", "invented_promise"];
+    let faults = [
+        "wrong_figure",
+        "missing_step",
+        "other_question",
+        "rude_sentence",
+        "cold_sentence",
+        "invented_promise",
+    ];
     let judges: [Simulated; 2] = [|_, _| Slot::Tie, |_, _| Slot::First];
     for judge in judges {
         let probing = probing(judge);
@@ -138,8 +144,9 @@ fn a_document_is_read_back() {
 #[test]
 fn the_hash_is_of_everything_that_is_asked() {
     let (probes, bases) = (battery(), [base()]);
-    let hash =
-        |probes: &[Probe], bases: &[Base], seed, tolerance| battery_hash(probes, &OwnFile::default(), bases, seed, tolerance);
+    let hash = |probes: &[Probe], bases: &[Base], seed, tolerance| {
+        battery_hash(probes, &OwnFile::default(), bases, seed, tolerance)
+    };
     let first = hash(&probes, &bases, 7, Tolerance::default());
     let other = Tolerance::new(crate::exact::Exact::ZERO).expect("a share");
     assert_eq!(first, hash(&probes, &bases, 7, Tolerance::default()));

@@ -51,7 +51,11 @@ fn n25_a_fault_finds_its_criterion_or_says_that_there_is_none() {
         ("other_question", "accuracy", "relevance"),
         ("rude_sentence", "tone", "tone"),
         ("cold_sentence", "tone", "tone"),
-        ("invented_promise", "safety", "no criterion of this rubric is known to be about safety: name it under [criteria] in a file for --probes"),
+        (
+            "invented_promise",
+            "safety",
+            "no criterion of this rubric is known to be about safety: name it under [criteria] in a file for --probes",
+        ),
     ] {
         assert_eq!(found(name, &gold), in_gold, "{name}");
         assert_eq!(found(name, &levels()), in_levels, "{name}");
@@ -62,7 +66,10 @@ fn n25_a_fault_finds_its_criterion_or_says_that_there_is_none() {
     let wrong = read_own("[criteria]\nsafety = \"wit\"\n").expect("an id");
     let error = levels().naming(&wrong.criteria).expect_err("nobody judges it").to_string();
     assert_eq!(error, "[criteria] safety: no judge is asked about a criterion called `wit`");
-    assert!(read_own("[criteria]\nsaftey = \"tone\"\n").is_err() && read_own("[criteria]\ntone = \"A B\"\n").is_err());
+    assert!(
+        read_own("[criteria]\nsaftey = \"tone\"\n").is_err()
+            && read_own("[criteria]\ntone = \"A B\"\n").is_err()
+    );
 }
 
 const OWN: &str = r#"

@@ -31,7 +31,10 @@ pub(crate) fn page(shown: &Shown) -> Page {
     let n = |outcome| probing.with(outcome).count() as u64;
     let [n_failed, n_open] = [n(ProbeOutcome::Fail), n(ProbeOutcome::Inconclusive)];
     let lead = match (n_failed, n_open) {
-        (0, 0) => "The judge falls for no shortcut and misses no planted fault that has a meaning for this rubric.".to_owned(),
+        (0, 0) => {
+            "The judge falls for no shortcut and misses no planted fault that has a meaning for this rubric."
+                .to_owned()
+        }
         (0, open) => format!("No probe failed; {open} are not decided."),
         (failed, open) => {
             let is_fault = |result: &&ProbeResult| result.family == Family::Sensitivity;
