@@ -245,9 +245,8 @@ impl Checks<'_> {
         } else if made.is_empty() {
             unmet.push("the probing on record has no probe".to_owned());
         }
-        let is_answered = |line: &ProbeLine| {
-            line.family == SENSITIVITY && line.outcome != ProbeOutcome::NotApplicable
-        };
+        let is_answered =
+            |line: &ProbeLine| line.family == SENSITIVITY && line.outcome != ProbeOutcome::NotApplicable;
         if !made.is_empty() && !record.lines.iter().any(is_answered) {
             unmet.push(
                 "no probe of the family sensitivity was answered, and a judge that ignores the reply passes all others"
