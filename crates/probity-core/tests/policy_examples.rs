@@ -3,7 +3,9 @@
 #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes its texts this way")]
 
 use expect_test::expect;
-use probity_core::case::{Case, CaseId, Circumstances, Entry, Evidence, EvidenceSource, Reply, Role, Situation, Turn};
+use probity_core::case::{
+    Case, CaseId, Circumstances, Entry, Evidence, EvidenceSource, Reply, Role, Situation, Turn,
+};
 use probity_core::gate::claim::{Lexicon, extract};
 use probity_core::gate::policy::{Ledger, PolicyFile, Reading, read};
 use probity_core::gate::support::{self, Allowed, Support};

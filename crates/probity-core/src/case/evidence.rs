@@ -210,7 +210,11 @@ mod tests {
         let bounded = evidence.bounded();
         assert_eq!((bounded.sources.len(), bounded.context.len(), bounded.tools.len()), (1, 2, 0));
         assert_eq!(bounded.n_omitted, 2);
-        assert!(bounded.context[1].text.ends_with(" of 131072 bytes]"), "{:?}", bounded.context[1].text.len());
+        assert!(
+            bounded.context[1].text.ends_with(" of 131072 bytes]"),
+            "{:?}",
+            bounded.context[1].text.len()
+        );
         assert!(n_before > 2 * EVIDENCE_BYTES_MAX && bounded.n_bytes() <= EVIDENCE_BYTES_MAX);
         assert_eq!(bounded.clone().bounded(), bounded, "what was cut once is not cut again");
         let small = Evidence { context: vec![text("short")], ..Evidence::default() };

@@ -116,6 +116,21 @@ impl Contest {
         Some(self.variant(winner))
     }
 
+    /// The winner as results name it: a variant, `tie` where neither won in both orders, `needs_human_review`; nothing
+    /// where no judge decided.
+    fn winner_name(&self) -> Option<&str> {
+        let open = match &self.fate {
+            Fate::Judged(heard) => match Outcome::of(&heard[0].pass, &heard[1].pass).status() {
+                status @ Status::NeedsHumanReview => Some(status.name()),
+                Status::Unscored => None,
+                _ => Some(Status::Tie.name()),
+            },
+            Fate::Identical => Some(Status::Tie.name()),
+            Fate::WonAtGate { .. } | Fate::BothBlocked | Fate::NotDrawn => None,
+        };
+        self.winner().map(|winner| &**winner).or(open)
+    }
+
     /// The variant that wrote `candidate`.
     pub fn variant(&self, candidate: Candidate) -> &Arc<str> {
         match candidate {
@@ -132,7 +147,7 @@ impl Contest {
             "slice": self.slice.as_deref(),
             "variants": names,
             "status": self.status(),
-            "winner": self.winner().map(|winner| &**winner),
+            "winner": self.winner_name(),
         });
         match &self.fate {
             Fate::Judged(heard) => {
@@ -150,20 +165,29 @@ impl Contest {
     }
 
     fn heard_json(&self, heard: &Heard, first: usize) -> Value {
-        let first_slot = &*self.variants[first];
+        let (a, b) = (&*self.variants[first], &*self.variants[1 - first]);
         let mut object = match &heard.pass {
             Pass::Decided(choice) => {
-                let (verdict, winner) = match choice {
-                    Choice::Wins(winner) => ("wins", Some(&**self.variant(*winner))),
-                    Choice::Tie => (Status::Tie.name(), None),
-                    Choice::NeedsHumanReview => (Status::NeedsHumanReview.name(), None),
+                let tie = Status::Tie.name();
+                let (verdict, slot, winner) = match choice {
+                    Choice::Wins(winner) => {
+                        let slot = if usize::from(*winner == Candidate::B) == first { "A" } else { "B" };
+                        ("wins", slot, Some(&**self.variant(*winner)))
+                    }
+                    Choice::Tie => (tie, tie, Some(tie)),
+                    Choice::NeedsHumanReview => {
+                        let review = Status::NeedsHumanReview.name();
+                        (review, review, None)
+                    }
                 };
-                json!({ "first_slot": first_slot, "verdict": verdict, "winner": winner, "evidence": heard.evidence })
+                json!({ "verdict": verdict, "preferred_slot": slot, "winner": winner, "evidence": heard.evidence })
             }
-            Pass::Unscored(Unscored { cause, detail, attempts }) => json!({
-                "first_slot": first_slot, "verdict": null, "reason": cause, "detail": detail, "attempts": attempts,
-            }),
+            Pass::Unscored(Unscored { cause, detail, attempts }) => {
+                json!({ "verdict": null, "reason": cause, "detail": detail, "attempts": attempts })
+            }
         };
+        object["first_slot"] = a.into();
+        object["slots"] = json!({ "A": a, "B": b });
         for (name, list) in [("repairs", &heard.repairs), ("suspicions", &heard.suspicions)] {
             if !list.is_empty() {
                 object[name] = json!(list);

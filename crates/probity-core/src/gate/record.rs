@@ -37,7 +37,8 @@ pub(super) fn check(entry: &Entry, scanner: &Scanner) -> Vec<Sighting> {
     }
     let n_bytes = entry.case.evidence.n_bytes();
     if n_bytes > EVIDENCE_BYTES_MAX {
-        let message = format!("the evidence has {n_bytes} bytes, a judge is shown the first {EVIDENCE_BYTES_MAX}");
+        let message =
+            format!("the evidence has {n_bytes} bytes, a judge is shown the first {EVIDENCE_BYTES_MAX}");
         sightings.push(Sighting::at(EVIDENCE_CUT, whole(), message));
     }
     sightings

@@ -224,7 +224,9 @@ fn n22_sources_protected_facts_and_the_checks_passed_stand_in_the_packet() {
     let checked = gate_with_policies().screen(entry.clone()).expect("admitted");
     check_evidence(
         &graded(&checked),
-        &expect![[r#"{"checks_passed":["claim","evidence"],"sources":[{"facts":["The permitted remedy is replacement.","A reply must offer replacement.","A reply must not promise refund.","The warranty is 24 months.","A valid code is RP-7."],"id":"repairs","text":"A lamp that fails within 24 months is replaced under rule RP-7.","version":"4"}]}"#]],
+        &expect![[
+            r#"{"checks_passed":["claim","evidence"],"sources":[{"facts":["The permitted remedy is replacement.","A reply must offer replacement.","A reply must not promise refund.","The warranty is 24 months.","A valid code is RP-7."],"id":"repairs","text":"A lamp that fails within 24 months is replaced under rule RP-7.","version":"4"}]}"#
+        ]],
     );
     let unchecked = Gate::default().screen(entry).expect("admitted");
     check_evidence(&graded(&unchecked), &expect![[r#"{"sources":[{"id":"repairs"}]}"#]]);
@@ -246,7 +248,9 @@ fn n22_retrieved_texts_and_tools_stand_in_the_packet_and_support_figures() {
     let shown = graded(&Gate::default().screen(entry).expect("admitted"));
     check_evidence(
         &shown,
-        &expect![[r#"{"context":[{"text":"Deliveries take 9 working days."}],"tools":[{"arguments":"{\"order\":\"A-1\"}","name":"orders","result":"sent"}]}"#]],
+        &expect![[
+            r#"{"context":[{"text":"Deliveries take 9 working days."}],"tools":[{"arguments":"{\"order\":\"A-1\"}","name":"orders","result":"sent"}]}"#
+        ]],
     );
     assert!(shown.texts().contains(&"sent"), "what a tool gave is no verdict either");
 }
@@ -254,15 +258,16 @@ fn n22_retrieved_texts_and_tools_stand_in_the_packet_and_support_figures() {
 #[test]
 fn n22_two_replies_share_their_evidence_or_have_their_own() {
     let ask = pair_ask(&rubric::built_in("pairwise-support").expect("built in")).expect("comparable");
-    let screened = |context: &[&str], reply| {
-        Gate::default().screen(resting_on(context, reply)).expect("no rule blocks")
-    };
+    let screened =
+        |context: &[&str], reply| Gate::default().screen(resting_on(context, reply)).expect("no rule blocks");
     let same = pair(&screened(&["X"], "One."), &screened(&["X"], "Two."), &ask).expect("a pair");
     check_evidence(&same, &expect![[r#"{"context":[{"text":"X"}],"sources":[{"id":"repairs"}]}"#]]);
     let own = pair(&screened(&["X"], "One."), &screened(&[], "Two."), &ask).expect("a pair");
     check_evidence(
         &own,
-        &expect![[r#"{"A":{"context":[{"text":"X"}],"sources":[{"id":"repairs"}]},"B":{"sources":[{"id":"repairs"}]}}"#]],
+        &expect![[
+            r#"{"A":{"context":[{"text":"X"}],"sources":[{"id":"repairs"}]},"B":{"sources":[{"id":"repairs"}]}}"#
+        ]],
     );
 }
 

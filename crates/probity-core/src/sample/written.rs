@@ -116,11 +116,19 @@ fn filled<T>(items: &[T], written: fn(&T) -> Value) -> Option<Value> {
 
 /// An object of the members that are there.
 fn object<const N: usize>(members: [(&str, Option<&String>); N]) -> Value {
-    members.into_iter().filter_map(|(name, text)| Some((name.to_owned(), json!(text?)))).collect::<Map<_, _>>().into()
+    members
+        .into_iter()
+        .filter_map(|(name, text)| Some((name.to_owned(), json!(text?))))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 fn source(source: &EvidenceSource) -> Value {
-    object([("source", Some(&source.id)), ("version", source.version.as_ref()), ("text", source.text.as_ref())])
+    object([
+        ("source", Some(&source.id)),
+        ("version", source.version.as_ref()),
+        ("text", source.text.as_ref()),
+    ])
 }
 
 fn context(each: &ContextText) -> Value {
@@ -128,7 +136,11 @@ fn context(each: &ContextText) -> Value {
 }
 
 fn tool(call: &ToolCall) -> Value {
-    object([("name", Some(&call.name)), ("arguments", call.arguments.as_ref()), ("result", call.result.as_ref())])
+    object([
+        ("name", Some(&call.name)),
+        ("arguments", call.arguments.as_ref()),
+        ("result", call.result.as_ref()),
+    ])
 }
 
 impl Production {

@@ -6,7 +6,8 @@
 //! rendered whole for each packet.
 
 /// Values that differ from case to case, as a template names them.
-const NAMES: &[&str] = &["situation", "reply", "candidate_a", "candidate_b", "reference", "evidence", "boundary"];
+const NAMES: &[&str] =
+    &["situation", "reply", "candidate_a", "candidate_b", "reference", "evidence", "boundary"];
 
 /// A function that prints every value there is.
 const PRINTS_ALL: &str = "debug";
