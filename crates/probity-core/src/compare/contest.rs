@@ -166,28 +166,32 @@ impl Contest {
 
     fn heard_json(&self, heard: &Heard, first: usize) -> Value {
         let (a, b) = (&*self.variants[first], &*self.variants[1 - first]);
-        let mut object = match &heard.pass {
-            Pass::Decided(choice) => {
-                let tie = Status::Tie.name();
-                let (verdict, slot, winner) = match choice {
-                    Choice::Wins(winner) => {
-                        let slot = if usize::from(*winner == Candidate::B) == first { "A" } else { "B" };
-                        ("wins", slot, Some(&**self.variant(*winner)))
-                    }
-                    Choice::Tie => (tie, tie, Some(tie)),
-                    Choice::NeedsHumanReview => {
-                        let review = Status::NeedsHumanReview.name();
-                        (review, review, None)
-                    }
-                };
-                json!({ "verdict": verdict, "preferred_slot": slot, "winner": winner, "evidence": heard.evidence })
+        let mut object = json!({ "first_slot": a, "slots": { "A": a, "B": b } });
+        let (mut verdict, mut slot, mut winner) = (None, None, None);
+        match &heard.pass {
+            Pass::Decided(Choice::Wins(candidate)) => {
+                let is_first = usize::from(*candidate == Candidate::B) == first;
+                (verdict, slot) = (Some("wins"), Some(if is_first { "A" } else { "B" }));
+                winner = Some(&**self.variant(*candidate));
+            }
+            Pass::Decided(Choice::Tie) => (verdict, slot) = (Some("tie"), Some("tie")),
+            Pass::Decided(Choice::NeedsHumanReview) => {
+                verdict = Some(Status::NeedsHumanReview.name());
+                slot = verdict;
             }
             Pass::Unscored(Unscored { cause, detail, attempts }) => {
-                json!({ "verdict": null, "reason": cause, "detail": detail, "attempts": attempts })
+                object["verdict"] = Value::Null;
+                object["reason"] = json!(cause);
+                object["detail"] = json!(detail);
+                object["attempts"] = json!(attempts);
             }
-        };
-        object["first_slot"] = a.into();
-        object["slots"] = json!({ "A": a, "B": b });
+        }
+        if verdict.is_some() {
+            object["verdict"] = json!(verdict);
+            object["preferred_slot"] = json!(slot);
+            object["winner"] = json!(winner);
+            object["evidence"] = json!(heard.evidence);
+        }
         for (name, list) in [("repairs", &heard.repairs), ("suspicions", &heard.suspicions)] {
             if !list.is_empty() {
                 object[name] = json!(list);

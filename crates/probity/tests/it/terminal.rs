@@ -69,7 +69,7 @@ fn the_summary_of_the_example() {
         20 calls on record, 0 tokens in, 0 out, $0
         standing: advisory. No contract has promoted this judge; its scores inform, they must not gate a release.
     "#]].assert_eq(&ran.stdout);
-    assert_eq!(ran.stderr, "");
+    assert_eq!(ran.stderr, "tickets.json: line 68: record 11 is skipped: Missing 'ticket' field\n");
 }
 
 #[test]
