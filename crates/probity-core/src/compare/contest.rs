@@ -118,6 +118,21 @@ impl Contest {
         Some(self.variant(winner))
     }
 
+    /// The winner as results name it: a variant, `tie` where neither won in both orders, `needs_human_review`; nothing
+    /// where no judge decided.
+    fn winner_name(&self) -> Option<&str> {
+        let open = match &self.fate {
+            Fate::Judged(heard) => match Outcome::of(&heard[0].pass, &heard[1].pass).status() {
+                status @ Status::NeedsHumanReview => Some(status.name()),
+                Status::Unscored => None,
+                _ => Some(Status::Tie.name()),
+            },
+            Fate::Identical => Some(Status::Tie.name()),
+            Fate::WonAtGate { .. } | Fate::BothBlocked | Fate::NotDrawn => None,
+        };
+        self.winner().map(|winner| &**winner).or(open)
+    }
+
     /// The variant that wrote `candidate`.
     pub fn variant(&self, candidate: Candidate) -> &Arc<str> {
         match candidate {
@@ -134,7 +149,7 @@ impl Contest {
             "slice": self.slice.as_deref(),
             "variants": names,
             "status": self.status(),
-            "winner": self.winner().map(|winner| &**winner),
+            "winner": self.winner_name(),
         });
         match &self.fate {
             Fate::Judged(heard) => {
@@ -152,20 +167,33 @@ impl Contest {
     }
 
     fn heard_json(&self, heard: &Heard, first: usize) -> Value {
-        let first_slot = &*self.variants[first];
-        let mut object = match &heard.pass {
-            Pass::Decided(choice) => {
-                let (verdict, winner) = match choice {
-                    Choice::Wins(winner) => ("wins", Some(&**self.variant(*winner))),
-                    Choice::Tie => (Status::Tie.name(), None),
-                    Choice::NeedsHumanReview => (Status::NeedsHumanReview.name(), None),
-                };
-                json!({ "first_slot": first_slot, "verdict": verdict, "winner": winner, "evidence": heard.evidence })
+        let (a, b) = (&*self.variants[first], &*self.variants[1 - first]);
+        let mut object = json!({ "first_slot": a, "slots": { "A": a, "B": b } });
+        let (mut verdict, mut slot, mut winner) = (None, None, None);
+        match &heard.pass {
+            Pass::Decided(Choice::Wins(candidate)) => {
+                let is_first = usize::from(*candidate == Candidate::B) == first;
+                (verdict, slot) = (Some("wins"), Some(if is_first { "A" } else { "B" }));
+                winner = Some(&**self.variant(*candidate));
             }
-            Pass::Unscored(Unscored { cause, detail, attempts }) => json!({
-                "first_slot": first_slot, "verdict": null, "reason": cause, "detail": detail, "attempts": attempts,
-            }),
-        };
+            Pass::Decided(Choice::Tie) => (verdict, slot) = (Some("tie"), Some("tie")),
+            Pass::Decided(Choice::NeedsHumanReview) => {
+                verdict = Some(Status::NeedsHumanReview.name());
+                slot = verdict;
+            }
+            Pass::Unscored(Unscored { cause, detail, attempts }) => {
+                object["verdict"] = Value::Null;
+                object["reason"] = json!(cause);
+                object["detail"] = json!(detail);
+                object["attempts"] = json!(attempts);
+            }
+        }
+        if verdict.is_some() {
+            object["verdict"] = json!(verdict);
+            object["preferred_slot"] = json!(slot);
+            object["winner"] = json!(winner);
+            object["evidence"] = json!(heard.evidence);
+        }
         for (name, list) in [("repairs", &heard.repairs), ("suspicions", &heard.suspicions)] {
             if !list.is_empty() {
                 object[name] = json!(list);

@@ -80,6 +80,8 @@ pub struct ReplyResult {
     pub gate: GateOutcome,
     /// What each criterion came to, in the rubric's order; empty when blocked.
     pub criteria: Vec<(CriterionId, CriterionOutcome)>,
+    /// The criteria that were not asked about because the reply is blocked, in the rubric's order.
+    pub not_asked: Vec<CriterionId>,
     /// What the levels come to; `None` when nothing was judged.
     pub score: Option<Score>,
     /// What it all came to.
@@ -87,10 +89,11 @@ pub struct ReplyResult {
 }
 
 impl ReplyResult {
-    /// The result of a reply that the gate blocked.
-    pub fn blocked(blocked: &Blocked) -> Self {
+    /// The result of a reply that the gate blocked, so that no criterion of `rubric` was asked about.
+    pub fn blocked(blocked: &Blocked, rubric: &Rubric) -> Self {
         let gate = GateOutcome::Blocked(blocked.findings().to_vec());
-        Self { outcome: Outcome::Blocked, ..Self::new(blocked.entry(), gate) }
+        let not_asked = rubric.criteria().iter().map(|criterion| criterion.id.clone()).collect();
+        Self { outcome: Outcome::Blocked, not_asked, ..Self::new(blocked.entry(), gate) }
     }
 
     /// The result of an admitted reply from what each criterion of `rubric` came to, in its order.
@@ -148,6 +151,7 @@ impl ReplyResult {
             confidence: None,
             gate,
             criteria: Vec::new(),
+            not_asked: Vec::new(),
             score: None,
             outcome: Outcome::Unscored,
         }
@@ -190,6 +194,7 @@ impl ReplyResult {
         for (id, outcome) in &self.criteria {
             row.insert(id.to_string(), criterion_json(outcome));
         }
+        row.extend(self.not_asked.iter().map(|id| (id.to_string(), Value::Null)));
         row.insert("outcome".into(), json!(self.outcome.name()));
         row.insert("total".into(), json!(self.total()));
         if let Outcome::Fail(failures) = &self.outcome {

@@ -8,13 +8,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use probity_core::case::{
-    BadField, Case, CaseId, Circumstances, Confidence, Entry, Moment, Reply, Role, Situation, Slice, Turn,
-    Variant,
+    BadField, Case, CaseId, Circumstances, Confidence, Entry, Moment, Reply, Role, Situation, Slice,
+    TextTrait, Turn, Variant, text_traits,
 };
 use probity_core::json::Json;
 
 use super::evidence::{evidence, inadmissible};
-use super::field::{Field, Found, Reason, Value};
+use super::field::{Field, FileNames, Found, Reason, Value};
 
 /// How many bytes of letters and digits the gate needs to look for a value.
 const KNOWN_BYTES_MIN: usize = 2;
@@ -34,14 +34,14 @@ impl From<Reason> for Refused {
     }
 }
 
-/// Makes an entry of the fields, or says why not.
-pub(super) fn entry(mut found: Found<'_>) -> Result<Box<Entry>, Refused> {
+/// Makes an entry of the fields, or says why not, by the names of the file.
+pub(super) fn entry(mut found: Found<'_>, names: FileNames) -> Result<Box<Entry>, Refused> {
     let id = case_id(found.take(Field::Id))?;
-    body(&mut found, &id).map_err(|refused| Refused { id: Some(id.as_str().to_owned()), ..refused })
+    body(&mut found, &id, names).map_err(|refused| Refused { id: Some(id.as_str().to_owned()), ..refused })
 }
 
-fn body(found: &mut Found<'_>, id: &CaseId) -> Result<Box<Entry>, Refused> {
-    let (situation, given) = situation_and_reply(found)?;
+fn body(found: &mut Found<'_>, id: &CaseId, names: FileNames) -> Result<Box<Entry>, Refused> {
+    let (situation, given) = situation_and_reply(found, names)?;
     let case = case(found, id, situation);
     let text = match given {
         Given::Text(text) => text,
@@ -234,7 +234,7 @@ enum Given {
 }
 
 /// Reads what the reply answers, and the reply.
-fn situation_and_reply(found: &mut Found<'_>) -> Result<(Situation, Given), Reason> {
+fn situation_and_reply(found: &mut Found<'_>, names: FileNames) -> Result<(Situation, Given), Reason> {
     let has_turns = found.has(Field::Turns);
     let ticket = match found.take(Field::Ticket) {
         // A null beside the other form of the situation only says that it is not used.
@@ -249,43 +249,63 @@ fn situation_and_reply(found: &mut Found<'_>) -> Result<(Situation, Given), Reas
             if ticket.trim().is_empty() {
                 return Err(format!("Empty '{name}' field").into());
             }
-            let given = given_reply(found)?.unwrap_or_else(|| Given::Nothing(missing("reply")));
+            let given = given_reply(found)?.unwrap_or_else(|| Given::Nothing(missing(names.reply)));
             Ok((Situation::Ticket(ticket.into()), given))
         }
-        (None, Some(turns)) => conversation(turns, given_reply(found)?),
+        (None, Some(turns)) => conversation(turns, given_reply(found)?, names),
         (Some(ticket), Some(turns)) => {
             let message =
                 format!("'{}' and '{}' are both given, expected one of them", ticket.name, turns.name);
             Err(message.into())
         }
-        (None, None) => Err(missing(Field::Ticket.native())),
+        (None, None) => Err(missing(names.ticket)),
     }
 }
 
-/// The record's own reply; `None` where it has no such field. A null is no reply.
+/// The record's own reply; `None` where it has no such field. A null is no reply, and neither is a text in which nothing
+/// can be seen: no judge is paid to read it.
 fn given_reply(found: &mut Found<'_>) -> Result<Option<Given>, Reason> {
     match found.take(Field::Reply) {
         None => Ok(None),
         Some(value) if value.json == Json::Null => {
             Ok(Some(Given::Nothing(must_be(&value.name, "a string", &Json::Null))))
         }
-        Some(value) => Ok(Some(Given::Text(text(value)?.into()))),
+        Some(value) => {
+            let Value { name, json } = value;
+            Ok(Some(written(&name, text_named(&name, json)?.into())))
+        }
+    }
+}
+
+/// A text as a reply, unless nothing in it can be seen.
+fn written(name: impl fmt::Display, text: Arc<str>) -> Given {
+    match text_traits(&text).first() {
+        Some(TextTrait::Empty) => Given::Nothing(format!("Empty '{name}' field").into()),
+        Some(TextTrait::InvisibleOnly) => Given::Nothing(format!("'{name}' has no visible character").into()),
+        Some(TextTrait::HiddenCharacters) | None => Given::Text(text),
     }
 }
 
 /// Splits turns into context and reply: a given reply leaves the turns as they are; without one, the last
 /// turn is the reply if it is an agent's.
-fn conversation(value: Value<'_>, given: Option<Given>) -> Result<(Situation, Given), Reason> {
+fn conversation(
+    value: Value<'_>,
+    given: Option<Given>,
+    names: FileNames,
+) -> Result<(Situation, Given), Reason> {
     let turns = items(Some(value))?.into_iter().enumerate().map(|(at, item)| turn(at, item));
     let mut turns = turns.collect::<Result<Vec<Turn>, Reason>>()?;
     if turns.is_empty() {
         return Err("Empty 'turns' field".to_owned().into());
     }
     let last_agent = |turns: &mut Vec<Turn>| turns.pop_if(|last| last.role == Role::Agent);
-    let given = given.or_else(|| last_agent(&mut turns).map(|last| Given::Text(last.text)));
+    let given = given.or_else(|| {
+        let last = last_agent(&mut turns)?;
+        Some(written(Inside { list: Field::Turns, at: turns.len(), part: ".text" }, last.text))
+    });
     let given = given.unwrap_or_else(|| {
-        let message = "Missing 'reply' field, and the last of 'turns' is not an agent's";
-        Given::Nothing(message.to_owned().into())
+        let message = format!("Missing '{}' field, and the last of 'turns' is not an agent's", names.reply);
+        Given::Nothing(message.into())
     });
     if !turns.iter().any(|turn| turn.role == Role::Customer) {
         return match given {

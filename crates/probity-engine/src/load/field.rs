@@ -82,6 +82,36 @@ impl Field {
     }
 }
 
+/// What a file calls the fields that a record must have, for records that lack them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FileNames {
+    pub(super) ticket: &'static str,
+    pub(super) reply: &'static str,
+}
+
+impl FileNames {
+    /// Those that are used where a file has no say.
+    pub(super) const NATIVE: FileNames = FileNames { ticket: "ticket", reply: "reply" };
+
+    /// The names that stand first as keys in the beginning of a file, or the native ones. They are for messages alone.
+    pub(super) fn of(head: &[u8]) -> FileNames {
+        let head = String::from_utf8_lossy(head);
+        let first = |field: Field| {
+            let names = NAMES.iter().filter(|(_, known)| *known == field);
+            let placed = names.filter_map(|(name, _)| Some((key_place(&head, name)?, *name)));
+            placed.min().map_or_else(|| field.native(), |(_, name)| name)
+        };
+        FileNames { ticket: first(Field::Ticket), reply: first(Field::Reply) }
+    }
+}
+
+/// Where `name` first stands as a key of JSON.
+fn key_place(text: &str, name: &str) -> Option<usize> {
+    let quoted = format!("\"{name}\"");
+    let is_key = |at: &usize| text[at + quoted.len()..].trim_start().starts_with(':');
+    text.match_indices(&quoted).map(|(at, _)| at).find(is_key)
+}
+
 /// Why a record, or the file it stands in, is refused.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Reason {

@@ -8,7 +8,8 @@
 //!
 //! What always holds: after [`Dataset::open`] every record has been read once, names are unique, and each
 //! later pass gives exactly the same records or an error that says that the file changed. Texts are kept
-//! byte for byte. Nothing here judges a reply: an empty one is data.
+//! byte for byte. Nothing here judges a reply; one without a visible
+//! character is none, and its record is skipped.
 
 mod beside;
 mod digest;
@@ -29,6 +30,7 @@ mod spans;
 mod split;
 mod table;
 mod vocabulary;
+mod wrapped;
 
 use std::collections::HashMap;
 use std::fmt;

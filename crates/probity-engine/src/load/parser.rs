@@ -8,7 +8,7 @@ use probity_core::case::Entry;
 use probity_core::json::{self, Json};
 
 use super::entry::{Refused, entry};
-use super::field::{Found, Reason};
+use super::field::{FileNames, Found, Reason};
 use super::spans::{self, Batch};
 use super::table::Table;
 
@@ -52,6 +52,8 @@ pub(super) struct Parser {
     pub(super) table: Option<Arc<Table>>,
     /// The attribute of a span that names its slice, where one is set.
     pub(super) slice_attribute: Option<Arc<str>>,
+    /// What the file calls the fields that a record must have.
+    pub(super) names: FileNames,
 }
 
 impl Parser {
@@ -67,7 +69,7 @@ impl Parser {
         match text {
             RecordText::Row(table, row) => {
                 let cells = table.cells(row)?;
-                entry(table.fields(&cells)?).map(Held::Case)
+                entry(table.fields(&cells)?, self.names).map(Held::Case)
             }
             RecordText::Object(text) => self.object(text, warnings),
         }
@@ -81,6 +83,6 @@ impl Parser {
         if let Some(batch) = spans::batch(&object, self.slice_attribute.as_deref()) {
             return Ok(Held::Spans(batch));
         }
-        entry(Found::in_object(object, text, warnings)?).map(Held::Case)
+        entry(Found::in_object(object, text, warnings)?, self.names).map(Held::Case)
     }
 }

@@ -127,6 +127,7 @@ pub(super) fn opening_notices(source: &Source, reader: &FileReader) -> Vec<Notic
         (Packing::Plain, Some(Packing::Gzip)) => messages.push("read as it is; its name says gzip".into()),
         _ => {}
     }
+    messages.extend(reader.member().map(|member| format!("read the records in its '{member}'")));
     messages.extend(reader.header_warnings().iter().cloned());
     let notice = |message| Notice { file: Some(Arc::clone(source.name())), message };
     messages.into_iter().map(notice).collect()

@@ -11,7 +11,7 @@ use probity_core::case::Entry;
 use super::beside::{Batch, Beside, Cut};
 use super::digest::RecordDigest;
 use super::entry::Refused;
-use super::field::Reach;
+use super::field::{FileNames, Reach};
 use super::input::{Chunk, Format, is_space, no_records};
 use super::parser::{Held, Parser, Read, RecordText};
 use super::source::{Opened, Source};
@@ -19,6 +19,7 @@ use super::spans;
 use super::split::{self, ArrayCutter, Ended};
 use super::table::{COMMA, Table};
 use super::vocabulary::Vocabulary;
+use super::wrapped::{self, Wrapped};
 use super::{LoadError, LoadOptions};
 
 /// One pass over one file.
@@ -43,6 +44,8 @@ const BATCH_REPLIES: usize = 16;
 
 enum Shape {
     Array(ArrayCutter),
+    /// An array inside an object.
+    Wrapped(ArrayCutter, Wrapped),
     Lines,
     Table(Arc<Table>),
 }
@@ -82,9 +85,16 @@ impl FileReader {
         let times = if spans::begins_batch(opened.input.fill()?) { BATCH_REPLIES } else { 1 };
         let mut chunk = Chunk::new(options.record_bytes_max.saturating_mul(times));
         let n_blank_lines = opened.input.line() - 1;
+        let names = FileNames::of(opened.input.fill()?);
         let shape = match format {
             Format::Array => Shape::Array(ArrayCutter::BeforeOpening),
-            Format::Lines => Shape::Lines,
+            Format::Lines => match wrapped::find(source, options, vocabulary)? {
+                Some(wrapped) => {
+                    wrapped::pass_to(&mut opened.input, &wrapped)?;
+                    Shape::Wrapped(ArrayCutter::BeforeOpening, wrapped)
+                }
+                None => Shape::Lines,
+            },
             Format::Table => {
                 let delimiter = options.delimiter.unwrap_or(COMMA);
                 let table = Table::open(&mut opened.input, &mut chunk, delimiter, vocabulary)?;
@@ -93,7 +103,7 @@ impl FileReader {
             }
         };
         let table = if let Shape::Table(table) = &shape { Some(Arc::clone(table)) } else { None };
-        let parser = Parser { table, slice_attribute: options.slice_attribute.clone() };
+        let parser = Parser { table, slice_attribute: options.slice_attribute.clone(), names };
         Ok(Self {
             opened,
             shape,
@@ -117,7 +127,7 @@ impl FileReader {
     /// What the file is.
     pub(super) fn format(&self) -> Format {
         match self.shape {
-            Shape::Array(_) => Format::Array,
+            Shape::Array(_) | Shape::Wrapped(..) => Format::Array,
             Shape::Lines => Format::Lines,
             Shape::Table(_) => Format::Table,
         }
@@ -127,7 +137,15 @@ impl FileReader {
     pub(super) fn header_warnings(&self) -> &[String] {
         match &self.shape {
             Shape::Table(table) => &table.warnings,
-            Shape::Array(_) | Shape::Lines => &[],
+            Shape::Array(_) | Shape::Wrapped(..) | Shape::Lines => &[],
+        }
+    }
+
+    /// The member whose array the records are, where an object was opened.
+    pub(super) fn member(&self) -> Option<&str> {
+        match &self.shape {
+            Shape::Wrapped(_, wrapped) => Some(&wrapped.member),
+            Shape::Array(_) | Shape::Lines | Shape::Table(_) => None,
         }
     }
 
@@ -258,7 +276,11 @@ impl FileReader {
         let (input, chunk) = (&mut self.opened.input, &mut self.chunk);
         loop {
             let ended = match &mut self.shape {
-                Shape::Array(cutter) => return Ok(cutter.next(input, chunk)?.then_some(Ended::LineEnd)),
+                // What follows the array was seen to be the rest of its object.
+                Shape::Wrapped(ArrayCutter::AfterClosing, _) => return Ok(None),
+                Shape::Array(cutter) | Shape::Wrapped(cutter, _) => {
+                    return Ok(cutter.next(input, chunk)?.then_some(Ended::LineEnd));
+                }
                 Shape::Lines => split::line(input, chunk)?,
                 Shape::Table(table) => split::row(input, chunk, table.delimiter())?,
             };
@@ -323,7 +345,7 @@ impl Shape {
         let text = chunk.text(file)?;
         Ok(match self {
             Shape::Table(_) => text,
-            Shape::Array(_) | Shape::Lines => text.trim_matches([' ', '\t', '\r', '\n']),
+            Shape::Array(_) | Shape::Wrapped(..) | Shape::Lines => text.trim_matches([' ', '\t', '\r', '\n']),
         })
     }
 }

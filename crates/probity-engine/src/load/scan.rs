@@ -52,6 +52,7 @@ fn scan_with(
     let mut names = Names::default();
     let mut slices = HashSet::new();
     let mut doubts = Doubts::default();
+    let mut skips = Vec::new();
     let mut keeping = Keeping::new(options.keep);
     let (mut n_records, mut n_skipped) = (0, 0);
     while let Some((place, parsed)) = pass.next()? {
@@ -62,7 +63,12 @@ fn scan_with(
         }
         doubts.add(&place, &parsed.warnings);
         match &content {
-            Err(_) => n_skipped += 1,
+            Err(refused) => {
+                n_skipped += 1;
+                if n_skipped <= SKIPS_MAX {
+                    skips.push(skip_notice(&place, refused));
+                }
+            }
             Ok(content) => {
                 names.add(content, &place, hash);
                 if slices.len() <= SLICES_MAX
@@ -81,6 +87,11 @@ fn scan_with(
     };
     let mut notices = pass.notices;
     notices.extend(doubts.notices());
+    notices.extend(skips);
+    if n_skipped > SKIPS_MAX {
+        let message = format!("{} more records are skipped", n_skipped - SKIPS_MAX);
+        notices.push(Notice { file: None, message });
+    }
     notices.extend(names.look_alikes);
     notices.extend(dataset_notices(&slices, repeats.len()));
     let mut hasher = blake3::Hasher::new();
@@ -95,6 +106,14 @@ fn scan_with(
     };
     let kept = keeping.finish(&repeats);
     Ok(Scanned { file_digests: pass.digests, digest, notices, repeats, kept })
+}
+
+/// So many records that are skipped are worth a line each.
+const SKIPS_MAX: usize = 20;
+
+fn skip_notice(place: &Place, refused: &Refused) -> Notice {
+    let message = format!("line {}: record {} is skipped: {}", place.line, place.index, refused.reason.text);
+    Notice { file: Some(Arc::clone(&place.file)), message }
 }
 
 /// Turns the first bad or doubtful record into an error.

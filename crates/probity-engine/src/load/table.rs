@@ -99,7 +99,7 @@ impl Table {
         Ok(found)
     }
 
-    /// Whether an empty cell says nothing. An empty reply is a reply; an id and a ticket must be filled.
+    /// Whether an empty cell says nothing. An id, a ticket and a reply must be filled.
     fn empty_is_absent(&self, field: Field) -> bool {
         match field {
             Field::Id | Field::Reply => false,

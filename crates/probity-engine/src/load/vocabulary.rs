@@ -4,6 +4,10 @@ use probity_core::compare::Fields;
 
 use super::field::{Field, suggestion, suggestion_among};
 
+/// Names by which a span or a batch of spans is told, in the forms of its exporters.
+const SPAN_NAMES: &[&str] =
+    &["resourceSpans", "resource_spans", "traceId", "trace_id", "spanId", "span_id", "attributes"];
+
 /// The names of one kind of record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Vocabulary {
@@ -18,6 +22,18 @@ impl Vocabulary {
     pub(super) fn knows(self, name: &str) -> bool {
         match self {
             Vocabulary::Cases => Field::named(name).is_some(),
+            Vocabulary::Rows(fields) => fields.known().any(|known| known == name),
+        }
+    }
+
+    /// Whether an object with this name is a record and not a wrapper around records.
+    pub(super) fn is_of_records(self, name: &str) -> bool {
+        match self {
+            Vocabulary::Cases => {
+                let field = Field::named(name);
+                let required = [Field::Id, Field::Ticket, Field::Turns, Field::Reply];
+                field.is_some_and(|field| required.contains(&field)) || SPAN_NAMES.contains(&name)
+            }
             Vocabulary::Rows(fields) => fields.known().any(|known| known == name),
         }
     }

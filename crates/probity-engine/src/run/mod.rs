@@ -173,6 +173,8 @@ pub enum RunError {
         n_skipped: u64,
         /// Why the first was skipped.
         reason: String,
+        /// What can be reported all the same: the records that were skipped.
+        ran: Box<Ran>,
     },
     /// There is no reply that a judge could be probed with.
     #[error(

@@ -216,7 +216,7 @@ pub(super) fn row<'a>(
 ) -> Result<Row, RunError> {
     let result = match screened {
         Screened::Skipped(skipped) => return Ok(Row::Skipped(skipped.clone())),
-        Screened::Blocked { blocked, .. } => ReplyResult::blocked(blocked),
+        Screened::Blocked { blocked, .. } => ReplyResult::blocked(blocked, &job.rubric),
         Screened::NoReply(no_reply) => without_reply(job, no_reply),
         Screened::Admitted { admitted, packets, .. } => {
             let answered = |packet| {

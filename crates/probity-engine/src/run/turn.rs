@@ -59,7 +59,7 @@ impl Turn<'_> {
         };
         let known = Known::new(store.settled(&judge_id, work.repeat())?, mode.unscored);
         let first = self.first_call((shape, &judge_id, &identity), &known)?;
-        let plan = match self.planned(known.clone()) {
+        let plan = match self.planned(known.clone(), &judge_id) {
             Ok(plan) => plan,
             Err(error) => {
                 let Some(First { desk, pursuit, .. }) = first else { return Err(error) };
@@ -95,10 +95,10 @@ impl Turn<'_> {
     }
 
     /// What is to be done. Work of which nothing can be used is refused.
-    fn planned(&self, known: Known) -> Result<Plan, RunError> {
+    fn planned(&self, known: Known, judge: &JudgeId) -> Result<Plan, RunError> {
         let plan = plan(self.work.as_ref(), known)?;
         if plan.n_admitted + plan.n_blocked + plan.n_no_reply == 0 {
-            return Err(nothing_usable(self.work.as_ref(), &plan)?);
+            return Err(nothing_usable(self.work.as_ref(), plan, judge)?);
         }
         Ok(plan)
     }
@@ -228,7 +228,7 @@ fn first_packet(work: &dyn Work) -> Result<Option<(UnitLabel, SizedPacket)>, Loa
     Ok(None)
 }
 
-fn nothing_usable(work: &dyn Work, plan: &Plan) -> Result<RunError, LoadError> {
+fn nothing_usable(work: &dyn Work, plan: Plan, judge: &JudgeId) -> Result<RunError, LoadError> {
     let (mut first, mut reason) = (work.name().to_owned(), String::new());
     for unit in work.units()? {
         if let Unit::Skipped(skipped) = unit? {
@@ -236,7 +236,9 @@ fn nothing_usable(work: &dyn Work, plan: &Plan) -> Result<RunError, LoadError> {
             break;
         }
     }
-    Ok(RunError::NothingUsable { first, n_skipped: plan.n_skipped, reason })
+    let n_skipped = plan.n_skipped;
+    let ran = Box::new(Ran::planned(plan, judge.clone()));
+    Ok(RunError::NothingUsable { first, n_skipped, reason, ran })
 }
 
 /// Feeds the missing packets to the desk until they end or the lane stops.

@@ -16,6 +16,7 @@ mod names;
 mod properties;
 mod records;
 mod rows;
+mod rules;
 mod sources;
 mod spans;
 mod tables;
@@ -27,7 +28,7 @@ use std::path::PathBuf;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use probity_core::case::{Entry, Situation};
-use probity_engine::load::{Dataset, LoadError, LoadOptions, Record};
+use probity_engine::load::{Dataset, LoadError, LoadOptions, Notice, Record};
 
 /// Two good records.
 const A: &str = r#"{"id":"a","ticket":"t","reply":"r"}"#;
@@ -68,7 +69,9 @@ fn summary(folder: &Folder, paths: &[PathBuf], options: LoadOptions) -> String {
     match Dataset::open(paths, options) {
         Err(error) => show_error(&mut out, &error),
         Ok(dataset) => {
-            for notice in dataset.notices() {
+            // Records that are skipped are shown in their places.
+            let is_other = |notice: &&Notice| !notice.message.contains(" is skipped: ");
+            for notice in dataset.notices().iter().filter(is_other) {
                 writeln!(out, "notice: {notice}").expect("to a string");
             }
             match dataset.records().and_then(Iterator::collect::<Result<Vec<Record>, LoadError>>) {

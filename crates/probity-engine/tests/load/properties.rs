@@ -22,7 +22,7 @@ fn texts() -> impl Strategy<Value = Texts> {
     (text(), ragged(), ragged(), slice, proptest::option::of(0..=100_u8)).prop_map(
         |(ticket, reply, reference, slice, confidence)| Texts {
             ticket: format!("t{ticket}"),
-            reply,
+            reply: format!("r{reply}"),
             reference,
             slice,
             confidence,

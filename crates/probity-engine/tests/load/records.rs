@@ -1,7 +1,7 @@
 //! Single records: their JSON, their fields, their conversations.
 
 use expect_test::expect;
-use probity_core::case::{Circumstances, Moment, TextTrait, text_traits};
+use probity_core::case::{Circumstances, Moment};
 use probity_engine::load::{LoadOptions, Strictness};
 
 use super::{check, check_with, entries};
@@ -263,22 +263,6 @@ fn d19_wrong_types_are_not_converted() {
 }
 
 #[test]
-fn d20_an_empty_reply_is_data() {
-    for reply in ["", " ", "\\n\\t"] {
-        let got = entries("c.jsonl", format!(r#"{{"id":"a","ticket":"t","reply":"{reply}"}}"#));
-        assert_eq!(text_traits(&got[0].reply.text), [TextTrait::Empty], "{reply:?}");
-    }
-    assert_eq!(&*entries("c.csv", "id,ticket,reply\na,t,\n")[0].reply.text, "");
-}
-
-#[test]
-fn d21_a_reply_of_invisible_characters_is_data() {
-    let got = entries("c.jsonl", "{\"id\":\"a\",\"ticket\":\"t\",\"reply\":\"\u{200b}\u{2060}\"}");
-    assert_eq!(&*got[0].reply.text, "\u{200b}\u{2060}");
-    assert_eq!(text_traits(&got[0].reply.text), [TextTrait::InvisibleOnly]);
-}
-
-#[test]
 fn d22_hidden_characters_are_kept() {
     let reply = "pay\u{200b}ment \u{202e}abc\u{202c} \u{e0041}";
     for (name, content) in [
@@ -440,18 +424,28 @@ fn all_fields_as_they_are_read() {
                     audience: None,
                     region: None,
                 },
-                evidence: [
-                    Evidence {
-                        source: "p",
-                        version: Some(
-                            "2",
-                        ),
-                    },
-                    Evidence {
-                        source: "q",
-                        version: None,
-                    },
-                ],
+                evidence: Evidence {
+                    sources: [
+                        EvidenceSource {
+                            id: "p",
+                            version: Some(
+                                "2",
+                            ),
+                            text: None,
+                            facts: [],
+                        },
+                        EvidenceSource {
+                            id: "q",
+                            version: None,
+                            text: None,
+                            facts: [],
+                        },
+                    ],
+                    context: [],
+                    tools: [],
+                    n_omitted: 0,
+                },
+                inadmissible: None,
                 reference: Some(
                     "e",
                 ),

@@ -174,12 +174,12 @@ fn a_row_gives_what_the_same_object_gives() {
     let csv = concat!(
         "id, intent ,ticket,turns,answer,variant,ideal,confidence,evidence,known_pii,metadata,note\n",
         "1,s,t,,r,v,e,0.50,\"[{\"\"source\"\":\"\"p\"\"}]\",\"[\"\"xy\"\"]\",[ 1 ],n\n",
-        "2,,,\"[{\"\"role\"\":\"\"user\"\",\"\"text\"\":\"\"q\"\"}]\",,,,,,,,\n",
+        "2,,,\"[{\"\"role\"\":\"\"user\"\",\"\"text\"\":\"\"q\"\"}]\",r,,,,,,,\n",
     );
     let json = r#"[
         {"id":1,"slice":"s","ticket":"t","reply":"r","variant":"v","reference":"e","confidence":0.50,
          "evidence":[{"source":"p"}],"known_pii":["xy"],"metadata":[ 1 ]},
-        {"id":2,"turns":[{"role":"customer","text":"q"}],"reply":""}
+        {"id":2,"turns":[{"role":"customer","text":"q"}],"reply":"r"}
     ]"#;
     assert_eq!(entries("c.csv", csv), entries("c.json", json));
 }

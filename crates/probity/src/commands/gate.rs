@@ -35,9 +35,8 @@ struct Tally {
 
 /// Checks every reply and prints each finding.
 pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
-    let quiet = args.reading.quiet || args.reading.json;
     let note = |line: &str| {
-        if !quiet {
+        if !args.reading.quiet {
             terminal::note(line);
         }
     };
@@ -48,7 +47,6 @@ pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
         match record.map_err(settings::load_failure)? {
             Record::Skipped(record) | Record::Unanswered { skipped: record, .. } => {
                 tally.skipped += 1;
-                note(&format!("record {} skipped: {}", record.index, record.reason));
                 skipped.push(json!({ "index": record.index, "id": record.id, "reason": record.reason }));
             }
             Record::Entry { entry, .. } => {
@@ -59,7 +57,10 @@ pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
                     rows.push(row(&id, variant.as_deref(), &findings));
                 } else {
                     terminal::deliver(
-                        &findings.iter().map(|finding| line(&id, finding)).collect::<String>(),
+                        &findings
+                            .iter()
+                            .map(|finding| line(&id, variant.as_deref(), finding))
+                            .collect::<String>(),
                     )?;
                 }
             }
@@ -108,6 +109,7 @@ fn row(id: &str, variant: Option<&str>, findings: &[Finding]) -> Value {
     json!({ "id": id, "variant": variant, "gate": { "status": status, "findings": findings_json(findings) } })
 }
 
-fn line(id: &str, finding: &Finding) -> String {
-    format!("{}  {} {}\n", plain(id), finding.severity.name(), finding_line(finding))
+fn line(id: &str, variant: Option<&str>, finding: &Finding) -> String {
+    let variant = variant.map(|variant| format!(" ({})", plain(variant))).unwrap_or_default();
+    format!("{}{variant}  {} {}\n", plain(id), finding.severity.name(), finding_line(finding))
 }

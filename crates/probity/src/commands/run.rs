@@ -8,7 +8,7 @@ use probity_engine::load::Skipped;
 use probity_engine::run::job::Job;
 use probity_engine::run::replies::run_job;
 use probity_engine::run::results::Row;
-use probity_engine::run::{Observer as _, Ran, Session, report};
+use probity_engine::run::{Observer as _, Ran, RunError, Session, report};
 use probity_engine::store::Store;
 
 use super::inputs::Inputs;
@@ -72,7 +72,16 @@ fn made(args: &RunArgs) -> Result<Made, Failure> {
     });
     // Connections are closed beside the report.
     runtime.shutdown_background();
-    let mut ran = ran.map_err(failure)?;
+    let mut ran = match ran {
+        Ok(ran) => ran,
+        Err(mut error) => {
+            // Records that cannot be used are listed even where there are no others.
+            if let RunError::NothingUsable { ran, .. } = &mut error {
+                write(&job, &store, ran, args, &files)?;
+            }
+            return Err(failure(error));
+        }
+    };
     let (summary, skipped) = write(&job, &store, &mut ran, args, &files)?;
     keep_outcome(&store, &ran, "run", &summary.to_json())?;
     store.close().map_err(|error| Failure::new(Exit::Store, &error))?;

@@ -1,16 +1,20 @@
 //! What a live comparison adds to its figures on a terminal: equal length, the gate, who is missing, the judge.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use probity_core::compare::{Fate, GateCounts, Pair, Ranked, at_equal_length, gate_counts, ranked};
+use probity_core::compare::{Fate, GateCounts, Pair, Pass, Ranked, at_equal_length, gate_counts, ranked};
 use probity_core::stats::Estimate;
 use probity_engine::run::compare::{CompareJob, Compared, Stopped};
 
-use super::plain::plain;
+use super::plain::{excerpt, plain};
 use super::summary::{columns, costs};
 
 /// How many cases are listed.
 const LISTED_MAX: usize = 5;
+
+/// How much of an example is shown, in characters.
+const REASON_CHARS_MAX: usize = 160;
 
 /// Appends a line. Writing to a string cannot fail.
 macro_rules! line {
@@ -35,6 +39,7 @@ pub(crate) fn live(live: &Live) -> String {
     equal_length(&mut out, &pairs);
     ranking(&mut out, &pairs);
     at_gate(&mut out, compared);
+    unscored(&mut out, compared);
     unpaired(&mut out, job);
     if let Some(stopped) = &compared.stopped {
         sequence(&mut out, stopped);
@@ -108,6 +113,27 @@ fn at_gate(out: &mut String, compared: &Compared) {
     let identical = compared.contests.iter().filter(|contest| contest.fate == Fate::Identical).count();
     if identical > 0 {
         line!(out, "\npairs of the same text twice, in no figure and without a call: {identical}");
+    }
+}
+
+/// Why orders have no verdict, each cause with an example.
+fn unscored(out: &mut String, compared: &Compared) {
+    let mut causes: BTreeMap<&str, (u64, &str)> = BTreeMap::new();
+    for contest in &compared.contests {
+        let Fate::Judged(heard) = &contest.fate else { continue };
+        for heard in heard.iter() {
+            if let Pass::Unscored(unscored) = &heard.pass {
+                causes.entry(&unscored.cause).or_insert((0, &unscored.detail)).0 += 1;
+            }
+        }
+    }
+    if !causes.is_empty() {
+        line!(out, "\norders without a verdict, by cause");
+    }
+    for (cause, (n, example)) in causes {
+        let example = excerpt(example, REASON_CHARS_MAX);
+        let example = if example.is_empty() { String::new() } else { format!(": {example}") };
+        line!(out, "  {n} {}{example}", plain(cause));
     }
 }
 

@@ -45,6 +45,24 @@ fn a_program_is_asked_in_both_orders() {
     assert_eq!(report["status"]["unstable_after_swap"], 1, "{report}");
     let orders = &report["comparisons"][0]["orders"];
     assert_eq!((&orders[0]["winner"], &orders[1]["winner"]), (&json!("old"), &json!("new")));
+    // n22: which slot held which reply, and which slot was preferred.
+    assert_eq!(orders[0]["slots"], json!({ "A": "old", "B": "new" }));
+    assert_eq!(orders[1]["slots"], json!({ "A": "new", "B": "old" }));
+    assert_eq!((&orders[0]["preferred_slot"], &orders[1]["preferred_slot"]), (&json!("A"), &json!("A")));
+    assert_eq!(report["comparisons"][0]["winner"], "tie", "as document 002 has it");
+}
+
+#[test]
+fn n22_a_tie_is_a_winner_of_its_own_and_causes_of_unscored_pairs_are_listed() {
+    let tied = with_program(scene(), "\"verdict\":\"tie\",\"evidence\":[]");
+    let report = compare(&tied, ["--judge", "own"]).code(0).json();
+    assert_eq!(report["comparisons"][0]["winner"], "tie");
+    let broken = with_program(scene(), "\"verdict\":\"first\",\"evidence\":[]");
+    let ran = broken.args(["compare", "old.jsonl", "new.jsonl", "--judge", "own"]).run().code(3);
+    assert!(ran.stdout.contains("orders without a verdict, by cause\n  2 "), "{}", ran.stdout);
+    ran.says(["the causes are listed above"]);
+    let report = compare(&broken, ["--judge", "own"]).code(3).json();
+    assert_eq!(report["comparisons"][0]["winner"], Value::Null);
 }
 
 #[test]

@@ -121,7 +121,9 @@ fn a_blocked_reply_costs_no_call_whatever_the_judge_would_say() {
         let want_outcome = if want.is_empty() { "scored" } else { "blocked" };
         assert_eq!(row["outcome"], want_outcome, "{row}");
         assert_eq!(row["total"], Value::Null);
-        assert_eq!(row.get("relevance").is_none(), !want.is_empty(), "{row}");
+        // n23: a blocked row has every criterion's key, with nothing.
+        assert_eq!(row.get("relevance").is_some_and(Value::is_null), !want.is_empty(), "{row}");
+        assert!(row.get("tone").is_some(), "{row}");
         admitted += usize::from(want.is_empty());
     }
     assert_eq!(admitted, 2);
@@ -217,4 +219,47 @@ fn a_policy_file_with_faults_is_refused_with_their_lines() {
     probity.write("policies.toml", "[[source]]\nid = \"a\"\nversoin = \"1\"\ntext = \"x\"\n");
     let ran = probity.args(["run", "cases.jsonl"]).run().code(2);
     ran.says(["policies.toml:3: ", "did you mean"]);
+}
+
+#[test]
+fn n22_what_a_gate_upstream_refused_is_never_judged() {
+    let judge = MockJudge::start(&["--levels", "fixed:5"]);
+    let mut refused = case("refused", SAFE);
+    refused["admissible"] = json!(false);
+    refused["reason"] = json!("the policy was replaced on 1 May");
+    refused["variant"] = json!("bot-8");
+    let probity = folder(&judge);
+    probity.write("cases.jsonl", format!("{refused}\n{}\n", case("fine", SAFE)));
+    let out = probity.args(["run", "cases.jsonl", "--json"]).run().code(0).json();
+    let row = &out["results"][0];
+    assert_eq!(
+        (&row["outcome"], rules(row, "block")),
+        (&json!("blocked"), vec!["record.inadmissible".to_owned()])
+    );
+    let message = row["gate"]["findings"][0]["message"].as_str().unwrap();
+    assert!(message.ends_with("the policy was replaced on 1 May"), "{message}");
+    assert_eq!(judge.stats()["calls"], 2, "the other reply's criteria");
+    // The variant stands beside the id, where two replies to one case are checked.
+    let checked = probity.args(["gate", "check", "cases.jsonl"]).run().code(1).stdout;
+    assert!(checked.contains("refused (bot-8)  block record.inadmissible"), "{checked}");
+}
+
+#[test]
+fn n22_the_judge_is_shown_the_evidence_the_facts_and_the_checks() {
+    let judge = MockJudge::start(&["--levels", "fixed:5"]);
+    let probity = folder(&judge);
+    probity.write("cases.jsonl", case("brief", SAFE).to_string());
+    let shown = probity.args(["check", "cases.jsonl", "--show"]).run().code(0).stdout.replace("\\\"", "\"");
+    for part in [
+        "Evidence: {",
+        "\"checks_passed\":[\"claim\",\"evidence\"]",
+        CURRENT,
+        "The permitted remedy is replacement.",
+    ] {
+        assert!(shown.contains(part), "{part} in {shown}");
+    }
+    probity.write("cases.jsonl", json!({ "id": "bare", "ticket": "Help", "reply": "Sure." }).to_string());
+    probity.write("probity.toml", QUICK);
+    let bare = probity.args(["check", "cases.jsonl", "--show"]).run().code(0).stdout;
+    assert!(!bare.contains("Evidence") && !bare.contains("checks_passed"), "{bare}");
 }

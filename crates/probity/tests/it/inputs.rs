@@ -81,22 +81,53 @@ fn d46_several_files_are_one_data_set() {
 }
 
 #[test]
-fn d20_d21_a_reply_of_nothing_is_data() {
+fn n23_d20_d21_a_reply_of_nothing_costs_no_call() {
+    let server = kind_judge();
     let cases = json!([
-        { "id": "empty", "ticket": "T", "reply": "" },
-        { "id": "invisible", "ticket": "T", "reply": "\u{200b}\u{200b}" },
+        { "id": "empty", "ticket": "T", "response": "" },
+        { "id": "invisible", "ticket": "T", "response": "\u{200b}\u{200b}" },
+        { "id": "good", "ticket": "T", "response": "Here." },
     ]);
-    let out = scored("cases.json", cases.to_string());
-    assert_eq!(ids(&out), ["empty", "invisible"]);
-    assert_eq!(out["summary"]["flagged"], 2);
-    assert!(out["results"][1]["gate"]["findings"][0]["rule"].as_str().unwrap().contains("invisible"));
+    let probity = Probity::new().file("cases.json", cases.to_string()).server(&server);
+    let ran = probity.args(["run", "cases.json", "--json"]).run().code(0);
+    let out = ran.json();
+    assert_eq!((ids(&out), out["summary"]["calls"].as_u64()), (vec!["good"], Some(2)));
+    assert_eq!(out["skipped"][0]["reason"], "Empty 'response' field");
+    assert_eq!(out["skipped"][1]["reason"], "'response' has no visible character");
+    // Skipped records are warned about, on the other stream.
+    assert!(
+        ran.stderr.contains("cases.json: line 1: record 0 is skipped: Empty 'response' field"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[test]
+fn n23_a_file_without_a_good_record_still_lists_what_was_skipped() {
+    let probity = Probity::new().file("cases.json", r#"[{"id":"a","ticket":"T"},{"ticket":"T"}]"#);
+    let ran = probity.args(["run", "cases.json", "-o", "out.json"]).run().code(2);
+    ran.says(["no record can be used, 2 were skipped"]);
+    let out = probity.json("out.json");
+    assert_eq!((&out["results"], &out["failed"]), (&json!([]), &json!([])));
+    assert_eq!(
+        (&out["skipped"][0]["index"], &out["skipped"][1]["reason"]),
+        (&json!(0), &json!("Missing 'id' field"))
+    );
+    assert_eq!((&out["summary"]["entered"], &out["summary"]["skipped"]), (&json!(0), &json!(2)));
+}
+
+#[test]
+fn n23_records_in_an_object_are_read() {
+    let wrapped = format!("{{\"exported\": 2, \"tickets\": {TICKETS}}}");
+    assert_eq!(scored("tickets.json", wrapped)["results"], scored("tickets.json", TICKETS)["results"]);
 }
 
 #[test]
 fn json_is_alone_on_standard_output() {
     let probity = Probity::new().file("tickets.json", TICKETS);
     let ran = probity.args(["run", "tickets.json", "--json", "-o", "out.json"]).run().code(0);
-    assert!(ran.after_settings().starts_with("no key is configured"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("no key is configured"), "{}", ran.stderr);
     assert_eq!(ran.stdout.as_bytes(), probity.bytes("out.json"));
     assert_eq!(ran.json()["summary"]["entered"], 11);
 }
@@ -139,5 +170,7 @@ fn a_pipe_on_the_command_line() {
         .stderr(Stdio::piped())
         .output();
     let shell = shell.unwrap();
-    assert_eq!((shell.stdout.as_slice(), shell.stderr.as_slice()), (b"{\n".as_slice(), b"".as_slice()));
+    let said = String::from_utf8_lossy(&shell.stderr);
+    assert_eq!(shell.stdout, b"{\n");
+    assert!(said.lines().all(|line| line.contains(" is skipped: ")), "{said}");
 }

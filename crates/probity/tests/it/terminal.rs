@@ -69,7 +69,10 @@ fn the_summary_of_the_example() {
         20 calls on record, 0 tokens in, 0 out, $0
         standing: advisory. No contract has promoted this judge; its scores inform, they must not gate a release.
     "#]].assert_eq(&ran.stdout);
-    assert_eq!(ran.stderr, "settings: the defaults; judge baseline: inside this program\n");
+    assert_eq!(
+        ran.stderr,
+        "tickets.json: line 68: record 11 is skipped: Missing 'ticket' field\nsettings: the defaults; judge baseline: inside this program\n"
+    );
 }
 
 #[test]

@@ -14,7 +14,7 @@ use probity_core::case::{Entry, Moment, Role};
 use probity_core::json::{Json, Object};
 
 use super::entry::{Refused, entry};
-use super::field::{Field, Found, Reason};
+use super::field::{Field, FileNames, Found, Reason};
 use attributes::{Attributes, first};
 use messages::{Event, Message, Side, side};
 
@@ -142,7 +142,7 @@ impl<'a> Span<'a> {
         for (field, json) in fields.into_iter().filter_map(|(field, json)| Some((field, json?))) {
             found.put(field, field.native(), json)?;
         }
-        entry(found)
+        entry(found, FileNames::NATIVE)
     }
 
     /// The text of the last message that came out.

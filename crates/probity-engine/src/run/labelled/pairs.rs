@@ -64,7 +64,9 @@ pub fn pairs(mut job: CompareJob, labels: &[LabelEntry]) -> (LabelledPairs, Matc
             Some(Screening::Admitted(admitted)) => {
                 matched.gate.add(&ReplyResult::judged(admitted, &job.rubric, Vec::new()));
             }
-            Some(Screening::Blocked(blocked)) => matched.gate.add(&ReplyResult::blocked(blocked)),
+            Some(Screening::Blocked(blocked)) => {
+                matched.gate.add(&ReplyResult::blocked(blocked, &job.rubric));
+            }
             None => {}
         }
     }

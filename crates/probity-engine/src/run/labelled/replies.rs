@@ -128,7 +128,7 @@ fn found(
                 continue;
             }
             Screened::Blocked { blocked, .. } => {
-                (blocked.entry().clone(), None, ReplyResult::blocked(&blocked))
+                (blocked.entry().clone(), None, ReplyResult::blocked(&blocked, &job.rubric))
             }
             Screened::Admitted { admitted, packets, .. } => {
                 let hashes = packets.iter().map(|packet| packet.packet.hash()).collect();

@@ -68,7 +68,7 @@ fn of_two_replies_the_one_that_says_more_is_better() {
         rows.iter().map(|row| row["winner"].clone()).collect()
     };
     let compare = ["compare", "old.json", "new.json"];
-    check("fair", &files, &compare, winners, &json!(["new", null]));
+    check("fair", &files, &compare, winners, &json!(["new", "tie"]));
     check("apology", &files, &compare, winners, &json!(["new", "new"]));
 }
 
