@@ -37,7 +37,7 @@ fn main() {
     let only = arguments.iter().find(|argument| !argument.starts_with("--")).cloned();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bench = Bench { folder: folder.path().to_owned(), scale };
-    let jobs: [(&str, Job); 12] = [
+    let jobs: [(&str, Job); 13] = [
         ("latency", jobs::latency),
         ("in-flight", jobs::in_flight),
         ("throughput", jobs::throughput),
@@ -47,6 +47,7 @@ fn main() {
         ("plan", jobs::plan),
         ("gate-speed", gate::throughput),
         ("gate-digits", gate::digits),
+        ("gate-signs", gate::signs),
         ("calibrate-kappa", calibrate::kappa),
         ("calibrate-alpha", calibrate::alpha),
         ("review", review::room),

@@ -123,6 +123,9 @@ pub(super) struct Plain<'t> {
     outline: &'t Outline<'t>,
     /// Made when somebody asks, because most replies show without it that they have no phrase.
     text: OnceCell<String>,
+    /// Whether every byte of the text stands where it stood in the original. Found once: a hostile reply can have a
+    /// phrase in every line, and looking through the whole text for each would take time by the square of its length.
+    aligned: OnceCell<bool>,
     /// For each byte of `text`, where the character it came from starts and ends in the original. Made when
     /// the first phrase is found, because nearly every reply has none.
     places: OnceCell<Vec<(u32, u32)>>,
@@ -131,7 +134,7 @@ pub(super) struct Plain<'t> {
 impl<'t> Plain<'t> {
     /// The plain form of the text of `outline`.
     pub(super) fn of(outline: &'t Outline<'t>) -> Self {
-        Plain { outline, text: OnceCell::new(), places: OnceCell::new() }
+        Plain { outline, text: OnceCell::new(), aligned: OnceCell::new(), places: OnceCell::new() }
     }
 
     /// The plain text.
@@ -139,9 +142,9 @@ impl<'t> Plain<'t> {
         self.text.get_or_init(|| plain(self.outline.text()))
     }
 
-    /// Whether every byte of the text stands where it stood in the original.
     fn is_aligned(&self) -> bool {
-        self.text().len() == self.outline.text().len() && self.outline.text().is_ascii()
+        let original = self.outline.text();
+        *self.aligned.get_or_init(|| self.text().len() == original.len() && original.is_ascii())
     }
 
     fn places(&self) -> &[(u32, u32)] {

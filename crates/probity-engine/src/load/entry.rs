@@ -16,6 +16,9 @@ use probity_core::json::Json;
 use super::evidence::{evidence, inadmissible};
 use super::field::{Field, Found, Reason, Value};
 
+/// How many bytes of letters and digits the gate needs to look for a value.
+const KNOWN_BYTES_MIN: usize = 2;
+
 /// A record that gives no entry.
 pub(super) struct Refused {
     /// The id, where that much could be read.
@@ -211,7 +214,14 @@ fn known_pii(value: Option<Value<'_>>) -> Result<Vec<String>, Reason> {
         let name = Inside { list: Field::KnownPii, at, part: "" };
         let Json::String(text) = item else { return Err(must_be(name, "a string", &item)) };
         // An empty string would be found in every reply.
-        filled(name, without_nul(name, text)?)
+        let text = filled(name, without_nul(name, text)?)?;
+        let n_bytes: usize = text.chars().filter(|c| c.is_alphanumeric()).map(char::len_utf8).sum();
+        if n_bytes < KNOWN_BYTES_MIN {
+            let reason =
+                format!("'{name}' is too short to be looked for, expected at least two letters or digits");
+            return Err(reason.into());
+        }
+        Ok(text)
     };
     items(value)?.into_iter().enumerate().map(one).collect()
 }

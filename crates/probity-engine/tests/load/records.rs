@@ -233,6 +233,8 @@ fn d19_wrong_types_are_not_converted() {
         r#"{"id":"i","ticket":"t","reply":"r","evidence":[{"version":"1"}]}"#,
         r#"{"id":"j","ticket":"t","reply":"r","known_pii":["",1]}"#,
         r#"{"id":"k","ticket":"t","reply":"r","variant":"a\tb"}"#,
+        r#"{"id":"n19","ticket":"t","reply":"r","known_pii":["Jane Doe","- J"]}"#,
+        r#"{"id":"n19b","ticket":"t","reply":"r","known_pii":["Li","李"]}"#,
     ];
     check(
         "c.jsonl",
@@ -253,7 +255,9 @@ fn d19_wrong_types_are_not_converted() {
             12 line 13: i skipped: Missing 'evidence[0].source' field
             13 line 14: j skipped: Empty 'known_pii[0]' field
             14 line 15: k skipped: 'variant' contains a control character
-            15 line 16: good "t" -> "r"
+            15 line 16: n19 skipped: 'known_pii[1]' is too short to be looked for, expected at least two letters or digits
+            16 line 17: n19b "t" -> "r"
+            17 line 18: good "t" -> "r"
         "#]],
     );
 }
@@ -412,7 +416,7 @@ fn a_case_says_when_where_and_for_whom_it_is() {
 
 /// A record with every field that other names stand for, and most of the others.
 const NATIVE: &str = r#"{"id":"a","slice":"s","ticket":"t","reply":"r","variant":"v","reference":"e",
-    "confidence":0.5,"evidence":[{"source":"p","version":2},"q"],"known_pii":["x"],"metadata":[1]}"#;
+    "confidence":0.5,"evidence":[{"source":"p","version":2},"q"],"known_pii":["xy"],"metadata":[1]}"#;
 
 #[test]
 fn all_fields_as_they_are_read() {
@@ -452,7 +456,7 @@ fn all_fields_as_they_are_read() {
                     "e",
                 ),
                 known_pii: [
-                    "x",
+                    "xy",
                 ],
                 metadata: Some(
                     "[1]",

@@ -173,12 +173,12 @@ fn d37_cells_that_look_like_formulas_are_kept() {
 fn a_row_gives_what_the_same_object_gives() {
     let csv = concat!(
         "id, intent ,ticket,turns,answer,variant,ideal,confidence,evidence,known_pii,metadata,note\n",
-        "1,s,t,,r,v,e,0.50,\"[{\"\"source\"\":\"\"p\"\"}]\",\"[\"\"x\"\"]\",[ 1 ],n\n",
+        "1,s,t,,r,v,e,0.50,\"[{\"\"source\"\":\"\"p\"\"}]\",\"[\"\"xy\"\"]\",[ 1 ],n\n",
         "2,,,\"[{\"\"role\"\":\"\"user\"\",\"\"text\"\":\"\"q\"\"}]\",,,,,,,,\n",
     );
     let json = r#"[
         {"id":1,"slice":"s","ticket":"t","reply":"r","variant":"v","reference":"e","confidence":0.50,
-         "evidence":[{"source":"p"}],"known_pii":["x"],"metadata":[ 1 ]},
+         "evidence":[{"source":"p"}],"known_pii":["xy"],"metadata":[ 1 ]},
         {"id":2,"turns":[{"role":"customer","text":"q"}],"reply":""}
     ]"#;
     assert_eq!(entries("c.csv", csv), entries("c.json", json));

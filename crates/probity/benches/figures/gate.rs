@@ -36,6 +36,15 @@ pub(crate) fn digits(bench: &Bench) -> Vec<Figure> {
     vec![Figure::new(what, taken.as_secs_f64() * 1000.0, "ms", Limit::AtMost(50.0))]
 }
 
+/// One reply that is nothing but the beginning of a verdict, again and again.
+pub(crate) fn signs(bench: &Bench) -> Vec<Figure> {
+    let sign = "{\"score\":5,";
+    let text = sign.repeat(MEBIBYTE / sign.len() / bench.scale);
+    let taken = best(&[entry(Letter { ticket: "Where is it?".to_owned(), reply: text })]);
+    let what = format!("gate with policies, {} KiB of verdicts begun (best of 7)", 1024 / bench.scale);
+    vec![Figure::new(what, taken.as_secs_f64() * 1000.0, "ms", Limit::AtMost(100.0))]
+}
+
 /// The shortest time that the gate takes for all of `entries`.
 fn best(entries: &[Entry]) -> Duration {
     let gate = gate();

@@ -10,8 +10,10 @@ use super::fold::Folded;
 use super::kind::{Hit, Kind};
 use super::words::{before, is_word_byte};
 
-/// How many letters and digits a value needs to be looked for at all.
-const KEY_MIN: usize = 3;
+/// How many bytes of letters and digits a value needs to be looked for at all.
+const KEY_MIN: usize = 2;
+/// Values with fewer bytes than this are looked for as they are written: not over spaces, and not inside a word.
+const SPACED_MIN: usize = 4;
 /// How many bytes a part of a value needs to be looked for by itself.
 const PART_MIN: usize = 6;
 
@@ -42,18 +44,24 @@ impl Squashed {
         &self.text
     }
 
+    /// Where `key` stands in `text`, which this was made from, also inside a word or a number.
+    pub(super) fn spans(&self, text: &str, key: &str) -> impl Iterator<Item = Range<usize>> {
+        self.text.match_indices(key).map(move |(at, _)| {
+            let last = self.origins[at + key.len() - 1];
+            let end = last + text[last..].chars().next().map_or(1, char::len_utf8);
+            self.origins[at]..end
+        })
+    }
+
     /// Where `key` stands in `text`, which this was made from, as whole words or numbers.
-    fn find(&self, text: &str, key: &str) -> Vec<Range<usize>> {
+    pub(super) fn find(&self, text: &str, key: &str) -> Vec<Range<usize>> {
         let bytes = text.as_bytes();
         if key.len() < KEY_MIN {
             return Vec::new();
         }
-        let spans = self.text.match_indices(key).map(|(at, _)| {
-            let last = self.origins[at + key.len() - 1];
-            let end = last + text[last..].chars().next().map_or(1, char::len_utf8);
-            self.origins[at]..end
-        });
-        let is_number = key.bytes().all(|byte| byte.is_ascii_digit());
+        let is_short = key.len() < SPACED_MIN;
+        let spans = self.spans(text, key).filter(|span| !is_short || span.len() == key.len());
+        let is_number = key.bytes().all(|byte| byte.is_ascii_digit()) && !is_short;
         let joins = |byte: u8| if is_number { byte.is_ascii_digit() } else { is_word_byte(byte) };
         let is_whole = |span: &Range<usize>| {
             (span.start == 0 || !joins(bytes[span.start - 1]))
@@ -109,7 +117,7 @@ fn email(text: &str, value: &str, squashed: &Squashed) -> Vec<Range<usize>> {
 fn number_or_address(text: &str, value: &str, squashed: &Squashed) -> Vec<Range<usize>> {
     let has_letters = value.bytes().any(|byte| byte.is_ascii_alphabetic());
     let whole = Squashed::new(value);
-    let mut spans = if whole.text().len() < 4 { Vec::new() } else { squashed.find(text, whole.text()) };
+    let mut spans = squashed.find(text, whole.text());
     if !has_letters && whole.text().len() > 10 {
         // A phone is also known without its country. Where letters of another script stand, it is none.
         let own = whole.text().get(whole.text().len() - 10..);
@@ -182,6 +190,17 @@ mod tests {
         check("at 415.555.2671 now", "+1 (415) 555-2671", "415.555.2671");
         check("user jane.doe7 is", "jane.doe7@mail.net", "jane.doe7");
         check("to 12 oak street.", "12 Oak Street, Springfield, IL 62704", "12 oak street");
+    }
+
+    #[test]
+    fn n19_short_values_are_found_as_whole_words() {
+        check("as Li said, the list", "Li", "Li");
+        check("the list is live in Lima", "Li", "");
+        check("tell it to us in l i n e", "li", "");
+        check("your age of 42 is", "42", "42");
+        check("in 420 days, A42 or 4 2", "42", "");
+        check("the code 737 on the back", "737", "737");
+        check("seat B2, not B 2", "B2", "B2");
     }
 
     #[test]
