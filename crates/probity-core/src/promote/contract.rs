@@ -4,10 +4,17 @@ use std::collections::BTreeMap;
 
 use crate::case::Moment;
 
-/// How many labelled rows a contract wants that names no number.
+/// How many labelled rows every contract wants at least.
 pub(super) const ROWS_MIN: u64 = 50;
 
-/// A contract. Requirements that its file does not name are not checked, except the labelled rows.
+/// The families of rules that must block under every contract, as far as their rules block by default.
+pub(super) const BLOCKING: [&str; 2] = ["pii", "safety"];
+
+/// A contract.
+///
+/// Four requirements hold whatever its file says: hard gates, labelled rows, probes, and a path to a person. With them
+/// goes agreement beyond chance. A file can ask for more, and cannot leave one of them out. Other requirements that it
+/// does not name are not checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contract {
     /// What it is called.
@@ -16,8 +23,11 @@ pub struct Contract {
     pub version: String,
     /// Who answers for it.
     pub owner: String,
-    /// The rules whose findings must block, in the order of the gate's table.
+    /// The rules whose findings must block, in the order of the gate's table: those of every contract and the file's
+    /// own.
     pub blocking: Vec<&'static str>,
+    /// Who says which rules must block.
+    pub gates: GatesNamed,
     /// Labelled rows at least.
     pub rows_min: u64,
     /// How far the judge must agree with people.
@@ -26,10 +36,10 @@ pub struct Contract {
     pub every_slice: SliceFloors,
     /// What single slices must reach, in place of what every slice must.
     pub slices: BTreeMap<String, SliceFloors>,
-    /// The probes that must pass.
-    pub probes: Vec<ProbeName>,
-    /// Whether a person must be able to decide.
-    pub review: Review,
+    /// The probes, or families of them, that the probing must have made. All that it has made must pass.
+    pub probes: Vec<String>,
+    /// Where replies go that a person should decide, where the file says it.
+    pub review_path: Option<String>,
     /// The share of admitted labelled items that must have a verdict.
     pub coverage_min: Option<f64>,
     /// How many models may have answered.
@@ -47,7 +57,7 @@ pub struct Contract {
 pub struct AgreementFloors {
     /// The figure that counts.
     pub kappa: Kappa,
-    /// Its lower end at least.
+    /// Its lower end at least; without it, anything above chance.
     pub lower_bound_min: Option<f64>,
     /// The share of what people reach among themselves at least.
     pub human_share_min: Option<f64>,
@@ -120,26 +130,14 @@ impl Floor {
     }
 }
 
-/// Probes that must pass.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ProbeName {
-    /// All that were made.
-    All,
-    /// The probe of this name, or all of the family of this name.
-    Named(String),
-}
-
-/// Whether a person must be able to decide what the judge should not.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Review {
-    /// It is not asked.
+/// Who says which rules must block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GatesNamed {
+    /// The file leaves it at what every contract asks for.
     #[default]
-    NotRequired,
-    /// It must be said where such replies go; the contract may say it itself.
-    Required {
-        /// Where they go.
-        path: Option<String>,
-    },
+    ByEveryContract,
+    /// The file names rules itself.
+    ByFile,
 }
 
 /// How many models may have given the answers.

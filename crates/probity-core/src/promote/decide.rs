@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::contract::{Answers, Contract, ProbeName, Review, SliceFloors};
+use super::contract::{Answers, Contract, GatesNamed, SliceFloors};
 use super::decision::{Check, Decision, Promotion};
 use super::evidence::{Evidence, Figure};
 use super::labels_needed::labels_needed;
@@ -14,7 +14,7 @@ use crate::probe::{ProbeLine, ProbeOutcome, ProbeRecord};
 /// The most violations that a probing may have tolerated. Whoever probes does not choose what a contract accepts.
 const TOLERANCE_MAX: f64 = 0.10;
 
-/// The probes that every contract with probes asks for: a judge that ignores the reply passes all others.
+/// The probes that every contract asks for by name: a judge that ignores the reply passes all others.
 const SENSITIVITY: &str = "sensitivity";
 
 /// What a quotient of two figures may be off by.
@@ -42,7 +42,7 @@ pub fn decide(contract: &Contract, evidence: &Evidence) -> Decision {
         granted: evidence.now,
         until: contract.ends(evidence.now),
     };
-    Decision::new(checks.all, promotion)
+    Decision::new(checks.all, evidence.gates.is_ok().then_some(promotion))
 }
 
 /// The checks made so far.
@@ -67,12 +67,12 @@ impl Checks<'_> {
 
     fn hard_gates(&mut self) {
         let required = &self.contract.blocking;
-        if required.is_empty() {
-            return;
-        }
         let need = json!(required);
         let gates = match &self.evidence.gates {
             Ok(gates) => gates,
+            // Files alone show nothing of the gate, and no promotion comes of them: what every contract asks for is
+            // left to the one that does.
+            Err(_) if self.contract.gates == GatesNamed::ByEveryContract => return,
             Err(why) => {
                 return self.add(Requirement::HardGates, None, [Value::Null, need], Some(why.clone()));
             }
@@ -99,31 +99,24 @@ impl Checks<'_> {
     }
 
     fn labelled_rows(&mut self) {
-        let (rows, need) = (&self.evidence.rows, self.contract.rows_min);
-        let fewest = rows.by_criterion.iter().min_by_key(|(_, n)| **n);
-        let (have, on) = match fewest {
-            Some((name, n)) => (*n, format!(" on {name}")),
-            None => (rows.n, String::new()),
-        };
+        let need = self.contract.rows_min;
+        let (have, fewest) = self.evidence.rows.fewest();
+        let on = fewest.map(|name| format!(" on {name}")).unwrap_or_default();
         let unmet = (have < need).then(|| {
             format!("{have} labelled rows{on}, {need} are needed: {}{on}", more_labels(need - have))
         });
-        self.add(
-            Requirement::LabelledRows,
-            fewest.map(|(name, _)| name.as_str()),
-            [json!(have), json!(need)],
-            unmet,
-        );
+        self.add(Requirement::LabelledRows, fewest, [json!(have), json!(need)], unmet);
     }
 
     fn agreement(&mut self) {
-        let Some(floor) = self.contract.agreement.lower_bound_min else { return };
-        let unmet = too_low(
-            self.contract.agreement.kappa.name(),
-            &self.evidence.agreement,
-            self.evidence.rows.n,
-            floor,
-        );
+        let floor = match self.contract.agreement.lower_bound_min {
+            Some(floor) => floor,
+            // Too few rows cannot show more than chance, and are not met themselves.
+            None if self.evidence.rows.fewest().0 < self.contract.rows_min => return,
+            None => 0.0,
+        };
+        let (name, figure) = (self.contract.agreement.kappa.name(), &self.evidence.agreement);
+        let unmet = too_low(name, figure, self.evidence.rows.n, floor).or_else(|| by_chance(name, figure));
         let shown = [lower_end(&self.evidence.agreement), json!(floor)];
         self.add(Requirement::Agreement, Some(self.contract.agreement.kappa.name()), shown, unmet);
     }
@@ -219,28 +212,19 @@ impl Checks<'_> {
     }
 
     fn probes(&mut self) {
-        if self.contract.probes.is_empty() {
-            return;
-        }
-        let names = self.contract.probes.iter().map(|name| match name {
-            ProbeName::All => "all",
-            ProbeName::Named(name) => name,
-        });
-        let mut need: Vec<&str> = names.collect();
-        if !need.contains(&"all") && !need.contains(&SENSITIVITY) {
-            need.push(SENSITIVITY);
-        }
-        let need = json!(need);
+        let names = self.contract.probes.iter().map(String::as_str);
+        let need = json!(["all"].into_iter().chain(names).collect::<Vec<_>>());
         let record = match &self.evidence.probes {
             Ok(record) => record,
             Err(why) => return self.add(Requirement::Probes, None, [Value::Null, need], Some(why.clone())),
         };
-        let (required, absent) = required(&self.contract.probes, record);
+        let made = &record.lines;
+        let absent = absent(&self.contract.probes, record);
         let is_good =
-            |line: &&&ProbeLine| matches!(line.outcome, ProbeOutcome::Pass | ProbeOutcome::NotApplicable);
-        let n_good = required.iter().filter(is_good).count();
-        let said = |line: &&ProbeLine| format!("{} ({}): {}", line.name, line.outcome.name(), line.message);
-        let bad: Vec<String> = required.iter().filter(|line| !is_good(line)).map(said).collect();
+            |line: &&ProbeLine| matches!(line.outcome, ProbeOutcome::Pass | ProbeOutcome::NotApplicable);
+        let n_good = made.iter().filter(is_good).count();
+        let said = |line: &ProbeLine| format!("{} ({}): {}", line.name, line.outcome.name(), line.message);
+        let bad: Vec<String> = made.iter().filter(|line| !is_good(line)).map(said).collect();
         let mut unmet: Vec<String> = Vec::new();
         if let Some(tolerance) = record.tolerance.filter(|tolerance| *tolerance > TOLERANCE_MAX) {
             unmet.push(format!(
@@ -251,33 +235,30 @@ impl Checks<'_> {
             unmet.push(format!(
                 "{} of {} probes {} not pass: {}",
                 bad.len(),
-                required.len(),
+                made.len(),
                 if bad.len() == 1 { "does" } else { "do" },
                 bad.join("; ")
             ));
         }
         if !absent.is_empty() {
             unmet.push(format!("not in the probing on record: {}", listed(&absent)));
-        } else if required.is_empty() {
+        } else if made.is_empty() {
             unmet.push("the probing on record has no probe".to_owned());
         }
         let is_answered =
             |line: &ProbeLine| line.family == SENSITIVITY && line.outcome != ProbeOutcome::NotApplicable;
-        if !required.is_empty() && !record.lines.iter().any(is_answered) {
+        if !made.is_empty() && !record.lines.iter().any(is_answered) {
             unmet.push(
                 "no probe of the family sensitivity was answered, and a judge that ignores the reply passes all others"
                     .to_owned(),
             );
         }
-        let have = json!({ "passed": n_good, "of": required.len() });
+        let have = json!({ "passed": n_good, "of": made.len() });
         let unmet = (!unmet.is_empty()).then(|| unmet.join("; "));
         self.add(Requirement::Probes, None, [have, need], unmet);
     }
 
     fn review(&mut self) {
-        if self.contract.review == Review::NotRequired {
-            return;
-        }
         let have = self.evidence.review_path.as_deref();
         let unmet = have.is_none().then(|| {
             "nothing says where a person decides what the judge should not: set review.path in the contract, or --review-path"
@@ -332,27 +313,17 @@ impl Checks<'_> {
     }
 }
 
-/// The probes of a probing that must pass, those of sensitivity always among them, and the names that it does not have.
-fn required<'r, 'c>(names: &'c [ProbeName], record: &'r ProbeRecord) -> (Vec<&'r ProbeLine>, Vec<&'c str>) {
-    let mut absent = Vec::new();
-    let mut wanted: Vec<bool> = record.lines.iter().map(|line| line.family == SENSITIVITY).collect();
-    for name in names {
-        let is_named = |line: &ProbeLine| match name {
-            ProbeName::All => true,
-            ProbeName::Named(name) => line.name == *name || line.family == *name,
-        };
-        let mut found = false;
-        for (wanted, line) in wanted.iter_mut().zip(&record.lines) {
-            let is_wanted = is_named(line);
-            *wanted |= is_wanted;
-            found |= is_wanted;
-        }
-        if let (false, ProbeName::Named(name)) = (found, name) {
-            absent.push(name.as_str());
-        }
-    }
-    let required = record.lines.iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(line, _)| line);
-    (required.collect(), absent)
+/// The names of probes and families that a probing has not made.
+fn absent<'c>(names: &'c [String], record: &ProbeRecord) -> Vec<&'c str> {
+    let is_made = |name: &str| record.lines.iter().any(|line| line.name == *name || line.family == *name);
+    names.iter().map(String::as_str).filter(|name| !is_made(name)).collect()
+}
+
+/// Why a figure that reaches its floor shows nothing beyond chance.
+fn by_chance(name: &str, figure: &Figure) -> Option<String> {
+    let low = figure.as_ref().ok()?.low;
+    (low <= 0.0)
+        .then(|| format!("{name} lower bound {low:.2}, and chance alone reaches 0: no better is shown"))
 }
 
 /// Why the lower end of a figure does not reach a floor.

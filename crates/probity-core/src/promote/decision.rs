@@ -24,10 +24,12 @@ pub struct Check {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     checks: Vec<Check>,
-    promotion: Promotion,
+    /// `None` where nothing shows what the gate did.
+    promotion: Option<Promotion>,
 }
 
-/// A judge met a contract. Owning one is the proof: only a [`Decision`] without an unmet requirement has one.
+/// A judge met a contract. Owning one is the proof: only a [`Decision`] without an unmet requirement has one, on
+/// evidence that shows what the gate did.
 ///
 /// It cannot be read from a file, and nothing else makes a
 /// [`StandingRecord`](super::StandingRecord):
@@ -45,7 +47,7 @@ pub struct Promotion {
 
 impl Decision {
     /// What these checks came to, with the promotion that follows where none is unmet.
-    pub(super) fn new(checks: Vec<Check>, promotion: Promotion) -> Decision {
+    pub(super) fn new(checks: Vec<Check>, promotion: Option<Promotion>) -> Decision {
         Decision { checks, promotion }
     }
 
@@ -68,9 +70,14 @@ impl Decision {
         self.checks.iter().filter_map(unmet).collect()
     }
 
-    /// The proof that nothing is unmet.
+    /// Whether every requirement that was checked is met.
+    pub fn is_met(&self) -> bool {
+        self.checks.iter().all(|check| check.unmet.is_none())
+    }
+
+    /// The proof that nothing is unmet. Files alone give none: they do not show what the gate did.
     pub fn promotion(&self) -> Option<&Promotion> {
-        self.checks.iter().all(|check| check.unmet.is_none()).then_some(&self.promotion)
+        self.promotion.as_ref().filter(|_| self.is_met())
     }
 
     /// For reports: what is unmet, and everything that was checked.

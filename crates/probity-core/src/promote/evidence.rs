@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::contract::{Contract, Floor, Kappa, Review};
+use super::contract::{Contract, Floor, Kappa};
 use crate::calibrate::{Calibration, Figures, People};
 use crate::case::Moment;
 use crate::probe::ProbeRecord;
@@ -98,6 +98,14 @@ pub struct Seen {
     pub fingerprints: Vec<String>,
 }
 
+impl Rows {
+    /// The fewest rows that a criterion has, and which it is; all of them where none is named.
+    pub(super) fn fewest(&self) -> (u64, Option<&str>) {
+        let fewest = self.by_criterion.iter().min_by_key(|(_, n)| **n);
+        fewest.map_or((self.n, None), |(name, n)| (*n, Some(name.as_str())))
+    }
+}
+
 impl Evidence {
     /// What a calibration says about `judge` at `now`. What it cannot say is not known yet.
     pub fn of(contract: &Contract, calibration: &Calibration, judge: &str, now: Moment) -> Evidence {
@@ -115,10 +123,6 @@ impl Evidence {
         });
         let slices = figures.iter().flat_map(|figures| &figures.by_slice);
         let slices = slices.map(|(name, part)| (name.to_string(), slice(part, kappa)));
-        let path = match &contract.review {
-            Review::Required { path } => path.clone(),
-            Review::NotRequired => None,
-        };
         Evidence {
             gates: Err("nothing shows what the gate did with the labelled replies".to_owned()),
             rows: rows.unwrap_or_default(),
@@ -127,7 +131,7 @@ impl Evidence {
             floors: floors(calibration, kappa),
             slices: slices.collect(),
             probes: Err("there is no probing of this judge under this rubric".to_owned()),
-            review_path: path,
+            review_path: contract.review_path.clone(),
             coverage: coverage(calibration, judge),
             answers: Err("nothing shows which model answered".to_owned()),
             now,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::contract::{AgreementFloors, Contract, Floor, ProbeName, ROWS_MIN, Review, SliceFloors};
+use super::contract::{AgreementFloors, BLOCKING, Contract, Floor, GatesNamed, ROWS_MIN, SliceFloors};
 use super::spec::{AgreementSpec, ContractSpec, SliceSpec, contract_spec, floor_named};
 use crate::case::{Moment, NotAMoment};
 use crate::exact::Exact;
@@ -43,21 +43,22 @@ fn contract(text: &str, faults: &mut Faults) -> Option<Contract> {
     let every_slice = spec.every_slice.value().map(|slice| slice_floors(slice, faults)).unwrap_or_default();
     let slices = slices(&spec.slices, faults);
     let probes = probes(&spec.probes, faults);
-    let review = match &spec.review {
-        Field::Given(At { value, .. }) => Review::Required { path: value.value().cloned() },
-        Field::Absent | Field::Faulty => Review::NotRequired,
+    let gates = match spec.block {
+        Field::Given(_) => GatesNamed::ByFile,
+        Field::Absent | Field::Faulty => GatesNamed::ByEveryContract,
     };
     let contract = Contract {
         name: spec.name.value().cloned().unwrap_or_default(),
         version: spec.version.value().cloned().unwrap_or_default(),
         owner: spec.owner.value().cloned().unwrap_or_default(),
         blocking,
-        rows_min: rows(&spec.rows_min, faults).unwrap_or(ROWS_MIN),
+        gates,
+        rows_min: rows(&spec.rows_min, ROWS_MIN, faults).unwrap_or(ROWS_MIN),
         agreement,
         every_slice,
         slices,
         probes,
-        review,
+        review_path: spec.review.value().and_then(|path| path.value().cloned()),
         coverage_min: share("min", &spec.coverage_min, faults),
         answers: spec.answers.value().copied().unwrap_or_default(),
         valid_days: valid_days(&spec.valid_days, faults),
@@ -68,28 +69,26 @@ fn contract(text: &str, faults: &mut Faults) -> Option<Contract> {
     Some(contract)
 }
 
-/// A contract that any judge with labels would meet is probably not finished.
+/// A contract that any judge above chance would meet is probably not finished.
 fn warn_of_little(spec: &ContractSpec, faults: &mut Faults) {
     let agreement = matches!(spec.agreement, Field::Absent);
     if agreement && spec.slices.is_empty() && matches!(spec.every_slice, Field::Absent) {
-        let problem = Problem::at(1, "the contract asks for no agreement with people");
+        let problem = Problem::at(1, "the contract asks for no more agreement with people than chance");
         faults.warning(problem.hint("add [agreement] with lower_bound_min, such as 0.60"));
-    }
-    if matches!(spec.probes, Field::Absent) {
-        let problem = Problem::at(1, "the contract asks for no probe");
-        faults.warning(problem.hint("add [probes] with pass = [\"all\"]"));
     }
 }
 
-/// The rules that must block. A family stands for those of its rules that block unless settings say otherwise.
+/// The rules that must block: those of every contract, and those that the file names. A family stands for those of its
+/// rules that block unless settings say otherwise.
 fn blocking(names: &Field<Vec<At<String>>>, faults: &mut Faults) -> Vec<&'static str> {
-    let Some(At { line, value: names }) = names.given() else { return Vec::new() };
-    if names.is_empty() {
+    let mut ids: BTreeSet<&str> = BLOCKING.into_iter().flat_map(rules_named).collect();
+    if let Some(At { line, value: names }) = names.given()
+        && names.is_empty()
+    {
         let problem = Problem::at(*line, "`block` lists nothing that must block");
         faults.error(problem.hint("such as block = [\"pii.*\", \"safety.*\"], or leave [gates] out"));
     }
-    let mut ids = BTreeSet::new();
-    for name in names {
+    for name in names.value().into_iter().flatten() {
         let found = rules_named(&name.value);
         if found.is_empty() {
             faults.error(unknown_rule(name));
@@ -176,7 +175,7 @@ fn slice_floors(spec: &SliceSpec, faults: &mut Faults) -> SliceFloors {
         faults.error(problem.hint("say `rows_min`, `agreement_lower_bound_min` or `lower_bound_min`"));
     }
     SliceFloors {
-        rows_min: rows(&spec.rows_min, faults),
+        rows_min: rows(&spec.rows_min, 1, faults),
         agreement_lower_bound_min: share(
             "agreement_lower_bound_min",
             &spec.agreement_lower_bound_min,
@@ -186,21 +185,18 @@ fn slice_floors(spec: &SliceSpec, faults: &mut Faults) -> SliceFloors {
     }
 }
 
-fn probes(names: &Field<Vec<At<String>>>, faults: &mut Faults) -> Vec<ProbeName> {
+/// The probes that must have been made, beside the word for all of them.
+fn probes(names: &Field<Vec<At<String>>>, faults: &mut Faults) -> Vec<String> {
     let Some(At { line, value: names }) = names.given() else { return Vec::new() };
     if names.is_empty() {
         let problem = Problem::at(*line, "`pass` lists no probe");
         faults.error(problem.hint("write pass = [\"all\"], or leave [probes] out"));
     }
-    if names.len() > 1 && names.iter().any(|name| name.value == ALL_PROBES) {
-        let problem = Problem::at(*line, "`pass` lists \"all\" and others, which are among them");
-        faults.warning(problem.hint("write pass = [\"all\"]"));
+    if !names.is_empty() && !names.iter().any(|name| name.value == ALL_PROBES) {
+        let problem = Problem::at(*line, "`pass` does not list \"all\", and every probe must pass");
+        faults.error(problem.hint("add \"all\"; the others say which probes must have been made"));
     }
-    let name = |name: &At<String>| match name.value.as_str() {
-        ALL_PROBES => ProbeName::All,
-        other => ProbeName::Named(other.to_owned()),
-    };
-    names.iter().map(name).collect()
+    names.iter().map(|name| name.value.clone()).filter(|name| name != ALL_PROBES).collect()
 }
 
 fn share(key: &str, field: &Field<Exact>, faults: &mut Faults) -> Option<f64> {
@@ -212,10 +208,11 @@ fn share(key: &str, field: &Field<Exact>, faults: &mut Faults) -> Option<f64> {
     Some(value.to_f64())
 }
 
-fn rows(field: &Field<i64>, faults: &mut Faults) -> Option<u64> {
+fn rows(field: &Field<i64>, least: u64, faults: &mut Faults) -> Option<u64> {
     let At { line, value } = field.given()?;
-    if !(1..=ROWS_MAX).contains(value) {
-        faults.error(Problem::at(*line, format!("`rows_min` must be from 1 to {ROWS_MAX}, found {value}")));
+    if !(least.cast_signed()..=ROWS_MAX).contains(value) {
+        let message = format!("`rows_min` must be from {least} to {ROWS_MAX}, found {value}");
+        faults.error(Problem::at(*line, message));
     }
     Some(value.unsigned_abs())
 }

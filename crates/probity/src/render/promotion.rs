@@ -19,6 +19,8 @@ pub(crate) struct Shown<'a> {
     pub(crate) name: &'a str,
     /// What was decided.
     pub(crate) decision: &'a Decision,
+    /// What the judge has earned by it: `promoted` or `advisory`.
+    pub(crate) standing: &'static str,
     /// Why the judge has the standing that it has.
     pub(crate) reason: &'a str,
 }
@@ -49,7 +51,7 @@ pub(crate) fn promotion(shown: &Shown) -> String {
         let message = plain(&unmet.message).replace("; ", "\n    ");
         writeln!(out, "  {}: {message}", unmet.requirement.title()).expect("a string takes any text");
     }
-    let standing = if unmet.is_empty() { "promoted" } else { "advisory" };
+    let standing = shown.standing;
     let reason = match shown.reason.strip_prefix(standing) {
         Some(rest) => rest.to_owned(),
         None => format!(", {}", shown.reason),

@@ -104,6 +104,13 @@ fn probing(results: &Value) -> String {
     .to_string()
 }
 
+/// Keeps a probing in the store of a folder.
+fn note_probing(folder: &Probity, [judge, rubric]: [&str; 2], text: &str) {
+    let store = Store::open(&folder.path(".probity/store.db")).expect("a store").store;
+    store.note(&format!("probe:{judge}:{rubric}"), text).expect("a note");
+    store.close().expect("closed");
+}
+
 /// A folder with a judge, labels that agree with it and a probing that it passed.
 struct Scene {
     folder: Probity,
@@ -142,7 +149,22 @@ impl Scene {
     }
 
     fn mock() -> Scene {
-        Scene::new(Judge::Mock(MockJudge::start(&[])))
+        Scene::new(Judge::Mock(MockJudge::start(&[]))).with_evidence()
+    }
+
+    /// The same with what people said and the probing in the store.
+    fn with_evidence(self) -> Scene {
+        self.folder.args(["import", "labels", "labels.jsonl"]).run().code(0);
+        self.note_probing(&String::from_utf8(self.folder.bytes("probes.json")).expect("text"));
+        self
+    }
+
+    /// Keeps a probing of the judge and the rubric of the last run.
+    fn note_probing(&self, text: &str) {
+        let summary = self.folder.json("out.json")["summary"].clone();
+        let [judge, rubric] =
+            [&summary["judge"]["id"], &summary["rubric"]["hash"]].map(|text| text.as_str().expect("text"));
+        note_probing(&self.folder, [judge, rubric], text);
     }
 
     fn promoted() -> Scene {
@@ -171,9 +193,8 @@ impl Scene {
     }
 
     fn promote(&self, words: &[&str]) -> Ran {
-        let files = ["cases.json", "--contract", "contract.toml", "--labels", "labels.jsonl"];
-        let own = ["--resamples", "100", "--probes", "probes.json"];
-        self.call("promote", &[&files[..], &own, words].concat())
+        let own = ["cases.json", "--contract", "contract.toml", "--resamples", "100"];
+        self.call("promote", &[&own[..], words].concat())
     }
 
     /// Exchanges one text of a file for another.
@@ -230,7 +251,7 @@ fn a_missed_target_fails_a_build_by_a_promoted_judge() {
         RUBRIC.replace("criterion = \"help\"\nmin = 1", "criterion = \"help\"\nmin = 5"),
     );
     scene.run(&[]).code(0);
-    scene.folder.write("probes.json", probing(&scene.folder.json("out.json")));
+    scene.note_probing(&probing(&scene.folder.json("out.json")));
     scene.promote(&[]).code(0);
     scene.run(&["--enforce"]).code(1).says(["standing is promoted, and 1 of 1 targets are missed"]);
 }
@@ -248,22 +269,13 @@ fn every_part_that_changes_is_named() {
     scene.folder.write("rubric.toml", RUBRIC);
     scene.run(&["--enforce"]).code(0);
 
-    let labels = scene.folder.bytes("labels.jsonl");
-    scene.change("labels.jsonl", "ann", "ane");
-    scene.check_refused(&[], "labels (file:labels.jsonl) changed from");
-    std::fs::remove_file(scene.folder.path("labels.jsonl")).expect("a file");
-    scene.check_refused(&[], "labels (file:labels.jsonl) changed from");
-    scene.check_refused(&[], "to missing");
-    scene.folder.write("labels.jsonl", labels);
-    scene.run(&["--enforce"]).code(0);
-
     scene.change("contract.toml", "quality team", "quality tean");
     scene.check_refused(&[], "contract (file:contract.toml) changed from");
     scene.folder.write("contract.toml", CONTRACT);
 
-    scene.change("probes.json", "pass", "fail");
-    scene.check_refused(&[], "probes (file:probes.json) changed from");
-    scene.change("probes.json", "fail", "pass");
+    std::fs::remove_file(scene.folder.path("contract.toml")).expect("a file");
+    scene.check_refused(&[], "to missing");
+    scene.folder.write("contract.toml", CONTRACT);
 
     scene.check_refused(&["--one-call"], "run.call_plan changed from");
 
@@ -297,32 +309,63 @@ fn a_withdrawn_standing_stays_withdrawn_with_its_reason() {
 #[test]
 fn a_contract_that_is_no_longer_met_takes_back_what_it_gave() {
     let scene = Scene::promoted();
+    let passed = String::from_utf8(scene.folder.bytes("probes.json")).expect("text");
+    scene.note_probing(&passed.replace("\"pass\"", "\"fail\""));
+    let ran = scene.promote(&[]).code(1);
+    assert!(ran.stdout.contains("1 of 1 probes does not pass: again (fail)"), "{}", ran.stdout);
+    scene.check_refused(&[], "contract support-judge is not met: probes");
+}
+
+#[test]
+fn n04_files_give_an_answer_and_record_nothing() {
+    let scene = Scene::mock();
+    for (flag, file) in [("--probes", "probes.json"), ("--labels", "labels.jsonl")] {
+        let out = scene.promote(&[flag, file, "--json"]).code(0).json();
+        assert_eq!(
+            (&out["standing"], &out["met"], &out["recorded"], &out["report"]["decision"]["standing"]),
+            (&json!("advisory"), &json!(true), &json!(false), &json!("advisory"))
+        );
+        let reason = out["standing_reason"].as_str().expect("a reason");
+        let nothing = format!(
+            "nothing was recorded, because a standing rests on the store alone and not on {flag} {file}"
+        );
+        assert!(reason.starts_with("would be promoted") && reason.contains(&nothing), "{reason}");
+        let text = scene.promote(&[flag, file]).code(0).stdout;
+        assert!(
+            text.contains("\nstanding: advisory, would be promoted: the contract is met; nothing"),
+            "{text}"
+        );
+        scene.check_refused(&[], "never promoted");
+    }
+    scene.promote(&[]).code(0);
     let labels = String::from_utf8(scene.folder.bytes("labels.jsonl")).expect("text");
     scene.folder.write("few.jsonl", labels.lines().take(20).collect::<Vec<_>>().join("\n"));
-    let words = [
-        "cases.json",
-        "--contract",
-        "contract.toml",
-        "--labels",
-        "few.jsonl",
-        "--probes",
-        "probes.json",
-        "--resamples",
-        "100",
-    ];
-    let ran = scene.call("promote", &words).code(1);
-    assert!(
-        ran.stdout.contains("labelled rows: 10 labelled rows on help, 50 are needed: 40 more labels"),
-        "{}",
-        ran.stdout
-    );
-    assert!(
-        ran.stdout.contains("10 more labels in late: 5 of 20")
-            || ran.stdout.contains("15 more labels in late"),
-        "{}",
-        ran.stdout
-    );
-    scene.check_refused(&[], "contract support-judge is not met: labelled rows");
+    let ran = scene.promote(&["--labels", "few.jsonl"]).code(1);
+    for line in
+        ["labelled rows: 10 labelled rows on help, 50 are needed: 40 more labels", "more labels in late"]
+    {
+        assert!(ran.stdout.contains(line), "{}", ran.stdout);
+    }
+    scene.run(&["--enforce"]).code(0);
+}
+
+#[test]
+fn n04_a_contract_that_asks_for_nothing_asks_for_what_every_contract_does() {
+    let scene = Scene::new(Judge::Mock(MockJudge::start(&[])));
+    scene.folder.args(["import", "labels", "labels.jsonl"]).run().code(0);
+    scene.folder.write("contract.toml", "name = \"bare\"\nversion = \"1\"\nowner = \"o\"\n");
+    let unmet = |ran: Ran| -> Vec<Value> {
+        let out = ran.json();
+        out["unmet"].as_array().expect("a list").iter().map(|unmet| unmet["requirement"].clone()).collect()
+    };
+    assert_eq!(unmet(scene.promote(&["--json"]).code(1)), ["probes", "human_review"]);
+    scene.folder.write("probity.toml", format!("{QUICK}[gate]\nflag = [\"pii.email\"]\n"));
+    assert_eq!(unmet(scene.promote(&["--json"]).code(1)), ["hard_gates", "probes", "human_review"]);
+    scene.folder.write("probity.toml", QUICK);
+    let scene = scene.with_evidence();
+    let out = scene.promote(&["--review-path", "second line", "--json"]).code(0).json();
+    assert_eq!((&out["standing"], &out["recorded"]), (&json!("promoted"), &json!(true)));
+    scene.run(&["--enforce"]).code(0);
 }
 
 /// A judge with another fingerprint from the `n`th call on.
@@ -340,7 +383,7 @@ fn turncoat(n: usize) -> ScriptedServer {
 
 #[test]
 fn another_fingerprint_revokes_for_the_output_that_saw_it() {
-    let scene = Scene::new(Judge::Scripted(turncoat(N_CASES)));
+    let scene = Scene::new(Judge::Scripted(turncoat(N_CASES))).with_evidence();
     let out = scene.promote(&["--json"]).code(0).json();
     assert_eq!(out["bound"]["fingerprint"], "fp_one");
     scene.folder.write("more.json", cases(1000, 5));
@@ -371,58 +414,42 @@ fn the_baseline_judge_fails_a_sensible_contract() {
 
 #[test]
 fn a_probing_must_be_of_this_judge_and_rubric() {
-    let scene = Scene::mock();
-    let words =
-        ["cases.json", "--contract", "contract.toml", "--labels", "labels.jsonl", "--resamples", "100"];
-    let ran = scene.call("promote", &words).code(1);
+    let scene = Scene::new(Judge::Mock(MockJudge::start(&[])));
+    let promote = |words: &[&str]| scene.promote(&[&["--labels", "labels.jsonl"], words].concat());
+    let ran = promote(&[]).code(1);
     assert!(
         ran.stdout.contains("probes: no probing of this judge under rubric plain is on record"),
         "{}",
         ran.stdout
     );
+    let of_file = ["--probes", "probes.json"];
     let probes = String::from_utf8(scene.folder.bytes("probes.json")).expect("text");
     scene.folder.write("probes.json", probes.replacen("\"hash\":\"", "\"hash\":\"0", 1));
-    let ran = scene.promote(&[]).code(1);
+    let ran = promote(&of_file).code(1);
     assert!(ran.stdout.contains("the probing in probes.json is under another rubric"), "{}", ran.stdout);
     scene.folder.write("probes.json", probes.replacen("\"id\":\"", "\"id\":\"0", 1));
-    let ran = scene.promote(&[]).code(1);
+    let ran = promote(&of_file).code(1);
     assert!(ran.stdout.contains("the probing in probes.json is of another judge"), "{}", ran.stdout);
     scene.folder.write("probes.json", "{}");
-    scene.promote(&[]).code(2).says(["probes probes.json: expected what `probity probe --json` writes"]);
+    promote(&of_file).code(2).says(["probes probes.json: expected what `probity probe --json` writes"]);
 }
 
 #[test]
 fn the_last_probing_on_record_counts() {
-    let scene = Scene::mock();
-    let summary = scene.folder.json("out.json")["summary"].clone();
-    let [judge, rubric] =
-        [&summary["judge"]["id"], &summary["rubric"]["hash"]].map(|text| text.as_str().unwrap());
-    let note = |text: &str| {
-        let store = Store::open(&scene.folder.path(".probity/store.db")).expect("a store").store;
-        store.note(&format!("probe:{judge}:{rubric}"), text).expect("a note");
-        store.close().expect("closed");
-    };
+    let scene = Scene::promoted();
     let passed = String::from_utf8(scene.folder.bytes("probes.json")).expect("text");
-    note(&passed);
-    let words =
-        ["cases.json", "--contract", "contract.toml", "--labels", "labels.jsonl", "--resamples", "100"];
-    scene.call("promote", &words).code(0);
     scene.run(&["--enforce"]).code(0);
-    note(&passed.replace("\"b\"", "\"c\""));
+    scene.note_probing(&passed.replace("\"b\"", "\"c\""));
     scene.check_refused(&[], "probes changed from b to c");
-    note(&passed.replace("\"pass\"", "\"fail\""));
+    scene.note_probing(&passed.replace("\"pass\"", "\"fail\""));
     scene.check_refused(&[], "probes.not_passed changed from none to again");
-    note("no JSON");
+    scene.note_probing("no JSON");
     scene.check_refused(&[], "probes changed from b to missing");
 }
 
 #[test]
 fn labels_of_the_store_are_bound_as_well() {
-    let scene = Scene::mock();
-    scene.folder.args(["import", "labels", "labels.jsonl"]).run().code(0);
-    let words =
-        ["cases.json", "--contract", "contract.toml", "--probes", "probes.json", "--resamples", "100"];
-    scene.call("promote", &words).code(0);
+    let scene = Scene::promoted();
     scene.run(&["--enforce"]).code(0);
     let one = json!({ "item": "t0", "criterion": "help", "annotator": "cyd", "label": 3 });
     scene.folder.write("more.jsonl", lines([one]));
@@ -445,8 +472,8 @@ fn one_person_is_no_measure_for_a_judge() {
     let scene = Scene::mock();
     let labels = String::from_utf8(scene.folder.bytes("labels.jsonl")).expect("text");
     let one: Vec<&str> = labels.lines().filter(|line| line.contains("\"ann\"")).collect();
-    scene.folder.write("labels.jsonl", one.join("\n"));
-    let ran = scene.promote(&[]).code(1);
+    scene.folder.write("one.jsonl", one.join("\n"));
+    let ran = scene.promote(&["--labels", "one.jsonl"]).code(1);
     assert!(ran.stdout.contains("not met, 1 of"), "{}", ran.stdout);
     assert!(ran.stdout.contains("one person labelled, so people cannot be compared"), "{}", ran.stdout);
 }
@@ -493,7 +520,7 @@ fn a_judge_of_pairs_is_promoted_by_labels_of_pairs() {
         .file("new.jsonl", replies(["Open the tracking page of", "Look up"]))
         .file(
             "contract.toml",
-            "name = \"pairs\"\nversion = \"1\"\nowner = \"o\"\n[agreement]\nlower_bound_min = 0.6\n",
+            "name = \"pairs\"\nversion = \"1\"\nowner = \"o\"\n[agreement]\nlower_bound_min = 0.6\n[review]\npath = \"p\"\n",
         );
     let url = mock.url();
     let call = |words: &[&str]| {
@@ -509,8 +536,13 @@ fn a_judge_of_pairs_is_promoted_by_labels_of_pairs() {
     assert!(junit().contains("tests=\"57\" failures=\"0\" errors=\"0\" skipped=\"57\""), "{}", junit());
     let label = |row: &Value| json!({ "item": row["id"], "annotator": "ann", "label": row["winner"], "variant_a": "old", "variant_b": "new" });
     folder.write("labels.jsonl", lines(compared["comparisons"].as_array().expect("rows").iter().map(label)));
-    let words =
-        ["promote", "old.jsonl", "new.jsonl", "--contract", "contract.toml", "--labels", "labels.jsonl"];
+    folder.args(["import", "labels", "labels.jsonl"]).run().code(0);
+    let probing =
+        probing(&json!({ "summary": { "judge": compared["judge"], "rubric": compared["rubric"] } }));
+    let [judge, rubric] =
+        [&compared["judge"]["id"], &compared["rubric"]["hash"]].map(|text| text.as_str().expect("text"));
+    note_probing(&folder, [judge, rubric], &probing);
+    let words = ["promote", "old.jsonl", "new.jsonl", "--contract", "contract.toml"];
     let rubric = ["--rubric", "pairwise-support", "--quiet", "--resamples", "100"];
     let out = call(&[&words[..], &rubric].concat()).code(0).json();
     assert_eq!(out["standing"], "promoted");

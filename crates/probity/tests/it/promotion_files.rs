@@ -89,7 +89,7 @@ fn the_decision_in_words() {
           labelled rows: 8 labelled rows, 50 are needed: 42 more labels
           probes: 1 of 2 probes does not pass: same_information_padding (fail): as seen
 
-        standing: advisory, the contract is not met
+        standing: advisory, the contract is not met; nothing was recorded, because a standing rests on the store alone and not on files of verdicts, which do not show which judge made them
     "#]]
     .assert_eq(&text);
 }
@@ -131,13 +131,36 @@ fn slices_say_how_many_labels_they_lack() {
 #[test]
 fn a_contract_that_is_met_by_files_is_not_recorded() {
     let folder = lab();
-    folder.write("contract.toml", CONTRACT.replace("rows_min = 50", "rows_min = 8"));
     let probes =
         String::from_utf8(folder.bytes("probes.json")).expect("text").replace("fail", "not_applicable");
     folder.write("probes.json", probes);
+    let sixty = |row: &dyn Fn(usize, &str) -> Value| lines((0..60).map(|n| row(n, ["a", "b", "tie"][n % 3])));
+    folder.write(
+        "labels.jsonl",
+        sixty(&|n, said| json!({ "item": format!("p{n}"), "annotator": "ann", "label": said })),
+    );
+    folder.write(
+        "verdicts.jsonl",
+        sixty(&|n, said| json!({ "item": format!("p{n}"), "judge": "j", "verdict": said })),
+    );
     let out = promote(&folder, &["--probes", "probes.json", "--json"]).code(0).json();
-    assert_eq!((&out["standing"], &out["recorded"]), (&json!("promoted"), &json!(false)));
+    assert_eq!(
+        (&out["standing"], &out["met"], &out["recorded"]),
+        (&json!("advisory"), &json!(true), &json!(false))
+    );
+    assert!(out["standing_reason"].as_str().expect("a reason").starts_with("would be promoted"), "{out}");
     assert!(!folder.path(".probity").exists());
+    folder.write(
+        "verdicts.jsonl",
+        sixty(&|n, _| json!({ "item": format!("p{n}"), "judge": "j", "verdict": "a" })),
+    );
+    let out = promote(&folder, &["--probes", "probes.json", "--json"]).code(1).json();
+    assert_eq!(
+        out["unmet"][0]["requirement"], "agreement",
+        "a judge that always says the same is not promoted"
+    );
+    folder.write("contract.toml", CONTRACT.replace("rows_min = 50", "rows_min = 8"));
+    promote(&folder, &[]).code(2).says(["contract.toml:5: `rows_min` must be from 50 to 1000000, found 8"]);
 }
 
 #[test]
@@ -166,8 +189,5 @@ fn what_is_wrong_with_files_is_said_before_anything_is_decided() {
     folder.write("labels.jsonl", "{\"item\":\"p1\",\"label\":\"better\"}\n");
     promote(&folder, &[]).code(2).says(["expected"]);
     folder.args(["promote", "--contract", "contract.toml"]).run().code(2).says(["CASES"]);
-    let piped =
-        ["promote", "cases.json", "--contract", "contract.toml", "--labels", "-", "--judge", "baseline"];
-    folder.args(piped).run().code(2).says(["-: expected a file that can be read again"]);
     folder.args(["promote", "--revoke", "why"]).run().code(2).says(["there is no store"]);
 }

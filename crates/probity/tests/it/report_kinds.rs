@@ -43,7 +43,7 @@ fn labels() -> [String; 2] {
 
 fn scene() -> Probity {
     let [labels, said] = labels();
-    let contract = "name = \"c\"\nversion = \"1\"\nowner = \"o\"\n[labels]\nrows_min = 10\n[agreement]\n\
+    let contract = "name = \"c\"\nversion = \"1\"\nowner = \"o\"\n[agreement]\n\
                     measure = \"cohen_kappa\"\nlower_bound_min = 0.9\n";
     Probity::new()
         .file("pairs.jsonl", pairs())

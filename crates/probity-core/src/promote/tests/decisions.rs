@@ -38,7 +38,7 @@ fn probing(lines: &[(&str, &str, ProbeOutcome)]) -> ProbeRecord {
 }
 
 /// Evidence that meets the base contract.
-fn enough() -> Evidence {
+pub(super) fn enough() -> Evidence {
     let slice = |n_rows| SliceEvidence {
         n_rows,
         agreement: Ok(estimate(0.9, 0.8, n_rows)),
@@ -105,19 +105,19 @@ fn gates_must_block_and_have_seen_every_reply() {
             gates.n_unknown = 3;
         },
         &expect![[
-            r#"hard_gates have {"blocking":18,"admitted":70,"blocked":2,"unknown":3} need ["pii.known","pii.linked","pii.secret","pii.card","pii.iban","pii.national_id","pii.identity_document","pii.bank_account","pii.email","pii.birth_date","pii.address","pii.phone","pii.ip","claim.unsupported_promise","claim.omitted_remedy","claim.contradicted","claim.unsupported_figure","claim.unsupported_reference","claim.unsupported_deed"]: 1 rule does not block, and must: pii.email; the gate never saw the replies of 3 labelled items"#
+            r#"hard_gates have {"blocking":20,"admitted":70,"blocked":2,"unknown":3} need ["safety.competitor","safety.forbidden_advice","pii.known","pii.linked","pii.secret","pii.card","pii.iban","pii.national_id","pii.identity_document","pii.bank_account","pii.email","pii.birth_date","pii.address","pii.phone","pii.ip","claim.unsupported_promise","claim.omitted_remedy","claim.contradicted","claim.unsupported_figure","claim.unsupported_reference","claim.unsupported_deed"]: 1 rule does not block, and must: pii.email; the gate never saw the replies of 3 labelled items"#
         ]],
     );
     check(
         |evidence| evidence.gates.as_mut().expect("known").blocking = BTreeSet::new(),
         &expect![[
-            r#"hard_gates have {"blocking":0,"admitted":70,"blocked":2,"unknown":0} need ["pii.known","pii.linked","pii.secret","pii.card","pii.iban","pii.national_id","pii.identity_document","pii.bank_account","pii.email","pii.birth_date","pii.address","pii.phone","pii.ip","claim.unsupported_promise","claim.omitted_remedy","claim.contradicted","claim.unsupported_figure","claim.unsupported_reference","claim.unsupported_deed"]: 19 rules do not block, and must: pii.known, pii.linked, pii.secret, pii.card, pii.iban and 14 more"#
+            r#"hard_gates have {"blocking":0,"admitted":70,"blocked":2,"unknown":0} need ["safety.competitor","safety.forbidden_advice","pii.known","pii.linked","pii.secret","pii.card","pii.iban","pii.national_id","pii.identity_document","pii.bank_account","pii.email","pii.birth_date","pii.address","pii.phone","pii.ip","claim.unsupported_promise","claim.omitted_remedy","claim.contradicted","claim.unsupported_figure","claim.unsupported_reference","claim.unsupported_deed"]: 21 rules do not block, and must: safety.competitor, safety.forbidden_advice, pii.known, pii.linked, pii.secret and 16 more"#
         ]],
     );
     check(
         |evidence| evidence.gates = Err("nothing is known of the gate".to_owned()),
         &expect![[
-            r#"hard_gates have null need ["pii.known","pii.linked","pii.secret","pii.card","pii.iban","pii.national_id","pii.identity_document","pii.bank_account","pii.email","pii.birth_date","pii.address","pii.phone","pii.ip","claim.unsupported_promise","claim.omitted_remedy","claim.contradicted","claim.unsupported_figure","claim.unsupported_reference","claim.unsupported_deed"]: nothing is known of the gate"#
+            r#"hard_gates have null need ["safety.competitor","safety.forbidden_advice","pii.known","pii.linked","pii.secret","pii.card","pii.iban","pii.national_id","pii.identity_document","pii.bank_account","pii.email","pii.birth_date","pii.address","pii.phone","pii.ip","claim.unsupported_promise","claim.omitted_remedy","claim.contradicted","claim.unsupported_figure","claim.unsupported_reference","claim.unsupported_deed"]: nothing is known of the gate"#
         ]],
     );
 }
@@ -250,21 +250,21 @@ fn probes_must_pass_or_have_no_meaning() {
 }
 
 #[test]
-fn probes_are_named_or_belong_to_a_named_family() {
-    let contract = good(&changed("pass = [\"all\"]", "pass = [\"swap\", \"length\", \"identity\"]"));
+fn probes_that_a_contract_names_must_have_been_made() {
+    let contract = good(&changed("pass = [\"all\"]", "pass = [\"all\", \"swap\", \"length\", \"identity\"]"));
     let lines_of = [
         ("swap", "position", ProbeOutcome::Pass),
         ("padding", "length", ProbeOutcome::Fail),
-        ("plea", "injection", ProbeOutcome::Fail),
+        ("plea", "injection", ProbeOutcome::Pass),
         ("wrong_figure", "sensitivity", ProbeOutcome::Pass),
     ];
     let evidence = Evidence { probes: Ok(probing(&lines_of)), ..enough() };
-    expect![[r#"probes have {"passed":2,"of":3} need ["swap","length","identity","sensitivity"]: 1 of 3 probes does not pass: padding (fail): 3 of 30; not in the probing on record: identity"#]].assert_eq(&lines(&decide(&contract, &evidence)));
+    expect![[r#"probes have {"passed":3,"of":4} need ["all","swap","length","identity"]: 1 of 4 probes does not pass: padding (fail): 3 of 30; not in the probing on record: identity"#]].assert_eq(&lines(&decide(&contract, &evidence)));
 }
 
 #[test]
 fn n25_no_contract_promotes_a_judge_that_sees_no_fault() {
-    let contract = good(&changed("pass = [\"all\"]", "pass = [\"swap\"]"));
+    let contract = good(&changed("pass = [\"all\"]", "pass = [\"all\", \"swap\"]"));
     let decided = |lines_of: &[(&str, &str, ProbeOutcome)]| {
         let evidence = Evidence { probes: Ok(probing(lines_of)), ..enough() };
         lines(&decide(&contract, &evidence))
@@ -272,10 +272,10 @@ fn n25_no_contract_promotes_a_judge_that_sees_no_fault() {
     let swap = ("swap", "position", ProbeOutcome::Pass);
     let fault = |outcome| ("wrong_figure", "sensitivity", outcome);
     assert_eq!(decided(&[swap, fault(ProbeOutcome::Pass)]), "");
-    expect![[r#"probes have {"passed":1,"of":2} need ["swap","sensitivity"]: 1 of 2 probes does not pass: wrong_figure (fail): 3 of 30"#]].assert_eq(&decided(&[swap, fault(ProbeOutcome::Fail)]));
-    expect![[r#"probes have {"passed":1,"of":2} need ["swap","sensitivity"]: 1 of 2 probes does not pass: wrong_figure (inconclusive): 3 of 30"#]].assert_eq(&decided(&[swap, fault(ProbeOutcome::Inconclusive)]));
-    expect![[r#"probes have {"passed":1,"of":1} need ["swap","sensitivity"]: no probe of the family sensitivity was answered, and a judge that ignores the reply passes all others"#]].assert_eq(&decided(&[swap]));
-    expect![[r#"probes have {"passed":2,"of":2} need ["swap","sensitivity"]: no probe of the family sensitivity was answered, and a judge that ignores the reply passes all others"#]].assert_eq(&decided(&[swap, fault(ProbeOutcome::NotApplicable)]));
+    expect![[r#"probes have {"passed":1,"of":2} need ["all","swap"]: 1 of 2 probes does not pass: wrong_figure (fail): 3 of 30"#]].assert_eq(&decided(&[swap, fault(ProbeOutcome::Fail)]));
+    expect![[r#"probes have {"passed":1,"of":2} need ["all","swap"]: 1 of 2 probes does not pass: wrong_figure (inconclusive): 3 of 30"#]].assert_eq(&decided(&[swap, fault(ProbeOutcome::Inconclusive)]));
+    expect![[r#"probes have {"passed":1,"of":1} need ["all","swap"]: no probe of the family sensitivity was answered, and a judge that ignores the reply passes all others"#]].assert_eq(&decided(&[swap]));
+    expect![[r#"probes have {"passed":2,"of":2} need ["all","swap"]: no probe of the family sensitivity was answered, and a judge that ignores the reply passes all others"#]].assert_eq(&decided(&[swap, fault(ProbeOutcome::NotApplicable)]));
 }
 
 #[test]
@@ -304,6 +304,28 @@ fn the_rest_of_the_contract() {
             r#"one_model have {"models":["m"],"fingerprints":["fp","fq"]} need {"models":1,"fingerprints":"at most 1"}: more than one model answered: m, fp, fq"#
         ]],
     );
+}
+
+#[test]
+fn n04_a_contract_without_requirements_promotes_no_weak_judge() {
+    let contract = good("name = \"n\"\nversion = \"1\"\nowner = \"o\"\n");
+    let evidence = Evidence {
+        gates: Ok(Gates { blocking: BTreeSet::new(), n_admitted: 4, ..Gates::default() }),
+        rows: Rows { n: 4, by_criterion: BTreeMap::new() },
+        agreement: Ok(estimate(0.0, 0.0, 4)),
+        probes: Err("there is no probing".to_owned()),
+        review_path: None,
+        ..enough()
+    };
+    let decision = decide(&contract, &evidence);
+    let unmet: Vec<&str> = decision.unmet().iter().map(|unmet| unmet.requirement.name()).collect();
+    assert_eq!(unmet, ["hard_gates", "labelled_rows", "probes", "human_review"]);
+    let decision = decide(&contract, &Evidence { agreement: Ok(estimate(0.1, 0.0, 70)), ..enough() });
+    expect!["agreement(cohen_kappa) have 0.0 need 0.0: cohen_kappa lower bound 0.00, and chance alone reaches 0: no better is shown"]
+        .assert_eq(&lines(&decision));
+    assert!(decide(&contract, &enough()).promotion().is_some(), "what every contract asks for is enough");
+    let files = decide(&contract, &Evidence { gates: Err("files".to_owned()), ..enough() });
+    assert!(files.is_met() && files.promotion().is_none(), "nothing is promoted while the gate is not known");
 }
 
 #[test]

@@ -2,12 +2,11 @@
 
 use expect_test::{Expect, expect};
 
-use super::super::{About, Bound, Evidence, Parts, Standing, StandingRecord, decide, standing};
+use super::super::{About, Bound, Parts, Standing, StandingRecord, decide, standing};
 use super::good;
 use crate::case::Moment;
 
-const CONTRACT: &str =
-    "name = \"c\"\nversion = \"2\"\nowner = \"o\"\n[labels]\nrows_min = 1\n[expiry]\nvalid_days = 30\n";
+const CONTRACT: &str = "name = \"c\"\nversion = \"2\"\nowner = \"o\"\n[expiry]\nvalid_days = 30\n";
 
 fn day(month: u8, day: u8) -> Moment {
     Moment::start_of(2026, month, day).expect("a day")
@@ -26,20 +25,7 @@ fn parts() -> Parts {
 /// The record of a promotion on the first of April, the only way there is to one.
 fn record() -> StandingRecord {
     let contract = good(CONTRACT);
-    let evidence = Evidence {
-        gates: Err(String::new()),
-        rows: super::super::Rows { n: 1, by_criterion: std::collections::BTreeMap::new() },
-        agreement: Err(String::new()),
-        people: Err(String::new()),
-        floors: std::collections::BTreeMap::new(),
-        slices: std::collections::BTreeMap::new(),
-        probes: Err(String::new()),
-        review_path: None,
-        coverage: Err(String::new()),
-        answers: Err(String::new()),
-        now: day(4, 1),
-    };
-    let decision = decide(&contract, &evidence);
+    let decision = decide(&contract, &super::decisions::enough());
     let bound = Bound {
         judge: "j".to_owned(),
         kind: "openai".to_owned(),
@@ -47,7 +33,7 @@ fn record() -> StandingRecord {
         parts: parts(),
         sources: [("labels".to_owned(), "file:l.jsonl".to_owned())].into(),
     };
-    StandingRecord::of(decision.promotion().expect("one row is enough"), bound)
+    StandingRecord::of(decision.promotion().expect("it is enough"), bound)
 }
 
 fn shown(standing: &Standing) -> String {

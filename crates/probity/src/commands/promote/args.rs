@@ -17,16 +17,16 @@ pub(crate) struct PromoteArgs {
     /// What must be shown
     #[arg(long, value_name = "FILE", required_unless_present = "revoke")]
     pub(crate) contract: Option<PathBuf>,
-    /// What people said: JSON, JSONL or CSV [default with cases: the labels in the store]
+    /// What people said, in place of the labels in the store: gives an answer and records nothing
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
-    /// What the judge said, in place of cases: decides from files and records nothing
+    /// What the judge said, in place of cases: gives an answer from files and records nothing
     #[arg(long, value_name = "FILE", requires = "labels", conflicts_with_all = LIVE)]
     pub(crate) verdicts: Option<PathBuf>,
     /// Cases, slices, variants and lengths of the items, where labels and verdicts do not name them
     #[arg(long, value_name = "FILE", requires = "verdicts")]
     pub(crate) items: Option<PathBuf>,
-    /// What `probity probe --json` wrote, in place of the probing on record
+    /// What `probity probe --json` wrote, in place of the probing on record: gives an answer and records nothing
     #[arg(long, value_name = "FILE")]
     pub(crate) probes: Option<PathBuf>,
     /// Where replies go that a person should decide, in place of what the contract says

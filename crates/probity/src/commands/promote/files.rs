@@ -11,9 +11,7 @@ use serde_json::{Value, json};
 
 use super::super::calibrate::{RowFiles, joined};
 use super::report::{Sections, calibration_json, probes_json, rubric_json, spoken_json};
-use super::{
-    Call, Gathered, Named, Outcome, PromoteArgs, Recorded, counting, decided, finish, partial, probing_file,
-};
+use super::{Call, Gathered, Named, Outcome, PromoteArgs, counting, decided, finish, partial, probing_file};
 use crate::exit::{Exit, Failure};
 use crate::render::report::appendix::{Appendix, Origin};
 use crate::settings;
@@ -35,15 +33,9 @@ pub(super) fn promote(call: &Call<'_>, named: &Named, note: &dyn Fn(&str)) -> Re
     evidence.gates = Err(format!("{NOT_SHOWN}; name the labelled cases instead of --verdicts"));
     if let Some(path) = &args.probes {
         let (record, document) = probing_file(path)?;
-        evidence.probes = partial(&named.contract, &document, path).map_or(Ok(record), Err);
+        evidence.probes = partial(&document, path).map_or(Ok(record), Err);
     }
     let decision = decided(args, &named.contract, &mut evidence);
-    let reason = match decision.promotion() {
-        Some(_) => {
-            "the contract is met; nothing was recorded, because files do not show which judge made them"
-        }
-        None => "the contract is not met",
-    };
     let rubric = args.judge.rubric.as_ref().map(|name| settings::rubric(name, note)).transpose()?;
     let gathered = Gathered {
         judge: json!({ "name": judge }),
@@ -61,7 +53,10 @@ pub(super) fn promote(call: &Call<'_>, named: &Named, note: &dyn Fn(&str)) -> Re
         appendix: Appendix::new(Origin::files(), rubric.as_ref()),
         warnings: Vec::new(),
     };
-    let outcome = Outcome { reason: reason.to_owned(), recorded: Recorded::No };
+    let outcome = Outcome::of_files(
+        &decision,
+        &["files of verdicts, which do not show which judge made them".to_owned()],
+    );
     finish(call, named, &gathered, &decision, &outcome)
 }
 

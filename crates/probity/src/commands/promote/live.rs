@@ -1,8 +1,7 @@
 //! A decision about a judge that is asked now, or was asked before and is on record. What it earns is kept in the
-//! store, bound to everything it was earned with.
+//! store, bound to everything it was earned with, where labels and probing come from the store as well.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use probity_core::case::Moment;
 use probity_core::gate::rules;
@@ -15,7 +14,7 @@ use probity_engine::run::Observer as _;
 use probity_engine::run::compare::{Screening, report};
 use probity_engine::run::labelled::LabelledPairs;
 use probity_engine::run::standing::{
-    Subject, answer_parts, clock, file_digest, gate_parts, keep, now, probe_parts, probing, records,
+    Subject, answer_parts, clock, gate_parts, keep, now, probe_parts, probing, records,
 };
 use probity_engine::store::{Reader, Store};
 use serde_json::{Value, json};
@@ -39,8 +38,6 @@ pub(super) fn promote(call: &Call<'_>, named: &Named) -> Result<Exit, Failure> {
     let (reading, judge) = (&args.reading, &args.judge);
     let cases = LabelledFlags { files: &args.files, reading, judge, one_call: args.one_call, verdicts: None };
     let labels = args.labels.as_deref();
-    // Labels that cannot be read again would revoke at once what they helped to earn.
-    labels.map(again).transpose()?;
     let flags = Live {
         cases,
         calls: &args.calls,
@@ -55,16 +52,25 @@ pub(super) fn promote(call: &Call<'_>, named: &Named) -> Result<Exit, Failure> {
     let reader = live.store.reader().map_err(|error| Failure::new(Exit::Store, &error))?;
     let mut gathered = gathered(args, named, &live, &reader)?;
     let decision = decided(args, &named.contract, &mut gathered.evidence);
-    let outcome = if exit == Exit::Done {
+    let files = files(args);
+    let outcome = if exit != Exit::Done {
+        let reason = "asking is not complete, so nothing was recorded".to_owned();
+        Outcome { reason, recorded: Recorded::Nothing }
+    } else if files.is_empty() {
         kept(args, named, &live, &gathered, &decision)?
     } else {
-        let reason = "asking is not complete, so nothing was recorded".to_owned();
-        Outcome { reason, recorded: Recorded::No }
+        Outcome::of_files(&decision, &files)
     };
     drop(reader);
     live.close()?;
     let finished = finish(call, named, &gathered, &decision, &outcome)?;
     Ok(if exit == Exit::Done { finished } else { exit })
+}
+
+/// The files that stand in for evidence of the store.
+fn files(args: &PromoteArgs) -> Vec<String> {
+    let named = [("--labels", &args.labels), ("--probes", &args.probes)];
+    named.iter().filter_map(|(flag, path)| Some(format!("{flag} {}", path.as_ref()?.display()))).collect()
 }
 
 /// A standing that begins in the future would end later than its contract allows.
@@ -92,10 +98,8 @@ fn gathered(
     let mut bound = subject(&live.asked).own_parts(reader, &live.ran.judge_id).map_err(failed)?;
     bound.extend(gate_parts(&named.contract.blocking));
     bound.insert("contract".to_owned(), named.contract.hash.clone());
-    bound.insert("labels".to_owned(), labels_digest(args, live)?);
-    if !named.contract.probes.is_empty() {
-        bound.extend(probe_parts);
-    }
+    bound.insert("labels".to_owned(), live.labels.digest.clone());
+    bound.extend(probe_parts);
     if let (true, Ok(seen)) = (named.contract.answers != Answers::Any, &evidence.answers) {
         bound.extend(answer_parts(seen));
     }
@@ -173,7 +177,7 @@ fn evidence(
     let [models, fingerprints] =
         reader.answered_by(&live.ran.judge_id).map_err(|error| Failure::new(Exit::Store, &error))?;
     evidence.answers = Ok(Seen { models, fingerprints });
-    let (probes, parts) = probes(args, named, live, reader)?;
+    let (probes, parts) = probes(args, live, reader)?;
     evidence.probes = probes;
     Ok((evidence, parts))
 }
@@ -181,7 +185,6 @@ fn evidence(
 /// The probing in the file that was named, or the last one on record, and what binds a standing to it.
 fn probes(
     args: &PromoteArgs,
-    named: &Named,
     live: &LiveCalibration,
     reader: &Reader,
 ) -> Result<(Result<ProbeRecord, String>, Parts), Failure> {
@@ -211,20 +214,7 @@ fn probes(
         let what = if of_judge { "under another rubric" } else { "of another judge" };
         return Ok((Err(format!("the probing in {} is {what}", path.display())), Parts::new()));
     }
-    let parts = Parts::from([("probes".to_owned(), again(path)?)]);
-    Ok((partial(&named.contract, &document, path).map_or(Ok(record), Err), parts))
-}
-
-/// What the labels are bound by: the bytes of their file, or the digest of those in the store.
-fn labels_digest(args: &PromoteArgs, live: &LiveCalibration) -> Result<String, Failure> {
-    args.labels.as_deref().map_or_else(|| Ok(live.labels.digest.clone()), again)
-}
-
-/// The digest of a file that must be there whenever the standing is looked up.
-fn again(path: &Path) -> Result<String, Failure> {
-    file_digest(path).map_err(|error| {
-        Failure::usage(format!("{}: expected a file that can be read again: {error}", path.display()))
-    })
+    Ok((partial(&document, path).map_or(Ok(record), Err), Parts::new()))
 }
 
 /// What to retain of every labelled reply or pair.
@@ -280,9 +270,6 @@ fn kept(
     let outcome = if let Some(promotion) = decision.promotion() {
         let mut sources = BTreeMap::from([("contract".to_owned(), named.source.clone())]);
         sources.insert("labels".to_owned(), live.labels.source.clone());
-        if let (Some(path), true) = (&args.probes, gathered.bound.contains_key("probes")) {
-            sources.insert("probes".to_owned(), format!("file:{}", path.display()));
-        }
         let bound = Bound {
             judge: judge.to_owned(),
             kind: gathered.bound.get("judge.kind").cloned().unwrap_or_default(),
@@ -294,7 +281,7 @@ fn kept(
         keep(store, &found).map_err(failed)?;
         let reader = store.reader().map_err(failed)?;
         let standing = subject(&live.asked).standing(&reader, &live.ran, &live.facts).map_err(failed)?;
-        Outcome { reason: standing.reason().to_owned(), recorded: Recorded::Yes }
+        Outcome { reason: standing.reason().to_owned(), recorded: Recorded::Promoted }
     } else {
         let mut unmet: Vec<&str> = Vec::new();
         for each in decision.unmet() {
@@ -304,16 +291,16 @@ fn kept(
             }
         }
         let reason = format!("contract {} is not met: {}", named.contract.name, unmet.join(", "));
-        let mut withdrawn = Recorded::No;
+        let mut withdrawn = Recorded::Nothing;
         for record in found.iter_mut().filter(|record| {
             record.judge() == judge
                 && record.contract_name() == named.contract.name
                 && record.withdrawn().is_none()
         }) {
             record.withdraw(gathered.evidence.now, &reason);
-            withdrawn = Recorded::Yes;
+            withdrawn = Recorded::Withdrawn;
         }
-        if withdrawn == Recorded::Yes {
+        if withdrawn == Recorded::Withdrawn {
             keep(store, &found).map_err(failed)?;
         }
         Outcome { reason, recorded: withdrawn }

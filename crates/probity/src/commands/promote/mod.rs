@@ -1,6 +1,7 @@
 //! `probity promote`: whether a judge may gate a release, and if not, exactly why.
 //!
-//! Evidence is gathered from files or by asking, `probity-core` decides, and what was earned is kept in the store.
+//! Evidence is gathered from the store, by asking, or from files; `probity-core` decides. What was earned is kept in
+//! the store where all evidence comes from there. Files give an answer, and nothing is recorded.
 
 mod args;
 mod files;
@@ -12,7 +13,7 @@ use std::path::Path;
 
 use probity_core::calibrate::{Calibration, Counting};
 use probity_core::probe::ProbeRecord;
-use probity_core::promote::{Contract, Decision, Evidence, Parts, ProbeName, decide, read};
+use probity_core::promote::{Contract, Decision, Evidence, Parts, decide, read};
 use probity_core::spec_file::Problem;
 use serde_json::{Value, json};
 
@@ -84,15 +85,40 @@ struct Gathered {
 struct Outcome {
     /// Why the judge has the standing that it has.
     reason: String,
-    /// Whether the store holds it now.
+    /// What the store holds of it now.
     recorded: Recorded,
 }
 
-/// Whether the store holds a standing.
+/// What the store holds of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Recorded {
-    Yes,
-    No,
+    /// The judge is promoted.
+    Promoted,
+    /// An earlier standing is withdrawn.
+    Withdrawn,
+    /// Nothing.
+    Nothing,
+}
+
+impl Outcome {
+    /// An answer that files give: what the judge would be, and why nothing was recorded.
+    fn of_files(decision: &Decision, files: &[String]) -> Outcome {
+        let would = if decision.is_met() {
+            "would be promoted: the contract is met"
+        } else {
+            "the contract is not met"
+        };
+        let files = files.join(" and ");
+        let reason = format!(
+            "{would}; nothing was recorded, because a standing rests on the store alone and not on {files}"
+        );
+        Outcome { reason, recorded: Recorded::Nothing }
+    }
+
+    /// What the judge has earned by this decision.
+    fn standing(&self) -> &'static str {
+        if self.recorded == Recorded::Promoted { "promoted" } else { "advisory" }
+    }
 }
 
 fn contract(args: &PromoteArgs, note: &dyn Fn(&str)) -> Result<Named, Failure> {
@@ -141,12 +167,13 @@ fn finish(
     decision: &Decision,
     outcome: &Outcome,
 ) -> Result<Exit, Failure> {
-    let met = decision.promotion().is_some();
+    let met = decision.is_met();
     let contract = &named.contract;
     let mut json = decision.to_json();
-    json["standing"] = json!(if met { "promoted" } else { "advisory" });
+    json["standing"] = json!(outcome.standing());
     json["standing_reason"] = json!(outcome.reason);
-    json["recorded"] = json!(outcome.recorded == Recorded::Yes);
+    json["met"] = json!(met);
+    json["recorded"] = json!(outcome.recorded != Recorded::Nothing);
     json["contract"] = json!({
         "name": contract.name,
         "version": contract.version,
@@ -167,7 +194,8 @@ fn finish(
     if call.args.reading.json {
         terminal::deliver(&text)?;
     } else {
-        terminal::print(&shown(&Shown { contract, name: &gathered.name, decision, reason: &outcome.reason }));
+        let (standing, reason) = (outcome.standing(), &*outcome.reason);
+        terminal::print(&shown(&Shown { contract, name: &gathered.name, decision, standing, reason }));
     }
     Ok(if met { Exit::Done } else { Exit::No })
 }
@@ -185,10 +213,12 @@ fn write(
         contract: &named.contract,
         judge: &gathered.name,
         decision,
+        standing: outcome.standing(),
         reason: &outcome.reason,
         kept: match outcome.recorded {
-            Recorded::Yes => "recorded in the store",
-            Recorded::No => "nothing was recorded",
+            Recorded::Promoted => "recorded in the store",
+            Recorded::Withdrawn => "an earlier standing was withdrawn in the store",
+            Recorded::Nothing => "nothing was recorded",
         },
         days: [day("as_of"), day("valid_until")],
         bound: &gathered.bound,
@@ -210,10 +240,8 @@ fn probing_file(path: &Path) -> Result<(ProbeRecord, Value), Failure> {
     Ok((record, document))
 }
 
-/// What is wrong with a probing of some probes where a contract wants all of them.
-fn partial(contract: &Contract, document: &Value, path: &Path) -> Option<String> {
+/// What is wrong with a probing of some probes.
+fn partial(document: &Value, path: &Path) -> Option<String> {
     let is_partial = document["only"].as_array().is_some_and(|only| !only.is_empty());
-    let wants_all = contract.probes.contains(&ProbeName::All);
-    (is_partial && wants_all)
-        .then(|| format!("the probing in {} is of some probes only, and all must pass", path.display()))
+    is_partial.then(|| format!("the probing in {} is of some probes only, and all must pass", path.display()))
 }

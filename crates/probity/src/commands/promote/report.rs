@@ -41,9 +41,9 @@ impl Sections {
             "probes": self.probes,
             "calibration": self.calibration,
             "decision": {
-                "standing": if decision.promotion().is_some() { "promoted" } else { "advisory" },
+                "standing": outcome.standing(),
                 "reason": outcome.reason,
-                "recorded": outcome.recorded == Recorded::Yes,
+                "recorded": outcome.recorded != Recorded::Nothing,
                 "failed_requirements": failed.iter().map(|requirement| requirement.name()).collect::<Vec<_>>(),
                 "owner": contract.owner,
                 "contract": format!("{} {}", contract.name, contract.version),

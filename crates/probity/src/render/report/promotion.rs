@@ -28,6 +28,8 @@ pub(crate) struct Shown<'a> {
     pub(crate) judge: &'a str,
     /// What was decided.
     pub(crate) decision: &'a Decision,
+    /// What the judge has earned by it: `promoted` or `advisory`.
+    pub(crate) standing: &'static str,
     /// Why the judge has the standing that it has.
     pub(crate) reason: &'a str,
     /// Whether the store holds it now, in words.
@@ -50,21 +52,23 @@ pub(crate) struct Shown<'a> {
 pub(crate) fn page(shown: &Shown) -> Page {
     let Contract { name, version, .. } = shown.contract;
     let (n_checks, n_unmet) = (shown.decision.checks().len(), shown.decision.unmet().len());
-    let is_promoted = shown.decision.promotion().is_some();
-    let lead = if is_promoted {
-        format!(
-            "The judge meets contract {name}: all {n_checks} requirements are met. It may gate a release."
-        )
-    } else {
+    let is_promoted = shown.standing == "promoted";
+    let lead = if !shown.decision.is_met() {
         format!("The judge does not meet contract {name}: {n_unmet} of {n_checks} requirements are not met.")
+    } else {
+        let so = if is_promoted {
+            "It may gate a release."
+        } else {
+            "Nothing was recorded: it would be promoted."
+        };
+        format!("The judge meets contract {name}: all {n_checks} requirements are met. {so}")
     };
-    let standing = if is_promoted { "promoted" } else { "advisory" };
     Page {
         command: "promote",
         title: format!("Promotion · contract {name} {version}"),
         judge: Some(JudgeLine {
             name: shown.judge.trim_start_matches("judge ").to_owned(),
-            standing: standing.to_owned(),
+            standing: shown.standing.to_owned(),
             reason: shown.reason.to_owned(),
             caution: if is_promoted { "" } else { "Its scores inform; they must not gate a release." },
         }),
