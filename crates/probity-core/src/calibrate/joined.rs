@@ -115,9 +115,7 @@ impl Joined<'_> {
         }
         let LabelCounts { n_strays, strays, n_not_blind, n_repeated, .. } = &self.counts;
         if *n_repeated > 0 {
-            let rows =
-                if *n_repeated == 1 { "1 label repeats" } else { &format!("{n_repeated} labels repeat") };
-            notices.push(format!("{rows} an earlier row word for word and count once"));
+            notices.push(repeated(*n_repeated));
         }
         if let Some(first) = strays.first() {
             let n_items = strays.len();
@@ -131,6 +129,14 @@ impl Joined<'_> {
                 .push(format!("{n_not_blind} labels were given with the verdict in sight and do not count"));
         }
         notices
+    }
+}
+
+/// What is said of rows that repeat an earlier one.
+pub fn repeated(n: u64) -> String {
+    match n {
+        1 => "1 label repeats an earlier row word for word and counts once".to_owned(),
+        n => format!("{n} labels repeat an earlier row word for word and count once"),
     }
 }
 

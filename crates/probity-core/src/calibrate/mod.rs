@@ -36,6 +36,7 @@ pub use entry::{LabelEntry, Spoken, VerdictEntry};
 pub use figures::{Figures, JudgeFigures};
 pub use floor::Floors;
 pub use join::{Faults, InputFile, JoinOptions, NotBlind, Settling, SharedNames, sheet};
+pub use joined::repeated;
 pub use people::{AnnotatorPair, FleissFigure, People};
 pub use replace::{AnnotatorOutcome, Replacement};
 pub use scale::{Scale, ScaleKind};

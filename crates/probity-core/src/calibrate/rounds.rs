@@ -66,5 +66,5 @@ pub(super) fn turns(
 
 fn said_again(entry: &LabelEntry) -> String {
     let by = entry.annotator.as_ref().map(|name| format!(" by '{name}'")).unwrap_or_default();
-    format!("is about item '{}'{by} in round {} again and says something else", entry.item, entry.round)
+    format!("is about item '{}'{by} in round {} again", entry.item, entry.round)
 }

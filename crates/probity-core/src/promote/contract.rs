@@ -7,7 +7,7 @@ use crate::case::Moment;
 /// How many labelled rows every contract wants at least.
 pub(super) const ROWS_MIN: u64 = 50;
 
-/// The families of rules that must block under every contract, as far as their rules block by default.
+/// The families of rules that must block under a contract that names none, as far as their rules block by default.
 pub(super) const BLOCKING: [&str; 2] = ["pii", "safety"];
 
 /// A contract.
@@ -23,8 +23,7 @@ pub struct Contract {
     pub version: String,
     /// Who answers for it.
     pub owner: String,
-    /// The rules whose findings must block, in the order of the gate's table: those of every contract and the file's
-    /// own.
+    /// The rules whose findings must block, in the order of the gate's table; there is at least one.
     pub blocking: Vec<&'static str>,
     /// Who says which rules must block.
     pub gates: GatesNamed,
@@ -133,7 +132,7 @@ impl Floor {
 /// Who says which rules must block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GatesNamed {
-    /// The file leaves it at what every contract asks for.
+    /// The file names none, so those that a contract asks for by default must.
     #[default]
     ByEveryContract,
     /// The file names rules itself.

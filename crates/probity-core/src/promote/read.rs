@@ -78,15 +78,17 @@ fn warn_of_little(spec: &ContractSpec, faults: &mut Faults) {
     }
 }
 
-/// The rules that must block: those of every contract, and those that the file names. A family stands for those of its
+/// The rules that must block: those that the file names, else those of every contract. A family stands for those of its
 /// rules that block unless settings say otherwise.
 fn blocking(names: &Field<Vec<At<String>>>, faults: &mut Faults) -> Vec<&'static str> {
-    let mut ids: BTreeSet<&str> = BLOCKING.into_iter().flat_map(rules_named).collect();
-    if let Some(At { line, value: names }) = names.given()
-        && names.is_empty()
-    {
-        let problem = Problem::at(*line, "`block` lists nothing that must block");
-        faults.error(problem.hint("such as block = [\"pii.*\", \"safety.*\"], or leave [gates] out"));
+    let mut ids: BTreeSet<&str> = BTreeSet::new();
+    match names.given() {
+        None => ids.extend(BLOCKING.into_iter().flat_map(rules_named)),
+        Some(At { line, value }) if value.is_empty() => {
+            let problem = Problem::at(*line, "`block` lists nothing that must block");
+            faults.error(problem.hint("such as block = [\"pii.*\", \"safety.*\"], or leave [gates] out"));
+        }
+        Some(_) => {}
     }
     for name in names.value().into_iter().flatten() {
         let found = rules_named(&name.value);

@@ -125,6 +125,14 @@ fn l02_another_label_of_the_same_round_is_refused() {
 }
 
 #[test]
+fn n10_a_row_that_is_there_twice_is_one_label() {
+    let folder = Probity::new().file("l.csv", "item,annotator,label\n1,ann,a\n1,ann,a\n1,bo,b\n");
+    let ran = run(&folder, &["import", "labels", "l.csv", "--store", "s.db"]).code(0);
+    assert!(ran.stdout.contains("2 labels added, 1 were there already"), "{}", ran.stdout);
+    ran.says(["1 label repeats an earlier row word for word and counts once"]);
+}
+
+#[test]
 fn l01_what_cannot_be_said_is_refused_with_its_row() {
     check_refused("l.csv", "item,label\n1,better\n", ["l.csv:2: record 0 'label' is 'better'"]);
     check_refused(

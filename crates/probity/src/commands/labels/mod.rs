@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use probity_core::calibrate::{JoinOptions, LabelEntry, Scale, SharedNames, digest, sheet};
+use probity_core::calibrate::{JoinOptions, LabelEntry, Scale, SharedNames, digest, repeated, sheet};
 use probity_engine::load::Place;
 use probity_engine::store::{LabelImport, Store, StoredLabel};
 use serde_json::json;
@@ -139,12 +139,7 @@ fn read(args: &ImportLabelsArgs, note: &dyn Fn(&str)) -> Result<Given, Failure> 
     }
     refuse_skipped(&files.skipped)?;
     if given.n_repeated > 0 {
-        let rows = if given.n_repeated == 1 {
-            "1 label repeats"
-        } else {
-            &format!("{} labels repeat", given.n_repeated)
-        };
-        note(&format!("{rows} an earlier row word for word and count once"));
+        note(&repeated(given.n_repeated));
     }
     Ok(given)
 }

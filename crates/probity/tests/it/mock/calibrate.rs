@@ -161,6 +161,35 @@ fn l04_labels_of_nothing_here_are_rejected_and_listed() {
 }
 
 #[test]
+fn n05_labels_of_one_reply_do_not_count_for_another() {
+    let files = [("short.jsonl", cases(2, short)), ("long.jsonl", cases(2, long))];
+    let scene = Scene::new(&files, &["--levels", "fixed:4"]);
+    scene.folder.write("bare.jsonl", lines([json!({ "item": "t0", "criterion": "tone", "annotator": "ann", "label": 4 })]));
+    scene.calibrate(&["short.jsonl", "--labels", "bare.jsonl"]).code(0);
+    let asked = ledger(&scene.folder.path("ledger.jsonl"));
+    let packet = asked[0]["packet"].as_str().expect("a packet").to_owned();
+    // Two people were shown the short reply to t0; a third names the case alone.
+    let label = |name: &str, packet: Option<&str>| json!({ "item": "t0", "criterion": "tone", "annotator": name, "label": 4, "packet": packet });
+    let rows = [label("ann", Some(&packet)), label("ben", Some(&packet)), label("cyd", None)];
+    let other = json!({ "item": "t1", "criterion": "tone", "annotator": "ann", "label": 4 });
+    scene.folder.write("labels.jsonl", lines(rows.into_iter().chain([other])));
+    scene.folder.args(["import", "labels", "labels.jsonl"]).run().code(0);
+    let shown = scene.calibrate(&["short.jsonl"]).code(0).json();
+    assert_eq!((&shown["labels"]["votes"], &shown["labels"]["rejected"]), (&json!(4), &json!([])));
+    let not_shown = scene.calibrate(&["long.jsonl"]).code(0).json();
+    assert_eq!(not_shown["labels"]["votes"], 1, "only the label of t1 can be about the long reply");
+    let reasons: Vec<&str> = not_shown["labels"]["rejected"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|label| label["reason"].as_str().expect("a reason"))
+        .collect();
+    assert_eq!(reasons.len(), 3);
+    assert!(reasons[0].contains("which is not what is asked today"), "{reasons:?}");
+    assert!(reasons[2].contains("cannot be told which reply it is about"), "{reasons:?}");
+}
+
+#[test]
 fn a_case_with_several_replies_needs_the_variant() {
     let reply = |variant: &str| json!({ "id": "t0", "variant": variant, "ticket": "Where is it?", "reply": format!("On its way, says {variant}.") });
     let named = |variant: &str, label: i64| json!({ "item": "t0", "criterion": "tone", "variant": variant, "label": label });
