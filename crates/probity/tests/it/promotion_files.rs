@@ -82,12 +82,12 @@ fn the_decision_in_words() {
 
         requirement               have     need
         labelled rows                8       50  not met
-        probes             1 of 2 pass      all  not met
+        probes             2 of 3 pass      all  not met
         human review path  second line  defined      met
 
         not met, 2 of 3
           labelled rows: 8 labelled rows, 50 are needed: 42 more labels
-          probes: 1 of 2 probes does not pass: same_information_padding (fail): as seen
+          probes: 1 of 3 probes does not pass: same_information_padding (fail): as seen
 
         standing: advisory, the contract is not met; nothing was recorded, because a standing rests on the store alone and not on files of verdicts, which do not show which judge made them
     "#]]
