@@ -312,7 +312,7 @@ fn a_contract_that_is_no_longer_met_takes_back_what_it_gave() {
     let passed = String::from_utf8(scene.folder.bytes("probes.json")).expect("text");
     scene.note_probing(&passed.replace("\"pass\"", "\"fail\""));
     let ran = scene.promote(&[]).code(1);
-    assert!(ran.stdout.contains("1 of 1 probes does not pass: again (fail)"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("2 of 2 probes do not pass: again (fail)"), "{}", ran.stdout);
     scene.check_refused(&[], "contract support-judge is not met: probes");
 }
 
@@ -442,7 +442,7 @@ fn the_last_probing_on_record_counts() {
     scene.note_probing(&passed.replace("\"b\"", "\"c\""));
     scene.check_refused(&[], "probes changed from b to c");
     scene.note_probing(&passed.replace("\"pass\"", "\"fail\""));
-    scene.check_refused(&[], "probes.not_passed changed from none to again");
+    scene.check_refused(&[], "probes.not_passed changed from none to again, wrong_figure");
     scene.note_probing("no JSON");
     scene.check_refused(&[], "probes changed from b to missing");
 }
