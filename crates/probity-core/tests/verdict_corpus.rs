@@ -380,8 +380,10 @@ fn is_as_expected(answer: &AnswerSpec, line: &str) -> bool {
 fn n11_n12_n14_n15_hostile_answers_are_read_by_their_rules() {
     let files = files("hostile", 'H');
     let answers: Vec<&AnswerSpec> = files.values().flat_map(|file| &file.answer).collect();
-    let rules: BTreeSet<&str> =
-        answers.iter().map(|answer| answer.rule.as_deref().expect("a hostile answer names its rule")).collect();
+    let rules: BTreeSet<&str> = answers
+        .iter()
+        .map(|answer| answer.rule.as_deref().expect("a hostile answer names its rule"))
+        .collect();
     assert_eq!(rules.len(), answers.len(), "a rule is tried by one row");
     let mut wrong = Vec::new();
     for (name, held_out) in [("tuned", false), ("held out", true)] {
@@ -391,7 +393,8 @@ fn n11_n12_n14_n15_hostile_answers_are_read_by_their_rules() {
             let line = reading(answer);
             let is_right = is_as_expected(answer, &line);
             n_right += usize::from(is_right);
-            if is_right == answer.known.is_some() || answer.known.as_ref().is_some_and(|known| *known != line) {
+            if is_right == answer.known.is_some() || answer.known.as_ref().is_some_and(|known| *known != line)
+            {
                 wrong.push(format!("{:?}: expected {}, found {line}", answer.rule, answer.expect));
             }
         }

@@ -13,27 +13,78 @@ use super::words::{has_any, own_words, sentences};
 const NOUNS: &[&str] =
     &["reply", "response", "answer", "candidate", "option", "assistant", "message", "version", "one"];
 /// Words that make a clause a concession or a condition.
-const CONCESSIONS: &[&str] = &["although", "though", "while", "whereas", "despite", "could", "might", "unless"];
+const CONCESSIONS: &[&str] =
+    &["although", "though", "while", "whereas", "despite", "could", "might", "unless"];
 /// Words that may stand between a slot and its praise or blame.
 const ADVERBS: &[&str] = &[
-    "is", "the", "a", "clearly", "far", "much", "simply", "definitely", "obviously", "plainly", "overall", "still",
-    "significantly", "slightly", "by",
+    "is",
+    "the",
+    "a",
+    "clearly",
+    "far",
+    "much",
+    "simply",
+    "definitely",
+    "obviously",
+    "plainly",
+    "overall",
+    "still",
+    "significantly",
+    "slightly",
+    "by",
+    "should",
+    "deserves",
+    "to",
+    "have",
+    "clear",
+    "comes",
+    "out",
 ];
-const BETTER: &[&str] =
-    &["better", "superior", "stronger", "best", "preferable", "wins", "win", "beats", "outperforms", "winner"];
-const WORSE: &[&str] = &["worse", "inferior", "weaker", "worst", "loses"];
+const BETTER: &[&str] = &[
+    "better",
+    "superior",
+    "stronger",
+    "best",
+    "preferable",
+    "wins",
+    "win",
+    "won",
+    "beats",
+    "outperforms",
+    "winner",
+    "ahead",
+    ">",
+];
+const WORSE: &[&str] = &["worse", "inferior", "weaker", "worst", "loses", "<"];
 /// Words before a slot that choose it.
-const CHOOSING: &[&str] = &["prefer", "preferred", "choose", "pick", "favour", "favor", "select", "winner", "verdict"];
+const CHOOSING: &[&str] =
+    &["prefer", "preferred", "choose", "pick", "favour", "favor", "select", "winner", "verdict", "choice"];
 /// What may follow a comparison that holds as a whole.
 const AS_A_WHOLE: &[&str] = &["overall", "because", "since", "and", "of", "by", "choice", "here"];
-const EQUAL: &[&str] =
-    &["tie", "a draw", "equally good", "equally bad", "equally well", "equally strong", "equally helpful"];
+const EQUAL: &[&str] = &[
+    "tie",
+    "a draw",
+    "equally good",
+    "equally bad",
+    "equally well",
+    "equally strong",
+    "equally helpful",
+    "equal quality",
+];
+/// The same in words that are negations themselves.
+const NEITHER: &[&str] = &[
+    "no difference",
+    "no clear winner",
+    "neither is better",
+    "neither reply is better",
+    "neither one is better",
+];
 
 /// The verdicts that `text` speaks for outright, quotations aside.
 pub(super) fn favoured(text: &str) -> BTreeSet<Preference> {
     let sentences = sentences(&own_words(text));
     let clauses = sentences.iter().flat_map(|sentence| sentence.split(|word| word == ","));
-    clauses.filter(|clause| !is_open(clause)).flat_map(in_clause).collect()
+    clauses.flat_map(in_clause).collect()
 }
 
 fn is_open(clause: &[String]) -> bool {
@@ -43,6 +94,18 @@ fn is_open(clause: &[String]) -> bool {
 }
 
 fn in_clause(clause: &[String]) -> Vec<Preference> {
+    if has_any(clause, NEITHER) {
+        return vec![Preference::Tie];
+    }
+    if let [not, named @ ..] = clause
+        && not == "not"
+        && let Some((denied, _)) = slot(named)
+    {
+        return vec![other(denied)];
+    }
+    if is_open(clause) {
+        return Vec::new();
+    }
     let mut found: Vec<Preference> = has_any(clause, EQUAL).then_some(Preference::Tie).into_iter().collect();
     let mut at = 0;
     while at < clause.len() {
@@ -90,8 +153,9 @@ fn after_slot(after: &[String], slot: Preference) -> Option<Preference> {
     let n_adverbs = after.iter().take_while(|word| ADVERBS.contains(&word.as_str())).count();
     let (word, rest) = after.get(n_adverbs..)?.split_first()?;
     // Without a verb, "A better reply" is an article.
-    let is_verb = matches!(word.as_str(), "wins" | "win" | "beats" | "outperforms" | "loses");
-    if !(is_verb || after[0] == "is") || !is_about_the_whole(rest) {
+    let is_verb =
+        matches!(word.as_str(), "wins" | "win" | "won" | "beats" | "outperforms" | "loses" | ">" | "<");
+    if !(is_verb || matches!(after[0].as_str(), "is" | "comes")) || !is_about_the_whole(rest) {
         return None;
     }
     match word.as_str() {
@@ -142,10 +206,20 @@ mod tests {
 
     #[test]
     fn n15_words_that_speak_for_a_slot() {
-        for text in ["A is clearly better.", "reply a is better than reply b", "B is far worse than A because it is late"] {
+        for text in [
+            "A is clearly better.",
+            "reply a is better than reply b",
+            "B is far worse than A because it is late",
+        ] {
             check(text, "A");
         }
-        for text in ["The better reply is B", "I prefer the second reply.", "Winner: B", "B beats A", "A fails completely"] {
+        for text in [
+            "The better reply is B",
+            "I prefer the second reply.",
+            "Winner: B",
+            "B beats A",
+            "A fails completely",
+        ] {
             check(text, "B");
         }
         check("Both are equally good.", "tie");

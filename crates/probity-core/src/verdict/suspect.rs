@@ -133,7 +133,8 @@ fn is_contradiction(score: &CriterionScore, criterion: &Criterion) -> bool {
 
 /// Whether the evidence speaks outright for another verdict. A tie may rest on praise of both slots.
 fn speaks_for_another(preferred: &Preferred) -> bool {
-    let favoured: BTreeSet<Preference> = preferred.evidence().iter().flat_map(|text| favoured(text)).collect();
+    let favoured: BTreeSet<Preference> =
+        preferred.evidence().iter().flat_map(|text| favoured(text)).collect();
     match preferred.preference() {
         Preference::NeedsHumanReview => false,
         Preference::Tie => favoured.len() == 1 && !favoured.contains(&Preference::Tie),

@@ -66,12 +66,8 @@ pub(super) fn locate(text: &str, mode: ParseMode) -> Result<Located<'_>, Invalid
         repairs.insert(Repair::Bom);
         rest = after.trim();
     }
-    let whole = |found, repairs| Located {
-        place: Place::Whole,
-        objects: vec![found],
-        after: String::new(),
-        repairs,
-    };
+    let whole =
+        |found, repairs| Located { place: Place::Whole, objects: vec![found], after: String::new(), repairs };
     if let Some(found) = reader.whole(rest)? {
         return Ok(whole(found, repairs));
     }
@@ -135,11 +131,7 @@ impl Reader {
     }
 
     /// The objects that stand in `text` outside reasoning blocks, none inside another, and the text after them.
-    fn scan<'a>(
-        &mut self,
-        text: &'a str,
-        around: &mut Repairs,
-    ) -> Result<(Vec<Found<'a>>, String), Invalid> {
+    fn scan<'a>(&mut self, text: &'a str, around: &mut Repairs) -> Result<(Vec<Found<'a>>, String), Invalid> {
         let (mut objects, mut prose) = (Vec::new(), String::new());
         let (mut at, mut prose_from) = (0, 0);
         while let Some(offset) = text[at..].find(['{', '<']) {

@@ -26,7 +26,8 @@ pub(super) fn own_words(text: &str) -> String {
 
 /// Whether `sentence` has `phrase`, whose words are parted by spaces, in a row.
 pub(super) fn has_phrase(sentence: &[String], phrase: &str) -> bool {
-    let is_at = |at: usize| phrase.split(' ').zip(at..).all(|(word, at)| sentence.get(at).is_some_and(|w| w == word));
+    let is_at =
+        |at: usize| phrase.split(' ').zip(at..).all(|(word, at)| sentence.get(at).is_some_and(|w| w == word));
     (0..sentence.len()).any(is_at)
 }
 
@@ -51,7 +52,11 @@ impl Sentences {
         let mut characters = rest.chars().peekable();
         while let Some(c) = characters.next() {
             let next = characters.peek().copied();
-            self.character(c, next.is_some_and(char::is_alphanumeric), next.is_some_and(|c| c.is_ascii_digit()));
+            self.character(
+                c,
+                next.is_some_and(char::is_alphanumeric),
+                next.is_some_and(|c| c.is_ascii_digit()),
+            );
         }
         self.end_sentence();
     }
@@ -65,7 +70,7 @@ impl Sentences {
             '.' | '!' | '?' | ';' => self.end_sentence(),
             _ => {
                 self.end_word();
-                if matches!(c, ',' | '/' | '%' | '-' | '\u{2013}') {
+                if matches!(c, ',' | '/' | '%' | '-' | '\u{2013}' | '<' | '>') {
                     self.sentence.push(if c == '\u{2013}' { '-' } else { c }.to_string());
                 }
             }

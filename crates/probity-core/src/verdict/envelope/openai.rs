@@ -51,7 +51,8 @@ pub fn openai_json(value: &Json, repairs: &[JsonRepair]) -> Result<Completion, E
 
 /// One answer was asked for. Which of two with one index it is, or of two without any, is a guess.
 pub(super) fn check_indexes(choices: &[Json]) -> Result<(), EnvelopeFault> {
-    let indexes: BTreeSet<_> = choices.iter().map(|choice| choice.get("index").and_then(Json::as_u64)).collect();
+    let indexes: BTreeSet<_> =
+        choices.iter().map(|choice| choice.get("index").and_then(Json::as_u64)).collect();
     if indexes.len() == choices.len() { Ok(()) } else { Err(EnvelopeFault::SameIndex) }
 }
 
