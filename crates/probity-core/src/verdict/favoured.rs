@@ -32,6 +32,13 @@ const ADVERBS: &[&str] = &[
     "significantly",
     "slightly",
     "by",
+    "should",
+    "deserves",
+    "to",
+    "have",
+    "clear",
+    "comes",
+    "out",
 ];
 const BETTER: &[&str] = &[
     "better",
@@ -41,24 +48,43 @@ const BETTER: &[&str] = &[
     "preferable",
     "wins",
     "win",
+    "won",
     "beats",
     "outperforms",
     "winner",
+    "ahead",
+    ">",
 ];
-const WORSE: &[&str] = &["worse", "inferior", "weaker", "worst", "loses"];
+const WORSE: &[&str] = &["worse", "inferior", "weaker", "worst", "loses", "<"];
 /// Words before a slot that choose it.
 const CHOOSING: &[&str] =
-    &["prefer", "preferred", "choose", "pick", "favour", "favor", "select", "winner", "verdict"];
+    &["prefer", "preferred", "choose", "pick", "favour", "favor", "select", "winner", "verdict", "choice"];
 /// What may follow a comparison that holds as a whole.
 const AS_A_WHOLE: &[&str] = &["overall", "because", "since", "and", "of", "by", "choice", "here"];
-const EQUAL: &[&str] =
-    &["tie", "a draw", "equally good", "equally bad", "equally well", "equally strong", "equally helpful"];
+const EQUAL: &[&str] = &[
+    "tie",
+    "a draw",
+    "equally good",
+    "equally bad",
+    "equally well",
+    "equally strong",
+    "equally helpful",
+    "equal quality",
+];
+/// The same in words that are negations themselves.
+const NEITHER: &[&str] = &[
+    "no difference",
+    "no clear winner",
+    "neither is better",
+    "neither reply is better",
+    "neither one is better",
+];
 
 /// The verdicts that `text` speaks for outright, quotations aside.
 pub(super) fn favoured(text: &str) -> BTreeSet<Preference> {
     let sentences = sentences(&own_words(text));
     let clauses = sentences.iter().flat_map(|sentence| sentence.split(|word| word == ","));
-    clauses.filter(|clause| !is_open(clause)).flat_map(in_clause).collect()
+    clauses.flat_map(in_clause).collect()
 }
 
 fn is_open(clause: &[String]) -> bool {
@@ -68,6 +94,18 @@ fn is_open(clause: &[String]) -> bool {
 }
 
 fn in_clause(clause: &[String]) -> Vec<Preference> {
+    if has_any(clause, NEITHER) {
+        return vec![Preference::Tie];
+    }
+    if let [not, named @ ..] = clause
+        && not == "not"
+        && let Some((denied, _)) = slot(named)
+    {
+        return vec![other(denied)];
+    }
+    if is_open(clause) {
+        return Vec::new();
+    }
     let mut found: Vec<Preference> = has_any(clause, EQUAL).then_some(Preference::Tie).into_iter().collect();
     let mut at = 0;
     while at < clause.len() {
@@ -115,8 +153,9 @@ fn after_slot(after: &[String], slot: Preference) -> Option<Preference> {
     let n_adverbs = after.iter().take_while(|word| ADVERBS.contains(&word.as_str())).count();
     let (word, rest) = after.get(n_adverbs..)?.split_first()?;
     // Without a verb, "A better reply" is an article.
-    let is_verb = matches!(word.as_str(), "wins" | "win" | "beats" | "outperforms" | "loses");
-    if !(is_verb || after[0] == "is") || !is_about_the_whole(rest) {
+    let is_verb =
+        matches!(word.as_str(), "wins" | "win" | "won" | "beats" | "outperforms" | "loses" | ">" | "<");
+    if !(is_verb || matches!(after[0].as_str(), "is" | "comes")) || !is_about_the_whole(rest) {
         return None;
     }
     match word.as_str() {

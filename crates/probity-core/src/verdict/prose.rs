@@ -1,13 +1,22 @@
-//! Prose around a verdict is harmless only if it refuses nothing, takes nothing back and names no other value.
+//! Prose around a verdict is harmless only if every sentence is known to be.
 //!
-//! The tables are small and English. Prose that they cannot check (another language, another alphabet, invisible
-//! characters) is not harmless: the answer is then no verdict, and a person can read it. A rule that is too
-//! strict costs an unscored reply; one that is too lenient costs a wrong level.
+//! Three kinds are: an opening or a closing, made of framing words alone; a sentence about the case that does not
+//! speak of the judging; and a sentence that states the same value. What refuses, takes back or states another
+//! value gets that as its reason. The tables are English: other languages, other alphabets and invisible characters
+//! cannot be checked. A table that is too short costs an unscored reply, one that is too long a wrong level.
 
+mod tables;
+mod value;
+
+use self::tables::{
+    DUTCH, ENDS_OF_REFUSALS, ENGLISH, FRAMING, INABILITIES, JUDGING, JUDGING_STARTS, SELF, TAKING_BACK,
+    TAKING_BACK_FIRST, TOO_LITTLE, TOPICS, VALUE_VERBS,
+};
+use self::value::{Graded, Values};
 use super::favoured::favoured;
 use super::invalid::{Invalid, InvalidReason};
 use super::words::{Sentence, has_any, own_words, sentences};
-use super::{CriterionScore, Preference, REASONING_BYTES_MAX, Statement};
+use super::{Preference, REASONING_BYTES_MAX, Statement};
 use crate::packet::Packet;
 use crate::rubric::Criterion;
 
@@ -20,384 +29,176 @@ pub(super) struct Prose {
     pub(super) after: String,
 }
 
-/// Words that English prose is hardly without, and that few other languages have.
-const ENGLISH: &[&str] = &[
-    "the",
-    "this",
-    "that",
-    "these",
-    "and",
-    "with",
-    "here",
-    "my",
-    "it",
-    "its",
-    "it's",
-    "because",
-    "are",
-    "both",
-    "there",
-    "what",
-    "which",
-    "would",
-    "have",
-    "has",
-    "not",
-    "better",
-    "reply",
-    "replies",
-    "please",
-    "below",
-    "above",
-    "following",
-    "answer",
-    "result",
-    "assessment",
-    "rating",
-    "i'd",
-    "i'm",
-    "i've",
-    "but",
-    "from",
-    "they",
-    "their",
-    "customer",
-    "order",
-    "levels",
-    "very",
-    "says",
-    "does",
-    "gives",
-    "is",
-];
-/// Words of the language that shares "is" with English.
-const DUTCH: &[&str] = &["de", "het", "een", "dit", "deze", "ik", "niet", "geen", "kan"];
-/// Words that may stand around a verdict on their own.
-const LABELS: &[&str] = &[
-    "a",
-    "b",
-    "so",
-    "json",
-    "result",
-    "verdict",
-    "answer",
-    "score",
-    "output",
-    "final",
-    "evaluation",
-    "judgement",
-    "judgment",
-    "response",
-    "done",
-    "ok",
-    "okay",
-    "sure",
-    "certainly",
-    "thanks",
-    "tie",
-];
-const INABILITIES: &[&str] = &[
-    "can't",
-    "cannot",
-    "cant",
-    "can not",
-    "couldn't",
-    "could not",
-    "unable",
-    "not able",
-    "won't",
-    "wont",
-    "will not",
-    "decline",
-    "refuse",
-    "abstain",
-    "impossible",
-    "not possible",
-    "not comfortable",
-    "not allowed",
-    "unwilling",
-];
-const FIRST_PERSON: &[&str] = &["i", "i'm", "i'd", "i'll", "we", "we're", "as an ai"];
-/// How words about judging begin.
-const JUDGING: &[&str] =
-    &["assess", "evaluat", "rate", "rating", "scor", "judg", "grade", "grading", "compar", "verdict"];
-const TOO_LITTLE: &[&str] = &["not enough", "too little", "insufficient", "no way", "no basis"];
-
-/// Words that make an object which they introduce something else than a verdict.
-const UNREAL: &[&str] = &[
-    "example",
-    "sample",
-    "template",
-    "placeholder",
-    "draft",
-    "hypothetical",
-    "hypothetically",
-    "if",
-    "unless",
-    "until",
-    "suppose",
-    "pretend",
-    "imagine",
-    "guess",
-    "at random",
-    "randomly",
-    "for instance",
-];
-/// Words that do the same where the judge does not speak of itself.
-const MODALS: &[&str] = &["would", "could", "might", "should"];
-/// Words after a verdict that take it back.
-const TAKING_BACK: &[&str] = &[
-    "correction",
-    "corrected",
-    "correcting",
-    "disregard",
-    "retract",
-    "oops",
-    "typo",
-    "reconsider",
-    "reconsidering",
-    "revise",
-    "revised",
-    "revising",
-    "revision",
-    "downgrade",
-    "upgrade",
-    "placeholder",
-    "hypothetical",
-    "draft",
-    "actually",
-    "instead",
-    "scratch",
-    "otherwise",
-    "second thought",
-    "second thoughts",
-    "my mind",
-    "i meant",
-    "i misread",
-    "my mistake",
-    "should be",
-    "should have been",
-    "ignore",
-    "at random",
-    "example",
-    "guess",
-];
-/// The same where a sentence begins with it.
-const TAKING_BACK_FIRST: &[&str] = &["wait", "edit", "update", "sorry", "no", "hmm", "hm"];
-const COMPARATIVES: &[&str] = &["lower", "higher", "less", "down", "up"];
-
-/// Nouns for what a verdict states.
-const VALUE_NOUNS: &[&str] = &[
-    "score", "scores", "rating", "ratings", "grade", "level", "levels", "mark", "marks", "points", "point",
-    "stars",
-];
-/// Words that make a sentence one about a value.
-const VALUE_VERBS: &[&str] = &[
-    "scored", "rate", "rated", "graded", "give", "say", "assign", "deserve", "deserves", "verdict", "final",
-];
-const NUMBER_WORDS: &[&str] =
-    &["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-
 /// Whether `prose` leaves `statement` as it stands; otherwise why the answer is no verdict.
 pub(super) fn check_prose(prose: &Prose, statement: &Statement, packet: &Packet) -> Result<(), Invalid> {
     let all = format!("{}\n{}", prose.before, prose.after);
-    let ambiguous = |why: String| Err(Invalid::new(InvalidReason::Ambiguous, why));
+    let ambiguous = |what: &str, words: &str| {
+        Err(Invalid::new(InvalidReason::Ambiguous, format!("the prose around the verdict {what}{words}")))
+    };
     if all.len() > REASONING_BYTES_MAX {
-        return ambiguous(format!("the prose around the verdict is longer than {REASONING_BYTES_MAX} bytes"));
+        return ambiguous("is too long to be checked", "");
     }
     if let Some(c) = all.chars().find(|c| is_uncheckable(*c)) {
-        return ambiguous(format!("the prose around the verdict has the character U+{:04X}", u32::from(c)));
+        return ambiguous("has the character ", &format!("U+{:04X}", u32::from(c)));
     }
     let own = sentences(&own_words(&all));
     if let Some(words) = own.iter().find(|sentence| is_refusal(sentence)) {
         let detail = format!("the prose around the verdict refuses: {}", words.join(" "));
         return Err(Invalid::new(InvalidReason::Refused, detail));
     }
-    if !is_english(&own, packet.ask().criteria()) {
-        return ambiguous("the prose around the verdict is not in English and cannot be checked".to_owned());
+    let reader = Reader::new(statement, packet);
+    if let Some(words) = reader.second_value(prose) {
+        return ambiguous("states another value: ", &words);
     }
-    if let Some(words) = taking_back(prose) {
-        return ambiguous(format!("the prose around the verdict takes it back: {words}"));
+    if let Some(words) = taken_back(&prose.after) {
+        return ambiguous("takes it back: ", &words);
     }
-    if let Some(words) = second_value(&all, statement, packet.ask().criteria()) {
-        return ambiguous(format!("the prose around the verdict states another value: {words}"));
+    match reader.unknown(prose) {
+        Some(words) => ambiguous("says more than can be checked: ", &words),
+        None if is_english(&own) || own.iter().all(|sentence| reader.is_framing(sentence)) => Ok(()),
+        None => ambiguous("is not in English and cannot be checked", ""),
     }
-    Ok(())
 }
 
-/// Letters of other alphabets, which can look like Latin ones; digits and stars that are no ASCII; characters
+/// Letters of other alphabets, which can look like Latin ones; digits and stars that are not ASCII; characters
 /// that are not seen.
 fn is_uncheckable(c: char) -> bool {
-    let is_latin = c.is_ascii()
-        || matches!(c, '\u{aa}' | '\u{b5}' | '\u{ba}' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}');
+    let is_latin = c.is_ascii() || matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}');
     let is_star = matches!(c, '\u{2605}' | '\u{2606}' | '\u{2b50}' | '\u{1f31f}');
-    let is_unseen = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    let is_unseen = matches!(
+        c,
+        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+    );
     c.is_alphanumeric() && !is_latin || is_star || is_unseen
 }
 
-fn is_english(own: &[Sentence], criteria: &[Criterion]) -> bool {
-    let names: Vec<String> = criteria
-        .iter()
-        .flat_map(|criterion| [criterion.id.as_str(), &criterion.title])
-        .flat_map(sentences)
-        .flatten()
-        .collect();
-    let is_label =
-        |word: &String| LABELS.contains(&word.to_ascii_lowercase().as_str()) || names.contains(word);
-    let mut words = own.iter().flatten().filter(|word| word.chars().any(char::is_alphabetic));
+fn is_english(own: &[Sentence]) -> bool {
     let has = |words: &[&str]| own.iter().any(|sentence| has_any(sentence, words));
-    has(ENGLISH) && !has(DUTCH) || words.all(is_label)
+    has(ENGLISH) && !has(DUTCH)
 }
 
 fn is_refusal(sentence: &Sentence) -> bool {
-    let is_judging = sentence.iter().any(|word| JUDGING.iter().any(|start| word.starts_with(start)));
-    let is_unable = has_any(sentence, INABILITIES) && (is_judging || has_any(sentence, FIRST_PERSON));
+    let is_unable = has_any(sentence, INABILITIES) && speaks_of_judging(sentence);
     let is_void = has_any(sentence, TOO_LITTLE) && has_any(sentence, &["there is", "there's", "i have"]);
-    let is_handed_on = has_any(sentence, &["person should", "human should", "person must", "human must"])
-        && (is_judging || has_any(sentence, &["decide", "review"]));
-    is_unable || is_void || is_handed_on || sentence.last().is_some_and(|word| word == "no")
+    is_unable || is_void || sentence.last().is_some_and(|word| ENDS_OF_REFUSALS.contains(&word.as_str()))
 }
 
-/// The words that make the object something else than the judge's verdict.
-fn taking_back(prose: &Prose) -> Option<String> {
-    if prose.after.trim_start().starts_with('?') {
-        return Some("?".to_owned());
-    }
-    let after = sentences(&own_words(&prose.after));
-    let taken_back = after.into_iter().find(|sentence| {
-        let is_compared = has_any(sentence, COMPARATIVES) && has_any(sentence, VALUE_NOUNS);
-        is_compared || has_any(sentence, TAKING_BACK) || has_any(&sentence[..1], TAKING_BACK_FIRST)
-    });
-    let is_unreal = |sentence: &Sentence| {
-        has_any(sentence, UNREAL)
-            || has_any(sentence, MODALS) && !has_any(sentence, FIRST_PERSON) && !has_any(sentence, &["my"])
-    };
-    taken_back.or_else(|| introduction(&prose.before).filter(is_unreal)).map(|words| words.join(" "))
+/// Whether a sentence is about the judge or its task, and not about the case.
+fn speaks_of_judging(sentence: &[String]) -> bool {
+    let is_start = |word: &String| JUDGING_STARTS.iter().any(|start| word.starts_with(start));
+    has_any(sentence, SELF) || has_any(sentence, JUDGING) || sentence.iter().any(is_start)
 }
 
-/// The unfinished sentence that the object is part of, a fence's label aside.
-fn introduction(before: &str) -> Option<Sentence> {
-    let text = before.trim_end().trim_end_matches("json").trim_end_matches(['`', ' ', '\n']);
-    if text.ends_with(['.', '!']) { None } else { sentences(&own_words(text)).pop() }
+/// The words after a verdict that take it back.
+fn taken_back(after: &str) -> Option<String> {
+    let is_back =
+        |sentence: &Sentence| has_any(sentence, TAKING_BACK) || has_any(&sentence[..1], TAKING_BACK_FIRST);
+    sentences(&own_words(after)).into_iter().find(is_back).map(|words| words.join(" "))
 }
 
-/// The words that state another value than `statement`.
-fn second_value(prose: &str, statement: &Statement, criteria: &[Criterion]) -> Option<String> {
-    match statement {
-        Statement::Levels(scores) | Statement::Failing { scores, .. } => {
-            let of =
-                |score: &CriterionScore| criteria.iter().find(|criterion| criterion.id == score.criterion);
-            let graded: Vec<Graded<'_>> =
-                scores.iter().filter_map(|score| Some(Graded::new(of(score)?, score))).collect();
-            sentences(prose)
-                .into_iter()
-                .find(|words| states_another_level(words, &graded))
-                .map(|words| words.join(" "))
-        }
-        Statement::Preference(preferred) => {
-            let stated = preferred.preference();
-            let other = favoured(prose).into_iter().find(|favoured| *favoured != stated);
-            let marked = Preference::ALL.into_iter().find(|preference| {
-                *preference != stated && prose.contains(&format!("[[{}]]", preference.name()))
-            });
-            other.or(marked).map(|preference| preference.name().to_owned())
-        }
+/// What the sentences are held against.
+struct Reader<'a> {
+    statement: &'a Statement,
+    values: Values<'a>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(statement: &'a Statement, packet: &'a Packet) -> Self {
+        let given = |criterion: &Criterion| {
+            statement.scores().iter().find(|score| score.criterion == criterion.id).map(|score| score.level)
+        };
+        let criteria = packet.ask().criteria().iter();
+        let graded = criteria.map(|criterion| Graded::new(criterion, given(criterion)));
+        Reader { statement, values: Values::new(graded.collect()) }
+    }
+
+    /// The words that state another value than the verdict.
+    fn second_value(&self, prose: &Prose) -> Option<String> {
+        let Statement::Preference(preferred) = self.statement else {
+            let is_other = |words: &Sentence| {
+                let is_about_the_case = self.is_about_the_case(words) && !self.values.is_about_value(words);
+                !is_about_the_case && self.values.states_another(words)
+            };
+            let before = sentences(&prose.before).into_iter().find(is_other);
+            let after =
+                || sentences(&prose.after).into_iter().find(|words| self.values.states_another(words));
+            return before.or_else(after).map(|words| words.join(" "));
+        };
+        let all = format!("{}\n{}", prose.before, prose.after);
+        let stated = preferred.preference();
+        let other = favoured(&all).into_iter().find(|favoured| *favoured != stated);
+        let is_marked = |preference: &Preference| {
+            *preference != stated && all.contains(&format!("[[{}]]", preference.name()))
+        };
+        other.or_else(|| Preference::ALL.into_iter().find(is_marked)).map(|other| other.name().to_owned())
+    }
+
+    /// A sentence that is of no known kind.
+    fn unknown(&self, prose: &Prose) -> Option<String> {
+        let (before, introduction) = introduced(&prose.before);
+        let (continued, after) = continued(&prose.after);
+        let framing = sentences(introduction).into_iter().chain(sentences(continued));
+        let not_framing =
+            framing.into_iter().find(|words| !self.is_framing(words) && !self.states_the_same(words));
+        let free = [before, after].map(|text| sentences(&own_words(text))).into_iter().flatten();
+        let is_known = |words: &Sentence| {
+            self.is_framing(words) || self.is_about_the_case(words) || self.states_the_same(words)
+        };
+        not_framing.or_else(|| free.into_iter().find(|words| !is_known(words))).map(|words| words.join(" "))
+    }
+
+    fn is_framing(&self, words: &Sentence) -> bool {
+        let is_offer = |at: usize| words[at] == "if" && words.get(at + 1).is_some_and(|next| next == "you");
+        let is_word = |word: &String| word.chars().any(char::is_alphabetic);
+        (0..words.len()).all(|at| {
+            let word = &words[at];
+            !is_word(word) || FRAMING.contains(&word.as_str()) || self.values.is_name(word) || is_offer(at)
+        })
+    }
+
+    fn is_about_the_case(&self, words: &Sentence) -> bool {
+        let is_slot = |word: &String| matches!(word.as_str(), "A" | "B") && self.values.is_empty();
+        let is_topic =
+            |word: &String| TOPICS.contains(&word.as_str()) || self.values.is_name(word) || is_slot(word);
+        let begins_with_it = words.first().is_some_and(|word| matches!(word.as_str(), "it" | "both"));
+        let has_topic = begins_with_it || words.iter().any(is_topic) || self.values.is_recital(words);
+        has_topic && !speaks_of_judging(words) && !has_any(words, VALUE_VERBS)
+    }
+
+    /// "I assign a 4", "I prefer B": a sentence about the judging that says what the verdict says.
+    fn states_the_same(&self, words: &Sentence) -> bool {
+        let is_same = match self.statement {
+            Statement::Levels(_) | Statement::Failing { .. } => self.values.states_given(words),
+            Statement::Preference(preferred) => {
+                let favoured = favoured(&words.join(" "));
+                !favoured.is_empty() && favoured.iter().all(|each| *each == preferred.preference())
+            }
+        };
+        let is_doubted = has_any(words, INABILITIES) || has_any(words, TAKING_BACK);
+        is_same && !is_doubted && !has_any(words, &["not", "no", "never", "if", "would", "could"])
     }
 }
 
-/// A criterion as prose names it, and the level it was given.
-struct Graded<'a> {
-    criterion: &'a Criterion,
-    names: Vec<Sentence>,
-    level: i64,
+/// The text before an object, cut where the sentence begins that the object is part of. A fence's label and the
+/// colon of the line before do not end that sentence.
+fn introduced(before: &str) -> (&str, &str) {
+    let text = before.trim_end_matches(['`', ' ', '\t']);
+    let text = text.strip_suffix("json").unwrap_or(text).trim_end_matches(['`', ' ', '\t']);
+    let line = text.trim_end();
+    let is_own_line = line.len() < text.len() && !line.ends_with(':');
+    let is_ended = is_own_line || line.trim_end_matches(['"', '\u{201d}']).ends_with(['.', '!', '?', '>']);
+    let from = line.rfind(['.', '!', '?', ';', '\n', '>']).map_or(0, |at| at + 1);
+    if is_ended { (before, "") } else { before.split_at(from) }
 }
 
-impl<'a> Graded<'a> {
-    fn new(criterion: &'a Criterion, score: &CriterionScore) -> Self {
-        let names = [criterion.id.as_str(), &criterion.title].map(|name| sentences(name).concat()).into();
-        Graded { criterion, names, level: score.level }
+/// The text after an object, cut where the sentence ends that the object is part of.
+fn continued(after: &str) -> (&str, &str) {
+    let text = after.trim_start_matches(['`', '"', '\'', ',', ' ', '~', '*']);
+    if !text.starts_with(|c: char| {
+        c.is_lowercase() || matches!(c, '?' | ';' | ':' | '-' | '\u{2013}' | '\u{2014}')
+    }) {
+        return ("", after);
     }
-
-    fn is_named_at(&self, words: &[String]) -> bool {
-        self.names.iter().any(|name| !name.is_empty() && words.starts_with(name))
-    }
-
-    /// Whether `value` is another level than the one given, or lies between two levels.
-    fn is_other(&self, value: f64) -> bool {
-        let scale = &self.criterion.scale;
-        value != self.level as f64 && (scale.min() as f64..=scale.max() as f64).contains(&value)
-    }
-}
-
-fn states_another_level(words: &Sentence, graded: &[Graded<'_>]) -> bool {
-    let names_criterion = |at: usize| graded.iter().position(|each| each.is_named_at(&words[at..]));
-    let is_about_value = words.len() == 1
-        || has_any(words, VALUE_NOUNS)
-        || has_any(words, VALUE_VERBS)
-        || (0..words.len()).any(|at| names_criterion(at).is_some());
-    if !is_about_value || is_recital(words, graded) {
-        return false;
-    }
-    let mut current = None;
-    (0..words.len()).any(|at| {
-        current = names_criterion(at).or(current);
-        let candidates = current.map_or(graded, |index| &graded[index..=index]);
-        let Some(value) = value_at(words, at, candidates) else { return false };
-        let is_bound =
-            words[at.saturating_sub(3)..at].iter().any(|word| VALUE_NOUNS.contains(&word.as_str()));
-        let is_given = candidates.iter().any(|each| each.level as f64 == value);
-        !is_given && (is_bound || value.is_infinite() || candidates.iter().any(|each| each.is_other(value)))
-    })
-}
-
-/// Whether all levels of a scale stand in one sentence: then it is the scale that is told.
-fn is_recital(words: &Sentence, graded: &[Graded<'_>]) -> bool {
-    graded.iter().any(|each| {
-        let levels = each.criterion.scale.levels();
-        let is_told = |level: &i64| words.iter().any(|word| *word == level.to_string());
-        levels.len() > 2 && levels.iter().all(is_told)
-    })
-}
-
-/// The value that the word at `at` states; none for a number that only describes the scale. A value on another
-/// scale is not finite, and so equals no level.
-fn value_at(words: &Sentence, at: usize, graded: &[Graded<'_>]) -> Option<f64> {
-    let word = |offset: usize| words.get(at + offset).map_or("", String::as_str);
-    let before = at.checked_sub(1).map_or("", |before| words[before].as_str());
-    let scale = &graded.first()?.criterion.scale;
-    let (min, max) = (scale.min() as f64, scale.max() as f64);
-    if VALUE_NOUNS.contains(&word(1)) {
-        match word(0) {
-            "lowest" => return Some(min),
-            "highest" | "top" => return Some(max),
-            "worst" => return Some(scale.worst() as f64),
-            "best" => return Some(scale.best() as f64),
-            _ => {}
-        }
-    }
-    let value = number(word(0), before)?;
-    let is_range = |from: &str, joint: &str, to: &str| {
-        matches!(joint, "to" | "-" | "and") && number(from, "") == Some(min) && number(to, "") == Some(max)
-    };
-    let is_end = at >= 2 && is_range(&words[at - 2], before, word(0));
-    if is_end || is_range(word(0), word(1), word(2)) || matches!(before, "/" | "of") && value == max {
-        return None;
-    }
-    let whole = match (word(1), word(2)) {
-        ("%" | "percent", _) => return Some(f64::INFINITY),
-        ("/" | "of", whole) => number(whole, ""),
-        ("out", "of") => number(word(3), ""),
-        _ => None,
-    };
-    Some(if whole.is_some_and(|whole| whole != max) { f64::INFINITY } else { value })
-}
-
-/// A number in digits or as a word; "one" only where an article or "of" makes it a number.
-fn number(word: &str, before: &str) -> Option<f64> {
-    let as_word = NUMBER_WORDS.iter().position(|name| *name == word).map(|value| value as f64);
-    match as_word {
-        Some(1.0) if !matches!(before, "a" | "A" | "of") => None,
-        None => word.parse().ok().filter(|_| word.starts_with(|c: char| c.is_ascii_digit())),
-        value => value,
-    }
+    let end = after.find(['.', '!', '\n']).unwrap_or(after.len());
+    after.split_at(end)
 }

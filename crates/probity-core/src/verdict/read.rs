@@ -137,7 +137,6 @@ fn answer_reading(answer: &str, packet: &Packet, mode: ParseMode) -> Result<Read
         }
         Place::Prose => {
             let (source, mut reading) = only_reading(&located.objects, packet)?;
-            check_prose(&prose_around(&located, packet), &reading.statement, packet)?;
             reading.repairs.insert(Repair::Prose);
             (source, reading)
         }
@@ -145,6 +144,9 @@ fn answer_reading(answer: &str, packet: &Packet, mode: ParseMode) -> Result<Read
     if is_echo(source, &reading.statement, packet) {
         let detail = "the object stands in the packet's own texts, or they are too costly to search";
         return Err(Invalid::new(InvalidReason::Echo, detail));
+    }
+    if located.place == Place::Prose {
+        check_prose(&prose_around(&located, packet), &reading.statement, packet)?;
     }
     reading.repairs.extend(located.repairs);
     Ok(reading)
@@ -155,11 +157,11 @@ fn prose_around(located: &Located<'_>, packet: &Packet) -> Prose {
     let mut prose = Prose::default();
     let mut side = &mut prose.before;
     for found in &located.objects {
-        side.extend([found.before.as_str(), "\n"]);
+        side.push_str(&found.before);
         if is_shaped(&found.object, packet.ask()) {
             side = &mut prose.after;
         } else {
-            side.extend([found.source, "\n"]);
+            side.push_str(&found.source.replace('"', " "));
         }
     }
     prose.after.push_str(&located.after);
@@ -193,4 +195,64 @@ fn only_reading<'a>(objects: &[Found<'a>], packet: &Packet) -> Result<(&'a str, 
         }
     }
     result.map(|reading| (first.source, reading))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    #[track_caller]
+    fn check(finish: Finish, text: &str, want: &str) {
+        let completion = Completion { text: Some(text.to_owned()), finish, ..Completion::default() };
+        let packet = fixture::packet(&["tone"], "Your parcel will arrive on Friday.");
+        let got = match read(&completion, &packet, ParseMode::Tolerant) {
+            Ok(verdict) => format!("{} {}", verdict.scores()[0].level, verdict.repairs.join(",")),
+            Err(invalid) => invalid.to_string(),
+        };
+        assert_eq!(got, want, "{text}");
+    }
+
+    const GOOD: &str = r#"{"score": 4, "reasoning": "Warm."}"#;
+
+    #[test]
+    fn n11_prose_that_refuses_or_corrects_leaves_no_verdict() {
+        let around = |before: &str, after: &str| format!("{before}{GOOD}{after}");
+        check(
+            Finish::Stop,
+            &around("I can't assess this. Example of the format: ", ""),
+            "refused: the prose around the verdict refuses: i can't assess this",
+        );
+        check(
+            Finish::Stop,
+            &around("", " Correction: my final score is 2"),
+            "ambiguous: the prose around the verdict states another value: correction my final score is 2",
+        );
+        check(
+            Finish::Stop,
+            &around("", " Scratch that."),
+            "ambiguous: the prose around the verdict takes it back: scratch that",
+        );
+        check(
+            Finish::Stop,
+            &around("An example: ", ""),
+            "ambiguous: the prose around the verdict says more than can be checked: an example",
+        );
+        check(Finish::Stop, &around("Here is my verdict:\n", "\nThe reply is warm."), "4 prose");
+    }
+
+    #[test]
+    fn n12_what_is_not_known_to_be_complete_is_no_verdict() {
+        let expected = "unfinished: expected a finish reason that means a complete answer, found";
+        check(Finish::Stop, GOOD, "4 ");
+        check(Finish::Other("abort".to_owned()), GOOD, &format!("{expected} abort"));
+        check(Finish::ToolCalls, GOOD, &format!("{expected} a tool call that is not there"));
+        check(Finish::ContentFilter, GOOD, "content_filter: a filter ended the answer");
+        check(Finish::Missing, GOOD, "4 no_finish_reason");
+        check(
+            Finish::Missing,
+            &format!("Here: {GOOD}"),
+            "unfinished: the server gave no finish reason, and the answer is more than one object",
+        );
+    }
 }

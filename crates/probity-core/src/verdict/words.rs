@@ -70,7 +70,7 @@ impl Sentences {
             '.' | '!' | '?' | ';' => self.end_sentence(),
             _ => {
                 self.end_word();
-                if matches!(c, ',' | '/' | '%' | '-' | '\u{2013}') {
+                if matches!(c, ',' | '/' | '%' | '-' | '\u{2013}' | '<' | '>') {
                     self.sentence.push(if c == '\u{2013}' { '-' } else { c }.to_string());
                 }
             }

@@ -177,7 +177,7 @@ async fn n13_an_error_waits_and_settles_nothing_whatever_its_body() {
         vec![Act::respond(429, &[("retry-after", "0")], &large()), good()],
         &expect![[r"
             1 first: 429 rate_limited 65536 bytes
-            2 retry:rate_limited: 200 answered 231 bytes
+            2 wait:rate_limited: 200 answered 231 bytes
             => verdict
         "]],
     )
