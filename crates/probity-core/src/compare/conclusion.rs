@@ -217,7 +217,9 @@ mod tests {
     /// Pairs between two variants, on cases of their own numbers.
     fn between(names: [&str; 2], word: &str, n: usize) -> Vec<Pair> {
         let mut pairs = repeated(&[(word, n)]);
-        pairs.iter_mut().for_each(|pair| pair.variants = names.map(Arc::from));
+        for pair in &mut pairs {
+            pair.variants = names.map(Arc::from);
+        }
         pairs
     }
 

@@ -14,7 +14,7 @@ use probity_engine::run::results::Row;
 
 use super::super::plain::excerpt;
 use super::super::results::WholeFile;
-use super::super::summary::{metric_name, wanted};
+use super::super::summary::{metric_name, repeats_line, wanted};
 use super::Report;
 use super::private::shown;
 
@@ -74,6 +74,9 @@ fn markdown(summary: &Summary, cases: &str) -> String {
     );
     if summary.n_no_reply() > 0 {
         line!(out, "Of the unscored, {} have no reply: the target gave none.\n", summary.n_no_reply());
+    }
+    if let Some(repeats) = summary.repeats() {
+        line!(out, "{}.\n", escaped(&repeats_line(repeats)));
     }
     targets(&mut out, summary.targets());
     slices(&mut out, summary);
