@@ -100,7 +100,7 @@ fn n16_a_settings_file_reads_and_writes_nothing_outside_its_folder() {
     };
     for setting in [
         "[run]\nstore = \"../store.db\"",
-        "[run]\nstore = \"/tmp/store.db\"",
+        "[run]\nstore = \"/store.db\"",
         "[run]\nstore = \"new/../../store.db\"",
         "[run]\nstore = \"hanging.db\"",
         "[run]\nrubric = \"../rubric.toml\"",
