@@ -63,12 +63,14 @@ impl Repair {
 pub enum Suspicion {
     /// The judge's own total is not what its levels come to.
     Arithmetic,
-    /// The reasoning damns the best level or praises the worst.
+    /// The reasoning damns the best level or praises the worst, or a violation is named beside the best.
     Contradiction,
     /// The reasoning quotes a passage that stands nowhere in the packet.
     UnsupportedEvidence,
     /// The reasoning is written in another script than the packet.
     OtherScript,
+    /// The judge names a violation that the rubric does not have.
+    UnknownViolation,
 }
 
 impl Suspicion {
@@ -79,6 +81,7 @@ impl Suspicion {
             Suspicion::Contradiction => "contradiction",
             Suspicion::UnsupportedEvidence => "unsupported_evidence",
             Suspicion::OtherScript => "other_script",
+            Suspicion::UnknownViolation => "unknown_violation",
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use probity_core::report::Summary;
+use probity_core::report::{Summary, TargetState};
 use probity_engine::load::Skipped;
 use probity_engine::run::job::Job;
 use probity_engine::run::replies::run_job;
@@ -154,8 +154,9 @@ fn verdict(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Exit {
 /// Whether the targets are met by a judge that may gate, and in words what is not.
 fn enforced(summary: &Summary) -> Exit {
     let (standing, n_targets) = (&summary.facts().judge.standing, summary.targets().len());
-    let missed = summary.targets().iter().filter(|target| !target.is_met()).count();
-    if standing.is_promoted() && missed == 0 {
+    let count = |state| summary.targets().iter().filter(|target| target.state() == state).count();
+    let (missed, unmeasured) = (count(TargetState::Missed), count(TargetState::NotMeasured));
+    if standing.is_promoted() && missed + unmeasured == 0 {
         if n_targets == 0 {
             terminal::note("the rubric has no targets: nothing but the judge's standing was enforced");
         }
@@ -163,6 +164,8 @@ fn enforced(summary: &Summary) -> Exit {
     }
     let why = if standing.is_promoted() { String::new() } else { format!(" ({})", standing.reason()) };
     let judge = format!("the judge's standing is {standing}{why}");
-    terminal::note(&format!("the answer is no: {judge}, and {missed} of {n_targets} targets are missed"));
+    let unmeasured = if unmeasured > 0 { format!(", {unmeasured} not measured") } else { String::new() };
+    let targets = format!("{missed} of {n_targets} targets are missed{unmeasured}");
+    terminal::note(&format!("the answer is no: {judge}, and {targets}"));
     Exit::No
 }
