@@ -48,7 +48,10 @@ pub(super) enum Depth {
     Named,
 }
 
-pub(super) const SECTIONS: &[(&str, Depth, &[(&str, SettingClass)])] = &[
+/// A section: its name, where its keys are, and what they decide.
+type Section = (&'static str, Depth, &'static [(&'static str, SettingClass)]);
+
+pub(super) const SECTIONS: &[Section] = &[
     ("run", Depth::Plain, RunLayer::SETTINGS),
     ("judge", Depth::Plain, ChoiceLayer::SETTINGS),
     ("judges", Depth::Named, JudgeLayer::SETTINGS),

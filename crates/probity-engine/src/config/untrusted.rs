@@ -97,7 +97,16 @@ impl Untrusted {
         let paths = file.deciding.iter().filter(|setting| setting.class == SettingClass::Path);
         let outside =
             paths.flat_map(|setting| &setting.words).filter(|word| is_outside(word)).cloned().collect();
-        let (with, without) = (around(file.layer.clone()), around(file.layer.plain()));
+        let mut plain = file.layer.clone().plain();
+        // By its kind a table takes what it leaves out, an address among it: one of the user's keeps its own.
+        for (name, judge) in &mut plain.judges {
+            judge.kind = judge.kind.filter(|_| below.judges.get(name).is_none_or(|own| own.kind.is_none()));
+        }
+        for (name, target) in &mut plain.targets {
+            target.kind =
+                target.kind.filter(|_| below.targets.get(name).is_none_or(|own| own.kind.is_none()));
+        }
+        let (with, without) = (around(file.layer), around(plain));
         Untrusted { shown: file.shown, deciding: file.deciding, outside, with, without }
     }
 
@@ -148,10 +157,16 @@ impl Untrusted {
             paths.iter().find_map(|path| self.deciding.iter().find(|setting| setting.path == *path))
         };
         let problem = |(key, _): &(&str, SettingClass)| {
-            let setting = setting(key)?;
-            let what = self.refusal(setting, sent, variable)?;
-            let message = format!("{} {what}, and the file is not trusted", setting.path.join("."));
-            Some(SettingsProblem { file: self.shown.clone(), line: Some(setting.line), message, hint: None })
+            let (what, line) = match setting(key) {
+                Some(setting) => {
+                    let what = self.refusal(setting, sent, variable)?;
+                    (format!("{} {what}", setting.path.join(".")), Some(setting.line))
+                }
+                // It follows from the kind that the file gives to a table of the user's.
+                None => (format!("{}.kind changes {key}", sections[0].join(".")), None),
+            };
+            let message = format!("{what}, and the file is not trusted");
+            Some(SettingsProblem { file: self.shown.clone(), line, message, hint: None })
         };
         decided.iter().filter_map(problem).collect()
     }

@@ -77,8 +77,9 @@ pub(crate) fn trust(path: &Path, text: &str) -> Result<PathBuf, Failure> {
         let path = path.canonicalize()?;
         DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
         let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(&record)?;
-        // The path is there for people to read, in quotes so that it is one line.
-        file.write_all(format!("{} {path:?}\n", digest(&path, text)).as_bytes())
+        // The path is there for people to read, and is one line whatever its name holds.
+        let shown = path.display().to_string().escape_debug().to_string();
+        file.write_all(format!("{} {shown}\n", digest(&path, text)).as_bytes())
     };
     match append() {
         Ok(()) => Ok(record),

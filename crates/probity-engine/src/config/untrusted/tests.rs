@@ -122,6 +122,17 @@ fn n16_a_flag_or_the_users_own_settings_name_the_address() {
 }
 
 #[test]
+fn n16_a_kind_of_the_file_takes_no_key_of_the_users_elsewhere() {
+    let own = "[judges.mine]\nkind = 'openai'\napi_key_env = 'CLOUD_SECRET'\nbase_url = 'https://gateway.example/v1'\n";
+    let name = "[judge]\nname = 'mine'\n";
+    Case { user: own, ..file(name) }.is("judge mine");
+    let own = "[judges.mine]\nkind = 'openai'\napi_key_env = 'CLOUD_SECRET'\n";
+    let text = format!("{name}[judges.mine]\nkind = 'anthropic'\n");
+    Case { user: own, ..file(&text) }
+        .is("probity.toml: judges.mine.kind changes base_url, and the file is not trusted");
+}
+
+#[test]
 fn n16_a_trusted_file_decides_everything_and_an_unused_table_nothing() {
     let command = "[judges.mine]\nkind = 'command'\ncommand = ['python3', 'judge.py']\n";
     let used = format!("[judge]\nname = 'mine'\n{command}");
