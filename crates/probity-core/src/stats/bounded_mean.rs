@@ -1,17 +1,16 @@
 //! The mean of values on a scale, each by itself or several to a cluster.
 //!
 //! Replies to one case are alike, so the case is what was drawn, and the variance is that of a ratio of sums over
-//! cases (Cochran 1977, 6.3; for evaluations Miller 2024). Before the interval is made, half a case at each end of
-//! the scale is added to those that were seen: for yes and no that is Jeffreys' prior, in the manner of Agresti and
-//! Coull (1998). So values that are all the same have an interval too: what was not seen may still be there.
+//! cases (Cochran 1977, 6.3; for evaluations Miller 2024). Before the interval is made, a case at each end of the
+//! scale is added to those that were seen, as Agresti and Caffo (2000) add a success and a failure. So values that
+//! are all the same have an interval too: what was not seen may still be there.
 //!
 //! What always holds: the interval lies on the scale, holds the mean, and has a width; with one value to a cluster
 //! the clusters change nothing; the order of the clusters changes nothing but rounding.
 
 use std::ops::RangeInclusive;
 
-use super::Estimate;
-use super::one_sided::student_point;
+use super::{Estimate, Z_95};
 
 /// Clusters of values, summed up.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -58,11 +57,13 @@ impl ClusterSums {
         // How far clusters are from the mean, each as if it had the mean number of values.
         let apart = self.squares - 2.0 * value * self.crossed + value * value * self.sizes;
         let apart = apart.max(0.0) * (n_clusters / n).powi(2);
-        let n_all = n_clusters + 1.0;
-        let centre = (value * n_clusters + f64::midpoint(lowest, highest)) / n_all;
-        let half_at = |end: f64| (end - centre).powi(2) / 2.0;
-        let squares = apart + n_clusters * (value - centre).powi(2) + half_at(lowest) + half_at(highest);
-        let half = student_point(0.975, self.n_clusters) * squares.sqrt() / n_all;
+        let n_all = n_clusters + 2.0;
+        let centre = (value * n_clusters + lowest + highest) / n_all;
+        let squares = apart
+            + n_clusters * (value - centre).powi(2)
+            + (lowest - centre).powi(2)
+            + (highest - centre).powi(2);
+        let half = Z_95 * squares.sqrt() / n_all;
         let [low, high] = [centre - half, centre + half].map(|end| end.clamp(lowest, highest));
         Some(Estimate { value, low: low.min(value), high: high.max(value), n: self.n })
     }
@@ -93,19 +94,19 @@ mod tests {
 
     #[test]
     fn intervals_of_means_by_hand() {
-        // 2, 4, 4, 6 and half a 2 and half a 9: centre 21.5 / 5 = 4.3; squares 8 + 4 · 0.09 + 2.645 + 11.045;
-        // t of 4 degrees of freedom 2.7764; half 2.7764 · √22.05 / 5 = 2.6075.
-        check(&[(2.0, 1), (4.0, 2), (6.0, 1), (9.0, 0)], 4.0, 2.0, 6.9075);
-        // 75 of 100: centre 75.5 / 101; the interval of Jeffreys is 0.6588 to 0.8273.
-        check(&[(0.0, 25), (1.0, 75)], 0.75, 0.6616, 0.8334);
+        // 2, 4, 4, 6 and a 2 and a 9: centre 27 / 6 = 4.5; squares 8 + 4 · 0.25 + 6.25 + 20.25; half
+        // 1.96 · √35.5 / 6 = 1.9463.
+        check(&[(2.0, 1), (4.0, 2), (6.0, 1), (9.0, 0)], 4.0, 2.5537, 6.4463);
+        // Agresti and Caffo: 76 of 102, 0.7451 ± 1.96 · √(0.7451 · 0.2549 / 102).
+        check(&[(0.0, 25), (1.0, 75)], 0.75, 0.6605, 0.8297);
     }
 
     #[test]
     fn n08_equal_levels_have_an_interval_with_a_width() {
-        // Half a 1 and half a 5 beside thirty 4s: centre 123 / 31; squares 0.0312 + 4.4037 + 0.5328; t of 30
-        // degrees of freedom 2.0423; half 2.0423 · √4.9677 / 31 = 0.1468.
-        check(&[(1.0, 0), (2.0, 0), (3.0, 0), (4.0, 30), (5.0, 0)], 4.0, 3.8209, 4.1146);
-        check(&[(1.0, 0), (5.0, 30)], 5.0, 4.7507, 5.0);
+        // A 1 and a 5 beside thirty 4s: centre 126 / 32; squares 0.1172 + 8.6289 + 1.1289; half
+        // 1.96 · √9.875 / 32 = 0.1925.
+        check(&[(1.0, 0), (2.0, 0), (3.0, 0), (4.0, 30), (5.0, 0)], 4.0, 3.7450, 4.1300);
+        check(&[(1.0, 0), (5.0, 30)], 5.0, 4.6339, 5.0);
         let few = mean(&[(1.0, 0), (4.0, 5), (5.0, 0)]).expect("values");
         let many = mean(&[(1.0, 0), (4.0, 5_000), (5.0, 0)]).expect("values");
         assert!(few.high - few.low > 0.5 && many.high - many.low < 0.01, "{few:?} {many:?}");
