@@ -153,7 +153,7 @@ fn n07_several_replies_to_a_case_widen_the_intervals() {
     for case in 0..20 {
         for trial in ["first", "second", "third", "fourth"] {
             let id = format!("trip {case}");
-            let reply = json!({ "id": id, "variant": trial, "ticket": "Move my trip", "reply": format!("Done {trial}") });
+            let reply = json!({ "id": id, "variant": trial, "ticket": format!("Move my trip {case}"), "reply": format!("Done {trial}") });
             let level = if case % 5 < 2 { 5 } else { 2 };
             cases += &format!("{reply}\n");
             for criterion in ["relevance", "tone"] {
