@@ -225,3 +225,13 @@ fn two_judges_are_compared_on_the_items_both_decided() {
     assert_eq!((test.n_items, mcnemar.first_only, mcnemar.second_only), (4, 2, 0));
     assert!((mcnemar.exact - 0.5).abs() < 1e-12 && (mcnemar.mid_p - 0.25).abs() < 1e-12);
 }
+
+#[test]
+fn n08_silence_as_a_tie_reaches_the_slots() {
+    let slots = |unparsed| {
+        let rates = of("aa bb b? ??", Conflict::Tie, unparsed).rates;
+        [rates.first_slot_rate, rates.second_slot_rate, rates.first_slot_lean].map(short)
+    };
+    assert_eq!(slots(Unparsed::Drop), ["0.5000/4", "0.5000/4", "0.5000/4"]);
+    assert_eq!(slots(Unparsed::Tie), ["0.2500/8", "0.3750/8", "0.4000/5"]);
+}

@@ -209,10 +209,10 @@ fn rates(pairs: &[&Pair], policies: Policies, resampling: Resampling) -> Rates {
                 pair.ended(Status::Tie),
                 unstable(pair),
                 pair.consistent(policies.unparsed),
-                pair.first_slot_lean(),
-                pair.slot_rate(Order::Ab),
-                pair.slot_rate(Order::Ba),
-                pair.longer_by_pass(),
+                pair.first_slot_lean(policies.unparsed),
+                pair.slot_rate(Order::Ab, policies.unparsed),
+                pair.slot_rate(Order::Ba, policies.unparsed),
+                pair.longer_by_pass(policies.unparsed),
                 pair.longer_by_result(),
             ]
         });

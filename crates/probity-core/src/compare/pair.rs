@@ -160,11 +160,12 @@ impl Pair {
         self.lengths.map(|[a, b]| if candidate == Candidate::A { a } else { b })
     }
 
-    /// Both passes, in both orders, where both have a verdict.
-    fn choices(&self) -> Option<[(Order, Choice); 2]> {
-        match &self.verdicts {
-            Verdicts::BothOrders { ab, ba } => Some([(Order::Ab, ab.choice()?), (Order::Ba, ba.choice()?)]),
-            Verdicts::Graded(_) => None,
+    /// Both passes, in both orders, where both have a verdict under the policy.
+    fn choices(&self, unparsed: Unparsed) -> Option<[(Order, Choice); 2]> {
+        let Verdicts::BothOrders { ab, ba } = &self.verdicts else { return None };
+        match [read(ab, unparsed), read(ba, unparsed)] {
+            [Read::Choice(ab), Read::Choice(ba)] => Some([(Order::Ab, ab), (Order::Ba, ba)]),
+            _ => None,
         }
     }
 
@@ -234,29 +235,29 @@ impl Pair {
 
     /// Winning passes for the first slot, among winning passes of pairs with both verdicts: each candidate
     /// stood in each slot once.
-    pub(super) fn first_slot_lean(&self) -> Part {
-        self.slots(|order, choice| match choice {
+    pub(super) fn first_slot_lean(&self, unparsed: Unparsed) -> Part {
+        self.slots(unparsed, |order, choice| match choice {
             Choice::Wins(winner) => one(winner == order.first()),
             _ => NOTHING,
         })
     }
 
     /// Passes for the first or the second slot, among all passes of pairs with both verdicts.
-    pub(super) fn slot_rate(&self, slot: Order) -> Part {
-        self.slots(|order, choice| {
+    pub(super) fn slot_rate(&self, slot: Order, unparsed: Unparsed) -> Part {
+        self.slots(unparsed, |order, choice| {
             let stood = if slot == Order::Ab { order.first() } else { order.first().other() };
             one(choice == Choice::Wins(stood))
         })
     }
 
-    fn slots(&self, part: impl Fn(Order, Choice) -> Part) -> Part {
-        let Some([ab, ba]) = self.choices() else { return NOTHING };
+    fn slots(&self, unparsed: Unparsed, part: impl Fn(Order, Choice) -> Part) -> Part {
+        let Some([ab, ba]) = self.choices(unparsed) else { return NOTHING };
         both(part(ab.0, ab.1), part(ba.0, ba.1))
     }
 
     /// Winning passes for the longer reply, among winning passes of pairs with both verdicts.
-    pub(super) fn longer_by_pass(&self) -> Part {
-        match (self.choices(), self.longer()) {
+    pub(super) fn longer_by_pass(&self, unparsed: Unparsed) -> Part {
+        match (self.choices(unparsed), self.longer()) {
             (Some([ab, ba]), Some(longer)) => both(for_longer(ab.1, longer), for_longer(ba.1, longer)),
             _ => NOTHING,
         }
@@ -281,7 +282,9 @@ impl Pair {
 
     /// Where both orders have a winner and not the same: the order whose slot got it both times.
     pub(super) fn slot_both_times(&self) -> Option<Order> {
-        let [(_, Choice::Wins(ab)), (_, Choice::Wins(ba))] = self.choices()? else { return None };
+        let [(_, Choice::Wins(ab)), (_, Choice::Wins(ba))] = self.choices(Unparsed::Drop)? else {
+            return None;
+        };
         match (ab, ba) {
             (Candidate::A, Candidate::B) => Some(Order::Ab),
             (Candidate::B, Candidate::A) => Some(Order::Ba),

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::pairing::Pair;
 use super::record::{CriterionScale, Rated};
 use crate::stats::{
-    Estimate, McNemar, Moved, PairedShare, Resampling, adjusted, fewer_wins_test, mcnemar, mean_change,
-    proportion, share_change, sign_test,
+    ClusterSums, Estimate, McNemar, Moved, PairedShare, Resampling, adjusted, fewer_wins_test, mcnemar,
+    mean_change, proportion, share_change, sign_test,
 };
 
 /// How far a total can move.
@@ -87,9 +87,17 @@ pub(super) fn part(
     }
 }
 
+/// The pairs of one case, and how many of them pass in each run.
+#[derive(Debug, Clone, Copy, Default)]
+struct CasePasses {
+    n: u64,
+    before: u64,
+    after: u64,
+}
+
 fn pass(pairs: &[Pair<'_>], resampling: Resampling) -> Option<PassChange> {
     let mut counts = PairedShare::default();
-    let mut cases: BTreeMap<&str, Moved> = BTreeMap::new();
+    let mut cases: BTreeMap<&str, CasePasses> = BTreeMap::new();
     for pair in pairs {
         let Some((before, after)) = pair.before.outcome.passes().zip(pair.after.outcome.passes()) else {
             continue;
@@ -100,21 +108,30 @@ fn pass(pairs: &[Pair<'_>], resampling: Resampling) -> Option<PassChange> {
             (false, true) => &mut counts.second_only,
             (false, false) => &mut counts.neither,
         } += 1;
-        let case = cases.entry(&pair.before.id).or_insert(Moved { by: 0.0, n: 0 });
-        case.by += f64::from(i8::from(after) - i8::from(before));
+        let case = cases.entry(&pair.before.id).or_default();
         case.n += 1;
+        case.before += u64::from(before);
+        case.after += u64::from(after);
     }
     let PairedShare { both, first_only, second_only, .. } = counts;
-    let change = if cases.values().all(|case| case.n == 1) {
-        share_change(counts)?
+    let (change, before, after) = if cases.values().all(|case| case.n == 1) {
+        let share = |passes: u64| proportion(passes, counts.n());
+        (share_change(counts)?, share(both + first_only)?, share(both + second_only)?)
     } else {
         // Replies to one case are alike, so the case is what is drawn.
-        mean_change(&cases.into_values().collect::<Vec<_>>(), 1.0, resampling)?
+        let share = |passes: fn(&CasePasses) -> u64| {
+            let mut sums = ClusterSums::default();
+            cases.values().for_each(|case| sums.add(passes(case) as f64, case.n));
+            sums.mean(&(0.0..=1.0))
+        };
+        let moved = |case: &CasePasses| Moved { by: case.after as f64 - case.before as f64, n: case.n };
+        let moved: Vec<Moved> = cases.values().map(moved).collect();
+        (mean_change(&moved, 1.0, resampling)?, share(|case| case.before)?, share(|case| case.after)?)
     };
     Some(PassChange {
         pairs: counts,
-        before: proportion(both + first_only, counts.n())?,
-        after: proportion(both + second_only, counts.n())?,
+        before,
+        after,
         change,
         mcnemar: mcnemar(first_only, second_only),
         fell: fewer_wins_test(second_only, first_only),

@@ -111,7 +111,10 @@ pub(super) fn row<'c>(json: &Json, criteria: impl Iterator<Item = &'c str> + Clo
     };
     let total = match object.get("total") {
         None | Some(Json::Null) => None,
-        Some(Json::Number(text)) => text.parse().ok(),
+        Some(Json::Number(text)) => {
+            let total = text.parse().ok().filter(|total| (0.0..=100.0).contains(total));
+            Some(total.ok_or_else(|| format!("`total` is {text}, expected 0 to 100"))?)
+        }
         Some(other) => return Err(format!("`total` is {}, expected a number or null", other.kind())),
     };
     let reasons = reasons(object, outcome, criteria.zip(&levels));

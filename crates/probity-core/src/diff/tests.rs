@@ -241,6 +241,37 @@ fn variants_decide_about_pairs_where_both_runs_have_them() {
 }
 
 #[test]
+fn n08_a_total_beyond_a_hundred_is_refused() {
+    let with = |total: &str| {
+        let document = document(&[row(("a", "s", "pass", Some(4)))]).to_string();
+        document.replace("\"total\":100", &format!("\"total\":{total}"))
+    };
+    check_refused(&with("1e308"), &expect!["`results[0]`: `total` is 1e308, expected 0 to 100"]);
+    check_refused(&with("1e999"), &expect!["not a results file: line 1: a number that is not finite"]);
+    check_refused(&with("-1"), &expect!["`results[0]`: `total` is -1, expected 0 to 100"]);
+    assert_eq!(read(&with("99.5")).expect("a results file").rows[0].total, Some(99.5));
+}
+
+#[test]
+fn n07_the_rate_of_each_run_takes_a_case_as_one_draw() {
+    let ids: Vec<String> = (0..20).map(|case| format!("c{case}")).collect();
+    let outcome = |case: usize| if case % 4 == 0 { "fail" } else { "pass" };
+    let replies = |times: usize| -> RunResults {
+        let cases = ids.iter().enumerate().flat_map(|(case, id)| std::iter::repeat_n((case, id), times));
+        let replies: Vec<Reply<'_>> =
+            cases.map(|(case, id)| (id.as_str(), "x", outcome(case), Some(3))).collect();
+        written_by(run(&replies), &["v1", "v2", "v3"][..times])
+    };
+    let rate = |times: usize| {
+        let run = replies(times);
+        difference(&run, &run, QUICK).expect("the same cases").overall.pass.expect("rated").before
+    };
+    let (once, thrice) = (rate(1), rate(3));
+    assert_eq!((once.n, thrice.n), (20, 60));
+    assert!(thrice.high - thrice.low > 0.95 * (once.high - once.low), "{once:?} {thrice:?}");
+}
+
+#[test]
 fn replies_to_one_case_are_drawn_together() {
     let replies: Vec<Reply<'_>> = vec![
         ("a", "x", "pass", Some(4)),

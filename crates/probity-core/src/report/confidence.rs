@@ -5,7 +5,7 @@
 
 use crate::case::Confidence;
 use crate::exact::Exact;
-use crate::stats::{Estimate, mean_of};
+use crate::stats::{ClusterSums, Estimate};
 
 /// How many parts a confidence of 1 has.
 const PARTS: f64 = 18_446_744_073_709_551_616.0;
@@ -46,8 +46,7 @@ impl ConfidenceSum {
     /// The mean with its interval. `None` when there was no confidence.
     pub(super) fn estimate(self) -> Option<Estimate> {
         let (sum, squares) = (self.parts as f64 / PARTS, self.squares as f64 / PARTS);
-        let estimate = mean_of(self.n, sum, squares)?;
-        Some(Estimate { low: estimate.low.max(0.0), high: estimate.high.min(1.0), ..estimate })
+        ClusterSums::of_single_values(self.n, sum, squares).mean(&(0.0..=1.0))
     }
 }
 

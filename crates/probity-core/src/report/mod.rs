@@ -4,6 +4,7 @@
 //! bounded memory and the same store gives the same bytes. Nothing here renders; terminals, files and
 //! pages show these values.
 
+mod clusters;
 mod confidence;
 mod gate_tally;
 mod history;

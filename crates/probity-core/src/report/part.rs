@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::clusters::PartClusters;
 use super::row::{Outcome, ReplyResult};
 use crate::exact::Exact;
 use crate::rubric::{Criterion, CriterionId, Rubric, UNNAMED};
@@ -16,7 +17,7 @@ const BIN: u8 = 10;
 const BINS: usize = 10;
 
 /// Levels of one criterion over a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CriterionSummary {
     /// Which criterion.
     pub criterion: CriterionId,
@@ -27,6 +28,8 @@ pub struct CriterionSummary {
     /// Replies below the best level by the violations that the judge names, each of the criterion's listed, and
     /// last those without a name; empty where the criterion has no violations.
     pub violations: Vec<(String, u64)>,
+    /// The mean whose interval takes each case as one draw, where some case has several replies.
+    clustered: Option<Estimate>,
 }
 
 impl CriterionSummary {
@@ -60,6 +63,9 @@ impl CriterionSummary {
 
     /// The mean level with its interval; `None` when nothing was scored.
     pub fn mean_estimate(&self) -> Option<Estimate> {
+        if self.clustered.is_some() {
+            return self.clustered;
+        }
         let counts: Vec<(f64, u64)> = self.levels.iter().map(|(level, n)| (*level as f64, *n)).collect();
         mean(&counts)
     }
@@ -114,7 +120,7 @@ impl Counts {
     }
 
     /// Share that passes.
-    pub(super) fn pass_rate(&self) -> Option<Estimate> {
+    fn pass_rate(&self) -> Option<Estimate> {
         proportion(self.passed, self.rated())
     }
 
@@ -123,7 +129,7 @@ impl Counts {
         assert_eq!(self.entered, parts, "every reply has exactly one outcome");
     }
 
-    fn to_json(&self, rubric: &Rubric) -> Map<String, Value> {
+    fn to_json(&self) -> Map<String, Value> {
         let mut object = Map::new();
         for (name, n) in [
             ("entered", self.entered),
@@ -135,8 +141,6 @@ impl Counts {
         ] {
             object.insert(name.into(), json!(n));
         }
-        let rate = rubric.pass().and_then(|_| self.pass_rate());
-        object.insert("pass_rate".into(), json!(rate));
         object
     }
 }
@@ -147,6 +151,15 @@ pub struct Part {
     pub(super) counts: Counts,
     pub(super) criteria: Vec<CriterionSummary>,
     totals: Option<Totals>,
+    clustered: Option<ClusteredRate>,
+}
+
+/// What is said of replies of which several answer one case.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct ClusteredRate {
+    n_cases: u64,
+    /// The pass rate whose interval takes each case as one draw.
+    pass_rate: Option<Estimate>,
 }
 
 impl Part {
@@ -162,12 +175,14 @@ impl Part {
                     ids.map(|id| (id.to_owned(), 0)).collect()
                 }
             },
+            clustered: None,
         });
         let weighted = rubric.criteria().iter().any(|criterion| criterion.weight.is_some());
         Part {
             counts: Counts::default(),
             criteria: criteria.collect(),
             totals: weighted.then(Totals::default),
+            clustered: None,
         }
     }
 
@@ -190,9 +205,25 @@ impl Part {
         }
     }
 
+    /// Makes intervals take each case as one draw.
+    pub(super) fn cluster(&mut self, clusters: &PartClusters) {
+        self.clustered =
+            Some(ClusteredRate { n_cases: clusters.n_cases, pass_rate: clusters.passes.mean(&(0.0..=1.0)) });
+        for (summary, sums) in self.criteria.iter_mut().zip(&clusters.levels) {
+            let ends = summary.levels.first_key_value().zip(summary.levels.last_key_value());
+            summary.clustered =
+                ends.and_then(|((lowest, _), (highest, _))| sums.mean(&(*lowest as f64..=*highest as f64)));
+        }
+    }
+
     /// Share that passes; blocked replies do not, and unscored ones do not count.
     pub fn pass_rate(&self) -> Option<Estimate> {
-        self.counts.pass_rate()
+        self.clustered.map_or_else(|| self.counts.pass_rate(), |clustered| clustered.pass_rate)
+    }
+
+    /// How many cases the replies answer, where some case has several: intervals then take each case as one draw.
+    pub fn n_clusters(&self) -> Option<u64> {
+        self.clustered.map(|clustered| clustered.n_cases)
     }
 
     /// Replies read and screened.
@@ -211,7 +242,11 @@ impl Part {
     }
 
     pub(super) fn to_json(&self, rubric: &Rubric) -> Map<String, Value> {
-        let mut object = self.counts.to_json(rubric);
+        let mut object = self.counts.to_json();
+        object.insert("pass_rate".into(), json!(rubric.pass().and_then(|_| self.pass_rate())));
+        if let Some(n) = self.n_clusters() {
+            object.insert("clusters".into(), json!({ "by": "case", "n": n }));
+        }
         let criterion = |summary: &CriterionSummary| {
             let levels: Map<String, Value> =
                 summary.levels.iter().map(|(level, n)| (level.to_string(), json!(n))).collect();

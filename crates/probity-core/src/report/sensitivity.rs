@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::clusters::{Clusters, Kind};
 use super::row::{Outcome, ReplyResult};
 use crate::exact::Exact;
 use crate::rubric::{Criterion, CriterionId, Rubric};
@@ -55,8 +56,13 @@ impl Sensitivity {
     }
 
     /// The pass rate with each weight ten points lower and higher, out of `n_rated` replies. Empty where the
-    /// rubric has no pass mark or fewer than two weights.
-    pub(super) fn variations(&self, rubric: &Rubric, n_rated: u64) -> Vec<Variation> {
+    /// rubric has no pass mark or fewer than two weights. Where cases have several replies, `clusters` has them.
+    pub(super) fn variations(
+        &self,
+        rubric: &Rubric,
+        n_rated: u64,
+        clusters: Option<&Clusters>,
+    ) -> Vec<Variation> {
         let Some(pass) = rubric.pass() else { return Vec::new() };
         let weighted = rubric.criteria().iter().filter_map(|criterion| Some((criterion, criterion.weight?)));
         let weighted: Vec<(&Criterion, Exact)> = weighted.collect();
@@ -69,16 +75,21 @@ impl Sensitivity {
             [-POINTS, POINTS].map(|points| Trial { place, weight: *weight, moved: moved(points) })
         });
         let trials = trials.filter(|trial| trial.moved != trial.weight && trial.weight < hundred);
+        let is_weighted: Vec<bool> = rubric.criteria().iter().map(|c| c.weight.is_some()).collect();
+        let levels_of = |kind: &Kind| -> Vec<i64> {
+            let weighted = kind.levels.iter().zip(&is_weighted).filter(|(_, weighted)| **weighted);
+            weighted.filter_map(|(level, _)| *level).collect()
+        };
         let variation = |trial: Trial| {
-            let passing = self
-                .0
-                .iter()
-                .filter(|(levels, _)| trial.passes(&weighted, levels, pass.total_min).unwrap_or(false));
-            Variation {
-                criterion: weighted[trial.place].0.id.clone(),
-                weight: trial.moved,
-                pass_rate: proportion(passing.map(|(_, n)| n).sum(), n_rated),
-            }
+            let passes = |levels: &[i64]| trial.passes(&weighted, levels, pass.total_min).unwrap_or(false);
+            let pass_rate = match clusters {
+                Some(clusters) => clusters.share(|kind| !kind.fails_outright && passes(&levels_of(kind))),
+                None => {
+                    let passing = self.0.iter().filter(|(levels, _)| passes(levels));
+                    proportion(passing.map(|(_, n)| n).sum(), n_rated)
+                }
+            };
+            Variation { criterion: weighted[trial.place].0.id.clone(), weight: trial.moved, pass_rate }
         };
         trials.map(variation).collect()
     }
@@ -119,7 +130,7 @@ mod tests {
         for each in levels {
             *sensitivity.0.entry(each.to_vec()).or_default() += 1;
         }
-        let variations = sensitivity.variations(&gold, levels.len() as u64);
+        let variations = sensitivity.variations(&gold, levels.len() as u64, None);
         let rate = |each: &Variation| each.pass_rate.expect("rated").value;
         variations.iter().map(|each| (format!("{} {}", each.criterion, each.weight), rate(each))).collect()
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
+use super::clusters::{CaseReplies, Clusters};
 use super::confidence::ConfidenceSum;
 use super::gate_tally::GateTally;
 use super::part::{CriterionSummary, Part};
@@ -116,6 +117,7 @@ pub struct SummaryBuilder {
     sensitivity: Sensitivity,
     automatic_fails: u64,
     confidence: ConfidenceSum,
+    replies: CaseReplies,
     gate: GateTally,
     repeats: RepeatTally,
     no_reply: u64,
@@ -164,6 +166,7 @@ impl SummaryBuilder {
             sensitivity: Sensitivity::default(),
             automatic_fails: 0,
             confidence: ConfidenceSum::default(),
+            replies: CaseReplies::default(),
             gate: GateTally::default(),
             repeats: RepeatTally::default(),
             no_reply: 0,
@@ -183,6 +186,7 @@ impl SummaryBuilder {
         self.gold.add(&result.id);
         let slice = result.slice.as_deref().unwrap_or(NO_SLICE);
         self.patterns.add(result, slice, &self.rubric);
+        self.replies.add(result, slice);
         // Nearly always the slice is known, and its name is not made again.
         match self.slices.get_mut(slice) {
             Some(part) => part.add(result),
@@ -216,13 +220,16 @@ impl SummaryBuilder {
     }
 
     /// The finished summary, with what the store knows.
-    pub fn finish(self, mut facts: Facts) -> Summary {
+    pub fn finish(mut self, mut facts: Facts) -> Summary {
         self.all.counts.assert_adds_up();
+        let clusters = std::mem::take(&mut self.replies).clusters();
+        let clusters = clusters.as_ref();
+        facts.warnings.extend(clusters.map(|clusters| self.cluster(clusters)));
         facts.warnings.extend(self.gold.notice(&self.rubric));
         let targets = self.rubric.targets().iter().map(|target| TargetResult {
             target: target.clone(),
             value: self.value_of(&target.metric),
-            estimate: self.estimate_of(&target.metric),
+            estimate: self.estimate_of(&target.metric, clusters),
             ceiling: Ceiling::of(target, &self.rubric),
         });
         Summary {
@@ -233,7 +240,7 @@ impl SummaryBuilder {
             patterns: self.patterns.patterns(),
             // The lexical judge writes by template: what recurs is the template.
             recurring: if facts.judge.kind == "baseline" { Vec::new() } else { self.patterns.recurring() },
-            variations: self.sensitivity.variations(&self.rubric, self.all.counts.rated()),
+            variations: self.sensitivity.variations(&self.rubric, self.all.counts.rated(), clusters),
             rubric: self.rubric,
             all: self.all,
             gate: self.gate,
@@ -255,15 +262,32 @@ impl SummaryBuilder {
         }
     }
 
-    fn estimate_of(&self, metric: &Metric) -> Option<Estimate> {
+    /// Makes intervals take each case as one draw, and says so.
+    fn cluster(&mut self, clusters: &Clusters) -> String {
+        let n_criteria = self.all.criteria.len();
+        let all = clusters.all(n_criteria);
+        self.all.cluster(&all);
+        for (slice, part) in clusters.by_slice(n_criteria) {
+            self.slices.get_mut(slice).expect("each reply is counted in its slice").cluster(&part);
+        }
+        let n = self.all.counts.entered;
+        format!("{n} replies answer {} cases: intervals take each case as one draw", all.n_cases)
+    }
+
+    fn estimate_of(&self, metric: &Metric, clusters: Option<&Clusters>) -> Option<Estimate> {
         let counts = &self.all.counts;
         match metric {
-            Metric::PassRate => counts.pass_rate(),
-            Metric::AutomaticFailRate => proportion(self.automatic_fails + counts.blocked, counts.rated()),
+            Metric::PassRate => self.all.pass_rate(),
+            Metric::AutomaticFailRate => match clusters {
+                Some(clusters) => clusters.share(|kind| kind.fails_outright),
+                None => proportion(self.automatic_fails + counts.blocked, counts.rated()),
+            },
             Metric::Mean(id) => {
                 self.all.criteria.iter().find(|summary| summary.criterion == *id)?.mean_estimate()
             }
-            Metric::MeanConfidence => self.confidence.estimate(),
+            Metric::MeanConfidence => {
+                clusters.map_or_else(|| self.confidence.estimate(), Clusters::confidence)
+            }
         }
     }
 }
@@ -340,7 +364,12 @@ impl Summary {
 
     /// Share that passes; `None` without a pass rule or with nothing to rate.
     pub fn pass_rate(&self) -> Option<Estimate> {
-        self.rubric.pass().and_then(|_| self.all.counts.pass_rate())
+        self.rubric.pass().and_then(|_| self.all.pass_rate())
+    }
+
+    /// How many cases the replies answer, where some case has several: intervals then take each case as one draw.
+    pub fn n_clusters(&self) -> Option<u64> {
+        self.all.n_clusters()
     }
 
     /// Share of admitted replies whose outcome is known; `None` when none was admitted.

@@ -27,7 +27,7 @@ use super::{Estimate, Z_95, whole, wilson};
 use together::Together;
 
 /// How many items the share of all strata adds to a stratum's own, where its variance is estimated.
-const SHRINKAGE: f64 = 2.0;
+const SHRINKAGE: f64 = 5.0;
 
 /// Items that were drawn at one rate. Index 0 is a fail and 1 a pass.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,6 +4,7 @@
 
 mod alpha;
 mod bootstrap;
+mod bounded_mean;
 mod change;
 pub mod corrected;
 mod cross_table;
@@ -20,6 +21,7 @@ mod two_raters;
 
 pub use alpha::{Metric, alpha, coincidences, fleiss};
 pub use bootstrap::{Part, Resampling, ratio, ratios};
+pub use bounded_mean::{ClusterSums, mean};
 pub use change::{Moved, PairedShare, mean_change, share_change};
 pub use cross_table::{CrossFigure, CrossTable, Undefined};
 pub use exact_test::{McNemar, fewer_wins_test, mcnemar, sign_test};
@@ -58,32 +60,6 @@ pub fn proportion(successes: u64, n: u64) -> Option<Estimate> {
     let share = successes as f64 / n as f64;
     let (low, high) = wilson(share, n as f64);
     Some(Estimate { value: share, low, high, n })
-}
-
-/// The mean of values of which each was seen so often, with Student's interval, which ends at the lowest and the
-/// highest value that can be seen. A mean of nothing is `None`; that of one value may be anywhere.
-pub fn mean(counts: &[(f64, u64)]) -> Option<Estimate> {
-    let total = |of: fn(f64) -> f64| counts.iter().map(|(value, n)| of(*value) * *n as f64).sum::<f64>();
-    let n = counts.iter().map(|(_, n)| n).sum();
-    let estimate = mean_of(n, total(|value| value), total(|value| value * value))?;
-    let ends = counts.iter().map(|(value, _)| *value);
-    let (lowest, highest) =
-        ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-    Some(Estimate { low: estimate.low.max(lowest), high: estimate.high.min(highest), ..estimate })
-}
-
-/// The mean of `n` values with this sum and this sum of squares, with Student's interval.
-pub(crate) fn mean_of(n: u64, sum: f64, squares: f64) -> Option<Estimate> {
-    if n == 0 {
-        return None;
-    }
-    let value = sum / n as f64;
-    if n == 1 {
-        return Some(Estimate { value, low: f64::MIN, high: f64::MAX, n });
-    }
-    let variance = ((squares - sum * value) / (n - 1) as f64).max(0.0);
-    let half = one_sided::student_point(0.975, n - 1) * (variance / n as f64).sqrt();
-    Some(Estimate { value, low: value - half, high: value + half, n })
 }
 
 /// The whole number below `number`, which is not negative and far below 2⁵³.
@@ -128,17 +104,6 @@ mod tests {
         check(15, 148, 0.0624, 0.1605);
         check(0, 20, 0.0, 0.1611);
         check(1, 29, 0.0061, 0.1718);
-    }
-
-    #[test]
-    fn a_mean_has_students_interval_within_its_scale() {
-        // 2, 4, 4, 6: mean 4, variance 8/3, t 3.182 of 3 degrees of freedom.
-        let got = mean(&[(2.0, 1), (4.0, 2), (6.0, 1), (9.0, 0)]).expect("four values");
-        assert!((got.low - 1.9999).abs() > 1e-9 && (got.low - 2.0).abs() < 1e-9, "{got:?}");
-        assert!((got.high - (4.0 + 3.182_446 * (2.0_f64 / 3.0).sqrt())).abs() < 1e-4, "{got:?}");
-        let one = mean(&[(1.0, 0), (3.0, 1), (5.0, 0)]).expect("one value");
-        assert_eq!((one.value, one.low, one.high, one.n), (3.0, 1.0, 5.0, 1));
-        assert_eq!(mean(&[(1.0, 0)]), None);
     }
 
     #[test]

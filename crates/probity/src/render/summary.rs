@@ -160,7 +160,8 @@ pub(crate) fn columns(rows: &[Vec<String>]) -> String {
 
 fn rates(out: &mut String, summary: &Summary) {
     if let Some(rate) = summary.pass_rate() {
-        line!(out, "\npass rate {}", percent(&rate));
+        let cases = summary.n_clusters().map(|n| format!(" in {n} cases")).unwrap_or_default();
+        line!(out, "\npass rate {}", percent(&rate, &cases));
     } else if summary.rubric().pass().is_some() {
         line!(out, "\npass rate: nothing was scored");
     }
@@ -186,9 +187,9 @@ pub(super) fn repeats_line(repeats: &Repeats) -> String {
     line
 }
 
-fn percent(rate: &Estimate) -> String {
+fn percent(rate: &Estimate, cases: &str) -> String {
     let [value, low, high] = [rate.value, rate.low, rate.high].map(|share| 100.0 * share);
-    format!("{value:.1} % (95 % interval {low:.1}–{high:.1}, n {})", rate.n)
+    format!("{value:.1} % (95 % interval {low:.1}–{high:.1}, n {}{cases})", rate.n)
 }
 
 fn target_line(result: &TargetResult) -> String {

@@ -252,3 +252,15 @@ fn f90_names_from_files_do_not_act_on_the_terminal() {
     let text = run(&[("v.jsonl", &verdicts)], ["--verdicts", "v.jsonl"]).code(0).stdout;
     assert!(text.contains("judge \\u{202e}j"), "{text}");
 }
+
+#[test]
+fn n08_unparsed_ties_count_in_the_slots() {
+    let verdicts = row("1", "a", "a") + &row("2", "no idea", "no idea");
+    let rate = |policy| {
+        let args = ["--verdicts", "v.jsonl", "--json", "--unparsed", policy];
+        run(&[("v.jsonl", &verdicts)], args).code(0).json()["first_slot_rate"].clone()
+    };
+    let (drop, tie) = (rate("drop"), rate("tie"));
+    assert_eq!((&drop["value"], &drop["n"]), (&json!(0.5), &json!(2)));
+    assert_eq!((&tie["value"], &tie["n"]), (&json!(0.25), &json!(4)));
+}

@@ -147,3 +147,32 @@ fn the_messages_api() {
     assert_eq!(out["summary"]["tokens"], json!({ "input": 400, "output": 40 }));
     assert_eq!(out["summary"]["cost_usd"], 0.0006);
 }
+
+#[test]
+fn n07_several_replies_to_a_case_widen_the_intervals() {
+    let (mut cases, mut verdicts) = (String::new(), String::new());
+    for case in 0..20 {
+        for trial in ["first", "second", "third", "fourth"] {
+            let id = format!("trip {case}");
+            let reply = json!({ "id": id, "variant": trial, "ticket": format!("Move my trip {case}"), "reply": format!("Done {trial}") });
+            let level = if case % 5 < 2 { 5 } else { 2 };
+            cases += &format!("{reply}\n");
+            for criterion in ["relevance", "tone"] {
+                let verdict = json!({ "id": id, "variant": trial, "criterion": criterion, "score": level, "reasoning": "." });
+                verdicts += &format!("{verdict}\n");
+            }
+        }
+    }
+    let probity = Probity::new().file("cases.jsonl", cases).file("verdicts.jsonl", verdicts);
+    let recorded = ["--judge", "recorded", "--verdicts", "verdicts.jsonl", "--output", "out.json"];
+    let text = probity.args(["run", "cases.jsonl"]).words(recorded.into_iter()).run().code(0).stdout;
+    let note = "80 replies answer 20 cases: intervals take each case as one draw";
+    assert!(text.contains(note), "{text}");
+    let out = probity.json("out.json");
+    assert_eq!(out["summary"]["clusters"], json!({ "by": "case", "n": 20 }));
+    let tone = &out["summary"]["criteria"]["tone"];
+    assert_eq!((&tone["mean"], &tone["n"]), (&json!(3.2), &json!(80)));
+    // Twenty cases, of which eight are at 5 and twelve at 2, and one at each end: 3.1818 ± 0.6379.
+    let width = tone["high"].as_f64().unwrap() - tone["low"].as_f64().unwrap();
+    assert!((width - 1.2758).abs() < 1e-3, "{tone}");
+}

@@ -291,7 +291,8 @@ fn the_share_of_production_that_passes() {
         let keys: Vec<&String> = out[figure].as_object().unwrap().keys().collect();
         assert_eq!(keys, ["value", "low", "high", "n"], "{figure}");
     }
-    assert!(out["plan"]["labels"].is_array() || out["plan"]["sample_times"].is_number(), "{out}");
+    let plan = out["plan"]["labels"].as_array().unwrap();
+    assert_eq!(plan[0]["stratum"], "refund");
     let text = estimated(None, ["--labels", "labels.jsonl", "--half-width", "0.08"]).code(0).stdout;
     for part in [
         "judge openai m-1 (advisory)",
@@ -301,6 +302,34 @@ fn the_share_of_production_that_passes() {
     ] {
         assert!(text.contains(part), "{part:?} in:\n{text}");
     }
+}
+
+#[test]
+fn n06_a_plan_stays_within_the_population() {
+    let args = |half_width: &'static str| ["--labels", "labels.jsonl", "--half-width", half_width, "--json"];
+    let plan = |half_width| {
+        let out = estimated(None, args(half_width)).code(0).json();
+        let of = |stratum: &str| {
+            let rows = out["plan"]["labels"].as_array().unwrap();
+            let row = rows.iter().find(|row| row["stratum"] == stratum);
+            row.map(|row| {
+                ["labels", "of_these_not_drawn", "tickets_left"].map(|key| row[key].as_u64().unwrap())
+            })
+        };
+        [of("refund"), of("address")]
+    };
+    // 40 of 119 judged tickets are labelled in a slice of 900, 27 of 80 in one of 100.
+    assert_eq!(plan("0.000001"), [Some([860, 781, 0]), Some([73, 20, 0])]);
+    for half_width in ["0.05", "0.03", "0.01", "0.005"] {
+        let [refund, address] = plan(half_width);
+        assert!(refund.is_some_and(|[labels, ..]| labels <= 860), "{half_width}: {refund:?}");
+        assert!(address.is_none_or(|[labels, ..]| labels <= 73), "{half_width}: {address:?}");
+    }
+    let text = estimated(None, ["--labels", "labels.jsonl", "--half-width", "0.000001"]).code(0).stdout;
+    assert!(
+        text.contains("73 more in address (draw 20 more there first; then all its tickets have a label)"),
+        "{text}"
+    );
 }
 
 #[test]

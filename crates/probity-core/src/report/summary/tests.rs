@@ -327,3 +327,80 @@ fn the_upper_end_is_a_limit_unless_more_is_better() {
         MeanConfidence Limit"#]],
     );
 }
+
+/// Each of `ROWS` three times, as replies to one case; those of one case stand apart.
+fn answered_three_times() -> Vec<ReplyResult> {
+    let rubric = rubric();
+    let all = (0..3).flat_map(|_| ROWS.into_iter().enumerate());
+    all.map(|(at, row)| result(&rubric, at, row)).collect()
+}
+
+fn summary_of(results: &[ReplyResult]) -> Summary {
+    let mut builder = SummaryBuilder::new(&rubric());
+    results.iter().for_each(|result| builder.add(result));
+    builder.finish(facts())
+}
+
+#[test]
+fn n07_replies_to_one_case_are_one_draw() {
+    let (once, thrice) = (summary_of(&answered_three_times()[..9]), summary_of(&answered_three_times()));
+    assert_eq!((once.n_clusters(), thrice.n_clusters()), (None, Some(9)));
+    let rates = [once.pass_rate(), thrice.pass_rate()].map(|rate| rate.expect("rated"));
+    assert_eq!(rates.map(|rate| rate.n), [7, 21]);
+    assert_eq!(rates[0].value.to_bits(), rates[1].value.to_bits());
+    // As sure as of seven replies, by another formula: not as of twenty-one.
+    let independent = proportion(9, 21).expect("rated");
+    let width = |estimate: Estimate| estimate.high - estimate.low;
+    assert!(
+        width(rates[1]) > 1.5 * width(independent) && width(rates[1]) > 0.95 * width(rates[0]),
+        "{rates:?}"
+    );
+    let means = |run: &Summary| -> Vec<[f64; 3]> {
+        let all = run.criteria().iter().chain(run.slices()["parcel"].criteria());
+        all.map(|each| each.mean_estimate().expect("levels"))
+            .map(|mean| [mean.value, mean.low, mean.high])
+            .collect()
+    };
+    let targets = |run: &Summary| -> Vec<[f64; 3]> {
+        let measured = run.targets().iter().map(|target| target.estimate.expect("measured"));
+        measured.map(|estimate| [estimate.value, estimate.low, estimate.high]).collect()
+    };
+    // Whether a criterion's mean or the confidence: three equal replies to a case say what one says.
+    let near = |one: &[f64; 3], other: &[f64; 3]| {
+        one.iter().zip(other).all(|(one, other)| (one - other).abs() < 1e-9)
+    };
+    assert!(means(&once).iter().zip(&means(&thrice)).all(|(one, other)| near(one, other)));
+    let (one, three) = (targets(&once), targets(&thrice));
+    assert!([1, 2, 4].iter().all(|at| near(&one[*at], &three[*at])), "{one:?} {three:?}");
+    assert!(
+        width(thrice.targets()[3].estimate.expect("measured"))
+            > 1.5 * width(proportion(3, 21).expect("rated"))
+    );
+    let json = thrice.to_json();
+    assert_eq!(json["clusters"], json!({ "by": "case", "n": 9 }));
+    assert_eq!(json["by_slice"]["parcel"]["clusters"]["n"], 3);
+    assert_eq!(json["warnings"][1], "27 replies answer 9 cases: intervals take each case as one draw");
+    assert_eq!(once.to_json().get("clusters"), None);
+}
+
+#[test]
+fn n07_the_order_of_replies_does_not_matter() {
+    let mut results = answered_three_times();
+    let figures = |results: &[ReplyResult]| {
+        let run = summary_of(results).to_json();
+        ["pass_rate", "criteria", "by_slice", "targets", "weight_sensitivity"].map(|key| run[key].to_string())
+    };
+    let forth = figures(&results);
+    results.reverse();
+    assert_eq!(figures(&results), forth);
+}
+
+#[test]
+fn n07_weights_are_moved_with_intervals_by_case() {
+    let (once, thrice) = (summary_of(&answered_three_times()[..9]), summary_of(&answered_three_times()));
+    for (one, three) in once.variations().iter().zip(thrice.variations()) {
+        let [one, three] = [one.pass_rate, three.pass_rate].map(|rate| rate.expect("rated"));
+        assert_eq!(one.value.to_bits(), three.value.to_bits());
+        assert!(three.high - three.low > 0.9 * (one.high - one.low), "{one:?} {three:?}");
+    }
+}

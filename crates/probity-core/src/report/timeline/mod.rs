@@ -268,11 +268,7 @@ fn draft((command, files, rubric, _): SeriesKey, runs: &[&PastRun], anchors: &[A
 fn points_of(figure: &Figure, readings: &[Option<Reading>]) -> Points {
     let readings = readings.iter().flatten();
     if figure.is_share() {
-        let share = |reading: &Reading| match reading {
-            Reading::Share(yes, n) => Some((*yes, *n)),
-            Reading::Levels(_) => None,
-        };
-        Points::Shares(readings.filter_map(share).collect())
+        Points::Shares(readings.filter_map(Reading::share).collect())
     } else {
         Points::Means(readings.map(Reading::sample).collect())
     }

@@ -58,6 +58,14 @@ pub(super) enum Reading {
     Share(u64, u64),
     /// How often each level was given.
     Levels(Vec<(f64, u64)>),
+    /// One of these over replies of which several answer one case.
+    Clustered {
+        reading: Box<Reading>,
+        /// The figure with the interval that the run gave it.
+        estimate: Estimate,
+        /// The cases that the replies answer.
+        n_cases: u64,
+    },
 }
 
 impl Reading {
@@ -66,18 +74,56 @@ impl Reading {
         match self {
             Reading::Share(yes, n) => proportion(*yes, *n),
             Reading::Levels(counts) => mean(counts),
+            Reading::Clustered { estimate, .. } => Some(*estimate),
         }
     }
 
-    /// Levels summed up; nothing where it is a share.
+    /// Yes out of n, where it is a share. Replies to one case count as one, whatever they have in common.
+    pub(super) fn share(&self) -> Option<(u64, u64)> {
+        match self {
+            Reading::Share(yes, n) => Some((*yes, *n)),
+            Reading::Levels(_) => None,
+            Reading::Clustered { reading, n_cases, .. } => {
+                let (yes, n) = reading.share()?;
+                let n_cases = (*n_cases).min(n);
+                let [yes, of, cases] = [yes, n, n_cases].map(u128::from);
+                // To the nearest whole number of cases.
+                let yes = (2 * yes * cases + of).checked_div(2 * of)?;
+                Some((u64::try_from(yes).ok()?, n_cases))
+            }
+        }
+    }
+
+    /// Levels summed up; nothing where it is a share. Replies to one case count as one.
     pub(super) fn sample(&self) -> Sample {
         let counts = match self {
             Reading::Levels(counts) => counts.as_slice(),
             Reading::Share(..) => &[],
+            Reading::Clustered { reading, n_cases, .. } => {
+                let sample = reading.sample();
+                return Sample { n: sample.n.min(*n_cases), ..sample };
+            }
         };
         let each: Vec<Sample> =
             counts.iter().map(|(level, n)| Sample { n: *n, mean: *level, variance: 0.0 }).collect();
         Sample::pooled(&each).unwrap_or(Sample { n: 0, mean: 0.0, variance: 0.0 })
+    }
+}
+
+impl Reading {
+    /// The same by case, where `part` says that cases have several replies, with the interval that stands in
+    /// `ends`.
+    fn clustered(self, part: &Value, value: &Value, ends: &Value) -> Reading {
+        let estimate = || {
+            let [low, high] = ["low", "high"].map(|end| ends[end].as_f64());
+            Some(Estimate { value: value.as_f64()?, low: low?, high: high?, n: ends["n"].as_u64()? })
+        };
+        match (part["clusters"]["n"].as_u64(), estimate()) {
+            (Some(n_cases), Some(estimate)) => {
+                Reading::Clustered { reading: Box::new(self), estimate, n_cases }
+            }
+            _ => self,
+        }
     }
 }
 
@@ -99,7 +145,8 @@ fn scores(body: &Value) -> Vec<(Figure, Reading)> {
         let counts = counts.filter_map(|(level, n)| Some((level.parse().ok()?, n.as_u64()?)));
         let counts: Vec<(f64, u64)> = counts.collect();
         if !counts.is_empty() {
-            found.push((Figure::Level(criterion.clone()), Reading::Levels(counts)));
+            let reading = Reading::Levels(counts).clustered(body, &figures["mean"], figures);
+            found.push((Figure::Level(criterion.clone()), reading));
         }
     }
     let slices = members(&body["by_slice"]);
@@ -116,7 +163,8 @@ fn pass_rate(part: &Value) -> Option<Reading> {
     }
     let count = |name: &str| part[name].as_u64();
     let passed = count("passed")?;
-    Some(Reading::Share(passed, passed + count("failed")? + count("blocked")?))
+    let reading = Reading::Share(passed, passed + count("failed")? + count("blocked")?);
+    Some(reading.clustered(part, &part["pass_rate"]["value"], &part["pass_rate"]))
 }
 
 fn agreement(body: &Value) -> Option<(Figure, Reading)> {

@@ -84,6 +84,22 @@ fn bots_and_judges_are_told_apart() {
 }
 
 #[test]
+fn n07_replies_to_one_case_are_one_look_at_it() {
+    let mut runs = weeks(&[34, 36, 35, 35, 14]);
+    for run in &mut runs {
+        let rate = json!({ "value": 0.5, "low": 0.125, "high": 0.875, "n": 40 });
+        // Ten replies to each of four cases: nobody can tell that anything moved.
+        run.body["pass_rate"] = rate;
+        run.body["clusters"] = json!({ "by": "case", "n": 4 });
+    }
+    check(&runs, &[], ["steady nobody", "moved cannot_tell", "moved cannot_tell"]);
+    let timeline = timeline(&runs, &[], &[]);
+    let rate = timeline.series[0].tracks.iter().find(|track| track.figure == Figure::PassRate);
+    let last = rate.and_then(|track| track.values[4]).unwrap();
+    assert_eq!((last.low.to_bits(), last.high.to_bits()), (0.125_f64.to_bits(), 0.875_f64.to_bits()));
+}
+
+#[test]
 fn an_anchor_speaks_for_its_own_week_and_judge() {
     let fell = weeks(&[34, 36, 35, 35, 14]);
     let stale = anchor(&[30; 3]);
