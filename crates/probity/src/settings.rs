@@ -27,6 +27,7 @@ use probity_engine::judge::prompt::Template;
 use probity_engine::load::{Dataset, Dedup, Keep, LoadError, LoadOptions, Strictness, Unanswered};
 use probity_engine::run::asking::Asking;
 use probity_engine::run::job::{Definition, Job};
+use probity_engine::run::standing::clock;
 
 use crate::args::{CallArgs, CaseArgs, DedupArg, JobArgs, JudgeArgs, ReadArgs, SettingsArgs, StructuredArg};
 use crate::commands::rubric::problems;
@@ -305,6 +306,9 @@ pub(crate) fn rubric(name: &str, note: &dyn Fn(&str)) -> Result<Rubric, Failure>
         Ok(reading) => {
             for warning in problems(name, &text, &reading.warnings) {
                 note(&format!("warning: {warning}"));
+            }
+            if let Some(overdue) = reading.rubric.overdue(clock()) {
+                note(&format!("notice: {overdue}"));
             }
             Ok(reading.rubric)
         }

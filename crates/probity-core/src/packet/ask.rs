@@ -162,12 +162,15 @@ fn criterion_json(criterion: &Criterion) -> Json {
     let anchors = criterion.anchors.iter().map(|anchor| {
         Json::object([("level", Json::int(anchor.level)), ("means", Json::text(&anchor.text))])
     });
+    let violations = criterion.violations.iter().map(|violation| {
+        Json::object([("id", Json::text(&violation.id)), ("means", Json::text(&violation.text))])
+    });
     Json::object([
         ("id", Json::text(criterion.id.as_str())),
         ("title", Json::text(&criterion.title)),
         ("question", Json::text(&criterion.question)),
         ("levels", Json::Array(anchors.collect())),
-        ("violations", Json::Array(criterion.violations.iter().map(Json::text).collect())),
+        ("violations", Json::Array(violations.collect())),
         ("outside", Json::Array(criterion.outside.iter().map(Json::text).collect())),
         ("reasoning", Json::text(criterion.reasoning.name())),
     ])

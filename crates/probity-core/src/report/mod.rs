@@ -29,7 +29,7 @@ pub use repeats::Repeats;
 pub use row::{GateOutcome, NO_REPLY, Outcome, ReplyResult, findings_json};
 pub use sensitivity::Variation;
 pub use summary::{Facts, JudgeFacts, Summary, SummaryBuilder, TargetFacts, UnscoredCount};
-pub use target::{Ceiling, TargetResult};
+pub use target::{Ceiling, TargetResult, TargetState};
 pub use timeline::{
     Anchor, AnchorUse, COVERAGE_MIN, FALSE_ALARMS_MAX, Figure, FigureTrack, LeftOut, Look, PastRun, Point,
     RubricName, Series, Timeline, anchor_runs, timeline,

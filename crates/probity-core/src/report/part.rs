@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::row::{Outcome, ReplyResult};
 use crate::exact::Exact;
-use crate::rubric::{CriterionId, Rubric};
+use crate::rubric::{Criterion, CriterionId, Rubric, UNNAMED};
 use crate::score::CriterionOutcome;
 use crate::stats::{Estimate, mean, proportion};
 
@@ -24,9 +24,29 @@ pub struct CriterionSummary {
     pub levels: BTreeMap<i64, u64>,
     /// Replies without a level.
     pub n_unscored: u64,
+    /// Replies below the best level by the violations that the judge names, each of the criterion's listed, and
+    /// last those without a name; empty where the criterion has no violations.
+    pub violations: Vec<(String, u64)>,
 }
 
 impl CriterionSummary {
+    /// The mean of the points that replies have for `criterion`, which is this one; `None` without a weight.
+    pub fn mean_points(&self, criterion: &Criterion) -> Option<Exact> {
+        let share = |(level, n): (&i64, &u64)| {
+            Some(criterion.scale.share(*level) * Exact::from(i64::try_from(*n).ok()?))
+        };
+        let shares: Exact = self.levels.iter().filter_map(share).sum();
+        shares.over(i64::try_from(self.n_scored()).ok()?)?.checked_mul(criterion.weight?)
+    }
+
+    fn add_violations(&mut self, named: &[String]) {
+        let is_meant =
+            |id: &str| if named.is_empty() { id == UNNAMED } else { named.iter().any(|name| name == id) };
+        for (_, n) in self.violations.iter_mut().filter(|(id, _)| is_meant(id)) {
+            *n += 1;
+        }
+    }
+
     /// Replies with a level.
     pub fn n_scored(&self) -> u64 {
         self.levels.values().sum()
@@ -135,6 +155,13 @@ impl Part {
             criterion: criterion.id.clone(),
             levels: criterion.scale.levels().iter().map(|level| (*level, 0)).collect(),
             n_unscored: 0,
+            violations: match criterion.violations.as_slice() {
+                [] => Vec::new(),
+                known => {
+                    let ids = known.iter().map(|violation| violation.id.as_str()).chain([UNNAMED]);
+                    ids.map(|id| (id.to_owned(), 0)).collect()
+                }
+            },
         });
         let weighted = rubric.criteria().iter().any(|criterion| criterion.weight.is_some());
         Part {
@@ -149,10 +176,15 @@ impl Part {
         if let (Some(totals), Some(total)) = (&mut self.totals, result.total()) {
             totals.add(total);
         }
-        for (summary, (id, outcome)) in self.criteria.iter_mut().zip(&result.criteria) {
+        for (place, (summary, (id, outcome))) in self.criteria.iter_mut().zip(&result.criteria).enumerate() {
             assert_eq!(summary.criterion, *id, "results list criteria in the rubric's order");
             match outcome {
-                CriterionOutcome::Scored(scored) => *summary.levels.entry(scored.level).or_insert(0) += 1,
+                CriterionOutcome::Scored(scored) => {
+                    *summary.levels.entry(scored.level).or_insert(0) += 1;
+                    if result.below_best.contains(&place) {
+                        summary.add_violations(&scored.violations);
+                    }
+                }
                 CriterionOutcome::Unscored(_) => summary.n_unscored += 1,
             }
         }
@@ -184,7 +216,7 @@ impl Part {
             let levels: Map<String, Value> =
                 summary.levels.iter().map(|(level, n)| (level.to_string(), json!(n))).collect();
             let estimate = summary.mean_estimate();
-            let value = json!({
+            let mut value = json!({
                 "mean": summary.mean(),
                 "low": estimate.map(|estimate| estimate.low),
                 "high": estimate.map(|estimate| estimate.high),
@@ -192,6 +224,14 @@ impl Part {
                 "levels": levels,
                 "unscored": summary.n_unscored,
             });
+            if let Some(points) = rubric.criterion(&summary.criterion).and_then(|of| summary.mean_points(of))
+            {
+                value["points"] = json!(points);
+            }
+            if !summary.violations.is_empty() {
+                let counts = summary.violations.iter().map(|(id, n)| (id.clone(), json!(n)));
+                value["violations"] = counts.collect::<Map<_, _>>().into();
+            }
             (summary.criterion.to_string(), value)
         };
         let criteria: Map<String, Value> = self.criteria.iter().map(criterion).collect();

@@ -66,6 +66,7 @@ fn outcome(shape: &Shape, at: usize, place: Option<prop::sample::Index>) -> (Cri
         Some(place) => CriterionOutcome::Scored(Scored {
             level: levels[place.index(levels.len())],
             reasoning: String::new(),
+            violations: Vec::new(),
             decider: Decider::Judge,
             repairs: Vec::new(),
             suspicions: Vec::new(),

@@ -9,7 +9,7 @@ use crate::case::{Case, Confidence, Entry, Variant};
 use crate::exact::Exact;
 use crate::gate::{Admitted, Blocked, Finding, Sighting};
 use crate::rubric::{Criterion, CriterionId, Rubric};
-use crate::score::{CriterionOutcome, Failure, Score, Unscored, score};
+use crate::score::{CriterionOutcome, Failure, Score, Scored, Unscored, score};
 
 /// What the gate said about a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +84,8 @@ pub struct ReplyResult {
     pub not_asked: Vec<CriterionId>,
     /// What the levels come to; `None` when nothing was judged.
     pub score: Option<Score>,
+    /// Places of criteria with less than their best level: those that fail the reply, then by points lost.
+    pub(super) below_best: Vec<usize>,
     /// What it all came to.
     pub outcome: Outcome,
 }
@@ -117,7 +119,8 @@ impl ReplyResult {
             None => Outcome::Scored,
         };
         let gate = GateOutcome::Admitted(admitted.flags().to_vec());
-        Self { criteria, score: Some(score), outcome, ..Self::new(admitted.entry(), gate) }
+        let below_best = below_best(rubric, &criteria, &score);
+        Self { criteria, score: Some(score), below_best, outcome, ..Self::new(admitted.entry(), gate) }
     }
 
     /// The result of a case for which the target called `variant` gave no reply: no criterion has a level, and
@@ -153,6 +156,7 @@ impl ReplyResult {
             criteria: Vec::new(),
             not_asked: Vec::new(),
             score: None,
+            below_best: Vec::new(),
             outcome: Outcome::Unscored,
         }
     }
@@ -160,6 +164,28 @@ impl ReplyResult {
     /// Points out of 100; `None` where a level is missing or the rubric has no weights.
     pub fn total(&self) -> Option<Exact> {
         self.score.as_ref().and_then(|score| score.total)
+    }
+
+    /// A level as people read it: the criterion, the level, its points and the violations that were named.
+    pub fn level_text(&self, id: &CriterionId, scored: &Scored) -> String {
+        let points = self.score.as_ref().and_then(|score| score.points_of(id));
+        let facts = points.map(|points| format!("{points} points")).into_iter();
+        let facts: Vec<String> = facts.chain(scored.violations.iter().cloned()).collect();
+        let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
+        format!("{id} {}{facts}", scored.level)
+    }
+
+    /// What there is to put right, most important first: levels below the best with their reasons, those that fail
+    /// the reply before the others, then what the gate found.
+    pub fn issues(&self) -> impl Iterator<Item = String> {
+        let level = |place: &usize| match &self.criteria[*place] {
+            (id, CriterionOutcome::Scored(scored)) => {
+                Some(format!("{}: {}", self.level_text(id, scored), scored.reasoning))
+            }
+            (_, CriterionOutcome::Unscored(_)) => None,
+        };
+        let found = |finding: &Finding| format!("{}: {}", finding.rule(), finding.sighting.message);
+        self.below_best.iter().filter_map(level).chain(self.gate.findings().iter().map(found))
     }
 
     /// How good the reply is at the most, 0 to 1, for ranking: its total, or the mean share of its levels, with the
@@ -192,7 +218,8 @@ impl ReplyResult {
         let mut row = Map::new();
         row.insert("id".into(), json!(self.id));
         for (id, outcome) in &self.criteria {
-            row.insert(id.to_string(), criterion_json(outcome));
+            let points = self.score.as_ref().and_then(|score| score.points_of(id));
+            row.insert(id.to_string(), criterion_json(outcome, points));
         }
         row.extend(self.not_asked.iter().map(|id| (id.to_string(), Value::Null)));
         row.insert("outcome".into(), json!(self.outcome.name()));
@@ -201,6 +228,7 @@ impl ReplyResult {
             let reasons: Vec<String> = failures.iter().map(Failure::describe).collect();
             row.insert("fail_reasons".into(), json!(reasons));
         }
+        row.insert("issues".into(), self.issues().collect());
         row.insert("slice".into(), json!(self.slice));
         row.insert("variant".into(), json!(self.variant));
         row.insert("gate".into(), gate_json(&self.gate));
@@ -223,13 +251,38 @@ impl ReplyResult {
     }
 }
 
-fn criterion_json(outcome: &CriterionOutcome) -> Value {
+/// Places of criteria with less than their best level: those that fail the reply, then by points lost.
+fn below_best(rubric: &Rubric, criteria: &[(CriterionId, CriterionOutcome)], score: &Score) -> Vec<usize> {
+    let lost = |(place, (id, outcome)): (usize, &(CriterionId, CriterionOutcome))| {
+        let (criterion, CriterionOutcome::Scored(scored)) = (rubric.criterion(id)?, outcome) else {
+            return None;
+        };
+        let fails = score.failures.contains(&Failure::Automatic(id.clone()));
+        let points = criterion.weight.zip(score.points_of(id)).map(|(weight, points)| weight - points);
+        (scored.level != criterion.scale.best()).then_some((fails, points, place))
+    };
+    let mut places: Vec<(bool, Option<Exact>, usize)> =
+        criteria.iter().enumerate().filter_map(lost).collect();
+    // The sort is stable, so equals stay in the rubric's order.
+    places.sort_by(|one, other| (other.0, other.1).cmp(&(one.0, one.1)));
+    places.into_iter().map(|(_, _, place)| place).collect()
+}
+
+fn criterion_json(outcome: &CriterionOutcome, points: Option<Exact>) -> Value {
     match outcome {
         CriterionOutcome::Scored(scored) => {
             let mut object = Map::new();
             object.insert("score".into(), json!(scored.level));
             object.insert("reasoning".into(), json!(scored.reasoning));
-            for (name, list) in [("repairs", &scored.repairs), ("suspicions", &scored.suspicions)] {
+            if let Some(points) = points {
+                object.insert("points".into(), json!(points));
+            }
+            let lists = [
+                ("violations", &scored.violations),
+                ("repairs", &scored.repairs),
+                ("suspicions", &scored.suspicions),
+            ];
+            for (name, list) in lists {
                 if !list.is_empty() {
                     object.insert(name.into(), json!(list));
                 }

@@ -1,6 +1,6 @@
 //! Counts and figures over a run. They add up, and that is asserted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -15,7 +15,7 @@ use super::sensitivity::{Sensitivity, Variation};
 use super::target::{Ceiling, TargetResult};
 use crate::exact::Exact;
 use crate::promote::Standing;
-use crate::rubric::{Metric, Rubric};
+use crate::rubric::{GoldSize, Metric, Rubric};
 use crate::score::CriterionOutcome;
 use crate::stats::{Estimate, proportion};
 
@@ -120,6 +120,35 @@ pub struct SummaryBuilder {
     repeats: RepeatTally,
     no_reply: u64,
     skipped: u64,
+    gold: GoldCases,
+}
+
+/// The cases of a run, where the rubric says how many a gold set should have. One more than the most is enough.
+#[derive(Debug, Clone)]
+struct GoldCases {
+    size: Option<GoldSize>,
+    ids: BTreeSet<String>,
+}
+
+impl GoldCases {
+    fn add(&mut self, id: &str) {
+        if self.size.is_some_and(|size| self.ids.len() as u64 <= size.cases_max) && !self.ids.contains(id) {
+            self.ids.insert(id.to_owned());
+        }
+    }
+
+    /// What to say where there are too few or too many.
+    fn notice(&self, rubric: &Rubric) -> Option<String> {
+        let GoldSize { cases_min, cases_max } = self.size?;
+        let n = self.ids.len() as u64;
+        let found = match n {
+            n if n > cases_max => format!("more than {cases_max}"),
+            n if n < cases_min => n.to_string(),
+            _ => return None,
+        };
+        let name = rubric.name();
+        Some(format!("{name} asks for a gold set of {cases_min} to {cases_max} cases; this one has {found}"))
+    }
 }
 
 impl SummaryBuilder {
@@ -139,6 +168,7 @@ impl SummaryBuilder {
             repeats: RepeatTally::default(),
             no_reply: 0,
             skipped: 0,
+            gold: GoldCases { size: rubric.gold(), ids: BTreeSet::new() },
         }
     }
 
@@ -150,6 +180,7 @@ impl SummaryBuilder {
     /// Counts one result.
     pub fn add(&mut self, result: &ReplyResult) {
         self.all.add(result);
+        self.gold.add(&result.id);
         let slice = result.slice.as_deref().unwrap_or(NO_SLICE);
         self.patterns.add(result, slice, &self.rubric);
         // Nearly always the slice is known, and its name is not made again.
@@ -185,8 +216,9 @@ impl SummaryBuilder {
     }
 
     /// The finished summary, with what the store knows.
-    pub fn finish(self, facts: Facts) -> Summary {
+    pub fn finish(self, mut facts: Facts) -> Summary {
         self.all.counts.assert_adds_up();
+        facts.warnings.extend(self.gold.notice(&self.rubric));
         let targets = self.rubric.targets().iter().map(|target| TargetResult {
             target: target.clone(),
             value: self.value_of(&target.metric),

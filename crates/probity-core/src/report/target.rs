@@ -19,6 +19,28 @@ pub struct TargetResult {
     pub ceiling: Ceiling,
 }
 
+/// What a run says about a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TargetState {
+    /// The figure is as wanted.
+    Met,
+    /// The figure is not as wanted.
+    Missed,
+    /// There is no figure, so nothing is known.
+    NotMeasured,
+}
+
+impl TargetState {
+    /// The state in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            TargetState::Met => "met",
+            TargetState::Missed => "missed",
+            TargetState::NotMeasured => "not measured",
+        }
+    }
+}
+
 /// What the upper end of a target means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ceiling {
@@ -44,12 +66,16 @@ impl Ceiling {
 }
 
 impl TargetResult {
-    /// Whether the target is met. A figure that was not measured meets nothing.
-    pub fn is_met(&self) -> bool {
+    /// Whether the target is met. A figure that was not measured neither meets nor misses anything.
+    pub fn state(&self) -> TargetState {
         let above = |value: Exact| self.target.min.is_none_or(|min| value >= min);
         let capped = self.ceiling == Ceiling::Limit;
         let below = |value: Exact| !capped || self.target.max.is_none_or(|max| value <= max);
-        self.value.is_some_and(|value| above(value) && below(value))
+        match self.value {
+            None => TargetState::NotMeasured,
+            Some(value) if above(value) && below(value) => TargetState::Met,
+            Some(_) => TargetState::Missed,
+        }
     }
 
     pub(super) fn to_json(&self) -> Value {
@@ -67,33 +93,43 @@ impl TargetResult {
             "low": self.estimate.map(|estimate| estimate.low),
             "high": self.estimate.map(|estimate| estimate.high),
             "n": self.estimate.map_or(0, |estimate| estimate.n),
-            "met": self.is_met(),
+            "met": match self.state() {
+                TargetState::Met => Some(true),
+                TargetState::Missed => Some(false),
+                TargetState::NotMeasured => None,
+            },
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::TargetState::{Met, Missed, NotMeasured};
     use super::*;
 
     #[track_caller]
-    fn check(range: [Option<i64>; 2], ceiling: Ceiling, value: Option<i64>, met: bool) {
+    fn check(range: [Option<i64>; 2], ceiling: Ceiling, value: Option<i64>, want: TargetState) {
         let [min, max] = range.map(|end| end.map(Exact::from));
         let target = Target { metric: Metric::PassRate, min, max };
         let result = TargetResult { target, value: value.map(Exact::from), estimate: None, ceiling };
-        assert_eq!(result.is_met(), met);
+        assert_eq!(result.state(), want);
     }
 
     #[test]
     fn both_ends_of_a_target_belong_to_it() {
         let range = [Some(2), Some(4)];
-        for (value, met) in [(1, false), (2, true), (3, true), (4, true), (5, false)] {
-            check(range, Ceiling::Limit, Some(value), met);
+        for (value, want) in [(1, Missed), (2, Met), (3, Met), (4, Met), (5, Missed)] {
+            check(range, Ceiling::Limit, Some(value), want);
         }
-        check(range, Ceiling::Usual, Some(5), true);
-        check(range, Ceiling::Usual, Some(1), false);
-        check([None, Some(4)], Ceiling::Limit, Some(-9), true);
-        check([Some(2), None], Ceiling::Limit, Some(9), true);
-        check([Some(2), None], Ceiling::Limit, None, false);
+        check(range, Ceiling::Usual, Some(5), Met);
+        check(range, Ceiling::Usual, Some(1), Missed);
+        check([None, Some(4)], Ceiling::Limit, Some(-9), Met);
+        check([Some(2), None], Ceiling::Limit, Some(9), Met);
+    }
+
+    #[test]
+    fn n21_a_target_that_was_not_measured_is_neither_met_nor_missed() {
+        check([Some(2), None], Ceiling::Limit, None, NotMeasured);
+        check([None, Some(0)], Ceiling::Limit, None, NotMeasured);
     }
 }

@@ -196,7 +196,7 @@ impl AskedCriterion {
             question: criterion.question.clone(),
             levels: criterion.scale.levels().iter().copied().map(anchor).collect(),
             outside: criterion.outside.clone(),
-            violations: criterion.violations.clone(),
+            violations: criterion.violations.iter().map(ToString::to_string).collect(),
             better: criterion.better.clone(),
             tie: criterion.tie.clone(),
         }

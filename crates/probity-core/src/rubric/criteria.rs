@@ -7,6 +7,7 @@ use super::routing::{self, Route};
 use super::spec::{CriterionSpec, RubricSpec};
 use super::{
     Anchor, Criterion, CriterionId, Decider, Direction, Judged, ReasoningDemand, ReferenceUse, Scale,
+    UNNAMED, Violation,
 };
 use crate::spec_file::{At, Faults, Field, Problem};
 
@@ -17,6 +18,7 @@ const RESERVED: &[&str] = &[
     "fail_reasons",
     "gate",
     "id",
+    "issues",
     "outcome",
     "packet",
     "reasoning",
@@ -24,6 +26,7 @@ const RESERVED: &[&str] = &[
     "slice",
     "total",
     "variant",
+    "violations",
 ];
 
 /// A criterion as far as it could be read.
@@ -32,6 +35,7 @@ pub(super) struct Draft<'s> {
     pub(super) id: Option<CriterionId>,
     pub(super) scale: Option<Scale>,
     pub(super) anchors: Option<Vec<Anchor>>,
+    pub(super) violations: Vec<Violation>,
     pub(super) route: Route,
 }
 
@@ -58,7 +62,7 @@ impl Draft<'_> {
             weight: spec.weight.value().copied(),
             tie: spec.tie.value().cloned(),
             outside: spec.outside.clone(),
-            violations: spec.violations.clone(),
+            violations: self.violations.clone(),
             oracle: self.route.oracle,
             decider: self.route.decider,
             judged: self.route.judged,
@@ -88,13 +92,14 @@ pub(super) fn drafts<'s>(spec: &'s RubricSpec, faults: &mut Faults) -> Vec<Draft
     let draft = |criterion: &'s CriterionSpec| {
         let route = routing::route(criterion, faults);
         let id = id(criterion, faults);
+        let violations = violations(criterion, faults);
         if route.judged == Judged::Pairwise {
             let (scale, anchors) = routing::pairwise_scale(criterion, faults);
-            return Draft { spec: criterion, id, scale, anchors, route };
+            return Draft { spec: criterion, id, scale, anchors, violations, route };
         }
         let scale = scale_of(criterion, &shared, faults);
         let anchors = scale.as_ref().and_then(|scale| anchors(criterion, scale, faults));
-        Draft { spec: criterion, id, scale, anchors, route }
+        Draft { spec: criterion, id, scale, anchors, violations, route }
     };
     spec.criteria.iter().map(draft).collect()
 }
@@ -119,6 +124,19 @@ fn id(criterion: &CriterionSpec, faults: &mut Faults) -> Option<CriterionId> {
         faults.error(Problem::at(*line, message).hint(format!("other such names: {}", RESERVED.join(", "))));
     }
     id
+}
+
+fn violations(criterion: &CriterionSpec, faults: &mut Faults) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for At { line, value: (id, text) } in criterion.violations.value().into_iter().flatten() {
+        if CriterionId::new(id.as_str()).is_none() || id == UNNAMED {
+            let message = format!("violation {id:?} must be lower-case ASCII letters, digits and `_`");
+            let hint = format!("such as pii_leakage; `{UNNAMED}` stands for a violation without a name");
+            faults.error(Problem::at(*line, message).hint(hint));
+        }
+        violations.push(Violation { id: id.clone(), text: text.clone() });
+    }
+    violations
 }
 
 fn refuse_equal_ids(criteria: &[CriterionSpec], faults: &mut Faults) {

@@ -99,6 +99,8 @@ fn whole(rubric: &Rubric, other: &Rubric) -> Vec<Named> {
         ("version", rubric.version()),
         ("title", rubric.title()),
         ("description", rubric.description()),
+        ("updated", rubric.updated().unwrap_or_default()),
+        ("review_by", rubric.review_by().unwrap_or_default()),
     ]
     .into_iter()
     .filter(|(_, text)| !text.is_empty())
@@ -117,6 +119,11 @@ fn whole(rubric: &Rubric, other: &Rubric) -> Vec<Named> {
         parts.push(("order of automatic fails".to_owned(), order.join(", ")));
     }
     parts.extend(targets(rubric.targets()));
+    parts.extend(
+        rubric
+            .gold()
+            .map(|gold| ("gold_set".to_owned(), format!("{} to {} cases", gold.cases_min, gold.cases_max))),
+    );
     parts
 }
 
@@ -156,7 +163,8 @@ fn parts(criterion: &Criterion) -> Vec<Named> {
     let texts = [("tie", &criterion.tie), ("better", &criterion.better)];
     parts.extend(texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text.clone()?))));
     let rules: Vec<String> = criterion.rules.iter().map(|rule| (*rule).to_owned()).collect();
-    let lists = [("outside", &criterion.outside), ("violations", &criterion.violations), ("rules", &rules)];
+    let violations: Vec<String> = criterion.violations.iter().map(ToString::to_string).collect();
+    let lists = [("outside", &criterion.outside), ("violations", &violations), ("rules", &rules)];
     for (name, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
         let quoted: Vec<String> = list.iter().map(|text| format!("{text:?}")).collect();
         parts.push((name.to_owned(), quoted.join(", ")));

@@ -1,7 +1,8 @@
 //! What a rubric is, as one hash.
 //!
 //! Every value counts, as what it means: comments, spacing, the order of keys, `40` or `40.0`, and a default
-//! written out do not. The order of criteria does, because a judge reads them in order.
+//! written out do not. The order of criteria does, because a judge reads them in order. When the rubric was updated
+//! and is to be reviewed says nothing about replies and does not count.
 
 use super::{Criterion, Judged, Metric, PassRule, Rubric, Target};
 use crate::exact::Exact;
@@ -13,7 +14,7 @@ const FORMAT: i64 = 1;
 /// BLAKE3 over the canonical JSON of everything but the hash itself, hexadecimal.
 pub(super) fn hash(rubric: &Rubric) -> String {
     let pass = rubric.pass.as_ref().map_or(Json::Null, pass_json);
-    let json = Json::object([
+    let mut members = vec![
         ("probity_rubric", Json::int(FORMAT)),
         ("name", Json::text(&rubric.name)),
         ("version", Json::text(&rubric.version)),
@@ -22,13 +23,21 @@ pub(super) fn hash(rubric: &Rubric) -> String {
         ("criteria", Json::Array(rubric.criteria.iter().map(criterion_json).collect())),
         ("pass", pass),
         ("targets", Json::Array(rubric.targets.iter().map(target_json).collect())),
-    ]);
+    ];
+    members.extend(rubric.gold.map(|gold| {
+        let ends = [gold.cases_min, gold.cases_max].map(|n| Json::Number(n.to_string()));
+        ("gold_set", Json::Array(ends.into()))
+    }));
+    let json = Json::object(members);
     blake3::hash(json.canonical().as_bytes()).to_hex().to_string()
 }
 
 fn criterion_json(criterion: &Criterion) -> Json {
     let anchor = |anchor: &super::Anchor| {
         Json::object([("level", Json::int(anchor.level)), ("text", Json::text(&anchor.text))])
+    };
+    let violation = |violation: &super::Violation| {
+        Json::object([("id", Json::text(&violation.id)), ("text", Json::text(&violation.text))])
     };
     let mut members = vec![
         ("id", Json::text(criterion.id.as_str())),
@@ -39,7 +48,7 @@ fn criterion_json(criterion: &Criterion) -> Json {
         ("weight", exact_json(criterion.weight)),
         ("tie", criterion.tie.as_ref().map_or(Json::Null, Json::text)),
         ("outside", texts_json(&criterion.outside)),
-        ("violations", texts_json(&criterion.violations)),
+        ("violations", Json::Array(criterion.violations.iter().map(violation).collect())),
         ("decided_by", Json::text(criterion.decider.name())),
         ("reference", Json::text(criterion.reference.name())),
         ("reasoning", Json::text(criterion.reasoning.name())),

@@ -27,6 +27,7 @@ pub use read::{Reading, read};
 
 pub use crate::spec_file::Problem;
 
+use crate::case::Moment;
 use crate::exact::Exact;
 
 /// Names a criterion: lower-case ASCII letters, digits and `_`, starting with a letter.
@@ -249,6 +250,33 @@ pub struct Anchor {
     pub text: String,
 }
 
+/// The name under which violations are counted that a judge does not name.
+pub const UNNAMED: &str = "unnamed";
+
+/// Something that must not be in a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// Names it in answers and results, in the form of a [`CriterionId`].
+    pub id: String,
+    /// What it is.
+    pub text: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.id, self.text)
+    }
+}
+
+/// How many cases a gold set should have, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GoldSize {
+    /// The fewest.
+    pub cases_min: u64,
+    /// The most.
+    pub cases_max: u64,
+}
+
 /// One thing a reply is measured by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Criterion {
@@ -269,7 +297,7 @@ pub struct Criterion {
     /// What the judge must not decide.
     pub outside: Vec<String>,
     /// What counts as a violation, where the criterion looks for any.
-    pub violations: Vec<String>,
+    pub violations: Vec<Violation>,
     /// What can settle the question.
     pub oracle: Oracle,
     /// Who decides.
@@ -360,6 +388,9 @@ pub struct Rubric {
     criteria: Vec<Criterion>,
     pass: Option<PassRule>,
     targets: Vec<Target>,
+    gold: Option<GoldSize>,
+    updated: Option<String>,
+    review_by: Option<String>,
     hash: String,
 }
 
@@ -402,6 +433,33 @@ impl Rubric {
     /// What is wanted of a whole run.
     pub fn targets(&self) -> &[Target] {
         &self.targets
+    }
+
+    /// How many cases a gold set should have, where the rubric says so.
+    pub fn gold(&self) -> Option<GoldSize> {
+        self.gold
+    }
+
+    /// The day of its last change, as `2026-04-01`.
+    pub fn updated(&self) -> Option<&str> {
+        self.updated.as_deref()
+    }
+
+    /// The last day of the time in which it should be reviewed, as `2026-04-01`.
+    pub fn review_by(&self) -> Option<&str> {
+        self.review_by.as_deref()
+    }
+
+    /// What to say at `now` if the review is overdue.
+    pub fn overdue(&self, now: Moment) -> Option<String> {
+        let last: Moment = self.review_by()?.parse().ok()?;
+        let updated = self.updated().map(|day| format!(", last updated {day}")).unwrap_or_default();
+        (now >= last.next_day()).then(|| {
+            let (name, version, day) = (&self.name, &self.version, self.review_by().unwrap_or_default());
+            format!(
+                "rubric {name} {version} was to be reviewed by {day}{updated}: review it and set `review_by`"
+            )
+        })
     }
 
     /// BLAKE3 of the rubric's meaning (canonical, so comments and spacing do not count), hexadecimal.

@@ -6,6 +6,7 @@
 use super::criteria::{Draft, drafts};
 use super::spec::{RubricSpec, rubric_spec};
 use super::{Criterion, Rubric, hash, lint, rules, targets};
+use crate::case::Moment;
 use crate::spec_file::{At, Faults, Problem, toml_table};
 
 /// A rubric with what should be looked at.
@@ -35,6 +36,8 @@ fn rubric(text: &str, faults: &mut Faults) -> Option<Rubric> {
     let weights = rules::weights(&drafts, &spec.automatic_fails, faults);
     let pass = rules::pass_rule(&spec, &drafts, weights, faults);
     let targets = targets::targets(&spec, &drafts, faults);
+    let gold = targets::gold_size(&spec, faults);
+    check_days(&spec, faults);
     let criteria = drafts.iter().map(Draft::criterion).collect::<Option<Vec<Criterion>>>()?;
     let mut rubric = Rubric {
         name: spec.name.value()?.clone(),
@@ -44,6 +47,9 @@ fn rubric(text: &str, faults: &mut Faults) -> Option<Rubric> {
         criteria,
         pass,
         targets,
+        gold,
+        updated: spec.updated.value().cloned(),
+        review_by: spec.review_by.value().cloned(),
         hash: String::new(),
     };
     rubric.hash = hash::hash(&rubric);
@@ -58,6 +64,16 @@ fn check_name(spec: &RubricSpec, faults: &mut Faults) {
         let message =
             format!("name {value:?} must be lower-case ASCII words joined by `-`, at most 64 characters");
         faults.error(Problem::at(*line, message).hint("such as name = \"support-gold\""));
+    }
+}
+
+fn check_days(spec: &RubricSpec, faults: &mut Faults) {
+    for (key, field) in [("updated", &spec.updated), ("review_by", &spec.review_by)] {
+        let Some(At { line, value }) = field.given() else { continue };
+        if value.len() != "2026-04-01".len() || value.parse::<Moment>().is_err() {
+            let problem = Problem::at(*line, format!("`{key}` must be a day, found {value:?}"));
+            faults.error(problem.hint("such as 2026-04-01"));
+        }
     }
 }
 

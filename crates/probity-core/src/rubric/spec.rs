@@ -14,11 +14,14 @@ static TOP: Shape = Shape {
         "version",
         "title",
         "description",
+        "updated",
+        "review_by",
         "scale",
         "criterion",
         "pass",
         "automatic_fail",
         "target",
+        "gold_set",
     ],
 };
 static SCALE: Shape = Shape { place: "a scale", keys: &["min", "max", "levels", "direction"] };
@@ -47,7 +50,8 @@ static CRITERION: Shape = Shape {
 static PASS: Shape = Shape { place: "[pass]", keys: &["total_min"] };
 static AUTOMATIC_FAIL: Shape = Shape { place: "[[automatic_fail]]", keys: &["criterion", "worse_than"] };
 static TARGET: Shape = Shape { place: "[[target]]", keys: &["metric", "criterion", "min", "max"] };
-static SHAPES: [&Shape; 6] = [&TOP, &CRITERION, &SCALE, &PASS, &AUTOMATIC_FAIL, &TARGET];
+static GOLD_SET: Shape = Shape { place: "[gold_set]", keys: &["cases_min", "cases_max"] };
+static SHAPES: [&Shape; 7] = [&TOP, &CRITERION, &SCALE, &PASS, &AUTOMATIC_FAIL, &TARGET, &GOLD_SET];
 
 const DIRECTIONS: &[(&str, Direction)] =
     &[("higher_is_better", Direction::HigherIsBetter), ("lower_is_better", Direction::LowerIsBetter)];
@@ -77,11 +81,20 @@ pub(super) struct RubricSpec {
     pub(super) version: Field<String>,
     pub(super) title: Field<String>,
     pub(super) description: Field<String>,
+    pub(super) updated: Field<String>,
+    pub(super) review_by: Field<String>,
     pub(super) scale: Field<ScaleSpec>,
     pub(super) criteria: Vec<CriterionSpec>,
     pub(super) pass: Field<PassSpec>,
     pub(super) automatic_fails: Vec<AutomaticFailSpec>,
     pub(super) targets: Vec<TargetSpec>,
+    pub(super) gold: Field<GoldSpec>,
+}
+
+/// `[gold_set]`.
+pub(super) struct GoldSpec {
+    pub(super) cases_min: Field<i64>,
+    pub(super) cases_max: Field<i64>,
 }
 
 /// `[scale]`, or a criterion's own.
@@ -109,7 +122,8 @@ pub(super) struct CriterionSpec {
     pub(super) reasoning: Field<ReasoningDemand>,
     pub(super) tie: Field<String>,
     pub(super) outside: Vec<String>,
-    pub(super) violations: Vec<String>,
+    /// Id and meaning.
+    pub(super) violations: Field<Vec<At<(String, String)>>>,
     pub(super) levels: Field<Vec<i64>>,
     pub(super) scale: Field<ScaleSpec>,
     /// Level, as its key was written, and meaning.
@@ -166,12 +180,26 @@ pub(super) fn rubric_spec(table: &Table, faults: &mut Faults) -> RubricSpec {
         version: top.required_text("version", faults),
         title: top.required_text("title", faults),
         description: top.text("description", faults),
+        updated: top.date("updated", faults),
+        review_by: top.date("review_by", faults),
         scale: scale_spec(&top, faults),
         criteria: criteria.iter().map(|fields| criterion_spec(fields, faults)).collect(),
         pass: pass_spec(&top, faults),
         automatic_fails: automatic_fails.iter().map(|fields| automatic_fail_spec(fields, faults)).collect(),
         targets: targets.iter().map(|fields| target_spec(fields, faults)).collect(),
+        gold: gold_spec(&top, faults),
     }
+}
+
+fn gold_spec(top: &Fields<'_>, faults: &mut Faults) -> Field<GoldSpec> {
+    top.table("gold_set", &GOLD_SET, faults).map(|fields| {
+        fields.refuse_unknown_keys(&SHAPES, faults);
+        let [cases_min, cases_max] = ["cases_min", "cases_max"].map(|key| {
+            let given = fields.integer(key, faults);
+            fields.required(key, given, faults)
+        });
+        GoldSpec { cases_min, cases_max }
+    })
 }
 
 fn scale_spec(parent: &Fields<'_>, faults: &mut Faults) -> Field<ScaleSpec> {
@@ -204,7 +232,7 @@ fn criterion_spec(fields: &Fields<'_>, faults: &mut Faults) -> CriterionSpec {
         reasoning: fields.choice("reasoning", REASONING_DEMANDS, faults),
         tie: fields.text("tie", faults),
         outside: fields.texts("outside", faults),
-        violations: fields.texts("violations", faults),
+        violations: fields.free_texts("violations", faults),
         levels: fields.integers("levels", faults),
         scale: scale_spec(fields, faults),
         anchors: fields.free_texts("anchors", faults),

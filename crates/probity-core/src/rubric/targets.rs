@@ -3,7 +3,7 @@
 use super::criteria::Draft;
 use super::rules::{named, plain};
 use super::spec::{MetricSpec, RubricSpec, TargetSpec};
-use super::{CriterionId, Metric, Scale, Target};
+use super::{CriterionId, GoldSize, Metric, Scale, Target};
 use crate::exact::Exact;
 use crate::spec_file::{At, Faults, Field, Problem};
 
@@ -93,4 +93,17 @@ fn bounds(target: &TargetSpec, (metric, lowest, highest): Figure, faults: &mut F
         faults.error(Problem::at(target.line, message).hint("`min` must not be above `max`"));
     }
     Some(Target { metric, min, max })
+}
+
+/// The size of a gold set, if the file says one.
+pub(super) fn gold_size(spec: &RubricSpec, faults: &mut Faults) -> Option<GoldSize> {
+    let At { line, value } = spec.gold.given()?;
+    let (min, max) = (*value.cases_min.value()?, *value.cases_max.value()?);
+    let size =
+        u64::try_from(min).ok().zip(u64::try_from(max).ok()).filter(|(min, max)| 1 <= *min && min <= max);
+    if size.is_none() {
+        let problem = Problem::at(*line, format!("a gold set of {min} to {max} cases does not exist"));
+        faults.error(problem.hint("such as cases_min = 100 and cases_max = 150"));
+    }
+    size.map(|(cases_min, cases_max)| GoldSize { cases_min, cases_max })
 }

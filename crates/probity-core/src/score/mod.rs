@@ -39,6 +39,8 @@ pub struct Scored {
     pub level: i64,
     /// Why, in the decider's words.
     pub reasoning: String,
+    /// Violations that the decider names, by id, in the rubric's order.
+    pub violations: Vec<String>,
     /// Who decided.
     pub decider: Decider,
     /// Clean-ups the judge's answer needed.
@@ -56,6 +58,7 @@ pub fn decided_by_gate(criterion: &Criterion, gate: &Gate) -> CriterionOutcome {
         return CriterionOutcome::Scored(Scored {
             level: criterion.scale.best(),
             reasoning: "no rule of the gate was broken".to_owned(),
+            violations: Vec::new(),
             decider: Decider::Gate,
             repairs: Vec::new(),
             suspicions: Vec::new(),

@@ -119,6 +119,8 @@ pub struct CriterionScore {
     pub level: i64,
     /// The judge's reason, capped at [`REASONING_BYTES_MAX`].
     pub reasoning: String,
+    /// Violations of the criterion that the judge names, by id, in the rubric's order.
+    pub violations: Vec<String>,
 }
 
 /// The longest reason kept, in bytes. The rest is in the raw answer.

@@ -15,6 +15,7 @@ use crate::rubric::{Criterion, ReasoningDemand};
 
 const SCORE: &str = "score";
 const REASONING: &str = "reasoning";
+const VIOLATIONS: &str = "violations";
 const PACKET: &str = "packet";
 /// Names under which judges add up for us. The sum is never used.
 const TOTALS: [&str; 3] = ["total", "overall", "overall_score"];
@@ -50,20 +51,20 @@ fn has_levels(object: &Object, ask: &Ask) -> bool {
 /// What `object` says about `packet`.
 pub(super) fn reading(object: &Object, packet: &Packet) -> Result<Reading, Invalid> {
     let mut members = Members::of(object);
-    let mut suspicions = Suspicions::new();
     let statement = match packet.ask().form() {
         AnswerForm::Levels => {
             let statement = levels(&mut members, packet.ask())?;
             if let Statement::Levels(scores) = &statement
                 && has_wrong_total(&mut members, scores, packet.ask())?
             {
-                suspicions.insert(Suspicion::Arithmetic);
+                members.suspicions.insert(Suspicion::Arithmetic);
             }
             statement
         }
         AnswerForm::Preference => Statement::Preference(preferred(&mut members)?),
     };
     check_packet(&mut members, packet)?;
+    let suspicions = std::mem::take(&mut members.suspicions);
     Ok(Reading { statement, repairs: members.finish(), suspicions })
 }
 
@@ -119,11 +120,12 @@ pub(super) fn score_and_reasoning(object: &Object) -> Option<(&Json, &str)> {
 pub(super) struct Members<'a> {
     left: Vec<(&'a str, &'a Json)>,
     repairs: Repairs,
+    suspicions: Suspicions,
 }
 
 impl<'a> Members<'a> {
     fn of(object: &'a Object) -> Self {
-        Members { left: object.iter().collect(), repairs: Repairs::new() }
+        Members { left: object.iter().collect(), repairs: Repairs::new(), suspicions: Suspicions::new() }
     }
 
     fn has(&self, key: &str) -> bool {
@@ -188,6 +190,7 @@ fn one_of_several(members: &mut Members<'_>, criterion: &Criterion) -> Result<Cr
     };
     let mut inner = Members::of(object);
     let score = criterion_score(&mut inner, criterion)?;
+    members.suspicions.append(&mut inner.suspicions);
     members.repairs.extend(inner.finish());
     Ok(score)
 }
@@ -207,7 +210,30 @@ fn criterion_score(members: &mut Members<'_>, criterion: &Criterion) -> Result<C
         return Err(Invalid::new(InvalidReason::EmptyReasoning, detail));
     }
     let reasoning = stored_reasoning(reasoning, &mut members.repairs);
-    Ok(CriterionScore { criterion: id.clone(), level, reasoning })
+    let violations = violations(members, criterion);
+    Ok(CriterionScore { criterion: id.clone(), level, reasoning, violations })
+}
+
+/// The violations that the judge names. A name that the rubric does not have is nobody's violation: the level says
+/// that there is one, and stands without its name.
+fn violations(members: &mut Members<'_>, criterion: &Criterion) -> Vec<String> {
+    if criterion.violations.is_empty() {
+        return Vec::new();
+    }
+    let named = match members.take(VIOLATIONS) {
+        Ok(Some(Json::Array(named))) => named.as_slice(),
+        Ok(None | Some(Json::Null)) => return Vec::new(),
+        Ok(Some(_)) | Err(_) => {
+            members.suspicions.insert(Suspicion::UnknownViolation);
+            return Vec::new();
+        }
+    };
+    let known = criterion.violations.iter().map(|violation| violation.id.as_str());
+    let is_known = |name: &Json| known.clone().any(|id| name.as_str() == Some(id));
+    if !named.iter().all(is_known) {
+        members.suspicions.insert(Suspicion::UnknownViolation);
+    }
+    known.clone().filter(|id| named.iter().any(|name| name.as_str() == Some(id))).map(str::to_owned).collect()
 }
 
 /// An answer that names a packet must name this one.
@@ -245,8 +271,9 @@ fn adds_up(total: &str, scores: &[CriterionScore], ask: &Ask) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Completion, Finish, ParseMode, fixture, read};
+    use super::super::{Completion, Finish, ParseMode, VerdictRecord, fixture, read};
     use super::*;
+    use crate::rubric::Violation;
 
     #[track_caller]
     fn check(bytes: usize, kept_bytes: usize, want: &[Repair]) {
@@ -304,6 +331,46 @@ mod tests {
         );
         check_failing(FATAL, r#"{"score":0,"reasoning":"b"}"#, "invalid out_of_range");
         check_failing("", r#"{"score":1}"#, "invalid missing_criterion");
+    }
+
+    /// The level of an answer about `tone` with these further members, the violations that it names, and what is
+    /// suspicious about it.
+    #[track_caller]
+    fn check_violations(score: i64, more: &str, want: &str) {
+        let known = ["rude_word", "mockery"].map(|id| Violation { id: id.to_owned(), text: String::new() });
+        let criterion = Criterion { violations: known.into(), ..fixture::criterion("tone", &[0, 4]) };
+        let packet = fixture::packet_of(vec![criterion], "Where is my order?", "Hello");
+        let text = format!(r#"{{"reasoning":"As seen.","score":{score}{more}}}"#);
+        let completion = Completion { text: Some(text), finish: Finish::Stop, ..Completion::default() };
+        let verdict = read(&completion, &packet, ParseMode::Strict).expect("a verdict");
+        let score = &verdict.scores()[0];
+        let stored = serde_json::to_string(&VerdictRecord::from(&verdict)).expect("serializable");
+        let record: VerdictRecord<'_> = serde_json::from_str(&stored).expect("a record");
+        assert_eq!(record.verdict(packet.ask()).as_ref(), Ok(&verdict));
+        let got = format!("{} {:?} {:?}", score.level, score.violations, verdict.suspicions);
+        assert_eq!(got, want, "{more}");
+    }
+
+    #[test]
+    fn n21_a_violation_is_named_by_the_rubrics_ids() {
+        check_violations(0, r#","violations":["mockery"]"#, r#"0 ["mockery"] []"#);
+        check_violations(
+            0,
+            r#","violations":["mockery","rude_word","mockery"]"#,
+            r#"0 ["rude_word", "mockery"] []"#,
+        );
+        check_violations(0, "", "0 [] []");
+        check_violations(4, r#","violations":[]"#, "4 [] []");
+        check_violations(4, r#","violations":null"#, "4 [] []");
+        // The level stands without a name that the rubric has.
+        check_violations(
+            0,
+            r#","violations":["sarcasm","mockery"]"#,
+            r#"0 ["mockery"] ["unknown_violation"]"#,
+        );
+        check_violations(0, r#","violations":"mockery""#, r#"0 [] ["unknown_violation"]"#);
+        check_violations(0, r#","violations":["mockery"],"Violations":[]"#, r#"0 [] ["unknown_violation"]"#);
+        check_violations(4, r#","violations":["mockery"]"#, r#"4 ["mockery"] ["contradiction"]"#);
     }
 
     #[test]

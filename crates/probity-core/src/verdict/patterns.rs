@@ -194,7 +194,12 @@ mod tests {
     fn patterns(scores: impl IntoIterator<Item = (i64, String)>) -> Patterns {
         let mut patterns = Patterns::default();
         for (level, reasoning) in scores {
-            let statement = Statement::Levels(vec![CriterionScore { criterion: tone(), level, reasoning }]);
+            let statement = Statement::Levels(vec![CriterionScore {
+                criterion: tone(),
+                level,
+                reasoning,
+                violations: Vec::new(),
+            }]);
             patterns.add(&Verdict { statement, repairs: Vec::new(), suspicions: Vec::new(), model: None });
         }
         patterns

@@ -39,6 +39,8 @@ struct ScoreRecord<'a> {
     level: i64,
     #[serde(borrow)]
     reasoning: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    violations: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -80,6 +82,14 @@ pub enum BadVerdictRecord {
         /// The level found.
         level: i64,
     },
+    /// A violation that the criterion does not have.
+    #[error("{criterion}: expected its violations, found {violation:?}")]
+    Violation {
+        /// The criterion.
+        criterion: String,
+        /// The violation found.
+        violation: String,
+    },
     /// A reason that no reader gives for an answer that it cannot use.
     #[error("expected a reason why an answer cannot be used, found {reason:?}")]
     Reason {
@@ -106,6 +116,7 @@ impl<'a> From<&'a Verdict> for VerdictRecord<'a> {
             criterion: Cow::Borrowed(score.criterion.as_str()),
             level: score.level,
             reasoning: Cow::Borrowed(&score.reasoning),
+            violations: score.violations.clone(),
         };
         VerdictRecord {
             v: VERSION,
@@ -186,9 +197,14 @@ fn levels(
             let criterion = score.criterion.into_owned();
             return Err(BadVerdictRecord::Level { criterion, level: score.level });
         }
-        let ScoreRecord { level, reasoning, .. } = score;
+        let ScoreRecord { level, reasoning, violations, .. } = score;
+        let is_known = |id: &String| criterion.violations.iter().any(|known| known.id == *id);
+        if let Some(violation) = violations.iter().find(|id| !is_known(id)) {
+            let (criterion, violation) = (criterion.id.to_string(), violation.clone());
+            return Err(BadVerdictRecord::Violation { criterion, violation });
+        }
         let reasoning = reasoning.into_owned();
-        scores.push(CriterionScore { criterion: criterion.id.clone(), level, reasoning });
+        scores.push(CriterionScore { criterion: criterion.id.clone(), level, reasoning, violations });
     }
     Ok(scores)
 }

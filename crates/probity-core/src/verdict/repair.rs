@@ -66,12 +66,15 @@ impl Repair {
 pub enum Suspicion {
     /// The judge's own total is not what its levels come to.
     Arithmetic,
-    /// The reasoning damns the best level or praises the worst, or the evidence speaks for another verdict.
+    /// The reasoning damns the best level or praises the worst, a violation is named beside the best level, or the
+    /// evidence speaks for another verdict.
     Contradiction,
     /// The reasoning quotes a passage that stands nowhere in the packet.
     UnsupportedEvidence,
     /// The reasoning is written in another script than the packet.
     OtherScript,
+    /// The judge names a violation that the rubric does not have.
+    UnknownViolation,
 }
 
 impl Suspicion {
@@ -82,6 +85,7 @@ impl Suspicion {
             Suspicion::Contradiction => "contradiction",
             Suspicion::UnsupportedEvidence => "unsupported_evidence",
             Suspicion::OtherScript => "other_script",
+            Suspicion::UnknownViolation => "unknown_violation",
         }
     }
 }

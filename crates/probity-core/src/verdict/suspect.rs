@@ -117,6 +117,9 @@ pub(super) fn folded(text: &str) -> String {
 
 fn is_contradiction(score: &CriterionScore, criterion: &Criterion) -> bool {
     let phrases = if score.level == criterion.scale.best() {
+        if !score.violations.is_empty() {
+            return true;
+        }
         DAMNING
     } else if score.level == criterion.scale.worst() {
         PRAISING
@@ -167,7 +170,8 @@ fn cites_what_is_not_there(words: &[&str], packet: &Packet) -> bool {
         texts.extend([criterion.title.as_str(), &criterion.question]);
         texts.extend([&criterion.tie, &criterion.better].into_iter().flatten().map(String::as_str));
         texts.extend(criterion.anchors.iter().map(|anchor| anchor.text.as_str()));
-        texts.extend(criterion.violations.iter().chain(&criterion.outside).map(String::as_str));
+        texts.extend(criterion.violations.iter().map(|violation| violation.text.as_str()));
+        texts.extend(criterion.outside.iter().map(String::as_str));
     }
     let texts: Vec<String> = texts.into_iter().map(folded).collect();
     quoted.iter().any(|quotation| !texts.iter().any(|text| text.contains(quotation.as_str())))
@@ -281,7 +285,12 @@ mod tests {
         let reply = "Your parcel will arrive within 5 working days. We\u{2019}re  sorry for the delay.";
         let packet = fixture::packet(&["tone"], reply);
         let criterion = packet.ask().criteria()[0].id.clone();
-        let scores = vec![CriterionScore { criterion, level, reasoning: reasoning.to_owned() }];
+        let scores = vec![CriterionScore {
+            criterion,
+            level,
+            reasoning: reasoning.to_owned(),
+            violations: Vec::new(),
+        }];
         let statement = Statement::Levels(scores);
         let names: Vec<&str> = suspicions(&statement, &packet).iter().map(|seen| seen.name()).collect();
         assert_eq!(names.join(","), want, "{reasoning}");

@@ -207,7 +207,10 @@ impl Reading<'_> {
             // A results line also has objects that are no verdicts, and criteria without a level.
             let is_verdict = verdict.get("score").is_some_and(|score| *score != Json::Null);
             if is_verdict && CriterionId::new(criterion).is_some() {
-                let record = Record { answer: verdict.clone(), place };
+                // A results file has more than the judge said.
+                let said = |object: &Object| without(object, &["points", "repairs", "suspicions"]);
+                let answer = verdict.as_object().map_or_else(|| verdict.clone(), said);
+                let record = Record { answer, place };
                 self.put_case((id.clone(), criterion.to_owned()), variant.clone(), record)?;
             }
         }

@@ -1,8 +1,9 @@
 //! The shape of the answer a model is asked for, as a JSON schema.
 //!
-//! One criterion is answered by `{reasoning, score}`; several by one such object per criterion id; a pair of
-//! replies by `{evidence, verdict}`. The reasoning comes first, so that a model writes it before it decides. A schema is a request, not a
-//! guarantee: the answer goes through the strict parser all the same.
+//! One criterion is answered by `{reasoning, score}`, with the `violations` found between the two where the
+//! criterion lists any; several by one such object per criterion id; a pair of replies by `{evidence, verdict}`. The
+//! reasoning comes first, so that a model writes it before it decides. A schema is a request, not a guarantee: the
+//! answer goes through the strict parser all the same.
 
 use probity_core::packet::{AnswerForm, Ask, PAIR_VERDICTS};
 use probity_core::rubric::Criterion;
@@ -47,7 +48,15 @@ impl<P, R> ObjectSchema<P, R> {
 #[derive(Serialize)]
 struct LevelMembers<'a> {
     reasoning: TextSchema,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violations: Option<ListSchema<IdSchema<'a>>>,
     score: ScoreSchema<'a>,
+}
+
+#[derive(Serialize)]
+struct IdSchema<'a> {
+    r#type: &'static str,
+    r#enum: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -61,22 +70,27 @@ struct ScoreSchema<'a> {
     r#enum: &'a [i64],
 }
 
-fn level_schema(criterion: &Criterion) -> ObjectSchema<LevelMembers<'_>, [&'static str; 2]> {
+fn level_schema(criterion: &Criterion) -> ObjectSchema<LevelMembers<'_>, &'static [&'static str]> {
     let score = ScoreSchema { r#type: "integer", r#enum: criterion.scale.levels() };
-    let members = LevelMembers { reasoning: TextSchema { r#type: "string" }, score };
-    ObjectSchema::new(members, ["reasoning", "score"])
+    let ids: Vec<&str> = criterion.violations.iter().map(|violation| violation.id.as_str()).collect();
+    let required: &[&str] =
+        if ids.is_empty() { &["reasoning", "score"] } else { &["reasoning", "violations", "score"] };
+    let violations = (!ids.is_empty())
+        .then(|| ListSchema { r#type: "array", items: IdSchema { r#type: "string", r#enum: ids } });
+    let members = LevelMembers { reasoning: TextSchema { r#type: "string" }, violations, score };
+    ObjectSchema::new(members, required)
 }
 
 #[derive(Serialize)]
 struct PairMembers {
-    evidence: ListSchema,
+    evidence: ListSchema<TextSchema>,
     verdict: WordSchema,
 }
 
 #[derive(Serialize)]
-struct ListSchema {
+struct ListSchema<I> {
     r#type: &'static str,
-    items: TextSchema,
+    items: I,
 }
 
 #[derive(Serialize)]
@@ -133,7 +147,7 @@ pub(super) mod samples {
 mod tests {
     use expect_test::expect;
     use probity_core::packet::{Ask, PairAsk};
-    use probity_core::rubric::Criterion;
+    use probity_core::rubric::{Criterion, Violation};
 
     use super::{VerdictSchema, samples::criterion};
 
@@ -155,6 +169,13 @@ mod tests {
         let schema = schema(&[criterion("tone", 1, 3)]);
         expect![[r#"{"type":"object","properties":{"reasoning":{"type":"string"},"score":{"type":"integer","enum":[1,2,3]}},"required":["reasoning","score"],"additionalProperties":false}"#]]
         .assert_eq(&schema);
+    }
+
+    #[test]
+    fn n21_violations_are_asked_for_by_id() {
+        let violation = Violation { id: "mockery".to_owned(), text: "Mocks the customer.".to_owned() };
+        let schema = schema(&[Criterion { violations: vec![violation], ..criterion("tone", 0, 1) }]);
+        expect![[r#"{"type":"object","properties":{"reasoning":{"type":"string"},"violations":{"type":"array","items":{"type":"string","enum":["mockery"]}},"score":{"type":"integer","enum":[0,1]}},"required":["reasoning","violations","score"],"additionalProperties":false}"#]].assert_eq(&schema);
     }
 
     #[test]

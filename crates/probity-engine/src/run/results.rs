@@ -319,6 +319,7 @@ fn scored(verdict: Verdict, attempts: u32) -> (Vec<(CriterionId, CriterionOutcom
         let scored = Scored {
             level: score.level,
             reasoning: score.reasoning,
+            violations: score.violations,
             decider: Decider::Judge,
             repairs: repairs.clone(),
             suspicions: suspicions.clone(),

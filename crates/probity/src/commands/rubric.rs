@@ -5,6 +5,8 @@ use std::path::Path;
 
 use probity_core::rubric::{BUILT_IN, Problem, Reading, Rubric, built_in, read};
 
+use probity_engine::run::standing::clock;
+
 use crate::exit::Failure;
 use crate::render::card;
 use crate::render::plain::plain;
@@ -21,12 +23,15 @@ pub(crate) fn list() -> String {
     out
 }
 
-/// Everything `rubric` says: card, anchors, version and hash.
+/// Everything `rubric` says: card, anchors, days, version and hash.
 pub(crate) fn show(rubric: &Rubric) -> String {
+    let days = [("updated", rubric.updated()), ("to be reviewed by", rubric.review_by())];
+    let days = days.into_iter().filter_map(|(what, day)| Some(format!("{what} {}\n", day?)));
     format!(
-        "{}\n{}\n{} {}\nhash {}\n",
+        "{}\n{}\n{}{} {}\nhash {}\n",
         card::card(rubric),
         card::anchors(rubric),
+        days.collect::<String>(),
         rubric.name(),
         plain(rubric.version()),
         rubric.hash()
@@ -39,7 +44,9 @@ pub(crate) fn check(path_shown: &str, text: &str) -> Result<String, String> {
         Ok(Reading { rubric, warnings }) => {
             let warnings: String =
                 warnings.iter().map(|warning| located(path_shown, text, "warning: ", warning)).collect();
-            Ok(format!("{path_shown}: ok, {}\n{warnings}", summary(&rubric)))
+            let overdue = rubric.overdue(clock()).map(|notice| format!("{path_shown}: warning: {notice}\n"));
+            let overdue = overdue.unwrap_or_default();
+            Ok(format!("{path_shown}: ok, {}\n{warnings}{overdue}", summary(&rubric)))
         }
         Err(problems) => Err(problems.iter().map(|problem| located(path_shown, text, "", problem)).collect()),
     }

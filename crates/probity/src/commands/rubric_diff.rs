@@ -139,7 +139,7 @@ mod tests {
             &[
                 ("weight = 40", "weight = 35"),
                 ("weight = 25", "weight = 30"),
-                ("a detail is imprecise, without", "a detail is off, without"),
+                ("is imprecise but not misleading", "is off but not misleading"),
                 ("total_min = 70", "total_min = 75"),
             ],
             &expect![[r#"
@@ -168,20 +168,20 @@ mod tests {
         check(
             &[("version = \"1.1\"", "version = \"1.2\"")],
             &expect![[r#"
-            support-gold 1.0 → support-gold 1.1 (mine.toml)
+                support-gold 1.1 → support-gold 1.2 (mine.toml)
 
-            the rubric
-              version: 1.0 → 1.1
+                the rubric
+                  version: 1.1 → 1.2
 
-            another hash, OLD → NEW: labels, figures and standings stay with the old rubric
-        "#]],
+                another hash, OLD → NEW: labels, figures and standings stay with the old rubric
+            "#]],
         );
         check(
             &[],
             &expect![[r#"
-            support-gold 1.0 → support-gold 1.0 (mine.toml)
-            nothing moved; hash OLD
-        "#]],
+                support-gold 1.1 → support-gold 1.1 (mine.toml)
+                nothing moved; hash OLD
+            "#]],
         );
     }
 
@@ -190,13 +190,13 @@ mod tests {
         check(
             &[("id = \"tone\"", "id = \"warmth\"")],
             &expect![[r#"
-            support-gold 1.0 → support-gold 1.0 (mine.toml)
-            criteria added: warmth
-            criteria removed: tone
+                support-gold 1.1 → support-gold 1.1 (mine.toml)
+                criteria added: warmth
+                criteria removed: tone
 
-            another hash, OLD → NEW: labels, figures and standings stay with the old rubric
-            warning: version is still 1.0: give the edited rubric a new one
-        "#]],
+                another hash, OLD → NEW: labels, figures and standings stay with the old rubric
+                warning: version is still 1.1: give the edited rubric a new one
+            "#]],
         );
     }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use probity_core::report::Summary;
+use probity_core::report::{Summary, TargetState};
 use probity_engine::load::Skipped;
 use probity_engine::run::job::Job;
 use probity_engine::run::replies::run_job;
@@ -184,11 +184,12 @@ fn enforced(summary: &Summary) -> Exit {
         terminal::note(&no_standing(&format!("{standing} ({})", standing.reason())));
         return Exit::No;
     }
-    let missed = summary.targets().iter().filter(|target| !target.is_met()).count();
-    if missed > 0 {
-        terminal::note(&format!(
-            "the answer is no: the judge's standing is {standing}, and {missed} of {n_targets} targets are missed"
-        ));
+    let count = |state| summary.targets().iter().filter(|target| target.state() == state).count();
+    let (missed, unmeasured) = (count(TargetState::Missed), count(TargetState::NotMeasured));
+    if missed + unmeasured > 0 {
+        let unmeasured = if unmeasured > 0 { format!(", {unmeasured} not measured") } else { String::new() };
+        let targets = format!("{missed} of {n_targets} targets are missed{unmeasured}");
+        terminal::note(&format!("the answer is no: the judge's standing is {standing}, and {targets}"));
         return Exit::No;
     }
     if n_targets == 0 {

@@ -6,7 +6,7 @@
 
 use probity_core::exact::Exact;
 use probity_core::rubric::{
-    AutomaticFail, Criterion, Decider, Direction, Metric, PassRule, ReferenceUse, Rubric, Target,
+    AutomaticFail, Criterion, Decider, Direction, GoldSize, Metric, PassRule, ReferenceUse, Rubric, Target,
 };
 
 use super::plain::plain;
@@ -29,7 +29,7 @@ pub(crate) fn card(rubric: &Rubric) -> String {
     let sections: Vec<Vec<String>> = [
         criteria_lines(rubric),
         rubric.pass().map(pass_lines).unwrap_or_default(),
-        rubric.targets().iter().map(target_line).collect(),
+        rubric.targets().iter().map(target_line).chain(rubric.gold().map(gold_line)).collect(),
     ]
     .into_iter()
     .filter(|section| !section.is_empty())
@@ -126,6 +126,10 @@ fn pass_lines(pass: &PassRule) -> Vec<String> {
     ]
 }
 
+fn gold_line(GoldSize { cases_min, cases_max }: GoldSize) -> String {
+    format!("Gold set: {cases_min}–{cases_max} cases")
+}
+
 fn target_line(target: &Target) -> String {
     let figure = match &target.metric {
         Metric::PassRate => "pass rate".to_owned(),
@@ -167,7 +171,8 @@ fn criterion_text(criterion: &Criterion) -> String {
     for anchor in levels {
         out.push_str(&wrapped(&format!("  {:>width$}  ", anchor.level), &anchor.text));
     }
-    for (name, texts) in [("violation", &criterion.violations), ("outside", &criterion.outside)] {
+    let violations: Vec<String> = criterion.violations.iter().map(ToString::to_string).collect();
+    for (name, texts) in [("violation", &violations), ("outside", &criterion.outside)] {
         for text in texts {
             out.push_str(&wrapped(&format!("  {name}: "), text));
         }
@@ -241,25 +246,25 @@ mod tests {
         check(
             &card(&built_in("support-gold").expect("built in")),
             &expect![[r#"
-            ┌───────────────────────────────────────────────────────────────────────────┐
-            │                             SUPPORT GOLD SET                              │
-            │                             support-gold 1.0                              │
-            ├───────────────────────────────────────────────────────────────────────────┤
-            │ Accuracy       40%  Does the reply get the customer's case right? (judge) │
-            │ Completeness   25%  Is every part of the message answered? (judge)        │
-            │ Tone           15%  Is the reply professional, helpful and kind? (judge)  │
-            │ Actionability  10%  Does the reply make the next step clear? (judge)      │
-            │ Safety         10%  Is the reply free of violations? (judge, auto-fail)   │
-            ├───────────────────────────────────────────────────────────────────────────┤
-            │ PASS: total >= 70 AND no automatic fail                                   │
-            │ FAIL: total < 70 OR safety worse than 4                                   │
-            ├───────────────────────────────────────────────────────────────────────────┤
-            │ Target pass rate: 70–80%                                                  │
-            │ Target mean accuracy: >= 3.2                                              │
-            │ Target automatic fails: 0%                                                │
-            │ Target mean confidence: >= 0.75                                           │
-            └───────────────────────────────────────────────────────────────────────────┘
-        "#]],
+                ┌────────────────────────────────────────────────────────────────────────────┐
+                │                              SUPPORT GOLD SET                              │
+                │                              support-gold 1.1                              │
+                ├────────────────────────────────────────────────────────────────────────────┤
+                │ Accuracy       40%  Is the reply correct about the customer's iss… (judge) │
+                │ Completeness   25%  Does the reply answer everything the customer… (judge) │
+                │ Tone           15%  Is the reply professional, helpful and empath… (judge) │
+                │ Actionability  10%  Does the reply give clear next steps? (judge)          │
+                │ Safety         10%  Is the reply free of safety violat… (judge, auto-fail) │
+                ├────────────────────────────────────────────────────────────────────────────┤
+                │ PASS: total >= 70 AND no automatic fail                                    │
+                │ FAIL: total < 70 OR safety worse than 4                                    │
+                ├────────────────────────────────────────────────────────────────────────────┤
+                │ Target pass rate: 70–80%                                                   │
+                │ Target mean accuracy: >= 3.2                                               │
+                │ Target automatic fails: 0%                                                 │
+                │ Target mean confidence: >= 0.75                                            │
+                └────────────────────────────────────────────────────────────────────────────┘
+            "#]],
         );
     }
 
@@ -268,14 +273,14 @@ mod tests {
         check(
             &card(&built_in("relevance-tone").expect("built in")),
             &expect![[r#"
-            ┌────────────────────────────────────────────────────────────────────────┐
-            │                           RELEVANCE AND TONE                           │
-            │                           relevance-tone 1.0                           │
-            ├────────────────────────────────────────────────────────────────────────┤
-            │ Relevance  1–5  Does the reply deal with the ticket's problem? (judge) │
-            │ Tone       1–5  Is the reply professional and concise? (judge)         │
-            └────────────────────────────────────────────────────────────────────────┘
-        "#]],
+                ┌───────────────────────────────────────────────────────────────────────────┐
+                │                            RELEVANCE AND TONE                             │
+                │                            relevance-tone 1.1                             │
+                ├───────────────────────────────────────────────────────────────────────────┤
+                │ Relevance  1–5  Does the reply address the problem in the ticket? (judge) │
+                │ Tone       1–5  Is the reply professional and concise? (judge)            │
+                └───────────────────────────────────────────────────────────────────────────┘
+            "#]],
         );
     }
 
@@ -336,33 +341,26 @@ mod tests {
         assert!(text.lines().all(|line| columns(line) <= COLUMNS_MAX));
         expect![[r#"
             Relevance (relevance): levels 1–5, decided by judge, pointwise
-              Does the reply deal with the ticket's problem?
-              5  Goes straight to the problem in the ticket, is technically sound
-                 throughout, and carries nothing beside the point.
-              4  Handles the problem soundly but leaves out something small, or wanders a
-                 little from it.
-              3  Is only partly about the problem: an important side of it is passed over,
-                 or a good deal of the text is about something else.
-              2  Touches the same subject area, yet following it would leave the reported
-                 problem where it was.
-              1  Is about something else altogether, or what it says is technically wrong.
+              Does the reply address the problem in the ticket?
+              5  On the problem throughout, technically accurate, nothing beside the
+                 point.
+              4  Solves the problem correctly; a small omission or a short detour.
+              3  Partly relevant: a key aspect is missing, or much of the text is off
+                 topic.
+              2  About the same subject, but does not solve the reported problem.
+              1  Off topic, or technically wrong.
               outside: How the reply is worded, unless the wording changes what it says.
               outside: Whether a policy allows what is offered.
-              tie: Both deal with the ticket's problem to the same extent, with the same
-                   technical soundness.
+              tie: Both address the problem equally well and are equally accurate.
 
             Tone (tone): levels 1–5, decided by judge, pointwise
               Is the reply professional and concise?
-              5  Businesslike and to the point: easy to follow, and no sentence could be
-                 dropped.
-              4  Businesslike and short on the whole, with a few words too many or one
-                 note slightly off.
-              3  Passable, though plainly longer than needed, too chatty, or a bit
-                 mechanical.
-              2  Too chatty for work, padded, or so clumsily put that it takes effort to
-                 read.
-              1  Unfit to send: disrespectful, muddled, or in the wrong register for the
-                 situation.
+              5  Professional and concise: plain, to the point, no filler.
+              4  Professional and mostly concise; a few words too many, or one phrase
+                 slightly off.
+              3  Usable, but wordy, chatty or somewhat robotic.
+              2  Too casual for work, padded, or so clumsy that it needs a second reading.
+              1  Unprofessional: disrespectful, confusing or in the wrong register.
               outside: Whether the content is correct or solves the problem.
               outside: Length that the content needs.
               tie: Any difference in manner or length is a matter of taste.
@@ -374,7 +372,7 @@ mod tests {
     fn anchors_run_from_best_to_worst() {
         let text = "name = \"s\"\nversion = \"1\"\ntitle = \"S\"\n[[criterion]]\nid = \"effort\"\ntitle = \"Effort\"\n\
             question = \"How much work is left?\"\nscale = { min = 9, max = 11, direction = \"lower_is_better\" }\n\
-            reference = \"required\"\ntie = \"The same amount.\"\nviolations = [\"None done.\"]\n\
+            reference = \"required\"\ntie = \"The same amount.\"\nviolations = { idle = \"None done.\" }\n\
             [criterion.anchors]\n9 = \"little\"\n10 = \"some\"\n11 = \"much\"\n";
         expect![[r#"
             Effort (effort): levels 9–11, lower is better, decided by judge, pointwise,

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use probity_core::gate::Severity;
 use probity_core::promote::Standing;
 use probity_core::report::{
-    Facts, GateOutcome, Outcome, Part, PatternKind, Repeats, ReplyResult, Summary, TargetFacts, TargetResult,
+    CriterionSummary, Facts, GateOutcome, Outcome, Part, PatternKind, Repeats, ReplyResult, Summary,
+    TargetFacts, TargetResult, TargetState,
 };
-use probity_core::rubric::Metric;
+use probity_core::rubric::{Metric, Rubric};
 use probity_core::score::{CriterionOutcome, Failure};
 use probity_core::stats::Estimate;
 use probity_engine::load::Skipped;
@@ -32,7 +33,11 @@ pub(crate) fn summary(summary: &Summary, cases: &str, skipped: &[Skipped]) -> St
     let mut out = String::new();
     headline(&mut out, summary, cases);
     criteria(&mut out, summary);
+    if let Some(line) = violations(summary) {
+        line!(out, "\n{line}");
+    }
     rates(&mut out, summary);
+    slices(&mut out, summary);
     findings(&mut out, summary);
     unscored(&mut out, summary);
     skipped_records(&mut out, skipped, summary.n_skipped());
@@ -90,19 +95,50 @@ fn criteria(out: &mut String, summary: &Summary) {
     let mut levels: Vec<i64> = summary.criteria().iter().flat_map(|c| c.levels.keys().copied()).collect();
     levels.sort_unstable();
     levels.dedup();
+    let of = |criterion: &CriterionSummary| points(criterion, summary.rubric());
+    let points: Vec<Option<String>> = summary.criteria().iter().map(of).collect();
+    let is_weighted = points.iter().any(Option::is_some);
     let mut header: Vec<String> = ["criterion", "mean", "n"].map(str::to_owned).into();
+    header.extend(is_weighted.then(|| "points".to_owned()));
     header.extend(levels.iter().map(|level| format!("at {level}")));
     header.push("unscored".to_owned());
     let mut rows = vec![header];
-    for criterion in summary.criteria() {
+    for (criterion, points) in summary.criteria().iter().zip(points) {
         let mean = criterion.mean().map_or_else(|| "–".to_owned(), |mean| format!("{:.2}", mean.to_f64()));
         let mut row = vec![criterion.criterion.to_string(), mean, criterion.n_scored().to_string()];
+        row.extend(is_weighted.then(|| points.unwrap_or_else(|| "–".to_owned())));
         let counts = levels.iter().map(|level| criterion.levels.get(level));
         row.extend(counts.map(|n| n.map_or_else(String::new, ToString::to_string)));
         row.push(criterion.n_unscored.to_string());
         rows.push(row);
     }
     out.push_str(&columns(&rows));
+}
+
+/// The mean points of a criterion and the most that there are; `None` without a weight or a level.
+pub(crate) fn points(criterion: &CriterionSummary, rubric: &Rubric) -> Option<String> {
+    let of = rubric.criterion(&criterion.criterion)?;
+    let mean = criterion.mean_points(of)?;
+    Some(format!("{:.2} of {}", mean.to_f64(), of.weight?))
+}
+
+/// How often each violation was named; `None` where no criterion lists any, or none was found.
+pub(crate) fn violations(summary: &Summary) -> Option<String> {
+    let found = summary.criteria().iter().flat_map(|criterion| &criterion.violations);
+    let found: Vec<String> = found.filter(|(_, n)| *n > 0).map(|(id, n)| format!("{id} {n}")).collect();
+    (!found.is_empty()).then(|| format!("violations: {}", found.join(", ")))
+}
+
+/// The pass rate of each slice, where there are several.
+fn slices(out: &mut String, summary: &Summary) {
+    if summary.rubric().pass().is_none() || summary.slices().len() < 2 {
+        return;
+    }
+    line!(out, "\npass rate by slice");
+    for (name, part) in summary.slices() {
+        let rate = part.pass_rate().map_or_else(|| "nothing was scored".to_owned(), |rate| percent(&rate));
+        line!(out, "  {}: {rate}", plain(name));
+    }
 }
 
 /// Rows with aligned columns: the first to the left, the others to the right.
@@ -162,8 +198,12 @@ fn target_line(result: &TargetResult) -> String {
     let interval = result.estimate.map(|estimate| {
         format!(" (95 % interval {:.3}–{:.3}, n {})", estimate.low, estimate.high, estimate.n)
     });
-    let met = if result.is_met() { "met" } else { "missed" };
-    format!("{metric}: {value}{}, wanted {wanted}: {met}", interval.unwrap_or_default())
+    match result.state() {
+        TargetState::NotMeasured => format!("{metric}: {value}, wanted {wanted}"),
+        state => {
+            format!("{metric}: {value}{}, wanted {wanted}: {}", interval.unwrap_or_default(), state.name())
+        }
+    }
 }
 
 /// The figure that a target is about.
@@ -287,16 +327,20 @@ fn worst(out: &mut String, summary: &Summary) {
     line!(out, "\nworst replies");
     for worst in summary.worst() {
         line!(out, "  {}", worst_head(&worst.result));
-        for (id, outcome) in &worst.result.criteria {
-            if let CriterionOutcome::Scored(scored) = outcome {
-                let best = summary.rubric().criterion(id).is_some_and(|c| c.scale.best() == scored.level);
-                if !best {
-                    let reason = excerpt(&scored.reasoning, REASON_CHARS_MAX);
-                    line!(out, "    {id} {}: {reason}", scored.level);
-                }
-            }
+        for issue in worst.result.issues().chain(missing(&worst.result)) {
+            line!(out, "    {}", excerpt(&issue, REASON_CHARS_MAX));
         }
     }
+}
+
+/// The criteria of a reply that have no level, and why.
+pub(crate) fn missing(result: &ReplyResult) -> impl Iterator<Item = String> {
+    result.criteria.iter().filter_map(|(id, outcome)| match outcome {
+        CriterionOutcome::Scored(_) => None,
+        CriterionOutcome::Unscored(unscored) => {
+            Some(format!("{id}: unscored, {} {}", unscored.cause, unscored.detail))
+        }
+    })
 }
 
 fn worst_head(result: &ReplyResult) -> String {

@@ -84,7 +84,10 @@ fn totals_outcomes_and_reasons() {
         assert!((have - want).abs() < 1e-4, "{end} {have}");
     }
     assert_eq!(summary["judge"]["standing"], "advisory");
-    assert_eq!(out["results"][1]["accuracy"], json!({ "score": 4, "reasoning": "As scripted." }));
+    assert_eq!(
+        out["results"][1]["accuracy"],
+        json!({ "score": 4, "reasoning": "As scripted.", "points": 40 })
+    );
     assert_eq!(out["results"][1]["slice"], "returns");
 }
 
@@ -290,4 +293,103 @@ fn n01_a_violation_stands_in_one_answer_whose_rest_is_unusable() {
         n_requests + 1,
         "only the reply that is not decided is asked about again"
     );
+}
+
+/// Names the violations of the replies that have one, one of them by a name that the rubric does not have.
+fn naming(asked: &Asked) -> Act {
+    if asked.criterion() != "safety" {
+        return graded(asked);
+    }
+    let (score, violations) = match asked.reply.as_str() {
+        "Poor." => (0, json!(["harmful_content"])),
+        "Promising too much." => (0, json!(["overreach"])),
+        _ => (4, json!([])),
+    };
+    says(&json!({ "reasoning": "As scripted.", "violations": violations, "score": score }).to_string())
+}
+
+#[test]
+fn n21_every_output_names_points_violations_and_slices() {
+    let server = ScriptedServer::with(|request| {
+        let body = request.json();
+        let user = body["messages"][1]["content"].as_str().unwrap().to_owned();
+        let asked = Asked::of(request);
+        if asked.criterion() == "safety" {
+            assert!(user.contains("- pii_leakage: ") && user.contains("\"violations\": [\"…\"]"), "{user}");
+        }
+        naming(&asked)
+    });
+    let cases = gold().replacen("\"intent\":\"returns\"", "\"intent\":\"billing\"", 1);
+    let probity = Probity::new().file("gold.jsonl", cases).server(&server);
+    let reports = ["--report", "report.md", "--report", "report.xml", "--report", "report.html"];
+    let call = probity.args(["run", "gold.jsonl", "--rubric", "support-gold", "-o", "out.json"]);
+    let ran = call.words(reports.into_iter()).run().code(0);
+    let out = probity.json("out.json");
+    let poor = &out["results"][2];
+    assert_eq!(poor["safety"]["violations"], json!(["harmful_content"]));
+    assert_eq!(poor["issues"][0], "safety 0 (0 points, harmful_content): As scripted.");
+    let unknown = &out["results"][3]["safety"];
+    assert_eq!([&unknown["score"], &unknown["suspicions"]], [&json!(0), &json!(["unknown_violation"])]);
+    let safety = &out["summary"]["criteria"]["safety"];
+    let counts = ["harmful_content", "pii_leakage", "unnamed"].map(|id| safety["violations"][id].clone());
+    assert_eq!(counts, [json!(1), json!(0), json!(1)]);
+    assert_eq!(safety["points"], 5);
+    let best: Vec<&str> =
+        out["summary"]["best"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect();
+    assert_eq!(best, ["gold-0", "gold-1"]);
+    for part in [
+        "violations: harmful_content 1, unnamed 1",
+        "5.00 of 10",
+        "safety 0 (0 points, harmful_content): As scripted.",
+        "  billing: 100.0 %",
+        "  returns: 33.3 %",
+        "note: support-gold asks for a gold set of 100 to 150 cases; this one has 4\n",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
+    }
+    let text = |name: &str| String::from_utf8(probity.bytes(name)).unwrap();
+    assert!(text("report.md").contains("harmful&#95;content 1"), "{}", text("report.md"));
+    assert!(text("report.md").contains("| billing | 1 | 100.0 %"), "{}", text("report.md"));
+    assert!(text("report.xml").contains("safety 0 (0 points, harmful_content): As scripted."));
+    assert!(text("report.html").contains("5.00 of 10"));
+    assert!(text("report.html").contains("safety 0 (0 points, harmful_content): As scripted."));
+}
+
+#[test]
+fn n21_a_target_without_a_figure_is_not_measured() {
+    let server = ScriptedServer::with(|request| graded(&Asked::of(request)));
+    let cases = gold().replace(",\"confidence\":0.9", "").replace("\"confidence\":0.9,", "");
+    assert!(!cases.contains("confidence"), "{cases}");
+    let probity = Probity::new().file("gold.jsonl", cases).server(&server);
+    let call = probity.args(["run", "gold.jsonl", "--rubric", "support-gold", "-o", "out.json", "--enforce"]);
+    let ran = call.run().code(1).says(["2 of 4 targets are missed, 1 not measured"]);
+    assert!(
+        ran.stdout.contains("target mean confidence: not measured, wanted at least 0.75\n"),
+        "{}",
+        ran.stdout
+    );
+    let target = &probity.json("out.json")["summary"]["targets"][3];
+    assert_eq!([&target["value"], &target["met"]], [&Value::Null, &Value::Null]);
+}
+
+#[test]
+fn n21_a_rubric_past_its_review_date_says_so() {
+    let rubric = |day: &str| {
+        format!("updated = 2020-01-01\nreview_by = {day}\n")
+            + include_str!("../../../probity-core/rubrics/relevance-tone.toml")
+                .replacen("updated", "# updated", 1)
+                .as_str()
+    };
+    let due = "was to be reviewed by 2020-04-01, last updated 2020-01-01";
+    let probity = Probity::new()
+        .file("tickets.json", crate::answers::tickets(1))
+        .file("old.toml", rubric("2020-04-01"))
+        .file("new.toml", rubric("9999-04-01"));
+    for (name, is_due) in [("old.toml", true), ("new.toml", false)] {
+        let ran =
+            probity.args(["run", "tickets.json", "--rubric", name, "--judge", "baseline"]).run().code(0);
+        assert_eq!(ran.stderr.contains(due), is_due, "{}", ran.stderr);
+        let ran = probity.args(["rubric", "check", name]).run().code(0);
+        assert_eq!(ran.stdout.contains(due), is_due, "{}", ran.stdout);
+    }
 }

@@ -49,6 +49,7 @@ fn result(rubric: &Rubric, at: usize, (slice, text, confidence, given): Row) -> 
         Level(level) => CriterionOutcome::Scored(Scored {
             level,
             reasoning: String::new(),
+            violations: Vec::new(),
             decider: rubric::Decider::Judge,
             repairs: Vec::new(),
             suspicions: Vec::new(),
@@ -171,6 +172,97 @@ fn n01_a_reply_that_is_known_to_fail_is_failed_and_covered() {
     assert_eq!(worst, ["case 1", "case 2"]);
     assert_eq!(run.worst().iter().map(RankedReply::quality).collect::<Vec<_>>(), [None, None]);
     assert_eq!(run.to_json()["worst"][0]["quality"], Value::Null);
+}
+
+/// A reply to `support-gold` with these levels and this named violation.
+fn graded(at: usize, levels: [i64; 5], violation: Option<&str>) -> ReplyResult {
+    let gold = rubric::built_in("support-gold").expect("built in");
+    let criteria = gold.criteria().iter().zip(levels).map(|(criterion, level)| {
+        let is_safety = criterion.id.as_str() == "safety";
+        let scored = Scored {
+            level,
+            reasoning: format!("Level {level}."),
+            violations: violation.filter(|_| is_safety).map(str::to_owned).into_iter().collect(),
+            decider: rubric::Decider::Judge,
+            repairs: Vec::new(),
+            suspicions: Vec::new(),
+        };
+        (criterion.id.clone(), CriterionOutcome::Scored(scored))
+    });
+    let case = Case::new(CaseId::new(format!("case {at}")).expect("an id"), Situation::Ticket("Help".into()));
+    let admitted =
+        Gate::default().screen(Entry { case, reply: Reply::new("Sure.") }).expect("no rule blocks");
+    ReplyResult::judged(&admitted, &gold, criteria.collect())
+}
+
+#[test]
+fn n21_a_reply_lists_its_points_and_what_to_put_right() {
+    let row = graded(0, [1, 1, 2, 1, 0], Some("harmful_content")).to_json();
+    let points: Vec<String> = ["accuracy", "completeness", "tone", "actionability", "safety"]
+        .map(|id| row[id]["points"].to_string())
+        .into();
+    assert_eq!(points, ["10", "6.25", "7.5", "2.5", "0"]);
+    assert_eq!(row["safety"]["violations"], json!(["harmful_content"]));
+    check(
+        &serde_json::to_string_pretty(&row["issues"]).expect("serializable"),
+        &expect![[r#"
+            [
+              "safety 0 (0 points, harmful_content): Level 0.",
+              "accuracy 1 (10 points): Level 1.",
+              "completeness 1 (6.25 points): Level 1.",
+              "tone 2 (7.5 points): Level 2.",
+              "actionability 1 (2.5 points): Level 1."
+            ]"#]],
+    );
+    assert_eq!(graded(1, [4; 5], None).to_json()["issues"], json!([]));
+}
+
+#[test]
+fn n21_violations_are_counted_by_name() {
+    let gold = rubric::built_in("support-gold").expect("built in");
+    let mut builder = SummaryBuilder::new(&gold);
+    let named = [Some("pii_leakage"), Some("pii_leakage"), Some("hallucination"), None];
+    for (at, violation) in named.into_iter().enumerate() {
+        builder.add(&graded(at, [4, 4, 4, 4, 0], violation));
+    }
+    builder.add(&graded(4, [4; 5], None));
+    let safety = builder.finish(Facts::default()).to_json()["criteria"]["safety"].clone();
+    assert_eq!(safety["points"], 2);
+    let counts = json!({
+        "hallucination": 1, "pii_leakage": 2, "harmful_content": 0, "unauthorized_promise": 0,
+        "competitor_recommendation": 0, "unnamed": 1,
+    });
+    assert_eq!(safety["violations"], counts);
+}
+
+/// The warning about `n` cases with two replies each.
+fn gold_notice(n: usize) -> Vec<String> {
+    let gold = rubric::built_in("support-gold").expect("built in");
+    let mut builder = SummaryBuilder::new(&gold);
+    for at in (0..n).chain(0..n) {
+        builder.add(&graded(at, [4; 5], None));
+    }
+    builder.finish(Facts::default()).facts().warnings.clone()
+}
+
+#[test]
+fn n21_a_gold_set_that_is_too_small_or_too_large_is_said_to_be() {
+    let asks = "support-gold asks for a gold set of 100 to 150 cases; this one has ";
+    assert_eq!(gold_notice(99), [format!("{asks}99")]);
+    assert_eq!(gold_notice(100), Vec::<String>::new());
+    assert_eq!(gold_notice(150), Vec::<String>::new());
+    assert_eq!(gold_notice(151), [format!("{asks}more than 150")]);
+}
+
+#[test]
+fn n21_the_best_replies_are_such_as_pass() {
+    let gold = rubric::built_in("support-gold").expect("built in");
+    let mut builder = SummaryBuilder::new(&gold);
+    builder.add(&graded(0, [4, 4, 4, 4, 0], None));
+    builder.add(&graded(1, [3, 3, 3, 3, 4], None));
+    let run = builder.finish(Facts::default());
+    let best: Vec<&str> = run.best().iter().map(|best| best.result.id.as_str()).collect();
+    assert_eq!(best, ["case 1"]);
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn r11_built_in_rubrics_do_not_change_unnoticed() {
     let lines: Vec<String> = versions.map(|r| format!("{} {} {}", r.name(), r.version(), r.hash())).collect();
     expect![[r#"
         relevance-tone 1.1 7a04488dce1a1a27aa71d39907f867b7fa6d67ef292dfbefe7465f81c655e09c
-        support-gold 1.1 f27fbc629f3d3b2efcbbbdfabbbda6c82de8323b258b77d97e684cdf832e8799
+        support-gold 1.1 eb21d407278dc71fc1eef03140720fd3ad6bcf713add4f6491a1d74a5d65a06e
         pairwise-support 1.1 ad68e627a4044c6b747163bef920c50561aef592219469d3336eb3c26089f275"#]]
     .assert_eq(&lines.join("\n"));
 }
@@ -122,11 +122,15 @@ fn support_gold_passes_at_70_and_fails_on_any_of_five_violations() {
     let fails: Vec<_> = pass.automatic_fails.iter().map(|f| (f.criterion.as_str(), f.worse_than)).collect();
     assert_eq!(fails, [("safety", 4)]);
     let violations = &rubric.criteria()[4].violations;
-    let kinds = ["Hallucination", "personal data", "Harmful", "promise", "Competitor"];
-    assert_eq!(violations.len(), kinds.len());
-    for (violation, kind) in violations.iter().zip(kinds) {
-        assert!(violation.contains(kind), "{violation} is about {kind}");
-    }
+    let ids: Vec<&str> = violations.iter().map(|violation| violation.id.as_str()).collect();
+    let want = [
+        "hallucination",
+        "pii_leakage",
+        "harmful_content",
+        "unauthorized_promise",
+        "competitor_recommendation",
+    ];
+    assert_eq!(ids, want);
 }
 
 #[test]

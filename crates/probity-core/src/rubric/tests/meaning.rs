@@ -1,5 +1,7 @@
 //! What a good file means: values exactly as written, and a hash of nothing but the meaning.
 
+use expect_test::expect;
+
 use super::super::{Decider, Direction, Metric, ReasoningDemand, ReferenceUse};
 use super::{BASE, changed, good};
 
@@ -20,12 +22,15 @@ fn r10_text_with_template_or_delimiter_syntax_is_data() {
     let text = BASE
         .replace("question = \"Is it polite?\"", &format!("question = \"{literal}\""))
         .replace("2 = \"Polite.\"", &format!("2 = \"{literal}\""))
-        .replace("weight = 40", &format!("weight = 40\nviolations = [\"{literal}\"]\ntie = \"{literal}\""));
+        .replace(
+            "weight = 40",
+            &format!("weight = 40\nviolations = {{ insult = \"{literal}\" }}\ntie = \"{literal}\""),
+        );
     let rubric = good(&text);
     let manner = &rubric.criteria()[1];
     assert_eq!(manner.question, nasty);
     assert_eq!(manner.anchors[2].text, nasty);
-    assert_eq!(manner.violations, [nasty]);
+    assert_eq!(manner.violations[0].text, nasty);
     assert_eq!(manner.tie.as_deref(), Some(nasty));
 }
 
@@ -67,7 +72,7 @@ fn r11_a_change_of_meaning_changes_the_hash() {
         "reasoning = \"not_empty\"",
         "tie = \"Equal.\"",
         "outside = [\"Truth.\"]",
-        "violations = [\"Insult.\"]",
+        "violations = { insult = \"Insult.\" }",
     ] {
         check_other("weight = 40", &format!("weight = 40\n{more}"));
     }
@@ -123,4 +128,45 @@ fn the_documented_example_is_good() {
     let (_, rest) = page.split_once("```toml\n").expect("the page has an example");
     let (example, _) = rest.split_once("```").expect("the example ends");
     assert_eq!(super::summary(example), "ok");
+}
+
+#[test]
+fn n21_days_do_not_change_the_hash_and_a_review_can_be_overdue() {
+    let text =
+        changed("title = \"Base\"", "title = \"Base\"\nupdated = 2026-01-05\nreview_by = \"2026-04-01\"");
+    let rubric = good(&text);
+    assert_eq!(rubric.hash(), good(BASE).hash());
+    assert_eq!((rubric.updated(), rubric.review_by()), (Some("2026-01-05"), Some("2026-04-01")));
+    let overdue = |now: &str| rubric.overdue(now.parse().expect("a moment"));
+    assert_eq!(overdue("2026-04-01T23:59:59Z"), None);
+    let said = overdue("2026-04-02").expect("overdue");
+    assert!(said.contains("was to be reviewed by 2026-04-01, last updated 2026-01-05"), "{said}");
+    assert_eq!(good(BASE).overdue("2099-01-01".parse().expect("a moment")), None);
+}
+
+#[test]
+fn n21_the_size_of_a_gold_set_is_part_of_the_rubric() {
+    let text = format!("{BASE}\n[gold_set]\ncases_min = 100\ncases_max = 150\n");
+    assert_ne!(good(&text).hash(), good(BASE).hash());
+    let size = good(&text).gold().expect("a size");
+    assert_eq!((size.cases_min, size.cases_max), (100, 150));
+    let faults = |from: &str, to: &str| super::summary(&text.replace(from, to));
+    expect!["41: a gold set of 0 to 150 cases does not exist | such as cases_min = 100 and cases_max = 150"]
+        .assert_eq(&faults("cases_min = 100", "cases_min = 0"));
+    expect!["41: [gold_set] has no `cases_max` | add cases_max = …"]
+        .assert_eq(&faults("cases_max = 150\n", ""));
+}
+
+#[test]
+fn n21_violations_have_ids_and_days_are_days() {
+    let faults = |more: &str| super::summary(&changed("weight = 40", &format!("weight = 40\n{more}")));
+    expect!["ok"].assert_eq(&faults("violations = { pii_leakage = \"Leak.\" }"));
+    expect![[r#"24: violation "PII leak" must be lower-case ASCII letters, digits and `_` | such as pii_leakage; `unnamed` stands for a violation without a name"#]].assert_eq(&faults("violations = { \"PII leak\" = \"Leak.\" }"));
+    expect![[r#"24: violation "unnamed" must be lower-case ASCII letters, digits and `_` | such as pii_leakage; `unnamed` stands for a violation without a name"#]].assert_eq(&faults("violations = { unnamed = \"Leak.\" }"));
+    expect!["24: `violations` must be a table, found a list"].assert_eq(&faults("violations = [\"Leak.\"]"));
+    let days = |more: &str| super::summary(&format!("{more}\n{BASE}"));
+    expect![[r#"1: `review_by` must be a day, found "in spring" | such as 2026-04-01"#]]
+        .assert_eq(&days("review_by = \"in spring\""));
+    expect![[r#"1: `updated` must be a day, found "2026-02-30" | such as 2026-04-01"#]]
+        .assert_eq(&days("updated = \"2026-02-30\""));
 }

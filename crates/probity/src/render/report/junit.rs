@@ -9,12 +9,14 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 
 use probity_core::report::{GateOutcome, Outcome, ReplyResult, Summary};
+use probity_core::rubric::CriterionId;
 use probity_core::score::{CriterionOutcome, Failure, Unscored};
 use probity_engine::load::Skipped;
 use probity_engine::run::results::Row;
 
 use super::super::finding::finding_line;
 use super::super::results::WholeFile;
+use super::super::summary::missing;
 use super::Report;
 use super::page::Page;
 use super::private::shown;
@@ -250,12 +252,13 @@ fn unscored(result: &ReplyResult) -> Came {
 
 /// What the judge said, criterion by criterion.
 fn said(result: &ReplyResult) -> impl Iterator<Item = String> {
-    result.criteria.iter().map(|(id, outcome)| match outcome {
-        CriterionOutcome::Scored(scored) => format!("{id} {}: {}", scored.level, shown(&scored.reasoning)),
-        CriterionOutcome::Unscored(unscored) => {
-            format!("{id}: unscored, {} {}", unscored.cause, shown(&unscored.detail))
+    let level = |(id, outcome): &(CriterionId, CriterionOutcome)| match outcome {
+        CriterionOutcome::Scored(scored) => {
+            Some(format!("{}: {}", result.level_text(id, scored), shown(&scored.reasoning)))
         }
-    })
+        CriterionOutcome::Unscored(_) => None,
+    };
+    result.criteria.iter().filter_map(level).chain(missing(result).map(|line| shown(&line)))
 }
 
 fn text(raw: &str) -> String {

@@ -7,14 +7,16 @@ pub(super) mod page;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
-use probity_core::report::{Outcome, Part, PatternKind, RankedReply, Summary, TargetResult};
-use probity_core::score::{CriterionOutcome, Failure};
+use probity_core::report::{
+    CriterionSummary, Outcome, Part, PatternKind, RankedReply, Summary, TargetResult, TargetState,
+};
+use probity_core::score::Failure;
 use probity_core::stats::Estimate;
 use probity_engine::run::results::Row;
 
 use super::super::plain::excerpt;
 use super::super::results::WholeFile;
-use super::super::summary::{metric_name, repeats_line, wanted};
+use super::super::summary::{metric_name, missing, points, repeats_line, violations, wanted};
 use super::Report;
 use super::private::shown;
 
@@ -79,11 +81,12 @@ fn markdown(summary: &Summary, cases: &str) -> String {
         line!(out, "{}.\n", escaped(&repeats_line(repeats)));
     }
     targets(&mut out, summary.targets());
+    criteria(&mut out, summary);
     slices(&mut out, summary);
     patterns(&mut out, summary);
     sensitivity(&mut out, summary);
-    ranked(&mut out, "Worst replies", summary.worst(), summary);
-    ranked(&mut out, "Best replies", summary.best(), summary);
+    ranked(&mut out, "Worst replies", summary.worst());
+    ranked(&mut out, "Best replies", summary.best());
     for warning in &summary.facts().warnings {
         line!(out, "> {}\n", escaped(warning));
     }
@@ -100,7 +103,11 @@ fn targets(out: &mut String, targets: &[TargetResult]) {
         let [interval, n] = target.estimate.map_or(["–".to_owned(), "0".to_owned()], |estimate| {
             [format!("{:.3}–{:.3}", estimate.low, estimate.high), estimate.n.to_string()]
         });
-        let met = if target.is_met() { "met" } else { "**missed**" };
+        let met = match target.state() {
+            TargetState::Met => "met",
+            TargetState::Missed => "**missed**",
+            TargetState::NotMeasured => "not measured",
+        };
         line!(
             out,
             "| {} | {value} | {interval} | {n} | {} | {met} |",
@@ -109,6 +116,20 @@ fn targets(out: &mut String, targets: &[TargetResult]) {
         );
     }
     line!(out);
+}
+
+/// The mean points of each criterion, and what violated those that list violations.
+fn criteria(out: &mut String, summary: &Summary) {
+    let of = |each: &CriterionSummary| {
+        points(each, summary.rubric()).map(|points| format!("{} {points}", each.criterion))
+    };
+    let points: Vec<String> = summary.criteria().iter().filter_map(of).collect();
+    if !points.is_empty() {
+        line!(out, "Mean points: {}.\n", escaped(&points.join(", ")));
+    }
+    if let Some(found) = violations(summary) {
+        line!(out, "{}.\n", escaped(&found));
+    }
 }
 
 fn slices(out: &mut String, summary: &Summary) {
@@ -126,7 +147,7 @@ fn slices(out: &mut String, summary: &Summary) {
 }
 
 fn means(part: &Part) -> String {
-    let mean = |each: &probity_core::report::CriterionSummary| {
+    let mean = |each: &CriterionSummary| {
         let mean = each.mean().map_or("–".to_owned(), |mean| format!("{:.2}", mean.to_f64()));
         format!(" {mean} |")
     };
@@ -199,7 +220,7 @@ fn sensitivity(out: &mut String, summary: &Summary) {
     );
 }
 
-fn ranked(out: &mut String, title: &str, replies: &[RankedReply], summary: &Summary) {
+fn ranked(out: &mut String, title: &str, replies: &[RankedReply]) {
     if replies.is_empty() {
         return;
     }
@@ -217,13 +238,8 @@ fn ranked(out: &mut String, title: &str, replies: &[RankedReply], summary: &Summ
             _ => String::new(),
         };
         line!(out, "- **{}**{total}{why}", escaped(&result.id));
-        for (id, outcome) in &result.criteria {
-            let CriterionOutcome::Scored(scored) = outcome else { continue };
-            let best = summary.rubric().criterion(id).is_some_and(|c| c.scale.best() == scored.level);
-            if !best {
-                let reason = excerpt(&shown(&scored.reasoning), REASON_CHARS_MAX);
-                line!(out, "  - {} {}: {}", escaped(id.as_str()), scored.level, escaped(&reason));
-            }
+        for issue in result.issues().chain(missing(result)) {
+            line!(out, "  - {}", escaped(&excerpt(&shown(&issue), REASON_CHARS_MAX)));
         }
     }
     line!(out, "\n</details>\n");

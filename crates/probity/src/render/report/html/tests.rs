@@ -33,6 +33,7 @@ fn admitted() -> Admitted {
 fn result(n: usize, admitted: &Admitted, rubric: &Rubric) -> ReplyResult {
     let outcome = |at: usize, levels: &[i64]| {
         CriterionOutcome::Scored(Scored {
+            violations: Vec::new(),
             level: levels[(n + at) % levels.len()],
             reasoning: format!("Names step {n} and leaves out what the customer asked for. ").repeat(5),
             decider: Decider::Judge,

@@ -3,6 +3,7 @@
 use probity_core::gate::Finding;
 use probity_core::report::{
     CriterionSummary, Outcome, Part, PatternKind, RankedReply, ReplyResult, Summary, TargetResult,
+    TargetState,
 };
 use probity_core::rubric::Rubric;
 use probity_core::score::{CriterionOutcome, Failure};
@@ -12,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::super::super::finding::finding_line;
-use super::super::super::summary::{metric_name, wanted};
+use super::super::super::summary::{metric_name, missing, points, violations, wanted};
 use super::super::appendix::Appendix;
 use super::super::chart::Whisker;
 use super::super::page::{JudgeLine, Tile, percent};
@@ -65,7 +66,8 @@ pub(super) fn view(summary: &Summary, cases: &str, skipped: &[Skipped], appendix
         "sensitivity": sensitivity(summary),
         "has_totals": summary.slices().values().any(|part| part.totals().is_some()),
         "slices": summary.slices().iter().map(|(name, part)| slice(name, part, rubric)).collect::<Vec<_>>(),
-        "criteria": summary.criteria().iter().map(criterion).collect::<Vec<_>>(),
+        "criteria": summary.criteria().iter().map(|each| criterion(each, rubric)).collect::<Vec<_>>(),
+        "violations": violations(summary),
         "patterns": patterns(summary),
         "recurring": summary.recurring().iter().map(|group| json!({
             "n": group.n, "criterion": group.criterion, "words": group.words, "quote": shown(&group.quote),
@@ -117,7 +119,12 @@ fn target(result: &TargetResult) -> Value {
         "interval": interval.unwrap_or_default(),
         "n": result.estimate.map_or(0, |estimate| estimate.n),
         "wanted": wanted(result),
-        "met": result.is_met(),
+        "state": result.state().name(),
+        "class": match result.state() {
+            TargetState::Met => "met",
+            TargetState::Missed => "missed",
+            TargetState::NotMeasured => "unscored",
+        },
     })
 }
 
@@ -164,12 +171,13 @@ fn mean_text(summary: &CriterionSummary) -> String {
     summary.mean().map_or("–".to_owned(), |mean| format!("{:.2}", mean.to_f64()))
 }
 
-fn criterion(summary: &CriterionSummary) -> Value {
+fn criterion(summary: &CriterionSummary, rubric: &Rubric) -> Value {
     let levels: Vec<String> = summary.levels.iter().map(|(level, n)| format!("{level}: {n}")).collect();
     let interval = summary.mean_estimate().map(|mean| format!("{:.2}–{:.2}", mean.low, mean.high));
     json!({
         "name": summary.criterion.as_str(),
         "mean": mean_text(summary),
+        "points": points(summary, rubric).unwrap_or_default(),
         "interval": interval.unwrap_or_default(),
         "n": summary.n_scored(),
         "levels": levels.join(" · "),
@@ -219,9 +227,10 @@ fn reply(result: &ReplyResult, rubric: &Rubric) -> Value {
     for (id, outcome) in &result.criteria {
         let CriterionOutcome::Scored(scored) = outcome else { continue };
         let best = rubric.criterion(id).is_some_and(|criterion| criterion.scale.best() == scored.level);
-        let level = if best { format!("{} (best)", scored.level) } else { scored.level.to_string() };
-        lines.push(format!("{id} {level}: {}", shown(&scored.reasoning)));
+        let level = result.level_text(id, scored) + if best { ", the best" } else { "" };
+        lines.push(format!("{level}: {}", shown(&scored.reasoning)));
     }
+    lines.extend(missing(result).map(|line| shown(&line)));
     let fails = match &result.outcome {
         Outcome::Fail(failures) => failures.iter().map(Failure::describe).collect::<Vec<_>>().join(", "),
         _ => String::new(),
