@@ -85,7 +85,7 @@ pub struct ReplyResult {
     /// What the levels come to; `None` when nothing was judged.
     pub score: Option<Score>,
     /// Places of criteria with less than their best level: those that fail the reply, then by points lost.
-    pub(super) below_best: Vec<usize>,
+    pub below_best: Vec<usize>,
     /// What it all came to.
     pub outcome: Outcome,
 }

@@ -104,7 +104,7 @@ mod tests {
         let text = show(&built_in("support-gold").expect("built in"));
         assert!(text.starts_with('┌'));
         assert!(text.contains("Accuracy (accuracy): levels 0–4, 40 points, decided by judge, pointwise"));
-        assert!(text.contains("\n  violation: Hallucination"));
+        assert!(text.contains("\n  violation: hallucination: States"));
         let hash = built_in("support-gold").expect("built in").hash().to_owned();
         assert!(text.ends_with(&format!("support-gold 1.1\nhash {hash}\n")));
     }

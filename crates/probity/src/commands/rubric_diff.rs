@@ -143,7 +143,7 @@ mod tests {
                 ("total_min = 70", "total_min = 75"),
             ],
             &expect![[r#"
-                support-gold 1.0 → support-gold 1.0 (mine.toml)
+                support-gold 1.1 → support-gold 1.1 (mine.toml)
 
                 the rubric
                   pass total_min: 70 → 75
@@ -151,14 +151,14 @@ mod tests {
                 accuracy
                   weight: 40 → 35
                   anchor 3
-                    − Right in substance; a detail is imprecise, without leading the customer astray.
-                    + Right in substance; a detail is off, without leading the customer astray.
+                    − Correct on the issue; a minor detail is imprecise but not misleading.
+                    + Correct on the issue; a minor detail is off but not misleading.
 
                 completeness
                   weight: 25 → 30
 
                 another hash, OLD → NEW: labels, figures and standings stay with the old rubric
-                warning: version is still 1.0: give the edited rubric a new one
+                warning: version is still 1.1: give the edited rubric a new one
             "#]],
         );
     }

@@ -263,6 +263,7 @@ mod tests {
                 │ Target mean accuracy: >= 3.2                                               │
                 │ Target automatic fails: 0%                                                 │
                 │ Target mean confidence: >= 0.75                                            │
+                │ Gold set: 100–150 cases                                                    │
                 └────────────────────────────────────────────────────────────────────────────┘
             "#]],
         );
@@ -381,7 +382,7 @@ mod tests {
                9  little
               10  some
               11  much
-              violation: None done.
+              violation: idle: None done.
               tie: The same amount.
         "#]]
         .assert_eq(&anchors(&rubric(text)));
