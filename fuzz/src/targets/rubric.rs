@@ -70,5 +70,7 @@ fn check_rubric(rubric: &Rubric) {
 fn total(rubric: &Rubric, level: fn(&Scale) -> i64) -> Option<Exact> {
     let levels: BTreeMap<_, _> =
         rubric.criteria().iter().map(|Criterion { id, scale, .. }| (id.clone(), level(scale))).collect();
-    score(rubric, &levels).total
+    let score = score(rubric, &levels);
+    assert!(score.missing.is_empty(), "every criterion has a level");
+    score.total
 }

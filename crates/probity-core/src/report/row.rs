@@ -264,7 +264,7 @@ fn below_best(rubric: &Rubric, criteria: &[(CriterionId, CriterionOutcome)], sco
     let mut places: Vec<(bool, Option<Exact>, usize)> =
         criteria.iter().enumerate().filter_map(lost).collect();
     // The sort is stable, so equals stay in the rubric's order.
-    places.sort_by(|one, other| (other.0, other.1).cmp(&(one.0, one.1)));
+    places.sort_by_key(|(fails, points, _)| std::cmp::Reverse((*fails, *points)));
     places.into_iter().map(|(_, _, place)| place).collect()
 }
 

@@ -76,7 +76,7 @@ fn level_schema(criterion: &Criterion) -> ObjectSchema<LevelMembers<'_>, &'stati
     let required: &[&str] =
         if ids.is_empty() { &["reasoning", "score"] } else { &["reasoning", "violations", "score"] };
     let violations = (!ids.is_empty())
-        .then(|| ListSchema { r#type: "array", items: IdSchema { r#type: "string", r#enum: ids } });
+        .then_some(ListSchema { r#type: "array", items: IdSchema { r#type: "string", r#enum: ids } });
     let members = LevelMembers { reasoning: TextSchema { r#type: "string" }, violations, score };
     ObjectSchema::new(members, required)
 }
