@@ -19,9 +19,6 @@ use super::field::{Field, FileNames, Found, Reason, Value};
 /// How many bytes of letters and digits the gate needs to look for a value.
 const KNOWN_BYTES_MIN: usize = 2;
 
-/// How many bytes of letters and digits the gate needs to look for a value.
-const KNOWN_BYTES_MIN: usize = 2;
-
 /// A record that gives no entry.
 pub(super) struct Refused {
     /// The id, where that much could be read.
