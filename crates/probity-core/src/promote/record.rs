@@ -59,7 +59,7 @@ pub struct Bound {
     pub rubric: String,
     /// Everything that must stay as it is.
     pub parts: Parts,
-    /// Where a part is read again, such as `file:labels.jsonl`, by the part's name.
+    /// Where a part is read again, such as `file:contract.toml`, by the part's name.
     pub sources: BTreeMap<String, String>,
 }
 

@@ -103,7 +103,7 @@ name = "support"
 version = "1"
 owner = "QA"
 [labels]
-rows_min = 8
+rows_min = 50
 [agreement]
 measure = "cohen_kappa"
 lower_bound_min = 0.6

@@ -335,7 +335,7 @@ fn n04_files_give_an_answer_and_record_nothing() {
             text.contains("\nstanding: advisory, would be promoted: the contract is met; nothing"),
             "{text}"
         );
-        scene.check_refused(&[], "never promoted");
+        scene.run(&["--enforce"]).code(1).says(["never promoted"]);
     }
     scene.promote(&[]).code(0);
     let labels = String::from_utf8(scene.folder.bytes("labels.jsonl")).expect("text");

@@ -122,7 +122,7 @@ fn a_promotion_is_reported_in_every_kind() {
     check(&probity, words, 1);
     let ended = not_passed(&probity);
     assert!(ended.contains(&"failure: agreement with people (cohen_kappa)".to_owned()), "{ended:?}");
-    assert!(!ended.iter().any(|name| name.contains("labelled rows")), "{ended:?}");
+    assert!(!ended.iter().any(|name| name.contains("hard gates")), "{ended:?}");
     let markdown = String::from_utf8(probity.bytes("report.md")).unwrap();
     for section in ["Decision", "Hard gates", "Rubric contract", "Judge runs", "Bias probes", "Calibration"] {
         assert!(markdown.contains(&format!("### {section}\n")), "{section}: {markdown}");

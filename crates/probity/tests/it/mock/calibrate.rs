@@ -164,10 +164,11 @@ fn l04_labels_of_nothing_here_are_rejected_and_listed() {
 fn n05_labels_of_one_reply_do_not_count_for_another() {
     let files = [("short.jsonl", cases(2, short)), ("long.jsonl", cases(2, long))];
     let scene = Scene::new(&files, &["--levels", "fixed:4"]);
-    scene.folder.write("bare.jsonl", lines([json!({ "item": "t0", "criterion": "tone", "annotator": "ann", "label": 4 })]));
-    scene.calibrate(&["short.jsonl", "--labels", "bare.jsonl"]).code(0);
-    let asked = ledger(&scene.folder.path("ledger.jsonl"));
-    let packet = asked[0]["packet"].as_str().expect("a packet").to_owned();
+    let asked = ["check", "short.jsonl", "--show", "--json", "--base-url", &scene.mock.url()];
+    let asked = scene.folder.args(asked).run().code(0).json();
+    let request =
+        asked["requests"].as_array().expect("a list").iter().find(|request| request["case"] == "t0");
+    let packet = request.expect("t0 is asked about")["packet"].as_str().expect("a packet").to_owned();
     // Two people were shown the short reply to t0; a third names the case alone.
     let label = |name: &str, packet: Option<&str>| json!({ "item": "t0", "criterion": "tone", "annotator": name, "label": 4, "packet": packet });
     let rows = [label("ann", Some(&packet)), label("ben", Some(&packet)), label("cyd", None)];
