@@ -17,7 +17,7 @@ pub(super) const FRAMING: Table = Table(
     "a, an, the, this, that, these, here, here's, is, are, was, be, it, its, it's, as, of, for, on, in, to, \
     with, and, or, by, from, at, below, above, following, follows, my, i, i've, me, you, your, evaluation, \
     assessment, verdict, judgement, judgment, rating, score, scores, reasoning, reasons, reason, result, \
-    results, answer, response, output, json, format, requested, asked, provided, given, have, based, \
+    results, answer, response, output, json, object, format, requested, asked, provided, given, have, based, \
     according, rubric, criteria, criterion, scale, anchors, levels, level, step, steps, read, reading, \
     reviewed, checked, compare, compared, both, two, replies, reply, ticket, sure, certainly, ok, okay, \
     done, thanks, thank, hope, helps, let, know, need, want, any, anything, else, more, further, questions, \
