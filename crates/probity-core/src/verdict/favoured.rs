@@ -7,78 +7,33 @@ use std::collections::BTreeSet;
 
 use super::Preference;
 use super::suspect::{DAMNING, NEGATIONS, PRAISING};
-use super::words::{has_any, own_words, sentences};
+use super::words::{Table, has_phrase, own_words, sentences};
 
 /// What judges call the thing in a slot.
-const NOUNS: &[&str] =
-    &["reply", "response", "answer", "candidate", "option", "assistant", "message", "version", "one"];
+const NOUNS: Table = Table("reply, response, answer, candidate, option, assistant, message, version, one");
 /// Words that make a clause a concession or a condition.
-const CONCESSIONS: &[&str] =
-    &["although", "though", "while", "whereas", "despite", "could", "might", "unless"];
+const CONCESSIONS: Table = Table("although, though, while, whereas, despite, could, might, unless");
 /// Words that may stand between a slot and its praise or blame.
-const ADVERBS: &[&str] = &[
-    "is",
-    "the",
-    "a",
-    "clearly",
-    "far",
-    "much",
-    "simply",
-    "definitely",
-    "obviously",
-    "plainly",
-    "overall",
-    "still",
-    "significantly",
-    "slightly",
-    "by",
-    "should",
-    "deserves",
-    "to",
-    "have",
-    "clear",
-    "comes",
-    "out",
-];
-const BETTER: &[&str] = &[
-    "better",
-    "superior",
-    "stronger",
-    "best",
-    "preferable",
-    "wins",
-    "win",
-    "won",
-    "beats",
-    "outperforms",
-    "winner",
-    "ahead",
-    ">",
-];
-const WORSE: &[&str] = &["worse", "inferior", "weaker", "worst", "loses", "<"];
+const ADVERBS: Table = Table(
+    "is, the, a, clearly, far, much, simply, definitely, obviously, plainly, overall, still, significantly, \
+    slightly, by, should, deserves, to, have, clear, comes, out",
+);
+const BETTER: Table = Table(
+    "better, superior, stronger, best, preferable, wins, win, won, beats, outperforms, winner, ahead, >",
+);
+const WORSE: Table = Table("worse, inferior, weaker, worst, loses, <");
 /// Words before a slot that choose it.
-const CHOOSING: &[&str] =
-    &["prefer", "preferred", "choose", "pick", "favour", "favor", "select", "winner", "verdict", "choice"];
+const CHOOSING: Table =
+    Table("prefer, preferred, choose, pick, favour, favor, select, winner, verdict, choice");
 /// What may follow a comparison that holds as a whole.
-const AS_A_WHOLE: &[&str] = &["overall", "because", "since", "and", "of", "by", "choice", "here"];
-const EQUAL: &[&str] = &[
-    "tie",
-    "a draw",
-    "equally good",
-    "equally bad",
-    "equally well",
-    "equally strong",
-    "equally helpful",
-    "equal quality",
-];
+const AS_A_WHOLE: Table = Table("overall, because, since, and, of, by, choice, here");
+const EQUAL: Table = Table(
+    "tie, a draw, equally good, equally bad, equally well, equally strong, equally helpful, equal quality",
+);
 /// The same in words that are negations themselves.
-const NEITHER: &[&str] = &[
-    "no difference",
-    "no clear winner",
-    "neither is better",
-    "neither reply is better",
-    "neither one is better",
-];
+const NEITHER: Table = Table(
+    "no difference, no clear winner, neither is better, neither reply is better, neither one is better",
+);
 
 /// The verdicts that `text` speaks for outright, quotations aside.
 pub(super) fn favoured(text: &str) -> BTreeSet<Preference> {
@@ -89,12 +44,12 @@ pub(super) fn favoured(text: &str) -> BTreeSet<Preference> {
 
 fn is_open(clause: &[String]) -> bool {
     // "Far better" is no negation, though "far from flawless" is one.
-    let is_negated = NEGATIONS.iter().any(|word| *word != "far" && has_any(clause, &[word]));
-    is_negated || has_any(clause, CONCESSIONS) || has_any(clause, &["far from"])
+    let is_negated = NEGATIONS.iter().any(|word| *word != "far" && has_phrase(clause, word));
+    is_negated || CONCESSIONS.is_in(clause) || Table("far from").is_in(clause)
 }
 
 fn in_clause(clause: &[String]) -> Vec<Preference> {
-    if has_any(clause, NEITHER) {
+    if NEITHER.is_in(clause) {
         return vec![Preference::Tie];
     }
     if let [not, named @ ..] = clause
@@ -106,7 +61,7 @@ fn in_clause(clause: &[String]) -> Vec<Preference> {
     if is_open(clause) {
         return Vec::new();
     }
-    let mut found: Vec<Preference> = has_any(clause, EQUAL).then_some(Preference::Tie).into_iter().collect();
+    let mut found: Vec<Preference> = EQUAL.is_in(clause).then_some(Preference::Tie).into_iter().collect();
     let mut at = 0;
     while at < clause.len() {
         let Some((slot, n_words)) = slot(&clause[at..]) else {
@@ -124,7 +79,7 @@ fn in_clause(clause: &[String]) -> Vec<Preference> {
 fn slot(words: &[String]) -> Option<(Preference, usize)> {
     let first = words.first()?.as_str();
     let second = words.get(1).map(String::as_str);
-    let is_noun = |word: Option<&str>| word.is_some_and(|word| NOUNS.contains(&word));
+    let is_noun = |word: Option<&str>| word.is_some_and(|word| NOUNS.has(word));
     match (first, second) {
         ("A", _) => Some((Preference::First, 1)),
         ("B", _) => Some((Preference::Second, 1)),
@@ -150,7 +105,7 @@ fn after_slot(after: &[String], slot: Preference) -> Option<Preference> {
     if PRAISING.iter().any(|phrase| bare.starts_with(phrase)) {
         return Some(slot);
     }
-    let n_adverbs = after.iter().take_while(|word| ADVERBS.contains(&word.as_str())).count();
+    let n_adverbs = after.iter().take_while(|word| ADVERBS.has(word)).count();
     let (word, rest) = after.get(n_adverbs..)?.split_first()?;
     // Without a verb, "A better reply" is an article.
     let is_verb =
@@ -159,25 +114,23 @@ fn after_slot(after: &[String], slot: Preference) -> Option<Preference> {
         return None;
     }
     match word.as_str() {
-        word if BETTER.contains(&word) => Some(slot),
-        word if WORSE.contains(&word) => Some(other(slot)),
+        word if BETTER.has(word) => Some(slot),
+        word if WORSE.has(word) => Some(other(slot)),
         _ => None,
     }
 }
 
 /// "I prefer …", "the better reply is …".
 fn before_slot(before: &[String], after: &[String], slot: Preference) -> Option<Preference> {
-    let is_filler = |word: &&String| {
-        matches!(word.as_str(), "is" | "the" | "to" | "goes") || NOUNS.contains(&word.as_str())
-    };
+    let is_filler = |word: &&String| matches!(word.as_str(), "is" | "the" | "to" | "goes") || NOUNS.has(word);
     let word = before.iter().rev().find(|word| !is_filler(word))?.as_str();
-    let is_stated = before.iter().any(|word| word == "is") || CHOOSING.contains(&word);
+    let is_stated = before.iter().any(|word| word == "is") || CHOOSING.has(word);
     if !is_stated || !is_about_the_whole(after) {
         return None;
     }
     match word {
-        word if BETTER.contains(&word) || CHOOSING.contains(&word) => Some(slot),
-        word if WORSE.contains(&word) => Some(other(slot)),
+        word if BETTER.has(word) || CHOOSING.has(word) => Some(slot),
+        word if WORSE.has(word) => Some(other(slot)),
         _ => None,
     }
 }
@@ -191,7 +144,7 @@ fn is_about_the_whole(rest: &[String]) -> bool {
         }
         rest => slot(rest).map_or(rest, |(_, n_words)| &rest[n_words..]),
     };
-    rest.first().is_none_or(|word| AS_A_WHOLE.contains(&word.as_str()) || NOUNS.contains(&word.as_str()))
+    rest.first().is_none_or(|word| AS_A_WHOLE.has(word) || NOUNS.has(word))
 }
 
 #[cfg(test)]

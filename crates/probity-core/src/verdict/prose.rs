@@ -15,7 +15,7 @@ use self::tables::{
 use self::value::{Graded, Values};
 use super::favoured::favoured;
 use super::invalid::{Invalid, InvalidReason};
-use super::words::{Sentence, has_any, own_words, sentences};
+use super::words::{Sentence, Table, own_words, sentences};
 use super::{Preference, REASONING_BYTES_MAX, Statement};
 use crate::packet::Packet;
 use crate::rubric::Criterion;
@@ -60,11 +60,11 @@ pub(super) fn check_prose(prose: &Prose, statement: &Statement, packet: &Packet)
     }
 }
 
-/// Letters of other alphabets, which can look like Latin ones; digits and stars that are not ASCII; characters
+/// Letters of other alphabets, which can look like Latin ones; digits that are not ASCII, stars and dots; characters
 /// that are not seen.
 fn is_uncheckable(c: char) -> bool {
     let is_latin = c.is_ascii() || matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}');
-    let is_star = matches!(c, '\u{2605}' | '\u{2606}' | '\u{2b50}' | '\u{1f31f}');
+    let is_star = matches!(c, '\u{25a0}'..='\u{25ff}' | '\u{2605}' | '\u{2606}' | '\u{2b50}' | '\u{1f31f}');
     let is_unseen = matches!(
         c,
         '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
@@ -73,26 +73,26 @@ fn is_uncheckable(c: char) -> bool {
 }
 
 fn is_english(own: &[Sentence]) -> bool {
-    let has = |words: &[&str]| own.iter().any(|sentence| has_any(sentence, words));
-    has(ENGLISH) && !has(DUTCH)
+    let has = |table: &Table| own.iter().any(|sentence| table.is_in(sentence));
+    has(&ENGLISH) && !has(&DUTCH)
 }
 
 fn is_refusal(sentence: &Sentence) -> bool {
-    let is_unable = has_any(sentence, INABILITIES) && speaks_of_judging(sentence);
-    let is_void = has_any(sentence, TOO_LITTLE) && has_any(sentence, &["there is", "there's", "i have"]);
-    is_unable || is_void || sentence.last().is_some_and(|word| ENDS_OF_REFUSALS.contains(&word.as_str()))
+    let is_unable = INABILITIES.is_in(sentence) && speaks_of_judging(sentence);
+    let is_void = TOO_LITTLE.is_in(sentence) && Table("there is, there's, i have").is_in(sentence);
+    is_unable || is_void || sentence.last().is_some_and(|word| ENDS_OF_REFUSALS.has(word))
 }
 
 /// Whether a sentence is about the judge or its task, and not about the case.
 fn speaks_of_judging(sentence: &[String]) -> bool {
-    let is_start = |word: &String| JUDGING_STARTS.iter().any(|start| word.starts_with(start));
-    has_any(sentence, SELF) || has_any(sentence, JUDGING) || sentence.iter().any(is_start)
+    let is_start = |word: &String| JUDGING_STARTS.phrases().any(|start| word.starts_with(start));
+    SELF.is_in(sentence) || JUDGING.is_in(sentence) || sentence.iter().any(is_start)
 }
 
 /// The words after a verdict that take it back.
 fn taken_back(after: &str) -> Option<String> {
     let is_back =
-        |sentence: &Sentence| has_any(sentence, TAKING_BACK) || has_any(&sentence[..1], TAKING_BACK_FIRST);
+        |sentence: &Sentence| TAKING_BACK.is_in(sentence) || TAKING_BACK_FIRST.is_in(&sentence[..1]);
     sentences(&own_words(after)).into_iter().find(is_back).map(|words| words.join(" "))
 }
 
@@ -130,7 +130,15 @@ impl<'a> Reader<'a> {
         let is_marked = |preference: &Preference| {
             *preference != stated && all.contains(&format!("[[{}]]", preference.name()))
         };
-        other.or_else(|| Preference::ALL.into_iter().find(is_marked)).map(|other| other.name().to_owned())
+        let other = other.or_else(|| Preference::ALL.into_iter().find(is_marked));
+        let named = || sentences(&all).into_iter().find(|words| self.names_another_slot(words, stated));
+        other.map(|other| other.name().to_owned()).or_else(|| named().map(|words| words.join(" ")))
+    }
+
+    /// "Final answer: A", where it is B: a slot among words that would decide nothing without it.
+    fn names_another_slot(&self, words: &Sentence, stated: Preference) -> bool {
+        let mut slots = words.iter().filter(|word| matches!(word.as_str(), "A" | "B")).peekable();
+        self.is_framing(words) && slots.peek().is_some() && slots.all(|slot| slot != stated.name())
     }
 
     /// A sentence that is of no known kind.
@@ -152,17 +160,16 @@ impl<'a> Reader<'a> {
         let is_word = |word: &String| word.chars().any(char::is_alphabetic);
         (0..words.len()).all(|at| {
             let word = &words[at];
-            !is_word(word) || FRAMING.contains(&word.as_str()) || self.values.is_name(word) || is_offer(at)
+            !is_word(word) || FRAMING.has(word) || self.values.is_name(word) || is_offer(at)
         })
     }
 
     fn is_about_the_case(&self, words: &Sentence) -> bool {
         let is_slot = |word: &String| matches!(word.as_str(), "A" | "B") && self.values.is_empty();
-        let is_topic =
-            |word: &String| TOPICS.contains(&word.as_str()) || self.values.is_name(word) || is_slot(word);
         let begins_with_it = words.first().is_some_and(|word| matches!(word.as_str(), "it" | "both"));
-        let has_topic = begins_with_it || words.iter().any(is_topic) || self.values.is_recital(words);
-        has_topic && !speaks_of_judging(words) && !has_any(words, VALUE_VERBS)
+        let is_of_rubric = self.values.names_criterion(words) || self.values.is_recital(words);
+        let has_topic = begins_with_it || is_of_rubric || TOPICS.is_in(words) || words.iter().any(is_slot);
+        has_topic && !speaks_of_judging(words) && !VALUE_VERBS.is_in(words)
     }
 
     /// "I assign a 4", "I prefer B": a sentence about the judging that says what the verdict says.
@@ -174,8 +181,8 @@ impl<'a> Reader<'a> {
                 !favoured.is_empty() && favoured.iter().all(|each| *each == preferred.preference())
             }
         };
-        let is_doubted = has_any(words, INABILITIES) || has_any(words, TAKING_BACK);
-        is_same && !is_doubted && !has_any(words, &["not", "no", "never", "if", "would", "could"])
+        let is_doubted = INABILITIES.is_in(words) || TAKING_BACK.is_in(words);
+        is_same && !is_doubted && !Table("not, no, never, if, would, could").is_in(words)
     }
 }
 

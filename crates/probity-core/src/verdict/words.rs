@@ -20,20 +20,36 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
 pub(super) fn own_words(text: &str) -> String {
     let straight = text.replace(['\u{201c}', '\u{201d}', '\u{201e}'], "\"");
     let own = straight.split('"').step_by(2).collect::<Vec<_>>().join(" ");
-    let is_closed = straight.matches('"').count() % 2 == 0;
+    let is_closed = straight.matches('"').count().is_multiple_of(2);
     if is_closed && own.split_whitespace().count() > 1 { own } else { straight }
 }
 
-/// Whether `sentence` has `phrase`, whose words are parted by spaces, in a row.
-pub(super) fn has_phrase(sentence: &[String], phrase: &str) -> bool {
-    let is_at =
-        |at: usize| phrase.split(' ').zip(at..).all(|(word, at)| sentence.get(at).is_some_and(|w| w == word));
-    (0..sentence.len()).any(is_at)
+/// Words and phrases to look for, in lower case, parted by commas.
+pub(super) struct Table(pub(super) &'static str);
+
+impl Table {
+    /// The words and phrases.
+    pub(super) fn phrases(&self) -> impl Iterator<Item = &'static str> {
+        self.0.split(", ")
+    }
+
+    /// Whether `word` is one of them.
+    pub(super) fn has(&self, word: &str) -> bool {
+        self.phrases().any(|phrase| phrase == word)
+    }
+
+    /// Whether one of them stands in `sentence`.
+    pub(super) fn is_in(&self, sentence: &[String]) -> bool {
+        self.phrases().any(|phrase| has_phrase(sentence, phrase))
+    }
 }
 
-/// Whether `sentence` has one of `words` or phrases.
-pub(super) fn has_any(sentence: &[String], words: &[&str]) -> bool {
-    words.iter().any(|word| has_phrase(sentence, word))
+/// Whether `sentence` has the words of `phrase` in a row.
+pub(super) fn has_phrase(sentence: &[String], phrase: &str) -> bool {
+    let is_at = |at: usize| {
+        phrase.split(' ').zip(at..).all(|(word, at)| sentence.get(at).is_some_and(|found| found == word))
+    };
+    (0..sentence.len()).any(is_at)
 }
 
 #[derive(Default)]

@@ -1,308 +1,74 @@
 //! The words that the rules about prose look for: English, in lower case.
 
+use super::super::words::Table;
+
 /// Words that English prose is hardly without, and that few other languages have.
-pub(super) const ENGLISH: &[&str] = &[
-    "the",
-    "this",
-    "that",
-    "these",
-    "and",
-    "with",
-    "here",
-    "here's",
-    "my",
-    "it",
-    "its",
-    "it's",
-    "because",
-    "are",
-    "both",
-    "there",
-    "what",
-    "which",
-    "would",
-    "have",
-    "has",
-    "not",
-    "better",
-    "reply",
-    "replies",
-    "please",
-    "below",
-    "above",
-    "following",
-    "answer",
-    "result",
-    "assessment",
-    "rating",
-    "i'd",
-    "i'm",
-    "i've",
-    "but",
-    "from",
-    "they",
-    "their",
-    "customer",
-    "order",
-    "levels",
-    "very",
-    "says",
-    "does",
-    "gives",
-    "is",
-];
+pub(super) const ENGLISH: Table = Table(
+    "the, this, that, these, and, with, here, here's, my, it, its, it's, because, are, both, there, what, \
+    which, would, have, has, not, better, reply, replies, please, below, above, following, answer, result, \
+    assessment, rating, i'd, i'm, i've, but, from, they, their, customer, order, levels, very, says, does, \
+    gives, is",
+);
 /// Words of the language that shares "is" with English.
-pub(super) const DUTCH: &[&str] = &["de", "het", "een", "dit", "deze", "ik", "niet", "geen", "kan"];
+pub(super) const DUTCH: Table = Table("de, het, een, dit, deze, ik, niet, geen, kan");
 
 /// Words that open or close an answer and decide nothing.
-pub(super) const FRAMING: &[&str] = &[
-    "a",
-    "an",
-    "the",
-    "this",
-    "that",
-    "these",
-    "here",
-    "here's",
-    "is",
-    "are",
-    "was",
-    "be",
-    "it",
-    "its",
-    "it's",
-    "as",
-    "of",
-    "for",
-    "on",
-    "in",
-    "to",
-    "with",
-    "and",
-    "or",
-    "by",
-    "from",
-    "at",
-    "below",
-    "above",
-    "following",
-    "follows",
-    "my",
-    "i",
-    "i've",
-    "me",
-    "you",
-    "your",
-    "evaluation",
-    "assessment",
-    "verdict",
-    "judgement",
-    "judgment",
-    "rating",
-    "score",
-    "scores",
-    "reasoning",
-    "reasons",
-    "reason",
-    "result",
-    "results",
-    "answer",
-    "response",
-    "output",
-    "json",
-    "format",
-    "requested",
-    "asked",
-    "provided",
-    "given",
-    "have",
-    "based",
-    "according",
-    "rubric",
-    "criteria",
-    "criterion",
-    "scale",
-    "anchors",
-    "levels",
-    "level",
-    "step",
-    "steps",
-    "read",
-    "reading",
-    "reviewed",
-    "checked",
-    "compare",
-    "compared",
-    "both",
-    "two",
-    "replies",
-    "reply",
-    "ticket",
-    "sure",
-    "certainly",
-    "ok",
-    "okay",
-    "done",
-    "thanks",
-    "thank",
-    "hope",
-    "helps",
-    "let",
-    "know",
-    "need",
-    "want",
-    "any",
-    "anything",
-    "else",
-    "more",
-    "further",
-    "questions",
-    "details",
-    "final",
-    "overall",
-    "analysis",
-    "explanation",
-    "summary",
-    "conclusion",
-    "note",
-    "so",
-    "therefore",
-    "thus",
-    "first",
-    "then",
-    "now",
-    "finally",
-    "after",
-    "before",
-    "best",
-    "worst",
-    "decide",
-    "decided",
-    "think",
-    "out",
-    "b",
-    "A",
-    "B",
-    "tie",
-    "carefully",
-    "against",
-];
+pub(super) const FRAMING: Table = Table(
+    "a, an, the, this, that, these, here, here's, is, are, was, be, it, its, it's, as, of, for, on, in, to, \
+    with, and, or, by, from, at, below, above, following, follows, my, i, i've, me, you, your, evaluation, \
+    assessment, verdict, judgement, judgment, rating, score, scores, reasoning, reasons, reason, result, \
+    results, answer, response, output, json, object, format, requested, asked, provided, given, have, based, \
+    according, rubric, criteria, criterion, scale, anchors, levels, level, step, steps, read, reading, \
+    reviewed, checked, compare, compared, both, two, replies, reply, ticket, sure, certainly, ok, okay, \
+    done, thanks, thank, hope, helps, let, know, need, want, any, anything, else, more, further, questions, \
+    details, final, overall, analysis, explanation, summary, conclusion, note, so, therefore, thus, first, \
+    then, now, finally, after, before, best, worst, decide, decided, think, out, b, A, B, tie, carefully, \
+    against",
+);
 
 /// Nouns that make a sentence one about the case.
-pub(super) const TOPICS: &[&str] = &[
-    "reply",
-    "replies",
-    "response",
-    "responses",
-    "agent",
-    "agent's",
-    "customer",
-    "customer's",
-    "ticket",
-    "order",
-    "message",
-    "apology",
-    "greeting",
-    "sentence",
-    "wording",
-    "phrase",
-    "question",
-];
+pub(super) const TOPICS: Table = Table(
+    "reply, replies, response, responses, agent, agent's, customer, customer's, ticket, order, message, \
+    apology, greeting, sentence, wording, phrase, question",
+);
 
 /// The judge, speaking of itself.
-pub(super) const SELF: &[&str] =
-    &["i", "i'm", "i'd", "i'll", "i've", "me", "my", "myself", "we", "we're", "us", "our", "ai", "model"];
+pub(super) const SELF: Table =
+    Table("i, i'm, i'd, i'll, i've, me, my, myself, we, we're, us, our, ai, model");
 /// Other words about judging, and about who judges.
-pub(super) const JUDGING: &[&str] = &[
-    "rate", "rated", "rates", "rating", "ratings", "grade", "graded", "grading", "verdict", "verdicts",
-    "object", "json", "opinion", "person", "human", "people", "someone", "test",
-];
+pub(super) const JUDGING: Table = Table(
+    "rate, rated, rates, rating, ratings, grade, graded, grading, verdict, verdicts, object, json, opinion, \
+    person, human, people, someone, test",
+);
 /// How further words about judging begin.
-pub(super) const JUDGING_STARTS: &[&str] =
-    &["assess", "evaluat", "scor", "judg", "reviewer", "guideline", "instruct", "prompt", "request"];
+pub(super) const JUDGING_STARTS: Table =
+    Table("assess, evaluat, scor, judg, reviewer, guideline, instruct, prompt, request");
 
-pub(super) const INABILITIES: &[&str] = &[
-    "can't",
-    "cannot",
-    "cant",
-    "can not",
-    "couldn't",
-    "could not",
-    "unable",
-    "not able",
-    "won't",
-    "wont",
-    "will not",
-    "decline",
-    "refuse",
-    "abstain",
-    "impossible",
-    "not possible",
-    "not comfortable",
-    "not allowed",
-    "unwilling",
-    "rather not",
-    "violates",
-    "withheld",
-];
+pub(super) const INABILITIES: Table = Table(
+    "can't, cannot, cant, can not, couldn't, could not, unable, not able, won't, wont, will not, decline, \
+    refuse, abstain, impossible, not possible, not comfortable, not allowed, unwilling, rather not, \
+    violates, withheld",
+);
 /// Words that a sentence ends with when there was nothing to judge.
-pub(super) const ENDS_OF_REFUSALS: &[&str] =
-    &["no", "missing", "blocked", "empty", "blank", "unavailable", "truncated", "unreadable"];
-pub(super) const TOO_LITTLE: &[&str] = &["not enough", "too little", "insufficient", "no way", "no basis"];
+pub(super) const ENDS_OF_REFUSALS: Table =
+    Table("no, missing, blocked, empty, blank, unavailable, truncated, unreadable");
+pub(super) const TOO_LITTLE: Table = Table("not enough, too little, insufficient, no way, no basis");
 
 /// Words after a verdict that take it back.
-pub(super) const TAKING_BACK: &[&str] = &[
-    "correction",
-    "corrected",
-    "correcting",
-    "disregard",
-    "retract",
-    "oops",
-    "typo",
-    "reconsider",
-    "reconsidering",
-    "revise",
-    "revised",
-    "revising",
-    "revision",
-    "downgrade",
-    "upgrade",
-    "placeholder",
-    "hypothetical",
-    "draft",
-    "actually",
-    "instead",
-    "scratch",
-    "strike",
-    "otherwise",
-    "second thought",
-    "second thoughts",
-    "on reflection",
-    "my mind",
-    "i meant",
-    "i misread",
-    "my mistake",
-    "should be",
-    "should have been",
-    "ignore",
-    "at random",
-    "guess",
-    "disagree",
-    "wrong",
-];
+pub(super) const TAKING_BACK: Table = Table(
+    "correction, corrected, correcting, disregard, retract, oops, typo, reconsider, reconsidering, revise, \
+    revised, revising, revision, downgrade, upgrade, placeholder, hypothetical, draft, actually, instead, \
+    scratch, strike, otherwise, second thought, second thoughts, on reflection, my mind, i meant, i misread, \
+    my mistake, should be, should have been, ignore, at random, guess, disagree, wrong",
+);
 /// The same where a sentence begins with it.
-pub(super) const TAKING_BACK_FIRST: &[&str] =
-    &["wait", "edit", "update", "sorry", "no", "hmm", "hm", "but", "however"];
+pub(super) const TAKING_BACK_FIRST: Table = Table("wait, edit, update, sorry, no, hmm, hm, but, however");
 
 /// Nouns for what a verdict states.
-pub(super) const VALUE_NOUNS: &[&str] = &[
-    "score", "scores", "rating", "ratings", "grade", "level", "levels", "mark", "marks", "points", "point",
-    "stars",
-];
+pub(super) const VALUE_NOUNS: Table =
+    Table("score, scores, rating, ratings, grade, level, levels, mark, marks, points, point, stars");
 /// Words that make a sentence one about a value.
-pub(super) const VALUE_VERBS: &[&str] = &[
-    "scored", "rate", "rated", "graded", "give", "gets", "say", "assign", "deserve", "deserves", "verdict",
-    "final",
-];
-pub(super) const NUMBER_WORDS: &[&str] =
-    &["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+pub(super) const VALUE_VERBS: Table =
+    Table("scored, rate, rated, graded, give, gets, say, assign, deserve, deserves, verdict, final");
+pub(super) const NUMBER_WORDS: Table =
+    Table("zero, one, two, three, four, five, six, seven, eight, nine, ten");

@@ -1,6 +1,6 @@
 //! The values that prose states, beside the levels of the verdict.
 
-use super::super::words::{Sentence, has_any, sentences};
+use super::super::words::{Sentence, sentences};
 use super::tables::{NUMBER_WORDS, VALUE_NOUNS, VALUE_VERBS};
 use crate::rubric::Criterion;
 
@@ -50,10 +50,10 @@ impl Value {
     /// where one makes it a grade.
     fn read(word: &str, before: &str) -> Option<Value> {
         let is_letter = word.len() == 1 && word.starts_with(char::is_alphabetic) && word != "a";
-        if is_letter && (matches!(before, "a" | "an") || VALUE_NOUNS.contains(&before)) {
+        if is_letter && (matches!(before, "a" | "an") || VALUE_NOUNS.has(before)) {
             return Some(Value::Foreign);
         }
-        match NUMBER_WORDS.iter().position(|name| *name == word) {
+        match NUMBER_WORDS.phrases().position(|name| name == word) {
             Some(1) if !matches!(before, "a" | "A" | "of") => None,
             Some(value) => Some(Value::Number(value as f64)),
             None if word.starts_with(|c: char| c.is_ascii_digit()) => word.parse().ok().map(Value::Number),
@@ -85,9 +85,14 @@ impl<'a> Values<'a> {
     /// Whether a sentence speaks of values, or of nothing but a number.
     pub(super) fn is_about_value(&self, words: &Sentence) -> bool {
         words.len() == 1
-            || has_any(words, VALUE_NOUNS)
-            || has_any(words, VALUE_VERBS)
-            || (0..words.len()).any(|at| self.named_at(&words[at..]).is_some())
+            || VALUE_NOUNS.is_in(words)
+            || VALUE_VERBS.is_in(words)
+            || self.names_criterion(words)
+    }
+
+    /// Whether a sentence names a criterion.
+    pub(super) fn names_criterion(&self, words: &Sentence) -> bool {
+        (0..words.len()).any(|at| self.named_at(&words[at..]).is_some())
     }
 
     /// Whether all levels of a scale stand in one sentence: then it is the scale that is told.
@@ -106,7 +111,7 @@ impl<'a> Values<'a> {
 
     /// Whether a sentence states a value that was not given.
     pub(super) fn states_another(&self, words: &Sentence) -> bool {
-        let is_bound = has_any(words, VALUE_NOUNS) || words.len() == 1;
+        let is_bound = VALUE_NOUNS.is_in(words) || words.len() == 1;
         !self.is_recital(words)
             && self.stated(words).any(|(value, graded)| {
                 let is_possible =
@@ -136,7 +141,7 @@ fn value_at(words: &Sentence, at: usize, graded: &[Graded<'_>]) -> Option<Value>
     let before = at.checked_sub(1).map_or("", |before| words[before].as_str());
     let scale = &graded.first()?.criterion.scale;
     let (min, max) = (Value::level(scale.min()), Value::level(scale.max()));
-    if VALUE_NOUNS.contains(&word(1)) {
+    if VALUE_NOUNS.has(word(1)) {
         match word(0) {
             "lowest" => return Some(min),
             "highest" | "top" => return Some(max),
