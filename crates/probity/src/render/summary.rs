@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use probity_core::gate::Severity;
 use probity_core::promote::Standing;
 use probity_core::report::{
-    CriterionSummary, Facts, GateOutcome, Outcome, Part, PatternKind, Repeats, ReplyResult, Summary, TargetFacts,
-    TargetResult, TargetState,
+    CriterionSummary, Facts, GateOutcome, Outcome, Part, PatternKind, Repeats, ReplyResult, Summary,
+    TargetFacts, TargetResult, TargetState,
 };
 use probity_core::rubric::{Metric, Rubric};
 use probity_core::score::{CriterionOutcome, Failure};
@@ -136,7 +136,7 @@ fn slices(out: &mut String, summary: &Summary) {
     }
     line!(out, "\npass rate by slice");
     for (name, part) in summary.slices() {
-        let rate = part.pass_rate().map_or_else(|| "nothing was scored".to_owned(), |rate| percent(&rate));
+        let rate = part.pass_rate().map_or_else(|| "nothing was scored".to_owned(), |rate| percent(&rate, part.n_clusters()));
         line!(out, "  {}: {rate}", plain(name));
     }
 }
@@ -160,8 +160,7 @@ pub(crate) fn columns(rows: &[Vec<String>]) -> String {
 
 fn rates(out: &mut String, summary: &Summary) {
     if let Some(rate) = summary.pass_rate() {
-        let cases = summary.n_clusters().map(|n| format!(" in {n} cases")).unwrap_or_default();
-        line!(out, "\npass rate {}", percent(&rate, &cases));
+        line!(out, "\npass rate {}", percent(&rate, summary.n_clusters()));
     } else if summary.rubric().pass().is_some() {
         line!(out, "\npass rate: nothing was scored");
     }
@@ -187,7 +186,9 @@ pub(super) fn repeats_line(repeats: &Repeats) -> String {
     line
 }
 
-fn percent(rate: &Estimate, cases: &str) -> String {
+/// A rate with its interval, and how many cases it is drawn from where some have several replies.
+fn percent(rate: &Estimate, n_clusters: Option<u64>) -> String {
+    let cases = n_clusters.map(|n| format!(" in {n} cases")).unwrap_or_default();
     let [value, low, high] = [rate.value, rate.low, rate.high].map(|share| 100.0 * share);
     format!("{value:.1} % (95 % interval {low:.1}–{high:.1}, n {}{cases})", rate.n)
 }
