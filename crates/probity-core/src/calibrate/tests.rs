@@ -189,10 +189,7 @@ fn l01_an_unknown_label_names_its_row() {
 fn l02_the_same_person_twice_is_an_error_unless_it_is_another_round() {
     let twice = r#"{"item":"1","annotator":"ann","label":"a"}
         {"item":"1","annotator":"ann ","label":"b"}"#;
-    check_refused(
-        twice,
-        &expect!["row 1, like row 0: is about item '1' by 'ann' in round 1 again"],
-    );
+    check_refused(twice, &expect!["row 1, like row 0: is about item '1' by 'ann' in round 1 again"]);
     let rounds = r#"{"item":"1","annotator":"ann","round":2,"label":"b"}
         {"item":"1","annotator":"ann","round":1,"label":"a"}"#;
     let sheet = joined(rounds, "", JoinOptions::default()).expect("two rounds");

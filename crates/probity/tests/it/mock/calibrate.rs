@@ -164,7 +164,10 @@ fn l04_labels_of_nothing_here_are_rejected_and_listed() {
 fn n05_labels_of_one_reply_do_not_count_for_another() {
     let files = [("short.jsonl", cases(2, short)), ("long.jsonl", cases(2, long))];
     let scene = Scene::new(&files, &["--levels", "fixed:4"]);
-    scene.folder.write("bare.jsonl", lines([json!({ "item": "t0", "criterion": "tone", "annotator": "ann", "label": 4 })]));
+    scene.folder.write(
+        "bare.jsonl",
+        lines([json!({ "item": "t0", "criterion": "tone", "annotator": "ann", "label": 4 })]),
+    );
     scene.calibrate(&["short.jsonl", "--labels", "bare.jsonl"]).code(0);
     let asked = ledger(&scene.folder.path("ledger.jsonl"));
     let packet = asked[0]["packet"].as_str().expect("a packet").to_owned();
