@@ -10,7 +10,7 @@ use super::row::{Row, RowOutcome};
 use crate::stats::Resampling;
 
 /// The name of the slice of cases without one.
-const NO_SLICE: &str = "(none)";
+pub(super) const NO_SLICE: &str = "(none)";
 
 /// What changed from one run to another.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,12 +86,13 @@ impl Difference<'_> {
         flips
     }
 
-    /// The share of the first run's replies whose pass or fail can be held against the second run's. `None`
-    /// where the first run has no reply.
+    /// The share of the first run's replies whose outcome can be held against the second run's: neither is unscored.
+    /// `None` where the first run has no reply.
     pub fn coverage(&self) -> Option<f64> {
         let n = self.before.rows.len();
-        let rated = self.overall.pass.map_or(0, |pass| pass.pairs.n());
-        (n > 0).then(|| rated as f64 / n as f64)
+        let is_scored = |row: &Row| row.outcome != RowOutcome::Unscored;
+        let scored = self.pairs.iter().filter(|pair| is_scored(pair.before) && is_scored(pair.after)).count();
+        (n > 0).then(|| scored as f64 / n as f64)
     }
 
     /// Whether the judge is another one.

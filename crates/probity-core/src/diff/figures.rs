@@ -139,7 +139,8 @@ fn pass(pairs: &[Pair<'_>], resampling: Resampling) -> Option<PassChange> {
     })
 }
 
-fn moved(
+/// How far the mean of some value of a reply moved. `None` where no pair has it on both sides.
+pub(super) fn moved(
     pairs: &[Pair<'_>],
     span: f64,
     values: impl Fn(&Pair<'_>) -> Option<(f64, f64)>,

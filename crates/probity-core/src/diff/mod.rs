@@ -7,8 +7,11 @@
 //! against itself has no change; exchanging the runs negates every change.
 
 mod definition;
+mod detectable;
 mod difference;
 mod figures;
+mod guardrail;
+mod guardrail_file;
 mod pairing;
 mod record;
 mod row;
@@ -20,6 +23,8 @@ mod tests;
 pub use definition::{DefinitionChange, RunDefinition};
 pub use difference::{Difference, Incomparable, difference};
 pub use figures::{LevelChange, PartChange, PassChange};
+pub use guardrail::{Burden, Guarded, GuardedFigure, Guardrail, Kept, Limit, guarded};
+pub use guardrail_file::read_guardrails;
 pub use pairing::{Pair, PairedBy};
 pub use record::{CriterionScale, Rated, ReadError, RunResults, read};
 pub use row::{Row, RowLevel, RowOutcome};

@@ -382,3 +382,110 @@ proptest! {
         prop_assert_eq!(plain.overall.total, more.overall.total);
     }
 }
+
+/// What one limit, as a file has it, comes to between two runs: its result, and whether it fails.
+#[track_caller]
+fn check_guardrail(lines: &str, before: &RunResults, after: &RunResults, want: &str) {
+    let guardrails = read_guardrails(&format!("[[guardrail]]\n{lines}\n")).expect("a guardrail");
+    let changed = difference(before, after, QUICK).expect("comparable runs");
+    let found = &guarded(&guardrails, &changed)[0];
+    let fails = if found.fails() { " fails" } else { "" };
+    assert_eq!(format!("{}{fails}", found.kept.name()), want, "{}", found.message());
+}
+
+/// So many cases in two slices, of which the first ones come out otherwise.
+fn mixed(n: usize, others: &[Reply<'static>]) -> RunResults {
+    let ids: Vec<String> = (0..n).map(|case| format!("c{case}")).collect();
+    let reply = |(case, id)| {
+        let slice = if case % 2 == 0 { "even" } else { "odd" };
+        match others.get(case) {
+            Some((_, _, outcome, tone)) => (id, slice, *outcome, *tone),
+            None => (id, slice, "pass", Some(3)),
+        }
+    };
+    let replies: Vec<Reply<'_>> = ids.iter().map(String::as_str).enumerate().map(reply).collect();
+    run(&replies)
+}
+
+#[test]
+fn n26_a_limit_is_held_against_the_interval_of_its_figure() {
+    let before = mixed(40, &[]);
+    let fell = mixed(40, &[("", "", "fail", Some(1)); 8]);
+    let dipped = mixed(40, &[("", "", "fail", Some(1)); 2]);
+    let rate = "figure = \"pass_rate\"\n";
+    check_guardrail(&format!("{rate}drop_max = 0"), &before, &fell, "broken fails");
+    check_guardrail(&format!("{rate}drop_max = 0"), &before, &dipped, "open");
+    check_guardrail(&format!("{rate}drop_max = 0\nstrict = true"), &before, &dipped, "open fails");
+    check_guardrail(&format!("{rate}drop_max = 0.5"), &before, &dipped, "kept");
+    check_guardrail(&format!("{rate}drop_max = 0.5\nstrict = true"), &before, &dipped, "kept");
+    check_guardrail(&format!("{rate}min = 0.95"), &before, &fell, "broken fails");
+    check_guardrail(&format!("{rate}min = 0.8"), &before, &fell, "open");
+    check_guardrail(&format!("{rate}min = 0.5"), &before, &fell, "kept");
+    check_guardrail(&format!("{rate}max = 0.5"), &before, &fell, "broken fails");
+    // In a slice four of twenty are lost, and twenty pairs show no fall below five.
+    check_guardrail(&format!("{rate}slice = \"even\"\ndrop_max = 0"), &before, &fell, "open");
+    check_guardrail(&format!("{rate}slice = \"even\"\nmin = 0.2"), &before, &fell, "kept");
+    let tone = "figure = \"mean\"\ncriterion = \"tone\"\n";
+    check_guardrail(&format!("{tone}drop_max = 0"), &before, &fell, "broken fails");
+    check_guardrail(&format!("{tone}rise_max = 0"), &before, &fell, "kept");
+    check_guardrail(&format!("{tone}min = 3.5"), &before, &fell, "broken fails");
+    check_guardrail("figure = \"mean_total\"\ndrop_max = 20", &before, &fell, "kept");
+}
+
+#[test]
+fn n26_blocked_unscored_and_automatic_fails_have_limits_of_their_own() {
+    let before = mixed(30, &[]);
+    let blocked = mixed(30, &[("", "", "blocked", None); 9]);
+    check_guardrail("figure = \"blocked_rate\"\nrise_max = 0.05", &before, &blocked, "broken fails");
+    check_guardrail("figure = \"blocked_rate\"\nmax = 0.6", &before, &blocked, "kept");
+    check_guardrail("figure = \"automatic_fail_rate\"\nmax = 0", &before, &blocked, "broken fails");
+    let unscored = mixed(30, &[("", "", "unscored", None); 9]);
+    check_guardrail("figure = \"unscored_rate\"\nmax = 0.1", &before, &unscored, "broken fails");
+    check_guardrail("figure = \"pass_rate\"\ndrop_max = 0", &before, &unscored, "open");
+    let mut by_tone = mixed(30, &[("", "", "fail", Some(0)); 1]);
+    check_guardrail("figure = \"automatic_fail_rate\"\nmax = 0", &before, &by_tone, "open");
+    by_tone.rows[0].reasons = vec!["tone".to_owned(), "score below 70".to_owned()];
+    check_guardrail("figure = \"automatic_fail_rate\"\nmax = 0", &before, &by_tone, "broken fails");
+    let by = "figure = \"automatic_fail_rate\"\ncriterion = \"tone\"\nmax = 0";
+    check_guardrail(by, &before, &by_tone, "broken fails");
+    check_guardrail(by, &before, &blocked, "open");
+}
+
+#[test]
+fn n26_a_figure_that_is_absent_fails_closed() {
+    let run = mixed(20, &[]);
+    check_guardrail("figure = \"pass_rate\"\nslice = \"none such\"\nmin = 0", &run, &run, "absent fails");
+    check_guardrail(
+        "figure = \"pass_rate\"\nslice = \"none such\"\ndrop_max = 1",
+        &run,
+        &run,
+        "absent fails",
+    );
+    check_guardrail("figure = \"mean\"\ncriterion = \"wit\"\nmin = 0", &run, &run, "absent fails");
+    let nothing = mixed(20, &[("", "", "unscored", None); 20]);
+    check_guardrail("figure = \"pass_rate\"\ndrop_max = 1", &run, &nothing, "absent fails");
+    check_guardrail("figure = \"mean_total\"\nmin = 0", &run, &nothing, "absent fails");
+}
+
+#[test]
+fn n26_the_smallest_change_that_could_have_been_shown_stands_beside_it() {
+    let (before, fell) = (mixed(40, &[]), mixed(40, &[("", "", "fail", Some(1)); 8]));
+    let changed = difference(&before, &fell, QUICK).expect("comparable runs");
+    let text = "[[guardrail]]\nfigure = \"pass_rate\"\ndrop_max = 0.02\n\
+        [[guardrail]]\nfigure = \"mean\"\ncriterion = \"tone\"\nslice = \"odd\"\nmin = 2\n\
+        [[guardrail]]\nfigure = \"blocked_rate\"\nmax = 0\n\
+        [[guardrail]]\nfigure = \"mean\"\ncriterion = \"wit\"\nmin = 2\n";
+    let found = guarded(&read_guardrails(text).expect("guardrails"), &changed);
+    let messages: Vec<String> = found.iter().map(Guarded::message).collect();
+    expect![[r#"
+        pass rate changed by −20.0 points (−34.8 to −7.1), a fall of at most 2.0 allowed; the smallest fall these 40 pairs could have shown is 15.0
+        mean of tone in slice 'odd' is 2.60 (2.20 to 2.90), at least 2.00 wanted; the smallest shortfall these 20 replies could have shown is 0.30
+        blocked rate is 0.0 % (0.0 to 8.8), at most 0.0 wanted; the smallest excess these 40 replies could have shown is 2.5
+        mean of wit: absent, the rubric has no criterion `wit`, only tone"#]].assert_eq(&messages.join("\n"));
+    let json = found[0].to_json();
+    assert_eq!(
+        (&json["rule"], &json["result"], &json["fails"]),
+        (&json!("drop_max"), &json!("broken"), &json!(true))
+    );
+    assert!(json["smallest_shown"].as_f64() < json["measured"]["value"].as_f64().map(f64::abs), "{json}");
+}

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::definition::RunDefinition;
 use super::difference::Difference;
 use super::figures::{LevelChange, PartChange, PassChange};
+use super::guardrail::{Burden, Guarded, Kept};
 use super::pairing::Pair;
 use super::record::{CriterionScale, RunResults};
 use super::row::{Row, RowLevel};
@@ -50,6 +51,33 @@ impl Difference<'_> {
         out["only_before"] = self.only_before.iter().map(|row| alone_json(row)).collect();
         out["only_after"] = self.only_after.iter().map(|row| alone_json(row)).collect();
         out
+    }
+}
+
+impl Guarded {
+    /// The outcome of a limit as JSON.
+    pub fn to_json(&self) -> Value {
+        let Guarded { guardrail, before, after, measured, detectable, kept } = self;
+        let why = match kept {
+            Kept::Absent(why) => Some(why),
+            _ => None,
+        };
+        json!({
+            "figure": guardrail.figure.name(),
+            "criterion": guardrail.figure.criterion(),
+            "slice": guardrail.slice,
+            "rule": guardrail.limit.name(),
+            "limit": guardrail.limit.value(),
+            "strict": guardrail.burden == Burden::ShowKept,
+            "before": before,
+            "after": after,
+            "measured": measured,
+            "smallest_shown": detectable,
+            "result": kept.name(),
+            "absent_because": why,
+            "fails": self.fails(),
+            "message": self.message(),
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! A difference between two runs on a terminal: figures first, then the cases behind them.
 
 use probity_core::diff::{
-    DefinitionChange, Difference, LevelChange, Pair, PartChange, PassChange, Row, RowOutcome,
+    DefinitionChange, Difference, Guarded, LevelChange, Pair, PartChange, PassChange, Row, RowOutcome,
 };
 use probity_core::stats::Estimate;
 
@@ -19,6 +19,8 @@ const PART_CHARS_MAX: usize = 40;
 pub(crate) struct Shown<'a> {
     /// The figures.
     pub(crate) difference: &'a Difference<'a>,
+    /// The limits that were held against it.
+    pub(crate) guarded: &'a [Guarded],
     /// The files as they were named.
     pub(crate) files: [&'a str; 2],
 }
@@ -29,6 +31,7 @@ pub(crate) fn difference(shown: &Shown<'_>) -> String {
     let mut out = headline(shown);
     out += &definition(&changed.definition);
     out += &overall(changed);
+    out += &guardrails(shown.guarded);
     out += &slices(changed);
     out += &flips(changed);
     out += &alone("only in the first run", &changed.only_before);
@@ -105,6 +108,18 @@ fn overall(changed: &Difference<'_>) -> String {
     )
 }
 
+fn guardrails(guarded: &[Guarded]) -> String {
+    if guarded.is_empty() {
+        return String::new();
+    }
+    let mut out = "\nguardrails\n".to_owned();
+    for one in guarded {
+        let fails = if one.fails() { ", fails" } else { "" };
+        out += &format!("  {}{fails}: {}\n", one.kept.name(), plain(&one.message()));
+    }
+    out
+}
+
 fn slices(changed: &Difference<'_>) -> String {
     if changed.by_slice.len() < 2 {
         return String::new();
@@ -171,13 +186,13 @@ fn level_row(name: &str, change: &LevelChange) -> Vec<String> {
 }
 
 /// A number with its sign; what is shown as zero has none.
-pub(super) fn signed(value: f64, decimals: usize) -> String {
+pub(crate) fn signed(value: f64, decimals: usize) -> String {
     let text = format!("{value:+.decimals$}").replace('-', "−");
     if text.chars().all(|c| !c.is_ascii_digit() || c == '0') { format!("{:.decimals$}", 0.0) } else { text }
 }
 
 /// A p-value, or a dash where there is none.
-pub(super) fn p_value(p: Option<f64>) -> String {
+pub(crate) fn p_value(p: Option<f64>) -> String {
     match p {
         None => "–".to_owned(),
         Some(p) if p < 0.0001 => "< 0.0001".to_owned(),

@@ -163,7 +163,7 @@ fn the_shape_that_others_rely_on() {
     check(
         &keys(&out),
         &expect![
-            "before after rubric judge_changed definition warnings paired_by coverage adjustment resampling pairs pass_rate total criteria by_slice flips changed only_before only_after"
+            "before after rubric judge_changed definition warnings paired_by coverage adjustment resampling pairs pass_rate total criteria by_slice flips changed only_before only_after guardrails"
         ],
     );
     check(&keys(&out["pass_rate"]), &expect!["before after change gained lost mcnemar adjusted fell"]);
@@ -203,7 +203,7 @@ fn enforce_ends_with_1_where_the_rate_fell_and_3_where_nobody_can_tell() {
     let lost = runs(&good, &["no number"; 6]);
     diff(&lost, ["--enforce"])
         .code(3)
-        .says(["incomplete: 0.0 % of the first run's replies pass or fail in both"]);
+        .says(["incomplete: 0.0 % of the first run's replies have an outcome in both"]);
     let dropped = runs(&good, &good[..3]);
     diff(&dropped, ["--enforce"]).code(3).says(["incomplete: 50.0 %"]);
     diff(&dropped, ["--enforce", "--min-coverage", "0.5"]).code(0);
@@ -296,4 +296,89 @@ fn rubrics_without_a_pass_rule_have_no_rate_to_enforce() {
     probity.write("b.json", probity.bytes("a.json"));
     assert_eq!(diff(&probity, ["--json"]).code(0).json()["pass_rate"], Value::Null);
     diff(&probity, ["--enforce"]).code(2).says(["--enforce: the rubric relevance-tone has no pass rule"]);
+}
+
+const GUARDRAILS: &str = "[[guardrail]]\nfigure = \"mean\"\ncriterion = \"tone\"\ndrop_max = 0\n\
+    [[guardrail]]\nfigure = \"pass_rate\"\nslice = \"billing\"\ndrop_max = 0.05\n\
+    [[guardrail]]\nfigure = \"blocked_rate\"\nmax = 0\n";
+
+/// Two runs in which ten of 24 replies of a slice no longer pass, and one reply of the other slice is blocked.
+fn guarded_runs() -> Probity {
+    let mut after = vec!["Level 4."; 48];
+    (0..20).step_by(2).for_each(|case| after[case] = "Level 1.");
+    after[21] = "Card 4111 1111 1111 1111.";
+    // What the slice loses, another gains, so that the pass rate of all shows nothing.
+    let mut before = vec!["Level 4."; 48];
+    (1..21).step_by(2).for_each(|case| before[case] = "Level 1.");
+    two_runs(&before, &after)
+}
+
+#[test]
+fn n26_enforce_watches_every_guardrail() {
+    let probity = promoted(guarded_runs());
+    probity.write("guardrails.toml", GUARDRAILS);
+    diff(&probity, ["--enforce"]).code(0);
+    let ran = diff(
+        &probity,
+        ["--enforce", "--guardrails", "guardrails.toml", "--report", "d.xml", "--report", "d.md"],
+    );
+    let ran = ran.code(1);
+    assert!(
+        ran.stderr
+            .contains("the answer is no: 2 of 3 guardrails failed: pass rate in slice 'billing' changed by"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stdout.contains("\nguardrails\n  open: mean of tone changed by 0.00"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("  broken, fails: blocked rate is 2.1 %"), "{}", ran.stdout);
+    let [junit, page] = ["d.xml", "d.md"].map(|name| String::from_utf8(probity.bytes(name)).expect("text"));
+    assert!(junit.contains("tests=\"4\" failures=\"2\""), "{junit}");
+    assert!(
+        page.contains("2 of 3 guardrails failed.") && page.contains("these 24 pairs could have shown"),
+        "{page}"
+    );
+    diff(&probity, ["--guardrails", "guardrails.toml"]).code(0);
+    let out = diff(&probity, ["--guardrails", "guardrails.toml", "--json"]).code(0).json();
+    let results: Vec<&str> =
+        out["guardrails"].as_array().unwrap().iter().map(|one| one["result"].as_str().unwrap()).collect();
+    assert_eq!(results, ["open", "broken", "broken"]);
+    assert!(out["guardrails"][1]["smallest_shown"].as_f64().is_some_and(|least| least < 0.4), "{out}");
+}
+
+#[test]
+fn n26_an_absent_figure_fails_closed_and_an_advisory_judge_fails_by_its_standing() {
+    let probity = guarded_runs();
+    probity
+        .write("guardrails.toml", "[[guardrail]]\nfigure = \"pass_rate\"\nslice = \"returns\"\nmin = 0.1\n");
+    let enforced = ["--enforce", "--guardrails", "guardrails.toml", "--report", "d.xml"];
+    let ran = diff(&probity, enforced).code(1);
+    assert!(!ran.stderr.contains("guardrail"), "the reason is the standing: {}", ran.stderr);
+    let junit = String::from_utf8(probity.bytes("d.xml")).expect("text");
+    assert!(junit.contains("tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"2\""), "{junit}");
+    let probity = promoted(probity);
+    let ran = diff(&probity, enforced).code(1);
+    assert!(
+        ran.stderr.contains("1 of 1 guardrails failed: pass rate in slice 'returns': absent"),
+        "{}",
+        ran.stderr
+    );
+    probity.write("guardrails.toml", "[[guardrail]]\nfigure = \"pass\"\nmin = 0.1\n");
+    let ran = diff(&probity, enforced).code(2);
+    assert!(ran.stderr.contains("guardrails.toml:2: `figure` must be one of pass_rate"), "{}", ran.stderr);
+}
+
+#[test]
+fn n26_guardrails_need_no_pass_rule() {
+    let probity = Probity::new().file("t.json", cases(&["Press the button."; 6]));
+    probity.args(["run", "t.json", "--judge", "baseline", "-o", "a.json"]).run().code(0);
+    probity.write("b.json", probity.bytes("a.json"));
+    let probity = promoted(probity);
+    let tone = |limit: &str| {
+        probity.write("g.toml", format!("[[guardrail]]\nfigure = \"mean\"\ncriterion = \"tone\"\n{limit}\n"));
+        diff(&probity, ["--enforce", "--guardrails", "g.toml"])
+    };
+    tone("drop_max = 0").code(0);
+    tone("drop_max = 0\nstrict = true")
+        .code(1)
+        .says(["1 of 1 guardrails failed: mean of tone changed by 0.00"]);
 }

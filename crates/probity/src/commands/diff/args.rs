@@ -20,6 +20,9 @@ pub(crate) struct DiffArgs {
     /// End with exit code 1 where the pass rate fell, by a judge with standing: one-sided exact test at 5 %
     #[arg(long)]
     pub(crate) enforce: bool,
+    /// A TOML file of limits that the second run must keep; with --enforce, one that is broken ends with exit code 1
+    #[arg(long, value_name = "FILE")]
+    pub(crate) guardrails: Option<PathBuf>,
     /// The share of the first run's replies that must be comparable for an answer under --enforce
     #[arg(long, value_name = "SHARE", default_value_t = 0.9, value_parser = share)]
     pub(crate) min_coverage: f64,
@@ -37,6 +40,9 @@ pub(crate) struct DiffArgs {
     /// Write everything to this file as JSON
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Write a report to this file; its name ends in .html, .md, .xml for a CI server, or .json; may be given again
+    #[arg(long = "report", value_name = "FILE")]
+    pub(crate) reports: Vec<PathBuf>,
     /// Print machine-readable JSON on standard output and nothing else
     #[arg(long)]
     pub(crate) json: bool,

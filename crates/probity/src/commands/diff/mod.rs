@@ -4,17 +4,21 @@ mod args;
 
 use std::path::Path;
 
-use probity_core::diff::{Difference, Incomparable, ReadError, RunResults, difference, read};
+use probity_core::diff::{
+    Difference, Guarded, Guardrail, Incomparable, ReadError, RunResults, difference, guarded, read,
+    read_guardrails,
+};
 
 pub(crate) use args::DiffArgs;
 
-use super::compare::write_output;
 use super::inputs::Inputs;
 use super::report::past::Past;
+use super::rubric::problems;
 use super::run::no_standing;
-use super::session::report_files;
+use super::session::{report_files, write_reports};
 use crate::exit::{Exit, Failure};
 use crate::render::difference::{Shown, difference as shown};
+use crate::render::report::{Finished, difference as page};
 use crate::terminal;
 
 /// The level of the test behind `--enforce`.
@@ -23,29 +27,43 @@ const ALPHA: f64 = 0.05;
 /// Runs the command.
 pub(crate) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
     let inputs = Inputs::default().and("BEFORE", [&args.before]).and("AFTER", [&args.after]);
+    let inputs = inputs.and("--guardrails", &args.guardrails);
     let inputs = inputs.store(&args.settings, args.store.as_ref());
-    report_files(args.output.as_deref(), &[], &inputs)?;
+    let files = report_files(args.output.as_deref(), &args.reports, &inputs)?;
+    let guardrails = guardrails(args)?;
     let [(before, before_name), (after, after_name)] = [side(&args.before, args)?, side(&args.after, args)?];
     let changed = difference(&before, &after, args.resampling())
         .map_err(|reason| refused(&reason, &before_name, &after_name))?;
-    if args.enforce {
+    if args.enforce && guardrails.is_empty() {
         refuse_without_pass_rule(&changed)?;
     }
+    let guarded = guarded(&guardrails, &changed);
     let mut json = changed.to_json();
+    json["guardrails"] = guarded.iter().map(Guarded::to_json).collect();
     json["before"]["file"] = before_name.clone().into();
     json["after"]["file"] = after_name.clone().into();
     let text = serde_json::to_string_pretty(&json).expect("JSON values can be written") + "\n";
-    write_output(args.output.as_deref(), &text)?;
+    let shown_as = Shown { difference: &changed, guarded: &guarded, files: [&*before_name, &*after_name] };
+    let (page, tests) = (page::page(&shown_as), page::test_cases(&shown_as, ALPHA));
+    write_reports(&files, &Finished { page: &page, tests: &tests, json: &text })?;
     if args.json {
         terminal::deliver(&text)?;
     } else {
-        let files = [&*before_name, &*after_name];
-        terminal::deliver(&shown(&Shown { difference: &changed, files }))?;
+        terminal::deliver(&shown(&shown_as))?;
     }
     if !args.quiet {
         changed.warnings.iter().for_each(|warning| terminal::note(&format!("warning: {warning}")));
     }
-    Ok(if args.enforce { enforced(args, &changed) } else { Exit::Done })
+    Ok(if args.enforce { enforced(args, &changed, &guarded) } else { Exit::Done })
+}
+
+/// The limits in the file that was named.
+fn guardrails(args: &DiffArgs) -> Result<Vec<Guardrail>, Failure> {
+    let Some(path) = &args.guardrails else { return Ok(Vec::new()) };
+    let shown = path.display().to_string();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format!("{shown}: cannot be read: {error}")))?;
+    read_guardrails(&text).map_err(|found| Failure::usage(problems(&shown, &text, &found).join("\n")))
 }
 
 /// One side with its name. A file comes first: it is what a path names everywhere else.
@@ -100,35 +118,43 @@ fn refuse_without_pass_rule(changed: &Difference<'_>) -> Result<(), Failure> {
     }
     let rubric = &changed.before.definition.rubric;
     Err(Failure::usage(format!("--enforce: the rubric {rubric} has no pass rule, so no pass rate can fall"))
-        .hint("give the rubric weights and [pass], or leave --enforce out"))
+        .hint("give the rubric weights and [pass], or say with --guardrails what must not get worse"))
 }
 
 /// The exit code, and the words that go with it.
-fn enforced(args: &DiffArgs, changed: &Difference<'_>) -> Exit {
+fn enforced(args: &DiffArgs, changed: &Difference<'_>, guarded: &[Guarded]) -> Exit {
     let coverage = changed.coverage().unwrap_or(0.0);
-    let Some(pass) = changed.overall.pass.filter(|_| coverage >= args.min_coverage) else {
+    let is_unrated = guarded.is_empty() && changed.overall.pass.is_none();
+    if coverage < args.min_coverage || is_unrated {
         terminal::note(&format!(
-            "incomplete: {:.1} % of the first run's replies pass or fail in both runs, {:.1} % are wanted; \
+            "incomplete: {:.1} % of the first run's replies have an outcome in both runs, {:.1} % are wanted; \
              complete the runs, then compare again",
             100.0 * coverage,
             100.0 * args.min_coverage
         ));
         return Exit::Incomplete;
-    };
+    }
     let runs = [("first", changed.before), ("second", changed.after)];
     let advisory = runs.map(|(which, run)| Some((which, run.definition.advisory()?)));
     if let Some((which, reason)) = advisory.into_iter().flatten().next() {
         terminal::note(&no_standing(&format!("advisory in the {which} run ({reason})")));
         return Exit::No;
     }
-    match pass.fell {
-        Some(p) if p <= ALPHA => {
-            terminal::note(&format!(
-                "the answer is no: the pass rate fell by {:.1} points (one-sided exact test, p {p:.4})",
-                -100.0 * pass.change.value
-            ));
-            Exit::No
-        }
-        _ => Exit::Done,
+    let fell = changed.overall.pass.and_then(|pass| Some((pass, pass.fell.filter(|p| *p <= ALPHA)?)));
+    if let Some((pass, p)) = fell {
+        terminal::note(&format!(
+            "the answer is no: the pass rate fell by {:.1} points (one-sided exact test, p {p:.4})",
+            -100.0 * pass.change.value
+        ));
     }
+    let broken: Vec<String> = guarded.iter().filter(|one| one.fails()).map(Guarded::message).collect();
+    if !broken.is_empty() {
+        let n = guarded.len();
+        terminal::note(&format!(
+            "the answer is no: {} of {n} guardrails failed: {}",
+            broken.len(),
+            broken.join("; ")
+        ));
+    }
+    if fell.is_none() && broken.is_empty() { Exit::Done } else { Exit::No }
 }

@@ -7,6 +7,7 @@ pub(crate) mod appendix;
 pub(crate) mod calibration;
 mod chart;
 pub(crate) mod comparison;
+pub(crate) mod difference;
 mod html;
 pub(crate) mod junit;
 pub(in crate::render) mod markdown;
