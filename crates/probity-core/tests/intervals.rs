@@ -28,7 +28,8 @@ fn is_honest(share: f64) -> bool {
 /// The share of intervals that hold the truth, in per cent.
 fn covered(mut draw: impl FnMut() -> bool) -> f64 {
     let n = n_repetitions();
-    100.0 * f64::from((0..n).filter(|_| draw()).count() as u32) / f64::from(n)
+    let n_held: u32 = (0..n).map(|_| u32::from(draw())).sum();
+    100.0 * f64::from(n_held) / f64::from(n)
 }
 
 /// A slice of production with a judge of known errors.
@@ -139,9 +140,9 @@ struct Followed {
 fn follow(pilots: &[Pilot], half_width: f64, seed: u64) -> Option<Followed> {
     let mut random = Random::new(1_000 + seed);
     let tickets: Vec<Tickets> = pilots.iter().map(|pilot| pilot.slice.tickets(&mut random)).collect();
-    let seen = pilots.iter().zip(&tickets);
+    let drawn = pilots.iter().zip(&tickets);
     let strata: Vec<Stratum> =
-        seen.map(|(pilot, tickets)| stratum(tickets, pilot.n_labelled, pilot.n_judged)).collect();
+        drawn.map(|(pilot, tickets)| stratum(tickets, pilot.n_labelled, pilot.n_judged)).collect();
     let plan = label_plan(&strata, Wanted { half_width }).ok()?;
     for (n, stratum) in plan.iter().zip(&strata) {
         assert!((stratum.n_labelled()..=stratum.population).contains(n), "{plan:?} for {strata:?}");
@@ -161,11 +162,11 @@ fn follow(pilots: &[Pilot], half_width: f64, seed: u64) -> Option<Followed> {
 
 #[test]
 fn n06_following_the_plan_reaches_the_width() {
-    let n_seeds: u64 = if is_long() { 300 } else { 30 };
+    let n_seeds: usize = if is_long() { 300 } else { 30 };
     for (name, pilots, half_width) in SETTINGS {
-        let plans = (0..2 * n_seeds).filter_map(|seed| follow(pilots, half_width, seed));
-        let mut followed: Vec<Followed> = plans.take(n_seeds as usize).collect();
-        assert_eq!(followed.len() as u64, n_seeds, "{name}: too few pilots with a plan");
+        let plans = (0..2 * n_seeds).filter_map(|seed| follow(pilots, half_width, seed as u64));
+        let mut followed: Vec<Followed> = plans.take(n_seeds).collect();
+        assert_eq!(followed.len(), n_seeds, "{name}: too few pilots with a plan");
         followed.sort_by(|one, other| one.ratio.total_cmp(&other.ratio));
         let n = followed.len();
         let mean = followed.iter().map(|one| one.ratio).sum::<f64>() / n as f64;
@@ -188,9 +189,9 @@ fn n06_what_judge_and_people_say_together_holds_the_truth() {
         let mut random = Random::new(5);
         let mut draw = || {
             let tickets: Vec<Tickets> = pilots.iter().map(|pilot| pilot.slice.tickets(&mut random)).collect();
-            let seen = pilots.iter().zip(&tickets);
+            let drawn = pilots.iter().zip(&tickets);
             let strata: Vec<Stratum> =
-                seen.map(|(pilot, tickets)| stratum(tickets, pilot.n_labelled, pilot.n_judged)).collect();
+                drawn.map(|(pilot, tickets)| stratum(tickets, pilot.n_labelled, pilot.n_judged)).collect();
             corrected(&strata).prediction_powered.ok().map(|estimate| holds(estimate, truth(&tickets)))
         };
         // Pilots that cannot tell the judge from chance give no figure; others are drawn instead.

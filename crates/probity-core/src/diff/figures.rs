@@ -121,7 +121,9 @@ fn pass(pairs: &[Pair<'_>], resampling: Resampling) -> Option<PassChange> {
         // Replies to one case are alike, so the case is what is drawn.
         let share = |passes: fn(&CasePasses) -> u64| {
             let mut sums = ClusterSums::default();
-            cases.values().for_each(|case| sums.add(passes(case) as f64, case.n));
+            for case in cases.values() {
+                sums.add(passes(case) as f64, case.n);
+            }
             sums.mean(&(0.0..=1.0))
         };
         let moved = |case: &CasePasses| Moved { by: case.after as f64 - case.before as f64, n: case.n };

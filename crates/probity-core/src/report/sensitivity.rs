@@ -82,12 +82,11 @@ impl Sensitivity {
         };
         let variation = |trial: Trial| {
             let passes = |levels: &[i64]| trial.passes(&weighted, levels, pass.total_min).unwrap_or(false);
-            let pass_rate = match clusters {
-                Some(clusters) => clusters.share(|kind| !kind.fails_outright && passes(&levels_of(kind))),
-                None => {
-                    let passing = self.0.iter().filter(|(levels, _)| passes(levels));
-                    proportion(passing.map(|(_, n)| n).sum(), n_rated)
-                }
+            let pass_rate = if let Some(clusters) = clusters {
+                clusters.share(|kind| !kind.fails_outright && passes(&levels_of(kind)))
+            } else {
+                let passing = self.0.iter().filter(|(levels, _)| passes(levels));
+                proportion(passing.map(|(_, n)| n).sum(), n_rated)
             };
             Variation { criterion: weighted[trial.place].0.id.clone(), weight: trial.moved, pass_rate }
         };

@@ -58,8 +58,8 @@ impl Together {
         });
         let total: f64 = sample.0.iter().map(|stratum| stratum.size() as f64).sum();
         let terms = sample.0.iter().zip(people.within).map(|(stratum, within)| {
-            let passes = stratum.said(1) as f64 + SHRINKAGE * judged.share;
-            let passed = passes / (stratum.n() as f64 + SHRINKAGE);
+            let n_passes = stratum.said(1) as f64 + SHRINKAGE * judged.share;
+            let passed = n_passes / (stratum.n() as f64 + SHRINKAGE);
             let size = stratum.size() as f64;
             Term {
                 weight: size / total,
