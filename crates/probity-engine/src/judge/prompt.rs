@@ -442,23 +442,23 @@ mod tests {
         let prompt = Template::built_in(AnswerForm::Preference).render(&packet).expect("rendered");
         expect![[r#"
             Criterion `actionability`: Actionability
-            Question: Which reply gives the customer a safe and useful next step?
-            Better: Names a next step that helps and costs the customer little effort.
-            Tie: The next step of one is no more useful than that of the other.
+            Question: Which reply gives the customer the more useful next step?
+            Better: Gives a concrete next step that helps and is easy to take.
+            Tie: Both next steps are equally useful, or neither reply has one.
             Out of scope:
             - Whether the customer is eligible; the policy source decides that.
 
             Criterion `clarity`: Clarity
-            Question: Which reply makes the outcome easier for the customer to understand?
-            Better: Says in plain words what the customer gets, without internal terms in the way.
-            Tie: A customer would understand the outcome equally well from both.
+            Question: Which reply is easier for the customer to understand?
+            Better: States the outcome in plain words, without internal jargon.
+            Tie: Both make the outcome equally clear.
             Out of scope:
             - Whether the policy source is current; a gate checks that before.
 
             Criterion `concision`: Concision
-            Question: Which reply uses its words better?
-            Better: Whatever it says beyond the other is of use to the customer, and nothing is said twice.
-            Tie: The wording differs in style and not in use.
+            Question: Which reply is more concise and still as helpful?
+            Better: Every sentence is useful to the customer, and nothing is repeated.
+            Tie: The replies differ in style alone; neither wastes words.
             Out of scope:
             - Whether a remedy such as a refund is authorised; the policy source decides that.
 
