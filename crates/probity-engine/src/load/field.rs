@@ -236,10 +236,13 @@ pub(super) fn suggestion_among<'a>(
     Some(format!("unknown field '{unknown}': did you mean '{known}'?"))
 }
 
+/// Names in common use that are near a known one and mean something else.
+const OTHER_WORDS: &[&str] = &["content", "contents"];
+
 /// Whether one name is likely the other with a typing error. Short names have too many neighbours, and a
 /// name that differs in two places must at least begin alike.
 fn is_near(folded: &str, known: &str) -> bool {
-    if folded.len().abs_diff(known.len()) > 2 {
+    if OTHER_WORDS.contains(&folded) || folded.len().abs_diff(known.len()) > 2 {
         return false;
     }
     match distance(folded, known) {
