@@ -144,7 +144,9 @@ mod tests {
         #[test]
         fn single_values_are_their_own_clusters(levels in prop::collection::vec(1_u8..6, 1..60)) {
             let mut sums = ClusterSums::default();
-            levels.iter().for_each(|level| sums.add(f64::from(*level), 1));
+            for level in &levels {
+                sums.add(f64::from(*level), 1);
+            }
             let counts: Vec<(f64, u64)> = (1..6_u8)
                 .map(|level| (f64::from(level), levels.iter().filter(|one| **one == level).count() as u64))
                 .collect();

@@ -242,7 +242,8 @@ fn gold_notice(n: usize) -> Vec<String> {
     for at in (0..n).chain(0..n) {
         builder.add(&graded(at, [4; 5], None));
     }
-    builder.finish(Facts::default()).facts().warnings.clone()
+    let warnings = builder.finish(Facts::default()).facts().warnings.clone();
+    warnings.into_iter().filter(|warning| warning.contains("gold set")).collect()
 }
 
 #[test]
@@ -370,8 +371,8 @@ fn n07_replies_to_one_case_are_one_draw() {
         one.iter().zip(other).all(|(one, other)| (one - other).abs() < 1e-9)
     };
     assert!(means(&once).iter().zip(&means(&thrice)).all(|(one, other)| near(one, other)));
-    let (one, three) = (targets(&once), targets(&thrice));
-    assert!([1, 2, 4].iter().all(|at| near(&one[*at], &three[*at])), "{one:?} {three:?}");
+    let [first, second] = [&once, &thrice].map(targets);
+    assert!([1, 2, 4].iter().all(|at| near(&first[*at], &second[*at])), "{first:?} {second:?}");
     assert!(
         width(thrice.targets()[3].estimate.expect("measured"))
             > 1.5 * width(proportion(3, 21).expect("rated"))
@@ -398,9 +399,9 @@ fn n07_the_order_of_replies_does_not_matter() {
 #[test]
 fn n07_weights_are_moved_with_intervals_by_case() {
     let (once, thrice) = (summary_of(&answered_three_times()[..9]), summary_of(&answered_three_times()));
-    for (one, three) in once.variations().iter().zip(thrice.variations()) {
-        let [one, three] = [one.pass_rate, three.pass_rate].map(|rate| rate.expect("rated"));
-        assert_eq!(one.value.to_bits(), three.value.to_bits());
-        assert!(three.high - three.low > 0.9 * (one.high - one.low), "{one:?} {three:?}");
+    for (first, second) in once.variations().iter().zip(thrice.variations()) {
+        let [first, second] = [first.pass_rate, second.pass_rate].map(|rate| rate.expect("rated"));
+        assert_eq!(first.value.to_bits(), second.value.to_bits());
+        assert!(second.high - second.low > 0.9 * (first.high - first.low), "{first:?} {second:?}");
     }
 }

@@ -88,9 +88,9 @@ fn n07_replies_to_one_case_are_one_look_at_it() {
     let mut runs = weeks(&[34, 36, 35, 35, 14]);
     for run in &mut runs {
         let rate = json!({ "value": 0.5, "low": 0.125, "high": 0.875, "n": 40 });
-        // Ten replies to each of four cases: nobody can tell that anything moved.
+        // Twenty replies to each of two cases cannot tell that anything moved.
         run.body["pass_rate"] = rate;
-        run.body["clusters"] = json!({ "by": "case", "n": 4 });
+        run.body["clusters"] = json!({ "by": "case", "n": 2 });
     }
     check(&runs, &[], ["steady nobody", "moved cannot_tell", "moved cannot_tell"]);
     let timeline = timeline(&runs, &[], &[]);
