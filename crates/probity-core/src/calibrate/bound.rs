@@ -8,6 +8,11 @@ use std::collections::HashSet;
 
 use super::entry::LabelEntry;
 
+const CANNOT_BE_TOLD: &str = "names no 'packet', and another label of the same item was given on a packet that is not \
+                              asked today, so it cannot be told which reply it is about";
+const EXACT_COUNTS: &str =
+    "names no 'packet', and the same person said something about exactly this packet, which counts";
+
 /// A label, and the packets that ask today about the reply or the pair that it names.
 #[derive(Debug, Clone, Copy)]
 pub struct Named<'a> {
@@ -28,23 +33,13 @@ pub fn unbound(labels: &[Named<'_>]) -> Vec<Option<String>> {
     let bare = |label: &LabelEntry| LabelEntry { packet: None, rubric: None, ..label.clone() }.subject();
     let exact = labels.iter().filter(|named| named.label.packet.is_some() && is_asked(named));
     let exact: HashSet<String> = exact.map(|named| bare(named.label)).collect();
-    let why = |named: &Named<'_>| {
-        match &named.label.packet {
+    let why = |named: &Named<'_>| match &named.label.packet {
         Some(packet) if !is_asked(&named) => {
             Some(format!("was given on packet '{packet}', which is not what is asked today"))
         }
-        Some(_) => None,
-        None if shared.contains(&name(named.label)) => Some(
-            "names no 'packet', and another label of the same item was given on a packet that is not asked today, so \
-             it cannot be told which reply it is about"
-                .to_owned(),
-        ),
-        None if exact.contains(&bare(named.label)) => Some(
-            "names no 'packet', and the same person said something about exactly this packet, which counts"
-                .to_owned(),
-        ),
-        None => None,
-    }
+        None if shared.contains(&name(named.label)) => Some(CANNOT_BE_TOLD.to_owned()),
+        None if exact.contains(&bare(named.label)) => Some(EXACT_COUNTS.to_owned()),
+        Some(_) | None => None,
     };
     labels.iter().map(why).collect()
 }

@@ -58,7 +58,7 @@ impl LabelEntry {
     /// What it is about, by whom and in which round: one person says one thing about it. What was shown is part of
     /// it, so that what was said about one reply is never taken for what was said about another of the same name.
     pub fn subject(&self) -> String {
-        let (who, packet) = (text_or_null(&self.annotator), text_or_null(&self.packet));
+        let (who, packet) = (text_or_null(self.annotator.as_ref()), text_or_null(self.packet.as_ref()));
         let adjudicated = Json::Bool(self.adjudicated == Some(true));
         let round = Json::Number(self.round.to_string());
         Json::Array(self.named().into_iter().chain([who, adjudicated, round, packet]).collect()).canonical()
@@ -75,7 +75,7 @@ impl LabelEntry {
             self.facts.variants.iter().flatten().chain(&self.facts.variant).collect();
         variants.sort();
         let variants = Json::Array(variants.into_iter().map(Json::text).collect());
-        let (criterion, rubric) = (text_or_null(&self.criterion), text_or_null(&self.rubric));
+        let (criterion, rubric) = (text_or_null(self.criterion.as_ref()), text_or_null(self.rubric.as_ref()));
         [Json::text(&self.item), criterion, rubric, variants]
     }
 
@@ -85,8 +85,8 @@ impl LabelEntry {
     }
 }
 
-fn text_or_null(value: &Option<String>) -> Json {
-    value.as_ref().map_or(Json::Null, Json::text)
+fn text_or_null(value: Option<&String>) -> Json {
+    value.map_or(Json::Null, Json::text)
 }
 
 /// The label of a row, which must be the one that was exported where the row carries a checksum.
