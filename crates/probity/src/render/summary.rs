@@ -136,7 +136,9 @@ fn slices(out: &mut String, summary: &Summary) {
     }
     line!(out, "\npass rate by slice");
     for (name, part) in summary.slices() {
-        let rate = part.pass_rate().map_or_else(|| "nothing was scored".to_owned(), |rate| percent(&rate, part.n_clusters()));
+        let rate = part
+            .pass_rate()
+            .map_or_else(|| "nothing was scored".to_owned(), |rate| percent(&rate, part.n_clusters()));
         line!(out, "  {}: {rate}", plain(name));
     }
 }
