@@ -81,9 +81,11 @@ struct NotAdmitted;
 pub(super) struct Screening<'g> {
     gate: &'g Gate,
     /// By what the customer wrote, as far as probes change it, and the reply.
-    /// By what the gate and the packet look at.
-    seen: HashMap<(String, Arc<str>, Arc<Evidence>), Option<Arc<Admitted>>>,
+    seen: HashMap<Looked, Option<Arc<Admitted>>>,
 }
+
+/// What the gate and the packet look at: the situation's texts, the reply and what it rests on.
+type Looked = (String, Arc<str>, Arc<Evidence>);
 
 impl<'g> Screening<'g> {
     pub(super) fn new(gate: &'g Gate) -> Self {
