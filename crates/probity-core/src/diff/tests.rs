@@ -477,11 +477,11 @@ fn n26_the_smallest_change_that_could_have_been_shown_stands_beside_it() {
         [[guardrail]]\nfigure = \"mean\"\ncriterion = \"wit\"\nmin = 2\n";
     let found = guarded(&read_guardrails(text).expect("guardrails"), &changed);
     let messages: Vec<String> = found.iter().map(Guarded::message).collect();
-    expect![[r#"
+    expect![[r"
         pass rate changed by −20.0 points (−34.8 to −7.1), a fall of at most 2.0 allowed; the smallest fall these 40 pairs could have shown is 15.0
         mean of tone in slice 'odd' is 2.60 (2.20 to 2.90), at least 2.00 wanted; the smallest shortfall these 20 replies could have shown is 0.30
         blocked rate is 0.0 % (0.0 to 8.8), at most 0.0 wanted; the smallest excess these 40 replies could have shown is 2.5
-        mean of wit: absent, the rubric has no criterion `wit`, only tone"#]].assert_eq(&messages.join("\n"));
+        mean of wit: absent, the rubric has no criterion `wit`, only tone"]].assert_eq(&messages.join("\n"));
     let json = found[0].to_json();
     assert_eq!(
         (&json["rule"], &json["result"], &json["fails"]),

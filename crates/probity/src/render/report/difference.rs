@@ -93,7 +93,9 @@ fn figures(changed: &Difference<'_>) -> Section {
     part.pass.iter().for_each(|pass| table.row(pass_row("pass rate", pass)));
     part.total.iter().for_each(|total| table.row(level_row("total", total)));
     for (criterion, change) in changed.before.criteria.iter().zip(&part.criteria) {
-        change.iter().for_each(|change| table.row(level_row(&criterion.id, change)));
+        if let Some(change) = change {
+            table.row(level_row(&criterion.id, change));
+        }
     }
     Section::new("figures", "What moved").table(table)
 }
@@ -194,7 +196,9 @@ pub(crate) fn test_cases(shown: &Shown<'_>, alpha: f64) -> Vec<TestCase> {
         tests.push(TestCase { class: "guardrail".to_owned(), name, came });
     }
     if advisory(changed).is_some() {
-        tests.iter_mut().for_each(|test| test.came = test.came.clone().by_advisory_judge());
+        for test in &mut tests {
+            test.came = test.came.clone().by_advisory_judge();
+        }
     }
     tests
 }
