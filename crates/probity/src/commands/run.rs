@@ -127,7 +127,12 @@ fn write(
     let mut stdout = stdout.transpose().map_err(stdout_failure)?;
     let mut skipped = Vec::new();
     let summary = report(job, store, ran, &mut |row| {
-        open.iter_mut().try_for_each(|(_, report)| report.add(&row))?;
+        open.iter_mut().try_for_each(|(file, report)| {
+            let named = |error: io::Error| {
+                io::Error::new(error.kind(), format!("{}: {error}", file.path.display()))
+            };
+            report.add(&row).map_err(named)
+        })?;
         if let Some(stdout) = &mut stdout {
             stdout.add(&row)?;
         }
