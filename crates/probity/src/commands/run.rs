@@ -128,9 +128,8 @@ fn write(
     let mut skipped = Vec::new();
     let summary = report(job, store, ran, &mut |row| {
         open.iter_mut().try_for_each(|(file, report)| {
-            let named = |error: io::Error| {
-                io::Error::new(error.kind(), format!("{}: {error}", file.path.display()))
-            };
+            let named =
+                |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", file.path.display()));
             report.add(&row).map_err(named)
         })?;
         if let Some(stdout) = &mut stdout {

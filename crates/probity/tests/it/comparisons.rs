@@ -58,7 +58,10 @@ fn n22_a_tie_is_a_winner_of_its_own_and_causes_of_unscored_pairs_are_listed() {
     let report = compare(&tied, ["--judge", "own"]).code(0).json();
     assert_eq!(report["comparisons"][0]["winner"], "tie");
     let broken = with_program(scene(), "\"verdict\":\"first\",\"evidence\":[]");
-    let ran = broken.args(["compare", "old.jsonl", "new.jsonl", "--judge", "own", "--trust-settings"]).run().code(3);
+    let ran = broken
+        .args(["compare", "old.jsonl", "new.jsonl", "--judge", "own", "--trust-settings"])
+        .run()
+        .code(3);
     assert!(ran.stdout.contains("orders without a verdict, by cause\n  2 "), "{}", ran.stdout);
     ran.says(["the causes are listed above"]);
     let report = compare(&broken, ["--judge", "own"]).code(3).json();

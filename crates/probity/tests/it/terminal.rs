@@ -71,7 +71,7 @@ fn the_summary_of_the_example() {
     "#]].assert_eq(&ran.stdout);
     assert_eq!(
         ran.stderr,
-        "tickets.json: line 68: record 11 is skipped: Missing 'ticket' field\nsettings: the defaults; judge baseline: inside this program\n"
+        "settings: the defaults; judge baseline: inside this program\ntickets.json: line 68: record 11 is skipped: Missing 'ticket' field\n"
     );
 }
 

@@ -95,7 +95,7 @@ fn unknown_rules_and_families() {
         "\"pii.*\"",
         "\"pii.card_number\"",
         &expect![[
-            r#"6: the gate has no rule and no family called "pii.card_number" | families: claim, evidence, pii, reply, safety; `probity gate rules` lists the rules"#
+            r#"6: the gate has no rule and no family called "pii.card_number" | families: claim, evidence, pii, record, reply, safety; `probity gate rules` lists the rules"#
         ]],
     );
     check(
@@ -117,7 +117,7 @@ fn unknown_rules_and_families() {
         "[\"pii.*\", \"claim\"]",
         "[\"zzzzzz\"]",
         &expect![[
-            r#"6: the gate has no rule and no family called "zzzzzz" | families: claim, evidence, pii, reply, safety; `probity gate rules` lists the rules"#
+            r#"6: the gate has no rule and no family called "zzzzzz" | families: claim, evidence, pii, record, reply, safety; `probity gate rules` lists the rules"#
         ]],
     );
 }
