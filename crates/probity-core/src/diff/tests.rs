@@ -255,7 +255,7 @@ fn n08_a_total_beyond_a_hundred_is_refused() {
 #[test]
 fn n07_the_rate_of_each_run_takes_a_case_as_one_draw() {
     let ids: Vec<String> = (0..20).map(|case| format!("c{case}")).collect();
-    let outcome = |case: usize| if case % 4 == 0 { "fail" } else { "pass" };
+    let outcome = |case: usize| if case.is_multiple_of(4) { "fail" } else { "pass" };
     let replies = |times: usize| -> RunResults {
         let cases = ids.iter().enumerate().flat_map(|(case, id)| std::iter::repeat_n((case, id), times));
         let replies: Vec<Reply<'_>> =

@@ -142,12 +142,12 @@ mod tests {
 
         /// One value to a cluster is no cluster.
         #[test]
-        fn single_values_are_their_own_clusters(levels in prop::collection::vec(1_u8..6, 1..60)) {
+        fn single_values_are_their_own_clusters(levels in prop::collection::vec(1_u16..6, 1..60)) {
             let mut sums = ClusterSums::default();
             for level in &levels {
                 sums.add(f64::from(*level), 1);
             }
-            let counts: Vec<(f64, u64)> = (1..6_u8)
+            let counts: Vec<(f64, u64)> = (1..6_u16)
                 .map(|level| (f64::from(level), levels.iter().filter(|one| **one == level).count() as u64))
                 .collect();
             prop_assert_eq!(sums.mean(&(1.0..=5.0)), mean(&counts));

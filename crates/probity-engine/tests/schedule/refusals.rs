@@ -187,7 +187,7 @@ async fn n13_an_error_waits_and_settles_nothing_whatever_its_body() {
     check_on(
         terms,
         vec![Act::respond(429, &[], &large())],
-        &expect![[r#"
+        &expect![[r"
             1 first: 429 rate_limited 65536 bytes
             2 retry:rate_limited: 429 rate_limited 65536 bytes
             3 retry:rate_limited: 429 rate_limited 65536 bytes
@@ -197,7 +197,7 @@ async fn n13_an_error_waits_and_settles_nothing_whatever_its_body() {
             7 retry:rate_limited: 429 rate_limited 65536 bytes
             8 retry:rate_limited: 429 rate_limited 65536 bytes
             => nothing
-        "#]],
+        "]],
     )
     .await;
 }

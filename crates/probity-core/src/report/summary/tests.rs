@@ -338,7 +338,9 @@ fn answered_three_times() -> Vec<ReplyResult> {
 
 fn summary_of(results: &[ReplyResult]) -> Summary {
     let mut builder = SummaryBuilder::new(&rubric());
-    results.iter().for_each(|result| builder.add(result));
+    for result in results {
+        builder.add(result);
+    }
     builder.finish(facts())
 }
 

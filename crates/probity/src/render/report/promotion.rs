@@ -53,15 +53,15 @@ pub(crate) fn page(shown: &Shown) -> Page {
     let Contract { name, version, .. } = shown.contract;
     let (n_checks, n_unmet) = (shown.decision.checks().len(), shown.decision.unmet().len());
     let is_promoted = shown.standing == "promoted";
-    let lead = if !shown.decision.is_met() {
-        format!("The judge does not meet contract {name}: {n_unmet} of {n_checks} requirements are not met.")
-    } else {
+    let lead = if shown.decision.is_met() {
         let so = if is_promoted {
             "It may gate a release."
         } else {
             "Nothing was recorded: it would be promoted."
         };
         format!("The judge meets contract {name}: all {n_checks} requirements are met. {so}")
+    } else {
+        format!("The judge does not meet contract {name}: {n_unmet} of {n_checks} requirements are not met.")
     };
     Page {
         command: "promote",
