@@ -374,6 +374,11 @@ pub(crate) fn store_file(args: &SettingsArgs, store: Option<&String>) -> Result<
     local_store(&resolved(args, flags)?.run.store)
 }
 
+/// The file of limits for a second run that the settings name.
+pub(crate) fn guardrails(args: &SettingsArgs) -> Result<Option<PathBuf>, Failure> {
+    Ok(resolved(args, Layer::default())?.guardrails)
+}
+
 /// The files that settings name for whatever judge is asked, each with its setting. Settings that cannot be read are
 /// refused where they are needed and name none.
 pub(crate) fn named_files(args: &SettingsArgs) -> Vec<(&'static str, PathBuf)> {
@@ -381,6 +386,7 @@ pub(crate) fn named_files(args: &SettingsArgs) -> Vec<(&'static str, PathBuf)> {
     let mut files = vec![("run.rubric", PathBuf::from(&config.run.rubric))];
     files.extend(config.gate.policies.iter().map(|path| ("gate.policies", path.clone())));
     files.extend(config.gate.lexicons.iter().map(|path| ("gate.lexicons", path.clone())));
+    files.extend(config.guardrails.iter().map(|path| ("diff.guardrails", path.clone())));
     let judges = config.judge_names().filter_map(|name| config.named_judge(name));
     files.extend(judges.filter_map(|judge| Some(("a judge's template", judge.template.clone()?))));
     files

@@ -289,6 +289,14 @@ section! {
 }
 
 section! {
+    /// `[diff]`
+    DiffLayer {
+        /// The file of limits that a second run must keep.
+        guardrails: PathBuf => Path,
+    }
+}
+
+section! {
     /// `[budget]`
     BudgetLayer {
         /// Calls in all.
@@ -328,6 +336,8 @@ pub struct Layer {
     pub schedule: ScheduleLayer,
     /// `[gate]`
     pub gate: GateLayer,
+    /// `[diff]`
+    pub diff: DiffLayer,
     /// `[budget]`
     pub budget: BudgetLayer,
     /// `[prices."model"]`
@@ -355,6 +365,7 @@ impl Layer {
             targets: self.targets.into_iter().map(|(name, table)| (name, table.plain())).collect(),
             schedule: self.schedule.plain(),
             gate: self.gate.plain(),
+            diff: self.diff.plain(),
             budget: self.budget.plain(),
             prices: self.prices.into_iter().map(|(model, table)| (model, table.plain())).collect(),
             any_model: None,
@@ -373,6 +384,7 @@ impl Layer {
             targets: merge_tables(self.targets, over.targets, TargetLayer::merge),
             schedule: self.schedule.merge(over.schedule),
             gate: self.gate.merge(over.gate),
+            diff: self.diff.merge(over.diff),
             budget: self.budget.merge(over.budget),
             prices: merge_tables(self.prices, over.prices, PriceLayer::merge),
             any_model: over.any_model.or(self.any_model),

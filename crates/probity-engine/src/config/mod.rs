@@ -54,6 +54,8 @@ pub struct Config {
     pub run: RunSettings,
     /// What a reply must not do to be judged.
     pub gate: GateSettings,
+    /// The file of limits that the second of two runs must keep.
+    pub guardrails: Option<PathBuf>,
     /// When calls are made and when they stop.
     pub schedule: ScheduleSettings,
     /// What the run may cost.

@@ -14,7 +14,7 @@ use toml::de::{DeString, DeTable, DeValue, Deserializer};
 
 use super::class::SettingClass;
 use super::layer::{
-    BudgetLayer, ChoiceLayer, DECIMAL_KEYS, GateLayer, JudgeLayer, Layer, PriceLayer, RunLayer,
+    BudgetLayer, ChoiceLayer, DECIMAL_KEYS, DiffLayer, GateLayer, JudgeLayer, Layer, PriceLayer, RunLayer,
     ScheduleLayer, TargetLayer,
 };
 
@@ -57,6 +57,7 @@ pub(super) const SECTIONS: &[Section] = &[
     ("judges", Depth::Named, JudgeLayer::SETTINGS),
     ("targets", Depth::Named, TargetLayer::SETTINGS),
     ("gate", Depth::Plain, GateLayer::SETTINGS),
+    ("diff", Depth::Plain, DiffLayer::SETTINGS),
     ("schedule", Depth::Plain, ScheduleLayer::SETTINGS),
     ("budget", Depth::Plain, BudgetLayer::SETTINGS),
     ("prices", Depth::Named, PriceLayer::SETTINGS),

@@ -85,6 +85,7 @@ impl Config {
         Ok(Config {
             run,
             gate,
+            guardrails: layer.diff.guardrails,
             schedule,
             budget: Budget { calls_max: layer.budget.calls_max, usd_max },
             target,

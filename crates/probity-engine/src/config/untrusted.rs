@@ -117,6 +117,8 @@ impl Untrusted {
             self.refused(&[&["run"]], &with.run.differing(&without.run), &Sent::default(), here.variable);
         let gate = with.gate.differing(&without.gate);
         problems.extend(self.refused(&[&["gate"]], &gate, &Sent::default(), here.variable));
+        let diff = with.diff.differing(&without.diff);
+        problems.extend(self.refused(&[&["diff"]], &diff, &Sent::default(), here.variable));
         if let Some(name) = with.target.name.as_deref() {
             let (with, without) = (target(with, name), target(without, name));
             let sections: &[&[&str]] = &[&["targets", name], &["targets", "openai"], &["judges", "openai"]];

@@ -338,6 +338,11 @@ fn n26_enforce_watches_every_guardrail() {
         "{page}"
     );
     diff(&probity, ["--guardrails", "guardrails.toml"]).code(0);
+    probity.write("probity.toml", "[diff]\nguardrails = \"guardrails.toml\"\n");
+    diff(&probity, ["--enforce"]).code(1).says(["2 of 3 guardrails failed"]);
+    probity.write("probity.toml", "[[guardrail]]\nfigure = \"pass_rate\"\nmin = 0.5\n");
+    diff(&probity, ["--enforce"]).code(2).says(["unknown setting `guardrail`"]);
+    probity.write("probity.toml", "");
     let out = diff(&probity, ["--guardrails", "guardrails.toml", "--json"]).code(0).json();
     let results: Vec<&str> =
         out["guardrails"].as_array().unwrap().iter().map(|one| one["result"].as_str().unwrap()).collect();

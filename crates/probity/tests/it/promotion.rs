@@ -375,6 +375,7 @@ fn n04_a_contract_that_asks_for_nothing_asks_for_what_every_contract_does() {
     assert_eq!(unmet(scene.promote(&["--json"]).code(1)), ["hard_gates", "probes", "human_review"]);
     scene.folder.write("probity.toml", QUICK);
     let scene = scene.with_evidence();
+    scene.promote(&["--review-path", " "]).code(2).says(["expected a text that says where replies go"]);
     let out = scene.promote(&["--review-path", "second line", "--json"]).code(0).json();
     assert_eq!((&out["standing"], &out["recorded"]), (&json!("promoted"), &json!(true)));
     scene.run(&["--enforce"]).code(0);

@@ -19,7 +19,7 @@ use super::session::{report_files, write_reports};
 use crate::exit::{Exit, Failure};
 use crate::render::difference::{Shown, difference as shown};
 use crate::render::report::{Finished, difference as page};
-use crate::terminal;
+use crate::{settings, terminal};
 
 /// The level of the test behind `--enforce`.
 const ALPHA: f64 = 0.05;
@@ -57,11 +57,12 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
     Ok(if args.enforce { enforced(args, &changed, &guarded) } else { Exit::Done })
 }
 
-/// The limits in the file that was named.
+/// The limits in the file that a flag or the settings name.
 fn guardrails(args: &DiffArgs) -> Result<Vec<Guardrail>, Failure> {
-    let Some(path) = &args.guardrails else { return Ok(Vec::new()) };
+    let set = settings::guardrails(&args.settings)?;
+    let Some(path) = args.guardrails.clone().or(set) else { return Ok(Vec::new()) };
     let shown = path.display().to_string();
-    let text = std::fs::read_to_string(path)
+    let text = std::fs::read_to_string(&path)
         .map_err(|error| Failure::usage(format!("{shown}: cannot be read: {error}")))?;
     read_guardrails(&text).map_err(|found| Failure::usage(problems(&shown, &text, &found).join("\n")))
 }

@@ -30,7 +30,7 @@ pub(crate) struct PromoteArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) probes: Option<PathBuf>,
     /// Where replies go that a person should decide, in place of what the contract says
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = not_blank)]
     pub(crate) review_path: Option<String>,
     /// Withdraw what the judge has earned under the rubric, for this reason
     #[arg(long, value_name = "REASON", conflicts_with_all = ["contract", "labels", "verdicts", "probes"])]
@@ -83,3 +83,12 @@ const LIVE: [&str; 12] = [
     "retry_unscored",
     "policies",
 ];
+
+/// A text that says something.
+fn not_blank(text: &str) -> Result<String, &'static str> {
+    if text.trim().is_empty() {
+        Err("expected a text that says where replies go")
+    } else {
+        Ok(text.to_owned())
+    }
+}
