@@ -176,7 +176,7 @@ impl ReplyResult {
     }
 
     /// What there is to put right, most important first: levels below the best with their reasons, those that fail
-    /// the reply before the others, then what the gate found.
+    /// the reply before the others, then levels that a person should look at twice, then what the gate found.
     pub fn issues(&self) -> impl Iterator<Item = String> {
         let level = |place: &usize| match &self.criteria[*place] {
             (id, CriterionOutcome::Scored(scored)) => {
@@ -185,7 +185,14 @@ impl ReplyResult {
             (_, CriterionOutcome::Unscored(_)) => None,
         };
         let found = |finding: &Finding| format!("{}: {}", finding.rule(), finding.sighting.message);
-        self.below_best.iter().filter_map(level).chain(self.gate.findings().iter().map(found))
+        let doubted = |(id, outcome): &(CriterionId, CriterionOutcome)| match outcome {
+            CriterionOutcome::Scored(Scored { suspicions, .. }) if !suspicions.is_empty() => {
+                Some(format!("{id}: the verdict should be looked at ({})", suspicions.join(", ")))
+            }
+            _ => None,
+        };
+        let levels = self.below_best.iter().filter_map(level);
+        levels.chain(self.criteria.iter().filter_map(doubted)).chain(self.gate.findings().iter().map(found))
     }
 
     /// How good the reply is at the most, 0 to 1, for ranking: its total, or the mean share of its levels, with the

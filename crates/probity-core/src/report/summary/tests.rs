@@ -215,6 +215,14 @@ fn n21_a_reply_lists_its_points_and_what_to_put_right() {
             ]"#]],
     );
     assert_eq!(graded(1, [4; 5], None).to_json()["issues"], json!([]));
+    let mut doubted = graded(2, [4; 5], None);
+    for (_, outcome) in &mut doubted.criteria {
+        if let CriterionOutcome::Scored(scored) = outcome {
+            scored.suspicions = vec!["contradiction".to_owned()];
+        }
+    }
+    let issue = "safety: the verdict should be looked at (contradiction)";
+    assert_eq!(doubted.to_json()["issues"][4], issue);
 }
 
 #[test]
