@@ -74,6 +74,8 @@ pub(super) struct Untrusted {
     with: Layer,
     /// The settings with what any file may say.
     without: Layer,
+    /// The judge that the user names.
+    judge_of_user: Option<String>,
 }
 
 /// What goes out together.
@@ -106,8 +108,9 @@ impl Untrusted {
             target.kind =
                 target.kind.filter(|_| below.targets.get(name).is_none_or(|own| own.kind.is_none()));
         }
+        let judge_of_user = around(Layer::default()).judge.name;
         let (with, without) = (around(file.layer), around(plain));
-        Untrusted { shown: file.shown, deciding: file.deciding, outside, with, without }
+        Untrusted { shown: file.shown, deciding: file.deciding, outside, with, without, judge_of_user }
     }
 
     /// Refuses what the file decides about a run, whatever judge is asked.
@@ -141,8 +144,32 @@ impl Untrusted {
         let sent =
             Sent { address: with.base_url.as_deref(), variable: with.api_key_env.as_deref(), headers: None };
         let sections: &[&[&str]] = &[&["judges", name], &["judges", kind]];
-        let problems = self.refused(sections, &with.differing(&without), &sent, variable);
+        let mut problems = self.refused(sections, &with.differing(&without), &sent, variable);
+        problems.extend(self.key_for_another(name, &sent, variable));
         if problems.is_empty() { Ok(()) } else { Err(NotTrusted { problems }) }
+    }
+
+    /// A key that the file sends, by choosing the judge called `name`, to an address that the user names: without the
+    /// file the address gets the key of an OpenAI-compatible endpoint, and no other.
+    fn key_for_another(
+        &self,
+        name: &str,
+        sent: &Sent<'_>,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Option<SettingsProblem> {
+        let address = self.with.any_base_url.as_deref()?;
+        let key = sent.variable.filter(|key| is_present(variable(key).as_deref()))?;
+        let usual = super::resolve::defaults().judges.remove(JudgeKind::Openai.name())?.api_key_env;
+        if self.judge_of_user.as_deref() == Some(name)
+            || usual.as_deref() == Some(key)
+            || sent.is_providers_own()
+        {
+            return None;
+        }
+        let message = format!(
+            "judge.name chooses {name}, so that {address} would get the key in {key}, and the file is not trusted"
+        );
+        Some(SettingsProblem { file: self.shown.clone(), line: None, message, hint: None })
     }
 
     /// Those of the `decided` settings that are refused. Each stands in the first of `sections` that has it.
@@ -180,7 +207,8 @@ impl Untrusted {
         sent: &Sent<'_>,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Option<String> {
-        let words = setting.words.join(" ");
+        // A line break in a value must not begin a line of the message.
+        let words = setting.words.join(" ").replace(['\n', '\r'], " ");
         match setting.class {
             SettingClass::Plain => None,
             SettingClass::Address => sent.refusal(variable),

@@ -6,6 +6,7 @@ use clap::Args;
 use probity_engine::config::{DecidingSetting, SettingClass};
 
 use crate::exit::{Exit, Failure};
+use crate::render::plain::plain;
 use crate::settings::sources;
 use crate::{settings, terminal};
 
@@ -33,8 +34,8 @@ pub(crate) fn trust(args: &TrustArgs) -> Result<Exit, Failure> {
         terminal::print(&format!(
             "{shown}:{}: {}: {}\n",
             setting.line,
-            setting.path.join("."),
-            value(setting)
+            plain(&setting.path.join(".")),
+            plain(&value(setting))
         ));
     }
     let n = deciding.len();

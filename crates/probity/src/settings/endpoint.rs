@@ -4,6 +4,7 @@ use probity_engine::config::key::is_present;
 use probity_engine::config::{Backend, ChatSettings, Config, JudgeSettings, TargetBackend, TargetSettings};
 
 use super::variable;
+use crate::render::plain::plain;
 
 /// One line about the settings files and the judge.
 pub(super) fn notice(config: &Config, judge: &JudgeSettings) -> String {
@@ -15,7 +16,7 @@ pub(super) fn notice(config: &Config, judge: &JudgeSettings) -> String {
         Backend::Recorded { verdicts: Some(file) } => file.display().to_string(),
         Backend::Recorded { verdicts: None } => "what the store holds".to_owned(),
     };
-    format!("settings: {files}; judge {}: {who}", judge.name)
+    plain(&format!("settings: {files}; judge {}: {who}", judge.name))
 }
 
 /// One line about the target.
@@ -25,7 +26,7 @@ pub(super) fn target_notice(target: &TargetSettings) -> String {
         TargetBackend::Http(target) => target.url.to_string(),
         TargetBackend::Command(target) => format!("the program `{}`", target.command.argv.join(" ")),
     };
-    format!("target {}: {who}", target.name)
+    plain(&format!("target {}: {who}", target.name))
 }
 
 fn at(chat: &ChatSettings) -> String {

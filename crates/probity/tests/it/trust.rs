@@ -161,3 +161,30 @@ fn n16_no_key_goes_through_a_proxy_in_the_clear() {
     probity.variable("OPENAI_API_KEY", KEY).run_tickets([]).code(0);
     assert_eq!((server.n_requests(), proxy.n_connections()), (2, 0));
 }
+
+#[test]
+fn n16_a_file_chooses_no_key_for_an_address_that_the_user_names() {
+    let server = kind_judge();
+    let probity = cloned(&server).variable("ANTHROPIC_API_KEY", "sk-ant-CANARY-0123456789");
+    probity.write("probity.toml", "[judge]\nname = \"anthropic\"\n");
+    let url = server.url("/v1");
+    let ran = probity.run_tickets(["--base-url", &url]).code(2);
+    ran.says(["judge.name chooses anthropic", "would get the key in ANTHROPIC_API_KEY"]);
+    assert_eq!(server.n_connections(), 0, "nothing was sent");
+    probity.write("probity.toml", "[judge]\nname = \"openai\"\n");
+    probity.run_tickets(["--base-url", &url]).code(0);
+}
+
+#[test]
+fn n16_what_is_trusted_is_shown_on_a_line_of_its_own() {
+    let probity = cloned(&kind_judge());
+    let settings =
+        "[judges.x]\nkind = \"command\"\ncommand = [\"sh\", \"evil\\u001b[2K\\rharmless\\nline\"]\n";
+    probity.write("probity.toml", settings);
+    let shown = probity.args(["trust"]).run().code(0).stdout;
+    assert!(shown.contains("sh evil\\u{1b}[2K harmless line\n"), "{shown}");
+    let refused =
+        probity.args(["run", "tickets.json", "--judge", "x"]).variable("XDG_CONFIG_HOME", "/none").run();
+    let lines = refused.code(2).stderr;
+    assert!(lines.lines().next().is_some_and(|line| line.contains("harmless line")), "{lines}");
+}
