@@ -4,9 +4,9 @@
 //! A file is trusted as it is and where it is: the record holds a hash of its path and its content, so that neither a
 //! change nor a copy beside other programs is trusted with it.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use probity_engine::config::layer::Layer;
@@ -67,21 +67,26 @@ fn is_trusted(path: &Path, text: &str) -> bool {
     record.lines().any(|line| line.split(' ').next() == Some(&digest))
 }
 
-/// Records that the user trusts the file at `path` with this text, and says where.
+/// Records that the user trusts the file at `path` with this text and no other, and says where.
 pub(crate) fn trust(path: &Path, text: &str) -> Result<PathBuf, Failure> {
     let folder = own_folder().ok_or_else(|| {
         Failure::usage("neither XDG_CONFIG_HOME nor HOME names a folder for the record of trusted files")
     })?;
     let record = folder.join(RECORD);
-    let append = || {
+    let write = || {
         let path = path.canonicalize()?;
         DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-        let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(&record)?;
-        // The path is there for people to read, and is one line whatever its name holds.
+        // One line for each path, whatever its name holds.
         let shown = path.display().to_string().escape_debug().to_string();
-        file.write_all(format!("{} {shown}\n", digest(&path, text)).as_bytes())
+        let before = fs::read_to_string(&record).unwrap_or_default();
+        let others = before.lines().filter(|line| line.split_once(' ').is_none_or(|(_, path)| path != shown));
+        let mut lines: String = others.map(|line| format!("{line}\n")).collect();
+        lines += &format!("{} {shown}\n", digest(&path, text));
+        let mut file = tempfile::NamedTempFile::new_in(&folder)?;
+        file.write_all(lines.as_bytes())?;
+        file.persist(&record).map(drop).map_err(|error| error.error)
     };
-    match append() {
+    match write() {
         Ok(()) => Ok(record),
         Err(error) => {
             let message = format!("could not write {}: {error}", record.display());

@@ -61,6 +61,11 @@ fn n16_trust_is_for_one_file_as_it_is() {
     check_refused(probity.run_tickets([]), &server);
     probity.write("probity.toml", settings(&server));
     probity.run_tickets([]).code(0);
+    // Trust in another text of the file takes the place of the first.
+    probity.write("probity.toml", settings(&server) + "\n");
+    probity.args(["trust"]).run().code(0);
+    probity.write("probity.toml", settings(&server));
+    check_refused(probity.run_tickets([]), &server);
     // The same words beside other programs are another file.
     probity.write("copy/probity.toml", settings(&server));
     let copied = probity.run_tickets(["--config", "copy/probity.toml"]).code(2);
