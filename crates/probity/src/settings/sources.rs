@@ -80,10 +80,10 @@ pub(crate) fn trust(path: &Path, text: &str) -> Result<PathBuf, Failure> {
         let shown = path.display().to_string().escape_debug().to_string();
         let before = fs::read_to_string(&record).unwrap_or_default();
         let others = before.lines().filter(|line| line.split_once(' ').is_none_or(|(_, path)| path != shown));
-        let mut lines: String = others.map(|line| format!("{line}\n")).collect();
-        lines += &format!("{} {shown}\n", digest(&path, text));
+        let own = format!("{} {shown}", digest(&path, text));
+        let lines: Vec<&str> = others.chain([own.as_str()]).collect();
         let mut file = tempfile::NamedTempFile::new_in(&folder)?;
-        file.write_all(lines.as_bytes())?;
+        file.write_all((lines.join("\n") + "\n").as_bytes())?;
         file.persist(&record).map(drop).map_err(|error| error.error)
     };
     match write() {
