@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::row::{Outcome, ReplyResult};
-use crate::score::{CriterionOutcome, Failure};
+use crate::score::CriterionOutcome;
 use crate::stats::{ClusterSums, Estimate};
 
 /// What a reply adds to the figures. Many replies are of one kind.
@@ -27,15 +27,12 @@ impl Kind {
     fn set(&mut self, result: &ReplyResult, slice: &str) {
         self.slice.clear();
         self.slice.push_str(slice);
-        (self.passes, self.fails_outright) = match &result.outcome {
-            Outcome::Pass => (Some(true), false),
-            Outcome::Blocked => (Some(false), true),
-            Outcome::Fail(failures) => {
-                let automatic = failures.iter().any(|failure| matches!(failure, Failure::Automatic(_)));
-                (Some(false), automatic)
-            }
-            Outcome::Scored | Outcome::Unscored => (None, false),
+        self.passes = match &result.outcome {
+            Outcome::Pass => Some(true),
+            Outcome::Blocked | Outcome::Fail(_) => Some(false),
+            Outcome::Scored | Outcome::Unscored => None,
         };
+        self.fails_outright = result.outcome == Outcome::Blocked || result.is_automatic_fail();
         self.levels.clear();
         self.levels.extend(result.criteria.iter().map(|(_, outcome)| match outcome {
             CriterionOutcome::Scored(scored) => Some(scored.level),

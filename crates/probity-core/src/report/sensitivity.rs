@@ -76,14 +76,17 @@ impl Sensitivity {
         });
         let trials = trials.filter(|trial| trial.moved != trial.weight && trial.weight < hundred);
         let is_weighted: Vec<bool> = rubric.criteria().iter().map(|c| c.weight.is_some()).collect();
-        let levels_of = |kind: &Kind| -> Vec<i64> {
-            let weighted = kind.levels.iter().zip(&is_weighted).filter(|(_, weighted)| **weighted);
-            weighted.filter_map(|(level, _)| *level).collect()
+        // None where a level is missing: such a reply has no total and stays failed, as in `add`.
+        let levels_of = |kind: &Kind| -> Option<Vec<i64>> {
+            let levels: Vec<i64> = kind.levels.iter().copied().collect::<Option<_>>()?;
+            let weighted = levels.into_iter().zip(&is_weighted).filter(|(_, weighted)| **weighted);
+            Some(weighted.map(|(level, _)| level).collect())
         };
         let variation = |trial: Trial| {
             let passes = |levels: &[i64]| trial.passes(&weighted, levels, pass.total_min).unwrap_or(false);
             let pass_rate = if let Some(clusters) = clusters {
-                clusters.share(|kind| !kind.fails_outright && passes(&levels_of(kind)))
+                let stands = |kind: &Kind| levels_of(kind).is_some_and(|levels| passes(&levels));
+                clusters.share(|kind| !kind.fails_outright && stands(kind))
             } else {
                 let passing = self.0.iter().filter(|(levels, _)| passes(levels));
                 proportion(passing.map(|(_, n)| n).sum(), n_rated)

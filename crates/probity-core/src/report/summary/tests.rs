@@ -11,8 +11,8 @@ use crate::report::{GateOutcome, Outcome};
 use crate::rubric;
 use crate::score::{Scored, Unscored};
 
-/// A reply by its slice, text, confidence and what facts and effort came to.
-type Row = (Option<&'static str>, &'static str, Option<f64>, [Given; 2]);
+/// A reply by its slice, text, confidence and what the criteria, which mostly are facts and effort, came to.
+type Row<const N: usize = 2> = (Option<&'static str>, &'static str, Option<f64>, [Given; N]);
 
 #[derive(Clone, Copy)]
 enum Given {
@@ -38,7 +38,11 @@ fn rubric() -> Rubric {
     rubric::read(include_str!("rubric.toml")).expect("a good rubric").rubric
 }
 
-fn result(rubric: &Rubric, at: usize, (slice, text, confidence, given): Row) -> ReplyResult {
+fn result<const N: usize>(
+    rubric: &Rubric,
+    at: usize,
+    (slice, text, confidence, given): Row<N>,
+) -> ReplyResult {
     let id = CaseId::new(format!("case {at}")).expect("an id");
     let slice = slice.map(|name| Slice::new(name).expect("a slice"));
     let case = Case { slice, ..Case::new(id, Situation::Ticket("Help".into())) };
@@ -414,4 +418,33 @@ fn n07_weights_are_moved_with_intervals_by_case() {
         assert_eq!(first.value.to_bits(), second.value.to_bits());
         assert!(second.high - second.low > 0.9 * (first.high - first.low), "{first:?} {second:?}");
     }
+}
+
+/// A rubric with a pass mark of 70 and a criterion of three levels for each weight.
+fn weighing(weights: [i64; 4]) -> Rubric {
+    let criterion = |(at, weight): (usize, i64)| {
+        format!(
+            "[[criterion]]\nid = \"c{at}\"\ntitle = \"C\"\nquestion = \"Is it so?\"\nweight = {weight}\n\
+             [criterion.scale]\nlevels = [0, 1, 2]\n\
+             [criterion.anchors]\n0 = \"No.\"\n1 = \"Partly.\"\n2 = \"Yes.\"\n"
+        )
+    };
+    let criteria: String = weights.into_iter().enumerate().map(criterion).collect();
+    let head = "name = \"four\"\nversion = \"1\"\ntitle = \"Four\"\n";
+    rubric::read(&format!("{head}{criteria}[pass]\ntotal_min = 70\n")).expect("a good rubric").rubric
+}
+
+#[test]
+fn n07_a_reply_without_a_level_passes_under_no_weights() {
+    // At most 2 + 30 + 28 = 60. The levels that are known, one criterion too far ahead, would come to 40 + 30 = 70.
+    let rubric = weighing([2, 40, 30, 28]);
+    let row = (None, "Sure.", None, [Lost("timeout"), Level(0), Level(2), Level(2)]);
+    let mut builder = SummaryBuilder::new(&rubric);
+    // Two replies to one case.
+    (0..2).for_each(|_| builder.add(&result(&rubric, 0, row)));
+    let summary = builder.finish(facts());
+    assert_eq!((summary.n_failed(), summary.n_clusters()), (2, Some(1)));
+    let rates: Vec<f64> =
+        summary.variations().iter().map(|each| each.pass_rate.expect("rated").value).collect();
+    assert_eq!(rates, [0.0; 8], "no weight makes up for a level that is missing");
 }
