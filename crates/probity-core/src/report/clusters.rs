@@ -41,6 +41,13 @@ impl Kind {
     }
 }
 
+/// What stands for the name of a case where many are kept.
+pub(super) fn case_hash(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
+}
+
 /// A reply: its case by hash, and its kind by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct CaseReply {
@@ -62,9 +69,7 @@ pub(super) struct CaseReplies {
 impl CaseReplies {
     /// Adds a reply that is counted in `slice`.
     pub(super) fn add(&mut self, result: &ReplyResult, slice: &str) {
-        let mut hasher = DefaultHasher::new();
-        result.id.hash(&mut hasher);
-        let case = hasher.finish();
+        let case = case_hash(&result.id);
         self.last.set(result, slice);
         let kind = self.kinds.get(&self.last).copied().unwrap_or_else(|| {
             let next = u32::try_from(self.kinds.len()).expect("fewer than 2³² replies fit into memory");

@@ -1,13 +1,17 @@
 //! Cases with several replies: how often k of them all pass, and which cases pass only sometimes.
 //!
+//! Replies to one case are of different variants, so all of this is over the variants of a case. It tells how steady
+//! one system is where the variants are its trials.
+//!
 //! pass^k (Yao and others 2024, τ-bench) is the chance that k replies to a case, drawn from its n without
 //! replacement, all pass: C(c, k) ÷ C(n, k) where c of them do, averaged over cases. A blocked reply does not pass;
 //! an unscored one is none of the n. Cases with one reply say nothing about this and are left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use super::clusters::case_hash;
 use super::row::{Outcome, ReplyResult};
 use crate::stats::{Estimate, mean};
 
@@ -19,7 +23,7 @@ pub struct Repeats {
     /// pass^1, pass^2 and so on, up to the number of replies that every one of these cases has.
     pub pass_hat: Vec<Estimate>,
     /// Cases of which some replies pass and some do not, in the order of their names.
-    pub flaky: Vec<String>,
+    pub flaky: BTreeSet<String>,
 }
 
 impl Repeats {
@@ -41,11 +45,13 @@ impl Repeats {
 /// Takes results one at a time. Only replies of a named variant can share their case with another one.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RepeatTally {
-    cases: BTreeMap<String, Trials>,
+    /// By the hash of the case's name.
+    cases: BTreeMap<u64, Trials>,
+    flaky: BTreeSet<String>,
 }
 
 /// Replies to one case.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Trials {
     n: u64,
     n_passed: u64,
@@ -54,31 +60,36 @@ struct Trials {
 impl RepeatTally {
     pub(super) fn add(&mut self, result: &ReplyResult) {
         let is_rated = matches!(result.outcome, Outcome::Pass | Outcome::Fail(_) | Outcome::Blocked);
-        if result.variant.is_none() || !is_rated {
-            return;
+        if result.variant.is_some() && is_rated {
+            self.count(&result.id, result.outcome == Outcome::Pass);
         }
-        let trials = match self.cases.get_mut(&result.id) {
-            Some(trials) => trials,
-            None => self.cases.entry(result.id.clone()).or_default(),
-        };
+    }
+
+    fn count(&mut self, id: &str, passes: bool) {
+        let trials = self.cases.entry(case_hash(id)).or_default();
         trials.n += 1;
-        trials.n_passed += u64::from(result.outcome == Outcome::Pass);
+        trials.n_passed += u64::from(passes);
+        if (1..trials.n).contains(&trials.n_passed) && !self.flaky.contains(id) {
+            self.flaky.insert(id.to_owned());
+        }
     }
 
     /// `None` where no case has two replies.
-    pub(super) fn repeats(&self) -> Option<Repeats> {
-        let several = || self.cases.iter().filter(|(_, trials)| trials.n >= 2);
-        let k_max = several().map(|(_, trials)| trials.n).min()?;
+    pub(super) fn repeats(self) -> Option<Repeats> {
+        let mut several: BTreeMap<Trials, u64> = BTreeMap::new();
+        for trials in self.cases.into_values().filter(|trials| trials.n >= 2) {
+            *several.entry(trials).or_default() += 1;
+        }
+        let (fewest, _) = several.first_key_value()?;
         // Student's interval ends at the values listed, so the ends of the scale are among them.
         let rate = |k: u64| {
-            let cases = several().map(|(_, trials)| (trials.pass_hat(k), 1));
+            let cases = several.iter().map(|(trials, n_cases)| (trials.pass_hat(k), *n_cases));
             mean(&cases.chain([(0.0, 0), (1.0, 0)]).collect::<Vec<_>>())
         };
-        let is_flaky = |trials: &Trials| (1..trials.n).contains(&trials.n_passed);
         Some(Repeats {
-            n_cases: several().count() as u64,
-            pass_hat: (1..=k_max).filter_map(rate).collect(),
-            flaky: several().filter(|(_, trials)| is_flaky(trials)).map(|(id, _)| id.clone()).collect(),
+            n_cases: several.values().sum(),
+            pass_hat: (1..=fewest.n).filter_map(rate).collect(),
+            flaky: self.flaky,
         })
     }
 }
@@ -97,14 +108,16 @@ mod tests {
 
     #[track_caller]
     fn check(cases: &[(&str, u64, u64)], want: &[f64], flaky: &[&str]) {
-        let cases =
-            cases.iter().map(|(id, n_passed, n)| ((*id).to_owned(), Trials { n: *n, n_passed: *n_passed }));
-        let repeats = RepeatTally { cases: cases.collect() }.repeats().expect("cases with several replies");
+        let mut tally = RepeatTally::default();
+        for (id, n_passed, n) in cases {
+            (0..*n).for_each(|at| tally.count(id, at < *n_passed));
+        }
+        let repeats = tally.repeats().expect("cases with several replies");
         let values: Vec<f64> = repeats.pass_hat.iter().map(|rate| rate.value).collect();
         assert_eq!(values.len(), want.len(), "{values:?}");
         assert!(values.iter().zip(want).all(|(got, want)| (got - want).abs() < 1e-12), "{values:?}");
         assert!(repeats.pass_hat.iter().all(|rate| 0.0 <= rate.low && rate.high <= 1.0));
-        assert_eq!(repeats.flaky, flaky);
+        assert_eq!(repeats.flaky.iter().collect::<Vec<_>>(), flaky);
     }
 
     #[test]

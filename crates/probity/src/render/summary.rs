@@ -174,16 +174,17 @@ fn rates(out: &mut String, summary: &Summary) {
     }
 }
 
-/// How often several replies to a case all pass, and which cases pass only sometimes.
+/// How often several replies to a case, each of its own variant, all pass, and which cases pass only sometimes.
 pub(super) fn repeats_line(repeats: &Repeats) -> String {
     let rates = repeats.pass_hat.iter().zip(1..);
     let rates: Vec<String> = rates.map(|(rate, k)| format!("pass^{k} {:.1} %", 100.0 * rate.value)).collect();
-    let mut line = format!("{} over {} cases with several replies", rates.join(", "), repeats.n_cases);
+    let mut line =
+        format!("{} over {} cases with several replies (variants)", rates.join(", "), repeats.n_cases);
     if !repeats.flaky.is_empty() {
         let first: Vec<String> = repeats.flaky.iter().take(FLAKY_MAX).map(|id| plain(id)).collect();
         let more = repeats.flaky.len() - first.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        line += &format!("; flaky: {}{more}", first.join(", "));
+        line += &format!("; flaky across variants: {}{more}", first.join(", "));
     }
     line
 }

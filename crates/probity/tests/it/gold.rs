@@ -169,11 +169,13 @@ fn n09_several_replies_to_a_case_have_a_pass_hat_and_flaky_cases() {
     let call = probity.args(["run", "trials.jsonl", "--rubric", "support-gold", "-o", "out.json"]);
     let text = call.words(["--report", "out.md"].into_iter()).run().code(0).stdout;
     assert!(
-        text.contains("pass^1 75.0 %, pass^2 50.0 % over 2 cases with several replies; flaky: shaky"),
+        text.contains(
+            "pass^1 75.0 %, pass^2 50.0 % over 2 cases with several replies (variants); flaky across variants: shaky"
+        ),
         "{text}"
     );
     let markdown = String::from_utf8(probity.bytes("out.md")).unwrap();
-    assert!(markdown.contains("50.0 % over 2 cases with several replies; flaky"), "{markdown}");
+    assert!(markdown.contains("50.0 % over 2 cases with several replies (variants); flaky"), "{markdown}");
     let repeats = &probity.json("out.json")["summary"]["repeats"];
     assert_eq!((&repeats["cases"], &repeats["flaky_cases"]), (&json!(2), &json!(["shaky"])));
     let second = &repeats["pass_hat_k"][1];
