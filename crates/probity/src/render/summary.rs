@@ -197,9 +197,7 @@ fn percent(rate: &Estimate, n_clusters: Option<u64>) -> String {
 }
 
 fn target_line(result: &TargetResult) -> String {
-    let (metric, wanted) = (metric_name(result), wanted(result));
-    let value =
-        result.value.map_or_else(|| "not measured".to_owned(), |value| format!("{:.3}", value.to_f64()));
+    let (metric, value, wanted) = (metric_name(result), reached(result), wanted(result));
     let interval = result.estimate.map(|estimate| {
         format!(" (95 % interval {:.3}–{:.3}, n {})", estimate.low, estimate.high, estimate.n)
     });
@@ -219,6 +217,11 @@ pub(crate) fn metric_name(result: &TargetResult) -> String {
         Metric::AutomaticFailRate => "automatic fails".to_owned(),
         Metric::MeanConfidence => "mean confidence".to_owned(),
     }
+}
+
+/// The figure that the run reached.
+pub(crate) fn reached(result: &TargetResult) -> String {
+    result.value.map_or_else(|| "not measured".to_owned(), |value| format!("{:.3}", value.to_f64()))
 }
 
 /// What a target asks for.

@@ -16,7 +16,7 @@ use probity_engine::run::results::Row;
 
 use super::super::plain::excerpt;
 use super::super::results::WholeFile;
-use super::super::summary::{metric_name, missing, points, repeats_line, violations, wanted};
+use super::super::summary::{metric_name, missing, points, reached, repeats_line, violations, wanted};
 use super::Report;
 use super::private::shown;
 
@@ -99,7 +99,6 @@ fn targets(out: &mut String, targets: &[TargetResult]) {
     }
     line!(out, "| target | reached | 95 % interval | n | wanted | |\n|---|---|---|---|---|---|");
     for target in targets {
-        let value = target.value.map_or("not measured".to_owned(), |value| format!("{:.3}", value.to_f64()));
         let [interval, n] = target.estimate.map_or(["–".to_owned(), "0".to_owned()], |estimate| {
             [format!("{:.3}–{:.3}", estimate.low, estimate.high), estimate.n.to_string()]
         });
@@ -110,8 +109,9 @@ fn targets(out: &mut String, targets: &[TargetResult]) {
         };
         line!(
             out,
-            "| {} | {value} | {interval} | {n} | {} | {met} |",
+            "| {} | {} | {interval} | {n} | {} | {met} |",
             escaped(&metric_name(target)),
+            reached(target),
             wanted(target)
         );
     }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::super::super::finding::finding_line;
-use super::super::super::summary::{metric_name, missing, points, violations, wanted};
+use super::super::super::summary::{metric_name, missing, points, reached, violations, wanted};
 use super::super::appendix::Appendix;
 use super::super::chart::Whisker;
 use super::super::page::{JudgeLine, Tile, percent};
@@ -115,7 +115,7 @@ fn target(result: &TargetResult) -> Value {
     let interval = result.estimate.map(|estimate| format!("{:.3}–{:.3}", estimate.low, estimate.high));
     json!({
         "name": metric_name(result),
-        "value": result.value.map_or("not measured".to_owned(), |value| format!("{:.3}", value.to_f64())),
+        "value": reached(result),
         "interval": interval.unwrap_or_default(),
         "n": result.estimate.map_or(0, |estimate| estimate.n),
         "wanted": wanted(result),
