@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -18,12 +18,31 @@ use crate::terminal;
 /// How often the bar is redrawn.
 const REDRAW: Duration = Duration::from_millis(100);
 
-/// How often a line is printed where nobody watches a terminal.
+/// How often a line is printed where standard error is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
 /// What follows calls until it is finished.
-#[derive(Default)]
-pub(crate) struct Bar(Mutex<Option<Running>>);
+pub(crate) struct Bar {
+    sink: ProgressSink,
+    running: Mutex<Option<Running>>,
+}
+
+/// Where progress is shown.
+#[derive(Clone, Copy)]
+enum ProgressSink {
+    Terminal,
+    Log { every: Duration, print: fn(&str) },
+}
+
+impl ProgressSink {
+    fn new(is_watched: bool) -> Self {
+        if is_watched {
+            ProgressSink::Terminal
+        } else {
+            ProgressSink::Log { every: LINE_EVERY, print: terminal::note }
+        }
+    }
+}
 
 struct Running {
     /// The bar, on a terminal.
@@ -33,33 +52,44 @@ struct Running {
     thread: JoinHandle<()>,
 }
 
+impl Default for Bar {
+    fn default() -> Self {
+        Bar { sink: ProgressSink::new(terminal::is_watched()), running: Mutex::default() }
+    }
+}
+
 impl Bar {
     /// Starts to show `progress`, and what `lane` waits for.
     pub(crate) fn start(&self, progress: &Arc<Progress>, lane: &Arc<Lane>) {
         let (until, over) = mpsc::channel::<Infallible>();
-        let rests = move |wait| over.recv_timeout(wait) == Err(RecvTimeoutError::Timeout);
-        let bar = terminal::is_watched().then(|| {
-            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {per_sec} left {eta} {msg}")
-                .expect("the template is well formed");
-            ProgressBar::new(progress.total.load(Ordering::Relaxed)).with_style(style)
-        });
-        let thread = thread::spawn({
-            let (bar, progress, lane) = (bar.clone(), Arc::clone(progress), Arc::clone(lane));
-            move || match bar {
-                Some(bar) => each(REDRAW, rests, || {
-                    bar.set_position(progress.done.load(Ordering::Relaxed));
-                    bar.set_message(message(&progress, lane.next_try()));
-                }),
-                None => each(LINE_EVERY, rests, || terminal::note(&line(&progress, lane.next_try()))),
+        let (progress, lane) = (Arc::clone(progress), Arc::clone(lane));
+        let (bar, every, show): (_, _, Box<dyn Fn() + Send>) = match self.sink {
+            ProgressSink::Terminal => {
+                let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {per_sec} left {eta} {msg}")
+                    .expect("the template is well formed");
+                let bar = ProgressBar::new(progress.total.load(Ordering::Relaxed)).with_style(style);
+                let drawn = bar.clone();
+                let draw = move || {
+                    drawn.set_position(progress.done.load(Ordering::Relaxed));
+                    drawn.set_message(message(&progress, lane.next_try()));
+                };
+                (Some(bar), REDRAW, Box::new(draw))
+            }
+            ProgressSink::Log { every, print } => {
+                (None, every, Box::new(move || print(&line(&progress, lane.next_try()))))
+            }
+        };
+        let thread = thread::spawn(move || {
+            while over.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+                show();
             }
         });
-        *self.0.lock().expect("no thread panics while it holds the bar") =
-            Some(Running { bar, until, thread });
+        *self.running() = Some(Running { bar, until, thread });
     }
 
     /// Takes the bar off the screen.
     pub(crate) fn finish(&self) {
-        let running = self.0.lock().expect("no thread panics while it holds the bar").take();
+        let running = self.running().take();
         if let Some(Running { bar, until, thread }) = running {
             drop(until);
             // The drawing thread only reads counters; should it have died, the run is still fine.
@@ -70,17 +100,14 @@ impl Bar {
 
     /// Prints a line above the bar, or plainly when there is none.
     pub(crate) fn line(&self, line: &str) {
-        match &*self.0.lock().expect("no thread panics while it holds the bar") {
+        match &*self.running() {
             Some(Running { bar: Some(bar), .. }) => bar.println(plain(line)),
             _ => terminal::note(line),
         }
     }
-}
 
-/// Shows something each time that `rests`, which is how the clock runs, has waited for `every`.
-fn each(every: Duration, mut rests: impl FnMut(Duration) -> bool, mut show: impl FnMut()) {
-    while rests(every) {
-        show();
+    fn running(&self) -> MutexGuard<'_, Option<Running>> {
+        self.running.lock().expect("no thread panics while it holds the bar")
     }
 }
 
@@ -106,6 +133,10 @@ fn message(progress: &Progress, next_try: Option<Duration>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
+    use probity_engine::schedule::lane::LaneSettings;
+
     use super::*;
 
     #[test]
@@ -120,14 +151,37 @@ mod tests {
         );
     }
 
+    /// What the bar of the test below prints.
+    static PRINTED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
     #[test]
     fn n20_without_a_terminal_a_line_comes_every_thirty_seconds() {
-        let (mut waits, mut n_lines) = (Vec::new(), 0);
-        let minutes_left = |wait: Duration| {
-            waits.push(wait);
-            waits.iter().sum::<Duration>() <= Duration::from_mins(2)
-        };
-        each(LINE_EVERY, minutes_left, || n_lines += 1);
-        assert_eq!((n_lines, waits[0]), (4, Duration::from_secs(30)));
+        let sink = ProgressSink::new(false);
+        assert!(matches!(sink, ProgressSink::Log { every, .. } if every == Duration::from_secs(30)));
+
+        let print = |line: &str| PRINTED.lock().expect("no test panics with it").push(line.to_owned());
+        let sink = ProgressSink::Log { every: Duration::from_millis(20), print };
+        let bar = Bar { sink, running: Mutex::default() };
+        let lane = Lane::new(LaneSettings {
+            concurrency: 1,
+            breaker_consecutive: 5,
+            breaker_window: 20,
+            breaker_share: 0.5,
+            pilot: Duration::ZERO,
+            drought: Duration::MAX,
+        });
+        let started = Instant::now();
+        bar.start(&Arc::new(Progress::default()), &Arc::new(lane));
+        let n_printed = || PRINTED.lock().expect("no test panics with it").len();
+        while n_printed() < 3 && started.elapsed() < Duration::from_secs(60) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        let taken = started.elapsed();
+        bar.finish();
+        let n_lines = n_printed();
+        assert!(n_lines >= 3 && taken >= 3 * Duration::from_millis(20), "{n_lines} lines in {taken:?}");
+        assert_eq!(PRINTED.lock().expect("no test panics with it")[0], "0 of 0 done, 0 unscored");
+        thread::sleep(Duration::from_millis(60));
+        assert_eq!(n_printed(), n_lines, "no line comes after the end");
     }
 }
