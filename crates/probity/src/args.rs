@@ -28,7 +28,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is no, 2 usage or input is wrong and nothing was \
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 a check failed, 2 usage or input is wrong and nothing was \
 spent, 3 incomplete (run the same command again to resume), 4 the store or the disk failed.";
 
 /// What to do.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// Done; with `--enforce`: targets met by a judge with standing.
     Done = 0,
-    /// The answer is no: targets missed, or a judge without standing under `--enforce`.
+    /// A check failed: targets missed, or a judge without standing under `--enforce`.
     No = 1,
     /// Usage or input is wrong; nothing was spent.
     Usage = 2,

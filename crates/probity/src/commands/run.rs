@@ -21,7 +21,7 @@ use crate::exit::{Exit, Failure};
 use crate::render::report::ReportFile;
 use crate::render::report::appendix::Origin;
 use crate::render::results::ResultsWriter;
-use crate::render::summary::summary;
+use crate::render::summary::{metric_name, reached, summary, wanted};
 use crate::{settings, terminal};
 
 /// How many skipped records are kept for the summary.
@@ -188,12 +188,14 @@ fn enforced(summary: &Summary) -> Exit {
         terminal::note(&no_standing(&format!("{standing} ({})", standing.reason())));
         return Exit::No;
     }
-    let count = |state| summary.targets().iter().filter(|target| target.state() == state).count();
-    let (missed, unmeasured) = (count(TargetState::Missed), count(TargetState::NotMeasured));
-    if missed + unmeasured > 0 {
-        let unmeasured = if unmeasured > 0 { format!(", {unmeasured} not measured") } else { String::new() };
-        let targets = format!("{missed} of {n_targets} targets are missed{unmeasured}");
-        terminal::note(&format!("the answer is no: the judge's standing is {standing}, and {targets}"));
+    let unmet = summary.targets().iter().filter(|target| target.state() != TargetState::Met);
+    let unmet: Vec<String> = unmet
+        .map(|each| format!("{}: {}, needs {}", metric_name(each), reached(each), wanted(each)))
+        .collect();
+    if !unmet.is_empty() {
+        let n_unmet = unmet.len();
+        let unmet = unmet.join("; ");
+        terminal::note(&format!("FAILED: {n_unmet} of {n_targets} targets missed ({unmet})"));
         return Exit::No;
     }
     if n_targets == 0 {
@@ -204,7 +206,7 @@ fn enforced(summary: &Summary) -> Exit {
 
 /// Why a judge without standing passes no build: its standing, whatever its figures are.
 pub(super) fn no_standing(standing: &str) -> String {
-    format!("the answer is no: the judge's standing is {standing}; its figures inform and must not gate")
+    format!("FAILED: the judge's standing is {standing}; its figures inform and must not gate")
 }
 
 /// Whether the lower bound of the pass rate reaches `floor`, whatever the judge has earned. A pass rate that was not
@@ -224,6 +226,6 @@ fn above_floor(summary: &Summary, floor: f64) -> Exit {
         ),
         None => format!("the pass rate was not measured, {wanted} needs one"),
     };
-    terminal::note(&format!("the answer is no: {message} ({by})"));
+    terminal::note(&format!("FAILED: {message} ({by})"));
     Exit::No
 }

@@ -193,9 +193,7 @@ fn enforce_ends_with_1_where_the_rate_fell_and_3_where_nobody_can_tell() {
     let (good, bad) = (["Level 4."; 6], ["Level 1."; 6]);
     let runs = |before: &[&str], after: &[&str]| promoted(two_runs(before, after));
     let fell = runs(&good, &bad);
-    diff(&fell, ["--enforce"])
-        .code(1)
-        .says(["the answer is no: the pass rate fell by 100.0 points", "p 0.0156"]);
+    diff(&fell, ["--enforce"]).code(1).says(["FAILED: the pass rate fell by 100.0 points", "p 0.0156"]);
     diff(&fell, []).code(0);
     // Four of four is a coin's luck once in sixteen.
     diff(&runs(&good[..4], &bad[..4]), ["--enforce"]).code(0);
@@ -213,7 +211,7 @@ fn enforce_ends_with_1_where_the_rate_fell_and_3_where_nobody_can_tell() {
 fn n03_an_advisory_judge_is_the_reason_and_never_its_figures() {
     for (before, after) in [(["Level 4."; 6], ["Level 1."; 6]), (["Level 1."; 6], ["Level 4."; 6])] {
         let probity = two_runs(&before, &after);
-        let reason = "the answer is no: the judge's standing is advisory in the first run (never promoted)";
+        let reason = "FAILED: the judge's standing is advisory in the first run (never promoted)";
         let ran = diff(&probity, ["--enforce"]).code(1).says([reason]);
         assert!(!ran.stderr.contains("the pass rate fell"), "{}", ran.stderr);
         diff(&probity, []).code(0);
@@ -324,8 +322,7 @@ fn n26_enforce_watches_every_guardrail() {
     );
     let ran = ran.code(1);
     assert!(
-        ran.stderr
-            .contains("the answer is no: 2 of 3 guardrails failed: pass rate in slice 'billing' changed by"),
+        ran.stderr.contains("FAILED: 2 of 3 guardrails failed: pass rate in slice 'billing' changed by"),
         "{}",
         ran.stderr
     );

@@ -120,10 +120,8 @@ fn one_call_asks_about_everything_at_once() {
 fn a_judge_without_standing_does_not_pass_a_build() {
     let server = ScriptedServer::with(|request| graded(&Asked::of(request)));
     let (_, ran) = run(&server, ["--enforce"]);
-    let ran = ran
-        .code(1)
-        .says(["the answer is no: the judge's standing is advisory (never promoted); its figures"]);
-    assert!(!ran.stderr.contains("targets are missed"), "{}", ran.stderr);
+    let ran = ran.code(1).says(["FAILED: the judge's standing is advisory (never promoted); its figures"]);
+    assert!(!ran.stderr.contains("targets missed"), "{}", ran.stderr);
 }
 
 #[test]
@@ -132,7 +130,7 @@ fn n03_a_floor_under_the_pass_rate_holds_for_any_judge() {
     // Two of four: the lower bound of Wilson's interval is 15.0 %.
     run(&server, ["--fail-under", "0.15"]).1.code(0);
     run(&server, ["--fail-under", "0.5"]).1.code(1).says([
-        "the answer is no: the pass rate is 50.0 % (15.0–85.0 %, n 4) and its lower bound is below --fail-under 50.0 %",
+        "FAILED: the pass rate is 50.0 % (15.0–85.0 %, n 4) and its lower bound is below --fail-under 50.0 %",
         "(advisory judge: never promoted)",
     ]);
     // A judge without standing is the reason that comes first.
@@ -264,8 +262,10 @@ fn n01_a_violation_fails_a_reply_although_another_criterion_is_unscored() {
             ["Poor.", "Flawless."].contains(&asked.reply.as_str()) && asked.criterion() == "accuracy";
         if is_lost { cut(r#"{"reasoning": "It is"#) } else { graded(&asked) }
     });
-    let (probity, ran) = run(&server, ["--min-coverage", "0.5", "--report", "report.xml", "--enforce"]);
-    ran.code(1);
+    // The lower bound of 1 of 3 is 6.1 %; without the violation it would be that of 1 of 2, 9.5 %.
+    let (probity, ran) =
+        run(&server, ["--min-coverage", "0.5", "--report", "report.xml", "--fail-under", "0.08"]);
+    ran.code(1).says(["FAILED: the pass rate is 33.3 % (6.1–79.2 %, n 3)"]);
     check_known_failures(&probity, 1);
 }
 
@@ -364,8 +364,8 @@ fn n21_a_target_without_a_figure_is_not_measured() {
     let cases = gold().replace(",\"confidence\":0.9", "").replace("\"confidence\":0.9,", "");
     assert!(!cases.contains("confidence"), "{cases}");
     let probity = Probity::new().file("gold.jsonl", cases).server(&server);
-    let call = probity.args(["run", "gold.jsonl", "--rubric", "support-gold", "-o", "out.json", "--enforce"]);
-    let ran = call.run().code(1);
+    let call = probity.args(["run", "gold.jsonl", "--rubric", "support-gold", "-o", "out.json"]);
+    let ran = call.run().code(0);
     assert!(
         ran.stdout.contains("target mean confidence: not measured, wanted at least 0.75\n"),
         "{}",

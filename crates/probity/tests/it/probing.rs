@@ -90,7 +90,7 @@ fn ends<const N: usize>(arguments: [&str; N], code: i32, words: &str) {
 #[test]
 fn exit_codes() {
     ends(["--only", "length"], 0, "");
-    ends(["--only", "length", "--enforce"], 1, "the answer is no: ");
+    ends(["--only", "length", "--enforce"], 1, "FAILED: ");
     ends(["--only", "gate", "--enforce"], 0, "");
     ends(["--only", "lenght"], 2, "did you mean 'length'?");
     ends(["--tolerance", "1"], 2, "expected a share from 0 to below 1");

@@ -253,11 +253,13 @@ fn a_missed_target_fails_a_build_by_a_promoted_judge() {
     scene.run(&[]).code(0);
     scene.note_probing(&probing(&scene.folder.json("out.json")));
     scene.promote(&[]).code(0);
-    scene.run(&["--enforce"]).code(1).says(["standing is promoted, and 1 of 1 targets are missed"]);
+    let ran = scene.run(&["--enforce"]).code(1);
+    let mean = scene.folder.json("out.json")["summary"]["targets"][0]["value"].as_f64().expect("measured");
+    ran.says([&format!("FAILED: 1 of 1 targets missed (mean help: {mean:.3}, needs at least 5)\n")]);
 }
 
 #[test]
-fn n21_a_target_without_a_figure_passes_no_build_and_is_not_missed() {
+fn n21_a_target_without_a_figure_passes_no_build_and_is_named_as_not_measured() {
     let scene = Scene::mock();
     let target = "metric = \"mean\"\ncriterion = \"help\"\nmin = 1";
     assert!(RUBRIC.contains(target));
@@ -265,7 +267,11 @@ fn n21_a_target_without_a_figure_passes_no_build_and_is_not_missed() {
     scene.run(&[]).code(0);
     scene.note_probing(&probing(&scene.folder.json("out.json")));
     scene.promote(&[]).code(0);
-    scene.run(&["--enforce"]).code(1).says(["promoted, and 0 of 1 targets are missed, 1 not measured"]);
+    scene
+        .run(&["--enforce"])
+        .code(1)
+        .says(["FAILED: 1 of 1 targets missed (mean confidence: not measured, needs at least 0.5)\n"]);
+    assert_eq!(scene.folder.json("out.json")["summary"]["targets"][0]["met"], Value::Null);
 }
 
 #[test]

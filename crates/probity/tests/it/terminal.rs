@@ -12,7 +12,7 @@ fn help() {
     let ran = probity.args(["run", "--help"]).variable("COLUMNS", "100").run().code(0);
     expect_file!["snapshots/run_help.txt"].assert_eq(&ran.stdout);
     let ran = probity.args(["--help"]).run().code(0);
-    assert!(ran.stdout.contains("Exit codes: 0 done, 1 the answer is no, 2"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("Exit codes: 0 done, 1 a check failed, 2"), "{}", ran.stdout);
     assert!(probity.args(["--version"]).run().code(0).stdout.starts_with("probity "));
 }
 

@@ -144,18 +144,14 @@ fn enforced(args: &DiffArgs, changed: &Difference<'_>, guarded: &[Guarded]) -> E
     let fell = changed.overall.pass.and_then(|pass| Some((pass, pass.fell.filter(|p| *p <= ALPHA)?)));
     if let Some((pass, p)) = fell {
         terminal::note(&format!(
-            "the answer is no: the pass rate fell by {:.1} points (one-sided exact test, p {p:.4})",
+            "FAILED: the pass rate fell by {:.1} points (one-sided exact test, p {p:.4})",
             -100.0 * pass.change.value
         ));
     }
     let broken: Vec<String> = guarded.iter().filter(|one| one.fails()).map(Guarded::message).collect();
     if !broken.is_empty() {
         let n = guarded.len();
-        terminal::note(&format!(
-            "the answer is no: {} of {n} guardrails failed: {}",
-            broken.len(),
-            broken.join("; ")
-        ));
+        terminal::note(&format!("FAILED: {} of {n} guardrails failed: {}", broken.len(), broken.join("; ")));
     }
     if fell.is_none() && broken.is_empty() { Exit::Done } else { Exit::No }
 }

@@ -131,8 +131,7 @@ fn ended(args: &ProbeArgs, job: &ProbeJob, ran: &Ran, probing: &Probing) -> (Exi
     let [n_failed, n_inconclusive] =
         [ProbeOutcome::Fail, ProbeOutcome::Inconclusive].map(|outcome| probing.with(outcome).count());
     if args.enforce && n_failed + n_inconclusive > 0 {
-        let message =
-            format!("the answer is no: {n_failed} probes failed and {n_inconclusive} are inconclusive");
+        let message = format!("FAILED: {n_failed} probes failed and {n_inconclusive} are inconclusive");
         return (Exit::No, Some(message));
     }
     (Exit::Done, None)
