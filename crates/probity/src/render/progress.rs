@@ -173,7 +173,7 @@ mod tests {
         let started = Instant::now();
         bar.start(&Arc::new(Progress::default()), &Arc::new(lane));
         let n_printed = || PRINTED.lock().expect("no test panics with it").len();
-        while n_printed() < 3 && started.elapsed() < Duration::from_secs(60) {
+        while n_printed() < 3 && started.elapsed() < Duration::from_mins(1) {
             thread::sleep(Duration::from_millis(5));
         }
         let taken = started.elapsed();
