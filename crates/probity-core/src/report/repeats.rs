@@ -69,7 +69,7 @@ impl RepeatTally {
     pub(super) fn repeats(&self) -> Option<Repeats> {
         let several = || self.cases.iter().filter(|(_, trials)| trials.n >= 2);
         let k_max = several().map(|(_, trials)| trials.n).min()?;
-        // Student's interval ends at the values listed, so the ends of the scale are among them.
+        // The interval of a mean takes the ends of the scale from the values listed, so 0 and 1 are among them.
         let rate = |k: u64| {
             let cases = several().map(|(_, trials)| (trials.pass_hat(k), 1));
             mean(&cases.chain([(0.0, 0), (1.0, 0)]).collect::<Vec<_>>())
