@@ -14,7 +14,7 @@ use super::class::SettingClass;
 use super::key::is_present;
 use super::layer::{JudgeLayer, Layer, TargetLayer};
 use super::names::{JudgeKind, TargetKind};
-use super::read::{DecidingSetting, SettingsProblem, deciding};
+use super::read::{DecidingSetting, KIND, SettingsProblem, deciding};
 use crate::judge::endpoint::Endpoint;
 
 /// A settings file.
@@ -24,7 +24,7 @@ pub struct SettingsFile {
     pub shown: String,
     /// What it says.
     pub layer: Layer,
-    /// What of it not every file may decide.
+    /// What of it not every file may decide, and the kinds of its tables.
     pub deciding: Vec<DecidingSetting>,
 }
 
@@ -192,7 +192,10 @@ impl Untrusted {
                     (format!("{} {what}", setting.path.join(".")), Some(setting.line))
                 }
                 // It follows from the kind that the file gives to a table of the user's.
-                None => (format!("{}.kind changes {key}", sections[0].join(".")), None),
+                None => {
+                    let line = setting(KIND).map(|kind| kind.line);
+                    (format!("{}.{KIND} changes {key}", sections[0].join(".")), line)
+                }
             };
             let message = format!("{what}, and the file is not trusted");
             Some(SettingsProblem { file: self.shown.clone(), line, message, hint: None })
@@ -252,7 +255,7 @@ impl Sent<'_> {
         super::resolve::defaults().judges.values().any(|judge| {
             let own = judge.base_url.as_deref().and_then(|own| Endpoint::parse(own).ok());
             judge.api_key_env.as_deref() == Some(variable)
-                && own.is_some_and(|own| own.has_host_of(&endpoint))
+                && own.is_some_and(|own| own.has_origin_of(&endpoint))
         })
     }
 }

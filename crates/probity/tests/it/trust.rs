@@ -78,6 +78,21 @@ fn n16_trust_is_for_one_file_as_it_is() {
 }
 
 #[test]
+fn n16_a_kind_that_changes_a_judge_of_the_users_can_be_trusted() {
+    let probity = Probity::new().file("tickets.json", tickets(1)).variable("CLOUD_SECRET", KEY);
+    let own = probity.path("own").display().to_string();
+    let probity = probity
+        .variable("XDG_CONFIG_HOME", &own)
+        .file("own/probity/config.toml", "[judges.mine]\nkind = \"openai\"\napi_key_env = \"CLOUD_SECRET\"\n")
+        .file("probity.toml", "[judge]\nname = \"mine\"\n[judges.mine]\nkind = \"anthropic\"\n");
+    let check = || probity.args(["check", "tickets.json"]).run();
+    check().code(2).says(["probity.toml:4: judges.mine.kind changes base_url, and the file is not trusted"]);
+    let trusted = probity.args(["trust"]).run().code(0).stdout;
+    assert!(trusted.starts_with("probity.toml:4: judges.mine.kind: anthropic\n"), "{trusted}");
+    check().code(0);
+}
+
+#[test]
 fn n16_a_program_of_a_cloned_folder_does_not_run() {
     let program = "[judge]\nname = \"mine\"\n[judges.mine]\nkind = \"command\"\ncommand = [\"touch\", \"ran.txt\"]\n\
         [targets.bot]\nkind = \"command\"\ncommand = [\"touch\", \"ran.txt\"]\n";
