@@ -18,7 +18,7 @@ use crate::terminal;
 /// How often the bar is redrawn.
 const REDRAW: Duration = Duration::from_millis(100);
 
-/// How often a line is printed where nobody watches a terminal.
+/// How often a line is printed where the output is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
 /// What follows calls until it is finished.

@@ -130,13 +130,16 @@ fn slices_say_how_many_labels_they_lack() {
 #[test]
 fn n04_a_contract_that_names_rules_is_held_against_files_as_one_that_names_none() {
     let folder = lab();
-    let decided = || promote(&folder, &["--probes", "probes.json", "--json"]).code(1).json()["checked"].clone();
+    let decided =
+        || promote(&folder, &["--probes", "probes.json", "--json"]).code(1).json()["checked"].clone();
     let bare = decided();
     folder.write("contract.toml", format!("{CONTRACT}[gates]\nblock = [\"claim.contradicted\"]\n"));
     assert_eq!(decided(), bare);
     let words = ["promote", "--contract", "contract.toml", "--labels", "labels.jsonl"];
-    let ran = folder.args(words).words(["--verdicts", "verdicts.jsonl", "--resamples", "50"].into_iter()).run();
-    ran.code(1).says(["hard gates are not checked: files of labels and verdicts do not show what the gate did"]);
+    let ran =
+        folder.args(words).words(["--verdicts", "verdicts.jsonl", "--resamples", "50"].into_iter()).run();
+    ran.code(1)
+        .says(["hard gates are not checked: files of labels and verdicts do not show what the gate did"]);
 }
 
 #[test]
