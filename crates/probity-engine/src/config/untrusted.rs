@@ -186,16 +186,13 @@ impl Untrusted {
             paths.iter().find_map(|path| self.deciding.iter().find(|setting| setting.path == *path))
         };
         let problem = |(key, _): &(&str, SettingClass)| {
-            let (what, line) = match setting(key) {
-                Some(setting) => {
-                    let what = self.refusal(setting, sent, variable)?;
-                    (format!("{} {what}", setting.path.join(".")), Some(setting.line))
-                }
+            let (what, line) = if let Some(setting) = setting(key) {
+                let what = self.refusal(setting, sent, variable)?;
+                (format!("{} {what}", setting.path.join(".")), Some(setting.line))
+            } else {
                 // It follows from the kind that the file gives to a table of the user's.
-                None => {
-                    let line = setting(KIND).map(|kind| kind.line);
-                    (format!("{}.{KIND} changes {key}", sections[0].join(".")), line)
-                }
+                let line = setting(KIND).map(|kind| kind.line);
+                (format!("{}.{KIND} changes {key}", sections[0].join(".")), line)
             };
             let message = format!("{what}, and the file is not trusted");
             Some(SettingsProblem { file: self.shown.clone(), line, message, hint: None })
