@@ -14,7 +14,7 @@ use super::class::SettingClass;
 use super::key::is_present;
 use super::layer::{JudgeLayer, Layer, TargetLayer};
 use super::names::{JudgeKind, TargetKind};
-use super::read::{DecidingSetting, KIND, SettingsProblem, deciding};
+use super::read::{DecidingSetting, KIND, NAME, SettingsProblem, deciding};
 use crate::judge::endpoint::Endpoint;
 
 /// A settings file.
@@ -24,7 +24,7 @@ pub struct SettingsFile {
     pub shown: String,
     /// What it says.
     pub layer: Layer,
-    /// What of it not every file may decide, and the kinds of its tables.
+    /// What of it not every file may decide, with the kinds of its tables and the judge that it names.
     pub deciding: Vec<DecidingSetting>,
 }
 
@@ -145,7 +145,9 @@ impl Untrusted {
             Sent { address: with.base_url.as_deref(), variable: with.api_key_env.as_deref(), headers: None };
         let sections: &[&[&str]] = &[&["judges", name], &["judges", kind]];
         let mut problems = self.refused(sections, &with.differing(&without), &sent, variable);
-        problems.extend(self.key_for_another(name, &sent, variable));
+        if problems.is_empty() {
+            problems.extend(self.key_for_another(name, &sent, variable));
+        }
         if problems.is_empty() { Ok(()) } else { Err(NotTrusted { problems }) }
     }
 
@@ -169,7 +171,8 @@ impl Untrusted {
         let message = format!(
             "judge.name chooses {name}, so that {address} would get the key in {key}, and the file is not trusted"
         );
-        Some(SettingsProblem { file: self.shown.clone(), line: None, message, hint: None })
+        let line = self.deciding.iter().find(|setting| setting.path == ["judge", NAME]).map(|name| name.line);
+        Some(SettingsProblem { file: self.shown.clone(), line, message, hint: None })
     }
 
     /// Those of the `decided` settings that are refused. Each stands in the first of `sections` that has it.
