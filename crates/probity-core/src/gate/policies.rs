@@ -69,7 +69,7 @@ impl Policies {
         let claims = extract_wanted(reply, &self.lexicon, Wanted::All);
         let case = &entry.case;
         let support = Support::new(&selected.sources, &case.situation, &self.allowed, &self.lexicon);
-        let support = support.with_context(&case.evidence.context);
+        let support = support.with_retrieved(&case.evidence);
         let claims = support::check(reply.text(), &claims, &support);
         Checked { evidence: selected.sightings, claims, named: selected.named }
     }

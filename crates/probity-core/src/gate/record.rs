@@ -1,7 +1,7 @@
 //! What a record says about its own reply before anything is read: the answer of a gate upstream, and evidence that is
 //! longer than is shown.
 //!
-//! The answer of another gate is taken over and not checked again: whoever refused the reply knew why.
+//! The answer of another gate is taken over and not checked again: the gate that refused the reply knew why.
 
 use super::finding::Sighting;
 use super::pii::{Scanner, Surroundings};

@@ -7,7 +7,7 @@ use crate::case::Moment;
 /// How many labelled rows every contract wants at least.
 pub(super) const ROWS_MIN: u64 = 50;
 
-/// The families of rules that must block under a contract that names none, as far as their rules block by default.
+/// The families of rules that must block under every contract, as far as their rules block by default.
 pub(super) const BLOCKING: [&str; 2] = ["pii", "safety"];
 
 /// A contract.
@@ -23,10 +23,9 @@ pub struct Contract {
     pub version: String,
     /// Who answers for it.
     pub owner: String,
-    /// The rules whose findings must block, in the order of the gate's table; there is at least one.
+    /// The rules whose findings must block, in the order of the gate's table: those of every contract, and those that
+    /// the file adds.
     pub blocking: Vec<&'static str>,
-    /// Who says which rules must block.
-    pub gates: GatesNamed,
     /// Labelled rows at least.
     pub rows_min: u64,
     /// How far the judge must agree with people.
@@ -127,16 +126,6 @@ impl Floor {
             Floor::PreferLonger => "prefer_longer",
         }
     }
-}
-
-/// Who says which rules must block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum GatesNamed {
-    /// The file names none, so those that a contract asks for by default must.
-    #[default]
-    ByEveryContract,
-    /// The file names rules itself.
-    ByFile,
 }
 
 /// How many models may have given the answers.

@@ -14,8 +14,9 @@ pub type Figure = Result<Estimate, String>;
 /// What was measured about one judge under one rubric.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evidence {
-    /// What the gate did with the labelled replies.
-    pub gates: Result<Gates, String>,
+    /// What the gate did with the labelled replies. `None` where files are all there is: hard gates are then not
+    /// checked, and no decision promotes.
+    pub gates: Option<Gates>,
     /// Labelled rows with a verdict.
     pub rows: Rows,
     /// The contract's figure of the judge against people.
@@ -124,7 +125,7 @@ impl Evidence {
         let slices = figures.iter().flat_map(|figures| &figures.by_slice);
         let slices = slices.map(|(name, part)| (name.to_string(), slice(part, kappa)));
         Evidence {
-            gates: Err("nothing shows what the gate did with the labelled replies".to_owned()),
+            gates: None,
             rows: rows.unwrap_or_default(),
             agreement: overall.map_or_else(|| Err(unknown()), |figures| named(figures, kappa.name())),
             people: people(&calibration.people, kappa),

@@ -22,7 +22,7 @@ mod requirement;
 mod spec;
 mod standing;
 
-pub use contract::{AgreementFloors, Answers, Contract, Floor, GatesNamed, Kappa, SliceFloors};
+pub use contract::{AgreementFloors, Answers, Contract, Floor, Kappa, SliceFloors};
 pub use decide::decide;
 pub use decision::{Check, Decision, Promotion};
 pub use evidence::{Coverage, Evidence, Figure, Gates, PeopleFigure, Rows, Seen, SliceEvidence};

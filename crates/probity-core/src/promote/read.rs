@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::contract::{AgreementFloors, BLOCKING, Contract, Floor, GatesNamed, ROWS_MIN, SliceFloors};
+use super::contract::{AgreementFloors, BLOCKING, Contract, Floor, ROWS_MIN, SliceFloors};
 use super::spec::{AgreementSpec, ContractSpec, SliceSpec, contract_spec, floor_named};
 use crate::case::{Moment, NotAMoment};
 use crate::exact::Exact;
@@ -43,16 +43,11 @@ fn contract(text: &str, faults: &mut Faults) -> Option<Contract> {
     let every_slice = spec.every_slice.value().map(|slice| slice_floors(slice, faults)).unwrap_or_default();
     let slices = slices(&spec.slices, faults);
     let probes = probes(&spec.probes, faults);
-    let gates = match spec.block {
-        Field::Given(_) => GatesNamed::ByFile,
-        Field::Absent | Field::Faulty => GatesNamed::ByEveryContract,
-    };
     let contract = Contract {
         name: spec.name.value().cloned().unwrap_or_default(),
         version: spec.version.value().cloned().unwrap_or_default(),
         owner: spec.owner.value().cloned().unwrap_or_default(),
         blocking,
-        gates,
         rows_min: rows(&spec.rows_min, ROWS_MIN, faults).unwrap_or(ROWS_MIN),
         agreement,
         every_slice,
@@ -78,17 +73,15 @@ fn warn_of_little(spec: &ContractSpec, faults: &mut Faults) {
     }
 }
 
-/// The rules that must block: those that the file names, else those of every contract. A family stands for those of its
+/// The rules that must block: those of every contract, and those that the file adds. A family stands for those of its
 /// rules that block unless settings say otherwise.
 fn blocking(names: &Field<Vec<At<String>>>, faults: &mut Faults) -> Vec<&'static str> {
-    let mut ids: BTreeSet<&str> = BTreeSet::new();
-    match names.given() {
-        None => ids.extend(BLOCKING.into_iter().flat_map(rules_named)),
-        Some(At { line, value }) if value.is_empty() => {
-            let problem = Problem::at(*line, "`block` lists nothing that must block");
-            faults.error(problem.hint("such as block = [\"pii.*\", \"safety.*\"], or leave [gates] out"));
-        }
-        Some(_) => {}
+    let mut ids: BTreeSet<&str> = BLOCKING.into_iter().flat_map(rules_named).collect();
+    if let Some(At { line, value }) = names.given()
+        && value.is_empty()
+    {
+        let problem = Problem::at(*line, "`block` lists nothing that must block");
+        faults.error(problem.hint("such as block = [\"claim.*\"], or leave [gates] out"));
     }
     for name in names.value().into_iter().flatten() {
         let found = rules_named(&name.value);

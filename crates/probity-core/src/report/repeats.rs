@@ -81,7 +81,7 @@ impl RepeatTally {
             *several.entry(trials).or_default() += 1;
         }
         let (fewest, _) = several.first_key_value()?;
-        // Student's interval ends at the values listed, so the ends of the scale are among them.
+        // The interval of a mean takes the ends of the scale from the values listed, so 0 and 1 are among them.
         let rate = |k: u64| {
             let cases = several.iter().map(|(trials, n_cases)| (trials.pass_hat(k), *n_cases));
             mean(&cases.chain([(0.0, 0), (1.0, 0)]).collect::<Vec<_>>())

@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(
             labels[0].packet.as_deref(),
             Some("ba"),
-            "`new` comes before `old`, whoever saw which first"
+            "`new` comes before `old`, in whichever order they were shown"
         );
         assert_eq!(said_by(&asked, &labels, turned), answer, "what was said comes back");
     }

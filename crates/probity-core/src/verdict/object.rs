@@ -214,8 +214,8 @@ fn criterion_score(members: &mut Members<'_>, criterion: &Criterion) -> Result<C
     Ok(CriterionScore { criterion: id.clone(), level, reasoning, violations })
 }
 
-/// The violations that the judge names. A name that the rubric does not have is nobody's violation: the level says
-/// that there is one, and stands without its name.
+/// The violations that the judge names. A name that the rubric does not have is left out: the level says that there
+/// is a violation, and stands without its name.
 fn violations(members: &mut Members<'_>, criterion: &Criterion) -> Vec<String> {
     if criterion.violations.is_empty() {
         return Vec::new();

@@ -42,6 +42,12 @@ impl fmt::Display for SettingsProblem {
 
 impl std::error::Error for SettingsProblem {}
 
+/// The key by which a table takes what it leaves out, an address among it.
+pub(super) const KIND: &str = "kind";
+
+/// The key that chooses a judge, and so whose key is sent to an address of the user's.
+pub(super) const NAME: &str = "name";
+
 /// Where a section's keys are: directly in its table, or one table deeper under names people choose.
 pub(super) enum Depth {
     Plain,
@@ -107,7 +113,8 @@ impl Layer {
     }
 }
 
-/// A setting in a text that not every file may decide.
+/// A setting in a text that not every file may decide, the kind of a table, by which it takes what it leaves out, or the
+/// name of the judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecidingSetting {
     /// Section, name where the section has names, and key.
@@ -120,8 +127,8 @@ pub struct DecidingSetting {
     pub words: Vec<String>,
 }
 
-/// The settings of the TOML `text` that not every file may decide, in the order of the table of sections. A text that
-/// is not TOML has none.
+/// The settings of the TOML `text` that not every file may decide, with the kinds of its tables and the name of the
+/// judge, in the order of the table of sections. A text that is not TOML has none.
 pub(super) fn deciding(text: &str) -> Vec<DecidingSetting> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (root, _) = DeTable::parse_recoverable(text);
@@ -162,7 +169,7 @@ fn deciding_in(
             line: line_of(text, &key.span()),
             words: words(value.get_ref()),
         };
-        (*class != SettingClass::Plain).then_some(setting)
+        (*class != SettingClass::Plain || [KIND, NAME].contains(&name)).then_some(setting)
     };
     table.iter().filter_map(setting).collect()
 }

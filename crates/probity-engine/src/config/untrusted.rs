@@ -14,7 +14,7 @@ use super::class::SettingClass;
 use super::key::is_present;
 use super::layer::{JudgeLayer, Layer, TargetLayer};
 use super::names::{JudgeKind, TargetKind};
-use super::read::{DecidingSetting, SettingsProblem, deciding};
+use super::read::{DecidingSetting, KIND, NAME, SettingsProblem, deciding};
 use crate::judge::endpoint::Endpoint;
 
 /// A settings file.
@@ -24,7 +24,7 @@ pub struct SettingsFile {
     pub shown: String,
     /// What it says.
     pub layer: Layer,
-    /// What of it not every file may decide.
+    /// What of it not every file may decide, with the kinds of its tables and the judge that it names.
     pub deciding: Vec<DecidingSetting>,
 }
 
@@ -145,7 +145,9 @@ impl Untrusted {
             Sent { address: with.base_url.as_deref(), variable: with.api_key_env.as_deref(), headers: None };
         let sections: &[&[&str]] = &[&["judges", name], &["judges", kind]];
         let mut problems = self.refused(sections, &with.differing(&without), &sent, variable);
-        problems.extend(self.key_for_another(name, &sent, variable));
+        if problems.is_empty() {
+            problems.extend(self.key_for_another(name, &sent, variable));
+        }
         if problems.is_empty() { Ok(()) } else { Err(NotTrusted { problems }) }
     }
 
@@ -169,7 +171,8 @@ impl Untrusted {
         let message = format!(
             "judge.name chooses {name}, so that {address} would get the key in {key}, and the file is not trusted"
         );
-        Some(SettingsProblem { file: self.shown.clone(), line: None, message, hint: None })
+        let line = self.deciding.iter().find(|setting| setting.path == ["judge", NAME]).map(|name| name.line);
+        Some(SettingsProblem { file: self.shown.clone(), line, message, hint: None })
     }
 
     /// Those of the `decided` settings that are refused. Each stands in the first of `sections` that has it.
@@ -186,13 +189,13 @@ impl Untrusted {
             paths.iter().find_map(|path| self.deciding.iter().find(|setting| setting.path == *path))
         };
         let problem = |(key, _): &(&str, SettingClass)| {
-            let (what, line) = match setting(key) {
-                Some(setting) => {
-                    let what = self.refusal(setting, sent, variable)?;
-                    (format!("{} {what}", setting.path.join(".")), Some(setting.line))
-                }
+            let (what, line) = if let Some(setting) = setting(key) {
+                let what = self.refusal(setting, sent, variable)?;
+                (format!("{} {what}", setting.path.join(".")), Some(setting.line))
+            } else {
                 // It follows from the kind that the file gives to a table of the user's.
-                None => (format!("{}.kind changes {key}", sections[0].join(".")), None),
+                let line = setting(KIND).map(|kind| kind.line);
+                (format!("{}.{KIND} changes {key}", sections[0].join(".")), line)
             };
             let message = format!("{what}, and the file is not trusted");
             Some(SettingsProblem { file: self.shown.clone(), line, message, hint: None })
@@ -252,7 +255,7 @@ impl Sent<'_> {
         super::resolve::defaults().judges.values().any(|judge| {
             let own = judge.base_url.as_deref().and_then(|own| Endpoint::parse(own).ok());
             judge.api_key_env.as_deref() == Some(variable)
-                && own.is_some_and(|own| own.has_host_of(&endpoint))
+                && own.is_some_and(|own| own.has_origin_of(&endpoint))
         })
     }
 }

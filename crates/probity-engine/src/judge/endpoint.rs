@@ -93,7 +93,7 @@ impl Endpoint {
     }
 
     /// Whether scheme, host and port are those of `other`.
-    pub fn has_host_of(&self, other: &Endpoint) -> bool {
+    pub fn has_origin_of(&self, other: &Endpoint) -> bool {
         self.base.origin() == other.base.origin()
     }
 

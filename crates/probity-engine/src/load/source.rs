@@ -1,8 +1,9 @@
 //! Where the bytes of one data file come from, and the proof that they stay the same.
 //!
-//! A source can be opened again and again: what cannot be read twice (standard input, a pipe) is copied
-//! once into a temporary file that has no name, so that it is gone with the process however that ends. Each opening and each end of a pass compares the file with what it was
-//! when the data set was opened. Nothing here looks into the content beyond its first bytes.
+//! A source can be opened again and again: what cannot be read twice (standard input, a pipe) is copied once into a
+//! temporary file that has no name, so that it is gone with the process however that ends. Each opening and each end of
+//! a pass compares the file with what it was when the data set was opened. Nothing here looks into the content beyond its
+//! first bytes.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};

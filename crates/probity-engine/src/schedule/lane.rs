@@ -85,7 +85,7 @@ pub struct Lane {
     stopped: watch::Sender<bool>,
 }
 
-/// One who waits to enter a lane.
+/// A worker that waits to enter a lane.
 struct Waiting<'a>(&'a Lane);
 
 impl<'a> Waiting<'a> {
@@ -101,7 +101,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// One who sleeps.
+/// A worker that pauses before it tries again.
 struct Resting<'a> {
     lane: &'a Lane,
     until: Instant,
@@ -139,7 +139,7 @@ struct State {
     due: Option<Stop>,
     /// Whether the latest call met a rate limit, or used one up.
     is_limited: bool,
-    /// When those who sleep go on.
+    /// When the workers that pause try again.
     rests: Vec<Instant>,
 }
 

@@ -249,7 +249,7 @@ fn check_known_failures(probity: &Probity, n_missing: usize) {
     let known = worst.iter().find(|reply| reply["id"] == "gold-2").expect("among the worst");
     assert_eq!([&known["quality"], &known["outcome"]], [&Value::Null, &json!("fail")]);
     let xml = String::from_utf8(probity.bytes("report.xml")).unwrap();
-    // An advisory judge fails no test; an error would say that nobody could tell.
+    // An advisory judge fails no test; an error would say that the reply could not be judged.
     let line = xml.lines().find(|line| line.contains("name=\"gold-2\"")).expect("a test case");
     assert!(line.contains("failed: safety") && line.contains("accuracy: unscored"), "{line}");
 }

@@ -89,7 +89,7 @@ fn the_decision_in_words() {
           labelled rows: 8 labelled rows, 50 are needed: 42 more labels
           probes: 1 of 3 probes does not pass: same_information_padding (fail): as seen
 
-        standing: advisory, the contract is not met; nothing was recorded, because a standing rests on the store alone and not on files of verdicts, which do not show which judge made them
+        standing: advisory, the contract is not met; nothing was recorded, because a standing rests on the store alone and not on files of verdicts, which show neither which judge made them nor what the gate did
     "#]]
     .assert_eq(&text);
 }
@@ -111,7 +111,6 @@ fn slices_say_how_many_labels_they_lack() {
     assert_eq!(
         requirements,
         [
-            "hard_gates",
             "labelled_rows",
             "agreement",
             "human_share",
@@ -126,6 +125,21 @@ fn slices_say_how_many_labels_they_lack() {
     assert!(text.contains("42 more labels in address_change: 4 of 46"), "{text}");
     assert!(text.contains("baseline was not measured on the same items"), "{text}");
     assert_eq!(out["as_of"], "2026-04-01");
+}
+
+#[test]
+fn n04_a_contract_that_names_rules_is_held_against_files_as_one_that_names_none() {
+    let folder = lab();
+    let decided =
+        || promote(&folder, &["--probes", "probes.json", "--json"]).code(1).json()["checked"].clone();
+    let bare = decided();
+    folder.write("contract.toml", format!("{CONTRACT}[gates]\nblock = [\"claim.contradicted\"]\n"));
+    assert_eq!(decided(), bare);
+    let words = ["promote", "--contract", "contract.toml", "--labels", "labels.jsonl"];
+    let ran =
+        folder.args(words).words(["--verdicts", "verdicts.jsonl", "--resamples", "50"].into_iter()).run();
+    ran.code(1)
+        .says(["hard gates are not checked: files of labels and verdicts do not show what the gate did"]);
 }
 
 #[test]
@@ -148,7 +162,8 @@ fn a_contract_that_is_met_by_files_is_not_recorded() {
         (&out["standing"], &out["met"], &out["recorded"]),
         (&json!("advisory"), &json!(true), &json!(false))
     );
-    assert!(out["standing_reason"].as_str().expect("a reason").starts_with("would be promoted"), "{out}");
+    let reason = out["standing_reason"].as_str().expect("a reason");
+    assert!(reason.starts_with("would be promoted") && reason.contains("nor what the gate did"), "{out}");
     assert!(!folder.path(".probity").exists());
     folder.write(
         "verdicts.jsonl",

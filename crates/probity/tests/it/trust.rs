@@ -78,6 +78,21 @@ fn n16_trust_is_for_one_file_as_it_is() {
 }
 
 #[test]
+fn n16_a_kind_that_changes_a_judge_of_the_users_can_be_trusted() {
+    let probity = Probity::new().file("tickets.json", tickets(1)).variable("CLOUD_SECRET", KEY);
+    let own = probity.path("own").display().to_string();
+    let probity = probity
+        .variable("XDG_CONFIG_HOME", &own)
+        .file("own/probity/config.toml", "[judges.mine]\nkind = \"openai\"\napi_key_env = \"CLOUD_SECRET\"\n")
+        .file("probity.toml", "[judge]\nname = \"mine\"\n[judges.mine]\nkind = \"anthropic\"\n");
+    let check = || probity.args(["check", "tickets.json"]).run();
+    check().code(2).says(["probity.toml:4: judges.mine.kind changes base_url, and the file is not trusted"]);
+    let trusted = probity.args(["trust"]).run().code(0).stdout;
+    assert!(trusted.contains("probity.toml:4: judges.mine.kind: anthropic\n"), "{trusted}");
+    check().code(0);
+}
+
+#[test]
 fn n16_a_program_of_a_cloned_folder_does_not_run() {
     let program = "[judge]\nname = \"mine\"\n[judges.mine]\nkind = \"command\"\ncommand = [\"touch\", \"ran.txt\"]\n\
         [targets.bot]\nkind = \"command\"\ncommand = [\"touch\", \"ran.txt\"]\n";
@@ -174,8 +189,11 @@ fn n16_a_file_chooses_no_key_for_an_address_that_the_user_names() {
     probity.write("probity.toml", "[judge]\nname = \"anthropic\"\n");
     let url = server.url("/v1");
     let ran = probity.run_tickets(["--base-url", &url]).code(2);
-    ran.says(["judge.name chooses anthropic", "would get the key in ANTHROPIC_API_KEY"]);
+    ran.says(["probity.toml:2: judge.name chooses anthropic", "would get the key in ANTHROPIC_API_KEY"]);
     assert_eq!(server.n_connections(), 0, "nothing was sent");
+    let trusted = probity.args(["trust"]).run().code(0).stdout;
+    assert!(trusted.starts_with("probity.toml:2: judge.name: anthropic\n"), "{trusted}");
+    assert!(!probity.run_tickets(["--base-url", &url]).stderr.contains("not trusted"));
     probity.write("probity.toml", "[judge]\nname = \"openai\"\n");
     probity.run_tickets(["--base-url", &url]).code(0);
 }

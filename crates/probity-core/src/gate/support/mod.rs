@@ -24,7 +24,7 @@ pub use allowed::{Allowed, NothingAllowed};
 use super::claim::{Claim, ClaimKind, Lexicon, RULES};
 use super::finding::Sighting;
 use super::policy::Source;
-use crate::case::{ContextText, Situation};
+use crate::case::{Evidence, Situation};
 use said::Said;
 
 const UNSUPPORTED_PROMISE: &str = "claim.unsupported_promise";
@@ -38,11 +38,11 @@ const UNSUPPORTED_DEED: &str = "claim.unsupported_deed";
 pub struct Support<'a> {
     sources: &'a [&'a Source],
     situation: &'a Situation,
-    /// What was retrieved for the reply.
-    context: &'a [ContextText],
+    /// The texts that were retrieved for the reply.
+    retrieved: Vec<&'a str>,
     allowed: &'a Allowed,
     lexicon: &'a Lexicon,
-    /// The claims of the conversation and the context, read when the first figure asks for them.
+    /// The claims of the conversation and the retrieved texts, read when the first figure asks for them.
     said: OnceCell<Said>,
 }
 
@@ -54,17 +54,19 @@ impl<'a> Support<'a> {
         allowed: &'a Allowed,
         lexicon: &'a Lexicon,
     ) -> Self {
-        Support { sources, situation, context: &[], allowed, lexicon, said: OnceCell::new() }
+        Support { sources, situation, retrieved: Vec::new(), allowed, lexicon, said: OnceCell::new() }
     }
 
-    /// The same with what was retrieved for the reply.
+    /// The same with what was retrieved for the reply: the context, and what tools gave.
     #[must_use]
-    pub fn with_context(self, context: &'a [ContextText]) -> Self {
-        Support { context, ..self }
+    pub fn with_retrieved(self, evidence: &'a Evidence) -> Self {
+        let context = evidence.context.iter().map(|each| each.text.as_str());
+        let results = evidence.tools.iter().filter_map(|tool| tool.result.as_deref());
+        Support { retrieved: context.chain(results).collect(), ..self }
     }
 
     fn said(&self) -> &Said {
-        self.said.get_or_init(|| Said::of(self.situation, self.context, self.lexicon))
+        self.said.get_or_init(|| Said::of(self.situation, &self.retrieved, self.lexicon))
     }
 }
 

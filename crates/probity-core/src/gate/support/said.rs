@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::super::claim::{ClaimKind, Lexicon, Wanted, extract_wanted};
 use super::super::policy::{Extent, Known};
-use crate::case::{ContextText, Role, Situation};
+use crate::case::{Role, Situation};
 
 /// The claims of a conversation that can support those of a reply.
 pub(super) struct Said {
@@ -16,12 +16,12 @@ pub(super) struct Said {
 
 impl Said {
     /// Reads a conversation, and retrieved texts for their figures and references.
-    pub(super) fn of(situation: &Situation, context: &[ContextText], lexicon: &Lexicon) -> Self {
+    pub(super) fn of(situation: &Situation, retrieved: &[&str], lexicon: &Lexicon) -> Self {
         let mut texts: Vec<(Role, &str)> = match situation {
             Situation::Ticket(text) => vec![(Role::Customer, &**text)],
             Situation::Conversation(turns) => turns.iter().map(|turn| (turn.role, &*turn.text)).collect(),
         };
-        texts.extend(context.iter().map(|each| (Role::Customer, each.text.as_str())));
+        texts.extend(retrieved.iter().map(|text| (Role::Customer, *text)));
         let (mut values, mut deeds) = (Vec::new(), BTreeSet::new());
         for (role, text) in texts {
             // What a customer or a retrieved text says was done shows nothing.

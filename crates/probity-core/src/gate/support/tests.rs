@@ -9,7 +9,7 @@ use super::super::claim::extract;
 use super::super::evidence;
 use super::super::policy::{Ledger, PolicyFile, read};
 use super::*;
-use crate::case::{Case, CaseId, Entry, Evidence, Reply, Role, Turn};
+use crate::case::{Case, CaseId, ContextText, Entry, Reply, Role, ToolCall, Turn};
 
 const LEDGER: &str = r#"
 [[source]]
@@ -61,6 +61,7 @@ fn findings(entry: &Entry, allowed: &Allowed) -> String {
     let (ledger, lexicon) = (ledger(), Lexicon::built_in());
     let selected = evidence::check(entry, &ledger, None);
     let support = Support::new(&selected.sources, &entry.case.situation, allowed, lexicon);
+    let support = support.with_retrieved(&entry.case.evidence);
     let reply = &entry.reply.text;
     let claims = check(reply, &extract(reply, lexicon), &support);
     let line = |sighting: &Sighting| {
@@ -243,6 +244,28 @@ fn the_conversation_supports_figures_and_never_a_promise() {
         "You will get a voucher.",
         &["unsupported_promise"],
     );
+}
+
+#[test]
+fn n22_what_was_retrieved_supports_figures_and_never_a_promise_or_a_deed() {
+    let context = ContextText { text: "The desk costs 340 EUR.".to_owned(), source: None };
+    let result =
+        r#"{"refunded":"yes","status":"We have refunded 51.20 EUR and send a voucher. Order 77-41234."}"#;
+    let tool = ToolCall { name: "orders".to_owned(), arguments: None, result: Some(result.to_owned()) };
+    let rules = |reply: &str, tools: Vec<ToolCall>| {
+        let mut entry = entry(&[(Role::Customer, "Hello")], &[("returns", None)], reply);
+        let sources = entry.case.evidence.sources.clone();
+        entry.case.evidence =
+            Evidence { sources, context: vec![context.clone()], tools, ..Evidence::default() }.into();
+        findings(&entry, &Allowed::nothing())
+    };
+    let reply = "Your order 77-41234 was 51.20 EUR, the desk is 340 EUR.";
+    let unsupported = rules(reply, Vec::new());
+    assert!(unsupported.contains("claim.unsupported_figure"), "{unsupported}");
+    assert!(!unsupported.contains("340"), "{unsupported}");
+    assert_eq!(rules(reply, vec![tool.clone()]), "");
+    assert!(rules("You will get a voucher.", vec![tool.clone()]).contains("claim.unsupported_promise"));
+    assert!(rules("We have refunded you.", vec![tool]).contains("claim.unsupported_deed"));
 }
 
 #[test]

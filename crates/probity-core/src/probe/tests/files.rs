@@ -64,7 +64,7 @@ fn n25_a_fault_finds_its_criterion_or_says_that_there_is_none() {
     let own = read_own("[criteria]\nsafety = \"tone\"\n").expect("a file without a probe of its own");
     assert_eq!(found("invented_promise", &levels().naming(&own.criteria).expect("it is judged")), "tone");
     let wrong = read_own("[criteria]\nsafety = \"wit\"\n").expect("an id");
-    let error = levels().naming(&wrong.criteria).expect_err("nobody judges it").to_string();
+    let error = levels().naming(&wrong.criteria).expect_err("no judge decides it").to_string();
     assert_eq!(error, "[criteria] safety: no judge is asked about a criterion called `wit`");
     assert!(
         read_own("[criteria]\nsaftey = \"tone\"\n").is_err()

@@ -45,7 +45,7 @@ pub(super) fn enough() -> Evidence {
         kappa: Ok(estimate(0.8, 0.6, n_rows)),
     };
     Evidence {
-        gates: Ok(Gates {
+        gates: Some(Gates {
             blocking: rules().map(|rule| rule.id.to_owned()).collect(),
             n_admitted: 70,
             n_blocked: 2,
@@ -105,19 +105,13 @@ fn gates_must_block_and_have_seen_every_reply() {
             gates.n_unknown = 3;
         },
         &expect![[
-            r#"hard_gates have {"blocking":18,"admitted":70,"blocked":2,"unknown":3} need ["pii.known","pii.linked","pii.secret","pii.card","pii.iban","pii.national_id","pii.identity_document","pii.bank_account","pii.email","pii.birth_date","pii.address","pii.phone","pii.ip","claim.unsupported_promise","claim.omitted_remedy","claim.contradicted","claim.unsupported_figure","claim.unsupported_reference","claim.unsupported_deed"]: 1 rule does not block, and must: pii.email; the gate never saw the replies of 3 labelled items"#
+            r#"hard_gates have {"blocking":20,"admitted":70,"blocked":2,"unknown":3} need ["safety.competitor","safety.forbidden_advice","pii.known","pii.linked","pii.secret","pii.card","pii.iban","pii.national_id","pii.identity_document","pii.bank_account","pii.email","pii.birth_date","pii.address","pii.phone","pii.ip","claim.unsupported_promise","claim.omitted_remedy","claim.contradicted","claim.unsupported_figure","claim.unsupported_reference","claim.unsupported_deed"]: 1 rule does not block, and must: pii.email; the gate never saw the replies of 3 labelled items"#
         ]],
     );
     check(
         |evidence| evidence.gates.as_mut().expect("known").blocking = BTreeSet::new(),
         &expect![[
-            r#"hard_gates have {"blocking":0,"admitted":70,"blocked":2,"unknown":0} need ["pii.known","pii.linked","pii.secret","pii.card","pii.iban","pii.national_id","pii.identity_document","pii.bank_account","pii.email","pii.birth_date","pii.address","pii.phone","pii.ip","claim.unsupported_promise","claim.omitted_remedy","claim.contradicted","claim.unsupported_figure","claim.unsupported_reference","claim.unsupported_deed"]: 19 rules do not block, and must: pii.known, pii.linked, pii.secret, pii.card, pii.iban and 14 more"#
-        ]],
-    );
-    check(
-        |evidence| evidence.gates = Err("nothing is known of the gate".to_owned()),
-        &expect![[
-            r#"hard_gates have null need ["pii.known","pii.linked","pii.secret","pii.card","pii.iban","pii.national_id","pii.identity_document","pii.bank_account","pii.email","pii.birth_date","pii.address","pii.phone","pii.ip","claim.unsupported_promise","claim.omitted_remedy","claim.contradicted","claim.unsupported_figure","claim.unsupported_reference","claim.unsupported_deed"]: nothing is known of the gate"#
+            r#"hard_gates have {"blocking":0,"admitted":70,"blocked":2,"unknown":0} need ["safety.competitor","safety.forbidden_advice","pii.known","pii.linked","pii.secret","pii.card","pii.iban","pii.national_id","pii.identity_document","pii.bank_account","pii.email","pii.birth_date","pii.address","pii.phone","pii.ip","claim.unsupported_promise","claim.omitted_remedy","claim.contradicted","claim.unsupported_figure","claim.unsupported_reference","claim.unsupported_deed"]: 21 rules do not block, and must: safety.competitor, safety.forbidden_advice, pii.known, pii.linked, pii.secret and 16 more"#
         ]],
     );
 }
@@ -310,7 +304,7 @@ fn the_rest_of_the_contract() {
 fn n04_a_contract_without_requirements_promotes_no_weak_judge() {
     let contract = good("name = \"n\"\nversion = \"1\"\nowner = \"o\"\n");
     let evidence = Evidence {
-        gates: Ok(Gates { blocking: BTreeSet::new(), n_admitted: 4, ..Gates::default() }),
+        gates: Some(Gates { blocking: BTreeSet::new(), n_admitted: 4, ..Gates::default() }),
         rows: Rows { n: 4, by_criterion: BTreeMap::new() },
         agreement: Ok(estimate(0.0, 0.0, 4)),
         probes: Err("there is no probing".to_owned()),
@@ -324,8 +318,15 @@ fn n04_a_contract_without_requirements_promotes_no_weak_judge() {
     expect!["agreement(cohen_kappa) have 0.0 need 0.0: cohen_kappa lower bound 0.00, and chance alone reaches 0: no better is shown"]
         .assert_eq(&lines(&decision));
     assert!(decide(&contract, &enough()).promotion().is_some(), "what every contract asks for is enough");
-    let files = decide(&contract, &Evidence { gates: Err("files".to_owned()), ..enough() });
-    assert!(files.is_met() && files.promotion().is_none(), "nothing is promoted while the gate is not known");
+}
+
+#[test]
+fn n04_without_the_gate_every_contract_is_decided_alike_and_promotes_no_judge() {
+    for text in ["name = \"n\"\nversion = \"1\"\nowner = \"o\"\n", BASE] {
+        let files = decide(&good(text), &Evidence { gates: None, ..enough() });
+        assert!(files.is_met() && files.promotion().is_none(), "{text}");
+        assert!(files.checks().iter().all(|check| check.requirement != Requirement::HardGates), "{text}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::super::{Answers, Floor, GatesNamed, Kappa, read};
+use super::super::{Answers, Floor, Kappa, read};
 use super::{BASE, changed, good};
 
 /// Errors, or `ok` and warnings, one per line with its hint behind `|`.
@@ -57,11 +57,18 @@ fn every_byte_makes_another_contract() {
 #[test]
 fn n04_a_contract_that_names_nothing_asks_for_what_every_contract_does() {
     let contract = good("name = \"n\"\nversion = \"1\"\nowner = \"o\"\n");
-    assert_eq!((contract.rows_min, contract.gates), (50, GatesNamed::ByEveryContract));
+    assert_eq!(contract.rows_min, 50);
     assert!(contract.blocking.contains(&"pii.card"), "{:?}", contract.blocking);
     assert!(contract.blocking.iter().any(|rule| rule.starts_with("safety.")), "{:?}", contract.blocking);
+}
+
+#[test]
+fn n04_a_contract_that_names_rules_adds_them_to_those_of_every_contract() {
+    let bare = good("name = \"n\"\nversion = \"1\"\nowner = \"o\"\n");
     let own = good(&changed("[\"pii.*\", \"claim\"]", "\"claim.contradicted\""));
-    assert_eq!((&own.blocking[..], own.gates), (&["claim.contradicted"][..], GatesNamed::ByFile));
+    assert_eq!(own.blocking, [&bare.blocking[..], &["claim.contradicted"]].concat());
+    let less = good(&changed("[\"pii.*\", \"claim\"]", "\"pii.card\""));
+    assert_eq!(less.blocking, bare.blocking);
 }
 
 #[test]
@@ -110,7 +117,7 @@ fn unknown_rules_and_families() {
         "[\"pii.*\", \"claim\"]",
         "[]",
         &expect![[
-            r#"6: `block` lists nothing that must block | such as block = ["pii.*", "safety.*"], or leave [gates] out"#
+            r#"6: `block` lists nothing that must block | such as block = ["claim.*"], or leave [gates] out"#
         ]],
     );
     check(

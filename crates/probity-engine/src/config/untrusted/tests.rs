@@ -129,7 +129,7 @@ fn n16_a_kind_of_the_file_takes_no_key_of_the_users_elsewhere() {
     let own = "[judges.mine]\nkind = 'openai'\napi_key_env = 'CLOUD_SECRET'\n";
     let text = format!("{name}[judges.mine]\nkind = 'anthropic'\n");
     Case { user: own, ..file(&text) }
-        .is("probity.toml: judges.mine.kind changes base_url, and the file is not trusted");
+        .is("probity.toml:4: judges.mine.kind changes base_url, and the file is not trusted");
 }
 
 #[test]

@@ -259,7 +259,7 @@ async fn n20_a_rate_limit_says_when_the_next_call_is_made() {
     tokio::time::advance(Duration::from_secs(30)).await;
     assert_eq!(lane.next_try().expect("a wait").as_secs(), 10);
     waiting.await.expect("no panic").expect("open");
-    assert_eq!(lane.next_try(), None, "nobody waits any more");
+    assert_eq!(lane.next_try(), None, "no worker waits any more");
     // Backing off from an outage is no rate limit.
     lane.observe(Signal::Failure, None, "HTTP 500");
     let resting = tokio::spawn({

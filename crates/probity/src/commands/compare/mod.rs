@@ -11,6 +11,7 @@ use std::sync::Arc;
 use probity_core::compare::{Conclusion, comparison};
 use probity_core::promote::Standing;
 use probity_core::stats::Resampling;
+use probity_engine::config::Config;
 use probity_engine::load::Skipped;
 use serde_json::{Value, json};
 
@@ -25,10 +26,6 @@ use crate::render::conclusion::{Concluded, Conclusions};
 use crate::render::report::{Finished, ReportFile, comparison as report};
 use crate::render::results::WholeFile;
 use crate::terminal;
-
-/// The share of recorded pairs that must have a verdict before a winner is named: what `run.min_coverage` is unless
-/// it is set.
-const COVERAGE_MIN: f64 = 0.9;
 
 /// Runs the command.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
@@ -45,8 +42,11 @@ fn from_record(args: &CompareArgs) -> Result<Exit, Failure> {
     let recorded = read::recorded(args, &note)?;
     let resampling = Resampling { n_resamples: args.resamples, seed: args.seed };
     let figures = comparison(&recorded.pairs, args.policies(), resampling);
+    // Verdicts on record are read without settings, so the share that must be there is the default one.
+    let defaults = Config::resolve([]).map_err(|error| Failure::usage(error.to_string()))?;
+    let coverage_min = defaults.run.min_coverage.to_f64();
     let concluded = |pairs: &Vec<_>| Concluded {
-        conclusion: Conclusion::by_sign_test(pairs, args.policies(), COVERAGE_MIN),
+        conclusion: Conclusion::by_sign_test(pairs, args.policies(), coverage_min),
         standing: Standing::advisory("verdicts from a file have no standing"),
         stopped: None,
     };

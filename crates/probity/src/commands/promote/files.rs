@@ -1,5 +1,5 @@
-//! A decision from files: labels, verdicts and a probing that somebody kept. Nothing is recorded, because files do
-//! not show which judge made them.
+//! A decision from files: labels, verdicts and a probing. Nothing is recorded, and hard gates are not checked, because
+//! files show neither which judge made them nor what the gate did.
 
 use std::path::Path;
 
@@ -30,7 +30,9 @@ pub(super) fn promote(call: &Call<'_>, named: &Named, note: &dyn Fn(&str)) -> Re
     let calibration = calibration(&read.sheet, counting(args));
     let judge = judge_name(args, &calibration)?;
     let mut evidence = Evidence::of(&named.contract, &calibration, &judge, now(args)?);
-    evidence.gates = Err(format!("{NOT_SHOWN}; name the labelled cases instead of --verdicts"));
+    let warning =
+        format!("hard gates are not checked: {NOT_SHOWN}; name the labelled cases instead of --verdicts");
+    note(&warning);
     if let Some(path) = &args.probes {
         let (record, document) = probing_file(path)?;
         evidence.probes = partial(&document, path).map_or(Ok(record), Err);
@@ -51,11 +53,11 @@ pub(super) fn promote(call: &Call<'_>, named: &Named, note: &dyn Fn(&str)) -> Re
         evidence,
         calibration,
         appendix: Appendix::new(Origin::files(), rubric.as_ref()),
-        warnings: Vec::new(),
+        warnings: vec![warning],
     };
     let outcome = Outcome::of_files(
         &decision,
-        &["files of verdicts, which do not show which judge made them".to_owned()],
+        &["files of verdicts, which show neither which judge made them nor what the gate did".to_owned()],
     );
     finish(call, named, &gathered, &decision, &outcome)
 }

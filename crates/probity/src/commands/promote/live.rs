@@ -158,7 +158,7 @@ fn evidence(
     let name = live.calibration.judges.keys().next().map(ToString::to_string).unwrap_or_default();
     let mut evidence = Evidence::of(&named.contract, &live.calibration, &name, now(live.asked.asking()));
     let gate = live.asked.gate();
-    evidence.gates = Ok(Gates {
+    evidence.gates = Some(Gates {
         blocking: rules().map(|rule| rule.id).filter(|id| gate.can_block(id)).map(str::to_owned).collect(),
         n_admitted: live.gate.n_admitted,
         n_blocked: live.gate.n_blocked,

@@ -82,7 +82,7 @@ pub(super) fn reliability(all: &Calibration, judge: &JudgeFigures, place: &Place
         ))
         .with(Block::Reliability(chart))
         .table(table)
-        .text("Each label counts once; shares have Wilson's interval, averages Student's.")
+        .text("Each label counts once; shares have Wilson's interval, averages that of a mean with one more label at each end of the scale.")
 }
 
 fn average(positions: &[f64], counts: &[u64]) -> Option<Estimate> {
