@@ -22,6 +22,8 @@ const BETTER: Table = Table(
     "better, superior, stronger, best, preferable, wins, win, won, beats, outperforms, winner, ahead, >",
 );
 const WORSE: Table = Table("worse, inferior, weaker, worst, loses, <");
+/// What is the whole of a reply, if it is more or less of it.
+const QUALITIES: Table = Table("helpful, useful");
 /// Words before a slot that choose it.
 const CHOOSING: Table =
     Table("prefer, preferred, choose, pick, favour, favor, select, winner, verdict, choice");
@@ -82,7 +84,10 @@ fn slot(words: &[String]) -> Option<(Preference, usize)> {
     let is_noun = |word: Option<&str>| word.is_some_and(|word| NOUNS.has(word));
     match (first, second) {
         ("A", _) => Some((Preference::First, 1)),
-        ("B", _) => Some((Preference::Second, 1)),
+        ("B" | "b", _) => Some((Preference::Second, 1)),
+        ("a", Some("is")) => Some((Preference::First, 1)),
+        ("a's", noun) => Some((Preference::First, 1 + usize::from(is_noun(noun)))),
+        ("b's", noun) => Some((Preference::Second, 1 + usize::from(is_noun(noun)))),
         ("first" | "former", noun) if is_noun(noun) => Some((Preference::First, 2)),
         ("second" | "latter", noun) if is_noun(noun) => Some((Preference::Second, 2)),
         (noun, Some("a" | "A")) if is_noun(Some(noun)) => Some((Preference::First, 2)),
@@ -107,13 +112,18 @@ fn after_slot(after: &[String], slot: Preference) -> Option<Preference> {
     }
     let n_adverbs = after.iter().take_while(|word| ADVERBS.has(word)).count();
     let (word, rest) = after.get(n_adverbs..)?.split_first()?;
+    let (word, rest) = match (word.as_str(), rest) {
+        ("more", [quality, rest @ ..]) if QUALITIES.has(quality) => ("better", rest),
+        ("less", [quality, rest @ ..]) if QUALITIES.has(quality) => ("worse", rest),
+        (word, rest) => (word, rest),
+    };
     // Without a verb, "A better reply" is an article.
     let is_verb =
-        matches!(word.as_str(), "wins" | "win" | "won" | "beats" | "outperforms" | "loses" | ">" | "<");
+        matches!(word, "wins" | "win" | "won" | "beats" | "outperforms" | "loses" | ">" | "<");
     if !(is_verb || matches!(after[0].as_str(), "is" | "comes")) || !is_about_the_whole(rest) {
         return None;
     }
-    match word.as_str() {
+    match word {
         word if BETTER.has(word) => Some(slot),
         word if WORSE.has(word) => Some(other(slot)),
         _ => None,
@@ -138,7 +148,7 @@ fn before_slot(before: &[String], after: &[String], slot: Preference) -> Option<
 /// Whether what follows a comparison leaves it whole: nothing, the other slot, or a reason.
 fn is_about_the_whole(rest: &[String]) -> bool {
     let rest = match rest {
-        [than, rest @ ..] if than == "than" => {
+        [than, rest @ ..] if matches!(than.as_str(), "than" | "to") => {
             let rest = if rest.first().is_some_and(|word| word == "the") { &rest[1..] } else { rest };
             slot(rest).map_or(rest, |(_, n_words)| &rest[n_words..])
         }
@@ -172,6 +182,11 @@ mod tests {
             "Winner: B",
             "B beats A",
             "A fails completely",
+            "A loses to B",
+            "A is inferior to B.",
+            "Candidate B is more helpful.",
+            "b is clearly better",
+            "B's reply is better than A's.",
         ] {
             check(text, "B");
         }
@@ -191,6 +206,8 @@ mod tests {
             "A names the day, B does so too",
             "The customer says \"A is better\"",
             "A wins on tone",
+            "B is more helpful on tone",
+            "Is A better?",
         ] {
             check(text, "");
         }

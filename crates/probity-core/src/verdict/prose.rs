@@ -10,7 +10,7 @@ mod value;
 
 use self::tables::{
     DUTCH, ENDS_OF_REFUSALS, ENGLISH, FRAMING, INABILITIES, JUDGING, JUDGING_STARTS, SELF, TAKING_BACK,
-    TAKING_BACK_FIRST, TOO_LITTLE, TOPICS, VALUE_VERBS,
+    TAKING_BACK_FIRST, TOO_LITTLE, TOPICS, VALUE_WORDS,
 };
 use self::value::{Graded, Values};
 use super::favoured::favoured;
@@ -55,21 +55,21 @@ pub(super) fn check_prose(prose: &Prose, statement: &Statement, packet: &Packet)
     }
     match reader.unknown(prose) {
         Some(words) => ambiguous("says more than can be checked: ", &words),
-        None if is_english(&own) || own.iter().all(|sentence| reader.is_framing(sentence)) => Ok(()),
-        None => ambiguous("is not in English and cannot be checked", ""),
+        None if is_english(&own) || own.iter().all(|sentence| reader.is_of_judging(sentence)) => Ok(()),
+        None => ambiguous("is not known to be English and cannot be checked", ""),
     }
 }
 
-/// Letters of other alphabets, which can look like Latin ones; digits that are not ASCII, stars and dots; characters
-/// that are not seen.
+/// Letters of other alphabets, which can look like Latin ones; digits that are not ASCII, stars, dots and pictures;
+/// characters that are not seen.
 fn is_uncheckable(c: char) -> bool {
     let is_latin = c.is_ascii() || matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}');
-    let is_star = matches!(c, '\u{25a0}'..='\u{25ff}' | '\u{2605}' | '\u{2606}' | '\u{2b50}' | '\u{1f31f}');
+    let is_picture = matches!(c, '\u{25a0}'..='\u{27bf}' | '\u{2b50}' | '\u{1f000}'..='\u{1faff}');
     let is_unseen = matches!(
         c,
         '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
     );
-    c.is_alphanumeric() && !is_latin || is_star || is_unseen
+    c.is_alphanumeric() && !is_latin || is_picture || is_unseen
 }
 
 fn is_english(own: &[Sentence]) -> bool {
@@ -146,43 +146,53 @@ impl<'a> Reader<'a> {
         let (before, introduction) = introduced(&prose.before);
         let (continued, after) = continued(&prose.after);
         let framing = sentences(introduction).into_iter().chain(sentences(continued));
-        let not_framing =
-            framing.into_iter().find(|words| !self.is_framing(words) && !self.states_the_same(words));
+        let not_framing = framing.into_iter().find(|words| !self.is_of_judging(words));
         let free = [before, after].map(|text| sentences(&own_words(text))).into_iter().flatten();
-        let is_known = |words: &Sentence| {
-            self.is_framing(words) || self.is_about_the_case(words) || self.states_the_same(words)
-        };
+        let is_known = |words: &Sentence| self.is_about_the_case(words) || self.is_of_judging(words);
         not_framing.or_else(|| free.into_iter().find(|words| !is_known(words))).map(|words| words.join(" "))
     }
 
-    fn is_framing(&self, words: &Sentence) -> bool {
-        let is_offer = |at: usize| words[at] == "if" && words.get(at + 1).is_some_and(|next| next == "you");
-        let is_word = |word: &String| word.chars().any(char::is_alphabetic);
-        (0..words.len()).all(|at| {
-            let word = &words[at];
-            !is_word(word) || FRAMING.has(word) || self.values.is_name(word) || is_offer(at)
-        })
+    fn is_of_judging(&self, words: &[String]) -> bool {
+        self.is_framing(words) || self.states_the_same(words)
     }
 
-    fn is_about_the_case(&self, words: &Sentence) -> bool {
+    fn is_framing(&self, words: &[String]) -> bool {
+        let is_offer = |at: usize| words[at] == "if" && words.get(at + 1).is_some_and(|next| next == "you");
+        let is_word = |word: &String| word.chars().any(char::is_alphabetic);
+        let is_frame = |at: usize| {
+            let word = &words[at];
+            !is_word(word) || FRAMING.has(word) || self.values.is_name(word) || is_offer(at)
+        };
+        (0..words.len()).all(is_frame) && self.values.levels(words).next().is_none()
+    }
+
+    fn is_about_the_case(&self, words: &[String]) -> bool {
         let is_slot = |word: &String| matches!(word.as_str(), "A" | "B") && self.values.is_empty();
         let begins_with_it = words.first().is_some_and(|word| matches!(word.as_str(), "it" | "both"));
         let is_of_rubric = self.values.names_criterion(words) || self.values.is_recital(words);
         let has_topic = begins_with_it || is_of_rubric || TOPICS.is_in(words) || words.iter().any(is_slot);
-        has_topic && !speaks_of_judging(words) && !VALUE_VERBS.is_in(words)
+        let is_of_judging = speaks_of_judging(words) || VALUE_WORDS.is_in(words);
+        has_topic && !is_of_judging && !self.values.may_state_level(words)
     }
 
     /// "I assign a 4", "I prefer B": a sentence about the judging that says what the verdict says.
-    fn states_the_same(&self, words: &Sentence) -> bool {
-        let is_same = match self.statement {
-            Statement::Levels(_) | Statement::Failing { .. } => self.values.states_given(words),
-            Statement::Preference(preferred) => {
-                let favoured = favoured(&words.join(" "));
-                !favoured.is_empty() && favoured.iter().all(|each| *each == preferred.preference())
-            }
+    fn states_the_same(&self, words: &[String]) -> bool {
+        let Statement::Preference(preferred) = self.statement else {
+            return self.states_given(words);
         };
+        let favoured = favoured(&words.join(" "));
+        let is_same = !favoured.is_empty() && favoured.iter().all(|each| *each == preferred.preference());
         let is_doubted = INABILITIES.is_in(words) || TAKING_BACK.is_in(words);
         is_same && !is_doubted && !Table("not, no, never, if, would, could").is_in(words)
+    }
+
+    /// Clauses that say which levels were given, with nothing behind them and only known clauses before.
+    fn states_given(&self, words: &[String]) -> bool {
+        let mut clauses = words.split(|word| word == ",").skip_while(|clause| {
+            !self.values.states_given(clause) && (self.is_framing(clause) || self.is_about_the_case(clause))
+        });
+        clauses.next().is_some_and(|first| self.values.states_given(first))
+            && clauses.all(|clause| self.values.states_given(clause))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The words of a judge's prose, by sentence, for the rules that look at them.
 //!
-//! Nothing is understood here: words, numbers and the few marks that bind numbers, in order.
+//! Nothing is understood here: words, numbers and the few marks that bind numbers or ask, in order.
 
 /// The words and marks of one sentence: lower case, typographic apostrophes straightened, a number with its
 /// decimals as one word. The letters `A` and `B` on their own stay capital, because they name slots.
@@ -83,7 +83,12 @@ impl Sentences {
             '\'' | '\u{2019}' if !self.word.is_empty() && is_before_word => self.word.push('\''),
             '.' | ',' if is_number && is_before_digit => self.word.push('.'),
             c if c.is_alphanumeric() => self.word.push(c),
-            '.' | '!' | '?' | ';' => self.end_sentence(),
+            '.' | '!' | ';' => self.end_sentence(),
+            '?' => {
+                self.end_word();
+                self.sentence.push("?".to_owned());
+                self.end_sentence();
+            }
             _ => {
                 self.end_word();
                 if matches!(c, ',' | '/' | '%' | '-' | '\u{2013}' | '<' | '>') {
@@ -132,6 +137,7 @@ mod tests {
         check("I can\u{2019}t say. A is 3.5, B 2/5!", "i can't say | A is 3.5 , B 2 / 5");
         check("final_score: 2\n**Score** 1\u{2013}5", "final score 2 | score 1 - 5");
         check("1. It says sorry.\n2) It names 2 days.\n2.", "it says sorry | it names 2 days | 2");
+        check("Is it 4? Yes.", "is it 4 ? | yes");
         check("", "");
     }
 

@@ -103,7 +103,7 @@ impl Heard {
         let (meaning, outcome, detail) = match completion {
             Ok(completion) => (Meaning::Answer(Box::new(Ok(completion))), ANSWERED, String::new()),
             Err(EnvelopeFault::NoChoice) => (no_choice(), ANSWERED, String::new()),
-            Err(EnvelopeFault::SameIndex) => {
+            Err(EnvelopeFault::UnclearChoice) => {
                 let invalid = Invalid { reason: InvalidReason::Ambiguous, detail: String::new() };
                 (Meaning::Answer(Box::new(Err(invalid))), ANSWERED, String::new())
             }

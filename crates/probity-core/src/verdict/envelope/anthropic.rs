@@ -2,7 +2,7 @@
 
 use super::super::{Completion, ToolCall};
 use super::{
-    EnvelopeFault, append, body_json, body_text, count, error_in, finish_of, names, not_json, text_member,
+    EnvelopeFault, append, body_json, body_text, check_role, count, error_in, finish_of, names, not_json, text_member,
     usage_of,
 };
 use crate::json::{Json, JsonRepair};
@@ -18,6 +18,7 @@ pub fn anthropic_json(value: &Json, repairs: &[JsonRepair]) -> Result<Completion
     if let Some(fault) = error_in(value) {
         return Err(fault);
     }
+    check_role(value)?;
     let (mut text, mut tools) = (None, Vec::new());
     match value.get("content") {
         Some(Json::String(words)) => append(&mut text, words),

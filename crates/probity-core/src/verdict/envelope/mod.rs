@@ -47,9 +47,9 @@ pub enum EnvelopeFault {
     /// There is no choice, so nobody answered.
     #[error("expected a choice, found none")]
     NoChoice,
-    /// Two choices have one index, so neither is the answer.
-    #[error("expected an index for each choice, found one twice")]
-    SameIndex,
+    /// The choices are not numbered from 0, or the message is not the assistant's: which is the answer is a guess.
+    #[error("expected choices with the indexes from 0 on and a message of the assistant")]
+    UnclearChoice,
     /// The stream ended without a finish reason and without its end mark.
     #[error("the stream ended before the answer did")]
     CutStream,
@@ -62,7 +62,7 @@ impl EnvelopeFault {
             EnvelopeFault::NotJson { .. } => "not_json",
             EnvelopeFault::Error { .. } => "error",
             EnvelopeFault::NoChoice => "no_choice",
-            EnvelopeFault::SameIndex => "same_index",
+            EnvelopeFault::UnclearChoice => "unclear_choice",
             EnvelopeFault::CutStream => "cut_stream",
         }
     }
@@ -71,7 +71,7 @@ impl EnvelopeFault {
     pub fn reason(&self) -> Option<InvalidReason> {
         match self {
             EnvelopeFault::NoChoice => Some(InvalidReason::NoChoice),
-            EnvelopeFault::SameIndex => Some(InvalidReason::Ambiguous),
+            EnvelopeFault::UnclearChoice => Some(InvalidReason::Ambiguous),
             EnvelopeFault::NotJson { .. } | EnvelopeFault::Error { .. } | EnvelopeFault::CutStream => None,
         }
     }
@@ -172,6 +172,15 @@ fn text_member(value: &Json, key: &str) -> Option<String> {
     value.get(key).and_then(Json::as_str).map(str::to_owned)
 }
 
+/// A message is the assistant's. Servers leave the role out, or empty in the later pieces of a stream.
+fn check_role(message: &Json) -> Result<(), EnvelopeFault> {
+    match message.get("role") {
+        None | Some(Json::Null) => Ok(()),
+        Some(Json::String(role)) if role.is_empty() || role == "assistant" => Ok(()),
+        Some(_) => Err(EnvelopeFault::UnclearChoice),
+    }
+}
+
 /// Adds `piece` to `text`, which exists from the first piece on.
 fn append(text: &mut Option<String>, piece: &str) {
     text.get_or_insert_default().push_str(piece);
@@ -253,6 +262,33 @@ mod tests {
         }
         check(anthropic, "{}", "no_choice");
         assert_eq!(EnvelopeFault::NoChoice.reason(), Some(InvalidReason::NoChoice));
+    }
+
+    #[test]
+    fn n12_choices_not_numbered_from_0_and_the_words_of_others_are_no_answer() {
+        let choice = |index: &str| format!(r#"{{"index":{index},"message":{{"content":"a"}}}}"#);
+        let body = |choices: &[String]| format!(r#"{{"choices":[{}]}}"#, choices.join(","));
+        check(openai, &body(&[choice("0"), choice("1")]), r#"Missing "a""#);
+        check(openai, &body(&[choice("1"), choice("0")]), r#"Missing "a""#);
+        check(openai, &body(&[choice("null")]), r#"Missing "a""#);
+        for indexes in [&["0", "0.0"][..], &["\"0\""], &["1"], &["0.0"], &["-1"], &["0", "2"], &["0", "null"]] {
+            let choices: Vec<_> = indexes.iter().map(|index| choice(index)).collect();
+            check(openai, &body(&choices), "unclear_choice");
+        }
+        check(openai, &body(&["null".to_owned(), choice("0")]), "no_choice");
+        check(openai, "data: {\"choices\":[{\"index\":\"0\",\"delta\":{}}]}\n\ndata: [DONE]\n\n", "unclear_choice");
+        for (role, want) in [
+            (r#""assistant""#, r#"Missing "a""#),
+            ("null", r#"Missing "a""#),
+            (r#""user""#, "unclear_choice"),
+            ("1", "unclear_choice"),
+        ] {
+            let message = format!(r#"{{"role":{role},"content":"a"}}"#);
+            check(openai, &format!(r#"{{"choices":[{{"message":{message}}}]}}"#), want);
+            let stream = format!("data: {{\"choices\":[{{\"delta\":{message}}}]}}\n\ndata: [DONE]\n\n");
+            check(openai, &stream, want);
+            check(anthropic, &message, want);
+        }
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! The body of a chat completion, whole or as a stream of events.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::super::{Completion, ToolCall};
 use super::{
-    EnvelopeFault, append, body_json, body_text, count, error_in, error_of, finish_of, names, not_json,
+    EnvelopeFault, append, body_json, body_text, check_role, count, error_in, error_of, finish_of, names, not_json,
     stream, text_member, usage_of,
 };
 use crate::json::{Json, JsonRepair};
@@ -25,12 +25,12 @@ pub fn openai_json(value: &Json, repairs: &[JsonRepair]) -> Result<Completion, E
         return Err(fault);
     }
     let choices = value.get("choices").and_then(Json::as_array).unwrap_or_default();
-    check_indexes(choices)?;
-    let choice = first_choice(choices).ok_or(EnvelopeFault::NoChoice)?;
+    let choice = first_choice(choices)?;
     if let Some(fault) = choice_error(choice) {
         return Err(fault);
     }
     let message = choice.get("message").unwrap_or(&Json::Null);
+    check_role(message)?;
     let (mut text, mut refusal) = (None, None);
     content(message, &mut text, &mut refusal);
     let tools = tool_calls(message);
@@ -49,17 +49,24 @@ pub fn openai_json(value: &Json, repairs: &[JsonRepair]) -> Result<Completion, E
     })
 }
 
-/// One answer was asked for. Which of two with one index it is, or of two without any, is a guess.
-pub(super) fn check_indexes(choices: &[Json]) -> Result<(), EnvelopeFault> {
-    let indexes: BTreeSet<_> =
-        choices.iter().map(|choice| choice.get("index").and_then(Json::as_u64)).collect();
-    if indexes.len() == choices.len() { Ok(()) } else { Err(EnvelopeFault::SameIndex) }
+/// The choice with index 0, where all are numbered from there on.
+fn first_choice(choices: &[Json]) -> Result<&Json, EnvelopeFault> {
+    let mut numbered = BTreeMap::new();
+    for choice in choices {
+        numbered.insert(index_of(choice)?, choice);
+    }
+    let (last, _) = numbered.last_key_value().ok_or(EnvelopeFault::NoChoice)?;
+    let is_whole = numbered.len() == choices.len() && *last < choices.len() as u64;
+    numbered.get(&0).copied().filter(|_| is_whole).ok_or(EnvelopeFault::UnclearChoice)
 }
 
-/// The choice with index 0, or the first one where servers leave the index out.
-fn first_choice(choices: &[Json]) -> Option<&Json> {
-    let zero = |choice: &&Json| choice.get("index").and_then(Json::as_u64) == Some(0);
-    choices.iter().find(zero).or(choices.first()).filter(|choice| choice.as_object().is_some())
+/// The index of a choice, a plain integer; 0 where servers leave it out.
+pub(super) fn index_of(choice: &Json) -> Result<u64, EnvelopeFault> {
+    choice.as_object().ok_or(EnvelopeFault::NoChoice)?;
+    match choice.get("index") {
+        None | Some(Json::Null) => Ok(0),
+        Some(index) => index.as_u64().ok_or(EnvelopeFault::UnclearChoice),
+    }
 }
 
 /// Some routers report an error inside the choice.

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use super::super::{Completion, Finish, ToolCall};
-use super::openai::{check_indexes, choice_error, content};
+use super::openai::{choice_error, content, index_of};
 use super::{
-    EnvelopeFault, body_json, count, error_in, error_of, finish_of, message_of, names, not_json, text_member,
+    EnvelopeFault, body_json, check_role, count, error_in, error_of, finish_of, message_of, names, not_json, text_member,
     usage_of,
 };
 use crate::json::{Json, JsonProblem};
@@ -112,21 +112,24 @@ impl Assembly {
             whole.usage = usage_of(Some(usage));
         }
         let choices = chunk.get("choices").and_then(Json::as_array).unwrap_or_default();
-        check_indexes(choices)?;
+        let mut earlier = None;
         for choice in choices {
             if let Some(fault) = choice_error(choice) {
                 return Err(fault);
             }
-            let index = choice.get("index").and_then(Json::as_u64).unwrap_or(0);
+            let index = index_of(choice)?;
+            if earlier.replace(index).is_some_and(|earlier| index <= earlier) {
+                return Err(EnvelopeFault::UnclearChoice);
+            }
             self.last_choice = self.last_choice.max(Some(index));
             if index == 0 {
-                self.choice(choice);
+                self.choice(choice)?;
             }
         }
         Ok(())
     }
 
-    fn choice(&mut self, choice: &Json) {
+    fn choice(&mut self, choice: &Json) -> Result<(), EnvelopeFault> {
         let whole = &mut self.completion;
         let finish = finish_of(choice.get("finish_reason"));
         if finish != Finish::Missing {
@@ -136,6 +139,7 @@ impl Assembly {
             };
         }
         let delta = choice.get("delta").or(choice.get("message")).unwrap_or(&Json::Null);
+        check_role(delta)?;
         content(delta, &mut whole.text, &mut whole.refusal);
         for call in delta.get("tool_calls").and_then(Json::as_array).unwrap_or_default() {
             let index = call.get("index").and_then(Json::as_u64).unwrap_or(0);
@@ -144,6 +148,7 @@ impl Assembly {
         if let Some(call @ Json::Object(_)) = delta.get("function_call") {
             self.tool_piece(0, call);
         }
+        Ok(())
     }
 
     fn tool_piece(&mut self, index: u64, function: &Json) {

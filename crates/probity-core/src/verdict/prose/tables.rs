@@ -67,8 +67,17 @@ pub(super) const TAKING_BACK_FIRST: Table = Table("wait, edit, update, sorry, no
 /// Nouns for what a verdict states.
 pub(super) const VALUE_NOUNS: Table =
     Table("score, scores, rating, ratings, grade, level, levels, mark, marks, points, point, stars");
-/// Words that make a sentence one about a value.
-pub(super) const VALUE_VERBS: Table =
-    Table("scored, rate, rated, graded, give, gets, say, assign, deserve, deserves, verdict, final");
+/// Words that make a sentence one about a value, or about an outcome.
+pub(super) const VALUE_WORDS: Table = Table(
+    "scored, rate, rated, graded, give, gets, should get, say, assign, deserve, deserves, verdict, final, merit, \
+    merits, earn, earns, earned, warrant, warrants, fail, fails, failed, failing, failure, pass, passes, passed, \
+    passing, flunk, flunks, flunked, reject, rejects, rejected, rejection, grade, mark, marks, points, tier, \
+    thumbs, worth, worthless, bottom, minimum, maximum",
+);
+/// The only words before a number in a clause that says that it is the level.
+pub(super) const STATING: Table = Table(
+    "so, therefore, thus, overall, the, this, my, final, score, rating, level, verdict, grade, is, of, a, A, an, \
+    it, reply, response, gets, i, assign, give, rate, award",
+);
 pub(super) const NUMBER_WORDS: Table =
     Table("zero, one, two, three, four, five, six, seven, eight, nine, ten");

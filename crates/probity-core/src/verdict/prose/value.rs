@@ -1,7 +1,7 @@
 //! The values that prose states, beside the levels of the verdict.
 
 use super::super::words::{Sentence, sentences};
-use super::tables::{NUMBER_WORDS, VALUE_NOUNS, VALUE_VERBS};
+use super::tables::{NUMBER_WORDS, STATING, VALUE_NOUNS, VALUE_WORDS};
 use crate::rubric::Criterion;
 
 /// A criterion as prose names it, and the level it was given.
@@ -18,8 +18,10 @@ impl<'a> Graded<'a> {
         Graded { criterion, names, level }
     }
 
-    fn is_named_at(&self, words: &[String]) -> bool {
-        self.names.iter().any(|name| !name.is_empty() && words.starts_with(name))
+    /// How many of the first words name the criterion.
+    fn n_naming(&self, words: &[String]) -> Option<usize> {
+        let is_first = |name: &&Sentence| !name.is_empty() && words.starts_with(name);
+        self.names.iter().filter(is_first).map(Vec::len).max()
     }
 
     fn is_given(&self, value: Value) -> bool {
@@ -83,20 +85,20 @@ impl<'a> Values<'a> {
     }
 
     /// Whether a sentence speaks of values, or of nothing but a number.
-    pub(super) fn is_about_value(&self, words: &Sentence) -> bool {
+    pub(super) fn is_about_value(&self, words: &[String]) -> bool {
         words.len() == 1
             || VALUE_NOUNS.is_in(words)
-            || VALUE_VERBS.is_in(words)
+            || VALUE_WORDS.is_in(words)
             || self.names_criterion(words)
     }
 
     /// Whether a sentence names a criterion.
-    pub(super) fn names_criterion(&self, words: &Sentence) -> bool {
+    pub(super) fn names_criterion(&self, words: &[String]) -> bool {
         (0..words.len()).any(|at| self.named_at(&words[at..]).is_some())
     }
 
     /// Whether all levels of a scale stand in one sentence: then it is the scale that is told.
-    pub(super) fn is_recital(&self, words: &Sentence) -> bool {
+    pub(super) fn is_recital(&self, words: &[String]) -> bool {
         self.graded.iter().any(|each| {
             let levels = each.criterion.scale.levels();
             let is_told = |level: &i64| words.iter().any(|word| *word == level.to_string());
@@ -104,39 +106,77 @@ impl<'a> Values<'a> {
         })
     }
 
-    /// Whether a sentence states the given level of a criterion.
-    pub(super) fn states_given(&self, words: &Sentence) -> bool {
-        self.stated(words).any(|(value, graded)| graded.iter().any(|each| each.is_given(value)))
+    /// Whether a clause says which level was given, and nothing else: "I assign a 4", "Tone: 4 / 5".
+    pub(super) fn states_given(&self, clause: &[String]) -> bool {
+        let (mut at, mut graded) = (0, self.graded.as_slice());
+        while at < clause.len() {
+            if let Some((index, n_words)) = self.named_at(&clause[at..]) {
+                (at, graded) = (at + n_words, &self.graded[index..=index]);
+            } else if STATING.has(&clause[at]) {
+                at += 1;
+            } else {
+                break;
+            }
+        }
+        let rest = clause[at..].iter().skip(1).map(String::as_str).collect::<Vec<_>>();
+        let is_end = match rest[..] {
+            [] => true,
+            ["/" | "of", max] | ["out", "of", max] => Value::read(max, "").is_some(),
+            _ => false,
+        };
+        let value = if is_end { value_at(clause, at, graded) } else { None };
+        value.is_some_and(|value| graded.iter().any(|each| each.is_given(value)))
+    }
+
+    /// Whether a number in a sentence about the case could be a level: where a criterion is named, after an
+    /// article, and where nothing follows that is counted.
+    pub(super) fn may_state_level(&self, words: &[String]) -> bool {
+        let is_named = self.names_criterion(words);
+        let is_bare = |at: usize| {
+            let is_counted = words.get(at + 1).is_some_and(|next| next.starts_with(char::is_alphabetic));
+            !is_counted || at > 0 && matches!(words[at - 1].as_str(), "a" | "A" | "an")
+        };
+        !self.is_recital(words) && self.levels(words).any(|at| is_named || is_bare(at))
+    }
+
+    /// Where a sentence has a number that could be a level; nowhere if two replies are compared.
+    pub(super) fn levels(&self, words: &[String]) -> impl Iterator<Item = usize> {
+        let is_level = |(_, value, graded): &(usize, Value, &[Graded<'_>])| {
+            *value == Value::Foreign || graded.iter().any(|each| each.is_on_scale(*value))
+        };
+        let stated = self.stated(words).filter(is_level).map(|(at, ..)| at);
+        stated.filter(|_| !self.is_empty())
     }
 
     /// Whether a sentence states a value that was not given.
-    pub(super) fn states_another(&self, words: &Sentence) -> bool {
+    pub(super) fn states_another(&self, words: &[String]) -> bool {
         let is_bound = VALUE_NOUNS.is_in(words) || words.len() == 1;
         !self.is_recital(words)
-            && self.stated(words).any(|(value, graded)| {
+            && self.stated(words).any(|(_, value, graded)| {
                 let is_possible =
                     is_bound || value == Value::Foreign || graded.iter().any(|each| each.is_on_scale(value));
                 is_possible && !graded.iter().any(|each| each.is_given(value))
             })
     }
 
-    fn named_at(&self, words: &[String]) -> Option<usize> {
-        self.graded.iter().position(|each| each.is_named_at(words))
+    /// The criterion that `words` begin with, and how many of them name it.
+    fn named_at(&self, words: &[String]) -> Option<(usize, usize)> {
+        self.graded.iter().enumerate().find_map(|(index, each)| Some((index, each.n_naming(words)?)))
     }
 
-    /// The values that a sentence states, each with the criteria that it may be about: the one named last, or all.
-    fn stated(&self, words: &Sentence) -> impl Iterator<Item = (Value, &[Graded<'a>])> {
+    /// The values that a sentence states and where, each with the criteria that it may be about: the one named last, or all.
+    fn stated(&self, words: &[String]) -> impl Iterator<Item = (usize, Value, &[Graded<'a>])> {
         let mut current = None;
         (0..words.len()).filter_map(move |at| {
-            current = self.named_at(&words[at..]).or(current);
+            current = self.named_at(&words[at..]).map(|(index, _)| index).or(current);
             let graded = current.map_or(self.graded.as_slice(), |index| &self.graded[index..=index]);
-            value_at(words, at, graded).map(|value| (value, graded))
+            value_at(words, at, graded).map(|value| (at, value, graded))
         })
     }
 }
 
 /// The value that the word at `at` states; none for a number that only describes the scale.
-fn value_at(words: &Sentence, at: usize, graded: &[Graded<'_>]) -> Option<Value> {
+fn value_at(words: &[String], at: usize, graded: &[Graded<'_>]) -> Option<Value> {
     let word = |offset: usize| words.get(at + offset).map_or("", String::as_str);
     let before = at.checked_sub(1).map_or("", |before| words[before].as_str());
     let scale = &graded.first()?.criterion.scale;
@@ -165,7 +205,7 @@ fn value_at(words: &Sentence, at: usize, graded: &[Graded<'_>]) -> Option<Value>
 }
 
 /// Whether a sentence names the scale by its ends: "from 1 to 5", "1-5", "1 = cold, 5 = warm".
-fn has_range(words: &Sentence, min: Value, max: Value) -> bool {
+fn has_range(words: &[String], min: Value, max: Value) -> bool {
     words.windows(3).any(|window| {
         let joint = matches!(window[1].as_str(), "to" | "-" | "and");
         joint && Value::read(&window[0], "") == Some(min) && Value::read(&window[2], "") == Some(max)
