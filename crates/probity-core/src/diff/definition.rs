@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::json::{Json, Object};
+use crate::promote::Standing;
 
 /// What a run was made of, as its results say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,10 +20,8 @@ pub struct RunDefinition {
     pub judge_kind: String,
     /// The model that was asked; empty where there is none.
     pub judge_model: String,
-    /// What the judge had earned when the run was made; empty in results that do not tell.
-    pub standing: String,
-    /// Why.
-    pub standing_reason: String,
+    /// What the judge has earned. Results say it too, and what they say is not read: the store knows.
+    pub standing: Standing,
     /// The models that answered.
     pub answered_as: Vec<String>,
     /// Everything else by name: cases, template, gate, settings. Empty in results that do not tell.
@@ -59,17 +58,10 @@ impl RunDefinition {
             judge_id: text("judge", "id")?,
             judge_kind: optional("kind"),
             judge_model: optional("model"),
-            standing: optional("standing"),
-            standing_reason: optional("standing_reason"),
+            standing: Standing::advisory("results from a file have no standing of their own"),
             answered_as: answered.into_iter().map(|(name, _)| name).collect(),
             parts: members(summary.get("definition")),
         })
-    }
-
-    /// Why the judge must not gate; `None` where it was promoted.
-    pub fn advisory(&self) -> Option<&str> {
-        let reason = if self.standing_reason.is_empty() { "not told" } else { &self.standing_reason };
-        (self.standing != "promoted").then_some(reason)
     }
 
     /// The judge as people call it.
@@ -111,15 +103,15 @@ impl RunDefinition {
 
     fn named(&self) -> Vec<(String, String)> {
         let fixed = [
-            ("rubric.name", &self.rubric),
+            ("rubric.name", self.rubric.as_str()),
             ("rubric.version", &self.rubric_version),
             ("rubric.hash", &self.rubric_hash),
             ("judge.id", &self.judge_id),
             ("judge.kind", &self.judge_kind),
             ("judge.model", &self.judge_model),
-            ("judge.standing", &self.standing),
+            ("judge.standing", self.standing.name()),
         ];
-        let mut named: Vec<_> = fixed.map(|(name, value)| (name.to_owned(), value.clone())).into();
+        let mut named: Vec<_> = fixed.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
         let told = self.parts.iter().filter(|(name, _)| !fixed.iter().any(|(fixed, _)| fixed == name));
         named.extend(told.cloned());
         // Only later rounds are told by their number.

@@ -9,6 +9,9 @@ use super::record::{Rated, RunResults};
 use super::row::{Row, RowOutcome};
 use crate::stats::Resampling;
 
+/// How every notice ends that says what is drawn where a case has several replies.
+pub(crate) const ONE_DRAW: &str = "take each case as one draw";
+
 /// The name of the slice of cases without one.
 pub(super) const NO_SLICE: &str = "(none)";
 
@@ -37,6 +40,15 @@ pub struct Difference<'a> {
     pub warnings: Vec<String>,
     /// How intervals were drawn.
     pub resampling: Resampling,
+}
+
+/// A run whose judge informs and must not gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Advisory<'a> {
+    /// `first` or `second`.
+    pub run: &'static str,
+    /// Why it must not.
+    pub reason: &'a str,
 }
 
 /// Why two runs have no figures together.
@@ -93,6 +105,14 @@ impl Difference<'_> {
         let is_scored = |row: &Row| row.outcome != RowOutcome::Unscored;
         let scored = self.pairs.iter().filter(|pair| is_scored(pair.before) && is_scored(pair.after)).count();
         (n > 0).then(|| scored as f64 / n as f64)
+    }
+
+    /// Why the figures must not gate: the first run whose judge is advisory. `None` where both judges are promoted.
+    pub fn advisory(&self) -> Option<Advisory<'_>> {
+        let runs = [("first", self.before), ("second", self.after)];
+        let runs = runs.map(|(run, results)| (run, &results.definition.standing));
+        let advisory = runs.into_iter().find(|(_, standing)| !standing.is_promoted());
+        advisory.map(|(run, standing)| Advisory { run, reason: standing.reason() })
     }
 
     /// Whether the judge is another one.
@@ -174,21 +194,21 @@ fn warnings(before: &RunResults, after: &RunResults, pairs: &[Pair<'_>]) -> Vec<
         warnings
             .push(format!("the judge is asked as before and answers as another model ({one} to {other})"));
     }
+    let cases: BTreeSet<&str> = pairs.iter().map(|pair| pair.before.id.as_str()).collect();
+    let is_clustered = cases.len() < pairs.len();
     for (which, RunResults { definition, warnings: own, .. }) in [("first", before), ("second", after)] {
-        warnings.extend(own.iter().map(|warning| format!("the {which} run: {warning}")));
+        // What is said of the pairs below need not be said of each run.
+        let own = own.iter().filter(|warning| !(is_clustered && warning.ends_with(ONE_DRAW)));
+        warnings.extend(own.map(|warning| format!("the {which} run: {warning}")));
         if definition.parts.is_empty() {
             warnings.push(format!(
                 "the {which} run's results do not say which cases, template, gate and settings made them"
             ));
         }
     }
-    let cases: BTreeSet<&str> = pairs.iter().map(|pair| pair.before.id.as_str()).collect();
-    if cases.len() < pairs.len() {
-        warnings.push(format!(
-            "{} pairs are about {} cases: intervals draw whole cases, exact tests take pairs as independent",
-            pairs.len(),
-            cases.len()
-        ));
+    if is_clustered {
+        let (n, n_cases) = (pairs.len(), cases.len());
+        warnings.push(format!("{n} pairs are about {n_cases} cases: intervals and tests {ONE_DRAW}"));
     }
     let n_elsewhere = pairs.iter().filter(|pair| pair.slice().is_none()).count();
     if n_elsewhere > 0 {

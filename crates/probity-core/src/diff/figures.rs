@@ -9,6 +9,9 @@ use crate::stats::{
     mean_change, proportion, share_change, sign_test,
 };
 
+/// Sums of changes that cancel each other may miss zero by less than this.
+const ROUNDING: f64 = 1e-9;
+
 /// How far a total can move.
 const TOTAL_SPAN: f64 = 100.0;
 
@@ -23,9 +26,10 @@ pub struct PassChange {
     pub after: Estimate,
     /// Second less first.
     pub change: Estimate,
-    /// `McNemar`'s exact test; `None` where no case flipped.
+    /// `McNemar`'s exact test on cases: with several replies, a case that passes more often, or less often, than
+    /// before has flipped. `None` where none has.
     pub mcnemar: Option<McNemar>,
-    /// The one-sided exact p-value that the rate fell; `None` where no case flipped.
+    /// The one-sided exact p-value that the rate fell, on the same cases.
     pub fell: Option<f64>,
     /// The two-sided p-value among those of all slices; `None` over all pairs, where it stands alone.
     pub adjusted: Option<f64>,
@@ -44,7 +48,7 @@ pub struct LevelChange {
     pub n_higher: u64,
     /// Pairs that went down.
     pub n_lower: u64,
-    /// The exact sign test on those two; `None` where nothing moved.
+    /// The exact sign test on the cases that went up or down, all their pairs together; `None` where none did.
     pub sign_test: Option<f64>,
     /// Its p-value among the others of its table.
     pub adjusted: Option<f64>,
@@ -96,18 +100,11 @@ struct CasePasses {
 }
 
 fn pass(pairs: &[Pair<'_>], resampling: Resampling) -> Option<PassChange> {
-    let mut counts = PairedShare::default();
+    let passes = |pair: &Pair<'_>| pair.before.outcome.passes().zip(pair.after.outcome.passes());
+    let counts: PairedShare = pairs.iter().filter_map(passes).collect();
     let mut cases: BTreeMap<&str, CasePasses> = BTreeMap::new();
     for pair in pairs {
-        let Some((before, after)) = pair.before.outcome.passes().zip(pair.after.outcome.passes()) else {
-            continue;
-        };
-        *match (before, after) {
-            (true, true) => &mut counts.both,
-            (true, false) => &mut counts.first_only,
-            (false, true) => &mut counts.second_only,
-            (false, false) => &mut counts.neither,
-        } += 1;
+        let Some((before, after)) = passes(pair) else { continue };
         let case = cases.entry(&pair.before.id).or_default();
         case.n += 1;
         case.before += u64::from(before);
@@ -130,13 +127,16 @@ fn pass(pairs: &[Pair<'_>], resampling: Resampling) -> Option<PassChange> {
         let moved: Vec<Moved> = cases.values().map(moved).collect();
         (mean_change(&moved, 1.0, resampling)?, share(|case| case.before)?, share(|case| case.after)?)
     };
+    // Each case has one sign, whatever the number of its replies, as in a comparison.
+    let n_cases = |fits: fn(&CasePasses) -> bool| cases.values().filter(|case| fits(case)).count() as u64;
+    let (lost, gained) = (n_cases(|case| case.after < case.before), n_cases(|case| case.after > case.before));
     Some(PassChange {
         pairs: counts,
         before,
         after,
         change,
-        mcnemar: mcnemar(first_only, second_only),
-        fell: fewer_wins_test(second_only, first_only),
+        mcnemar: mcnemar(lost, gained),
+        fell: fewer_wins_test(gained, lost),
         adjusted: None,
     })
 }
@@ -162,14 +162,17 @@ pub(super) fn moved(
         case.by += after - before;
         case.n += 1;
     }
-    let change = mean_change(&cases.into_values().collect::<Vec<_>>(), span, resampling)?;
+    let cases: Vec<Moved> = cases.into_values().collect();
+    let change = mean_change(&cases, span, resampling)?;
+    let n_cases = |fits: fn(f64) -> bool| cases.iter().filter(|case| fits(case.by)).count() as u64;
+    let [up, down] = [n_cases(|by| by > ROUNDING), n_cases(|by| by < -ROUNDING)];
     Some(LevelChange {
         before: sum_before / n,
         after: sum_after / n,
         change,
         n_higher,
         n_lower,
-        sign_test: sign_test(n_higher, n_lower),
+        sign_test: sign_test(up, down),
         adjusted: None,
     })
 }

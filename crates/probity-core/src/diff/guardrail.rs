@@ -12,7 +12,7 @@ use super::difference::{Difference, NO_SLICE};
 use super::figures::moved;
 use super::pairing::Pair;
 use super::row::{Row, RowOutcome};
-use crate::stats::{Estimate, Moved, PairedShare, mean_change, proportion, share_change};
+use crate::stats::{ClusterSums, Estimate, PairedShare, proportion, share_change};
 
 /// A figure that a limit can be put on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,6 +166,13 @@ impl Guarded {
         };
         let [value, low, high] = [value, low, high].map(number);
         format!("{name} {said} {value}{unit} ({low} to {high}), {wanted}; {smallest}")
+    }
+}
+
+impl Guardrail {
+    /// The figure with its limit, as the file has it.
+    pub fn rule(&self) -> String {
+        format!("{self} {} {}", self.limit.name(), self.limit.value())
     }
 }
 
@@ -364,20 +371,18 @@ impl<'g, 'd> Scope<'g, 'd> {
         }
     }
 
-    /// The mean of replies' values, whole cases drawn again.
+    /// The mean of replies' values, a case as one draw.
     fn mean(&self, values: &[(&str, f64)]) -> Option<Estimate> {
-        let Room { lowest, highest } = self.room;
-        let [middle, reach] = [f64::midpoint(lowest, highest), (highest - lowest) / 2.0];
-        let mut cases: BTreeMap<&str, Moved> = BTreeMap::new();
+        let mut cases: BTreeMap<&str, (f64, u64)> = BTreeMap::new();
         for (id, value) in values {
-            let case = cases.entry(id).or_insert(Moved { by: 0.0, n: 0 });
-            case.by += value - middle;
-            case.n += 1;
+            let (sum, n) = cases.entry(id).or_default();
+            (*sum, *n) = (*sum + value, *n + 1);
         }
-        let cases: Vec<Moved> = cases.into_values().collect();
-        let Estimate { value, low, high, n } = mean_change(&cases, reach, self.changed.resampling)?;
-        let at = |from_middle: f64| (middle + from_middle).clamp(lowest, highest);
-        Some(Estimate { value: at(value), low: at(low), high: at(high), n })
+        let mut sums = ClusterSums::default();
+        for (sum, n) in cases.into_values() {
+            sums.add(sum, n);
+        }
+        sums.mean(&(self.room.lowest..=self.room.highest))
     }
 
     /// A limit on how far the figure moved.
@@ -397,7 +402,8 @@ impl<'g, 'd> Scope<'g, 'd> {
             pairs.iter().filter(|pair| values(pair).is_some()).map(|pair| pair.before.id.as_str()).collect();
         let is_paired_rate = self.guardrail.figure.is_rate() && cases.len() as u64 == level.change.n;
         let (measured, detectable) = if is_paired_rate {
-            let counts = paired_share(pairs.iter().filter_map(values));
+            let yes = |(before, after): (f64, f64)| (before > 0.5, after > 0.5);
+            let counts: PairedShare = pairs.iter().filter_map(values).map(yes).collect();
             let before = PairedRate { yes: counts.both + counts.first_only, n: counts.n() };
             (share_change(counts).unwrap_or(level.change), change_of_rate(limit, before))
         } else {
@@ -412,17 +418,4 @@ impl<'g, 'd> Scope<'g, 'd> {
             kept: limit.kept(&measured),
         }
     }
-}
-
-fn paired_share(values: impl Iterator<Item = (f64, f64)>) -> PairedShare {
-    let mut counts = PairedShare::default();
-    for (before, after) in values {
-        *match (before > 0.5, after > 0.5) {
-            (true, true) => &mut counts.both,
-            (true, false) => &mut counts.first_only,
-            (false, true) => &mut counts.second_only,
-            (false, false) => &mut counts.neither,
-        } += 1;
-    }
-    counts
 }

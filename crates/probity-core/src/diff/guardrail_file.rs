@@ -10,31 +10,18 @@ static GUARDRAIL: Shape = Shape {
     keys: &["figure", "criterion", "slice", "min", "max", "drop_max", "rise_max", "strict"],
 };
 
-/// A kind of figure: what it may say beside its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    PassRate,
-    AutomaticFailRate,
-    BlockedRate,
-    UnscoredRate,
-    MeanTotal,
-    Mean,
-}
-
-const KINDS: &[(&str, Kind)] = &[
-    ("pass_rate", Kind::PassRate),
-    ("automatic_fail_rate", Kind::AutomaticFailRate),
-    ("blocked_rate", Kind::BlockedRate),
-    ("unscored_rate", Kind::UnscoredRate),
-    ("mean_total", Kind::MeanTotal),
-    ("mean", Kind::Mean),
+/// Every figure, in the order of messages, its criterion not named yet.
+const FIGURES: [GuardedFigure; 6] = [
+    GuardedFigure::PassRate,
+    GuardedFigure::AutomaticFailRate { criterion: None },
+    GuardedFigure::BlockedRate,
+    GuardedFigure::UnscoredRate,
+    GuardedFigure::MeanTotal,
+    GuardedFigure::Mean { criterion: String::new() },
 ];
 
-/// A key with the limit that it makes of a number.
-type NamedLimit = (&'static str, fn(f64) -> Limit);
-
-const LIMITS: &[NamedLimit] =
-    &[("min", Limit::Min), ("max", Limit::Max), ("drop_max", Limit::DropMax), ("rise_max", Limit::RiseMax)];
+/// Every limit, as what it makes of a number.
+const LIMITS: [fn(f64) -> Limit; 4] = [Limit::Min, Limit::Max, Limit::DropMax, Limit::RiseMax];
 
 /// Reads the text of a file of guardrails. All its problems are returned, by line.
 pub fn read_guardrails(text: &str) -> Result<Vec<Guardrail>, Vec<Problem>> {
@@ -57,13 +44,13 @@ pub fn read_guardrails(text: &str) -> Result<Vec<Guardrail>, Vec<Problem>> {
 
 fn guardrail(fields: &Fields<'_>, faults: &mut Faults) -> Option<Guardrail> {
     fields.refuse_unknown_keys(&[&TOP, &GUARDRAIL], faults);
-    let kind = fields.choice("figure", KINDS, faults);
-    let kind = fields.required("figure", kind, faults).value().copied();
+    let named = fields.choice("figure", &FIGURES.map(|figure| (figure.name(), figure)), faults);
+    let named = fields.required("figure", named, faults).value().cloned();
     let criterion = fields.text("criterion", faults);
     let slice = fields.text("slice", faults).value().cloned();
     let limit = limit(fields, faults);
     let strict = fields.boolean("strict", faults);
-    let figure = figure(kind?, &criterion, fields, faults)?;
+    let figure = figure(named?, &criterion, fields, faults)?;
     let At { line, value: limit } = limit?;
     let most = match &figure {
         GuardedFigure::MeanTotal => Some(100.0),
@@ -83,39 +70,37 @@ fn guardrail(fields: &Fields<'_>, faults: &mut Faults) -> Option<Guardrail> {
 }
 
 fn figure(
-    kind: Kind,
+    figure: GuardedFigure,
     criterion: &Field<String>,
     fields: &Fields<'_>,
     faults: &mut Faults,
 ) -> Option<GuardedFigure> {
     let named = criterion.value().cloned();
-    Some(match kind {
-        Kind::Mean => {
+    Some(match figure {
+        GuardedFigure::Mean { .. } => {
             let criterion = fields.required("criterion", criterion.clone(), faults);
             GuardedFigure::Mean { criterion: criterion.value()?.clone() }
         }
-        Kind::AutomaticFailRate => GuardedFigure::AutomaticFailRate { criterion: named },
+        GuardedFigure::AutomaticFailRate { .. } => GuardedFigure::AutomaticFailRate { criterion: named },
         _ if named.is_some() => {
             let message = "`criterion` belongs to the figures mean and automatic_fail_rate";
             faults.error(Problem::at(fields.line, message));
             return None;
         }
-        Kind::PassRate => GuardedFigure::PassRate,
-        Kind::BlockedRate => GuardedFigure::BlockedRate,
-        Kind::UnscoredRate => GuardedFigure::UnscoredRate,
-        Kind::MeanTotal => GuardedFigure::MeanTotal,
+        plain => plain,
     })
 }
 
 /// The one limit of a guardrail.
 fn limit(fields: &Fields<'_>, faults: &mut Faults) -> Option<At<Limit>> {
-    let given: Vec<&NamedLimit> = LIMITS.iter().filter(|(key, _)| fields.has(key)).collect();
-    let [(key, made)] = given.as_slice() else {
+    let key = |made: &fn(f64) -> Limit| made(0.0).name();
+    let given: Vec<_> = LIMITS.into_iter().filter(|made| fields.has(key(made))).collect();
+    let [made] = given.as_slice() else {
         let message = format!("expected one of min, max, drop_max and rise_max, found {}", given.len());
         faults.error(Problem::at(fields.line, message).hint("one [[guardrail]] for each limit"));
         return None;
     };
-    let At { line, value } = fields.decimal(key, faults).given()?.clone();
+    let At { line, value } = fields.decimal(key(made), faults).given()?.clone();
     Some(At { line, value: made(Exact::to_f64(value)) })
 }
 

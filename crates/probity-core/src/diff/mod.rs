@@ -21,7 +21,8 @@ mod written;
 mod tests;
 
 pub use definition::{DefinitionChange, RunDefinition};
-pub use difference::{Difference, Incomparable, difference};
+pub(crate) use difference::ONE_DRAW;
+pub use difference::{Advisory, Difference, Incomparable, difference};
 pub use figures::{LevelChange, PartChange, PassChange};
 pub use guardrail::{Burden, Guarded, GuardedFigure, Guardrail, Kept, Limit, guarded};
 pub use guardrail_file::read_guardrails;

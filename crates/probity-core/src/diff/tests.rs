@@ -290,6 +290,56 @@ fn replies_to_one_case_are_drawn_together() {
 }
 
 #[test]
+fn n07_tests_take_each_case_as_one_draw() {
+    // Two of three cases lose all five replies each: ten pairs down, and two signs.
+    let ids = ["a", "b", "c"].into_iter().flat_map(|id| [id; 5]);
+    let replies: Vec<Reply<'_>> = ids.map(|id| (id, "x", "pass", Some(4))).collect();
+    let mut before = written_by(run(&replies), &["v1", "v2", "v3", "v4", "v5"]);
+    before.warnings = vec!["15 replies answer 3 cases: intervals take each case as one draw".to_owned()];
+    let mut after = before.clone();
+    for row in after.rows.iter_mut().take(10) {
+        row.outcome = RowOutcome::Fail;
+        row.levels = vec![RowLevel::Scored { level: 1, reasoning: String::new() }];
+    }
+    let got = difference(&before, &after, QUICK).expect("comparable");
+    let pass = got.overall.pass.expect("a pass rule");
+    assert_eq!(
+        (pass.pairs.first_only, pass.fell, pass.mcnemar.map(|test| test.exact)),
+        (10, Some(0.25), Some(0.5))
+    );
+    let tone = got.overall.criteria[0].expect("levels");
+    assert_eq!((tone.n_lower, tone.sign_test), (10, Some(0.5)));
+    let said = ["15 pairs are about 3 cases: intervals and tests take each case as one draw"];
+    assert_eq!(got.warnings, said, "and it is said once");
+    // What a case gains by one reply and loses by another is no move of the case.
+    after = before.clone();
+    after.rows[0].levels = vec![RowLevel::Scored { level: 3, reasoning: String::new() }];
+    before.rows[1].levels.clone_from(&after.rows[0].levels);
+    let got = difference(&before, &after, QUICK).expect("comparable").overall.criteria[0].expect("levels");
+    assert_eq!((got.n_higher, got.n_lower, got.sign_test), (1, 1, None));
+}
+
+#[test]
+fn n26_a_limit_on_a_mean_is_held_against_the_interval_that_a_run_has() {
+    let run = mixed(12, &[("", "", "fail", Some(1)); 5]);
+    let changed = difference(&run, &run, QUICK).expect("the same run");
+    let text = "[[guardrail]]\nfigure = \"mean\"\ncriterion = \"tone\"\nmin = 2\n";
+    let found = guarded(&read_guardrails(text).expect("a guardrail"), &changed);
+    let levels = [(0.0, 0), (1.0, 5), (2.0, 0), (3.0, 7), (4.0, 0)];
+    assert_eq!(found[0].measured, crate::stats::mean(&levels));
+}
+
+#[test]
+fn n03_a_standing_in_a_file_is_not_read() {
+    let mut typed = document(&[row(("a", "s", "pass", Some(4)))]);
+    typed["summary"]["judge"]["standing"] = json!("promoted");
+    let typed = read(&typed.to_string()).expect("a results file");
+    let changed = difference(&typed, &typed, QUICK).expect("the same run");
+    let reason = "results from a file have no standing of their own";
+    assert_eq!(changed.advisory(), Some(Advisory { run: "first", reason }));
+}
+
+#[test]
 fn without_a_pass_rule_blocked_replies_are_no_rate() {
     let mut before = run(&[("a", "x", "scored", Some(4)), ("b", "x", "blocked", None)]);
     assert!(difference(&before, &before, QUICK).expect("comparable").overall.pass.is_some());
@@ -479,7 +529,7 @@ fn n26_the_smallest_change_that_could_have_been_shown_stands_beside_it() {
     let messages: Vec<String> = found.iter().map(Guarded::message).collect();
     expect![[r"
         pass rate changed by −20.0 points (−34.8 to −7.1), a fall of at most 2.0 allowed; the smallest fall these 40 pairs could have shown is 15.0
-        mean of tone in slice 'odd' is 2.60 (2.20 to 2.90), at least 2.00 wanted; the smallest shortfall these 20 replies could have shown is 0.30
+        mean of tone in slice 'odd' is 2.60 (2.13 to 2.96), at least 2.00 wanted; the smallest shortfall these 20 replies could have shown is 0.36
         blocked rate is 0.0 % (0.0 to 8.8), at most 0.0 wanted; the smallest excess these 40 replies could have shown is 2.5
         mean of wit: absent, the rubric has no criterion `wit`, only tone"]].assert_eq(&messages.join("\n"));
     let json = found[0].to_json();

@@ -85,7 +85,7 @@ fn run_json(run: &RunResults) -> Value {
     let RunDefinition { judge_id, judge_kind, judge_model, standing, .. } = &run.definition;
     json!({
         "rows": run.rows.len(),
-        "judge": { "id": judge_id, "kind": judge_kind, "model": judge_model, "standing": standing },
+        "judge": { "id": judge_id, "kind": judge_kind, "model": judge_model, "standing": standing.name() },
     })
 }
 

@@ -14,6 +14,7 @@ use super::repeats::{RepeatTally, Repeats};
 use super::row::{GateOutcome, ReplyResult};
 use super::sensitivity::{Sensitivity, Variation};
 use super::target::{Ceiling, TargetResult};
+use crate::diff::ONE_DRAW;
 use crate::exact::Exact;
 use crate::promote::Standing;
 use crate::rubric::{GoldSize, Metric, Rubric};
@@ -271,7 +272,7 @@ impl SummaryBuilder {
             self.slices.get_mut(slice).expect("each reply is counted in its slice").cluster(&part);
         }
         let n = self.all.counts.entered;
-        format!("{n} replies answer {} cases: intervals take each case as one draw", all.n_cases)
+        format!("{n} replies answer {} cases: intervals {ONE_DRAW}", all.n_cases)
     }
 
     fn estimate_of(&self, metric: &Metric, clusters: Option<&Clusters>) -> Option<Estimate> {

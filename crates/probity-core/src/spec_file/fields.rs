@@ -186,7 +186,7 @@ impl<'a> Fields<'a> {
     }
 
     /// One of the `options`, by name.
-    pub(crate) fn choice<T: Copy>(&self, key: &str, options: &[(&str, T)], faults: &mut Faults) -> Field<T> {
+    pub(crate) fn choice<T: Clone>(&self, key: &str, options: &[(&str, T)], faults: &mut Faults) -> Field<T> {
         self.field(key, |node| {
             let word = self.text_of(key, node, faults)?;
             let choice = options.iter().find(|(name, _)| *name == word);
@@ -199,7 +199,7 @@ impl<'a> Fields<'a> {
                     None => problem,
                 });
             }
-            choice.map(|(_, choice)| *choice)
+            choice.map(|(_, choice)| choice.clone())
         })
     }
 

@@ -40,6 +40,22 @@ impl PairedShare {
     }
 }
 
+impl FromIterator<(bool, bool)> for PairedShare {
+    /// Counts pairs of what was seen at the first and at the second look.
+    fn from_iter<I: IntoIterator<Item = (bool, bool)>>(pairs: I) -> Self {
+        let mut counts = PairedShare::default();
+        for pair in pairs {
+            *match pair {
+                (true, true) => &mut counts.both,
+                (true, false) => &mut counts.first_only,
+                (false, true) => &mut counts.second_only,
+                (false, false) => &mut counts.neither,
+            } += 1;
+        }
+        counts
+    }
+}
+
 /// The share at the second look less the share at the first. `None` without a pair.
 pub fn share_change(pairs: PairedShare) -> Option<Estimate> {
     let n = pairs.n();

@@ -1,8 +1,8 @@
 //! Exact tests on counts: how surprising a split is when both sides are equally likely.
 //!
 //! Both tests look at a binomial with probability one half and add its tail up term by term; nothing is
-//! approximated by a normal distribution. Observations are taken as independent of each other: what is not
-//! (several pairs of one case) makes the p-value too small, and whoever calls says so.
+//! approximated by a normal distribution. Observations are taken as independent of each other, so the caller
+//! counts several pairs of one case as one observation.
 
 use serde::Serialize;
 

@@ -71,6 +71,16 @@ pub struct Job {
     round: u32,
 }
 
+/// The parts of a run that its results tell. Rubric and judge stand there by themselves. A program's command line, an
+/// endpoint's address and the path of recorded verdicts stay in the store: arguments can hold secrets, and an address
+/// or a path is of one network or machine.
+pub(super) fn told_parts(manifest: &Manifest) -> Vec<(String, String)> {
+    let elsewhere =
+        ["rubric", "judge", "judge.kind", "judge.model", "judge.base_url", "judge.command", "judge.verdicts"];
+    let parts = manifest.parts.iter().filter(|(name, _)| !elsewhere.contains(&name.as_str()));
+    parts.cloned().collect()
+}
+
 /// An ask with the length of everything in its prompt that is not the case's own text.
 #[derive(Debug)]
 pub(super) struct SizedAsk {
@@ -131,21 +141,9 @@ impl Job {
         &self.gate
     }
 
-    /// What a run of this job was made of, for its results. Rubric and judge stand there by themselves. A
-    /// program's command line, an endpoint's address and the path of recorded verdicts stay in the store:
-    /// arguments can hold secrets, and an address or a path is of one network or machine.
+    /// What a run of this job was made of, for its results.
     pub(super) fn definition(&self, id: &JudgeId) -> Vec<(String, String)> {
-        let elsewhere = [
-            "rubric",
-            "judge",
-            "judge.kind",
-            "judge.model",
-            "judge.base_url",
-            "judge.command",
-            "judge.verdicts",
-        ];
-        let parts = self.manifest(id).parts.into_iter();
-        parts.filter(|(name, _)| !elsewhere.contains(&name.as_str())).collect()
+        told_parts(&self.manifest(id))
     }
 
     /// What writes the replies that cases come without.

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use probity_core::case::Moment;
+use probity_core::diff::RunDefinition;
 use probity_core::gate::Gate;
 use probity_core::json::{self, Json};
 use probity_core::probe::{ProbeOutcome, ProbeRecord};
@@ -19,7 +20,8 @@ use probity_core::rubric::Rubric;
 
 use super::Ran;
 use super::asking::Asking;
-use crate::store::{JudgeId, Reader, Store, StoreError};
+use super::job::told_parts;
+use crate::store::{JudgeId, Reader, RunId, RunRecord, Store, StoreError};
 
 /// A day in UTC.
 const SECONDS_PER_DAY: u64 = 86_400;
@@ -110,18 +112,60 @@ impl Subject<'_> {
         if let Some(rule) = part.strip_prefix("gate.") {
             return if self.gate.can_block(rule) { BLOCKS } else { DOES_NOT_BLOCK }.to_owned();
         }
-        if let Some(source) = record.sources().get(part) {
-            return source_digest(source, reader).unwrap_or_else(|| MISSING.to_owned());
-        }
-        if let Some(rubric) = record.parts().get("rubric").filter(|_| part.starts_with("probes")) {
-            let probing =
-                JudgeId::parse(record.judge()).ok().and_then(|judge| probing(reader, &judge, rubric).ok()?);
-            let parts = probing.map(|probing| probe_parts(&probing)).unwrap_or_default();
-            return parts.get(part).cloned().unwrap_or_else(|| MISSING.to_owned());
-        }
         // What was said by the judge itself counts as before unless it said otherwise.
-        record.parts().get(part).cloned().unwrap_or_default()
+        let as_before = || record.parts().get(part).cloned().unwrap_or_default();
+        evidence(record, part, reader).unwrap_or_else(as_before)
     }
+}
+
+/// What the judge of the results in a file has earned: what the store has on record for the run that wrote them,
+/// where the judge has not lost it since. What the file says about it does not count.
+pub fn of_results(reader: &Reader, file: &RunDefinition) -> Result<Standing, StoreError> {
+    let mut told = file.parts.clone();
+    told.sort();
+    let made_it = |run: &&RunRecord| {
+        let is_part =
+            |name: &str, value: &String| run.manifest.parts.contains(&(name.to_owned(), value.clone()));
+        let mut parts = told_parts(&run.manifest);
+        parts.sort();
+        parts == told && is_part("judge", &file.judge_id) && is_part("rubric", &file.rubric_hash)
+    };
+    let runs = reader.runs()?;
+    let runs: Vec<RunId> = runs.iter().filter(made_it).map(|record| record.run).collect();
+    let outcome = reader.outcomes()?.into_iter().rev().find(|outcome| runs.contains(&outcome.run));
+    let figures = outcome.and_then(|outcome| json::parse(&outcome.body).ok());
+    let said = |name: &str| figures.as_ref()?.get("judge")?.get(name)?.as_str();
+    match (said("standing"), said("standing_reason")) {
+        (Some("promoted"), _) => {}
+        (Some(_), Some(reason)) => return Ok(Standing::advisory(reason)),
+        _ => return Ok(file.standing.clone()),
+    }
+    let records = match records(reader)? {
+        Ok(records) => records,
+        Err(problem) => return Ok(Standing::advisory(problem)),
+    };
+    let is_own = |record: &StandingRecord| {
+        record.judge() == file.judge_id && record.parts().get("rubric") == Some(&file.rubric_hash)
+    };
+    let records: Vec<StandingRecord> = records.into_iter().filter(is_own).collect();
+    let about = About { judge: &file.judge_id, kind: &file.judge_kind, rubric: &file.rubric };
+    let now = |record: &StandingRecord, (part, value): (&String, &String)| {
+        (part.clone(), evidence(record, part, reader).unwrap_or_else(|| value.clone()))
+    };
+    let current = |record: &StandingRecord| record.parts().iter().map(|part| now(record, part)).collect();
+    Ok(decided(&records, &about, clock(), &current))
+}
+
+/// What a bound part is now that is read again from where it was. `None` for all others.
+fn evidence(record: &StandingRecord, part: &str, reader: &Reader) -> Option<String> {
+    if let Some(source) = record.sources().get(part) {
+        return Some(source_digest(source, reader).unwrap_or_else(|| MISSING.to_owned()));
+    }
+    let rubric = record.parts().get("rubric").filter(|_| part.starts_with("probes"))?;
+    let probing =
+        JudgeId::parse(record.judge()).ok().and_then(|judge| probing(reader, &judge, rubric).ok()?);
+    let parts = probing.map(|probing| probe_parts(&probing)).unwrap_or_default();
+    Some(parts.get(part).cloned().unwrap_or_else(|| MISSING.to_owned()))
 }
 
 /// The parts that bind a standing to whoever answered. None where several did.

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use probity_core::promote::Standing;
 use probity_core::report::{Summary, TargetState};
 use probity_engine::load::Skipped;
 use probity_engine::run::job::Job;
@@ -50,9 +51,9 @@ struct Made {
     skipped: Vec<Skipped>,
 }
 
-/// Makes the run and writes its results to `--output`, and says nothing about it.
-pub(crate) fn written(args: &RunArgs) -> Result<(), Failure> {
-    made(args).map(drop)
+/// Makes the run and writes its results to `--output`, and says nothing but what its judge has earned.
+pub(crate) fn written(args: &RunArgs) -> Result<Standing, Failure> {
+    made(args).map(|made| made.summary.facts().judge.standing.clone())
 }
 
 fn made(args: &RunArgs) -> Result<Made, Failure> {

@@ -6,6 +6,7 @@ use probity_engine::load::Skipped;
 
 use super::conclusion::Conclusions;
 use super::plain::plain;
+use super::report::page::p_value;
 use super::summary::{columns, skipped_records};
 
 /// What is shown.
@@ -196,10 +197,6 @@ fn texts<const N: usize>(texts: [&str; N]) -> Vec<String> {
 
 fn none() -> String {
     "–".to_owned()
-}
-
-fn p_value(p: f64) -> String {
-    if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p {p:.4}") }
 }
 
 fn percent(share: f64) -> String {

@@ -6,6 +6,7 @@ use probity_core::diff::{
 use probity_core::stats::Estimate;
 
 use super::plain::{excerpt, plain};
+use super::report::page::p_number;
 use super::summary::columns;
 
 /// So many cases of each kind are listed.
@@ -43,10 +44,11 @@ fn headline(shown: &Shown<'_>) -> String {
     let Difference { before, after, pairs, paired_by, only_before, only_after, .. } = shown.difference;
     let [first, second] = shown.files.map(plain);
     let (one, other) = (&before.definition, &after.definition);
+    let standing = if shown.difference.advisory().is_some() { "advisory" } else { "promoted" };
     let judge = if shown.difference.judge_changed() {
-        format!("judge {} → {}", plain(&one.judge()), plain(&other.judge()))
+        format!("judge {} → {} ({standing})", plain(&one.judge()), plain(&other.judge()))
     } else {
-        format!("judge {} ({})", plain(&one.judge()), plain(&one.standing))
+        format!("judge {} ({standing})", plain(&one.judge()))
     };
     let by = match paired_by {
         probity_core::diff::PairedBy::Case => "id",
@@ -191,13 +193,9 @@ pub(crate) fn signed(value: f64, decimals: usize) -> String {
     if text.chars().all(|c| !c.is_ascii_digit() || c == '0') { format!("{:.decimals$}", 0.0) } else { text }
 }
 
-/// A p-value, or a dash where there is none.
+/// A p-value below its column's name, or a dash where there is none.
 pub(crate) fn p_value(p: Option<f64>) -> String {
-    match p {
-        None => "–".to_owned(),
-        Some(p) if p < 0.0001 => "< 0.0001".to_owned(),
-        Some(p) => format!("{p:.4}"),
-    }
+    p.map_or_else(|| "–".to_owned(), p_number)
 }
 
 fn flips(changed: &Difference<'_>) -> String {

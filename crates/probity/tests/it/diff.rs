@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::answers::{Asked, level, says};
 use crate::binary::{Probity, Ran};
 use crate::support::{Act, ScriptedServer};
+use probity_engine::store::Store;
 
 const RUBRIC: &str = r#"
 name = "desk"
@@ -76,14 +77,31 @@ fn two_runs(before: &[&str], after: &[&str]) -> Probity {
     probity
 }
 
-/// Makes the runs' results those of a promoted judge.
+/// Makes both runs those of a judge that the store has promoted.
 fn promoted(probity: Probity) -> Probity {
-    for name in ["a.json", "b.json"] {
-        let mut results = probity.json(name);
-        results["summary"]["judge"]["standing"] = "promoted".into();
-        probity.write(name, results.to_string());
-    }
+    promote(&probity, |_| true);
     probity
+}
+
+/// Puts a standing of the judge into the store, under which the runs with these numbers were made.
+fn promote(probity: &Probity, is_promoted: impl Fn(&str) -> bool) {
+    let store = Store::open(&probity.path(".probity/store.db")).expect("a store").store;
+    for outcome in store.reader().expect("a reader").outcomes().expect("outcomes") {
+        let mut figures: Value = serde_json::from_str(&outcome.body).expect("figures");
+        if is_promoted(&outcome.run.to_string()) {
+            figures["judge"]["standing"] = "promoted".into();
+        }
+        store.note_outcome(outcome.run, ("run", &figures.to_string()), &outcome.at).expect("a note");
+    }
+    let Value::Object(summary) = probity.json("a.json")["summary"].take() else { panic!("no summary") };
+    let (judge, rubric) = (&summary["judge"], &summary["rubric"]);
+    let standing = json!({
+        "v": 1, "judge": judge["id"], "kind": judge["kind"], "rubric": rubric["name"],
+        "contract": ["desk", "1", "quality"], "granted": "2020-01-01", "until": null,
+        "parts": { "rubric": rubric["hash"] }, "sources": {}, "withdrawn": null,
+    });
+    store.note("standings", &json!([standing]).to_string()).expect("a note");
+    store.close().expect("closed");
 }
 
 fn diff<const N: usize>(probity: &Probity, args: [&str; N]) -> Ran {
@@ -217,12 +235,52 @@ fn n03_an_advisory_judge_is_the_reason_and_never_its_figures() {
         diff(&probity, []).code(0);
     }
     // A standing that only one of the runs has is none.
+    let probity = two_runs(&["Level 4."; 6], &["Level 3."; 6]);
+    promote(&probity, |run| run == "1");
+    let ran = diff(&probity, ["--enforce"]).code(1).says(["advisory in the second run (never promoted)"]);
+    assert!(ran.stdout.contains("judge openai gpt-4o-mini (advisory)"), "{}", ran.stdout);
+    promote(&probity, |run| run == "2");
+    let ran = diff(&probity, ["--enforce"]).code(0);
+    assert!(ran.stdout.contains("judge openai gpt-4o-mini (promoted)"), "{}", ran.stdout);
+}
+
+#[test]
+fn n03_a_standing_typed_into_a_file_passes_no_build() {
     let probity = two_runs(&["Level 4."; 6], &["Level 4."; 6]);
-    let advisory = probity.bytes("b.json");
+    for name in ["a.json", "b.json"] {
+        let mut results = probity.json(name);
+        results["summary"]["judge"]["standing"] = "promoted".into();
+        probity.write(name, results.to_string());
+    }
+    let enforced = |probity: &Probity, reason: &str| {
+        let ran = diff(probity, ["--enforce"]).code(1).says([reason]);
+        assert!(ran.stdout.contains("(advisory)"), "{}", ran.stdout);
+    };
+    enforced(&probity, "advisory in the first run (never promoted)");
+    // Nor do results that no run of the store has made, by a judge that is promoted.
     let probity = promoted(probity);
     diff(&probity, ["--enforce"]).code(0);
-    probity.write("b.json", advisory);
-    diff(&probity, ["--enforce"]).code(1).says(["advisory in the second run (never promoted)"]);
+    let mut results = probity.json("a.json");
+    results["summary"]["definition"]["cases"] = "0".repeat(64).into();
+    probity.write("a.json", results.to_string());
+    enforced(&probity, "advisory in the first run (results from a file have no standing of their own)");
+    std::fs::remove_dir_all(probity.path(".probity")).expect("a store");
+    enforced(&probity, "advisory in the first run (results from a file have no standing of their own)");
+}
+
+#[test]
+fn n26_below_the_coverage_every_test_is_an_error() {
+    let probity = promoted(two_runs(&["Level 4."; 6], &["Level 4.", "Level 4.", "Level 4.", "no number"]));
+    probity.write("g.toml", GUARDRAILS);
+    let words = ["--report", "d.xml", "--guardrails", "g.toml", "--enforce"];
+    diff(&probity, words).code(3);
+    let junit = || String::from_utf8(probity.bytes("d.xml")).expect("text");
+    assert!(junit().contains("tests=\"4\" failures=\"0\" errors=\"4\" skipped=\"0\""), "{}", junit());
+    assert!(junit().contains("50.0 % of the first run"), "{}", junit());
+    let probity = two_runs(&["Level 4."; 2], &["no number"; 2]);
+    diff(&probity, ["--report", "d.xml", "--enforce"]).code(3);
+    let junit = String::from_utf8(probity.bytes("d.xml")).expect("text");
+    assert!(junit.contains("tests=\"1\" failures=\"0\" errors=\"1\""), "nothing is not green: {junit}");
 }
 
 #[test]

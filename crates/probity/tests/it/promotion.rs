@@ -244,6 +244,24 @@ fn a_promoted_judge_passes_a_build() {
 }
 
 #[test]
+fn n03_results_in_a_file_have_the_standing_that_the_store_knows() {
+    let scene = Scene::promoted();
+    scene.run(&[]).code(0);
+    let limits = "[[guardrail]]\nfigure = \"mean\"\ncriterion = \"help\"\ndrop_max = 9\n";
+    scene.folder.write("limits.toml", limits);
+    let diff = |before: &str| {
+        let words = ["--resamples", "100", "--enforce", "--guardrails", "limits.toml"];
+        scene.folder.args(["diff", before, "out.json"]).words(words.into_iter()).run()
+    };
+    diff("out.json").code(0);
+    diff("1").code(0);
+    scene.change("contract.toml", "valid_days = ", "valid_days = 1");
+    diff("out.json")
+        .code(1)
+        .says(["advisory in the first run (revoked: contract (file:contract.toml) changed"]);
+}
+
+#[test]
 fn a_missed_target_fails_a_build_by_a_promoted_judge() {
     let scene = Scene::mock();
     scene.folder.write(

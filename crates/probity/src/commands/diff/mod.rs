@@ -5,7 +5,7 @@ mod args;
 use std::path::Path;
 
 use probity_core::diff::{
-    Difference, Guarded, Guardrail, Incomparable, ReadError, RunResults, difference, guarded, read,
+    Advisory, Difference, Guarded, Guardrail, Incomparable, ReadError, RunResults, difference, guarded, read,
     read_guardrails,
 };
 
@@ -44,7 +44,8 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
     json["after"]["file"] = after_name.clone().into();
     let text = serde_json::to_string_pretty(&json).expect("JSON values can be written") + "\n";
     let shown_as = Shown { difference: &changed, guarded: &guarded, files: [&*before_name, &*after_name] };
-    let (page, tests) = (page::page(&shown_as), page::test_cases(&shown_as, ALPHA));
+    let incomplete = incomplete(args, &changed, &guarded);
+    let (page, tests) = (page::page(&shown_as), page::test_cases(&shown_as, ALPHA, incomplete.as_deref()));
     write_reports(&files, &Finished { page: &page, tests: &tests, json: &text })?;
     if args.json {
         terminal::deliver(&text)?;
@@ -54,7 +55,14 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
     if !args.quiet {
         changed.warnings.iter().for_each(|warning| terminal::note(&format!("warning: {warning}")));
     }
-    Ok(if args.enforce { enforced(args, &changed, &guarded) } else { Exit::Done })
+    match incomplete {
+        _ if !args.enforce => Ok(Exit::Done),
+        Some(reason) => {
+            terminal::note(&format!("incomplete: {reason}; complete the runs, then compare again"));
+            Ok(Exit::Incomplete)
+        }
+        None => Ok(enforced(&changed, &guarded)),
+    }
 }
 
 /// The limits in the file that a flag or the settings name.
@@ -70,10 +78,16 @@ fn guardrails(args: &DiffArgs) -> Result<Vec<Guardrail>, Failure> {
 /// One side with its name. A file comes first: it is what a path names everywhere else.
 fn side(path: &Path, args: &DiffArgs) -> Result<(RunResults, String), Failure> {
     let name = path.display().to_string();
+    let past = Past::open(&args.settings, args.store.as_ref());
     if path.exists() || !Past::is_name(&name) {
-        return Ok((read_results(path, &name)?, name));
+        let mut results = read_results(path, &name)?;
+        // A store that cannot be read knows of no standing. The figures are there all the same.
+        if let Ok(standing) = past.and_then(|past| past.standing(&results)) {
+            results.definition.standing = standing;
+        }
+        return Ok((results, name));
     }
-    let past = Past::open(&args.settings, args.store.as_ref())?;
+    let past = past?;
     let record = past.named(&name, |record| record.manifest.name.starts_with("run "))?;
     Ok((past.results(record)?, format!("run {}", record.run)))
 }
@@ -122,23 +136,23 @@ fn refuse_without_pass_rule(changed: &Difference<'_>) -> Result<(), Failure> {
         .hint("give the rubric weights and [pass], or say with --guardrails what must not get worse"))
 }
 
-/// The exit code, and the words that go with it.
-fn enforced(args: &DiffArgs, changed: &Difference<'_>, guarded: &[Guarded]) -> Exit {
+/// Why nothing can be said about the runs, where it cannot.
+fn incomplete(args: &DiffArgs, changed: &Difference<'_>, guarded: &[Guarded]) -> Option<String> {
     let coverage = changed.coverage().unwrap_or(0.0);
-    let is_unrated = guarded.is_empty() && changed.overall.pass.is_none();
-    if coverage < args.min_coverage || is_unrated {
-        terminal::note(&format!(
-            "incomplete: {:.1} % of the first run's replies have an outcome in both runs, {:.1} % are wanted; \
-             complete the runs, then compare again",
+    let is_unrated = args.enforce && guarded.is_empty() && changed.overall.pass.is_none();
+    (coverage < args.min_coverage || is_unrated).then(|| {
+        format!(
+            "{:.1} % of the first run's replies have an outcome in both runs, {:.1} % are wanted",
             100.0 * coverage,
             100.0 * args.min_coverage
-        ));
-        return Exit::Incomplete;
-    }
-    let runs = [("first", changed.before), ("second", changed.after)];
-    let advisory = runs.map(|(which, run)| Some((which, run.definition.advisory()?)));
-    if let Some((which, reason)) = advisory.into_iter().flatten().next() {
-        terminal::note(&no_standing(&format!("advisory in the {which} run ({reason})")));
+        )
+    })
+}
+
+/// The exit code, and the words that go with it.
+fn enforced(changed: &Difference<'_>, guarded: &[Guarded]) -> Exit {
+    if let Some(Advisory { run, reason }) = changed.advisory() {
+        terminal::note(&no_standing(&format!("advisory in the {run} run ({reason})")));
         return Exit::No;
     }
     let fell = changed.overall.pass.and_then(|pass| Some((pass, pass.fell.filter(|p| *p <= ALPHA)?)));

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser as _;
 use probity_core::diff::RunResults;
+use probity_core::promote::Standing;
+use probity_engine::run::standing::of_results;
 use probity_engine::store::{Invocation, Outcome, Reader, RunRecord, Store, StoreError};
 
 use super::super::diff::read_results;
@@ -135,8 +137,16 @@ impl Past {
             // Where the folder is gone, what follows names its own.
             let _ = std::env::set_current_dir(here);
         }
-        written?;
-        read_results(&output, &format!("run {}", record.run))
+        let standing = written?;
+        let mut results = read_results(&output, &format!("run {}", record.run))?;
+        results.definition.standing = standing;
+        Ok(results)
+    }
+
+    /// What the judge of results in a file has earned, as far as this store knows the run that wrote them.
+    pub(crate) fn standing(&self, results: &RunResults) -> Result<Standing, Failure> {
+        let standing = of_results(&self.reader, &results.definition);
+        standing.map_err(|error| Failure::new(Exit::Store, &error))
     }
 
     fn of_run(&self, mut args: RunArgs, record: &RunRecord, places: Places) -> RunArgs {

@@ -1,6 +1,6 @@
 //! The report of a difference between two runs: what moved, the limits that were held against it, and the cases.
 
-use probity_core::diff::{Difference, Guarded, Kept, LevelChange, PassChange, RowOutcome};
+use probity_core::diff::{Advisory, Difference, Guarded, Kept, LevelChange, PassChange, RowOutcome};
 use probity_core::stats::Estimate;
 
 use super::super::difference::{Shown, p_value, signed};
@@ -59,17 +59,14 @@ pub(crate) fn page(shown: &Shown<'_>) -> Page {
 /// Who judged the second run, and whether the judges of both may gate.
 fn judge_line(changed: &Difference<'_>) -> JudgeLine {
     let definition = &changed.after.definition;
-    let (standing, reason, caution) = match advisory(changed) {
-        Some(reason) => ("advisory", reason, "These figures inform; they must not gate a release."),
-        None => ("promoted", definition.standing_reason.as_str(), ""),
+    let (standing, reason, caution) = match changed.advisory() {
+        Some(Advisory { reason, .. }) => {
+            ("advisory", reason, "These figures inform; they must not gate a release.")
+        }
+        None => ("promoted", definition.standing.reason(), ""),
     };
     let (standing, reason) = (standing.to_owned(), reason.to_owned());
     JudgeLine { name: definition.judge(), standing, reason, caution }
-}
-
-/// Why a judge of one of the runs must not gate, where one must not.
-fn advisory<'a>(changed: &'a Difference<'_>) -> Option<&'a str> {
-    [changed.before, changed.after].into_iter().find_map(|run| run.definition.advisory())
 }
 
 fn guardrails(guarded: &[Guarded]) -> Option<Section> {
@@ -80,9 +77,11 @@ fn guardrails(guarded: &[Guarded]) -> Option<Section> {
             (Kept::Yes, false) => Tone::Met,
             (_, false) => Tone::Soft,
         };
-        let limit = one.guardrail.limit;
-        let rule = format!("{} {} {}", one.guardrail, limit.name(), limit.value());
-        table.row(vec![Cell::text(rule), Cell::word(one.kept.name(), tone), Cell::text(one.message())]);
+        table.row(vec![
+            Cell::text(one.guardrail.rule()),
+            Cell::word(one.kept.name(), tone),
+            Cell::text(one.message()),
+        ]);
     }
     (!guarded.is_empty()).then(|| Section::new("guardrails", "Guardrails").table(table))
 }
@@ -178,8 +177,9 @@ impl MovedFigure<'_> {
     }
 }
 
-/// A case for the pass rate, where there is one, and one for each guardrail. What an advisory judge says fails no build.
-pub(crate) fn test_cases(shown: &Shown<'_>, alpha: f64) -> Vec<TestCase> {
+/// A case for the pass rate, where there is one, and one for each guardrail. Where too little can be compared, each of
+/// them is an error, for this reason. What an advisory judge says fails no build.
+pub(crate) fn test_cases(shown: &Shown<'_>, alpha: f64, incomplete: Option<&str>) -> Vec<TestCase> {
     let changed = shown.difference;
     let failed = |reason: String| Came::Failed { kind: "quality", reasons: vec![reason] };
     let mut tests = Vec::new();
@@ -190,13 +190,16 @@ pub(crate) fn test_cases(shown: &Shown<'_>, alpha: f64) -> Vec<TestCase> {
         tests.push(TestCase { class: "diff".to_owned(), name: "pass rate".to_owned(), came });
     }
     for one in shown.guarded {
-        let limit = one.guardrail.limit;
-        let name = format!("{} {} {}", one.guardrail, limit.name(), limit.value());
         let came = if one.fails() { failed(one.message()) } else { Came::Passed };
-        tests.push(TestCase { class: "guardrail".to_owned(), name, came });
+        tests.push(TestCase { class: "guardrail".to_owned(), name: one.guardrail.rule(), came });
     }
-    if advisory(changed).is_some() {
-        for test in &mut tests {
+    if incomplete.is_some() && tests.is_empty() {
+        tests.push(TestCase { class: "diff".to_owned(), name: "coverage".to_owned(), came: Came::Passed });
+    }
+    for test in &mut tests {
+        if let Some(reason) = incomplete {
+            test.came = Came::Error(vec![reason.to_owned()]);
+        } else if changed.advisory().is_some() {
             test.came = test.came.clone().by_advisory_judge();
         }
     }

@@ -313,5 +313,10 @@ pub(crate) fn percent(share: f64) -> String {
 
 /// A probability of a test.
 pub(crate) fn p_value(p: f64) -> String {
-    if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p {p:.4}") }
+    format!("p {}", p_number(p))
+}
+
+/// The same without its letter.
+pub(crate) fn p_number(p: f64) -> String {
+    if p < 0.0001 { "< 0.0001".to_owned() } else { format!("{p:.4}") }
 }
