@@ -118,8 +118,7 @@ fn after_slot(after: &[String], slot: Preference) -> Option<Preference> {
         (word, rest) => (word, rest),
     };
     // Without a verb, "A better reply" is an article.
-    let is_verb =
-        matches!(word, "wins" | "win" | "won" | "beats" | "outperforms" | "loses" | ">" | "<");
+    let is_verb = matches!(word, "wins" | "win" | "won" | "beats" | "outperforms" | "loses" | ">" | "<");
     if !(is_verb || matches!(after[0].as_str(), "is" | "comes")) || !is_about_the_whole(rest) {
         return None;
     }

@@ -2,8 +2,8 @@
 
 use super::super::{Completion, ToolCall};
 use super::{
-    EnvelopeFault, append, body_json, body_text, check_role, count, error_in, finish_of, names, not_json, text_member,
-    usage_of,
+    EnvelopeFault, append, body_json, body_text, check_role, count, error_in, finish_of, names, not_json,
+    text_member, usage_of,
 };
 use crate::json::{Json, JsonRepair};
 

@@ -271,12 +271,17 @@ mod tests {
         check(openai, &body(&[choice("0"), choice("1")]), r#"Missing "a""#);
         check(openai, &body(&[choice("1"), choice("0")]), r#"Missing "a""#);
         check(openai, &body(&[choice("null")]), r#"Missing "a""#);
-        for indexes in [&["0", "0.0"][..], &["\"0\""], &["1"], &["0.0"], &["-1"], &["0", "2"], &["0", "null"]] {
+        for indexes in [&["0", "0.0"][..], &["\"0\""], &["1"], &["0.0"], &["-1"], &["0", "2"], &["0", "null"]]
+        {
             let choices: Vec<_> = indexes.iter().map(|index| choice(index)).collect();
             check(openai, &body(&choices), "unclear_choice");
         }
         check(openai, &body(&["null".to_owned(), choice("0")]), "no_choice");
-        check(openai, "data: {\"choices\":[{\"index\":\"0\",\"delta\":{}}]}\n\ndata: [DONE]\n\n", "unclear_choice");
+        check(
+            openai,
+            "data: {\"choices\":[{\"index\":\"0\",\"delta\":{}}]}\n\ndata: [DONE]\n\n",
+            "unclear_choice",
+        );
         for (role, want) in [
             (r#""assistant""#, r#"Missing "a""#),
             ("null", r#"Missing "a""#),

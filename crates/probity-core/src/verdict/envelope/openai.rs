@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::super::{Completion, ToolCall};
 use super::{
-    EnvelopeFault, append, body_json, body_text, check_role, count, error_in, error_of, finish_of, names, not_json,
-    stream, text_member, usage_of,
+    EnvelopeFault, append, body_json, body_text, check_role, count, error_in, error_of, finish_of, names,
+    not_json, stream, text_member, usage_of,
 };
 use crate::json::{Json, JsonRepair};
 

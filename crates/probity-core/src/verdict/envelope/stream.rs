@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use super::super::{Completion, Finish, ToolCall};
 use super::openai::{choice_error, content, index_of};
 use super::{
-    EnvelopeFault, body_json, check_role, count, error_in, error_of, finish_of, message_of, names, not_json, text_member,
-    usage_of,
+    EnvelopeFault, body_json, check_role, count, error_in, error_of, finish_of, message_of, names, not_json,
+    text_member, usage_of,
 };
 use crate::json::{Json, JsonProblem};
 

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::super::super::finding::finding_line;
-use super::super::super::summary::{metric_name, missing, points, reached, violations, wanted};
+use super::super::super::summary::{metric_name, missing, points, reached, repeats_line, violations, wanted};
 use super::super::appendix::Appendix;
 use super::super::chart::Whisker;
 use super::super::page::{JudgeLine, Tile, percent};
@@ -64,6 +64,7 @@ pub(super) fn view(summary: &Summary, cases: &str, skipped: &[Skipped], appendix
         "pass_rate": summary.pass_rate().is_some(),
         "targets": summary.targets().iter().map(target).collect::<Vec<_>>(),
         "sensitivity": sensitivity(summary),
+        "repeats": summary.repeats().map(repeats_line),
         "has_totals": summary.slices().values().any(|part| part.totals().is_some()),
         "slices": summary.slices().iter().map(|(name, part)| slice(name, part, rubric)).collect::<Vec<_>>(),
         "criteria": summary.criteria().iter().map(|each| criterion(each, rubric)).collect::<Vec<_>>(),
