@@ -318,8 +318,8 @@ fn n06_a_plan_stays_within_the_population() {
         };
         [of("refund"), of("address")]
     };
-    // 40 of 119 judged tickets are labelled in a slice of 900, 27 of 80 in one of 100.
-    assert_eq!(plan("0.000001"), [Some([860, 781, 0]), Some([73, 20, 0])]);
+    // 40 of 120 drawn tickets are labelled in a slice of 900, 27 of 80 in one of 100.
+    assert_eq!(plan("0.000001"), [Some([860, 780, 0]), Some([73, 20, 0])]);
     for half_width in ["0.05", "0.03", "0.01", "0.005"] {
         let [refund, address] = plan(half_width);
         assert!(refund.is_some_and(|[labels, ..]| labels <= 860), "{half_width}: {refund:?}");
@@ -391,6 +391,16 @@ fn n08_labels_without_a_verdict_count_and_nothing_more_is_asked_for() {
     assert!(text.contains("40 drawn, 30 with a verdict, 40 with a label"), "{text}");
     assert!(text.contains("there are labels enough"), "{text}");
     assert_eq!(text.matches(warning).count(), 1, "{text}");
+    // People who label all of these and few others have not labelled a random part.
+    rows[5..30].iter_mut().for_each(|row| row.1 = None);
+    let out = census(40, &rows, ["--json"]).code(0).json();
+    let uneven = out["warnings"][1].as_str().unwrap();
+    assert!(
+        uneven.starts_with("10 of 10 replies without a verdict have a label and 5 of 30 with one"),
+        "{uneven}"
+    );
+    rows[5..24].fill(("pass", Some("pass")));
+    rows[24..30].fill(("fail", Some("fail")));
     // Without a label for them the judge's silence is no label, and they are labelled before others are drawn.
     rows[30..].iter_mut().for_each(|row| row.1 = None);
     let out = census(40, &rows, ["--json", "--half-width", "0.000001"]).code(0).json();
@@ -399,7 +409,7 @@ fn n08_labels_without_a_verdict_count_and_nothing_more_is_asked_for() {
 }
 
 #[test]
-fn n08_a_judge_at_chance_does_not_hide_what_everybody_labelled() {
+fn n08_a_judge_at_chance_does_not_hide_labels_of_everything() {
     let rows = [("pass", "pass"), ("pass", "fail"), ("fail", "pass"), ("fail", "fail")];
     let rows: Vec<_> =
         rows.iter().cycle().take(20).map(|(outcome, label)| (*outcome, Some(*label))).collect();

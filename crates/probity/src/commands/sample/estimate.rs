@@ -234,8 +234,28 @@ fn without_verdict(found: &Production) -> Vec<String> {
             "{} labels are about replies without a verdict: they count in what people say and in both together",
             found.n_labelled_only
         ));
+        warnings.extend(uneven_labels(found));
     }
     warnings
+}
+
+/// Whether replies without a verdict were labelled more or less often than a random choice of so many labels explains,
+/// by three standard deviations of the hypergeometric distribution.
+fn uneven_labels(found: &Production) -> Option<String> {
+    let (n_silent, n_labelled) = (found.n_drawn - found.n_judged, found.n_labelled);
+    let [n, silent, labelled] = [found.n_drawn, n_silent, n_labelled].map(|n| n as f64);
+    let expected = labelled * silent / n;
+    let variance = expected * (1.0 - silent / n) * (n - labelled) / (n - 1.0).max(1.0);
+    let is_uneven = (found.n_labelled_only as f64 - expected).powi(2) > 9.0 * variance;
+    (is_uneven && variance > 0.0).then(|| {
+        format!(
+            "{} of {n_silent} replies without a verdict have a label and {} of {} with one: label a random part of \
+             both, or what people say leans to one of them",
+            found.n_labelled_only,
+            n_labelled - found.n_labelled_only,
+            found.n_judged
+        )
+    })
 }
 
 fn observed(
