@@ -4,7 +4,7 @@
 //! The short form takes seconds. `PROBITY_LONG_SIMULATIONS=1` draws ten times as often and more settings;
 //! `--nocapture` shows the tables.
 
-use probity_core::stats::corrected::{Stratum, Wanted, corrected, label_plan};
+use probity_core::stats::corrected::{NO_VERDICT, Stratum, Wanted, corrected, label_plan};
 use probity_core::stats::{ClusterSums, Estimate, Random, mean};
 
 fn is_long() -> bool {
@@ -73,7 +73,7 @@ impl Slice {
 }
 
 fn stratum(tickets: &[(bool, bool)], n_labelled: usize, n_judged: usize) -> Stratum {
-    let mut stratum = Stratum { population: tickets.len() as u64, labelled: [[0; 2]; 2], unlabelled: [0; 2] };
+    let mut stratum = Stratum { population: tickets.len() as u64, labelled: [[0; 2]; 3], unlabelled: [0; 3] };
     for (at, (judge, people)) in tickets[..n_judged].iter().enumerate() {
         if at < n_labelled {
             stratum.labelled[usize::from(*judge)][usize::from(*people)] += 1;
@@ -198,6 +198,44 @@ fn n06_what_judge_and_people_say_together_holds_the_truth() {
         let share = covered(|| (0..100).find_map(|_| draw()).expect("a judge above chance"));
         println!("together, {name}: {share:.1} %");
         assert!(is_honest(share), "{name}: {share} %");
+    }
+}
+
+/// The same where the judge gives no verdict about every twentieth good and every third bad reply.
+#[test]
+fn n08_what_people_say_without_a_verdict_keeps_intervals_honest() {
+    for (name, pilots, _) in SETTINGS {
+        let mut random = Random::new(6);
+        let mut draw = || {
+            let tickets: Vec<Tickets> = pilots.iter().map(|pilot| pilot.slice.tickets(&mut random)).collect();
+            let drawn = pilots.iter().zip(&tickets);
+            let strata = drawn.map(|(pilot, tickets)| {
+                let mut stratum = stratum(&[], 0, 0);
+                stratum.population = tickets.len() as u64;
+                for (at, (judge, people)) in tickets[..pilot.n_judged].iter().enumerate() {
+                    let is_silent = random.unit() < if *people { 0.05 } else { 0.33 };
+                    let verdict = if is_silent { NO_VERDICT } else { usize::from(*judge) };
+                    if at < pilot.n_labelled {
+                        stratum.labelled[verdict][usize::from(*people)] += 1;
+                    } else {
+                        stratum.unlabelled[verdict] += 1;
+                    }
+                }
+                stratum
+            });
+            let found = corrected(&strata.collect::<Vec<_>>());
+            let together = found.prediction_powered.ok()?;
+            Some([together, found.people?].map(|estimate| holds(estimate, truth(&tickets))))
+        };
+        let mut n_people = 0;
+        let together = covered(|| {
+            let [together, people] = (0..100).find_map(|_| draw()).expect("a judge above chance");
+            n_people += u32::from(people);
+            together
+        });
+        let people = 100.0 * f64::from(n_people) / f64::from(n_repetitions());
+        println!("verdicts missing, {name}: together {together:.1} %, people {people:.1} %");
+        assert!(is_honest(together) && is_honest(people), "{name}: {together} %, {people} %");
     }
 }
 

@@ -34,6 +34,8 @@ impl Label {
 /// The votes on items, summed up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Labels {
+    /// Rows that repeat an earlier one word for word, which counts once.
+    pub n_repeated: u64,
     votes: BTreeMap<String, Votes>,
 }
 

@@ -101,7 +101,7 @@ pub struct ItemFacts {
 }
 
 /// What a person said about an item.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct LabelRow {
     /// The pair.
     pub item: String,

@@ -4,11 +4,12 @@
 //! The figures themselves are those of [`corrected`]; here drawn tickets become strata, over all and by slice,
 //! and a plan says where more labels are worth most.
 //!
-//! What always holds: a ticket without a verdict is in no figure and is counted; so is a stratum without any.
+//! What always holds: a ticket without a verdict is not in what the judge says, and is counted; so is a stratum
+//! without any. Its label is in what people say.
 
 use std::collections::BTreeMap;
 
-use crate::stats::corrected::{Corrected, NotCorrected, Stratum, Wanted, corrected, label_plan};
+use crate::stats::corrected::{Corrected, NO_VERDICT, NotCorrected, Stratum, Wanted, corrected, label_plan};
 
 /// What somebody said about a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,15 +53,15 @@ pub struct LabelWork {
 pub struct Production {
     /// Drawn tickets.
     pub n_drawn: u64,
-    /// Those with a verdict, which are in the figures.
+    /// Those with a verdict.
     pub n_judged: u64,
-    /// Those of them with a label.
+    /// Those with a label.
     pub n_labelled: u64,
-    /// Labels of tickets without a verdict.
-    pub n_labels_unused: u64,
+    /// Those with a label and without a verdict.
+    pub n_labelled_only: u64,
     /// Distinct tickets of all strata.
     pub population: u64,
-    /// Strata without a verdict, which the figures leave out.
+    /// Strata without a verdict, which what the judge says leaves out.
     pub unseen: Vec<String>,
     /// Over all strata.
     pub overall: Corrected,
@@ -76,7 +77,7 @@ pub struct Production {
 pub fn production(rows: &[Observed], half_width: f64) -> Production {
     let strata = strata(rows.iter());
     let names: BTreeMap<&str, u64> = rows.iter().map(|row| (row.stratum.as_str(), row.population)).collect();
-    let unseen = names.keys().filter(|name| !strata.contains_key(**name)).map(|name| (*name).to_owned());
+    let unseen = strata.iter().filter(|(_, stratum)| stratum.n_judged() == 0);
     let mut slices: BTreeMap<&str, Vec<&Observed>> = BTreeMap::new();
     for row in rows {
         slices.entry(&row.slice).or_default().push(row);
@@ -89,27 +90,27 @@ pub fn production(rows: &[Observed], half_width: f64) -> Production {
     let plan = label_plan(&values, Wanted { half_width });
     Production {
         n_drawn: rows.len() as u64,
-        n_judged: values.iter().map(Stratum::n).sum(),
+        n_judged: values.iter().map(Stratum::n_judged).sum(),
         n_labelled: values.iter().map(Stratum::n_labelled).sum(),
-        n_labels_unused: rows.iter().filter(|row| row.judge.is_none() && row.people.is_some()).count() as u64,
+        n_labelled_only: rows.iter().filter(|row| row.judge.is_none() && row.people.is_some()).count() as u64,
         population: names.values().sum(),
-        unseen: unseen.collect(),
+        unseen: unseen.map(|(name, _)| (*name).to_owned()).collect(),
         overall: corrected(&values),
         by_slice: by_slice.collect(),
         work: plan.map(|labels| work(&labels, &strata)),
     }
 }
 
-/// The tickets with a verdict by the stratum that each was drawn in.
+/// The tickets by the stratum that each was drawn in.
 fn strata<'a>(rows: impl Iterator<Item = &'a Observed>) -> BTreeMap<&'a str, Stratum> {
     let mut strata: BTreeMap<&str, Stratum> = BTreeMap::new();
     for row in rows {
-        let Some(judge) = row.judge else { continue };
-        let empty = Stratum { population: row.population, labelled: [[0; 2]; 2], unlabelled: [0; 2] };
+        let empty = Stratum { population: row.population, labelled: [[0; 2]; 3], unlabelled: [0; 3] };
         let stratum = strata.entry(&row.stratum).or_insert(empty);
+        let verdict = row.judge.map_or(NO_VERDICT, |judge| judge as usize);
         match row.people {
-            Some(people) => stratum.labelled[judge as usize][people as usize] += 1,
-            None => stratum.unlabelled[judge as usize] += 1,
+            Some(people) => stratum.labelled[verdict][people as usize] += 1,
+            None => stratum.unlabelled[verdict] += 1,
         }
     }
     strata
@@ -118,7 +119,7 @@ fn strata<'a>(rows: impl Iterator<Item = &'a Observed>) -> BTreeMap<&'a str, Str
 fn work(labels: &[u64], strata: &BTreeMap<&str, Stratum>) -> Vec<LabelWork> {
     let one = |((name, stratum), n_all): ((&&str, &Stratum), &u64)| {
         let n_labels = n_all - stratum.n_labelled();
-        let n_drawn = stratum.n() - stratum.n_labelled();
+        let n_drawn: u64 = stratum.unlabelled.iter().sum();
         LabelWork {
             stratum: (*name).to_owned(),
             n_labels,

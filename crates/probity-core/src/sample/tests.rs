@@ -202,9 +202,27 @@ fn strata_count_by_their_populations() {
     assert_eq!(found.to_json()["uncorrected"]["value"], 0.9);
     assert_eq!(found.to_json()["by_slice"]["small"]["uncorrected"]["value"], 0.0);
     assert_eq!(found.by_slice["unseen"].uncorrected, None);
-    assert_eq!((found.n_drawn, found.n_judged, found.n_labels_unused, found.population), (12, 10, 1, 1010));
+    assert_eq!((found.n_drawn, found.n_judged, found.n_labelled_only, found.population), (12, 10, 1, 1010));
     assert_eq!(found.unseen, ["unseen"]);
-    assert_eq!(found.to_json()["rogan_gladen"]["reason"], "no item has a label");
+    assert_eq!(found.to_json()["rogan_gladen"]["reason"], "no item with a verdict has a label");
+}
+
+#[test]
+fn n08_labels_of_tickets_without_a_verdict_count() {
+    let mut rows = vec![observed("a", 40, Some(Said::Pass), Some(Said::Pass)); 24];
+    rows.extend(vec![observed("a", 40, Some(Said::Fail), Some(Said::Fail)); 6]);
+    rows.extend(vec![observed("a", 40, None, Some(Said::Fail)); 10]);
+    let found = production(&rows, 0.05);
+    for figure in [found.overall.people.expect("labels"), found.overall.prediction_powered.expect("labels")] {
+        assert!((figure.value - 0.6).abs() < 1e-12 && figure.n == 40, "{figure:?}");
+        assert!(figure.high - figure.low < 1e-9, "{figure:?}");
+    }
+    assert_eq!((found.n_judged, found.n_labelled, found.n_labelled_only), (30, 40, 10));
+    assert_eq!(found.work, Ok(Vec::new()));
+    // A drawn ticket without a verdict and a label is labelled before others are drawn.
+    rows.last_mut().expect("rows").people = None;
+    let work = production(&rows, 1e-6).work.expect("a good judge");
+    assert_eq!((work[0].n_labels, work[0].n_draws, work[0].n_left), (1, 0, 0));
 }
 
 #[test]

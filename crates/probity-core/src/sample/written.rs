@@ -155,7 +155,7 @@ impl Production {
             ("drawn", self.n_drawn),
             ("judged", self.n_judged),
             ("labelled", self.n_labelled),
-            ("labels_unused", self.n_labels_unused),
+            ("labelled_without_verdict", self.n_labelled_only),
         ] {
             top.insert(name.into(), n.into());
         }

@@ -12,9 +12,13 @@
 //! 1977, 5.3 and 12.3). Each has Wilson's interval for as many independent items as that variance is worth (Kott
 //! and Carr 1997).
 //!
+//! An item without a verdict is one about which the judge gave a third answer, none. So its label counts in what
+//! people say and in both together, and verdicts may be missing for any reason. Where no item of this kind has a
+//! label, nothing is known about them, and they are left out.
+//!
 //! What always holds: a judge that may be no better than chance corrects nothing. Then there is what people
-//! say, and a reason. Where every judged item has a label, both together are what people say, with the same
-//! interval; where that is the whole population, nothing is left to be unsure about.
+//! say, and a reason. Where every item has a label, both together are what people say, whatever the judge is worth,
+//! with the same interval; where that is the whole population, nothing is left to be unsure about.
 
 mod plan;
 #[cfg(test)]
@@ -29,21 +33,29 @@ use together::Together;
 /// How many items the share of all strata adds to a stratum's own, where its variance is estimated.
 const SHRINKAGE: f64 = 5.0;
 
-/// Items that were drawn at one rate. Index 0 is a fail and 1 a pass.
+/// The index of items without a verdict.
+pub const NO_VERDICT: usize = 2;
+
+/// Items that were drawn at one rate. Index 0 is a fail and 1 a pass; of verdicts, 2 is none.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stratum {
     /// Items of the population that belong to it. Fewer than were drawn are taken as that many.
     pub population: u64,
-    /// Items that a judge and a person looked at, by what the judge said and then by what the person said.
-    pub labelled: [[u64; 2]; 2],
-    /// Items that only the judge looked at, by what it said.
-    pub unlabelled: [u64; 2],
+    /// Items with a label, by what the judge said and then by what people said.
+    pub labelled: [[u64; 2]; 3],
+    /// Items without a label, by what the judge said.
+    pub unlabelled: [u64; 3],
 }
 
 impl Stratum {
-    /// Items in it.
+    /// Items that were drawn.
     pub fn n(&self) -> u64 {
         self.n_labelled() + self.unlabelled.iter().sum::<u64>()
+    }
+
+    /// Items with a verdict.
+    pub fn n_judged(&self) -> u64 {
+        self.said(0) + self.said(1)
     }
 
     /// Items with a label.
@@ -62,15 +74,15 @@ impl Stratum {
 
     /// Labelled items that people decided so about.
     fn labelled_as(&self, label: usize) -> u64 {
-        self.labelled[0][label] + self.labelled[1][label]
+        self.labelled.iter().map(|labels| labels[label]).sum()
     }
 }
 
 /// Why a figure was not corrected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotCorrected {
-    /// No item has a label.
-    #[error("no item has a label")]
+    /// No item that the judge decided has a label.
+    #[error("no item with a verdict has a label")]
     NoLabels,
     /// People passed everything, or nothing.
     #[error("people gave one answer only, so one of the judge's rates of error is unknown")]
@@ -79,7 +91,7 @@ pub enum NotCorrected {
     #[error("the judge may be no better than chance on these labels")]
     NoBetterThanChance,
     /// No item is left for the judge alone.
-    #[error("every item has a label, so nothing is left to correct")]
+    #[error("every item with a verdict has a label, so nothing is left to correct")]
     NothingLeft,
 }
 
@@ -208,6 +220,7 @@ impl Stratified {
 
 /// Everything that strata say about the share of passes.
 pub fn corrected(strata: &[Stratum]) -> Corrected {
+    let strata = &counted(strata);
     let sample = Sample(strata);
     let errors = sample.errors();
     Corrected {
@@ -219,6 +232,20 @@ pub fn corrected(strata: &[Stratum]) -> Corrected {
     }
 }
 
+/// The strata as figures count them: items with neither verdict nor label are left out where no label is about an
+/// item without a verdict. A stratum in which nothing is left weighs nothing.
+fn counted(strata: &[Stratum]) -> Vec<Stratum> {
+    let are_known = strata.iter().any(|stratum| stratum.labelled[NO_VERDICT] != [0; 2]);
+    let counted = strata.iter().map(|stratum| {
+        let mut stratum = Stratum { population: stratum.size(), ..*stratum };
+        if !are_known {
+            stratum.unlabelled[NO_VERDICT] = 0;
+        }
+        stratum
+    });
+    counted.collect()
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Sample<'a>(&'a [Stratum]);
 
@@ -227,8 +254,8 @@ impl Sample<'_> {
     /// however many others have a label.
     fn unlabelled(&self) -> Option<Share> {
         let strata = self.0.iter().map(|stratum| (stratum.size() as f64, stratum.unlabelled));
-        let strata = strata.filter(|(_, [fails, passes])| passes + fails > 0);
-        Share::of(strata.map(|(size, [fails, passes])| (size / (passes + fails) as f64, passes, fails)))
+        let strata = strata.filter(|(_, [fails, passes, _])| passes + fails > 0);
+        Share::of(strata.map(|(size, [fails, passes, _])| (size / (passes + fails) as f64, passes, fails)))
     }
 
     /// Strata with what one of their labelled items stands for.
@@ -245,7 +272,7 @@ impl Sample<'_> {
 
     /// Sensitivity and specificity.
     fn errors(&self) -> Result<[Share; 2], NotCorrected> {
-        if self.0.iter().all(|stratum| stratum.n_labelled() == 0) {
+        if self.0.iter().all(|stratum| stratum.labelled[..NO_VERDICT] == [[0; 2]; 2]) {
             return Err(NotCorrected::NoLabels);
         }
         let right = |label: usize| {

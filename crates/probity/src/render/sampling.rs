@@ -121,7 +121,7 @@ pub(crate) struct EstimateShown<'a> {
 pub(crate) fn estimate(shown: &EstimateShown) -> String {
     let all = shown.production;
     let mut out = format!(
-        "{} tickets in production · {} drawn, {} with a verdict, {} of these with a label · judge {}\n",
+        "{} tickets in production · {} drawn, {} with a verdict, {} with a label · judge {}\n",
         all.population,
         all.n_drawn,
         all.n_judged,
@@ -136,12 +136,6 @@ pub(crate) fn estimate(shown: &EstimateShown) -> String {
         out += &format!("\n{}", slices(all));
     }
     out += &format!("\n{}", plan(&all.work, shown.half_width));
-    for name in &all.unseen {
-        out += &format!("warning: {} has no verdict, and the figures leave it out\n", plain(name));
-    }
-    if all.n_labels_unused > 0 {
-        out += &format!("warning: {} labels are about replies without a verdict\n", all.n_labels_unused);
-    }
     for warning in shown.warnings {
         out += &format!("warning: {}\n", plain(warning));
     }
@@ -169,19 +163,22 @@ fn figures(found: &Corrected) -> String {
         ("judge fails what people fail", errors(|errors| errors.specificity)),
     ];
     let mut rows = vec![["share that passes", "value", "95 % interval", "n"].map(str::to_owned).to_vec()];
-    let mut refusals: Vec<String> = Vec::new();
+    let mut missing: Vec<(NotCorrected, Vec<String>)> = Vec::new();
     for (name, figure) in figures {
         let mut row = vec![name.to_owned()];
         row.extend(cells(figure));
         rows.push(row);
         if let Err(why) = figure {
-            let line = format!("no figure: {why}\n");
-            if !refusals.contains(&line) {
-                refusals.push(line);
+            let name = format!("\"{name}\"");
+            match missing.iter_mut().find(|(reason, _)| *reason == why) {
+                Some((_, names)) => names.push(name),
+                None => missing.push((why, vec![name])),
             }
         }
     }
-    columns(&rows) + &refusals.concat()
+    let line =
+        |(why, names): (NotCorrected, Vec<String>)| format!("no figure for {}: {why}\n", names.join(", "));
+    columns(&rows) + &missing.into_iter().map(line).collect::<String>()
 }
 
 fn cells(figure: Result<Estimate, NotCorrected>) -> [String; 3] {

@@ -155,7 +155,7 @@ fn several_judges_have_figures_of_their_own_and_none_together() {
     let test = &out["judge_tests"][0];
     assert_eq!([&test["judges"], &test["mcnemar"]["first_only"]], [&json!(["j", "k"]), &json!(1)]);
     assert_eq!(out["people"]["win_rate"]["a"]["value"], 1.0);
-    assert_eq!(out["labels"], json!({ "items": 1, "votes": 1 }));
+    assert_eq!(out["labels"], json!({ "items": 1, "votes": 1, "repeated": 0 }));
 }
 
 #[test]
@@ -212,10 +212,21 @@ fn d24_d25_l02_one_row_for_each() {
         ["--verdicts", "v.jsonl"],
         ["v.jsonl:3: record 2 is about item '1' by judge 'j'", "as record 0 at line 1 is"],
     );
-    let labels = "{\"item\":\"1\",\"annotator\":\"ann\",\"label\":\"a\"}\n".repeat(2);
+}
+
+#[test]
+fn n10_a_label_that_is_there_twice_counts_once() {
+    let label = |label: &str| format!("{{\"item\":\"1\",\"annotator\":\"ann\",\"label\":\"{label}\"}}\n");
+    let verdicts = row("1", "a", "a");
+    let (twice, both) = (label("a").repeat(2), label("a") + &label("b"));
+    let files = [("v.jsonl", verdicts.as_str()), ("l.jsonl", twice.as_str())];
+    let args = ["--verdicts", "v.jsonl", "--labels", "l.jsonl"];
+    run(&files, args).code(0).says(["1 label repeats an earlier row word for word and counts once"]);
+    let out = run(&files, ["--verdicts", "v.jsonl", "--labels", "l.jsonl", "--json"]).code(0).json();
+    assert_eq!(out["labels"], json!({ "items": 1, "votes": 1, "repeated": 1 }));
     check_refused(
-        &[("v.jsonl", &row("1", "a", "a")), ("l.jsonl", &labels)],
-        ["--verdicts", "v.jsonl", "--labels", "l.jsonl"],
+        &[("v.jsonl", &verdicts), ("l.jsonl", &both)],
+        args,
         ["l.jsonl:2: record 1 is about item '1' by 'ann', as record 0 at line 1 is"],
     );
 }

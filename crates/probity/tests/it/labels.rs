@@ -128,8 +128,13 @@ fn l02_another_label_of_the_same_round_is_refused() {
 fn n10_a_row_that_is_there_twice_is_one_label() {
     let folder = Probity::new().file("l.csv", "item,annotator,label\n1,ann,a\n1,ann,a\n1,bo,b\n");
     let ran = run(&folder, &["import", "labels", "l.csv", "--store", "s.db"]).code(0);
-    assert!(ran.stdout.contains("2 labels added, 1 were there already"), "{}", ran.stdout);
+    assert_eq!(ran.stdout, "2 labels added, 0 were there already, 1 row repeated; s.db holds 2\n");
     ran.says(["1 label repeats an earlier row word for word and counts once"]);
+    let again = run(&folder, &["import", "labels", "l.csv", "--store", "s.db", "--json"]).code(0).json();
+    assert_eq!(
+        (&again["added"], &again["already_there"], &again["repeated"]),
+        (&json!(0), &json!(2), &json!(1))
+    );
 }
 
 #[test]

@@ -318,8 +318,8 @@ fn n06_a_plan_stays_within_the_population() {
         };
         [of("refund"), of("address")]
     };
-    // 40 of 119 judged tickets are labelled in a slice of 900, 27 of 80 in one of 100.
-    assert_eq!(plan("0.000001"), [Some([860, 781, 0]), Some([73, 20, 0])]);
+    // 40 of 120 drawn tickets are labelled in a slice of 900, 27 of 80 in one of 100.
+    assert_eq!(plan("0.000001"), [Some([860, 780, 0]), Some([73, 20, 0])]);
     for half_width in ["0.05", "0.03", "0.01", "0.005"] {
         let [refund, address] = plan(half_width);
         assert!(refund.is_some_and(|[labels, ..]| labels <= 860), "{half_width}: {refund:?}");
@@ -335,8 +335,8 @@ fn n06_a_plan_stays_within_the_population() {
 #[test]
 fn an_estimate_without_labels_or_with_wrong_ones() {
     let out = estimated(None, ["--json"]).code(0).json();
-    assert_eq!(out["prediction_powered"]["reason"], "no item has a label");
-    assert_eq!(out["plan"]["reason"], "no item has a label");
+    assert_eq!(out["prediction_powered"]["reason"], "no item with a verdict has a label");
+    assert_eq!(out["plan"]["reason"], "no item with a verdict has a label");
     let levels = "{\"item\":\"t3\",\"label\":4}\n";
     estimated(Some(levels), ["--labels", "labels.jsonl"])
         .code(2)
@@ -345,6 +345,92 @@ fn an_estimate_without_labels_or_with_wrong_ones() {
     let text = estimated(Some(stray), ["--labels", "labels.jsonl"]).code(0).stdout;
     assert!(text.contains("1 labelled replies are not in the sample"), "{text}");
     estimated(None, ["--half-width", "0"]).code(2);
+}
+
+/// An estimate from one slice of `population` tickets: outcome and label of each that was drawn.
+fn census<const N: usize>(population: usize, rows: &[(&str, Option<&str>)], more: [&str; N]) -> Ran {
+    let (mut sample, mut results, mut said) = (String::new(), Vec::new(), String::new());
+    for (number, (outcome, label)) in rows.iter().enumerate() {
+        let strata = json!({ "stratum": "a", "population": population, "drawn": rows.len() });
+        writeln!(sample, "{}", json!({ "id": format!("t{number}"), "slice": "a", "sample": strata }))
+            .unwrap();
+        results.push(json!({ "id": format!("t{number}"), "variant": null, "outcome": outcome }));
+        if let Some(label) = label {
+            let row = json!({ "item": format!("t{number}"), "annotator": "ann", "label": label });
+            writeln!(said, "{row}").unwrap();
+        }
+    }
+    let probity = Probity::new()
+        .file("sample.jsonl", sample)
+        .file("results.json", json!({ "results": results }).to_string())
+        .file("labels.jsonl", said);
+    let args = ["sample", "estimate", "--sample", "sample.jsonl", "--results", "results.json"];
+    probity.args(args).words(["--labels", "labels.jsonl"].into_iter().chain(more)).run()
+}
+
+#[test]
+fn n08_labels_without_a_verdict_count_and_nothing_more_is_asked_for() {
+    let mut rows = vec![("pass", Some("pass")); 24];
+    rows.extend([("fail", Some("fail")); 6]);
+    rows.extend([("unscored", Some("fail")); 10]);
+    let out = census(40, &rows, ["--json"]).code(0).json();
+    for figure in ["people", "prediction_powered"] {
+        let ends = ["value", "low", "high"].map(|end| format!("{:.6}", out[figure][end].as_f64().unwrap()));
+        assert_eq!(ends, ["0.600000"; 3], "{figure}");
+        assert_eq!(out[figure]["n"], 40);
+    }
+    assert_eq!(
+        (&out["judged"], &out["labelled"], &out["uncorrected"]["n"]),
+        (&json!(30), &json!(40), &json!(30))
+    );
+    assert_eq!((&out["labelled_without_verdict"], &out["plan"]["labels"]), (&json!(10), &json!([])));
+    let warning =
+        "10 labels are about replies without a verdict: they count in what people say and in both together";
+    assert_eq!(out["warnings"], json!([warning]));
+    let text = census(40, &rows, []).code(0).stdout;
+    assert!(text.contains("40 drawn, 30 with a verdict, 40 with a label"), "{text}");
+    assert!(text.contains("there are labels enough"), "{text}");
+    assert_eq!(text.matches(warning).count(), 1, "{text}");
+    // People who label all of these and few others have not labelled a random part.
+    rows[5..30].iter_mut().for_each(|row| row.1 = None);
+    let out = census(40, &rows, ["--json"]).code(0).json();
+    let uneven = out["warnings"][1].as_str().unwrap();
+    assert!(
+        uneven.starts_with("10 of 10 replies without a verdict have a label and 5 of 30 with one"),
+        "{uneven}"
+    );
+    rows[5..24].fill(("pass", Some("pass")));
+    rows[24..30].fill(("fail", Some("fail")));
+    // Without a label for them the judge's silence is no label, and they are labelled before others are drawn.
+    rows[30..].iter_mut().for_each(|row| row.1 = None);
+    let out = census(40, &rows, ["--json", "--half-width", "0.000001"]).code(0).json();
+    let left = json!([{ "stratum": "a", "labels": 10, "of_these_not_drawn": 0, "tickets_left": 0 }]);
+    assert_eq!((&out["people"]["n"], &out["plan"]["labels"]), (&json!(30), &left));
+}
+
+#[test]
+fn n08_a_judge_at_chance_does_not_hide_labels_of_everything() {
+    let rows = [("pass", "pass"), ("pass", "fail"), ("fail", "pass"), ("fail", "fail")];
+    let rows: Vec<_> =
+        rows.iter().cycle().take(20).map(|(outcome, label)| (*outcome, Some(*label))).collect();
+    let out = census(30, &rows, ["--json"]).code(0).json();
+    assert_eq!(out["prediction_powered"]["value"], 0.5);
+    assert_eq!(out["prediction_powered"]["n"], out["people"]["n"]);
+    let mut rows = rows;
+    rows.push(("pass", None));
+    let text = census(30, &rows, []).code(0).stdout;
+    let why = "no figure for \"judge, its errors taken out (Rogan–Gladen)\", \"judge and people together \
+               (prediction-powered)\": the judge may be no better than chance on these labels";
+    assert!(text.contains(why), "{text}");
+}
+
+#[test]
+fn n10_labels_in_words_of_ones_own_are_declared() {
+    let rows = [("pass", Some("yes")), ("fail", Some("no")), ("pass", Some("yes")), ("pass", Some("yes"))];
+    census(4, &rows, []).code(2).says(["'label' is 'yes', expected fail, pass", "such as --values no,yes"]);
+    let out = census(4, &rows, ["--values", "no,yes", "--json"]).code(0).json();
+    assert_eq!(out["people"]["value"], 0.75);
+    census(4, &rows, ["--values", "no,maybe,yes"]).code(2).says(["--values: expected two different values"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::super::whole;
 use super::together::{Looked, Together};
-use super::{NotCorrected, Sample, Stratum};
+use super::{NotCorrected, Sample, Stratum, counted};
 
 /// How often the number of labels is halved in on: to less than one label for any population below 10¹².
 const HALVINGS: u32 = 64;
@@ -16,15 +16,17 @@ pub struct Wanted {
 
 /// How many labels each stratum has, those that are there included, when the interval of the corrected share is
 /// as narrow as `wanted`: the interval that [`super::corrected`] will give if labels and verdicts go on as they
-/// began. Where the judged items are not enough, more are drawn, and judged and labelled alike.
+/// began. Where the drawn items are not enough, more are drawn, and judged and labelled alike. A stratum without items
+/// that count has no part in it.
 ///
 /// What always holds: no stratum needs more labels than it has items, since the interval of a population that is
 /// labelled throughout has no width.
 pub fn label_plan(strata: &[Stratum], wanted: Wanted) -> Result<Vec<u64>, NotCorrected> {
+    let strata = &counted(strata);
     let together = Together::of(Sample(strata))?;
     let looked_with = |labels: &[u64]| -> Vec<Looked> {
         let looked = strata.iter().zip(labels);
-        looked.map(|(stratum, n)| Looked { n_labelled: *n, n_judged: stratum.n().max(*n) }).collect()
+        looked.map(|(stratum, n)| Looked { n_labelled: *n, n_drawn: stratum.n().max(*n) }).collect()
     };
     let is_enough = |labels: &[u64]| {
         let (low, high) = together.interval(&looked_with(labels));
@@ -41,9 +43,9 @@ pub fn label_plan(strata: &[Stratum], wanted: Wanted) -> Result<Vec<u64>, NotCor
     if is_enough(&present) {
         return Ok(present);
     }
-    let all: Vec<u64> = strata.iter().map(Stratum::size).collect();
     // So many labels are enough: each stratum is labelled throughout.
-    let most = together.spread_over_strata(1.0).zip(&all).map(|(share, size)| *size as f64 / share);
+    let shares = together.spread_over_strata(1.0).zip(strata).filter(|(share, _)| *share > 0.0);
+    let most = shares.map(|(share, stratum)| stratum.size() as f64 / share);
     let (mut few, mut enough) = (0.0, most.fold(1.0, f64::max));
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(few, enough);

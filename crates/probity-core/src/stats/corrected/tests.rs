@@ -21,7 +21,7 @@ struct World {
 
 impl World {
     fn draw(&self, random: &mut Random) -> Stratum {
-        let mut stratum = Stratum { population: self.population, labelled: [[0; 2]; 2], unlabelled: [0; 2] };
+        let mut stratum = Stratum { population: self.population, labelled: [[0; 2]; 3], unlabelled: [0; 3] };
         for item in 0..self.n {
             let passes = random.unit() < self.passes;
             let right = random.unit() < if passes { self.sensitivity } else { self.specificity };
@@ -111,7 +111,8 @@ fn strata_that_were_labelled_at_different_rates_are_weighted() {
 
 #[test]
 fn a_judge_at_chance_corrects_nothing() {
-    let stratum = Stratum { population: MANY, labelled: [[10, 20], [10, 20]], unlabelled: [100, 100] };
+    let stratum =
+        Stratum { population: MANY, labelled: [[10, 20], [10, 20], [0, 0]], unlabelled: [100, 100, 0] };
     let found = corrected(&[stratum]);
     assert_eq!(found.rogan_gladen, Err(NotCorrected::NoBetterThanChance));
     assert_eq!(found.prediction_powered, Err(NotCorrected::NoBetterThanChance));
@@ -121,9 +122,9 @@ fn a_judge_at_chance_corrects_nothing() {
 
 #[test]
 fn without_labels_or_with_one_answer_there_is_a_reason() {
-    let none = Stratum { population: MANY, labelled: [[0; 2]; 2], unlabelled: [1, 9] };
+    let none = Stratum { population: MANY, labelled: [[0; 2]; 3], unlabelled: [1, 9, 0] };
     assert_eq!(corrected(&[none]).rogan_gladen, Err(NotCorrected::NoLabels));
-    let one = Stratum { labelled: [[0, 2], [0, 30]], ..none };
+    let one = Stratum { labelled: [[0, 2], [0, 30], [0, 0]], ..none };
     assert_eq!(corrected(&[one]).prediction_powered, Err(NotCorrected::OneAnswer));
     assert_eq!(corrected(&[]).uncorrected, None);
 }
@@ -131,7 +132,8 @@ fn without_labels_or_with_one_answer_there_is_a_reason() {
 #[test]
 fn rogan_and_gladen_by_hand() {
     // q = 0.6, sensitivity 0.9, specificity 0.8: (0.6 + 0.8 - 1) / (0.9 + 0.8 - 1) = 0.4 / 0.7.
-    let stratum = Stratum { population: MANY, labelled: [[80, 10], [20, 90]], unlabelled: [400, 600] };
+    let stratum =
+        Stratum { population: MANY, labelled: [[80, 10], [20, 90], [0, 0]], unlabelled: [400, 600, 0] };
     let found = corrected(&[stratum]);
     let value = found.rogan_gladen.expect("a good judge").value;
     assert!((value - 0.4 / 0.7).abs() < 1e-12, "{value}");
@@ -171,10 +173,10 @@ fn labels_go_where_they_weigh() {
 #[test]
 fn n06_no_plan_asks_for_more_than_there_is() {
     let strata = [
-        Stratum { population: 300, labelled: [[1, 1], [0, 4]], unlabelled: [0, 1] },
-        Stratum { population: 2_500, labelled: [[7, 2], [1, 31]], unlabelled: [3, 16] },
-        Stratum { population: 1_500, labelled: [[4, 1], [5, 14]], unlabelled: [5, 7] },
-        Stratum { population: 700, labelled: [[2, 0], [1, 6]], unlabelled: [3, 5] },
+        Stratum { population: 300, labelled: [[1, 1], [0, 4], [0, 0]], unlabelled: [0, 1, 0] },
+        Stratum { population: 2_500, labelled: [[7, 2], [1, 31], [0, 0]], unlabelled: [3, 16, 0] },
+        Stratum { population: 1_500, labelled: [[4, 1], [5, 14], [0, 0]], unlabelled: [5, 7, 0] },
+        Stratum { population: 700, labelled: [[2, 0], [1, 6], [0, 0]], unlabelled: [3, 5, 0] },
     ];
     let n_labels =
         |half_width| -> Vec<u64> { label_plan(&strata, Wanted { half_width }).expect("a good judge") };
@@ -196,8 +198,8 @@ fn n06_no_plan_asks_for_more_than_there_is() {
 #[test]
 fn n08_with_everything_labelled_both_figures_are_one() {
     let strata = [
-        Stratum { population: 900, labelled: [[10, 2], [3, 45]], unlabelled: [0, 0] },
-        Stratum { population: 100, labelled: [[20, 1], [2, 17]], unlabelled: [0, 0] },
+        Stratum { population: 900, labelled: [[10, 2], [3, 45], [0, 0]], unlabelled: [0, 0, 0] },
+        Stratum { population: 100, labelled: [[20, 1], [2, 17], [0, 0]], unlabelled: [0, 0, 0] },
     ];
     let found = corrected(&strata);
     let (people, together) = (found.people.expect("labels"), found.prediction_powered.expect("a good judge"));
@@ -208,16 +210,46 @@ fn n08_with_everything_labelled_both_figures_are_one() {
     }
     assert_eq!(people.n, together.n);
     // One verdict without a label moves the interval a little, not by a leap.
-    let more = [Stratum { unlabelled: [0, 1], ..strata[0] }, strata[1]];
+    let more = [Stratum { unlabelled: [0, 1, 0], ..strata[0] }, strata[1]];
     let more = corrected(&more).prediction_powered.expect("a good judge");
     assert!((more.low - together.low).abs() < 0.01 && (more.high - together.high).abs() < 0.01, "{more:?}");
 }
 
 #[test]
 fn a_population_that_is_labelled_throughout_is_known() {
-    let stratum = Stratum { population: 90, labelled: [[20, 10], [10, 50]], unlabelled: [0, 0] };
+    let stratum = Stratum { population: 90, labelled: [[20, 10], [10, 50], [0, 0]], unlabelled: [0, 0, 0] };
     let found = corrected(&[stratum]);
     for estimate in [found.people.expect("labels"), found.prediction_powered.expect("a good judge")] {
         assert!((estimate.high - estimate.low).abs() < 1e-9 && (estimate.value - 2.0 / 3.0).abs() < 1e-12);
     }
+}
+
+#[test]
+fn n08_with_everything_labelled_a_judge_at_chance_does_not_matter() {
+    let at_chance = Stratum { population: 90, labelled: [[20, 20], [20, 20], [0, 0]], unlabelled: [0; 3] };
+    let one_answer = Stratum { labelled: [[0, 20], [0, 40], [0, 20]], ..at_chance };
+    for stratum in [at_chance, one_answer] {
+        let found = corrected(&[stratum]);
+        let (people, together) = (found.people.expect("labels"), found.prediction_powered.expect("labels"));
+        assert_eq!((people.value, people.n), (together.value, together.n));
+        assert!((people.low - together.low).abs() < 1e-12 && (people.high - together.high).abs() < 1e-12);
+    }
+    assert_eq!(label_plan(&[at_chance], Wanted { half_width: 1e-6 }), Ok(vec![90]));
+}
+
+#[test]
+fn n08_items_without_a_verdict_count_once_some_have_a_label() {
+    // Judge and people agree; of 30 items without a verdict people pass one in three.
+    let unknown = Stratum { population: MANY, labelled: [[20, 0], [0, 60], [0, 0]], unlabelled: [5, 15, 30] };
+    let known = Stratum { labelled: [[20, 0], [0, 60], [10, 5]], unlabelled: [5, 15, 15], ..unknown };
+    let shares =
+        [unknown, known].map(|stratum| corrected(&[stratum]).prediction_powered.expect("a good judge"));
+    assert!((shares[0].value - 0.75).abs() < 1e-12 && shares[0].n == 100, "{shares:?}");
+    // 75 of 130 are passes, and a third of 30.
+    assert!((shares[1].value - 85.0 / 130.0).abs() < 1e-12 && shares[1].n == 130, "{shares:?}");
+    // A stratum about which nothing is known has no part.
+    let nothing = Stratum { labelled: [[0; 2]; 3], unlabelled: [0, 0, 4], ..unknown };
+    assert_eq!(corrected(&[unknown, nothing]).prediction_powered, Ok(shares[0]));
+    let plan = label_plan(&[unknown, nothing], Wanted { half_width: 0.05 }).expect("a good judge");
+    assert!(plan[0] > 80 && plan[1] == 0, "{plan:?}");
 }

@@ -54,10 +54,9 @@ fn from_record(args: &CompareArgs) -> Result<Exit, Failure> {
         recorded.pairs.iter().map(|(judge, pairs)| (Arc::clone(judge), concluded(pairs))).collect();
     let mut json = figures.to_json();
     add_conclusions(&mut json, &concluded);
-    json["labels"] = recorded
-        .labels
-        .as_ref()
-        .map_or(Value::Null, |labels| json!({ "items": labels.n_items(), "votes": labels.n_votes() }));
+    json["labels"] = recorded.labels.as_ref().map_or(Value::Null, |labels| {
+        json!({ "items": labels.n_items(), "votes": labels.n_votes(), "repeated": labels.n_repeated })
+    });
     json["skipped"] = recorded.skipped.iter().map(skipped_json).collect();
     let name = args.verdicts.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
     let page = report::Shown {

@@ -1,12 +1,14 @@
 //! Recorded verdicts, labels and items from files, joined by item.
 //!
 //! One row per judge, item and variants; one label per item and person; one row of facts per item. A second row
-//! for the same is an error that shows both places, whatever it says: nobody knows which one was meant.
+//! for the same is an error that shows both places, since it cannot be told which one was meant. Only a label that
+//! repeats another word for word counts once.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use probity_core::calibrate::repeated;
 use probity_core::compare::{
     Fields, ItemFacts, ItemRow, LabelRow, Labels, Pair, Pass, RowFault, VerdictRow, Verdicts,
 };
@@ -128,13 +130,21 @@ impl<K: std::hash::Hash + Eq> Seen<K> {
 fn labels(files: &mut Files, path: &Path) -> Result<Labels, Failure> {
     let mut labels = Labels::default();
     let mut seen = Seen::new();
+    let mut rows: HashSet<LabelRow> = HashSet::new();
     for (place, row) in files.rows(path, LabelRow::FIELDS, LabelRow::read)? {
+        if !rows.insert(row.clone()) {
+            labels.n_repeated += 1;
+            continue;
+        }
         let by = row.annotator.as_ref().map(|name| format!(" by '{name}'")).unwrap_or_default();
         let key = (row.item.clone(), row.annotator.clone());
         seen.once(key, &place, || format!("item '{}'{by}", row.item))?;
         if let Some(label) = row.label {
             labels.add(&row.item, label);
         }
+    }
+    if labels.n_repeated > 0 {
+        (files.note)(&repeated(labels.n_repeated));
     }
     Ok(labels)
 }

@@ -103,19 +103,25 @@ pub(crate) fn import(args: &ImportLabelsArgs) -> Result<Exit, Failure> {
         note(&line);
     }
     let kept: Vec<LabelEntry> = kept.into_iter().map(|stored| stored.label).collect();
-    let (n_known, n_kept) = (import.n_known + given.n_repeated, kept.len());
+    let (n_known, n_repeated, n_kept) = (import.n_known, given.n_repeated, kept.len());
     if args.json {
         let text = json!({
             "added": import.n_added,
             "already_there": n_known,
+            "repeated": n_repeated,
             "labels": n_kept,
             "digest": digest(&kept),
             "store": path.display().to_string(),
         });
         terminal::deliver(&format!("{text:#}\n"))?;
     } else {
+        let repeated = match n_repeated {
+            0 => String::new(),
+            1 => ", 1 row repeated".to_owned(),
+            n => format!(", {n} rows repeated"),
+        };
         terminal::print(&format!(
-            "{} labels added, {n_known} were there already; {} holds {n_kept}\n",
+            "{} labels added, {n_known} were there already{repeated}; {} holds {n_kept}\n",
             import.n_added,
             path.display()
         ));

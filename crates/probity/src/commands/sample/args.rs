@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use probity_core::calibrate::Scale;
 use probity_core::sample::{Again, Design, Duplicates, Spread};
 
 use crate::args::{DedupArg, SettingsArgs};
@@ -106,6 +107,9 @@ pub(crate) struct EstimateArgs {
     /// What people said about some of it: pass or fail, as `probity calibrate` reads labels
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
+    /// The two words of the labels, the one that fails before the one that passes, such as no,yes [default: fail,pass]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "labels")]
+    pub(crate) values: Vec<String>,
     /// How sure the corrected share is to be: half the width of its 95 % interval
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = half_width)]
     pub(crate) half_width: f64,
@@ -146,6 +150,16 @@ pub(crate) enum DuplicatesArg {
 fn half_width(text: &str) -> Result<f64, String> {
     let width = text.parse().ok().filter(|width| *width > 0.0 && *width < 0.5);
     width.ok_or_else(|| "expected a number above 0 and below 0.5".to_owned())
+}
+
+impl EstimateArgs {
+    /// What labels can say: a fail, then a pass.
+    pub(crate) fn scale(&self) -> Result<Scale, Failure> {
+        let usual = ["fail", "pass"].map(str::to_owned);
+        let values = if self.values.is_empty() { &usual[..] } else { &self.values };
+        let scale = Scale::declared(values).filter(|scale| scale.names().len() == 2);
+        scale.ok_or_else(|| Failure::usage("--values: expected two different values, such as no,yes"))
+    }
 }
 
 impl DrawArgs {

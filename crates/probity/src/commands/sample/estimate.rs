@@ -9,7 +9,7 @@ use std::path::Path;
 use probity_core::calibrate::{JoinOptions, LabelEntry, NotBlind, Scale, sheet};
 use probity_core::compare::{Fields, RowFault};
 use probity_core::json::{Json, Object};
-use probity_core::sample::{NO_SLICE, Observed, Said, production};
+use probity_core::sample::{NO_SLICE, Observed, Production, Said, production};
 use probity_engine::load::Place;
 use serde_json::Value;
 
@@ -84,15 +84,16 @@ pub(super) fn estimate(args: &EstimateArgs) -> Result<Exit, Failure> {
     refuse_skipped(&files.skipped)?;
     let results = results(&args.results)?;
     let labels = match &args.labels {
-        Some(path) => labels(&mut files, path, &note)?,
+        Some(path) => labels(&mut files, path, args.scale()?, &note)?,
         None => HashMap::new(),
     };
-    let warnings = warnings(&rows, &results, &labels);
+    let mut warnings = warnings(&rows, &results, &labels);
     let n_results = rows.iter().filter(|(_, row)| results.said.contains_key(&row.name())).count();
     let found = production(&observed(rows, &results, &labels)?, args.half_width);
     if found.n_judged == 0 {
         return Err(nothing_said(&args.results, n_results));
     }
+    warnings.extend(without_verdict(&found));
     let mut json = found.to_json();
     json["judge"] = results.judge.clone();
     json["half_width"] = args.half_width.into();
@@ -167,15 +168,27 @@ fn results(path: &Path) -> Result<Results, Failure> {
 }
 
 /// What people decided, by item.
-fn labels(files: &mut Files, path: &Path, note: &dyn Fn(&str)) -> Result<HashMap<String, Said>, Failure> {
+fn labels(
+    files: &mut Files,
+    path: &Path,
+    scale: Scale,
+    note: &dyn Fn(&str),
+) -> Result<HashMap<String, Said>, Failure> {
     let rows = files.rows(path, LabelEntry::FIELDS, LabelEntry::read)?;
     refuse_skipped(&files.skipped)?;
     let (places, entries): (Vec<Place>, Vec<LabelEntry>) = rows.into_iter().unzip();
-    let scale = Scale::declared(&["fail".to_owned(), "pass".to_owned()]);
-    let options = JoinOptions { scale, not_blind: NotBlind::Drop, ..JoinOptions::default() };
-    let sheet = sheet(&entries, &[], &[], options).map_err(|faults| refused(&faults, &places))?;
+    let is_foreign = |label: &String| scale.place(label).is_none();
+    let is_foreign = entries.iter().any(|entry| entry.label.as_ref().is_some_and(is_foreign));
+    let passes = scale.names()[1].clone();
+    let options = JoinOptions { scale: Some(scale), not_blind: NotBlind::Drop, ..JoinOptions::default() };
+    let sheet = sheet(&entries, &[], &[], options).map_err(|faults| match refused(&faults, &places) {
+        failure if is_foreign => {
+            failure.hint("name the word that fails and then the one that passes, such as --values no,yes")
+        }
+        failure => failure,
+    })?;
     sheet.notices().iter().for_each(|notice| note(notice));
-    let said = |label: &str| if label == "pass" { Said::Pass } else { Said::Fail };
+    let said = |label: &str| if label == passes { Said::Pass } else { Said::Fail };
     Ok(sheet.decided().map(|(item, label)| (item.to_owned(), said(label))).collect())
 }
 
@@ -210,6 +223,39 @@ fn warnings(rows: &[(Place, Row)], results: &Results, labels: &HashMap<String, S
         warnings.push(format!("{n_strays} labelled replies are not in the sample"));
     }
     warnings
+}
+
+/// What the judge is silent about, where people are not or a whole stratum is.
+fn without_verdict(found: &Production) -> Vec<String> {
+    let stratum = |name: &String| format!("{name} has no verdict, and what the judge says leaves it out");
+    let mut warnings: Vec<String> = found.unseen.iter().map(stratum).collect();
+    if found.n_labelled_only > 0 {
+        warnings.push(format!(
+            "{} labels are about replies without a verdict: they count in what people say and in both together",
+            found.n_labelled_only
+        ));
+        warnings.extend(uneven_labels(found));
+    }
+    warnings
+}
+
+/// Whether replies without a verdict were labelled more or less often than a random choice of so many labels explains,
+/// by three standard deviations of the hypergeometric distribution.
+fn uneven_labels(found: &Production) -> Option<String> {
+    let (n_silent, n_labelled) = (found.n_drawn - found.n_judged, found.n_labelled);
+    let [n, silent, labelled] = [found.n_drawn, n_silent, n_labelled].map(|n| n as f64);
+    let expected = labelled * silent / n;
+    let variance = expected * (1.0 - silent / n) * (n - labelled) / (n - 1.0).max(1.0);
+    let is_uneven = (found.n_labelled_only as f64 - expected).powi(2) > 9.0 * variance;
+    (is_uneven && variance > 0.0).then(|| {
+        format!(
+            "{} of {n_silent} replies without a verdict have a label and {} of {} with one: label a random part of \
+             both, or what people say leans to one of them",
+            found.n_labelled_only,
+            n_labelled - found.n_labelled_only,
+            found.n_judged
+        )
+    })
 }
 
 fn observed(
