@@ -64,7 +64,7 @@ pub struct Rates {
     pub second_slot_rate: Option<Estimate>,
     /// Winning passes for the longer reply.
     pub longer_by_pass: Option<Estimate>,
-    /// Pairs with a winner that the longer reply won.
+    /// Pairs with the same winner in both orders that the longer reply won.
     pub longer_by_result: Option<Estimate>,
 }
 
@@ -99,7 +99,7 @@ pub struct VariantFigures {
     pub decisive_win_rate: Option<Estimate>,
     /// The win rate with grades made winners and ties.
     pub discrete_win_rate: Option<Estimate>,
-    /// The share of pairs with a winner that the longer reply won.
+    /// The share of pairs with the same winner in both orders that the longer reply won.
     pub longer_by_result: Option<Estimate>,
     /// Pairs it wins under the policies.
     pub n_wins: u64,
@@ -236,7 +236,7 @@ fn rates(pairs: &[&Pair], policies: Policies, resampling: Resampling) -> Rates {
                 pair.slot_rate(Order::Ab, policies.unparsed),
                 pair.slot_rate(Order::Ba, policies.unparsed),
                 pair.longer_by_pass(policies.unparsed),
-                pair.longer_by_result(policies),
+                pair.longer_by_result(),
             ]
         });
     Rates {
@@ -310,7 +310,7 @@ fn variant(name: &str, pairs: &[&Pair], policies: Policies, resampling: Resampli
             pair.win(candidate, policies),
             pair.decisive_win(candidate, policies),
             pair.discrete_win(candidate, policies),
-            pair.longer_by_result(policies),
+            pair.longer_by_result(),
         ]
     });
     for parts in &mut cases {
