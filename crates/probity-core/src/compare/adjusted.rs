@@ -1,14 +1,16 @@
 //! Figures of pairs by the models: the win rate at equal length, and a ranking of three or more variants.
 //!
 //! The models know rows of numbers; which pairs become which rows is decided here. Pairs that a person must
-//! decide, and pairs without a verdict, are no rows.
+//! decide, and pairs without a verdict, are no rows; what a pair is worth whose orders disagree is the policies' to say.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::length::{self, Controlled, Hold, Instruction, LengthError, Row};
 use super::pair::Pair;
 use super::pass::{Candidate, Choice};
+use super::policy::Policies;
 use super::ranking::{self, Ranking, RankingError, Winner};
 
 /// A fit for each variant, or why there is none.
@@ -27,6 +29,13 @@ pub struct LengthFits {
 }
 
 impl LengthFits {
+    /// Whether any pair with a verdict has lengths.
+    pub fn has_rows(&self) -> bool {
+        let is_empty =
+            |fitted: &Result<_, LengthError>| matches!(fitted, Err(LengthError::TooFewCases { n_cases: 0 }));
+        !self.length_only.values().all(is_empty)
+    }
+
     /// The fits that reports show, with the name of their model: those with difficulties where there are any.
     pub fn shown(&self) -> (&'static str, &Fits) {
         let has_difficulty =
@@ -40,28 +49,68 @@ impl LengthFits {
 }
 
 /// The win rate of each variant at equal length, against all others it met, by every model.
-pub fn at_equal_length(pairs: &[&Pair]) -> LengthFits {
+pub fn at_equal_length(pairs: &[&Pair], policies: Policies) -> LengthFits {
     let tables: Vec<(Arc<str>, Table)> =
-        names(pairs).into_iter().map(|name| (Arc::clone(&name), Table::of(&name, pairs))).collect();
+        names(pairs).into_iter().map(|name| (Arc::clone(&name), Table::of(&name, pairs, policies))).collect();
     let fits = |fit: fn(&Table) -> Result<Controlled, LengthError>| {
         tables.iter().map(|(name, table)| (Arc::clone(name), fit(table))).collect()
     };
     LengthFits {
-        with_difficulty: fits(Table::with_difficulty),
-        with_slices: fits(Table::with_slices),
-        length_only: fits(|table| length::length_only(&table.rows)),
+        with_difficulty: fits(|table| table.interpolated(table.with_difficulty())),
+        with_slices: fits(|table| table.interpolated(table.with_slices())),
+        length_only: fits(|table| table.interpolated(length::length_only(&table.rows))),
     }
 }
 
 /// The rows of one variant.
-#[derive(Default)]
 struct Table {
+    name: Arc<str>,
     rows: Vec<Row>,
     slices: Vec<usize>,
     difficulties: Vec<f64>,
+    /// The pairs with each other variant, by which reply is longer.
+    lengths: BTreeMap<Arc<str>, Lengths>,
+}
+
+/// Pairs of two variants by which reply is longer.
+#[derive(Default)]
+struct Lengths {
+    n_longer: usize,
+    n_shorter: usize,
+    n_equal: usize,
+}
+
+impl Lengths {
+    fn add(&mut self, own: u64, other: u64) {
+        match own.cmp(&other) {
+            Ordering::Greater => self.n_longer += 1,
+            Ordering::Less => self.n_shorter += 1,
+            Ordering::Equal => self.n_equal += 1,
+        }
+    }
 }
 
 impl Table {
+    /// `fit`, unless the replies of two variants have no length in common: a rate at equal length would then be the
+    /// model's extrapolation, and no pair could contradict it.
+    fn interpolated(&self, fit: Result<Controlled, LengthError>) -> Result<Controlled, LengthError> {
+        let one_sided = self.lengths.iter().find_map(|(other, lengths)| match lengths {
+            Lengths { n_longer: n_pairs, n_shorter: 0, n_equal: 0 } => {
+                Some((Arc::clone(&self.name), Arc::clone(other), *n_pairs))
+            }
+            Lengths { n_longer: 0, n_shorter: n_pairs, n_equal: 0 } => {
+                Some((Arc::clone(other), Arc::clone(&self.name), *n_pairs))
+            }
+            _ => None,
+        });
+        match (fit, one_sided) {
+            (Ok(_) | Err(LengthError::Fit(_)), Some((longer, shorter, n_pairs))) => {
+                Err(LengthError::NoOverlap { longer, shorter, n_pairs })
+            }
+            (fit, _) => fit,
+        }
+    }
+
     fn with_difficulty(&self) -> Result<Controlled, LengthError> {
         let (n_known, n_rows) = (self.difficulties.len(), self.rows.len());
         if n_known < n_rows {
@@ -74,14 +123,22 @@ impl Table {
         length::controlled(&self.rows, length::instruction_of(&self.slices), Hold::WeakPrior)
     }
 
-    fn of(name: &str, pairs: &[&Pair]) -> Self {
+    fn of(name: &Arc<str>, pairs: &[&Pair], policies: Policies) -> Self {
         let (mut cases, mut slices) = (Numbers::default(), Numbers::default());
-        let mut table = Table::default();
+        let mut table = Table {
+            name: Arc::clone(name),
+            rows: Vec::new(),
+            slices: Vec::new(),
+            difficulties: Vec::new(),
+            lengths: BTreeMap::new(),
+        };
         for pair in pairs {
             let Some(candidate) = pair.candidate(name) else { continue };
-            let (Some(preference), Some(own), Some(others)) =
-                (pair.preference(candidate), pair.length(candidate), pair.length(candidate.other()))
-            else {
+            let (Some(preference), Some(own), Some(others)) = (
+                pair.preference(candidate, policies),
+                pair.length(candidate),
+                pair.length(candidate.other()),
+            ) else {
                 continue;
             };
             let chars = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
@@ -93,6 +150,8 @@ impl Table {
             });
             table.slices.push(slices.of(pair.slice.as_deref().unwrap_or_default()));
             table.difficulties.extend(pair.difficulty);
+            let other = &pair.variants[usize::from(candidate == Candidate::A)];
+            table.lengths.entry(Arc::clone(other)).or_default().add(own, others);
         }
         table
     }
@@ -108,7 +167,7 @@ pub struct Ranked {
 }
 
 /// Where each variant stands; `None` for fewer than three, whose win rates say the same.
-pub fn ranked(pairs: &[&Pair]) -> Option<Ranked> {
+pub fn ranked(pairs: &[&Pair], policies: Policies) -> Option<Ranked> {
     let names: Vec<Arc<str>> = names(pairs).into_iter().collect();
     if names.len() < 3 {
         return None;
@@ -116,7 +175,7 @@ pub fn ranked(pairs: &[&Pair]) -> Option<Ranked> {
     let mut cases = Numbers::default();
     let number = |name: &Arc<str>| names.iter().position(|known| known == name).unwrap_or_default();
     let compared = |pair: &&Pair| {
-        let winner = match pair.result()? {
+        let winner = match pair.result(policies)? {
             Choice::Wins(Candidate::A) => Winner::First,
             Choice::Wins(Candidate::B) => Winner::Second,
             Choice::Tie | Choice::NeedsHumanReview => Winner::Tie,
@@ -179,22 +238,52 @@ mod tests {
     #[test]
     fn length_explains_what_only_length_decided() {
         let pairs = by_length(200);
-        let controlled = at_equal_length(&pairs.iter().collect::<Vec<_>>()).with_slices;
+        let controlled = at_equal_length(&pairs.iter().collect::<Vec<_>>(), Policies::default()).with_slices;
         let rate = |name: &str| controlled[name].as_ref().expect("fitted").rate.value;
         assert!((rate("old") + rate("new") - 1.0).abs() < 1e-6, "{} {}", rate("old"), rate("new"));
         assert!(rate("new") < 0.77, "the raw rate is 0.8, at equal length {}", rate("new"));
     }
 
     #[test]
+    fn n09_lengths_that_never_meet_have_no_rate_at_equal_length() {
+        let of = |pairs: &[Pair]| at_equal_length(&pairs.iter().collect::<Vec<_>>(), Policies::default());
+        // The reply of new is always longer than that of old; that of third is on both sides of new's.
+        let lengths = |case: usize| [20 + case as u64 % 5, 40 + case as u64 % 7, 38 + case as u64 % 11];
+        let choice =
+            |case: usize| if case.is_multiple_of(3) { Choice::Tie } else { Choice::Wins(Candidate::A) };
+        let mut pairs: Vec<Pair> = Vec::new();
+        for case in 0..30_usize {
+            let [old, new, third] = lengths(case);
+            pairs.push(pair(case, ["old", "new"], choice(case), [old, new]));
+            pairs.push(pair(case, ["new", "third"], choice(case + 1), [new, third]));
+        }
+        let fits = of(&pairs);
+        let why = "the reply of new is longer than that of old in all of their 30 pairs, so a rate at equal \
+                   length would be extrapolated";
+        for fits in [&fits.with_slices, &fits.length_only] {
+            for name in ["old", "new"] {
+                assert_eq!(fits[name].as_ref().expect_err("no overlap").to_string(), why);
+            }
+            assert!(fits["third"].is_ok(), "{:?}", fits["third"]);
+        }
+        // One pair of equal length is enough to interpolate to.
+        pairs[0].lengths = Some([40, 40]);
+        assert!(of(&pairs).with_slices["old"].is_ok());
+    }
+
+    #[test]
     fn too_few_cases_say_so() {
         let pairs = by_length(3);
-        assert!(at_equal_length(&pairs.iter().collect::<Vec<_>>()).with_slices["old"].is_err());
+        assert!(
+            at_equal_length(&pairs.iter().collect::<Vec<_>>(), Policies::default()).with_slices["old"]
+                .is_err()
+        );
     }
 
     #[test]
     fn n09_the_published_form_needs_the_difficulty_of_every_case() {
         let mut pairs = by_length(200);
-        let fits = |pairs: &[Pair]| at_equal_length(&pairs.iter().collect::<Vec<_>>());
+        let fits = |pairs: &[Pair]| at_equal_length(&pairs.iter().collect::<Vec<_>>(), Policies::default());
         let without = fits(&pairs);
         assert_eq!(
             without.with_difficulty["new"],
@@ -218,19 +307,20 @@ mod tests {
         );
         pairs[17].difficulty = None;
         let why = fits(&pairs).with_difficulty["old"].clone().expect_err("one is missing").to_string();
-        assert_eq!(why, "1 of 200 pairs have no difficulty, expected a number for every case");
+        assert_eq!(why, "1 of its 200 pairs has no difficulty, expected a number for every case");
     }
 
     #[test]
     fn three_variants_are_ranked_and_two_are_not() {
         let mut pairs = by_length(20);
-        assert!(ranked(&pairs.iter().collect::<Vec<_>>()).is_none());
+        assert!(ranked(&pairs.iter().collect::<Vec<_>>(), Policies::default()).is_none());
         for case in 0..20_usize {
             let choice = if case.is_multiple_of(4) { Choice::Tie } else { Choice::Wins(Candidate::B) };
             pairs.push(pair(case, ["new", "next"], choice, [1, 2]));
             pairs.push(pair(case, ["old", "next"], choice, [1, 2]));
         }
-        let Ranked { variants, ranking } = ranked(&pairs.iter().collect::<Vec<_>>()).expect("three variants");
+        let Ranked { variants, ranking } =
+            ranked(&pairs.iter().collect::<Vec<_>>(), Policies::default()).expect("three variants");
         let places = ranking.expect("a ranking").places;
         assert_eq!(variants.iter().map(|name| &**name).collect::<Vec<_>>(), ["new", "next", "old"]);
         assert!(places[1].strength.value > places[0].strength.value);

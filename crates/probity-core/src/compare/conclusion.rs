@@ -11,15 +11,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::figures::smallest_difference;
+use super::figures::{LEVEL, smallest_difference};
 use super::outcome::Status;
 use super::pair::{Pair, both};
 use super::policy::Policies;
 use super::sequence;
 use crate::stats::{Part, sign_test};
 
-/// A difference is shown where a two-sided p-value is at most this.
-const LEVEL: f64 = 0.05;
+/// So many cases with a winner are needed to show a difference between two variants: with all of them won by one
+/// the p-value is 2 · 0.5⁶ = 0.031, and 0.063 with one fewer.
+pub const DECISIVE_CASES_MIN: u64 = 6;
 
 /// Whether enough pairs have a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,8 +63,8 @@ pub struct VariantTest {
     pub n_cases: u64,
     /// Two-sided, times the number of tests (Bonferroni); `None` where no case has a winner.
     pub p_value: Option<f64>,
-    /// The smallest distance of the true win rate from one half that this sample had an 80 % chance to show, at
-    /// most 0.5. `None` where no sample of this size can show any.
+    /// The smallest distance of the true win rate from one half that the test had an 80 % chance to show with as many
+    /// decisive cases. `None` where these are too few to show any.
     pub smallest_difference: Option<f64>,
 }
 
@@ -71,6 +72,11 @@ impl VariantTest {
     /// The variant that is shown to be better.
     pub fn winner(&self) -> Option<&Arc<str>> {
         self.variants.iter().find(|name| self.p_value_for(name) <= LEVEL)
+    }
+
+    /// Cases with a winner.
+    pub fn n_decisive(&self) -> u64 {
+        self.n_won[0] + self.n_won[1]
     }
 
     /// The p-value where `name` is ahead, 1 where it is not.
@@ -158,9 +164,7 @@ fn tests(pairs: &[Pair], policies: Policies) -> Vec<VariantTest> {
     let n_tests = tests.len() as f64;
     for test in &mut tests {
         test.p_value = test.p_value.map(|p| (p * n_tests).min(1.0));
-        // With every case won by one variant the p-value is 2 · 0.5ⁿ: the smallest that a sample has.
-        let least = 2.0 * 0.5_f64.powf(test.n_cases as f64) * n_tests;
-        test.smallest_difference = test.smallest_difference.filter(|_| least <= LEVEL);
+        test.smallest_difference = smallest_difference(test.n_decisive(), test.n_cases, LEVEL / n_tests);
     }
     tests
 }
@@ -182,7 +186,7 @@ fn test([a, b]: [&Arc<str>; 2], pairs: &[Pair], policies: Policies) -> Option<Va
         n_won,
         n_cases: count(|_| true) as u64,
         p_value: sign_test(n_won[0], n_won[1]),
-        smallest_difference: smallest_difference(cases.values().copied()),
+        smallest_difference: None,
     })
 }
 
@@ -268,9 +272,17 @@ mod tests {
             Conclusion::by_sign_test(pairs, Policies::default(), 0.9).tests[0].smallest_difference
         };
         assert_eq!(could(&repeated(&[("aa", 3), ("bb", 2)])), None, "five cases show nothing");
-        assert_eq!(could(&repeated(&[("aa", 4), ("bb", 3)])), Some(0.5), "0.53 is more than there is");
-        let many = could(&repeated(&[("aa", 60), ("bb", 40)])).expect("a difference");
-        assert!((many - 0.140_079).abs() < 1e-6, "{many}");
+        assert_eq!(could(&repeated(&[("aa", 4), ("tt", 6)])), None, "and four of ten do not either");
+        assert_eq!(could(&repeated(&[("tt", 9)])), None);
+        let near = |pairs: &[Pair], want: f64| {
+            let got = could(pairs).expect("a difference");
+            assert!((got - want).abs() < 1e-6, "{got} is not {want}");
+        };
+        near(&repeated(&[("aa", 3), ("bb", 3)]), 0.463_492);
+        near(&repeated(&[("aa", 3), ("bb", 3), ("tt", 6)]), 0.463_492 / 2.0);
+        near(&repeated(&[("aa", 60), ("bb", 40)]), 0.145_131);
+        let least = |n| sign_test(n, 0).expect("cases");
+        assert!(least(DECISIVE_CASES_MIN) <= LEVEL && least(DECISIVE_CASES_MIN - 1) > LEVEL);
     }
 
     #[test]

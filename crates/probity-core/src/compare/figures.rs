@@ -3,6 +3,7 @@
 //! Shares have intervals from a bootstrap that draws cases ([`crate::stats::ratios`]). Tests are exact and take
 //! pairs as independent, which several pairs of one case are not.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -12,11 +13,14 @@ use super::pass::{Candidate, Choice, Order};
 use super::policy::Policies;
 use crate::stats::{
     Crossing, Estimate, Kappas, McNemar, Part, Resampling, kappas, mcnemar, ratios, sign_test,
+    sign_test_detects,
 };
 
-/// The 97.5 % and the 80 % point of the normal distribution, added: a true difference of so many standard
-/// errors is found with 80 % power by a two-sided test at 5 %.
-const POWER_80_LEVEL_5: f64 = 1.959_963_984_540_054 + 0.841_621_233_572_914_3;
+/// A difference is shown where a two-sided p-value is at most this.
+pub(super) const LEVEL: f64 = 0.05;
+
+/// The chance with which a difference that counts as detectable is shown.
+const POWER: f64 = 0.8;
 
 /// How many pairs there are of which kind.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -60,7 +64,7 @@ pub struct Rates {
     pub second_slot_rate: Option<Estimate>,
     /// Winning passes for the longer reply.
     pub longer_by_pass: Option<Estimate>,
-    /// Pairs with a winner that the longer reply won.
+    /// Pairs with the same winner in both orders that the longer reply won.
     pub longer_by_result: Option<Estimate>,
 }
 
@@ -88,24 +92,27 @@ pub struct AgreementFigures {
 pub struct VariantFigures {
     /// The share it wins, ties half.
     pub win_rate: Option<Estimate>,
+    /// The share of cases it wins, ties half: what the sign test over cases is about. A case is won by the variant
+    /// with more than half of it.
+    pub case_win_rate: Option<Estimate>,
     /// The share it wins of the pairs with a winner.
     pub decisive_win_rate: Option<Estimate>,
     /// The win rate with grades made winners and ties.
     pub discrete_win_rate: Option<Estimate>,
-    /// The share of pairs with a winner that the longer reply won.
+    /// The share of pairs with the same winner in both orders that the longer reply won.
     pub longer_by_result: Option<Estimate>,
-    /// Pairs it wins.
+    /// Pairs it wins under the policies.
     pub n_wins: u64,
     /// Pairs it loses.
     pub n_losses: u64,
-    /// Pairs that count as ties, those that flip included.
+    /// Pairs that count as ties under the policies.
     pub n_ties: u64,
     /// Two-sided p-value of the exact sign test on wins and losses.
     pub sign_test: Option<f64>,
     /// The standard error of the win rate, cases as clusters. `None` for fewer than two cases.
     pub standard_error: Option<f64>,
-    /// The smallest distance of the true win rate from one half that this sample had an 80 % chance to show, at
-    /// most 0.5.
+    /// The smallest distance of the true win rate from one half that the sign test over cases had an 80 % chance to
+    /// show with as many decisive cases. `None` where these are too few to show any.
     pub smallest_difference: Option<f64>,
     /// The mean length of its replies in characters.
     pub mean_length: Option<f64>,
@@ -169,9 +176,25 @@ fn estimates<const N: usize>(
     resampling: Resampling,
     parts: impl Fn(&Pair) -> [Part; N],
 ) -> [Option<Estimate>; N] {
-    let clusters = by_case(pairs, parts);
-    let estimates = ratios(&clusters, resampling);
+    estimates_of(&by_case(pairs, parts), resampling)
+}
+
+fn estimates_of<const N: usize>(cases: &[Vec<Part>], resampling: Resampling) -> [Option<Estimate>; N] {
+    let estimates = ratios(cases, resampling);
     std::array::from_fn(|ratio| estimates.get(ratio).copied().flatten())
+}
+
+/// A case as one observation: won, lost or, with one half of it, tied.
+fn whole(case: Part) -> Part {
+    if case.below > 0.0 {
+        let above = match case.above.total_cmp(&(case.below / 2.0)) {
+            Ordering::Greater => 1.0,
+            Ordering::Less => 0.0,
+            Ordering::Equal => 0.5,
+        };
+        return Part { above, below: 1.0 };
+    }
+    Part::default()
 }
 
 /// What each case adds, for pairs in the order of their cases.
@@ -281,25 +304,33 @@ type Seat<'a> = (&'a Pair, Candidate);
 fn variant(name: &str, pairs: &[&Pair], policies: Policies, resampling: Resampling) -> VariantFigures {
     let pairs: Vec<&Pair> = pairs.iter().copied().filter(|pair| pair.candidate(name).is_some()).collect();
     let seat = |pair: &Pair| pair.candidate(name).expect("only pairs of this variant are left");
-    let [win_rate, decisive_win_rate, discrete_win_rate, longer_by_result] =
-        estimates(&pairs, resampling, |pair| {
-            let candidate = seat(pair);
-            [
-                pair.win(candidate, policies),
-                pair.decisive_win(candidate),
-                pair.discrete_win(candidate),
-                pair.longer_by_result(),
-            ]
-        });
+    let mut cases = by_case(&pairs, |pair| {
+        let candidate = seat(pair);
+        [
+            pair.win(candidate, policies),
+            pair.decisive_win(candidate, policies),
+            pair.discrete_win(candidate, policies),
+            pair.longer_by_result(),
+        ]
+    });
+    for parts in &mut cases {
+        parts.push(whole(parts[0]));
+    }
+    let [win_rate, decisive_win_rate, discrete_win_rate, longer_by_result, case_win_rate] =
+        estimates_of(&cases, resampling);
     let seats: Vec<Seat> = pairs.iter().map(|pair| (*pair, seat(pair))).collect();
     let ended = |want: fn(Candidate) -> Choice| {
-        seats.iter().filter(|(pair, candidate)| pair.result() == Some(want(*candidate))).count() as u64
+        seats.iter().filter(|(pair, candidate)| pair.result(policies) == Some(want(*candidate))).count()
+            as u64
     };
     let n_wins = ended(Choice::Wins);
     let n_losses = ended(|candidate| Choice::Wins(candidate.other()));
-    let cases = by_case(&pairs, |pair| [pair.win(seat(pair), policies)]);
+    let decided = |parts: &&Vec<Part>| (parts[4].above - 0.5 * parts[4].below).abs() > 0.0;
+    let n_decisive = cases.iter().filter(decided).count() as u64;
+    let n_cases = case_win_rate.map_or(0, |rate| rate.n);
     VariantFigures {
         win_rate,
+        case_win_rate,
         decisive_win_rate,
         discrete_win_rate,
         longer_by_result,
@@ -308,7 +339,7 @@ fn variant(name: &str, pairs: &[&Pair], policies: Policies, resampling: Resampli
         n_ties: ended(|_| Choice::Tie),
         sign_test: sign_test(n_wins, n_losses),
         standard_error: win_rate.and_then(|rate| standard_error(&cases, rate.value)),
-        smallest_difference: smallest_difference(cases.iter().map(|parts| parts[0])),
+        smallest_difference: smallest_difference(n_decisive, n_cases, LEVEL),
         mean_length: mean_length(name, &pairs),
     }
 }
@@ -324,6 +355,7 @@ fn mirror(figures: &VariantFigures) -> VariantFigures {
     };
     VariantFigures {
         win_rate: turned(figures.win_rate),
+        case_win_rate: turned(figures.case_win_rate),
         decisive_win_rate: turned(figures.decisive_win_rate),
         discrete_win_rate: turned(figures.discrete_win_rate),
         n_wins: figures.n_losses,
@@ -342,13 +374,12 @@ fn standard_error(cases: &[Vec<Part>], rate: f64) -> Option<f64> {
     (n_cases >= 2.0).then(|| (squares * n_cases / (n_cases - 1.0)).sqrt() / n)
 }
 
-/// The two quantiles' sum times the standard error that the win rate has when it is truly one half:
-/// √Σ(above − below/2)² / Σbelow over cases, at most the one half that is possible. `None` where every pair is a
-/// tie: such a sample shows nothing.
-pub(super) fn smallest_difference(cases: impl Iterator<Item = Part> + Clone) -> Option<f64> {
-    let squares: f64 = cases.clone().map(|part| (part.above - 0.5 * part.below).powi(2)).sum();
-    let n: f64 = cases.map(|part| part.below).sum();
-    (squares > 0.0).then(|| (POWER_80_LEVEL_5 * squares.sqrt() / n).min(0.5))
+/// The smallest distance of the true win rate from one half that the exact sign test shows with 80 % power, given
+/// that `n_decisive` of `n_cases` cases have a winner: (s − ½) · decisive / all, for the smallest share s of the
+/// decisive cases that it shows. `None` where it shows nothing even if one variant wins all of them.
+pub(super) fn smallest_difference(n_decisive: u64, n_cases: u64, level: f64) -> Option<f64> {
+    let share = sign_test_detects(n_decisive, level, POWER)?;
+    Some((share - 0.5) * n_decisive as f64 / n_cases as f64)
 }
 
 fn mean_length(name: &str, pairs: &[&Pair]) -> Option<f64> {

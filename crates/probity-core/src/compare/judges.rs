@@ -97,7 +97,7 @@ fn judge_figures(pairs: &[&Pair], policies: Policies, resampling: Resampling) ->
     // One slice that holds everything says nothing new, but it is asked for by name.
     let by_slice =
         slices.into_iter().map(|(name, pairs)| (name, figures(&pairs, policies, resampling))).collect();
-    JudgeFigures { overall, by_slice, at_equal_length: at_equal_length(pairs) }
+    JudgeFigures { overall, by_slice, at_equal_length: at_equal_length(pairs, policies) }
 }
 
 fn review(judge: &Arc<str>, pairs: &[Pair]) -> Vec<ReviewItem> {

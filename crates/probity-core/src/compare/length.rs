@@ -11,6 +11,7 @@
 //! `docs/design/comparison-models.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -149,16 +150,16 @@ impl Raw {
 }
 
 /// Why there is no controlled rate.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum LengthError {
     /// Too little to fit.
-    #[error("{n_cases} cases are too few to fit the length term, expected at least {CASES_MIN}")]
+    #[error("{} too few to fit the length term, expected at least {CASES_MIN}", cases_are(*n_cases))]
     TooFewCases {
         /// Distinct cases among the rows.
         n_cases: usize,
     },
     /// Instructions of unknown difficulty.
-    #[error("{n_missing} of {n_rows} pairs have no difficulty, expected a number for every case")]
+    #[error("{n_missing} of its {n_rows} pairs {} no difficulty, expected a number for every case", have(*n_missing))]
     NoDifficulty {
         /// Rows without one.
         n_missing: usize,
@@ -170,6 +171,16 @@ pub enum LengthError {
     NoLengthVariation {
         /// Baseline minus candidate.
         chars: i64,
+    },
+    /// The replies of two variants have no length in common, so a rate at equal length would be extrapolated.
+    #[error("the reply of {longer} is longer than that of {shorter} in {}, so a rate at equal length would be extrapolated", all_pairs(*n_pairs))]
+    NoOverlap {
+        /// The variant that always writes more.
+        longer: Arc<str>,
+        /// The variant that always writes less.
+        shorter: Arc<str>,
+        /// Their pairs.
+        n_pairs: usize,
     },
     /// A preference outside its range.
     #[error("the preference of row {row} is {preference}, expected a number from 0 to 1")]
@@ -188,6 +199,19 @@ pub enum LengthError {
     /// The fit has no answer.
     #[error("the length model could not be fitted")]
     Fit(#[source] NoPeak),
+}
+
+/// So many cases, as the subject of a sentence.
+pub(super) fn cases_are(n: usize) -> String {
+    if n == 1 { "1 case is".to_owned() } else { format!("{n} cases are") }
+}
+
+fn have(n: usize) -> &'static str {
+    if n == 1 { "has" } else { "have" }
+}
+
+fn all_pairs(n: usize) -> String {
+    if n == 1 { "their only pair".to_owned() } else { format!("all of their {n} pairs") }
 }
 
 /// The rate at equal length with model, length and instruction terms.

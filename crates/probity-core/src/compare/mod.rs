@@ -31,7 +31,7 @@ pub mod sequence;
 mod written;
 
 pub use adjusted::{Fits, LengthFits, Ranked, at_equal_length, ranked};
-pub use conclusion::{Completeness, Conclusion, TestedBy, VariantTest};
+pub use conclusion::{Completeness, Conclusion, DECISIVE_CASES_MIN, TestedBy, VariantTest};
 pub use contest::{Contest, Fate, GateCounts, Heard, gate_counts};
 pub use figures::{AgreementFigures, Counts, Figures, Rates, VariantFigures, figures};
 pub use judges::{Comparison, JudgeComparison, JudgeFigures, ReviewItem, comparison};

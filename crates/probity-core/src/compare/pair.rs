@@ -1,5 +1,6 @@
 //! A pair with its verdicts, and what it adds to each figure under the policies.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::labels::Label;
@@ -107,17 +108,15 @@ impl Pair {
         }
     }
 
-    /// What it came to by candidate where it has a verdict: ties and winners that flip are a tie, escalations
-    /// are no result.
-    pub fn result(&self) -> Option<Choice> {
-        match &self.verdicts {
-            Verdicts::Graded(grade) => Some(grade.choice()),
-            Verdicts::BothOrders { ab, ba } => match Outcome::of(ab, ba) {
-                Outcome::Stable(winner) => Some(Choice::Wins(winner)),
-                Outcome::Tie | Outcome::UnstableAfterSwap => Some(Choice::Tie),
-                Outcome::NeedsHumanReview | Outcome::Unscored(_) => None,
-            },
-        }
+    /// What it comes to by candidate, where it counts under the policies: the candidate with more than half of
+    /// it wins, and one half each is a tie. An escalation is no result.
+    pub fn result(&self, policies: Policies) -> Option<Choice> {
+        let won = self.win(Candidate::B, policies);
+        (won.below > 0.0).then(|| match won.above.total_cmp(&(won.below / 2.0)) {
+            Ordering::Greater => Choice::Wins(Candidate::B),
+            Ordering::Less => Choice::Wins(Candidate::A),
+            Ordering::Equal => Choice::Tie,
+        })
     }
 
     /// Passes without a verdict.
@@ -142,17 +141,10 @@ impl Pair {
         }
     }
 
-    /// How far `candidate` is preferred, 0 to 1, where the pair has a verdict: a grade as it was given.
-    pub(super) fn preference(&self, candidate: Candidate) -> Option<f64> {
-        let for_b = match &self.verdicts {
-            Verdicts::Graded(grade) => grade.value(),
-            Verdicts::BothOrders { .. } => match self.result()? {
-                Choice::Wins(Candidate::A) => 0.0,
-                Choice::Wins(Candidate::B) => 1.0,
-                Choice::Tie | Choice::NeedsHumanReview => 0.5,
-            },
-        };
-        Some(if candidate == Candidate::B { for_b } else { 1.0 - for_b })
+    /// How far `candidate` is preferred, 0 to 1, where the pair counts under the policies: a grade as it was given.
+    pub(super) fn preference(&self, candidate: Candidate, policies: Policies) -> Option<f64> {
+        let won = self.win(candidate, policies);
+        (won.below > 0.0).then(|| won.above / won.below)
     }
 
     /// The length of a candidate.
@@ -199,16 +191,16 @@ impl Pair {
     }
 
     /// Whether `candidate` wins where there is a winner.
-    pub(super) fn decisive_win(&self, candidate: Candidate) -> Part {
-        match self.result() {
+    pub(super) fn decisive_win(&self, candidate: Candidate, policies: Policies) -> Part {
+        match self.result(policies) {
             Some(Choice::Wins(winner)) => one(winner == candidate),
             _ => NOTHING,
         }
     }
 
     /// A win is one, a tie one half, whatever the grade.
-    pub(super) fn discrete_win(&self, candidate: Candidate) -> Part {
-        match self.result() {
+    pub(super) fn discrete_win(&self, candidate: Candidate, policies: Policies) -> Part {
+        match self.result(policies) {
             Some(Choice::Wins(winner)) => one(winner == candidate),
             Some(_) => Part { above: 0.5, below: 1.0 },
             None => NOTHING,
@@ -219,9 +211,13 @@ impl Pair {
     pub(super) fn ended(&self, status: Status) -> Part {
         match self.status() {
             Status::Unscored => NOTHING,
-            Status::Graded => one(status == Status::Tie && self.result() == Some(Choice::Tie)),
+            Status::Graded => one(status == Status::Tie && self.is_even()),
             ended => one(ended == status),
         }
+    }
+
+    fn is_even(&self) -> bool {
+        matches!(self.verdicts, Verdicts::Graded(grade) if grade.choice() == Choice::Tie)
     }
 
     /// Whether both orders say the same. A missing verdict that counts as wrong is like another one.
@@ -263,9 +259,9 @@ impl Pair {
         }
     }
 
-    /// Whether the longer reply wins, where there is a winner.
+    /// Whether the longer reply wins, where the same one wins in both orders, whatever the policies.
     pub(super) fn longer_by_result(&self) -> Part {
-        match (self.result(), self.longer()) {
+        match (self.result(Policies::default()), self.longer()) {
             (Some(choice), Some(longer)) => for_longer(choice, longer),
             _ => NOTHING,
         }
@@ -274,9 +270,9 @@ impl Pair {
     fn longer(&self) -> Option<Candidate> {
         let [a, b] = self.lengths?;
         match a.cmp(&b) {
-            std::cmp::Ordering::Greater => Some(Candidate::A),
-            std::cmp::Ordering::Less => Some(Candidate::B),
-            std::cmp::Ordering::Equal => None,
+            Ordering::Greater => Some(Candidate::A),
+            Ordering::Less => Some(Candidate::B),
+            Ordering::Equal => None,
         }
     }
 

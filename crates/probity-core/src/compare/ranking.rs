@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::length::cases_are;
 use crate::stats::logistic::rate_estimate;
 use crate::stats::newton::{self, Local, NoPeak, Peak, Symmetric, dot};
 use crate::stats::{Estimate, Z_95};
@@ -104,7 +105,7 @@ pub enum RankingError {
         n_variants: usize,
     },
     /// Fewer than two cases.
-    #[error("{n_cases} cases are too few to rank variants, expected at least 2")]
+    #[error("{} too few to rank variants, expected at least 2", cases_are(*n_cases))]
     TooFewCases {
         /// How many there are.
         n_cases: usize,

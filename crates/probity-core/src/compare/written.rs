@@ -1,5 +1,7 @@
 //! Figures as JSON. A figure that does not exist is `null`, never a number.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::adjusted::{Fits, LengthFits};
@@ -61,8 +63,13 @@ impl JudgeFigures {
         let mut missing = Map::new();
         for (name, fits) in LENGTH_FIGURES.into_iter().zip([with_difficulty, with_slices, length_only]) {
             map.insert(name.into(), fits_json(fits));
-            let why = fits.values().find_map(|fitted| fitted.as_ref().err());
-            missing.extend(why.map(|why| (name.to_owned(), why.to_string().into())));
+            let why = |(name, fitted): (&Arc<str>, &Result<Controlled, LengthError>)| {
+                fitted.as_ref().err().map(|why| (name.to_string(), why.to_string().into()))
+            };
+            let reasons: Map<String, Value> = fits.iter().filter_map(why).collect();
+            if !reasons.is_empty() {
+                missing.insert(name.to_owned(), reasons.into());
+            }
         }
         map.insert("length_missing".into(), missing.into());
         map
@@ -133,6 +140,7 @@ fn policy(policies: Policies) -> Value {
 
 fn variant_json(figures: &VariantFigures) -> Value {
     json!({
+        "case_win_rate": figures.case_win_rate,
         "wins": figures.n_wins,
         "losses": figures.n_losses,
         "ties": figures.n_ties,

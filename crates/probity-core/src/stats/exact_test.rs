@@ -38,6 +38,27 @@ pub fn fewer_wins_test(wins: u64, losses: u64) -> Option<f64> {
     Some(1.0 - above)
 }
 
+/// The smallest share of wins above one half that the two-sided sign test of `n` wins and losses shows at `level`
+/// with probability `power`. `None` where not even `n` wins are shown.
+pub fn sign_test_detects(n: u64, level: f64, power: f64) -> Option<f64> {
+    let is_shown = |losses: u64| sign_test(n - losses, losses).is_some_and(|p| p <= level);
+    if !is_shown(0) {
+        return None;
+    }
+    // The most losses beside which the wins are still shown.
+    let (mut shown, mut not_shown) = (0, n / 2 + 1);
+    while not_shown - shown > 1 {
+        let middle = u64::midpoint(shown, not_shown);
+        if is_shown(middle) { shown = middle } else { not_shown = middle }
+    }
+    let (mut low, mut high) = (0.0, 0.5);
+    for _ in 0..60 {
+        let losing = f64::midpoint(low, high);
+        if at_most(shown, n, losing) >= power { low = losing } else { high = losing }
+    }
+    Some(1.0 - low)
+}
+
 /// `McNemar`'s test on the two counts of pairs that differ. `None` where none does.
 pub fn mcnemar(first_only: u64, second_only: u64) -> Option<McNemar> {
     let tail = lower_tail(first_only.min(second_only), first_only.checked_add(second_only)?)?;
@@ -60,7 +81,16 @@ pub(super) fn ln_factorial(n: u64) -> f64 {
     (x + 0.5) * x.ln() - x + 0.5 * std::f64::consts::TAU.ln() + series
 }
 
-/// The lower tail of a binomial with probability one half.
+/// The probability of at most `k` in a binomial of `n` trials, `k` below `n`: from the tail that is the shorter one.
+fn at_most(k: u64, n: u64, probability: f64) -> f64 {
+    if k as f64 <= n as f64 * probability {
+        binomial_tail(k, n, probability).up_to
+    } else {
+        1.0 - binomial_tail(n - k - 1, n, 1.0 - probability).up_to
+    }
+}
+
+/// The lower tail of a binomial.
 struct Tail {
     /// The probability of at most `k`.
     up_to: f64,
@@ -68,23 +98,27 @@ struct Tail {
     at: f64,
 }
 
-/// `None` where there is no trial.
+/// The tail for a probability of one half; `None` where there is no trial.
 fn lower_tail(k: u64, n: u64) -> Option<Tail> {
-    if n == 0 {
-        return None;
-    }
-    let ln_at = ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k) - n as f64 * std::f64::consts::LN_2;
+    (n > 0).then(|| binomial_tail(k, n, 0.5))
+}
+
+/// The tail up to `k`, which is at most the mean.
+fn binomial_tail(k: u64, n: u64, probability: f64) -> Tail {
+    let ln_ways = ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k);
+    let ln_at = ln_ways + k as f64 * probability.ln() + (n - k) as f64 * (-probability).ln_1p();
+    let odds = probability / (1.0 - probability);
     let at = ln_at.exp();
-    // Below the middle each term is smaller than the one above it.
+    // Below the mean each term is smaller than the one above it.
     let (mut sum, mut term) = (at, at);
     for i in (1..=k).rev() {
-        term *= i as f64 / (n - i + 1) as f64;
+        term *= i as f64 / ((n - i + 1) as f64 * odds);
         sum += term;
         if term < sum * 1e-17 {
             break;
         }
     }
-    Some(Tail { up_to: sum, at })
+    Tail { up_to: sum, at }
 }
 
 #[cfg(test)]
@@ -138,6 +172,18 @@ mod tests {
         let p = sign_test(501_500, 498_500).unwrap();
         assert!((p - 0.002_717).abs() < 5e-5, "{p}");
         assert_eq!(sign_test(1_000_000, 0), Some(0.0), "too small for a float, and not below zero");
+    }
+
+    #[test]
+    fn n02_a_detectable_share_is_shown_with_its_power() {
+        let share = |n| sign_test_detects(n, 0.05, 0.8);
+        assert_eq!([share(0), share(5), sign_test_detects(6, 0.05 / 3.0, 0.8)], [None; 3]);
+        // All six of six must be won: s⁶ = 0.8.
+        near(share(6).unwrap(), 0.8_f64.powf(1.0 / 6.0));
+        near(share(9).unwrap(), 0.907_373_222_222);
+        near(share(100).unwrap(), 0.645_131_364_401);
+        // (1.960 + 0.842) · √(1/4n), the normal approximation.
+        assert!((share(1_000_000).unwrap() - 0.501_401).abs() < 2e-6);
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub use bootstrap::{Part, Resampling, ratio, ratios};
 pub use bounded_mean::{ClusterSums, mean};
 pub use change::{Moved, PairedShare, mean_change, share_change};
 pub use cross_table::{CrossFigure, CrossTable, Undefined};
-pub use exact_test::{McNemar, fewer_wins_test, mcnemar, sign_test};
+pub use exact_test::{McNemar, fewer_wins_test, mcnemar, sign_test, sign_test_detects};
 pub use latest::{Repeated, Sample, latest_differs, means_differ, shares_differ};
 pub use many_raters::{Crossed, Kind, Measure, Rated, Sampling, crossed, rated};
 pub use net_rate::{Beyond, NetRate, PairedCounts, more_until, net_rate};

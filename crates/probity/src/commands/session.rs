@@ -180,7 +180,7 @@ pub(crate) fn way_on(ran: &Ran) -> &'static str {
         }
         Some(driven) if driven.gave_up > 0 => "run the same command again to resume",
         None | Some(_) => {
-            "the causes are listed above; --retry-unscored asks again where an answer was no verdict"
+            "the report lists the causes; --retry-unscored asks again where an answer was no verdict"
         }
     }
 }

@@ -1,10 +1,13 @@
 //! A comparison on a terminal: figures with their intervals and denominators, and the policy beside them.
 
-use probity_core::compare::{Comparison, Figures, JudgeFigures, Labels, Policies, Status, VariantFigures};
+use probity_core::compare::{
+    Comparison, Figures, JudgeFigures, Labels, LengthFits, Policies, Status, VariantFigures,
+};
 use probity_core::stats::Estimate;
 use probity_engine::load::Skipped;
 
 use super::conclusion::Conclusions;
+use super::equal_length::missing;
 use super::plain::plain;
 use super::report::page::p_value;
 use super::summary::{columns, skipped_records};
@@ -44,6 +47,7 @@ pub(crate) fn comparison(shown: &Shown) -> String {
             if let Some(concluded) = shown.concluded.get(name) {
                 out += &format!("\n{}\n", plain(&concluded.sentence(&judge.overall)));
             }
+            out += &equal_length(&judge.at_equal_length);
         }
     }
     if judges.len() > 1 {
@@ -148,12 +152,34 @@ fn rates(figures: &Figures) -> String {
     }
     if let Some(test) = figures.order_test {
         out += &format!(
-            "the order decided {} pairs for the first slot and {} for the second: McNemar {}, mid-{}\n",
-            test.first_only,
+            "the order decided {} for the first slot and {} for the second: McNemar {}, mid-{}\n",
+            counted(test.first_only, "pair"),
             test.second_only,
             p_value(test.exact),
             p_value(test.mid_p)
         );
+    }
+    out
+}
+
+/// Each variant with a win rate at equal length, and why others have none. Nothing where no length is known.
+fn equal_length(fits: &LengthFits) -> String {
+    if !fits.has_rows() {
+        return String::new();
+    }
+    let (model, fitted) = fits.shown();
+    let mut rows = vec![texts([&format!("at equal length ({model})"), "win rate", "95 % interval", "n"])];
+    for (name, controlled) in fitted {
+        if let Ok(controlled) = controlled {
+            rows.push([vec![plain(name)], estimate(Some(&controlled.rate)).into()].concat());
+        }
+    }
+    let mut out = String::from("\n");
+    if rows.len() > 1 {
+        out += &columns(&rows);
+    }
+    for why in missing(fitted) {
+        out += &format!("no win rate at equal length{}\n", plain(&why));
     }
     out
 }

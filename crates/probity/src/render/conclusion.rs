@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use probity_core::compare::sequence::Decision;
-use probity_core::compare::{Completeness, Conclusion, Figures, TestedBy, VariantTest};
+use probity_core::compare::{Completeness, Conclusion, DECISIVE_CASES_MIN, Figures, TestedBy, VariantTest};
 use probity_core::promote::Standing;
 use probity_core::stats::Estimate;
 use probity_engine::run::compare::Stopped;
@@ -81,36 +81,32 @@ impl Concluded {
     fn of_two(&self, test: &VariantTest, figures: &Figures) -> String {
         let [first, second] = &test.variants;
         let subject = self.conclusion.winner.as_ref().unwrap_or(second);
-        let rate = figures.variants.get(subject).and_then(|variant| variant.win_rate);
+        // The case is what is tested, so the share of cases is what is said beside the test.
+        let rate = figures.variants.get(subject).and_then(|variant| variant.case_win_rate);
+        let so_far = if self.is_complete() { "" } else { "the comparison is incomplete; so far " };
+        let could = could_show(test);
         let (Some(rate), Some(p)) = (rate, test.p_value) else {
-            return "No difference shown: no case has a winner.".to_owned();
+            return format!("No difference shown: {so_far}no case has a winner. {could}");
         };
         let wins = wins(&rate);
         let tested = format!("exact sign test, {}", p_value(p));
-        match (&self.conclusion.winner, test.smallest_difference) {
-            (Some(winner), _) => {
+        match &self.conclusion.winner {
+            Some(winner) => {
                 let other = if winner == first { second } else { first };
                 format!("{winner} answers better than {other}: it {wins} ({tested}).")
             }
-            _ if !self.is_complete() => {
-                format!("No difference shown: the comparison is incomplete; so far {subject} {wins}.")
-            }
-            (None, Some(least)) => format!(
-                "No difference shown: {subject} {wins} ({tested}). The smallest difference that this sample could \
-                 have shown is {:.1} points from 50 %.",
-                100.0 * least
-            ),
-            (None, None) => format!(
-                "No difference shown: {subject} {wins} ({tested}). {} are too few to show any difference.",
-                cases(test.n_cases)
-            ),
+            None if so_far.is_empty() => format!("No difference shown: {subject} {wins} ({tested}). {could}"),
+            None => format!("No difference shown: {so_far}{subject} {wins}. {could}"),
         }
     }
 
     fn of_several(&self, tests: &[VariantTest]) -> String {
         let how = format!("exact sign tests, Bonferroni over {} pairs of variants", tests.len());
         if !self.is_complete() {
-            return "No difference shown: the comparison is incomplete.".to_owned();
+            return format!(
+                "No difference shown: the comparison is incomplete. {}",
+                could_show_between(tests)
+            );
         }
         if let (Some(winner), Some(p)) = (&self.conclusion.winner, self.conclusion.p_value) {
             return format!("{winner} answers better than every other variant ({how}, {}).", p_value(p));
@@ -122,7 +118,8 @@ impl Concluded {
         });
         let shown: Vec<String> = shown.collect();
         if shown.is_empty() {
-            return format!("No difference shown between any two variants ({how}).");
+            let could = could_show_between(tests);
+            return format!("No difference shown between any two variants ({how}). {could}");
         }
         format!("No variant is shown to be better than every other; {} ({how}).", shown.join("; "))
     }
@@ -134,8 +131,9 @@ impl Concluded {
         let [first, _] = &test.variants;
         let (low, high) = (100.0 * stopped.bounds.low, 100.0 * stopped.bounds.high);
         let scope = format!(
-            "{first} wins {low:.1}–{high:.1} % of these {n} pairs, wrong with a chance of at most {}; \
+            "{first} wins {low:.1}–{high:.1} % of {}, wrong with a chance of at most {}; \
              nothing is said about other cases",
+            if n == 1 { "this pair".to_owned() } else { format!("these {n} pairs") },
             stopped.alpha
         );
         match (&self.conclusion.winner, decided) {
@@ -156,9 +154,37 @@ impl Concluded {
 
 fn wins(rate: &Estimate) -> String {
     let [value, low, high] = [rate.value, rate.low, rate.high].map(|share| 100.0 * share);
-    format!("wins {value:.1} % of {} pairs, {low:.1}–{high:.1} %", rate.n)
+    let cases = if rate.n == 1 { "1 case".to_owned() } else { format!("{} cases", rate.n) };
+    format!("wins {value:.1} % of {cases}, {low:.1}–{high:.1} %")
 }
 
-fn cases(n: u64) -> String {
-    if n == 1 { "1 case".to_owned() } else { format!("{n} cases") }
+/// What two variants could have shown, whatever they have shown.
+fn could_show(test: &VariantTest) -> String {
+    match (test.smallest_difference, test.n_decisive()) {
+        (Some(least), _) => format!(
+            "The smallest difference that this sample could have shown is {:.1} points from 50 %.",
+            100.0 * least
+        ),
+        (None, n) => {
+            let there = if n == 1 { "is 1".to_owned() } else { format!("are {n}") };
+            format!(
+                "This sample could not have shown any difference: that needs {DECISIVE_CASES_MIN} cases with a \
+                 winner, and there {there}."
+            )
+        }
+    }
+}
+
+/// The same for each two of several variants.
+fn could_show_between(tests: &[VariantTest]) -> String {
+    let known: Vec<f64> = tests.iter().filter_map(|test| test.smallest_difference).collect();
+    match known.iter().copied().reduce(f64::max) {
+        Some(most) if known.len() == tests.len() => format!(
+            "The smallest difference that this sample could have shown is at most {:.1} points from 50 % between \
+             any two.",
+            100.0 * most
+        ),
+        Some(_) => "Between some of them too few cases have a winner to show any difference.".to_owned(),
+        None => "Too few cases have a winner to show any difference.".to_owned(),
+    }
 }

@@ -1,9 +1,9 @@
-//! What a live comparison adds to its figures on a terminal: equal length, the gate, who is missing, the judge.
+//! What a live comparison adds to its figures on a terminal: a ranking, the gate, who is missing, the judge.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use probity_core::compare::{Fate, GateCounts, Pair, Pass, Ranked, at_equal_length, gate_counts, ranked};
+use probity_core::compare::{Fate, GateCounts, Pair, Pass, Policies, Ranked, gate_counts, ranked};
 use probity_core::stats::Estimate;
 use probity_engine::run::compare::{CompareJob, Compared, Stopped};
 
@@ -29,15 +29,16 @@ pub(crate) struct Live<'a> {
     pub(crate) compared: &'a Compared,
     /// The pairs that figures are made of.
     pub(crate) pairs: &'a [Pair],
+    /// What counts as what in them.
+    pub(crate) policies: Policies,
 }
 
 /// The rest of the report as text.
 pub(crate) fn live(live: &Live) -> String {
-    let Live { job, compared, pairs } = live;
+    let Live { job, compared, pairs, policies } = live;
     let pairs: Vec<&Pair> = pairs.iter().collect();
     let mut out = String::new();
-    equal_length(&mut out, &pairs);
-    ranking(&mut out, &pairs);
+    ranking(&mut out, &pairs, *policies);
     at_gate(&mut out, compared);
     unscored(&mut out, compared);
     unpaired(&mut out, job);
@@ -58,28 +59,8 @@ pub(crate) fn live(live: &Live) -> String {
     out
 }
 
-fn equal_length(out: &mut String, pairs: &[&Pair]) {
-    let fits = at_equal_length(pairs);
-    let (model, fitted) = fits.shown();
-    let mut rows = vec![
-        [&*format!("at equal length ({model})"), "win rate", "95 % interval", "n"]
-            .map(str::to_owned)
-            .to_vec(),
-    ];
-    for (name, controlled) in fitted {
-        if let Ok(controlled) = controlled {
-            rows.push([vec![plain(name)], estimate(&controlled.rate).to_vec()].concat());
-        }
-    }
-    match fitted.values().find_map(|controlled| controlled.as_ref().err()) {
-        None if rows.len() > 1 => line!(out, "\n{}", columns(&rows).trim_end()),
-        None => {}
-        Some(why) => line!(out, "\nno win rate at equal length: {why}"),
-    }
-}
-
-fn ranking(out: &mut String, pairs: &[&Pair]) {
-    let Some(Ranked { variants: names, ranking }) = ranked(pairs) else { return };
+fn ranking(out: &mut String, pairs: &[&Pair], policies: Policies) {
+    let Some(Ranked { variants: names, ranking }) = ranked(pairs, policies) else { return };
     let ranking = match ranking {
         Ok(ranking) => ranking,
         Err(why) => return line!(out, "\nno ranking: {why}"),
@@ -163,7 +144,7 @@ fn more(out: &mut String, n: usize) {
 fn sequence(out: &mut String, stopped: &Stopped) {
     line!(
         out,
-        "\n{} pairs were taken, {} were not, which saved {} calls",
+        "\npairs taken: {}; not taken: {}; calls saved: {}",
         stopped.n_drawn,
         stopped.n_left,
         stopped.calls_saved

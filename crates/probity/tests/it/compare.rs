@@ -80,24 +80,40 @@ fn n02_four_wins_and_six_ties_are_no_winner() {
     }
     let p = |decision: &Value| decision["p_value"].as_f64().expect("a p-value");
     assert!((p(&decision) - 0.125).abs() < 1e-9, "{decision}");
-    assert!(text.contains("No difference shown: b wins 30.0 % of 10 pairs"), "{text}");
+    assert!(text.contains("No difference shown: b wins 30.0 % of 10 cases"), "{text}");
     assert!(
-        text.contains("(exact sign test, p 0.1250). The smallest difference that this sample could"),
+        text.contains("(exact sign test, p 0.1250). This sample could not have shown any difference: that needs 6 cases with a winner, and there are 4."),
         "{text}"
     );
     assert!(text.contains("This is advisory: verdicts from a file have no standing."), "{text}");
 
     let (decision, text) = report(&rows(&[("a", 6), ("tie", 4)]));
     assert!(decision["winner"] == "a" && (p(&decision) - 0.03125).abs() < 1e-9, "{decision}");
-    assert!(text.contains("a answers better than b: it wins 80.0 % of 10 pairs"), "{text}");
+    assert!(text.contains("a answers better than b: it wins 80.0 % of 10 cases"), "{text}");
     // Of 22 pairs without a verdict for three, 86 % have one.
     let (decision, text) = report(&rows(&[("a", 19), ("?", 3)]));
     assert_eq!((&decision["winner"], &decision["complete"]), (&Value::Null, &json!(false)));
-    assert!(text.contains("No difference shown: the comparison is incomplete"), "{text}");
+    assert!(
+        text.contains("No difference shown: the comparison is incomplete; so far b wins 0.0 % of 19 cases")
+    );
+    assert!(text.contains("The smallest difference that this sample could have shown is"), "{text}");
     // What two pairs could show is not ±99 points.
     let (decision, text) = report(&rows(&[("a", 1), ("b", 1)]));
     assert_eq!(decision["smallest_difference"], Value::Null);
-    assert!(text.contains("2 cases are too few to show any difference") && text.contains("±50.0"), "{text}");
+    assert!(text.contains("with a winner, and there are 2.") && !text.contains('±'), "{text}");
+    let (_, text) = report(&rows(&[("tie", 10)]));
+    assert!(
+        text.contains("No difference shown: no case has a winner. This sample could not have shown"),
+        "{text}"
+    );
+    let (_, text) = report(&rows(&[("a", 1)]));
+    assert!(text.contains("a wins 100.0 % of 1 case,") || text.contains("b wins 0.0 % of 1 case,"), "{text}");
+    assert!(text.contains("with a winner, and there is 1."), "{text}");
+    // Nine of twelve with a winner: 7 to 2 is not shown, 9 to 0 is.
+    let (decision, text) = report(&rows(&[("a", 5), ("b", 4), ("tie", 3)]));
+    let least = decision["smallest_difference"].as_f64().expect("a difference");
+    assert!((least - 0.407_373 * 0.75).abs() < 1e-6, "{decision}");
+    assert!(text.contains("could have shown is 30.6 points from 50 %."), "{text}");
 }
 
 #[test]
@@ -125,9 +141,68 @@ fn n09_each_win_rate_at_equal_length_is_named_after_its_model() {
     assert_eq!(with["length_missing"], json!({}));
     let without = of(&lines(false));
     assert_eq!(without["length_difficulty_win_rate"]["a"], Value::Null);
-    let why = "60 of 60 pairs have no difficulty, expected a number for every case";
-    assert_eq!(without["length_missing"], json!({ "length_difficulty_win_rate": why }));
+    let why = "60 of its 60 pairs have no difficulty, expected a number for every case";
+    assert_eq!(without["length_missing"], json!({ "length_difficulty_win_rate": { "a": why, "b": why } }));
     assert_eq!(without.get("length_controlled_win_rate"), None, "no figure has a name that is not its own");
+}
+
+#[test]
+fn n09_the_sentence_the_table_and_the_test_count_the_same() {
+    let verdicts: String = (0..10).map(|i| row(&i.to_string(), "a", "tie")).collect();
+    for (policy, rate, n) in [("sum", 1.0, 10), ("pool", 0.75, 20)] {
+        let args = ["--verdicts", "v.jsonl", "--conflict", policy];
+        let text = run(&[("v.jsonl", &verdicts)], args).code(0).stdout;
+        let said =
+            "a answers better than b: it wins 100.0 % of 10 cases, 72.2–100.0 % (exact sign test, p 0.0020).";
+        assert!(text.contains(said), "{policy}: {text}");
+        let args = ["--verdicts", "v.jsonl", "--json", "--conflict", policy];
+        let out = run(&[("v.jsonl", &verdicts)], args).code(0).json();
+        let a = &out["variants"]["a"];
+        assert_eq!([&a["wins"], &a["losses"], &a["ties"]], [10, 0, 0], "{policy}");
+        assert_eq!(a["sign_test"], out["decision"]["p_value"], "{policy}");
+        assert_eq!([&a["discrete_win_rate"]["value"], &out["decisive_win_rate"]["a"]["value"]], [1.0, 1.0]);
+        assert_eq!((&out["win_rate"]["a"]["value"], &out["win_rate"]["a"]["n"]), (&json!(rate), &json!(n)));
+        assert_eq!(out["status"]["tie"], 10, "{policy}");
+    }
+}
+
+#[test]
+fn n09_recorded_verdicts_show_the_rate_at_equal_length() {
+    let rows = |len_b: fn(usize) -> usize| -> String {
+        let line = |i: usize| {
+            let verdict = ["a", "b", "b", "tie"][i % 4];
+            let lengths = [100 + 7 * (i % 13), len_b(i)];
+            json!({
+                "item": i.to_string(), "verdict_ab": verdict, "verdict_ba": verdict,
+                "len_a": lengths[0], "len_b": lengths[1],
+            })
+            .to_string()
+                + "\n"
+        };
+        (0..60).map(line).collect()
+    };
+    let text = |rows: &str| run(&[("v.jsonl", rows)], ["--verdicts", "v.jsonl"]).code(0).stdout;
+    let both = text(&rows(|i| 110 + 5 * (i % 17)));
+    assert!(both.contains("\nat equal length (length and slice)"), "{both}");
+    let longer = rows(|i| 300 + 5 * (i % 17));
+    let apart = text(&longer);
+    let why = "the reply of b is longer than that of a in all of their 60 pairs, so a rate at equal length would be \
+               extrapolated";
+    assert!(apart.contains(&format!("\nno win rate at equal length: {why}\n")), "{apart}");
+    let out = run(&[("v.jsonl", &longer)], ["--verdicts", "v.jsonl", "--json"]).code(0).json();
+    for name in ["length_slice_win_rate", "length_only_win_rate"] {
+        assert_eq!(out[name], json!({ "a": null, "b": null }), "{name}");
+        assert_eq!(out["length_missing"][name], json!({ "a": why, "b": why }), "{name}");
+    }
+    let unknown: String = (0..12).map(|i| row(&i.to_string(), "a", "a")).collect();
+    assert!(!text(&unknown).contains("equal length"), "no length is known");
+}
+
+#[test]
+fn n09_one_pair_is_not_several() {
+    let verdicts = row("1", "a", "b") + &row("2", "a", "a");
+    let text = run(&[("v.jsonl", &verdicts)], ["--verdicts", "v.jsonl"]).code(0).stdout;
+    assert!(text.contains("the order decided 1 pair for the first slot and 0 for the second"), "{text}");
 }
 
 #[test]

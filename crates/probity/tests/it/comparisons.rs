@@ -63,7 +63,7 @@ fn n22_a_tie_is_a_winner_of_its_own_and_causes_of_unscored_pairs_are_listed() {
         .run()
         .code(3);
     assert!(ran.stdout.contains("orders without a verdict, by cause\n  2 "), "{}", ran.stdout);
-    ran.says(["the causes are listed above"]);
+    ran.says(["the report lists the causes"]);
     let report = compare(&broken, ["--judge", "own"]).code(3).json();
     assert_eq!(report["comparisons"][0]["winner"], Value::Null);
 }

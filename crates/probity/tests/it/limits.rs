@@ -76,7 +76,7 @@ fn g06_too_little_coverage_is_incomplete() {
     probity
         .run_tickets([])
         .code(3)
-        .says(["80.0 % of the admitted replies have a verdict, 90.0 % are wanted; the causes are listed above; --retry-unscored"]);
+        .says(["80.0 % of the admitted replies have a verdict, 90.0 % are wanted; the report lists the causes; --retry-unscored"]);
     assert_eq!(unscored(&probity)["out_of_range"], 2);
     probity.run_tickets(["--min-coverage", "0.8"]).code(0);
     assert_eq!(server.n_requests(), 10);

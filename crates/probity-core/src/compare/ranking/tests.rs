@@ -156,7 +156,7 @@ fn check_refused(n_variants: usize, comparisons: &[Comparison], want: &str) {
 #[test]
 fn what_cannot_be_ranked_is_refused() {
     check_refused(1, &[], "1 variants cannot be ranked, expected at least 2");
-    check_refused(2, &met(0, 1, [3, 0, 2]), "1 cases are too few to rank variants, expected at least 2");
+    check_refused(2, &met(0, 1, [3, 0, 2]), "1 case is too few to rank variants, expected at least 2");
     check_refused(
         2,
         &met(0, 2, [1, 0, 0]),

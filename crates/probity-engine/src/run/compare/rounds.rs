@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use probity_core::compare::sequence::{Bounds, Decision, Sequence};
-use probity_core::compare::{Candidate, Choice, Fate, Status};
+use probity_core::compare::{Candidate, Choice, Fate, Policies, Status};
 
 use super::super::record::Lookup;
 use super::super::work::Work;
@@ -115,7 +115,7 @@ fn hear(
     let lookup = Lookup { asking: &job.asking, reader: &reader, judge, repeat: 0 };
     for at in &job.drawn[drawn] {
         let contest = contest(job, &job.meetings[*at], &|packet| lookup.verdict(packet))?;
-        let pushed = match contest.pair().map(|pair| (pair.status(), pair.result())) {
+        let pushed = match contest.pair().map(|pair| (pair.status(), pair.result(Policies::default()))) {
             // A winner that changes with the order says nothing about the replies, so it supports no claim.
             Some((Status::UnstableAfterSwap, _)) => sequence.push_unscored(),
             Some((_, Some(Choice::Wins(Candidate::A)))) => sequence.push(1.0),

@@ -72,7 +72,8 @@ pub(super) fn live(args: &CompareArgs) -> Result<Exit, Failure> {
             labels: None,
             skipped: &job.field.skipped,
         });
-        let rest = live_text(&Live { job: &job, compared: &compared, pairs: &pairs });
+        let rest =
+            live_text(&Live { job: &job, compared: &compared, pairs: &pairs, policies: figures.policies });
         terminal::print(&(shown + &rest));
     }
     Ok(ended(&job, &ran, &figures))
@@ -114,15 +115,16 @@ fn judge_name(compared: &Compared) -> String {
 fn live_json(job: &CompareJob, compared: &Compared, figures: &Comparison, pairs: &[Pair]) -> Value {
     let pairs: Vec<&Pair> = pairs.iter().collect();
     let mut json = figures.to_json();
-    json["ranking"] = ranked(&pairs).map_or(Value::Null, |Ranked { variants, ranking }| match ranking {
-        Ok(ranking) => {
-            let places = variants.iter().zip(&ranking.places);
-            let places: Map<String, Value> =
-                places.map(|(name, place)| (name.to_string(), json!(place))).collect();
-            json!({ "places": places, "tie_term": ranking.tie_term, "basis": ranking.basis })
-        }
-        Err(error) => json!({ "missing": error.to_string() }),
-    });
+    json["ranking"] =
+        ranked(&pairs, figures.policies).map_or(Value::Null, |Ranked { variants, ranking }| match ranking {
+            Ok(ranking) => {
+                let places = variants.iter().zip(&ranking.places);
+                let places: Map<String, Value> =
+                    places.map(|(name, place)| (name.to_string(), json!(place))).collect();
+                json!({ "places": places, "tie_term": ranking.tie_term, "basis": ranking.basis })
+            }
+            Err(error) => json!({ "missing": error.to_string() }),
+        });
     json["gate"] = json!(
         gate_counts(&compared.contests)
             .into_iter()

@@ -20,6 +20,7 @@ use self::length::length;
 use self::order::{in_words, order};
 pub(crate) use self::test_cases::test_cases;
 use super::super::conclusion::Conclusions;
+use super::super::equal_length::missing;
 use super::appendix::{Appendix, Origin};
 use super::chart::{Shape, Whisker};
 use super::page::{Block, Cell, JudgeLine, NONE, Page, Section, Table, Tile, Tone, p_value, percent};
@@ -177,6 +178,7 @@ fn one_judge(shown: &Shown, judge: &JudgeFigures, pairs: &[Pair], place: &Place)
             n if n > QUOTED_MAX => {
                 format!("The first {QUOTED_MAX} of {n}; the results file has all of them.")
             }
+            1 => "1 pair: its winner changed with the order, or the judge asked for a person.".to_owned(),
             n => format!("{n} pairs: their winner changed with the order, or the judge asked for a person."),
         });
         sections.push(section.quotes(quotes.into_iter().take(QUOTED_MAX).collect()));
@@ -213,10 +215,10 @@ fn wins(judge: &JudgeFigures, place: &Place) -> Section {
             controlled.row(row);
         }
     }
-    match fits.values().find_map(|fitted| fitted.as_ref().err()) {
-        Some(why) => section.text(format!("No win rate at equal length: {why}.")),
-        None => section.table(controlled),
-    }
+    let section = if fits.values().any(Result::is_ok) { section.table(controlled) } else { section };
+    missing(fits)
+        .iter()
+        .fold(section, |section, why| section.text(format!("No win rate at equal length{why}.")))
 }
 
 /// A share with a mark at one half.

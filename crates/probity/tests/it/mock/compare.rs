@@ -110,7 +110,11 @@ fn a_fair_judge_has_a_stable_winner_and_two_calls_per_pair() {
         assert_eq!(report["win_rate"]["old"]["value"], 0.0);
         assert_eq!(report["first_slot_lean"]["value"], 0.5);
         assert_eq!(report["by_slice"]["late"]["win_rate"]["new"]["n"], 6);
-        assert!(report["length_slice_win_rate"]["new"]["value"].is_number());
+        assert_eq!(
+            report["length_slice_win_rate"]["new"],
+            Value::Null,
+            "every reply of new is the longer one"
+        );
         assert_eq!(report["judge"]["standing"], "advisory");
         assert_eq!(report["calls"], 24);
         scene.check_asked(24);
@@ -223,7 +227,9 @@ fn n09_the_difficulty_of_a_case_comes_from_its_metadata() {
         };
         (0..40).map(line).collect::<Vec<_>>().join("\n")
     };
-    let scene = Scene::of(&[("old.jsonl", with(old)), ("new.jsonl", with(new))], &["--pairs", "hash"]);
+    let wordy =
+        |n: usize| old(n) + &" It comes by parcel service.".repeat(if n.is_multiple_of(3) { 5 } else { 0 });
+    let scene = Scene::of(&[("old.jsonl", with(wordy)), ("new.jsonl", with(new))], &["--pairs", "hash"]);
     let report = scene.compare(&[]).code(0).json();
     assert!(report["length_difficulty_win_rate"]["new"]["value"].is_number(), "{}", report["length_missing"]);
     let text = scene.folder.args(["compare", "old.jsonl", "new.jsonl", "--base-url", &scene.mock.url()]);

@@ -1,6 +1,6 @@
 //! How far the length of a reply goes with winning.
 
-use probity_core::compare::{Candidate, Choice, Figures, Pair};
+use probity_core::compare::{Candidate, Choice, Figures, Pair, Policies};
 use probity_core::stats::proportion;
 
 use super::super::chart::{Scatter, Shape, Whisker};
@@ -21,7 +21,8 @@ struct Point {
 /// The section about lengths; `None` where no length is known.
 pub(super) fn length(figures: &Figures, pairs: &[Pair], place: &Place) -> Option<Section> {
     let sides = Sides::of(pairs);
-    let mut points: Vec<Point> = pairs.iter().filter_map(|pair| point(pair, sides.as_ref())).collect();
+    let mut points: Vec<Point> =
+        pairs.iter().filter_map(|pair| point(pair, sides.as_ref(), figures.policies)).collect();
     if points.is_empty() {
         return None;
     }
@@ -53,10 +54,10 @@ pub(super) fn length(figures: &Figures, pairs: &[Pair], place: &Place) -> Option
     Some(section.table(rates))
 }
 
-fn point(pair: &Pair, sides: Option<&Sides>) -> Option<Point> {
+fn point(pair: &Pair, sides: Option<&Sides>, policies: Policies) -> Option<Point> {
     let [a, b] = pair.lengths?.map(|length| i64::try_from(length).unwrap_or(i64::MAX));
     let is_flipped = sides.is_some_and(|sides| pair.variants[0] != sides.a);
-    let winner = match pair.result()? {
+    let winner = match pair.result(policies)? {
         Choice::Wins(winner) => Some(if is_flipped { winner.other() } else { winner }),
         Choice::Tie | Choice::NeedsHumanReview => None,
     };
