@@ -133,8 +133,10 @@ fn after_slot(after: &[String], slot: Preference) -> Option<Preference> {
 fn before_slot(before: &[String], after: &[String], slot: Preference) -> Option<Preference> {
     let is_filler = |word: &&String| matches!(word.as_str(), "is" | "the" | "to" | "goes") || NOUNS.has(word);
     let word = before.iter().rev().find(|word| !is_filler(word))?.as_str();
+    // "A is inferior to B" is said of A.
+    let is_compared = has_phrase(before, "to") && !has_phrase(before, "goes");
     let is_stated = before.iter().any(|word| word == "is") || CHOOSING.has(word);
-    if !is_stated || !is_about_the_whole(after) {
+    if is_compared || !is_stated || !is_about_the_whole(after) {
         return None;
     }
     match word {
