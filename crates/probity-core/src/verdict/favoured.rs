@@ -83,9 +83,8 @@ fn slot(words: &[String]) -> Option<(Preference, usize)> {
     let second = words.get(1).map(String::as_str);
     let is_noun = |word: Option<&str>| word.is_some_and(|word| NOUNS.has(word));
     match (first, second) {
-        ("A", _) => Some((Preference::First, 1)),
+        ("A", _) | ("a", Some("is")) => Some((Preference::First, 1)),
         ("B" | "b", _) => Some((Preference::Second, 1)),
-        ("a", Some("is")) => Some((Preference::First, 1)),
         ("a's", noun) => Some((Preference::First, 1 + usize::from(is_noun(noun)))),
         ("b's", noun) => Some((Preference::Second, 1 + usize::from(is_noun(noun)))),
         ("first" | "former", noun) if is_noun(noun) => Some((Preference::First, 2)),
