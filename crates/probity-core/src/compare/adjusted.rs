@@ -72,20 +72,20 @@ struct Table {
     lengths: BTreeMap<Arc<str>, Lengths>,
 }
 
-/// Pairs of two variants by which reply is longer.
+/// How many pairs of two variants have the longer, the shorter and an equally long reply of the first.
 #[derive(Default)]
 struct Lengths {
-    n_longer: usize,
-    n_shorter: usize,
-    n_equal: usize,
+    longer: usize,
+    shorter: usize,
+    equal: usize,
 }
 
 impl Lengths {
     fn add(&mut self, own: u64, other: u64) {
         match own.cmp(&other) {
-            Ordering::Greater => self.n_longer += 1,
-            Ordering::Less => self.n_shorter += 1,
-            Ordering::Equal => self.n_equal += 1,
+            Ordering::Greater => self.longer += 1,
+            Ordering::Less => self.shorter += 1,
+            Ordering::Equal => self.equal += 1,
         }
     }
 }
@@ -95,10 +95,10 @@ impl Table {
     /// model's extrapolation, and no pair could contradict it.
     fn interpolated(&self, fit: Result<Controlled, LengthError>) -> Result<Controlled, LengthError> {
         let one_sided = self.lengths.iter().find_map(|(other, lengths)| match lengths {
-            Lengths { n_longer: n_pairs, n_shorter: 0, n_equal: 0 } => {
+            Lengths { longer: n_pairs, shorter: 0, equal: 0 } => {
                 Some((Arc::clone(&self.name), Arc::clone(other), *n_pairs))
             }
-            Lengths { n_longer: 0, n_shorter: n_pairs, n_equal: 0 } => {
+            Lengths { longer: 0, shorter: n_pairs, equal: 0 } => {
                 Some((Arc::clone(other), Arc::clone(&self.name), *n_pairs))
             }
             _ => None,
