@@ -4,7 +4,7 @@
 //! holds no key, only the name of the variable that has it. Flags beat the environment, the environment
 //! beats `probity.toml`, that beats the user's own settings, and those beat the embedded `config/default.toml`, whose
 //! text is really read: there is no second place where a default is written down. What `probity.toml` must not decide
-//! stands in [`untrusted`]. This module reads no file and no variable itself.
+//! stands in `untrusted`. This module reads no file and no variable itself.
 
 mod choose;
 pub mod class;
