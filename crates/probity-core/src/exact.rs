@@ -227,6 +227,29 @@ impl fmt::Display for Exact {
     }
 }
 
+impl<'de> serde::Deserialize<'de> for Exact {
+    /// Reads what was written: a JSON number of at most twelve decimals is the nearest float's shortest text.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = f64::deserialize(deserializer)?;
+        let refuse = |_| serde::de::Error::custom(format!("{number:e} has too many digits"));
+        number.to_string().parse().map_err(refuse)
+    }
+}
+
+impl schemars::JsonSchema for Exact {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Exact".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        f64::json_schema(generator)
+    }
+}
+
 impl serde::Serialize for Exact {
     /// A JSON number: whole numbers without a point.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

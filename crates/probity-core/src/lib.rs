@@ -4,7 +4,7 @@
 //! stages below, in this order; a stage uses what earlier stages produced and never what later ones do.
 //!
 //! ```text
-//! case -> gate -> rubric -> packet -> verdict -> score / compare -> probe, calibrate -> promote -> diff -> report -> review
+//! case -> gate -> rubric -> packet -> verdict -> score / compare -> probe, calibrate -> promote -> results -> diff -> report -> review
 //! ```
 
 pub mod exact;
@@ -32,6 +32,8 @@ pub mod probe;
 pub mod calibrate;
 
 pub mod promote;
+
+pub mod results;
 
 pub mod diff;
 

@@ -2,18 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::definition::{DefinitionChange, RunDefinition};
+use super::definition::{DefinitionChange, answers_as_another, changes};
 use super::figures::{PartChange, adjust_levels, adjust_passes, part};
 use super::pairing::{Pair, Paired, PairedBy, paired};
-use super::record::{Rated, RunResults};
-use super::row::{Row, RowOutcome};
+use crate::results::{NO_SLICE, ONE_DRAW, ResultRow, RowOutcome, RubricName, RunResults};
 use crate::stats::Resampling;
-
-/// How every notice ends that says what is drawn where a case has several replies.
-pub(crate) const ONE_DRAW: &str = "take each case as one draw";
-
-/// The name of the slice of cases without one.
-pub(super) const NO_SLICE: &str = "(none)";
 
 /// What changed from one run to another.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,9 +24,9 @@ pub struct Difference<'a> {
     /// The figures of each slice. A pair whose runs disagree about the slice is in none.
     pub by_slice: BTreeMap<String, PartChange>,
     /// Replies of the first run without a partner.
-    pub only_before: Vec<&'a Row>,
+    pub only_before: Vec<&'a ResultRow>,
     /// Replies of the second run without a partner.
-    pub only_after: Vec<&'a Row>,
+    pub only_after: Vec<&'a ResultRow>,
     /// Parts of the definitions that differ.
     pub definition: Vec<DefinitionChange>,
     /// What a reader must know before believing a figure.
@@ -101,8 +94,8 @@ impl Difference<'_> {
     /// The share of the first run's replies whose outcome can be held against the second run's: neither is unscored.
     /// `None` where the first run has no reply.
     pub fn coverage(&self) -> Option<f64> {
-        let n = self.before.rows.len();
-        let is_scored = |row: &Row| row.outcome != RowOutcome::Unscored;
+        let n = self.before.results.len();
+        let is_scored = |row: &ResultRow| row.outcome != RowOutcome::Unscored;
         let scored = self.pairs.iter().filter(|pair| is_scored(pair.before) && is_scored(pair.after)).count();
         (n > 0).then(|| scored as f64 / n as f64)
     }
@@ -110,14 +103,14 @@ impl Difference<'_> {
     /// Why the figures must not gate: the first run whose judge is advisory. `None` where both judges are promoted.
     pub fn advisory(&self) -> Option<Advisory<'_>> {
         let runs = [("first", self.before), ("second", self.after)];
-        let runs = runs.map(|(run, results)| (run, &results.definition.standing));
+        let runs = runs.map(|(run, results)| (run, &results.standing));
         let advisory = runs.into_iter().find(|(_, standing)| !standing.is_promoted());
         advisory.map(|(run, standing)| Advisory { run, reason: standing.reason() })
     }
 
     /// Whether the judge is another one.
     pub fn judge_changed(&self) -> bool {
-        self.before.definition.judge_id != self.after.definition.judge_id
+        self.before.summary.judge.id != self.after.summary.judge.id
     }
 }
 
@@ -127,7 +120,7 @@ pub fn difference<'a>(
     after: &'a RunResults,
     resampling: Resampling,
 ) -> Result<Difference<'a>, Incomparable> {
-    refuse_other_rubric(&before.definition, &after.definition)?;
+    refuse_other_rubric(before, after)?;
     let Paired { by, pairs, only_before, only_after } = paired(before, after)?;
     if pairs.is_empty() {
         return Err(Incomparable::NothingInCommon { before: told(before), after: told(after) });
@@ -136,8 +129,8 @@ pub fn difference<'a>(
     for (slice, pair) in pairs.iter().filter_map(|pair| Some((pair.slice()?, pair))) {
         slices.entry(slice.unwrap_or(NO_SLICE).to_owned()).or_default().push(*pair);
     }
-    let rated = if before.rated == Rated::Yes { after.rated } else { Rated::No };
-    let figures = |pairs: &[Pair<'a>]| part(pairs, &before.criteria, rated, resampling);
+    let is_rated = before.summary.all.pass_rate.is_some() && after.summary.all.pass_rate.is_some();
+    let figures = |pairs: &[Pair<'a>]| part(pairs, before.criteria(), is_rated, resampling);
     let mut overall = figures(&pairs);
     let mut by_slice: BTreeMap<String, PartChange> =
         slices.into_iter().map(|(slice, pairs)| (slice, figures(&pairs))).collect();
@@ -145,7 +138,7 @@ pub fn difference<'a>(
     adjust_passes(by_slice.values_mut());
     adjust_levels(by_slice.values_mut());
     let warnings = warnings(before, after, &pairs);
-    let definition = before.definition.changes(&after.definition);
+    let definition = changes(before, after);
     Ok(Difference {
         before,
         after,
@@ -162,19 +155,20 @@ pub fn difference<'a>(
 }
 
 /// A level under one rubric says nothing about a level under another.
-fn refuse_other_rubric(before: &RunDefinition, after: &RunDefinition) -> Result<(), Incomparable> {
-    if before.rubric_hash == after.rubric_hash {
+fn refuse_other_rubric(before: &RunResults, after: &RunResults) -> Result<(), Incomparable> {
+    let (one, other) = (&before.summary.rubric, &after.summary.rubric);
+    if one.hash == other.hash {
         return Ok(());
     }
-    let named = |run: &RunDefinition| {
-        let start: String = run.rubric_hash.chars().take(12).collect();
-        format!("{} {} ({start})", run.rubric, run.rubric_version)
+    let named = |rubric: &RubricName| {
+        let start: String = rubric.hash.chars().take(12).collect();
+        format!("{} {} ({start})", rubric.name, rubric.version)
     };
-    Err(Incomparable::OtherRubric { before: named(before), after: named(after) })
+    Err(Incomparable::OtherRubric { before: named(one), after: named(other) })
 }
 
 fn told(run: &RunResults) -> String {
-    match (run.rows.first(), run.rows.len()) {
+    match (run.results.first(), run.results.len()) {
         (None, _) => "none".to_owned(),
         (Some(first), 1) => format!("'{}'", first.id),
         (Some(first), n) => format!("'{}' and {} more", first.id, n - 1),
@@ -183,24 +177,24 @@ fn told(run: &RunResults) -> String {
 
 fn warnings(before: &RunResults, after: &RunResults, pairs: &[Pair<'_>]) -> Vec<String> {
     let mut warnings = Vec::new();
-    let (one, other) = (&before.definition, &after.definition);
-    if one.judge_id != other.judge_id {
+    let (one, other) = (&before.summary.judge, &after.summary.judge);
+    if one.id != other.id {
         warnings.push(format!(
             "the judge changed ({} to {}): a change of the replies cannot be told from a change of the judge",
-            one.judge(),
-            other.judge()
+            one.name(),
+            other.name()
         ));
-    } else if let Some([one, other]) = one.answers_as_another(other) {
+    } else if let Some([one, other]) = answers_as_another(before, after) {
         warnings
             .push(format!("the judge is asked as before and answers as another model ({one} to {other})"));
     }
     let cases: BTreeSet<&str> = pairs.iter().map(|pair| pair.before.id.as_str()).collect();
     let is_clustered = cases.len() < pairs.len();
-    for (which, RunResults { definition, warnings: own, .. }) in [("first", before), ("second", after)] {
+    for (which, RunResults { summary, .. }) in [("first", before), ("second", after)] {
         // What is said of the pairs below need not be said of each run.
-        let own = own.iter().filter(|warning| !(is_clustered && warning.ends_with(ONE_DRAW)));
+        let own = summary.warnings.iter().filter(|warning| !(is_clustered && warning.ends_with(ONE_DRAW)));
         warnings.extend(own.map(|warning| format!("the {which} run: {warning}")));
-        if definition.parts.is_empty() {
+        if summary.definition.0.is_empty() {
             warnings.push(format!(
                 "the {which} run's results do not say which cases, template, gate and settings made them"
             ));

@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::pairing::Pair;
-use super::record::{CriterionScale, Rated};
+use crate::exact::Exact;
+use crate::results::{CriterionFigures, Members, ResultRow};
 use crate::stats::{
     ClusterSums, Estimate, McNemar, Moved, PairedShare, Resampling, adjusted, fewer_wins_test, mcnemar,
     mean_change, proportion, share_change, sign_test,
@@ -16,27 +20,31 @@ const ROUNDING: f64 = 1e-9;
 const TOTAL_SPAN: f64 = 100.0;
 
 /// The change of a pass rate.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct PassChange {
-    /// Pairs by whether each side passes. Pairs with an unscored side are not among them.
-    pub pairs: PairedShare,
-    /// The rate in the first run.
+    /// The rate in the first run. Pairs with an unscored side are not among those that it is about.
     pub before: Estimate,
     /// The rate in the second run, over the same cases.
     pub after: Estimate,
     /// Second less first.
     pub change: Estimate,
+    /// Pairs that pass in the second run alone.
+    #[serde(rename = "gained")]
+    pub n_gained: u64,
+    /// Pairs that pass in the first run alone.
+    #[serde(rename = "lost")]
+    pub n_lost: u64,
     /// `McNemar`'s exact test on cases: with several replies, a case that passes more often, or less often, than
     /// before has flipped. `None` where none has.
     pub mcnemar: Option<McNemar>,
-    /// The one-sided exact p-value that the rate fell, on the same cases.
-    pub fell: Option<f64>,
     /// The two-sided p-value among those of all slices; `None` over all pairs, where it stands alone.
     pub adjusted: Option<f64>,
+    /// The one-sided exact p-value that the rate fell, on the same cases.
+    pub fell: Option<f64>,
 }
 
 /// The change of a mean level, or of the mean total.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct LevelChange {
     /// The mean in the first run.
     pub before: f64,
@@ -45,8 +53,10 @@ pub struct LevelChange {
     /// Second less first.
     pub change: Estimate,
     /// Pairs that went up.
+    #[serde(rename = "higher")]
     pub n_higher: u64,
     /// Pairs that went down.
+    #[serde(rename = "lower")]
     pub n_lower: u64,
     /// The exact sign test on the cases that went up or down, all their pairs together; `None` where none did.
     pub sign_test: Option<f64>,
@@ -55,23 +65,25 @@ pub struct LevelChange {
 }
 
 /// What changed over some pairs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PartChange {
     /// Pairs.
+    #[serde(rename = "pairs")]
     pub n_pairs: u64,
     /// The pass rate; `None` without a pass rule or a pair that counts.
+    #[serde(rename = "pass_rate")]
     pub pass: Option<PassChange>,
     /// The total; `None` where no pair has one on both sides.
     pub total: Option<LevelChange>,
     /// Each criterion, in the rubric's order; `None` where no pair has a level on both sides.
-    pub criteria: Vec<Option<LevelChange>>,
+    pub criteria: Members<Option<LevelChange>>,
 }
 
-/// The figures of `pairs`, p-values not adjusted yet. There is a pass rate where `rated` says so.
+/// The figures of `pairs`, p-values not adjusted yet. There is a pass rate where `is_rated` says so.
 pub(super) fn part(
     pairs: &[Pair<'_>],
-    criteria: &[CriterionScale],
-    rated: Rated,
+    criteria: &Members<CriterionFigures>,
+    is_rated: bool,
     resampling: Resampling,
 ) -> PartChange {
     let level = |place: usize| {
@@ -80,14 +92,16 @@ pub(super) fn part(
             Some((before as f64, after as f64))
         }
     };
-    let criteria = criteria.iter().enumerate();
-    let criteria =
-        criteria.map(|(place, criterion)| moved(pairs, criterion.span(), level(place), resampling)).collect();
+    let span = |(lowest, highest): (i64, i64)| highest.saturating_sub(lowest) as f64;
+    let criteria = criteria.iter().enumerate().map(|(place, (id, figures))| {
+        (id, moved(pairs, figures.ends().map_or(0.0, span), level(place), resampling))
+    });
+    let total = |row: &ResultRow| row.total.map(Exact::to_f64);
     PartChange {
         n_pairs: pairs.len() as u64,
-        pass: if rated == Rated::Yes { pass(pairs, resampling) } else { None },
-        total: moved(pairs, TOTAL_SPAN, |pair| pair.before.total.zip(pair.after.total), resampling),
-        criteria,
+        pass: if is_rated { pass(pairs, resampling) } else { None },
+        total: moved(pairs, TOTAL_SPAN, |pair| total(pair.before).zip(total(pair.after)), resampling),
+        criteria: criteria.collect(),
     }
 }
 
@@ -131,10 +145,11 @@ fn pass(pairs: &[Pair<'_>], resampling: Resampling) -> Option<PassChange> {
     let n_cases = |fits: fn(&CasePasses) -> bool| cases.values().filter(|case| fits(case)).count() as u64;
     let (lost, gained) = (n_cases(|case| case.after < case.before), n_cases(|case| case.after > case.before));
     Some(PassChange {
-        pairs: counts,
         before,
         after,
         change,
+        n_gained: second_only,
+        n_lost: first_only,
         mcnemar: mcnemar(lost, gained),
         fell: fewer_wins_test(gained, lost),
         adjusted: None,
@@ -189,7 +204,7 @@ pub(super) fn adjust_passes<'p>(parts: impl Iterator<Item = &'p mut PartChange>)
 /// Adjusts the p-values of all criteria of `parts` together. A total is made of them and is not one more.
 pub(super) fn adjust_levels<'p>(parts: impl Iterator<Item = &'p mut PartChange>) {
     let changes: Vec<&mut LevelChange> =
-        parts.flat_map(|part| part.criteria.iter_mut().filter_map(Option::as_mut)).collect();
+        parts.flat_map(|part| part.criteria.0.iter_mut().filter_map(|(_, change)| change.as_mut())).collect();
     let p_values: Vec<f64> = changes.iter().map(|change| change.sign_test.unwrap_or(1.0)).collect();
     for (change, p) in changes.into_iter().zip(adjusted(&p_values)) {
         change.adjusted = change.sign_test.map(|_| p);

@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::detectable::{PairedRate, Room, by_width, change_of_rate, share_from_limit};
-use super::difference::{Difference, NO_SLICE};
+use super::difference::Difference;
 use super::figures::moved;
 use super::pairing::Pair;
-use super::row::{Row, RowOutcome};
+use crate::exact::Exact;
+use crate::results::{CriterionFigures, NO_SLICE, ResultRow, RowOutcome};
 use crate::stats::{ClusterSums, Estimate, PairedShare, proportion, share_change};
 
 /// A figure that a limit can be put on.
@@ -290,23 +291,23 @@ struct Scope<'g, 'd> {
 
 impl<'g, 'd> Scope<'g, 'd> {
     fn of(guardrail: &'g Guardrail, changed: &'g Difference<'d>) -> Result<Self, String> {
-        let criteria = &changed.before.criteria;
+        let criteria = changed.before.criteria();
         let named = guardrail.figure.criterion();
-        let place = named.map(|name| criteria.iter().position(|criterion| criterion.id == name));
+        let place = named.map(|name| criteria.names().position(|id| id == name));
         let place = match place {
             None => 0,
             Some(Some(place)) => place,
             Some(None) => {
-                let ids: Vec<&str> = criteria.iter().map(|criterion| criterion.id.as_str()).collect();
+                let ids: Vec<&str> = criteria.names().collect();
                 let name = named.unwrap_or_default();
                 return Err(format!("the rubric has no criterion `{name}`, only {}", ids.join(", ")));
             }
         };
         let room = match &guardrail.figure {
             GuardedFigure::Mean { .. } => {
-                let levels = &criteria[place].levels;
-                let end = |level: Option<&i64>| level.map_or(0.0, |level| *level as f64);
-                Room { lowest: end(levels.iter().min()), highest: end(levels.iter().max()) }
+                let (lowest, highest) =
+                    criteria.at(place).and_then(CriterionFigures::ends).unwrap_or_default();
+                Room { lowest: lowest as f64, highest: highest as f64 }
             }
             GuardedFigure::MeanTotal => Room { lowest: 0.0, highest: 100.0 },
             _ => Room { lowest: 0.0, highest: 1.0 },
@@ -319,15 +320,15 @@ impl<'g, 'd> Scope<'g, 'd> {
     }
 
     /// What a reply is worth to the figure; `None` where it is no part of it.
-    fn value(&self, row: &Row) -> Option<f64> {
+    fn value(&self, row: &ResultRow) -> Option<f64> {
         let yes = |is: bool| f64::from(u8::from(is));
         let is_blocked = row.outcome == RowOutcome::Blocked;
         match &self.guardrail.figure {
             GuardedFigure::PassRate => row.outcome.passes().map(yes),
             GuardedFigure::AutomaticFailRate { criterion } => {
                 row.outcome.passes()?;
-                let mut ids = self.changed.before.criteria.iter().map(|criterion| &criterion.id);
-                let fails_by = |id: &String| !is_blocked && row.reasons.contains(id);
+                let mut ids = self.changed.before.criteria().names();
+                let fails_by = |id: &str| row.fail_reasons.iter().any(|reason| reason == id);
                 Some(yes(match criterion {
                     Some(id) => fails_by(id),
                     None => is_blocked || ids.any(fails_by),
@@ -335,7 +336,7 @@ impl<'g, 'd> Scope<'g, 'd> {
             }
             GuardedFigure::BlockedRate => Some(yes(is_blocked)),
             GuardedFigure::UnscoredRate => (!is_blocked).then(|| yes(row.outcome == RowOutcome::Unscored)),
-            GuardedFigure::MeanTotal => row.total,
+            GuardedFigure::MeanTotal => row.total.map(Exact::to_f64),
             GuardedFigure::Mean { .. } => row.level(self.place).map(|level| level as f64),
         }
     }
@@ -348,7 +349,7 @@ impl<'g, 'd> Scope<'g, 'd> {
 
     /// A limit on the second run itself.
     fn reached(&self) -> Guarded {
-        let rows = self.changed.after.rows.iter().filter(|row| self.is_inside(row.slice.as_deref()));
+        let rows = self.changed.after.results.iter().filter(|row| self.is_inside(row.slice.as_deref()));
         let values: Vec<(&str, f64)> =
             rows.filter_map(|row| Some((row.id.as_str(), self.value(row)?))).collect();
         let cases: BTreeSet<&str> = values.iter().map(|(id, _)| *id).collect();

@@ -1,6 +1,6 @@
 //! What changed between two runs of the same cases: pair by pair, with intervals and exact tests.
 //!
-//! A run is read back from the results file it wrote ([`RunResults`]). Replies are paired, and every figure is
+//! A run is read back from the results file it wrote ([`RunResults`](crate::results::RunResults)). Replies are paired, and every figure is
 //! about pairs: what the same cases came to before and after. Nothing here asks a judge or compares two texts.
 //!
 //! What always holds: no figure spans two rubrics; a reply that was not scored moves no rate and no mean; a run
@@ -13,19 +13,15 @@ mod figures;
 mod guardrail;
 mod guardrail_file;
 mod pairing;
-mod record;
-mod row;
 mod written;
 
 #[cfg(test)]
 mod tests;
 
-pub use definition::{DefinitionChange, RunDefinition};
-pub(crate) use difference::ONE_DRAW;
+pub use definition::DefinitionChange;
 pub use difference::{Advisory, Difference, Incomparable, difference};
 pub use figures::{LevelChange, PartChange, PassChange};
 pub use guardrail::{Burden, Guarded, GuardedFigure, Guardrail, Kept, Limit, guarded};
 pub use guardrail_file::read_guardrails;
 pub use pairing::{Pair, PairedBy};
-pub use record::{CriterionScale, Rated, ReadError, RunResults, read};
-pub use row::{Row, RowLevel, RowOutcome};
+pub use written::DifferenceDocument;

@@ -6,8 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::difference::Incomparable;
-use super::record::RunResults;
-use super::row::Row;
+use crate::results::{ResultRow, RunResults};
 
 /// What makes two replies a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,9 +31,9 @@ impl PairedBy {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair<'a> {
     /// In the first run.
-    pub before: &'a Row,
+    pub before: &'a ResultRow,
     /// In the second run.
-    pub after: &'a Row,
+    pub after: &'a ResultRow,
 }
 
 impl<'a> Pair<'a> {
@@ -46,7 +45,7 @@ impl<'a> Pair<'a> {
     /// Whether outcome, total or a level differs.
     pub fn differs(&self) -> bool {
         let (before, after) = (self.before, self.after);
-        let n = before.levels.len().max(after.levels.len());
+        let n = before.criteria.0.len().max(after.criteria.0.len());
         before.outcome != after.outcome
             || before.total != after.total
             || (0..n).any(|place| before.level(place) != after.level(place))
@@ -62,8 +61,8 @@ impl<'a> Pair<'a> {
 pub(super) struct Paired<'a> {
     pub(super) by: PairedBy,
     pub(super) pairs: Vec<Pair<'a>>,
-    pub(super) only_before: Vec<&'a Row>,
-    pub(super) only_after: Vec<&'a Row>,
+    pub(super) only_before: Vec<&'a ResultRow>,
+    pub(super) only_after: Vec<&'a ResultRow>,
 }
 
 /// A case, and a variant where that counts.
@@ -71,33 +70,33 @@ type Key<'a> = (&'a str, Option<&'a str>);
 
 pub(super) fn paired<'a>(before: &'a RunResults, after: &'a RunResults) -> Result<Paired<'a>, Incomparable> {
     let variants = |run: &'a RunResults| -> BTreeSet<Option<&'a str>> {
-        run.rows.iter().map(|row| row.variant.as_deref()).collect()
+        run.results.iter().map(|row| row.variant.as_deref()).collect()
     };
     let (one, other) = (variants(before), variants(after));
     let named = one.union(&other).any(Option::is_some);
     let by = if named && !one.is_disjoint(&other) { PairedBy::CaseAndVariant } else { PairedBy::Case };
-    let key = |row: &'a Row| -> Key<'a> {
+    let key = |row: &'a ResultRow| -> Key<'a> {
         (&row.id, if by == PairedBy::Case { None } else { row.variant.as_deref() })
     };
     let (firsts, seconds) = (by_key(before, key, by)?, by_key(after, key, by)?);
     let (mut pairs, mut only_before) = (Vec::new(), Vec::new());
-    for row in &before.rows {
+    for row in &before.results {
         match seconds.get(&key(row)) {
             Some(after) => pairs.push(Pair { before: row, after }),
             None => only_before.push(row),
         }
     }
-    let only_after = after.rows.iter().filter(|row| !firsts.contains_key(&key(row))).collect();
+    let only_after = after.results.iter().filter(|row| !firsts.contains_key(&key(row))).collect();
     Ok(Paired { by, pairs, only_before, only_after })
 }
 
 fn by_key<'a>(
     run: &'a RunResults,
-    key: impl Fn(&'a Row) -> Key<'a>,
+    key: impl Fn(&'a ResultRow) -> Key<'a>,
     by: PairedBy,
-) -> Result<HashMap<Key<'a>, &'a Row>, Incomparable> {
-    let mut rows = HashMap::with_capacity(run.rows.len());
-    for row in &run.rows {
+) -> Result<HashMap<Key<'a>, &'a ResultRow>, Incomparable> {
+    let mut rows = HashMap::with_capacity(run.results.len());
+    for row in &run.results {
         if rows.insert(key(row), row).is_some() {
             let (id, variant) = (row.id.clone(), row.variant.clone());
             return Err(match by {

@@ -1,161 +1,224 @@
 //! A difference for machines. Keys are added, not renamed or removed.
 
-use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
-use super::definition::RunDefinition;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::definition::DefinitionChange;
 use super::difference::Difference;
-use super::figures::{LevelChange, PartChange, PassChange};
+use super::figures::PartChange;
 use super::guardrail::{Burden, Guarded, Kept};
 use super::pairing::Pair;
-use super::record::{CriterionScale, RunResults};
-use super::row::{Row, RowLevel};
+use crate::exact::Exact;
+use crate::results::{CriterionResult, Members, ResultRow, RowOutcome, RubricName, RunResults};
+use crate::stats::{Estimate, Resampling};
+
+/// What `diff --json` writes.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DifferenceDocument {
+    before: RunName,
+    after: RunName,
+    rubric: RubricName,
+    judge_changed: bool,
+    /// Parts of the definitions that differ.
+    definition: Vec<DefinitionChange>,
+    warnings: Vec<String>,
+    /// `id` or `id_and_variant`.
+    paired_by: String,
+    /// The share of the first run's replies with an outcome in both.
+    coverage: Option<f64>,
+    /// How p-values are adjusted.
+    adjustment: String,
+    resampling: ResamplingRecord,
+    /// Over all pairs.
+    #[serde(flatten)]
+    overall: PartChange,
+    by_slice: BTreeMap<String, PartChange>,
+    /// Pairs whose outcome flipped, by how: `pass_to_fail` and so on.
+    flips: Members<u64>,
+    /// Pairs whose outcome, total or levels differ.
+    changed: Vec<ChangedPair>,
+    only_before: Vec<Unpaired>,
+    only_after: Vec<Unpaired>,
+    /// The limits that were held against the difference.
+    guardrails: Vec<GuardrailRecord>,
+}
+
+/// One of the two runs.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct RunName {
+    /// Its replies.
+    rows: usize,
+    judge: JudgeName,
+    /// The file, or the run of the store.
+    file: String,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct JudgeName {
+    id: String,
+    kind: String,
+    model: String,
+    standing: String,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct ResamplingRecord {
+    resamples: u32,
+    seed: u64,
+}
+
+/// A pair that differs.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct ChangedPair {
+    id: String,
+    slice: Option<String>,
+    before: Side,
+    after: Side,
+}
+
+/// A reply of a pair.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct Side {
+    variant: Option<String>,
+    outcome: RowOutcome,
+    total: Option<Exact>,
+    /// Why it failed or was blocked, or has no verdict.
+    reasons: Vec<String>,
+    /// By criterion; empty when blocked.
+    criteria: Members<Level>,
+}
+
+/// A level with its reason, or the cause that there is none.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct Level {
+    score: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unscored: Option<String>,
+}
+
+/// A reply without a partner.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct Unpaired {
+    id: String,
+    variant: Option<String>,
+    slice: Option<String>,
+    outcome: RowOutcome,
+}
+
+/// A limit and what came of it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct GuardrailRecord {
+    figure: String,
+    criterion: Option<String>,
+    slice: Option<String>,
+    /// `min`, `max`, `drop_max` or `rise_max`.
+    rule: String,
+    limit: f64,
+    strict: bool,
+    before: Option<f64>,
+    after: Option<f64>,
+    measured: Option<Estimate>,
+    /// The smallest change that so many cases could have shown.
+    smallest_shown: Option<f64>,
+    /// `kept`, `broken`, `open` or `absent`.
+    result: String,
+    absent_because: Option<String>,
+    fails: bool,
+    message: String,
+}
 
 impl Difference<'_> {
-    /// The difference as JSON.
-    pub fn to_json(&self) -> Value {
-        let criteria = &self.before.criteria;
-        let by_slice: Map<String, Value> =
-            self.by_slice.iter().map(|(slice, part)| (slice.clone(), part_json(part, criteria))).collect();
-        let definition = self
-            .definition
-            .iter()
-            .map(|change| json!({ "part": change.part, "before": change.before, "after": change.after }));
-        let flips: Map<String, Value> = self
-            .flips()
-            .into_iter()
-            .map(|((before, after), n)| (format!("{}_to_{}", before.name(), after.name()), json!(n)))
-            .collect();
-        let changed = self.pairs.iter().filter(|pair| pair.differs());
-        let mut out = json!({
-            "before": run_json(self.before),
-            "after": run_json(self.after),
-            "rubric": {
-                "name": self.before.definition.rubric,
-                "version": self.before.definition.rubric_version,
-                "hash": self.before.definition.rubric_hash,
-            },
-            "judge_changed": self.judge_changed(),
-            "definition": definition.collect::<Vec<_>>(),
-            "warnings": self.warnings,
-            "paired_by": self.paired_by.name(),
-            "coverage": self.coverage(),
-            "adjustment": "benjamini_yekutieli",
-            "resampling": { "resamples": self.resampling.n_resamples, "seed": self.resampling.seed },
-        });
-        if let (Value::Object(out), Value::Object(overall)) = (&mut out, part_json(&self.overall, criteria)) {
-            out.extend(overall);
-        }
-        out["by_slice"] = Value::Object(by_slice);
-        out["flips"] = Value::Object(flips);
-        out["changed"] = changed.map(|pair| pair_json(pair, criteria)).collect();
-        out["only_before"] = self.only_before.iter().map(|row| alone_json(row)).collect();
-        out["only_after"] = self.only_after.iter().map(|row| alone_json(row)).collect();
-        out
-    }
-}
-
-impl Guarded {
-    /// The outcome of a limit as JSON.
-    pub fn to_json(&self) -> Value {
-        let Guarded { guardrail, before, after, measured, detectable, kept } = self;
-        let why = match kept {
-            Kept::Absent(why) => Some(why),
-            _ => None,
+    /// The difference with the limits that were held against it, of runs that are called `files`.
+    pub fn document(&self, guarded: &[Guarded], files: [&str; 2]) -> DifferenceDocument {
+        let Resampling { n_resamples, seed } = self.resampling;
+        let flip = |((before, after), n): ((RowOutcome, RowOutcome), u64)| {
+            (format!("{}_to_{}", before.name(), after.name()), n)
         };
-        json!({
-            "figure": guardrail.figure.name(),
-            "criterion": guardrail.figure.criterion(),
-            "slice": guardrail.slice,
-            "rule": guardrail.limit.name(),
-            "limit": guardrail.limit.value(),
-            "strict": guardrail.burden == Burden::ShowKept,
-            "before": before,
-            "after": after,
-            "measured": measured,
-            "smallest_shown": detectable,
-            "result": kept.name(),
-            "absent_because": why,
-            "fails": self.fails(),
-            "message": self.message(),
-        })
+        DifferenceDocument {
+            before: run_name(self.before, files[0]),
+            after: run_name(self.after, files[1]),
+            rubric: self.before.summary.rubric.clone(),
+            judge_changed: self.judge_changed(),
+            definition: self.definition.clone(),
+            warnings: self.warnings.clone(),
+            paired_by: self.paired_by.name().to_owned(),
+            coverage: self.coverage(),
+            adjustment: "benjamini_yekutieli".to_owned(),
+            resampling: ResamplingRecord { resamples: n_resamples, seed },
+            overall: self.overall.clone(),
+            by_slice: self.by_slice.clone(),
+            flips: self.flips().into_iter().map(flip).collect(),
+            changed: self.pairs.iter().filter(|pair| pair.differs()).map(changed).collect(),
+            only_before: self.only_before.iter().map(|row| unpaired(row)).collect(),
+            only_after: self.only_after.iter().map(|row| unpaired(row)).collect(),
+            guardrails: guarded.iter().map(guardrail).collect(),
+        }
     }
 }
 
-fn run_json(run: &RunResults) -> Value {
-    let RunDefinition { judge_id, judge_kind, judge_model, standing, .. } = &run.definition;
-    json!({
-        "rows": run.rows.len(),
-        "judge": { "id": judge_id, "kind": judge_kind, "model": judge_model, "standing": standing.name() },
-    })
+fn guardrail(guarded: &Guarded) -> GuardrailRecord {
+    let Guarded { guardrail, before, after, measured, detectable, kept } = guarded;
+    GuardrailRecord {
+        figure: guardrail.figure.name().to_owned(),
+        criterion: guardrail.figure.criterion().map(str::to_owned),
+        slice: guardrail.slice.clone(),
+        rule: guardrail.limit.name().to_owned(),
+        limit: guardrail.limit.value(),
+        strict: guardrail.burden == Burden::ShowKept,
+        before: *before,
+        after: *after,
+        measured: *measured,
+        smallest_shown: *detectable,
+        result: kept.name().to_owned(),
+        absent_because: if let Kept::Absent(why) = kept { Some(why.clone()) } else { None },
+        fails: guarded.fails(),
+        message: guarded.message(),
+    }
 }
 
-fn part_json(part: &PartChange, criteria: &[CriterionScale]) -> Value {
-    let levels: Map<String, Value> = criteria
-        .iter()
-        .zip(&part.criteria)
-        .map(|(criterion, change)| (criterion.id.clone(), json!(change.as_ref().map(level_json))))
-        .collect();
-    json!({
-        "pairs": part.n_pairs,
-        "pass_rate": part.pass.as_ref().map(pass_json),
-        "total": part.total.as_ref().map(level_json),
-        "criteria": levels,
-    })
+fn run_name(run: &RunResults, file: &str) -> RunName {
+    let judge = run.summary.judge.clone();
+    RunName {
+        rows: run.results.len(),
+        judge: JudgeName {
+            id: judge.id,
+            kind: judge.kind,
+            model: judge.model,
+            standing: run.standing.name().to_owned(),
+        },
+        file: file.to_owned(),
+    }
 }
 
-fn pass_json(pass: &PassChange) -> Value {
-    json!({
-        "before": pass.before,
-        "after": pass.after,
-        "change": pass.change,
-        "gained": pass.pairs.second_only,
-        "lost": pass.pairs.first_only,
-        "mcnemar": pass.mcnemar.map(|test| json!({ "exact": test.exact, "mid_p": test.mid_p })),
-        "adjusted": pass.adjusted,
-        "fell": pass.fell,
-    })
+fn changed(pair: &Pair<'_>) -> ChangedPair {
+    let Pair { before, after } = pair;
+    ChangedPair {
+        id: before.id.clone(),
+        slice: before.slice.clone(),
+        before: side(before),
+        after: side(after),
+    }
 }
 
-fn level_json(change: &LevelChange) -> Value {
-    json!({
-        "before": change.before,
-        "after": change.after,
-        "change": change.change,
-        "higher": change.n_higher,
-        "lower": change.n_lower,
-        "sign_test": change.sign_test,
-        "adjusted": change.adjusted,
-    })
-}
-
-fn pair_json(pair: &Pair<'_>, criteria: &[CriterionScale]) -> Value {
-    json!({
-        "id": pair.before.id,
-        "slice": pair.before.slice,
-        "before": row_json(pair.before, criteria),
-        "after": row_json(pair.after, criteria),
-    })
-}
-
-fn row_json(row: &Row, criteria: &[CriterionScale]) -> Value {
-    let level = |level: &RowLevel| match level {
-        RowLevel::Scored { level, reasoning } => json!({ "score": level, "reasoning": reasoning }),
-        RowLevel::Unscored { cause } => json!({ "score": null, "unscored": cause }),
+fn side(row: &ResultRow) -> Side {
+    let level = |(id, result): (&str, &Option<CriterionResult>)| {
+        let CriterionResult { score, reasoning, unscored, .. } = result.clone()?;
+        Some((id.to_owned(), Level { score, reasoning, unscored }))
     };
-    let levels: Map<String, Value> = criteria
-        .iter()
-        .zip(&row.levels)
-        .map(|(criterion, given)| (criterion.id.clone(), level(given)))
-        .collect();
-    json!({
-        "variant": row.variant,
-        "outcome": row.outcome.name(),
-        "total": row.total,
-        "reasons": row.reasons,
-        "criteria": levels,
-    })
+    Side {
+        variant: row.variant.clone(),
+        outcome: row.outcome,
+        total: row.total,
+        reasons: row.reasons(),
+        criteria: row.criteria.iter().filter_map(level).collect(),
+    }
 }
 
-fn alone_json(row: &Row) -> Value {
-    json!({ "id": row.id, "variant": row.variant, "slice": row.slice, "outcome": row.outcome.name() })
+fn unpaired(row: &ResultRow) -> Unpaired {
+    let (id, variant, slice) = (row.id.clone(), row.variant.clone(), row.slice.clone());
+    Unpaired { id, variant, slice, outcome: row.outcome }
 }

@@ -2,22 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value, json};
-
 use super::row::{GateOutcome, ReplyResult};
 use crate::gate::{self, Severity};
+use crate::results::{Members, RuleCount};
 
 /// How many blocked replies are kept.
 const BLOCKED_MAX: usize = 5;
-
-/// Replies in which a rule found something.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct RuleCount {
-    /// Replies in which it blocks.
-    pub blocked: u64,
-    /// Replies in which it is only shown.
-    pub flagged: u64,
-}
 
 /// Findings over a run.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -56,8 +46,8 @@ impl GateTally {
     }
 
     /// Each rule that found something, in the order of the checks, with how many replies it was found in.
-    pub fn by_rule(&self) -> impl Iterator<Item = (&'static str, RuleCount)> {
-        gate::rules().filter_map(|rule| Some((rule.id, *self.counts.get(rule.id)?)))
+    pub fn by_rule(&self) -> Members<RuleCount> {
+        gate::rules().filter_map(|rule| Some((rule.id, *self.counts.get(rule.id)?))).collect()
     }
 
     /// The first replies that were blocked.
@@ -68,13 +58,5 @@ impl GateTally {
     /// Admitted replies with a finding.
     pub fn n_flagged(&self) -> u64 {
         self.n_flagged
-    }
-
-    /// `findings_by_rule` of the results file.
-    pub(super) fn to_json(&self) -> Value {
-        let rules = self.by_rule().map(|(rule, RuleCount { blocked, flagged })| {
-            (rule.to_owned(), json!({ "blocked": blocked, "flagged": flagged }))
-        });
-        Value::Object(rules.collect::<Map<String, Value>>())
     }
 }

@@ -12,6 +12,9 @@
 //! they move the judge has moved. What always holds: without an anchor that could have shown it, nothing is said
 //! about who moved.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::stats::{Estimate, Repeated, Sample, adjusted, latest_differs, means_differ, shares_differ};
 
 /// So many earlier points make a history.
@@ -29,8 +32,6 @@ pub enum Points {
 /// One figure over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Track {
-    /// Names it.
-    pub name: String,
     /// Its points.
     pub points: Points,
     /// The anchor's values of the same figure, if there is one: for each fixed reply, one value per point, 1 and
@@ -39,7 +40,8 @@ pub struct Track {
 }
 
 /// What a track did at its latest point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Movement {
     /// Nothing that noise does not explain.
     Steady,
@@ -50,7 +52,8 @@ pub enum Movement {
 }
 
 /// Who moved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum DriftCause {
     /// Nobody.
     Nobody,
@@ -63,10 +66,8 @@ pub enum DriftCause {
 }
 
 /// What became of a track.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Drift {
-    /// The track.
-    pub name: String,
     /// The value of all earlier points together; `None` where there is none.
     pub before: Option<f64>,
     /// The latest value.
@@ -77,10 +78,19 @@ pub struct Drift {
     pub adjusted: Option<f64>,
     /// What it did.
     pub movement: Movement,
-    /// What its anchor did, with the p-value adjusted over all anchors.
-    pub anchor: Option<Repeated>,
     /// Who moved.
     pub cause: DriftCause,
+    /// What its anchor did, with the p-value adjusted over all anchors.
+    pub anchor: Option<AnchorMove>,
+}
+
+/// What the fixed replies of an anchor did at the latest point.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct AnchorMove {
+    /// How far they moved.
+    pub change: Estimate,
+    /// The p-value among those of all anchors.
+    pub adjusted: f64,
 }
 
 /// What each track did at its latest point, so that at most the share `rate` of what is said to have moved did
@@ -95,7 +105,7 @@ pub fn drifts(tracks: &[Track], rate: f64) -> Vec<Drift> {
         anchor.p = p;
     }
     let mut drifts = Vec::new();
-    for ((track, look), anchor) in tracks.iter().zip(looks).zip(anchors) {
+    for (look, anchor) in looks.into_iter().zip(anchors) {
         let adjusted = look.and_then(|_| p_values.next());
         let movement = match (look, adjusted) {
             (Some(look), Some(p)) if p <= rate && look.is_news => Movement::Moved,
@@ -104,14 +114,13 @@ pub fn drifts(tracks: &[Track], rate: f64) -> Vec<Drift> {
         };
         let change = look.map_or(0.0, |look| look.latest - look.before);
         drifts.push(Drift {
-            name: track.name.clone(),
             before: look.map(|look| look.before),
             latest: look.map(|look| look.latest),
             p: look.map(|look| look.p),
             adjusted,
             movement,
-            anchor,
             cause: cause(movement, change, anchor, rate),
+            anchor: anchor.map(|Repeated { change, p }| AnchorMove { change, adjusted: p }),
         });
     }
     drifts
@@ -169,7 +178,7 @@ mod tests {
     const RATE: f64 = 0.05;
 
     fn shares(points: &[(u64, u64)], anchor: Vec<Vec<i64>>) -> Track {
-        Track { name: "pass rate".to_owned(), points: Points::Shares(points.to_vec()), anchor }
+        Track { points: Points::Shares(points.to_vec()), anchor }
     }
 
     #[track_caller]
@@ -229,7 +238,7 @@ mod tests {
             } else {
                 Points::Means(counts.iter().map(sample).collect())
             };
-            tracks.push(Track { name: format!("track {at}"), points, anchor: Vec::new() });
+            tracks.push(Track { points, anchor: Vec::new() });
         }
         tracks
     }

@@ -21,17 +21,14 @@ mod timeline;
 #[cfg(test)]
 mod properties;
 
-pub use gate_tally::{GateTally, RuleCount};
-pub use history::{Drift, DriftCause, EARLIER_MIN, Movement, Points, Track, drifts};
+pub use gate_tally::GateTally;
+pub use history::{AnchorMove, Drift, DriftCause, EARLIER_MIN, Movement, Points, Track, drifts};
 pub use part::{CriterionSummary, Part, Totals};
-pub use patterns::{FailurePattern, PatternKind, RecurringReason};
 pub use ranked::RankedReply;
-pub use repeats::Repeats;
-pub use row::{GateOutcome, NO_REPLY, Outcome, ReplyResult, findings_json};
-pub use sensitivity::Variation;
-pub use summary::{Facts, JudgeFacts, Summary, SummaryBuilder, TargetFacts, UnscoredCount};
+pub use row::{GateOutcome, NO_REPLY, Outcome, ReplyResult};
+pub use summary::{Facts, JudgeFacts, Summary, SummaryBuilder, TargetFacts, UnscoredCount, rubric_name};
 pub use target::{Ceiling, TargetResult, TargetState};
 pub use timeline::{
-    Anchor, AnchorUse, COVERAGE_MIN, FALSE_ALARMS_MAX, Figure, FigureTrack, LeftOut, Look, PastRun, Point,
-    RubricName, Series, Timeline, anchor_runs, timeline,
+    Anchor, AnchorUse, COVERAGE_MIN, FALSE_ALARMS_MAX, Figure, FigureTrack, LeftOut, Look, PastFigures,
+    PastRun, Point, Series, Timeline, anchor_runs, timeline,
 };

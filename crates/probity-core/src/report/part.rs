@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
-
 use super::clusters::PartClusters;
-use super::row::{Outcome, ReplyResult};
+use super::row::ReplyResult;
 use crate::exact::Exact;
+use crate::results::{ClusterCount, Counts, CriterionFigures, Members, PartRecord};
 use crate::rubric::{Criterion, CriterionId, Rubric, UNNAMED};
 use crate::score::CriterionOutcome;
-use crate::stats::{Estimate, mean, proportion};
+use crate::stats::{Estimate, mean};
 
 /// How wide a bin of totals is. A perfect total belongs to the last.
 const BIN: u8 = 10;
@@ -69,6 +68,20 @@ impl CriterionSummary {
         let counts: Vec<(f64, u64)> = self.levels.iter().map(|(level, n)| (*level as f64, *n)).collect();
         mean(&counts)
     }
+
+    fn record(&self, rubric: &Rubric) -> CriterionFigures {
+        let estimate = self.mean_estimate();
+        CriterionFigures {
+            mean: self.mean(),
+            low: estimate.map(|estimate| estimate.low),
+            high: estimate.map(|estimate| estimate.high),
+            n: self.n_scored(),
+            levels: self.levels.iter().map(|(level, n)| (level.to_string(), *n)).collect(),
+            unscored: self.n_unscored,
+            points: rubric.criterion(&self.criterion).and_then(|criterion| self.mean_points(criterion)),
+            violations: (!self.violations.is_empty()).then(|| Members(self.violations.clone())),
+        }
+    }
 }
 
 /// How many replies have a total of 0 to below 10, 10 to below 20, and so on; a total of 100 is in the last.
@@ -86,62 +99,9 @@ impl Totals {
         &self.0
     }
 
-    fn to_json(self) -> Value {
+    fn record(self) -> Members<u64> {
         let bins = self.0.iter().enumerate();
-        bins.map(|(bin, n)| ((bin * usize::from(BIN)).to_string(), json!(n))).collect::<Map<_, _>>().into()
-    }
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Counts {
-    pub(super) entered: u64,
-    pub(super) blocked: u64,
-    pub(super) passed: u64,
-    pub(super) failed: u64,
-    pub(super) scored: u64,
-    pub(super) unscored: u64,
-}
-
-impl Counts {
-    fn add(&mut self, outcome: &Outcome) {
-        self.entered += 1;
-        *match outcome {
-            Outcome::Blocked => &mut self.blocked,
-            Outcome::Pass => &mut self.passed,
-            Outcome::Fail(_) => &mut self.failed,
-            Outcome::Scored => &mut self.scored,
-            Outcome::Unscored => &mut self.unscored,
-        } += 1;
-    }
-
-    /// Replies that pass or do not. Blocked ones do not; of unscored ones nobody knows.
-    pub(super) fn rated(&self) -> u64 {
-        self.passed + self.failed + self.blocked
-    }
-
-    /// Share that passes.
-    fn pass_rate(&self) -> Option<Estimate> {
-        proportion(self.passed, self.rated())
-    }
-
-    pub(super) fn assert_adds_up(&self) {
-        let parts = self.blocked + self.passed + self.failed + self.scored + self.unscored;
-        assert_eq!(self.entered, parts, "every reply has exactly one outcome");
-    }
-
-    fn to_json(&self) -> Map<String, Value> {
-        let mut object = Map::new();
-        for (name, n) in [
-            ("entered", self.entered),
-            ("blocked", self.blocked),
-            ("passed", self.passed),
-            ("failed", self.failed),
-            ("scored", self.scored),
-            ("unscored", self.unscored),
-        ] {
-            object.insert(name.into(), json!(n));
-        }
-        object
+        bins.map(|(bin, n)| ((bin * usize::from(BIN)).to_string(), *n)).collect()
     }
 }
 
@@ -187,7 +147,7 @@ impl Part {
     }
 
     pub(super) fn add(&mut self, result: &ReplyResult) {
-        self.counts.add(&result.outcome);
+        self.counts.add(result.outcome.kind());
         if let (Some(totals), Some(total)) = (&mut self.totals, result.total()) {
             totals.add(total);
         }
@@ -241,38 +201,16 @@ impl Part {
         &self.criteria
     }
 
-    pub(super) fn to_json(&self, rubric: &Rubric) -> Map<String, Value> {
-        let mut object = self.counts.to_json();
-        object.insert("pass_rate".into(), json!(rubric.pass().and_then(|_| self.pass_rate())));
-        if let Some(n) = self.n_clusters() {
-            object.insert("clusters".into(), json!({ "by": "case", "n": n }));
+    /// The figures as the results file has them.
+    pub(super) fn record(&self, rubric: &Rubric) -> PartRecord {
+        let criteria = self.criteria.iter();
+        PartRecord {
+            counts: self.counts,
+            pass_rate: rubric.pass().and_then(|_| self.pass_rate()),
+            clusters: self.n_clusters().map(|n| ClusterCount { by: "case".to_owned(), n }),
+            criteria: criteria.map(|each| (each.criterion.to_string(), each.record(rubric))).collect(),
+            totals: self.totals.map(Totals::record),
         }
-        let criterion = |summary: &CriterionSummary| {
-            let levels: Map<String, Value> =
-                summary.levels.iter().map(|(level, n)| (level.to_string(), json!(n))).collect();
-            let estimate = summary.mean_estimate();
-            let mut value = json!({
-                "mean": summary.mean(),
-                "low": estimate.map(|estimate| estimate.low),
-                "high": estimate.map(|estimate| estimate.high),
-                "n": summary.n_scored(),
-                "levels": levels,
-                "unscored": summary.n_unscored,
-            });
-            if let Some(points) = rubric.criterion(&summary.criterion).and_then(|of| summary.mean_points(of))
-            {
-                value["points"] = json!(points);
-            }
-            if !summary.violations.is_empty() {
-                let counts = summary.violations.iter().map(|(id, n)| (id.clone(), json!(n)));
-                value["violations"] = counts.collect::<Map<_, _>>().into();
-            }
-            (summary.criterion.to_string(), value)
-        };
-        let criteria: Map<String, Value> = self.criteria.iter().map(criterion).collect();
-        object.insert("criteria".into(), Value::Object(criteria));
-        object.insert("totals".into(), self.totals.map_or(Value::Null, Totals::to_json));
-        object
     }
 }
 

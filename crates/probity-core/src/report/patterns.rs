@@ -6,10 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use serde_json::{Value, json};
-
 use super::row::{GateOutcome, Outcome, ReplyResult};
 use crate::gate::Severity;
+use crate::results::{FailurePattern, PatternKind, RecurringReason};
 use crate::rubric::{Rubric, Scale};
 use crate::score::CriterionOutcome;
 
@@ -32,43 +31,6 @@ const EMPTY_WORDS: &[&str] = &[
     "with", "about", "being", "could", "level", "reply", "score", "their", "there", "where", "which",
     "while", "would", "answer", "should", "customer", "response",
 ];
-
-/// What was seen in replies of one slice that do not pass.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FailurePattern {
-    /// The slice.
-    pub slice: String,
-    /// What was weak or broken.
-    pub kind: PatternKind,
-    /// Replies with it.
-    pub n: u64,
-    /// The first of them, by id.
-    pub examples: Vec<String>,
-}
-
-/// What a pattern is about.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum PatternKind {
-    /// A criterion with at most half of its scale.
-    Criterion(String),
-    /// A rule of the gate that blocks.
-    Rule(&'static str),
-}
-
-/// Reasons for weak levels of a criterion that share their words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RecurringReason {
-    /// The criterion.
-    pub criterion: String,
-    /// The words that they share.
-    pub words: String,
-    /// How many reasons.
-    pub n: u64,
-    /// The first replies, by id.
-    pub examples: Vec<String>,
-    /// The first reason, shortened.
-    pub quote: String,
-}
 
 /// What failing replies have in common, gathered one reply at a time.
 #[derive(Debug, Clone, Default)]
@@ -154,16 +116,17 @@ impl PatternTally {
         self.reasons.push(Reason { id: id.to_owned(), text });
     }
 
-    /// The most frequent patterns first.
-    pub(super) fn patterns(&self) -> Vec<FailurePattern> {
+    /// The most frequent patterns first; `n_entered` says how many replies a slice has.
+    pub(super) fn patterns(&self, n_entered: impl Fn(&str) -> u64) -> Vec<FailurePattern> {
         let mut patterns = Vec::new();
         for (slice, Weaknesses { criteria, rules }) in &self.slices {
             let criteria = criteria.iter().map(|(name, seen)| (PatternKind::Criterion(name.clone()), seen));
-            let rules = rules.iter().map(|(name, seen)| (PatternKind::Rule(name), seen));
+            let rules = rules.iter().map(|(name, seen)| (PatternKind::Rule((*name).to_owned()), seen));
             patterns.extend(criteria.chain(rules).map(|(kind, Seen { n, examples })| FailurePattern {
                 slice: slice.clone(),
                 kind,
                 n: *n,
+                of: n_entered(slice),
                 examples: examples.clone(),
             }));
         }
@@ -299,27 +262,6 @@ fn words(text: &str) -> (String, Vec<usize>) {
     }
     words.truncate(ends.last().copied().unwrap_or(0));
     (words, ends)
-}
-
-impl FailurePattern {
-    pub(super) fn to_json(&self, n_slice: u64) -> Value {
-        let (kind, name) = match &self.kind {
-            PatternKind::Criterion(name) => ("criterion", name.as_str()),
-            PatternKind::Rule(name) => ("rule", *name),
-        };
-        json!({
-            "slice": self.slice, kind: name, "n": self.n, "of": n_slice, "examples": self.examples,
-        })
-    }
-}
-
-impl RecurringReason {
-    pub(super) fn to_json(&self) -> Value {
-        json!({
-            "criterion": self.criterion, "words": self.words, "n": self.n, "examples": self.examples,
-            "quote": self.quote,
-        })
-    }
 }
 
 #[cfg(test)]

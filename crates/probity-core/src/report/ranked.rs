@@ -2,6 +2,7 @@
 
 use super::row::{Outcome, ReplyResult};
 use crate::exact::Exact;
+use crate::results::RankedRecord;
 
 /// How many of each are kept.
 const KEPT_MAX: usize = 5;
@@ -20,6 +21,17 @@ impl RankedReply {
     pub fn quality(&self) -> Option<Exact> {
         let is_whole = self.result.score.as_ref().is_some_and(|score| score.missing.is_empty());
         is_whole.then_some(self.quality_max)
+    }
+
+    /// The reply as the results file lists it.
+    pub(super) fn record(&self) -> RankedRecord {
+        RankedRecord {
+            id: self.result.id.clone(),
+            variant: self.result.variant.clone(),
+            quality: self.quality(),
+            total: self.result.total(),
+            outcome: self.result.outcome.kind(),
+        }
     }
 }
 

@@ -9,38 +9,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
-
 use super::clusters::case_hash;
 use super::row::{Outcome, ReplyResult};
-use crate::stats::{Estimate, mean};
-
-/// What several replies to the same case came to.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Repeats {
-    /// Cases with at least two replies that pass or fail.
-    pub n_cases: u64,
-    /// pass^1, pass^2 and so on, up to the number of replies that every one of these cases has.
-    pub pass_hat: Vec<Estimate>,
-    /// Cases of which some replies pass and some do not, in the order of their names.
-    pub flaky: BTreeSet<String>,
-}
-
-impl Repeats {
-    /// The `repeats` object of a summary.
-    pub fn to_json(&self) -> Value {
-        let pass_hat = self.pass_hat.iter().zip(1..).map(|(rate, k)| {
-            let Estimate { value, low, high, n } = rate;
-            json!({ "k": k, "value": value, "low": low, "high": high, "n": n })
-        });
-        json!({
-            "cases": self.n_cases,
-            "pass_hat_k": pass_hat.collect::<Vec<_>>(),
-            "flaky": self.flaky.len(),
-            "flaky_cases": self.flaky,
-        })
-    }
-}
+use crate::results::{PassHat, Repeats};
+use crate::stats::mean;
 
 /// Takes results one at a time. Only replies of a named variant can share their case with another one.
 #[derive(Debug, Clone, Default)]
@@ -84,11 +56,13 @@ impl RepeatTally {
         // The interval of a mean takes the ends of the scale from the values listed, so 0 and 1 are among them.
         let rate = |k: u64| {
             let cases = several.iter().map(|(trials, n_cases)| (trials.pass_hat(k), *n_cases));
-            mean(&cases.chain([(0.0, 0), (1.0, 0)]).collect::<Vec<_>>())
+            let rate = mean(&cases.chain([(0.0, 0), (1.0, 0)]).collect::<Vec<_>>())?;
+            Some(PassHat { k, rate })
         };
         Some(Repeats {
             n_cases: several.values().sum(),
             pass_hat: (1..=fewest.n).filter_map(rate).collect(),
+            n_flaky: self.flaky.len(),
             flaky: self.flaky,
         })
     }
@@ -113,10 +87,10 @@ mod tests {
             (0..*n).for_each(|at| tally.count(id, at < *n_passed));
         }
         let repeats = tally.repeats().expect("cases with several replies");
-        let values: Vec<f64> = repeats.pass_hat.iter().map(|rate| rate.value).collect();
+        let values: Vec<f64> = repeats.pass_hat.iter().map(|each| each.rate.value).collect();
         assert_eq!(values.len(), want.len(), "{values:?}");
         assert!(values.iter().zip(want).all(|(got, want)| (got - want).abs() < 1e-12), "{values:?}");
-        assert!(repeats.pass_hat.iter().all(|rate| 0.0 <= rate.low && rate.high <= 1.0));
+        assert!(repeats.pass_hat.iter().all(|each| 0.0 <= each.rate.low && each.rate.high <= 1.0));
         assert_eq!(repeats.flaky.iter().collect::<Vec<_>>(), flaky);
     }
 

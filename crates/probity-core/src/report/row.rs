@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
-
-use crate::case::{Case, Confidence, Entry, Variant};
+use crate::case::{Case, Confidence, Entry, Role, Situation, Variant};
 use crate::exact::Exact;
-use crate::gate::{Admitted, Blocked, Finding, Sighting};
+use crate::gate::{Admitted, Blocked, Finding};
+use crate::results::{
+    CriterionResult, FailedRow, GateRecord, GateStatus, ResultRow, RowOutcome, finding_records,
+};
 use crate::rubric::{Criterion, CriterionId, Rubric};
 use crate::score::{CriterionOutcome, Failure, Score, Scored, Unscored, score};
 
@@ -30,6 +31,15 @@ impl GateOutcome {
             GateOutcome::NoReply => &[],
         }
     }
+
+    fn record(&self) -> GateRecord {
+        let status = match self {
+            GateOutcome::Admitted(_) => GateStatus::Admitted,
+            GateOutcome::Blocked(_) => GateStatus::Blocked,
+            GateOutcome::NoReply => GateStatus::NoReply,
+        };
+        GateRecord { status, findings: finding_records(self.findings()) }
+    }
 }
 
 /// The cause of every criterion that is unscored because the target gave no reply.
@@ -51,15 +61,20 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// The outcome without its reasons.
+    pub fn kind(&self) -> RowOutcome {
+        match self {
+            Outcome::Blocked => RowOutcome::Blocked,
+            Outcome::Pass => RowOutcome::Pass,
+            Outcome::Fail(_) => RowOutcome::Fail,
+            Outcome::Scored => RowOutcome::Scored,
+            Outcome::Unscored => RowOutcome::Unscored,
+        }
+    }
+
     /// The name used in results.
     pub fn name(&self) -> &'static str {
-        match self {
-            Outcome::Blocked => "blocked",
-            Outcome::Pass => "pass",
-            Outcome::Fail(_) => "fail",
-            Outcome::Scored => "scored",
-            Outcome::Unscored => "unscored",
-        }
+        self.kind().name()
     }
 }
 
@@ -70,6 +85,8 @@ pub struct ReplyResult {
     pub id: String,
     /// The case's slice.
     pub slice: Option<String>,
+    /// What the customer wrote: the ticket, or the customer's last turn of a conversation.
+    pub ticket: Option<Arc<str>>,
     /// The reply's text; empty where there is no reply.
     pub text: Arc<str>,
     /// What wrote the reply.
@@ -149,6 +166,7 @@ impl ReplyResult {
         ReplyResult {
             id: case.id.to_string(),
             slice: case.slice.as_ref().map(|slice| slice.as_str().to_owned()),
+            ticket: ticket(&case.situation),
             text: Arc::default(),
             variant: None,
             confidence: None,
@@ -220,41 +238,59 @@ impl ReplyResult {
         matches!(&self.outcome, Outcome::Fail(failures) if failures.iter().any(is_automatic))
     }
 
-    /// The row of the results file: `id`, one object per criterion, `outcome`, `total`, `gate` and more.
-    pub fn to_json(&self) -> Value {
-        let mut row = Map::new();
-        row.insert("id".into(), json!(self.id));
-        for (id, outcome) in &self.criteria {
-            let points = self.score.as_ref().and_then(|score| score.points_of(id));
-            row.insert(id.to_string(), criterion_json(outcome, points));
+    /// The row of the results file.
+    pub fn row(&self) -> ResultRow {
+        let points = |id: &CriterionId| self.score.as_ref().and_then(|score| score.points_of(id));
+        let asked =
+            self.criteria.iter().map(|(id, outcome)| (id, Some(CriterionResult::of(outcome, points(id)))));
+        let criteria = asked.chain(self.not_asked.iter().map(|id| (id, None)));
+        ResultRow {
+            id: self.id.clone(),
+            criteria: criteria.map(|(id, result)| (id.to_string(), result)).collect(),
+            outcome: self.outcome.kind(),
+            total: self.total(),
+            fail_reasons: match &self.outcome {
+                Outcome::Fail(failures) => failures.iter().map(Failure::describe).collect(),
+                _ => Vec::new(),
+            },
+            issues: self.issues().collect(),
+            slice: self.slice.clone(),
+            variant: self.variant.clone(),
+            ticket: self.ticket.as_deref().map(str::to_owned),
+            reply: (self.gate != GateOutcome::NoReply).then(|| self.text.to_string()),
+            gate: self.gate.record(),
         }
-        row.extend(self.not_asked.iter().map(|id| (id.to_string(), Value::Null)));
-        row.insert("outcome".into(), json!(self.outcome.name()));
-        row.insert("total".into(), json!(self.total()));
-        if let Outcome::Fail(failures) = &self.outcome {
-            let reasons: Vec<String> = failures.iter().map(Failure::describe).collect();
-            row.insert("fail_reasons".into(), json!(reasons));
-        }
-        row.insert("issues".into(), self.issues().collect());
-        row.insert("slice".into(), json!(self.slice));
-        row.insert("variant".into(), json!(self.variant));
-        row.insert("gate".into(), gate_json(&self.gate));
-        Value::Object(row)
     }
 
     /// The rows of the `failed` list: one per criterion without a level.
-    pub fn failed_json(&self) -> impl Iterator<Item = Value> {
+    pub fn failed_rows(&self) -> impl Iterator<Item = FailedRow> {
         self.criteria.iter().filter_map(|(id, outcome)| match outcome {
             CriterionOutcome::Scored(_) => None,
-            CriterionOutcome::Unscored(unscored) => Some(json!({
-                "id": self.id,
-                "variant": self.variant,
-                "criterion": id.as_str(),
-                "reason": unscored.cause,
-                "detail": unscored.detail,
-                "attempts": unscored.attempts,
-            })),
+            CriterionOutcome::Unscored(unscored) => Some(FailedRow {
+                id: self.id.clone(),
+                variant: self.variant.clone(),
+                criterion: id.to_string(),
+                reason: unscored.cause.clone(),
+                detail: unscored.detail.clone(),
+                attempts: unscored.attempts,
+            }),
         })
+    }
+
+    /// The case's id, with the variant behind it where there is one: several replies to a case differ in it.
+    pub fn name(&self) -> String {
+        self.variant.as_ref().map_or_else(|| self.id.clone(), |variant| format!("{} ({variant})", self.id))
+    }
+}
+
+/// The ticket, or the customer's last turn.
+fn ticket(situation: &Situation) -> Option<Arc<str>> {
+    match situation {
+        Situation::Ticket(text) => Some(Arc::clone(text)),
+        Situation::Conversation(turns) => {
+            let last = turns.iter().rev().find(|turn| turn.role == Role::Customer);
+            last.map(|turn| Arc::clone(&turn.text))
+        }
     }
 }
 
@@ -273,60 +309,4 @@ fn below_best(rubric: &Rubric, criteria: &[(CriterionId, CriterionOutcome)], sco
     // The sort is stable, so equals stay in the rubric's order.
     places.sort_by_key(|(fails, points, _)| std::cmp::Reverse((*fails, *points)));
     places.into_iter().map(|(_, _, place)| place).collect()
-}
-
-fn criterion_json(outcome: &CriterionOutcome, points: Option<Exact>) -> Value {
-    match outcome {
-        CriterionOutcome::Scored(scored) => {
-            let mut object = Map::new();
-            object.insert("score".into(), json!(scored.level));
-            object.insert("reasoning".into(), json!(scored.reasoning));
-            if let Some(points) = points {
-                object.insert("points".into(), json!(points));
-            }
-            let lists = [
-                ("violations", &scored.violations),
-                ("repairs", &scored.repairs),
-                ("suspicions", &scored.suspicions),
-            ];
-            for (name, list) in lists {
-                if !list.is_empty() {
-                    object.insert(name.into(), json!(list));
-                }
-            }
-            Value::Object(object)
-        }
-        CriterionOutcome::Unscored(unscored) => {
-            json!({ "score": null, "reasoning": null, "unscored": unscored.cause })
-        }
-    }
-}
-
-fn gate_json(gate: &GateOutcome) -> Value {
-    let status = match gate {
-        GateOutcome::Admitted(_) => "admitted",
-        GateOutcome::Blocked(_) => "blocked",
-        GateOutcome::NoReply => NO_REPLY,
-    };
-    json!({ "status": status, "findings": findings_json(gate.findings()) })
-}
-
-/// Findings as they stand in results.
-pub fn findings_json(findings: &[Finding]) -> Vec<Value> {
-    findings
-        .iter()
-        .map(|finding| {
-            let Sighting { rule, start, end, message, expected, source } = &finding.sighting;
-            json!({
-                "rule": rule,
-                "severity": finding.severity.name(),
-                "start": start,
-                "end": end,
-                "message": message,
-                "expected": expected,
-                "source": source.as_ref().map(|source| &source.id),
-                "version": source.as_ref().and_then(|source| source.version.as_ref()),
-            })
-        })
-        .collect()
 }

@@ -5,28 +5,16 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
-
 use super::clusters::{Clusters, Kind};
 use super::row::{Outcome, ReplyResult};
 use crate::exact::Exact;
-use crate::rubric::{Criterion, CriterionId, Rubric};
+use crate::results::Variation;
+use crate::rubric::{Criterion, Rubric};
 use crate::score::CriterionOutcome;
-use crate::stats::{Estimate, proportion};
+use crate::stats::proportion;
 
 /// How far a weight is moved, in points.
 const POINTS: i64 = 10;
-
-/// What one changed weight would have made of a run.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Variation {
-    /// Whose weight is changed.
-    pub criterion: CriterionId,
-    /// Its new weight, of 100.
-    pub weight: Exact,
-    /// The share that would pass; `None` where nothing was rated.
-    pub pass_rate: Option<Estimate>,
-}
 
 /// The levels of replies whose outcome is up to the weights, and how many replies have them.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -91,7 +79,7 @@ impl Sensitivity {
                 let passing = self.0.iter().filter(|(levels, _)| passes(levels));
                 proportion(passing.map(|(_, n)| n).sum(), n_rated)
             };
-            Variation { criterion: weighted[trial.place].0.id.clone(), weight: trial.moved, pass_rate }
+            Variation { criterion: weighted[trial.place].0.id.to_string(), weight: trial.moved, pass_rate }
         };
         trials.map(variation).collect()
     }
@@ -111,12 +99,6 @@ impl Trial {
             total = total.checked_add(counted.checked_mul(criterion.scale.share(*level))?)?;
         }
         Some(total >= total_min.checked_mul(was)?)
-    }
-}
-
-impl Variation {
-    pub(super) fn to_json(&self) -> Value {
-        json!({ "criterion": self.criterion.as_str(), "weight": self.weight, "pass_rate": self.pass_rate })
     }
 }
 

@@ -2,27 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value, json};
-
 use super::clusters::{CaseReplies, Clusters};
 use super::confidence::ConfidenceSum;
 use super::gate_tally::GateTally;
 use super::part::{CriterionSummary, Part};
-use super::patterns::{FailurePattern, PatternTally, RecurringReason};
+use super::patterns::PatternTally;
 use super::ranked::{Ranked, RankedReply};
-use super::repeats::{RepeatTally, Repeats};
+use super::repeats::RepeatTally;
 use super::row::{GateOutcome, ReplyResult};
-use super::sensitivity::{Sensitivity, Variation};
+use super::sensitivity::Sensitivity;
 use super::target::{Ceiling, TargetResult};
-use crate::diff::ONE_DRAW;
 use crate::exact::Exact;
 use crate::promote::Standing;
+use crate::results::{
+    AuthorRecord, FailurePattern, JudgeRecord, Members, NO_SLICE, ONE_DRAW, RecurringReason, Repeats,
+    RubricName, SummaryRecord, Tokens, Variation,
+};
 use crate::rubric::{GoldSize, Metric, Rubric};
 use crate::score::CriterionOutcome;
 use crate::stats::{Estimate, proportion};
-
-/// The name shown for cases without a slice.
-const NO_SLICE: &str = "(none)";
 
 /// How many criteria went unscored for one cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -235,13 +233,13 @@ impl SummaryBuilder {
         });
         Summary {
             targets: targets.collect(),
-            slices: self.slices,
             causes: self.causes.into_values().collect(),
             ranked: self.ranked,
-            patterns: self.patterns.patterns(),
+            patterns: self.patterns.patterns(|slice| self.slices.get(slice).map_or(0, Part::n_entered)),
             // The lexical judge writes by template: what recurs is the template.
             recurring: if facts.judge.kind == "baseline" { Vec::new() } else { self.patterns.recurring() },
             variations: self.sensitivity.variations(&self.rubric, self.all.counts.rated(), clusters),
+            slices: self.slices,
             rubric: self.rubric,
             all: self.all,
             gate: self.gate,
@@ -435,102 +433,76 @@ impl Summary {
     }
 
     /// The `summary` object of the results file.
-    pub fn to_json(&self) -> Value {
-        let mut object = self.all.to_json(&self.rubric);
+    pub fn record(&self) -> SummaryRecord {
         let facts = &self.facts;
-        object.insert("no_reply".into(), json!(self.no_reply));
-        object.insert("skipped".into(), json!(self.skipped));
-        object.insert("flagged".into(), json!(self.gate.n_flagged()));
-        object.insert("findings_by_rule".into(), self.gate.to_json());
-        object.insert("coverage".into(), json!(self.coverage()));
-        let causes: Map<String, Value> =
-            self.causes.iter().map(|count| (count.cause.clone(), json!(count.n))).collect();
-        object.insert("unscored_by_cause".into(), Value::Object(causes));
-        object.insert("targets".into(), self.targets.iter().map(TargetResult::to_json).collect());
-        let rubric = &self.rubric;
-        object.insert(
-            "rubric".into(),
-            json!({ "name": rubric.name(), "version": rubric.version(), "hash": rubric.hash() }),
-        );
-        object.insert("judge".into(), judge_json(&facts.judge));
-        if let Some(target) = &facts.target {
-            object.insert("target".into(), target_json(target));
+        let slices = self.slices.iter();
+        SummaryRecord {
+            all: self.all.record(&self.rubric),
+            no_reply: self.no_reply,
+            skipped: self.skipped,
+            flagged: self.gate.n_flagged(),
+            findings_by_rule: self.gate.by_rule(),
+            coverage: self.coverage(),
+            unscored_by_cause: self.causes.iter().map(|count| (count.cause.clone(), count.n)).collect(),
+            targets: self.targets.iter().map(TargetResult::record).collect(),
+            rubric: rubric_name(&self.rubric),
+            judge: facts.judge.record(),
+            target: facts.target.as_ref().map(TargetFacts::record),
+            definition: Members(facts.definition.clone()),
+            packets_repeated: facts.packets_repeated,
+            calls: facts.calls,
+            calls_lost: facts.calls_lost,
+            calls_without_usage: facts.calls_without_usage,
+            tokens: Tokens { input: facts.tokens_input, output: facts.tokens_output },
+            cost_usd: facts.cost_usd,
+            calls_without_cost: facts.calls_without_cost,
+            warnings: facts.warnings.clone(),
+            by_slice: slices.map(|(name, part)| (name.clone(), part.record(&self.rubric))).collect(),
+            repeats: self.repeats.clone(),
+            failure_patterns: self.patterns.clone(),
+            recurring_reasons: self.recurring.clone(),
+            weight_sensitivity: self.variations.clone(),
+            best: self.ranked.best.iter().map(RankedReply::record).collect(),
+            worst: self.ranked.worst.iter().map(RankedReply::record).collect(),
         }
-        let definition: Map<String, Value> =
-            facts.definition.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
-        object.insert("definition".into(), Value::Object(definition));
-        object.insert("packets_repeated".into(), json!(facts.packets_repeated));
-        object.insert("calls".into(), json!(facts.calls));
-        object.insert("calls_lost".into(), json!(facts.calls_lost));
-        object.insert("calls_without_usage".into(), json!(facts.calls_without_usage));
-        object.insert("tokens".into(), json!({ "input": facts.tokens_input, "output": facts.tokens_output }));
-        object.insert("cost_usd".into(), json!(facts.cost_usd));
-        object.insert("calls_without_cost".into(), json!(facts.calls_without_cost));
-        object.insert("warnings".into(), json!(facts.warnings));
-        let slices: Map<String, Value> = self
-            .slices
-            .iter()
-            .map(|(name, part)| (name.clone(), Value::Object(part.to_json(&self.rubric))))
-            .collect();
-        object.insert("by_slice".into(), Value::Object(slices));
-        if let Some(repeats) = &self.repeats {
-            object.insert("repeats".into(), repeats.to_json());
-        }
-        self.insert_patterns(&mut object);
-        Value::Object(object)
-    }
-
-    fn insert_patterns(&self, object: &mut Map<String, Value>) {
-        let of = |pattern: &FailurePattern| self.slices.get(&pattern.slice).map_or(0, Part::n_entered);
-        let patterns = self.patterns.iter().map(|pattern| pattern.to_json(of(pattern)));
-        object.insert("failure_patterns".into(), patterns.collect());
-        let recurring = self.recurring.iter().map(RecurringReason::to_json);
-        object.insert("recurring_reasons".into(), recurring.collect());
-        let variations = self.variations.iter().map(Variation::to_json);
-        object.insert("weight_sensitivity".into(), variations.collect());
-        let ranked = |list: &[RankedReply]| -> Value {
-            let row = |reply: &RankedReply| {
-                let result = &reply.result;
-                json!({
-                    "id": result.id, "variant": result.variant, "quality": reply.quality(),
-                    "total": result.total(), "outcome": result.outcome.name(),
-                })
-            };
-            list.iter().map(row).collect()
-        };
-        object.insert("best".into(), ranked(&self.ranked.best));
-        object.insert("worst".into(), ranked(&self.ranked.worst));
     }
 }
 
-fn counts(pairs: &[(String, u64)]) -> Value {
-    pairs.iter().map(|(name, n)| (name.clone(), json!(n))).collect::<Map<String, Value>>().into()
+/// A rubric as documents name it.
+pub fn rubric_name(rubric: &Rubric) -> RubricName {
+    let [name, version, hash] = [rubric.name(), rubric.version(), rubric.hash()].map(str::to_owned);
+    RubricName { name, version, hash }
 }
 
-fn target_json(target: &TargetFacts) -> Value {
-    json!({
-        "name": target.name,
-        "id": target.id,
-        "kind": target.kind,
-        "model": target.model,
-        "answered_as": counts(&target.answered_as),
-        "calls": target.calls,
-        "calls_lost": target.calls_lost,
-        "tokens": { "input": target.tokens_input, "output": target.tokens_output },
-        "cost_usd": target.cost_usd,
-    })
+impl JudgeFacts {
+    /// The judge as documents have it.
+    pub fn record(&self) -> JudgeRecord {
+        JudgeRecord {
+            id: self.id.clone(),
+            kind: self.kind.clone(),
+            model: self.model.clone(),
+            standing: self.standing.name().to_owned(),
+            standing_reason: self.standing.reason().to_owned(),
+            answered_as: Members(self.answered_as.clone()),
+            fingerprints: Some(Members(self.fingerprints.clone())),
+        }
+    }
 }
 
-fn judge_json(judge: &JudgeFacts) -> Value {
-    json!({
-        "id": judge.id,
-        "kind": judge.kind,
-        "model": judge.model,
-        "standing": judge.standing,
-        "standing_reason": judge.standing.reason(),
-        "answered_as": counts(&judge.answered_as),
-        "fingerprints": counts(&judge.fingerprints),
-    })
+impl TargetFacts {
+    fn record(&self) -> AuthorRecord {
+        AuthorRecord {
+            name: self.name.clone(),
+            id: self.id.clone(),
+            kind: self.kind.clone(),
+            model: self.model.clone(),
+            answered_as: Members(self.answered_as.clone()),
+            calls: self.calls,
+            calls_lost: self.calls_lost,
+            tokens: Tokens { input: self.tokens_input, output: self.tokens_output },
+            cost_usd: self.cost_usd,
+        }
+    }
 }
 
 #[cfg(test)]

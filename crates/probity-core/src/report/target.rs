@@ -1,8 +1,7 @@
 //! A rubric's targets, and what a run reached.
 
-use serde_json::{Value, json};
-
 use crate::exact::Exact;
+use crate::results::TargetRecord;
 use crate::rubric::{Direction, Metric, Rubric, Target};
 use crate::stats::Estimate;
 
@@ -78,27 +77,27 @@ impl TargetResult {
         }
     }
 
-    pub(super) fn to_json(&self) -> Value {
-        let metric = match &self.target.metric {
-            Metric::PassRate => "pass_rate".to_owned(),
-            Metric::Mean(id) => format!("mean {id}"),
-            Metric::AutomaticFailRate => "automatic_fail_rate".to_owned(),
-            Metric::MeanConfidence => "mean_confidence".to_owned(),
-        };
-        json!({
-            "metric": metric,
-            "min": self.target.min,
-            "max": self.target.max,
-            "value": self.value,
-            "low": self.estimate.map(|estimate| estimate.low),
-            "high": self.estimate.map(|estimate| estimate.high),
-            "n": self.estimate.map_or(0, |estimate| estimate.n),
-            "met": match self.state() {
+    /// The target as the results file has it.
+    pub(super) fn record(&self) -> TargetRecord {
+        TargetRecord {
+            metric: match &self.target.metric {
+                Metric::PassRate => "pass_rate".to_owned(),
+                Metric::Mean(id) => format!("mean {id}"),
+                Metric::AutomaticFailRate => "automatic_fail_rate".to_owned(),
+                Metric::MeanConfidence => "mean_confidence".to_owned(),
+            },
+            min: self.target.min,
+            max: self.target.max,
+            value: self.value,
+            low: self.estimate.map(|estimate| estimate.low),
+            high: self.estimate.map(|estimate| estimate.high),
+            n: self.estimate.map_or(0, |estimate| estimate.n),
+            met: match self.state() {
                 TargetState::Met => Some(true),
                 TargetState::Missed => Some(false),
                 TargetState::NotMeasured => None,
             },
-        })
+        }
     }
 }
 

@@ -4,10 +4,10 @@
 //! another person, and neither names the case, its slice, a variant or a model.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::case::{Evidence, Situation};
 use crate::gate::Admitted;
+use crate::results::FindingRecord;
 use crate::rubric::{Criterion, Decider, ReferenceUse, Rubric};
 
 /// What a reviewer may see before deciding.
@@ -99,7 +99,7 @@ pub struct Hidden {
     /// What it said.
     pub verdicts: Vec<HiddenVerdict>,
     /// What the gate saw, for each reply, as results write it.
-    pub findings: Vec<Vec<Value>>,
+    pub findings: Vec<Vec<FindingRecord>>,
 }
 
 /// What a judge is asked about one criterion, or about a pair in one order.

@@ -30,6 +30,7 @@ pub use draw::{Chosen, Counts, Design, Drawn, DrawnStratum, Duplicates, Frame};
 pub use history::{Again, BadHistory, History, NameTaken, reply_name};
 pub use production::{LabelWork, Observed, Production, Said, production};
 pub use week::iso_week;
+pub use written::{DrawRecord, ProductionRecord};
 
 /// What a stratum is called whose cases name no slice.
 pub const NO_SLICE: &str = "(none)";

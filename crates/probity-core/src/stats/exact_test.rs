@@ -4,10 +4,11 @@
 //! approximated by a normal distribution. Observations are taken as independent of each other, so the caller
 //! counts several pairs of one case as one observation.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// `McNemar`'s test on paired yes-or-no observations (Psychometrika 12, 1947). Only the pairs that differ count.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct McNemar {
     /// Pairs that differ in the first direction.
     pub first_only: u64,

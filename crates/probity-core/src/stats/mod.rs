@@ -9,6 +9,7 @@ mod change;
 pub mod corrected;
 mod cross_table;
 mod exact_test;
+mod figure_record;
 mod latest;
 pub mod logistic;
 mod many_raters;
@@ -25,6 +26,7 @@ pub use bounded_mean::{ClusterSums, mean};
 pub use change::{Moved, PairedShare, mean_change, share_change};
 pub use cross_table::{CrossFigure, CrossTable, Undefined};
 pub use exact_test::{McNemar, fewer_wins_test, mcnemar, sign_test, sign_test_detects};
+pub use figure_record::FigureRecord;
 pub use latest::{Repeated, Sample, latest_differs, means_differ, shares_differ};
 pub use many_raters::{Crossed, Kind, Measure, Rated, Sampling, crossed, rated};
 pub use net_rate::{Beyond, NetRate, PairedCounts, more_until, net_rate};
@@ -32,13 +34,14 @@ pub use one_sided::{adjusted, falsely_rejected_at_most, mean_is_below, mean_with
 pub use random::Random;
 pub use two_raters::{Crossing, Kappas, N_CATEGORIES, kappas};
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// The 97.5 % point of the normal distribution, for 95 % intervals.
 pub(crate) const Z_95: f64 = 1.959_963_984_540_054;
 
 /// A number with its interval, of 95 % where nothing else is said, and the number of observations behind it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// The point estimate.
     pub value: f64,

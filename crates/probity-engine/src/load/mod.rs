@@ -38,6 +38,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use probity_core::case::{Case, Entry};
+use probity_core::results::SkippedRow;
 
 pub(crate) use kept::{case_bytes, entry_bytes};
 
@@ -189,6 +190,13 @@ pub struct Skipped {
     pub id: Option<String>,
     /// Why it gives no entry.
     pub reason: String,
+}
+
+impl From<&Skipped> for SkippedRow {
+    fn from(skipped: &Skipped) -> Self {
+        let Skipped { index, file, line, id, reason } = skipped.clone();
+        SkippedRow { index, reason, id, file: file.to_string(), line }
+    }
 }
 
 /// One record of a data set.

@@ -149,7 +149,7 @@ mod tests {
             rows.push(format!("{row:?}"));
             Ok(())
         });
-        (rows, summary.expect("a report").to_json().to_string())
+        (rows, format!("{:?}", summary.expect("a report").record()))
     }
 
     #[test]

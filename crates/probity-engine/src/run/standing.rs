@@ -10,12 +10,12 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use probity_core::case::Moment;
-use probity_core::diff::RunDefinition;
 use probity_core::gate::Gate;
 use probity_core::json::{self, Json};
 use probity_core::probe::{ProbeOutcome, ProbeRecord};
 use probity_core::promote::{About, Parts, Seen, Standing, StandingRecord, standing as decided};
 use probity_core::report::Facts;
+use probity_core::results::{RunResults, SummaryRecord};
 use probity_core::rubric::Rubric;
 
 use super::Ran;
@@ -120,35 +120,35 @@ impl Subject<'_> {
 
 /// What the judge of the results in a file has earned: what the store has on record for the run that wrote them,
 /// where the judge has not lost it since. What the file says about it does not count.
-pub fn of_results(reader: &Reader, file: &RunDefinition) -> Result<Standing, StoreError> {
-    let mut told = file.parts.clone();
+pub fn of_results(reader: &Reader, file: &RunResults) -> Result<Standing, StoreError> {
+    let SummaryRecord { judge, rubric, definition, .. } = &file.summary;
+    let mut told = definition.0.clone();
     told.sort();
     let made_it = |run: &&RunRecord| {
         let is_part =
             |name: &str, value: &String| run.manifest.parts.contains(&(name.to_owned(), value.clone()));
         let mut parts = told_parts(&run.manifest);
         parts.sort();
-        parts == told && is_part("judge", &file.judge_id) && is_part("rubric", &file.rubric_hash)
+        parts == told && is_part("judge", &judge.id) && is_part("rubric", &rubric.hash)
     };
     let runs = reader.runs()?;
     let runs: Vec<RunId> = runs.iter().filter(made_it).map(|record| record.run).collect();
     let outcome = reader.outcomes()?.into_iter().rev().find(|outcome| runs.contains(&outcome.run));
-    let figures = outcome.and_then(|outcome| json::parse(&outcome.body).ok());
-    let said = |name: &str| figures.as_ref()?.get("judge")?.get(name)?.as_str();
-    match (said("standing"), said("standing_reason")) {
-        (Some("promoted"), _) => {}
-        (Some(_), Some(reason)) => return Ok(Standing::advisory(reason)),
-        _ => return Ok(file.standing.clone()),
+    let said = outcome.and_then(|outcome| serde_json::from_str::<SummaryRecord>(&outcome.body).ok());
+    match said.map(|summary| summary.judge) {
+        Some(said) if said.standing == "promoted" => {}
+        Some(said) => return Ok(Standing::advisory(said.standing_reason)),
+        None => return Ok(file.standing.clone()),
     }
     let records = match records(reader)? {
         Ok(records) => records,
         Err(problem) => return Ok(Standing::advisory(problem)),
     };
     let is_own = |record: &StandingRecord| {
-        record.judge() == file.judge_id && record.parts().get("rubric") == Some(&file.rubric_hash)
+        record.judge() == judge.id && record.parts().get("rubric") == Some(&rubric.hash)
     };
     let records: Vec<StandingRecord> = records.into_iter().filter(is_own).collect();
-    let about = About { judge: &file.judge_id, kind: &file.judge_kind, rubric: &file.rubric };
+    let about = About { judge: &judge.id, kind: &judge.kind, rubric: &rubric.name };
     let now = |record: &StandingRecord, (part, value): (&String, &String)| {
         (part.clone(), evidence(record, part, reader).unwrap_or_else(|| value.clone()))
     };

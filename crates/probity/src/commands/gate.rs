@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use probity_core::gate::{Finding, Gate, Severity};
-use probity_core::report::findings_json;
+use probity_core::results::finding_records;
 use probity_engine::load::Record;
 use serde_json::{Value, json};
 
@@ -106,7 +106,7 @@ impl Tally {
 fn row(id: &str, variant: Option<&str>, findings: &[Finding]) -> Value {
     let is_blocked = findings.iter().any(|finding| finding.severity == Severity::Block);
     let status = if is_blocked { "blocked" } else { "admitted" };
-    json!({ "id": id, "variant": variant, "gate": { "status": status, "findings": findings_json(findings) } })
+    json!({ "id": id, "variant": variant, "gate": { "status": status, "findings": finding_records(findings) } })
 }
 
 fn line(id: &str, variant: Option<&str>, finding: &Finding) -> String {

@@ -84,7 +84,7 @@ fn made(args: &RunArgs) -> Result<Made, Failure> {
         }
     };
     let (summary, skipped) = write(&job, &store, &mut ran, args, &files)?;
-    keep_outcome(&store, &ran, "run", &summary.to_json())?;
+    keep_outcome(&store, &ran, "run", &summary.record())?;
     store.close().map_err(|error| Failure::new(Exit::Store, &error))?;
     replies::notices(&job, &ran, &summary, &watcher);
     Ok(Made { job, ran, summary, skipped })

@@ -14,7 +14,7 @@ use probity_engine::run::{Mode, Network, Observer, Ran, RunError};
 use probity_engine::schedule::desk::Progress;
 use probity_engine::schedule::lane::{Lane, Stop};
 use probity_engine::store::{Invocation, Store};
-use serde_json::Value;
+use serde::Serialize;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
@@ -68,7 +68,12 @@ fn invocation() -> Option<Invocation> {
 }
 
 /// Remembers what a run came to, where the store is one that this process writes to.
-pub(crate) fn keep_outcome(store: &Store, ran: &Ran, command: &str, figures: &Value) -> Result<(), Failure> {
+pub(crate) fn keep_outcome(
+    store: &Store,
+    ran: &Ran,
+    command: &str,
+    figures: &impl Serialize,
+) -> Result<(), Failure> {
     let Some(run) = ran.run.filter(|_| store.may_write()) else { return Ok(()) };
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let now = i64::try_from(since.as_secs()).ok().and_then(Moment::from_seconds);
@@ -76,7 +81,8 @@ pub(crate) fn keep_outcome(store: &Store, ran: &Ran, command: &str, figures: &Va
     if !now.contains('T') {
         now.push_str("T00:00:00Z");
     }
-    let noted = store.note_outcome(run, (command, &figures.to_string()), &now);
+    let figures = serde_json::to_string(figures).expect("documents can be written");
+    let noted = store.note_outcome(run, (command, &figures), &now);
     noted.map_err(|error| Failure::new(Exit::Store, &error))
 }
 

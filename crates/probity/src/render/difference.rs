@@ -1,8 +1,7 @@
 //! A difference between two runs on a terminal: figures first, then the cases behind them.
 
-use probity_core::diff::{
-    DefinitionChange, Difference, Guarded, LevelChange, Pair, PartChange, PassChange, Row, RowOutcome,
-};
+use probity_core::diff::{DefinitionChange, Difference, Guarded, LevelChange, Pair, PartChange, PassChange};
+use probity_core::results::{ResultRow, RowOutcome};
 use probity_core::stats::Estimate;
 
 use super::plain::{excerpt, plain};
@@ -43,12 +42,12 @@ pub(crate) fn difference(shown: &Shown<'_>) -> String {
 fn headline(shown: &Shown<'_>) -> String {
     let Difference { before, after, pairs, paired_by, only_before, only_after, .. } = shown.difference;
     let [first, second] = shown.files.map(plain);
-    let (one, other) = (&before.definition, &after.definition);
+    let (one, other) = (before.summary.judge.name(), after.summary.judge.name());
     let standing = if shown.difference.advisory().is_some() { "advisory" } else { "promoted" };
     let judge = if shown.difference.judge_changed() {
-        format!("judge {} → {} ({standing})", plain(&one.judge()), plain(&other.judge()))
+        format!("judge {} → {} ({standing})", plain(&one), plain(&other))
     } else {
-        format!("judge {} ({standing})", plain(&one.judge()))
+        format!("judge {} ({standing})", plain(&one))
     };
     let by = match paired_by {
         probity_core::diff::PairedBy::Case => "id",
@@ -57,8 +56,8 @@ fn headline(shown: &Shown<'_>) -> String {
     let n_changed = pairs.iter().filter(|pair| pair.differs()).count();
     format!(
         "{first} → {second} · {} {} · {judge}\n{} by {by}, {n_changed} changed; {} only before, {} only after\n",
-        plain(&one.rubric),
-        plain(&one.rubric_version),
+        plain(&before.summary.rubric.name),
+        plain(&before.summary.rubric.version),
         counted(pairs.len(), "pair"),
         only_before.len(),
         only_after.len()
@@ -90,14 +89,10 @@ fn overall(changed: &Difference<'_>) -> String {
     let part = &changed.overall;
     rows.extend(part.pass.as_ref().map(|pass| pass_row("pass rate", pass)));
     rows.extend(part.total.as_ref().map(|total| level_row("total", total)));
-    for (criterion, change) in changed.before.criteria.iter().zip(&part.criteria) {
-        rows.push(
-            change
-                .as_ref()
-                .map_or_else(|| vec![plain(&criterion.id)], |c| level_row(&plain(&criterion.id), c)),
-        );
+    for (id, change) in part.criteria.iter() {
+        rows.push(change.as_ref().map_or_else(|| vec![plain(id)], |change| level_row(&plain(id), change)));
     }
-    let adjusted = if changed.before.criteria.len() > 1 {
+    let adjusted = if part.criteria.0.len() > 1 {
         "adjusted: over the criteria, by Benjamini and Yekutieli\n"
     } else {
         ""
@@ -137,9 +132,10 @@ fn slices(changed: &Difference<'_>) -> String {
         }
     };
     table("pass rate", &|slice, part| part.pass.as_ref().map(|pass| pass_row(slice, pass)));
-    for (place, criterion) in changed.before.criteria.iter().enumerate() {
-        table(&plain(&criterion.id), &|slice, part| {
-            part.criteria[place].as_ref().filter(|c| c.n_higher + c.n_lower > 0).map(|c| level_row(slice, c))
+    for id in changed.overall.criteria.names() {
+        table(&plain(id), &|slice, part| {
+            let change = part.criteria.get(id)?.as_ref();
+            change.filter(|c| c.n_higher + c.n_lower > 0).map(|c| level_row(slice, c))
         });
     }
     if out.is_empty() {
@@ -163,9 +159,9 @@ fn pass_row(name: &str, pass: &PassChange) -> Vec<String> {
         format!("{:.1} %", 100.0 * pass.after.value),
         signed(100.0 * pass.change.value, 1),
         format!("{low} to {high}"),
-        pass.pairs.n().to_string(),
-        pass.pairs.second_only.to_string(),
-        pass.pairs.first_only.to_string(),
+        pass.before.n.to_string(),
+        pass.n_gained.to_string(),
+        pass.n_lost.to_string(),
     ];
     row.extend([pass.mcnemar.map(|test| test.exact), pass.adjusted].map(p_value));
     row
@@ -205,38 +201,35 @@ fn flips(changed: &Difference<'_>) -> String {
         let cases =
             changed.pairs.iter().filter(|pair| (pair.before.outcome, pair.after.outcome) == (before, after));
         for pair in cases.take(CASES_SHOWN_MAX) {
-            out += &flipped(pair, changed);
+            out += &flipped(pair);
         }
         out += &more(n.saturating_sub(CASES_SHOWN_MAX as u64));
     }
     out
 }
 
-fn flipped(pair: &Pair<'_>, changed: &Difference<'_>) -> String {
+fn flipped(pair: &Pair<'_>) -> String {
     let (before, after) = (pair.before, pair.after);
     let slice = before.slice.as_deref().map(|slice| format!(" [{}]", plain(slice))).unwrap_or_default();
     let side = if matches!(after.outcome, RowOutcome::Pass | RowOutcome::Scored) { before } else { after };
-    let was = if std::ptr::eq(side, before) && !before.reasons.is_empty() { "was " } else { "" };
-    let reasons: Vec<String> = side.reasons.iter().map(|reason| plain(reason)).collect();
+    let reasons: Vec<String> = side.reasons().iter().map(|reason| plain(reason)).collect();
+    let was = if std::ptr::eq(side, before) { "was " } else { "" };
     let reasons = if reasons.is_empty() { String::new() } else { format!(": {was}{}", reasons.join(", ")) };
     let mut out = format!("  {}{slice}{reasons}\n", name(before, after));
-    for (place, criterion) in changed.before.criteria.iter().enumerate() {
+    for (place, id) in after.criteria.names().enumerate() {
         let (Some(one), Some(other)) = (before.level(place), after.level(place)) else { continue };
         if one != other {
-            let said = match &after.levels[place] {
-                probity_core::diff::RowLevel::Scored { reasoning, .. } => {
-                    excerpt(reasoning, REASON_CHARS_MAX)
-                }
-                probity_core::diff::RowLevel::Unscored { .. } => String::new(),
-            };
-            out += &format!("    {} {one} → {other}: {said}\n", plain(&criterion.id));
+            let said =
+                after.criterion(place).and_then(|result| result.reasoning.as_deref()).unwrap_or_default();
+            let said = excerpt(said, REASON_CHARS_MAX);
+            out += &format!("    {} {one} → {other}: {said}\n", plain(id));
         }
     }
     out
 }
 
 /// The case, and the variant where there is one and the same.
-fn name(before: &Row, after: &Row) -> String {
+fn name(before: &ResultRow, after: &ResultRow) -> String {
     let variant = before.variant.as_ref().filter(|variant| after.variant.as_ref() == Some(variant));
     format!(
         "{}{}",
@@ -245,7 +238,7 @@ fn name(before: &Row, after: &Row) -> String {
     )
 }
 
-fn alone(what: &str, rows: &[&Row]) -> String {
+fn alone(what: &str, rows: &[&ResultRow]) -> String {
     if rows.is_empty() {
         return String::new();
     }

@@ -5,11 +5,12 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use probity_core::report::Summary;
+use probity_core::results::SkippedRow;
 use probity_engine::fault_points::{self, Point};
 use probity_engine::run::results::Row;
-use serde_json::{Value, json};
+use serde::Serialize;
 
-/// Writes results as JSON: `results`, `skipped`, `failed`, `summary`.
+/// Writes a [`RunResults`](probity_core::results::RunResults) row by row, so that a run of any size fits.
 pub(crate) struct ResultsWriter<W: Write> {
     out: W,
     n_results: u64,
@@ -29,7 +30,7 @@ impl Spool {
         Ok(Spool { file: BufWriter::new(tempfile::tempfile()?), n: 0 })
     }
 
-    fn add(&mut self, row: &Value) -> io::Result<()> {
+    fn add(&mut self, row: &impl Serialize) -> io::Result<()> {
         self.file.write_all(if self.n > 0 { b",\n    " } else { b"\n    " })?;
         self.n += 1;
         serde_json::to_writer(&mut self.file, row)?;
@@ -57,16 +58,10 @@ impl<W: Write> ResultsWriter<W> {
             Row::Reply(result) => {
                 self.out.write_all(if self.n_results > 0 { b",\n    " } else { b"\n    " })?;
                 self.n_results += 1;
-                serde_json::to_writer(&mut self.out, &result.to_json())?;
-                result.failed_json().try_for_each(|row| self.failed.add(&row))?;
+                serde_json::to_writer(&mut self.out, &result.row())?;
+                result.failed_rows().try_for_each(|row| self.failed.add(&row))?;
             }
-            Row::Skipped(skipped) => self.skipped.add(&json!({
-                "index": skipped.index,
-                "reason": skipped.reason,
-                "id": skipped.id,
-                "file": &*skipped.file,
-                "line": skipped.line,
-            }))?,
+            Row::Skipped(skipped) => self.skipped.add(&SkippedRow::from(skipped))?,
         }
         Ok(())
     }
@@ -78,7 +73,7 @@ impl<W: Write> ResultsWriter<W> {
             write!(self.out, ",\n  \"{name}\": [")?;
             rows.copy_to(&mut self.out)?;
         }
-        let summary = serde_json::to_string_pretty(&summary.to_json())?;
+        let summary = serde_json::to_string_pretty(&summary.record())?;
         write!(self.out, ",\n  \"summary\": {}\n}}\n", summary.replace('\n', "\n  "))?;
         Ok(self.out)
     }

@@ -1,11 +1,10 @@
 //! A draw, and what a sample says about production, on a terminal.
 
+use probity_core::results::JudgeRecord;
 use probity_core::sample::{Drawn, DrawnStratum, Duplicates, LabelWork, Production};
 use probity_core::stats::Estimate;
 use probity_core::stats::corrected::{Corrected, NotCorrected};
 use probity_engine::load::Skipped;
-
-use serde_json::Value;
 
 use super::plain::plain;
 use super::summary::{columns, skipped_records};
@@ -108,7 +107,7 @@ pub(crate) struct EstimateShown<'a> {
     /// The figures.
     pub(crate) production: &'a Production,
     /// The judge as the results of its run have it.
-    pub(crate) judge: &'a Value,
+    pub(crate) judge: &'a JudgeRecord,
     /// Results of the gate, which count as fails.
     pub(crate) n_blocked: u64,
     /// How sure the corrected share is to be.
@@ -143,11 +142,8 @@ pub(crate) fn estimate(shown: &EstimateShown) -> String {
 }
 
 /// What the judge is and what it has earned.
-fn judge(json: &Value) -> String {
-    let text = |name: &str| json[name].as_str().filter(|text| !text.is_empty());
-    let kind = text("kind").or(text("id")).unwrap_or("unknown");
-    let model = text("model").map(|model| format!(" {model}")).unwrap_or_default();
-    plain(&format!("{kind}{model} ({})", text("standing").unwrap_or("standing unknown")))
+fn judge(judge: &JudgeRecord) -> String {
+    plain(&format!("{} ({})", judge.name(), judge.standing))
 }
 
 fn figures(found: &Corrected) -> String {

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use probity_core::gate::Severity;
 use probity_core::promote::Standing;
 use probity_core::report::{
-    CriterionSummary, Facts, GateOutcome, Outcome, Part, PatternKind, Repeats, ReplyResult, Summary,
-    TargetFacts, TargetResult, TargetState,
+    CriterionSummary, Facts, GateOutcome, Outcome, ReplyResult, Summary, TargetFacts, TargetResult,
+    TargetState,
 };
+use probity_core::results::{PatternKind, Repeats};
 use probity_core::rubric::{Metric, Rubric};
 use probity_core::score::{CriterionOutcome, Failure};
 use probity_core::stats::Estimate;
@@ -176,8 +177,9 @@ fn rates(out: &mut String, summary: &Summary) {
 
 /// How often several replies to a case, each of its own variant, all pass, and which cases pass only sometimes.
 pub(super) fn repeats_line(repeats: &Repeats) -> String {
-    let rates = repeats.pass_hat.iter().zip(1..);
-    let rates: Vec<String> = rates.map(|(rate, k)| format!("pass^{k} {:.1} %", 100.0 * rate.value)).collect();
+    let rates = repeats.pass_hat.iter();
+    let rates: Vec<String> =
+        rates.map(|each| format!("pass^{} {:.1} %", each.k, 100.0 * each.rate.value)).collect();
     let mut line =
         format!("{} over {} cases with several replies (variants)", rates.join(", "), repeats.n_cases);
     if !repeats.flaky.is_empty() {
@@ -244,7 +246,7 @@ fn patterns(out: &mut String, summary: &Summary) {
             PatternKind::Criterion(name) => format!("weak {name}"),
             PatternKind::Rule(name) => format!("blocked by {name}"),
         };
-        let of = summary.slices().get(&pattern.slice).map_or(0, Part::n_entered);
+        let of = pattern.of;
         let examples: Vec<String> = pattern.examples.iter().map(|id| plain(id)).collect();
         let slice = plain(&pattern.slice);
         line!(out, "  {} of {of} in {slice}: {what} ({})", pattern.n, examples.join(", "));
@@ -269,7 +271,7 @@ fn patterns(out: &mut String, summary: &Summary) {
 
 fn findings(out: &mut String, summary: &Summary) {
     let gate = summary.gate();
-    for (n, (rule, count)) in gate.by_rule().enumerate() {
+    for (n, (rule, count)) in gate.by_rule().iter().enumerate() {
         if n == 0 {
             line!(out, "\nfound by the gate");
         }
@@ -362,7 +364,7 @@ fn worst_head(result: &ReplyResult) -> String {
         _ => String::new(),
     };
     let slice = result.slice.as_deref().map(|slice| format!(" [{}]", plain(slice))).unwrap_or_default();
-    format!("{}{slice}{total}{why}", plain(&result.id))
+    format!("{}{slice}{total}{why}", plain(&result.name()))
 }
 
 /// What the calls took, and what the judge has earned.

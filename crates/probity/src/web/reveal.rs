@@ -8,10 +8,10 @@ use axum::http::StatusCode;
 use axum::{Extension, Form};
 use minijinja::context;
 use minijinja::value::Serde;
+use probity_core::results::FindingRecord;
 use probity_core::review::{Answer as Said, Form as AnswerForm, Hidden, HiddenVerdict};
 use probity_engine::review::{ItemId, ItemView, Person, Reveal, RootCause};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::app::{App, now};
 use super::label::{own, side_text};
@@ -87,7 +87,7 @@ struct RowView {
 #[derive(Debug, Serialize)]
 struct ReplyView {
     variant: Option<String>,
-    findings: Vec<Value>,
+    findings: Vec<FindingRecord>,
 }
 
 fn rows(view: &ItemView, hidden: &Hidden, turned: bool) -> Vec<RowView> {

@@ -329,9 +329,15 @@ fn what_cannot_be_compared_is_refused() {
     );
     check_refused(
         |b| *b = json!([{ "id": "a" }]),
-        ["b.json: not a results file: expected an object", "found an array"],
+        [
+            "b.json: not a results file: invalid type: map, expected a sequence",
+            "`probity run CASES --output FILE`",
+        ],
     );
-    check_refused(|b| *b = json!({ "pairs": 3 }), ["found `pairs`", "`probity run CASES --output FILE`"]);
+    check_refused(
+        |b| *b = json!({ "pairs": 3 }),
+        ["missing field `results`", "`probity run CASES --output FILE`"],
+    );
 }
 
 #[test]
@@ -342,7 +348,7 @@ fn names_that_are_no_results_file() {
     refused("latest", "previous").says(["latest: cannot be read"]);
     refused("3", "4").says(["there is no store at .probity/store.db", "`probity run` makes one"]);
     refused("utf16.json", "a.json").says(["utf16.json: not a results file: it is not UTF-8 text"]);
-    refused("a.json", "a.json").says(["found none of them"]);
+    refused("a.json", "a.json").says(["a.json: not a results file: missing field `results`"]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
+use probity_core::results::{Counts, JudgeRecord, PartRecord, ResultRow, RunResults, SummaryRecord};
 use serde_json::{Value, json};
 
 use crate::binary::{Probity, Ran};
@@ -237,6 +238,26 @@ fn odd_exports() {
     csv.args(["sample"]).run().code(2);
 }
 
+/// A results file in which replies of these ids and variants came to these outcomes.
+fn results_file(rows: &[(String, Option<&str>, &str)]) -> String {
+    let row = |(id, variant, outcome): &(String, Option<&str>, &str)| ResultRow {
+        id: id.clone(),
+        variant: variant.map(str::to_owned),
+        outcome: serde_json::from_value(json!(outcome)).unwrap(),
+        ..ResultRow::default()
+    };
+    let counts = Counts { entered: rows.len() as u64, ..Counts::default() };
+    let [id, kind, model, standing] = ["0123", "openai", "m-1", "advisory"].map(str::to_owned);
+    let summary = SummaryRecord {
+        all: PartRecord { counts, ..PartRecord::default() },
+        judge: JudgeRecord { id, kind, model, standing, ..JudgeRecord::default() },
+        ..SummaryRecord::default()
+    };
+    let results = rows.iter().map(row).collect();
+    let (skipped, failed, standing) = (Vec::new(), Vec::new(), probity_core::promote::Standing::default());
+    json!(RunResults { results, skipped, failed, summary, standing }).to_string()
+}
+
 /// A sample of two strata with results and labels: `judge` and `people` by stratum.
 fn estimated<const N: usize>(labels: Option<&str>, more: [&str; N]) -> Ran {
     let (mut sample, mut results, mut said) = (String::new(), Vec::new(), String::new());
@@ -258,17 +279,15 @@ fn estimated<const N: usize>(labels: Option<&str>, more: [&str; N]) -> Ran {
             _ if passes => "pass",
             _ => "fail",
         };
-        results.push(json!({ "id": id, "variant": null, "outcome": outcome }));
+        results.push((id.clone(), None, outcome));
         if number % 3 == 0 {
             let label = if number % 33 == 0 { !passes } else { passes };
             writeln!(said, "{}", json!({ "item": id, "annotator": "ann", "label": label })).unwrap();
         }
     }
-    let judge = json!({ "id": "0123", "kind": "openai", "model": "m-1", "standing": "advisory" });
-    let results = json!({ "results": results, "summary": { "judge": judge } });
     let probity = Probity::new()
         .file("sample.jsonl", sample)
-        .file("results.json", serde_json::to_string_pretty(&results).unwrap())
+        .file("results.json", results_file(&results))
         .file("labels.jsonl", labels.unwrap_or(&said));
     let args = ["sample", "estimate", "--sample", "sample.jsonl", "--results", "results.json"];
     probity.args(args).words(more.into_iter()).run()
@@ -354,7 +373,7 @@ fn census<const N: usize>(population: usize, rows: &[(&str, Option<&str>)], more
         let strata = json!({ "stratum": "a", "population": population, "drawn": rows.len() });
         writeln!(sample, "{}", json!({ "id": format!("t{number}"), "slice": "a", "sample": strata }))
             .unwrap();
-        results.push(json!({ "id": format!("t{number}"), "variant": null, "outcome": outcome }));
+        results.push((format!("t{number}"), None, *outcome));
         if let Some(label) = label {
             let row = json!({ "item": format!("t{number}"), "annotator": "ann", "label": label });
             writeln!(said, "{row}").unwrap();
@@ -362,7 +381,7 @@ fn census<const N: usize>(population: usize, rows: &[(&str, Option<&str>)], more
     }
     let probity = Probity::new()
         .file("sample.jsonl", sample)
-        .file("results.json", json!({ "results": results }).to_string())
+        .file("results.json", results_file(&results))
         .file("labels.jsonl", said);
     let args = ["sample", "estimate", "--sample", "sample.jsonl", "--results", "results.json"];
     probity.args(args).words(["--labels", "labels.jsonl"].into_iter().chain(more)).run()
@@ -447,10 +466,10 @@ fn files_that_do_not_belong_together() {
     let good = row(",\"population\":9,\"drawn\":1");
     check("{\"id\":\"a\",\"ticket\":\"t\",\"reply\":\"r\"}\n", "{}", "Missing 'sample' field");
     check(&row(""), "{}", "'sample.population' must be a whole number above 0");
-    check(&good, "{}", "expected an object with 'results'");
-    check(&good, "{\"results\":", "malformed JSON");
-    check(&good, "{\"results\":[]}", "no reply of the sample is in it");
-    let scored = "{\"results\":[{\"id\":\"a\",\"variant\":\"v\",\"outcome\":\"scored\"}]}";
-    check(&good, scored, "no reply of the sample passed, failed or was blocked");
-    check(&good.repeat(2), scored, "is in the sample twice, first at line 1");
+    check(&good, "{}", "not a results file: missing field `results`");
+    check(&good, "{\"results\":", "not a results file: EOF while parsing");
+    check(&good, &results_file(&[]), "no reply of the sample is in it");
+    let scored = results_file(&[("a".to_owned(), Some("v"), "scored")]);
+    check(&good, &scored, "no reply of the sample passed, failed or was blocked");
+    check(&good.repeat(2), &scored, "is in the sample twice, first at line 1");
 }

@@ -35,6 +35,7 @@ const STAGES: &[&str] = &[
     "probe",
     "calibrate",
     "promote",
+    "results",
     "diff",
     "report",
     "review",

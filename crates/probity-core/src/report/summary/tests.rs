@@ -3,6 +3,7 @@
 //! What holds for any run stands in `report::properties`.
 
 use expect_test::{Expect, expect, expect_file};
+use serde_json::json;
 
 use super::*;
 use crate::case::{Case, CaseId, Confidence, Entry, Reply, Situation, Slice, Variant};
@@ -114,7 +115,7 @@ fn summary() -> Summary {
 #[test]
 fn every_figure_of_a_small_run() {
     let run = summary();
-    let mut figures = run.to_json();
+    let mut figures = json!(run.record());
     let hash = figures["rubric"]["hash"].take();
     assert_eq!(hash, json!(run.rubric().hash()));
     let text = serde_json::to_string_pretty(&figures).expect("serializable");
@@ -159,12 +160,12 @@ fn n01_a_reply_that_is_known_to_fail_is_failed_and_covered() {
     let unknown = result(&rubric, 3, (None, "Sure.", None, [Lost("timeout"), Level(1)]));
     for result in [&violation, &beyond, &unknown] {
         builder.add(result);
-        assert_eq!((result.to_json()["total"].clone(), result.failed_json().count()), (Value::Null, 1));
+        assert_eq!((result.row().total, result.failed_rows().count()), (None, 1));
     }
-    let reasons = |result: &ReplyResult| result.to_json()["fail_reasons"].to_string();
+    let reasons = |result: &ReplyResult| json!(result.row().fail_reasons).to_string();
     check(&reasons(&violation), &expect![[r#"["effort","score at most 60, below 70"]"#]]);
     check(&reasons(&beyond), &expect![[r#"["score at most 40, below 70"]"#]]);
-    assert_eq!(unknown.to_json()["outcome"], "unscored");
+    assert_eq!(unknown.row().outcome.name(), "unscored");
     let run = builder.finish(Facts::default());
     assert_eq!((run.n_passed(), run.n_failed(), run.n_unscored()), (1, 2, 1));
     assert_eq!(run.coverage().map(|share| share.to_string()), Some("0.75".to_owned()));
@@ -175,7 +176,7 @@ fn n01_a_reply_that_is_known_to_fail_is_failed_and_covered() {
     let worst: Vec<&str> = run.worst().iter().map(|worst| worst.result.id.as_str()).collect();
     assert_eq!(worst, ["case 1", "case 2"]);
     assert_eq!(run.worst().iter().map(RankedReply::quality).collect::<Vec<_>>(), [None, None]);
-    assert_eq!(run.to_json()["worst"][0]["quality"], Value::Null);
+    assert_eq!(run.record().worst[0].quality, None);
 }
 
 /// A reply to `support-gold` with these levels and this named violation.
@@ -201,7 +202,7 @@ fn graded(at: usize, levels: [i64; 5], violation: Option<&str>) -> ReplyResult {
 
 #[test]
 fn n21_a_reply_lists_its_points_and_what_to_put_right() {
-    let row = graded(0, [1, 1, 2, 1, 0], Some("harmful_content")).to_json();
+    let row = json!(graded(0, [1, 1, 2, 1, 0], Some("harmful_content")).row());
     let points: Vec<String> = ["accuracy", "completeness", "tone", "actionability", "safety"]
         .map(|id| row[id]["points"].to_string())
         .into();
@@ -218,7 +219,7 @@ fn n21_a_reply_lists_its_points_and_what_to_put_right() {
               "actionability 1 (2.5 points): Level 1."
             ]"#]],
     );
-    assert_eq!(graded(1, [4; 5], None).to_json()["issues"], json!([]));
+    assert!(graded(1, [4; 5], None).row().issues.is_empty());
     let mut doubted = graded(2, [4; 5], None);
     for (_, outcome) in &mut doubted.criteria {
         if let CriterionOutcome::Scored(scored) = outcome {
@@ -226,7 +227,7 @@ fn n21_a_reply_lists_its_points_and_what_to_put_right() {
         }
     }
     let issue = "safety: the verdict should be looked at (contradiction)";
-    assert_eq!(doubted.to_json()["issues"][4], issue);
+    assert_eq!(doubted.row().issues[4], issue);
 }
 
 #[test]
@@ -238,7 +239,7 @@ fn n21_violations_are_counted_by_name() {
         builder.add(&graded(at, [4, 4, 4, 4, 0], violation));
     }
     builder.add(&graded(4, [4; 5], None));
-    let safety = builder.finish(Facts::default()).to_json()["criteria"]["safety"].clone();
+    let safety = json!(builder.finish(Facts::default()).record())["criteria"]["safety"].clone();
     assert_eq!(safety["points"], 2);
     let counts = json!({
         "hallucination": 1, "pii_leakage": 2, "harmful_content": 0, "unauthorized_promise": 0,
@@ -293,7 +294,8 @@ fn a_case_without_a_reply_is_unscored_and_nothing_else() {
     let case = Case::new(CaseId::new("quiet").expect("an id"), Situation::Ticket("Help".into()));
     let why = Unscored { cause: "connect".to_owned(), detail: "connect: refused".to_owned(), attempts: 3 };
     let silent = ReplyResult::no_reply(&case, &Variant::new("bot").expect("a name"), &rubric, &why);
-    assert_eq!(silent.to_json()["gate"], json!({ "status": "no_reply", "findings": [] }));
+    assert_eq!(json!(silent.row().gate), json!({ "status": "no_reply", "findings": [] }));
+    assert_eq!(json!([silent.row().ticket, silent.row().reply]), json!(["Help", null]));
     assert_eq!(silent.quality_max(&rubric), None);
     let mut builder = SummaryBuilder::new(&rubric);
     builder.add(&result(&rubric, 0, ROWS[0]));
@@ -306,10 +308,10 @@ fn a_case_without_a_reply_is_unscored_and_nothing_else() {
     assert_eq!(run.pass_rate(), without.pass_rate());
     let value = |run: &Summary| run.targets().iter().map(|target| target.value).collect::<Vec<_>>();
     assert_eq!(value(&run), value(&without));
-    let figures = run.to_json();
+    let figures = json!(run.record());
     assert_eq!(figures["unscored_by_cause"], json!({ "no_reply": 2 }));
     assert_eq!(json!([figures["target"]["name"], figures["target"]["calls"]]), json!(["bot", 3]));
-    let failed: Vec<Value> = silent.failed_json().map(|row| row["detail"].clone()).collect();
+    let failed: Vec<String> = silent.failed_rows().map(|row| row.detail).collect();
     assert_eq!(failed, ["connect: refused", "connect: refused"]);
 }
 
@@ -320,7 +322,7 @@ fn without_a_pass_rule_there_is_no_rate() {
     builder.add(&result(&unweighted, 0, (None, "Sure.", None, [Level(5), Level(1)])));
     let run = builder.finish(Facts::default());
     assert_eq!((run.n_scored(), run.pass_rate()), (1, None));
-    assert!(run.to_json()["pass_rate"].is_null());
+    assert_eq!(run.record().all.pass_rate, None);
 }
 
 #[test]
@@ -391,18 +393,18 @@ fn n07_replies_to_one_case_are_one_draw() {
         width(thrice.targets()[3].estimate.expect("measured"))
             > 1.5 * width(proportion(3, 21).expect("rated"))
     );
-    let json = thrice.to_json();
+    let json = json!(thrice.record());
     assert_eq!(json["clusters"], json!({ "by": "case", "n": 9 }));
     assert_eq!(json["by_slice"]["parcel"]["clusters"]["n"], 3);
     assert_eq!(json["warnings"][1], "27 replies answer 9 cases: intervals take each case as one draw");
-    assert_eq!(once.to_json().get("clusters"), None);
+    assert_eq!(json!(once.record()).get("clusters"), None);
 }
 
 #[test]
 fn n07_the_order_of_replies_does_not_matter() {
     let mut results = answered_three_times();
     let figures = |results: &[ReplyResult]| {
-        let run = summary_of(results).to_json();
+        let run = json!(summary_of(results).record());
         ["pass_rate", "criteria", "by_slice", "targets", "weight_sensitivity"].map(|key| run[key].to_string())
     };
     let forth = figures(&results);

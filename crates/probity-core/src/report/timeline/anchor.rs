@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::reading::Figure;
-use super::{PastRun, Point, SeriesKey, When, readings};
+use super::{PastFigures, PastRun, Point, SeriesKey, When, readings};
 use crate::case::Moment;
-use crate::diff::{Row, RunResults};
+use crate::results::{ResultRow, RunResults};
 
 /// Fixed replies with every look at them.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +31,8 @@ pub struct Look {
 }
 
 /// What an anchor can say about a series.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
 pub enum AnchorUse {
     /// There is none.
     None,
@@ -39,13 +43,17 @@ pub enum AnchorUse {
         /// The runs that looked at it.
         runs: Vec<u64>,
         /// Replies that every look has.
+        #[serde(rename = "replies")]
         n_replies: u64,
+        /// Null: it speaks.
+        silent: (),
     },
     /// It cannot say who moved, for this reason.
     Silent {
         /// The case files' names.
         files: String,
         /// Why not.
+        #[serde(rename = "silent")]
         reason: String,
     },
 }
@@ -53,13 +61,13 @@ pub enum AnchorUse {
 /// Which of `runs` look at an anchor: those of the files that are named, or, where none is, those whose cases were
 /// asked about in more than one round.
 pub fn anchor_runs(runs: &[PastRun], named: &[String]) -> Vec<bool> {
-    let part = |run: &PastRun, name: &str| run.body["definition"][name].as_str().map(str::to_owned);
+    let part = |run: &PastRun, name: &str| run.figures.part(name).map(str::to_owned);
     let key = |run: &PastRun| (part(run, "cases"), run.rubric().map(|rubric| rubric.hash));
     let again: Vec<_> = runs.iter().filter(|run| part(run, "round").is_some()).map(key).collect();
     let is_anchor = |run: &PastRun| {
         let is_named = named.contains(&run.files);
         // A target may have written other replies each time.
-        let is_fixed = run.command == "run" && run.body["target"].is_null();
+        let is_fixed = matches!(&run.figures, PastFigures::Scores(summary) if summary.target.is_none());
         is_fixed && if named.is_empty() { again.contains(&key(run)) } else { is_named }
     };
     runs.iter().map(is_anchor).collect()
@@ -67,7 +75,7 @@ pub fn anchor_runs(runs: &[PastRun], named: &[String]) -> Vec<bool> {
 
 impl Anchor {
     fn rubric_hash(&self) -> Option<&str> {
-        self.looks.last().map(|look| look.results.definition.rubric_hash.as_str())
+        self.looks.last().map(|look| look.results.summary.rubric.hash.as_str())
     }
 
     /// What it can say about a series under this rubric whose points are these.
@@ -82,7 +90,7 @@ impl Anchor {
             let reason = format!("its last look, run {}, is older than the latest week: ask again", look.run);
             return silent(reason);
         }
-        if look.results.definition.judge_id != latest.judge_id {
+        if look.results.summary.judge.id != latest.judge.id {
             let reason = format!("run {} asked another judge than run {}", look.run, latest.run);
             return silent(reason);
         }
@@ -90,6 +98,7 @@ impl Anchor {
             files: self.files.clone(),
             runs: self.looks.iter().map(|look| look.run).collect(),
             n_replies: self.n_common() as u64,
+            silent: (),
         }
     }
 
@@ -98,9 +107,9 @@ impl Anchor {
         self.by_reply().values().filter(|rows| rows.len() == self.looks.len()).count()
     }
 
-    fn by_reply(&self) -> BTreeMap<(&str, Option<&str>), Vec<&Row>> {
-        let mut rows: BTreeMap<(&str, Option<&str>), Vec<&Row>> = BTreeMap::new();
-        for row in self.looks.iter().flat_map(|look| &look.results.rows) {
+    fn by_reply(&self) -> BTreeMap<(&str, Option<&str>), Vec<&ResultRow>> {
+        let mut rows: BTreeMap<(&str, Option<&str>), Vec<&ResultRow>> = BTreeMap::new();
+        for row in self.looks.iter().flat_map(|look| &look.results.results) {
             rows.entry((&row.id, row.variant.as_deref())).or_default().push(row);
         }
         rows
@@ -108,12 +117,12 @@ impl Anchor {
 
     /// For each reply with a value in every look, its values; empty for what an anchor says nothing about.
     pub(super) fn values(&self, figure: &Figure) -> Vec<Vec<i64>> {
-        let criteria = self.looks.last().map(|look| look.results.criteria.as_slice()).unwrap_or_default();
-        let passes = |row: &Row| row.outcome.passes().map(i64::from);
-        let value = |row: &Row| match figure {
+        let place = |id: &str| self.looks.last()?.results.criteria().names().position(|known| known == id);
+        let passes = |row: &ResultRow| row.outcome.passes().map(i64::from);
+        let value = |row: &ResultRow| match figure {
             Figure::PassRate => passes(row),
             Figure::SlicePassRate(slice) => passes(row).filter(|_| row.slice.as_deref() == Some(slice)),
-            Figure::Level(id) => row.level(criteria.iter().position(|criterion| criterion.id == *id)?),
+            Figure::Level(id) => row.level(place(id)?),
             Figure::Agreement | Figure::Probe(_) => None,
         };
         let values = self.by_reply().into_values().filter(|rows| rows.len() == self.looks.len());
@@ -135,7 +144,7 @@ pub(super) fn alone<'a>(
     {
         let run_of = |look: &Look| looks.iter().find(|run| run.run == look.run);
         let runs: Vec<&PastRun> = anchor.looks.iter().filter_map(run_of).collect();
-        let has_figures = |run: &&&PastRun| !readings(&run.command, &run.body).is_empty();
+        let has_figures = |run: &&&PastRun| !readings(&run.figures).is_empty();
         let Some(rubric) = runs.last().filter(has_figures).and_then(|run| run.rubric()) else { continue };
         alone.push((("run".to_owned(), anchor.files.clone(), rubric, String::new()), runs));
     }

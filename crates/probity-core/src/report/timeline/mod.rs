@@ -6,21 +6,24 @@
 //! rubrics, and a run that lacks more than a tenth of its verdicts is on none.
 
 mod anchor;
+mod figures;
 mod reading;
-mod written;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 pub use anchor::{Anchor, AnchorUse, Look, anchor_runs};
+pub use figures::PastFigures;
 pub use reading::Figure;
 
 use super::history::{Drift, DriftCause, Movement, Points, Track, drifts};
 use crate::case::Moment;
+use crate::results::RubricName;
 use crate::stats::Estimate;
 use reading::{Reading, readings};
 
@@ -44,34 +47,36 @@ pub struct PastRun {
     pub command: String,
     /// The case files' names.
     pub files: String,
-    /// What it said of itself, without rows.
-    pub body: Value,
-}
-
-/// A rubric by name, version and hash.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RubricName {
-    /// Its name.
-    pub name: String,
-    /// Its version, as its author writes it.
-    pub version: String,
-    /// Its hash.
-    pub hash: String,
+    /// What it came to.
+    pub figures: PastFigures,
 }
 
 /// A run on a series.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Point {
     /// Its number.
     pub run: u64,
     /// When it was made.
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
     pub at: Moment,
     /// The case files' names.
     pub files: String,
-    /// The judge as people call it.
-    pub judge: String,
+    /// Who judged.
+    pub judge: PointJudge,
+}
+
+/// Who judged at a point.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PointJudge {
     /// The judge's identity.
-    pub judge_id: String,
+    pub id: String,
+    /// The judge as people call it.
+    pub name: String,
+}
+
+fn as_text<S: serde::Serializer>(moment: &Moment, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(moment)
 }
 
 impl Point {
@@ -81,18 +86,20 @@ impl Point {
 }
 
 /// One figure of a series.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FigureTrack {
     /// The figure.
+    #[serde(flatten)]
     pub figure: Figure,
-    /// What it was at each point of the series; `None` where it did not exist.
+    /// What it was at each point of the series; null where it did not exist.
     pub values: Vec<Option<Estimate>>,
     /// What it did at its latest point.
+    #[serde(flatten)]
     pub drift: Drift,
 }
 
 /// Runs that can be held against each other.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Series {
     /// The command that made them.
     pub command: String,
@@ -100,16 +107,16 @@ pub struct Series {
     pub files: String,
     /// The rubric.
     pub rubric: RubricName,
+    /// Which anchor tells the judge's moves from those of the replies; null without one.
+    pub anchor: AnchorUse,
     /// The runs, the latest last.
     pub points: Vec<Point>,
     /// Their figures.
     pub tracks: Vec<FigureTrack>,
-    /// Which anchor tells the judge's moves from those of the replies.
-    pub anchor: AnchorUse,
 }
 
 /// A run that is on no series.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeftOut {
     /// Its number.
     pub run: u64,
@@ -118,8 +125,10 @@ pub struct LeftOut {
 }
 
 /// All series, and what else a reader should know.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Timeline {
+    /// At most this share of what is said to have moved did not.
+    pub false_alarms_max: f64,
     /// The series in the order of their first runs.
     pub series: Vec<Series>,
     /// Runs that are on none.
@@ -137,27 +146,16 @@ impl Series {
 }
 
 impl PastRun {
-    fn text(&self, group: &str, name: &str) -> String {
-        self.body[group][name].as_str().unwrap_or_default().to_owned()
-    }
-
     /// The rubric, where the run says which.
     pub fn rubric(&self) -> Option<RubricName> {
-        let [name, version, hash] = ["name", "version", "hash"].map(|part| self.text("rubric", part));
-        (!hash.is_empty()).then_some(RubricName { name, version, hash })
-    }
-
-    /// The share of what could be judged that has a verdict, where the run says so.
-    fn coverage(&self) -> Option<f64> {
-        let coverage = &self.body["coverage"];
-        let shares = || Some(coverage["judged"].as_f64()? / coverage["n"].as_f64().filter(|n| *n > 0.0)?);
-        coverage.as_f64().or_else(shares)
+        Some(self.figures.rubric().clone()).filter(|rubric| !rubric.hash.is_empty())
     }
 
     fn point(&self) -> Point {
-        let judge = format!("{} {}", self.text("judge", "kind"), self.text("judge", "model"));
+        let judge = self.figures.judge();
+        let name = format!("{} {}", judge.kind, judge.model).trim().to_owned();
         let (run, at, files) = (self.run, self.at, self.files.clone());
-        Point { run, at, files, judge: judge.trim().to_owned(), judge_id: self.text("judge", "id") }
+        Point { run, at, files, judge: PointJudge { id: judge.id.clone(), name } }
     }
 }
 
@@ -175,7 +173,7 @@ pub fn timeline(runs: &[PastRun], looks: &[PastRun], anchors: &[Anchor]) -> Time
     let mut said = drifts(&tracks, FALSE_ALARMS_MAX).into_iter();
     let series: Vec<Series> = drafts.into_iter().map(|draft| draft.finish(&mut said)).collect();
     let notices = notices(&series);
-    Timeline { series, left_out, notices }
+    Timeline { false_alarms_max: FALSE_ALARMS_MAX, series, left_out, notices }
 }
 
 /// Runs by series in the order of time, and those that are on none.
@@ -198,24 +196,24 @@ fn grouped(runs: &[PastRun]) -> (Vec<(SeriesKey, Vec<&PastRun>)>, Vec<LeftOut>) 
 
 /// Which series a run belongs to, or why to none; runs without figures over time need no reason.
 fn key(run: &PastRun, all: &[&PastRun]) -> Result<SeriesKey, Option<String>> {
-    let rubric = run.rubric().filter(|_| !readings(&run.command, &run.body).is_empty()).ok_or(None)?;
-    if let Some(coverage) = run.coverage().filter(|coverage| *coverage < COVERAGE_MIN) {
+    let rubric = run.rubric().filter(|_| !readings(&run.figures).is_empty()).ok_or(None)?;
+    if let Some(coverage) = run.figures.coverage().filter(|coverage| *coverage < COVERAGE_MIN) {
         let (has, wanted) = (100.0 * coverage, 100.0 * COVERAGE_MIN);
         return Err(Some(format!("{has:.1} % of it has a verdict, {wanted:.0} % are needed")));
     }
-    let cases = |run: &PastRun| run.body["definition"]["cases"].as_str().map(str::to_owned);
+    let cases = |run: &PastRun| run.figures.part("cases").map(str::to_owned);
     let is_later = |other: &&&PastRun| {
         (other.at, other.run) > (run.at, run.run)
             && other.command == run.command
             && cases(other).is_some()
             && cases(other) == cases(run)
             && other.rubric().as_ref() == Some(&rubric)
-            && other.coverage().is_none_or(|coverage| coverage >= COVERAGE_MIN)
+            && other.figures.coverage().is_none_or(|coverage| coverage >= COVERAGE_MIN)
     };
     if let Some(later) = all.iter().find(is_later) {
         return Err(Some(format!("the same cases were run again as run {}", later.run)));
     }
-    let battery = run.body["battery"].as_str().unwrap_or_default().to_owned();
+    let battery = run.figures.battery().to_owned();
     Ok((run.command.clone(), without_numbers(&run.files), rubric, battery))
 }
 
@@ -246,7 +244,7 @@ fn draft((command, files, rubric, _): SeriesKey, runs: &[&PastRun], anchors: &[A
     let (anchor, used) = anchor::of_series(anchors, &rubric.hash, &points);
     let mut by_figure: BTreeMap<Figure, Vec<Option<Reading>>> = BTreeMap::new();
     for (at, run) in runs.iter().enumerate() {
-        for (figure, reading) in readings(&command, &run.body) {
+        for (figure, reading) in readings(&run.figures) {
             by_figure.entry(figure).or_insert_with(|| vec![None; runs.len()])[at] = Some(reading);
         }
     }
@@ -255,7 +253,6 @@ fn draft((command, files, rubric, _): SeriesKey, runs: &[&PastRun], anchors: &[A
         let values: Vec<Option<Estimate>> = readings.iter().map(|read| read.as_ref()?.estimate()).collect();
         let is_current = values.last().is_some_and(Option::is_some);
         tracks.push(Track {
-            name: figure.name(),
             // A figure that the latest run does not have has not moved there.
             points: if is_current { points_of(&figure, &readings) } else { Points::Shares(Vec::new()) },
             anchor: used.map(|anchor| anchor.values(&figure)).unwrap_or_default(),
@@ -295,8 +292,8 @@ fn notices(series: &[Series]) -> Vec<String> {
     for (at, one) in series.iter().enumerate() {
         for pair in one.points.windows(2) {
             let (before, after) = (&pair[0], &pair[1]);
-            if before.judge_id != after.judge_id {
-                let [was, is] = [&before.judge, &after.judge];
+            if before.judge.id != after.judge.id {
+                let [was, is] = [&before.judge.name, &after.judge.name];
                 notices
                     .push(format!("{}: run {} asked another judge ({was}, then {is})", one.files, after.run));
             }

@@ -1,10 +1,14 @@
-//! The figures of one past run, read back from what it said of itself.
-//!
-//! A run's document may be of an earlier version of the program: a figure that it does not have is not there, and
-//! is never made up.
+//! The figures of one past run that a history follows. A figure that it does not have is never made up.
 
-use serde_json::{Map, Value};
+use std::borrow::Cow;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
+
+use super::figures::{Agreement, PastFigures};
+use crate::exact::Exact;
+use crate::results::{ClusterCount, PartRecord, SummaryRecord};
 use crate::stats::{Estimate, Sample, mean, proportion};
 
 /// What a figure is about.
@@ -48,6 +52,30 @@ impl Figure {
     /// Whether it is a share, which is shown in per cent.
     pub fn is_share(&self) -> bool {
         !matches!(self, Figure::Level(_))
+    }
+}
+
+impl Serialize for Figure {
+    /// Its name for people, and its kind for programs.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("figure", &self.name())?;
+        map.serialize_entry("kind", self.kind())?;
+        map.end()
+    }
+}
+
+impl JsonSchema for Figure {
+    fn schema_name() -> Cow<'static, str> {
+        "Figure".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({
+            "type": "object",
+            "properties": { "figure": { "type": "string" }, "kind": { "type": "string" } },
+            "required": ["figure", "kind"],
+        })
     }
 }
 
@@ -108,81 +136,62 @@ impl Reading {
             counts.iter().map(|(level, n)| Sample { n: *n, mean: *level, variance: 0.0 }).collect();
         Sample::pooled(&each).unwrap_or(Sample { n: 0, mean: 0.0, variance: 0.0 })
     }
-}
 
-impl Reading {
-    /// The same by case, where `part` says that cases have several replies, with the interval that stands in
-    /// `ends`.
-    fn clustered(self, part: &Value, value: &Value, ends: &Value) -> Reading {
-        let estimate = || {
-            let [low, high] = ["low", "high"].map(|end| ends[end].as_f64());
-            Some(Estimate { value: value.as_f64()?, low: low?, high: high?, n: ends["n"].as_u64()? })
-        };
-        match (part["clusters"]["n"].as_u64(), estimate()) {
-            (Some(n_cases), Some(estimate)) => {
-                Reading::Clustered { reading: Box::new(self), estimate, n_cases }
+    /// The same by case, where cases have several replies and the run gave the figure an interval.
+    fn clustered(self, clusters: Option<&ClusterCount>, estimate: Option<Estimate>) -> Reading {
+        match (clusters, estimate) {
+            (Some(clusters), Some(estimate)) => {
+                Reading::Clustered { reading: Box::new(self), estimate, n_cases: clusters.n }
             }
             _ => self,
         }
     }
 }
 
-/// The figures of a run by `command` that said `body` of itself.
-pub(super) fn readings(command: &str, body: &Value) -> Vec<(Figure, Reading)> {
-    match command {
-        "run" => scores(body),
-        "calibrate" => agreement(body).into_iter().collect(),
-        "probe" => probes(body),
-        _ => Vec::new(),
+/// The figures of a run.
+pub(super) fn readings(figures: &PastFigures) -> Vec<(Figure, Reading)> {
+    match figures {
+        PastFigures::Scores(summary) => scores(summary),
+        PastFigures::Other(other) => {
+            let probes = other.probes.iter().filter_map(|probe| {
+                let share = Reading::Share(probe.violations?, probe.bases?);
+                Some((Figure::Probe(probe.name.clone()), share))
+            });
+            other.agreement.and_then(agreement).into_iter().chain(probes).collect()
+        }
     }
 }
 
-fn scores(body: &Value) -> Vec<(Figure, Reading)> {
+fn scores(summary: &SummaryRecord) -> Vec<(Figure, Reading)> {
+    let all = &summary.all;
     let mut found: Vec<(Figure, Reading)> = Vec::new();
-    found.extend(pass_rate(body).map(|rate| (Figure::PassRate, rate)));
-    for (criterion, figures) in members(&body["criteria"]) {
-        let counts = members(&figures["levels"]);
-        let counts = counts.filter_map(|(level, n)| Some((level.parse().ok()?, n.as_u64()?)));
-        let counts: Vec<(f64, u64)> = counts.collect();
+    found.extend(pass_rate(all).map(|rate| (Figure::PassRate, rate)));
+    for (criterion, figures) in all.criteria.iter() {
+        let counts: Vec<(f64, u64)> = figures.levels().map(|(level, n)| (level as f64, n)).collect();
         if !counts.is_empty() {
-            let reading = Reading::Levels(counts).clustered(body, &figures["mean"], figures);
-            found.push((Figure::Level(criterion.clone()), reading));
+            let (value, ends) = (figures.mean.map(Exact::to_f64), figures.low.zip(figures.high));
+            let estimate = value.zip(ends);
+            let estimate = estimate.map(|(value, (low, high))| Estimate { value, low, high, n: figures.n });
+            let reading = Reading::Levels(counts).clustered(all.clusters.as_ref(), estimate);
+            found.push((Figure::Level(criterion.to_owned()), reading));
         }
     }
-    let slices = members(&body["by_slice"]);
-    let slices = slices
-        .filter_map(|(slice, part)| pass_rate(part).map(|rate| (Figure::SlicePassRate(slice.clone()), rate)));
-    found.extend(slices);
+    let slices = summary.by_slice.iter();
+    found.extend(
+        slices.filter_map(|(slice, part)| Some((Figure::SlicePassRate(slice.clone()), pass_rate(part)?))),
+    );
     found
 }
 
 /// Passed out of rated, where the rubric has a pass rule.
-fn pass_rate(part: &Value) -> Option<Reading> {
-    if part["pass_rate"].is_null() {
-        return None;
-    }
-    let count = |name: &str| part[name].as_u64();
-    let passed = count("passed")?;
-    let reading = Reading::Share(passed, passed + count("failed")? + count("blocked")?);
-    Some(reading.clustered(part, &part["pass_rate"]["value"], &part["pass_rate"]))
+fn pass_rate(part: &PartRecord) -> Option<Reading> {
+    let rate = part.pass_rate?;
+    let reading = Reading::Share(part.counts.passed, part.counts.rated());
+    Some(reading.clustered(part.clusters.as_ref(), Some(rate)))
 }
 
-fn agreement(body: &Value) -> Option<(Figure, Reading)> {
-    let figure = &body["agreement"];
-    let (value, n) = (figure["value"].as_f64()?, figure["n"].as_u64()?);
+fn agreement(figure: Agreement) -> Option<(Figure, Reading)> {
+    let (value, n) = (figure.value?, figure.n);
     let yes = (0..=n).find(|yes| *yes as f64 + 0.5 > value * n as f64)?;
     Some((Figure::Agreement, Reading::Share(yes, n)))
-}
-
-fn probes(body: &Value) -> Vec<(Figure, Reading)> {
-    let each = body["probes"].as_array().into_iter().flatten();
-    let reading = |probe: &Value| {
-        let share = Reading::Share(probe["violations"].as_u64()?, probe["bases"].as_u64()?);
-        Some((Figure::Probe(probe["name"].as_str()?.to_owned()), share))
-    };
-    each.filter_map(reading).collect()
-}
-
-fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
-    value.as_object().into_iter().flat_map(Map::iter)
 }

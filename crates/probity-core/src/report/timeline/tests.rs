@@ -1,26 +1,61 @@
 //! Which runs make a series, what is left out, and which anchor speaks.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
-use crate::diff::{self, RunResults};
+use crate::promote::Standing;
+use crate::results::{
+    Counts, CriterionFigures, CriterionResult, Members, PartRecord, ResultRow, RowOutcome, RunResults,
+    SummaryRecord,
+};
+
+fn estimate(value: f64, n: u64) -> Estimate {
+    Estimate { value, low: value, high: value, n }
+}
+
+/// Figures of `n` replies of which `passed` pass.
+fn part(passed: u64, n: u64) -> PartRecord {
+    let levels = [("1", n - passed), ("3", passed)].into_iter().collect();
+    PartRecord {
+        counts: Counts { entered: n, passed, failed: n - passed, ..Counts::default() },
+        pass_rate: Some(estimate(0.5, n)),
+        criteria: [("help", CriterionFigures { levels, ..CriterionFigures::default() })]
+            .into_iter()
+            .collect(),
+        ..PartRecord::default()
+    }
+}
+
+fn desk() -> RubricName {
+    RubricName { name: "desk".to_owned(), version: "1".to_owned(), hash: "h1".to_owned() }
+}
+
+fn openai(id: &str, model: &str) -> crate::results::JudgeRecord {
+    let [id, kind, model] = [id, "openai", model].map(str::to_owned);
+    crate::results::JudgeRecord { id, kind, model, ..crate::results::JudgeRecord::default() }
+}
 
 /// A run of `files` in which `passed` of 40 replies pass, half of them in each of two slices.
 fn run(run: u64, files: &str, passed: u64) -> PastRun {
-    let part = |passed: u64, n: u64| {
-        json!({
-            "passed": passed, "failed": n - passed, "blocked": 0, "pass_rate": { "value": 0.5 },
-            "criteria": { "help": { "levels": { "1": n - passed, "3": passed } } },
-        })
+    let slices = [("late", passed / 2), ("lost", passed - passed / 2)];
+    let summary = SummaryRecord {
+        all: part(passed, 40),
+        by_slice: slices.into_iter().map(|(name, passed)| (name.to_owned(), part(passed, 20))).collect(),
+        coverage: Some(1.into()),
+        rubric: desk(),
+        judge: openai("j1", "m"),
+        definition: [("cases", format!("digest of {files}"))].into_iter().collect(),
+        ..SummaryRecord::default()
     };
-    let mut body = part(passed, 40);
-    body["by_slice"] = json!({ "late": part(passed / 2, 20), "lost": part(passed - passed / 2, 20) });
-    body["coverage"] = json!(1);
-    body["rubric"] = json!({ "name": "desk", "version": "1", "hash": "h1" });
-    body["judge"] = json!({ "id": "j1", "kind": "openai", "model": "m" });
-    body["definition"] = json!({ "cases": format!("digest of {files}") });
     let at = format!("2026-01-{run:02}").parse().unwrap();
-    PastRun { run, at, command: "run".to_owned(), files: files.to_owned(), body }
+    let figures = PastFigures::Scores(Box::new(summary));
+    PastRun { run, at, command: "run".to_owned(), files: files.to_owned(), figures }
+}
+
+/// The summary of a run by `run`.
+fn summary(run: &mut PastRun) -> &mut SummaryRecord {
+    let PastFigures::Scores(summary) = &mut run.figures else { panic!("a run of `run`") };
+    summary
 }
 
 fn weeks(passed: &[u64]) -> Vec<PastRun> {
@@ -32,23 +67,31 @@ fn weeks(passed: &[u64]) -> Vec<PastRun> {
 /// The results of a look in which the first `passed` of 40 fixed replies pass.
 fn look(at: u64, passed: usize, judge: &str) -> Look {
     let row = |i: usize| {
-        let pass = i < passed;
-        json!({
-            "id": format!("a{i}"), "slice": if i.is_multiple_of(2) { "late" } else { "lost" }, "total": null,
-            "outcome": if pass { "pass" } else { "fail" },
-            "help": { "score": if pass { 3 } else { 1 }, "reasoning": "" },
-        })
+        let is_pass = i < passed;
+        let score = Some(if is_pass { 3 } else { 1 });
+        ResultRow {
+            id: format!("a{i}"),
+            slice: Some(if i.is_multiple_of(2) { "late" } else { "lost" }.to_owned()),
+            outcome: if is_pass { RowOutcome::Pass } else { RowOutcome::Fail },
+            criteria: Members(vec![(
+                "help".to_owned(),
+                Some(CriterionResult { score, ..CriterionResult::default() }),
+            )]),
+            ..ResultRow::default()
+        }
     };
-    let text = json!({
-        "results": (0..40).map(row).collect::<Vec<_>>(),
-        "summary": {
-            "entered": 40, "pass_rate": { "value": 0.5 },
-            "criteria": { "help": { "levels": { "1": 1, "3": 1 } } },
-            "rubric": { "name": "desk", "version": "1", "hash": "h1" },
-            "judge": { "id": judge },
+    let results = RunResults {
+        results: (0..40).map(row).collect(),
+        skipped: Vec::new(),
+        failed: Vec::new(),
+        summary: SummaryRecord {
+            all: part(20, 40),
+            rubric: desk(),
+            judge: openai(judge, "m"),
+            ..SummaryRecord::default()
         },
-    });
-    let results: RunResults = diff::read(&text.to_string()).unwrap();
+        standing: Standing::default(),
+    };
     Look { run: 100 + at, at: format!("2026-01-{at:02}").parse().unwrap(), results }
 }
 
@@ -67,7 +110,7 @@ fn check(runs: &[PastRun], anchors: &[Anchor], want: [&str; 3]) {
     let said = figures.map(|figure| {
         let tracks = timeline.series[0].tracks.iter();
         let drift = &tracks.clone().find(|track| track.figure == figure).unwrap().drift;
-        format!("{} {}", drift.movement.name(), drift.cause.name())
+        format!("{} {}", json!(drift.movement), json!(drift.cause)).replace('"', "")
     });
     assert_eq!(said.each_ref().map(String::as_str), want, "{:#?}", timeline.series[0].anchor);
 }
@@ -87,10 +130,10 @@ fn bots_and_judges_are_told_apart() {
 fn n07_replies_to_one_case_are_one_look_at_it() {
     let mut runs = weeks(&[34, 36, 35, 35, 14]);
     for run in &mut runs {
-        let rate = json!({ "value": 0.5, "low": 0.125, "high": 0.875, "n": 40 });
         // Twenty replies to each of two cases cannot tell that anything moved.
-        run.body["pass_rate"] = rate;
-        run.body["clusters"] = json!({ "by": "case", "n": 2 });
+        let all = &mut summary(run).all;
+        all.pass_rate = Some(Estimate { value: 0.5, low: 0.125, high: 0.875, n: 40 });
+        all.clusters = Some(crate::results::ClusterCount { by: "case".to_owned(), n: 2 });
     }
     check(&runs, &[], ["steady nobody", "moved cannot_tell", "moved cannot_tell"]);
     let timeline = timeline(&runs, &[], &[]);
@@ -119,11 +162,10 @@ fn series_are_files_that_differ_in_numbers() {
     runs.push(run(4, "gold.jsonl", 30));
     runs.push(run(5, "2026/gold.jsonl", 30));
     let mut edited = run(6, "week-06.jsonl", 30);
-    edited.body["rubric"]["hash"] = json!("h2");
+    summary(&mut edited).rubric.hash = "h2".to_owned();
     runs.push(edited);
     let mut other = run(7, "week-07.jsonl", 30);
-    other.body["judge"]["id"] = json!("j2");
-    other.body["judge"]["model"] = json!("n");
+    summary(&mut other).judge = openai("j2", "n");
     runs.push(other);
     let timeline = timeline(&runs, &[], &[]);
     let seen: Vec<(&str, usize)> =
@@ -141,10 +183,11 @@ fn series_are_files_that_differ_in_numbers() {
 #[test]
 fn a_run_that_says_too_little_or_the_same_again_is_left_out() {
     let mut runs = weeks(&[34, 36, 35]);
-    runs[1].body["coverage"] = json!(0.5);
+    summary(&mut runs[1]).coverage = crate::exact::Exact::ratio(1, 2);
     runs.push(run(4, "week-03.jsonl", 20));
     let mut compare = run(5, "week-05.jsonl", 20);
     compare.command = "compare".to_owned();
+    compare.figures = PastFigures::read("compare", "{}").unwrap();
     runs.push(compare);
     let timeline = timeline(&runs, &[], &[]);
     let left: Vec<String> =
@@ -160,7 +203,7 @@ fn a_run_that_says_too_little_or_the_same_again_is_left_out() {
 #[test]
 fn a_slice_without_replies_this_week_has_not_moved() {
     let mut runs = weeks(&[34, 36, 35, 35, 14]);
-    runs[4].body["by_slice"] = json!({});
+    summary(&mut runs[4]).by_slice.clear();
     check(&runs, &[], ["moved cannot_tell", "moved cannot_tell", "too_few nobody"]);
 }
 
@@ -169,7 +212,7 @@ fn an_anchor_is_what_was_asked_again_or_is_named() {
     let mut runs = weeks(&[34, 36]);
     runs.push(run(3, "anchor.jsonl", 30));
     let mut again = run(4, "anchor.jsonl", 30);
-    again.body["definition"]["round"] = json!("2");
+    summary(&mut again).definition.0.push(("round".to_owned(), "2".to_owned()));
     assert_eq!(anchor_runs(&runs, &[]), [false; 3]);
     assert_eq!(anchor_runs(&runs, &["anchor.jsonl".to_owned()]), [false, false, true]);
     runs.push(again);
@@ -217,7 +260,8 @@ fn agreement_and_probes_have_tracks_of_their_own() {
     };
     let with = |command: &str, body: &dyn Fn(u64) -> Value| -> Vec<PastRun> {
         let runs = weeks(&[38, 37, 38, 38, 12]).into_iter().zip([38, 37, 38, 38, 12]);
-        runs.map(|(run, yes)| PastRun { command: command.to_owned(), body: body(yes), ..run }).collect()
+        let figures = |yes: u64| PastFigures::read(command, &body(yes).to_string()).unwrap();
+        runs.map(|(run, yes)| PastRun { command: command.to_owned(), figures: figures(yes), ..run }).collect()
     };
     let agreement = timeline(&with("calibrate", &body), &[], &[]);
     let track = &agreement.series[0].tracks[0];
@@ -236,5 +280,5 @@ fn agreement_and_probes_have_tracks_of_their_own() {
     let probed = timeline(&with("probe", &probing), &[], &[]);
     let track = &probed.series[0].tracks[0];
     assert_eq!((track.figure.name().as_str(), track.drift.cause), ("probe length", DriftCause::Judge));
-    assert_eq!(probed.to_json()["series"][0]["tracks"][0]["movement"], "moved");
+    assert_eq!(json!(probed)["series"][0]["tracks"][0]["movement"], "moved");
 }

@@ -1,7 +1,7 @@
 //! Queues of pairs of replies, of which people say which is better.
 
 use probity_core::compare::{Contest, Fate, Heard, Pass};
-use probity_core::report::findings_json;
+use probity_core::results::finding_records;
 use probity_core::review::{Asked, Doubt, Form, Hidden, HiddenPacket, HiddenVerdict, Shown};
 
 use super::{Built, Draft, Drafts, Judge, Wanted, built, judge};
@@ -52,7 +52,7 @@ fn draft(job: &CompareJob, meeting: &Meeting, contest: &Contest, judge: &Judge) 
             .collect(),
         judge: was_asked.then(|| judge.shown.clone()),
         verdicts,
-        findings: admitted.iter().map(|admitted| findings_json(admitted.flags())).collect(),
+        findings: admitted.iter().map(|admitted| finding_records(admitted.flags())).collect(),
     };
     Draft { shown: Shown::of(&admitted, &job.rubric), hidden, doubt }
 }

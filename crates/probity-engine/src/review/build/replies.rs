@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use probity_core::gate::Admitted;
-use probity_core::report::{ReplyResult, findings_json};
+use probity_core::report::ReplyResult;
+use probity_core::results::finding_records;
 use probity_core::review::{Asked, Doubt, Form, Hidden, HiddenPacket, HiddenVerdict, Shown};
 use probity_core::rubric::{CriterionId, Decider, Rubric};
 use probity_core::score::{CriterionOutcome, score};
@@ -65,7 +66,7 @@ fn draft(
         packets: packets.iter().flat_map(asked).collect(),
         judge: was_asked.then(|| judge.shown.clone()),
         verdicts,
-        findings: vec![findings_json(admitted.flags())],
+        findings: vec![finding_records(admitted.flags())],
     };
     Draft { shown: Shown::of(&[admitted], rubric), hidden, doubt }
 }

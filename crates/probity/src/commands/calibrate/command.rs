@@ -1,6 +1,6 @@
 //! `probity calibrate CASES`: the flags of a live calibration, and what is written and printed about it.
 
-use probity_core::report::findings_json;
+use probity_core::results::finding_records;
 use probity_engine::run::Observer as _;
 use serde_json::{Map, Value, json};
 
@@ -129,17 +129,14 @@ fn about_the_judge(live: &LiveCalibration) -> String {
 /// What the gate said about labelled replies.
 fn gate_json(live: &LiveCalibration) -> Value {
     let gate = &live.gate;
-    let rules = gate.tally.by_rule().map(|(rule, count)| {
-        (rule.to_owned(), json!({ "blocked": count.blocked, "flagged": count.flagged }))
-    });
     let blocked = gate.tally.blocked().iter().map(|result| {
-        let findings = findings_json(result.gate.findings());
+        let findings = finding_records(result.gate.findings());
         json!({ "id": result.id, "variant": result.variant, "findings": findings })
     });
     json!({
         "admitted": gate.n_admitted,
         "blocked": gate.n_blocked,
-        "findings_by_rule": rules.collect::<Map<_, _>>(),
+        "findings_by_rule": gate.tally.by_rule(),
         "first_blocked": blocked.collect::<Vec<_>>(),
     })
 }

@@ -10,9 +10,11 @@ use std::sync::Arc;
 
 use probity_core::compare::{Conclusion, comparison};
 use probity_core::promote::Standing;
+use probity_core::results::SkippedRow;
 use probity_core::stats::Resampling;
 use probity_engine::config::Config;
 use probity_engine::load::Skipped;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 pub(crate) use args::{CompareArgs, ConflictArg, UnparsedArg};
@@ -104,8 +106,8 @@ fn written(
 }
 
 /// A document as files and standard output have it.
-pub(super) fn pretty(json: &Value) -> String {
-    serde_json::to_string_pretty(json).expect("JSON values can be written") + "\n"
+pub(super) fn pretty(document: &impl Serialize) -> String {
+    serde_json::to_string_pretty(document).expect("documents can be written") + "\n"
 }
 
 /// Writes `text` to the file that `--output` names, whole or not at all.
@@ -121,11 +123,5 @@ pub(super) fn write_output(path: Option<&Path>, text: &str) -> Result<(), Failur
 
 /// A row that could not be used, for machines.
 pub(super) fn skipped_json(skipped: &Skipped) -> Value {
-    json!({
-        "index": skipped.index,
-        "reason": skipped.reason,
-        "id": skipped.id,
-        "file": &*skipped.file,
-        "line": skipped.line,
-    })
+    json!(SkippedRow::from(skipped))
 }

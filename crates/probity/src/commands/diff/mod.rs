@@ -5,12 +5,13 @@ mod args;
 use std::path::Path;
 
 use probity_core::diff::{
-    Advisory, Difference, Guarded, Guardrail, Incomparable, ReadError, RunResults, difference, guarded, read,
-    read_guardrails,
+    Advisory, Difference, Guarded, Guardrail, Incomparable, difference, guarded, read_guardrails,
 };
+use probity_core::results::{ReadError, ResultRow, RowOutcome, RunResults};
 
 pub(crate) use args::DiffArgs;
 
+use super::compare::pretty;
 use super::inputs::Inputs;
 use super::report::past::Past;
 use super::rubric::problems;
@@ -38,11 +39,7 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
         refuse_without_pass_rule(&changed)?;
     }
     let guarded = guarded(&guardrails, &changed);
-    let mut json = changed.to_json();
-    json["guardrails"] = guarded.iter().map(Guarded::to_json).collect();
-    json["before"]["file"] = before_name.clone().into();
-    json["after"]["file"] = after_name.clone().into();
-    let text = serde_json::to_string_pretty(&json).expect("JSON values can be written") + "\n";
+    let text = pretty(&changed.document(&guarded, [&before_name, &after_name]));
     let shown_as = Shown { difference: &changed, guarded: &guarded, files: [&*before_name, &*after_name] };
     let incomplete = incomplete(args, &changed, &guarded);
     let (page, tests) = (page::page(&shown_as), page::test_cases(&shown_as, ALPHA, incomplete.as_deref()));
@@ -83,7 +80,7 @@ fn side(path: &Path, args: &DiffArgs) -> Result<(RunResults, String), Failure> {
         let mut results = read_results(path, &name)?;
         // A store that cannot be read knows of no standing. The figures are there all the same.
         if let Ok(standing) = past.and_then(|past| past.standing(&results)) {
-            results.definition.standing = standing;
+            results.standing = standing;
         }
         return Ok((results, name));
     }
@@ -99,13 +96,13 @@ pub(in crate::commands) fn read_results(path: &Path, shown: &str) -> Result<RunR
     let text = String::from_utf8(text)
         .map_err(|_| Failure::usage(format!("{shown}: not a results file: it is not UTF-8 text")))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    read(text).map_err(|error| {
+    RunResults::read(text).map_err(|error| {
         let failure = Failure::usage(format!("{shown}: {error}"));
         match error {
-            ReadError::NotJson { .. } | ReadError::SomethingElse { .. } => {
+            ReadError::Malformed { .. } => {
                 failure.hint("expected a file that `probity run CASES --output FILE` wrote")
             }
-            ReadError::Summary { .. } | ReadError::Row { .. } | ReadError::Incomplete { .. } => failure.hint(
+            ReadError::Row { .. } | ReadError::Incomplete { .. } => failure.hint(
                 "the file was edited or cut; `probity run CASES --offline --output FILE` writes it again \
                  from the store, without a call",
             ),
@@ -126,12 +123,12 @@ fn refused(reason: &Incomparable, before: &str, after: &str) -> Failure {
 }
 
 fn refuse_without_pass_rule(changed: &Difference<'_>) -> Result<(), Failure> {
-    let decided = |row: &probity_core::diff::Row| row.outcome.name() == "scored";
-    let scores_only = changed.before.rows.iter().chain(&changed.after.rows).any(decided);
+    let decided = |row: &ResultRow| row.outcome == RowOutcome::Scored;
+    let scores_only = changed.before.results.iter().chain(&changed.after.results).any(decided);
     if !scores_only {
         return Ok(());
     }
-    let rubric = &changed.before.definition.rubric;
+    let rubric = &changed.before.summary.rubric.name;
     Err(Failure::usage(format!("--enforce: the rubric {rubric} has no pass rule, so no pass rate can fall"))
         .hint("give the rubric weights and [pass], or say with --guardrails what must not get worse"))
 }

@@ -108,10 +108,8 @@ fn gathered(
     let mut hard_gates = retained.gates_json();
     hard_gates["admitted"] = json!(live.gate.n_admitted);
     hard_gates["blocked"] = json!(live.gate.n_blocked);
-    let rules = live.gate.tally.by_rule();
-    let rules =
-        rules.map(|(rule, count)| (rule, json!({ "blocked": count.blocked, "flagged": count.flagged })));
-    hard_gates["findings_by_rule"] = json!(rules.collect::<BTreeMap<_, _>>());
+    hard_gates["findings_by_rule"] =
+        json!(live.gate.tally.by_rule().0.into_iter().collect::<BTreeMap<_, _>>());
     Ok(Gathered {
         judge: json!({ "id": facts.id, "kind": facts.kind, "model": facts.model }),
         name: format!(

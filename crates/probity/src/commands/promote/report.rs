@@ -7,7 +7,8 @@ use probity_core::compare::{Contest, Fate};
 use probity_core::gate::{Admitted, SourceRef};
 use probity_core::probe::{ProbeLine, ProbeRecord};
 use probity_core::promote::{Contract, Decision, Requirement};
-use probity_core::report::{GateOutcome, ReplyResult, findings_json};
+use probity_core::report::{GateOutcome, ReplyResult};
+use probity_core::results::finding_records;
 use probity_core::rubric::{Criterion, Decider, Judged, Rubric};
 use probity_core::score::CriterionOutcome;
 use serde_json::{Map, Value, json};
@@ -136,7 +137,7 @@ impl Retained {
             self.blocked.push(json!({
                 "id": result.id,
                 "variant": result.variant,
-                "findings": findings_json(findings),
+                "findings": finding_records(findings),
             }));
         }
         for (id, outcome) in &result.criteria {

@@ -2,12 +2,13 @@
 
 use std::io::Write as _;
 
-use probity_core::report::{Anchor, Look, PastRun, Timeline, anchor_runs, timeline};
+use probity_core::report::{Anchor, Look, PastFigures, PastRun, Timeline, anchor_runs, timeline};
 use probity_engine::store::RunRecord;
 
 use super::ReportArgs;
 use super::list::files;
 use super::past::Past;
+use crate::commands::compare::pretty;
 use crate::commands::inputs::Inputs;
 use crate::commands::session::{output_failure, report_files};
 use crate::exit::{Exit, Failure};
@@ -56,9 +57,9 @@ fn remembered(past: &Past) -> Result<Vec<PastRun>, Failure> {
         Some(PastRun {
             run: number(record),
             at: outcome.at.parse().ok()?,
+            figures: PastFigures::read(&outcome.command, &outcome.body)?,
             command: outcome.command,
             files: files(record),
-            body: serde_json::from_str(&outcome.body).ok()?,
         })
     };
     Ok(past.outcomes()?.into_iter().filter_map(run).collect())
@@ -100,7 +101,7 @@ fn anchors(past: &Past, looks: &[PastRun], args: &ReportArgs) -> Result<Vec<Anch
             }
             Err(failure) => return Err(failure),
         };
-        let rubric = results.definition.rubric_hash.clone();
+        let rubric = results.summary.rubric.hash.clone();
         let look = Look { run: run.run, at: run.at, results };
         match anchors.iter_mut().find(|(hash, anchor)| *hash == rubric && anchor.files == run.files) {
             Some((_, anchor)) => anchor.looks.push(look),
@@ -111,8 +112,7 @@ fn anchors(past: &Past, looks: &[PastRun], args: &ReportArgs) -> Result<Vec<Anch
 }
 
 fn deliver(args: &ReportArgs, places: &[ReportFile], timeline: &Timeline) -> Result<(), Failure> {
-    let json =
-        || serde_json::to_string_pretty(&timeline.to_json()).expect("JSON values can be written") + "\n";
+    let json = || pretty(timeline);
     for place in places {
         let text = match place.kind {
             Kind::Html => html(timeline).map_err(std::io::Error::other),

@@ -1,28 +1,55 @@
 //! The runs of a store as a list.
 
+use probity_core::results::SummaryRecord;
+use probity_core::stats::Estimate;
 use probity_engine::store::{Outcome, RunRecord};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::render::plain::plain;
 use crate::render::summary::columns;
 
+/// What `report --json` writes.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct RunList {
+    /// The runs in the order in which they were begun.
+    runs: Vec<Line>,
+}
+
 /// What a list says about a run.
+#[derive(Serialize, JsonSchema)]
 struct Line {
-    run: String,
+    /// Its number.
+    run: Option<u64>,
+    /// When it was first complete, or was last tried.
     at: Option<String>,
     command: String,
+    /// The case files' names.
     files: String,
     rubric: String,
+    /// Who judged, or the target that wrote the replies.
     judge: String,
-    round: Option<String>,
+    /// How often the same cases were asked about, from 1.
+    round: u64,
+    /// `running`, `complete` or `incomplete`.
     state: &'static str,
-    pass_rate: Value,
+    /// Only of `run`, under a rubric with a pass rule.
+    pass_rate: Option<Estimate>,
+}
+
+impl RunList {
+    /// The runs with what they came to.
+    pub(super) fn of(records: &[RunRecord], outcomes: &[Outcome]) -> RunList {
+        RunList { runs: records.iter().map(|record| Line::of(record, outcomes)).collect() }
+    }
 }
 
 impl Line {
     fn of(record: &RunRecord, outcomes: &[Outcome]) -> Line {
         let outcome = outcomes.iter().find(|outcome| outcome.run == record.run);
-        let body = outcome.and_then(|outcome| serde_json::from_str::<Value>(&outcome.body).ok());
+        let scores = outcome.filter(|outcome| outcome.command == "run");
+        let scores = scores.and_then(|outcome| serde_json::from_str::<SummaryRecord>(&outcome.body).ok());
         let part = |name: &str| {
             let found = record.manifest.parts.iter().find(|(part, _)| part == name);
             found.map(|(_, value)| value.clone())
@@ -39,15 +66,15 @@ impl Line {
             (by, judge.collect::<Vec<_>>().join(" "))
         };
         Line {
-            run: record.run.to_string(),
+            run: record.run.to_string().parse().ok(),
             at: outcome.map(|outcome| outcome.at.clone()),
             command: command.to_owned(),
             files,
             rubric,
             judge,
-            round: part("round"),
+            round: part("round").and_then(|round| round.parse().ok()).unwrap_or(1),
             state: record.state.name(),
-            pass_rate: body.map_or(Value::Null, |body| body["pass_rate"].clone()),
+            pass_rate: scores.and_then(|summary| summary.all.pass_rate),
         }
     }
 }
@@ -64,46 +91,26 @@ pub(super) fn files(record: &RunRecord) -> String {
 }
 
 /// The list for people.
-pub(super) fn listed(records: &[RunRecord], outcomes: &[Outcome]) -> String {
-    if records.is_empty() {
+pub(super) fn listed(list: &RunList) -> String {
+    if list.runs.is_empty() {
         return "the store has no run\n".to_owned();
     }
     let names = ["run", "at", "command", "cases", "rubric", "judge", "state", "pass rate"];
     let mut rows: Vec<Vec<String>> = vec![names.map(str::to_owned).into()];
-    for record in records {
-        let line = Line::of(record, outcomes);
-        let round = line.round.map_or(String::new(), |round| format!(" (round {round})"));
-        let rate = line.pass_rate["value"].as_f64().zip(line.pass_rate["n"].as_u64());
-        let rate = rate.map_or("–".to_owned(), |(rate, n)| format!("{:.1} % of {n}", 100.0 * rate));
+    let dash = || "–".to_owned();
+    for line in &list.runs {
+        let round = if line.round > 1 { format!(" (round {})", line.round) } else { String::new() };
+        let rate = line.pass_rate.map(|rate| format!("{:.1} % of {}", 100.0 * rate.value, rate.n));
         rows.push(vec![
-            line.run,
-            line.at.unwrap_or_else(|| "–".to_owned()),
-            line.command,
+            line.run.map_or_else(dash, |run| run.to_string()),
+            line.at.clone().unwrap_or_else(dash),
+            line.command.clone(),
             plain(&line.files) + &round,
             plain(&line.rubric),
             plain(&line.judge),
             line.state.to_owned(),
-            rate,
+            rate.unwrap_or_else(dash),
         ]);
     }
     columns(&rows)
-}
-
-/// The list for programs.
-pub(super) fn listed_json(records: &[RunRecord], outcomes: &[Outcome]) -> Value {
-    let line = |record: &RunRecord| {
-        let line = Line::of(record, outcomes);
-        json!({
-            "run": line.run.parse::<u64>().ok(),
-            "at": line.at,
-            "command": line.command,
-            "files": line.files,
-            "rubric": line.rubric,
-            "judge": line.judge,
-            "round": line.round.and_then(|round| round.parse::<u64>().ok()).unwrap_or(1),
-            "state": line.state,
-            "pass_rate": line.pass_rate,
-        })
-    };
-    json!({ "runs": records.iter().map(line).collect::<Vec<_>>() })
 }

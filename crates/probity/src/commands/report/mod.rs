@@ -7,10 +7,11 @@ pub(crate) mod past;
 
 pub(crate) use args::ReportArgs;
 
+use super::compare::pretty;
 use crate::exit::{Exit, Failure};
 use crate::terminal;
 
-use list::{listed, listed_json};
+use list::{RunList, listed};
 use past::{Past, Places};
 
 /// Runs the command.
@@ -37,12 +38,7 @@ fn list(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {
         return Err(Failure::usage("--output and --report are about one run, expected its number or `last`")
             .hint("`probity report last --report report.html`"));
     }
-    let outcomes = past.outcomes()?;
-    if args.json {
-        let json = serde_json::to_string_pretty(&listed_json(past.runs(), &outcomes));
-        terminal::deliver(&(json.expect("JSON values can be written") + "\n"))?;
-    } else {
-        terminal::deliver(&listed(past.runs(), &outcomes))?;
-    }
+    let list = RunList::of(past.runs(), &past.outcomes()?);
+    terminal::deliver(&if args.json { pretty(&list) } else { listed(&list) })?;
     Ok(Exit::Done)
 }

@@ -6,8 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Parser as _;
-use probity_core::diff::RunResults;
 use probity_core::promote::Standing;
+use probity_core::results::RunResults;
 use probity_engine::run::standing::of_results;
 use probity_engine::store::{Invocation, Outcome, Reader, RunRecord, Store, StoreError};
 
@@ -139,13 +139,13 @@ impl Past {
         }
         let standing = written?;
         let mut results = read_results(&output, &format!("run {}", record.run))?;
-        results.definition.standing = standing;
+        results.standing = standing;
         Ok(results)
     }
 
     /// What the judge of results in a file has earned, as far as this store knows the run that wrote them.
     pub(crate) fn standing(&self, results: &RunResults) -> Result<Standing, Failure> {
-        let standing = of_results(&self.reader, &results.definition);
+        let standing = of_results(&self.reader, results);
         standing.map_err(|error| Failure::new(Exit::Store, &error))
     }
 

@@ -9,12 +9,15 @@ use std::path::Path;
 use probity_core::calibrate::{JoinOptions, LabelEntry, NotBlind, Scale, sheet};
 use probity_core::compare::{Fields, RowFault};
 use probity_core::json::{Json, Object};
-use probity_core::sample::{NO_SLICE, Observed, Production, Said, production};
+use probity_core::results::{JudgeRecord, RowOutcome};
+use probity_core::sample::{NO_SLICE, Observed, Production, ProductionRecord, Said, production};
 use probity_engine::load::Place;
-use serde_json::Value;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::super::calibrate::{refuse_skipped, refused};
-use super::super::compare::{Files, load_options, write_output};
+use super::super::compare::{Files, load_options, pretty, write_output};
+use super::super::diff::read_results;
 use super::super::inputs::Inputs;
 use super::super::session::report_files;
 use super::args::EstimateArgs;
@@ -66,7 +69,21 @@ struct Results {
     said: HashMap<(String, Option<String>), Option<Said>>,
     n_blocked: u64,
     /// The judge as the run's summary has it.
-    judge: Value,
+    judge: JudgeRecord,
+}
+
+/// What `sample estimate --json` writes.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct EstimateDocument<'a> {
+    #[serde(flatten)]
+    production: ProductionRecord,
+    /// Who judged, as the results say.
+    judge: &'a JudgeRecord,
+    /// How sure the corrected share is to be.
+    half_width: f64,
+    /// Replies that the gate blocked: they count as fails.
+    blocked: u64,
+    warnings: &'a [String],
 }
 
 /// Runs the command.
@@ -94,12 +111,13 @@ pub(super) fn estimate(args: &EstimateArgs) -> Result<Exit, Failure> {
         return Err(nothing_said(&args.results, n_results));
     }
     warnings.extend(without_verdict(&found));
-    let mut json = found.to_json();
-    json["judge"] = results.judge.clone();
-    json["half_width"] = args.half_width.into();
-    json["blocked"] = results.n_blocked.into();
-    json["warnings"] = warnings.clone().into();
-    let text = serde_json::to_string_pretty(&json).expect("JSON values can be written") + "\n";
+    let text = pretty(&EstimateDocument {
+        production: found.record(),
+        judge: &results.judge,
+        half_width: args.half_width,
+        blocked: results.n_blocked,
+        warnings: &warnings,
+    });
     write_output(args.output.as_deref(), &text)?;
     if args.json {
         terminal::deliver(&text)?;
@@ -140,31 +158,13 @@ fn row(object: &Object) -> Result<Row, RowFault> {
     })
 }
 
-/// The results of a run, which are one object over several lines.
+/// What the results of a run say.
 fn results(path: &Path) -> Result<Results, Failure> {
-    let name = path.display();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("results {name}: cannot be read: {error}")))?;
-    let json: Value = serde_json::from_str(&text)
-        .map_err(|error| Failure::usage(format!("results {name}: malformed JSON: {error}")))?;
-    let rows = json["results"].as_array().ok_or_else(|| {
-        Failure::usage(format!(
-            "results {name}: expected an object with 'results', as `probity run --output` writes"
-        ))
-    })?;
-    let mut results = Results { said: HashMap::new(), n_blocked: 0, judge: json["summary"]["judge"].clone() };
-    for row in rows {
-        let id =
-            row["id"].as_str().ok_or_else(|| Failure::usage(format!("results {name}: a row has no 'id'")))?;
-        let said = match row["outcome"].as_str() {
-            Some("pass") => Some(Said::Pass),
-            Some("fail" | "blocked") => Some(Said::Fail),
-            _ => None,
-        };
-        results.n_blocked += u64::from(row["outcome"] == "blocked");
-        results.said.insert((id.to_owned(), row["variant"].as_str().map(str::to_owned)), said);
-    }
-    Ok(results)
+    let run = read_results(path, &format!("results {}", path.display()))?;
+    let said = |passes: bool| if passes { Said::Pass } else { Said::Fail };
+    let n_blocked = run.results.iter().filter(|row| row.outcome == RowOutcome::Blocked).count() as u64;
+    let rows = run.results.into_iter().map(|row| ((row.id, row.variant), row.outcome.passes().map(said)));
+    Ok(Results { said: rows.collect(), n_blocked, judge: run.summary.judge })
 }
 
 /// What people decided, by item.

@@ -11,15 +11,20 @@ use std::collections::HashSet;
 use std::time::SystemTime;
 
 use probity_core::case::{Entry, Moment};
-use probity_core::sample::{Design, Drawn, Frame, History, NO_SLICE, TooSmall, iso_week, reply_name};
+use probity_core::results::SkippedRow;
+use probity_core::sample::{
+    Design, DrawRecord, Drawn, Frame, History, NO_SLICE, TooSmall, iso_week, reply_name,
+};
 use probity_engine::load::{Dataset, Record, Skipped};
 use probity_engine::store::StoreError;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value;
 
 pub(crate) use args::SampleArgs;
 
 use self::args::{DrawArgs, SampleCommand};
-use super::compare::{skipped_json, write_output};
+use super::compare::{pretty, write_output};
 use super::inputs::Inputs;
 use super::session::{open_for_writing, report_files};
 use crate::exit::{Exit, Failure};
@@ -169,6 +174,19 @@ fn rows(dataset: &Dataset, drawn: &Drawn) -> Result<(Vec<String>, Vec<String>), 
     Ok(found.into_iter().map(|(_, name, row)| (name, row)).unzip())
 }
 
+/// What `sample --json` writes.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct DrawDocument {
+    #[serde(flatten)]
+    draw: DrawRecord,
+    warnings: Vec<String>,
+    /// Records that could not be used.
+    skipped: Vec<SkippedRow>,
+    /// The drawn records; only where they are written to no file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sample: Option<Vec<Value>>,
+}
+
 fn deliver(args: &DrawArgs, drawn: &Drawn, rows: &[String], skipped: &Unusable) -> Result<(), Failure> {
     let lines: String = rows.iter().flat_map(|row| [row.as_str(), "\n"]).collect();
     write_output(args.output.as_deref(), &lines)?;
@@ -179,15 +197,13 @@ fn deliver(args: &DrawArgs, drawn: &Drawn, rows: &[String], skipped: &Unusable) 
         warnings.push(format!("no record has a slice, and no span an attribute called {key}"));
     }
     if args.export.json {
-        let mut json = drawn.to_json();
-        json["warnings"] = warnings.into();
-        json["skipped"] = skipped.kept.iter().map(skipped_json).collect();
-        if args.output.is_none() {
-            let row = |row: &String| serde_json::from_str::<Value>(row).expect("rows are JSON");
-            json["sample"] = rows.iter().map(row).collect();
-        }
-        let text = serde_json::to_string_pretty(&json).expect("JSON values can be written");
-        return terminal::deliver(&format!("{text}\n"));
+        let row = |row: &String| serde_json::from_str::<Value>(row).expect("rows are JSON");
+        return terminal::deliver(&pretty(&DrawDocument {
+            draw: drawn.record(),
+            warnings,
+            skipped: skipped.kept.iter().map(SkippedRow::from).collect(),
+            sample: args.output.is_none().then(|| rows.iter().map(row).collect()),
+        }));
     }
     if args.output.is_none() {
         terminal::deliver(&lines)?;

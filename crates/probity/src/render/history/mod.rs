@@ -60,7 +60,7 @@ fn anchor(series: &Series) -> Option<String> {
         AnchorUse::Used { n_replies, .. } if series.is_anchor() => {
             format!("an anchor of {n_replies} replies that nobody writes anew: what moves here is the judge")
         }
-        AnchorUse::Used { files, runs, n_replies } => {
+        AnchorUse::Used { files, runs, n_replies, .. } => {
             format!("anchor: {files}, {n_replies} replies, {} looks", runs.len())
         }
         AnchorUse::Silent { files, reason } => format!("anchor: {files} says nothing: {reason}"),
@@ -79,7 +79,7 @@ fn points(series: &Series) -> Vec<Vec<String>> {
     let mut rows: Vec<Vec<String>> = vec![header.map(str::to_owned).into()];
     for (at, point) in series.points.iter().enumerate() {
         let mut row =
-            vec![point.run.to_string(), point.at.to_string(), point.files.clone(), point.judge.clone()];
+            vec![point.run.to_string(), point.at.to_string(), point.files.clone(), point.judge.name.clone()];
         row.extend(main.map(|track| cells(&track.figure, track.values[at])).unwrap_or_default());
         rows.push(row);
     }
@@ -116,7 +116,7 @@ fn figures(series: &Series) -> Vec<Vec<String>> {
             p_value(drift.p),
             p_value(drift.adjusted),
             anchor.unwrap_or_else(|| "–".to_owned()),
-            p_value(drift.anchor.map(|anchor| anchor.p)),
+            p_value(drift.anchor.map(|anchor| anchor.adjusted)),
             verdict(track).to_owned(),
         ]);
     }

@@ -1,6 +1,7 @@
 //! The report of a difference between two runs: what moved, the limits that were held against it, and the cases.
 
-use probity_core::diff::{Advisory, Difference, Guarded, Kept, LevelChange, PassChange, RowOutcome};
+use probity_core::diff::{Advisory, Difference, Guarded, Kept, LevelChange, PassChange};
+use probity_core::results::RowOutcome;
 use probity_core::stats::Estimate;
 
 use super::super::difference::{Shown, p_value, signed};
@@ -25,7 +26,7 @@ pub(crate) fn page(shown: &Shown<'_>) -> Page {
         }
         (n, failed) => format!("{failed} of {n} guardrails failed."),
     };
-    let judges = [changed.before, changed.after].map(|run| run.definition.judge());
+    let judges = [changed.before, changed.after].map(|run| run.summary.judge.name());
     let mut tiles = vec![
         Tile::count(changed.pairs.len() as u64, "pairs"),
         Tile::count(n_changed as u64, "changed"),
@@ -37,7 +38,6 @@ pub(crate) fn page(shown: &Shown<'_>) -> Page {
             .coverage()
             .map(|share| Tile { value: percent(share), name: "with an outcome in both runs".to_owned() }),
     );
-    let definition = &changed.before.definition;
     Page {
         command: "diff",
         title: format!("{before} → {after}"),
@@ -50,7 +50,7 @@ pub(crate) fn page(shown: &Shown<'_>) -> Page {
             .flatten()
             .collect(),
         appendix: Appendix::new(Origin::files(), None)
-            .hash("rubric", &definition.rubric_hash)
+            .hash("rubric", &changed.before.summary.rubric.hash)
             .hash("judge before", &judges[0])
             .hash("judge after", &judges[1]),
     }
@@ -58,15 +58,14 @@ pub(crate) fn page(shown: &Shown<'_>) -> Page {
 
 /// Who judged the second run, and whether the judges of both may gate.
 fn judge_line(changed: &Difference<'_>) -> JudgeLine {
-    let definition = &changed.after.definition;
     let (standing, reason, caution) = match changed.advisory() {
         Some(Advisory { reason, .. }) => {
             ("advisory", reason, "These figures inform; they must not gate a release.")
         }
-        None => ("promoted", definition.standing.reason(), ""),
+        None => ("promoted", changed.after.standing.reason(), ""),
     };
     let (standing, reason) = (standing.to_owned(), reason.to_owned());
-    JudgeLine { name: definition.judge(), standing, reason, caution }
+    JudgeLine { name: changed.after.summary.judge.name(), standing, reason, caution }
 }
 
 fn guardrails(guarded: &[Guarded]) -> Option<Section> {
@@ -91,10 +90,8 @@ fn figures(changed: &Difference<'_>) -> Section {
     let part = &changed.overall;
     part.pass.iter().for_each(|pass| table.row(pass_row("pass rate", pass)));
     part.total.iter().for_each(|total| table.row(level_row("total", total)));
-    for (criterion, change) in changed.before.criteria.iter().zip(&part.criteria) {
-        if let Some(change) = change {
-            table.row(level_row(&criterion.id, change));
-        }
+    for (id, change) in part.criteria.iter() {
+        change.iter().for_each(|change| table.row(level_row(id, change)));
     }
     Section::new("figures", "What moved").table(table)
 }
@@ -137,8 +134,8 @@ fn pass_row(name: &str, pass: &PassChange) -> Vec<Cell> {
         sides: [percent(pass.before.value), percent(pass.after.value)],
         change: Estimate { value: 100.0 * value, low: 100.0 * low, high: 100.0 * high, n },
         decimals: 1,
-        n_higher: pass.pairs.second_only,
-        n_lower: pass.pairs.first_only,
+        n_higher: pass.n_gained,
+        n_lower: pass.n_lost,
         p: pass.mcnemar.map(|test| test.exact),
     }
     .row()

@@ -126,7 +126,7 @@ fn rendered(name: &str, view: &Value, nonce: &str, scripted: Scripted) -> Result
 fn short(result: &ReplyResult) -> Value {
     let total = result.total().map(probity_core::exact::Exact::to_f64);
     let mut row = vec![
-        json!(result.id),
+        json!(result.name()),
         json!(result.slice.as_deref().unwrap_or(view::NO_SLICE)),
         json!(result.outcome.name()),
         json!(total),

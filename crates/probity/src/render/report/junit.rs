@@ -176,9 +176,8 @@ impl Report for Junit {
     fn add(&mut self, row: &Row) -> io::Result<()> {
         match row {
             Row::Reply(result) => {
-                let variant = result.variant.as_deref().map(|name| format!(" ({name})")).unwrap_or_default();
                 let class = result.slice.as_deref().unwrap_or("replies");
-                let (name, came) = (format!("{}{variant}", result.id), came(result));
+                let (name, came) = (result.name(), came(result));
                 self.promoted.case(class, &name, &came)?;
                 // What the gate blocks, and a reply that never came, no judge had a say in.
                 let is_judged = matches!(result.gate, GateOutcome::Admitted(_));

@@ -8,8 +8,9 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 use probity_core::report::{
-    CriterionSummary, Outcome, Part, PatternKind, RankedReply, Summary, TargetResult, TargetState,
+    CriterionSummary, Outcome, Part, RankedReply, Summary, TargetResult, TargetState,
 };
+use probity_core::results::PatternKind;
 use probity_core::score::Failure;
 use probity_core::stats::Estimate;
 use probity_engine::run::results::Row;
@@ -170,7 +171,7 @@ fn patterns(out: &mut String, summary: &Summary) {
             PatternKind::Criterion(name) => format!("weak {}", escaped(name)),
             PatternKind::Rule(name) => format!("blocked by {}", escaped(name)),
         };
-        let of = summary.slices().get(&pattern.slice).map_or(0, Part::n_entered);
+        let of = pattern.of;
         let examples: Vec<String> = pattern.examples.iter().map(|id| escaped(id)).collect();
         line!(
             out,
@@ -237,7 +238,7 @@ fn ranked(out: &mut String, title: &str, replies: &[RankedReply]) {
             }
             _ => String::new(),
         };
-        line!(out, "- **{}**{total}{why}", escaped(&result.id));
+        line!(out, "- **{}**{total}{why}", escaped(&result.name()));
         for issue in result.issues().chain(missing(result)) {
             line!(out, "  - {}", escaped(&excerpt(&shown(&issue), REASON_CHARS_MAX)));
         }

@@ -1,12 +1,12 @@
 //! Queues whose hidden halves hold words that must not be seen too early.
 
 use probity_core::case::Evidence;
+use probity_core::results::FindingRecord;
 use probity_core::review::{
     Arrangement, Asked, AskedCriterion, AskedLevel, Form, Hidden, HiddenJudge, HiddenPacket, HiddenVerdict,
     Shown, ShownTurn,
 };
 use probity_engine::review::{Added, After, NewItem, NewQueue, QueueId, QueueSpec};
-use serde_json::json;
 
 use super::Site;
 
@@ -107,7 +107,9 @@ fn hidden(form: Form, n: usize) -> Hidden {
         Form::Levels => (vec![packet(Some("relevance"), "r"), packet(Some("tone"), "t")], 1),
         Form::Pair => (vec![packet(None, "ab"), packet(None, "ba")], 2),
     };
-    let finding = json!({ "rule": "pii.email", "severity": "warn", "message": "canary-finding" });
+    let [rule, severity, message] = ["pii.email", "warn", "canary-finding"].map(str::to_owned);
+    let (expected, source, version) = (None, None, None);
+    let finding = FindingRecord { rule, severity, start: 0, end: 1, message, expected, source, version };
     Hidden {
         case: format!("canary-case-{n}"),
         slice: Some("canary-slice".to_owned()),

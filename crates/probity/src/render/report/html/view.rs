@@ -2,9 +2,9 @@
 
 use probity_core::gate::Finding;
 use probity_core::report::{
-    CriterionSummary, Outcome, Part, PatternKind, RankedReply, ReplyResult, Summary, TargetResult,
-    TargetState,
+    CriterionSummary, Outcome, Part, RankedReply, ReplyResult, Summary, TargetResult, TargetState,
 };
+use probity_core::results::PatternKind;
 use probity_core::rubric::Rubric;
 use probity_core::score::{CriterionOutcome, Failure};
 use probity_core::stats::Estimate;
@@ -187,7 +187,7 @@ fn criterion(summary: &CriterionSummary, rubric: &Rubric) -> Value {
 }
 
 fn patterns(summary: &Summary) -> Vec<Value> {
-    let pattern = |pattern: &probity_core::report::FailurePattern| {
+    let pattern = |pattern: &probity_core::results::FailurePattern| {
         let what = match &pattern.kind {
             PatternKind::Criterion(name) => format!("weak {name}"),
             PatternKind::Rule(name) => format!("blocked by {name}"),
@@ -196,7 +196,7 @@ fn patterns(summary: &Summary) -> Vec<Value> {
             "slice": pattern.slice,
             "what": what,
             "n": pattern.n,
-            "of": summary.slices().get(&pattern.slice).map_or(0, Part::n_entered),
+            "of": pattern.of,
             "examples": pattern.examples.join(", "),
         })
     };
@@ -237,7 +237,7 @@ fn reply(result: &ReplyResult, rubric: &Rubric) -> Value {
         _ => String::new(),
     };
     json!({
-        "id": result.id,
+        "id": result.name(),
         "slice": result.slice.as_deref().unwrap_or_default(),
         "outcome": result.outcome.name(),
         "total": result.total().map(|total| total.to_string()),

@@ -1,0 +1,242 @@
+//! One reply of a run's results, and what stands beside the replies.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::members::Members;
+use crate::exact::Exact;
+use crate::gate::{Finding, Sighting};
+use crate::score::CriterionOutcome;
+
+/// What a reply came to, as results name it.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum RowOutcome {
+    /// It passes.
+    Pass,
+    /// It was scored and does not pass.
+    Fail,
+    /// It was scored by a rubric without a pass rule.
+    Scored,
+    /// The gate blocked it.
+    Blocked,
+    /// At least one criterion has no level.
+    #[default]
+    Unscored,
+}
+
+impl RowOutcome {
+    /// The name used in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            RowOutcome::Pass => "pass",
+            RowOutcome::Fail => "fail",
+            RowOutcome::Scored => "scored",
+            RowOutcome::Blocked => "blocked",
+            RowOutcome::Unscored => "unscored",
+        }
+    }
+
+    /// Whether it passes, where that was decided: a blocked reply does not, an unscored one is unknown.
+    pub fn passes(self) -> Option<bool> {
+        match self {
+            RowOutcome::Pass => Some(true),
+            RowOutcome::Fail | RowOutcome::Blocked => Some(false),
+            RowOutcome::Scored | RowOutcome::Unscored => None,
+        }
+    }
+}
+
+/// One reply with what it came to.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ResultRow {
+    /// The case's id.
+    pub id: String,
+    /// One for each criterion of the rubric, by its id and in its order; null when the reply is blocked.
+    #[serde(flatten)]
+    pub criteria: Members<Option<CriterionResult>>,
+    /// What it came to.
+    pub outcome: RowOutcome,
+    /// Points out of 100; null where a level is missing, when blocked, and where the rubric has no weights.
+    pub total: Option<Exact>,
+    /// Why it fails; only where it does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fail_reasons: Vec<String>,
+    /// What there is to put right, most important first.
+    pub issues: Vec<String>,
+    /// The case's slice.
+    pub slice: Option<String>,
+    /// What wrote the reply.
+    pub variant: Option<String>,
+    /// What the customer wrote: the ticket, or the customer's last turn of a conversation.
+    pub ticket: Option<String>,
+    /// The reply; null where the target gave none.
+    pub reply: Option<String>,
+    /// What the gate said.
+    pub gate: GateRecord,
+}
+
+impl ResultRow {
+    /// The result of the criterion at `place`, where it was asked about.
+    pub fn criterion(&self, place: usize) -> Option<&CriterionResult> {
+        self.criteria.at(place)?.as_ref()
+    }
+
+    /// The level of the criterion at `place`, where it has one.
+    pub fn level(&self, place: usize) -> Option<i64> {
+        self.criterion(place)?.score
+    }
+
+    /// Why it failed or was blocked, or has no verdict.
+    pub fn reasons(&self) -> Vec<String> {
+        match self.outcome {
+            RowOutcome::Pass | RowOutcome::Scored => Vec::new(),
+            RowOutcome::Fail => self.fail_reasons.clone(),
+            RowOutcome::Blocked => {
+                let blocking = self.gate.findings.iter().filter(|finding| finding.severity == "block");
+                blocking.map(|finding| finding.rule.clone()).collect()
+            }
+            RowOutcome::Unscored => {
+                let cause = |(id, result): (&str, &Option<CriterionResult>)| {
+                    Some(format!("{id}: {}", result.as_ref()?.unscored.as_ref()?))
+                };
+                self.criteria.iter().filter_map(cause).collect()
+            }
+        }
+    }
+}
+
+/// What one criterion came to.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct CriterionResult {
+    /// The level; null when unscored.
+    pub score: Option<i64>,
+    /// The judge's words; null when unscored.
+    pub reasoning: Option<String>,
+    /// What the level adds to the total; only where the rubric has weights.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub points: Option<Exact>,
+    /// The rubric's violations that the judge names, by id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub violations: Vec<String>,
+    /// Clean-ups that the answer needed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<String>,
+    /// What should make a person look twice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suspicions: Vec<String>,
+    /// Why there is no level; only when unscored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unscored: Option<String>,
+}
+
+impl CriterionResult {
+    /// What `outcome` comes to, with the points that its level has.
+    pub fn of(outcome: &CriterionOutcome, points: Option<Exact>) -> Self {
+        match outcome {
+            CriterionOutcome::Scored(scored) => CriterionResult {
+                score: Some(scored.level),
+                reasoning: Some(scored.reasoning.clone()),
+                points,
+                violations: scored.violations.clone(),
+                repairs: scored.repairs.clone(),
+                suspicions: scored.suspicions.clone(),
+                unscored: None,
+            },
+            CriterionOutcome::Unscored(unscored) => {
+                CriterionResult { unscored: Some(unscored.cause.clone()), ..CriterionResult::default() }
+            }
+        }
+    }
+}
+
+/// What the gate said about a reply.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct GateRecord {
+    /// What follows from the findings.
+    pub status: GateStatus,
+    /// What was found.
+    pub findings: Vec<FindingRecord>,
+}
+
+/// What the gate decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GateStatus {
+    /// The reply may be judged.
+    Admitted,
+    /// It must not.
+    Blocked,
+    /// There is no reply: the target gave none.
+    #[default]
+    NoReply,
+}
+
+/// A finding as results have it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FindingRecord {
+    /// The rule's id.
+    pub rule: String,
+    /// `block` or `flag`.
+    pub severity: String,
+    /// Where in the reply it starts, in bytes.
+    pub start: usize,
+    /// Where in the reply it ends, in bytes.
+    pub end: usize,
+    /// What was seen. Never personal data.
+    pub message: String,
+    /// What would have been right, where that can be said.
+    pub expected: Option<String>,
+    /// The source it was checked against, where there is one.
+    pub source: Option<String>,
+    /// The version of that source.
+    pub version: Option<String>,
+}
+
+impl From<&Finding> for FindingRecord {
+    fn from(finding: &Finding) -> Self {
+        let Sighting { rule, start, end, message, expected, source } = finding.sighting.clone();
+        let (source, version) = source.map_or((None, None), |source| (Some(source.id), source.version));
+        let (rule, severity) = (rule.to_owned(), finding.severity.name().to_owned());
+        FindingRecord { rule, severity, start, end, message, expected, source, version }
+    }
+}
+
+/// Findings as results have them.
+pub fn finding_records(findings: &[Finding]) -> Vec<FindingRecord> {
+    findings.iter().map(FindingRecord::from).collect()
+}
+
+/// A record that could not be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SkippedRow {
+    /// Its place over all files, from 0.
+    pub index: usize,
+    /// What is wrong with it.
+    pub reason: String,
+    /// Its id, where it could be read.
+    pub id: Option<String>,
+    /// The file as it was named.
+    pub file: String,
+    /// The line that it starts on, from 1.
+    pub line: usize,
+}
+
+/// A criterion without a level.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FailedRow {
+    /// The case's id.
+    pub id: String,
+    /// What wrote the reply.
+    pub variant: Option<String>,
+    /// The criterion's id.
+    pub criterion: String,
+    /// The cause by name.
+    pub reason: String,
+    /// What happened; may be empty.
+    pub detail: String,
+    /// Calls made for it.
+    pub attempts: u32,
+}
