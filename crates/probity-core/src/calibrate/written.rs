@@ -8,7 +8,7 @@ use super::people::People;
 use super::replace::Replacement;
 use super::scale::{Scale, ScaleKind};
 use super::whole::Calibration;
-use crate::stats::{Estimate, Undefined};
+use crate::stats::{Estimate, FigureRecord, Undefined};
 
 impl Calibration {
     /// The whole calibration. With one judge its figures stand at the top as well.
@@ -159,13 +159,8 @@ impl People {
 }
 
 fn figure_json(figure: &Result<Estimate, Undefined>, n: u64) -> Value {
-    match figure {
-        Ok(estimate) => json!(estimate),
-        Err(reason) => {
-            let n = if let Undefined::TooFew { n, .. } = reason { *n } else { n };
-            json!({ "value": null, "low": null, "high": null, "n": n, "reason": reason.to_string() })
-        }
-    }
+    let n = if let Err(Undefined::TooFew { n, .. }) = figure { *n } else { n };
+    json!(FigureRecord::of(*figure, n))
 }
 
 fn floors_json(floors: Option<&Floors>, scale: &Scale) -> Value {

@@ -1,12 +1,13 @@
 //! What was decided: every check, and the proof that none is unmet.
 
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::requirement::{Requirement, Unmet};
 use crate::case::Moment;
 
 /// One requirement and what was shown for it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Check {
     /// Which.
     pub requirement: Requirement,
@@ -16,7 +17,8 @@ pub struct Check {
     pub have: Value,
     /// What is wanted.
     pub need: Value,
-    /// Why it is not met, with what would meet it; `None` where it is.
+    /// Why it is not met, with what would meet it; `None` where it is. Documents say whether it is met.
+    #[serde(rename = "met", serialize_with = "is_none")]
     pub unmet: Option<String>,
 }
 
@@ -82,18 +84,10 @@ impl Decision {
 
     /// For reports: what is unmet, and everything that was checked.
     pub fn to_json(&self) -> Value {
-        let check = |check: &Check| {
-            json!({
-                "requirement": check.requirement.name(),
-                "about": check.about,
-                "have": check.have,
-                "need": check.need,
-                "met": check.unmet.is_none(),
-            })
-        };
-        json!({
-            "unmet": self.unmet().iter().map(Unmet::to_json).collect::<Vec<_>>(),
-            "checked": self.checks.iter().map(check).collect::<Vec<_>>(),
-        })
+        json!({ "unmet": self.unmet(), "checked": self.checks })
     }
+}
+
+fn is_none<S: Serializer>(unmet: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(unmet.is_none())
 }

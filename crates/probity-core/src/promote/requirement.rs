@@ -1,9 +1,11 @@
 //! What a contract can require, and how it is said that something is not met.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 /// What a contract can require, in the order in which it is checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Requirement {
     /// The gate blocks what it must, and saw every labelled reply.
     HardGates,
@@ -70,7 +72,7 @@ impl Requirement {
 }
 
 /// A requirement that is not met.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Unmet {
     /// Which.
     pub requirement: Requirement,
@@ -82,17 +84,4 @@ pub struct Unmet {
     pub need: Value,
     /// The same as a sentence, with what would meet it.
     pub message: String,
-}
-
-impl Unmet {
-    /// For reports.
-    pub fn to_json(&self) -> Value {
-        json!({
-            "requirement": self.requirement.name(),
-            "about": self.about,
-            "have": self.have,
-            "need": self.need,
-            "message": self.message,
-        })
-    }
 }

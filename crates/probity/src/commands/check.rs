@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 
+use probity_core::exact::Exact;
 use probity_engine::config::Layer;
 use probity_engine::judge::params::Shape;
 use probity_engine::judge::request_body;
@@ -11,13 +12,57 @@ use probity_engine::run::shape;
 use probity_engine::run::work::{Unit, Work as _};
 use probity_engine::schedule::budget::Money;
 use probity_engine::store::{JudgeId, Store, StoreError};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::compare::pretty;
 use super::replies::Planned;
 use crate::args::CheckArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::plain::plain;
 use crate::{settings, terminal};
+
+/// What `check --json` writes.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct PlanDocument {
+    records: u64,
+    skipped: u64,
+    blocked: u64,
+    admitted: u64,
+    /// Cases without a reply.
+    no_reply: u64,
+    /// Questions in all.
+    packets: u64,
+    /// Of those, neither on record nor equal to another.
+    calls: u64,
+    /// Packets that are too large to be sent.
+    oversize: u64,
+    /// The first of them.
+    oversize_cases: Vec<OversizeCase>,
+    tokens: PlannedTokens,
+    /// Null without a price, and for judges that cost nothing.
+    cost_usd_max: Option<Exact>,
+    /// Each call's body as it would be sent; only with `--show`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    requests: Option<Vec<Value>>,
+    /// What the target would be asked; only with `--target`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replies: Option<Value>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct OversizeCase {
+    case: String,
+    tokens: u64,
+}
+
+/// Tokens of the calls: estimated, and the most that answers may have.
+#[derive(Serialize, JsonSchema)]
+struct PlannedTokens {
+    input: u64,
+    output_max: u64,
+}
 
 /// Runs the command.
 pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
@@ -36,12 +81,8 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         if let (Some(requests), Some(replies)) = (&mut requests, &replies) {
             requests.extend(replies.requests());
         }
-        let mut object = plan_json(&plan, requests);
-        if let Some(replies) = &replies {
-            object["replies"] = replies.json(&plan);
-        }
-        let text = serde_json::to_string_pretty(&object).expect("JSON values can be written");
-        terminal::print(&format!("{text}\n"));
+        let replies = replies.as_ref().map(|replies| replies.json(&plan));
+        terminal::print(&pretty(&PlanDocument { requests, replies, ..PlanDocument::of(&plan) }));
         return Ok(Exit::Done);
     }
     if args.show {
@@ -112,26 +153,27 @@ fn show(job: &Job, known: Known, shape: Option<Shape>) -> Result<(), Failure> {
     })
 }
 
-fn plan_json(plan: &Plan, requests: Option<Vec<Value>>) -> Value {
-    let oversize: Vec<Value> =
-        plan.oversize.iter().map(|(case, tokens)| json!({ "case": case, "tokens": tokens })).collect();
-    let mut object = json!({
-        "records": plan.n_records,
-        "skipped": plan.n_skipped,
-        "blocked": plan.n_blocked,
-        "admitted": plan.n_admitted,
-        "no_reply": plan.n_no_reply,
-        "packets": plan.n_packets,
-        "calls": plan.n_calls,
-        "oversize": plan.n_oversize,
-        "oversize_cases": oversize,
-        "tokens": { "input": plan.tokens_input, "output_max": plan.tokens_output_max },
-        "cost_usd_max": plan.most.map(Money::usd),
-    });
-    if let Some(requests) = requests {
-        object["requests"] = requests.into();
+impl PlanDocument {
+    fn of(plan: &Plan) -> PlanDocument {
+        let oversize = plan.oversize.iter();
+        PlanDocument {
+            records: plan.n_records,
+            skipped: plan.n_skipped,
+            blocked: plan.n_blocked,
+            admitted: plan.n_admitted,
+            no_reply: plan.n_no_reply,
+            packets: plan.n_packets,
+            calls: plan.n_calls,
+            oversize: plan.n_oversize,
+            oversize_cases: oversize
+                .map(|(case, tokens)| OversizeCase { case: case.clone(), tokens: *tokens })
+                .collect(),
+            tokens: PlannedTokens { input: plan.tokens_input, output_max: plan.tokens_output_max },
+            cost_usd_max: plan.most.map(Money::usd),
+            requests: None,
+            replies: None,
+        }
     }
-    object
 }
 
 fn plan_text(job: &Job, plan: &Plan) -> String {

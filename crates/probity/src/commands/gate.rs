@@ -3,10 +3,12 @@
 use std::fmt::Write as _;
 
 use probity_core::gate::{Finding, Gate, Severity};
-use probity_core::results::finding_records;
+use probity_core::results::{GateRecord, GateStatus, SkippedRow, finding_records};
 use probity_engine::load::Record;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
+use super::compare::pretty;
 use crate::args::CaseArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::finding::finding_line;
@@ -24,8 +26,24 @@ pub(crate) fn rules() -> String {
     out
 }
 
+/// What `gate check --json` writes.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct GateDocument {
+    results: Vec<ScreenedReply>,
+    skipped: Vec<SkippedRow>,
+    summary: Tally,
+}
+
+/// What the gate said about one reply.
+#[derive(Serialize, JsonSchema)]
+struct ScreenedReply {
+    id: String,
+    variant: Option<String>,
+    gate: GateRecord,
+}
+
 /// What became of the replies that were checked.
-#[derive(Default)]
+#[derive(Default, Serialize, JsonSchema)]
 struct Tally {
     admitted: u64,
     flagged: u64,
@@ -47,14 +65,14 @@ pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
         match record.map_err(settings::load_failure)? {
             Record::Skipped(record) | Record::Unanswered { skipped: record, .. } => {
                 tally.skipped += 1;
-                skipped.push(json!({ "index": record.index, "id": record.id, "reason": record.reason }));
+                skipped.push(SkippedRow::from(&record));
             }
             Record::Entry { entry, .. } => {
                 let id = entry.case.id.to_string();
                 let variant = entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned());
                 let findings = tally.screen(&gate, *entry);
                 if args.reading.json {
-                    rows.push(row(&id, variant.as_deref(), &findings));
+                    rows.push(screened(id, variant, &findings));
                 } else {
                     terminal::deliver(
                         &findings
@@ -66,11 +84,16 @@ pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
             }
         }
     }
-    terminal::deliver(&if args.reading.json { tally.json(&rows, &skipped) } else { tally.text() })?;
-    if tally.admitted + tally.blocked == 0 && tally.skipped > 0 {
+    let Tally { admitted, blocked, skipped: n_skipped, .. } = tally;
+    terminal::deliver(&if args.reading.json {
+        pretty(&GateDocument { results: rows, skipped, summary: tally })
+    } else {
+        tally.text()
+    })?;
+    if admitted + blocked == 0 && n_skipped > 0 {
         return Err(Failure::usage("no record can be used, so nothing was checked"));
     }
-    Ok(if tally.blocked > 0 { Exit::No } else { Exit::Done })
+    Ok(if blocked > 0 { Exit::No } else { Exit::Done })
 }
 
 impl Tally {
@@ -92,21 +115,12 @@ impl Tally {
         let Tally { admitted, flagged, blocked, skipped } = self;
         format!("{admitted} admitted, {flagged} of them flagged, {blocked} blocked, {skipped} skipped\n")
     }
-
-    fn json(&self, rows: &[Value], skipped: &[Value]) -> String {
-        let Tally { admitted, flagged, blocked, skipped: n_skipped } = self;
-        let summary =
-            json!({ "admitted": admitted, "flagged": flagged, "blocked": blocked, "skipped": n_skipped });
-        let whole = json!({ "results": rows, "skipped": skipped, "summary": summary });
-        let text = serde_json::to_string_pretty(&whole).expect("JSON values can be written");
-        format!("{text}\n")
-    }
 }
 
-fn row(id: &str, variant: Option<&str>, findings: &[Finding]) -> Value {
+fn screened(id: String, variant: Option<String>, findings: &[Finding]) -> ScreenedReply {
     let is_blocked = findings.iter().any(|finding| finding.severity == Severity::Block);
-    let status = if is_blocked { "blocked" } else { "admitted" };
-    json!({ "id": id, "variant": variant, "gate": { "status": status, "findings": finding_records(findings) } })
+    let status = if is_blocked { GateStatus::Blocked } else { GateStatus::Admitted };
+    ScreenedReply { id, variant, gate: GateRecord { status, findings: finding_records(findings) } }
 }
 
 fn line(id: &str, variant: Option<&str>, finding: &Finding) -> String {

@@ -20,3 +20,6 @@ pub(crate) mod run;
 pub(crate) mod sample;
 pub(crate) mod session;
 pub(crate) mod trust;
+
+#[cfg(test)]
+mod schemas;

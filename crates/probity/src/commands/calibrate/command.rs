@@ -2,9 +2,9 @@
 
 use probity_core::results::finding_records;
 use probity_engine::run::Observer as _;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::super::compare::skipped_json;
+use super::super::compare::{about_the_judge, skipped_json};
 use super::super::session::{Watcher, keep_outcome, report_files, stopped, way_on};
 use super::live::{Live, LiveCalibration, live};
 use super::{CalibrateArgs, written};
@@ -46,7 +46,7 @@ pub(super) fn command(args: &CalibrateArgs) -> Result<Exit, Failure> {
     if !written(args, &places, &page, &json)? {
         let figures = &live.calibration;
         let text = shown(&Shown { calibration: figures, file: &file, skipped: &live.skipped });
-        terminal::print(&(text + &about_the_judge(&live)));
+        terminal::print(&(text + &judge_text(&live)));
     }
     let exit = ended(&live);
     live.close()?;
@@ -84,28 +84,14 @@ pub(crate) fn live_json(live: &LiveCalibration) -> Value {
     json["not_asked"] = json!(fates.n_unlabelled);
     json["coverage"] = json!({ "judged": live.coverage.n_judged, "n": live.coverage.n });
     json["gate"] = gate_json(live);
-    let answered_as = facts.judge.answered_as.iter().map(|(name, n)| (name.clone(), json!(n)));
-    json["judge"] = json!({
-        "id": facts.judge.id,
-        "kind": facts.judge.kind,
-        "model": facts.judge.model,
-        "standing": facts.judge.standing,
-        "standing_reason": facts.judge.standing.reason(),
-        "answered_as": answered_as.collect::<Map<_, _>>(),
-    });
-    json["rubric"] = json!({ "name": rubric.name(), "version": rubric.version(), "hash": rubric.hash() });
-    json["calls"] = json!(facts.calls);
-    json["calls_lost"] = json!(facts.calls_lost);
-    json["tokens"] = json!({ "input": facts.tokens_input, "output": facts.tokens_output });
-    json["cost_usd"] = json!(facts.cost_usd);
-    json["warnings"] = json!(facts.warnings);
+    about_the_judge(&mut json, rubric, facts);
     json["notices"] = json!(live.notices);
     json["skipped"] = live.skipped.iter().map(skipped_json).collect();
     json
 }
 
 /// Who was asked, how it went, and what was left out, for people.
-fn about_the_judge(live: &LiveCalibration) -> String {
+fn judge_text(live: &LiveCalibration) -> String {
     let (facts, fates, gate, coverage) = (&live.facts, &live.fates, &live.gate, live.coverage);
     let cost = facts.cost_usd.as_ref().map_or_else(|| "cost unknown".to_owned(), |usd| format!("${usd}"));
     let mut out = format!(

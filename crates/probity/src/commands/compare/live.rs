@@ -6,7 +6,8 @@ use std::sync::Arc;
 use probity_core::compare::{
     Comparison, Conclusion, Contest, Fate, Pair, Ranked, Status, comparison, gate_counts, ranked,
 };
-use probity_core::report::Facts;
+use probity_core::report::{Facts, rubric_name};
+use probity_core::results::{JudgeRecord, Tokens};
 use probity_core::rubric::Rubric;
 use probity_core::stats::Resampling;
 use probity_engine::run::compare::{CompareJob, Compared, Mismatched, Stopping, report, run};
@@ -163,18 +164,11 @@ fn live_json(job: &CompareJob, compared: &Compared, figures: &Comparison, pairs:
 
 /// What every document says about the judge, the rubric and the calls.
 pub(in crate::commands) fn about_the_judge(json: &mut Value, rubric: &Rubric, facts: &Facts) {
-    json["judge"] = json!({
-        "id": facts.judge.id,
-        "kind": facts.judge.kind,
-        "model": facts.judge.model,
-        "standing": facts.judge.standing,
-        "standing_reason": facts.judge.standing.reason(),
-        "answered_as": facts.judge.answered_as.iter().map(|(name, n)| (name.clone(), json!(n))).collect::<Map<_, _>>(),
-    });
-    json["rubric"] = json!({ "name": rubric.name(), "version": rubric.version(), "hash": rubric.hash() });
+    json["judge"] = json!(JudgeRecord { fingerprints: None, ..facts.judge.record() });
+    json["rubric"] = json!(rubric_name(rubric));
     json["calls"] = json!(facts.calls);
     json["calls_lost"] = json!(facts.calls_lost);
-    json["tokens"] = json!({ "input": facts.tokens_input, "output": facts.tokens_output });
+    json["tokens"] = json!(Tokens { input: facts.tokens_input, output: facts.tokens_output });
     json["cost_usd"] = json!(facts.cost_usd);
     json["warnings"] = json!(facts.warnings);
 }

@@ -12,7 +12,7 @@ use crate::render::summary::columns;
 
 /// What `report --json` writes.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct RunList {
+pub(in crate::commands) struct RunList {
     /// The runs in the order in which they were begun.
     runs: Vec<Line>,
 }

@@ -2,7 +2,7 @@
 
 mod args;
 mod history;
-mod list;
+pub(super) mod list;
 pub(crate) mod past;
 
 pub(crate) use args::ReportArgs;

@@ -74,7 +74,7 @@ struct Results {
 
 /// What `sample estimate --json` writes.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct EstimateDocument<'a> {
+pub(in crate::commands) struct EstimateDocument<'a> {
     #[serde(flatten)]
     production: ProductionRecord,
     /// Who judged, as the results say.

@@ -5,7 +5,7 @@
 //! in two weeks.
 
 mod args;
-mod estimate;
+pub(super) mod estimate;
 
 use std::collections::HashSet;
 use std::time::SystemTime;
@@ -176,7 +176,7 @@ fn rows(dataset: &Dataset, drawn: &Drawn) -> Result<(Vec<String>, Vec<String>), 
 
 /// What `sample --json` writes.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct DrawDocument {
+pub(super) struct DrawDocument {
     #[serde(flatten)]
     draw: DrawRecord,
     warnings: Vec<String>,
