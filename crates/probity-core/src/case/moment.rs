@@ -135,6 +135,12 @@ fn numbers<const N: usize>(text: &str, mark: char, digits: [usize; N]) -> Option
     parts.next().is_none().then_some(read)
 }
 
+impl serde::Serialize for Moment {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 impl fmt::Display for Moment {
     /// The day, and the time of day unless it is the day's start.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

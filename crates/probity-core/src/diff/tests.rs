@@ -178,8 +178,8 @@ fn a_run_without_a_round_is_the_first() {
     assert_eq!(sides, ("round", Some("1"), Some("2")));
 }
 
-fn scored(level: i64) -> Option<CriterionResult> {
-    Some(CriterionResult { score: Some(level), ..CriterionResult::default() })
+fn scored(level: i64) -> CriterionResult {
+    CriterionResult { score: Some(level), ..CriterionResult::default() }
 }
 
 /// Gives each row of `run` a variant.
@@ -263,7 +263,7 @@ fn n07_tests_take_each_case_as_one_draw() {
     let mut after = before.clone();
     for row in after.results.iter_mut().take(10) {
         row.outcome = RowOutcome::Fail;
-        row.criteria.0[0].1 = scored(1);
+        row.criteria.0[0].1 = Some(scored(1));
     }
     let got = difference(&before, &after, QUICK).expect("comparable");
     let pass = got.overall.pass.expect("a pass rule");
@@ -274,8 +274,8 @@ fn n07_tests_take_each_case_as_one_draw() {
     assert_eq!(got.warnings, said, "and it is said once");
     // What a case gains by one reply and loses by another is no move of the case.
     after = before.clone();
-    after.results[0].criteria.0[0].1 = scored(3);
-    before.results[1].criteria.0[0].1 = scored(3);
+    after.results[0].criteria.0[0].1 = Some(scored(3));
+    before.results[1].criteria.0[0].1 = Some(scored(3));
     let got =
         difference(&before, &after, QUICK).expect("comparable").overall.criteria.0[0].1.expect("levels");
     assert_eq!((got.n_higher, got.n_lower, got.sign_test), (1, 1, None));

@@ -88,6 +88,7 @@ impl Decision {
     }
 }
 
+#[expect(clippy::ref_option, reason = "serde hands over the field by reference")]
 fn is_none<S: Serializer>(unmet: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_bool(unmet.is_none())
 }

@@ -22,4 +22,4 @@ pub(crate) mod session;
 pub(crate) mod trust;
 
 #[cfg(test)]
-mod schemas;
+mod tests;

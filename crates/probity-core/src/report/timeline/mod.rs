@@ -57,7 +57,6 @@ pub struct Point {
     /// Its number.
     pub run: u64,
     /// When it was made.
-    #[serde(serialize_with = "as_text")]
     #[schemars(with = "String")]
     pub at: Moment,
     /// The case files' names.
@@ -73,10 +72,6 @@ pub struct PointJudge {
     pub id: String,
     /// The judge as people call it.
     pub name: String,
-}
-
-fn as_text<S: serde::Serializer>(moment: &Moment, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(moment)
 }
 
 impl Point {

@@ -91,7 +91,9 @@ fn figures(changed: &Difference<'_>) -> Section {
     part.pass.iter().for_each(|pass| table.row(pass_row("pass rate", pass)));
     part.total.iter().for_each(|total| table.row(level_row("total", total)));
     for (id, change) in part.criteria.iter() {
-        change.iter().for_each(|change| table.row(level_row(id, change)));
+        if let Some(change) = change {
+            table.row(level_row(id, change));
+        }
     }
     Section::new("figures", "What moved").table(table)
 }
