@@ -44,7 +44,8 @@ const STAGES: &[&str] = &[
 const MAY_USE: &[(&str, &[&str])] = &[
     ("crates/probity-core/Cargo.toml", &[]),
     ("crates/probity-engine/Cargo.toml", &["probity-core"]),
-    ("crates/probity/Cargo.toml", &["probity-core", "probity-engine"]),
+    ("crates/probity-mock/Cargo.toml", &[]),
+    ("crates/probity/Cargo.toml", &["probity-core", "probity-engine", "probity-mock"]),
     ("xtask/Cargo.toml", &[]),
     ("fuzz/Cargo.toml", &["probity-core", "probity-engine"]),
 ];
