@@ -6,11 +6,11 @@ mod support;
 use std::time::Duration;
 
 use expect_test::{Expect, expect};
-use probity_engine::config::{Logprobs, TokenLimitField};
+use probity_engine::config::{Endpoint, Logprobs, TokenLimitField};
 use probity_engine::judge::account::Account;
 use probity_engine::judge::anthropic::{Anthropic, MessageParams};
-use probity_engine::judge::endpoint::{ApiKey, Endpoint};
 use probity_engine::judge::http::{HttpClient, Pool, Transit};
+use probity_engine::judge::key::ApiKey;
 use probity_engine::judge::openai::{ChatParams, OpenAi};
 use probity_engine::judge::params::Shape;
 use probity_engine::judge::{CallLimits, CallOutcome, Reception};

@@ -7,7 +7,6 @@ mod args;
 mod commands;
 mod exit;
 mod machine;
-mod mock;
 mod render;
 mod serving;
 mod settings;

@@ -6,12 +6,18 @@
 //! text is really read: there is no second place where a default is written down. What `probity.toml` must not decide
 //! stands in `untrusted`. This module reads no file and no variable itself.
 
+pub mod address;
 mod choose;
 pub mod class;
+pub mod endpoint;
 pub mod environment;
+pub mod header;
+pub mod host;
 pub mod key;
 pub mod layer;
 pub mod names;
+pub mod pointer;
+mod price;
 mod read;
 mod resolve;
 mod target;
@@ -28,20 +34,23 @@ use probity_core::gate::RuleSetting;
 use probity_core::gate::pii::Allow;
 use probity_core::packet::CallPlan;
 
+pub use address::Address;
 pub use choose::{Because, ChosenJudge, JudgeWarning};
 pub use class::SettingClass;
-pub use key::{KeyUse, api_key};
+pub use endpoint::Endpoint;
+pub use header::{HeaderPiece, HeaderText};
+pub use key::{KeyUse, is_present};
 pub use layer::Layer;
 pub use names::{
     Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, Structured, TargetKind, TokenLimitField,
 };
+pub use pointer::Pointer;
+pub use price::{Money, Price};
 pub use read::{DecidingSetting, SettingsProblem};
 pub use resolve::{ConfigError, ConfigProblem, FileTrust, SettingsRefused, Sources};
 pub use target::{ChatTarget, HttpTarget, ProgramTarget, SystemPrompt, TargetBackend, TargetSettings};
 pub use untrusted::{LocalFacts, NotTrusted, SettingsFile};
 
-use crate::judge::CallLimits;
-use crate::judge::endpoint::Endpoint;
 use untrusted::Untrusted;
 
 /// The embedded defaults, as text.
@@ -257,6 +266,21 @@ pub struct ScheduleSettings {
     pub pilot_max: Duration,
 }
 
+/// The clocks and caps of one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallLimits {
+    /// To establish a connection.
+    pub connect: Duration,
+    /// From sending to response headers.
+    pub first_byte: Duration,
+    /// Between two pieces of the body; comment lines of an event stream do not count as pieces.
+    pub idle: Duration,
+    /// For the whole call.
+    pub total: Duration,
+    /// Decoded bytes of a body.
+    pub body_bytes_max: usize,
+}
+
 /// `[budget]`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
@@ -264,13 +288,4 @@ pub struct Budget {
     pub calls_max: Option<u64>,
     /// US dollars in all; `None` for as many as it takes.
     pub usd_max: Option<Exact>,
-}
-
-/// `[prices."model"]`, in US dollars for a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Price {
-    /// Tokens of prompts.
-    pub input_usd_per_mtok: Exact,
-    /// Tokens of answers.
-    pub output_usd_per_mtok: Exact,
 }

@@ -18,11 +18,10 @@ use probity_core::spelling::closest;
 use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer};
 use super::names::{Calls, JudgeKind, Logprobs, TokenLimitField};
 use super::{
-    Backend, Budget, ChatSettings, CommandSettings, Config, DEFAULTS, EndpointOwner, JudgeSettings, KeyUse,
-    LocalFacts, NotTrusted, Price, RunSettings, ScheduleSettings, SettingsFile, Untrusted,
+    Backend, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, EndpointOwner,
+    JudgeSettings, KeyUse, LocalFacts, NotTrusted, Price, RunSettings, ScheduleSettings, SettingsFile,
+    Untrusted,
 };
-use crate::judge::CallLimits;
-use crate::judge::endpoint::Endpoint;
 
 /// The most calls in flight.
 const CONCURRENCY_MAX: u32 = 10_000;

@@ -5,8 +5,9 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde::Serialize;
 
 use super::Reception;
-use super::endpoint::{ApiKey, Endpoint};
 use super::http::HttpClient;
+use super::key::ApiKey;
+use crate::config::Endpoint;
 
 /// Where calls go and on whose bill. Servers on one's own machine often need no key.
 #[derive(Debug, Clone)]

@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 use super::account::Account;
 use super::anthropic::{Anthropic, MessageParams};
 use super::command::{CommandJudge, StartError};
-use super::endpoint::BadKey;
-use super::http::{BadHttpClient, HttpClient, Pool};
+use super::http::{BadHttpClient, HttpClient, Pool, Transit};
+use super::key::{BadKey, api_key};
 use super::openai::{ChatParams, OpenAi};
 use super::params::{Shape, Temperature};
 use super::recorded::{Recorded, RecordedError};
 use super::{CallLimits, CallOutcome, Question, Reception, Response, Room, TransportFault, baseline};
-use crate::config::{Backend, ChatSettings, Http, JudgeSettings, api_key};
+use crate::config::{Backend, ChatSettings, Http, JudgeSettings};
 
 /// HTTP/2 connections per client: enough for two thousand calls at a hundred streams each.
 const HTTP2_SHARDS: usize = 20;
@@ -208,7 +208,8 @@ pub(crate) fn account(
             Pool::Http2 { shards: HTTP2_SHARDS.try_into().expect("the number of shards is not zero") }
         }
     };
-    let (key, client) = (api_key(chat, key)?, HttpClient::new(limits, pool, chat.base_url.transit())?);
+    let (key, client) =
+        (api_key(chat, key)?, HttpClient::new(limits, pool, Transit::to(chat.base_url.url()))?);
     Ok(Account { endpoint: chat.base_url.clone(), key, client })
 }
 

@@ -11,7 +11,7 @@ use super::{Network, RunError};
 use crate::config::{Backend, Config, JudgeSettings, Structured};
 use crate::judge::params::Shape;
 use crate::judge::prompt::{Template, TemplateError};
-use crate::judge::{JudgeError, Prompt};
+use crate::judge::{JudgeError, Prompt, file_digest};
 use crate::schedule::budget::Money;
 use crate::store::Manifest;
 
@@ -155,13 +155,8 @@ fn file_hashes(judge: &JudgeSettings) -> Result<Vec<String>, JudgeError> {
         }
         Backend::Openai(_) | Backend::Anthropic(_) | Backend::Baseline => Vec::new(),
     };
-    let hash = |path: PathBuf| {
-        let mut hasher = blake3::Hasher::new();
-        let read = std::fs::File::open(&path).and_then(|file| hasher.update_reader(file).map(|_| ()));
-        read.map_err(|source| JudgeError::Open { path, source })?;
-        Ok(hasher.finalize().to_hex().to_string())
-    };
-    paths.into_iter().map(hash).collect()
+    let digest = |path: PathBuf| file_digest(&path).map_err(|source| JudgeError::Open { path, source });
+    paths.into_iter().map(digest).collect()
 }
 
 impl SizedPacket {

@@ -21,6 +21,7 @@ use probity_core::rubric::Rubric;
 use super::Ran;
 use super::asking::Asking;
 use super::job::told_parts;
+use crate::judge::file_digest;
 use crate::store::{JudgeId, Reader, RunId, RunRecord, Store, StoreError};
 
 /// A day in UTC.
@@ -210,13 +211,6 @@ fn source_digest(source: &str, reader: &Reader) -> Option<String> {
         None if source == STORE => reader.labels_digest().ok(),
         None => None,
     }
-}
-
-/// BLAKE3 of a file's bytes, hexadecimal.
-pub fn file_digest(path: &Path) -> std::io::Result<String> {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(std::fs::File::open(path)?)?;
-    Ok(hasher.finalize().to_hex().to_string())
 }
 
 /// The records of a store, or what is wrong with them.

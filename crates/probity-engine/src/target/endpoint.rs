@@ -5,17 +5,15 @@ use probity_core::packet::PacketHash;
 use probity_core::verdict::{Completion, EnvelopeFault, Finish, envelope};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
-use super::address::Address;
-use super::pointer::Pointer;
 use super::request::Request;
 use super::{ReplyRecord, TargetError, reply};
-use crate::config::{HttpTarget, TargetBackend, TargetSettings};
+use crate::config::{Address, HeaderPiece, HeaderText, HttpTarget, Pointer, TargetBackend, TargetSettings};
 use crate::judge::account::Account;
 use crate::judge::command::{LineProgram, NamedBy};
-use crate::judge::endpoint::{ApiKey, BadKey};
 use crate::judge::http::{HttpClient, Pool, Transit};
+use crate::judge::key::{ApiKey, BadKey, HEADER_SECRET_CHARS_MIN, KeyProblem};
+use crate::judge::respondent::{Respondent, Unusable};
 use crate::judge::{CallLimits, JudgeError, Reception, account};
-use crate::schedule::respondent::{Respondent, Unusable};
 
 /// A target that can be asked.
 #[derive(Debug)]
@@ -101,7 +99,7 @@ impl HttpEndpoint {
         let mut headers = HeaderMap::new();
         let mut secrets = Vec::new();
         for (name, text) in &target.headers {
-            let (value, found) = text.value(key)?;
+            let (value, found) = header_value(text, key)?;
             let name =
                 HeaderName::from_bytes(name.as_bytes()).expect("the name was checked when it was read");
             headers.insert(name, value);
@@ -120,6 +118,32 @@ impl HttpEndpoint {
         let reception = self.client.post(self.url.url(), self.headers.clone(), body).await;
         self.secrets.iter().fold(reception, |reception, secret| secret.scrub_all(reception))
     }
+}
+
+/// The value to send, and the secrets in it. `get` gives the value of a variable.
+fn header_value(
+    text: &HeaderText,
+    get: &dyn Fn(&str) -> Option<String>,
+) -> Result<(HeaderValue, Vec<ApiKey>), BadKey> {
+    let mut sent = String::new();
+    let mut secrets = Vec::new();
+    for piece in text.pieces() {
+        match piece {
+            HeaderPiece::Text(literal) => sent.push_str(literal),
+            HeaderPiece::Variable(name) => {
+                let key = ApiKey::from_env_value(name, get(name))?;
+                if key.n_chars() < HEADER_SECRET_CHARS_MIN {
+                    return Err(BadKey { variable: name.clone(), problem: KeyProblem::Short });
+                }
+                let header = key.header("");
+                sent.push_str(header.to_str().expect("a key consists of visible ASCII characters"));
+                secrets.push(key);
+            }
+        }
+    }
+    let mut value = HeaderValue::from_str(&sent).expect("a header's text was checked when it was read");
+    value.set_sensitive(true);
+    Ok((value, secrets))
 }
 
 impl Respondent for Target {
@@ -190,4 +214,48 @@ fn document(body: &[u8]) -> Result<Completion, EnvelopeFault> {
     let text = std::str::from_utf8(body).map_err(|error| not_json(error.to_string()))?;
     json::parse(text).map_err(|error| not_json(error.to_string()))?;
     Ok(Completion { text: Some(text.to_owned()), finish: Finish::Stop, ..Completion::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, text: &str, want: &str) {
+        let get = |name: &str| match name {
+            "KEY" => Some("sk-canary".to_owned()),
+            "PIN" => Some("12345".to_owned()),
+            _ => None,
+        };
+        let got = match HeaderText::parse(name, text) {
+            Err(error) => format!("{error:?}"),
+            Ok(header) => match header_value(&header, &get) {
+                Err(error) => error.to_string(),
+                Ok((value, secrets)) => {
+                    assert!(!format!("{value:?} {}", header.fingerprint()).contains("canary"));
+                    format!("{} {}", value.to_str().expect("ASCII"), secrets.len())
+                }
+            },
+        };
+        assert_eq!(got, want);
+    }
+
+    #[test]
+    fn headers() {
+        check("X-Version", "2", "2 0");
+        check("Authorization", "Bearer ${KEY}", "Bearer sk-canary 1");
+        check("x", "${KEY}:${KEY}", "sk-canary:sk-canary 2");
+        check("x", "${OTHER}", "the environment variable OTHER is not set; expected the key of the account");
+        check(
+            "x",
+            "${PIN}",
+            "the environment variable PIN has fewer than 6 characters; expected a secret, other text stands in the \
+             header itself",
+        );
+        check("x", "${", "Variable");
+        check("x", "${a b}", "Variable");
+        check("x", "a\nb", "Text");
+        check("a b", "x", "Name");
+        check("Content-Type", "text/plain", "Own");
+    }
 }

@@ -7,15 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use probity_mock::{FAULTS, FaultPlan, Latency, Ledger, Levels, Mock, Pairs, Script, Settings, Usage};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::exit::{Exit, Failure};
-use crate::mock::answer::{Levels, Usage};
-use crate::mock::latency::{Latency, duration};
-use crate::mock::pairs::Pairs;
-use crate::mock::script::Script;
-use crate::mock::{self, FAULTS, FaultPlan, Ledger, Mock, Settings};
 use crate::serving::{interrupted, listen};
 use crate::terminal;
 
@@ -47,7 +43,7 @@ pub(crate) struct MockArgs {
     #[arg(long, value_name = "HOW", default_value = "0")]
     latency: Latency,
     /// A fault and the share of calls that get it, such as F17=0.05; may be given again
-    #[arg(long = "fault", value_name = "FAULT=SHARE", value_parser = mock::share)]
+    #[arg(long = "fault", value_name = "FAULT=SHARE", value_parser = probity_mock::share)]
     fault: Vec<(String, f64)>,
     /// A TOML file with lines such as `F17 = 0.05`; --fault goes over it
     #[arg(long, value_name = "FILE")]
@@ -66,7 +62,7 @@ pub(crate) struct MockArgs {
     drip: Duration,
     /// Whether answers say how many tokens they took
     #[arg(long, value_enum, value_name = "HOW", default_value = "on")]
-    usage: Usage,
+    usage: UsageArg,
     /// The model that answers say they come from [default: the one asked for]
     #[arg(long, value_name = "NAME")]
     model_echo: Option<String>,
@@ -78,8 +74,17 @@ pub(crate) struct MockArgs {
     ledger: Option<PathBuf>,
 }
 
+/// `--usage`
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum UsageArg {
+    /// They do.
+    On,
+    /// They do not.
+    Off,
+}
+
 fn pause(text: &str) -> Result<Duration, String> {
-    duration(text).ok_or_else(|| format!("expected a time such as 20s, found {text:?}"))
+    probity_mock::duration(text).ok_or_else(|| format!("expected a time such as 20s, found {text:?}"))
 }
 
 /// Runs the command until it is told to end.
@@ -118,7 +123,7 @@ pub(crate) fn run(args: &MockArgs) -> Result<Exit, Failure> {
         let stop = interrupted().map_err(|error| failed(format!("could not start: {error}")))?;
         let address = listener.local_addr().unwrap_or(address);
         terminal::print(&format!("mock judge on http://{address}/v1\n"));
-        mock::serve(listener, Arc::clone(&mock), stop).await;
+        probity_mock::serve(listener, Arc::clone(&mock), stop).await;
         Ok(())
     })?;
     terminal::print(&format!("{}\n", mock.counts.summary()));
@@ -138,7 +143,8 @@ fn settings(args: &MockArgs) -> Result<Settings, Failure> {
         let place = path.display();
         let text = std::fs::read_to_string(path)
             .map_err(|error| Failure::usage(format!("faults {place}: cannot be read: {error}")))?;
-        shares = mock::shares(&text).map_err(|error| Failure::usage(format!("faults {place}: {error}")))?;
+        shares = probity_mock::shares(&text)
+            .map_err(|error| Failure::usage(format!("faults {place}: {error}")))?;
     }
     shares.extend(args.fault.iter().cloned());
     Ok(Settings {
@@ -146,7 +152,10 @@ fn settings(args: &MockArgs) -> Result<Settings, Failure> {
         levels: args.levels,
         pairs: args.pairs.clone(),
         script: args.script.clone(),
-        usage: args.usage,
+        usage: match args.usage {
+            UsageArg::On => Usage::On,
+            UsageArg::Off => Usage::Off,
+        },
         model_echo: args.model_echo.clone(),
         fingerprints: args.fingerprints.clone(),
         latency: args.latency,

@@ -25,7 +25,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("crates/probity-gate/Cargo.toml", &[]),
     ("crates/probity-core/Cargo.toml", &["probity-gate", "probity-stats"]),
     ("crates/probity-engine/Cargo.toml", &["probity-core"]),
-    ("crates/probity/Cargo.toml", &["probity-core", "probity-engine"]),
+    ("crates/probity-mock/Cargo.toml", &[]),
+    ("crates/probity/Cargo.toml", &["probity-core", "probity-engine", "probity-mock"]),
     ("xtask/Cargo.toml", &[]),
     ("fuzz/Cargo.toml", &["probity-core", "probity-engine"]),
 ];

@@ -8,11 +8,9 @@ use super::{Naming, Resolving};
 use crate::config::layer::{JudgeLayer, Layer, TargetChoice, TargetLayer};
 use crate::config::names::{JudgeKind, TargetKind};
 use crate::config::{
-    ChatTarget, CommandSettings, HttpTarget, ProgramTarget, SystemPrompt, TargetBackend, TargetSettings,
+    Address, ChatTarget, CommandSettings, HeaderText, HttpTarget, Pointer, ProgramTarget, SystemPrompt,
+    TargetBackend, TargetSettings,
 };
-use crate::target::address::Address;
-use crate::target::header::HeaderText;
-use crate::target::pointer::Pointer;
 
 /// The one target that needs no table.
 const BUILT_IN: &str = "openai";

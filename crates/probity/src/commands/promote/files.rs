@@ -6,7 +6,8 @@ use std::path::Path;
 use probity_core::calibrate::{Calibration, JoinOptions, calibration};
 use probity_core::case::Moment;
 use probity_core::promote::{Evidence, Parts};
-use probity_engine::run::standing::{clock, file_digest};
+use probity_engine::judge::file_digest;
+use probity_engine::run::standing::clock;
 use serde_json::{Value, json};
 
 use super::super::calibrate::{RowFiles, joined};

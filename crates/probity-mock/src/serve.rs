@@ -24,7 +24,7 @@ use super::pairs::Pairs;
 const ACCEPT_AGAIN: Duration = Duration::from_millis(10);
 
 /// Answers whoever connects until `stop` is ready.
-pub(crate) async fn serve(listener: TcpListener, mock: Arc<Mock>, stop: impl Future<Output = ()>) {
+pub async fn serve(listener: TcpListener, mock: Arc<Mock>, stop: impl Future<Output = ()>) {
     tokio::pin!(stop);
     loop {
         tokio::select! {

@@ -67,7 +67,7 @@ const NAMED: &[(&str, Weakness)] = &[
 
 /// A judge that reads.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Script {
+pub struct Script {
     weaknesses: Vec<Weakness>,
     /// The share of calls that get an answer by chance.
     noise: f64,

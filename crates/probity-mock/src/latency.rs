@@ -11,7 +11,7 @@ const LATENCY_MAX: Duration = Duration::from_mins(10);
 
 /// The distribution of latencies.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Latency {
+pub enum Latency {
     /// Always the same.
     Fixed(Duration),
     /// Even between two bounds.
@@ -80,7 +80,7 @@ impl FromStr for Latency {
 }
 
 /// A time with its unit: `250us`, `50ms`, `1.5s` or `2m`, at most ten minutes.
-pub(crate) fn duration(text: &str) -> Option<Duration> {
+pub fn duration(text: &str) -> Option<Duration> {
     let text = text.trim();
     let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(unit_at);

@@ -6,7 +6,7 @@ use std::fmt;
 
 use reqwest::Url;
 
-use crate::judge::host::{self, BadHost};
+use super::host::{self, BadHost};
 
 /// The URL of an HTTP target, without credentials, query or fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Address {
     }
 
     /// The URL.
-    pub(super) fn url(&self) -> &Url {
+    pub fn url(&self) -> &Url {
         &self.0
     }
 }

@@ -20,7 +20,7 @@ const STATUSES: usize = 600;
 
 /// Everything counted since the start or the last reset.
 #[derive(Debug)]
-pub(crate) struct Counts {
+pub struct Counts {
     packets: Vec<Mutex<HashMap<Hash, u32>>>,
     calls: AtomicU64,
     ended: AtomicU64,
@@ -115,7 +115,7 @@ impl Counts {
     }
 
     /// All counts, with the calls of each packet.
-    pub(crate) fn stats(&self) -> Value {
+    pub fn stats(&self) -> Value {
         let mut stats = self.summary();
         let packets: BTreeMap<String, u32> =
             self.each_packet().map(|(key, n)| (key.to_hex().to_string(), n)).collect();
@@ -124,7 +124,7 @@ impl Counts {
     }
 
     /// All counts, with how many packets had how many calls.
-    pub(crate) fn summary(&self) -> Value {
+    pub fn summary(&self) -> Value {
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let mut packets_by_calls: BTreeMap<u32, u64> = BTreeMap::new();
         self.each_packet().for_each(|(_, n)| *packets_by_calls.entry(n).or_default() += 1);

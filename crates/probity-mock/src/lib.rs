@@ -4,7 +4,7 @@
 //! faults follow from a seed, the packet and the number of the call for that packet, never from the order
 //! in which calls arrive. It listens on the loopback interface only.
 
-pub(crate) mod answer;
+mod answer;
 mod asked;
 mod counts;
 mod draw;
@@ -12,68 +12,86 @@ mod faults;
 mod flaws;
 mod form;
 mod http;
-pub(crate) mod latency;
+mod latency;
 mod ledger;
-pub(crate) mod pairs;
-pub(crate) mod script;
+mod pairs;
+mod script;
 mod serve;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-pub(crate) use counts::Counts;
-pub(crate) use faults::{FAULTS, FaultPlan, share, shares};
-pub(crate) use ledger::Ledger;
-pub(crate) use serve::serve;
-
-use answer::{Levels, Usage};
-use latency::Latency;
-use pairs::Pairs;
-use script::Script;
+pub use answer::{Levels, Usage};
+pub use counts::Counts;
+pub use faults::{FAULTS, Fault, FaultPlan, share, shares};
+pub use latency::{Latency, duration};
+pub use ledger::Ledger;
+pub use pairs::Pairs;
+pub use script::Script;
+pub use serve::serve;
 
 /// How the mock judge behaves.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Settings {
+pub struct Settings {
     /// What every draw follows from, besides the packet and the call's number.
-    pub(crate) seed: u64,
+    pub seed: u64,
     /// How levels are chosen.
-    pub(crate) levels: Levels,
+    pub levels: Levels,
     /// How the better of two replies is chosen.
-    pub(crate) pairs: Pairs,
+    pub pairs: Pairs,
     /// What a judge that reads goes by, in place of both.
-    pub(crate) script: Option<Script>,
+    pub script: Option<Script>,
     /// Whether answers say how many tokens they took.
-    pub(crate) usage: Usage,
+    pub usage: Usage,
     /// The model that answers say they come from, in place of the one asked for.
-    pub(crate) model_echo: Option<String>,
+    pub model_echo: Option<String>,
     /// Fingerprints that answers carry, drawn per call; empty for one fixed fingerprint.
-    pub(crate) fingerprints: Vec<String>,
+    pub fingerprints: Vec<String>,
     /// How long answers take.
-    pub(crate) latency: Latency,
+    pub latency: Latency,
     /// Which calls get which fault.
-    pub(crate) faults: FaultPlan,
+    pub faults: FaultPlan,
     /// The pause of faults that send little by little.
-    pub(crate) drip: Duration,
+    pub drip: Duration,
     /// Seconds that F01 and F19 ask to wait.
-    pub(crate) retry_after_s: u32,
+    pub retry_after_s: u32,
+}
+
+impl Default for Settings {
+    /// A judge that answers at once, with levels by packet and without a fault.
+    fn default() -> Self {
+        Settings {
+            seed: 7,
+            levels: Levels::Hash,
+            pairs: Pairs::Hash,
+            script: None,
+            usage: Usage::On,
+            model_echo: None,
+            fingerprints: Vec::new(),
+            latency: Latency::Fixed(Duration::ZERO),
+            faults: FaultPlan::default(),
+            drip: Duration::from_secs(20),
+            retry_after_s: 7,
+        }
+    }
 }
 
 /// The mock judge.
 #[derive(Debug)]
-pub(crate) struct Mock {
+pub struct Mock {
     /// How it behaves.
-    pub(crate) settings: Settings,
+    pub settings: Settings,
     /// What it has counted.
-    pub(crate) counts: Counts,
+    pub counts: Counts,
     /// Where it writes down its calls.
-    pub(crate) ledger: Option<Ledger>,
+    pub ledger: Option<Ledger>,
     /// Ledger lines that could not be written.
-    pub(crate) ledger_failures: AtomicU64,
+    pub ledger_failures: AtomicU64,
 }
 
 impl Mock {
     /// A mock judge that has seen nothing yet.
-    pub(crate) fn new(settings: Settings, ledger: Option<Ledger>) -> Self {
+    pub fn new(settings: Settings, ledger: Option<Ledger>) -> Self {
         Mock { settings, counts: Counts::new(), ledger, ledger_failures: AtomicU64::new(0) }
     }
 

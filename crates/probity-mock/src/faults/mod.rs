@@ -16,11 +16,11 @@ use super::http::Act;
 
 /// A fault.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub struct Fault {
     /// Its case number, such as `F17`.
-    pub(crate) number: &'static str,
+    pub number: &'static str,
     /// What it does. Where there are several ways, each call draws one.
-    pub(crate) sentence: &'static str,
+    pub sentence: &'static str,
     breaks: Breaks,
 }
 
@@ -84,7 +84,7 @@ const fn response(number: &'static str, sentence: &'static str, make: fn(&Call<'
 }
 
 /// Every fault, in order of its number.
-pub(crate) const FAULTS: &[Fault] = &[
+pub const FAULTS: &[Fault] = &[
     response("F01", "429 with Retry-After in seconds (--retry-after)", refusal::f01),
     response("F03", "429 with retry-after-ms 350 beside Retry-After 1", refusal::f03),
     response("F04", "429 with Retry-After 0", refusal::f04),
@@ -159,7 +159,7 @@ pub(crate) const FAULTS: &[Fault] = &[
 
 /// Which calls get which fault.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct FaultPlan {
+pub struct FaultPlan {
     /// Places in [`FAULTS`] with their shares, in order; the shares add up to at most 1.
     shares: Vec<(usize, f64)>,
     /// Only the first so many calls about a packet draw a fault; `None` for all of them.
@@ -168,7 +168,7 @@ pub(crate) struct FaultPlan {
 
 impl FaultPlan {
     /// The plan for faults by number. The error says what is wrong with it.
-    pub(crate) fn new(shares: &BTreeMap<String, f64>, attempts_max: Option<u32>) -> Result<Self, String> {
+    pub fn new(shares: &BTreeMap<String, f64>, attempts_max: Option<u32>) -> Result<Self, String> {
         let mut planned = Vec::new();
         for (number, share) in shares {
             let at = FAULTS.iter().position(|fault| fault.number == number);
@@ -206,14 +206,14 @@ impl FaultPlan {
 }
 
 /// Reads `F17=0.05`.
-pub(crate) fn share(text: &str) -> Result<(String, f64), String> {
+pub fn share(text: &str) -> Result<(String, f64), String> {
     let expected = || format!("expected a fault and its share such as F17=0.05, found {text:?}");
     let (number, share) = text.split_once('=').ok_or_else(expected)?;
     Ok((number.trim().to_owned(), share.trim().parse().map_err(|_| expected())?))
 }
 
 /// Reads a TOML file whose lines are faults with their shares: `F17 = 0.05`.
-pub(crate) fn shares(text: &str) -> Result<BTreeMap<String, f64>, String> {
+pub fn shares(text: &str) -> Result<BTreeMap<String, f64>, String> {
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
     let share = |(number, value): (String, toml::Value)| {
         let share = match value {

@@ -1,155 +1,24 @@
-//! Where a judge is reached, and the key it is reached with.
+//! The key that an endpoint is reached with.
 //!
-//! Both come from people and are checked here once: an [`Endpoint`] is a clean base URL without
-//! credentials, an [`ApiKey`] can stand in a header. A key leaves this module only inside a header value
-//! that is marked as sensitive; no error, debug text or stored response holds it.
+//! A key leaves this module only inside a header value that is marked as sensitive; no error, debug text or stored
+//! response holds it.
 
 use std::fmt;
-use std::net::IpAddr;
 
-use reqwest::Url;
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 
-use super::host::{self, BadHost};
-use super::http::Transit;
 use super::{CallOutcome, Reception, TransportFault, spelling};
+use crate::config::{ChatSettings, KeyUse, is_present};
 
-/// A base URL with scheme and host, without credentials, query, fragment or trailing slash.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Endpoint {
-    base: Url,
-    /// The URLs of the calls that are made again and again, by path.
-    calls: Vec<(&'static str, Url)>,
-}
-
-/// Why a text is not a base URL. The text itself is not repeated: it may hold a password.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadEndpoint {
-    /// Nothing was given.
-    #[error("the base URL is empty; expected one such as https://api.openai.com/v1")]
-    Empty,
-    /// It cannot be read as a URL with a host.
-    #[error("the base URL is malformed; expected one such as https://api.openai.com/v1")]
-    Malformed,
-    /// The scheme is neither `http` nor `https`.
-    #[error("the base URL has scheme {scheme:?}; expected http or https")]
-    Scheme {
-        /// What stands before `://`.
-        scheme: String,
-    },
-    /// A user name or password stands in it.
-    #[error("the base URL contains credentials; put the key into an environment variable instead")]
-    Credentials,
-    /// A query or a fragment stands in it.
-    #[error("the base URL has a query or a fragment; expected scheme, host and path only")]
-    Query,
-    /// Nothing is sent to such a host.
-    #[error(transparent)]
-    Host(#[from] BadHost),
-}
-
-/// What a person may have copied along with the base: the paths of the calls themselves.
-const CALL_PATHS: &[&[&str]] = &[&["chat", "completions"], &["messages"]];
-
-/// Paths of calls whose URLs are prepared.
-const USUAL_CALLS: &[&str] = &["chat/completions", "messages", "v1/messages"];
-
-impl Endpoint {
-    /// Reads a base URL as people write it. A missing scheme is `https` (`http` on this machine); spaces
-    /// around it, doubled or trailing slashes, a doubled version (`/v1/v1`) and the path of a call itself
-    /// are taken off.
-    pub fn parse(text: &str) -> Result<Self, BadEndpoint> {
-        let text = text.trim();
-        if text.is_empty() {
-            return Err(BadEndpoint::Empty);
-        }
-        if text.contains(|c: char| c.is_whitespace() || c.is_control()) {
-            return Err(BadEndpoint::Malformed);
-        }
-        let mut base = with_scheme(text)?;
-        if !base.username().is_empty() || base.password().is_some() {
-            return Err(BadEndpoint::Credentials);
-        }
-        if base.query().is_some() || base.fragment().is_some() {
-            return Err(BadEndpoint::Query);
-        }
-        host::checked(&base)?;
-        let path = clean_path(base.path());
-        base.set_path(&path);
-        let calls = USUAL_CALLS.iter().map(|call| (*call, below(&base, call))).collect();
-        Ok(Endpoint { base, calls })
+/// The key for `chat`, or `None` where it goes without one.
+pub fn api_key(chat: &ChatSettings, get: &dyn Fn(&str) -> Option<String>) -> Result<Option<ApiKey>, BadKey> {
+    let Some(variable) = &chat.api_key_env else { return Ok(None) };
+    let value = get(variable);
+    if !is_present(value.as_deref()) && chat.key_use == KeyUse::IfPresent {
+        return Ok(None);
     }
-
-    /// The URL of a call: `path` (without a leading slash) below the base.
-    pub fn call(&self, path: &str) -> Url {
-        let usual = self.calls.iter().find(|(call, _)| *call == path);
-        usual.map_or_else(|| below(&self.base, path), |(_, url)| url.clone())
-    }
-
-    /// Whether it is on this machine.
-    pub fn is_loopback(&self) -> bool {
-        is_this_machine(&self.base)
-    }
-
-    /// Whether scheme, host and port are those of `other`.
-    pub fn has_origin_of(&self, other: &Endpoint) -> bool {
-        self.base.origin() == other.base.origin()
-    }
-
-    /// How calls reach it.
-    pub fn transit(&self) -> Transit {
-        Transit::to(&self.base)
-    }
-
-    /// Whether the base path ends with this segment.
-    pub fn ends_with(&self, segment: &str) -> bool {
-        self.base.path().rsplit('/').next() == Some(segment)
-    }
-}
-
-impl fmt::Display for Endpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.base.as_str().trim_end_matches('/'))
-    }
-}
-
-fn below(base: &Url, path: &str) -> Url {
-    let mut url = base.clone();
-    url.set_path(&format!("{}/{path}", base.path().trim_end_matches('/')));
-    url
-}
-
-fn with_scheme(text: &str) -> Result<Url, BadEndpoint> {
-    let Some((scheme, _)) = text.split_once("://") else {
-        let secure = Url::parse(&format!("https://{text}")).map_err(|_| BadEndpoint::Malformed)?;
-        let scheme = if is_this_machine(&secure) { "http" } else { "https" };
-        return Url::parse(&format!("{scheme}://{text}")).map_err(|_| BadEndpoint::Malformed);
-    };
-    if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
-        return Err(BadEndpoint::Scheme { scheme: scheme.chars().take(20).collect() });
-    }
-    Url::parse(text).map_err(|_| BadEndpoint::Malformed)
-}
-
-fn is_this_machine(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-fn clean_path(path: &str) -> String {
-    let mut segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
-    for call in CALL_PATHS {
-        if segments.ends_with(call) {
-            segments.truncate(segments.len() - call.len());
-        }
-    }
-    segments.dedup_by(|later, earlier| later == earlier && is_version(later));
-    segments.iter().fold(String::new(), |path, segment| path + "/" + segment)
-}
-
-fn is_version(segment: &str) -> bool {
-    segment.strip_prefix('v').is_some_and(|rest| rest.bytes().next().is_some_and(|b| b.is_ascii_digit()))
+    ApiKey::from_env_value(variable, value).map(Some)
 }
 
 /// The key of an account.
@@ -218,12 +87,6 @@ impl ApiKey {
             Some(problem) => Err(bad(problem)),
             None => Ok(ApiKey(SecretString::from(value))),
         }
-    }
-
-    /// A short name for the account, the same in every run, from which the key cannot be found.
-    pub fn fingerprint(&self) -> String {
-        let digest = blake3::derive_key("probity api key fingerprint v1", self.0.expose_secret().as_bytes());
-        digest[..6].iter().fold(String::new(), |name, byte| name + &format!("{byte:02x}"))
     }
 
     /// `prefix` and the key as a header value that nothing prints.
@@ -301,19 +164,12 @@ mod tests {
 
     use expect_test::{Expect, expect};
 
-    use super::{ApiKey, Endpoint};
-    use crate::judge::http::Transit;
-    use crate::judge::{CallOutcome, Reception, Response, Room, TransportFault};
+    use super::super::http::Transit;
+    use super::super::{CallOutcome, Reception, Response, Room, TransportFault};
+    use super::{ApiKey, api_key};
+    use crate::config::{Config, Endpoint, Layer};
 
     const CANARY: &str = "sk-CANARY0123456789abcdef";
-
-    #[track_caller]
-    fn check(text: &str, want: &Expect) {
-        want.assert_eq(&match Endpoint::parse(text) {
-            Ok(endpoint) => endpoint.call("chat/completions").to_string(),
-            Err(error) => format!("{error:?}"),
-        });
-    }
 
     #[track_caller]
     fn check_key(value: Option<&str>, want: &Expect) {
@@ -321,49 +177,6 @@ mod tests {
         let shown = read.map_or_else(|error| error.to_string(), |key| format!("{key:?}"));
         assert!(value.is_none_or(|value| value.trim().len() < 4 || !shown.contains(value.trim())));
         want.assert_eq(&shown);
-    }
-
-    #[test]
-    fn r14_spellings_that_mean_the_same() {
-        for text in [
-            "https://api.example.com/v1",
-            "api.example.com/v1",
-            " https://api.example.com/v1/ \n",
-            "https://api.example.com//v1//",
-            "https://api.example.com/v1/v1",
-            "HTTPS://API.example.com/v1/chat/completions",
-        ] {
-            check(text, &expect!["https://api.example.com/v1/chat/completions"]);
-        }
-    }
-
-    #[test]
-    fn n16_what_is_sent_in_the_clear_takes_no_proxy() {
-        let transit = |url: &str| Endpoint::parse(url).unwrap().transit();
-        assert_eq!(transit("https://api.example.com/v1"), Transit::Encrypted);
-        assert_eq!(transit("http://127.0.0.1:8080/v1"), Transit::Direct);
-        assert_eq!(transit("http://gpu.local/v1"), Transit::Direct);
-    }
-
-    #[test]
-    fn r14_no_scheme_on_this_machine() {
-        check("localhost:11434/v1", &expect!["http://localhost:11434/v1/chat/completions"]);
-        check("127.0.0.1:8080", &expect!["http://127.0.0.1:8080/chat/completions"]);
-        check("[::1]:8080/v1", &expect!["http://[::1]:8080/v1/chat/completions"]);
-    }
-
-    #[test]
-    fn r14_what_is_refused() {
-        check("", &expect!["Empty"]);
-        check("https://", &expect!["Malformed"]);
-        check("https://api.example.com/v 1", &expect!["Malformed"]);
-        check("ftp://api.example.com", &expect![[r#"Scheme { scheme: "ftp" }"#]]);
-        check("https://user:pw@api.example.com/v1", &expect!["Credentials"]);
-        check("sk-secret@api.example.com/v1", &expect!["Credentials"]);
-        check("https://api.example.com/v1?key=sk-secret", &expect!["Query"]);
-        check("http://169.254.169.254/v1", &expect!["Host(LinkLocal)"]);
-        check("[fe80::1]:8080/v1", &expect!["Host(LinkLocal)"]);
-        check("http://api.example.com/v1", &expect!["Host(Public)"]);
     }
 
     #[test]
@@ -420,6 +233,63 @@ mod tests {
             assert!(!format!("{scrubbed:?}").contains("CANARY"));
         }
         assert!(key.header("Bearer ").is_sensitive());
-        assert_eq!(key.fingerprint().len(), 12);
+    }
+
+    #[test]
+    fn n16_what_is_sent_in_the_clear_takes_no_proxy() {
+        let transit = |url: &str| Transit::to(Endpoint::parse(url).unwrap().url());
+        assert_eq!(transit("https://api.example.com/v1"), Transit::Encrypted);
+        assert_eq!(transit("http://127.0.0.1:8080/v1"), Transit::Direct);
+        assert_eq!(transit("http://gpu.local/v1"), Transit::Direct);
+    }
+
+    #[track_caller]
+    fn check_settings(settings: &str, value: Option<&str>, want: &str) {
+        let layer = Layer::read("probity.toml", settings).expect("settings");
+        let config = Config::resolve([layer]).expect("config");
+        let judge = config.named_judge("openai").expect("built in");
+        let chat = judge.chat().expect("a chat judge").clone();
+        let got = match api_key(&chat, &|_| value.map(str::to_owned)) {
+            Ok(None) => "none".to_owned(),
+            Ok(Some(_)) => "a key".to_owned(),
+            Err(problem) => problem.to_string(),
+        };
+        assert_eq!(got, want);
+    }
+
+    #[test]
+    fn r15_the_variable_is_named_and_its_value_is_not() {
+        check_settings(
+            "",
+            None,
+            "the environment variable OPENAI_API_KEY is not set; expected the key of the account",
+        );
+        let quoted =
+            "the environment variable OPENAI_API_KEY contains quotation marks; expected the bare key";
+        check_settings("", Some("\"sk-abc\""), quoted);
+    }
+
+    #[test]
+    fn a_key_as_it_is() {
+        check_settings("", Some("sk-abc"), "a key");
+    }
+
+    #[test]
+    fn a_local_server_needs_no_key() {
+        let local = "[judges.openai]\nbase_url = 'http://localhost:1/v1'\n";
+        check_settings(local, None, "none");
+        check_settings(local, Some(""), "none");
+        check_settings(local, Some("sk-abc"), "a key");
+        check_settings("[judges.openai]\napi_key_env = ''\n", Some("sk-abc"), "none");
+    }
+
+    #[test]
+    fn a_named_variable_is_required() {
+        let named = "[judges.openai]\nbase_url = 'http://localhost:1/v1'\napi_key_env = 'LOCAL_KEY'\n";
+        check_settings(
+            named,
+            None,
+            "the environment variable LOCAL_KEY is not set; expected the key of the account",
+        );
     }
 }

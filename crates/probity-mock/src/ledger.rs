@@ -16,7 +16,7 @@ const LINES_PER_WRITE_MAX: usize = 4096;
 
 /// A file of calls.
 #[derive(Debug)]
-pub(crate) struct Ledger {
+pub struct Ledger {
     path: PathBuf,
     lines: mpsc::Sender<Line>,
     /// Where the lines since the start or the last reset begin.
@@ -30,7 +30,7 @@ struct Line {
 
 impl Ledger {
     /// Appends to the file at `path`, which is made where it is missing.
-    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+    pub fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         let start = AtomicU64::new(file.metadata()?.len());
         let (lines, waiting) = mpsc::channel();
@@ -47,7 +47,7 @@ impl Ledger {
     }
 
     /// The lines since the start or the last reset.
-    pub(crate) fn read(&self) -> io::Result<Vec<u8>> {
+    pub fn read(&self) -> io::Result<Vec<u8>> {
         let mut file = File::open(&self.path)?;
         file.seek(SeekFrom::Start(self.start.load(Ordering::Relaxed)))?;
         let mut lines = Vec::new();

@@ -16,7 +16,7 @@ use super::pairs::Pairs;
 
 /// How levels are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Levels {
+pub enum Levels {
     /// By the packet: every call about it gives the same level.
     Hash,
     /// By the call: another call about the same packet may give another level.
@@ -41,8 +41,8 @@ impl FromStr for Levels {
 }
 
 /// Whether answers say how many tokens they took.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Usage {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Usage {
     /// They do.
     On,
     /// They do not.

@@ -8,7 +8,7 @@ use super::draw::Draw;
 
 /// How the better of two replies is chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Pairs {
+pub enum Pairs {
     /// By the replies' own texts: another order of the same two gives the same winner.
     Hash,
     /// The first slot, whatever stands there.
