@@ -4,6 +4,9 @@
 //! use. A run draws until something is claimed. `PROBITY_LONG_SIMULATIONS=1` adds sets of thousands of pairs,
 //! which take minutes in a debug build; `--nocapture` shows the tables.
 
+#[path = "../../probity-engine/tests/support/skipped.rs"]
+mod skipped;
+
 use probity_core::compare::sequence::{Bounds, Decision, PushError, Sequence, order};
 use proptest::prelude::*;
 
@@ -211,8 +214,7 @@ fn small_sets() {
 #[test]
 fn large_sets() {
     if !is_long() {
-        println!("skipped: large sets (PROBITY_LONG_SIMULATIONS is not set)");
-        return;
+        return skipped::skipped("large sets", "PROBITY_LONG_SIMULATIONS is not set");
     }
     check(of(1100, 0, 900, 0.05));
     check(of(500, 1000, 500, 0.0));

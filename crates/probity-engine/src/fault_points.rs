@@ -1,10 +1,9 @@
 //! Places at which a test can end the process, as `kill -9` would.
 //!
 //! A crash is harmless only if it is harmless everywhere, and a timer seldom hits the instant between a
-//! commit and the word of it. So the instants that matter have names. With the cargo feature
-//! `fault-points`, `PROBITY_FAULT_POINT=name:n` makes the process end at the n-th time the named point is
-//! reached, by a signal that nothing can catch. Without the feature, as in every release, [`reach`] is empty
-//! and no variable is read. Nothing here makes a call or a write fail: faulty judges and faulty disks are
+//! commit and the word of it. So the instants that matter have names. In a build with debug assertions,
+//! `PROBITY_FAULT_POINT=name:n` makes the process end at the n-th time the named point is reached, by a signal
+//! that nothing can catch. In a release [`reach`] is empty and no variable is read. Nothing here makes a call or a write fail: faulty judges and faulty disks are
 //! made outside the process.
 
 /// A place in the program.
@@ -41,17 +40,17 @@ pub const POINTS: &[(Point, &str)] = &[
 ];
 
 /// Says that the program has come to `point`. Does not return if a test chose this time to end it.
-#[cfg(feature = "fault-points")]
+#[cfg(debug_assertions)]
 pub fn reach(point: Point) {
     armed::reach(point);
 }
 
-/// Says that the program has come to `point`, to nobody.
-#[cfg(not(feature = "fault-points"))]
+/// Does nothing in a release.
+#[cfg(not(debug_assertions))]
 #[inline]
 pub fn reach(_point: Point) {}
 
-#[cfg(feature = "fault-points")]
+#[cfg(debug_assertions)]
 mod armed {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU64, Ordering};

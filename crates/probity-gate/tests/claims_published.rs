@@ -3,6 +3,9 @@
 //! The sentences have no labels, so nothing is asserted about them beyond what holds for every text. The
 //! counts and a seeded sample are printed for a person to look at.
 
+#[path = "../../probity-engine/tests/support/skipped.rs"]
+mod skipped;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -20,8 +23,10 @@ const SEED: u64 = 20_260_401;
 #[test]
 fn agent_sentences_of_support_conversations() {
     let Some(folder) = std::env::var_os(PUBLISHED_DATA) else {
-        println!("skipped: claims in published support sentences ({PUBLISHED_DATA} is not set)");
-        return;
+        return skipped::skipped(
+            "claims in published support sentences",
+            "PROBITY_PUBLISHED_DATA is not set",
+        );
     };
     let path = PathBuf::from(folder).join("tweetsumm_support/summaries.jsonl");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -7,7 +7,7 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -54,18 +54,8 @@ struct Identity {
 
 impl Identity {
     fn of(metadata: &Metadata) -> Self {
-        Self { bytes: metadata.len(), modified: metadata.modified().ok(), inode: inode(metadata) }
+        Self { bytes: metadata.len(), modified: metadata.modified().ok(), inode: metadata.ino() }
     }
-}
-
-#[cfg(unix)]
-fn inode(metadata: &Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::ino(metadata)
-}
-
-#[cfg(not(unix))]
-fn inode(_: &Metadata) -> u64 {
-    0
 }
 
 /// An opened source: its decoded bytes, and the handle that tells whether it changed meanwhile.
@@ -275,7 +265,7 @@ mod tests {
         let options = LoadOptions::default();
         let source = Source::spool(&Arc::from("-"), &b"abc"[..], &options).expect("spooled");
         let Store::Spooled(file) = &source.store else { panic!("a stream is copied") };
-        assert_eq!(std::os::unix::fs::MetadataExt::nlink(&file.metadata().expect("metadata")), 0);
+        assert_eq!(file.metadata().expect("metadata").nlink(), 0);
         let mut first = source.open(&options).expect("opened");
         assert_eq!(first.input.fill().expect("read"), b"abc");
         let mut second = source.open(&options).expect("opened while the first is read");

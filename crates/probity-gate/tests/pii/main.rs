@@ -6,6 +6,8 @@ mod properties;
 mod published;
 mod replies;
 mod rows;
+#[path = "../../../probity-engine/tests/support/skipped.rs"]
+mod skipped;
 
 use std::sync::LazyLock;
 

@@ -36,8 +36,10 @@ struct Recall {
 #[test]
 fn published_sentences() {
     let Ok(folder) = std::env::var("PROBITY_PUBLISHED_DATA") else {
-        println!("skipped: published_sentences (PROBITY_PUBLISHED_DATA is not set)");
-        return;
+        return crate::skipped::skipped(
+            "personal data in published sentences",
+            "PROBITY_PUBLISHED_DATA is not set",
+        );
     };
     let items = fs::read_to_string(Path::new(&folder).join("presidio_pii/items.jsonl")).unwrap();
     let scanner = Scanner::new(&Allow::default()).unwrap();

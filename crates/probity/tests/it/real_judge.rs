@@ -16,8 +16,7 @@ use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 use server::{MODEL, Server, ended};
 
-/// Set to anything, this variable leaves the test out.
-const SKIP: &str = "PROBITY_SKIP_REAL_JUDGE";
+use crate::support::skipped;
 
 /// The one criterion of `rubric.toml`, and its levels.
 const CRITERION: &str = "settled";
@@ -28,13 +27,10 @@ const RUN_MAX: Duration = Duration::from_mins(4);
 
 #[test]
 fn a_real_server_is_scored_resumed_and_replayed() {
-    if std::env::var_os(SKIP).is_some_and(|value| !value.is_empty()) {
-        return skipped(&format!("{SKIP} is set"));
-    }
     let workspace = Workspace::new();
     let server = match Server::start(workspace.folder.path()) {
         Ok(server) => server,
-        Err(why) => return skipped(&why),
+        Err(why) => return skipped("a real judge", &why),
     };
     let started = Instant::now();
 
@@ -259,10 +255,6 @@ impl Ran {
             "real judge, {what}: {calls} calls, {scored} of {entered} scored, unscored {causes}, {took:.1} s"
         ));
     }
-}
-
-fn skipped(why: &str) {
-    note(&format!("skipped: real judge ({why})"));
 }
 
 /// A line that is seen even when the test passes.

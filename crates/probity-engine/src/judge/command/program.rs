@@ -46,7 +46,6 @@ pub(super) fn start(
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.kill_on_drop(true);
     // Ctrl-C is for Probity, which finishes what is in flight; the program ends with its input.
-    #[cfg(unix)]
     command.process_group(0);
     command.env_clear();
     let is_passed = |name: &OsStr| name.to_str().is_some_and(|name| is_seen(name, pass_env));

@@ -3,7 +3,6 @@
 
 use super::ledger::{Asked, Judge};
 use super::scene::{Ended, Scene, assert_same, cases};
-use super::series::has_fault_points;
 use crate::support::http_ok;
 
 const N_CASES: usize = 6;
@@ -197,9 +196,6 @@ fn g11_stored_answers_are_read_again_for_nothing() {
 /// Killed when each answer in turn has been noted: it is not asked for again, although nobody has read it.
 #[test]
 fn g11_an_answer_is_on_disk_before_it_is_read() {
-    if !has_fault_points() {
-        return;
-    }
     let mut n_unread = 0;
     for turn in 1..=2 * N_CASES {
         let judge = Judge::sound(1, 0);

@@ -8,7 +8,7 @@ use probity_engine::fault_points::POINTS;
 
 use super::ledger::number;
 use super::scene::{Ended, cases};
-use super::series::{CONCURRENCY, Kill, N_CASES, N_PACKETS, Series, Tally, has_fault_points};
+use super::series::{CONCURRENCY, Kill, N_CASES, N_PACKETS, Series, Tally};
 
 /// Kills per test, unless `PROBITY_KILLS` says otherwise.
 const N_KILLS: usize = 110;
@@ -57,9 +57,6 @@ fn g02_g03_g04_c01_killed_at_any_time() {
 
 #[test]
 fn g02_g03_g04_c02_killed_at_each_point() {
-    if !has_fault_points() {
-        return;
-    }
     // How often a point is reached in a run from the start, roughly.
     let turns = |name: &str| match name {
         "before_send" | "after_body" | "after_note" => N_PACKETS as u64,

@@ -38,15 +38,6 @@ pub(crate) enum Kill {
     AtPoint(&'static str, u64),
 }
 
-/// Whether the binary can be ended at named points. Where it cannot, a line says what is left out.
-pub(crate) fn has_fault_points() -> bool {
-    let built = cfg!(feature = "fault-points");
-    if !built {
-        println!("skipped: built without the feature fault-points");
-    }
-    built
-}
-
 /// What a number of kills came to.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Tally {
