@@ -224,11 +224,9 @@ fn judge(
     if args.template.is_some() {
         judge.template.clone_from(&args.template);
     }
-    if let Backend::Openai(chat) = &mut judge.backend {
-        chat.seed = own.seed.or(chat.seed);
-    }
     match &mut judge.backend {
-        Backend::Openai(chat) | Backend::Anthropic(chat) => {
+        Backend::Chat(chat) => {
+            chat.seed = own.seed.filter(|_| chat.dialect.takes("seed")).or(chat.seed);
             if let Some(structured) = args.structured {
                 chat.structured = match structured {
                     StructuredArg::Auto => Structured::Auto,

@@ -42,7 +42,7 @@ pub use header::{HeaderPiece, HeaderText};
 pub use key::{KeyUse, is_present};
 pub use layer::Layer;
 pub use names::{
-    Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, Structured, TargetKind, TokenLimitField,
+    Dialect, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, Structured, TargetKind, TokenLimitField,
 };
 pub use pointer::Pointer;
 pub use price::{Money, Price};
@@ -151,8 +151,7 @@ impl JudgeSettings {
     /// What the judge is.
     pub fn kind(&self) -> JudgeKind {
         match &self.backend {
-            Backend::Openai(_) => JudgeKind::Openai,
-            Backend::Anthropic(_) => JudgeKind::Anthropic,
+            Backend::Chat(chat) => chat.dialect.kind(),
             Backend::Baseline => JudgeKind::Baseline,
             Backend::Command(_) => JudgeKind::Command,
             Backend::Recorded { .. } => JudgeKind::Recorded,
@@ -162,7 +161,7 @@ impl JudgeSettings {
     /// How its endpoint is spoken to, if it has one.
     pub fn chat(&self) -> Option<&ChatSettings> {
         match &self.backend {
-            Backend::Openai(chat) | Backend::Anthropic(chat) => Some(chat),
+            Backend::Chat(chat) => Some(chat),
             Backend::Baseline | Backend::Command(_) | Backend::Recorded { .. } => None,
         }
     }
@@ -171,10 +170,8 @@ impl JudgeSettings {
 /// What answers for a judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Backend {
-    /// An OpenAI-compatible endpoint.
-    Openai(ChatSettings),
-    /// The Messages API.
-    Anthropic(ChatSettings),
+    /// A model behind an endpoint.
+    Chat(ChatSettings),
     /// The embedded lexical judge.
     Baseline,
     /// A program.
@@ -189,6 +186,8 @@ pub enum Backend {
 /// How an endpoint is spoken to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatSettings {
+    /// How it is spoken to.
+    pub dialect: Dialect,
     /// The model asked for.
     pub model: String,
     /// Where the endpoint is.

@@ -54,6 +54,38 @@ macro_rules! setting_enum {
 }
 
 setting_enum! {
+    /// How the endpoint of a model is spoken to. Each is a kind of judge, too, of the same name.
+    Dialect {
+        /// Chat completions, at any OpenAI-compatible endpoint.
+        Openai = "openai",
+        /// The Messages API.
+        Anthropic = "anthropic",
+    }
+}
+
+impl Dialect {
+    /// The kind of a judge that is asked in it.
+    pub fn kind(self) -> JudgeKind {
+        self.name().parse().expect("every dialect is a kind of judge")
+    }
+
+    /// Whether it has a use for the setting `key` of a chat judge.
+    pub fn takes(self, key: &str) -> bool {
+        match self {
+            Dialect::Openai => true,
+            Dialect::Anthropic => !["seed", "token_limit_field", "logprobs"].contains(&key),
+        }
+    }
+}
+
+impl JudgeKind {
+    /// How a judge of this kind is asked, if it is a model behind an endpoint.
+    pub fn dialect(self) -> Option<Dialect> {
+        self.name().parse().ok()
+    }
+}
+
+setting_enum! {
     /// What a judge is.
     JudgeKind {
         /// Any OpenAI-compatible endpoint.
@@ -195,6 +227,10 @@ mod tests {
     fn every_name_reads_back() {
         for name in JudgeKind::NAMES {
             assert_eq!(name.parse::<JudgeKind>().expect("a name").name(), *name);
+        }
+        for name in Dialect::NAMES {
+            let dialect: Dialect = name.parse().expect("a name");
+            assert_eq!((dialect.kind().name(), dialect.kind().dialect()), (*name, Some(dialect)));
         }
         for name in Structured::NAMES {
             assert_eq!(name.parse::<Structured>().expect("a name").name(), *name);

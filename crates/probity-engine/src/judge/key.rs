@@ -23,7 +23,20 @@ pub fn api_key(chat: &ChatSettings, get: &dyn Fn(&str) -> Option<String>) -> Res
 
 /// The key of an account.
 #[derive(Clone)]
-pub struct ApiKey(SecretString);
+pub struct ApiKey {
+    secret: SecretString,
+    likeness: Likeness,
+}
+
+/// Whether a key can be told from ordinary words.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Likeness {
+    /// It is a secret, and taken out of everything that comes back.
+    Secret,
+    /// It may be a placeholder for a server that asks for none ("ollama", "EMPTY"). Taking such a word out of answers
+    /// would damage them; it is taken out of refusals, which repeat keys.
+    Placeholder,
+}
 
 /// Why the value of an environment variable is not a key. The value is never repeated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -60,12 +73,11 @@ pub enum KeyProblem {
     Short,
 }
 
-/// Keys shorter than this are mostly placeholders for servers that ask for none ("ollama", "EMPTY"). Taking
-/// such a word out of answers would damage them; it is taken out of refusals, which repeat keys.
+/// Keys shorter than this are mostly placeholders.
 const SECRET_CHARS_MIN: usize = 16;
 
 /// A value in a header of a target that is shorter than this is refused: it could not be taken out of replies.
-pub(crate) const HEADER_SECRET_CHARS_MIN: usize = 6;
+const HEADER_SECRET_CHARS_MIN: usize = 6;
 
 impl ApiKey {
     /// The key that the environment variable `variable` holds.
@@ -85,13 +97,30 @@ impl ApiKey {
         };
         match problem {
             Some(problem) => Err(bad(problem)),
-            None => Ok(ApiKey(SecretString::from(value))),
+            None => {
+                let is_short = value.len() < SECRET_CHARS_MIN;
+                let likeness = if is_short { Likeness::Placeholder } else { Likeness::Secret };
+                Ok(ApiKey { secret: SecretString::from(value), likeness })
+            }
         }
+    }
+
+    /// The secret in a header that the environment variable `variable` holds.
+    pub(crate) fn of_header(variable: &str, value: Option<String>) -> Result<Self, BadKey> {
+        let key = ApiKey::from_env_value(variable, value)?;
+        if key.n_chars() < HEADER_SECRET_CHARS_MIN {
+            return Err(BadKey { variable: variable.to_owned(), problem: KeyProblem::Short });
+        }
+        Ok(ApiKey { likeness: Likeness::Secret, ..key })
+    }
+
+    fn text(&self) -> &str {
+        self.secret.expose_secret()
     }
 
     /// `prefix` and the key as a header value that nothing prints.
     pub(crate) fn header(&self, prefix: &str) -> HeaderValue {
-        let mut value = HeaderValue::from_str(&format!("{prefix}{}", self.0.expose_secret()))
+        let mut value = HeaderValue::from_str(&format!("{prefix}{}", self.text()))
             .expect("a key consists of visible ASCII characters");
         value.set_sensitive(true);
         value
@@ -99,7 +128,7 @@ impl ApiKey {
 
     /// How many characters it has.
     pub(crate) fn n_chars(&self) -> usize {
-        self.0.expose_secret().len()
+        self.text().len()
     }
 
     /// `reception` without the key, wherever the server may have repeated it, unless it is an answer and the key may
@@ -107,12 +136,10 @@ impl ApiKey {
     pub(crate) fn scrub(&self, reception: Reception) -> Reception {
         let is_answer =
             matches!(&reception.outcome, CallOutcome::Response(response) if response.status < 300);
-        if is_answer && self.n_chars() < SECRET_CHARS_MIN { reception } else { self.scrub_all(reception) }
-    }
-
-    /// `reception` without the key, in every spelling, wherever the server may have repeated it.
-    pub(crate) fn scrub_all(&self, reception: Reception) -> Reception {
-        let key = self.0.expose_secret().as_bytes();
+        if is_answer && self.likeness == Likeness::Placeholder {
+            return reception;
+        }
+        let key = self.text().as_bytes();
         let outcome = match reception.outcome {
             CallOutcome::Response(mut response) => {
                 response.body = spelling::without(response.body, key);
@@ -129,15 +156,13 @@ impl ApiKey {
         Reception { outcome, ..reception }
     }
 
-    /// What was read from an answer, without the key, unless the key may be a placeholder. Parts of an answer that
-    /// say nothing each may be the key when they are put together.
+    /// What was read from an answer, without the key, unless the key may be a placeholder.
     pub(crate) fn scrub_text(&self, text: String) -> String {
-        if self.n_chars() < SECRET_CHARS_MIN { text } else { self.text_without(text) }
+        if self.likeness == Likeness::Placeholder { text } else { self.text_without(text) }
     }
 
-    /// `text` without the key, in every spelling.
-    pub(crate) fn text_without(&self, text: String) -> String {
-        spelling::text_without(text, self.0.expose_secret().as_bytes())
+    fn text_without(&self, text: String) -> String {
+        spelling::text_without(text, self.text().as_bytes())
     }
 
     fn scrub_fault(&self, fault: TransportFault) -> TransportFault {

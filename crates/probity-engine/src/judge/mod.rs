@@ -3,8 +3,7 @@
 //! An adapter sends one call and reports what happened. It does not retry, wait, parse verdicts or decide
 //! what a failure means: the schedule does that.
 
-pub mod account;
-pub mod anthropic;
+mod anthropic;
 mod backend;
 pub mod baseline;
 pub mod bounded_template;
@@ -14,14 +13,16 @@ mod fault;
 pub mod http;
 pub mod key;
 pub mod mask;
-pub mod openai;
+mod openai;
 pub mod params;
 pub mod prompt;
 pub mod recorded;
 pub mod respondent;
 mod room;
+pub mod service;
 mod spelling;
 mod verdict_schema;
+mod wire;
 
 use std::fs::File;
 use std::io;
@@ -31,8 +32,7 @@ use std::time::Duration;
 
 use probity_core::packet::Packet;
 
-pub(crate) use backend::account;
-pub use backend::{Judge, JudgeError, request_body};
+pub use backend::{ChatJudge, Judge, JudgeError, request_body};
 pub use room::Room;
 
 pub use crate::config::CallLimits;

@@ -83,7 +83,7 @@ impl Asking {
             Backend::Baseline | Backend::Recorded { verdicts: Some(_) } => {
                 !matches!(network, Network::Recorded(_))
             }
-            Backend::Openai(_) | Backend::Anthropic(_) | Backend::Command(_) => network == Network::Online,
+            Backend::Chat(_) | Backend::Command(_) => network == Network::Online,
         }
     }
 
@@ -136,7 +136,7 @@ impl Asking {
             members
                 .push(("files".to_owned(), Json::Array(self.file_hashes.iter().map(Json::text).collect())));
         }
-        if let Backend::Openai(_) | Backend::Anthropic(_) | Backend::Command(_) = self.judge.backend {
+        if let Backend::Chat(_) | Backend::Command(_) = self.judge.backend {
             members.push(("template".to_owned(), Json::text(self.template.hash())));
         }
         Json::object(members).canonical()
@@ -153,7 +153,7 @@ fn file_hashes(judge: &JudgeSettings) -> Result<Vec<String>, JudgeError> {
         Backend::Command(command) => {
             command.argv.iter().map(PathBuf::from).filter(|path| path.is_file()).collect()
         }
-        Backend::Openai(_) | Backend::Anthropic(_) | Backend::Baseline => Vec::new(),
+        Backend::Chat(_) | Backend::Baseline => Vec::new(),
     };
     let digest = |path: PathBuf| file_digest(&path).map_err(|source| JudgeError::Open { path, source });
     paths.into_iter().map(digest).collect()

@@ -18,7 +18,7 @@ pub(super) fn facts(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts
     };
     let chat = asking.judge.chat();
     let priced = match &asking.judge.backend {
-        Backend::Openai(chat) | Backend::Anthropic(chat) => asking.config.price(&chat.model).is_some(),
+        Backend::Chat(chat) => asking.config.price(&chat.model).is_some(),
         Backend::Baseline | Backend::Recorded { .. } => true,
         // What a program spends, it alone knows.
         Backend::Command(_) => false,

@@ -6,7 +6,7 @@ use probity_core::spelling::closest;
 
 use super::{Naming, Resolving};
 use crate::config::layer::{JudgeLayer, Layer, TargetChoice, TargetLayer};
-use crate::config::names::{JudgeKind, TargetKind};
+use crate::config::names::{Dialect, JudgeKind, TargetKind};
 use crate::config::{
     Address, ChatTarget, CommandSettings, HeaderText, HttpTarget, Pointer, ProgramTarget, SystemPrompt,
     TargetBackend, TargetSettings,
@@ -132,7 +132,7 @@ impl Resolving {
             http: own.http.or(beside.http),
             ..JudgeLayer::default()
         };
-        let chat = self.chat(section, JudgeKind::Openai, defaults.merge(chat), named)?;
+        let chat = self.chat(section, Dialect::Openai, defaults.merge(chat), named)?;
         Some(ChatTarget { chat, system })
     }
 

@@ -82,7 +82,7 @@ impl Origin {
     pub(crate) fn asked(asking: &Asking) -> Origin {
         let template = &asking.template;
         let prompt = match &asking.judge.backend {
-            Backend::Openai(_) | Backend::Anthropic(_) | Backend::Command(_) => Prompt {
+            Backend::Chat(_) | Backend::Command(_) => Prompt {
                 text: Some(template.source()),
                 note: format!(
                     "template {}; what stands in braces is filled in for each question, and texts of \
