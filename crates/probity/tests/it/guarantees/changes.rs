@@ -1,9 +1,9 @@
 //! G10, G11: a changed definition is a new run that asks only what changed, and an answer that was stored is
 //! never paid for twice.
 
-use super::ledger::{Asked, Judge};
+use super::ledger::Judge;
 use super::scene::{Ended, Scene, assert_same, cases};
-use crate::support::http_ok;
+use crate::answers::says;
 
 const N_CASES: usize = 6;
 
@@ -177,7 +177,7 @@ fn g10_what_does_not_change_answers_is_no_change() {
 #[test]
 fn g11_stored_answers_are_read_again_for_nothing() {
     let judge = Judge::with(|asked, _| match asked.number(5) % 4 {
-        0 => http_ok(&Asked::completion(&format!("```json\n{}\n```", asked.verdict())).to_string()),
+        0 => says(&format!("```json\n{}\n```", asked.verdict())),
         _ => asked.answer(),
     });
     let scene = Scene::new(cases(N_CASES), &judge.base_url());

@@ -95,7 +95,7 @@ fn c09_each_note_of_two_calls_fails_once() {
         let fault = Fault { mark: "store.db-calls", calls: "w", turn, kind: "EIO", lasting: "once" };
         let mut command = scene.command(&["--concurrency", "1"]);
         fault.aim(&mut command, library, &scene.path("hit"));
-        let _ended = Ended::of(command).code(4).says("store.db-calls");
+        let _ended = Ended::of(command).code(4).says(["store.db-calls"]);
         let _ended = scene.run(&["--concurrency", "1"]).code(0);
         assert!(
             judge.counts().values().all(|n| *n <= 2),
@@ -152,7 +152,7 @@ fn c11_a_read_only_store_is_refused_before_any_call() {
     let fault = Fault { mark: STORE, calls: "o", turn: 1, kind: "EROFS", lasting: "for_good" };
     let mut command = series.command();
     fault.aim(&mut command, library, &series.scene.path("hit"));
-    let _ended = Ended::of(command).code(4).says("store.db").says("read-only");
+    let _ended = Ended::of(command).code(4).says(["store.db"]).says(["read-only"]);
     assert_eq!(series.judge.n_requests(), N_PACKETS, "nothing was asked that could not be kept");
 }
 
@@ -161,7 +161,7 @@ fn c11_a_read_only_store_is_refused_before_any_call() {
 fn c10_results_that_cannot_be_put_in_place() {
     let mut series = Series::new(2);
     std::fs::create_dir_all(series.scene.path(RESULTS).join("in-the-way")).expect("a folder");
-    let _ended = Ended::of(series.command()).code(4).says(RESULTS);
+    let _ended = Ended::of(series.command()).code(4).says([RESULTS]);
     series.disturbed();
     std::fs::remove_dir_all(series.scene.path(RESULTS)).expect("a folder");
     let tally = series.finish();

@@ -8,7 +8,8 @@ use serde_json::json;
 
 use super::ledger::{Asked, Gate, Judge, number};
 use super::scene::{Scene, assert_same, cases, cases_named};
-use crate::support::{Act, http_ok};
+use crate::answers::says;
+use crate::support::Act;
 
 /// Cases, two packets each: more packets than may be in flight.
 const N_CASES: usize = 1001;
@@ -17,8 +18,8 @@ const N_CASES: usize = 1001;
 fn act(asked: &Asked, n_earlier: usize) -> Act {
     match asked.number(9) % 20 {
         0 if n_earlier == 0 => Act::respond(500, &[], "later"),
-        1 => http_ok(&Asked::completion("no verdict").to_string()),
-        2 => http_ok(&Asked::completion(r#"{"score": 7, "reasoning": "Beyond."}"#).to_string()),
+        1 => says("no verdict"),
+        2 => says(r#"{"score": 7, "reasoning": "Beyond."}"#),
         3 => Act::respond(500, &[], "never"),
         _ => asked.answer(),
     }

@@ -79,7 +79,7 @@ fn c07_a_flipped_bit_ends_the_journal_there() {
 fn c08_a_journal_taken_away_is_told() {
     let (series, files) = killed();
     let (_, ended) = resume(&series.judge, &files, None);
-    let _ended = ended.says("its journal").says("is missing: the latest records may be lost");
+    let _ended = ended.says(["its journal"]).says(["is missing: the latest records may be lost"]);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn g01_c13_a_second_process_is_refused_and_calls_nobody() {
         sleep(Duration::from_millis(1));
     }
     let holder = format!("one writer at a time, and process {} has it", first.id());
-    let _refused = scene.run(&["--concurrency", "40"]).code(4).says(&holder);
+    let _refused = scene.run(&["--concurrency", "40"]).code(4).says([&holder]);
     assert!(judge.n_open_calls_peak() <= 4, "the second process made calls");
     let _first = Ended::after(first).code(0);
     assert_eq!(judge.n_requests(), N_PACKETS);

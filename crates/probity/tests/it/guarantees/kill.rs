@@ -90,7 +90,7 @@ fn g04_g10_c03_killed_twice_then_changed() {
         .scene
         .write("cases.json", cases(N_CASES).replace("\"reply\":\"case-0000\"", "\"reply\":\"case-0000!\""));
     let n_requests = series.judge.n_requests();
-    let ended = Ended::of(series.command()).code(0).says("new run: changed since the last one: cases;");
+    let ended = Ended::of(series.command()).code(0).says(["new run: changed since the last one: cases;"]);
     let after = series.scene.record();
     after.keeps(&before);
     let changed = after.settled.keys().filter(|asked| asked.reply == "case-0000!").count();

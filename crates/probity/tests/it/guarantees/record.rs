@@ -152,5 +152,5 @@ impl Record {
 fn asked(packet: &str) -> Asked {
     let packet: Value = serde_json::from_str(packet).expect("a packet is JSON");
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
-    Asked { reply: text(&packet["reply"]), criterion: text(&packet["criteria"][0]["id"]) }
+    Asked::about(&text(&packet["reply"]), &text(&packet["criteria"][0]["id"]))
 }
