@@ -13,50 +13,87 @@ use probity_core::case::{
 };
 use probity_core::json::Json;
 
+use super::Unanswered;
 use super::evidence::{evidence, inadmissible};
 use super::field::{Field, FileNames, Found, Reason, Value};
 
 /// How many bytes of letters and digits the gate needs to look for a value.
 const KNOWN_BYTES_MIN: usize = 2;
 
-/// A record that gives no entry.
+/// What a good record holds.
+#[derive(Debug)]
+pub(super) enum Content {
+    Entry(Box<Entry>),
+    /// A case without a reply, and what is said about it where none can be had.
+    Unanswered {
+        case: Box<Case>,
+        reason: Reason,
+    },
+}
+
+impl Content {
+    pub(super) fn case(&self) -> &Case {
+        match self {
+            Content::Entry(entry) => &entry.case,
+            Content::Unanswered { case, .. } => case,
+        }
+    }
+
+    pub(super) fn variant(&self) -> Option<&Variant> {
+        match self {
+            Content::Entry(entry) => entry.reply.variant.as_ref(),
+            Content::Unanswered { .. } => None,
+        }
+    }
+}
+
+/// A record that holds neither.
 pub(super) struct Refused {
     /// The id, where that much could be read.
     pub(super) id: Option<String>,
     pub(super) reason: Reason,
-    /// The case of a record that has everything but a reply, or what else is wrong with it.
-    pub(super) unanswered: Option<Result<Box<Case>, Reason>>,
 }
 
 impl From<Reason> for Refused {
     fn from(reason: Reason) -> Self {
-        Self { id: None, reason, unanswered: None }
+        Self { id: None, reason }
     }
 }
 
-/// Makes an entry of the fields, or says why not, by the names of the file.
-pub(super) fn entry(mut found: Found<'_>, names: FileNames) -> Result<Box<Entry>, Refused> {
+/// Makes content of the fields, or says why not, by the names of the file.
+pub(super) fn entry(
+    mut found: Found<'_>,
+    names: FileNames,
+    unanswered: Unanswered,
+) -> Result<Content, Refused> {
     let id = case_id(found.take(Field::Id))?;
-    body(&mut found, &id, names).map_err(|refused| Refused { id: Some(id.as_str().to_owned()), ..refused })
+    let content = content(&mut found, &id, names, unanswered);
+    content.map_err(|reason| Refused { id: Some(id.as_str().to_owned()), reason })
 }
 
-fn body(found: &mut Found<'_>, id: &CaseId, names: FileNames) -> Result<Box<Entry>, Refused> {
+fn content(
+    found: &mut Found<'_>,
+    id: &CaseId,
+    names: FileNames,
+    unanswered: Unanswered,
+) -> Result<Content, Reason> {
     let (situation, given) = situation_and_reply(found, names)?;
-    let case = case(found, id, situation);
-    let text = match given {
-        Given::Text(text) => text,
-        Given::Nothing(reason) => {
-            return Err(Refused { id: None, reason, unanswered: Some(case.map(Box::new)) });
+    let text = match (given, unanswered) {
+        (Given::Text(text), _) => text,
+        (Given::Nothing(reason), Unanswered::Refuse) => return Err(reason),
+        (Given::Nothing(reason), Unanswered::Take) => {
+            let case = Box::new(case(found, id, situation)?);
+            return Ok(Content::Unanswered { case, reason });
         }
     };
-    let case = case?;
+    let case = case(found, id, situation)?;
     let variant = optional_text(found.take(Field::Variant))?;
     let reply = Reply {
         text,
         variant: variant.map(Variant::new).transpose().map_err(bad_field)?,
         confidence: confidence(found.take(Field::Confidence))?,
     };
-    Ok(Box::new(Entry { case, reply }))
+    Ok(Content::Entry(Box::new(Entry { case, reply })))
 }
 
 fn case(found: &mut Found<'_>, id: &CaseId, situation: Situation) -> Result<Case, Reason> {

@@ -1,9 +1,9 @@
-//! The decoded bytes of one file, with a running line number and byte offset.
+//! The decoded bytes of one file, with a running line number and byte offset, and the record that is cut out of them.
 //!
 //! A line ends with LF, CRLF or a lone CR, and each of the three counts once. Offsets count every decoded
 //! byte, a byte order mark included, so that they can be looked up in the (unpacked) file.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 
 use super::source::OverLimit;
@@ -33,10 +33,7 @@ impl Format {
 /// A buffered reader that knows where it is.
 pub(super) struct Input {
     file: Arc<str>,
-    reader: Box<dyn Read + Send>,
-    buffer: Box<[u8]>,
-    start: usize,
-    end: usize,
+    reader: BufReader<Box<dyn Read + Send>>,
     line: usize,
     offset: u64,
     after_cr: bool,
@@ -44,8 +41,8 @@ pub(super) struct Input {
 
 impl Input {
     pub(super) fn new(file: Arc<str>, reader: Box<dyn Read + Send>) -> Self {
-        let buffer = vec![0; BUFFER_BYTES].into_boxed_slice();
-        Self { file, reader, buffer, start: 0, end: 0, line: 1, offset: 0, after_cr: false }
+        let reader = BufReader::with_capacity(BUFFER_BYTES, reader);
+        Self { file, reader, line: 1, offset: 0, after_cr: false }
     }
 
     /// The file as it was named.
@@ -63,32 +60,24 @@ impl Input {
         self.offset
     }
 
+    /// An error at the line of the next byte.
+    pub(super) fn error(&self, message: impl Into<String>) -> LoadError {
+        LoadError::new(&self.file, message).line(self.line)
+    }
+
     /// The next bytes; none at the end of the file.
     pub(super) fn fill(&mut self) -> Result<&[u8], LoadError> {
-        if self.start == self.end {
-            self.start = 0;
-            self.end = 0;
-            self.read_more()?;
+        while let Err(error) = self.reader.fill_buf() {
+            if error.kind() != io::ErrorKind::Interrupted {
+                return Err(self.unreadable(error));
+            }
         }
-        Ok(&self.buffer[self.start..self.end])
+        Ok(self.reader.buffer())
     }
 
     /// The next byte, which stays.
     pub(super) fn peek(&mut self) -> Result<Option<u8>, LoadError> {
         Ok(self.fill()?.first().copied())
-    }
-
-    fn read_more(&mut self) -> Result<usize, LoadError> {
-        loop {
-            match self.reader.read(&mut self.buffer[self.end..]) {
-                Ok(n) => {
-                    self.end += n;
-                    return Ok(n);
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.unreadable(error)),
-            }
-        }
     }
 
     fn unreadable(&self, error: io::Error) -> LoadError {
@@ -104,22 +93,31 @@ impl Input {
         .source(error)
     }
 
-    /// Passes over `n` bytes that contain no line end.
+    /// Passes over `n` of the bytes that are there, none of which ends a line.
     pub(super) fn pass(&mut self, n: usize) {
-        self.start += n;
+        self.reader.consume(n);
         self.offset += n as u64;
         self.after_cr &= n == 0;
     }
 
-    /// Passes over `n` bytes and counts the line ends in them.
+    /// Passes over `n` of the bytes that are there and counts the line ends in them.
     pub(super) fn pass_counting(&mut self, n: usize) {
-        for byte in &self.buffer[self.start..self.start + n] {
+        for byte in &self.reader.buffer()[..n] {
             let crlf = self.after_cr && *byte == b'\n';
             self.line += usize::from(matches!(byte, b'\n' | b'\r') && !crlf);
             self.after_cr = *byte == b'\r';
         }
-        self.start += n;
+        self.reader.consume(n);
         self.offset += n as u64;
+    }
+
+    /// Passes over all bytes before `offset` and counts the line ends in them.
+    pub(super) fn pass_to(&mut self, offset: u64) -> Result<(), LoadError> {
+        while self.offset < offset && !self.fill()?.is_empty() {
+            let left = usize::try_from(offset - self.offset).unwrap_or(usize::MAX);
+            self.pass_counting(self.reader.buffer().len().min(left));
+        }
+        Ok(())
     }
 
     /// Passes over one line end, which must be next: LF, CRLF or CR.
@@ -150,8 +148,7 @@ impl Input {
 
     /// Tells the format by the first byte that is not white space; a byte order mark is passed over once.
     pub(super) fn detect(&mut self) -> Result<Format, LoadError> {
-        while self.end < magic::HEAD_BYTES && self.read_more()? > 0 {}
-        let head = &self.buffer[..self.end];
+        let head = self.fill()?;
         if let Some(foreign) = magic::foreign(head) {
             let message = format!("found {}, expected JSON or CSV in UTF-8", foreign.what);
             return Err(LoadError::new(&self.file, message).hint(foreign.hint));
@@ -178,41 +175,59 @@ pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// The source text of one record.
-pub(super) struct Chunk {
-    /// The bytes, without the line end or comma after them. Reused from record to record.
+/// What came after a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// A line end, or the next element of an array.
+    Separator,
+    EndOfFile,
+}
+
+/// The source text of one record. Its memory is used again for the next one.
+pub(super) struct RawRecord {
+    /// The bytes, without the line end or comma after them.
     pub(super) bytes: Vec<u8>,
     /// The line of the first byte, 1-based.
     pub(super) line: usize,
     /// Where the first byte stands in the file.
-    pub(super) offset: u64,
+    offset: u64,
     /// How many bytes a record may have.
-    pub(super) bytes_max: usize,
+    bytes_max: usize,
+    file: Arc<str>,
 }
 
-impl Chunk {
-    pub(super) fn new(bytes_max: usize) -> Self {
-        Self { bytes: Vec::new(), line: 0, offset: 0, bytes_max }
+impl RawRecord {
+    /// Room for the records of a file.
+    pub(super) fn new(file: &Arc<str>, bytes_max: usize) -> Self {
+        Self { bytes: Vec::new(), line: 0, offset: 0, bytes_max, file: Arc::clone(file) }
     }
 
     /// Starts a record at the place of `input`.
     pub(super) fn begin(&mut self, input: &Input) {
         self.bytes.clear();
-        self.line = input.line();
-        self.offset = input.offset();
+        self.line = input.line;
+        self.offset = input.offset;
     }
 
-    /// Adds bytes, unless the record grows over its limit.
-    pub(super) fn extend(&mut self, bytes: &[u8]) -> Result<(), TooLong> {
+    /// Moves `n` of the bytes that are there from `input` to the record, unless it grows over its limit.
+    pub(super) fn take(&mut self, input: &mut Input, n: usize) -> Result<(), LoadError> {
+        self.extend(&input.reader.buffer()[..n])?;
+        input.pass_counting(n);
+        Ok(())
+    }
+
+    /// Adds bytes, unless the record grows over its limit. The rest of it is not read.
+    pub(super) fn extend(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
         if self.bytes.len() + bytes.len() > self.bytes_max {
-            return Err(TooLong { line: self.line, bytes_max: self.bytes_max });
+            let message = format!("the record that starts here is longer than {} bytes", self.bytes_max);
+            return Err(LoadError::new(&self.file, message).line(self.line));
         }
         self.bytes.extend_from_slice(bytes);
         Ok(())
     }
 
-    /// The record as text, without white space around it, or where it is not UTF-8.
-    pub(super) fn text(&self, file: &Arc<str>) -> Result<&str, LoadError> {
+    /// The record as text, or where it is not UTF-8.
+    pub(super) fn text(&self) -> Result<&str, LoadError> {
         std::str::from_utf8(&self.bytes).map_err(|error| {
             let at = error.valid_up_to();
             let message = format!(
@@ -221,23 +236,10 @@ impl Chunk {
                 self.bytes.get(at).copied().unwrap_or_default(),
             );
             let lines = self.bytes[..at].split(|byte| *byte == b'\n').count() - 1;
-            LoadError::new(file, message)
+            LoadError::new(&self.file, message)
                 .line(self.line + lines)
                 .hint("save the file as UTF-8; if this is its last byte, it may be cut")
         })
-    }
-}
-
-/// A record that is longer than allowed; the rest of it was not read.
-pub(super) struct TooLong {
-    line: usize,
-    bytes_max: usize,
-}
-
-impl TooLong {
-    pub(super) fn error(&self, file: &Arc<str>) -> LoadError {
-        let message = format!("the record that starts here is longer than {} bytes", self.bytes_max);
-        LoadError::new(file, message).line(self.line)
     }
 }
 
