@@ -34,9 +34,9 @@ impl Default for Resampling {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Part {
     /// Added above the line.
-    pub above: f64,
+    pub numerator: f64,
     /// Added below it: how many observations there are.
-    pub below: f64,
+    pub denominator: f64,
 }
 
 /// One estimate per ratio: the sum above over the sum below, over all clusters. Each cluster lists what it
@@ -55,7 +55,7 @@ pub fn ratios(clusters: &[Vec<Part>], resampling: Resampling) -> Vec<Option<Esti
 
 /// The estimate of one ratio, from what each cluster adds to it. `None` for a ratio over nothing.
 pub fn ratio(clusters: impl Iterator<Item = Part>, resampling: Resampling) -> Option<Estimate> {
-    let parts = clusters.filter(|part| part.below > 0.0).map(|part| [part.above, part.below]);
+    let parts = clusters.filter(|part| part.denominator > 0.0).map(|part| [part.numerator, part.denominator]);
     Groups::of(parts).estimate(resampling)
 }
 
@@ -197,20 +197,20 @@ impl<R: Adds> Groups<R> {
 impl Groups<[u64; 2]> {
     /// The first sum over the second.
     fn estimate(&self, resampling: Resampling) -> Option<Estimate> {
-        let [above, below] = self.totals();
-        if below <= 0.0 {
+        let [numerator, denominator] = self.totals();
+        if denominator <= 0.0 {
             return None;
         }
-        let value = above / below;
+        let value = numerator / denominator;
         // Observations are counted, so their sum is a whole number.
-        let n = whole(below.round());
+        let n = whole(denominator.round());
         let mut shares = self.rows.iter().map(|row| f64::from_bits(row[0]) / f64::from_bits(row[1]));
         let first = shares.next();
         let (low, high) = if shares.all(|share| Some(share) == first) {
             wilson(value, self.size() as f64)
         } else {
             let mut drawn = Vec::new();
-            self.draw(resampling, |[above, below]| drawn.push(above / below));
+            self.draw(resampling, |[numerator, denominator]| drawn.push(numerator / denominator));
             interval(&mut drawn, self.size())
         };
         Some(Estimate { value, low: low.min(value), high: high.max(value), n })
@@ -274,7 +274,10 @@ mod tests {
     const QUICK: Resampling = Resampling { n_resamples: 1_000, seed: 4 };
 
     fn clusters(parts: &[(f64, f64)]) -> Vec<Vec<Part>> {
-        parts.iter().map(|(above, below)| vec![Part { above: *above, below: *below }]).collect()
+        parts
+            .iter()
+            .map(|(numerator, denominator)| vec![Part { numerator: *numerator, denominator: *denominator }])
+            .collect()
     }
 
     fn coins(successes: usize, n: usize) -> Vec<Vec<Part>> {
@@ -359,7 +362,7 @@ mod tests {
         #[test]
         fn order_does_not_matter(parts in prop::collection::vec((0_u8..4, 0_u8..4), 1..60), seed in 0_u64..9) {
             let parts: Vec<(f64, f64)> =
-                parts.into_iter().map(|(above, more)| (f64::from(above), f64::from(above + more))).collect();
+                parts.into_iter().map(|(numerator, more)| (f64::from(numerator), f64::from(numerator + more))).collect();
             let resampling = Resampling { n_resamples: 50, seed };
             let mut turned = parts.clone();
             turned.reverse();
@@ -370,7 +373,7 @@ mod tests {
         #[test]
         fn the_interval_holds_the_value(parts in prop::collection::vec((0_u8..4, 0_u8..4), 1..60)) {
             let parts: Vec<(f64, f64)> =
-                parts.into_iter().map(|(above, more)| (f64::from(above), f64::from(above + more))).collect();
+                parts.into_iter().map(|(numerator, more)| (f64::from(numerator), f64::from(numerator + more))).collect();
             if let Some(got) = ratios(&clusters(&parts), QUICK)[0] {
                 prop_assert!(0.0 <= got.low && got.low <= got.value && got.value <= got.high && got.high <= 1.0);
             }

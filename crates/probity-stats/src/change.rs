@@ -1,81 +1,20 @@
 //! How far a share or a mean moved between two looks at the same things, with an interval.
 //!
-//! A change of shares has Newcombe's interval for paired proportions (Statistics in Medicine 17, 1998, method
-//! 10), which holds for few pairs and for pairs that never differ. A change of means has the bootstrap's, whole
+//! A change of shares has Newcombe's interval for paired proportions; a change of means has the bootstrap's, whole
 //! cases at a time. What always holds: exchanging the two looks negates value and interval, to the last digit.
 
 use std::cmp::Ordering;
 
 use super::bootstrap::{Groups, estimate};
-use super::{Estimate, Resampling, wilson};
+use super::paired::PairedCounts;
+use super::{Estimate, Resampling, Z_95, wilson};
 
-/// Pairs by what was seen at each look.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct PairedShare {
-    /// Yes both times.
-    pub both: u64,
-    /// Yes at the first look alone.
-    pub first_only: u64,
-    /// Yes at the second look alone.
-    pub second_only: u64,
-    /// No both times.
-    pub neither: u64,
-}
-
-impl PairedShare {
-    /// Pairs.
-    pub fn n(&self) -> u64 {
-        self.both + self.first_only + self.second_only + self.neither
-    }
-
-    /// How the two looks go together, with Newcombe's correction: less where it is positive.
-    fn correlation(&self) -> f64 {
-        let [both, first, second, neither] =
-            [self.both, self.first_only, self.second_only, self.neither].map(|n| n as f64);
-        let below = ((both + first) * (second + neither) * (both + second) * (first + neither)).sqrt();
-        let above = both * neither - first * second;
-        let half = self.n() as f64 / 2.0;
-        let above = if above < 0.0 { above } else { (above - half).max(0.0) };
-        if below > 0.0 { above / below } else { 0.0 }
-    }
-}
-
-impl FromIterator<(bool, bool)> for PairedShare {
-    /// Counts pairs of what was seen at the first and at the second look.
-    fn from_iter<I: IntoIterator<Item = (bool, bool)>>(pairs: I) -> Self {
-        let mut counts = PairedShare::default();
-        for pair in pairs {
-            *match pair {
-                (true, true) => &mut counts.both,
-                (true, false) => &mut counts.first_only,
-                (false, true) => &mut counts.second_only,
-                (false, false) => &mut counts.neither,
-            } += 1;
-        }
-        counts
-    }
-}
-
-/// The share at the second look less the share at the first. `None` without a pair.
-pub fn share_change(pairs: PairedShare) -> Option<Estimate> {
-    let n = pairs.n();
-    if n == 0 {
-        return None;
-    }
-    let share = |yes: u64| {
-        let share = yes as f64 / n as f64;
-        let (low, high) = wilson(share, n as f64);
-        (share - low, high - share)
-    };
-    let correlation = pairs.correlation();
-    let reach =
-        |one: f64, other: f64| (one * one - 2.0 * correlation * one * other + other * other).max(0.0).sqrt();
-    let (first_below, first_above) = share(pairs.both + pairs.first_only);
-    let (second_below, second_above) = share(pairs.both + pairs.second_only);
-    let value = (pairs.second_only as f64 - pairs.first_only as f64) / n as f64;
-    let low = value - reach(second_below, first_above);
-    let high = value + reach(second_above, first_below);
-    Some(Estimate { value, low, high, n })
+/// The share of the second thing less the share of the first, with Newcombe's interval. `None` without a pair.
+pub fn share_change(pairs: PairedCounts) -> Option<Estimate> {
+    let exchanged =
+        PairedCounts { first_only: pairs.second_only, second_only: pairs.first_only, ..pairs }.times(1.0);
+    let (value, low, high) = exchanged.difference(Z_95);
+    (pairs.n() > 0).then_some(Estimate { value, low, high, n: pairs.n() })
 }
 
 /// What one case adds to a change of means.
@@ -98,20 +37,20 @@ pub fn mean_change(cases: &[Moved], span: f64, resampling: Resampling) -> Option
         [sign * case.by + span * n, n]
     });
     let groups = Groups::of(rows);
-    let [above, below] = groups.totals();
-    if below <= 0.0 {
+    let [numerator, denominator] = groups.totals();
+    if denominator <= 0.0 {
         return None;
     }
     let n_cases = groups.size();
     let total: f64 = cases.iter().map(|case| case.by).sum::<f64>() * sign;
-    let value = total / below;
-    let centred = |above: f64, below: f64| above / below - span;
+    let value = total / denominator;
+    let centred = |numerator: f64, denominator: f64| numerator / denominator - span;
     let mut drawn = Vec::new();
-    groups.draw(resampling, |[above, below]| drawn.push(centred(*above, *below)));
+    groups.draw(resampling, |[numerator, denominator]| drawn.push(centred(*numerator, *denominator)));
     // Cases that moved alike: so large a share may do otherwise, and go as far as they can.
     let (_, unseen) = wilson(0.0, n_cases as f64);
     let alike = || (value - unseen * (span + value), value + unseen * (span - value));
-    let shifted = estimate(centred(above, below), below, &mut drawn, n_cases, alike);
+    let shifted = estimate(centred(numerator, denominator), denominator, &mut drawn, n_cases, alike);
     let [low, high] = [shifted.low.min(value), shifted.high.max(value)];
     let (low, high) = match turn {
         Turn::Kept => (low, high),
@@ -165,7 +104,7 @@ mod tests {
     #[track_caller]
     fn check(pairs: [u64; 4], value: f64, low: f64, high: f64) {
         let [both, first_only, second_only, neither] = pairs;
-        let got = share_change(PairedShare { both, first_only, second_only, neither }).expect("pairs");
+        let got = share_change(PairedCounts { both, first_only, second_only, neither }).expect("pairs");
         let near = |got: f64, want: f64| (got - want).abs() < 5e-5;
         assert!(near(got.value, value) && near(got.low, low) && near(got.high, high), "{got:?}");
     }
@@ -178,7 +117,7 @@ mod tests {
         check([0, 12, 2, 36], -0.2, -0.3404, -0.0569);
         check([1, 1, 7, 12], 0.285_714, 0.025_559, 0.506_920);
         check([0, 0, 0, 20], 0.0, -0.1611, 0.1611);
-        assert_eq!(share_change(PairedShare::default()), None);
+        assert_eq!(share_change(PairedCounts::default()), None);
     }
 
     fn one_each(moves: &[f64]) -> Vec<Moved> {
@@ -254,8 +193,8 @@ mod tests {
         /// Exchanging the looks negates a change of shares.
         #[test]
         fn shares_turn_round(both in 0_u64..50, first in 0_u64..50, second in 0_u64..50, neither in 0_u64..50) {
-            let pairs = PairedShare { both, first_only: first, second_only: second, neither };
-            let turned = PairedShare { first_only: second, second_only: first, ..pairs };
+            let pairs = PairedCounts { both, first_only: first, second_only: second, neither };
+            let turned = PairedCounts { first_only: second, second_only: first, ..pairs };
             match (share_change(pairs), share_change(turned)) {
                 (Some(one), Some(other)) => {
                     prop_assert!((one.value + other.value).abs() < 1e-12);

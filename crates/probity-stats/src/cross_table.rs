@@ -331,8 +331,8 @@ struct Placed {
     columns: Vec<f64>,
 }
 
-fn ratio(above: f64, below: f64) -> f64 {
-    if below > 0.0 { above / below } else { 0.0 }
+fn ratio(numerator: f64, denominator: f64) -> f64 {
+    if denominator > 0.0 { numerator / denominator } else { 0.0 }
 }
 
 /// The rank of each category, measured from the mean rank.

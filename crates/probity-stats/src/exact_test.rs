@@ -21,14 +21,14 @@ pub struct McNemar {
 
 /// The two-sided p-value of the sign test: how often a fair coin splits at least as unevenly. `None` where
 /// there is nothing to split.
-pub fn sign_test(wins: u64, losses: u64) -> Option<f64> {
+pub fn sign_test_p_value(wins: u64, losses: u64) -> Option<f64> {
     let tail = lower_tail(wins.min(losses), wins.checked_add(losses)?)?;
     Some((2.0 * tail.up_to).min(1.0))
 }
 
 /// The one-sided p-value of the sign test: how often a fair coin gives at most so many wins. `None` where there
 /// is nothing to split.
-pub fn fewer_wins_test(wins: u64, losses: u64) -> Option<f64> {
+pub fn fewer_wins_p_value(wins: u64, losses: u64) -> Option<f64> {
     let n = wins.checked_add(losses)?;
     if wins <= losses {
         return lower_tail(wins, n).map(|tail| tail.up_to.min(1.0));
@@ -41,7 +41,7 @@ pub fn fewer_wins_test(wins: u64, losses: u64) -> Option<f64> {
 /// The smallest share of wins above one half that the two-sided sign test of `n` wins and losses shows at `level`
 /// with probability `power`. `None` where not even `n` wins are shown.
 pub fn sign_test_detects(n: u64, level: f64, power: f64) -> Option<f64> {
-    let is_shown = |losses: u64| sign_test(n - losses, losses).is_some_and(|p| p <= level);
+    let is_shown = |losses: u64| sign_test_p_value(n - losses, losses).is_some_and(|p| p <= level);
     if !is_shown(0) {
         return None;
     }
@@ -134,24 +134,24 @@ mod tests {
 
     #[test]
     fn small_splits_are_the_fractions_they_are() {
-        near(sign_test(5, 0).unwrap(), 2.0 / 32.0);
-        near(sign_test(1, 9).unwrap(), 22.0 / 1024.0);
-        near(sign_test(4, 4).unwrap(), 1.0);
-        near(sign_test(3, 2).unwrap(), 1.0);
+        near(sign_test_p_value(5, 0).unwrap(), 2.0 / 32.0);
+        near(sign_test_p_value(1, 9).unwrap(), 22.0 / 1024.0);
+        near(sign_test_p_value(4, 4).unwrap(), 1.0);
+        near(sign_test_p_value(3, 2).unwrap(), 1.0);
         // 2 · (C(20,0) + … + C(20,5)) / 2²⁰
-        near(sign_test(15, 5).unwrap(), 2.0 * 21_700.0 / 1_048_576.0);
-        assert_eq!(sign_test(0, 0), None);
+        near(sign_test_p_value(15, 5).unwrap(), 2.0 * 21_700.0 / 1_048_576.0);
+        assert_eq!(sign_test_p_value(0, 0), None);
     }
 
     #[test]
     fn one_side_of_small_splits() {
-        near(fewer_wins_test(0, 5).unwrap(), 1.0 / 32.0);
-        near(fewer_wins_test(1, 9).unwrap(), 11.0 / 1024.0);
-        near(fewer_wins_test(9, 1).unwrap(), 1023.0 / 1024.0);
-        near(fewer_wins_test(5, 0).unwrap(), 1.0);
-        near(fewer_wins_test(2, 2).unwrap(), 11.0 / 16.0);
-        near(fewer_wins_test(2_000, 0).unwrap(), 1.0);
-        assert_eq!(fewer_wins_test(0, 0), None);
+        near(fewer_wins_p_value(0, 5).unwrap(), 1.0 / 32.0);
+        near(fewer_wins_p_value(1, 9).unwrap(), 11.0 / 1024.0);
+        near(fewer_wins_p_value(9, 1).unwrap(), 1023.0 / 1024.0);
+        near(fewer_wins_p_value(5, 0).unwrap(), 1.0);
+        near(fewer_wins_p_value(2, 2).unwrap(), 11.0 / 16.0);
+        near(fewer_wins_p_value(2_000, 0).unwrap(), 1.0);
+        assert_eq!(fewer_wins_p_value(0, 0), None);
     }
 
     #[test]
@@ -169,9 +169,9 @@ mod tests {
     #[test]
     fn large_counts_follow_the_normal_distribution() {
         // z = 3.0 with continuity correction 2.998: 2 · Φ(−2.998) = 0.002717…
-        let p = sign_test(501_500, 498_500).unwrap();
+        let p = sign_test_p_value(501_500, 498_500).unwrap();
         assert!((p - 0.002_717).abs() < 5e-5, "{p}");
-        assert_eq!(sign_test(1_000_000, 0), Some(0.0), "too small for a float, and not below zero");
+        assert_eq!(sign_test_p_value(1_000_000, 0), Some(0.0), "too small for a float, and not below zero");
     }
 
     #[test]
@@ -197,7 +197,7 @@ mod tests {
         /// The sides have no names, and a p-value is a probability.
         #[test]
         fn sides_can_be_swapped(wins in 0_u64..5_000, losses in 0_u64..5_000) {
-            prop_assert_eq!(sign_test(wins, losses), sign_test(losses, wins));
+            prop_assert_eq!(sign_test_p_value(wins, losses), sign_test_p_value(losses, wins));
             if let Some(test) = mcnemar(wins, losses) {
                 prop_assert!(0.0 <= test.mid_p && test.mid_p <= test.exact && test.exact <= 1.0, "{:?}", test);
             }
@@ -206,8 +206,8 @@ mod tests {
         /// A wider split of as many is never less surprising.
         #[test]
         fn wider_splits_surprise_more(losses in 0_u64..500, more in 1_u64..500) {
-            let even = sign_test(losses + more, losses + more).unwrap();
-            let uneven = sign_test(losses + 2 * more, losses).unwrap();
+            let even = sign_test_p_value(losses + more, losses + more).unwrap();
+            let uneven = sign_test_p_value(losses + 2 * more, losses).unwrap();
             prop_assert!(uneven <= even + 1e-12);
         }
     }

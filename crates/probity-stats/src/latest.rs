@@ -42,7 +42,7 @@ impl Sample {
 
 /// The two-sided p-value of Fisher's exact test on two counts of yes out of n: all splits of the yes that are no
 /// more likely than the one seen. `None` where a side has nothing.
-pub fn shares_differ((yes, n): (u64, u64), (other_yes, other_n): (u64, u64)) -> Option<f64> {
+pub fn fisher_p_value((yes, n): (u64, u64), (other_yes, other_n): (u64, u64)) -> Option<f64> {
     if n == 0 || other_n == 0 || yes > n || other_yes > other_n {
         return None;
     }
@@ -57,7 +57,7 @@ pub fn shares_differ((yes, n): (u64, u64), (other_yes, other_n): (u64, u64)) -> 
 
 /// The two-sided p-value of Welch's t test, its degrees of freedom rounded down. `None` for fewer than two values
 /// on a side.
-pub fn means_differ(one: Sample, other: Sample) -> Option<f64> {
+pub fn welch_p_value(one: Sample, other: Sample) -> Option<f64> {
     if one.n < 2 || other.n < 2 {
         return None;
     }
@@ -140,21 +140,21 @@ mod tests {
     #[test]
     fn fishers_test_by_hand() {
         // Fisher's tea: three of four, and one of four. 2 · (16 + 1) / 70.
-        near(shares_differ((3, 4), (1, 4)), 34.0 / 70.0);
-        near(shares_differ((4, 4), (0, 4)), 2.0 / 70.0);
-        near(shares_differ((0, 5), (0, 9)), 1.0);
+        near(fisher_p_value((3, 4), (1, 4)), 34.0 / 70.0);
+        near(fisher_p_value((4, 4), (0, 4)), 2.0 / 70.0);
+        near(fisher_p_value((0, 5), (0, 9)), 1.0);
         // 1 of 10 and 11 of 14: splits no likelier than C(10,1) · C(14,11) / C(24,12).
-        near(shares_differ((1, 10), (11, 14)), 0.002_759_456);
-        assert_eq!(shares_differ((0, 0), (1, 2)), None);
+        near(fisher_p_value((1, 10), (11, 14)), 0.002_759_456);
+        assert_eq!(fisher_p_value((0, 0), (1, 2)), None);
     }
 
     #[test]
     fn welchs_test_by_hand() {
         let sample = |n, mean, variance| Sample { n, mean, variance };
         // t = 1 / √(1/10 + 1/10) = 2.236 with 18 degrees of freedom.
-        near(means_differ(sample(10, 1.0, 1.0), sample(10, 0.0, 1.0)), 0.038_250);
-        near(means_differ(sample(10, 1.0, 0.0), sample(10, 1.0, 0.0)), 1.0);
-        assert_eq!(means_differ(sample(1, 1.0, 0.0), sample(10, 1.0, 1.0)), None);
+        near(welch_p_value(sample(10, 1.0, 1.0), sample(10, 0.0, 1.0)), 0.038_250);
+        near(welch_p_value(sample(10, 1.0, 0.0), sample(10, 1.0, 0.0)), 1.0);
+        assert_eq!(welch_p_value(sample(1, 1.0, 0.0), sample(10, 1.0, 1.0)), None);
         let pooled = Sample::pooled(&[sample(2, 1.0, 2.0), sample(2, 3.0, 2.0)]).expect("values");
         // 0, 2, 2, 4: mean 2, squares 4 + 0 + 0 + 4 over 3.
         assert_eq!((pooled.n, pooled.mean), (4, 2.0));
@@ -178,7 +178,7 @@ mod tests {
         #[test]
         fn sides_can_be_exchanged(n in 1_u64..60, m in 1_u64..60, a in 0_u64..60, b in 0_u64..60) {
             let (a, b) = (a.min(n), b.min(m));
-            let (one, other) = (shares_differ((a, n), (b, m)), shares_differ((b, m), (a, n)));
+            let (one, other) = (fisher_p_value((a, n), (b, m)), fisher_p_value((b, m), (a, n)));
             let (one, other) = (one.expect("counts"), other.expect("counts"));
             prop_assert!((one - other).abs() < 1e-9 && 0.0 < one && one <= 1.0);
         }

@@ -17,6 +17,7 @@ mod multinomial;
 mod net_rate;
 pub mod newton;
 mod one_sided;
+mod paired;
 mod random;
 mod two_raters;
 
@@ -24,13 +25,14 @@ pub use alpha::{Metric, alpha, coincidences, fleiss};
 pub use bootstrap::{Part, Resampling, ratio, ratios};
 pub use bounded_mean::{ClusterSums, mean};
 pub use chance::Undefined;
-pub use change::{Moved, PairedShare, mean_change, share_change};
+pub use change::{Moved, mean_change, share_change};
 pub use cross_table::{CrossFigure, CrossTable};
-pub use exact_test::{McNemar, fewer_wins_test, mcnemar, sign_test, sign_test_detects};
-pub use latest::{Repeated, Sample, latest_differs, means_differ, shares_differ};
+pub use exact_test::{McNemar, fewer_wins_p_value, mcnemar, sign_test_detects, sign_test_p_value};
+pub use latest::{Repeated, Sample, fisher_p_value, latest_differs, welch_p_value};
 pub use many_raters::{Crossed, Kind, Measure, Rated, Sampling, crossed, rated};
-pub use net_rate::{Beyond, NetRate, PairedCounts, more_until, net_rate};
-pub use one_sided::{adjusted, falsely_rejected_at_most, mean_is_below, mean_within};
+pub use net_rate::{Beyond, NetRate, more_until, net_rate};
+pub use one_sided::{adjusted, falsely_rejected_at_most, mean_within, t_test_p_value};
+pub use paired::PairedCounts;
 pub use random::Random;
 pub use two_raters::{Crossing, Kappas, N_CATEGORIES, kappas};
 

@@ -1,44 +1,13 @@
 //! A rate beyond another rate that was seen on the same items, and how many more items would settle it.
 //!
 //! Each bound is one-sided at 95 %, so the two together hold 90 %. Without a second rate this is Wilson's score
-//! interval (Wilson 1927), of the first thing or of either; taken off the first, it is Newcombe's method 10 for paired data (Newcombe 1998, "Improved confidence
-//! intervals for the difference between binomial proportions based on paired data"), which combines the Wilson
-//! intervals of both rates and their correlation.
+//! interval (Wilson 1927), of the first thing or of either; taken off the first, it is Newcombe's.
 
+use super::paired::{PairedCounts, PairedTable};
 use super::wilson_at;
 
 /// The 95 % point of the normal distribution, for one-sided bounds.
 const Z_ONE_SIDED: f64 = 1.644_853_626_951_472_2;
-
-/// How many items had each of two things.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct PairedCounts {
-    /// Both.
-    pub both: u64,
-    /// The first alone.
-    pub first_only: u64,
-    /// The second alone.
-    pub second_only: u64,
-    /// Neither.
-    pub neither: u64,
-}
-
-impl PairedCounts {
-    /// All items.
-    pub fn n(&self) -> u64 {
-        self.both + self.first_only + self.second_only + self.neither
-    }
-
-    /// Items with the first thing.
-    pub fn n_first(&self) -> u64 {
-        self.both + self.first_only
-    }
-
-    /// Items with the second thing.
-    pub fn n_second(&self) -> u64 {
-        self.both + self.second_only
-    }
-}
 
 /// A difference of rates with a bound on each side.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,7 +33,7 @@ pub enum Beyond {
 
 /// The rate of the first thing beyond what `beyond` says. `None` without items.
 pub fn net_rate(counts: PairedCounts, beyond: Beyond) -> Option<NetRate> {
-    (counts.n() > 0).then(|| Table::of(counts).net_rate(beyond, Z_ONE_SIDED))
+    (counts.n() > 0).then(|| net_rate_at(counts.times(1.0), beyond, Z_ONE_SIDED))
 }
 
 /// How many more items, at the rates seen, `decides` a net rate. `None` where more than `more_max` would be needed, or
@@ -78,79 +47,23 @@ pub fn more_until(
     if counts.n() == 0 {
         return None;
     }
-    let (seen, n) = (Table::of(counts), counts.n() as f64);
-    (1..=more_max).find(|more| decides(seen.times((n + *more as f64) / n).net_rate(beyond, Z_ONE_SIDED)))
+    let n = counts.n() as f64;
+    (1..=more_max)
+        .find(|more| decides(net_rate_at(counts.times((n + *more as f64) / n), beyond, Z_ONE_SIDED)))
 }
 
-/// The four counts, as they would be for any number of items.
-#[derive(Debug, Clone, Copy)]
-struct Table {
-    both: f64,
-    first_only: f64,
-    second_only: f64,
-    neither: f64,
-}
-
-impl Table {
-    fn of(counts: PairedCounts) -> Table {
-        let PairedCounts { both, first_only, second_only, neither } = counts;
-        let [both, first_only, second_only, neither] =
-            [both, first_only, second_only, neither].map(|count| count as f64);
-        Table { both, first_only, second_only, neither }
-    }
-
-    fn times(self, factor: f64) -> Table {
-        Table {
-            both: self.both * factor,
-            first_only: self.first_only * factor,
-            second_only: self.second_only * factor,
-            neither: self.neither * factor,
+fn net_rate_at(table: PairedTable, beyond: Beyond, z: f64) -> NetRate {
+    let n = table.n();
+    let value = match beyond {
+        Beyond::Nothing => table.first(),
+        Beyond::Either => (n - table.neither) / n,
+        Beyond::Second => {
+            let (value, low, high) = table.difference(z);
+            return NetRate { value, low: low.max(-1.0), high: high.min(1.0) };
         }
-    }
-
-    fn n(self) -> f64 {
-        self.both + self.first_only + self.second_only + self.neither
-    }
-
-    fn net_rate(self, beyond: Beyond, z: f64) -> NetRate {
-        let n = self.n();
-        let first = (self.both + self.first_only) / n;
-        let (first_low, first_high) = wilson_at(first, n, z);
-        match beyond {
-            Beyond::Nothing => return NetRate { value: first, low: first_low, high: first_high },
-            Beyond::Either => {
-                let value = (n - self.neither) / n;
-                let (low, high) = wilson_at(value, n, z);
-                return NetRate { value, low, high };
-            }
-            Beyond::Second => {}
-        }
-        let second = (self.both + self.second_only) / n;
-        let (second_low, second_high) = wilson_at(second, n, z);
-        let value = (self.first_only - self.second_only) / n;
-        let correlation = self.correlation();
-        let reach = |one: f64, other: f64| {
-            (one * one - 2.0 * correlation * one * other + other * other).max(0.0).sqrt()
-        };
-        NetRate {
-            value,
-            low: (value - reach(first - first_low, second_high - second)).max(-1.0),
-            high: (value + reach(first_high - first, second - second_low)).min(1.0),
-        }
-    }
-
-    /// The correlation of the two things, moved towards zero as method 10 has it.
-    fn correlation(self) -> f64 {
-        let Table { both, first_only, second_only, neither } = self;
-        let margins =
-            (both + first_only) * (second_only + neither) * (both + second_only) * (first_only + neither);
-        if margins <= 0.0 {
-            return 0.0;
-        }
-        let cross = both * neither - first_only * second_only;
-        let moved = if cross > 0.0 { (cross - self.n() / 2.0).max(0.0) } else { cross };
-        moved / margins.sqrt()
-    }
+    };
+    let (low, high) = wilson_at(value, n, z);
+    NetRate { value, low, high }
 }
 
 #[cfg(test)]
@@ -166,7 +79,7 @@ mod tests {
     /// Checks a net rate at `z` to the digits given.
     #[track_caller]
     fn check_at(z: f64, table: [u64; 4], want: [f64; 3]) {
-        let NetRate { value, low, high } = Table::of(counts(table)).net_rate(Beyond::Second, z);
+        let NetRate { value, low, high } = net_rate_at(counts(table).times(1.0), Beyond::Second, z);
         let near = |got: f64, want: f64| (got - want).abs() < 5e-5;
         assert!(near(value, want[0]) && near(low, want[1]) && near(high, want[2]), "{value} {low} {high}");
     }

@@ -5,7 +5,7 @@ use super::exact_test::ln_factorial;
 
 /// The p-value of the t test that the mean of so many values with this mean and sample variance is really
 /// below zero. Without any spread there is nothing to doubt. `None` for fewer than two values.
-pub fn mean_is_below(mean: f64, variance: f64, n: u64) -> Option<f64> {
+pub fn t_test_p_value(mean: f64, variance: f64, n: u64) -> Option<f64> {
     if n < 2 {
         return None;
     }
@@ -146,11 +146,11 @@ mod tests {
 
     #[test]
     fn means_below_zero() {
-        assert_eq!(mean_is_below(-1.0, 0.0, 5), Some(0.0));
-        assert_eq!(mean_is_below(0.0, 0.0, 5), Some(1.0));
-        assert_eq!(mean_is_below(-1.0, 1.0, 1), None);
+        assert_eq!(t_test_p_value(-1.0, 0.0, 5), Some(0.0));
+        assert_eq!(t_test_p_value(0.0, 0.0, 5), Some(1.0));
+        assert_eq!(t_test_p_value(-1.0, 1.0, 1), None);
         // t = −0.5 / √(2.5 / 10) = −1.
-        let p = mean_is_below(-0.5, 2.5, 10).expect("a p-value");
+        let p = t_test_p_value(-0.5, 2.5, 10).expect("a p-value");
         assert!((p - 0.171_718).abs() < 1e-5, "{p}");
     }
 

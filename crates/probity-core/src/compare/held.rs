@@ -51,10 +51,10 @@ impl Pair {
     /// Whether the verdicts of both orders are the people's.
     pub(super) fn agrees_in_both(&self, unparsed: Unparsed) -> Part {
         let parts = [Order::Ab, Order::Ba].map(|order| self.agrees_in(order, unparsed));
-        if parts.iter().any(|part| part.below < 1.0) {
+        if parts.iter().any(|part| part.denominator < 1.0) {
             return NOTHING;
         }
-        one(parts.iter().all(|part| part.above > 0.0))
+        one(parts.iter().all(|part| part.numerator > 0.0))
     }
 
     /// Judge against people, under both policies. Pooled passes are named by slot, as they were shown.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::pairing::Pair;
 use super::record::{CriterionScale, Rated};
 use crate::stats::{
-    ClusterSums, Estimate, McNemar, Moved, PairedShare, Resampling, adjusted, fewer_wins_test, mcnemar,
-    mean_change, proportion, share_change, sign_test,
+    ClusterSums, Estimate, McNemar, Moved, PairedCounts, Resampling, adjusted, fewer_wins_p_value, mcnemar,
+    mean_change, proportion, share_change, sign_test_p_value,
 };
 
 /// Sums of changes that cancel each other may miss zero by less than this.
@@ -19,7 +19,7 @@ const TOTAL_SPAN: f64 = 100.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PassChange {
     /// Pairs by whether each side passes. Pairs with an unscored side are not among them.
-    pub pairs: PairedShare,
+    pub pairs: PairedCounts,
     /// The rate in the first run.
     pub before: Estimate,
     /// The rate in the second run, over the same cases.
@@ -101,7 +101,7 @@ struct CasePasses {
 
 fn pass(pairs: &[Pair<'_>], resampling: Resampling) -> Option<PassChange> {
     let passes = |pair: &Pair<'_>| pair.before.outcome.passes().zip(pair.after.outcome.passes());
-    let counts: PairedShare = pairs.iter().filter_map(passes).collect();
+    let counts: PairedCounts = pairs.iter().filter_map(passes).collect();
     let mut cases: BTreeMap<&str, CasePasses> = BTreeMap::new();
     for pair in pairs {
         let Some((before, after)) = passes(pair) else { continue };
@@ -110,7 +110,7 @@ fn pass(pairs: &[Pair<'_>], resampling: Resampling) -> Option<PassChange> {
         case.before += u64::from(before);
         case.after += u64::from(after);
     }
-    let PairedShare { both, first_only, second_only, .. } = counts;
+    let PairedCounts { both, first_only, second_only, .. } = counts;
     let (change, before, after) = if cases.values().all(|case| case.n == 1) {
         let share = |passes: u64| proportion(passes, counts.n());
         (share_change(counts)?, share(both + first_only)?, share(both + second_only)?)
@@ -136,7 +136,7 @@ fn pass(pairs: &[Pair<'_>], resampling: Resampling) -> Option<PassChange> {
         after,
         change,
         mcnemar: mcnemar(lost, gained),
-        fell: fewer_wins_test(gained, lost),
+        fell: fewer_wins_p_value(gained, lost),
         adjusted: None,
     })
 }
@@ -172,7 +172,7 @@ pub(super) fn moved(
         change,
         n_higher,
         n_lower,
-        sign_test: sign_test(up, down),
+        sign_test: sign_test_p_value(up, down),
         adjusted: None,
     })
 }
