@@ -4,11 +4,13 @@ use std::fmt;
 use std::net::IpAddr;
 
 use reqwest::Url;
+use serde::{Deserialize, Serialize};
 
 use super::host::{self, BadHost};
 
 /// A base URL with scheme and host, without credentials, query, fragment or trailing slash.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Endpoint(Url);
 
 /// Why a text is not a base URL. The text itself is not repeated: it may hold a password.
@@ -90,6 +92,20 @@ impl Endpoint {
     /// Whether the base path ends with this segment.
     pub fn ends_with(&self, segment: &str) -> bool {
         self.0.path().rsplit('/').next() == Some(segment)
+    }
+}
+
+impl TryFrom<String> for Endpoint {
+    type Error = BadEndpoint;
+
+    fn try_from(text: String) -> Result<Self, BadEndpoint> {
+        Endpoint::parse(&text)
+    }
+}
+
+impl From<Endpoint> for String {
+    fn from(endpoint: Endpoint) -> String {
+        endpoint.to_string()
     }
 }
 

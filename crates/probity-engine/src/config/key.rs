@@ -1,7 +1,9 @@
 //! Whether a judge needs a key. The key itself is no setting; its variable is.
 
+use serde::{Deserialize, Serialize};
+
 /// Whether a call can go out without a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum KeyUse {
     /// It cannot: the endpoint is the provider's own, or the settings name the variable.
     Required,

@@ -33,6 +33,7 @@ use probity_core::exact::Exact;
 use probity_core::gate::RuleSetting;
 use probity_core::gate::pii::Allow;
 use probity_core::packet::CallPlan;
+use serde::{Deserialize, Serialize};
 
 pub use address::Address;
 pub use choose::{Because, ChosenJudge, JudgeWarning};
@@ -79,6 +80,8 @@ pub struct Config {
     any_model: Option<String>,
     any_base_url: Option<Endpoint>,
     untrusted: Option<Untrusted>,
+    /// What files, variables and flags say, merged: what a run records as its settings.
+    written: Layer,
 }
 
 impl Config {
@@ -90,6 +93,11 @@ impl Config {
     /// The names of all judges, sorted.
     pub fn judge_names(&self) -> impl Iterator<Item = &str> {
         self.judges.keys().map(String::as_str)
+    }
+
+    /// What files, variables and flags say, without the defaults.
+    pub fn written(&self) -> &Layer {
+        &self.written
     }
 
     /// What `model` costs, where that is known.
@@ -137,7 +145,7 @@ pub struct GateSettings {
 }
 
 /// `[judges.NAME]`
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgeSettings {
     /// The name it is chosen by. It is no part of what the judge is.
     pub name: String,
@@ -168,7 +176,7 @@ impl JudgeSettings {
 }
 
 /// What answers for a judge.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Backend {
     /// A model behind an endpoint.
     Chat(ChatSettings),
@@ -184,7 +192,7 @@ pub enum Backend {
 }
 
 /// How an endpoint is spoken to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChatSettings {
     /// How it is spoken to.
     pub dialect: Dialect,
@@ -199,6 +207,7 @@ pub struct ChatSettings {
     /// Whether calls can go out without a key.
     pub key_use: KeyUse,
     /// 0 to 2.
+    #[serde(with = "layer::exactly")]
     pub temperature: Exact,
     /// Sent with each call; `None` for endpoints that take no seed.
     pub seed: Option<u32>,
@@ -221,7 +230,7 @@ pub struct ChatSettings {
 }
 
 /// Whose endpoint is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EndpointOwner {
     /// The provider's own, as the defaults have it.
     Provider,
@@ -230,7 +239,7 @@ pub enum EndpointOwner {
 }
 
 /// A program that judges.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandSettings {
     /// The program and its arguments. Empty only for the built-in judge nobody chose.
     pub argv: Vec<String>,

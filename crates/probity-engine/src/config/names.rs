@@ -6,7 +6,7 @@
 use std::str::FromStr;
 
 use probity_core::verdict::ParseMode;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A word that is not among those a setting takes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -42,6 +42,12 @@ macro_rules! setting_enum {
                     $($text => Ok($name::$variant),)+
                     _ => Err(NotAllowed { found: text.to_owned(), allowed: Self::NAMES }),
                 }
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
             }
         }
 

@@ -95,6 +95,7 @@ impl Config {
             any_base_url,
             files: Vec::new(),
             untrusted: None,
+            written: resolving.written,
         })
     }
 
