@@ -62,7 +62,7 @@ impl Keeping {
 
 impl Record {
     /// The bytes of its texts.
-    pub(crate) fn text_bytes(&self) -> usize {
+    fn text_bytes(&self) -> usize {
         match self {
             Record::Entry { entry, .. } => entry_bytes(entry),
             Record::Unanswered { case, .. } => case_bytes(case),
@@ -72,12 +72,12 @@ impl Record {
 }
 
 /// The bytes of a case's texts and its reply.
-pub(crate) fn entry_bytes(entry: &Entry) -> usize {
+fn entry_bytes(entry: &Entry) -> usize {
     case_bytes(&entry.case) + entry.reply.text.len()
 }
 
 /// The bytes of a case's texts.
-pub(crate) fn case_bytes(case: &Case) -> usize {
+fn case_bytes(case: &Case) -> usize {
     let texts = [&case.reference, &case.metadata, &case.circumstances.audience, &case.circumstances.region];
     let known = case.known_pii.iter().map(String::len);
     let n_shared = case.situation.n_bytes() + case.evidence.n_bytes();

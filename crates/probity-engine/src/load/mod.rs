@@ -39,8 +39,6 @@ use std::sync::{Arc, Mutex};
 
 use probity_core::case::{Case, Entry};
 
-pub(crate) use kept::{case_bytes, entry_bytes};
-
 pub use error::LoadError;
 pub use rows::{Rows, read_rows};
 
