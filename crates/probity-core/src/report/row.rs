@@ -93,9 +93,7 @@ pub struct ReplyResult {
 impl ReplyResult {
     /// The result of a reply that the gate blocked, so that no criterion of `rubric` was asked about.
     pub fn blocked(blocked: &Blocked, rubric: &Rubric) -> Self {
-        let gate = GateOutcome::Blocked(blocked.findings().to_vec());
-        let not_asked = rubric.criteria().iter().map(|criterion| criterion.id.clone()).collect();
-        Self { outcome: Outcome::Blocked, not_asked, ..Self::new(blocked.entry(), gate) }
+        Self::new(blocked.entry(), GateOutcome::Blocked(blocked.findings().to_vec())).not_judged(rubric)
     }
 
     /// The result of an admitted reply from what each criterion of `rubric` came to, in its order.
@@ -104,6 +102,27 @@ impl ReplyResult {
         rubric: &Rubric,
         criteria: Vec<(CriterionId, CriterionOutcome)>,
     ) -> Self {
+        Self::new(admitted.entry(), GateOutcome::Admitted(admitted.flags().to_vec()))
+            .with_criteria(rubric, criteria)
+    }
+
+    /// The result of a case for which the target called `variant` gave no reply: no criterion has a level, and
+    /// `why` says for each what happened.
+    pub fn no_reply(case: &Case, variant: &Variant, rubric: &Rubric, why: &Unscored) -> Self {
+        let variant = Some(variant.as_str().to_owned());
+        Self { variant, ..Self::of_case(case, GateOutcome::NoReply) }.without_reply(rubric, why)
+    }
+
+    /// The same result as that of a blocked reply.
+    #[must_use]
+    pub fn not_judged(self, rubric: &Rubric) -> Self {
+        let not_asked = rubric.criteria().iter().map(|criterion| criterion.id.clone()).collect();
+        Self { outcome: Outcome::Blocked, not_asked, ..self }
+    }
+
+    /// The same result with what each criterion of `rubric` came to, in its order.
+    #[must_use]
+    pub fn with_criteria(self, rubric: &Rubric, criteria: Vec<(CriterionId, CriterionOutcome)>) -> Self {
         let levels: BTreeMap<&CriterionId, i64> = criteria
             .iter()
             .filter_map(|(id, outcome)| match outcome {
@@ -118,22 +137,17 @@ impl ReplyResult {
             Some(_) => Outcome::Pass,
             None => Outcome::Scored,
         };
-        let gate = GateOutcome::Admitted(admitted.flags().to_vec());
         let below_best = below_best(rubric, &criteria, &score);
-        Self { criteria, score: Some(score), below_best, outcome, ..Self::new(admitted.entry(), gate) }
+        Self { criteria, score: Some(score), below_best, outcome, ..self }
     }
 
-    /// The result of a case for which the target called `variant` gave no reply: no criterion has a level, and
-    /// `why` says for each what happened.
-    pub fn no_reply(case: &Case, variant: &Variant, rubric: &Rubric, why: &Unscored) -> Self {
+    /// The same result as that of a case without a reply, for the reason in `why`.
+    #[must_use]
+    pub fn without_reply(self, rubric: &Rubric, why: &Unscored) -> Self {
         let why = Unscored { cause: NO_REPLY.to_owned(), ..why.clone() };
         let unscored =
             |criterion: &Criterion| (criterion.id.clone(), CriterionOutcome::Unscored(why.clone()));
-        Self {
-            criteria: rubric.criteria().iter().map(unscored).collect(),
-            variant: Some(variant.as_str().to_owned()),
-            ..Self::of_case(case, GateOutcome::NoReply)
-        }
+        Self { criteria: rubric.criteria().iter().map(unscored).collect(), ..self }
     }
 
     fn new(entry: &Entry, gate: GateOutcome) -> Self {

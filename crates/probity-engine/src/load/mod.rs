@@ -226,15 +226,6 @@ impl Record {
         }
     }
 
-    /// The bytes of its texts.
-    pub(crate) fn text_bytes(&self) -> usize {
-        match self {
-            Record::Entry { entry, .. } => entry_bytes(entry),
-            Record::Unanswered { case, .. } => case_bytes(case),
-            Record::Skipped(skipped) => skipped.reason.len(),
-        }
-    }
-
     /// The same record, which is passed over because it repeats the one with the index `first`.
     fn repeating(self, first: usize) -> Record {
         let reason = format!("Identical to record {first}");
@@ -248,19 +239,6 @@ impl Record {
             }
         }
     }
-}
-
-/// The bytes of a case's texts and its reply.
-pub(crate) fn entry_bytes(entry: &Entry) -> usize {
-    case_bytes(&entry.case) + entry.reply.text.len()
-}
-
-/// The bytes of a case's texts.
-pub(crate) fn case_bytes(case: &Case) -> usize {
-    let texts = [&case.reference, &case.metadata, &case.circumstances.audience, &case.circumstances.region];
-    let known = case.known_pii.iter().map(String::len);
-    let n_shared = case.situation.n_bytes() + case.evidence.n_bytes();
-    n_shared + texts.into_iter().flatten().map(String::len).chain(known).sum::<usize>()
 }
 
 /// One or more case files that were read through once and can be read again.
@@ -306,16 +284,6 @@ impl Dataset {
             digest: scanned.digest,
             notices: scanned.notices,
         })
-    }
-
-    /// Nothing: cases are kept by the run. A stub until the run no longer asks.
-    pub fn take_kept(&self) -> Result<Option<Vec<Vec<Record>>>, LoadError> {
-        Ok(None)
-    }
-
-    /// Always false: a stub until the run no longer asks.
-    pub fn has_kept(&self) -> bool {
-        false
     }
 
     /// Starts a fresh pass over all records.

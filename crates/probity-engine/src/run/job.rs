@@ -1,29 +1,32 @@
 //! What a run is about: cases, rubric, template and judge, and the packets that follow from them.
 //!
-//! Cases are read, screened and turned into packets anew each time they are needed, so a run of any size fits in
-//! memory and every pass sees the same thing. Those of a small run are kept after the first pass (`Kept`).
+//! Cases are read, screened and turned into packets by the first pass. Later ones find them in memory where they fit,
+//! or read them again (`Cases`), so a run of any size fits in memory and every pass sees the same thing.
 
+use std::io;
 use std::num::NonZeroU32;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use probity_core::case::{Case, Entry};
 use probity_core::gate::{Admitted, Blocked, Gate};
 use probity_core::packet::{self, Ask, CallPlan};
-use probity_core::report::Facts;
-use probity_core::rubric::{Criterion, ReferenceUse, Rubric};
+use probity_core::report::{Facts, SummaryBuilder};
+use probity_core::rubric::{Criterion, Decider, ReferenceUse, Rubric};
+use probity_core::score::{CriterionOutcome, Unscored, decided_by_gate};
+use probity_core::verdict::Patterns;
 
 use super::RunError;
-use super::ahead::each_screened;
 use super::asking::{Asking, SizedPacket};
-use super::calling::Over;
-use super::early::Early;
-use super::kept::Kept;
+use super::case_record::CaseRecord;
+use super::cases::{Cases, Collected, record_bytes, screened_bytes};
+use super::parallel::{groups, parallel_map};
 use super::replies::{NoReply, Replies, not_asked, same_model};
-use super::work::{Unit, UnitLabel, Units, Work};
+use super::results::{Row, Rows, Scoring};
+use super::work::{PassEnd, Unit, UnitLabel, Work};
 use crate::config::{Config, JudgeSettings};
 use crate::judge::prompt::{Template, TemplateError};
 use crate::load::{Dataset, LoadError, Place, Record, Skipped};
-use crate::store::{JudgeId, Manifest, Store, StoreError};
+use crate::store::{JudgeId, Manifest, Reader, Store, StoreError};
 use crate::target::TargetDefinition;
 
 /// What a job is made of.
@@ -63,7 +66,8 @@ pub struct Job {
     /// The rules that decide which replies are judged.
     gate: Gate,
     asks: Vec<SizedAsk>,
-    kept: Kept,
+    /// Decided by the first whole pass.
+    cases: OnceLock<Cases>,
     target: Option<Arc<TargetDefinition>>,
     /// What the target said, once it has been asked.
     replies: OnceLock<Replies>,
@@ -124,8 +128,8 @@ impl Job {
             .into_iter()
             .map(|ask| SizedAsk::new(ask, &asking))
             .collect::<Result<_, TemplateError>>()?;
-        let (kept, target, replies) = (Kept::default(), target.map(Arc::new), OnceLock::new());
-        Ok(Job { dataset, dataset_name, rubric, plan, asking, gate, asks, kept, target, replies, round: 1 })
+        let (cases, target, replies) = (OnceLock::new(), target.map(Arc::new), OnceLock::new());
+        Ok(Job { dataset, dataset_name, rubric, plan, asking, gate, asks, cases, target, replies, round: 1 })
     }
 
     /// The same job, for which everything is asked anew in each round from 1 on: the verdicts of one round say
@@ -154,14 +158,9 @@ impl Job {
     /// Reads the target's replies from `store` from now on. Before that no case without a reply has one.
     pub fn take_replies(&self, store: &Store) -> Result<(), StoreError> {
         let replies = Replies::new(store.reader()?, self.repeat());
-        // Whoever was first reads the same store.
+        // A reader that is there already reads the same store.
         let _ = self.replies.set(replies);
         Ok(())
-    }
-
-    /// What a pass failed for, where it was not the file.
-    pub(super) fn cause(&self, error: RunError) -> RunError {
-        self.replies.get().and_then(Replies::failure).unwrap_or(error)
     }
 
     /// What a reader should know about the target.
@@ -189,32 +188,67 @@ impl Job {
         self.asks.len()
     }
 
-    /// The cases as an earlier pass has kept them.
-    pub(super) fn kept(&self) -> &Kept {
-        &self.kept
+    /// One pass over the cases on this thread: each is read, screened and turned into packets.
+    pub fn screened(&self) -> Result<impl Iterator<Item = Result<Screened, RunError>> + '_, RunError> {
+        Ok(self.dataset.records()?.map(|record| self.screen(record?)))
     }
 
-    /// Begins to screen the cases beside whatever is done meanwhile, where they are few and have their replies. What
-    /// is wrong with them is said by the first pass over them, as without this.
-    pub fn begin_screening(self: &Arc<Self>) {
-        if self.target.is_none() && self.dataset.has_kept() {
-            self.kept.begin(self);
+    /// The same on several threads.
+    fn each_screened(&self, mut take: impl FnMut(Screened) -> Result<(), PassEnd>) -> Result<(), PassEnd> {
+        let screened = |group: Vec<Result<Record, LoadError>>| {
+            group.into_iter().map(|record| self.screen(record?)).collect::<Vec<_>>()
+        };
+        parallel_map(self.record_groups()?, screened, |group| {
+            group.into_iter().try_for_each(|screened| take(screened?))
+        })
+    }
+
+    fn record_groups(&self) -> Result<impl Iterator<Item = Vec<Result<Record, LoadError>>>, LoadError> {
+        Ok(groups(self.dataset.records()?, |record| record.as_ref().map_or(0, record_bytes)))
+    }
+
+    /// Gives the row of each case to `sink`, in the order of the input, from what `reader` has of `judge`.
+    pub(super) fn results(
+        &self,
+        reader: &mut Reader,
+        judge: &JudgeId,
+        sink: &mut dyn FnMut(Row) -> io::Result<()>,
+    ) -> Result<(SummaryBuilder, Patterns), RunError> {
+        let reader = Mutex::new(reader);
+        let rows = Rows { scoring: self.scoring(), reader, judge, repeat: self.repeat() };
+        match self.cases.get() {
+            Some(Cases::InMemory(cases)) => {
+                let groups = groups(cases.iter(), |screened| screened_bytes(screened));
+                rows.each(groups, |screened| Ok(CaseRecord::from(screened)), sink)
+            }
+            Some(Cases::Streamed) | None => {
+                rows.each(self.record_groups()?, |record| Ok(CaseRecord::from(&self.screen(record?)?)), sink)
+            }
         }
     }
 
-    /// Ends the job at the end of the process, with which the cases it has kept go: giving back each of thousands of
-    /// texts by itself takes as long as reading them.
-    pub fn leave(self) {
-        std::mem::forget(self.kept);
-    }
-
-    /// One pass over the cases: each is read, screened and turned into packets.
-    pub fn screened(&self) -> Result<impl Iterator<Item = Result<Screened, LoadError>> + '_, LoadError> {
-        Ok(self.dataset.records()?.map(|record| record.and_then(|record| self.screen(record))))
+    /// What turns verdicts into results.
+    pub(crate) fn scoring(&self) -> Scoring<'_> {
+        let by_person = || Unscored {
+            cause: "awaiting_person".to_owned(),
+            detail: "a person decides this criterion".to_owned(),
+            attempts: 0,
+        };
+        let decided = self.rubric.criteria().iter().filter_map(|criterion| {
+            let outcome = match criterion.decider {
+                Decider::Judge => return None,
+                Decider::Gate => decided_by_gate(criterion, &self.gate),
+                Decider::Person => CriterionOutcome::Unscored(by_person()),
+            };
+            Some((criterion.id.clone(), outcome))
+        });
+        let (rubric, terms) = (&self.rubric, self.asking.terms());
+        let asks = self.asks.iter().map(|sized| &sized.ask).collect();
+        Scoring { rubric, terms, asks, decided: decided.collect() }
     }
 
     /// One record, screened and turned into packets.
-    pub(super) fn screen(&self, record: Record) -> Result<Screened, LoadError> {
+    pub(super) fn screen(&self, record: Record) -> Result<Screened, RunError> {
         let (place, entry) = match record {
             Record::Entry { place, entry, .. } => (place, entry),
             Record::Skipped(skipped) => return Ok(Screened::Skipped(skipped)),
@@ -224,7 +258,7 @@ impl Job {
             },
         };
         if let Some(skipped) = without_reference(&self.rubric, &place, &entry) {
-            return self.dataset.allow(skipped).map(Screened::Skipped);
+            return Ok(Screened::Skipped(self.dataset.allow(skipped)?));
         }
         Ok(match self.gate.screen(entry) {
             Err(blocked) => Screened::Blocked { place, blocked: Box::new(blocked) },
@@ -240,16 +274,16 @@ impl Job {
         &self,
         case: Box<Case>,
         skipped: Skipped,
-    ) -> Result<Result<(Place, Entry), Box<Screened>>, LoadError> {
+    ) -> Result<Result<(Place, Entry), Box<Screened>>, RunError> {
         let Some(target) = &self.target else { return Ok(Err(Box::new(Screened::Skipped(skipped)))) };
         let place = Place { index: skipped.index, file: Arc::clone(&skipped.file), line: skipped.line };
         if let Some(criterion) = lacking(&self.rubric, &case) {
             let skipped = needs_reference(&place, &case, criterion);
-            return self.dataset.allow(skipped).map(|skipped| Err(Box::new(Screened::Skipped(skipped))));
+            return Ok(Err(Box::new(Screened::Skipped(self.dataset.allow(skipped)?))));
         }
         let answered = match self.replies.get() {
             Some(replies) => replies.answered(target, case, skipped)?,
-            None => Err(NoReply { case, skipped, why: not_asked() }),
+            None => Err(NoReply { case, skipped, variant: target.variant().clone(), why: not_asked() }),
         };
         Ok(answered.map(|entry| (place, entry)).map_err(|no_reply| Box::new(Screened::NoReply(no_reply))))
     }
@@ -285,38 +319,27 @@ impl Work for Job {
         self.round - 1
     }
 
-    fn is_checked(&self) -> bool {
-        // A case without a reference is met while planning, and so is one that the target has no reply to.
-        let needs = |criterion: &Criterion| criterion.reference == ReferenceUse::Required;
-        self.target.is_none() && !self.rubric.criteria().iter().any(needs)
-    }
-
-    fn units(&self) -> Result<Units<'_>, LoadError> {
-        if let Some(cases) = self.kept.cases() {
-            return Ok(Box::new(cases.iter().map(|screened| Ok(unit(screened)))));
+    fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd> {
+        match self.cases.get() {
+            Some(Cases::InMemory(cases)) => cases.iter().try_for_each(|screened| take(unit(screened))),
+            Some(Cases::Streamed) => self.each_screened(|screened| take(unit(&screened))),
+            None => {
+                let mut collected = Collected::default();
+                self.each_screened(|screened| {
+                    take(unit(&screened))?;
+                    collected.add(screened);
+                    Ok(())
+                })?;
+                // A pass that ended before this one has decided the same.
+                let _ = self.cases.set(collected.cases());
+                Ok(())
+            }
         }
-        self.first_units()
-    }
-
-    fn first_units(&self) -> Result<Units<'_>, LoadError> {
-        // Those that are kept are there when all of them are.
-        Ok(Box::new(self.screened()?.map(|screened| screened.map(|screened| unit(&screened)))))
-    }
-
-    fn meanwhile(&self, store: &Store, judge: &JudgeId, over: &Over) -> Option<Early> {
-        Early::results(self, (store, judge), |wait| over.comes_within(wait))
-    }
-
-    fn each_unit(&self, take: &mut dyn FnMut(Unit)) -> Result<(), LoadError> {
-        each_screened(self, |screened| {
-            take(unit(screened));
-            Ok(())
-        })
     }
 }
 
 /// A record as the rest of a run sees it.
-pub(super) fn unit(screened: &Screened) -> Unit {
+fn unit(screened: &Screened) -> Unit {
     match screened {
         Screened::Skipped(skipped) => Unit::Skipped(skipped.clone()),
         Screened::Blocked { .. } => Unit::NotAsked,
@@ -349,7 +372,7 @@ fn needs_reference(place: &Place, case: &Case, criterion: &Criterion) -> Skipped
 }
 
 /// What an admitted reply is called on this side of the judge.
-fn label(admitted: &Admitted) -> UnitLabel {
+pub(super) fn label(admitted: &Admitted) -> UnitLabel {
     let entry = admitted.entry();
     let variant = entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned());
     UnitLabel { case_id: entry.case.id.as_str().to_owned(), variant }

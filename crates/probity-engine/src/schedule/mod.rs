@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Poll;
 
 use tokio::sync::{Notify, mpsc};
-use tokio::task::{JoinError, JoinHandle, JoinSet};
+use tokio::task::{JoinError, JoinSet};
 
 use desk::{Desk, Pursued, Task};
 use lane::Stop;
@@ -48,8 +48,6 @@ const PURSUITS_OF_MANY_MAX: usize = 2048;
 /// While more than this part of those who may call at once wait to do so, nobody else is needed.
 const WAITING_PART: usize = 4;
 
-const NO_PANIC: &str = "a pursuit does not panic";
-
 /// How a drive over many packets ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Driven {
@@ -65,19 +63,11 @@ pub struct Driven {
 
 /// Pursues every task that comes through `tasks`, with as many calls in flight as the lane allows.
 ///
-/// Ends when the tasks do or when the lane stops; what is in flight is finished and recorded either way, a pursuit
-/// that was begun before (`first`) among it. Tasks that nobody has taken by then are dropped, and so is the channel,
-/// so that whoever fills it learns of the end.
-pub async fn drive<R: Respondent>(
-    desk: Arc<Desk<R>>,
-    tasks: mpsc::Receiver<Task<R::Question>>,
-    first: Option<JoinHandle<Driven>>,
-) -> Driven {
+/// Ends when the tasks do or when the lane stops; what is in flight is finished and recorded either way. Tasks that no
+/// worker has taken by then are dropped, and so is the channel, so that its sender learns of the end.
+pub async fn drive<R: Respondent>(desk: Arc<Desk<R>>, tasks: mpsc::Receiver<Task<R::Question>>) -> Driven {
     let mut driven = Driven::default();
     let mut running = JoinSet::new();
-    if let Some(first) = first {
-        running.spawn(async move { first.await.expect(NO_PANIC) });
-    }
     let queue = Arc::new(Queue::new(tasks));
     desk.store.set_pace(Pace::Sparing);
     {
@@ -109,18 +99,6 @@ pub async fn drive<R: Respondent>(
     }
     driven.stop = desk.lane.stop_reason();
     driven
-}
-
-/// Begins to pursue one task before the drive over the others, which has to be told of it.
-pub fn pursue_first<R: Respondent>(desk: Arc<Desk<R>>, task: Task<R::Question>) -> JoinHandle<Driven> {
-    tokio::spawn(async move {
-        let mut driven = Driven::default();
-        // What the lane's stop cut short is left for the next run.
-        if let Ok(pursued) = pursue(&desk, &task).await {
-            driven.count(pursued);
-        }
-        driven
-    })
 }
 
 /// How many packets may be under way where `limit` calls may be in flight.
@@ -242,7 +220,7 @@ impl Driven {
 
     /// Adds what a worker has counted.
     fn add(&mut self, ended: Result<Driven, JoinError>) {
-        let worker = ended.expect(NO_PANIC);
+        let worker = ended.expect("a pursuit does not panic");
         self.verdicts += worker.verdicts;
         self.unscored += worker.unscored;
         self.gave_up += worker.gave_up;

@@ -16,6 +16,7 @@
 mod calls;
 mod error;
 mod history;
+mod known;
 mod labels;
 mod lock;
 mod notes;
@@ -42,6 +43,7 @@ use tokio::sync::oneshot;
 
 pub use error::{Cause, StoreError};
 pub use history::{Invocation, Outcome, PartChange};
+pub use known::{Found, KnownKind};
 pub use labels::{LabelConflict, LabelImport, Revised, StoredLabel};
 pub use lock::files;
 pub use open::OpenWarning;
@@ -305,20 +307,6 @@ impl Store {
             self.shared.keep(offered, accepted);
         }
         Ok(accepted)
-    }
-
-    /// The verdicts on these packets that this process has settled since the last snapshot and still knows, with how
-    /// many attempts each took, up to the first packet that has none. Each of them stands for ever.
-    pub(crate) fn settled_here(
-        &self,
-        judge: &JudgeId,
-        repeat: u32,
-        packets: impl Iterator<Item = PacketHash>,
-    ) -> Vec<(String, u32)> {
-        let Access::Write { recent, .. } = &self.shared.access else { return Vec::new() };
-        let recent = recent.lock().expect(RECENT_HELD);
-        let verdicts = packets.map_while(|packet| recent.verdict(&packet, judge, repeat));
-        verdicts.map(|(body, attempts)| (body.to_owned(), attempts)).collect()
     }
 
     /// Has the writer rest between transactions or not. A rest that it takes at the moment ends.

@@ -44,11 +44,6 @@ impl Reader {
         Reader { recent: Arc::new(recent), ..self }
     }
 
-    /// The verdicts that it knows without looking: several threads can ask for them at once.
-    pub(crate) fn recent(&self) -> Arc<Recent> {
-        Arc::clone(&self.recent)
-    }
-
     /// Asks the connection something.
     pub(crate) fn ask<T>(
         &self,

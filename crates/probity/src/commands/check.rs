@@ -6,14 +6,15 @@ use probity_engine::config::Layer;
 use probity_engine::judge::params::Shape;
 use probity_engine::judge::request_body;
 use probity_engine::run::job::Job;
-use probity_engine::run::plan::{Known, Plan, UnscoredPolicy, plan};
+use probity_engine::run::plan::{Missing, OnRecord, Plan, Planned, UnscoredPolicy, plan};
 use probity_engine::run::shape;
-use probity_engine::run::work::{Unit, Work as _};
+use probity_engine::run::work::{PassEnd, Unit, Work as _};
 use probity_engine::schedule::budget::Money;
-use probity_engine::store::{JudgeId, Store, StoreError};
+use probity_engine::store::{JudgeId, Store};
 use serde_json::{Value, json};
 
-use super::replies::Planned;
+use super::replies::PlannedReplies;
+use super::session::failure;
 use crate::args::CheckArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::plain::plain;
@@ -28,11 +29,10 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         }
     };
     let job = settings::job(&args.job, Layer::default(), &note)?;
-    let (shape, known) = known(&job)?;
-    let replies = Planned::of(&job, args.show)?;
-    let plan = plan(&job, known.clone()).map_err(settings::load_failure)?;
+    let replies = PlannedReplies::of(&job, args.show)?;
+    let (shape, Planned { plan, missing, .. }) = planned(&job)?;
     if args.job.cases.reading.json {
-        let mut requests = if args.show { Some(requests(&job, known, shape)?) } else { None };
+        let mut requests = if args.show { Some(requests(&job, missing, shape)?) } else { None };
         if let (Some(requests), Some(replies)) = (&mut requests, &replies) {
             requests.extend(replies.requests());
         }
@@ -45,68 +45,71 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     if args.show {
-        terminal::print(&replies.as_ref().map(Planned::shown).unwrap_or_default());
-        show(&job, known, shape)?;
+        terminal::print(&replies.as_ref().map(PlannedReplies::shown).unwrap_or_default());
+        show(&job, missing, shape)?;
     }
     terminal::print(&replies.as_ref().map(|replies| replies.text(&plan)).unwrap_or_default());
     terminal::print(&plan_text(&job, &plan));
     Ok(Exit::Done)
 }
 
-/// How the answer's shape would be asked for, and what is on record already where there is a store.
-fn known(job: &Job) -> Result<(Option<Shape>, Known), Failure> {
+/// How the answer's shape would be asked for, and what is missing from the store, where there is one.
+fn planned(job: &Job) -> Result<(Option<Shape>, Planned), Failure> {
     let path = settings::store_path(&job.asking)?;
     if !path.exists() {
-        return Ok((job.asking.shape_first(), Known::default()));
+        return Ok((job.asking.shape_first(), plan(job, None).map_err(failure)?));
     }
     let read = || {
         let store = Store::open_read_only(&path)?;
         let shape = shape(&job.asking, &store)?;
-        let judge = JudgeId::of_identity(&job.asking.identity(shape));
-        Ok((shape, Known::new(store.settled(&judge, job.repeat())?, UnscoredPolicy::Keep)))
+        let id = &JudgeId::of_identity(&job.asking.identity(shape));
+        let (reader, repeat) = (&store.reader()?, job.repeat());
+        let on_record = OnRecord { reader, id, repeat, unscored: UnscoredPolicy::Keep };
+        Ok((shape, plan(job, Some(on_record))?))
     };
-    read().map_err(|error: StoreError| Failure::new(Exit::Store, &error))
+    read().map_err(failure)
 }
 
 /// Gives every request that a run would send to `sink`.
 fn each_request(
     job: &Job,
-    mut known: Known,
+    mut missing: Missing,
     shape: Option<Shape>,
     sink: &mut dyn FnMut(&str, String, Value) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    for unit in job.units().map_err(settings::load_failure)? {
-        let Unit::Asked { label, packets } = unit.map_err(settings::load_failure)? else { continue };
+    let mut shown = Ok(());
+    let ended = job.units(&mut |unit| {
+        let Unit::Asked { label, packets } = unit else { return Ok(()) };
         for sized in packets {
-            if job.asking.is_oversize(&sized) || !known.needs(sized.packet.hash()) {
+            if missing.take(sized.packet.hash()).is_none() {
                 continue;
             }
-            let prompt = job
-                .asking
-                .template
-                .render(&sized.packet)
-                .map_err(|error| Failure::new(Exit::Usage, &error))?;
+            let prompt = job.asking.template.render(&sized.packet)?;
             let name = sized.packet.hash().to_string();
             let question = label.question(sized.packet, prompt);
-            let body = request_body(&job.asking.judge, shape, &question);
-            sink(&question.case_id, name, body).map_err(|error| Failure::new(Exit::Store, &error))?;
+            shown = sink(&question.case_id, name, request_body(&job.asking.judge, shape, &question));
+            if shown.is_err() {
+                return Err(PassEnd::Left);
+            }
         }
-    }
-    Ok(())
+        Ok(())
+    });
+    PassEnd::failure(ended).map_err(failure)?;
+    shown.map_err(|error| Failure::new(Exit::Store, &error))
 }
 
-fn requests(job: &Job, known: Known, shape: Option<Shape>) -> Result<Vec<Value>, Failure> {
+fn requests(job: &Job, missing: Missing, shape: Option<Shape>) -> Result<Vec<Value>, Failure> {
     let mut requests = Vec::new();
-    each_request(job, known, shape, &mut |case, packet, body| {
+    each_request(job, missing, shape, &mut |case, packet, body| {
         requests.push(json!({ "case": case, "packet": packet, "request": body }));
         Ok(())
     })?;
     Ok(requests)
 }
 
-fn show(job: &Job, known: Known, shape: Option<Shape>) -> Result<(), Failure> {
+fn show(job: &Job, missing: Missing, shape: Option<Shape>) -> Result<(), Failure> {
     let mut out = io::BufWriter::new(terminal::Pipe(io::stdout().lock()));
-    each_request(job, known, shape, &mut |case, packet, body| {
+    each_request(job, missing, shape, &mut |case, packet, body| {
         writeln!(out, "# case {}, packet {packet}", plain(case))?;
         writeln!(out, "{}\n", serde_json::to_string_pretty(&body)?)
     })

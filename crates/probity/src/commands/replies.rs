@@ -3,13 +3,13 @@
 
 use probity_core::report::Summary;
 use probity_engine::run::job::Job;
-use probity_engine::run::plan::{Known, Plan, UnscoredPolicy};
+use probity_engine::run::plan::{OnRecord, Plan, UnscoredPolicy};
 use probity_engine::run::replies::{RepliesRan, ReplyPlan, reply_plan, same_model};
 use probity_engine::run::work::Work as _;
-use probity_engine::run::{Network, Observer as _, Ran};
+use probity_engine::run::{Network, Observer as _, Ran, RunError};
 use probity_engine::schedule::budget::Money;
 use probity_engine::schedule::lane::Stop;
-use probity_engine::store::{Store, StoreError};
+use probity_engine::store::Store;
 use probity_engine::target::{Request, TargetDefinition};
 use serde_json::{Value, json};
 
@@ -63,26 +63,25 @@ pub(crate) fn notices(job: &Job, ran: &Ran, summary: &Summary, watcher: &Watcher
 }
 
 /// What asking the target would take, and what would be sent.
-pub(crate) struct Planned<'a> {
+pub(crate) struct PlannedReplies<'a> {
     job: &'a Job,
     target: &'a TargetDefinition,
     plan: ReplyPlan,
     requests: Vec<Request>,
 }
 
-impl<'a> Planned<'a> {
+impl<'a> PlannedReplies<'a> {
     /// Counts what is missing from the store, and lets the job see the replies that are there. Requests are kept
     /// where they are to be shown.
-    pub(crate) fn of(job: &'a Job, show: bool) -> Result<Option<Planned<'a>>, Failure> {
+    pub(crate) fn of(job: &'a Job, show: bool) -> Result<Option<PlannedReplies<'a>>, Failure> {
         let Some(target) = job.target() else { return Ok(None) };
-        let known = known(job, target).map_err(|error| Failure::new(Exit::Store, &error))?;
         let mut requests = Vec::new();
-        let plan = reply_plan(job, target, known, &mut |request| {
+        let plan = planned(job, target, &mut |request| {
             if show {
-                requests.push(request.clone());
+                requests.push(request);
             }
         });
-        Ok(Some(Planned { job, target, plan: plan.map_err(failure)?, requests }))
+        Ok(Some(PlannedReplies { job, target, plan: plan.map_err(failure)?, requests }))
     }
 
     /// As a member of the plan's object.
@@ -155,14 +154,19 @@ fn body(request: &Request) -> Value {
     serde_json::from_str(request.body()).expect("a request is JSON")
 }
 
-fn known(job: &Job, target: &TargetDefinition) -> Result<Known, StoreError> {
-    let Ok(path) = settings::store_path(&job.asking) else { return Ok(Known::default()) };
-    if !path.exists() {
-        return Ok(Known::default());
-    }
+/// What asking the target would take beyond what is in the store, where there is one.
+fn planned(
+    job: &Job,
+    target: &TargetDefinition,
+    each: &mut dyn FnMut(Request),
+) -> Result<ReplyPlan, RunError> {
+    let path = settings::store_path(&job.asking).ok().filter(|path| path.exists());
+    let Some(path) = path else { return reply_plan(job, target, None, each).map(|(plan, _)| plan) };
     let store = Store::open_read_only(&path)?;
     job.take_replies(&store)?;
-    Ok(Known::new(store.settled(target.id(), job.repeat())?, UnscoredPolicy::Keep))
+    let (reader, id, repeat) = (&store.reader()?, target.id(), job.repeat());
+    let on_record = OnRecord { reader, id, repeat, unscored: UnscoredPolicy::Keep };
+    reply_plan(job, target, Some(on_record), each).map(|(plan, _)| plan)
 }
 
 /// Ends a run whose target stopped, with the words for it.

@@ -34,12 +34,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     if !args.job.cases.reading.json {
         terminal::print(&self::summary(&summary, &job.dataset_name, &skipped));
     }
-    let exit = verdict(args, &job, &ran, &summary);
-    // Whoever else still has the job ends with the process.
-    if let Some(job) = Arc::into_inner(job) {
-        job.leave();
-    }
-    Ok(exit)
+    Ok(verdict(args, &job, &ran, &summary))
 }
 
 /// A run with its results in their files.
@@ -62,8 +57,6 @@ fn made(args: &RunArgs) -> Result<Made, Failure> {
     let job = settings::job(&args.job, settings::call_layer(&args.calls)?, &|line| watcher.notice(line))?;
     refuse_without_pass_rule(args, &job)?;
     let job = Arc::new(job);
-    // Opening the store is mostly waiting for the disk.
-    job.begin_screening();
     let store = replies::open_store(&job, network(&args.calls), &watcher)?;
     let runtime = runtime()?;
     let ran = runtime.block_on(async {

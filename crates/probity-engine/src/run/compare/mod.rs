@@ -30,10 +30,9 @@ pub use rounds::{Stopped, Stopping, run};
 use super::RunError;
 use super::asking::{Asking, SizedPacket};
 use super::job::blank;
-use super::work::{Unit, UnitLabel, Units, Work};
+use super::work::{PassEnd, Unit, UnitLabel, Work};
 use crate::config::{Config, JudgeSettings};
 use crate::judge::prompt::Template;
-use crate::load::LoadError;
 use crate::store::{JudgeId, Manifest};
 
 /// What a comparison is made of.
@@ -309,14 +308,13 @@ impl Work for Round {
         self.job.manifest(id)
     }
 
-    fn units(&self) -> Result<Units<'_>, LoadError> {
+    fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd> {
         let job = &self.job;
-        let drawn = job.drawn[self.drawn.clone()].iter();
         // What the gate decided belongs to the comparison from its beginning.
         let at_gate = job.meetings.iter().filter(|meeting| {
             self.drawn.start == 0 && matches!(meeting.gate, AtGate::Won(_) | AtGate::BothBlocked)
         });
-        let asked = drawn.map(|at| &job.meetings[*at]);
-        Ok(Box::new(at_gate.chain(asked).map(|meeting| Ok(job.unit(meeting)))))
+        let asked = job.drawn[self.drawn.clone()].iter().map(|at| &job.meetings[*at]);
+        at_gate.chain(asked).try_for_each(|meeting| take(job.unit(meeting)))
     }
 }

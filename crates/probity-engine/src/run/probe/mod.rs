@@ -24,11 +24,11 @@ pub use results::{Probed, report};
 
 use super::asking::{Asking, SizedPacket};
 use super::job::SizedAsk;
-use super::work::{Unit, UnitLabel, Units, Work};
+use super::work::{PassEnd, Unit, UnitLabel, Work};
 use super::{Ran, RunError, Session, budget, run_within};
 use crate::config::{Config, JudgeSettings};
 use crate::judge::prompt::Template;
-use crate::load::{Dataset, LoadError, Skipped};
+use crate::load::{Dataset, Skipped};
 use crate::store::{JudgeId, Manifest};
 
 use ready::{Ready, ReadyShowings, Screening, SizedPairAsk};
@@ -227,8 +227,8 @@ impl Work for Round {
         self.repeat.number()
     }
 
-    fn units(&self) -> Result<Units<'_>, LoadError> {
-        Ok(Box::new(self.job.units(self.repeat).map(Ok)))
+    fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd> {
+        self.job.units(self.repeat).try_for_each(take)
     }
 }
 

@@ -161,6 +161,6 @@ impl Record<'_> {
 
     fn lookup(&self, repeat: Repeat) -> Lookup<'_> {
         let Record { job, reader, ran } = self;
-        Lookup { asking: &job.asking, reader, judge: &ran.judge_id, repeat: repeat.number() }
+        job.asking.lookup(reader, &ran.judge_id, repeat.number())
     }
 }

@@ -7,7 +7,7 @@ use probity_core::probe::{Observation, battery, read_battery};
 use probity_core::rubric;
 use tokio::sync::watch;
 
-use super::super::ahead::tests::Nobody;
+use super::super::fixture::Silent;
 use super::super::plan::UnscoredPolicy;
 use super::super::{Mode, Network};
 use super::*;
@@ -74,7 +74,7 @@ async fn repeats_are_kept_apart_and_nothing_is_asked_twice() {
     let (_interrupt, interrupted) = watch::channel(false);
     let mode =
         Mode { network: Network::Offline, unscored: UnscoredPolicy::Keep, interrupted, invocation: None };
-    let session = Session { store: &store, mode: &mode, key: &|_| None, observer: &Nobody };
+    let session = Session { store: &store, mode: &mode, key: &|_| None, observer: &Silent };
     let first = run(&job, &session).await.expect("a probing");
     for repeat in [Repeat::First, Repeat::Again] {
         let settled = store.settled(&first.judge_id, repeat.number()).expect("settlements");

@@ -1,5 +1,5 @@
-//! The replies that cases come without: asked for before anything is judged, kept like verdicts, and read back from
-//! the store like them.
+//! The replies that cases come without: asked for before anything is judged, stored like verdicts, and read back like
+//! them.
 //!
 //! A target's calls are a run of their own in the store, so that what it said does not depend on who judges it. What
 //! always holds: a case without a reply on record is never screened and never judged; it is unscored because there
@@ -62,8 +62,7 @@ pub async fn run_job(job: &Arc<Job>, session: &Session<'_>) -> Result<Ran, RunEr
         ..session.mode.clone()
     };
     let work: Arc<dyn Work> = Arc::<Job>::clone(job);
-    let ran = run_within(&work, &Session { mode: &mode, ..*session }, budget).await;
-    Ok(Ran { replies, ..ran.map_err(|error| job.cause(error))? })
+    Ok(Ran { replies, ..run_within(&work, &Session { mode: &mode, ..*session }, budget).await? })
 }
 
 /// What the store knows about the target of a run.

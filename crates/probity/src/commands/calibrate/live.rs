@@ -256,8 +256,8 @@ fn read_labels(path: &Path, live: &Live<'_>, note: &dyn Fn(&str)) -> Result<Labe
 fn matched(job: LabelledJob, live: &Live<'_>, rows: &LabelRows) -> Result<(Asked, Matched), Failure> {
     match job {
         LabelledJob::Replies(job) => {
-            let (replies, matched) = replies(*job, &rows.entries, live.about, rows.set.digest.clone())
-                .map_err(settings::load_failure)?;
+            let (replies, matched) =
+                replies(*job, &rows.entries, live.about, rows.set.digest.clone()).map_err(failure)?;
             Ok((Asked::Replies(replies), matched))
         }
         LabelledJob::Pairs(job) => {
