@@ -15,8 +15,6 @@ use probity_core::rubric::{Criterion, ReferenceUse, Rubric};
 use super::RunError;
 use super::ahead::each_screened;
 use super::asking::{Asking, SizedPacket};
-use super::calling::Over;
-use super::early::Early;
 use super::kept::Kept;
 use super::replies::{NoReply, Replies, not_asked, same_model};
 use super::work::{Unit, UnitLabel, Units, Work};
@@ -301,10 +299,6 @@ impl Work for Job {
     fn first_units(&self) -> Result<Units<'_>, LoadError> {
         // Those that are kept are there when all of them are.
         Ok(Box::new(self.screened()?.map(|screened| screened.map(|screened| unit(&screened)))))
-    }
-
-    fn meanwhile(&self, store: &Store, judge: &JudgeId, over: &Over) -> Option<Early> {
-        Early::results(self, (store, judge), |wait| over.comes_within(wait))
     }
 
     fn each_unit(&self, take: &mut dyn FnMut(Unit)) -> Result<(), LoadError> {

@@ -322,11 +322,9 @@ pub fn report(
 ) -> Result<Summary, RunError> {
     let early = ran.early.take().unwrap_or_else(|| Early::nothing(job));
     let ran = &*ran;
-    // Nothing is written from here on. Reading beside it costs the report little.
-    store.begin_fold();
     let (reader, results, facts) = thread::scope(|scope| {
         // What calls came to needs no row, and rows need nothing of it.
-        let facts = scope.spawn(|| facts::facts(&job.asking, &store.frozen()?, ran));
+        let facts = scope.spawn(|| facts::facts(&job.asking, &store.snapshot()?, ran));
         let mut reader = store.snapshot()?;
         let results = results(job, (&mut reader, &ran.judge_id), early, sink);
         Ok::<_, RunError>((reader, results, facts.join().expect("counting calls does not panic")))

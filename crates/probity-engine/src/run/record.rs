@@ -8,7 +8,7 @@ use probity_core::verdict::{ModelMatch, ParseMode, Verdict, VerdictRecord, model
 use super::RunError;
 use super::asking::{Asking, SizedPacket};
 use crate::config::{Backend, ModelMismatch};
-use crate::store::{AttemptOutcome, AttemptSummary, JudgeId, Reader, SettlementRecord, StoreError};
+use crate::store::{self, AttemptOutcome, AttemptSummary, JudgeId, Reader, SettlementRecord, StoreError};
 
 /// Whoever says what a judge said about a packet.
 pub(super) type Said<'a> = &'a dyn Fn(&SizedPacket) -> Result<Result<Verdict, Unscored>, RunError>;
@@ -56,19 +56,17 @@ impl Lookup<'_> {
     /// What the store has about a packet.
     pub(super) fn found(&self, packet: &SizedPacket) -> Result<Found<'static>, StoreError> {
         let hash = packet.packet.hash();
-        Ok(match self.reader.settlement(&hash, self.judge, self.repeat)? {
-            Some(SettlementRecord::Verdict { body, attempts }) => {
+        Ok(match self.reader.found(self.judge, self.repeat, &[hash])?.remove(&hash) {
+            Some(store::Found::Settled(SettlementRecord::Verdict { body, attempts })) => {
                 Found::Verdict { body: Cow::Owned(body), attempts }
             }
-            Some(SettlementRecord::Unscored { reason, detail, attempts }) => {
+            Some(store::Found::Settled(SettlementRecord::Unscored { reason, detail, attempts })) => {
                 Found::Unscored(Unscored { cause: reason, detail, attempts })
             }
             // No call is made about it.
-            None if self.asking.is_oversize(packet) => Found::Nothing,
-            None => self
-                .reader
-                .last_attempt(&hash, self.judge, self.repeat)?
-                .map_or(Found::Nothing, Found::Attempt),
+            _ if self.asking.is_oversize(packet) => Found::Nothing,
+            Some(store::Found::Attempted(last)) => Found::Attempt(last),
+            None => Found::Nothing,
         })
     }
 }
@@ -107,7 +105,7 @@ impl Found<'_> {
             Found::Unscored(unscored) => unscored,
             Found::Attempt(last) => match last.outcome {
                 AttemptOutcome::Ended(cause) => unscored(&cause, last.detail, last.n),
-                AttemptOutcome::InFlight | AttemptOutcome::Lost | AttemptOutcome::NotSent => {
+                AttemptOutcome::InFlight | AttemptOutcome::Lost => {
                     unscored("lost", "the program ended while the call was in flight".into(), last.n)
                 }
             },

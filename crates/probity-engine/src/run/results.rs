@@ -3,7 +3,6 @@
 //! This pass makes no call and reads no clock, so the same store gives the same bytes. Two threads look up what
 //! the store has and make rows of it; the caller's thread makes figures of them, in the order of the input.
 
-use std::borrow::Cow;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -26,7 +25,7 @@ use super::replies::NoReply;
 use super::work::Work as _;
 use crate::fault_points::{self, Point};
 use crate::load::{LoadError, Skipped};
-use crate::store::{JudgeId, Reader, Recent, StoreError};
+use crate::store::{JudgeId, Reader, StoreError};
 
 /// Threads that look up. Making figures of what they find takes about as long as one of them takes.
 const LOOKERS: usize = 2;
@@ -82,9 +81,8 @@ fn each_row(
     n_early: usize,
     mut take: impl FnMut(Row) -> Result<(), RunError>,
 ) -> Result<Patterns, RunError> {
-    let recent = reader.recent();
     // A connection answers one thread at a time.
-    let looker = &Looker { job, recent: &recent, reader: Mutex::new(reader), judge };
+    let looker = &Looker { job, reader: Mutex::new(reader), judge };
     thread::scope(|scope| {
         let (mut to_lookers, mut from_lookers, mut lookers) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..LOOKERS {
@@ -151,8 +149,6 @@ fn hand_out(job: &Job, n_early: usize, lookers: &[SyncSender<Group<Arc<Screened>
 /// Makes rows of cases with what the store has about them.
 struct Looker<'a> {
     job: &'a Job,
-    /// What need not be looked up.
-    recent: &'a Recent,
     reader: Mutex<&'a mut Reader>,
     judge: &'a JudgeId,
 }
@@ -192,10 +188,6 @@ impl Looker<'_> {
         let mut reader = None;
         let mut found = Vec::with_capacity(2 * cases.len());
         for packet in cases.iter().flat_map(|screened| packets(screened)) {
-            if let Some((body, attempts)) = self.recent.verdict(&packet.packet.hash(), judge, repeat) {
-                found.push(Ok(Found::Verdict { body: Cow::Borrowed(body), attempts }));
-                continue;
-            }
             let reader = reader.get_or_insert_with(|| self.reader.lock().expect(READER_HELD));
             let lookup = Lookup { asking: &self.job.asking, reader, judge, repeat };
             found.push(lookup.found(packet));
@@ -336,7 +328,7 @@ mod tests {
     use super::super::ahead::tests::{job, line};
     use super::*;
     use crate::load::Keep;
-    use crate::store::{Decision, Settlement, Store};
+    use crate::store::{AttemptEnd, AttemptStart, Decision, Manifest, Settlement, Store};
 
     /// What an output that takes `n_rows` is given of `n` cases, and how that ends, where the stored verdict about the
     /// case at `damaged` is none.
@@ -350,13 +342,23 @@ mod tests {
             let case = job.screened().expect("a pass").nth(at).expect("a record").expect("it is whole");
             let packet = packets(&case)[0].packet.hash();
             let decision = Decision::Verdict { body: "{}".to_owned() };
-            let settlement =
-                Settlement { packet, judge: judge.clone(), repeat: 0, attempts: 1, attempt: None, decision };
+            let settlement = Settlement { attempts: 1, decision };
+            let manifest = Manifest { name: "told".to_owned(), parts: Vec::new(), body: "{}".to_owned() };
+            let start = AttemptStart {
+                packet,
+                packet_body: Arc::from("{}"),
+                judge: judge.clone(),
+                run: store.begin_run(&manifest).expect("a run").run(),
+                repeat: 0,
+                n: 1,
+                cause: "first".to_owned(),
+                started_unix_ms: 0,
+            };
             let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-            runtime.block_on(store.keep_packet(packet, Arc::from("{}"))).expect("kept");
-            runtime.block_on(store.settle(settlement)).expect("settled");
+            let attempt = runtime.block_on(store.intend(start)).expect("begun");
+            let concluded = store.conclude(attempt, AttemptEnd::default(), Some(settlement));
+            runtime.block_on(concluded).expect("settled");
         }
-        // The first snapshot knows the verdict, the second one looks it up.
         [store.snapshot(), store.snapshot()].map(|reader| {
             let mut ids = Vec::new();
             let of = (&mut reader.expect("a reader"), &judge);

@@ -10,7 +10,7 @@ use probity_core::score::Unscored;
 
 use crate::load::{LoadError, Skipped};
 use crate::run::RunError;
-use crate::store::{AttemptOutcome, Reader, SettlementRecord, StoreError};
+use crate::store::{AttemptOutcome, AttemptSummary, Found, Reader, SettlementRecord};
 use crate::target::{ReplyRecord, TargetDefinition};
 
 /// A case for which the target gave no reply.
@@ -78,8 +78,8 @@ impl Replies {
     ) -> Result<Result<probity_core::case::Reply, Unscored>, RunError> {
         let hash = target.request(case)?.hash();
         let reader = locked(&self.reader);
-        match reader.settlement(&hash, target.id(), self.repeat)? {
-            Some(SettlementRecord::Verdict { body, .. }) => {
+        match reader.found(target.id(), self.repeat, &[hash])?.remove(&hash) {
+            Some(Found::Settled(SettlementRecord::Verdict { body, .. })) => {
                 let damaged = |problem: String| RunError::damaged(hash, &problem);
                 let record: ReplyRecord =
                     serde_json::from_str(&body).map_err(|error| damaged(error.to_string()))?;
@@ -88,10 +88,11 @@ impl Replies {
                 }
                 record.reply(target.variant()).map(Ok).map_err(damaged)
             }
-            Some(SettlementRecord::Unscored { reason, detail, attempts }) => {
+            Some(Found::Settled(SettlementRecord::Unscored { reason, detail, attempts })) => {
                 Ok(Err(no_reply(&reason, &detail, attempts)))
             }
-            None => Ok(Err(without_settlement(&reader, target, hash, self.repeat)?)),
+            Some(Found::Attempted(last)) => Ok(Err(without_settlement(last))),
+            None => Ok(Err(not_asked())),
         }
     }
 
@@ -122,21 +123,13 @@ impl Replies {
     }
 }
 
-fn without_settlement(
-    reader: &Reader,
-    target: &TargetDefinition,
-    hash: PacketHash,
-    repeat: u32,
-) -> Result<Unscored, StoreError> {
-    Ok(match reader.last_attempt(&hash, target.id(), repeat)? {
-        None => not_asked(),
-        Some(last) => match last.outcome {
-            AttemptOutcome::Ended(cause) => no_reply(&cause, &last.detail, last.n),
-            AttemptOutcome::InFlight | AttemptOutcome::Lost | AttemptOutcome::NotSent => {
-                no_reply("lost", "the program ended while the call was in flight", last.n)
-            }
-        },
-    })
+fn without_settlement(last: AttemptSummary) -> Unscored {
+    match last.outcome {
+        AttemptOutcome::Ended(cause) => no_reply(&cause, &last.detail, last.n),
+        AttemptOutcome::InFlight | AttemptOutcome::Lost => {
+            no_reply("lost", "the program ended while the call was in flight", last.n)
+        }
+    }
 }
 
 /// Why there is no reply where nobody has asked.
