@@ -9,18 +9,16 @@
 /// A place in the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Point {
-    /// The attempt is noted; nothing was sent.
+    /// The attempt is on disk; nothing was sent.
     BeforeSend,
     /// The whole answer, or the failure, has arrived; nothing of it was written.
     AfterBody,
-    /// The answer is noted beside the database; nothing of it was read.
-    AfterNote,
     /// The statements of a transaction are done; it is not committed.
     BeforeCommit,
-    /// A transaction is on disk; nobody was told.
+    /// A transaction is on disk; no caller was told.
     AfterCommit,
-    /// The store says that it is closed; its journal is not folded in.
-    BeforeFold,
+    /// Everything is written; the write-ahead log is not checkpointed.
+    BeforeCheckpoint,
     /// Some rows of the results are written, others are not.
     DuringResults,
     /// The results are written and on disk, under another name.
@@ -31,10 +29,9 @@ pub enum Point {
 pub const POINTS: &[(Point, &str)] = &[
     (Point::BeforeSend, "before_send"),
     (Point::AfterBody, "after_body"),
-    (Point::AfterNote, "after_note"),
     (Point::BeforeCommit, "before_commit"),
     (Point::AfterCommit, "after_commit"),
-    (Point::BeforeFold, "before_fold"),
+    (Point::BeforeCheckpoint, "before_checkpoint"),
     (Point::DuringResults, "during_results"),
     (Point::BeforeRename, "before_rename"),
 ];

@@ -110,7 +110,7 @@ impl Terms<'_> {
             }
             Some(Found::Attempted(last)) => match &last.outcome {
                 AttemptOutcome::Ended(cause) => unscored(cause, last.detail.clone(), last.n),
-                AttemptOutcome::InFlight | AttemptOutcome::Lost | AttemptOutcome::NotSent => {
+                AttemptOutcome::InFlight | AttemptOutcome::Lost => {
                     unscored("lost", "the program ended while the call was in flight".to_owned(), last.n)
                 }
             },

@@ -9,7 +9,7 @@ use super::job::{Job, Screened};
 use super::results::{Row, Rows};
 use super::work::{PassEnd, Unit, Work as _};
 use super::{RunError, report};
-use crate::store::{Decision, JudgeId, Settlement, Store};
+use crate::store::{AttemptEnd, AttemptStart, Decision, JudgeId, Manifest, Settlement, Store};
 
 /// About the size of a group of cases.
 const GROUP: usize = 128;
@@ -177,12 +177,22 @@ fn told(n: usize, damaged: Option<usize>, n_rows: usize) -> [String; 2] {
     if let Some(at) = damaged {
         let case = job.screened().expect("a pass").nth(at).expect("a record").expect("it is whole");
         let packet = CaseRecord::from(&case).packets()[0].hash;
-        let decision = Decision::Verdict { body: "{}".to_owned() };
-        let settlement =
-            Settlement { packet, judge: judge.clone(), repeat: 0, attempts: 1, attempt: None, decision };
+        let manifest = Manifest { name: "run".to_owned(), parts: Vec::new(), body: "{}".to_owned() };
+        let start = AttemptStart {
+            packet,
+            packet_body: Arc::from("{}"),
+            judge: judge.clone(),
+            run: store.begin_run(&manifest).expect("a run").run(),
+            repeat: 0,
+            n: 1,
+            cause: "first".to_owned(),
+            started_unix_ms: 0,
+        };
+        let end = AttemptEnd { outcome: "answered".to_owned(), ..AttemptEnd::default() };
+        let settlement = Settlement { attempts: 1, decision: Decision::Verdict { body: "{}".to_owned() } };
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-        runtime.block_on(store.keep_packet(packet, Arc::from("{}"))).expect("kept");
-        runtime.block_on(store.settle(settlement)).expect("settled");
+        let attempt = runtime.block_on(store.intend(start)).expect("an intent");
+        runtime.block_on(store.conclude(attempt, end, Some(settlement))).expect("settled");
     }
     let tell = || {
         let mut ids = Vec::new();

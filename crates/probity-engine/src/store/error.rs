@@ -1,19 +1,19 @@
 //! Why the store could not do what it was asked, and to which file.
 //!
-//! Every variant can be cloned, because one failed commit is told to everyone who waited for it. The
+//! Every variant can be cloned, because one failed commit is told to every caller that waited for it. The
 //! message says what was being done; what the database said is the source.
 
 use std::path::{Path, PathBuf};
 
 use probity_core::packet::PacketHash;
-use rusqlite::ErrorCode;
 
+use super::db::{DbError, DbErrorKind};
 use super::record::{AttemptId, JudgeId, RunId};
 
 /// Why the store could not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// Someone else is writing to the store.
+    /// Another process is writing to the store.
     #[error("cannot open {} for writing: it has one writer at a time, and {} has it", .path.display(), holder_text(*.holder))]
     Locked {
         /// The store.
@@ -21,13 +21,15 @@ pub enum StoreError {
         /// The process that has it, where its lock file tells.
         holder: Option<u32>,
     },
-    /// Another process serves the people who label.
-    #[error("cannot open {} for review: it has one review server at a time, and {} is it", .path.display(), holder_text(*.holder))]
-    InReview {
+    /// The store was made before the first release.
+    #[error(
+        "cannot open {}: it was made by an unreleased version of probity; to keep its labels, run `probity export` \
+         with that version and `probity import` with this one",
+        .path.display()
+    )]
+    Unreleased {
         /// The store.
         path: PathBuf,
-        /// The process that has it, where its lock file tells.
-        holder: Option<u32>,
     },
     /// The store was written by a later version of this program.
     #[error("cannot open {}: its schema is version {found}, and this program knows versions up to {known}", .path.display())]
@@ -38,14 +40,6 @@ pub enum StoreError {
         found: i64,
         /// The latest version this program knows.
         known: i64,
-    },
-    /// The SQLite library is too old to be trusted with a journal.
-    #[error("the SQLite library is version {found}, expected {needed} or later")]
-    LibraryTooOld {
-        /// The version in use, as SQLite numbers it (3051003 is 3.51.3).
-        found: i32,
-        /// The earliest version accepted.
-        needed: i32,
     },
     /// The store is on a file system that cannot share memory between processes.
     #[error("cannot open {}: it is on {kind}, expected a local file system", .path.display())]
@@ -143,10 +137,10 @@ pub enum StoreError {
         /// The run asked for.
         run: RunId,
     },
-    /// The packet is not in this store.
-    #[error("the store does not know packet {packet}, expected an attempt or the packet itself first")]
-    UnknownPacket {
-        /// The packet asked for.
+    /// A call about the packet is in flight already.
+    #[error("a call about packet {packet} is in flight already, expected one call at a time")]
+    InFlight {
+        /// The packet.
         packet: PacketHash,
     },
     /// The attempt is not in flight: unknown here, or already ended.
@@ -154,16 +148,6 @@ pub enum StoreError {
     NotInFlight {
         /// The attempt.
         attempt: AttemptId,
-    },
-    /// The attempt is not one of this packet and judge.
-    #[error(
-        "attempt {attempt} is not an attempt at packet {packet}, expected one of the same packet and judge"
-    )]
-    NotItsAttempt {
-        /// The attempt.
-        attempt: AttemptId,
-        /// The packet it was given for.
-        packet: PacketHash,
     },
 }
 
@@ -174,26 +158,16 @@ pub struct Cause(String);
 
 impl StoreError {
     /// The error for what the database answered while `doing` something to `path`.
-    pub(super) fn of_database(path: &Path, doing: &'static str, error: &rusqlite::Error) -> StoreError {
+    pub(super) fn of_database(path: &Path, doing: &'static str, error: &DbError) -> StoreError {
         let path = path.to_path_buf();
-        let source = Cause(error.to_string());
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) => StoreError::Full { path, doing, source },
-            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreError::ReadOnly { path, doing },
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                StoreError::Busy { path, doing, source }
-            }
-            Some(ErrorCode::NotADatabase) => StoreError::NotAStore { path, found: "another kind of file" },
-            Some(
-                ErrorCode::SystemIoFailure
-                | ErrorCode::CannotOpen
-                | ErrorCode::OutOfMemory
-                | ErrorCode::TooBig
-                | ErrorCode::FileLockingProtocolFailed
-                | ErrorCode::NoLargeFileSupport,
-            ) => StoreError::Io { path, doing, source },
-            // What remains is a value or a schema that this program never writes.
-            _ => StoreError::Damaged { path, doing, source },
+        let source = Cause(error.text.clone());
+        match error.kind {
+            DbErrorKind::Full => StoreError::Full { path, doing, source },
+            DbErrorKind::ReadOnly => StoreError::ReadOnly { path, doing },
+            DbErrorKind::Busy => StoreError::Busy { path, doing, source },
+            DbErrorKind::NotADatabase => StoreError::NotAStore { path, found: "another kind of file" },
+            DbErrorKind::Io => StoreError::Io { path, doing, source },
+            DbErrorKind::Damaged => StoreError::Damaged { path, doing, source },
         }
     }
 
@@ -216,11 +190,6 @@ impl StoreError {
         let source = Cause(format!("the journal mode stays {mode}, expected wal"));
         StoreError::Io { path: path.to_path_buf(), doing, source }
     }
-
-    /// The error for content that is not what a store holds.
-    pub(crate) fn damaged(path: &Path, doing: &'static str, found: String) -> StoreError {
-        StoreError::Damaged { path: path.to_path_buf(), doing, source: Cause(found) }
-    }
 }
 
 fn holder_text(holder: Option<u32>) -> String {
@@ -231,13 +200,13 @@ fn holder_text(holder: Option<u32>) -> String {
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// The database failed; the transaction cannot be trusted any more.
-    Database(rusqlite::Error),
+    Database(DbError),
     /// The request made no sense; it wrote nothing, and its neighbours are not affected.
     Refused(StoreError),
 }
 
-impl From<rusqlite::Error> for Fault {
-    fn from(error: rusqlite::Error) -> Self {
+impl From<DbError> for Fault {
+    fn from(error: DbError) -> Self {
         Fault::Database(error)
     }
 }

@@ -103,9 +103,6 @@ pub(crate) fn open_for_writing(path: &Path, note: &dyn Fn(&str)) -> Result<Store
             "{n} calls were in flight when an earlier process died: possibly billed, not recorded"
         ));
     }
-    for warning in &opened.warnings {
-        note(&format!("warning: {warning}"));
-    }
     Ok(opened.store)
 }
 

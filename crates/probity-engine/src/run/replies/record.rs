@@ -83,7 +83,7 @@ impl Replies {
             }
             Some(Found::Attempted(last)) => match &last.outcome {
                 AttemptOutcome::Ended(cause) => no_reply(cause, &last.detail, last.n),
-                AttemptOutcome::InFlight | AttemptOutcome::Lost | AttemptOutcome::NotSent => {
+                AttemptOutcome::InFlight | AttemptOutcome::Lost => {
                     no_reply("lost", "the program ended while the call was in flight", last.n)
                 }
             },

@@ -54,16 +54,25 @@ fn another_programs_database_is_not_a_store() {
 }
 
 #[test]
-fn a_newer_schema_is_refused() {
-    check_refused(
-        |path| {
+fn another_schema_is_refused() {
+    let of_version = |version: i64| {
+        move |path: &Path| {
             Store::open(path).unwrap().store.close().unwrap();
-            let later = rusqlite::Connection::open(path).unwrap();
-            later.pragma_update(None, "user_version", open::SCHEMA_VERSION + 1).unwrap();
-            drop(later);
+            let other = rusqlite::Connection::open(path).unwrap();
+            other.pragma_update(None, "user_version", version).unwrap();
+            drop(other);
             std::fs::remove_file(beside(path, ".lock")).unwrap();
-        },
-        &expect!["cannot open /store.db: its schema is version 4, and this program knows versions up to 3"],
+        }
+    };
+    check_refused(
+        of_version(open::SCHEMA_VERSION + 1),
+        &expect!["cannot open /store.db: its schema is version 5, and this program knows versions up to 4"],
+    );
+    check_refused(
+        of_version(open::SCHEMA_VERSION - 1),
+        &expect![
+            "cannot open /store.db: it was made by an unreleased version of probity; to keep its labels, run `probity export` with that version and `probity import` with this one"
+        ],
     );
 }
 
@@ -135,9 +144,10 @@ fn c11_a_store_opened_for_reading_refuses_every_write() {
     let attempt = scene.begin("a");
     let store = Store::open_read_only(&scene.path()).unwrap();
     let errors = [
-        store.begin_attempt(scene.start("b")).err(),
-        wait(store.end_attempt(attempt, ended("ok", b""))).err(),
-        wait(store.settle(scene.settlement("a", None, verdict("{}")))).err(),
+        wait(store.intend(scene.start("b"))).err(),
+        wait(store.conclude(attempt, ended("ok", b""), None)).err(),
+        wait(store.settle(attempt, settlement(verdict("{}")))).err(),
+        wait(store.withdraw(attempt)).err(),
         store.note("key", "value").err(),
     ];
     for error in errors {

@@ -54,7 +54,7 @@ fn a_run_begins_with_its_judge_and_how_it_was_called() {
     let begun = scene.store.begin_judged_run(opening("{\"model\":\"m\"}")).unwrap();
     assert_eq!(begun, Begun::Resumed { run });
     assert_eq!(scene.store.reader().unwrap().invocation(run).unwrap(), Some(call.clone()));
-    scene.store.begin_attempt(start("a", &judge, run)).unwrap();
+    wait(scene.store.intend(start("a", &judge, run))).unwrap();
     let differs = scene.store.begin_judged_run(opening("{}")).unwrap_err();
     assert_eq!(differs, StoreError::JudgeDiffers { judge: judge.clone() });
 }
