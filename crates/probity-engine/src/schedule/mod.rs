@@ -60,11 +60,12 @@ pub async fn drive<R: Respondent>(
 ) -> Driven {
     let mut driven = Driven::default();
     let mut running = JoinSet::new();
+    let n_workers = n_workers(desk.lane.concurrency()) - usize::from(first.is_some());
     if let Some(first) = first {
         running.spawn(async move { first.await.expect(NO_PANIC) });
     }
     let queue = Arc::new(Mutex::new(tasks));
-    for _ in 0..n_workers(desk.lane.concurrency()) {
+    for _ in 0..n_workers {
         running.spawn(work(Arc::clone(&desk), Arc::clone(&queue)));
     }
     drop(queue);

@@ -80,17 +80,7 @@ fn store_failure(error: &StoreError) -> Failure {
 }
 
 fn open(path: &std::path::Path) -> Result<Room, Failure> {
-    Room::open(path).map_err(|error| {
-        let failure = store_failure(&error);
-        match error {
-            StoreError::Locked { .. } => failure
-                .hint("the store has to be made or brought up to date first; wait until that process ends"),
-            StoreError::InReview { .. } => {
-                failure.hint("its queues are served there; end it to start another")
-            }
-            _ => failure,
-        }
-    })
+    Room::open(path).map_err(|error| store_failure(&error))
 }
 
 /// The room of a store that has queues.
