@@ -56,8 +56,9 @@ pub async fn drive<R: Respondent>(
 ) -> Driven {
     let mut driven = Driven::default();
     let mut running = JoinSet::new();
+    let n_workers = n_workers(desk.lane.concurrency());
     let queue = Arc::new(Mutex::new(tasks));
-    for _ in 0..n_workers(desk.lane.concurrency()) {
+    for _ in 0..n_workers {
         running.spawn(work(Arc::clone(&desk), Arc::clone(&queue)));
     }
     drop(queue);

@@ -8,7 +8,7 @@ use probity_engine::fault_points::POINTS;
 
 use super::ledger::number;
 use super::scene::{Ended, cases};
-use super::series::{CONCURRENCY, Kill, N_CASES, N_PACKETS, Series, Tally};
+use super::series::{Kill, N_CASES, N_PACKETS, STANDING, Series, Tally};
 
 /// Kills per test, unless `PROBITY_KILLS` says otherwise.
 const N_KILLS: usize = 110;
@@ -59,7 +59,7 @@ fn g02_g03_g04_c01_killed_at_any_time() {
 fn g02_g03_g04_c02_killed_at_each_point() {
     // How often a point is reached in a run from the start, roughly.
     let turns = |name: &str| match name {
-        "before_send" | "after_body" | "after_note" => N_PACKETS as u64,
+        "before_send" | "after_body" => N_PACKETS as u64,
         "before_commit" | "after_commit" => 40,
         "during_results" => N_CASES as u64,
         _ => 1,
@@ -103,5 +103,5 @@ fn g04_g10_c03_killed_twice_then_changed() {
         assert!(after.n_ended(&asked) <= 1 && after.n_lost(&asked) <= 3, "{asked:?}");
     }
     let n_lost: usize = after.lost.values().sum();
-    assert!(n_lost <= 3 * CONCURRENCY);
+    assert!(n_lost <= 3 * STANDING);
 }

@@ -15,7 +15,6 @@ mod independence;
 mod journal;
 mod kill;
 mod ledger;
-mod notes;
 mod offline;
 mod record;
 mod scene;

@@ -62,6 +62,16 @@ impl Scene {
         self.path("store/store.db")
     }
 
+    /// The names of the store's files, sorted.
+    pub(crate) fn store_files(&self) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(self.path("store")) else { return Vec::new() };
+        let name = |entry: std::io::Result<std::fs::DirEntry>| entry.expect("an entry").file_name();
+        let mut names: Vec<String> =
+            entries.map(|entry| name(entry).into_string().expect("a name in UTF-8")).collect();
+        names.sort();
+        names
+    }
+
     /// What the store holds now, without touching it.
     pub(crate) fn record(&self) -> Record {
         Record::of(&self.store())
