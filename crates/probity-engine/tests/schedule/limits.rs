@@ -256,7 +256,7 @@ async fn whoever_fills_the_channel_learns_of_a_stop() {
             while sender.send(task()).await.is_ok() {}
         }
     });
-    let driven = drive(Arc::clone(&scene.desk), receiver, None).await;
+    let driven = drive(Arc::clone(&scene.desk), receiver).await;
     feeder.await.expect("the channel is closed, so the feeder ends");
     assert!(matches!(driven.stop, Some(Stop::Refused(_))), "{driven:?}");
 }

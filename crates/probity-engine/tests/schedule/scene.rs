@@ -133,7 +133,7 @@ impl Scene {
             sender.send(task).await.expect("the channel is open");
         }
         drop(sender);
-        drive(Arc::clone(&self.desk), receiver, None).await
+        drive(Arc::clone(&self.desk), receiver).await
     }
 
     /// The attempts at a packet.
