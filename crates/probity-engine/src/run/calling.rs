@@ -123,9 +123,9 @@ async fn driven<R: Respondent>(
         let desk = Arc::clone(desk);
         let mut tasks = Outbox::new(sender);
         move || {
-            let fed = feed(&desk, &mut tasks);
+            let ended = feed(&desk, &mut tasks);
             tasks.send();
-            fed
+            ended
         }
     });
     let watcher = tokio::spawn({

@@ -345,11 +345,14 @@ fn unit(screened: &Screened) -> Unit {
     }
 }
 
-/// One pass over the records of `dataset` that `rubric` can be applied to, and over the others as skipped.
+/// A case and its reply with their place, or the record as skipped.
+type Usable = Result<(Place, Box<Entry>), Skipped>;
+
+/// One pass over the records of `dataset`; those that `rubric` cannot be applied to are skipped.
 pub(super) fn usable<'a>(
     dataset: &'a Dataset,
     rubric: &'a Rubric,
-) -> Result<impl Iterator<Item = Result<Result<(Place, Box<Entry>), Skipped>, LoadError>> + 'a, LoadError> {
+) -> Result<impl Iterator<Item = Result<Usable, LoadError>> + 'a, LoadError> {
     Ok(dataset.records()?.map(|record| match record? {
         Record::Skipped(skipped) | Record::Unanswered { skipped, .. } => Ok(Err(skipped)),
         Record::Entry { place, entry, .. } => match lacking(rubric, &entry.case) {

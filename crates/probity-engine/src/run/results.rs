@@ -132,8 +132,12 @@ impl Rows<'_> {
                 }));
             }
             CaseStatus::NoReply { case, variant, detail, attempts } => {
-                let (cause, detail) = (NO_REPLY.to_owned(), detail.clone());
-                ReplyResult::no_reply(case, variant, rubric, &Unscored { cause, detail, attempts: *attempts })
+                let why = Unscored {
+                    cause: NO_REPLY.to_owned(),
+                    detail: detail.clone(),
+                    attempts: *attempts,
+                };
+                ReplyResult::no_reply(case, variant, rubric, &why)
             }
             CaseStatus::Blocked { entry, findings } => {
                 ReplyResult::new(entry, GateOutcome::Blocked(findings.clone())).not_judged(rubric)

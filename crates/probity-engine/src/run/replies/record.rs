@@ -83,8 +83,8 @@ impl Replies {
                 no_reply(reason, detail, *attempts)
             }
             Some(Found::Attempted(last)) => {
-                let (cause, detail) = ended(last);
-                no_reply(cause, detail, last.n)
+                let (outcome, detail) = ended(last);
+                no_reply(outcome, detail, last.n)
             }
             None => not_asked(),
         }))
