@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::row::{GateOutcome, Outcome, ReplyResult};
+use crate::exact::Exact;
 use crate::gate::Severity;
 use crate::rubric::{Rubric, Scale};
 use crate::score::CriterionOutcome;
@@ -183,8 +184,7 @@ impl PatternTally {
 
 /// Whether a level has at most half of its scale.
 fn is_weak(scale: &Scale, level: i64) -> bool {
-    let distance = |one: i64, other: i64| (i128::from(one) - i128::from(other)).abs();
-    2 * distance(level, scale.worst()) <= distance(scale.max(), scale.min())
+    scale.share(level) + scale.share(level) <= Exact::from(1)
 }
 
 /// The words that carry meaning, in small letters.
@@ -303,7 +303,7 @@ mod tests {
     fn a_level_up_to_the_middle_is_weak() {
         for built_in in ["relevance-tone", "support-gold"] {
             for criterion in crate::rubric::built_in(built_in).expect("built in").criteria() {
-                let half = crate::exact::Exact::ratio(1, 2).expect("two is not zero");
+                let half = Exact::ratio(1, 2).expect("two is not zero");
                 for level in criterion.scale.levels() {
                     assert_eq!(is_weak(&criterion.scale, *level), criterion.scale.share(*level) <= half);
                 }

@@ -53,8 +53,12 @@ impl Patterns {
     pub fn join(&mut self, other: Patterns) {
         for (id, CriterionPattern { levels, reasonings }) in other.criteria {
             let pattern = self.criteria.entry(id).or_default();
-            levels.into_iter().for_each(|(level, n)| *pattern.levels.entry(level).or_default() += n);
-            reasonings.into_iter().for_each(|(hash, n)| *pattern.reasonings.entry(hash).or_default() += n);
+            for (level, n) in levels {
+                *pattern.levels.entry(level).or_default() += n;
+            }
+            for (hash, n) in reasonings {
+                *pattern.reasonings.entry(hash).or_default() += n;
+            }
         }
     }
 
