@@ -84,7 +84,7 @@ pub(super) async fn ask(
     let build = || Ok(target.build(config.schedule.limits, key)?);
     let open_run = || {
         let (judge, identity) = (target.id(), target.identity());
-        let opening = RunOpening { judge, identity, manifest: &manifest, invocation: None };
+        let opening = RunOpening { judge, identity, manifest: &manifest, invocation: None, spec: None };
         store.begin_judged_run(opening).map(|begun| begun.run())
     };
     let feed = {
