@@ -5,10 +5,10 @@
 //! Cases and the gate are a crate below this one, statistics another; both are named here as modules.
 //!
 //! ```text
-//! case -> gate -> rubric -> packet -> verdict -> score / compare -> probe, calibrate -> promote -> diff -> report -> review
+//! case -> gate -> rubric -> packet -> verdict -> score -> label -> compare -> probe, calibrate -> promote -> diff -> report -> review
 //! ```
 
-pub use probity_gate::{case, exact, gate, json, spec_file, spelling};
+pub use probity_gate::{case, exact, gate, json, named, spec_file, spelling};
 pub use probity_stats as stats;
 
 pub mod sample;
@@ -19,6 +19,8 @@ pub mod packet;
 pub mod verdict;
 
 pub mod score;
+
+pub mod label;
 
 pub mod compare;
 

@@ -10,6 +10,7 @@
 
 pub mod exact;
 pub mod json;
+mod named;
 pub mod spelling;
 
 pub mod case;

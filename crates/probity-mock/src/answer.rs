@@ -91,7 +91,12 @@ impl<'a> Call<'a> {
 
     /// A message as a response.
     pub(crate) fn sent(&self, message: &Message) -> Act {
-        Act::Respond(Response::json(200, message.body(self)))
+        Act::from(Response::json(200, message.body(self)))
+    }
+
+    /// One of the ways in which a fault shows, drawn by the call.
+    pub(crate) fn variant<T: Copy>(&self, ways: &[T]) -> T {
+        *self.draw.pick("variant", ways)
     }
 
     /// The name under which the mock judge answers.

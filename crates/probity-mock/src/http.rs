@@ -38,15 +38,13 @@ pub(crate) enum Next {
     Close,
 }
 
-/// What came on a connection.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Received {
-    /// A whole request.
-    Request(Request),
-    /// Nothing more: the client is gone.
+/// Why there is no request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unusable {
+    /// The client is gone.
     Gone,
-    /// Something that is not answered with more than this status.
-    Refused(u16),
+    /// What came is answered with this status and nothing more.
+    Status(u16),
 }
 
 /// A response by the rules.
@@ -100,23 +98,26 @@ pub(crate) fn head(status: u16, headers: &[(&'static str, String)], length: Opti
 
 /// What is done with the connection to answer a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Act {
-    /// A response by the rules.
-    Respond(Response),
-    /// These bytes, whatever they are, and then something else than waiting for the next request.
-    Break {
-        /// The status in these bytes, where they have one.
-        status: Option<u16>,
-        /// What is sent first.
-        bytes: Vec<u8>,
-        /// What follows.
-        then: Then,
-    },
+pub(crate) struct Act {
+    /// The status that the client sees, if it sees one.
+    pub(crate) status: Option<u16>,
+    /// What is sent, whether or not it is a response by the rules.
+    pub(crate) bytes: Vec<u8>,
+    /// What follows.
+    pub(crate) then: Then,
 }
 
-/// What follows bytes that are no response by the rules.
+impl From<Response> for Act {
+    fn from(response: Response) -> Act {
+        Act { status: Some(response.status), bytes: response.bytes(), then: Then::Keep }
+    }
+}
+
+/// What follows the bytes of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Then {
+    /// The next request on the same connection.
+    Keep,
     /// The connection is closed as usual.
     Close,
     /// The connection is reset.
@@ -133,17 +134,9 @@ pub(crate) enum Then {
 }
 
 impl Act {
-    /// The status that the client sees, if it sees one.
-    pub(crate) fn status(&self) -> Option<u16> {
-        match self {
-            Act::Respond(response) => Some(response.status),
-            Act::Break { status, .. } => *status,
-        }
-    }
-
     /// Whether the client is left with something and not kept waiting.
     pub(crate) fn ends_the_call(&self) -> bool {
-        !matches!(self, Act::Break { then: Then::Silence | Then::Repeat { .. }, .. })
+        !matches!(self.then, Then::Silence | Then::Repeat { .. })
     }
 }
 
@@ -163,16 +156,8 @@ impl Connection {
     }
 
     /// Waits for the next request.
-    pub(crate) async fn receive(&mut self) -> Received {
-        match self.request().await {
-            Ok(request) => Received::Request(request),
-            Err(Unusable::Gone) => Received::Gone,
-            Err(Unusable::Status(status)) => Received::Refused(status),
-        }
-    }
-
-    async fn request(&mut self) -> Result<Request, Unusable> {
-        let head_end = self.find(0, b"\r\n\r\n", HEAD_BYTES_MAX, 431).await?;
+    pub(crate) async fn receive(&mut self) -> Result<Request, Unusable> {
+        let head_end = self.find(b"\r\n\r\n", 431).await?;
         let head = std::str::from_utf8(&self.unread[..head_end]).map_err(|_| Unusable::Status(400))?;
         let head = Head::parse(head).ok_or(Unusable::Status(400))?;
         self.unread.drain(..head_end + 4);
@@ -190,7 +175,7 @@ impl Connection {
     async fn chunks(&mut self) -> Result<Vec<u8>, Unusable> {
         let mut body = Vec::new();
         loop {
-            let line_end = self.find(0, b"\r\n", HEAD_BYTES_MAX, 400).await?;
+            let line_end = self.find(b"\r\n", 400).await?;
             let line = String::from_utf8_lossy(&self.unread[..line_end]);
             let size = line.split(';').next().unwrap_or_default().trim();
             let size = usize::from_str_radix(size, 16).map_err(|_| Unusable::Status(400))?;
@@ -208,7 +193,7 @@ impl Connection {
         }
         // Trailers end with a blank line.
         loop {
-            let line_end = self.find(0, b"\r\n", HEAD_BYTES_MAX, 431).await?;
+            let line_end = self.find(b"\r\n", 431).await?;
             self.unread.drain(..line_end + 2);
             if line_end == 0 {
                 return Ok(body);
@@ -217,20 +202,14 @@ impl Connection {
     }
 
     /// Where `mark` begins in what is unread, reading until it is there.
-    async fn find(
-        &mut self,
-        from: usize,
-        mark: &[u8],
-        max: usize,
-        else_status: u16,
-    ) -> Result<usize, Unusable> {
-        let mut from = from;
+    async fn find(&mut self, mark: &[u8], else_status: u16) -> Result<usize, Unusable> {
+        let mut from = 0;
         loop {
             let found = self.unread[from..].windows(mark.len()).position(|window| window == mark);
             if let Some(at) = found {
                 return Ok(from + at);
             }
-            if self.unread.len() > max {
+            if self.unread.len() > HEAD_BYTES_MAX {
                 return Err(Unusable::Status(else_status));
             }
             from = (self.unread.len() + 1).saturating_sub(mark.len());
@@ -254,8 +233,7 @@ impl Connection {
         }
     }
 
-    /// Writes bytes as they are.
-    pub(crate) async fn write(&mut self, bytes: &[u8]) -> Next {
+    async fn write(&mut self, bytes: &[u8]) -> Next {
         match self.socket.write_all(bytes).await {
             Ok(()) => Next::Keep,
             Err(_) => Next::Close,
@@ -264,19 +242,16 @@ impl Connection {
 
     /// Answers. A client that is gone is no failure of the server.
     pub(crate) async fn perform(&mut self, act: Act) -> Next {
-        let (bytes, then) = match act {
-            Act::Respond(response) => return self.write(&response.bytes()).await,
-            Act::Break { bytes, then, .. } => (bytes, then),
-        };
-        if self.write(&bytes).await == Next::Close {
+        if self.write(&act.bytes).await == Next::Close {
             return Next::Close;
         }
-        match then {
+        match act.then {
+            Then::Keep => return Next::Keep,
             Then::Close => {
                 let _client_gone = self.socket.shutdown().await;
             }
             Then::Reset => {
-                if !bytes.is_empty() {
+                if !act.bytes.is_empty() {
                     tokio::time::sleep(READ_BEFORE_RESET).await;
                 }
                 let _closed_as_usual = self.socket.set_zero_linger();
@@ -306,12 +281,6 @@ impl Connection {
             }
         }
     }
-}
-
-/// Why there is no request.
-enum Unusable {
-    Gone,
-    Status(u16),
 }
 
 /// The head of a request, as far as it matters here.

@@ -4,6 +4,8 @@ use std::f64::consts::TAU;
 use std::str::FromStr;
 use std::time::Duration;
 
+use jiff::SignedDuration;
+
 use super::draw::Draw;
 
 /// No answer takes longer than this, however long the tail.
@@ -79,21 +81,11 @@ impl FromStr for Latency {
     }
 }
 
-/// A time with its unit: `250us`, `50ms`, `1.5s` or `2m`, at most ten minutes.
+/// A time with its unit, such as `250us`, `50ms`, `1.5s` or `2m`, at most ten minutes.
 pub fn duration(text: &str) -> Option<Duration> {
     let text = text.trim();
-    let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(unit_at);
-    let seconds = match unit {
-        "us" => 1e-6,
-        "ms" => 1e-3,
-        "s" => 1.0,
-        "m" => 60.0,
-        "" if number == "0" => 1.0,
-        _ => return None,
-    };
-    let number: f64 = number.parse().ok()?;
-    Duration::try_from_secs_f64(number * seconds).ok().filter(|time| *time <= LATENCY_MAX)
+    let time = if text == "0" { SignedDuration::ZERO } else { text.parse().ok()? };
+    Duration::try_from(time).ok().filter(|time| *time <= LATENCY_MAX)
 }
 
 #[cfg(test)]

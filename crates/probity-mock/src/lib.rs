@@ -23,7 +23,7 @@ use std::time::Duration;
 
 pub use answer::{Levels, Usage};
 pub use counts::Counts;
-pub use faults::{FAULTS, Fault, FaultPlan, share, shares};
+pub use faults::{Fault, FaultPlan, faults, share, shares};
 pub use latency::{Latency, duration};
 pub use ledger::Ledger;
 pub use pairs::Pairs;
@@ -31,7 +31,7 @@ pub use script::Script;
 pub use serve::serve;
 
 /// How the mock judge behaves.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Settings {
     /// What every draw follows from, besides the packet and the call's number.
     pub seed: u64,
@@ -92,7 +92,7 @@ pub struct Mock {
 impl Mock {
     /// A mock judge that has seen nothing yet.
     pub fn new(settings: Settings, ledger: Option<Ledger>) -> Self {
-        Mock { settings, counts: Counts::new(), ledger, ledger_failures: AtomicU64::new(0) }
+        Mock { settings, counts: Counts::default(), ledger, ledger_failures: AtomicU64::new(0) }
     }
 
     fn ledger_failed(&self) {

@@ -13,17 +13,16 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::Mock;
 use super::answer::Call;
-use super::asked::{Asked, Dialect, asked};
+use super::asked::{Dialect, asked};
 use super::counts::UnderWay;
-use super::faults::{FAULTS, Made};
-use super::form::quoted;
-use super::http::{Act, Connection, Next, Received, Request, Response};
+use super::faults::{Fault, Made};
+use super::http::{Act, Connection, Next, Request, Response, Unusable};
 use super::pairs::Pairs;
 
 /// The pause after a connection could not be accepted, mostly because too many are open.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(10);
 
-/// Answers whoever connects until `stop` is ready.
+/// Answers every client until `stop` is ready.
 pub async fn serve(listener: TcpListener, mock: Arc<Mock>, stop: impl Future<Output = ()>) {
     tokio::pin!(stop);
     loop {
@@ -44,18 +43,18 @@ async fn converse(socket: TcpStream, mock: Arc<Mock>) {
     let mut connection = Connection::new(socket);
     loop {
         let request = match connection.receive().await {
-            Received::Request(request) => request,
-            Received::Gone => return,
-            Received::Refused(status) => {
+            Ok(request) => request,
+            Err(Unusable::Gone) => return,
+            Err(Unusable::Status(status)) => {
                 mock.counts.rejected();
                 let body = json!({ "error": { "message": "the request cannot be read" } }).to_string();
-                connection.perform(Act::Respond(Response::json(status, body))).await;
+                connection.perform(Act::from(Response::json(status, body))).await;
                 return;
             }
         };
         let next = match dialect(&request) {
             Some(dialect) => judge(&mut connection, &mock, dialect, &request.body).await,
-            None => connection.perform(Act::Respond(page(&mock, &request).await)).await,
+            None => connection.perform(Act::from(page(&mock, &request))).await,
         };
         if next == Next::Close || request.next == Next::Close {
             return;
@@ -78,16 +77,16 @@ async fn judge(connection: &mut Connection, mock: &Mock, dialect: Dialect, body:
         Err(message) => {
             mock.counts.rejected();
             let error = json!({ "error": { "type": "invalid_request_error", "message": message } });
-            return connection.perform(Act::Respond(Response::json(400, error.to_string()))).await;
+            return connection.perform(Act::from(Response::json(400, error.to_string()))).await;
         }
     };
     let packet = blake3::hash(asked.user.as_bytes());
     let under_way = mock.counts.begin(packet);
     let call = Call::new(&mock.settings, &asked, packet, under_way.attempt);
     let decision = decide(&call);
-    mock.counts.decided(decision.fault, decision.act.status());
+    mock.counts.decided(decision.fault.map(|fault| fault.number), decision.act.status);
     if let Some(ledger) = &mock.ledger
-        && ledger.append(line(&call, &decision, &under_way)).await.is_err()
+        && ledger.append(&line(&call, &decision, &under_way)).is_err()
     {
         // An answer that is not on record would make the ledger a lie.
         mock.ledger_failed();
@@ -97,7 +96,7 @@ async fn judge(connection: &mut Connection, mock: &Mock, dialect: Dialect, body:
         tokio::time::sleep(decision.latency).await;
     }
     if decision.act.ends_the_call() {
-        // Counted before the first byte: whoever has an answer finds it ended in the counts.
+        // Counted before the first byte: a client that has its answer finds the call ended in the counts.
         mock.counts.ended();
         drop(under_way);
     }
@@ -106,7 +105,7 @@ async fn judge(connection: &mut Connection, mock: &Mock, dialect: Dialect, body:
 
 /// What a call gets.
 struct Decision {
-    fault: Option<usize>,
+    fault: Option<&'static Fault>,
     act: Act,
     latency: Duration,
     /// Whether a careful reader finds the verdict in it.
@@ -122,7 +121,7 @@ enum Readable {
 fn decide(call: &Call<'_>) -> Decision {
     let latency = call.settings.latency.sample(&call.draw);
     let drawn = call.settings.faults.drawn(&call.draw, call.attempt);
-    let (fault, act, readable) = match drawn.map_or(Made::Unbroken, |at| FAULTS[at].make(call)) {
+    let (fault, act, readable) = match drawn.map_or(Made::Unbroken, |fault| fault.make(call)) {
         Made::Verdict(act) => (drawn, act, Readable::Yes),
         Made::Nothing(act) => (drawn, act, Readable::No),
         Made::Unbroken => (None, call.clean(), Readable::Yes),
@@ -134,32 +133,32 @@ fn decide(call: &Call<'_>) -> Decision {
 
 /// The call's line in the ledger.
 fn line(call: &Call<'_>, decision: &Decision, under_way: &UnderWay<'_>) -> String {
-    let Asked { dialect, model, .. } = call.asked;
-    let fault = decision.fault.map_or("null".to_owned(), |at| quoted(FAULTS[at].number));
-    let status = decision.act.status().map_or("null".to_owned(), |status| status.to_string());
     let verdict = match decision.readable {
         Readable::Yes => {
             let levels = call.said.levels().into_iter().map(|(criterion, level)| (criterion, json!(level)));
             let word = call.said.word().map(|word| ("verdict".to_owned(), json!(word)));
-            Value::Object(levels.chain(word).collect::<Map<String, Value>>()).to_string()
+            Value::Object(levels.chain(word).collect::<Map<String, Value>>())
         }
-        Readable::No => "null".to_owned(),
+        Readable::No => Value::Null,
     };
-    format!(
-        "{{\"n\":{},\"packet\":\"{}\",\"attempt\":{},\"fault\":{fault},\"status\":{status},\"verdict\":{verdict},\"mark\":\"{}\",\"in_flight\":{},\"latency_us\":{},\"dialect\":\"{}\",\"model\":{}}}",
-        under_way.n,
-        call.packet.to_hex(),
-        call.attempt,
-        call.draw.mark(),
-        under_way.in_flight,
-        decision.latency.as_micros(),
-        dialect.name(),
-        quoted(model),
-    )
+    json!({
+        "n": under_way.n,
+        "packet": call.packet.to_hex().as_str(),
+        "attempt": call.attempt,
+        "fault": decision.fault.map(|fault| fault.number),
+        "status": decision.act.status,
+        "verdict": verdict,
+        "mark": call.draw.mark(),
+        "in_flight": under_way.in_flight,
+        "latency_us": decision.latency.as_micros(),
+        "dialect": call.asked.dialect.name(),
+        "model": call.asked.model,
+    })
+    .to_string()
 }
 
 /// What is not a call to the judge.
-async fn page(mock: &Arc<Mock>, request: &Request) -> Response {
+fn page(mock: &Mock, request: &Request) -> Response {
     match (request.method.as_str(), request.path.as_str()) {
         ("GET", "/v1/models" | "/models") => {
             let name = mock.settings.model_echo.as_deref().unwrap_or("mock-judge");
@@ -171,18 +170,14 @@ async fn page(mock: &Arc<Mock>, request: &Request) -> Response {
             Ok(()) => Response::json(200, "{}"),
             Err(error) => failed(&error),
         },
-        ("GET", "/mock/ledger") => {
-            let mock = Arc::clone(mock);
-            let read = tokio::task::spawn_blocking(move || mock.ledger.as_ref().map(super::Ledger::read));
-            match read.await {
-                Ok(Some(Ok(lines))) => {
-                    let headers = vec![("content-type", "application/x-ndjson".to_owned())];
-                    Response { status: 200, headers, body: lines }
-                }
-                Ok(Some(Err(error))) => failed(&error),
-                Ok(None) | Err(_) => not_found("no ledger is kept; start the mock judge with --ledger FILE"),
+        ("GET", "/mock/ledger") => match mock.ledger.as_ref().map(super::Ledger::read) {
+            Some(Ok(lines)) => {
+                let headers = vec![("content-type", "application/x-ndjson".to_owned())];
+                Response { status: 200, headers, body: lines }
             }
-        }
+            Some(Err(error)) => failed(&error),
+            None => not_found("no ledger is kept; start the mock judge with --ledger FILE"),
+        },
         _ => {
             mock.counts.rejected();
             not_found("expected POST /v1/chat/completions or POST /v1/messages")

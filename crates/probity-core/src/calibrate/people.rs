@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::counting::{Counting, Ties};
 use super::measures::between_people;
-use super::sheet::{Sheet, Unit};
+use crate::label::{Sheet, Unit};
 use crate::stats::{Estimate, Part, Rated, Undefined, coincidences, crossed, rated, ratio};
 
 /// Two people on what both looked at.

@@ -13,8 +13,7 @@
 use std::sync::Arc;
 
 use super::counting::Counting;
-use super::scale::ScaleKind;
-use super::sheet::{Sheet, Unit};
+use crate::label::{ScaleKind, Sheet, Unit};
 use crate::stats::{Undefined, falsely_rejected_at_most, t_test_p_value};
 
 /// What the authors ask for.

@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::labels::Label;
 use super::outcome::{Outcome, Status};
 use super::pass::{Candidate, Choice, Order, Pass};
 use super::policy::{Conflict, Policies, Unparsed};
+use crate::label::PairLabel;
 use crate::stats::Part;
 
 /// How far a judge prefers candidate B, from 0 (A for certain) over one half (neither) to 1 (B for certain).
@@ -34,12 +34,12 @@ impl Grade {
     }
 }
 
-impl From<Label> for Grade {
-    fn from(label: Label) -> Grade {
+impl From<PairLabel> for Grade {
+    fn from(label: PairLabel) -> Grade {
         match label {
-            Label::Wins(Candidate::A) => Grade(0.0),
-            Label::Tie => Grade(0.5),
-            Label::Wins(Candidate::B) => Grade(1.0),
+            PairLabel::A => Grade(0.0),
+            PairLabel::Tie => Grade(0.5),
+            PairLabel::B => Grade(1.0),
         }
     }
 }
@@ -76,7 +76,7 @@ pub struct Pair {
     /// How hard the case is, where somebody measured it: what the length-controlled fit may lean on.
     pub difficulty: Option<f64>,
     /// What people decided.
-    pub label: Option<Label>,
+    pub label: Option<PairLabel>,
 }
 
 /// A pass under the policy for passes without a verdict.

@@ -9,41 +9,25 @@ use super::{PacketHash, canonical};
 use crate::json::Json;
 use crate::rubric::{AutomaticFail, Criterion, CriterionId, Decider, Judged, ReferenceUse, Rubric};
 
-/// How many criteria go into one call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallPlan {
-    /// One call per criterion.
-    PerCriterion,
-    /// All criteria in one call.
-    OneCall,
-}
-
-impl CallPlan {
-    /// The name used in manifests.
-    pub fn name(self) -> &'static str {
-        match self {
-            CallPlan::PerCriterion => "per_criterion",
-            CallPlan::OneCall => "one_call",
-        }
+crate::named! {
+    /// How many criteria go into one call.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum CallPlan {
+        /// One call per criterion.
+        PerCriterion = "per_criterion",
+        /// All criteria in one call.
+        OneCall = "one_call",
     }
 }
 
-/// What an answer says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnswerForm {
-    /// A level for each criterion, about one reply.
-    Levels,
-    /// Which of two replies is better, by all criteria together.
-    Preference,
-}
-
-impl AnswerForm {
-    /// The name used in files and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            AnswerForm::Levels => "levels",
-            AnswerForm::Preference => "preference",
-        }
+crate::named! {
+    /// What an answer says.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum AnswerForm {
+        /// A level for each criterion, about one reply.
+        Levels = "levels",
+        /// Which of two replies is better, by all criteria together.
+        Preference = "preference",
     }
 }
 

@@ -60,7 +60,6 @@
 //! ```
 
 mod ask;
-mod by_hash;
 mod canonical;
 mod grounds;
 
@@ -68,9 +67,10 @@ mod grounds;
 mod tests;
 
 pub use ask::{AnswerForm, Ask, CallPlan, NotComparable, PairAsk, asks, pair_ask};
-pub use by_hash::{ByDigest, DigestHasher, PacketMap, PacketSet};
 
+use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::hash::RandomState;
 use std::sync::{Arc, OnceLock};
 
 use crate::case::{Case, CaseId, Entry, Evidence, Situation};
@@ -81,8 +81,17 @@ use grounds::Grounds;
 /// What an answer about a pair may say: a slot, neither, or that a person must look.
 pub const PAIR_VERDICTS: [&str; 4] = ["A", "B", "tie", "needs_human_review"];
 
+/// What is known by packet.
+pub type PacketMap<V> = HashMap<PacketHash, V, ByDigest>;
+
+/// Some packets.
+pub type PacketSet = HashSet<PacketHash, ByDigest>;
+
+/// How the place of a digest is found.
+pub type ByDigest = RandomState;
+
 /// BLAKE3 of a packet's canonical text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PacketHash([u8; 32]);
 
 impl PacketHash {

@@ -8,19 +8,21 @@ use std::collections::BTreeMap;
 use super::setting::Setting;
 use crate::rubric::CriterionId;
 
-/// What a planted fault is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Aspect {
-    /// Whether statements are right.
-    Accuracy,
-    /// Whether everything that was asked is answered.
-    Completeness,
-    /// Whether the reply is about the ticket.
-    Relevance,
-    /// How it speaks to the customer.
-    Tone,
-    /// Whether it promises what nothing allows.
-    Safety,
+crate::named! {
+    /// What a planted fault is about.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Aspect {
+        /// Whether statements are right.
+        Accuracy = "accuracy",
+        /// Whether everything that was asked is answered.
+        Completeness = "completeness",
+        /// Whether the reply is about the ticket.
+        Relevance = "relevance",
+        /// How it speaks to the customer.
+        Tone = "tone",
+        /// Whether it promises what nothing allows.
+        Safety = "safety",
+    }
 }
 
 /// The criteria that a file of own probes names, by what faults are about.
@@ -33,21 +35,6 @@ struct Names {
 }
 
 impl Aspect {
-    /// Every aspect with the name that files have for it.
-    pub(super) const NAMED: &[(&str, Aspect)] = &[
-        ("accuracy", Aspect::Accuracy),
-        ("completeness", Aspect::Completeness),
-        ("relevance", Aspect::Relevance),
-        ("tone", Aspect::Tone),
-        ("safety", Aspect::Safety),
-    ];
-
-    /// The name used in files.
-    pub fn name(self) -> &'static str {
-        let named = Aspect::NAMED.iter().find(|(_, aspect)| *aspect == self);
-        named.expect("every aspect is in the table").0
-    }
-
     fn names(self) -> Names {
         match self {
             Aspect::Accuracy => Names {

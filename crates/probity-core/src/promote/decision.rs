@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::requirement::{Requirement, Unmet};
+use super::requirement::Requirement;
 use crate::case::Moment;
 
 /// One requirement and what was shown for it.
@@ -18,6 +18,13 @@ pub struct Check {
     pub need: Value,
     /// Why it is not met, with what would meet it; `None` where it is.
     pub unmet: Option<String>,
+}
+
+impl Check {
+    /// Why it is not met; empty where it is.
+    pub fn message(&self) -> &str {
+        self.unmet.as_deref().unwrap_or_default()
+    }
 }
 
 /// What a contract says about a judge. Only [`decide`](super::decide) makes one.
@@ -56,18 +63,9 @@ impl Decision {
         &self.checks
     }
 
-    /// The requirements that are not met, in the order of the checks.
-    pub fn unmet(&self) -> Vec<Unmet> {
-        let unmet = |check: &Check| {
-            Some(Unmet {
-                requirement: check.requirement,
-                about: check.about.clone(),
-                have: check.have.clone(),
-                need: check.need.clone(),
-                message: check.unmet.clone()?,
-            })
-        };
-        self.checks.iter().filter_map(unmet).collect()
+    /// The checks that are not met, in their order.
+    pub fn unmet(&self) -> Vec<&Check> {
+        self.checks.iter().filter(|check| check.unmet.is_some()).collect()
     }
 
     /// Whether every requirement that was checked is met.
@@ -82,6 +80,15 @@ impl Decision {
 
     /// For reports: what is unmet, and everything that was checked.
     pub fn to_json(&self) -> Value {
+        let unmet = |check: &&Check| {
+            json!({
+                "requirement": check.requirement.name(),
+                "about": check.about,
+                "have": check.have,
+                "need": check.need,
+                "message": check.unmet,
+            })
+        };
         let check = |check: &Check| {
             json!({
                 "requirement": check.requirement.name(),
@@ -92,7 +99,7 @@ impl Decision {
             })
         };
         json!({
-            "unmet": self.unmet().iter().map(Unmet::to_json).collect::<Vec<_>>(),
+            "unmet": self.unmet().iter().map(unmet).collect::<Vec<_>>(),
             "checked": self.checks.iter().map(check).collect::<Vec<_>>(),
         })
     }

@@ -109,8 +109,14 @@ impl ReplyResult {
     /// The result of a case for which the target called `variant` gave no reply: no criterion has a level, and
     /// `why` says for each what happened.
     pub fn no_reply(case: &Case, variant: &Variant, rubric: &Rubric, why: &Unscored) -> Self {
-        let variant = Some(variant.as_str().to_owned());
-        Self { variant, ..Self::of_case(case, GateOutcome::NoReply) }.without_reply(rubric, why)
+        let why = Unscored { cause: NO_REPLY.to_owned(), ..why.clone() };
+        let unscored =
+            |criterion: &Criterion| (criterion.id.clone(), CriterionOutcome::Unscored(why.clone()));
+        Self {
+            criteria: rubric.criteria().iter().map(unscored).collect(),
+            variant: Some(variant.as_str().to_owned()),
+            ..Self::of_case(case, GateOutcome::NoReply)
+        }
     }
 
     /// The same result as that of a blocked reply.
@@ -141,16 +147,8 @@ impl ReplyResult {
         Self { criteria, score: Some(score), below_best, outcome, ..self }
     }
 
-    /// The same result as that of a case without a reply, for the reason in `why`.
-    #[must_use]
-    pub fn without_reply(self, rubric: &Rubric, why: &Unscored) -> Self {
-        let why = Unscored { cause: NO_REPLY.to_owned(), ..why.clone() };
-        let unscored =
-            |criterion: &Criterion| (criterion.id.clone(), CriterionOutcome::Unscored(why.clone()));
-        Self { criteria: rubric.criteria().iter().map(unscored).collect(), ..self }
-    }
-
-    fn new(entry: &Entry, gate: GateOutcome) -> Self {
+    /// A reply of which nothing but the gate's answer is known.
+    pub fn new(entry: &Entry, gate: GateOutcome) -> Self {
         ReplyResult {
             text: Arc::clone(&entry.reply.text),
             variant: entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned()),

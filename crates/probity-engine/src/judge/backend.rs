@@ -115,7 +115,7 @@ impl Judge {
             }
             Judge::Recorded(judge) => {
                 let started = Instant::now();
-                answered(judge.answer_for(question, question.variant.as_deref()), started.elapsed())
+                answered(judge.answer(question), started.elapsed())
             }
         }
     }
@@ -158,7 +158,7 @@ impl Judge {
     /// Whether there is any use in asking: a record that says nothing about a question never will.
     pub fn has_answer(&self, question: &Question) -> bool {
         match self {
-            Judge::Recorded(judge) => judge.answer_for(question, question.variant.as_deref()).is_some(),
+            Judge::Recorded(judge) => judge.answer(question).is_some(),
             _ => true,
         }
     }

@@ -163,11 +163,7 @@ pub(super) fn name_text(name: impl fmt::Display, json: Json) -> Result<String, R
     }
 }
 
-fn text(value: Value<'_>) -> Result<String, Reason> {
-    text_named(&value.name, value.json)
-}
-
-fn text_named(name: &str, json: Json) -> Result<String, Reason> {
+pub(super) fn text(name: impl fmt::Display, json: Json) -> Result<String, Reason> {
     match json {
         Json::String(text) => without_nul(name, text),
         other => Err(must_be(name, "a string", &other)),
@@ -177,7 +173,9 @@ fn text_named(name: &str, json: Json) -> Result<String, Reason> {
 /// A text that may be left out; null and the empty string say as much.
 fn optional_text(value: Option<Value<'_>>) -> Result<Option<String>, Reason> {
     match value {
-        Some(value) if value.json != Json::Null => Ok(Some(text(value)?).filter(|text| !text.is_empty())),
+        Some(Value { name, json }) if json != Json::Null => {
+            Ok(Some(text(&name, json)?).filter(|text| !text.is_empty()))
+        }
         _ => Ok(None),
     }
 }
@@ -249,9 +247,8 @@ pub(super) fn filled(name: impl fmt::Display, text: String) -> Result<String, Re
 fn known_pii(value: Option<Value<'_>>) -> Result<Vec<String>, Reason> {
     let one = |(at, item): (usize, Json)| {
         let name = Inside { list: Field::KnownPii, at, part: "" };
-        let Json::String(text) = item else { return Err(must_be(name, "a string", &item)) };
         // An empty string would be found in every reply.
-        let text = filled(name, without_nul(name, text)?)?;
+        let text = filled(name, text(name, item)?)?;
         let n_bytes: usize = text.chars().filter(|c| c.is_alphanumeric()).map(char::len_utf8).sum();
         if n_bytes < KNOWN_BYTES_MIN {
             let reason =
@@ -282,7 +279,7 @@ fn situation_and_reply(found: &mut Found<'_>, names: FileNames) -> Result<(Situa
     match (ticket, turns) {
         (Some(ticket), None) => {
             let Value { name, json } = ticket;
-            let ticket = text_named(&name, json)?;
+            let ticket = text(&name, json)?;
             if ticket.trim().is_empty() {
                 return Err(format!("Empty '{name}' field").into());
             }
@@ -304,13 +301,10 @@ fn situation_and_reply(found: &mut Found<'_>, names: FileNames) -> Result<(Situa
 fn given_reply(found: &mut Found<'_>) -> Result<Option<Given>, Reason> {
     match found.take(Field::Reply) {
         None => Ok(None),
-        Some(value) if value.json == Json::Null => {
-            Ok(Some(Given::Nothing(must_be(&value.name, "a string", &Json::Null))))
+        Some(Value { name, json: Json::Null }) => {
+            Ok(Some(Given::Nothing(must_be(&name, "a string", &Json::Null))))
         }
-        Some(value) => {
-            let Value { name, json } = value;
-            Ok(Some(written(&name, text_named(&name, json)?.into())))
-        }
+        Some(Value { name, json }) => Ok(Some(written(&name, text(&name, json)?.into()))),
     }
 }
 
@@ -362,14 +356,13 @@ fn turn(at: usize, item: Json) -> Result<Turn, Reason> {
     let role = Role::parse(role).ok_or_else(|| {
         Reason::from(format!("'{role_name}' is '{role}', expected customer, agent or system"))
     })?;
-    let (text_name, text) = match (object.take("text"), object.take("content")) {
+    let (text_name, given) = match (object.take("text"), object.take("content")) {
         (Some(_), Some(_)) => {
             return Err(format!("'text' and 'content' both give the '{text_name}' field").into());
         }
-        (Some(text), None) => (text_name, text),
-        (None, Some(text)) => (Inside { part: ".content", ..name }, text),
+        (Some(given), None) => (text_name, given),
+        (None, Some(given)) => (Inside { part: ".content", ..name }, given),
         (None, None) => return Err(missing(text_name)),
     };
-    let Json::String(text) = text else { return Err(must_be(text_name, "a string", &text)) };
-    Ok(Turn { role, text: without_nul(text_name, text)?.into() })
+    Ok(Turn { role, text: text(text_name, given)?.into() })
 }

@@ -2,16 +2,29 @@
 
 use probity_core::promote::Standing;
 use probity_core::report::{Facts, JudgeFacts};
-use probity_core::verdict::{ModelMatch, model_match};
+use probity_core::verdict::{ModelMatch, Patterns, model_match};
 
 use super::Ran;
 use super::asking::Asking;
+use super::standing::Subject;
 use crate::config::Backend;
 use crate::schedule::budget::Money;
 use crate::store::{Reader, StoreError, Totals};
 
-/// The facts of a run.
-pub(super) fn facts(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts, StoreError> {
+/// The facts of a run, with what its judge has earned.
+pub(super) fn facts(subject: &Subject<'_>, reader: &Reader, ran: &Ran) -> Result<Facts, StoreError> {
+    let mut facts = of_calls(subject.asking, reader, ran)?;
+    facts.judge.standing = subject.standing(reader, ran, &facts)?;
+    Ok(facts)
+}
+
+/// What a reader should know about the judge's words. The lexical judge writes by template and says so.
+pub(super) fn pattern_warnings(asking: &Asking, patterns: &Patterns) -> Vec<String> {
+    if matches!(asking.judge.backend, Backend::Baseline) { Vec::new() } else { patterns.warnings() }
+}
+
+/// What the calls of a run came to.
+fn of_calls(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts, StoreError> {
     let totals = match ran.run {
         Some(run) => reader.totals(&ran.judge_id, run)?,
         None => Totals::default(),

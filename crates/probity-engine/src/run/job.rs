@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use probity_core::case::{Case, Entry};
 use probity_core::gate::{Admitted, Blocked, Gate};
-use probity_core::packet::{self, Ask, CallPlan};
+use probity_core::packet::{self, CallPlan};
 use probity_core::report::{Facts, SummaryBuilder};
 use probity_core::rubric::{Criterion, Decider, ReferenceUse, Rubric};
 use probity_core::score::{CriterionOutcome, Unscored, decided_by_gate};
@@ -22,6 +22,7 @@ use super::cases::{Cases, Collected, record_bytes, screened_bytes};
 use super::parallel::{groups, parallel_map};
 use super::replies::{NoReply, Replies, not_asked, same_model};
 use super::results::{Row, Rows, Scoring};
+use super::sized_ask::SizedAsk;
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use crate::config::{Config, JudgeSettings};
 use crate::judge::prompt::{Template, TemplateError};
@@ -83,13 +84,6 @@ pub(super) fn told_parts(manifest: &Manifest) -> Vec<(String, String)> {
         ["rubric", "judge", "judge.kind", "judge.model", "judge.base_url", "judge.command", "judge.verdicts"];
     let parts = manifest.parts.iter().filter(|(name, _)| !elsewhere.contains(&name.as_str()));
     parts.cloned().collect()
-}
-
-/// An ask with the length of everything in its prompt that is not the case's own text.
-#[derive(Debug)]
-pub(super) struct SizedAsk {
-    ask: Arc<Ask>,
-    overhead_chars: u64,
 }
 
 /// A record on its way to the judge.
@@ -257,7 +251,8 @@ impl Job {
                 Err(screened) => return Ok(*screened),
             },
         };
-        if let Some(skipped) = without_reference(&self.rubric, &place, &entry) {
+        if let Some(criterion) = lacking(&self.rubric, &entry.case) {
+            let skipped = needs_reference(&place, &entry.case, criterion);
             return Ok(Screened::Skipped(self.dataset.allow(skipped)?));
         }
         Ok(match self.gate.screen(entry) {
@@ -350,9 +345,18 @@ fn unit(screened: &Screened) -> Unit {
     }
 }
 
-/// The record as skipped, where a criterion needs a reference reply and the case has none.
-pub(super) fn without_reference(rubric: &Rubric, place: &Place, entry: &Entry) -> Option<Skipped> {
-    lacking(rubric, &entry.case).map(|criterion| needs_reference(place, &entry.case, criterion))
+/// One pass over the records of `dataset` that `rubric` can be applied to, and over the others as skipped.
+pub(super) fn usable<'a>(
+    dataset: &'a Dataset,
+    rubric: &'a Rubric,
+) -> Result<impl Iterator<Item = Result<Result<(Place, Box<Entry>), Skipped>, LoadError>> + 'a, LoadError> {
+    Ok(dataset.records()?.map(|record| match record? {
+        Record::Skipped(skipped) | Record::Unanswered { skipped, .. } => Ok(Err(skipped)),
+        Record::Entry { place, entry, .. } => match lacking(rubric, &entry.case) {
+            None => Ok(Ok((place, entry))),
+            Some(criterion) => dataset.allow(needs_reference(&place, &entry.case, criterion)).map(Err),
+        },
+    }))
 }
 
 /// The criterion that needs a reference reply, where the case has none.
@@ -376,27 +380,4 @@ pub(super) fn label(admitted: &Admitted) -> UnitLabel {
     let entry = admitted.entry();
     let variant = entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned());
     UnitLabel { case_id: entry.case.id.as_str().to_owned(), variant }
-}
-
-impl SizedAsk {
-    /// `ask`, with what its prompt has beside the case's own text.
-    pub(super) fn new(ask: Arc<Ask>, asking: &Asking) -> Result<SizedAsk, TemplateError> {
-        let overhead_chars = asking.overhead_chars(&packet::question(&blank(), &ask))?;
-        Ok(SizedAsk { ask, overhead_chars })
-    }
-
-    /// The packets that ask each of `asks` about an admitted reply.
-    pub(super) fn packets(asks: &[SizedAsk], admitted: &Admitted) -> Vec<SizedPacket> {
-        let packets = packet::questions(admitted, asks.iter().map(|sized| &sized.ask));
-        let sized = asks.iter().zip(packets);
-        sized.map(|(sized, packet)| SizedPacket::new(packet, sized.overhead_chars)).collect()
-    }
-}
-
-/// A reply of nothing to nothing, for measuring prompts.
-pub(super) fn blank() -> Admitted {
-    use probity_core::case::{Case, CaseId, Reply, Situation};
-    let case = Case::new(CaseId::new("blank").expect("a plain word is an id"), Situation::Ticket("".into()));
-    let reply = Reply::new("");
-    Gate::open().screen(Entry { case, reply }).expect("no rule, nothing blocked")
 }

@@ -19,6 +19,7 @@ pub mod probe;
 mod record;
 pub mod replies;
 pub mod results;
+mod sized_ask;
 pub mod standing;
 mod turn;
 pub mod work;
@@ -39,7 +40,7 @@ use probity_core::probe::NotProbed;
 use probity_core::report::Summary;
 use tokio::sync::watch;
 
-use crate::config::{Backend, ChatSettings, TargetSettings};
+use crate::config::{ChatSettings, TargetSettings};
 use crate::judge::JudgeError;
 use crate::judge::params::Shape;
 use crate::judge::prompt::TemplateError;
@@ -52,9 +53,8 @@ use crate::store::{Invocation, JudgeId, PartChange, RunId, Store, StoreError};
 use crate::target::{TargetError, is_target};
 
 use asking::Asking;
-use case_record::BadCaseRecord;
 use job::Job;
-use plan::{Plan, UnscoredPolicy};
+use plan::{OnRecord, Plan, Planned, UnscoredPolicy};
 use replies::RepliesRan;
 use results::Row;
 use standing::Subject;
@@ -238,9 +238,6 @@ pub enum RunError {
         /// What is wrong with it.
         problem: String,
     },
-    /// A record of a case does not read as what it is.
-    #[error(transparent)]
-    BadCase(#[from] BadCaseRecord),
     /// The results could not be written.
     #[error("could not write the results")]
     Output(#[source] io::Error),
@@ -321,17 +318,23 @@ pub fn report(
 ) -> Result<Summary, RunError> {
     let mut reader = store.snapshot()?;
     let (summary, patterns) = job.results(&mut reader, &ran.judge_id, sink)?;
-    let mut facts = facts::facts(&job.asking, &reader, ran)?;
+    let subject = Subject { asking: &job.asking, rubric: &job.rubric, gate: job.gate() };
+    let mut facts = facts::facts(&subject, &reader, ran)?;
     facts.target = replies::facts(job, &reader, ran)?;
     facts.warnings.extend(job.target_warnings(&facts));
+    facts.warnings.extend(facts::pattern_warnings(&job.asking, &patterns));
     facts.definition = job.definition(&ran.judge_id);
-    let subject = Subject { asking: &job.asking, rubric: &job.rubric, gate: job.gate() };
-    facts.judge.standing = subject.standing(&reader, ran, &facts)?;
-    // The lexical judge writes by template and says so.
-    if !matches!(job.asking.judge.backend, Backend::Baseline) {
-        facts.warnings.extend(patterns.warnings());
-    }
     Ok(summary.finish(facts))
+}
+
+/// What doing `work` would take beyond what `store` has, and how the answer's shape would be asked for.
+pub fn dry_plan(work: &dyn Work, store: Option<&Store>) -> Result<(Option<Shape>, Planned), RunError> {
+    let asking = work.asking();
+    let Some(store) = store else { return Ok((asking.shape_first(), plan::plan(work, None)?)) };
+    let shape = shape(asking, store)?;
+    let (id, reader) = (&JudgeId::of_identity(&asking.identity(shape)), &store.reader()?);
+    let on_record = OnRecord { reader, id, repeat: work.repeat(), unscored: UnscoredPolicy::Keep };
+    Ok((shape, plan::plan(work, Some(on_record))?))
 }
 
 /// How the answer's shape is asked for, as far as it is known before a call: by schema, unless this judge

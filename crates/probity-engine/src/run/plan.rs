@@ -30,15 +30,14 @@ pub enum UnscoredPolicy {
 
 /// What a judge or a target has on record.
 #[derive(Clone, Copy)]
-pub struct OnRecord<'a> {
-    /// The store.
-    pub reader: &'a Reader,
+pub(super) struct OnRecord<'a> {
+    pub(super) reader: &'a Reader,
     /// The judge or the target.
-    pub id: &'a JudgeId,
+    pub(super) id: &'a JudgeId,
     /// The number under which packets are asked about.
-    pub repeat: u32,
+    pub(super) repeat: u32,
     /// Whether a settlement without a verdict counts.
-    pub unscored: UnscoredPolicy,
+    pub(super) unscored: UnscoredPolicy,
 }
 
 /// The packets of a work, and which of them lack a verdict.
@@ -47,7 +46,7 @@ pub struct Missing(PacketMap<Option<Earlier>>);
 
 impl Missing {
     /// What the store has about a packet that is to be asked about; `None` where no call is needed.
-    pub fn get(&self, packet: PacketHash) -> Option<Earlier> {
+    pub(super) fn get(&self, packet: PacketHash) -> Option<Earlier> {
         self.0.get(&packet).copied().flatten()
     }
 
@@ -208,7 +207,7 @@ pub struct Planned {
 
 /// Counts what doing `work` would take beyond what is on record. Reads every case, so that every fault of the
 /// input is found before anything is spent.
-pub fn plan(work: &dyn Work, on_record: Option<OnRecord<'_>>) -> Result<Planned, RunError> {
+pub(super) fn plan(work: &dyn Work, on_record: Option<OnRecord<'_>>) -> Result<Planned, RunError> {
     let (mut plan, mut first_skipped) = (Plan::default(), None);
     let (mut lacking, asking) = (Lacking::new(on_record), work.asking());
     let (mut n_calls, mut tokens_input) = (0, 0);

@@ -8,7 +8,7 @@ use super::RunError;
 use super::asking::SizedPacket;
 use super::plan::BATCH;
 use crate::config::{Backend, JudgeSettings, ModelMismatch};
-use crate::store::{AttemptOutcome, Found, JudgeId, Reader, SettlementRecord, StoreError};
+use crate::store::{AttemptOutcome, AttemptSummary, Found, JudgeId, Reader, SettlementRecord, StoreError};
 
 /// Says what a judge said about a packet.
 pub(super) type Said<'a> = &'a dyn Fn(&SizedPacket) -> Result<Result<Verdict, Unscored>, RunError>;
@@ -77,6 +77,14 @@ pub(super) fn found(
     Ok(all)
 }
 
+/// How an attempt that settled nothing ended, in a word and in a sentence.
+pub(super) fn ended(attempt: &AttemptSummary) -> (&str, &str) {
+    match &attempt.outcome {
+        AttemptOutcome::Ended(cause) => (cause, &attempt.detail),
+        _ => ("lost", "the program ended while the call was in flight"),
+    }
+}
+
 impl Terms<'_> {
     /// Whether the judge could not read a prompt of so many tokens and still have room to answer.
     pub(crate) fn is_oversize(&self, tokens_input: u64) -> bool {
@@ -108,12 +116,10 @@ impl Terms<'_> {
                 let detail = format!("about {} tokens are more than the judge reads", packet.tokens_input);
                 unscored("context_length", detail, 0)
             }
-            Some(Found::Attempted(last)) => match &last.outcome {
-                AttemptOutcome::Ended(cause) => unscored(cause, last.detail.clone(), last.n),
-                AttemptOutcome::InFlight | AttemptOutcome::Lost => {
-                    unscored("lost", "the program ended while the call was in flight".to_owned(), last.n)
-                }
-            },
+            Some(Found::Attempted(last)) => {
+                let (cause, detail) = ended(last);
+                unscored(cause, detail.to_owned(), last.n)
+            }
             None if matches!(self.judge.backend, Backend::Recorded { .. }) => {
                 unscored("not_recorded", "no verdict is on record for this packet".to_owned(), 0)
             }

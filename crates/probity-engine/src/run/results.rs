@@ -120,25 +120,36 @@ impl Rows<'_> {
         patterns: &mut Patterns,
     ) -> Result<Row, RunError> {
         let Scoring { rubric, terms, asks, .. } = &self.scoring;
-        let result = match case.result()? {
-            Err(skipped) => return Ok(Row::Skipped(skipped)),
-            Ok(result) => result,
-        };
-        Ok(Row::Reply(Box::new(match (&case.status, &result.gate) {
-            (CaseStatus::NoReply { detail, attempts, .. }, _) => {
-                let (cause, detail) = (NO_REPLY.to_owned(), detail.clone());
-                result.without_reply(rubric, &Unscored { cause, detail, attempts: *attempts })
+        let result = match &case.status {
+            CaseStatus::Skipped { id, reason } => {
+                let (index, file, line) = (case.index, Arc::from(&*case.file), case.line);
+                return Ok(Row::Skipped(Skipped {
+                    index,
+                    file,
+                    line,
+                    id: id.clone(),
+                    reason: reason.clone(),
+                }));
             }
-            (_, GateOutcome::Admitted(_)) => {
-                let answered = case.packets().iter().zip(asks).map(|(packet, ask)| {
+            CaseStatus::NoReply { case, variant, detail, attempts } => {
+                let (cause, detail) = (NO_REPLY.to_owned(), detail.clone());
+                ReplyResult::no_reply(case, variant, rubric, &Unscored { cause, detail, attempts: *attempts })
+            }
+            CaseStatus::Blocked { entry, findings } => {
+                ReplyResult::new(entry, GateOutcome::Blocked(findings.clone())).not_judged(rubric)
+            }
+            CaseStatus::Admitted { entry, findings, packets } => {
+                let answered = packets.iter().zip(asks).map(|(packet, ask)| {
                     let named = PacketRef { hash: packet.hash, ask, tokens_input: packet.tokens_input };
                     terms.result(named, found.get(&packet.hash))
                 });
                 let answered = answered.collect::<Result<Vec<_>, RunError>>()?;
-                result.with_criteria(rubric, self.scoring.criteria(answered, patterns))
+                let criteria = self.scoring.criteria(answered, patterns);
+                ReplyResult::new(entry, GateOutcome::Admitted(findings.clone()))
+                    .with_criteria(rubric, criteria)
             }
-            _ => result.not_judged(rubric),
-        })))
+        };
+        Ok(Row::Reply(Box::new(result)))
     }
 }
 

@@ -19,6 +19,9 @@ pub const WAIT_MIN: Duration = Duration::from_millis(50);
 /// Waits beyond this are mistakes, not instructions.
 const WAIT_BELIEVED_MAX: Duration = Duration::from_hours(366 * 24);
 
+/// Digits before the point of a number that is believed.
+const DIGITS_MAX: usize = 18;
+
 /// The wait when a limit is used up and the server does not say until when.
 const EXHAUSTED_PAUSE: Duration = Duration::from_secs(1);
 
@@ -136,7 +139,7 @@ fn reset(text: &str, now: Option<i64>) -> Option<Duration> {
             _ => number,
         });
     }
-    let wait = duration(text).or_else(|| until(date_ms(text)?, now?));
+    let wait = compound(text).or_else(|| until(date_ms(text)?, now?));
     wait.and_then(believed)
 }
 
@@ -158,14 +161,16 @@ fn date_ms(text: &str) -> Option<i64> {
     Some(timestamp.as_millisecond())
 }
 
-/// A plain decimal number of this unit, such as `7` or `0.35`. No sign, exponent or name of a number is one.
+/// A plain decimal such as `7` or `0.35`, of this unit. No sign, exponent or name of a number is one.
 fn decimal(text: &str, unit: &str) -> Option<Duration> {
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    is_plain.then(|| duration(&format!("{text}{unit}"))).flatten()
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let is_plain = is_digits(whole) && is_digits(fraction) && whole.len() <= DIGITS_MAX;
+    is_plain.then(|| compound(&format!("{whole}.{fraction:.9}{unit}"))).flatten()
 }
 
-/// A duration such as `1h2m3s`, `12ms` or `7 seconds`, and nothing after it.
-fn duration(text: &str) -> Option<Duration> {
+/// A sequence such as `1h2m3s` or `12ms`, and nothing after it.
+fn compound(text: &str) -> Option<Duration> {
     Duration::try_from(text.parse::<SignedDuration>().ok()?).ok()
 }
 
@@ -173,7 +178,7 @@ fn duration(text: &str) -> Option<Duration> {
 fn retry_delay(error: &Json) -> Option<Duration> {
     match error {
         Json::Object(object) => object.iter().find_map(|(key, value)| match value {
-            Json::String(text) if key == "retryDelay" => duration(text.trim()).and_then(believed),
+            Json::String(text) if key == "retryDelay" => compound(text.trim()).and_then(believed),
             other => retry_delay(other),
         }),
         Json::Array(items) => items.iter().find_map(retry_delay),
@@ -192,17 +197,16 @@ fn message(error: &Json) -> Option<&str> {
     }
 }
 
-/// A wait that a sentence mentions, such as "Please retry in 52.4s".
+/// A wait that a sentence mentions, such as "Please retry in 52.4s" or "Retry after 7 seconds".
 fn mentioned(message: &str) -> Option<Duration> {
     let lower = message.to_ascii_lowercase();
     let leads = ["retry in ", "try again in ", "retry after "];
     let after = leads.iter().find_map(|lead| lower.split_once(lead).map(|(_, after)| after))?;
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == ' ';
-    let phrase = &after[..after.find(|c| !is_part(c)).unwrap_or(after.len())];
-    // A number and its unit may be two words.
-    let words = phrase.match_indices(' ').map(|(at, _)| at).chain([phrase.len()]).take(2);
-    let mut durations = words.map(|end| duration(phrase[..end].trim_end_matches('.')));
-    durations.find_map(|found| found).and_then(believed)
+    let word = |word: &str| word.trim_end_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    let mut words = after.split_whitespace().map(word);
+    let first = words.next()?;
+    let wait = compound(&first).or_else(|| compound(&format!("{first} {}", words.next()?)))?;
+    believed(wait)
 }
 
 #[cfg(test)]

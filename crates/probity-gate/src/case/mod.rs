@@ -6,6 +6,7 @@
 
 mod evidence;
 mod moment;
+mod serde_forms;
 mod text;
 
 pub use evidence::{ContextText, EVIDENCE_BYTES_MAX, Evidence, EvidenceSource, ToolCall};
@@ -15,12 +16,14 @@ pub use text::{TextTrait, is_format, text_traits};
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// The longest id accepted, in bytes.
 pub const ID_BYTES_MAX: usize = 512;
 
 /// Names a case. 1 to [`ID_BYTES_MAX`] bytes, no control characters; never used as a file name.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CaseId(String);
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CaseId(#[serde(deserialize_with = "serde_forms::name")] String);
 
 impl CaseId {
     /// Takes `text` as an id, or says why not.
@@ -41,8 +44,8 @@ impl fmt::Display for CaseId {
 }
 
 /// The workflow a case belongs to. Every figure can be split by it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Slice(String);
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Slice(#[serde(deserialize_with = "serde_forms::name")] String);
 
 impl Slice {
     /// Takes `text` as a slice, or says why not.
@@ -57,8 +60,8 @@ impl Slice {
 }
 
 /// What wrote a reply: a prompt, a model, a bot version. It never enters a packet.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Variant(String);
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Variant(#[serde(deserialize_with = "serde_forms::name")] String);
 
 impl Variant {
     /// Takes `text` as a variant, or says why not.
@@ -87,8 +90,8 @@ pub fn name(text: String, field: &'static str) -> Result<String, BadField> {
 }
 
 /// The bot's own confidence in its reply, 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
-pub struct Confidence(f64);
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+pub struct Confidence(#[serde(deserialize_with = "serde_forms::confidence")] f64);
 
 impl Confidence {
     /// Takes a number between 0 and 1.
@@ -107,7 +110,8 @@ impl Confidence {
 }
 
 /// Who spoke a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
     /// The person who asked for help.
     Customer,
@@ -143,20 +147,23 @@ impl Role {
 }
 
 /// One message of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
     /// Who spoke.
     pub role: Role,
     /// What was said.
+    #[serde(with = "serde_forms::shared")]
     pub text: Arc<str>,
 }
 
 /// What the reply answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Situation {
     /// A single message.
+    #[serde(rename = "ticket", with = "serde_forms::shared")]
     Ticket(Arc<str>),
     /// A conversation up to, and without, the reply. Never empty.
+    #[serde(rename = "turns")]
     Conversation(Vec<Turn>),
 }
 
@@ -179,7 +186,7 @@ impl Situation {
 }
 
 /// What decides which policies count for a case.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Circumstances {
     /// When the customer wrote.
     pub time: Option<Moment>,
@@ -190,7 +197,7 @@ pub struct Circumstances {
 }
 
 /// The situation a reply answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
     /// Names the case.
     pub id: CaseId,
@@ -201,12 +208,14 @@ pub struct Case {
     /// When, where and for whom it is, as far as the record says.
     pub circumstances: Circumstances,
     /// What the reply may rest on. In a case that was admitted, as the policies have it.
+    #[serde(with = "serde_forms::shared")]
     pub evidence: Arc<Evidence>,
     /// Why a gate upstream did not admit the reply, where one did not. Empty where it gave no reason.
     pub inadmissible: Option<String>,
     /// An ideal reply, where there is one.
     pub reference: Option<String>,
-    /// Personal data that is known to belong to this customer.
+    /// Personal data that is known to belong to this customer. It is never written.
+    #[serde(skip)]
     pub known_pii: Vec<String>,
     /// Whatever else the record carried, as its source JSON text.
     pub metadata: Option<String>,
@@ -230,9 +239,10 @@ impl Case {
 }
 
 /// The text a customer would read.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
     /// The text, byte for byte as it was given.
+    #[serde(with = "serde_forms::shared")]
     pub text: Arc<str>,
     /// What wrote it.
     pub variant: Option<Variant>,
@@ -248,7 +258,7 @@ impl Reply {
 }
 
 /// One record of a case file: a case and the reply to it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     /// The situation.
     pub case: Case,

@@ -6,9 +6,15 @@
 use std::fmt;
 use std::str::FromStr;
 
+use jiff::SignedDuration;
+use jiff::civil::{Date, DateTime, Time};
+use jiff::fmt::temporal::Pieces;
+
 const SECONDS_PER_DAY: i64 = 86_400;
 
-/// Seconds since the start of 1970 in UTC.
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+
+/// Seconds since the start of 1970 in UTC, of a year from 0 to 9999.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(i64);
 
@@ -19,11 +25,8 @@ pub struct NotAMoment(pub String);
 
 impl Moment {
     /// The start of a day in UTC. `None` where the calendar has no such day.
-    pub fn start_of(year: i32, month: u8, day: u8) -> Option<Moment> {
-        if !(1..=12).contains(&month) || day == 0 || day > days_in(year, month) {
-            return None;
-        }
-        Some(Moment(days_since_1970(year, month, day) * SECONDS_PER_DAY))
+    pub fn start_of(year: i16, month: i8, day: i8) -> Option<Moment> {
+        Moment::at(Date::new(year, month, day).ok()?.to_datetime(Time::midnight()))
     }
 
     /// Seconds since the start of 1970 in UTC.
@@ -39,31 +42,24 @@ impl Moment {
 
     /// The moment `seconds` after the start of 1970 in UTC, where it can be written with a year of four digits.
     pub fn from_seconds(seconds: i64) -> Option<Moment> {
-        let first = Moment::start_of(0, 1, 1)?.0;
-        let last = Moment::start_of(9999, 12, 31)?.0 + SECONDS_PER_DAY;
-        (first..last).contains(&seconds).then_some(Moment(seconds))
+        let civil = EPOCH.checked_add(SignedDuration::from_secs(seconds)).ok()?;
+        (civil.year() >= 0).then_some(Moment(seconds))
     }
-}
 
-/// Days from 1970-01-01 by the algorithm of Hinnant's `days_from_civil`: years start in March, so that the
-/// leap day is the last of its year.
-fn days_since_1970(year: i32, month: u8, day: u8) -> i64 {
-    let month = i64::from(month);
-    let year = i64::from(year) - i64::from(month <= 2);
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + i64::from(day) - 1;
-    let days = of_era * 365 + of_era / 4 - of_era / 100 + of_year;
-    era * 146_097 + days - 719_468
-}
+    /// The week in UTC as ISO 8601 numbers it, such as `2026-W46`. A week belongs to the year that has its Thursday.
+    pub fn iso_week(self) -> String {
+        let week = self.civil().date().iso_week_date();
+        format!("{:04}-W{:02}", week.year(), week.week())
+    }
 
-fn days_in(year: i32, month: u8) -> u8 {
-    let leaps = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    match month {
-        2 if leaps => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
+    /// The moment of a date and a time in UTC, without what is less than a second.
+    fn at(civil: DateTime) -> Option<Moment> {
+        let civil = civil.with().subsec_nanosecond(0).build().ok()?;
+        Moment::from_seconds(civil.duration_since(EPOCH).as_secs())
+    }
+
+    fn civil(self) -> DateTime {
+        EPOCH.saturating_add(SignedDuration::from_secs(self.0))
     }
 }
 
@@ -76,83 +72,22 @@ impl FromStr for Moment {
 }
 
 fn read(text: &str) -> Option<Moment> {
-    let date = text.get(..10)?;
-    let [year, month, day] = numbers(date, '-', [4, 2, 2])?;
-    let start = Moment::start_of(year.cast_signed(), u8::try_from(month).ok()?, u8::try_from(day).ok()?)?;
-    let rest = &text[10..];
-    if rest.is_empty() {
-        return Some(start);
+    // The library also reads dates without hyphens, which are numbers here, and names of time zones, which need a
+    // database.
+    if text.as_bytes().get(4) != Some(&b'-') || text.contains('[') {
+        return None;
     }
-    let rest = rest.strip_prefix(['T', 't', ' '])?;
-    let (clock, offset) = split_offset(rest)?;
-    let clock = clock.split_once(['.', ',']).map_or(Some(clock), |(whole, fraction)| {
-        let digits = !fraction.is_empty() && fraction.bytes().all(|b| b.is_ascii_digit());
-        digits.then_some(whole)
-    })?;
-    let seconds = seconds_of_day(clock)?;
-    Some(Moment(start.0 + seconds - offset))
-}
-
-/// The clock's part of a time and its offset from UTC in seconds.
-fn split_offset(text: &str) -> Option<(&str, i64)> {
-    if let Some(clock) = text.strip_suffix(['Z', 'z']) {
-        return Some((clock, 0));
-    }
-    let Some(at) = text.rfind(['+', '-']) else { return Some((text, 0)) };
-    let sign = if text.as_bytes()[at] == b'+' { 1 } else { -1 };
-    let offset = &text[at + 1..];
-    let [hours, minutes] = match offset.len() {
-        5 => numbers(offset, ':', [2, 2])?,
-        4 => [offset.get(..2)?.parse().ok()?, offset.get(2..)?.parse().ok()?],
-        _ => return None,
-    };
-    (hours <= 23 && minutes <= 59).then(|| (&text[..at], sign * i64::from(hours * 3600 + minutes * 60)))
-}
-
-fn seconds_of_day(clock: &str) -> Option<i64> {
-    let [hours, minutes, seconds] = match clock.len() {
-        8 => numbers(clock, ':', [2, 2, 2])?,
-        5 => {
-            let [hours, minutes] = numbers(clock, ':', [2, 2])?;
-            [hours, minutes, 0]
-        }
-        _ => return None,
-    };
-    // 60 is a leap second; it is taken as the second before it.
-    (hours <= 23 && minutes <= 59 && seconds <= 60)
-        .then(|| i64::from(hours * 3600 + minutes * 60 + seconds.min(59)))
-}
-
-/// The numbers between `mark`s, each with exactly the digits that its place has.
-fn numbers<const N: usize>(text: &str, mark: char, digits: [usize; N]) -> Option<[u32; N]> {
-    let mut parts = text.split(mark);
-    let mut read = [0; N];
-    for (value, digits) in read.iter_mut().zip(digits) {
-        let part = parts.next()?;
-        let right = part.len() == digits && part.bytes().all(|b| b.is_ascii_digit());
-        *value = right.then(|| part.parse().ok())??;
-    }
-    parts.next().is_none().then_some(read)
+    let pieces = Pieces::parse(text).ok()?;
+    let local = Moment::at(pieces.date().to_datetime(pieces.time().unwrap_or(Time::midnight())))?;
+    let offset = pieces.to_numeric_offset().map_or(0, |offset| offset.seconds());
+    Moment::from_seconds(local.0 - i64::from(offset))
 }
 
 impl fmt::Display for Moment {
     /// The day, and the time of day unless it is the day's start.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let days = self.0.div_euclid(SECONDS_PER_DAY) + 719_468;
-        let era = days.div_euclid(146_097);
-        let of_era = days.rem_euclid(146_097);
-        let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let shifted = (5 * of_year + 2) / 153;
-        let day = of_year - (153 * shifted + 2) / 5 + 1;
-        let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-        let year = year_of_era + era * 400 + i64::from(month <= 2);
-        write!(f, "{year:04}-{month:02}-{day:02}")?;
-        let second = self.0.rem_euclid(SECONDS_PER_DAY);
-        if second != 0 {
-            write!(f, "T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60)?;
-        }
-        Ok(())
+        let civil = self.civil();
+        if civil.time() == Time::midnight() { write!(f, "{}", civil.date()) } else { write!(f, "{civil}Z") }
     }
 }
 
@@ -187,6 +122,23 @@ mod tests {
         for text in bad.into_iter().chain(times).chain(["２026-04-01", "2026-04-01T09:30:00+2"]) {
             assert_eq!(text.parse::<Moment>(), Err(NotAMoment(text.to_owned())), "{text}");
         }
+    }
+
+    #[track_caller]
+    fn check_week(day: &str, want: &str) {
+        assert_eq!(day.parse().map(Moment::iso_week), Ok(want.to_owned()), "{day}");
+    }
+
+    #[test]
+    fn weeks_at_the_ends_of_years() {
+        check_week("2026-11-15", "2026-W46");
+        check_week("2026-11-16", "2026-W47");
+        check_week("2026-01-01", "2026-W01");
+        check_week("2027-01-01", "2026-W53");
+        check_week("2027-01-04", "2027-W01");
+        check_week("2024-12-30", "2025-W01");
+        check_week("2023-01-01T23:59:59Z", "2022-W52");
+        check_week("1969-12-31", "1970-W01");
     }
 
     proptest! {

@@ -5,10 +5,11 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a finding does to the reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// The reply is blocked and never judged.
     Block,
@@ -27,7 +28,7 @@ impl Severity {
 }
 
 /// One version of a policy source, by name.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SourceRef {
     /// Which source.
     pub id: String,
@@ -45,7 +46,7 @@ impl fmt::Display for SourceRef {
 }
 
 /// What a check saw in a reply, or in what the reply rests on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Sighting {
     /// The id of the rule that it falls under.
     pub rule: &'static str,
@@ -82,7 +83,7 @@ impl Sighting {
 }
 
 /// A sighting with what it does to the reply.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// What was seen.
     pub sighting: Sighting,

@@ -3,7 +3,10 @@
 //! The order of the table is the order of the checks, cheapest first, and the order in which findings
 //! are listed.
 
-use super::finding::Severity;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
+use super::finding::{Finding, Severity, Sighting, SourceRef};
 use super::{claim, evidence, integrity, pii, record, safety};
 
 /// One rule: a name, what its findings do, and a sentence about it.
@@ -82,4 +85,30 @@ pub fn ids_named(name: &str) -> Vec<&'static str> {
 /// The rule called `id`.
 pub fn rule(id: &str) -> Option<&'static Rule> {
     rules().find(|rule| rule.id == id)
+}
+
+/// A finding as plain data, whose rule has yet to be found in the table.
+#[derive(Deserialize)]
+struct FindingForm {
+    sighting: SightingForm,
+    severity: Severity,
+}
+
+#[derive(Deserialize)]
+struct SightingForm {
+    rule: String,
+    start: usize,
+    end: usize,
+    message: String,
+    expected: Option<String>,
+    source: Option<SourceRef>,
+}
+
+impl<'de> Deserialize<'de> for Finding {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let FindingForm { sighting, severity } = FindingForm::deserialize(deserializer)?;
+        let SightingForm { rule: id, start, end, message, expected, source } = sighting;
+        let rule = rule(&id).ok_or_else(|| D::Error::custom(format!("there is no rule '{id}'")))?.id;
+        Ok(Finding { sighting: Sighting { rule, start, end, message, expected, source }, severity })
+    }
 }

@@ -4,12 +4,13 @@ use std::io::Write as _;
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use serde_json::json;
+
 use super::super::answer::{Call, Message};
 use super::super::asked::Dialect;
-use super::super::form::quoted;
 use super::super::http::{Act, Response, Then, head};
-use super::Made;
 use super::refusal::error_body;
+use super::{Fault, Made, response};
 
 /// One mebibyte of spaces, compressed. Members of a gzip stream may be strung together, so a thousand of
 /// these are a gigabyte that takes no time to make.
@@ -19,94 +20,78 @@ static MEBIBYTE_OF_SPACES: LazyLock<Vec<u8>> = LazyLock::new(|| {
     encoder.finish().expect("a vector takes every byte")
 });
 
-pub(super) fn f30(_: &Call<'_>) -> Made<Act> {
-    broken(None, Vec::new(), Then::Reset)
-}
-
-pub(super) fn f31(call: &Call<'_>) -> Made<Act> {
-    let whole = clean_body(call);
-    let mut bytes = head(200, &json(), Some(whole.len()));
-    bytes.extend_from_slice(&whole[..whole.len() / 2]);
-    broken(Some(200), bytes, Then::Reset)
-}
-
-pub(super) fn f35(_: &Call<'_>) -> Made<Act> {
-    broken(None, Vec::new(), Then::Silence)
-}
-
-pub(super) fn f36(call: &Call<'_>) -> Made<Act> {
-    let bytes = stream_head() + &piece(call, &half(&call.said.json()));
-    let then = Then::Repeat { piece: b": keep-alive\n\n".to_vec(), every: call.settings.drip };
-    broken(Some(200), bytes.into_bytes(), then)
-}
-
-/// Spaces, which JSON allows before a value: nothing is wrong but the pace.
-pub(super) fn f37(call: &Call<'_>) -> Made<Act> {
-    let bytes = head(200, &json(), Some(1_000_000));
-    broken(Some(200), bytes, Then::Repeat { piece: b" ".to_vec(), every: call.settings.drip })
-}
-
-pub(super) fn f38(call: &Call<'_>) -> Made<Act> {
-    if call.asked.dialect == Dialect::Anthropic {
-        return Made::Unbroken;
-    }
-    let end =
-        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
-    let bytes = stream_head() + &piece(call, &call.said.json()) + end;
-    let act = Act::Break { status: Some(200), bytes: bytes.into_bytes(), then: Then::Silence };
-    Made::Verdict(act)
-}
-
-pub(super) fn f39(call: &Call<'_>) -> Made<Act> {
-    let bytes = stream_head() + &piece(call, &call.said.json());
-    broken(Some(200), bytes.into_bytes(), Then::Close)
-}
-
-pub(super) fn f40(call: &Call<'_>) -> Made<Act> {
-    let error = error_body(call, "server_error", "The server had an error.", None);
-    if *call.draw.pick("variant", &[0, 1]) == 0 {
-        return Made::Nothing(Act::Respond(Response::json(200, error)));
-    }
-    let event = if call.asked.dialect == Dialect::Anthropic { "event: error\n" } else { "" };
-    let bytes = stream_head() + &piece(call, &half(&call.said.json())) + event + "data: " + &error + "\n\n";
-    broken(Some(200), bytes.into_bytes(), Then::Close)
-}
-
-pub(super) fn f41(call: &Call<'_>) -> Made<Act> {
-    if *call.draw.pick("variant", &[0, 1]) == 0 {
-        let body = MEBIBYTE_OF_SPACES.repeat(1024);
-        let response = Response::json(200, body).with("content-encoding", "gzip");
-        return Made::Nothing(Act::Respond(response));
-    }
-    let then = Then::Repeat { piece: vec![b' '; 1 << 16], every: Duration::ZERO };
-    broken(Some(200), head(200, &json(), None), then)
-}
-
-pub(super) fn f42(call: &Call<'_>) -> Made<Act> {
-    let mut body = clean_body(call);
-    let mut chunked = json();
-    chunked.push(("transfer-encoding", "chunked".to_owned()));
-    let (mut bytes, then) = match call.draw.bits("variant") % 4 {
-        0 => (head(200, &json(), Some(body.len() + 9)), Then::Close),
-        1 => (head(200, &json(), Some(body.len() / 2)), Then::Close),
-        2 => {
-            body = [b"4\r\n{\"id\r\nzz\r\n", body.as_slice()].concat();
-            (head(200, &chunked, None), Then::Close)
+pub(super) const FAULTS: &[Fault] = &[
+    response("F30", "the connection is reset before any byte", |_| broken(None, Vec::new(), Then::Reset)),
+    response("F31", "the connection is reset in the middle of the body", |call| {
+        let whole = clean_body(call);
+        let mut bytes = head(200, &as_json(), Some(whole.len()));
+        bytes.extend_from_slice(&whole[..whole.len() / 2]);
+        broken(Some(200), bytes, Then::Reset)
+    }),
+    response("F35", "headers never come", |_| broken(None, Vec::new(), Then::Silence)),
+    response("F36", "an event stream stalls while keep-alive comments go on (--drip)", |call| {
+        let then = Then::Repeat { piece: b": keep-alive\n\n".to_vec(), every: call.settings.drip };
+        broken(Some(200), stream(call, &half(&call.said.json()), ""), then)
+    }),
+    // Spaces, which JSON allows before a value: nothing is wrong but the pace.
+    response("F37", "one byte at a time, with a long pause before each (--drip)", |call| {
+        let then = Then::Repeat { piece: b" ".to_vec(), every: call.settings.drip };
+        broken(Some(200), head(200, &as_json(), Some(1_000_000)), then)
+    }),
+    response("F38", "an event stream ends with [DONE] and the connection stays open", |call| {
+        if call.asked.dialect == Dialect::Anthropic {
+            return Made::Unbroken;
         }
-        _ => {
-            body.splice(1..1, *b"\"\xff\xfe\":1,");
-            return Made::Nothing(Act::Respond(Response::json(200, body)));
+        let end =
+            "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+        let bytes = stream(call, &call.said.json(), end);
+        Made::Verdict(Act { status: Some(200), bytes, then: Then::Silence })
+    }),
+    response("F39", "an event stream ends without a finish reason or [DONE]", |call| {
+        broken(Some(200), stream(call, &call.said.json(), ""), Then::Close)
+    }),
+    response("F40", "an error inside a 200 body or inside an event stream", |call| {
+        let error = error_body(call, "server_error", "The server had an error.", None);
+        if call.variant(&[true, false]) {
+            return Made::Nothing(Act::from(Response::json(200, error)));
         }
-    };
-    bytes.extend_from_slice(&body);
-    broken(Some(200), bytes, then)
-}
+        let event = if call.asked.dialect == Dialect::Anthropic { "event: error\n" } else { "" };
+        let end = format!("{event}data: {error}\n\n");
+        broken(Some(200), stream(call, &half(&call.said.json()), &end), Then::Close)
+    }),
+    response("F41", "1 GB out of 1 MB of gzip, or a body without end", |call| {
+        if call.variant(&[true, false]) {
+            let response = Response::json(200, MEBIBYTE_OF_SPACES.repeat(1024));
+            return Made::Nothing(Act::from(response.with("content-encoding", "gzip")));
+        }
+        let then = Then::Repeat { piece: vec![b' '; 1 << 16], every: Duration::ZERO };
+        broken(Some(200), head(200, &as_json(), None), then)
+    }),
+    response("F42", "a wrong Content-Length, bad chunking, or a body that is not UTF-8", |call| {
+        let mut body = clean_body(call);
+        let mut bytes = match call.variant(&[0, 1, 2, 3]) {
+            0 => head(200, &as_json(), Some(body.len() + 9)),
+            1 => head(200, &as_json(), Some(body.len() / 2)),
+            2 => {
+                body = [b"4\r\n{\"id\r\nzz\r\n", body.as_slice()].concat();
+                let chunked = ("transfer-encoding", "chunked".to_owned());
+                head(200, &[as_json(), vec![chunked]].concat(), None)
+            }
+            _ => {
+                body.splice(1..1, *b"\"\xff\xfe\":1,");
+                return Made::Nothing(Act::from(Response::json(200, body)));
+            }
+        };
+        bytes.extend_from_slice(&body);
+        broken(Some(200), bytes, Then::Close)
+    }),
+];
 
 fn broken(status: Option<u16>, bytes: Vec<u8>, then: Then) -> Made<Act> {
-    Made::Nothing(Act::Break { status, bytes, then })
+    Made::Nothing(Act { status, bytes, then })
 }
 
-fn json() -> Vec<(&'static str, String)> {
+fn as_json() -> Vec<(&'static str, String)> {
     vec![("content-type", "application/json".to_owned())]
 }
 
@@ -118,22 +103,20 @@ fn half(text: &str) -> String {
     text.chars().take(text.chars().count() / 2).collect()
 }
 
-fn stream_head() -> String {
-    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n".to_owned()
-}
-
-/// A piece of an answer as an event.
-fn piece(call: &Call<'_>, text: &str) -> String {
-    let text = quoted(text);
-    match call.asked.dialect {
+/// The start of an event stream: a piece of an answer, and what follows it.
+fn stream(call: &Call<'_>, text: &str, end: &str) -> Vec<u8> {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+    let (event, data) = match call.asked.dialect {
         Dialect::OpenAi => {
-            let model = quoted(call.model());
-            format!(
-                "data: {{\"object\":\"chat.completion.chunk\",\"model\":{model},\"choices\":[{{\"index\":0,\"delta\":{{\"content\":{text}}}}}]}}\n\n"
-            )
+            let choice = json!({ "index": 0, "delta": { "content": text } });
+            let object = "chat.completion.chunk";
+            ("", json!({ "object": object, "model": call.model(), "choices": [choice] }))
         }
-        Dialect::Anthropic => format!(
-            "event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{{\"type\":\"text_delta\",\"text\":{text}}}}}\n\n"
-        ),
-    }
+        Dialect::Anthropic => {
+            let delta = json!({ "type": "text_delta", "text": text });
+            let kind = "content_block_delta";
+            ("event: content_block_delta\n", json!({ "type": kind, "index": 0, "delta": delta }))
+        }
+    };
+    format!("{head}{event}data: {data}\n\n{end}").into_bytes()
 }

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{Act, Connection, Next, Received, Response, Then};
+use super::{Act, Connection, Next, Response, Then, Unusable};
 
 async fn pair() -> (TcpStream, Connection) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
@@ -28,18 +28,18 @@ async fn received(pieces: &[&str]) -> String {
     let mut lines = Vec::new();
     loop {
         match connection.receive().await {
-            Received::Request(request) => lines.push(format!(
+            Ok(request) => lines.push(format!(
                 "{} {} {} {:?}",
                 request.method,
                 request.path,
                 String::from_utf8_lossy(&request.body),
                 request.next
             )),
-            Received::Refused(status) => {
+            Err(Unusable::Status(status)) => {
                 lines.push(status.to_string());
                 break;
             }
-            Received::Gone => break,
+            Err(Unusable::Gone) => break,
         }
     }
     drop(sender.await);
@@ -96,15 +96,15 @@ async fn a_client_that_asks_first_is_told_to_go_on() {
     client.read_exact(&mut told).await.unwrap();
     assert_eq!(&told, b"HTTP/1.1 100 Continue\r\n\r\n");
     client.write_all(b"{}").await.unwrap();
-    assert!(matches!(served.await.unwrap(), Received::Request(request) if request.body == b"{}"));
+    assert!(matches!(served.await.unwrap(), Ok(request) if request.body == b"{}"));
 }
 
 #[tokio::test]
 async fn a_response_keeps_the_connection_and_a_break_ends_it() {
     let (mut client, mut connection) = pair().await;
     let response = Response::json(429, "{}").with("retry-after", "7");
-    assert_eq!(connection.perform(Act::Respond(response)).await, Next::Keep);
-    let act = Act::Break { status: None, bytes: b"oops".to_vec(), then: Then::Close };
+    assert_eq!(connection.perform(Act::from(response)).await, Next::Keep);
+    let act = Act { status: None, bytes: b"oops".to_vec(), then: Then::Close };
     assert_eq!(connection.perform(act).await, Next::Close);
     let mut text = String::new();
     client.read_to_string(&mut text).await.unwrap();

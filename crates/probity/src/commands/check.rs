@@ -5,12 +5,12 @@ use std::io::{self, Write as _};
 use probity_engine::config::Layer;
 use probity_engine::judge::params::Shape;
 use probity_engine::judge::request_body;
+use probity_engine::run::dry_plan;
 use probity_engine::run::job::Job;
-use probity_engine::run::plan::{Missing, OnRecord, Plan, Planned, UnscoredPolicy, plan};
-use probity_engine::run::shape;
+use probity_engine::run::plan::{Missing, Plan, Planned};
 use probity_engine::run::work::{PassEnd, Unit, Work as _};
 use probity_engine::schedule::budget::Money;
-use probity_engine::store::{JudgeId, Store};
+use probity_engine::store::Store;
 use serde_json::{Value, json};
 
 use super::replies::PlannedReplies;
@@ -29,8 +29,11 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         }
     };
     let job = settings::job(&args.job, Layer::default(), &note)?;
-    let replies = PlannedReplies::of(&job, args.show)?;
-    let (shape, Planned { plan, missing, .. }) = planned(&job)?;
+    let store = settings::store_path(&job.asking).map(|path| path.exists().then_some(path))?;
+    let store = store.map(|path| Store::open_read_only(&path)).transpose();
+    let store = store.map_err(|error| Failure::new(Exit::Store, &error))?;
+    let replies = PlannedReplies::of(&job, store.as_ref(), args.show)?;
+    let (shape, Planned { plan, missing, .. }) = dry_plan(&job, store.as_ref()).map_err(failure)?;
     if args.job.cases.reading.json {
         let mut requests = if args.show { Some(requests(&job, missing, shape)?) } else { None };
         if let (Some(requests), Some(replies)) = (&mut requests, &replies) {
@@ -51,23 +54,6 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     terminal::print(&replies.as_ref().map(|replies| replies.text(&plan)).unwrap_or_default());
     terminal::print(&plan_text(&job, &plan));
     Ok(Exit::Done)
-}
-
-/// How the answer's shape would be asked for, and what is missing from the store, where there is one.
-fn planned(job: &Job) -> Result<(Option<Shape>, Planned), Failure> {
-    let path = settings::store_path(&job.asking)?;
-    if !path.exists() {
-        return Ok((job.asking.shape_first(), plan(job, None).map_err(failure)?));
-    }
-    let read = || {
-        let store = Store::open_read_only(&path)?;
-        let shape = shape(&job.asking, &store)?;
-        let id = &JudgeId::of_identity(&job.asking.identity(shape));
-        let (reader, repeat) = (&store.reader()?, job.repeat());
-        let on_record = OnRecord { reader, id, repeat, unscored: UnscoredPolicy::Keep };
-        Ok((shape, plan(job, Some(on_record))?))
-    };
-    read().map_err(failure)
 }
 
 /// Gives every request that a run would send to `sink`.

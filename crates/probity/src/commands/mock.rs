@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use probity_mock::{FAULTS, FaultPlan, Latency, Ledger, Levels, Mock, Pairs, Script, Settings, Usage};
+use probity_mock::{FaultPlan, Latency, Ledger, Levels, Mock, Pairs, Script, Settings, Usage};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::exit::{Exit, Failure};
@@ -91,7 +91,7 @@ fn pause(text: &str) -> Result<Duration, String> {
 pub(crate) fn run(args: &MockArgs) -> Result<Exit, Failure> {
     if args.list_faults {
         let lines: Vec<String> =
-            FAULTS.iter().map(|fault| format!("{}  {}\n", fault.number, fault.sentence)).collect();
+            probity_mock::faults().map(|fault| format!("{}  {}\n", fault.number, fault.sentence)).collect();
         terminal::print(&lines.concat());
         return Ok(Exit::Done);
     }

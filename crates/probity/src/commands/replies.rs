@@ -3,10 +3,9 @@
 
 use probity_core::report::Summary;
 use probity_engine::run::job::Job;
-use probity_engine::run::plan::{OnRecord, Plan, UnscoredPolicy};
-use probity_engine::run::replies::{RepliesRan, ReplyPlan, reply_plan, same_model};
-use probity_engine::run::work::Work as _;
-use probity_engine::run::{Network, Observer as _, Ran, RunError};
+use probity_engine::run::plan::Plan;
+use probity_engine::run::replies::{RepliesRan, ReplyPlan, dry_reply_plan, same_model};
+use probity_engine::run::{Network, Observer as _, Ran};
 use probity_engine::schedule::budget::Money;
 use probity_engine::schedule::lane::Stop;
 use probity_engine::store::Store;
@@ -73,10 +72,14 @@ pub(crate) struct PlannedReplies<'a> {
 impl<'a> PlannedReplies<'a> {
     /// Counts what is missing from the store, and lets the job see the replies that are there. Requests are kept
     /// where they are to be shown.
-    pub(crate) fn of(job: &'a Job, show: bool) -> Result<Option<PlannedReplies<'a>>, Failure> {
+    pub(crate) fn of(
+        job: &'a Job,
+        store: Option<&Store>,
+        show: bool,
+    ) -> Result<Option<PlannedReplies<'a>>, Failure> {
         let Some(target) = job.target() else { return Ok(None) };
         let mut requests = Vec::new();
-        let plan = planned(job, target, &mut |request| {
+        let plan = dry_reply_plan(job, target, store, &mut |request| {
             if show {
                 requests.push(request);
             }
@@ -152,21 +155,6 @@ impl<'a> PlannedReplies<'a> {
 
 fn body(request: &Request) -> Value {
     serde_json::from_str(request.body()).expect("a request is JSON")
-}
-
-/// What asking the target would take beyond what is in the store, where there is one.
-fn planned(
-    job: &Job,
-    target: &TargetDefinition,
-    each: &mut dyn FnMut(Request),
-) -> Result<ReplyPlan, RunError> {
-    let path = settings::store_path(&job.asking).ok().filter(|path| path.exists());
-    let Some(path) = path else { return reply_plan(job, target, None, each).map(|(plan, _)| plan) };
-    let store = Store::open_read_only(&path)?;
-    job.take_replies(&store)?;
-    let (reader, id, repeat) = (&store.reader()?, target.id(), job.repeat());
-    let on_record = OnRecord { reader, id, repeat, unscored: UnscoredPolicy::Keep };
-    reply_plan(job, target, Some(on_record), each).map(|(plan, _)| plan)
 }
 
 /// Ends a run whose target stopped, with the words for it.

@@ -203,9 +203,7 @@ pub(crate) fn failure(error: RunError) -> Failure {
     match error {
         RunError::Load(error) => settings::load_failure(error),
         RunError::Store(error) => Failure::new(Exit::Store, &error),
-        RunError::Damaged { .. } | RunError::BadCase(_) | RunError::Output(_) => {
-            Failure::new(Exit::Store, &error)
-        }
+        RunError::Damaged { .. } | RunError::Output(_) => Failure::new(Exit::Store, &error),
         RunError::NoPrice { ref model } => {
             let table = format!("[prices.{model:?}]");
             Failure::new(Exit::Usage, &error).hint(format!(

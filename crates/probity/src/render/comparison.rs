@@ -1,8 +1,9 @@
 //! A comparison on a terminal: figures with their intervals and denominators, and the policy beside them.
 
 use probity_core::compare::{
-    Comparison, Figures, JudgeFigures, Labels, LengthFits, Policies, Status, VariantFigures,
+    Comparison, Figures, JudgeFigures, LengthFits, Policies, Status, VariantFigures,
 };
+use probity_core::label::PairLabels;
 use probity_core::stats::Estimate;
 use probity_engine::load::Skipped;
 
@@ -21,7 +22,7 @@ pub(crate) struct Shown<'a> {
     /// The file of verdicts as it was named.
     pub(crate) file: &'a str,
     /// What people said, where they were asked.
-    pub(crate) labels: Option<&'a Labels>,
+    pub(crate) labels: Option<&'a PairLabels>,
     /// Rows that could not be used.
     pub(crate) skipped: &'a [Skipped],
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 /// `text` on one line: line breaks become spaces, and whatever could move the cursor, change colours or
 /// reorder letters is shown as an escape.
 pub(crate) fn plain(text: &str) -> String {
@@ -18,15 +20,33 @@ pub(crate) fn plain(text: &str) -> String {
     out
 }
 
-/// The first `max` characters of `text` on one line, with a mark where it was cut.
-pub(crate) fn excerpt(text: &str, max: usize) -> String {
-    let text = plain(text);
-    let text = text.trim();
-    if text.chars().count() <= max {
+/// How many columns of a terminal `text` takes.
+pub(crate) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// `text` with spaces behind it, as wide as `n_columns`.
+pub(crate) fn padded(text: &str, n_columns: usize) -> String {
+    format!("{text}{}", " ".repeat(n_columns.saturating_sub(width(text))))
+}
+
+/// The first `n_columns` of `text`, the last of them `…` if anything was left out.
+pub(crate) fn cut(text: &str, n_columns: usize) -> String {
+    if width(text) <= n_columns {
         return text.to_owned();
     }
-    let cut: String = text.chars().take(max.saturating_sub(1)).collect();
-    format!("{}…", cut.trim_end())
+    let mut used = 0;
+    let fits = |c: &char| {
+        used += c.width().unwrap_or(0);
+        used < n_columns
+    };
+    let kept: String = text.chars().take_while(fits).collect();
+    format!("{}…", kept.trim_end())
+}
+
+/// The first `n_columns` of `text` on one line, with a mark where it was cut.
+pub(crate) fn excerpt(text: &str, n_columns: usize) -> String {
+    cut(plain(text).trim(), n_columns)
 }
 
 fn reorders(c: char) -> bool {

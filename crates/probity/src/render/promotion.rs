@@ -48,7 +48,7 @@ pub(crate) fn promotion(shown: &Shown) -> String {
             .expect("a string takes any text");
     }
     for unmet in &unmet {
-        let message = plain(&unmet.message).replace("; ", "\n    ");
+        let message = plain(unmet.message()).replace("; ", "\n    ");
         writeln!(out, "  {}: {message}", unmet.requirement.title()).expect("a string takes any text");
     }
     let standing = shown.standing;

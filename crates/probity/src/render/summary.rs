@@ -14,7 +14,7 @@ use probity_core::stats::Estimate;
 use probity_engine::load::Skipped;
 
 use super::finding::finding_line;
-use super::plain::{excerpt, plain};
+use super::plain::{excerpt, padded, plain, width as text_width};
 
 /// How many skipped records are listed.
 const SKIPPED_MAX: usize = 5;
@@ -147,13 +147,14 @@ fn slices(out: &mut String, summary: &Summary) {
 pub(crate) fn columns(rows: &[Vec<String>]) -> String {
     let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| text_width(cell)).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..n_columns).map(width).collect();
     let mut out = String::new();
     for row in rows {
         let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
-            if column == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+            let space = padded("", width - text_width(cell));
+            if column == 0 { format!("{cell}{space}") } else { format!("{space}{cell}") }
         });
         line!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
     }

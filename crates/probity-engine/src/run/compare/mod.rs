@@ -18,7 +18,7 @@ use std::sync::Arc;
 use probity_core::compare::sequence;
 use probity_core::compare::{Candidate, Order};
 use probity_core::gate::{Admitted, Gate};
-use probity_core::packet::{self, NotAPair, PairAsk};
+use probity_core::packet::{NotAPair, PairAsk};
 use probity_core::rubric::Rubric;
 use probity_core::stats::Random;
 
@@ -29,7 +29,7 @@ pub use rounds::{Stopped, Stopping, run};
 
 use super::RunError;
 use super::asking::{Asking, SizedPacket};
-use super::job::blank;
+use super::sized_ask::SizedPairAsk;
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use crate::config::{Config, JudgeSettings};
 use crate::judge::prompt::Template;
@@ -123,8 +123,7 @@ pub struct CompareJob {
     pub seed: u64,
     /// The pairs that the gate left open or that are identical, in the order in which they are taken.
     drawn: Vec<usize>,
-    ask: PairAsk,
-    overhead_chars: u64,
+    ask: SizedPairAsk,
     cases_digest: String,
     gate: Gate,
 }
@@ -136,8 +135,7 @@ impl CompareJob {
         let Definition { sides, rubric, ask, template, gate, config, judge, seed } = definition;
         let asking = Asking::new(judge, template, config)?;
         let field = Field::read(&sides, &rubric, &gate)?;
-        let empty = packet::pair(&blank(), &blank(), &ask).expect("a reply is to its own case");
-        let overhead_chars = asking.overhead_chars(&empty)?;
+        let ask = SizedPairAsk::new(ask, &asking)?;
         let names: Vec<&str> = sides.iter().map(|side| side.name.as_str()).collect();
         let mut cases_digest = String::new();
         for side in &sides {
@@ -155,7 +153,6 @@ impl CompareJob {
             seed,
             drawn: Vec::new(),
             ask,
-            overhead_chars,
             cases_digest: cases_digest.trim_end().to_owned(),
             gate,
         };
@@ -240,11 +237,7 @@ impl CompareJob {
             }
         };
         let [a, b] = [admitted(meeting.variants[0])?, admitted(meeting.variants[1])?];
-        let packet = |first, second| {
-            let packet = packet::pair(first, second, &self.ask).ok()?;
-            Some(SizedPacket::new(packet, self.overhead_chars))
-        };
-        Some([packet(a, b)?, packet(b, a)?])
+        Some([self.ask.packet(a, b).ok()?, self.ask.packet(b, a).ok()?])
     }
 
     fn unit(&self, meeting: &Meeting) -> Unit {
@@ -275,10 +268,10 @@ impl CompareJob {
 }
 
 /// What two replies to one case come to before any judge, or why they are not to one case.
-fn at_gate(a: &Screening, b: &Screening, ask: &PairAsk) -> Result<AtGate, NotAPair> {
+fn at_gate(a: &Screening, b: &Screening, ask: &SizedPairAsk) -> Result<AtGate, NotAPair> {
     match (a, b) {
         (Screening::Admitted(first), Screening::Admitted(second)) => {
-            packet::pair(first, second, ask)?;
+            ask.packet(first, second)?;
             let same = first.entry().reply.text == second.entry().reply.text;
             Ok(if same { AtGate::Identical } else { AtGate::Open })
         }

@@ -47,9 +47,8 @@ pub fn report(
             with_fate(job, meeting, Fate::NotDrawn)
         });
     }
-    let mut facts = facts::facts(&job.asking, &reader, ran)?;
     let subject = Subject { asking: &job.asking, rubric: &job.rubric, gate: job.gate() };
-    facts.judge.standing = subject.standing(&reader, ran, &facts)?;
+    let facts = facts::facts(&subject, &reader, ran)?;
     Ok(Compared { contests, facts, stopped })
 }
 

@@ -20,7 +20,6 @@ use super::super::standing::Subject;
 use super::super::work::{PassEnd, Unit, Work};
 use super::super::{Ran, RunError, facts};
 use super::{Claim, FLOOR, Matched, Verdicts, bound, lexical, of_another, row};
-use crate::config::Backend;
 use crate::load::{Record, Skipped};
 use crate::run::replies::NoReply;
 use crate::store::{JudgeId, Manifest, Store};
@@ -247,13 +246,9 @@ impl LabelledReplies {
         let mut patterns = Patterns::default();
         let recorded = self.said(judge, &|packet| lookup.verdict(packet), &mut patterns)?;
         let floor = self.said(FLOOR, &|packet| Ok(lexical(packet)), &mut Patterns::default())?;
-        let mut facts = facts::facts(asking, &reader, ran)?;
         let subject = Subject { asking, rubric: &self.job.rubric, gate: self.job.gate() };
-        facts.judge.standing = subject.standing(&reader, ran, &facts)?;
-        // The lexical judge writes by template and says so.
-        if !matches!(asking.judge.backend, Backend::Baseline) {
-            facts.warnings.extend(patterns.warnings());
-        }
+        let mut facts = facts::facts(&subject, &reader, ran)?;
+        facts.warnings.extend(facts::pattern_warnings(asking, &patterns));
         Ok(Verdicts { judge: recorded, floor, facts })
     }
 

@@ -23,7 +23,7 @@ use probity_core::rubric::{Criterion, Rubric};
 pub use results::{Probed, report};
 
 use super::asking::{Asking, SizedPacket};
-use super::job::SizedAsk;
+use super::sized_ask::{SizedAsk, SizedPairAsk};
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use super::{Ran, RunError, Session, budget, run_within};
 use crate::config::{Config, JudgeSettings};
@@ -31,7 +31,7 @@ use crate::judge::prompt::Template;
 use crate::load::{Dataset, Skipped};
 use crate::store::{JudgeId, Manifest};
 
-use ready::{Ready, ReadyShowings, Screening, SizedPairAsk};
+use ready::{Ready, ReadyShowings, Screening};
 
 /// Which probes are made, and on how many bases.
 #[derive(Debug)]

@@ -65,9 +65,8 @@ pub fn report(job: &ProbeJob, store: &Store, ran: &Ran) -> Result<Probed, RunErr
         only: selection.only.clone(),
         results,
     };
-    let mut facts = facts::facts(&job.asking, &reader, ran)?;
     let subject = Subject { asking: &job.asking, rubric: &job.rubric, gate: &job.gate };
-    facts.judge.standing = subject.standing(&reader, ran, &facts)?;
+    let facts = facts::facts(&subject, &reader, ran)?;
     Ok(Probed { probing, facts })
 }
 

@@ -8,12 +8,12 @@ use super::RepliesRan;
 use crate::load::LoadError;
 use crate::run::calling::{Called, Calling, Outbox, Taken};
 use crate::run::job::Job;
-use crate::run::plan::{Lacking, Missing, OnRecord};
+use crate::run::plan::{Lacking, Missing, OnRecord, UnscoredPolicy};
 use crate::run::work::Work as _;
 use crate::run::{Network, RunError, Session};
 use crate::schedule::budget::{Budget, Money};
 use crate::schedule::desk::{Desk, Task};
-use crate::store::{Manifest, RunOpening};
+use crate::store::{Manifest, RunOpening, Store};
 use crate::target::{Request, Target, TargetDefinition};
 
 /// What asking for replies would take.
@@ -27,9 +27,23 @@ pub struct ReplyPlan {
     pub most: Option<Money>,
 }
 
-/// Counts what asking the job's target would take beyond what is on record, and gives each request that would be
-/// sent to `each`. Makes every request, so that every fault of a template is found before anything is spent.
-pub fn reply_plan(
+/// Counts what asking the job's target would take beyond what `store` has, and gives each request that would be sent
+/// to `each`. The job sees the replies that are there.
+pub fn dry_reply_plan(
+    job: &Job,
+    target: &TargetDefinition,
+    store: Option<&Store>,
+    each: &mut dyn FnMut(Request),
+) -> Result<ReplyPlan, RunError> {
+    let Some(store) = store else { return Ok(planned(job, target, None, each)?.0) };
+    job.take_replies(store)?;
+    let (reader, id, repeat) = (&store.reader()?, target.id(), job.repeat());
+    let on_record = OnRecord { reader, id, repeat, unscored: UnscoredPolicy::Keep };
+    Ok(planned(job, target, Some(on_record), each)?.0)
+}
+
+/// Makes every request, so that every fault of a template is found before anything is spent.
+fn planned(
     job: &Job,
     target: &TargetDefinition,
     on_record: Option<OnRecord<'_>>,
@@ -64,7 +78,7 @@ pub(super) async fn ask(
     let (plan, missing) = {
         let reader = &store.reader()?;
         let on_record = OnRecord { reader, id: target.id(), repeat: job.repeat(), unscored: mode.unscored };
-        reply_plan(job, target, Some(on_record), &mut |_| {})?
+        planned(job, target, Some(on_record), &mut |_| {})?
     };
     let manifest = manifest(job, target);
     if mode.network != Network::Online || plan.n_cases == 0 {

@@ -9,7 +9,7 @@ mod asking;
 mod record;
 mod same_model;
 
-pub use asking::{ReplyPlan, reply_plan};
+pub use asking::{ReplyPlan, dry_reply_plan};
 pub use record::NoReply;
 pub use same_model::same_model;
 

@@ -10,7 +10,8 @@ use probity_core::score::Unscored;
 
 use crate::load::Skipped;
 use crate::run::RunError;
-use crate::store::{AttemptOutcome, Found, Reader, SettlementRecord};
+use crate::run::record::ended;
+use crate::store::{Found, Reader, SettlementRecord};
 use crate::target::{ReplyRecord, TargetDefinition};
 
 /// A case for which the target gave no reply.
@@ -81,12 +82,10 @@ impl Replies {
             Some(Found::Settled(SettlementRecord::Unscored { reason, detail, attempts })) => {
                 no_reply(reason, detail, *attempts)
             }
-            Some(Found::Attempted(last)) => match &last.outcome {
-                AttemptOutcome::Ended(cause) => no_reply(cause, &last.detail, last.n),
-                AttemptOutcome::InFlight | AttemptOutcome::Lost => {
-                    no_reply("lost", "the program ended while the call was in flight", last.n)
-                }
-            },
+            Some(Found::Attempted(last)) => {
+                let (cause, detail) = ended(last);
+                no_reply(cause, detail, last.n)
+            }
             None => not_asked(),
         }))
     }

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use probity_core::calibrate::repeated;
-use probity_core::compare::{
-    Fields, ItemFacts, ItemRow, LabelRow, Labels, Pair, Pass, RowFault, VerdictRow, Verdicts,
-};
+use probity_core::compare::{Pair, Pass, VerdictRow, Verdicts};
 use probity_core::json::Object;
+use probity_core::label::{
+    Fields, ItemFacts, ItemRow, LabelEntry, PairLabelRow, PairLabels, RowFault, repeated,
+};
 use probity_engine::load::{LoadOptions, Place, Rows, Skipped, Strictness, read_rows};
 
 use super::args::CompareArgs;
@@ -31,7 +31,7 @@ pub(super) struct Recorded {
     /// Rows that cannot be used, of all files.
     pub(super) skipped: Vec<Skipped>,
     /// Votes and labelled items, where a file of labels was named.
-    pub(super) labels: Option<Labels>,
+    pub(super) labels: Option<PairLabels>,
 }
 
 /// Reads the files that `args` name; what is worth a line goes to `note`.
@@ -127,11 +127,11 @@ impl<K: std::hash::Hash + Eq> Seen<K> {
     }
 }
 
-fn labels(files: &mut Files, path: &Path) -> Result<Labels, Failure> {
-    let mut labels = Labels::default();
+fn labels(files: &mut Files, path: &Path) -> Result<PairLabels, Failure> {
+    let mut labels = PairLabels::default();
     let mut seen = Seen::new();
-    let mut rows: HashSet<LabelRow> = HashSet::new();
-    for (place, row) in files.rows(path, LabelRow::FIELDS, LabelRow::read)? {
+    let mut rows: HashSet<PairLabelRow> = HashSet::new();
+    for (place, row) in files.rows(path, LabelEntry::FIELDS, PairLabelRow::read)? {
         if !rows.insert(row.clone()) {
             labels.n_repeated += 1;
             continue;
@@ -161,7 +161,7 @@ fn items(files: &mut Files, path: &Path) -> Result<HashMap<String, ItemFacts>, F
 
 fn join(
     verdicts: Vec<(Place, VerdictRow)>,
-    labels: Option<&Labels>,
+    labels: Option<&PairLabels>,
     items: &HashMap<String, ItemFacts>,
 ) -> Result<BTreeMap<Arc<str>, Vec<Pair>>, Failure> {
     let mut names = Names::default();
@@ -236,7 +236,7 @@ fn tell_unparsed(verdicts: &[(Place, VerdictRow)], note: &dyn Fn(&str)) {
 }
 
 /// Says how many labels and pairs found no partner.
-fn tell_strays(pairs: &BTreeMap<Arc<str>, Vec<Pair>>, labels: &Labels, note: &dyn Fn(&str)) {
+fn tell_strays(pairs: &BTreeMap<Arc<str>, Vec<Pair>>, labels: &PairLabels, note: &dyn Fn(&str)) {
     let judged: HashSet<&str> = pairs.values().flatten().map(|pair| &*pair.item).collect();
     let strays: Vec<&str> = labels.items().filter(|item| !judged.contains(item)).collect();
     if let Some(first) = strays.first() {

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::time::SystemTime;
 
 use probity_core::case::{Entry, Moment};
-use probity_core::sample::{Design, Drawn, Frame, History, NO_SLICE, TooSmall, iso_week, reply_name};
+use probity_core::sample::{Design, Drawn, Frame, History, NO_SLICE, TooSmall, reply_name};
 use probity_engine::load::{Dataset, Record, Skipped};
 use probity_engine::store::StoreError;
 use serde_json::Value;
@@ -84,7 +84,7 @@ fn draw(args: &DrawArgs) -> Result<Exit, Failure> {
 fn this_week() -> String {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let now = i64::try_from(since.as_secs()).ok().and_then(Moment::from_seconds);
-    iso_week(now.or_else(|| Moment::from_seconds(0)).expect("1970 has years of four digits"))
+    now.or_else(|| Moment::from_seconds(0)).expect("1970 has years of four digits").iso_week()
 }
 
 fn store_failure(error: &StoreError) -> Failure {

@@ -6,7 +6,7 @@
 mod evidence;
 
 use probity_core::calibrate::Calibration;
-use probity_core::promote::{Check, Contract, Decision, Parts, Requirement, Unmet};
+use probity_core::promote::{Check, Contract, Decision, Parts, Requirement};
 use serde_json::Value;
 
 use self::evidence::{hard_gates, probes, rubric, runs};
@@ -104,8 +104,8 @@ fn decision(shown: &Shown) -> Section {
         table.row(vec![Cell::text(title(check)), Cell::text(have), Cell::text(need), met]);
     }
     let unmet = shown.decision.unmet();
-    let line = |unmet: &Unmet| {
-        format!("{}: {}", unmet.requirement.title(), excerpt(&unmet.message, MESSAGE_CHARS_MAX))
+    let line = |unmet: &&Check| {
+        format!("{}: {}", unmet.requirement.title(), excerpt(unmet.message(), MESSAGE_CHARS_MAX))
     };
     let lines: Vec<String> = unmet.iter().map(line).collect();
     let [as_of, until] = &shown.days;

@@ -1,16 +1,18 @@
 //! What can be said about an item, in order.
 
-/// What kind of scale it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ScaleKind {
-    /// Candidate A, a tie, candidate B.
-    Pairwise,
-    /// Fail and pass.
-    PassFail,
-    /// Numbers.
-    Levels,
-    /// Names that were declared, in the order of their declaration.
-    Named,
+crate::named! {
+    /// What kind of scale it is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ScaleKind {
+        /// Candidate A, a tie, candidate B.
+        Pairwise = "pairwise",
+        /// Fail and pass.
+        PassFail = "pass_fail",
+        /// Numbers.
+        Levels = "levels",
+        /// Names that were declared, in the order of their declaration.
+        Named = "named",
+    }
 }
 
 /// The categories that raters use, from the lowest to the highest.

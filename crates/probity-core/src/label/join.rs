@@ -10,9 +10,9 @@ use super::entry::{LabelEntry, Spoken, VerdictEntry};
 use super::joined::{Draft, Joined};
 use super::numbered::{Key, Known, Numbered};
 use super::rounds::{Turn, Voice, turns};
+use super::rows::{ItemFacts, ItemRow};
 use super::scale::Scale;
 use super::sheet::{LabelCounts, Look, Sheet, Verdict};
-use crate::compare::{ItemFacts, ItemRow};
 
 /// What a judge is called in rows that name none, and an annotator likewise.
 const NO_NAME: &str = "(none)";

@@ -8,7 +8,8 @@
 //! and difficulty are facts about items and no part of a label.
 
 use super::entry::LabelEntry;
-use crate::compare::RowFault;
+use super::rows::RowFault;
+use crate::case::is_format;
 use crate::json::{Json, Object};
 
 /// The name under which an exported label carries its checksum.
@@ -132,29 +133,10 @@ fn begins_formula(text: &str) -> bool {
 }
 
 /// Whether a character shows nothing, so that a spreadsheet may pass over it: white space but for what counts as a
-/// beginning itself, controls, joiners, marks of direction, selectors and the byte order mark.
+/// beginning itself, controls, format characters and the blank of Braille.
 fn is_unseen(c: char) -> bool {
-    let is_beginning = FORMULA.contains(&c);
-    let is_format = matches!(
-        c,
-        '\u{ad}'
-            | '\u{34f}'
-            | '\u{61c}'
-            | '\u{115f}'..='\u{1160}'
-            | '\u{17b4}'..='\u{17b5}'
-            | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{2800}'
-            | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}'
-            | '\u{ffa0}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e0fff}'
-    );
-    !is_beginning && (c.is_whitespace() || c.is_control() || is_format)
+    let is_blank = c.is_whitespace() || c.is_control() || is_format(c) || c == '\u{2800}';
+    is_blank && !FORMULA.contains(&c)
 }
 
 /// BLAKE3 over the canonical labels in order, each once, so that neither the order they came in nor a row that is there

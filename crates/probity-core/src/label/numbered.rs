@@ -4,38 +4,30 @@
 //! nothing after that compares texts. No name is copied.
 
 use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
+use std::hash::Hash;
 use std::sync::Arc;
 
-use crate::compare::ItemFacts;
+use super::rows::ItemFacts;
 
 /// Names in the order in which they were first seen.
 #[derive(Debug)]
 pub(super) struct Numbered<N> {
     numbers: HashMap<N, usize>,
     names: Vec<N>,
-    /// The number that was given last.
-    last: usize,
 }
 
 impl<N: Hash + Eq + Copy> Numbered<N> {
     /// No name yet.
     pub(super) fn new() -> Self {
-        Numbered { numbers: HashMap::new(), names: Vec::new(), last: 0 }
+        Numbered { numbers: HashMap::new(), names: Vec::new() }
     }
 
     /// The number of a name, which is the next one where it is new.
     pub(super) fn number(&mut self, name: N) -> usize {
-        // Rows say the same again, or go on as earlier rows did.
-        let likely = [self.last, self.last + 1];
-        let known = likely.into_iter().find(|number| self.names.get(*number) == Some(&name));
-        self.last = known.unwrap_or_else(|| {
-            *self.numbers.entry(name).or_insert_with(|| {
-                self.names.push(name);
-                self.names.len() - 1
-            })
-        });
-        self.last
+        *self.numbers.entry(name).or_insert_with(|| {
+            self.names.push(name);
+            self.names.len() - 1
+        })
     }
 
     /// The names, each at its number.
@@ -53,7 +45,7 @@ impl Numbered<&str> {
 
 /// What names a unit: the item, the criterion, in order the variants where rows name them, and the packet where labels
 /// of all these were given on several.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Key<'a> {
     /// The item.
     pub(super) item: &'a str,
@@ -63,15 +55,6 @@ pub(super) struct Key<'a> {
     pub(super) variants: [Option<&'a str>; 3],
     /// What was shown, where several replies share the rest.
     pub(super) packet: Option<&'a str>,
-}
-
-/// Most rows name the item alone, so nothing is hashed for what they do not name.
-impl Hash for Key<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.item.hash(state);
-        let named = self.criterion.iter().chain(self.variants.iter().flatten()).chain(&self.packet);
-        named.for_each(|name| name.hash(state));
-    }
 }
 
 /// What rows say about an item and figures need.

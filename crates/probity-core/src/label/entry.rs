@@ -3,8 +3,8 @@
 //! A row is read once. What a label or a verdict means is decided when the scale is known; here it is a text.
 
 use super::canonical::{CHECKSUM, verified};
+use super::rows::{Fields, ItemFacts, Row, RowFault, missing, must_be};
 use crate::case::Moment;
-use crate::compare::{Fields, ItemFacts, Row, RowFault, missing, must_be};
 use crate::json::{Json, Object};
 
 /// Ways to write that a person could not tell.
