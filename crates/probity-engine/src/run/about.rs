@@ -9,10 +9,10 @@ use probity_core::verdict::Patterns;
 use serde::{Deserialize, Serialize};
 
 use super::asking::Asking;
-use super::replies::{SameModel, same_model};
+use super::replies::same_models;
 use super::standing::Subject;
 use super::{Ran, RunError, facts};
-use crate::config::{Backend, Config};
+use crate::config::Config;
 use crate::schedule::budget::Money;
 use crate::store::{JudgeId, Reader, StoreError, Totals};
 use crate::target::TargetDefinition;
@@ -88,20 +88,17 @@ impl About<'_> {
         (summary, patterns): (SummaryBuilder, Patterns),
     ) -> Result<Summary, RunError> {
         let About { asking, rubric, blocking, definition, target } = self;
-        let mut facts = facts::facts(asking, reader, ran)?;
+        let mut facts = facts::facts(&Subject { asking, rubric, blocking }, reader, ran)?;
         if let Some(target) = target {
             let about = target.facts(reader, ran)?;
-            let judge = SameModel::judge(&asking.judge, &facts.judge.answered_as);
-            let same = same_model(&judge, &SameModel::target(&target.name, &target.models, &about.answered_as));
+            let models: Vec<&str> = target.models.iter().map(String::as_str).collect();
+            let judge = (&asking.judge, &facts.judge.answered_as[..]);
+            let same = same_models(judge, (&target.name, &models), &about.answered_as);
             facts.warnings.extend(same.into_iter().chain(target.doubts.clone()));
             facts.target = Some(about);
         }
+        facts.warnings.extend(facts::pattern_warnings(asking, &patterns));
         facts.definition = definition;
-        facts.judge.standing = Subject { asking, rubric, blocking }.standing(reader, ran, &facts)?;
-        // The lexical judge writes by template and says so.
-        if !matches!(asking.judge.backend, Backend::Baseline) {
-            facts.warnings.extend(patterns.warnings());
-        }
         Ok(summary.finish(facts))
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use probity_core::gate::Gate;
 use probity_core::packet::{self, Ask};
 use probity_core::report::Summary;
 use probity_core::rubric::{self, Rubric};
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::about::{About, TargetSpec};
 use super::asking::Asking;
-use super::case_record::{BadCaseRecord, CaseRecord};
+use super::case_record::CaseRecord;
 use super::job::told_parts;
 use super::plan::Plan;
 use super::replies::{RepliesRan, target_run};
@@ -51,6 +52,22 @@ pub struct RunSpec {
 }
 
 impl RunSpec {
+    /// What these parts come to, for a first round without a target.
+    pub(super) fn new(files: &str, asking: &Asking, rubric: &Rubric, gate: &Gate) -> RunSpec {
+        RunSpec {
+            files: files.to_owned(),
+            settings: asking.config.written().clone(),
+            judge: asking.judge.clone(),
+            rubric: rubric.source().to_owned(),
+            template: asking.template.source(),
+            blocking: gate.blocking(),
+            policies: gate.sources().to_vec(),
+            round: 1,
+            n_repeated: 0,
+            target: None,
+        }
+    }
+
     /// The record's text.
     pub fn text(&self) -> String {
         serde_json::to_string(self).expect("texts, numbers and lists can be written")
@@ -99,7 +116,9 @@ impl RecordedRun {
     /// What it came to, before its results are read back.
     pub fn ran(&self, reader: &Reader) -> Result<Ran, StoreError> {
         let target = self.spec.target.as_ref();
-        let replies_run = target.map(|target| target_run(reader, &self.record, target)).transpose()?.flatten();
+        let about = (self.name.as_str(), self.spec.round);
+        let replies_run =
+            target.map(|target| target_run(reader, &self.record, about, target)).transpose()?.flatten();
         let plan = Plan { n_repeated: self.spec.n_repeated, ..Plan::default() };
         let replies = target.map(|_| RepliesRan { run: replies_run, ..RepliesRan::default() });
         Ok(Ran { run: Some(self.run()), replies, ..Ran::planned(plan, self.judge_id.clone()) })
@@ -118,7 +137,7 @@ impl RecordedRun {
             judge: &self.judge_id,
             repeat: self.spec.round - 1,
         };
-        let figures = rows.each(groups(&cases, self.run()), |record| record, sink)?;
+        let figures = rows.each(groups(cases, self.run()), |record| record, sink)?;
         let about = About {
             asking: &self.asking,
             rubric: &self.rubric,
@@ -126,14 +145,12 @@ impl RecordedRun {
             definition: told_parts(&self.record.manifest),
             target: self.spec.target.as_ref(),
         };
-        let mut summary_reader = store.snapshot()?;
-        let ran = self.ran(&summary_reader)?;
-        about.summary(&mut summary_reader, &ran, figures)
+        about.summary(&reader, &self.ran(&reader)?, figures)
     }
 }
 
 /// The cases of a run in groups, as they were recorded.
-fn groups(reader: &Reader, run: RunId) -> impl Iterator<Item = Vec<Result<CaseRecord, RunError>>> {
+fn groups(reader: Reader, run: RunId) -> impl Iterator<Item = Vec<Result<CaseRecord, RunError>>> {
     let mut n = 0;
     std::iter::from_fn(move || {
         let bodies = match reader.cases_from(run, n) {
@@ -144,8 +161,8 @@ fn groups(reader: &Reader, run: RunId) -> impl Iterator<Item = Vec<Result<CaseRe
         let first = n;
         n += bodies.len();
         let read = |(index, body): (usize, &String)| {
-            let read = serde_json::from_str(body);
-            read.map_err(|error| BadCaseRecord { index, problem: error.to_string() }.into())
+            let what = |error| format!("case {index} ({error})");
+            serde_json::from_str(body).map_err(|error| RunError::NotOnRecord { run, what: what(error) })
         };
         Some((first..).zip(&bodies).map(read).collect())
     })

@@ -77,6 +77,12 @@ pub struct PartChange {
 }
 
 impl RunRecord {
+    /// The value of a part.
+    pub fn part(&self, name: &str) -> Option<&str> {
+        let found = self.manifest.parts.iter().find(|(part, _)| part == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
     /// In what `now` is made of something else than this run, by name.
     pub fn changes(&self, now: &Manifest) -> Vec<PartChange> {
         let value = |manifest: &Manifest, part: &str| {
