@@ -341,6 +341,7 @@ pub struct Rubric {
     updated: Option<String>,
     review_by: Option<String>,
     hash: String,
+    source: String,
 }
 
 impl Rubric {
@@ -409,6 +410,11 @@ impl Rubric {
                 "rubric {name} {version} was to be reviewed by {day}{updated}: review it and set `review_by`"
             )
         })
+    }
+
+    /// The text it was read from.
+    pub fn source(&self) -> &str {
+        &self.source
     }
 
     /// BLAKE3 of the rubric's meaning (canonical, so comments and spacing do not count), hexadecimal.

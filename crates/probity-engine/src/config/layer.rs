@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::class::SettingClass;
 use super::names::{
-    Calls, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, Structured, TargetKind, TestData,
+    Calls, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured, TargetKind, TestData,
     TokenLimitField,
 };
 
@@ -310,6 +310,14 @@ section! {
 }
 
 section! {
+    /// `[store]`
+    StoreLayer {
+        /// What is kept of tickets, replies and evidence.
+        texts: StoredTexts => Plain,
+    }
+}
+
+section! {
     /// `[diff]`
     DiffLayer {
         /// The file of limits that a second run must keep.
@@ -357,6 +365,8 @@ pub struct Layer {
     pub schedule: ScheduleLayer,
     /// `[gate]`
     pub gate: GateLayer,
+    /// `[store]`
+    pub store: StoreLayer,
     /// `[diff]`
     pub diff: DiffLayer,
     /// `[budget]`
@@ -386,6 +396,7 @@ impl Layer {
             targets: self.targets.into_iter().map(|(name, table)| (name, table.plain())).collect(),
             schedule: self.schedule.plain(),
             gate: self.gate.plain(),
+            store: self.store.plain(),
             diff: self.diff.plain(),
             budget: self.budget.plain(),
             prices: self.prices.into_iter().map(|(model, table)| (model, table.plain())).collect(),
@@ -405,6 +416,7 @@ impl Layer {
             targets: merge_tables(self.targets, over.targets, TargetLayer::merge),
             schedule: self.schedule.merge(over.schedule),
             gate: self.gate.merge(over.gate),
+            store: self.store.merge(over.store),
             diff: self.diff.merge(over.diff),
             budget: self.budget.merge(over.budget),
             prices: merge_tables(self.prices, over.prices, PriceLayer::merge),

@@ -43,7 +43,7 @@ pub use header::{HeaderPiece, HeaderText};
 pub use key::{KeyUse, is_present};
 pub use layer::Layer;
 pub use names::{
-    Dialect, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, Structured, TargetKind, TokenLimitField,
+    Dialect, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured, TargetKind, TokenLimitField,
 };
 pub use pointer::Pointer;
 pub use price::{Money, Price};
@@ -64,6 +64,8 @@ pub struct Config {
     pub run: RunSettings,
     /// What a reply must not do to be judged.
     pub gate: GateSettings,
+    /// What the store keeps.
+    pub store: StoreSettings,
     /// The file of limits that the second of two runs must keep.
     pub guardrails: Option<PathBuf>,
     /// When calls are made and when they stop.
@@ -121,6 +123,13 @@ pub struct RunSettings {
     pub parse: Parse,
     /// Whether an answer that is not a verdict is asked for again.
     pub reask: Reask,
+}
+
+/// `[store]`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoreSettings {
+    /// What is kept of tickets, replies and evidence.
+    pub texts: StoredTexts,
 }
 
 /// `[gate]`

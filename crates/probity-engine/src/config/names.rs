@@ -216,6 +216,16 @@ setting_enum! {
 }
 
 setting_enum! {
+    /// What the store keeps of tickets, replies and evidence.
+    StoredTexts {
+        /// The texts.
+        Full = "full",
+        /// Their BLAKE3 digests.
+        Digest = "digest",
+    }
+}
+
+setting_enum! {
     /// The version of HTTP that is spoken.
     Http {
         /// HTTP/1.1

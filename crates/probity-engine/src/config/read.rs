@@ -15,7 +15,7 @@ use toml::de::{DeString, DeTable, DeValue, Deserializer};
 use super::class::SettingClass;
 use super::layer::{
     BudgetLayer, ChoiceLayer, DECIMAL_KEYS, DiffLayer, GateLayer, JudgeLayer, Layer, PriceLayer, RunLayer,
-    ScheduleLayer, TargetLayer,
+    ScheduleLayer, TargetLayer, StoreLayer,
 };
 
 /// A settings text or variable that cannot be used.
@@ -63,6 +63,7 @@ pub(super) const SECTIONS: &[Section] = &[
     ("judges", Depth::Named, JudgeLayer::SETTINGS),
     ("targets", Depth::Named, TargetLayer::SETTINGS),
     ("gate", Depth::Plain, GateLayer::SETTINGS),
+    ("store", Depth::Plain, StoreLayer::SETTINGS),
     ("diff", Depth::Plain, DiffLayer::SETTINGS),
     ("schedule", Depth::Plain, ScheduleLayer::SETTINGS),
     ("budget", Depth::Plain, BudgetLayer::SETTINGS),

@@ -19,7 +19,7 @@ use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLay
 use super::names::{Calls, Dialect, JudgeKind, Logprobs, TokenLimitField};
 use super::{
     Backend, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, EndpointOwner,
-    JudgeSettings, KeyUse, LocalFacts, NotTrusted, Price, RunSettings, ScheduleSettings, SettingsFile,
+    JudgeSettings, KeyUse, LocalFacts, NotTrusted, Price, RunSettings, ScheduleSettings, SettingsFile, StoreSettings,
     Untrusted,
 };
 
@@ -84,6 +84,7 @@ impl Config {
         Ok(Config {
             run,
             gate,
+            store: StoreSettings { texts: given(layer.store.texts) },
             guardrails: layer.diff.guardrails,
             schedule,
             budget: Budget { calls_max: layer.budget.calls_max, usd_max },

@@ -54,6 +54,11 @@ impl Asking {
         Ok(Asking { judge, template, config, file_hashes })
     }
 
+    /// The parts of a run on record. Nothing is asked with them, so no file of the judge is looked at.
+    pub(super) fn on_record(judge: JudgeSettings, template: Template, config: Config) -> Asking {
+        Asking { judge, template, config, file_hashes: Vec::new() }
+    }
+
     /// The length of everything in the prompt of `empty`, a packet whose texts are empty.
     pub(super) fn overhead_chars(&self, empty: &Packet) -> Result<u64, TemplateError> {
         let prompt = self.template.render(empty)?;

@@ -74,6 +74,7 @@ impl Calling<'_> {
             respondent,
             judge_id: self.id.clone(),
             store: self.session.store.clone(),
+            texts: self.config.store.texts,
             run,
             repeat: self.repeat,
             lane: Arc::new(Lane::new(self.lane_settings())),

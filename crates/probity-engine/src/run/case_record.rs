@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use probity_core::case::{Case, Entry, Variant};
+use probity_core::case::{Case, Entry, Situation, Variant};
 use probity_core::gate::Finding;
 use probity_core::packet::PacketHash;
 use serde::de::Error;
@@ -87,6 +87,34 @@ impl CaseRecord {
             CaseStatus::Skipped { .. } | CaseStatus::NoReply { .. } | CaseStatus::Blocked { .. } => &[],
         }
     }
+}
+
+impl CaseRecord {
+    /// The same case with digests in place of its texts. What the gate said about them stays.
+    pub(super) fn with_digests(mut self) -> CaseRecord {
+        match &mut self.status {
+            CaseStatus::Skipped { .. } => {}
+            CaseStatus::NoReply { case, .. } => digest_case(case),
+            CaseStatus::Blocked { entry, .. } | CaseStatus::Admitted { entry, .. } => {
+                digest_case(&mut entry.case);
+                entry.reply.text = digest(&entry.reply.text);
+            }
+        }
+        self
+    }
+}
+
+fn digest_case(case: &mut Case) {
+    match &mut case.situation {
+        Situation::Ticket(text) => *text = digest(text),
+        Situation::Conversation(turns) => turns.iter_mut().for_each(|turn| turn.text = digest(&turn.text)),
+    }
+    case.reference = case.reference.as_deref().map(|text| digest(text).to_string());
+    (case.evidence, case.metadata) = (Arc::default(), None);
+}
+
+fn digest(text: &str) -> Arc<str> {
+    format!("blake3:{}", blake3::hash(text.as_bytes())).into()
 }
 
 impl From<&Screened> for CaseRecord {

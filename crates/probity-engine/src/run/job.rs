@@ -3,6 +3,7 @@
 //! Cases are read, screened and turned into packets by the first pass. Later ones find them in memory where they fit,
 //! or read them again (`Cases`), so a run of any size fits in memory and every pass sees the same thing.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -10,24 +11,26 @@ use std::sync::{Arc, Mutex, OnceLock};
 use probity_core::case::{Case, Entry};
 use probity_core::gate::{Admitted, Blocked, Gate};
 use probity_core::packet::{self, CallPlan};
-use probity_core::report::{Facts, SummaryBuilder};
-use probity_core::rubric::{Criterion, Decider, ReferenceUse, Rubric};
-use probity_core::score::{CriterionOutcome, Unscored, decided_by_gate};
+use probity_core::report::SummaryBuilder;
+use probity_core::rubric::{Criterion, ReferenceUse, Rubric};
 use probity_core::verdict::Patterns;
 
 use super::RunError;
+use super::about::{About, TargetSpec};
 use super::asking::{Asking, SizedPacket};
 use super::case_record::CaseRecord;
 use super::cases::{Cases, Collected, record_bytes, screened_bytes};
 use super::parallel::{groups, parallel_map};
-use super::replies::{NoReply, Replies, not_asked, same_model};
+use super::replies::{NoReply, Replies, not_asked};
 use super::results::{Row, Rows, Scoring};
+use super::plan::Plan;
+use super::spec::{CaseRecorder, RunSpec};
 use super::sized_ask::SizedAsk;
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use crate::config::{Config, JudgeSettings};
 use crate::judge::prompt::{Template, TemplateError};
 use crate::load::{Dataset, LoadError, Place, Record, Skipped};
-use crate::store::{JudgeId, Manifest, Reader, Store, StoreError};
+use crate::store::{JudgeId, Manifest, Reader, RunId, Store, StoreError};
 use crate::target::TargetDefinition;
 
 /// What a job is made of.
@@ -66,6 +69,8 @@ pub struct Job {
     pub asking: Asking,
     /// The rules that decide which replies are judged.
     gate: Gate,
+    /// Those whose findings block.
+    blocking: BTreeSet<String>,
     asks: Vec<SizedAsk>,
     /// Decided by the first whole pass.
     cases: OnceLock<Cases>,
@@ -122,8 +127,20 @@ impl Job {
             .into_iter()
             .map(|ask| SizedAsk::new(ask, &asking))
             .collect::<Result<_, TemplateError>>()?;
-        let (cases, target, replies) = (OnceLock::new(), target.map(Arc::new), OnceLock::new());
-        Ok(Job { dataset, dataset_name, rubric, plan, asking, gate, asks, cases, target, replies, round: 1 })
+        Ok(Job {
+            dataset,
+            dataset_name,
+            rubric,
+            plan,
+            asking,
+            blocking: gate.blocking(),
+            gate,
+            asks,
+            cases: OnceLock::new(),
+            target: target.map(Arc::new),
+            replies: OnceLock::new(),
+            round: 1,
+        })
     }
 
     /// The same job, for which everything is asked anew in each round from 1 on: the verdicts of one round say
@@ -139,9 +156,9 @@ impl Job {
         &self.gate
     }
 
-    /// What a run of this job was made of, for its results.
-    pub(super) fn definition(&self, id: &JudgeId) -> Vec<(String, String)> {
-        told_parts(&self.manifest(id))
+    /// Those of them whose findings block.
+    pub fn blocking(&self) -> &BTreeSet<String> {
+        &self.blocking
     }
 
     /// What writes the replies that cases come without.
@@ -157,15 +174,57 @@ impl Job {
         Ok(())
     }
 
-    /// What a reader should know about the target.
-    pub(super) fn target_warnings(&self, facts: &Facts) -> Vec<String> {
-        let (Some(target), Some(about)) = (&self.target, &facts.target) else { return Vec::new() };
-        let same = same_model(
-            (&self.asking.judge, &facts.judge.answered_as),
-            (target.settings(), &about.answered_as),
-        );
+    /// What the figures of its results are about.
+    pub(super) fn about<'a>(&'a self, id: &JudgeId, target: Option<&'a TargetSpec>) -> About<'a> {
+        let definition = told_parts(&self.manifest(id));
+        About { asking: &self.asking, rubric: &self.rubric, blocking: &self.blocking, definition, target }
+    }
+
+    /// What writes its replies, as its record has it, once they have been read.
+    pub(super) fn target_spec(&self) -> Option<TargetSpec> {
+        let target = self.target.as_ref()?;
         let doubts = self.replies.get().and_then(|replies| replies.warning(target));
-        same.into_iter().chain(doubts).collect()
+        Some(TargetSpec::new(target, &self.asking.config, doubts))
+    }
+
+    /// What its cases are known by in the store. Replies that are asked for are known by what they are.
+    fn cases_key(&self) -> Result<String, RunError> {
+        let mut hasher = blake3::Hasher::new();
+        let parts = [
+            &self.dataset.digest().hex[..],
+            self.rubric.hash(),
+            self.asking.template.hash(),
+            self.gate.digest(),
+            self.plan.name(),
+            self.asking.config.store.texts.name(),
+            &self.dataset_name,
+        ];
+        for part in parts {
+            hasher.update(part.as_bytes()).update(b"\n");
+        }
+        if self.target.is_some() {
+            self.each_record(|record| {
+                let text = serde_json::to_vec(&record).expect("texts and numbers can be written");
+                hasher.update(&text);
+                Ok(())
+            })?;
+        }
+        Ok(hasher.finalize().to_hex().to_string())
+    }
+
+    /// Gives each case to `take`, as a record.
+    fn each_record(
+        &self,
+        mut take: impl FnMut(CaseRecord) -> Result<(), StoreError>,
+    ) -> Result<(), RunError> {
+        PassEnd::failure(match self.cases.get() {
+            Some(Cases::InMemory(cases)) => {
+                cases.iter().try_for_each(|screened| Ok(take(CaseRecord::from(screened))?))
+            }
+            Some(Cases::Streamed) | None => {
+                self.each_screened(|screened| Ok(take(CaseRecord::from(&screened))?))
+            }
+        })
     }
 
     /// One pass over the cases that come without a reply and could be judged if they had one.
@@ -223,22 +282,8 @@ impl Job {
 
     /// What turns verdicts into results.
     pub(crate) fn scoring(&self) -> Scoring<'_> {
-        let by_person = || Unscored {
-            cause: "awaiting_person".to_owned(),
-            detail: "a person decides this criterion".to_owned(),
-            attempts: 0,
-        };
-        let decided = self.rubric.criteria().iter().filter_map(|criterion| {
-            let outcome = match criterion.decider {
-                Decider::Judge => return None,
-                Decider::Gate => decided_by_gate(criterion, &self.gate),
-                Decider::Person => CriterionOutcome::Unscored(by_person()),
-            };
-            Some((criterion.id.clone(), outcome))
-        });
-        let (rubric, terms) = (&self.rubric, self.asking.terms());
-        let asks = self.asks.iter().map(|sized| &sized.ask).collect();
-        Scoring { rubric, terms, asks, decided: decided.collect() }
+        let asks = self.asks.iter().map(|sized| &sized.ask);
+        Scoring::new(&self.rubric, &self.asking, asks, &self.blocking)
     }
 
     /// One record, screened and turned into packets.
@@ -287,6 +332,24 @@ impl Job {
 impl Work for Job {
     fn asking(&self) -> &Asking {
         &self.asking
+    }
+
+    fn spec(&self, plan: &Plan) -> RunSpec {
+        RunSpec {
+            round: self.round,
+            n_repeated: plan.n_repeated,
+            target: self.target_spec(),
+            ..RunSpec::new(&self.dataset_name, &self.asking, &self.rubric, &self.gate)
+        }
+    }
+
+    fn record_cases(&self, store: &Store, run: RunId) -> Result<(), RunError> {
+        let texts = self.asking.config.store.texts;
+        let Some(mut recorder) = CaseRecorder::begin(store, run, &self.cases_key()?, texts)? else {
+            return Ok(());
+        };
+        self.each_record(|record| recorder.add(record))?;
+        Ok(recorder.complete()?)
     }
 
     fn name(&self) -> &str {

@@ -4,6 +4,7 @@
 //! what the store lacks; the calls are driven; the report makes rows and figures of what the store then has. When a run
 //! ends before its last call, the store holds what was answered and the same command goes on from there.
 
+mod about;
 pub mod asking;
 mod calling;
 pub mod case_record;
@@ -20,6 +21,7 @@ mod record;
 pub mod replies;
 pub mod results;
 mod sized_ask;
+pub mod spec;
 pub mod standing;
 mod turn;
 pub mod work;
@@ -57,7 +59,6 @@ use job::Job;
 use plan::{OnRecord, Plan, Planned, UnscoredPolicy};
 use replies::RepliesRan;
 use results::Row;
-use standing::Subject;
 use turn::Turn;
 use work::Work;
 
@@ -227,6 +228,14 @@ pub enum RunError {
         /// In what they differ.
         changes: Vec<PartChange>,
     },
+    /// A run cannot be read back.
+    #[error("run {run} is not whole on record: {what}")]
+    NotOnRecord {
+        /// The run.
+        run: RunId,
+        /// What is missing or cannot be read.
+        what: String,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -317,14 +326,8 @@ pub fn report(
     sink: &mut dyn FnMut(Row) -> io::Result<()>,
 ) -> Result<Summary, RunError> {
     let mut reader = store.snapshot()?;
-    let (summary, patterns) = job.results(&mut reader, &ran.judge_id, sink)?;
-    let subject = Subject { asking: &job.asking, rubric: &job.rubric, gate: job.gate() };
-    let mut facts = facts::facts(&subject, &reader, ran)?;
-    facts.target = replies::facts(job, &reader, ran)?;
-    facts.warnings.extend(job.target_warnings(&facts));
-    facts.warnings.extend(facts::pattern_warnings(&job.asking, &patterns));
-    facts.definition = job.definition(&ran.judge_id);
-    Ok(summary.finish(facts))
+    let figures = job.results(&mut reader, &ran.judge_id, sink)?;
+    job.about(&ran.judge_id, job.target_spec().as_ref()).summary(&reader, ran, figures)
 }
 
 /// What doing `work` would take beyond what `store` has, and how the answer's shape would be asked for.

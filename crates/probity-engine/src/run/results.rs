@@ -2,16 +2,18 @@
 //!
 //! This pass makes no call and reads no clock, so the same store gives the same bytes.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::{Arc, Mutex};
 
 use probity_core::packet::{Ask, PacketHash, PacketMap};
 use probity_core::report::{GateOutcome, NO_REPLY, ReplyResult, SummaryBuilder};
 use probity_core::rubric::{CriterionId, Decider, Rubric};
-use probity_core::score::{CriterionOutcome, Scored, Unscored};
+use probity_core::score::{CriterionOutcome, Scored, Unscored, decided_by_gate};
 use probity_core::verdict::{Invalid, Patterns, Statement, Verdict};
 
 use super::RunError;
+use super::asking::Asking;
 use super::case_record::{CaseRecord, CaseStatus};
 use super::parallel::parallel_map;
 use super::record::{PacketRef, PacketResult, Terms, found};
@@ -36,6 +38,32 @@ pub(crate) struct Scoring<'a> {
     pub(super) asks: Vec<&'a Arc<Ask>>,
     /// What an admitted reply gets for each criterion that no judge decides.
     pub(super) decided: Vec<(CriterionId, CriterionOutcome)>,
+}
+
+impl<'a> Scoring<'a> {
+    /// What a run under `asking` makes of verdicts, where findings of these rules block.
+    pub(super) fn new(
+        rubric: &'a Rubric,
+        asking: &'a Asking,
+        asks: impl IntoIterator<Item = &'a Arc<Ask>>,
+        blocking: &BTreeSet<String>,
+    ) -> Scoring<'a> {
+        let by_person = || Unscored {
+            cause: "awaiting_person".to_owned(),
+            detail: "a person decides this criterion".to_owned(),
+            attempts: 0,
+        };
+        let decided = rubric.criteria().iter().filter_map(|criterion| {
+            let outcome = match criterion.decider {
+                Decider::Judge => return None,
+                Decider::Gate => decided_by_gate(criterion, blocking),
+                Decider::Person => CriterionOutcome::Unscored(by_person()),
+            };
+            Some((criterion.id.clone(), outcome))
+        });
+        let (terms, asks) = (asking.terms(), asks.into_iter().collect());
+        Scoring { rubric, terms, asks, decided: decided.collect() }
+    }
 }
 
 /// Makes rows of cases with what the store has about their packets.

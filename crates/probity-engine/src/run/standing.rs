@@ -11,7 +11,6 @@ use std::time::SystemTime;
 
 use probity_core::case::Moment;
 use probity_core::diff::RunDefinition;
-use probity_core::gate::Gate;
 use probity_core::json::{self, Json};
 use probity_core::probe::{ProbeOutcome, ProbeRecord};
 use probity_core::promote::{About, Parts, Seen, Standing, StandingRecord, standing as decided};
@@ -46,8 +45,8 @@ pub struct Subject<'a> {
     pub asking: &'a Asking,
     /// By what.
     pub rubric: &'a Rubric,
-    /// The rules that decided which replies were judged.
-    pub gate: &'a Gate,
+    /// The rules of the gate whose findings blocked.
+    pub blocking: &'a BTreeSet<String>,
 }
 
 /// The moment that counts: the one in the settings, or the clock's.
@@ -111,7 +110,7 @@ impl Subject<'_> {
     /// What a bound part is now.
     fn part(&self, record: &StandingRecord, part: &str, reader: &Reader) -> String {
         if let Some(rule) = part.strip_prefix("gate.") {
-            return if self.gate.can_block(rule) { BLOCKS } else { DOES_NOT_BLOCK }.to_owned();
+            return if self.blocking.contains(rule) { BLOCKS } else { DOES_NOT_BLOCK }.to_owned();
         }
         // What was said by the judge itself counts as before unless it said otherwise.
         let as_before = || record.parts().get(part).cloned().unwrap_or_default();

@@ -1,12 +1,13 @@
 //! Passes over cases, plans and results: the same sequence whether cases are in memory or streamed.
 
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use super::case_record::CaseRecord;
 use super::fixture::{job, line, mixed, run, store};
 use super::job::{Job, Screened};
-use super::results::{Row, Rows};
+use super::results::Row;
+use super::spec::RecordedRun;
 use super::work::{PassEnd, Unit, Work as _};
 use super::{RunError, report};
 use crate::store::{AttemptEnd, AttemptStart, Decision, JudgeId, Manifest, Settlement, Store};
@@ -142,28 +143,32 @@ fn a_report_is_the_same_from_memory_from_files_and_from_records_read_back() {
     assert_eq!(in_memory.0.len(), lines.len());
     assert!(in_memory.1 == streamed.1);
 
-    let mut reader = store.snapshot().expect("a reader");
-    let rows = Rows {
-        scoring: judged.scoring(),
-        reader: Mutex::new(&mut reader),
-        judge: &ran.judge_id,
-        repeat: judged.repeat(),
-    };
-    let texts: Vec<String> = judged
-        .screened()
-        .expect("a pass")
-        .map(|screened| CaseRecord::from(&screened.expect("a record")))
-        .map(|record| serde_json::to_string(&record).expect("plain data"))
-        .collect();
-    let read = |text: &String| Ok(serde_json::from_str::<CaseRecord>(text).expect("what was written"));
-    let mut given = Vec::new();
-    let groups = texts.chunks(GROUP).map(|group| group.iter().collect());
-    rows.each(groups, read, &mut |row| {
-        given.push(format!("{row:?}"));
+    // From the record alone, when neither the job nor its file is left.
+    drop(judged);
+    std::fs::remove_file(folder.path().join("cases.jsonl")).expect("the file was there");
+    let reader = store.reader().expect("a reader");
+    let record = reader.runs().expect("runs").pop().expect("the run");
+    let recorded = RecordedRun::open(&reader, record).expect("a run on record");
+    let mut rows = Vec::new();
+    let summary = recorded.report(&store, &mut |row| {
+        rows.push(format!("{row:?}"));
         Ok(())
-    })
-    .expect("rows");
-    assert!(given == in_memory.0);
+    });
+    assert!((rows, summary.expect("a report").to_json().to_string()) == in_memory);
+}
+
+#[test]
+fn runs_of_the_same_cases_share_their_records() {
+    let (folder, job) = job(&mixed(GROUP));
+    let store = store(&folder);
+    let n_records = || {
+        let reader = store.reader().expect("a reader");
+        reader.ask(|db| db.row("SELECT count(*) FROM case_record", &[], |row| row.get::<i64>(0))).expect("a count")
+    };
+    run(&job, &store);
+    assert_eq!(n_records(), Some(GROUP as i64));
+    run(&job, &store);
+    assert_eq!(n_records(), Some(GROUP as i64));
 }
 
 /// What an output that takes `n_rows` is given of `n` cases, and how that ends, where the stored verdict about the

@@ -53,13 +53,24 @@ impl Turn<'_> {
             n_calls: ran.plan.n_calls,
         };
         let build = || Ok(Judge::build(&asking.judge, shape, asking.config.schedule.limits, key)?);
+        let mut recording = None;
         let open_run = || {
             let (judge, invocation) = (&ran.judge_id, mode.invocation.as_ref());
-            self.open_run(RunOpening { judge, identity: &identity, manifest: &manifest, invocation })
+            let (manifest, spec) = (&manifest, work.spec(&ran.plan).text());
+            let opening =
+                RunOpening { judge, identity: &identity, manifest, invocation, spec: Some(&spec) };
+            let run = self.open_run(opening)?;
+            let (work, store) = (Arc::clone(work), store.clone());
+            recording = Some(tokio::task::spawn_blocking(move || work.record_cases(&store, run)));
+            Ok(run)
         };
         let source = Arc::clone(work);
         let feed = move |desk: &Desk, tasks: &mut _| feed(source.as_ref(), desk, missing, tasks);
-        let Called { run, driven, n_answered } = calling.call(build, open_run, feed).await?;
+        let called = calling.call(build, open_run, feed).await;
+        if let Some(recording) = recording {
+            recording.await.expect("recording cases does not panic")?;
+        }
+        let Called { run, driven, n_answered } = called?;
         let n_calls = if driven.is_some() { budget.spent().calls } else { 0 };
         Ok(Ran { run: Some(run), driven, n_calls, n_answered, ..ran })
     }

@@ -9,10 +9,12 @@ use std::sync::Arc;
 use probity_core::packet::Packet;
 
 use super::RunError;
+use super::plan::Plan;
+use super::spec::RunSpec;
 use super::asking::{Asking, SizedPacket};
 use crate::judge::{Prompt, Question};
 use crate::load::Skipped;
-use crate::store::{JudgeId, Manifest};
+use crate::store::{JudgeId, Manifest, RunId, Store};
 
 /// Packets that a judge is to be asked about.
 pub trait Work: Debug + Send + Sync {
@@ -25,6 +27,12 @@ pub trait Work: Debug + Send + Sync {
     /// The number under which packets are asked about and settled. Work that asks the same again has another one.
     fn repeat(&self) -> u32 {
         0
+    }
+    /// What the run is made of but its cases.
+    fn spec(&self, plan: &Plan) -> RunSpec;
+    /// Puts the cases into the record of `run`, where its results are made of them again.
+    fn record_cases(&self, _store: &Store, _run: RunId) -> Result<(), RunError> {
+        Ok(())
     }
     /// One pass: gives each unit to `take`. Every pass gives the same ones in the same order.
     fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd>;

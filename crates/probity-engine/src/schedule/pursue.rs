@@ -17,7 +17,7 @@ use super::desk::{Desk, Earlier, Pursued, Task};
 use super::lane::{Permit, Stop};
 use super::respondent::{Remedy, Respondent, Unusable};
 use super::tries::{Counts, Tries, backoff};
-use crate::config::{ModelMismatch, Reask};
+use crate::config::{ModelMismatch, Reask, StoredTexts};
 use crate::fault_points::{self, Point};
 use crate::judge::Reception;
 use crate::store::{AttemptId, AttemptOutcome, AttemptStart, Decision, Settlement, StoreError};
@@ -208,7 +208,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         let (packet, body) = R::packet(&self.task.question);
         let start = AttemptStart {
             packet,
-            packet_body: body.into(),
+            packet_body: if self.desk.texts == StoredTexts::Full { body.into() } else { "".into() },
             judge: self.desk.judge_id.clone(),
             run: self.desk.run,
             repeat: self.desk.repeat,

@@ -20,6 +20,7 @@ mod known;
 mod labels;
 mod lock;
 mod open;
+mod owned;
 mod private;
 mod reader;
 mod record;
@@ -40,6 +41,7 @@ use tokio::sync::oneshot;
 pub use error::{Cause, StoreError};
 pub use labels::{LabelConflict, LabelImport, Revised, StoredLabel};
 pub use lock::files;
+pub use owned::CaseList;
 pub use reader::Reader;
 pub use record::{
     Accepted, AttemptEnd, AttemptId, AttemptOutcome, AttemptRecord, AttemptStart, AttemptSummary, Begun,

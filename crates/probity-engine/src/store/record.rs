@@ -162,6 +162,8 @@ pub struct RunOpening<'a> {
     pub manifest: &'a Manifest,
     /// How it was called, where that should be remembered.
     pub invocation: Option<&'a Invocation>,
+    /// What it is made of but its cases, as JSON.
+    pub spec: Option<&'a str>,
 }
 
 /// A run as the store has it.

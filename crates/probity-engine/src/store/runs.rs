@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::Store;
 use super::db::{Db, DbError, Row, vals};
 use super::error::{Fault, StoreError};
+use super::owned::text_row;
 use super::reader::Reader;
 use super::record::{Begun, JudgeId, Manifest, RunId, RunOpening, RunRecord, RunState};
 use super::tables::Tables;
@@ -76,6 +77,12 @@ pub struct PartChange {
 }
 
 impl RunRecord {
+    /// The value of a part.
+    pub fn part(&self, name: &str) -> Option<&str> {
+        let found = self.manifest.parts.iter().find(|(part, _)| part == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
     /// In what `now` is made of something else than this run, by name.
     pub fn changes(&self, now: &Manifest) -> Vec<PartChange> {
         let value = |manifest: &Manifest, part: &str| {
@@ -113,12 +120,18 @@ impl Store {
         let (judge, identity) = (opening.judge.clone(), opening.identity.to_owned());
         let manifest = opening.manifest.clone();
         let invocation = opening.invocation.map(text_of);
+        let spec = opening.spec.map(str::to_owned);
         self.write_blocking("beginning a run", move |tables| {
             register_judge(&tables.db, &judge, &identity)?;
             let begun = tables.begin_run(&manifest)?;
             if let Some(invocation) = invocation {
                 const SQL: &str = "UPDATE run SET invocation = ?2 WHERE id = ?1";
                 tables.db.run(SQL, &vals![begun.run().0, &invocation])?;
+            }
+            if let Some(spec) = spec {
+                const SQL: &str = "UPDATE run SET spec = ?2 WHERE id = ?1";
+                let spec = text_row(&tables.db, &spec)?;
+                tables.db.run(SQL, &vals![begun.run().0, spec])?;
             }
             Ok(begun)
         })

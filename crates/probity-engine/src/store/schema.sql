@@ -21,7 +21,22 @@ CREATE TABLE judge (
     identity TEXT NOT NULL
 ) STRICT;
 
--- `spec` is what the run was made of, `invocation` how it was called and `outcome` what it came to.
+-- The cases of a run as it met them, which runs of the same cases share. `n` is null until all of them are there.
+CREATE TABLE case_list (
+    id  INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    n   INTEGER
+) STRICT;
+
+CREATE TABLE case_record (
+    list INTEGER NOT NULL REFERENCES case_list (id),
+    n    INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (list, n)
+) STRICT;
+
+-- `spec` is what the run was made of but its cases, `invocation` how it was called, `outcome` what it came to in figures
+-- and `document` all that it wrote, where that is not made of its cases.
 CREATE TABLE run (
     id         INTEGER PRIMARY KEY,
     name       TEXT NOT NULL,
@@ -29,20 +44,12 @@ CREATE TABLE run (
     body       TEXT NOT NULL,
     state      TEXT NOT NULL CHECK (state IN ('running', 'complete', 'incomplete')),
     spec       INTEGER REFERENCES text (id),
+    cases      INTEGER REFERENCES case_list (id),
     invocation TEXT,
-    outcome    TEXT
+    outcome    TEXT,
+    document   INTEGER REFERENCES text (id)
 ) STRICT;
 CREATE INDEX run_by_name ON run (name, id);
-
--- The cases of a run in their order, with what the gate said and the hashes of their packets one after the other.
-CREATE TABLE run_case (
-    run     INTEGER NOT NULL REFERENCES run (id),
-    n       INTEGER NOT NULL,
-    body    INTEGER NOT NULL REFERENCES text (id),
-    gate    TEXT NOT NULL,
-    packets BLOB NOT NULL,
-    PRIMARY KEY (run, n)
-) STRICT, WITHOUT ROWID;
 
 -- A process at work on a run. Calls in flight are its own; when it is dead, they are lost.
 CREATE TABLE worker (

@@ -8,7 +8,7 @@ use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
 use probity_core::gate::Gate;
 use probity_core::packet::{self, Ask, CallPlan};
 use probity_core::rubric;
-use probity_engine::config::{Config, Layer, ModelMismatch, Price, Reask};
+use probity_engine::config::{Config, Layer, ModelMismatch, Price, Reask, StoredTexts};
 use probity_engine::judge::params::Shape;
 use probity_engine::judge::{CallLimits, Judge, Prompt, Question};
 use probity_engine::schedule::budget::{Budget, Limits, Money};
@@ -101,6 +101,7 @@ impl Scene {
             respondent: judge(server, terms.call),
             judge_id,
             store,
+            texts: StoredTexts::Full,
             run,
             repeat: 0,
             lane: Arc::new(Lane::new(terms.lane)),

@@ -27,7 +27,7 @@ pub use policies::{Policies, PolicyTexts};
 pub use rules::{Rule, RuleSetting, ids_named, rule, rules};
 pub use settings::Settings;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
 use crate::case::{EVIDENCE_BYTES_MAX, Entry, Evidence, EvidenceSource, Role, Situation};
@@ -101,6 +101,16 @@ impl Gate {
     pub fn can_block(&self, rule: &str) -> bool {
         let needs_policies = rule.starts_with("evidence.") || rule.starts_with("claim.");
         self.severities.get(rule) == Some(&Severity::Block) && (!needs_policies || self.policies.is_some())
+    }
+
+    /// The rules whose findings would block a reply in this run.
+    pub fn blocking(&self) -> BTreeSet<String> {
+        self.severities.keys().filter(|rule| self.can_block(rule)).map(|rule| (*rule).to_owned()).collect()
+    }
+
+    /// The files of policies and word lists, each with its text.
+    pub fn sources(&self) -> &[(String, String)] {
+        self.policies.as_ref().map_or(&[], Policies::sources)
     }
 
     /// Whether evidence and claims are checked.

@@ -29,6 +29,8 @@ pub struct Policies {
     lexicon: Lexicon,
     allowed: Allowed,
     canonical: String,
+    /// The files they were read from, by name, word lists included.
+    sources: Vec<(String, String)>,
 }
 
 impl Policies {
@@ -49,7 +51,14 @@ impl Policies {
             idle.into_iter().map(|idle| problem(idle.text)).collect::<Vec<_>>()
         })?;
         let canonical = canonical(&reading.ledger, texts, as_of);
-        Ok((Policies { ledger: reading.ledger, as_of, lexicon, allowed, canonical }, reading.warnings))
+        let files = texts.sources.iter().chain(texts.lexicons);
+        let sources = files.map(|file| (file.name.to_owned(), file.text.to_owned())).collect();
+        let policies = Policies { ledger: reading.ledger, as_of, lexicon, allowed, canonical, sources };
+        Ok((policies, reading.warnings))
+    }
+
+    pub(super) fn sources(&self) -> &[(String, String)] {
+        &self.sources
     }
 
     /// Everything that can change what is found, as canonical JSON.

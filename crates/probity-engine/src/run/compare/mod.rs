@@ -30,6 +30,8 @@ pub use rounds::{Stopped, Stopping, run};
 use super::RunError;
 use super::asking::{Asking, SizedPacket};
 use super::sized_ask::SizedPairAsk;
+use super::plan::Plan;
+use super::spec::RunSpec;
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use crate::config::{Config, JudgeSettings};
 use crate::judge::prompt::Template;
@@ -291,6 +293,10 @@ struct Round {
 impl Work for Round {
     fn asking(&self) -> &Asking {
         &self.job.asking
+    }
+
+    fn spec(&self, _plan: &Plan) -> RunSpec {
+        RunSpec::new(&self.job.name, &self.job.asking, &self.job.rubric, self.job.gate())
     }
 
     fn name(&self) -> &str {

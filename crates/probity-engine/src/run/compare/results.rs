@@ -47,7 +47,7 @@ pub fn report(
             with_fate(job, meeting, Fate::NotDrawn)
         });
     }
-    let subject = Subject { asking: &job.asking, rubric: &job.rubric, gate: job.gate() };
+    let subject = Subject { asking: &job.asking, rubric: &job.rubric, blocking: &job.gate().blocking() };
     let facts = facts::facts(&subject, &reader, ran)?;
     Ok(Compared { contests, facts, stopped })
 }

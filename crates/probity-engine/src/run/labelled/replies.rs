@@ -17,6 +17,8 @@ use super::super::asking::{Asking, SizedPacket};
 use super::super::job::{Job, Screened, label};
 use super::super::record::{PacketResult, Said};
 use super::super::standing::Subject;
+use super::super::plan::Plan;
+use super::super::spec::RunSpec;
 use super::super::work::{PassEnd, Unit, Work};
 use super::super::{Ran, RunError, facts};
 use super::{Claim, FLOOR, Matched, Verdicts, bound, lexical, of_another, row};
@@ -246,7 +248,7 @@ impl LabelledReplies {
         let mut patterns = Patterns::default();
         let recorded = self.said(judge, &|packet| lookup.verdict(packet), &mut patterns)?;
         let floor = self.said(FLOOR, &|packet| Ok(lexical(packet)), &mut Patterns::default())?;
-        let subject = Subject { asking, rubric: &self.job.rubric, gate: self.job.gate() };
+        let subject = Subject { asking, rubric: &self.job.rubric, blocking: self.job.blocking() };
         let mut facts = facts::facts(&subject, &reader, ran)?;
         facts.warnings.extend(facts::pattern_warnings(asking, &patterns));
         Ok(Verdicts { judge: recorded, floor, facts })
@@ -328,6 +330,10 @@ fn spoken(result: &ReplyResult, criterion: Option<&str>, judge: &str) -> Verdict
 impl Work for LabelledReplies {
     fn asking(&self) -> &Asking {
         &self.job.asking
+    }
+
+    fn spec(&self, _plan: &Plan) -> RunSpec {
+        RunSpec::new(&self.job.dataset_name, &self.job.asking, &self.job.rubric, self.job.gate())
     }
 
     fn name(&self) -> &str {

@@ -24,6 +24,8 @@ pub use results::{Probed, report};
 
 use super::asking::{Asking, SizedPacket};
 use super::sized_ask::{SizedAsk, SizedPairAsk};
+use super::plan::Plan;
+use super::spec::RunSpec;
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use super::{Ran, RunError, Session, budget, run_within};
 use crate::config::{Config, JudgeSettings};
@@ -213,6 +215,10 @@ struct Round {
 impl Work for Round {
     fn asking(&self) -> &Asking {
         &self.job.asking
+    }
+
+    fn spec(&self, _plan: &Plan) -> RunSpec {
+        RunSpec::new(&self.job.name, &self.job.asking, &self.job.rubric, &self.job.gate)
     }
 
     fn name(&self) -> &str {

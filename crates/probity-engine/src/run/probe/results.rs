@@ -65,7 +65,7 @@ pub fn report(job: &ProbeJob, store: &Store, ran: &Ran) -> Result<Probed, RunErr
         only: selection.only.clone(),
         results,
     };
-    let subject = Subject { asking: &job.asking, rubric: &job.rubric, gate: &job.gate };
+    let subject = Subject { asking: &job.asking, rubric: &job.rubric, blocking: &job.gate.blocking() };
     let facts = facts::facts(&subject, &reader, ran)?;
     Ok(Probed { probing, facts })
 }

@@ -9,11 +9,12 @@ use crate::load::LoadError;
 use crate::run::calling::{Called, Calling, Outbox, Taken};
 use crate::run::job::Job;
 use crate::run::plan::{Lacking, Missing, OnRecord, UnscoredPolicy};
+use crate::run::about::TargetSpec;
 use crate::run::work::Work as _;
 use crate::run::{Network, RunError, Session};
 use crate::schedule::budget::{Budget, Money};
 use crate::schedule::desk::{Desk, Task};
-use crate::store::{Manifest, RunOpening, Store};
+use crate::store::{Manifest, Reader, RunId, RunOpening, RunRecord, Store, StoreError};
 use crate::target::{Request, Target, TargetDefinition};
 
 /// What asking for replies would take.
@@ -80,7 +81,9 @@ pub(super) async fn ask(
         let on_record = OnRecord { reader, id: target.id(), repeat: job.repeat(), unscored: mode.unscored };
         planned(job, target, Some(on_record), &mut |_| {})?
     };
-    let manifest = manifest(job, target);
+    let repeat = job.repeat().to_string();
+    let parts = [&job.dataset.digest().hex, target.id().as_str(), &repeat];
+    let manifest = manifest(&job.dataset_name, &target.settings().name, parts);
     if mode.network != Network::Online || plan.n_cases == 0 {
         let run = store.reader()?.find_run(&manifest)?;
         return Ok(RepliesRan { plan, run, ..RepliesRan::default() });
@@ -98,7 +101,7 @@ pub(super) async fn ask(
     let build = || Ok(target.build(config.schedule.limits, key)?);
     let open_run = || {
         let (judge, identity) = (target.id(), target.identity());
-        let opening = RunOpening { judge, identity, manifest: &manifest, invocation: None };
+        let opening = RunOpening { judge, identity, manifest: &manifest, invocation: None, spec: None };
         store.begin_judged_run(opening).map(|begun| begun.run())
     };
     let feed = {
@@ -109,17 +112,25 @@ pub(super) async fn ask(
     Ok(RepliesRan { plan, run: Some(run), driven, n_answered })
 }
 
-/// What defines the target's own run.
-fn manifest(job: &Job, target: &TargetDefinition) -> Manifest {
-    let parts = vec![
-        ("cases".to_owned(), job.dataset.digest().hex.clone()),
-        ("target".to_owned(), target.id().to_string()),
-        ("repeat".to_owned(), job.repeat().to_string()),
-    ];
+/// The target's own run for the cases of `run`, whose judge looks at them for the `round`th time.
+pub(in crate::run) fn target_run(
+    reader: &Reader,
+    run: &RunRecord,
+    (files, round): (&str, u32),
+    target: &TargetSpec,
+) -> Result<Option<RunId>, StoreError> {
+    let cases = run.part("cases").unwrap_or_default();
+    reader.find_run(&manifest(files, &target.name, [cases, &target.id, &(round - 1).to_string()]))
+}
+
+/// What defines a target's own run: its cases, the target, and the repeat.
+fn manifest(files: &str, target: &str, parts: [&str; 3]) -> Manifest {
+    let named = ["cases", "target", "repeat"].into_iter().zip(parts);
+    let parts: Vec<(String, String)> =
+        named.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let members = parts.iter().map(|(name, value)| (name.clone(), Json::text(value)));
-    let body = Json::object(members.chain([("files".to_owned(), Json::text(&job.dataset_name))]));
-    let name = format!("replies {} {}", job.dataset_name, target.settings().name);
-    Manifest { name, parts, body: body.canonical() }
+    let body = Json::object(members.chain([("files".to_owned(), Json::text(files))]));
+    Manifest { name: format!("replies {files} {target}"), parts, body: body.canonical() }
 }
 
 /// Puts a task for each missing reply into the outbox.
