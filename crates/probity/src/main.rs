@@ -8,6 +8,7 @@ mod commands;
 mod exit;
 mod machine;
 mod mock;
+mod plain;
 mod render;
 mod serving;
 mod settings;

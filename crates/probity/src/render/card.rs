@@ -9,7 +9,7 @@ use probity_core::rubric::{
     AutomaticFail, Criterion, Decider, Direction, GoldSize, Metric, PassRule, ReferenceUse, Rubric, Target,
 };
 
-use super::plain::plain;
+use crate::plain::plain;
 
 /// The widest a line may be.
 const COLUMNS_MAX: usize = 78;
