@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 
 use crate::args::CaseArgs;
 use crate::exit::{Exit, Failure};
+use crate::plain::plain;
 use crate::render::finding::finding_line;
-use crate::render::plain::plain;
+use crate::render::report::pretty;
 use crate::{settings, terminal};
 
 /// Every rule with what its findings do, in the order of the checks.
@@ -36,15 +37,15 @@ struct Tally {
 /// Checks every reply and prints each finding.
 pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
     let note = |line: &str| {
-        if !args.reading.quiet {
+        if !args.reading.say.quiet {
             terminal::note(line);
         }
     };
     let (dataset, gate) = settings::gated(args, &note)?;
     let mut tally = Tally::default();
     let (mut rows, mut skipped) = (Vec::new(), Vec::new());
-    for record in dataset.records().map_err(settings::load_failure)? {
-        match record.map_err(settings::load_failure)? {
+    for record in dataset.records()? {
+        match record? {
             Record::Skipped(record) | Record::Unanswered { skipped: record, .. } => {
                 tally.skipped += 1;
                 skipped.push(json!({ "index": record.index, "id": record.id, "reason": record.reason }));
@@ -53,7 +54,7 @@ pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
                 let id = entry.case.id.to_string();
                 let variant = entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned());
                 let findings = tally.screen(&gate, *entry);
-                if args.reading.json {
+                if args.reading.say.json {
                     rows.push(row(&id, variant.as_deref(), &findings));
                 } else {
                     terminal::deliver(
@@ -66,7 +67,7 @@ pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
             }
         }
     }
-    terminal::deliver(&if args.reading.json { tally.json(&rows, &skipped) } else { tally.text() })?;
+    terminal::deliver(&if args.reading.say.json { tally.json(&rows, &skipped) } else { tally.text() })?;
     if tally.admitted + tally.blocked == 0 && tally.skipped > 0 {
         return Err(Failure::usage("no record can be used, so nothing was checked"));
     }
@@ -98,8 +99,7 @@ impl Tally {
         let summary =
             json!({ "admitted": admitted, "flagged": flagged, "blocked": blocked, "skipped": n_skipped });
         let whole = json!({ "results": rows, "skipped": skipped, "summary": summary });
-        let text = serde_json::to_string_pretty(&whole).expect("JSON values can be written");
-        format!("{text}\n")
+        pretty(&whole)
     }
 }
 

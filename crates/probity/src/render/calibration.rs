@@ -1,20 +1,46 @@
 //! A calibration on a terminal: judge against people, between the floor and the ceiling.
 
+use std::io;
+
 use probity_core::calibrate::{Calibration, Figures, JudgeFigures};
 use probity_core::stats::{Estimate, Undefined};
 use probity_engine::load::Skipped;
+use serde_json::Value;
 
-use super::plain::plain;
+use super::report::{Document, Kind, calibration as page, paged};
 use super::summary::{columns, skipped_records};
+use crate::plain::plain;
 
-/// What is shown.
-pub(crate) struct Shown<'a> {
+/// A calibration with everything that is said about it.
+pub(crate) struct CalibrationDocument<'a> {
     /// The figures.
     pub(crate) calibration: &'a Calibration,
-    /// The file of labels as it was named.
+    /// The files as they were named.
     pub(crate) file: &'a str,
     /// Rows that could not be used.
     pub(crate) skipped: &'a [Skipped],
+    /// What is worth a line about the labels.
+    pub(crate) notices: &'a [String],
+    /// Who was asked, where a judge was.
+    pub(crate) asked: Option<page::Asked<'a>>,
+    /// What a terminal says about that judge.
+    pub(crate) judge_text: String,
+    /// For programs.
+    pub(crate) json: Value,
+}
+
+impl Document for CalibrationDocument<'_> {
+    fn json(&self) -> &Value {
+        &self.json
+    }
+
+    fn text(&self) -> String {
+        calibration(self) + &self.judge_text
+    }
+
+    fn file(&self, kind: Kind) -> io::Result<String> {
+        paged(self, kind, || page::page(self), || page::test_cases(self))
+    }
 }
 
 /// So many pairs of people are listed.
@@ -24,7 +50,7 @@ const PAIRS_SHOWN_MAX: usize = 10;
 const LINE: [&str; 3] = ["cohen_kappa", "krippendorff_alpha", "gwet_ac1"];
 
 /// The calibration as text.
-pub(crate) fn calibration(shown: &Shown) -> String {
+fn calibration(shown: &CalibrationDocument<'_>) -> String {
     let all = shown.calibration;
     let counting = &all.counting;
     let mut out = format!(

@@ -9,7 +9,7 @@ use probity_core::rubric::{
     AutomaticFail, Criterion, Decider, Direction, GoldSize, Metric, PassRule, ReferenceUse, Rubric, Target,
 };
 
-use super::plain::{cut, padded, plain, width as columns};
+use crate::plain::{cut, padded, plain, width as columns};
 
 /// The widest a line may be.
 const COLUMNS_MAX: usize = 78;

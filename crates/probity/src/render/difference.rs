@@ -1,13 +1,17 @@
 //! A difference between two runs on a terminal: figures first, then the cases behind them.
 
+use std::io;
+
 use probity_core::diff::{
     DefinitionChange, Difference, Guarded, LevelChange, Pair, PartChange, PassChange, Row, RowOutcome,
 };
 use probity_core::stats::Estimate;
+use serde_json::Value;
 
-use super::plain::{excerpt, plain};
 use super::report::page::p_number;
+use super::report::{Document, Kind, difference as page, paged};
 use super::summary::columns;
+use crate::plain::{excerpt, plain};
 
 /// So many cases of each kind are listed.
 const CASES_SHOWN_MAX: usize = 10;
@@ -16,18 +20,38 @@ const REASON_CHARS_MAX: usize = 120;
 /// How much of a part of a definition is shown: enough to tell hashes apart.
 const PART_CHARS_MAX: usize = 40;
 
-/// What is shown.
-pub(crate) struct Shown<'a> {
+/// A difference with everything that is said about it.
+pub(crate) struct DifferenceDocument<'a> {
     /// The figures.
     pub(crate) difference: &'a Difference<'a>,
     /// The limits that were held against it.
     pub(crate) guarded: &'a [Guarded],
     /// The files as they were named.
     pub(crate) files: [&'a str; 2],
+    /// The level of the test for a pass rate that fell.
+    pub(crate) alpha: f64,
+    /// Why nothing can be said about the runs, where it cannot.
+    pub(crate) incomplete: Option<&'a str>,
+    /// For programs.
+    pub(crate) json: Value,
+}
+
+impl Document for DifferenceDocument<'_> {
+    fn json(&self) -> &Value {
+        &self.json
+    }
+
+    fn text(&self) -> String {
+        difference(self)
+    }
+
+    fn file(&self, kind: Kind) -> io::Result<String> {
+        paged(self, kind, || page::page(self), || page::test_cases(self))
+    }
 }
 
 /// The difference as text.
-pub(crate) fn difference(shown: &Shown<'_>) -> String {
+fn difference(shown: &DifferenceDocument<'_>) -> String {
     let changed = shown.difference;
     let mut out = headline(shown);
     out += &definition(&changed.definition);
@@ -40,7 +64,7 @@ pub(crate) fn difference(shown: &Shown<'_>) -> String {
     out
 }
 
-fn headline(shown: &Shown<'_>) -> String {
+fn headline(shown: &DifferenceDocument<'_>) -> String {
     let Difference { before, after, pairs, paired_by, only_before, only_after, .. } = shown.difference;
     let [first, second] = shown.files.map(plain);
     let (one, other) = (&before.definition, &after.definition);

@@ -7,8 +7,8 @@ use probity_engine::load::Skipped;
 
 use serde_json::Value;
 
-use super::plain::plain;
 use super::summary::{columns, skipped_records};
+use crate::plain::plain;
 
 /// A draw with fewer distinct tickets of a slice than this says little about it.
 const SLICE_DRAWS_FEW: u64 = 2;

@@ -4,7 +4,7 @@ use probity_engine::config::key::is_present;
 use probity_engine::config::{Backend, ChatSettings, Config, JudgeSettings, TargetBackend, TargetSettings};
 
 use super::variable;
-use crate::render::plain::plain;
+use crate::plain::plain;
 
 /// One line about the settings files and the judge.
 pub(super) fn notice(config: &Config, judge: &JudgeSettings) -> String {

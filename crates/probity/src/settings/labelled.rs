@@ -3,8 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use probity_core::rubric::{Judged, Rubric};
-use probity_engine::config::layer::Layer;
-use probity_engine::config::names::Calls;
 use probity_engine::load::Keep;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::compare::CompareJob;
@@ -12,7 +10,7 @@ use probity_engine::run::job::Job;
 
 use super::comparison::comparison_of;
 use super::{CaseFlags, OwnFlags, job_of, judge_layer, read_config, rubric};
-use crate::args::{JudgeArgs, ReadArgs};
+use crate::args::{AskArgs, CallArgs, JudgeArgs, ReadArgs};
 use crate::exit::Failure;
 
 /// Flags about cases that people labelled.
@@ -24,10 +22,20 @@ pub(crate) struct LabelledFlags<'a> {
     pub(crate) reading: &'a ReadArgs,
     /// The judge.
     pub(crate) judge: &'a JudgeArgs,
+    /// How many calls are made, where some may be.
+    pub(crate) calls: Option<&'a CallArgs>,
     /// Whether all criteria are asked about in one call.
     pub(crate) one_call: bool,
     /// Verdicts for the judge `recorded`.
     pub(crate) verdicts: Option<&'a Path>,
+}
+
+impl<'a> LabelledFlags<'a> {
+    /// The flags of a command that asks.
+    pub(crate) fn of(files: &'a [PathBuf], ask: &'a AskArgs, one_call: bool) -> Self {
+        let AskArgs { judge, calls, reading } = ask;
+        LabelledFlags { files, reading, judge, calls: Some(calls), one_call, verdicts: None }
+    }
 }
 
 /// Cases that people labelled, as the rubric has them judged.
@@ -49,18 +57,10 @@ impl LabelledJob {
 }
 
 /// Puts the job together. Everything that can be wrong with flags, files and cases is found here.
-pub(crate) fn labelled(
-    flags: &LabelledFlags<'_>,
-    over: Layer,
-    note: &dyn Fn(&str),
-) -> Result<LabelledJob, Failure> {
-    let mut layer = judge_layer(flags.judge, over);
-    if flags.one_call {
-        layer.run.call_plan = Some(Calls::OneCall);
-    }
-    let config = read_config(flags.reading, layer)?;
+pub(crate) fn labelled(flags: &LabelledFlags<'_>, note: &dyn Fn(&str)) -> Result<LabelledJob, Failure> {
+    let LabelledFlags { files, reading, judge, calls, one_call, verdicts } = *flags;
+    let config = read_config(reading, judge_layer(judge, calls, one_call)?)?;
     let rubric = rubric(&config.run.rubric, note)?;
-    let LabelledFlags { files, reading, judge, one_call, verdicts } = *flags;
     let own = OwnFlags { seed: None, verdicts };
     let cases = CaseFlags { files, reading, judge, own, keep: Keep::Nothing };
     if !compares(&rubric) {

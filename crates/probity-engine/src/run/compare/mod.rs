@@ -255,6 +255,11 @@ impl CompareJob {
         Unit::Asked { label, packets }
     }
 
+    /// All pairs of the comparison as one piece of work.
+    pub fn work(self: &Arc<Self>) -> Arc<dyn Work> {
+        Arc::new(Round { job: Arc::clone(self), drawn: 0..self.n_drawn() })
+    }
+
     /// What defines the run under the judge `id`.
     fn manifest(&self, id: &JudgeId) -> Manifest {
         let own = vec![

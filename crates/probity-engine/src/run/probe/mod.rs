@@ -193,16 +193,18 @@ impl ProbeJob {
 /// Makes the probing: asks for every verdict that the store does not have, and then again for what is asked twice.
 pub async fn run(job: &Arc<ProbeJob>, session: &Session<'_>) -> Result<Ran, RunError> {
     let budget = Arc::new(budget(&job.asking, None)?);
-    let take = |repeat| {
-        let work: Arc<dyn Work> = Arc::new(Round { job: Arc::clone(job), repeat });
-        let budget = Arc::clone(&budget);
-        async move { run_within(&work, session, budget).await }
-    };
-    let first = take(Repeat::First).await?;
+    let [first, again] = rounds(job);
+    let first = run_within(&first, session, Arc::clone(&budget)).await?;
     if first.driven.as_ref().is_some_and(|driven| driven.stop.is_some()) {
         return Ok(first);
     }
-    Ok(first.and(take(Repeat::Again).await?))
+    Ok(first.and(run_within(&again, session, budget).await?))
+}
+
+/// What a probing asks for the first time, and what it asks again.
+pub fn rounds(job: &Arc<ProbeJob>) -> [Arc<dyn Work>; 2] {
+    [Repeat::First, Repeat::Again]
+        .map(|repeat| -> Arc<dyn Work> { Arc::new(Round { job: Arc::clone(job), repeat }) })
 }
 
 /// What a probing asks for the first time, or again. Both are one run in the store.

@@ -1,55 +1,50 @@
-//! `probity calibrate CASES`: the flags of a live calibration, and what is written and printed about it.
+//! `probity calibrate CASES`: a calibration by a judge that is asked, and what is written and printed about it.
 
 use probity_core::report::findings_json;
-use probity_engine::run::Observer as _;
 use serde_json::{Map, Value, json};
 
-use super::super::compare::skipped_json;
-use super::super::session::{Watcher, keep_outcome, report_files, stopped, way_on};
-use super::live::{Live, LiveCalibration, live};
-use super::{CalibrateArgs, written};
+use super::super::outlet::Outlet;
+use super::super::session::{Session, keep_outcome};
+use super::live::{Live, LiveCalibration, Prepared};
+use crate::args::CalibrateArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::calibration::{Shown, calibration as shown};
-use crate::render::report::calibration as page;
+use crate::render::calibration::CalibrationDocument;
+use crate::render::report::{add_judge, skipped_json};
 use crate::settings::LabelledFlags;
-use crate::terminal;
 
 /// Runs the command.
-pub(super) fn command(args: &CalibrateArgs) -> Result<Exit, Failure> {
-    let watcher = Watcher::new(args.reading.quiet);
-    let places = report_files(args.output.as_deref(), &args.reports, &args.inputs())?;
+pub(super) fn command(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
+    let session = Session::new(&args.ask.calls, args.ask.reading.say.quiet);
     let flags = Live {
         cases: LabelledFlags {
-            files: &args.files,
-            reading: &args.reading,
-            judge: &args.judge,
-            one_call: args.one_call,
             verdicts: args.verdicts.as_deref(),
+            ..LabelledFlags::of(&args.files, &args.ask, args.one_call)
         },
-        calls: &args.calls,
         labels: args.labels.as_deref(),
-        about: args.about(),
-        not_blind: args.not_blind(),
+        about: args.about,
+        not_blind: args.not_blind,
         counting: args.counting(),
     };
-    let live = live(&flags, &watcher)?;
-    live.notices.iter().for_each(|notice| watcher.notice(notice));
+    let prepared = Prepared::new(&flags, &session)?;
+    if args.ask.calls.dry_run {
+        return prepared.dry_run(outlet.is_json());
+    }
+    let live = prepared.ask(&flags, &session)?;
+    live.notices.iter().for_each(|notice| session.note(notice));
     let json = live_json(&live);
     keep_outcome(&live.store, &live.ran, "calibrate", &without_rows(&json))?;
-    let file = format!("{} against {}", live.asked.name(), live.labels.source);
-    let page = page::Shown {
+    let document = CalibrationDocument {
         calibration: &live.calibration,
-        file: &file,
-        asked: Some(live.for_page()),
+        file: &format!("{} against {}", live.asked.name(), live.labels.source),
+        skipped: &live.skipped,
         notices: &live.notices,
+        asked: Some(live.for_page()),
+        judge_text: about_the_judge(&live),
+        json,
     };
-    if !written(args, &places, &page, &json)? {
-        let figures = &live.calibration;
-        let text = shown(&Shown { calibration: figures, file: &file, skipped: &live.skipped });
-        terminal::print(&(text + &about_the_judge(&live)));
-    }
-    let exit = ended(&live);
-    live.close()?;
+    let exit = outlet.end(&document, live.ended())?;
+    drop(document);
+    live.store.close()?;
     Ok(exit)
 }
 
@@ -63,7 +58,7 @@ fn without_rows(json: &Value) -> Value {
 }
 
 /// The whole calibration with what it rests on.
-pub(crate) fn live_json(live: &LiveCalibration) -> Value {
+fn live_json(live: &LiveCalibration) -> Value {
     let mut json = live.calibration.to_json();
     let (fates, facts, rubric) = (&live.fates, &live.facts, live.asked.rubric());
     let labels = &mut json["labels"];
@@ -84,21 +79,7 @@ pub(crate) fn live_json(live: &LiveCalibration) -> Value {
     json["not_asked"] = json!(fates.n_unlabelled);
     json["coverage"] = json!({ "judged": live.coverage.n_judged, "n": live.coverage.n });
     json["gate"] = gate_json(live);
-    let answered_as = facts.judge.answered_as.iter().map(|(name, n)| (name.clone(), json!(n)));
-    json["judge"] = json!({
-        "id": facts.judge.id,
-        "kind": facts.judge.kind,
-        "model": facts.judge.model,
-        "standing": facts.judge.standing,
-        "standing_reason": facts.judge.standing.reason(),
-        "answered_as": answered_as.collect::<Map<_, _>>(),
-    });
-    json["rubric"] = json!({ "name": rubric.name(), "version": rubric.version(), "hash": rubric.hash() });
-    json["calls"] = json!(facts.calls);
-    json["calls_lost"] = json!(facts.calls_lost);
-    json["tokens"] = json!({ "input": facts.tokens_input, "output": facts.tokens_output });
-    json["cost_usd"] = json!(facts.cost_usd);
-    json["warnings"] = json!(facts.warnings);
+    add_judge(&mut json, rubric, facts);
     json["notices"] = json!(live.notices);
     json["skipped"] = live.skipped.iter().map(skipped_json).collect();
     json
@@ -142,24 +123,4 @@ fn gate_json(live: &LiveCalibration) -> Value {
         "findings_by_rule": rules.collect::<Map<_, _>>(),
         "first_blocked": blocked.collect::<Vec<_>>(),
     })
-}
-
-/// The exit code, and the words that go with it.
-pub(in crate::commands) fn ended(live: &LiveCalibration) -> Exit {
-    let stop = live.ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
-    if let Some((exit, message)) = stop.map(|stop| stopped(stop, &live.ran)) {
-        terminal::note(&format!("stopped: {message}"));
-        return exit;
-    }
-    let wanted = live.asked.asking().config.run.min_coverage.to_f64();
-    if let Some(share) = live.coverage.share().filter(|share| *share < wanted) {
-        terminal::note(&format!(
-            "incomplete: {:.1} % of what people labelled has a verdict, {:.1} % are wanted; {}",
-            100.0 * share,
-            100.0 * wanted,
-            way_on(&live.ran)
-        ));
-        return Exit::Incomplete;
-    }
-    Exit::Done
 }

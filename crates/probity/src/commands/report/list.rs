@@ -3,7 +3,7 @@
 use probity_engine::store::{Outcome, RunRecord};
 use serde_json::{Value, json};
 
-use crate::render::plain::plain;
+use crate::plain::plain;
 use crate::render::summary::columns;
 
 /// What a list says about a run.

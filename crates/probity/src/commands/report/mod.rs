@@ -1,13 +1,12 @@
 //! `probity report`: what the store knows of past runs. It asks nobody and writes nothing to the store.
 
-mod args;
 mod history;
 mod list;
 pub(crate) mod past;
 
-pub(crate) use args::ReportArgs;
-
+use crate::args::{OutputArgs, ReportArgs};
 use crate::exit::{Exit, Failure};
+use crate::render::report::pretty;
 use crate::terminal;
 
 use list::{listed, listed_json};
@@ -15,34 +14,27 @@ use past::{Past, Places};
 
 /// Runs the command.
 pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
-    let past = Past::open(&args.settings, args.store.as_ref())?;
+    let past = Past::open(&args.store)?;
     if args.history {
         return history::history(args, &past);
     }
     let Some(name) = &args.run else { return list(args, &past) };
     let record = past.named(name, |_| true)?;
-    past.replay(
-        record,
-        &Places {
-            output: args.output.clone(),
-            reports: args.reports.clone(),
-            json: args.json,
-            quiet: args.quiet,
-        },
-    )
+    let OutputArgs { output, reports } = &args.output;
+    let (output, reports) = (output.clone(), reports.clone());
+    past.replay(record, &Places { output, reports, json: args.say.json, quiet: args.say.quiet })
 }
 
 fn list(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {
-    if args.output.is_some() || !args.reports.is_empty() {
+    if args.output.output.is_some() || !args.output.reports.is_empty() {
         return Err(Failure::usage("--output and --report are about one run, expected its number or `last`")
             .hint("`probity report last --report report.html`"));
     }
     let outcomes = past.outcomes()?;
-    if args.json {
-        let json = serde_json::to_string_pretty(&listed_json(past.runs(), &outcomes));
-        terminal::deliver(&(json.expect("JSON values can be written") + "\n"))?;
+    terminal::deliver(&if args.say.json {
+        pretty(&listed_json(past.runs(), &outcomes))
     } else {
-        terminal::deliver(&listed(past.runs(), &outcomes))?;
-    }
+        listed(past.runs(), &outcomes)
+    })?;
     Ok(Exit::Done)
 }

@@ -13,13 +13,13 @@ use probity_core::sample::{NO_SLICE, Observed, Production, Said, production};
 use probity_engine::load::Place;
 use serde_json::Value;
 
-use super::super::calibrate::{refuse_skipped, refused};
-use super::super::compare::{Files, load_options, write_output};
-use super::super::inputs::Inputs;
-use super::super::session::report_files;
-use super::args::EstimateArgs;
+use super::super::outlet::{tried, write_output};
+use super::super::rows::{Files, refuse_skipped, refused, row_options};
+use crate::args::EstimateArgs;
 use crate::exit::{Exit, Failure};
+use crate::render::report::pretty;
 use crate::render::sampling::{EstimateShown, estimate as shown};
+use crate::settings::inputs::Inputs;
 use crate::terminal;
 
 /// The names that a row of a sample may have.
@@ -71,14 +71,10 @@ struct Results {
 
 /// Runs the command.
 pub(super) fn estimate(args: &EstimateArgs) -> Result<Exit, Failure> {
-    let note = |line: &str| {
-        if !args.quiet && !args.json {
-            terminal::note(line);
-        }
-    };
+    let note = |line: &str| args.say.note(line);
     let inputs = Inputs::default().and("--sample", [&args.sample]).and("--results", [&args.results]);
-    report_files(args.output.as_deref(), &[], &inputs.and("--labels", &args.labels))?;
-    let options = load_options(false, args.delimiter.as_deref())?;
+    tried(args.output.as_deref(), &[], &inputs.and("--labels", &args.labels))?;
+    let options = row_options(false, args.delimiter.as_deref())?;
     let mut files = Files::new(options, &note);
     let rows = files.rows(&args.sample, FIELDS, row)?;
     refuse_skipped(&files.skipped)?;
@@ -99,9 +95,9 @@ pub(super) fn estimate(args: &EstimateArgs) -> Result<Exit, Failure> {
     json["half_width"] = args.half_width.into();
     json["blocked"] = results.n_blocked.into();
     json["warnings"] = warnings.clone().into();
-    let text = serde_json::to_string_pretty(&json).expect("JSON values can be written") + "\n";
+    let text = pretty(&json);
     write_output(args.output.as_deref(), &text)?;
-    if args.json {
+    if args.say.json {
         terminal::deliver(&text)?;
     } else {
         let shown = EstimateShown {
@@ -144,7 +140,7 @@ fn row(object: &Object) -> Result<Row, RowFault> {
 fn results(path: &Path) -> Result<Results, Failure> {
     let name = path.display();
     let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("results {name}: cannot be read: {error}")))?;
+        .map_err(|error| Failure::unreadable(&format!("results {name}"), &error))?;
     let json: Value = serde_json::from_str(&text)
         .map_err(|error| Failure::usage(format!("results {name}: malformed JSON: {error}")))?;
     let rows = json["results"].as_array().ok_or_else(|| {

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use probity_core::compare::{Conflict, Policies, Unparsed};
+use probity_core::stats::Resampling;
 use probity_engine::run::compare::Stopping;
 
-use crate::args::{CallArgs, JudgeArgs, ReadArgs};
-use crate::commands::inputs::Inputs;
+use super::choice::{CONFLICT, UNPARSED, one_of};
+use super::{AskArgs, OutputArgs};
 
 /// `probity compare`
 #[derive(Debug, Args)]
@@ -25,23 +26,19 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "FILE", requires = "verdicts")]
     pub(crate) items: Option<PathBuf>,
     /// What a pair is worth whose orders disagree
-    #[arg(long, value_enum, value_name = "HOW", default_value = "tie")]
-    pub(crate) conflict: ConflictArg,
+    #[arg(long, value_parser = one_of(CONFLICT), value_name = "HOW", default_value = "tie")]
+    pub(crate) conflict: Conflict,
     /// What a pass without a verdict is worth
-    #[arg(long, value_enum, value_name = "HOW", default_value = "drop")]
-    pub(crate) unparsed: UnparsedArg,
+    #[arg(long, value_parser = one_of(UNPARSED), value_name = "HOW", default_value = "drop")]
+    pub(crate) unparsed: Unparsed,
     /// The seed of the order in which pairs are asked about, and of the resamples behind each interval
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
     /// How many resamples
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) resamples: u32,
-    /// Write the figures to this file as JSON
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Write a report to this file; its name ends in .html, .md, .xml for a CI server, or .json; may be given again
-    #[arg(long = "report", value_name = "FILE")]
-    pub(crate) reports: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
     /// Stop asking when it is clear which variant is better, or that neither is by more than the margin
     #[arg(long)]
     pub(crate) until_decided: bool,
@@ -52,15 +49,11 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, requires = "until_decided")]
     pub(crate) alpha: f64,
     #[command(flatten)]
-    pub(crate) judge: JudgeArgs,
-    #[command(flatten)]
-    pub(crate) calls: CallArgs,
-    #[command(flatten)]
-    pub(crate) reading: ReadArgs,
+    pub(crate) ask: AskArgs,
 }
 
 /// Flags that mean nothing where no judge is asked.
-const LIVE: [&str; 18] = [
+const LIVE: [&str; 19] = [
     "until_decided",
     "judge",
     "model",
@@ -75,44 +68,14 @@ const LIVE: [&str; 18] = [
     "budget_usd",
     "min_coverage",
     "retry_unscored",
+    "dry_run",
     "policies",
     "as_of",
     "config",
     "trust_settings",
 ];
 
-/// What a pair is worth whose orders disagree.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum ConflictArg {
-    /// A tie
-    Tie,
-    /// Nothing: it is left out
-    Drop,
-    /// Each order is an observation of its own
-    Pool,
-    /// Their sum: a winner beside a tie wins, two different winners are a tie
-    Sum,
-}
-
-/// What a pass without a verdict is worth.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum UnparsedArg {
-    /// A tie
-    Tie,
-    /// Nothing: it is left out
-    Drop,
-    /// Wrong against a label, left out of win rates
-    Wrong,
-}
-
 impl CompareArgs {
-    /// The files that are read.
-    pub(crate) fn inputs(&self) -> Inputs {
-        let inputs = Inputs::default().and("CASES", &self.files).and("--verdicts", &self.verdicts);
-        let inputs = inputs.and("--labels", &self.labels).and("--items", &self.items);
-        inputs.judge(&self.judge, &self.reading)
-    }
-
     /// When asking ends.
     pub(crate) fn stopping(&self) -> Stopping {
         if self.until_decided {
@@ -122,29 +85,13 @@ impl CompareArgs {
         }
     }
 
+    /// How intervals are drawn.
+    pub(crate) fn resampling(&self) -> Resampling {
+        Resampling { n_resamples: self.resamples, seed: self.seed }
+    }
+
     /// What counts as what.
     pub(crate) fn policies(&self) -> Policies {
-        Policies { conflict: self.conflict.into(), unparsed: self.unparsed.into() }
-    }
-}
-
-impl From<ConflictArg> for Conflict {
-    fn from(arg: ConflictArg) -> Conflict {
-        match arg {
-            ConflictArg::Tie => Conflict::Tie,
-            ConflictArg::Drop => Conflict::Drop,
-            ConflictArg::Pool => Conflict::Pool,
-            ConflictArg::Sum => Conflict::Sum,
-        }
-    }
-}
-
-impl From<UnparsedArg> for Unparsed {
-    fn from(arg: UnparsedArg) -> Unparsed {
-        match arg {
-            UnparsedArg::Tie => Unparsed::Tie,
-            UnparsedArg::Drop => Unparsed::Drop,
-            UnparsedArg::Wrong => Unparsed::Wrong,
-        }
+        Policies { conflict: self.conflict, unparsed: self.unparsed }
     }
 }

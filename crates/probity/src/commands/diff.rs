@@ -1,7 +1,5 @@
 //! `probity diff`: what changed between two runs of the store, or between the results that runs wrote.
 
-mod args;
-
 use std::path::Path;
 
 use probity_core::diff::{
@@ -9,16 +7,15 @@ use probity_core::diff::{
     read_guardrails,
 };
 
-pub(crate) use args::DiffArgs;
-
-use super::inputs::Inputs;
+use super::outlet::Outlet;
 use super::report::past::Past;
-use super::rubric::problems;
 use super::run::no_standing;
-use super::session::{report_files, write_reports};
+use super::session::Ended;
+use crate::args::DiffArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::difference::{Shown, difference as shown};
-use crate::render::report::{Finished, difference as page};
+use crate::render::difference::DifferenceDocument;
+use crate::render::problem::read_file;
+use crate::settings::inputs::Inputs;
 use crate::{settings, terminal};
 
 /// The level of the test behind `--enforce`.
@@ -27,12 +24,11 @@ const ALPHA: f64 = 0.05;
 /// Runs the command.
 pub(crate) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
     let inputs = Inputs::default().and("BEFORE", [&args.before]).and("AFTER", [&args.after]);
-    let inputs = inputs.and("--guardrails", &args.guardrails);
-    let inputs = inputs.store(&args.settings, args.store.as_ref());
-    let files = report_files(args.output.as_deref(), &args.reports, &inputs)?;
+    let inputs = inputs.and("--guardrails", &args.guardrails).store(&args.store);
+    let outlet = Outlet::new(&args.output, &args.say, &inputs)?;
     let guardrails = guardrails(args)?;
     let [(before, before_name), (after, after_name)] = [side(&args.before, args)?, side(&args.after, args)?];
-    let changed = difference(&before, &after, args.resampling())
+    let changed = difference(&before, &after, args.resampling.resampling())
         .map_err(|reason| refused(&reason, &before_name, &after_name))?;
     if args.enforce && guardrails.is_empty() {
         refuse_without_pass_rule(&changed)?;
@@ -42,43 +38,40 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<Exit, Failure> {
     json["guardrails"] = guarded.iter().map(Guarded::to_json).collect();
     json["before"]["file"] = before_name.clone().into();
     json["after"]["file"] = after_name.clone().into();
-    let text = serde_json::to_string_pretty(&json).expect("JSON values can be written") + "\n";
-    let shown_as = Shown { difference: &changed, guarded: &guarded, files: [&*before_name, &*after_name] };
     let incomplete = incomplete(args, &changed, &guarded);
-    let (page, tests) = (page::page(&shown_as), page::test_cases(&shown_as, ALPHA, incomplete.as_deref()));
-    write_reports(&files, &Finished { page: &page, tests: &tests, json: &text })?;
-    if args.json {
-        terminal::deliver(&text)?;
-    } else {
-        terminal::deliver(&shown(&shown_as))?;
-    }
-    if !args.quiet {
+    outlet.put(&DifferenceDocument {
+        difference: &changed,
+        guarded: &guarded,
+        files: [&before_name, &after_name],
+        alpha: ALPHA,
+        incomplete: incomplete.as_deref(),
+        json,
+    })?;
+    if !args.say.quiet {
         changed.warnings.iter().for_each(|warning| terminal::note(&format!("warning: {warning}")));
     }
-    match incomplete {
-        _ if !args.enforce => Ok(Exit::Done),
-        Some(reason) => {
-            terminal::note(&format!("incomplete: {reason}; complete the runs, then compare again"));
-            Ok(Exit::Incomplete)
-        }
-        None => Ok(enforced(&changed, &guarded)),
-    }
+    let ended = match incomplete {
+        _ if !args.enforce => Ended::done(),
+        Some(reason) => Ended::with(
+            Exit::Incomplete,
+            format!("incomplete: {reason}; complete the runs, then compare again"),
+        ),
+        None => enforced(&changed, &guarded),
+    };
+    Ok(ended.say())
 }
 
 /// The limits in the file that a flag or the settings name.
 fn guardrails(args: &DiffArgs) -> Result<Vec<Guardrail>, Failure> {
-    let set = settings::guardrails(&args.settings)?;
+    let set = settings::guardrails(&args.store.settings)?;
     let Some(path) = args.guardrails.clone().or(set) else { return Ok(Vec::new()) };
-    let shown = path.display().to_string();
-    let text = std::fs::read_to_string(&path)
-        .map_err(|error| Failure::usage(format!("{shown}: cannot be read: {error}")))?;
-    read_guardrails(&text).map_err(|found| Failure::usage(problems(&shown, &text, &found).join("\n")))
+    Ok(read_file(&path, "", read_guardrails)?.0)
 }
 
 /// One side with its name. A file comes first: it is what a path names everywhere else.
 fn side(path: &Path, args: &DiffArgs) -> Result<(RunResults, String), Failure> {
     let name = path.display().to_string();
-    let past = Past::open(&args.settings, args.store.as_ref());
+    let past = Past::open(&args.store);
     if path.exists() || !Past::is_name(&name) {
         let mut results = read_results(path, &name)?;
         // A store that cannot be read knows of no standing. The figures are there all the same.
@@ -94,8 +87,7 @@ fn side(path: &Path, args: &DiffArgs) -> Result<(RunResults, String), Failure> {
 
 /// The results in a file, which people know as `shown`.
 pub(in crate::commands) fn read_results(path: &Path, shown: &str) -> Result<RunResults, Failure> {
-    let text =
-        std::fs::read(path).map_err(|error| Failure::usage(format!("{shown}: cannot be read: {error}")))?;
+    let text = std::fs::read(path).map_err(|error| Failure::unreadable(shown, &error))?;
     let text = String::from_utf8(text)
         .map_err(|_| Failure::usage(format!("{shown}: not a results file: it is not UTF-8 text")))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -150,14 +142,14 @@ fn incomplete(args: &DiffArgs, changed: &Difference<'_>, guarded: &[Guarded]) ->
 }
 
 /// The exit code, and the words that go with it.
-fn enforced(changed: &Difference<'_>, guarded: &[Guarded]) -> Exit {
+fn enforced(changed: &Difference<'_>, guarded: &[Guarded]) -> Ended {
     if let Some(Advisory { run, reason }) = changed.advisory() {
-        terminal::note(&no_standing(&format!("advisory in the {run} run ({reason})")));
-        return Exit::No;
+        return no_standing(&format!("advisory in the {run} run ({reason})"));
     }
+    let mut words = Vec::new();
     let fell = changed.overall.pass.and_then(|pass| Some((pass, pass.fell.filter(|p| *p <= ALPHA)?)));
     if let Some((pass, p)) = fell {
-        terminal::note(&format!(
+        words.push(format!(
             "FAILED: the pass rate fell by {:.1} points (one-sided exact test, p {p:.4})",
             -100.0 * pass.change.value
         ));
@@ -165,7 +157,7 @@ fn enforced(changed: &Difference<'_>, guarded: &[Guarded]) -> Exit {
     let broken: Vec<String> = guarded.iter().filter(|one| one.fails()).map(Guarded::message).collect();
     if !broken.is_empty() {
         let n = guarded.len();
-        terminal::note(&format!("FAILED: {} of {n} guardrails failed: {}", broken.len(), broken.join("; ")));
+        words.push(format!("FAILED: {} of {n} guardrails failed: {}", broken.len(), broken.join("; ")));
     }
-    if fell.is_none() && broken.is_empty() { Exit::Done } else { Exit::No }
+    Ended { exit: if words.is_empty() { Exit::Done } else { Exit::No }, words }
 }

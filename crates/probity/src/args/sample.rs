@@ -2,20 +2,25 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use probity_core::calibrate::Scale;
 use probity_core::sample::{Again, Design, Duplicates, Spread};
 
-use crate::args::{DedupArg, SettingsArgs};
+use super::choice::{Choice, DUPLICATES, one_of};
+use super::{RecordArgs, SayArgs, StoreArgs};
 use crate::exit::Failure;
 
 /// How many replies a week's sample has, and a gold set.
 const SIZE_OF_A_WEEK: u64 = 25;
 const SIZE_OF_GOLD: u64 = 120;
 
+/// What the flags about printing mean for a draw.
+const SUMMARY: &str = "With --json the summary is printed on standard output, with the sample unless that has a \
+file; with --quiet it is left out.";
+
 /// `probity sample`
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_help = SUMMARY)]
 pub(crate) struct SampleArgs {
     #[command(subcommand)]
     pub(crate) command: Option<SampleCommand>,
@@ -33,8 +38,11 @@ pub(crate) enum SampleCommand {
 /// `probity sample FILE …`
 #[derive(Debug, Args)]
 pub(crate) struct DrawArgs {
+    /// Exports of production: case files or OpenTelemetry spans, also gzipped, told by their content
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) export: ExportArgs,
+    pub(crate) records: RecordArgs,
     /// How many replies to draw [default: 25, with --gold 120]
     #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     size: Option<u64>,
@@ -42,14 +50,14 @@ pub(crate) struct DrawArgs {
     #[arg(long)]
     gold: bool,
     /// How draws are spread over slices [default: proportional]
-    #[arg(long, value_enum, value_name = "HOW")]
-    by: Option<ByArg>,
+    #[arg(long, value_parser = one_of(SPREAD), value_name = "HOW")]
+    by: Option<SpreadBy>,
     /// The fewest to draw in a slice, with --by minimum
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     minimum: Option<u64>,
     /// What to do with near-identical tickets of a slice
-    #[arg(long, value_enum, value_name = "HOW", default_value = "represent")]
-    duplicates: DuplicatesArg,
+    #[arg(long, value_parser = one_of(DUPLICATES), value_name = "HOW", default_value = "represent")]
+    duplicates: Duplicates,
     /// Which of all draws it is
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -62,37 +70,10 @@ pub(crate) struct DrawArgs {
     /// Write the sample to this file as JSON lines [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Where draws are recorded
-    #[arg(long, value_name = "FILE")]
-    pub(crate) store: Option<String>,
-}
-
-/// What is drawn from, how it is read, and how much is said.
-#[derive(Debug, Args)]
-pub(crate) struct ExportArgs {
-    /// Exports of production: case files or OpenTelemetry spans, also gzipped, told by their content
-    #[arg(required = true, value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
-    /// The attribute of a span that names its slice
-    #[arg(long, value_name = "KEY")]
-    pub(crate) slice_attribute: Option<String>,
     #[command(flatten)]
-    pub(crate) settings: SettingsArgs,
-    /// Make the first bad record an error
-    #[arg(long)]
-    pub(crate) strict: bool,
-    /// What to do with a record that repeats another one exactly
-    #[arg(long, value_enum, value_name = "HOW")]
-    pub(crate) dedup: Option<DedupArg>,
-    /// The character between the cells of a CSV file
-    #[arg(long, value_name = "CHAR")]
-    pub(crate) delimiter: Option<String>,
-    /// Print a machine-readable summary on standard output, with the sample unless that has a file
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print no notices and no summary
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
+    pub(crate) store: StoreArgs,
+    #[command(flatten)]
+    pub(crate) say: SayArgs,
 }
 
 /// `probity sample estimate`
@@ -119,32 +100,26 @@ pub(crate) struct EstimateArgs {
     /// The character between the cells of a CSV file
     #[arg(long, value_name = "CHAR")]
     pub(crate) delimiter: Option<String>,
-    /// Print machine-readable JSON on standard output and nothing else
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print no notices
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) say: SayArgs,
 }
+
+/// The names of the ways.
+const SPREAD: &[Choice<SpreadBy>] = &[
+    ("proportional", "By how many tickets each has", SpreadBy::Proportional),
+    ("equal", "The same number in each", SpreadBy::Equal),
+    ("minimum", "At least --minimum in each, the rest by how many tickets each has", SpreadBy::Minimum),
+];
 
 /// How draws are spread over slices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ByArg {
-    /// By how many tickets each has
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SpreadBy {
+    /// By how many tickets each has.
     Proportional,
-    /// The same number in each
+    /// The same number in each.
     Equal,
-    /// At least --minimum in each, the rest by how many tickets each has
+    /// At least so many in each, the rest by how many tickets each has.
     Minimum,
-}
-
-/// What to do with near-identical tickets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DuplicatesArg {
-    /// One stands for all of them: figures are about distinct tickets
-    Represent,
-    /// Each is drawn from: figures are about replies
-    Keep,
 }
 
 fn half_width(text: &str) -> Result<f64, String> {
@@ -166,26 +141,23 @@ impl DrawArgs {
     /// What is to be drawn; `week` is what a draw without a name is called.
     pub(crate) fn design(&self, week: impl FnOnce() -> String) -> Result<Design, Failure> {
         let spread = match (self.by, self.minimum) {
-            (Some(ByArg::Minimum) | None, Some(least)) => Spread::Minimum(least),
-            (Some(ByArg::Minimum), None) => {
+            (Some(SpreadBy::Minimum) | None, Some(least)) => Spread::Minimum(least),
+            (Some(SpreadBy::Minimum), None) => {
                 return Err(Failure::usage(
                     "--by minimum: expected --minimum and the fewest to draw in a slice",
                 ));
             }
             (Some(_), Some(_)) => return Err(Failure::usage("--minimum means nothing without --by minimum")),
-            (Some(ByArg::Proportional) | None, None) => Spread::Proportional,
-            (Some(ByArg::Equal), None) => Spread::Equal,
+            (Some(SpreadBy::Proportional) | None, None) => Spread::Proportional,
+            (Some(SpreadBy::Equal), None) => Spread::Equal,
         };
         let name = self.name.clone().unwrap_or_else(week);
         if name.trim().is_empty() || name.chars().any(char::is_control) {
             return Err(Failure::usage("--name: expected a name without control characters"));
         }
         let usual = if self.gold { SIZE_OF_GOLD } else { SIZE_OF_A_WEEK };
-        let duplicates = match self.duplicates {
-            DuplicatesArg::Represent => Duplicates::Represent,
-            DuplicatesArg::Keep => Duplicates::Keep,
-        };
-        Ok(Design { size: self.size.unwrap_or(usual), spread, duplicates, seed: self.seed, name })
+        let (size, duplicates) = (self.size.unwrap_or(usual), self.duplicates);
+        Ok(Design { size, spread, duplicates, seed: self.seed, name })
     }
 
     /// Whether earlier draws count.

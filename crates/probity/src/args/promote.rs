@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::{CallArgs, JudgeArgs, ReadArgs};
-use crate::commands::inputs::Inputs;
+use super::{AskArgs, OutputArgs, ResampleArgs};
 
 /// `probity promote`
 #[derive(Debug, Args)]
@@ -33,43 +32,21 @@ pub(crate) struct PromoteArgs {
     #[arg(long, value_name = "TEXT", value_parser = not_blank)]
     pub(crate) review_path: Option<String>,
     /// Withdraw what the judge has earned under the rubric, for this reason
-    #[arg(long, value_name = "REASON", conflicts_with_all = ["contract", "labels", "verdicts", "probes"])]
+    #[arg(long, value_name = "REASON", conflicts_with_all = ["contract", "labels", "verdicts", "probes", "reports"])]
     pub(crate) revoke: Option<String>,
     /// Ask about all criteria in one call instead of one call per criterion
     #[arg(long, requires = "files")]
     pub(crate) one_call: bool,
-    /// The seed of the resamples behind each interval
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) seed: u64,
-    /// How many resamples
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub(crate) resamples: u32,
-    /// Write the decision and its report to this file as JSON
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Write a report to this file; its name ends in .html, .md, .xml for a CI server, or .json; may be given again
-    #[arg(long = "report", value_name = "FILE", conflicts_with = "revoke")]
-    pub(crate) reports: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) judge: JudgeArgs,
+    pub(crate) resampling: ResampleArgs,
     #[command(flatten)]
-    pub(crate) calls: CallArgs,
+    pub(crate) output: OutputArgs,
     #[command(flatten)]
-    pub(crate) reading: ReadArgs,
-}
-
-impl PromoteArgs {
-    /// The files that are read.
-    pub(super) fn inputs(&self) -> Inputs {
-        let inputs = Inputs::default().and("CASES", &self.files).and("--contract", &self.contract);
-        let inputs = inputs.and("--labels", &self.labels).and("--verdicts", &self.verdicts);
-        let inputs = inputs.and("--items", &self.items).and("--probes", &self.probes);
-        inputs.judge(&self.judge, &self.reading)
-    }
+    pub(crate) ask: AskArgs,
 }
 
 /// Flags that mean nothing where no judge is asked.
-const LIVE: [&str; 12] = [
+const LIVE: [&str; 13] = [
     "model",
     "base_url",
     "template",
@@ -81,6 +58,7 @@ const LIVE: [&str; 12] = [
     "budget_usd",
     "min_coverage",
     "retry_unscored",
+    "dry_run",
     "policies",
 ];
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::{CallArgs, JudgeArgs, ReadArgs};
+use super::{AskArgs, OutputArgs};
 
 /// `probity probe`
 #[derive(Debug, Args)]
@@ -28,24 +28,16 @@ pub(crate) struct ProbeArgs {
     #[arg(long, value_name = "SHARE", default_value = "0.10")]
     pub(crate) tolerance: String,
     /// List the probes and ask nobody
-    #[arg(long)]
+    #[arg(long, conflicts_with = "reports")]
     pub(crate) list: bool,
     /// End with exit code 1 unless every probe passed
     #[arg(long)]
     pub(crate) enforce: bool,
-    /// Write the figures to this file as JSON
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Write a report to this file; its name ends in .html, .md, .xml for a CI server, or .json; may be given again
-    #[arg(long = "report", value_name = "FILE", conflicts_with = "list")]
-    pub(crate) reports: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
     /// Ask about all criteria in one call instead of one call per criterion
     #[arg(long)]
     pub(crate) one_call: bool,
     #[command(flatten)]
-    pub(crate) judge: JudgeArgs,
-    #[command(flatten)]
-    pub(crate) calls: CallArgs,
-    #[command(flatten)]
-    pub(crate) reading: ReadArgs,
+    pub(crate) ask: AskArgs,
 }

@@ -2,78 +2,22 @@
 //!
 //! A label that is wrong is not left out: that would change every figure. So an import is whole or not at all.
 
-pub(crate) mod table;
-
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::{Args, ValueEnum};
-use probity_core::calibrate::{JoinOptions, LabelEntry, Scale, SharedNames, digest, repeated, sheet};
+use probity_core::calibrate::{JoinOptions, LabelEntry, SharedNames, digest, repeated, sheet};
 use probity_engine::load::Place;
 use probity_engine::store::{LabelImport, Store, StoredLabel};
 use serde_json::json;
 
-use super::calibrate::{all_faults, refuse_skipped, refused};
-use super::compare::{Files, load_options, write_output};
-use super::inputs::Inputs;
-use super::session::{open_for_writing, report_files};
-use crate::args::SettingsArgs;
+use super::outlet::{tried, write_output};
+use super::rows::{Files, all_faults, refuse_skipped, refused, row_options};
+use super::session::open_for_writing;
+use crate::args::{ExportLabelsArgs, ImportLabelsArgs, LabelFormat, scale};
 use crate::exit::{Exit, Failure};
+use crate::render::labels as table;
+use crate::settings::inputs::Inputs;
 use crate::{settings, terminal};
-
-/// `probity import labels`
-#[derive(Debug, Args)]
-pub(crate) struct ImportLabelsArgs {
-    /// Files of labels: JSON, JSONL or CSV; `-` is standard input
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// What can be said, from the lowest to the highest, such as poor,fair,good [default: a, b and tie, pass and
-    /// fail, or numbers]
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    values: Vec<String>,
-    /// Where labels are kept
-    #[arg(long, value_name = "FILE")]
-    store: Option<String>,
-    #[command(flatten)]
-    settings: SettingsArgs,
-    /// The character between the cells of a CSV file
-    #[arg(long, value_name = "CHAR")]
-    delimiter: Option<String>,
-    /// Print machine-readable JSON on standard output and nothing else
-    #[arg(long)]
-    json: bool,
-    /// Print no notices
-    #[arg(long, short)]
-    quiet: bool,
-}
-
-/// `probity export labels`
-#[derive(Debug, Args)]
-pub(crate) struct ExportLabelsArgs {
-    /// Write to this file instead of standard output
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// The form [default: by the file's suffix, else jsonl]
-    #[arg(long, value_enum, value_name = "FORM")]
-    format: Option<FormatArg>,
-    /// A table for programs: without the quotes that keep spreadsheets from taking cells for formulas
-    #[arg(long, conflicts_with = "format")]
-    raw_csv: bool,
-    /// Where labels are kept
-    #[arg(long, value_name = "FILE")]
-    store: Option<String>,
-    #[command(flatten)]
-    settings: SettingsArgs,
-}
-
-/// The form of an export.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FormatArg {
-    /// A table that spreadsheets open
-    Csv,
-    /// One JSON object per line
-    Jsonl,
-}
 
 /// Labels that were read, each once, with their places.
 struct Given {
@@ -85,26 +29,21 @@ struct Given {
 
 /// Runs `probity import labels`.
 pub(crate) fn import(args: &ImportLabelsArgs) -> Result<Exit, Failure> {
-    let note = |line: &str| {
-        if !args.quiet && !args.json {
-            terminal::note(line);
-        }
-    };
+    let note = |line: &str| args.say.note(line);
     let given = read(args, &note)?;
     check(args, &given)?;
-    let path = settings::store_file(&args.settings, args.store.as_ref())?;
-    let failed = |error| Failure::new(Exit::Store, &error);
+    let path = settings::store_file(&args.store)?;
     let store = open_for_writing(&path, &note)?;
-    let import = store.import_labels(&given.labels).map_err(failed)?;
+    let import = store.import_labels(&given.labels)?;
     refuse_conflicts(&import, &given)?;
-    let kept = store.reader().and_then(|reader| reader.labels()).map_err(failed)?;
-    store.close().map_err(failed)?;
+    let kept = store.reader().and_then(|reader| reader.labels())?;
+    store.close()?;
     for line in notices(&kept) {
         note(&line);
     }
     let kept: Vec<LabelEntry> = kept.into_iter().map(|stored| stored.label).collect();
     let (n_known, n_repeated, n_kept) = (import.n_known, given.n_repeated, kept.len());
-    if args.json {
+    if args.say.json {
         let text = json!({
             "added": import.n_added,
             "already_there": n_known,
@@ -130,7 +69,7 @@ pub(crate) fn import(args: &ImportLabelsArgs) -> Result<Exit, Failure> {
 }
 
 fn read(args: &ImportLabelsArgs, note: &dyn Fn(&str)) -> Result<Given, Failure> {
-    let mut files = Files::new(load_options(false, args.delimiter.as_deref())?, note);
+    let mut files = Files::new(row_options(false, args.delimiter.as_deref())?, note);
     let mut given = Given { places: Vec::new(), labels: Vec::new(), n_repeated: 0 };
     let mut seen: BTreeSet<String> = BTreeSet::new();
     for path in &args.files {
@@ -152,12 +91,7 @@ fn read(args: &ImportLabelsArgs, note: &dyn Fn(&str)) -> Result<Given, Failure> 
 
 /// Holds labels to what calibration will ask of them: one scale for what was asked, one label by one person.
 fn check(args: &ImportLabelsArgs, given: &Given) -> Result<(), Failure> {
-    let declared = if args.values.is_empty() {
-        None
-    } else {
-        let scale = Scale::declared(&args.values);
-        Some(scale.ok_or_else(|| Failure::usage("--values: expected at least two different values"))?)
-    };
+    let declared = scale(&args.values)?;
     let mut asked: BTreeMap<(Option<&String>, bool), Vec<usize>> = BTreeMap::new();
     for (place, label) in given.labels.iter().enumerate().filter(|(_, label)| label.label.is_some()) {
         asked.entry((label.criterion.as_ref(), label.facts.variants.is_some())).or_default().push(place);
@@ -211,15 +145,14 @@ fn notices(kept: &[StoredLabel]) -> Vec<String> {
 /// Runs `probity export labels`.
 pub(crate) fn export(args: &ExportLabelsArgs) -> Result<Exit, Failure> {
     let format = format(args)?;
-    let inputs = Inputs::default().store(&args.settings, args.store.as_ref());
-    report_files(args.output.as_deref(), &[], &inputs)?;
-    let path = settings::store_file(&args.settings, args.store.as_ref())?;
+    tried(args.output.as_deref(), &[], &Inputs::default().store(&args.store))?;
+    let path = settings::store_file(&args.store)?;
     let kept = kept(&path)?;
     let labels: Vec<LabelEntry> = kept.into_iter().map(|stored| stored.label).collect();
     let text = match format {
-        FormatArg::Csv if args.raw_csv => table::csv(&labels, table::Reader::Program),
-        FormatArg::Csv => table::csv(&labels, table::Reader::Spreadsheet),
-        FormatArg::Jsonl => table::jsonl(&labels),
+        LabelFormat::Csv if args.raw_csv => table::csv(&labels, table::Reader::Program),
+        LabelFormat::Csv => table::csv(&labels, table::Reader::Spreadsheet),
+        LabelFormat::Jsonl => table::jsonl(&labels),
     };
     match args.output.as_deref() {
         Some(output) => {
@@ -237,21 +170,20 @@ pub(super) fn kept(path: &Path) -> Result<Vec<StoredLabel>, Failure> {
         return Err(Failure::usage(format!("there is no store at {}", path.display()))
             .hint("bring labels into it with `probity import labels FILE`"));
     }
-    let store = Store::open_read_only(path);
-    store.and_then(|store| store.reader()?.labels()).map_err(|error| Failure::new(Exit::Store, &error))
+    Ok(Store::open_read_only(path)?.reader()?.labels()?)
 }
 
-fn format(args: &ExportLabelsArgs) -> Result<FormatArg, Failure> {
+fn format(args: &ExportLabelsArgs) -> Result<LabelFormat, Failure> {
     if args.raw_csv {
-        return Ok(FormatArg::Csv);
+        return Ok(LabelFormat::Csv);
     }
     if let Some(format) = args.format {
         return Ok(format);
     }
-    let Some(output) = &args.output else { return Ok(FormatArg::Jsonl) };
+    let Some(output) = &args.output else { return Ok(LabelFormat::Jsonl) };
     match output.extension().and_then(|suffix| suffix.to_str()) {
-        Some("csv") => Ok(FormatArg::Csv),
-        Some("jsonl" | "ndjson") => Ok(FormatArg::Jsonl),
+        Some("csv") => Ok(LabelFormat::Csv),
+        Some("jsonl" | "ndjson") => Ok(LabelFormat::Jsonl),
         _ => Err(Failure::usage(format!("{}: expected a name in .csv or .jsonl", output.display()))
             .hint("or say --format csv or --format jsonl")),
     }

@@ -3,25 +3,19 @@
 //! What is served and how is the business of [`crate::web`]. Nobody is asked here: what a judge said comes from
 //! the store.
 
-mod args;
-
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use probity_core::promote::Contract;
-use probity_engine::config::layer::Layer;
 use probity_engine::review::build::{Built, Source, Wanted, of_pairs, of_replies};
 use probity_engine::review::{Added, After, PersonName, QueueId, Room};
-use probity_engine::store::StoreError;
 use serde_json::json;
 use tokio::runtime::Runtime;
 
-pub(crate) use args::ReviewArgs;
-
-use super::calibrate::default_counting;
-use super::promote::read_contract;
-use super::session::{failure, runtime};
+use super::session::runtime;
+use crate::args::{ReviewArgs, default_counting};
 use crate::exit::{Exit, Failure};
+use crate::render::report::pretty;
 use crate::settings::{self, LabelledFlags, LabelledJob};
 use crate::terminal;
 use crate::web::{self, Opening, WebSettings};
@@ -48,13 +42,8 @@ pub(crate) fn review(mut args: ReviewArgs) -> Result<Exit, Failure> {
     if args.queue.pairs {
         args.judge.rubric.get_or_insert_with(|| settings::PAIRWISE_RUBRIC.to_owned());
     }
-    let is_quiet = args.reading.quiet || args.reading.json;
-    let note = |line: &str| {
-        if !is_quiet {
-            terminal::note(line);
-        }
-    };
-    let contract = args.queue.contract.as_deref().map(|path| read_contract(path, &note)).transpose()?;
+    let note = |line: &str| args.reading.say.note(line);
+    let contract = args.queue.contract.as_deref().map(|path| settings::contract(path, &note)).transpose()?;
     let (lead, people) = names(&args)?;
     let runtime = runtime()?;
     let room = if args.files.is_empty() {
@@ -71,21 +60,17 @@ pub(crate) fn review(mut args: ReviewArgs) -> Result<Exit, Failure> {
         let settings = WebSettings { port: args.serving.port, opening, lead, people, contract };
         runtime.block_on(web::serve(Arc::new(room.clone()), settings))?;
     }
-    room.close().map_err(|error| store_failure(&error))?;
+    room.close()?;
     Ok(Exit::Done)
 }
 
-fn store_failure(error: &StoreError) -> Failure {
-    Failure::new(Exit::Store, error)
-}
-
 fn open(path: &std::path::Path) -> Result<Room, Failure> {
-    Room::open(path).map_err(|error| store_failure(&error))
+    Room::open(path).map_err(|error| Failure::new(Exit::Store, &error))
 }
 
 /// The room of a store that has queues.
 fn existing(args: &ReviewArgs) -> Result<Room, Failure> {
-    let path: PathBuf = settings::store_file(&args.reading.settings, args.judge.store.as_ref())?;
+    let path: PathBuf = settings::named_store(&args.reading.settings, args.judge.store.as_ref())?;
     let empty = || {
         Failure::usage(format!("{} has no queue to look at", path.display()))
             .hint("name case files: `probity review cases.jsonl`")
@@ -94,7 +79,7 @@ fn existing(args: &ReviewArgs) -> Result<Room, Failure> {
         return Err(empty());
     }
     let room = open(&path)?;
-    let queues = room.queues().map_err(|error| store_failure(&error))?;
+    let queues = room.queues()?;
     if queues.is_empty() { Err(empty()) } else { Ok(room) }
 }
 
@@ -122,10 +107,11 @@ fn job(args: &ReviewArgs, note: &dyn Fn(&str)) -> Result<LabelledJob, Failure> {
         files: &args.files,
         reading: &args.reading,
         judge: &args.judge,
+        calls: None,
         one_call: args.queue.one_call,
         verdicts: None,
     };
-    let job = settings::labelled(&flags, Layer::default(), note)?;
+    let job = settings::labelled(&flags, note)?;
     match &job {
         LabelledJob::Replies(job) if args.queue.pairs => {
             Err(Failure::usage(format!("--pairs: rubric {} scores single replies", job.rubric.name()))
@@ -143,7 +129,7 @@ fn add(
     contract: Option<&Contract>,
     runtime: &Runtime,
 ) -> Result<Kept, Failure> {
-    let source = Source::from(args.queue.source);
+    let source = args.queue.source;
     let mut counting = default_counting();
     counting.sampling.resampling.n_resamples = RESAMPLES;
     let wanted = Wanted {
@@ -160,8 +146,7 @@ fn add(
     let mut built = match job {
         LabelledJob::Replies(job) => of_replies(room, job, &wanted),
         LabelledJob::Pairs(job) => of_pairs(room, job, &wanted),
-    }
-    .map_err(failure)?;
+    }?;
     refuse_nothing(&built, source)?;
     if args.queue.name.is_none() {
         // Reviewers see the name. Files are often called after what wrote the replies, so it has none of them.
@@ -169,9 +154,8 @@ fn add(
         queue.name = format!("{} {}", queue.spec.asked.rubric, &queue.digest()[..DIGITS]);
     }
     let added = runtime.block_on(room.add_queue(built.queue.clone()));
-    let added = added.map_err(|error| store_failure(&error))?;
     let (name, n_items) = (built.queue.name.clone(), built.queue.items.len());
-    match added {
+    match added? {
         Added::New(id) | Added::Known(id) => Ok(Kept { id, name, n_items, built }),
         Added::Differs(_) => Err(Failure::usage(format!(
             "--queue {name}: the store has a queue of this name with other items, or one that asks something else"
@@ -200,7 +184,7 @@ fn refuse_nothing(built: &Built, source: Source) -> Result<(), Failure> {
 /// Says what was made.
 fn tell(kept: &Kept, args: &ReviewArgs, room: &Room, note: &dyn Fn(&str)) -> Result<(), Failure> {
     let Kept { id, name, n_items, built } = kept;
-    if args.reading.json {
+    if args.reading.say.json {
         let text = json!({
             "queue": name,
             "id": id,
@@ -213,7 +197,7 @@ fn tell(kept: &Kept, args: &ReviewArgs, room: &Room, note: &dyn Fn(&str)) -> Res
             "overlap": args.queue.overlap,
             "store": room.path().display().to_string(),
         });
-        return terminal::deliver(&format!("{text:#}\n"));
+        return terminal::deliver(&pretty(&text));
     }
     note(&format!(
         "queue '{name}': {n_items} items, each by {} people; the judge has a verdict on {}",

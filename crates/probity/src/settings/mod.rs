@@ -3,6 +3,7 @@
 mod comparison;
 mod endpoint;
 mod gate;
+pub(crate) mod inputs;
 mod labelled;
 mod probing;
 pub(crate) mod sources;
@@ -16,26 +17,24 @@ use std::path::{Path, PathBuf};
 
 use probity_core::gate::Gate;
 use probity_core::packet::AnswerForm;
+use probity_core::promote::{self, Contract};
 use probity_core::rubric::{self, Judged, Rubric};
 use probity_engine::config::layer::{Decimal, Layer};
 use probity_engine::config::names::Calls;
 use probity_engine::config::{
     Backend, Because, Config, JudgeSettings, LocalFacts, NotTrusted, Parse, SettingsProblem, SettingsRefused,
-    Structured,
 };
 use probity_engine::judge::prompt::Template;
-use probity_engine::load::{Dataset, Dedup, Keep, LoadError, LoadOptions, Strictness, Unanswered};
+use probity_engine::load::{Dataset, Keep, LoadOptions, Strictness, Unanswered};
 use probity_engine::run::asking::Asking;
 use probity_engine::run::job::{Definition, Job};
 use probity_engine::run::standing::clock;
 
-use crate::args::{CallArgs, CaseArgs, DedupArg, JobArgs, JudgeArgs, ReadArgs, SettingsArgs, StructuredArg};
-use crate::commands::rubric::problems;
+use crate::args::{
+    CallArgs, CaseArgs, JobArgs, JudgeArgs, ReadArgs, RecordArgs, SETTINGS_FILE, SettingsArgs, StoreArgs,
+};
 use crate::exit::{Exit, Failure};
-use crate::machine;
-
-/// The settings file that is read where it exists.
-pub(crate) const FILE: &str = "probity.toml";
+use crate::render::problem::{problems, read_file};
 
 /// Said when the baseline judge is used for want of another.
 const NO_KEY: &str = "no key is configured, so the baseline judge is used: it compares words and \
@@ -47,8 +46,10 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 }
 
 /// Puts a job together. Everything that can be wrong with flags, files and cases is found here.
-pub(crate) fn job(args: &JobArgs, over: Layer, note: &dyn Fn(&str)) -> Result<Job, Failure> {
-    let config = config(args, over)?;
+pub(crate) fn job(args: &JobArgs, calls: Option<&CallArgs>, note: &dyn Fn(&str)) -> Result<Job, Failure> {
+    let mut flags = judge_layer(&args.judge, calls, args.one_call)?;
+    target::put_over(&args.target, &mut flags);
+    let config = read_config(&args.cases.reading, flags)?;
     let rubric = rubric(&config.run.rubric, note)?;
     let CaseArgs { files, reading } = &args.cases;
     let own = OwnFlags { seed: args.seed, verdicts: args.verdicts.as_deref() };
@@ -78,70 +79,43 @@ fn job_of(
     let template = template(judge.template.as_deref(), AnswerForm::Levels)?;
     let target = target::definition(&config, &judge, note)?;
     let unanswered = if target.is_some() { Unanswered::Take } else { Unanswered::Refuse };
-    let options = LoadOptions { unanswered, keep: flags.keep, ..load_options(flags.reading)? };
-    let dataset = Dataset::open(flags.files, options).map_err(load_failure)?;
+    let options = LoadOptions { unanswered, keep: flags.keep, ..load_options(&flags.reading.records)? };
+    let dataset = Dataset::open(flags.files, options)?;
     let about_cases = dataset.notices().iter().map(ToString::to_string);
     notices.into_iter().chain(about_cases).for_each(|notice| note(&notice));
     let names: Vec<String> = flags.files.iter().map(|path| path.display().to_string()).collect();
     let dataset_name = names.join(" ");
     let gate = gate::gate(&config.gate, note)?;
-    Job::new(Definition { dataset, dataset_name, rubric, template, gate, config, judge, target })
-        .map_err(crate::commands::session::failure)
+    Ok(Job::new(Definition { dataset, dataset_name, rubric, template, gate, config, judge, target })?)
 }
 
-/// A failure to read cases, with its hint. A machine that ran out of something is no fault of the cases.
-pub(crate) fn load_failure(error: LoadError) -> Failure {
-    let exit = match &error.source {
-        Some(cause) if machine::is_exhausted(cause) => Exit::Store,
-        _ => Exit::Usage,
-    };
-    let failure = Failure::new(exit, &error);
-    match error.hint {
-        Some(hint) => failure.hint(hint),
-        None => failure,
-    }
-}
-
-/// The settings that flags about calls put over everything else.
-pub(crate) fn call_layer(args: &CallArgs) -> Result<Layer, Failure> {
+/// What flags say about the judge and about its calls.
+fn judge_layer(args: &JudgeArgs, calls: Option<&CallArgs>, one_call: bool) -> Result<Layer, Failure> {
     let decimal = |name: &str, text: &Option<String>| {
         let parse = |text: &String| {
             text.parse().map(Decimal).map_err(|error| Failure::usage(format!("--{name}: {error}")))
         };
         text.as_ref().map(parse).transpose()
     };
-    let mut layer = Layer::default();
-    layer.schedule.concurrency = args.concurrency;
-    layer.budget.calls_max = args.max_calls;
-    layer.budget.usd_max = decimal("budget-usd", &args.budget_usd)?;
-    layer.run.min_coverage = decimal("min-coverage", &args.min_coverage)?;
-    Ok(layer)
-}
-
-fn config(args: &JobArgs, over: Layer) -> Result<Config, Failure> {
-    let mut flags = judge_layer(&args.judge, over);
-    if args.one_call {
-        flags.run.call_plan = Some(Calls::OneCall);
+    let mut flags = Layer::default();
+    if let Some(calls) = calls {
+        flags.schedule.concurrency = calls.concurrency;
+        flags.budget.calls_max = calls.max_calls;
+        flags.budget.usd_max = decimal("budget-usd", &calls.budget_usd)?;
+        flags.run.min_coverage = decimal("min-coverage", &calls.min_coverage)?;
     }
-    target::put_over(&args.target, &mut flags);
-    read_config(&args.cases.reading, flags)
-}
-
-/// What flags say about the judge, over `over`.
-fn judge_layer(args: &JudgeArgs, over: Layer) -> Layer {
-    let mut flags = over;
+    flags.run.call_plan = one_call.then_some(Calls::OneCall);
     flags.any_model.clone_from(&args.model);
     flags.any_base_url.clone_from(&args.base_url);
     flags.judge.name.clone_from(&args.judge);
     flags.run.rubric.clone_from(&args.rubric);
     flags.run.store.clone_from(&args.store);
-    flags
+    Ok(flags)
 }
 
-/// The settings of a command about cases, with `over` above what its own flags say.
-fn read_config(args: &ReadArgs, over: Layer) -> Result<Config, Failure> {
-    let mut flags = over;
-    if args.strict {
+/// The settings of a command about cases, with its other flags in `flags`.
+fn read_config(args: &ReadArgs, mut flags: Layer) -> Result<Config, Failure> {
+    if args.records.strict {
         flags.run.parse = Some(Parse::Strict);
     }
     if !args.policies.is_empty() {
@@ -162,7 +136,8 @@ fn resolved(args: &SettingsArgs, flags: Layer) -> Result<Config, Failure> {
 
 /// A settings file decides what it must not.
 fn not_trusted(refused: &NotTrusted) -> Failure {
-    let named = refused.problems.iter().map(|problem| problem.file.as_str()).find(|file| *file != FILE);
+    let named =
+        refused.problems.iter().map(|problem| problem.file.as_str()).find(|file| *file != SETTINGS_FILE);
     let trust = named.map_or("probity trust".to_owned(), |file| format!("probity trust {file}"));
     Failure::new(Exit::Usage, refused).hint(format!(
         "look at the file, then say `{trust}` (in CI: --trust-settings); or give the same as a flag, as a variable or \
@@ -176,18 +151,18 @@ pub(crate) fn asking(
     reading: &ReadArgs,
     note: &dyn Fn(&str),
 ) -> Result<(Asking, Rubric), Failure> {
-    let config = read_config(reading, judge_layer(args, Layer::default()))?;
+    let config = read_config(reading, judge_layer(args, None, false)?)?;
     let (judge, _) = judge(args, OwnFlags::default(), &config)?;
     let rubric = rubric(&config.run.rubric, note)?;
     let template = template(judge.template.as_deref(), AnswerForm::Levels)?;
-    Ok((Asking::new(judge, template, config).map_err(crate::commands::session::failure)?, rubric))
+    Ok((Asking::new(judge, template, config)?, rubric))
 }
 
 /// The cases of a command and the gate they are checked by.
 pub(crate) fn gated(args: &CaseArgs, note: &dyn Fn(&str)) -> Result<(Dataset, Gate), Failure> {
     let config = read_config(&args.reading, Layer::default())?;
     gate::refuse_idle_date(&config.gate)?;
-    let dataset = Dataset::open(&args.files, load_options(&args.reading)?).map_err(load_failure)?;
+    let dataset = Dataset::open(&args.files, load_options(&args.reading.records)?)?;
     dataset.notices().iter().for_each(|notice| note(&notice.to_string()));
     Ok((dataset, gate::gate(&config.gate, note)?))
 }
@@ -227,14 +202,7 @@ fn judge(
     match &mut judge.backend {
         Backend::Chat(chat) => {
             chat.seed = own.seed.filter(|_| chat.dialect.takes("seed")).or(chat.seed);
-            if let Some(structured) = args.structured {
-                chat.structured = match structured {
-                    StructuredArg::Auto => Structured::Auto,
-                    StructuredArg::Schema => Structured::Schema,
-                    StructuredArg::JsonObject => Structured::JsonObject,
-                    StructuredArg::Plain => Structured::Plain,
-                };
-            }
+            chat.structured = args.structured.unwrap_or(chat.structured);
         }
         Backend::Recorded { verdicts } => {
             if let Some(path) = own.verdicts {
@@ -300,24 +268,31 @@ pub(crate) fn rubric(name: &str, note: &dyn Fn(&str)) -> Result<Rubric, Failure>
         ))
         .hint(format!("built in: {}", known.join(", ")))
     })?;
-    match rubric::read(&text) {
-        Ok(reading) => {
-            for warning in problems(name, &text, &reading.warnings) {
-                note(&format!("warning: {warning}"));
-            }
-            if let Some(overdue) = reading.rubric.overdue(clock()) {
-                note(&format!("notice: {overdue}"));
-            }
-            Ok(reading.rubric)
-        }
-        Err(found) => Err(Failure::usage(problems(name, &text, &found).join("\n"))),
+    let reading =
+        rubric::read(&text).map_err(|found| Failure::usage(problems(name, &text, "", &found).join("\n")))?;
+    for warning in problems(name, &text, "", &reading.warnings) {
+        note(&format!("warning: {warning}"));
     }
+    if let Some(overdue) = reading.rubric.overdue(clock()) {
+        note(&format!("notice: {overdue}"));
+    }
+    Ok(reading.rubric)
+}
+
+/// The contract in a file.
+pub(crate) fn contract(path: &Path, note: &dyn Fn(&str)) -> Result<Contract, Failure> {
+    let (reading, text) = read_file(path, "contract ", promote::read)?;
+    if !reading.warnings.is_empty() {
+        let name = path.display().to_string();
+        note(&problems(&name, &text, "warning: ", &reading.warnings).join("\n"));
+    }
+    Ok(reading.contract)
 }
 
 fn template(path: Option<&Path>, form: AnswerForm) -> Result<Template, Failure> {
     let Some(path) = path else { return Ok(Template::built_in(form)) };
     let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("template {}: cannot be read: {error}", path.display())))?;
+        .map_err(|error| Failure::unreadable(&format!("template {}", path.display()), &error))?;
     Template::parse(&text).map_err(|error| {
         let mut failure = Failure::new(Exit::Usage, &error);
         failure.message = format!("template {}: {}", path.display(), failure.message);
@@ -337,25 +312,13 @@ pub(crate) fn delimiter(flag: Option<&str>) -> Result<Option<u8>, Failure> {
     }
 }
 
-fn load_options(args: &ReadArgs) -> Result<LoadOptions, Failure> {
-    case_options(args.strict, args.dedup, args.delimiter.as_deref(), args.slice_attribute.as_deref())
-}
-
-/// How case files are read, as flags say.
-pub(crate) fn case_options(
-    strict: bool,
-    dedup: Option<DedupArg>,
-    delimiter: Option<&str>,
-    slice_attribute: Option<&str>,
-) -> Result<LoadOptions, Failure> {
+/// How files of records are read, as flags say.
+pub(crate) fn load_options(args: &RecordArgs) -> Result<LoadOptions, Failure> {
     Ok(LoadOptions {
-        strict: if strict { Strictness::Strict } else { Strictness::Skip },
-        dedup: match dedup {
-            Some(DedupArg::Identical) => Dedup::Identical,
-            Some(DedupArg::Refuse) | None => Dedup::Refuse,
-        },
-        delimiter: self::delimiter(delimiter)?,
-        slice_attribute: slice_attribute.map(Into::into),
+        strict: if args.strict { Strictness::Strict } else { Strictness::Skip },
+        dedup: args.dedup.unwrap_or_default(),
+        delimiter: delimiter(args.delimiter.as_deref())?,
+        slice_attribute: args.slice_attribute.as_deref().map(Into::into),
         ..LoadOptions::default()
     })
 }
@@ -366,7 +329,12 @@ pub(crate) fn store_path(asking: &Asking) -> Result<PathBuf, Failure> {
 }
 
 /// The store of a command that asks no judge.
-pub(crate) fn store_file(args: &SettingsArgs, store: Option<&String>) -> Result<PathBuf, Failure> {
+pub(crate) fn store_file(args: &StoreArgs) -> Result<PathBuf, Failure> {
+    named_store(&args.settings, args.store.as_ref())
+}
+
+/// The store that settings and a flag name.
+pub(crate) fn named_store(args: &SettingsArgs, store: Option<&String>) -> Result<PathBuf, Failure> {
     let mut flags = Layer::default();
     flags.run.store = store.cloned();
     local_store(&resolved(args, flags)?.run.store)

@@ -6,9 +6,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::args::{CaseArgs, JobArgs, JudgeArgs, ReadArgs, SettingsArgs};
+use super::{named_files, named_store};
+use crate::args::{AskArgs, CaseArgs, JobArgs, JudgeArgs, ReadArgs, SETTINGS_FILE, SettingsArgs, StoreArgs};
 use crate::exit::Failure;
-use crate::settings;
 
 /// Where standard input is a file, its name leads there.
 const STANDARD_INPUT: &str = "/dev/stdin";
@@ -37,19 +37,28 @@ impl Inputs {
         inputs.and("--target-system", &job.target.target_system).judge(&job.judge, reading)
     }
 
-    /// Adds what the flags of a judge name, and its store.
-    pub(crate) fn judge(self, judge: &JudgeArgs, reading: &ReadArgs) -> Self {
-        let rubric = judge.rubric.as_ref().map(PathBuf::from);
-        let mut inputs = self.and("--rubric", &rubric).and("--template", &judge.template);
-        inputs.0.extend(settings::named_files(&reading.settings));
-        inputs.and("--policies", &reading.policies).store(&reading.settings, judge.store.as_ref())
+    /// Adds what the flags of a command that asks name.
+    pub(crate) fn ask(self, ask: &AskArgs) -> Self {
+        self.judge(&ask.judge, &ask.reading)
     }
 
-    /// Adds the settings file and the store, named by a flag or not.
-    pub(crate) fn store(self, args: &SettingsArgs, store: Option<&String>) -> Self {
+    /// Adds what the flags of a judge name, and its store.
+    fn judge(self, judge: &JudgeArgs, reading: &ReadArgs) -> Self {
+        let rubric = judge.rubric.as_ref().map(PathBuf::from);
+        let mut inputs = self.and("--rubric", &rubric).and("--template", &judge.template);
+        inputs.0.extend(named_files(&reading.settings));
+        inputs.and("--policies", &reading.policies).kept(&reading.settings, judge.store.as_ref())
+    }
+
+    /// Adds the settings file and the store of a command that asks no judge, named by a flag or not.
+    pub(crate) fn store(self, args: &StoreArgs) -> Self {
+        self.kept(&args.settings, args.store.as_ref())
+    }
+
+    fn kept(self, args: &SettingsArgs, store: Option<&String>) -> Self {
         // Settings that cannot be read are refused where they are needed.
-        let store = settings::store_file(args, store).ok();
-        let config = args.config.clone().unwrap_or_else(|| settings::FILE.into());
+        let store = named_store(args, store).ok();
+        let config = args.config.clone().unwrap_or_else(|| SETTINGS_FILE.into());
         let store: Vec<PathBuf> =
             store.iter().flat_map(|store| probity_engine::store::files(store)).collect();
         self.and("--config", [&config]).and("--store", &store)

@@ -1,24 +1,43 @@
-//! The command line as it is typed. What it means together with files and variables is decided in
-//! [`crate::settings`].
+//! The command line as it is typed: one group of flags per concern, one struct per command. What it means together
+//! with files and variables is decided in `settings`; nothing here knows a command.
+
+mod calibrate;
+mod choice;
+mod compare;
+mod diff;
+mod labels;
+mod mock;
+mod probe;
+mod promote;
+mod report;
+mod review;
+mod sample;
+
+pub(crate) use calibrate::{CalibrateArgs, default_counting, scale};
+pub(crate) use compare::CompareArgs;
+pub(crate) use diff::DiffArgs;
+pub(crate) use labels::{ExportLabelsArgs, ImportLabelsArgs, LabelFormat};
+pub(crate) use mock::{MockArgs, UsageArg};
+pub(crate) use probe::ProbeArgs;
+pub(crate) use promote::PromoteArgs;
+pub(crate) use report::ReportArgs;
+pub(crate) use review::ReviewArgs;
+pub(crate) use sample::{DrawArgs, EstimateArgs, SampleArgs, SampleCommand};
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
+use probity_core::stats::Resampling;
+use probity_engine::config::Structured;
+use probity_engine::load::Dedup;
 use probity_engine::store::RunId;
 
-use crate::commands::calibrate::{CalibrateArgs, share};
-use crate::commands::compare::CompareArgs;
-use crate::commands::diff::DiffArgs;
-use crate::commands::init::InitArgs;
-use crate::commands::labels::{ExportLabelsArgs, ImportLabelsArgs};
-use crate::commands::mock::MockArgs;
-use crate::commands::probe::ProbeArgs;
-use crate::commands::promote::PromoteArgs;
-use crate::commands::report::ReportArgs;
-use crate::commands::review::ReviewArgs;
-use crate::commands::sample::SampleArgs;
-use crate::commands::trust::TrustArgs;
+use self::choice::{DEDUP, STRUCTURED, one_of, share};
+use crate::terminal;
+
+/// The settings file that is read where it exists.
+pub(crate) const SETTINGS_FILE: &str = "probity.toml";
 
 /// Scores customer-support replies, and proves whether the judge that scored them deserves to be believed.
 #[derive(Debug, Parser)]
@@ -146,24 +165,86 @@ pub(crate) struct ReadArgs {
     pub(crate) as_of: Option<String>,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
+    #[command(flatten)]
+    pub(crate) records: RecordArgs,
+    #[command(flatten)]
+    pub(crate) say: SayArgs,
+}
+
+/// How records are read.
+#[derive(Debug, Args)]
+pub(crate) struct RecordArgs {
     /// Make the first bad record an error, and read judges' answers as strict JSON
     #[arg(long)]
     pub(crate) strict: bool,
     /// What to do with a record that repeats another one exactly
-    #[arg(long, value_enum, value_name = "HOW")]
-    pub(crate) dedup: Option<DedupArg>,
+    #[arg(long, value_parser = one_of(DEDUP), value_name = "HOW")]
+    pub(crate) dedup: Option<Dedup>,
     /// The character between the cells of a CSV file
     #[arg(long, value_name = "CHAR")]
     pub(crate) delimiter: Option<String>,
     /// The attribute of an OpenTelemetry span that names its slice
     #[arg(long, value_name = "KEY")]
     pub(crate) slice_attribute: Option<String>,
+}
+
+/// How much is said, and to whom.
+#[derive(Debug, Args)]
+pub(crate) struct SayArgs {
     /// Print machine-readable JSON on standard output and nothing else
     #[arg(long)]
     pub(crate) json: bool,
     /// Print no notices and no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+impl SayArgs {
+    /// Prints a notice, unless machines read on or nothing is to be said.
+    pub(crate) fn note(&self, line: &str) {
+        if !self.quiet && !self.json {
+            terminal::note(line);
+        }
+    }
+}
+
+/// Where results are written.
+#[derive(Debug, Args)]
+pub(crate) struct OutputArgs {
+    /// Write the results to this file as JSON
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write a report to this file; its name ends in .html, .md, .xml for a CI server, or .json; may be given again
+    #[arg(long = "report", value_name = "FILE")]
+    pub(crate) reports: Vec<PathBuf>,
+}
+
+/// The store of a command that asks no judge.
+#[derive(Debug, Args)]
+pub(crate) struct StoreArgs {
+    /// Where runs, labels and draws are kept
+    #[arg(long, value_name = "FILE")]
+    pub(crate) store: Option<String>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+}
+
+/// How intervals are drawn.
+#[derive(Debug, Args)]
+pub(crate) struct ResampleArgs {
+    /// The seed of the resamples behind each interval
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// How many resamples
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    resamples: u32,
+}
+
+impl ResampleArgs {
+    /// How intervals are drawn.
+    pub(crate) fn resampling(&self) -> Resampling {
+        Resampling { n_resamples: self.resamples, seed: self.seed }
+    }
 }
 
 /// Where settings are read, and what they may decide.
@@ -236,8 +317,8 @@ pub(crate) struct JudgeArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
     /// How the judge is told the answer's shape
-    #[arg(long, value_enum, value_name = "HOW")]
-    pub(crate) structured: Option<StructuredArg>,
+    #[arg(long, value_parser = one_of(STRUCTURED), value_name = "HOW")]
+    pub(crate) structured: Option<Structured>,
     /// Where verdicts are kept
     #[arg(long, value_name = "FILE")]
     pub(crate) store: Option<String>,
@@ -248,12 +329,8 @@ pub(crate) struct JudgeArgs {
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) job: JobArgs,
-    /// Write the results to this file as JSON
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Write a report to this file; its name ends in .html, .md, .xml for a CI server, or .json; may be given again
-    #[arg(long = "report", value_name = "FILE")]
-    pub(crate) reports: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) calls: CallArgs,
     /// End with exit code 1 unless the rubric's targets are met by a judge with standing
@@ -262,6 +339,17 @@ pub(crate) struct RunArgs {
     /// End with exit code 1 unless the lower bound of the pass rate reaches this share, whatever the judge has earned
     #[arg(long, value_name = "RATE", value_parser = share)]
     pub(crate) fail_under: Option<f64>,
+}
+
+/// A judge that is asked: who, how often, and about what.
+#[derive(Debug, Args)]
+pub(crate) struct AskArgs {
+    #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
+    #[command(flatten)]
+    pub(crate) calls: CallArgs,
+    #[command(flatten)]
+    pub(crate) reading: ReadArgs,
 }
 
 /// How many calls are made, and when they stop.
@@ -285,6 +373,9 @@ pub(crate) struct CallArgs {
     /// Ask again about packets whose recorded answers were no verdict
     #[arg(long)]
     pub(crate) retry_unscored: bool,
+    /// Say how many calls it would take and what they would cost, and send nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// The run that is read back from the store, in place of making one. No flag says so: `report` and `diff` do.
     #[arg(skip)]
     pub(crate) recorded: Option<RunId>,
@@ -300,25 +391,18 @@ pub(crate) struct CheckArgs {
     pub(crate) show: bool,
 }
 
-/// How the judge is told the answer's shape.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum StructuredArg {
-    /// By schema where the judge takes it, else as `json_object`
-    Auto,
-    /// By JSON schema
-    Schema,
-    /// Any JSON object
-    #[value(name = "json_object")]
-    JsonObject,
-    /// By the prompt alone
-    Plain,
+/// `probity init`
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// The folder, made where there is none
+    #[arg(default_value = ".", value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
 }
 
-/// What to do with exact repeats.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum DedupArg {
-    /// They are an error
-    Refuse,
-    /// The later one is skipped and listed
-    Identical,
+/// `probity trust`
+#[derive(Debug, Args)]
+pub(crate) struct TrustArgs {
+    /// The settings file
+    #[arg(default_value = SETTINGS_FILE, value_name = "FILE")]
+    pub(crate) file: PathBuf,
 }

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use probity_engine::review::build::Source;
 
-use crate::args::{JudgeArgs, ReadArgs};
+use super::choice::{SOURCE, one_of};
+use super::{JudgeArgs, ReadArgs};
 
 /// `probity review`
 #[derive(Debug, Args)]
@@ -31,8 +32,8 @@ pub(crate) struct QueueArgs {
     #[arg(long)]
     pub(crate) pairs: bool,
     /// Which of the cases
-    #[arg(long = "from", value_enum, value_name = "WHICH", default_value = "all")]
-    pub(crate) source: SourceArg,
+    #[arg(long = "from", value_parser = one_of(SOURCE), value_name = "WHICH", default_value = "all")]
+    pub(crate) source: Source,
     /// How many of them at most: drawn from the seed, or those that would teach most
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) items: Option<u32>,
@@ -77,25 +78,4 @@ pub(crate) struct ServeArgs {
     /// Make the queue and end
     #[arg(long)]
     pub(crate) no_serve: bool,
-}
-
-/// Which cases come into a queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SourceArg {
-    /// All of them: a sample
-    All,
-    /// Those that the judge has no verdict on, or contradicts itself about
-    Unstable,
-    /// All, those first whose labels would teach most
-    Teach,
-}
-
-impl From<SourceArg> for Source {
-    fn from(arg: SourceArg) -> Source {
-        match arg {
-            SourceArg::All => Source::All,
-            SourceArg::Unstable => Source::Unstable,
-            SourceArg::Teach => Source::Teach,
-        }
-    }
 }

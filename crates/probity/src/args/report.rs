@@ -1,10 +1,8 @@
 //! The flags of `probity report`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
-use crate::args::SettingsArgs;
+use super::{OutputArgs, SayArgs, StoreArgs};
 
 /// `probity report`
 #[derive(Debug, Args)]
@@ -22,21 +20,10 @@ pub(crate) struct ReportArgs {
     /// [default: those that were run with --round]
     #[arg(long = "anchor", value_name = "FILE", requires = "history")]
     pub(crate) anchors: Vec<String>,
-    /// Write a report to this file; its name ends in .html, .md, .xml for a CI server, or .json; may be given again
-    #[arg(long = "report", value_name = "FILE")]
-    pub(crate) reports: Vec<PathBuf>,
-    /// Write the results to this file as JSON
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Where runs are kept
-    #[arg(long, value_name = "FILE")]
-    pub(crate) store: Option<String>,
     #[command(flatten)]
-    pub(crate) settings: SettingsArgs,
-    /// Print machine-readable JSON on standard output and nothing else
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print no notices
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+    #[command(flatten)]
+    pub(crate) say: SayArgs,
 }
