@@ -6,7 +6,7 @@ mod data;
 use serde_json::Value;
 
 use crate::binary::Probity;
-use crate::support::skipped;
+use crate::skipped;
 use data::people::{self, Calibrator, LabelAsk};
 use data::{Ask, Product, sets};
 

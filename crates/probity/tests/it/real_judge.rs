@@ -16,7 +16,7 @@ use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 use server::{MODEL, Server, ended};
 
-use crate::support::skipped;
+use crate::skipped;
 
 /// Set to anything, this variable asks about all ten tickets.
 const LONG: &str = "PROBITY_LONG_TESTS";
