@@ -2,6 +2,8 @@
 
 #[allow(dead_code, reason = "the sets about people have a test of their own")]
 mod published;
+#[path = "../../probity-engine/tests/support/skipped.rs"]
+mod skipped;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -12,6 +14,7 @@ use probity_core::label::{PairLabelRow, PairLabels};
 use probity_core::stats::Resampling;
 use published::{Ask, Product, sets};
 use serde_json::Value;
+use skipped::skipped;
 
 /// The library, asked directly.
 struct Library;

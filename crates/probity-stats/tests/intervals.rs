@@ -1,14 +1,14 @@
 //! Intervals hold the truth as often as they say, and a label plan reaches the width it was made for: simulations
 //! over seeds, with truths that are known.
 //!
-//! The short form takes seconds. `PROBITY_LONG_SIMULATIONS=1` draws ten times as often and more settings;
+//! The short form takes seconds. `PROBITY_LONG_TESTS=1` draws ten times as often and more settings;
 //! `--nocapture` shows the tables.
 
 use probity_stats::corrected::{NO_VERDICT, Stratum, Wanted, corrected, label_plan};
 use probity_stats::{ClusterSums, Estimate, Random, mean};
 
 fn is_long() -> bool {
-    std::env::var_os("PROBITY_LONG_SIMULATIONS").is_some()
+    std::env::var_os("PROBITY_LONG_TESTS").is_some()
 }
 
 fn n_repetitions() -> u32 {

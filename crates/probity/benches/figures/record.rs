@@ -103,8 +103,8 @@ fn copying(store: &Connection, table: &str, n_copies: usize) -> rusqlite::Result
     let copied: Vec<String> =
         columns.iter().map(|column| copied(store, table, column)).collect::<Result<_, _>>()?;
     Ok(format!(
-        "WITH RECURSIVE copy (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < {n_copies}) \
-         INSERT INTO {table} ({}) SELECT {} FROM copy CROSS JOIN {table} WHERE copy.n <= {n_copies}",
+        "WITH RECURSIVE copy (turn) AS (SELECT 1 UNION ALL SELECT turn + 1 FROM copy WHERE turn < {n_copies}) \
+         INSERT INTO {table} ({}) SELECT {} FROM copy CROSS JOIN {table} WHERE copy.turn <= {n_copies}",
         columns.join(", "),
         copied.join(", ")
     ))
@@ -114,14 +114,14 @@ fn copying(store: &Connection, table: &str, n_copies: usize) -> rusqlite::Result
 fn copied(store: &Connection, table: &str, column: &str) -> rusqlite::Result<String> {
     let shifted = |of: &str| -> rusqlite::Result<String> {
         let last: i64 = store.query_row(&format!("SELECT max(id) FROM {of}"), [], |row| row.get(0))?;
-        Ok(format!("{column} + copy.n * {last}"))
+        Ok(format!("{column} + copy.turn * {last}"))
     };
     match column {
         "id" => shifted(table),
         "packet" | "verdict" | "attempt" => shifted(column),
         // Knuth's multiplicative hash spreads the copies over the index, as hashes do.
         "hash" => Ok(
-            "unhex(printf('%08x', (copy.n * 2654435761 + id * 40503) & 4294967295) || substr(hex(hash), 9))"
+            "unhex(printf('%08x', (copy.turn * 2654435761 + id * 40503) & 4294967295) || substr(hex(hash), 9))"
                 .to_owned(),
         ),
         _ => Ok(column.to_owned()),

@@ -55,3 +55,5 @@ mod weekly;
 
 #[path = "../../../probity-engine/tests/support/mod.rs"]
 mod support;
+
+use support::skipped;

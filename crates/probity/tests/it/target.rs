@@ -47,8 +47,7 @@ impl Scene {
 
     /// The same with further arguments for the mock judge.
     fn with_mock(n: usize, settings: &str, arguments: &[&str]) -> Scene {
-        let folder =
-            Probity::new().variable("OPENAI_API_KEY", "sk-mock").variable("PROBITY_MODEL", "m-judge");
+        let folder = Probity::new().variable("OPENAI_API_KEY", "sk-mock");
         let path = folder.path("ledger.jsonl");
         let mock = MockJudge::start(&[&["--ledger", path.to_str().unwrap()], arguments].concat());
         let settings = settings.replace("MOCK", &mock.url());
@@ -72,6 +71,7 @@ impl Scene {
         let mut command = self.binary(&["run", "cases.jsonl", "--judge", "openai", "--trust-settings"]);
         command.args(["--base-url", &self.mock.url(), "--output", "results.json", "--report", "report.md"]);
         command.args(["--report", "report.html", "--report", "report.xml"]).args(more);
+        command.env("PROBITY_MODEL", "m-judge");
         command
     }
 

@@ -18,7 +18,7 @@ use crate::support::{Act, Request, ScriptedServer};
 impl Asked {
     /// A number that follows from the question and `salt`.
     pub(crate) fn number(&self, salt: u64) -> u64 {
-        number((self, salt))
+        number((&self.reply, self.criterion(), salt))
     }
 
     /// The verdict that this judge gives.

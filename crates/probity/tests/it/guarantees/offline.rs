@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use super::ledger::Judge;
 use super::scene::{Ended, Scene, cases};
 use super::shim::library;
-use crate::support::skipped;
+use crate::skipped;
 
 const N_CASES: usize = 10;
 

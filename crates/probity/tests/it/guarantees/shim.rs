@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use crate::support::skipped;
+use crate::skipped;
 
 /// Where a fault strikes and what it is.
 #[derive(Debug, Clone, Copy)]

@@ -238,7 +238,7 @@ fn spellings() -> Vec<String> {
 #[track_caller]
 fn check_stored(scene: &Scene, text: &str) {
     let holds = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());
-    assert!(folder_bytes(&scene).iter().any(|(_, bytes)| holds(bytes)), "{text}");
+    assert!(folder_bytes(scene).iter().any(|(_, bytes)| holds(bytes)), "{text}");
 }
 
 #[test]
