@@ -1,7 +1,7 @@
 //! Who gets which item next, and what they see of it.
 //!
-//! Candidates are looked for beside the writer, which only checks that a seat is left and takes it. So a hundred
-//! people who ask at once wait for a hundred small writes and not for a hundred searches.
+//! Who gets what is decided in the transaction that takes the seat, so an item never has more people than its queue asks
+//! for. The order of a queue's items for a person never changes and is worked out once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,13 +16,7 @@ use super::people::{PersonId, active};
 use super::queue::{After, QueueId, QueueSpec, spec};
 use super::record::{ItemId, LEASE_SECONDS, document};
 use crate::store::db::{Db, DbError, Row, vals};
-use crate::store::{Fault, Reader, StoreError, last_label, parsed_label};
-
-/// Candidates that the writer tries before another search.
-const CANDIDATES_MAX: usize = 16;
-
-/// Searches before somebody is told that nothing is left. Others take seats meanwhile, but not for ever.
-const SEARCHES_MAX: usize = 8;
+use crate::store::{Reader, StoreError, last_label, parsed_label};
 
 /// Orders that are kept, at most: each is as long as its queue.
 const ORDERS_MAX: usize = 1024;
@@ -99,19 +93,11 @@ impl Room {
         let room = self.clone();
         let order = self.read_aside(move |reader| room.order(reader, queue, person)).await?;
         let Some(order) = order else { return Ok(None) };
-        for _ in 0..SEARCHES_MAX {
-            let (searched, overlap) = (Arc::clone(&order), order.overlap);
-            let items =
-                self.read_aside(move |reader| reader.ask(|db| searched.candidates(db, person, now))).await?;
-            if items.is_empty() {
-                return Ok(None);
-            }
-            let taken = self.write("handing out an item", move |db| take(db, &items, overlap, (person, now)));
-            if let Some(item) = taken.await? {
-                return self.read_aside(move |reader| reader.ask(|db| view(db, item, person))).await;
-            }
-        }
-        Ok(None)
+        self.write("handing out an item", move |db| match order.take(db, person, now)? {
+            Some(item) => Ok(view(db, item, person)?),
+            None => Ok(None),
+        })
+        .await
     }
 
     /// The order in which `person` looks at a queue, which never changes; `None` where either is not there.
@@ -259,10 +245,13 @@ impl Order {
         Ok(Some(Order { overlap: spec.overlap, items }))
     }
 
-    /// The first items that may have a seat for `person`: what they have been given, then what they have not
+    /// Takes the first item that has a seat for `person`: what they have been given, then what they have not
     /// seen, then what they have skipped, the longest ago first.
-    fn candidates(&self, db: &Db, person: PersonId, now: i64) -> Result<Vec<ItemId>, DbError> {
+    fn take(&self, db: &Db, person: PersonId, now: i64) -> Result<Option<ItemId>, DbError> {
         const MINE: &str = "SELECT item, state, at FROM seat WHERE person = ?1";
+        if active(db, person)?.is_none() {
+            return Ok(None);
+        }
         let mine = db.rows(MINE, &vals![person.0], |row| {
             Ok((ItemId(row.get(0)?), (seat_state(row, 1)?, row.get::<i64>(2)?)))
         })?;
@@ -278,37 +267,14 @@ impl Order {
         // A stable sort: those of one second stay in the person's order.
         skipped.sort_by_key(|(at, _)| *at);
         let skipped = skipped.into_iter().map(|(_, item)| item);
-        let mut found = Vec::new();
         for item in self.items.iter().filter(given).chain(unseen).chain(skipped) {
-            if found.len() == CANDIDATES_MAX {
-                break;
-            }
             if has_seat(self.overlap, n_others(db, *item, person, now)?) {
-                found.push(*item);
+                sit(db, *item, person, "leased", now)?;
+                return Ok(Some(*item));
             }
         }
-        Ok(found)
+        Ok(None)
     }
-}
-
-/// Takes the first of `items` that has a seat.
-fn take(
-    db: &Db,
-    items: &[ItemId],
-    overlap: u32,
-    (person, now): (PersonId, i64),
-) -> Result<Option<ItemId>, Fault> {
-    if active(db, person)?.is_none() {
-        return Ok(None);
-    }
-    for item in items {
-        let is_answered = seat(db, *item, person)? == Some(SeatState::Submitted);
-        if !is_answered && has_seat(overlap, n_others(db, *item, person, now)?) {
-            sit(db, *item, person, "leased", now)?;
-            return Ok(Some(*item));
-        }
-    }
-    Ok(None)
 }
 
 /// The item as somebody sees it to whom it was given.

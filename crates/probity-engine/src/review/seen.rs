@@ -74,7 +74,7 @@ pub(super) fn note(
 }
 
 /// Whether it is noted already that a person saw something of this very item.
-pub(super) fn is_noted(db: &Db, (item, person): (ItemId, PersonId), sight: Sight) -> Result<bool, DbError> {
+fn is_noted(db: &Db, (item, person): (ItemId, PersonId), sight: Sight) -> Result<bool, DbError> {
     const SQL: &str = "SELECT 1 FROM act WHERE item = ?1 AND person = ?2 AND kind = 'reveal' AND sight = ?3
         LIMIT 1";
     Ok(db.row(SQL, &vals![item.0, person.0, sight.name()], |_| Ok(()))?.is_some())

@@ -13,7 +13,7 @@ use super::hand_out::{Place, last_note, place, shown, standing};
 use super::people::{Person, PersonId, Role, active, person};
 use super::queue::QueueId;
 use super::record::ItemId;
-use super::seen::{Sight, has_seen, is_noted, note};
+use super::seen::{Sight, has_seen, note};
 use crate::store::db::{Db, DbError, Row, vals};
 use crate::store::{Fault, StoreError};
 
@@ -67,13 +67,17 @@ impl Room {
         lead: PersonId,
         now: i64,
     ) -> Result<Vec<Disagreement>, StoreError> {
-        let asked = move |db: &Db| disagreements(db, queue, lead);
-        let found = self.read_aside(move |reader| reader.ask(asked)).await?;
-        self.note_labels(found.iter().map(|each| each.item).collect(), lead, now).await?;
-        Ok(found)
+        self.write("reading disagreements", move |db| {
+            let found = disagreements(db, queue, lead)?;
+            for each in &found {
+                note(db, (each.item, lead), Sight::Labels, now)?;
+            }
+            Ok(found)
+        })
+        .await
     }
 
-    /// An item that several people answered, as `lead` sees it; `None` where the person is no lead or nobody has
+    /// An item that several people answered, as `lead` sees it; `None` where the person is no lead or no one has
     /// answered it. It is noted that they have seen what others said.
     pub async fn settling(
         &self,
@@ -81,29 +85,12 @@ impl Room {
         lead: PersonId,
         now: i64,
     ) -> Result<Option<Settling>, StoreError> {
-        let asked = move |db: &Db| settling(db, item, lead);
-        let found = self.read_aside(move |reader| reader.ask(asked)).await?;
-        self.note_labels(found.iter().map(|each| each.disagreement.item).collect(), lead, now).await?;
-        Ok(found)
-    }
-
-    /// Notes that a lead sees what others said about items. Writes only where that is new.
-    async fn note_labels(&self, items: Vec<ItemId>, lead: PersonId, now: i64) -> Result<(), StoreError> {
-        let fresh = move |db: &Db| {
-            let noted = |item: &ItemId| is_noted(db, (*item, lead), Sight::Labels);
-            items.into_iter().map(|item| Ok((noted(&item)?, item))).collect::<Result<Vec<_>, _>>()
-        };
-        let found = self.read_aside(move |reader| reader.ask(fresh)).await?;
-        let fresh: Vec<ItemId> =
-            found.into_iter().filter(|(noted, _)| !noted).map(|(_, item)| item).collect();
-        if fresh.is_empty() {
-            return Ok(());
-        }
-        self.write("noting what a lead sees", move |db| {
-            for item in fresh {
+        self.write("reading a disagreement", move |db| {
+            let found = settling(db, item, lead)?;
+            if found.is_some() {
                 note(db, (item, lead), Sight::Labels, now)?;
             }
-            Ok(())
+            Ok(found)
         })
         .await
     }

@@ -12,6 +12,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, params_from_iter};
 
+use super::error::FailureKind;
+
 /// How long a writer waits before it tries again to get at a busy database. The steps of the library itself grow to
 /// 100 ms, which a reviewer would notice.
 const BUSY_STEP: Duration = Duration::from_micros(500);
@@ -74,27 +76,10 @@ pub(crate) enum Row<'r> {
 /// Why the database did not do what it was asked.
 #[derive(Debug, Clone)]
 pub(crate) struct DbError {
-    /// What kind of failure it was.
-    pub(super) kind: DbErrorKind,
+    /// In what way.
+    pub(super) kind: FailureKind,
     /// What the database said.
     pub(super) text: String,
-}
-
-/// What kind of failure it was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DbErrorKind {
-    /// There is no room left.
-    Full,
-    /// It cannot be written.
-    ReadOnly,
-    /// Another connection held it for too long.
-    Busy,
-    /// The file is something else.
-    NotADatabase,
-    /// The operating system failed.
-    Io,
-    /// A value or a schema that this program never writes.
-    Damaged,
 }
 
 impl Db {
@@ -433,17 +418,17 @@ impl ToSql for Val<'_> {
 impl DbError {
     /// The error for content that this program never writes.
     pub(crate) fn unknown(what: &str, found: &str) -> DbError {
-        DbError { kind: DbErrorKind::Damaged, text: format!("{found:?} is no {what}") }
+        DbError { kind: FailureKind::Damaged, text: format!("{found:?} is no {what}") }
     }
 }
 
 impl From<rusqlite::Error> for DbError {
     fn from(error: rusqlite::Error) -> Self {
         let kind = match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) => DbErrorKind::Full,
-            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => DbErrorKind::ReadOnly,
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => DbErrorKind::Busy,
-            Some(ErrorCode::NotADatabase) => DbErrorKind::NotADatabase,
+            Some(ErrorCode::DiskFull) => FailureKind::Full,
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => FailureKind::ReadOnly,
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => FailureKind::Busy,
+            Some(ErrorCode::NotADatabase) => FailureKind::NotADatabase,
             Some(
                 ErrorCode::SystemIoFailure
                 | ErrorCode::CannotOpen
@@ -451,8 +436,8 @@ impl From<rusqlite::Error> for DbError {
                 | ErrorCode::TooBig
                 | ErrorCode::FileLockingProtocolFailed
                 | ErrorCode::NoLargeFileSupport,
-            ) => DbErrorKind::Io,
-            _ => DbErrorKind::Damaged,
+            ) => FailureKind::Io,
+            _ => FailureKind::Damaged,
         };
         DbError { kind, text: error.to_string() }
     }

@@ -71,8 +71,8 @@ impl Reader {
             let abouts = abouts(db, judge, repeat, packets)?;
             let settled = |about: &About| about.settled.map(|(attempt, _)| attempt);
             let open = |about: &About| if about.settled.is_none() { about.last } else { None };
-            let mut settlements = settlements(db, abouts.iter().filter_map(|(_, about)| settled(about)))?;
-            let mut attempts = attempts(db, abouts.iter().filter_map(|(_, about)| open(about)))?;
+            let mut settlements = settlements(db, abouts.values().filter_map(settled))?;
+            let mut attempts = attempts(db, abouts.values().filter_map(open))?;
             let found = |about: &About| match settled(about) {
                 Some(attempt) => settlements.remove(&attempt).map(Found::Settled),
                 None => attempts.remove(&about.last?).map(Found::Attempted),

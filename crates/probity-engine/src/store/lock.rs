@@ -95,7 +95,10 @@ pub(super) fn require_local(folder: &Path, store: &Path) -> Result<(), StoreErro
     // A system that does not tell is taken for a local one.
     let Ok(stat) = rustix::fs::statfs(folder) else { return Ok(()) };
     match network_kind(i128::from(stat.f_type)) {
-        Some(kind) => Err(StoreError::NetworkFileSystem { path: store.to_path_buf(), kind }),
+        Some(kind) => Err(StoreError::Unusable {
+            path: store.to_path_buf(),
+            why: format!("it is on {kind}, expected a local file system"),
+        }),
         None => Ok(()),
     }
 }

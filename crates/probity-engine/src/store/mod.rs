@@ -38,7 +38,7 @@ use std::thread::JoinHandle;
 
 use tokio::sync::oneshot;
 
-pub use error::{Cause, StoreError};
+pub use error::{Cause, FailureKind, StoreError};
 pub use labels::{LabelConflict, LabelImport, Revised, StoredLabel};
 pub use lock::files;
 pub use owned::CaseList;
@@ -261,7 +261,12 @@ fn job<T: Send + 'static>(
 impl Shared {
     fn send(&self, doing: &'static str, message: Message) -> Result<(), StoreError> {
         let Access::Write { inbox, .. } = &self.access else {
-            return Err(StoreError::ReadOnly { path: self.path.to_path_buf(), doing });
+            return Err(StoreError::failed(
+                &self.path,
+                doing,
+                FailureKind::ReadOnly,
+                "it was opened for reading",
+            ));
         };
         inbox.send(message).map_err(|_| self.closed(doing))
     }

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::db::{Access, Db, DbError};
-use super::error::StoreError;
+use super::error::{FailureKind, StoreError};
 use super::known::packet_hash;
 use super::lock::{Lock, beside, require_local};
 use super::private;
@@ -61,18 +61,21 @@ pub(super) fn for_reading(path: &Path) -> Result<Db, StoreError> {
     let opened = |access| {
         let db = Db::open(path, access).map_err(|error| StoreError::of_database(path, OPENING, &error))?;
         let content = content(&db, path)?;
-        Ok((db, content))
+        Ok::<_, StoreError>((db, content))
     };
     let (db, content) = match opened(Access::Read) {
         // On read-only media there is no room for the index of a write-ahead log. A store at rest has no log.
-        Err(StoreError::Io { .. } | StoreError::ReadOnly { .. }) if !beside(path, "-wal").exists() => {
+        Err(error)
+            if matches!(error.failure(), Some(FailureKind::Io | FailureKind::ReadOnly))
+                && !beside(path, "-wal").exists() =>
+        {
             opened(Access::AtRest)?
         }
         other => other?,
     };
     match content {
         Content::Store => Ok(db),
-        Content::Nothing => Err(StoreError::NotAStore { path: path.to_path_buf(), found: "an empty file" }),
+        Content::Nothing => Err(StoreError::not_a_store(path, "an empty file")),
     }
 }
 
@@ -90,13 +93,13 @@ fn location(path: &Path) -> Result<PathBuf, StoreError> {
     }
     require_local(folder, path)?;
     if path.is_dir() {
-        return Err(StoreError::NotAStore { path: path.to_path_buf(), found: "a folder" });
+        return Err(StoreError::not_a_store(path, "a folder"));
     }
     if path.exists() {
         return path.canonicalize().map_err(fault);
     }
     let Some(name) = path.file_name() else {
-        return Err(StoreError::NotAStore { path: path.to_path_buf(), found: "a path without a file name" });
+        return Err(StoreError::not_a_store(path, "a path without a file name"));
     };
     Ok(folder.canonicalize().map_err(fault)?.join(name))
 }
@@ -108,11 +111,12 @@ fn writable(path: &Path) -> Result<Db, StoreError> {
     let db = Db::open(path, Access::Write).map_err(fault)?;
     let found = content(&db, path)?;
     if db.is_read_only().map_err(fault)? {
-        return Err(StoreError::ReadOnly { path: path.to_path_buf(), doing: OPENING });
+        return Err(StoreError::failed(path, OPENING, FailureKind::ReadOnly, "it may not be written"));
     }
     let mode = db.use_write_ahead_log().map_err(fault)?;
     if mode != "wal" {
-        return Err(StoreError::no_journal(path, OPENING, &mode));
+        let cause = format!("the journal mode stays {mode}, expected wal");
+        return Err(StoreError::failed(path, OPENING, FailureKind::Io, &cause));
     }
     if let Content::Nothing = found {
         create(&db, path)?;
@@ -141,16 +145,20 @@ enum Content {
 
 fn content(db: &Db, path: &Path) -> Result<Content, StoreError> {
     let header = db.header().map_err(|error| StoreError::of_database(path, OPENING, &error))?;
-    let path = path.to_path_buf();
-    match header {
-        (APPLICATION_ID, SCHEMA_VERSION, true) => Ok(Content::Store),
-        (0, 0, false) => Ok(Content::Nothing),
-        (APPLICATION_ID, 1..SCHEMA_VERSION, _) => Err(StoreError::Unreleased { path }),
-        (APPLICATION_ID, found, _) if found > SCHEMA_VERSION => {
-            Err(StoreError::TooNew { path, found, known: SCHEMA_VERSION })
+    let why = match header {
+        (APPLICATION_ID, SCHEMA_VERSION, true) => return Ok(Content::Store),
+        (0, 0, false) => return Ok(Content::Nothing),
+        (APPLICATION_ID, 1..SCHEMA_VERSION, _) => {
+            "it was made by an unreleased version of probity; to keep its \
+            labels, run `probity export` with that version and `probity import` with this one"
+                .to_owned()
         }
-        _ => Err(StoreError::NotAStore { path, found: "the database of another program" }),
-    }
+        (APPLICATION_ID, found, _) if found > SCHEMA_VERSION => {
+            format!("its schema is version {found}, and this program knows version {SCHEMA_VERSION}")
+        }
+        _ => return Err(StoreError::not_a_store(path, "the database of another program")),
+    };
+    Err(StoreError::Unusable { path: path.to_path_buf(), why })
 }
 
 /// Marks what is in flight as lost and lists it. The lock is held, so its process is dead. Each call is listed once.

@@ -85,8 +85,8 @@ fn g03_lost_calls_are_listed_once() {
     let outcome = |text| {
         let reader = opened.store.reader().unwrap();
         let found = reader.found(&scene.judge, 0, &[packet(text)]).unwrap().remove(&packet(text));
-        let Some(Found::Attempted(last)) = found else { panic!("{found:?}") };
-        last.outcome
+        let Some(Found::Attempted(attempt)) = found else { panic!("{found:?}") };
+        attempt.outcome
     };
     assert_eq!(outcome("a"), AttemptOutcome::Lost);
     assert_eq!(outcome("b"), AttemptOutcome::Ended("ok".to_owned()));

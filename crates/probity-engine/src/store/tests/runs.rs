@@ -73,7 +73,7 @@ fn an_outcome_needs_its_run_and_a_store_that_is_written() {
     assert!(matches!(note(&scene.store, RunId(77)), Err(StoreError::UnknownRun { .. })));
     let reading = Store::open_read_only(&scene.path()).unwrap();
     assert!(scene.store.may_write() && !reading.may_write());
-    assert!(matches!(note(&reading, run), Err(StoreError::ReadOnly { .. })));
+    assert_eq!(note(&reading, run).unwrap_err().failure(), Some(FailureKind::ReadOnly));
     assert_eq!(reading.reader().unwrap().outcomes().unwrap(), []);
     assert_eq!(reading.reader().unwrap().invocation(run).unwrap(), None);
 }
