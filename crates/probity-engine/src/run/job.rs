@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use probity_core::case::{Case, Entry};
 use probity_core::gate::{Admitted, Blocked, Gate};
-use probity_core::packet::{self, CallPlan};
+use probity_core::packet;
 use probity_core::report::{Facts, SummaryBuilder};
 use probity_core::rubric::{Criterion, Decider, ReferenceUse, Rubric};
 use probity_core::score::{CriterionOutcome, Unscored, decided_by_gate};
@@ -60,8 +60,6 @@ pub struct Job {
     pub dataset_name: String,
     /// The rubric.
     pub rubric: Rubric,
-    /// How many criteria go into one call.
-    pub plan: CallPlan,
     /// Who is asked, and how.
     pub asking: Asking,
     /// The rules that decide which replies are judged.
@@ -117,13 +115,12 @@ impl Job {
     pub fn new(definition: Definition) -> Result<Self, RunError> {
         let Definition { dataset, dataset_name, rubric, template, gate, config, judge, target } = definition;
         let asking = Asking::new(judge, template, config)?;
-        let plan = asking.config.run.call_plan;
-        let asks = packet::asks(&rubric, plan)
+        let asks = packet::asks(&rubric, asking.config.run.call_plan)
             .into_iter()
             .map(|ask| SizedAsk::new(ask, &asking))
             .collect::<Result<_, TemplateError>>()?;
         let (cases, target, replies) = (OnceLock::new(), target.map(Arc::new), OnceLock::new());
-        Ok(Job { dataset, dataset_name, rubric, plan, asking, gate, asks, cases, target, replies, round: 1 })
+        Ok(Job { dataset, dataset_name, rubric, asking, gate, asks, cases, target, replies, round: 1 })
     }
 
     /// The same job, for which everything is asked anew in each round from 1 on: the verdicts of one round say
