@@ -161,3 +161,97 @@ fn from_hex<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PacketHash, D:
     let hash = blake3::Hash::from_hex(String::deserialize(deserializer)?).map_err(D::Error::custom)?;
     Ok(PacketHash::from_bytes(*hash.as_bytes()))
 }
+
+#[cfg(test)]
+mod tests {
+    use probity_core::case::{
+        CaseId, Circumstances, Confidence, ContextText, Evidence, Reply, Role, Situation, Slice, Turn,
+    };
+    use probity_core::gate::Gate;
+    use probity_core::score::Unscored;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::load::Place;
+
+    /// A case that says everything that a record can say.
+    fn case() -> Case {
+        let turn = |role, text: &str| Turn { role, text: text.into() };
+        let turns = vec![turn(Role::Customer, "It broke."), turn(Role::Agent, "What did?")];
+        let time = Some("2026-03-01T10:00:00Z".parse().expect("a moment"));
+        let context = vec![ContextText { text: "30 days".to_owned(), source: Some("faq".to_owned()) }];
+        Case {
+            slice: Some(Slice::new("returns").expect("a name")),
+            circumstances: Circumstances { time, audience: None, region: Some("eu".to_owned()) },
+            evidence: Arc::new(Evidence { context, ..Evidence::default() }),
+            reference: Some("Sorry.".to_owned()),
+            metadata: Some("{\"difficulty\":2}".to_owned()),
+            ..Case::new(CaseId::new("c1").expect("a name"), Situation::Conversation(turns))
+        }
+    }
+
+    fn record(reply: &str) -> CaseRecord {
+        let variant = Some(Variant::new("v2").expect("a name"));
+        let confidence = Some(Confidence::new(0.1 + 0.2).expect("a share"));
+        let reply = Reply { variant, confidence, ..Reply::new(reply) };
+        let place = Place { index: 7, file: "cases.jsonl".into(), line: 8 };
+        CaseRecord::from(&match Gate::default().screen(Entry { case: case(), reply }) {
+            Ok(admitted) => Screened::Admitted { place, admitted, packets: Vec::new() },
+            Err(blocked) => Screened::Blocked { place, blocked: Box::new(blocked) },
+        })
+    }
+
+    fn written(record: &CaseRecord) -> Value {
+        serde_json::to_value(record).expect("plain data")
+    }
+
+    #[track_caller]
+    fn check_round_trip(record: &CaseRecord) {
+        let text = written(record).to_string();
+        assert_eq!(serde_json::from_str::<CaseRecord>(&text).expect("what was written"), *record);
+    }
+
+    #[test]
+    fn a_record_is_read_back_as_it_was() {
+        let skipped =
+            Skipped { index: 1, file: "a".into(), line: 2, id: None, reason: "Missing 'reply'".to_owned() };
+        let no_reply = NoReply {
+            case: Box::new(case()),
+            skipped: skipped.clone(),
+            variant: Variant::new("bot").expect("a name"),
+            why: Unscored { cause: "no_reply".to_owned(), detail: "timeout".to_owned(), attempts: 3 },
+        };
+        check_round_trip(&record("We send a new one."));
+        check_round_trip(&record("Card 4111 1111 1111 1111 was charged."));
+        check_round_trip(&CaseRecord::from(&Screened::NoReply(no_reply)));
+        check_round_trip(&CaseRecord::from(&Screened::Skipped(skipped)));
+        let mut asked = record("We send a new one.");
+        if let CaseStatus::Admitted { packets, .. } = &mut asked.status {
+            packets.push(PacketRecord { hash: PacketHash::from_bytes([0xa7; 32]), tokens_input: 99 });
+        }
+        assert!(written(&asked).to_string().contains(&"a7".repeat(32)));
+        check_round_trip(&asked);
+    }
+
+    #[test]
+    fn known_personal_data_is_not_written() {
+        let case = Case { known_pii: vec!["4111".to_owned()], ..case() };
+        assert!(!serde_json::to_string(&case).expect("plain data").contains("4111"));
+    }
+
+    /// Reads the record of a blocked reply in which the value at `pointer` is another one.
+    fn forged(pointer: &str, value: Value) -> String {
+        let mut text = written(&record("Card 4111 1111 1111 1111 was charged."));
+        *text.pointer_mut(pointer).expect("it is there") = value;
+        serde_json::from_value::<CaseRecord>(text).expect_err("it cannot be").to_string()
+    }
+
+    #[test]
+    fn what_could_not_have_been_made_is_not_read() {
+        let rule = forged("/status/blocked/findings/0/sighting/rule", json!("pii.none"));
+        assert_eq!(rule, "there is no rule 'pii.none'");
+        let confidence = forged("/status/blocked/entry/reply/confidence", json!(2.0));
+        assert_eq!(confidence, "'confidence' is 2, expected a number from 0 to 1");
+        assert_eq!(forged("/status/blocked/entry/case/id", json!("")), "Empty 'name' field");
+    }
+}

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use probity_core::case::{Case, Entry};
 use probity_core::gate::{Admitted, Blocked, Gate};
-use probity_core::packet::{self, CallPlan};
+use probity_core::packet;
 use probity_core::report::SummaryBuilder;
 use probity_core::rubric::{Criterion, ReferenceUse, Rubric};
 use probity_core::verdict::Patterns;
@@ -63,8 +63,6 @@ pub struct Job {
     pub dataset_name: String,
     /// The rubric.
     pub rubric: Rubric,
-    /// How many criteria go into one call.
-    pub plan: CallPlan,
     /// Who is asked, and how.
     pub asking: Asking,
     /// The rules that decide which replies are judged.
@@ -122,8 +120,7 @@ impl Job {
     pub fn new(definition: Definition) -> Result<Self, RunError> {
         let Definition { dataset, dataset_name, rubric, template, gate, config, judge, target } = definition;
         let asking = Asking::new(judge, template, config)?;
-        let plan = asking.config.run.call_plan;
-        let asks = packet::asks(&rubric, plan)
+        let asks = packet::asks(&rubric, asking.config.run.call_plan)
             .into_iter()
             .map(|ask| SizedAsk::new(ask, &asking))
             .collect::<Result<_, TemplateError>>()?;
@@ -131,7 +128,6 @@ impl Job {
             dataset,
             dataset_name,
             rubric,
-            plan,
             asking,
             blocking: gate.blocking(),
             gate,
@@ -195,7 +191,7 @@ impl Job {
             self.rubric.hash(),
             self.asking.template.hash(),
             self.gate.digest(),
-            self.plan.name(),
+            self.asking.config.run.call_plan.name(),
             self.asking.config.store.texts.name(),
             &self.dataset_name,
         ];

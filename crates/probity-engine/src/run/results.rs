@@ -160,11 +160,8 @@ impl Rows<'_> {
                 }));
             }
             CaseStatus::NoReply { case, variant, detail, attempts } => {
-                let why = Unscored {
-                    cause: NO_REPLY.to_owned(),
-                    detail: detail.clone(),
-                    attempts: *attempts,
-                };
+                let why =
+                    Unscored { cause: NO_REPLY.to_owned(), detail: detail.clone(), attempts: *attempts };
                 ReplyResult::no_reply(case, variant, rubric, &why)
             }
             CaseStatus::Blocked { entry, findings } => {
