@@ -6,26 +6,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::dialect::Dialect;
 use super::form::Form;
-
-/// How a request is spelled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Dialect {
-    /// Chat completions.
-    OpenAi,
-    /// The Messages API.
-    Anthropic,
-}
-
-impl Dialect {
-    /// The name in ledger lines.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Dialect::OpenAi => "openai",
-            Dialect::Anthropic => "anthropic",
-        }
-    }
-}
 
 /// What a request asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +46,7 @@ struct Message {
     content: Value,
 }
 
-/// Reads a request. The error is a sentence for whoever sent it.
+/// Reads a request. The error is a sentence for the client.
 pub(crate) fn asked(dialect: Dialect, bytes: &[u8]) -> Result<Asked, String> {
     let body: Body = serde_json::from_slice(bytes).map_err(|error| format!("not a chat request: {error}"))?;
     let last = body.messages.into_iter().rev().find(|message| message.role == "user");
@@ -77,7 +59,7 @@ pub(crate) fn asked(dialect: Dialect, bytes: &[u8]) -> Result<Asked, String> {
     let form = match tool_schema.or(format_schema) {
         Some(schema) => Form::of_schema(schema),
         None => Form::of_prompt(&user).unwrap_or_else(|| match (dialect, &body.response_format) {
-            // Whoever asks chat completions for no form at all wants what a customer would read.
+            // A request to chat completions without any form is for what a customer would read.
             (Dialect::OpenAi, None) => Form::Reply,
             _ => Form::fallback(),
         }),

@@ -7,7 +7,9 @@
 mod answer;
 mod asked;
 mod counts;
+mod dialect;
 mod draw;
+mod envelope;
 mod faults;
 mod flaws;
 mod form;
@@ -21,8 +23,9 @@ mod serve;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-pub use answer::{Levels, Usage};
+pub use answer::Levels;
 pub use counts::Counts;
+pub use envelope::Usage;
 pub use faults::{Fault, FaultPlan, faults, share, shares};
 pub use latency::{Latency, duration};
 pub use ledger::Ledger;

@@ -203,7 +203,8 @@ fn is_formatted(reply: &str) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::super::asked::{Dialect, asked};
+    use super::super::asked::asked;
+    use super::super::dialect::Dialect;
     use super::*;
 
     const TICKET: &str = "The printer loses the network after every restart.";

@@ -13,8 +13,9 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::Mock;
 use super::answer::Call;
-use super::asked::{Dialect, asked};
+use super::asked::asked;
 use super::counts::UnderWay;
+use super::dialect::Dialect;
 use super::faults::{Fault, Made};
 use super::http::{Act, Connection, Next, Request, Response, Unusable};
 use super::pairs::Pairs;
@@ -52,21 +53,13 @@ async fn converse(socket: TcpStream, mock: Arc<Mock>) {
                 return;
             }
         };
-        let next = match dialect(&request) {
+        let next = match Dialect::of(&request.method, &request.path) {
             Some(dialect) => judge(&mut connection, &mock, dialect, &request.body).await,
             None => connection.perform(Act::from(page(&mock, &request))).await,
         };
         if next == Next::Close || request.next == Next::Close {
             return;
         }
-    }
-}
-
-fn dialect(request: &Request) -> Option<Dialect> {
-    match (request.method.as_str(), request.path.as_str()) {
-        ("POST", "/v1/chat/completions" | "/chat/completions") => Some(Dialect::OpenAi),
-        ("POST", "/v1/messages" | "/messages") => Some(Dialect::Anthropic),
-        _ => None,
     }
 }
 

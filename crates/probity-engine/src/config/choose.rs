@@ -48,7 +48,7 @@ pub enum JudgeWarning {
         /// Its temperature.
         temperature: Exact,
     },
-    /// A table that somebody wrote has no effect.
+    /// A table of the settings has no effect.
     #[error("[judges.{judge}] is not used, because judge.name does not name a judge")]
     NoJudgeNamed {
         /// The judge.

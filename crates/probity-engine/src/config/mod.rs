@@ -228,7 +228,7 @@ pub struct ChatSettings {
     pub structured: Structured,
     /// Whether token probabilities are asked for.
     pub logprobs: Logprobs,
-    /// Tokens the model can read, where somebody said so.
+    /// Tokens the model can read, where the settings say so.
     pub context_tokens: Option<NonZeroU32>,
     /// What happens when another model answers.
     pub model_mismatch: ModelMismatch,
@@ -243,14 +243,14 @@ pub struct ChatSettings {
 pub enum EndpointOwner {
     /// The provider's own, as the defaults have it.
     Provider,
-    /// Another one that somebody configured.
+    /// Another one, from the settings.
     Other,
 }
 
 /// A program that judges.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandSettings {
-    /// The program and its arguments. Empty only for the built-in judge nobody chose.
+    /// The program and its arguments. Empty only for the built-in judge that was not chosen.
     pub argv: Vec<String>,
     /// Names of secret-looking variables it may see.
     pub pass_env: Vec<String>,

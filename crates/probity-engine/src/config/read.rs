@@ -1,7 +1,7 @@
 //! Settings read from a TOML text, every problem with its line.
 //!
-//! All problems of a text are reported at once. A key nobody knows is an error with the nearest known key
-//! as a hint, because a misspelt setting that is passed over is a setting somebody believes in.
+//! All problems of a text are reported at once. An unknown key is an error with the nearest known key
+//! as a hint, because the author of a misspelt setting believes that it does something.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -202,7 +202,7 @@ impl Reading<'_> {
         self.problems
     }
 
-    /// Reports and removes keys that nobody knows; hands floats on as their source text.
+    /// Reports and removes unknown keys; hands floats on as their source text.
     fn check_keys(&mut self, root: &mut DeTable<'_>) {
         let names: Vec<&str> = SECTIONS.iter().map(|(name, _, _)| *name).collect();
         self.keep_known(root, "", &names);

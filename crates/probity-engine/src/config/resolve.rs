@@ -171,7 +171,7 @@ fn given<T>(value: Option<T>) -> T {
 /// Who chose the variable that a key is read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Naming {
-    /// Whoever wrote the settings.
+    /// A person, in settings.
     Written,
     /// The defaults.
     Default,
@@ -337,7 +337,7 @@ impl Resolving {
         })
     }
 
-    /// A setting that the judge's kind has no use for is a mistake somebody believes in.
+    /// A setting that the judge's kind has no use for is a mistake: its author believes that it does something.
     fn meaningful(&mut self, name: &str, kind: JudgeKind) {
         let Some(written) = self.written.judges.get(name) else { return };
         for key in written.keys_set() {

@@ -21,7 +21,7 @@ use crate::config::{Backend, ChatSettings, JudgeSettings};
 #[derive(Debug)]
 pub enum Judge {
     /// A model behind an endpoint.
-    Chat(ChatJudge),
+    Chat(Box<ChatJudge>),
     /// The embedded lexical judge.
     Baseline,
     /// A program.
@@ -89,7 +89,7 @@ impl Judge {
         Ok(match &settings.backend {
             Backend::Chat(chat) => {
                 let service = Service::of_chat(chat, limits, key)?;
-                Judge::Chat(ChatJudge { service, chat: chat.clone(), shape })
+                Judge::Chat(Box::new(ChatJudge { service, chat: chat.clone(), shape }))
             }
             Backend::Baseline => Judge::Baseline,
             Backend::Command(command) => {

@@ -34,10 +34,10 @@ pub struct LineProgram {
 /// How an answer names the question it is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum NamedBy {
-    /// By the packet's hash, which nobody writes by chance: a damaged line that holds one is an answer to it.
+    /// By the packet's hash, which is not written by chance: a damaged line that holds one is an answer to it.
     #[default]
     Packet,
-    /// By the case's id, which may be any text: a damaged line belongs to nobody, and one that names no case that
+    /// By the case's id, which may be any text: a damaged line belongs to no case, and one that names no case that
     /// waits fails all that do.
     CaseId,
 }
@@ -229,7 +229,7 @@ impl Waiting {
         if line.iter().all(u8::is_ascii_whitespace) {
             return;
         }
-        // Whoever reads the answer decides about such escapes; here only the name is looked for.
+        // The reader of the answer decides about such escapes; here only the name is looked for.
         let text = std::str::from_utf8(&line).ok();
         let json = text.and_then(|text| parse_with(text, Tolerance::LoneSurrogates).ok());
         let member = self.named_by.member();
@@ -245,7 +245,7 @@ impl Waiting {
             return;
         };
         if self.named_by == NamedBy::CaseId && !self.is_awaited(&packet) {
-            // Whoever the line was for waits in vain: an id that was changed on the way tells nobody whose it was.
+            // The case that the line was for waits in vain: an id that was changed on the way does not say which.
             let start: String = packet.chars().take(80).collect();
             let message = format!("expected the {member} of a case that waits, found {start:?}");
             self.settle_all(&TransportFault::BadBody(message));

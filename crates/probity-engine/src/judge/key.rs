@@ -95,14 +95,12 @@ impl ApiKey {
         } else {
             None
         };
-        match problem {
-            Some(problem) => Err(bad(problem)),
-            None => {
-                let is_short = value.len() < SECRET_CHARS_MIN;
-                let likeness = if is_short { Likeness::Placeholder } else { Likeness::Secret };
-                Ok(ApiKey { secret: SecretString::from(value), likeness })
-            }
+        if let Some(problem) = problem {
+            return Err(bad(problem));
         }
+        let is_short = value.len() < SECRET_CHARS_MIN;
+        let likeness = if is_short { Likeness::Placeholder } else { Likeness::Secret };
+        Ok(ApiKey { secret: SecretString::from(value), likeness })
     }
 
     /// The secret in a header that the environment variable `variable` holds.

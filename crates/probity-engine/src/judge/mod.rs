@@ -1,4 +1,4 @@
-//! Judges: whoever is asked about a packet, and what came back, byte for byte.
+//! Judges: what is asked about a packet, and what came back, byte for byte.
 //!
 //! An adapter sends one call and reports what happened. It does not retry, wait, parse verdicts or decide
 //! what a failure means: the schedule does that.
@@ -73,7 +73,7 @@ pub struct Reception {
     pub outcome: CallOutcome,
     /// Wall time from sending to the last byte or to the failure.
     pub elapsed: Duration,
-    /// The memory that a large body takes up. Whoever takes the body keeps this for as long.
+    /// The memory that a large body takes up. The holder of the body keeps this for as long.
     pub room: Room,
 }
 

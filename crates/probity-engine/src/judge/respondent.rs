@@ -1,4 +1,4 @@
-//! Whoever answers packets: a judge, who gives verdicts, or a target, which writes replies.
+//! What answers packets: a judge, which gives verdicts, or a target, which writes replies.
 //!
 //! The schedule is the same for both. It knows nothing of what an answer says beyond whether it can be settled.
 
@@ -8,7 +8,7 @@ use probity_core::verdict::{self, Completion, EnvelopeFault, Invalid, ParseMode,
 
 use super::{Judge, Question, Reception};
 
-/// Whoever answers packets.
+/// A judge or a target: what answers packets.
 pub trait Respondent: Send + Sync + 'static {
     /// What one call is about.
     type Question: Send + Sync + 'static;

@@ -40,7 +40,7 @@ pub struct Spent {
 
 /// Room for one call, at the most it can cost.
 ///
-/// Dropped before the call is sent, it gives everything back. Dropped afterwards, nobody knows what the
+/// Dropped before the call is sent, it gives everything back. Dropped afterwards, it is unknown what the
 /// call did cost, so the most counts.
 #[derive(Debug)]
 #[must_use = "a reservation that is dropped gives its room back"]

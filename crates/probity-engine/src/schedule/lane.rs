@@ -3,7 +3,7 @@
 //! Limits are set per account, so a 429 for one call is news for all of them. The lane holds the pause
 //! everybody observes, the number of calls that may be in flight, and the breaker that ends a run which
 //! only burns attempts. Waits use the monotonic clock: a suspended machine or a changed wall clock cannot
-//! stretch or skip them. What a call means is taken in as one step, so nobody enters between a refusal and
+//! stretch or skip them. What a call means is taken in as one step, so no call enters between a refusal and
 //! the pause it asks for.
 
 use std::fmt;
@@ -237,7 +237,7 @@ impl Lane {
         }
         drop(state);
         self.stopped.send_replace(true);
-        // Whoever waits to enter learns that there is no use.
+        // Workers that wait to enter learn that there is no use.
         self.room.notify_waiters();
     }
 
@@ -367,7 +367,7 @@ impl State {
         }
     }
 
-    /// What to say if nobody has been answered for longer than `drought`.
+    /// What to say if no call has been answered for longer than `drought`.
     fn dry(&self, drought: Duration, what: &dyn fmt::Display) -> Option<String> {
         let since = self.answered_at?.elapsed();
         (since > drought).then(|| format!("no call was answered for {} s: {what}", since.as_secs()))

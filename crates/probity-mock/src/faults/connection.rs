@@ -4,12 +4,9 @@ use std::io::Write as _;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use serde_json::json;
-
-use super::super::answer::{Call, Message};
-use super::super::asked::Dialect;
+use super::super::answer::Call;
+use super::super::dialect::Dialect;
 use super::super::http::{Act, Response, Then, head};
-use super::refusal::error_body;
 use super::{Fault, Made, response};
 
 /// One mebibyte of spaces, compressed. Members of a gzip stream may be strung together, so a thousand of
@@ -51,7 +48,7 @@ pub(super) const FAULTS: &[Fault] = &[
         broken(Some(200), stream(call, &call.said.json(), ""), Then::Close)
     }),
     response("F40", "an error inside a 200 body or inside an event stream", |call| {
-        let error = error_body(call, "server_error", "The server had an error.", None);
+        let error = call.asked.dialect.error("server_error", "The server had an error.", None);
         if call.variant(&[true, false]) {
             return Made::Nothing(Act::from(Response::json(200, error)));
         }
@@ -96,7 +93,7 @@ fn as_json() -> Vec<(&'static str, String)> {
 }
 
 fn clean_body(call: &Call<'_>) -> Vec<u8> {
-    Message::verdict(call.asked, &call.said.json()).body(call).into_bytes()
+    call.body(&call.stating(&call.said.json())).into_bytes()
 }
 
 fn half(text: &str) -> String {
@@ -106,17 +103,6 @@ fn half(text: &str) -> String {
 /// The start of an event stream: a piece of an answer, and what follows it.
 fn stream(call: &Call<'_>, text: &str, end: &str) -> Vec<u8> {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
-    let (event, data) = match call.asked.dialect {
-        Dialect::OpenAi => {
-            let choice = json!({ "index": 0, "delta": { "content": text } });
-            let object = "chat.completion.chunk";
-            ("", json!({ "object": object, "model": call.model(), "choices": [choice] }))
-        }
-        Dialect::Anthropic => {
-            let delta = json!({ "type": "text_delta", "text": text });
-            let kind = "content_block_delta";
-            ("event: content_block_delta\n", json!({ "type": kind, "index": 0, "delta": delta }))
-        }
-    };
-    format!("{head}{event}data: {data}\n\n{end}").into_bytes()
+    let piece = call.asked.dialect.event(call.model(), text);
+    format!("{head}{piece}{end}").into_bytes()
 }

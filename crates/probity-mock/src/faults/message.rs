@@ -1,7 +1,7 @@
 //! Faults in the message around an answer's text: F44 to F56.
 
-use super::super::answer::{Choices, Content, Message};
-use super::super::asked::Dialect;
+use super::super::dialect::Dialect;
+use super::super::envelope::{Choices, Content, Message};
 use super::{Fault, Made, message, text};
 
 /// What the mock judge says when it refuses.
@@ -68,11 +68,11 @@ pub(super) const FAULTS: &[Fault] = &[
         if call.asked.dialect == Dialect::Anthropic {
             return Made::Unbroken;
         }
-        let message = Message::verdict(call.asked, &call.said.json());
+        let message = call.stating(&call.said.json());
         Made::Verdict(Message { choices: Choices::Two, ..message })
     }),
     message("F56", "usage is missing, negative or text", |call| {
         let usage = Some(call.variant(&USAGES));
-        Made::Verdict(Message { usage, ..Message::verdict(call.asked, &call.said.json()) })
+        Made::Verdict(Message { usage, ..call.stating(&call.said.json()) })
     }),
 ];

@@ -10,8 +10,9 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use super::answer::{Call, Message};
+use super::answer::Call;
 use super::draw::Draw;
+use super::envelope::Message;
 use super::http::Act;
 
 /// A fault.

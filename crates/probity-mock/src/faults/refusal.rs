@@ -1,9 +1,6 @@
 //! Faults that are a response by the rules of HTTP, and not the one that was hoped for: F01 to F28.
 
-use serde_json::json;
-
-use super::super::answer::{Call, Message};
-use super::super::asked::Dialect;
+use super::super::answer::Call;
 use super::super::form::quoted;
 use super::super::http::{Act, Response};
 use super::{Fault, Made, response};
@@ -56,7 +53,7 @@ pub(super) const FAULTS: &[Fault] = &[
         refused(error(call, status, "slow_down", "Please raise your request rate more slowly."))
     }),
     response("F15", "an answer with x-ratelimit-remaining-tokens 0 and a reset in 500ms", |call| {
-        let body = Message::verdict(call.asked, &call.said.json()).body(call);
+        let body = call.body(&call.stating(&call.said.json()));
         let response = Response::json(200, body).with("x-ratelimit-remaining-tokens", "0");
         Made::Verdict(Act::from(response.with("x-ratelimit-reset-tokens", "500ms")))
     }),
@@ -87,7 +84,7 @@ pub(super) const FAULTS: &[Fault] = &[
     response("F23", "400 unsupported parameter", |call| {
         let name = call.variant(&["temperature", "response_format", "reasoning_effort", "max_tokens"]);
         let message = format!("Unsupported parameter: '{name}' is not supported with this model.");
-        refused(Response::json(400, error_body(call, "unsupported_parameter", &message, Some(name))))
+        refused(Response::json(400, call.asked.dialect.error("unsupported_parameter", &message, Some(name))))
     }),
     response("F24", "401 or 403", |call| {
         let codes = [(401, "invalid_api_key"), (403, "unsupported_country_region_territory")];
@@ -104,7 +101,10 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     response("F27", "422: the schema is refused", |call| {
         let message = "Invalid schema for response_format 'verdict'.";
-        refused(Response::json(422, error_body(call, "invalid_schema", message, Some("response_format"))))
+        refused(Response::json(
+            422,
+            call.asked.dialect.error("invalid_schema", message, Some("response_format")),
+        ))
     }),
     // The host is one of those that never exist, so a client that follows gets nowhere.
     response("F28", "a redirect to another host", |call| {
@@ -119,24 +119,9 @@ fn refused(response: Response) -> Made<Act> {
 }
 
 fn rate_limited(call: &Call<'_>) -> Response {
-    let code = match call.asked.dialect {
-        Dialect::OpenAi => "rate_limit_exceeded",
-        Dialect::Anthropic => "rate_limit_error",
-    };
-    error(call, 429, code, "Rate limit reached.")
+    error(call, 429, call.asked.dialect.rate_limit_code(), "Rate limit reached.")
 }
 
 fn error(call: &Call<'_>, status: u16, code: &str, message: &str) -> Response {
-    Response::json(status, error_body(call, code, message, None))
-}
-
-/// An error in the call's dialect.
-pub(super) fn error_body(call: &Call<'_>, code: &str, message: &str, param: Option<&str>) -> String {
-    match call.asked.dialect {
-        Dialect::OpenAi => {
-            json!({ "error": { "message": message, "type": code, "param": param, "code": code } })
-        }
-        Dialect::Anthropic => json!({ "type": "error", "error": { "type": code, "message": message } }),
-    }
-    .to_string()
+    Response::json(status, call.asked.dialect.error(code, message, None))
 }

@@ -80,7 +80,7 @@ impl Resolving {
         Some(TargetSettings { name: name.to_owned(), backend })
     }
 
-    /// A setting or a flag that the target's kind has no use for is a mistake somebody believes in.
+    /// A setting or a flag that the target's kind has no use for is a mistake: its author believes that it does something.
     fn target_keys(&mut self, name: &str, kind: TargetKind, flags: &TargetChoice) {
         let written = self.written.targets.get(name).map(TargetLayer::keys_set).unwrap_or_default();
         let flags = flags.keys_set().into_iter().filter(|key| *key != "name");
