@@ -16,7 +16,7 @@ use super::session::runtime;
 use crate::args::{ReviewArgs, default_counting};
 use crate::exit::{Exit, Failure};
 use crate::render::report::pretty;
-use crate::settings::{self, LabelledFlags, LabelledJob};
+use crate::settings::{self, CaseFlags, LabelledJob};
 use crate::terminal;
 use crate::web::{self, Opening, WebSettings};
 
@@ -103,14 +103,8 @@ fn names(args: &ReviewArgs) -> Result<(PersonName, Vec<PersonName>), Failure> {
 }
 
 fn job(args: &ReviewArgs, note: &dyn Fn(&str)) -> Result<LabelledJob, Failure> {
-    let flags = LabelledFlags {
-        files: &args.files,
-        reading: &args.reading,
-        judge: &args.judge,
-        calls: None,
-        one_call: args.queue.one_call,
-        verdicts: None,
-    };
+    let flags = CaseFlags::new(&args.files, &args.judge, &args.reading);
+    let flags = CaseFlags { one_call: args.queue.one_call, ..flags };
     let job = settings::labelled(&flags, note)?;
     match &job {
         LabelledJob::Replies(job) if args.queue.pairs => {

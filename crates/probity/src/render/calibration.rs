@@ -7,8 +7,9 @@ use probity_core::stats::{Estimate, Undefined};
 use probity_engine::load::Skipped;
 use serde_json::Value;
 
+use super::figure::{self, columns, none, texts};
 use super::report::{Document, Kind, calibration as page, paged};
-use super::summary::{columns, skipped_records};
+use super::summary::skipped_records;
 use crate::plain::plain;
 
 /// A calibration with everything that is said about it.
@@ -210,12 +211,8 @@ type Figure = Option<Result<Estimate, Undefined>>;
 
 fn share(figure: Figure) -> [String; 3] {
     match figure {
-        Some(Ok(Estimate { value, low, high, n })) => {
-            let [value, low, high] = [value, low, high].map(|share| 100.0 * share);
-            [format!("{value:.1} %"), format!("{low:.1}–{high:.1}"), n.to_string()]
-        }
         Some(Err(reason)) => [none(), none(), brief(reason)],
-        None => [none(), none(), "0".to_owned()],
+        known => figure::share(known.and_then(Result::ok).as_ref()),
     }
 }
 
@@ -241,12 +238,4 @@ fn brief(reason: Undefined) -> String {
         Undefined::OneClass => "one class".to_owned(),
         Undefined::NoSuchClass => "no such class".to_owned(),
     }
-}
-
-fn texts<const N: usize>(texts: [&str; N]) -> Vec<String> {
-    texts.map(str::to_owned).into()
-}
-
-fn none() -> String {
-    "–".to_owned()
 }

@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 
 use super::conclusion::Conclusions;
 use super::equal_length::missing;
+use super::figure::{columns, counted, none, p_value, percent, share, texts};
 use super::live;
-use super::report::page::p_value;
 use super::report::{Document, Kind, comparison as page, paged, skipped_json};
-use super::summary::{columns, skipped_records};
+use super::summary::skipped_records;
 use crate::plain::plain;
 
 /// A comparison with everything that is said about it.
@@ -163,10 +163,6 @@ fn policy(policies: Policies) -> String {
     format!("conflict {}, unparsed {}", policies.conflict.name(), policies.unparsed.name())
 }
 
-fn counted(n: u64, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
-}
-
 fn one_judge(name: &str, judge: &JudgeFigures) -> String {
     let figures = &judge.overall;
     let counts = &figures.counts;
@@ -203,7 +199,7 @@ fn variants(figures: &Figures) -> String {
     for (name, variant) in &figures.variants {
         let VariantFigures { win_rate, decisive_win_rate, n_wins, n_losses, n_ties, .. } = variant;
         let mut row = vec![plain(name)];
-        row.extend(estimate(win_rate.as_ref()));
+        row.extend(share(win_rate.as_ref()));
         row.push(decisive_win_rate.as_ref().map_or_else(none, |rate| percent(rate.value)));
         row.extend([n_wins, n_losses, n_ties].map(ToString::to_string));
         row.push(variant.sign_test.map_or_else(none, p_value));
@@ -238,7 +234,7 @@ fn rates(figures: &Figures) -> String {
     let lines: Vec<_> = lines.into_iter().filter(|(_, rate, _)| rate.is_some()).collect();
     let mut rows = vec![texts(["figure", "value", "95 % interval", "n"])];
     for (name, rate, _) in &lines {
-        rows.push([vec![(*name).to_owned()], estimate(*rate).into()].concat());
+        rows.push([vec![(*name).to_owned()], share(*rate).into()].concat());
     }
     let table = columns(&rows);
     let notes = [""].into_iter().chain(lines.iter().map(|(.., note)| *note));
@@ -268,7 +264,7 @@ fn equal_length(fits: &LengthFits) -> String {
     let mut rows = vec![texts([&format!("at equal length ({model})"), "win rate", "95 % interval", "n"])];
     for (name, controlled) in fitted {
         if let Ok(controlled) = controlled {
-            rows.push([vec![plain(name)], estimate(Some(&controlled.rate)).into()].concat());
+            rows.push([vec![plain(name)], share(Some(&controlled.rate)).into()].concat());
         }
     }
     let mut out = String::from("\n");
@@ -300,7 +296,7 @@ fn overview<'a>(what: &str, figures: impl Iterator<Item = (&'a str, &'a Figures)
         let mut row = vec![plain(name), counts.n_pairs.to_string(), counts.n_judged().to_string()];
         if let Some(variant) = variant {
             let rate = figures.variants.get(variant).and_then(|variant| variant.win_rate.as_ref());
-            row.extend(estimate(rate));
+            row.extend(share(rate));
         }
         let rates = &figures.rates;
         let all = [rates.tie_rate, rates.instability_rate, rates.consistency, rates.first_slot_lean];
@@ -312,23 +308,4 @@ fn overview<'a>(what: &str, figures: impl Iterator<Item = (&'a str, &'a Figures)
         rows.push(row);
     }
     format!("\n{}", columns(&rows))
-}
-
-fn texts<const N: usize>(texts: [&str; N]) -> Vec<String> {
-    texts.map(str::to_owned).into()
-}
-
-fn none() -> String {
-    "–".to_owned()
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
-}
-
-/// Value, interval and denominator.
-fn estimate(estimate: Option<&Estimate>) -> [String; 3] {
-    let Some(estimate) = estimate else { return [none(), none(), "0".to_owned()] };
-    let [low, high] = [estimate.low, estimate.high].map(|end| 100.0 * end);
-    [percent(estimate.value), format!("{low:.1}–{high:.1}"), estimate.n.to_string()]
 }

@@ -8,9 +8,8 @@ use probity_core::diff::{
 use probity_core::stats::Estimate;
 use serde_json::Value;
 
-use super::report::page::p_number;
+use super::figure::{columns, counted, none, p_number, percent};
 use super::report::{Document, Kind, difference as page, paged};
-use super::summary::columns;
 use crate::plain::{excerpt, plain};
 
 /// So many cases of each kind are listed.
@@ -83,7 +82,7 @@ fn headline(shown: &DifferenceDocument<'_>) -> String {
         "{first} → {second} · {} {} · {judge}\n{} by {by}, {n_changed} changed; {} only before, {} only after\n",
         plain(&one.rubric),
         plain(&one.rubric_version),
-        counted(pairs.len(), "pair"),
+        counted(pairs.len() as u64, "pair"),
         only_before.len(),
         only_after.len()
     )
@@ -183,8 +182,8 @@ fn pass_row(name: &str, pass: &PassChange) -> Vec<String> {
     let [low, high] = [pass.change.low, pass.change.high].map(|end| signed(100.0 * end, 1));
     let mut row = vec![
         name.to_owned(),
-        format!("{:.1} %", 100.0 * pass.before.value),
-        format!("{:.1} %", 100.0 * pass.after.value),
+        percent(pass.before.value),
+        percent(pass.after.value),
         signed(100.0 * pass.change.value, 1),
         format!("{low} to {high}"),
         pass.pairs.n().to_string(),
@@ -219,13 +218,13 @@ pub(crate) fn signed(value: f64, decimals: usize) -> String {
 
 /// A p-value below its column's name, or a dash where there is none.
 pub(crate) fn p_value(p: Option<f64>) -> String {
-    p.map_or_else(|| "–".to_owned(), p_number)
+    p.map_or_else(none, p_number)
 }
 
 fn flips(changed: &Difference<'_>) -> String {
     let mut out = String::new();
     for ((before, after), n) in changed.flips() {
-        out += &format!("\n{} → {}: {}\n", before.name(), after.name(), counted_u64(n, "case"));
+        out += &format!("\n{} → {}: {}\n", before.name(), after.name(), counted(n, "case"));
         let cases =
             changed.pairs.iter().filter(|pair| (pair.before.outcome, pair.after.outcome) == (before, after));
         for pair in cases.take(CASES_SHOWN_MAX) {
@@ -273,7 +272,7 @@ fn alone(what: &str, rows: &[&Row]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let mut out = format!("\n{what}: {}\n", counted(rows.len(), "case"));
+    let mut out = format!("\n{what}: {}\n", counted(rows.len() as u64, "case"));
     for row in rows.iter().take(CASES_SHOWN_MAX) {
         out += &format!("  {} ({})\n", name(row, row), row.outcome.name());
     }
@@ -282,12 +281,4 @@ fn alone(what: &str, rows: &[&Row]) -> String {
 
 fn more(n: u64) -> String {
     if n == 0 { String::new() } else { format!("  and {n} more: --json lists them\n") }
-}
-
-fn counted(n: usize, what: &str) -> String {
-    counted_u64(n as u64, what)
-}
-
-fn counted_u64(n: u64, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

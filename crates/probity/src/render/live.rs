@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use probity_core::compare::{Contest, Fate, GateCounts, Pass, Ranked, gate_counts};
-use probity_core::stats::Estimate;
 use probity_engine::run::compare::{CompareJob, Compared, Mismatched, Stopped};
 use serde_json::{Map, Value, json};
 
+use super::figure::{columns, judge_name, share, texts};
 use super::report::{add_judge, skipped_json};
-use super::summary::{columns, costs};
+use super::summary::costs;
 use crate::plain::{excerpt, plain};
 
 /// How many cases are listed.
@@ -38,8 +38,7 @@ pub(super) fn live(job: &CompareJob, compared: &Compared, ranked: Option<Ranked>
         job.seed
     );
     let judge = &compared.facts.judge;
-    let name = format!("{} {}", judge.kind, plain(&judge.model));
-    push_line!(out, "judge {} ({})", name.trim_end(), judge.standing);
+    push_line!(out, "judge {} ({})", plain(&judge_name(&compared.facts)), judge.standing);
     costs(&mut out, &compared.facts);
     out
 }
@@ -89,7 +88,7 @@ fn ranking(out: &mut String, Ranked { variants: names, ranking }: Ranked) {
         Err(why) => return push_line!(out, "\nno ranking: {why}"),
     };
     let header = ["variant", "against the others", "95 % interval", "n", "strength"];
-    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    let mut rows = vec![texts(header)];
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by(|one, other| {
         ranking.places[*other].strength.value.total_cmp(&ranking.places[*one].strength.value)
@@ -97,7 +96,7 @@ fn ranking(out: &mut String, Ranked { variants: names, ranking }: Ranked) {
     for at in order {
         let place = &ranking.places[at];
         let mut row = vec![plain(&names[at])];
-        row.extend(estimate(&place.win_rate));
+        row.extend(share(Some(&place.win_rate)));
         row.push(format!("{:+.2}", place.strength.value));
         rows.push(row);
     }
@@ -176,9 +175,4 @@ fn sequence(out: &mut String, stopped: &Stopped) {
         stopped.n_left,
         stopped.calls_saved
     );
-}
-
-fn estimate(estimate: &Estimate) -> [String; 3] {
-    let [value, low, high] = [estimate.value, estimate.low, estimate.high].map(|share| 100.0 * share);
-    [format!("{value:.1} %"), format!("{low:.1}–{high:.1}"), estimate.n.to_string()]
 }

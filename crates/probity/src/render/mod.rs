@@ -11,6 +11,7 @@ pub(crate) mod comparison;
 pub(crate) mod conclusion;
 pub(crate) mod difference;
 pub(crate) mod equal_length;
+pub(crate) mod figure;
 pub(crate) mod finding;
 pub(crate) mod history;
 pub(crate) mod labels;

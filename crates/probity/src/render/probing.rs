@@ -8,8 +8,9 @@ use probity_core::probe::{Figures, Probe, ProbeOutcome, ProbeResult};
 use probity_engine::run::probe::{ProbeJob, Probed};
 use serde_json::{Value, json};
 
+use super::figure::{columns, judge_name, none, percent, texts};
 use super::report::{Document, Kind, add_judge, paged, probing as page, skipped_json};
-use super::summary::{columns, costs, skipped_records};
+use super::summary::{costs, skipped_records};
 use crate::plain::plain;
 
 /// A probing with everything that is said about it.
@@ -68,14 +69,13 @@ fn probing(shown: &ProbingDocument) -> String {
 fn headline(out: &mut String, shown: &ProbingDocument) {
     let (job, probing) = (&shown.job, &shown.probed.probing);
     let judge = &shown.probed.facts.judge;
-    let name = format!("{} {}", judge.kind, plain(&judge.model));
     push_line!(
         out,
         "{} {} · {} · judge {} ({})",
         job.rubric.name(),
         plain(job.rubric.version()),
         plain(&job.name),
-        name.trim_end(),
+        plain(&judge_name(&shown.probed.facts)),
         judge.standing
     );
     let counted = [
@@ -110,7 +110,7 @@ fn headline(out: &mut String, shown: &ProbingDocument) {
 
 fn table(results: &[ProbeResult]) -> String {
     let header = ["probe", "bases", "rate", "noise", "net", "90 % interval", "result"];
-    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    let mut rows = vec![texts(header)];
     for result in results {
         let mut row = vec![plain(&result.name)];
         row.extend(figures(result.figures.as_ref()));
@@ -121,7 +121,7 @@ fn table(results: &[ProbeResult]) -> String {
 }
 
 fn figures(figures: Option<&Figures>) -> [String; 5] {
-    let percent = |share: Option<f64>| share.map_or_else(none, |share| format!("{:.1} %", 100.0 * share));
+    let percent = |share: Option<f64>| share.map_or_else(none, percent);
     let Some(figures) = figures else { return [none(), none(), none(), none(), none()] };
     let net = figures.net;
     [
@@ -131,10 +131,6 @@ fn figures(figures: Option<&Figures>) -> [String; 5] {
         percent(net.map(|net| net.value)),
         net.map_or_else(none, |net| format!("{:.1} to {:.1}", 100.0 * net.low, 100.0 * net.high)),
     ]
-}
-
-fn none() -> String {
-    "–".to_owned()
 }
 
 fn explained(out: &mut String, shown: &ProbingDocument, outcome: ProbeOutcome, heading: &str) {
@@ -151,7 +147,7 @@ fn explained(out: &mut String, shown: &ProbingDocument, outcome: ProbeOutcome, h
 
 /// The battery as text.
 pub(crate) fn listed(probes: &[Probe]) -> String {
-    let mut rows = vec![["probe", "number", "family", "expects", "form"].map(str::to_owned).to_vec()];
+    let mut rows = vec![texts(["probe", "number", "family", "expects", "form"])];
     for probe in probes {
         let form = match probe.forms.as_slice() {
             [only] => only.name(),

@@ -7,9 +7,9 @@ use probity_core::calibrate::Calibration;
 use probity_core::promote::{Check, Contract, Decision, Parts, Requirement};
 use serde_json::Value;
 
+use super::figure::{columns, none, texts};
 use super::report::appendix::Appendix;
 use super::report::{Document, Kind, paged, promotion as page};
-use super::summary::columns;
 use crate::plain::{excerpt, plain};
 
 /// The widest that a figure may be in the table.
@@ -65,7 +65,7 @@ fn promotion(shown: &PromotionDocument<'_>) -> String {
         plain(owner),
         plain(shown.judge)
     );
-    let mut rows = vec![["requirement", "have", "need", ""].map(str::to_owned).to_vec()];
+    let mut rows = vec![texts(["requirement", "have", "need", ""])];
     for check in shown.decision.checks() {
         let met = if check.unmet.is_none() { "met" } else { "not met" };
         let [have, need] = cells(check);
@@ -117,10 +117,6 @@ pub(crate) fn cells(check: &Check) -> [String; 2] {
         _ => [figure(have), figure(need)],
     };
     texts.map(|text| excerpt(&text, CELL_CHARS_MAX))
-}
-
-fn none() -> String {
-    "–".to_owned()
 }
 
 fn names(value: &Value) -> String {

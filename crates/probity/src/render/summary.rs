@@ -13,8 +13,9 @@ use probity_core::score::{CriterionOutcome, Failure};
 use probity_core::stats::Estimate;
 use probity_engine::load::Skipped;
 
+use super::figure::{columns, counted, judge_name, none};
 use super::finding::finding_line;
-use crate::plain::{excerpt, padded, plain, width as text_width};
+use crate::plain::{excerpt, plain};
 
 /// How many skipped records are listed.
 const SKIPPED_MAX: usize = 5;
@@ -45,14 +46,13 @@ pub(crate) fn summary(summary: &Summary, cases: &str, skipped: &[Skipped]) -> St
 fn headline(out: &mut String, summary: &Summary, cases: &str) {
     let rubric = summary.rubric();
     let judge = &summary.facts().judge;
-    let model = if judge.model.is_empty() { String::new() } else { format!(" {}", plain(&judge.model)) };
     push_line!(
         out,
-        "{} {} · {} · judge {}{model} ({})",
+        "{} {} · {} · judge {} ({})",
         rubric.name(),
         rubric.version(),
         plain(cases),
-        judge.kind,
+        plain(&judge_name(summary.facts())),
         judge.standing
     );
     let mut parts = Vec::new();
@@ -99,9 +99,9 @@ fn criteria(out: &mut String, summary: &Summary) {
     header.push("unscored".to_owned());
     let mut rows = vec![header];
     for (criterion, points) in summary.criteria().iter().zip(points) {
-        let mean = criterion.mean().map_or_else(|| "–".to_owned(), |mean| format!("{:.2}", mean.to_f64()));
+        let mean = criterion.mean().map_or_else(none, |mean| format!("{:.2}", mean.to_f64()));
         let mut row = vec![criterion.criterion.to_string(), mean, criterion.n_scored().to_string()];
-        row.extend(is_weighted.then(|| points.unwrap_or_else(|| "–".to_owned())));
+        row.extend(is_weighted.then(|| points.unwrap_or_else(none)));
         let counts = levels.iter().map(|level| criterion.levels.get(level));
         row.extend(counts.map(|n| n.map_or_else(String::new, ToString::to_string)));
         row.push(criterion.n_unscored.to_string());
@@ -136,24 +136,6 @@ fn slices(out: &mut String, summary: &Summary) {
             .map_or_else(|| "nothing was scored".to_owned(), |rate| percent(&rate, part.n_clusters()));
         push_line!(out, "  {}: {rate}", plain(name));
     }
-}
-
-/// Rows with aligned columns: the first to the left, the others to the right.
-pub(crate) fn columns(rows: &[Vec<String>]) -> String {
-    let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| text_width(cell)).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..n_columns).map(width).collect();
-    let mut out = String::new();
-    for row in rows {
-        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
-            let space = padded("", width - text_width(cell));
-            if column == 0 { format!("{cell}{space}") } else { format!("{space}{cell}") }
-        });
-        push_line!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
-    }
-    out
 }
 
 fn rates(out: &mut String, summary: &Summary) {
@@ -370,7 +352,7 @@ pub(crate) fn costs(out: &mut String, facts: &Facts) {
     push_line!(
         out,
         "\n{} on record, {} tokens in, {} out, {cost}",
-        calls(facts.calls),
+        counted(facts.calls, "call"),
         facts.tokens_input,
         facts.tokens_output
     );
@@ -385,14 +367,18 @@ pub(crate) fn costs(out: &mut String, facts: &Facts) {
         push_line!(
             out,
             "{} in flight when a process died: possibly billed, not recorded",
-            calls(facts.calls_lost)
+            counted(facts.calls_lost, "call")
         );
     }
     if facts.calls_without_usage > 0 {
-        push_line!(out, "{} came back without token counts", calls(facts.calls_without_usage));
+        push_line!(out, "{} came back without token counts", counted(facts.calls_without_usage, "call"));
     }
     if facts.calls_without_cost > 0 && facts.cost_usd.is_some() {
-        push_line!(out, "{} may have been billed at a cost nobody knows", calls(facts.calls_without_cost));
+        push_line!(
+            out,
+            "{} may have been billed at a cost nobody knows",
+            counted(facts.calls_without_cost, "call")
+        );
     }
     if let Some(target) = &facts.target {
         push_line!(out, "{}", author_line(target));
@@ -411,7 +397,7 @@ fn author_line(target: &TargetFacts) -> String {
         (0, 0) => String::new(),
         (input, output) => format!(", {input} tokens in, {output} out"),
     };
-    let calls = calls(target.calls);
+    let calls = counted(target.calls, "call");
     format!("target {} ({}{model}): {calls}{tokens}{cost}", plain(&target.name), target.kind)
 }
 
@@ -425,8 +411,4 @@ pub(crate) fn standing_line(standing: &Standing) -> String {
     } else {
         format!("standing: {standing}, {}. Its {INFORMS}", plain(standing.reason()))
     }
-}
-
-fn calls(n: u64) -> String {
-    if n == 1 { "1 call".to_owned() } else { format!("{n} calls") }
 }

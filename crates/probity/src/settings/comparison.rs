@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use probity_core::packet::{AnswerForm, pair_ask};
 use probity_core::rubric::Rubric;
 use probity_engine::config::Config;
-use probity_engine::load::{Dataset, Keep};
+use probity_engine::load::Dataset;
 use probity_engine::run::compare::{CompareJob, Definition, Side};
 
-use super::{CaseFlags, OwnFlags, gate, judge, judge_layer, load_options, read_config, rubric, template};
-use crate::args::{AskArgs, CompareArgs};
+use super::{CaseFlags, gate, judge, load_options, read_config, rubric, template};
+use crate::args::CompareArgs;
 use crate::exit::Failure;
 
 /// The rubric of a comparison where none is named: the settings' own is for scores.
@@ -17,25 +17,22 @@ pub(crate) const PAIRWISE_RUBRIC: &str = "pairwise-support";
 
 /// Puts a comparison together. Everything that can be wrong with flags, files and cases is found here.
 pub(crate) fn comparison(args: &CompareArgs, note: &dyn Fn(&str)) -> Result<CompareJob, Failure> {
-    let AskArgs { judge, calls, reading } = &args.ask;
-    let mut flags = judge_layer(judge, Some(calls), false)?;
-    flags.run.rubric.get_or_insert_with(|| PAIRWISE_RUBRIC.to_owned());
-    let config = read_config(reading, flags)?;
+    let flags = CaseFlags::of(&args.files, &args.ask);
+    let mut layer = flags.layer()?;
+    layer.run.rubric.get_or_insert_with(|| PAIRWISE_RUBRIC.to_owned());
+    let config = read_config(flags.reading, layer)?;
     let rubric = rubric(&config.run.rubric, note)?;
-    let (files, own) = (&args.files, OwnFlags::default());
-    let flags = CaseFlags { files, reading, judge, own, keep: Keep::Nothing };
-    comparison_of(&flags, args.seed, config, rubric, note)
+    comparison_of(&flags, args.seed, (config, rubric), note)
 }
 
 /// The comparison of these cases under settings that were read.
 pub(super) fn comparison_of(
     flags: &CaseFlags<'_>,
     seed: u64,
-    config: Config,
-    rubric: Rubric,
+    (config, rubric): (Config, Rubric),
     note: &dyn Fn(&str),
 ) -> Result<CompareJob, Failure> {
-    let (judge, notices) = judge(flags.judge, flags.own, &config)?;
+    let (judge, notices) = judge(flags, &config)?;
     for notice in &notices {
         note(notice);
     }

@@ -10,7 +10,7 @@ pub(crate) mod sources;
 mod target;
 
 pub(crate) use comparison::{PAIRWISE_RUBRIC, comparison};
-pub(crate) use labelled::{LabelledFlags, LabelledJob, labelled};
+pub(crate) use labelled::{LabelledJob, labelled};
 pub(crate) use probing::probing;
 
 use std::path::{Path, PathBuf};
@@ -31,7 +31,8 @@ use probity_engine::run::job::{Definition, Job};
 use probity_engine::run::standing::clock;
 
 use crate::args::{
-    CallArgs, CaseArgs, JobArgs, JudgeArgs, ReadArgs, RecordArgs, SETTINGS_FILE, SettingsArgs, StoreArgs,
+    AskArgs, CallArgs, CaseArgs, JobArgs, JudgeArgs, ReadArgs, RecordArgs, SETTINGS_FILE, SettingsArgs,
+    StoreArgs,
 };
 use crate::exit::{Exit, Failure};
 use crate::render::problem::{problems, read_file};
@@ -45,72 +46,101 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
+/// What flags say about cases, and about the judge that is asked about them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CaseFlags<'a> {
+    /// The case files; one for each variant where the rubric compares.
+    pub(crate) files: &'a [PathBuf],
+    /// How they are read.
+    pub(crate) reading: &'a ReadArgs,
+    /// The judge.
+    pub(crate) judge: &'a JudgeArgs,
+    /// How many calls are made, where some may be.
+    pub(crate) calls: Option<&'a CallArgs>,
+    /// Whether all criteria are asked about in one call.
+    pub(crate) one_call: bool,
+    /// The seed sent with each call.
+    pub(crate) seed: Option<u32>,
+    /// Verdicts for the judge `recorded`.
+    pub(crate) verdicts: Option<&'a Path>,
+}
+
+impl<'a> CaseFlags<'a> {
+    /// Of a command that asks nothing.
+    pub(crate) fn new(files: &'a [PathBuf], judge: &'a JudgeArgs, reading: &'a ReadArgs) -> Self {
+        CaseFlags { files, reading, judge, calls: None, one_call: false, seed: None, verdicts: None }
+    }
+
+    /// Of a command that asks.
+    pub(crate) fn of(files: &'a [PathBuf], ask: &'a AskArgs) -> Self {
+        CaseFlags { calls: Some(&ask.calls), ..CaseFlags::new(files, &ask.judge, &ask.reading) }
+    }
+
+    /// The settings that they put over everything else.
+    fn layer(&self) -> Result<Layer, Failure> {
+        let decimal = |name: &str, text: &Option<String>| {
+            let parse = |text: &String| {
+                text.parse().map(Decimal).map_err(|error| Failure::usage(format!("--{name}: {error}")))
+            };
+            text.as_ref().map(parse).transpose()
+        };
+        let mut layer = Layer::default();
+        if let Some(calls) = self.calls {
+            layer.schedule.concurrency = calls.concurrency;
+            layer.budget.calls_max = calls.max_calls;
+            layer.budget.usd_max = decimal("budget-usd", &calls.budget_usd)?;
+            layer.run.min_coverage = decimal("min-coverage", &calls.min_coverage)?;
+        }
+        layer.run.call_plan = self.one_call.then_some(Calls::OneCall);
+        layer.any_model.clone_from(&self.judge.model);
+        layer.any_base_url.clone_from(&self.judge.base_url);
+        layer.judge.name.clone_from(&self.judge.judge);
+        layer.run.rubric.clone_from(&self.judge.rubric);
+        layer.run.store.clone_from(&self.judge.store);
+        Ok(layer)
+    }
+
+    fn names(&self) -> String {
+        self.files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
+    }
+}
+
 /// Puts a job together. Everything that can be wrong with flags, files and cases is found here.
 pub(crate) fn job(args: &JobArgs, calls: Option<&CallArgs>, note: &dyn Fn(&str)) -> Result<Job, Failure> {
-    let mut flags = judge_layer(&args.judge, calls, args.one_call)?;
-    target::put_over(&args.target, &mut flags);
-    let config = read_config(&args.cases.reading, flags)?;
+    let flags = CaseFlags {
+        calls,
+        one_call: args.one_call,
+        seed: args.seed,
+        verdicts: args.verdicts.as_deref(),
+        ..CaseFlags::new(&args.cases.files, &args.judge, &args.cases.reading)
+    };
+    let mut layer = flags.layer()?;
+    target::put_over(&args.target, &mut layer);
+    let config = read_config(flags.reading, layer)?;
     let rubric = rubric(&config.run.rubric, note)?;
-    let CaseArgs { files, reading } = &args.cases;
-    let own = OwnFlags { seed: args.seed, verdicts: args.verdicts.as_deref() };
-    let flags = CaseFlags { files, reading, judge: &args.judge, own, keep: Keep::Few };
-    let job = job_of(&flags, config, rubric, note)?;
+    let job = job_of(&flags, Keep::Few, (config, rubric), note)?;
     Ok(job.in_round(args.round))
 }
 
-/// What flags say about cases and the judge.
-struct CaseFlags<'a> {
-    files: &'a [PathBuf],
-    reading: &'a ReadArgs,
-    judge: &'a JudgeArgs,
-    own: OwnFlags<'a>,
-    keep: Keep,
-}
-
-/// The job of these cases under settings that were read.
+/// The job of these cases under settings and a rubric that were read.
 fn job_of(
     flags: &CaseFlags<'_>,
-    config: Config,
-    rubric: Rubric,
+    keep: Keep,
+    (config, rubric): (Config, Rubric),
     note: &dyn Fn(&str),
 ) -> Result<Job, Failure> {
-    let (judge, notices) = judge(flags.judge, flags.own, &config)?;
+    let (judge, notices) = judge(flags, &config)?;
     refuse_pairwise(&rubric)?;
     let template = template(judge.template.as_deref(), AnswerForm::Levels)?;
     let target = target::definition(&config, &judge, note)?;
     let unanswered = if target.is_some() { Unanswered::Take } else { Unanswered::Refuse };
-    let options = LoadOptions { unanswered, keep: flags.keep, ..load_options(&flags.reading.records)? };
+    let options = LoadOptions { unanswered, keep, ..load_options(&flags.reading.records)? };
     let dataset = Dataset::open(flags.files, options)?;
     let about_cases = dataset.notices().iter().map(ToString::to_string);
     notices.into_iter().chain(about_cases).for_each(|notice| note(&notice));
-    let names: Vec<String> = flags.files.iter().map(|path| path.display().to_string()).collect();
-    let dataset_name = names.join(" ");
+    let dataset_name = flags.names();
     let gate = gate::gate(&config.gate, note)?;
     Ok(Job::new(Definition { dataset, dataset_name, rubric, template, gate, config, judge, target })?)
-}
-
-/// What flags say about the judge and about its calls.
-fn judge_layer(args: &JudgeArgs, calls: Option<&CallArgs>, one_call: bool) -> Result<Layer, Failure> {
-    let decimal = |name: &str, text: &Option<String>| {
-        let parse = |text: &String| {
-            text.parse().map(Decimal).map_err(|error| Failure::usage(format!("--{name}: {error}")))
-        };
-        text.as_ref().map(parse).transpose()
-    };
-    let mut flags = Layer::default();
-    if let Some(calls) = calls {
-        flags.schedule.concurrency = calls.concurrency;
-        flags.budget.calls_max = calls.max_calls;
-        flags.budget.usd_max = decimal("budget-usd", &calls.budget_usd)?;
-        flags.run.min_coverage = decimal("min-coverage", &calls.min_coverage)?;
-    }
-    flags.run.call_plan = one_call.then_some(Calls::OneCall);
-    flags.any_model.clone_from(&args.model);
-    flags.any_base_url.clone_from(&args.base_url);
-    flags.judge.name.clone_from(&args.judge);
-    flags.run.rubric.clone_from(&args.rubric);
-    flags.run.store.clone_from(&args.store);
-    Ok(flags)
 }
 
 /// The settings of a command about cases, with its other flags in `flags`.
@@ -151,8 +181,9 @@ pub(crate) fn asking(
     reading: &ReadArgs,
     note: &dyn Fn(&str),
 ) -> Result<(Asking, Rubric), Failure> {
-    let config = read_config(reading, judge_layer(args, None, false)?)?;
-    let (judge, _) = judge(args, OwnFlags::default(), &config)?;
+    let flags = CaseFlags::new(&[], args, reading);
+    let config = read_config(reading, flags.layer()?)?;
+    let (judge, _) = judge(&flags, &config)?;
     let rubric = rubric(&config.run.rubric, note)?;
     let template = template(judge.template.as_deref(), AnswerForm::Levels)?;
     Ok((Asking::new(judge, template, config)?, rubric))
@@ -175,19 +206,9 @@ fn settings_failure(found: &[SettingsProblem]) -> Failure {
     Failure::usage(found.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
-/// Flags about the judge that mean something else in a comparison.
-#[derive(Debug, Clone, Copy, Default)]
-struct OwnFlags<'a> {
-    seed: Option<u32>,
-    verdicts: Option<&'a Path>,
-}
-
 /// The judge with what flags put over its settings, and what is worth a line about the choice.
-fn judge(
-    args: &JudgeArgs,
-    own: OwnFlags<'_>,
-    config: &Config,
-) -> Result<(JudgeSettings, Vec<String>), Failure> {
+fn judge(flags: &CaseFlags<'_>, config: &Config) -> Result<(JudgeSettings, Vec<String>), Failure> {
+    let args = flags.judge;
     let chosen = config.judge(&variable).map_err(|refused| not_trusted(&refused))?;
     let mut notices: Vec<String> =
         chosen.warnings.iter().map(|warning| format!("warning: {warning}")).collect();
@@ -201,17 +222,17 @@ fn judge(
     }
     match &mut judge.backend {
         Backend::Chat(chat) => {
-            chat.seed = own.seed.filter(|_| chat.dialect.takes("seed")).or(chat.seed);
+            chat.seed = flags.seed.filter(|_| chat.dialect.takes("seed")).or(chat.seed);
             chat.structured = args.structured.unwrap_or(chat.structured);
         }
         Backend::Recorded { verdicts } => {
-            if let Some(path) = own.verdicts {
+            if let Some(path) = flags.verdicts {
                 *verdicts = Some(path.to_owned());
             }
         }
         Backend::Baseline | Backend::Command(_) => {}
     }
-    refuse_idle_flags(args, own, &judge)?;
+    refuse_idle_flags(flags, &judge)?;
     notices.insert(0, endpoint::notice(config, &judge));
     Ok((judge, notices))
 }
@@ -228,15 +249,15 @@ fn refuse_blank_keys(config: &Config) -> Result<(), Failure> {
 }
 
 /// A flag that the judge has no use for would be believed to have done something.
-fn refuse_idle_flags(args: &JudgeArgs, own: OwnFlags<'_>, judge: &JudgeSettings) -> Result<(), Failure> {
+fn refuse_idle_flags(flags: &CaseFlags<'_>, judge: &JudgeSettings) -> Result<(), Failure> {
     let kind = judge.kind().name();
     let is_chat = judge.chat().is_some();
     let reads_prompts = is_chat || matches!(judge.backend, Backend::Command(_));
     let is_recorded = matches!(judge.backend, Backend::Recorded { .. });
     let idle = [
-        ("--verdicts", own.verdicts.is_some() && !is_recorded),
-        ("--structured", args.structured.is_some() && !is_chat),
-        ("--template", args.template.is_some() && !reads_prompts),
+        ("--verdicts", flags.verdicts.is_some() && !is_recorded),
+        ("--structured", flags.judge.structured.is_some() && !is_chat),
+        ("--template", flags.judge.template.is_some() && !reads_prompts),
     ];
     match idle.iter().find(|(_, is_idle)| *is_idle) {
         None => Ok(()),

@@ -6,8 +6,8 @@ use probity_core::spelling::closest;
 use probity_engine::load::Dataset;
 use probity_engine::run::probe::{Definition, ProbeJob, Selection};
 
-use super::{OwnFlags, gate, judge, judge_layer, load_options, read_config, rubric, template};
-use crate::args::{AskArgs, ProbeArgs};
+use super::{CaseFlags, gate, judge, load_options, read_config, rubric, template};
+use crate::args::ProbeArgs;
 use crate::exit::Failure;
 use crate::render::problem::read_file;
 
@@ -16,11 +16,11 @@ const NO_CASES: &str = "shipped replies";
 
 /// Puts a probing together. Everything that can be wrong with flags, files and cases is found here.
 pub(crate) fn probing(args: &ProbeArgs, note: &dyn Fn(&str)) -> Result<ProbeJob, Failure> {
-    let AskArgs { judge: judge_args, calls, reading } = &args.ask;
-    let flags = judge_layer(judge_args, Some(calls), args.one_call)?;
+    let flags = CaseFlags { one_call: args.one_call, ..CaseFlags::of(&args.files, &args.ask) };
+    let layer = flags.layer()?;
     let selection = selection(args)?;
-    let config = read_config(reading, flags)?;
-    let (judge, notices) = judge(judge_args, OwnFlags::default(), &config)?;
+    let config = read_config(flags.reading, layer)?;
+    let (judge, notices) = judge(&flags, &config)?;
     for notice in &notices {
         note(notice);
     }
@@ -29,8 +29,7 @@ pub(crate) fn probing(args: &ProbeArgs, note: &dyn Fn(&str)) -> Result<ProbeJob,
         .map_err(|error| Failure::usage(format!("rubric {}: {error}", rubric.name())))?;
     let template = template(judge.template.as_deref(), setting.form())?;
     let dataset = dataset(args, note)?;
-    let names: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
-    let dataset_name = if names.is_empty() { NO_CASES.to_owned() } else { names.join(" ") };
+    let dataset_name = if args.files.is_empty() { NO_CASES.to_owned() } else { flags.names() };
     let gate = gate::gate(&config.gate, note)?;
     let definition = Definition { dataset, dataset_name, rubric, template, gate, config, judge, selection };
     Ok(ProbeJob::new(definition)?)

@@ -108,30 +108,42 @@ const CONTRACT: &str = "name = \"c\"\nversion = \"1\"\nowner = \"qa\"\n[agreemen
 
 #[test]
 fn every_command_that_asks_says_what_it_would_take() {
-    check_dry(["run", "old.jsonl", "--dry-run", "--model", "priced-1"], &expect![[r#"
+    check_dry(
+        ["run", "old.jsonl", "--dry-run", "--model", "priced-1"],
+        &expect![[r#"
         3 records: 3 admitted, 0 blocked, 0 skipped
         6 calls to judge openai priced-1 (6 packets, 0 on record or repeated)
         about 2775 tokens in, at most 6144 out, at most $0.06699
         nothing was sent
-    "#]]);
-    check_dry(["compare", "old.jsonl", "new.jsonl", "--dry-run", "--model", "priced-1"], &expect![[r#"
+    "#]],
+    );
+    check_dry(
+        ["compare", "old.jsonl", "new.jsonl", "--dry-run", "--model", "priced-1"],
+        &expect![[r#"
         3 pairs: 2 admitted, 1 blocked, 0 skipped
         4 calls to judge openai priced-1 (4 packets, 0 on record or repeated)
         about 3028 tokens in, at most 4096 out, at most $0.047016
         nothing was sent
-    "#]]);
-    check_dry(["probe", "old.jsonl", "--only", "warm_padding", "--dry-run"], &expect![[r#"
-        30 bases: 30 admitted, 0 blocked, 0 skipped
-        0 calls to judge openai gpt-4o-mini (0 packets, 0 on record or repeated)
-        about 0 tokens in, at most 0 out, at most $0
-        nothing was sent
-    "#]]);
-    check_dry(["calibrate", "old.jsonl", "--labels", "labels.jsonl", "--dry-run"], &expect![[r#"
+    "#]],
+    );
+    check_dry(
+        ["probe", "old.jsonl", "--only", "warm_padding", "--dry-run"],
+        &expect![[r#"
+            30 bases: 30 admitted, 0 blocked, 0 skipped
+            180 calls to judge openai gpt-4o-mini (180 packets, 0 on record or repeated)
+            about 104895 tokens in, at most 184320 out, at most $0.12632625
+            nothing was sent
+        "#]],
+    );
+    check_dry(
+        ["calibrate", "old.jsonl", "--labels", "labels.jsonl", "--dry-run"],
+        &expect![[r#"
         1 replies: 1 admitted, 0 blocked, 0 skipped
         1 calls to judge openai gpt-4o-mini (1 packets, 0 on record or repeated)
         about 459 tokens in, at most 1024 out, at most $0.00068325
         nothing was sent
-    "#]]);
+    "#]],
+    );
     check_dry(
         ["promote", "old.jsonl", "--contract", "contract.toml", "--labels", "labels.jsonl", "--dry-run"],
         &expect![[r#"

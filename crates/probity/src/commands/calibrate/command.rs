@@ -9,16 +9,18 @@ use super::live::{Live, LiveCalibration, Prepared};
 use crate::args::CalibrateArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::calibration::CalibrationDocument;
+use crate::render::figure::judge_name;
 use crate::render::report::{add_judge, skipped_json};
-use crate::settings::LabelledFlags;
+use crate::settings::CaseFlags;
 
 /// Runs the command.
 pub(super) fn command(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
     let session = Session::new(&args.ask.calls, args.ask.reading.say.quiet);
     let flags = Live {
-        cases: LabelledFlags {
+        cases: CaseFlags {
+            one_call: args.one_call,
             verdicts: args.verdicts.as_deref(),
-            ..LabelledFlags::of(&args.files, &args.ask, args.one_call)
+            ..CaseFlags::of(&args.files, &args.ask)
         },
         labels: args.labels.as_deref(),
         about: args.about,
@@ -36,7 +38,7 @@ pub(super) fn command(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit,
     let document = CalibrationDocument {
         calibration: &live.calibration,
         file: &format!("{} against {}", live.asked.name(), live.labels.source),
-        skipped: &live.skipped,
+        skipped: &live.matched.skipped,
         notices: &live.notices,
         asked: Some(live.for_page()),
         judge_text: about_the_judge(&live),
@@ -60,46 +62,47 @@ fn without_rows(json: &Value) -> Value {
 /// The whole calibration with what it rests on.
 fn live_json(live: &LiveCalibration) -> Value {
     let mut json = live.calibration.to_json();
-    let (fates, facts, rubric) = (&live.fates, &live.facts, live.asked.rubric());
+    let (matched, facts, rubric) = (&live.matched, &live.facts, live.asked.rubric());
     let labels = &mut json["labels"];
     labels["source"] = json!(live.labels.source);
     labels["digest"] = json!(live.labels.digest);
-    labels["rows"] = json!(fates.n_rows);
-    labels["blocked"] = json!(fates.n_blocked);
-    labels["identical"] = json!(fates.n_identical);
-    let rejected = fates.rejected.iter().map(|(place, label)| {
+    labels["rows"] = json!(live.labels.entries.len());
+    labels["blocked"] = json!(matched.n_blocked);
+    labels["identical"] = json!(matched.n_identical);
+    let rejected = matched.rejected.iter().map(|label| {
+        let place = live.labels.places.get(label.row);
         json!({
-            "file": place.as_ref().map(|place| &*place.file),
-            "line": place.as_ref().map(|place| place.line),
+            "file": place.map(|place| &*place.file),
+            "line": place.map(|place| place.line),
             "item": label.item,
             "reason": label.reason,
         })
     });
     labels["rejected"] = rejected.collect();
-    json["not_asked"] = json!(fates.n_unlabelled);
+    json["not_asked"] = json!(matched.n_unlabelled);
     json["coverage"] = json!({ "judged": live.coverage.n_judged, "n": live.coverage.n });
     json["gate"] = gate_json(live);
     add_judge(&mut json, rubric, facts);
     json["notices"] = json!(live.notices);
-    json["skipped"] = live.skipped.iter().map(skipped_json).collect();
+    json["skipped"] = live.matched.skipped.iter().map(skipped_json).collect();
     json
 }
 
 /// Who was asked, how it went, and what was left out, for people.
 fn about_the_judge(live: &LiveCalibration) -> String {
-    let (facts, fates, gate, coverage) = (&live.facts, &live.fates, &live.gate, live.coverage);
+    let (facts, matched, coverage) = (&live.facts, &live.matched, live.coverage);
     let cost = facts.cost_usd.as_ref().map_or_else(|| "cost unknown".to_owned(), |usd| format!("${usd}"));
     let mut out = format!(
         "\njudge: {} ({}) · {} calls, {cost}\nlabels: {} of {} have a verdict to be held against, {} rejected, {} blocked\ngate: {} replies admitted, {} blocked\n",
-        format!("{} {}", facts.judge.kind, facts.judge.model).trim_end(),
+        judge_name(facts),
         facts.judge.standing,
         facts.calls,
         coverage.n_judged,
         coverage.n,
-        fates.rejected.len(),
-        fates.n_blocked,
-        gate.n_admitted,
-        gate.n_blocked
+        matched.rejected.len(),
+        matched.n_blocked,
+        matched.gate.n_admitted,
+        matched.gate.n_blocked
     );
     for warning in &facts.warnings {
         out += &format!("warning: {warning}\n");
@@ -109,7 +112,7 @@ fn about_the_judge(live: &LiveCalibration) -> String {
 
 /// What the gate said about labelled replies.
 fn gate_json(live: &LiveCalibration) -> Value {
-    let gate = &live.gate;
+    let gate = &live.matched.gate;
     let rules = gate.tally.by_rule().map(|(rule, count)| {
         (rule.to_owned(), json!({ "blocked": count.blocked, "flagged": count.flagged }))
     });

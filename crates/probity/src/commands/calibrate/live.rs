@@ -12,11 +12,11 @@ use probity_core::calibrate::{
 use probity_core::gate::Gate;
 use probity_core::report::Facts;
 use probity_core::rubric::{Decider, Rubric};
-use probity_engine::load::{Place, Skipped};
+use probity_engine::load::Place;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::compare::{Stopping, run as run_comparison};
 use probity_engine::run::labelled::{
-    About, FLOOR, GateCount, LabelledPairs, LabelledReplies, Matched, Rejected, Verdicts, pairs, replies,
+    About, FLOOR, LabelledPairs, LabelledReplies, Matched, Verdicts, pairs, replies,
 };
 use probity_engine::run::work::Work;
 use probity_engine::run::{self, Ran, RunError, run};
@@ -28,13 +28,13 @@ use super::super::rows::{Files, all_faults, refuse_skipped, refused, row_options
 use super::super::session::{Covered, Ended, Session};
 use crate::exit::{Exit, Failure};
 use crate::render::report::calibration as page;
-use crate::settings::{self, LabelledFlags, LabelledJob};
+use crate::settings::{self, CaseFlags, LabelledJob};
 
 /// What a live calibration is made of.
 #[derive(Clone, Copy)]
 pub(crate) struct Live<'a> {
     /// The cases and the judge.
-    pub(crate) cases: LabelledFlags<'a>,
+    pub(crate) cases: CaseFlags<'a>,
     /// What people said; without it, what the store holds.
     pub(crate) labels: Option<&'a Path>,
     /// What labels of single replies are about; without it, what they show.
@@ -52,47 +52,31 @@ pub(crate) struct LiveCalibration {
     /// What is worth a line about the labels.
     pub(crate) notices: Vec<String>,
     /// The labels themselves.
-    pub(crate) labels: LabelSet,
-    /// What became of the labels before anybody was asked.
-    pub(crate) fates: LabelFates,
+    pub(crate) labels: LabelRows,
+    /// What became of them before anything was asked.
+    pub(crate) matched: Matched,
     /// What was asked.
     pub(crate) asked: Asked,
     /// How asking went.
     pub(crate) ran: Ran,
     /// What the store knows about the judge's calls.
     pub(crate) facts: Facts,
-    /// What the gate said about labelled replies.
-    pub(crate) gate: GateCount,
     /// Labelled items and criteria that a judge may see.
     pub(crate) coverage: Coverage,
-    /// Records of cases that cannot be used.
-    pub(crate) skipped: Vec<Skipped>,
     /// Where everything is kept, still open.
     pub(crate) store: Store,
 }
 
 /// A set of labels, by its content and its source.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LabelSet {
+pub(crate) struct LabelRows {
+    /// The labels.
+    pub(crate) entries: Vec<LabelEntry>,
+    /// The place of each, where they come from a file.
+    pub(crate) places: Vec<Place>,
     /// BLAKE3 of the labels, whatever their order.
     pub(crate) digest: String,
     /// `file:` and the path as it was named, or `store`.
     pub(crate) source: String,
-}
-
-/// What became of labels that no judge is held against. With those that count they add up to all labels.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LabelFates {
-    /// All labels.
-    pub(crate) n_rows: u64,
-    /// About nothing that is here, or about something that has changed; with the place in their file.
-    pub(crate) rejected: Vec<(Option<Place>, Rejected)>,
-    /// About replies or pairs that the gate decided.
-    pub(crate) n_blocked: u64,
-    /// About pairs whose replies are the same text.
-    pub(crate) n_identical: u64,
-    /// Replies or pairs without a label, about which nothing was asked.
-    pub(crate) n_unlabelled: u64,
 }
 
 /// How much of what was to be asked has a verdict.
@@ -172,13 +156,6 @@ impl Asked {
     }
 }
 
-/// Labels with the place of each.
-struct LabelRows {
-    places: Vec<Place>,
-    entries: Vec<LabelEntry>,
-    set: LabelSet,
-}
-
 /// A calibration about which nothing was asked yet.
 pub(crate) struct Prepared {
     rows: LabelRows,
@@ -215,7 +192,7 @@ impl Prepared {
 
     /// Asks for the verdicts that are not on record, and calibrates.
     pub(crate) fn ask(self, live: &Live<'_>, session: &Session<'_>) -> Result<LiveCalibration, Failure> {
-        let Prepared { rows, asked, mut matched, options } = self;
+        let Prepared { rows, asked, matched, options } = self;
         let store = session.open(asked.asking())?;
         let ran = session.ask(&store, async |session| asked.run(session).await)??;
         let verdicts = asked.verdicts(&store, &ran, &judge_name(asked.asking()))?;
@@ -223,24 +200,15 @@ impl Prepared {
         let said: Vec<_> = verdicts.judge.into_iter().chain(verdicts.floor).collect();
         let sheet = sheet(&matched.labels, &said, &[], options)
             .map_err(|faults| faulty(&faults, &matched.rows, &rows))?;
-        let rejected = std::mem::take(&mut matched.rejected).into_iter();
         Ok(LiveCalibration {
             calibration: calibration(&sheet, live.counting),
             notices: sheet.notices().to_vec(),
-            labels: rows.set,
-            fates: LabelFates {
-                n_rows: rows.entries.len() as u64,
-                rejected: rejected.map(|label| (rows.places.get(label.row).cloned(), label)).collect(),
-                n_blocked: matched.n_blocked,
-                n_identical: matched.n_identical,
-                n_unlabelled: matched.n_unlabelled,
-            },
+            labels: rows,
+            matched,
             asked,
             ran,
             facts: verdicts.facts,
-            gate: matched.gate,
             coverage: Coverage { n_judged, n },
-            skipped: matched.skipped,
             store,
         })
     }
@@ -254,8 +222,8 @@ fn stored_labels(asking: &Asking) -> Result<LabelRows, Failure> {
         return Err(Failure::usage(format!("{} holds no labels", path.display()))
             .hint("name a file with --labels, or bring labels in with `probity import labels FILE`"));
     }
-    let set = LabelSet { digest: digest(&entries), source: "store".to_owned() };
-    Ok(LabelRows { places: Vec::new(), entries, set })
+    let (digest, source) = (digest(&entries), "store".to_owned());
+    Ok(LabelRows { entries, places: Vec::new(), digest, source })
 }
 
 fn read_labels(path: &Path, live: &Live<'_>, note: &dyn Fn(&str)) -> Result<LabelRows, Failure> {
@@ -264,15 +232,14 @@ fn read_labels(path: &Path, live: &Live<'_>, note: &dyn Fn(&str)) -> Result<Labe
     let rows = files.rows(path, LabelEntry::FIELDS, LabelEntry::read)?;
     refuse_skipped(&files.skipped)?;
     let (places, entries): (Vec<Place>, Vec<LabelEntry>) = rows.into_iter().unzip();
-    let source = format!("file:{}", path.display());
-    let set = LabelSet { digest: digest(&entries), source };
-    Ok(LabelRows { places, entries, set })
+    let (digest, source) = (digest(&entries), format!("file:{}", path.display()));
+    Ok(LabelRows { entries, places, digest, source })
 }
 
 fn matched(job: LabelledJob, live: &Live<'_>, rows: &LabelRows) -> Result<(Asked, Matched), Failure> {
     match job {
         LabelledJob::Replies(job) => {
-            let (replies, matched) = replies(*job, &rows.entries, live.about, rows.set.digest.clone())?;
+            let (replies, matched) = replies(*job, &rows.entries, live.about, rows.digest.clone())?;
             Ok((Asked::Replies(replies), matched))
         }
         LabelledJob::Pairs(job) => {

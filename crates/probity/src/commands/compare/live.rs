@@ -14,6 +14,7 @@ use crate::args::CompareArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::comparison::{ComparisonDocument, ComparisonOrigin};
 use crate::render::conclusion::{Concluded, Conclusions};
+use crate::render::figure::judge_name;
 use crate::settings;
 
 /// Runs the command.
@@ -28,7 +29,7 @@ pub(super) fn live(args: &CompareArgs, outlet: &Outlet<'_>) -> Result<Exit, Fail
     let asked = session.ask(&store, async |session| run(&job, args.stopping(), session).await)?;
     let (ran, sequence) = asked?;
     let compared = report(&job, &store, &ran, sequence)?;
-    let judge: Arc<str> = Arc::from(judge_name(&compared));
+    let judge: Arc<str> = Arc::from(judge_name(&compared.facts));
     let pairs: Vec<Pair> = compared.contests.iter().filter_map(Contest::pair).collect();
     let concluded = Concluded {
         conclusion: conclusion(args, &job, &ran, &compared, &pairs),
@@ -74,11 +75,6 @@ fn refuse_early_stop(args: &CompareArgs, job: &CompareJob) -> Result<(), Failure
     }
     Err(Failure::usage(format!("--until-decided: expected two variants, found {n}"))
         .hint("compare two of them, or all of them without --until-decided"))
-}
-
-fn judge_name(compared: &Compared) -> String {
-    let judge = &compared.facts.judge;
-    format!("{} {}", judge.kind, judge.model).trim_end().to_owned()
 }
 
 /// How many pairs have a verdict in both orders.

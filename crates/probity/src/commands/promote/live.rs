@@ -27,7 +27,7 @@ use super::{Call, Gathered, Named, Outcome, Recorded, counting, decided, finish,
 use crate::args::PromoteArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::report::appendix::{Appendix, Origin};
-use crate::settings::{self, LabelledFlags};
+use crate::settings::{self, CaseFlags};
 
 /// Asks for what is missing, decides, and keeps what was earned.
 pub(super) fn promote(call: &Call<'_>, named: &Named) -> Result<Exit, Failure> {
@@ -35,7 +35,7 @@ pub(super) fn promote(call: &Call<'_>, named: &Named) -> Result<Exit, Failure> {
     let session = Session::new(&args.ask.calls, args.ask.reading.say.quiet || args.ask.reading.say.json);
     refuse_tomorrow(args)?;
     let flags = Live {
-        cases: LabelledFlags::of(&args.files, &args.ask, args.one_call),
+        cases: CaseFlags { one_call: args.one_call, ..CaseFlags::of(&args.files, &args.ask) },
         labels: args.labels.as_deref(),
         about: None,
         not_blind: NotBlind::Drop,
@@ -101,9 +101,9 @@ fn gathered(
     let facts = &live.facts.judge;
     let retained = retained(live)?;
     let mut hard_gates = retained.gates_json();
-    hard_gates["admitted"] = json!(live.gate.n_admitted);
-    hard_gates["blocked"] = json!(live.gate.n_blocked);
-    let rules = live.gate.tally.by_rule();
+    hard_gates["admitted"] = json!(live.matched.gate.n_admitted);
+    hard_gates["blocked"] = json!(live.matched.gate.n_blocked);
+    let rules = live.matched.gate.tally.by_rule();
     let rules =
         rules.map(|(rule, count)| (rule, json!({ "blocked": count.blocked, "flagged": count.flagged })));
     hard_gates["findings_by_rule"] = json!(rules.collect::<BTreeMap<_, _>>());
@@ -155,8 +155,8 @@ fn evidence(
     let gate = live.asked.gate();
     evidence.gates = Some(Gates {
         blocking: rules().map(|rule| rule.id).filter(|id| gate.can_block(id)).map(str::to_owned).collect(),
-        n_admitted: live.gate.n_admitted,
-        n_blocked: live.gate.n_blocked,
+        n_admitted: live.matched.gate.n_admitted,
+        n_blocked: live.matched.gate.n_blocked,
         n_unknown: 0,
     });
     if !evidence.rows.by_criterion.is_empty() {
@@ -213,7 +213,7 @@ fn probes(
 /// What to retain of every labelled reply or pair.
 fn retained(live: &LiveCalibration) -> Result<Retained, Failure> {
     let mut retained = Retained::default();
-    live.gate.tally.blocked().iter().for_each(|result| retained.reply(result));
+    live.matched.gate.tally.blocked().iter().for_each(|result| retained.reply(result));
     match &live.asked {
         Asked::Replies(replies) => {
             replies.each_result(&live.store, &live.ran, &mut |result, admitted| {

@@ -4,7 +4,7 @@ use probity_engine::store::{Outcome, RunRecord};
 use serde_json::{Value, json};
 
 use crate::plain::plain;
-use crate::render::summary::columns;
+use crate::render::figure::columns;
 
 /// What a list says about a run.
 struct Line {

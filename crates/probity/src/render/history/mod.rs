@@ -10,8 +10,8 @@ use probity_core::stats::Estimate;
 use serde_json::Value;
 
 use super::difference::{p_value, signed};
+use super::figure::columns;
 use super::report::{Document, Kind, pretty};
-use super::summary::columns;
 use crate::plain::plain;
 
 /// A timeline with everything that is said about it.

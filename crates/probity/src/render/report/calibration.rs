@@ -17,9 +17,10 @@ use probity_engine::run::asking::Asking;
 use self::held::{confusion, reliability};
 pub(crate) use self::test_cases::test_cases;
 use super::super::calibration::CalibrationDocument;
+use super::super::figure::{NONE, percent};
 use super::appendix::{Appendix, Origin};
 use super::chart::{Shape, Whisker};
-use super::page::{Cell, JudgeLine, NONE, Page, Section, Table, Tile, Tone, percent};
+use super::page::{Cell, JudgeLine, Page, Section, Table, Tile, Tone};
 
 /// So many pairs of people are listed.
 const PAIRS_MAX: usize = 20;

@@ -20,9 +20,10 @@ use self::order::{in_words, order};
 pub(crate) use self::test_cases::test_cases;
 use super::super::comparison::ComparisonDocument;
 use super::super::equal_length::missing;
+use super::super::figure::{NONE, p_value, percent};
 use super::appendix::{Appendix, Origin};
 use super::chart::{Shape, Whisker};
-use super::page::{Block, Cell, JudgeLine, NONE, Page, Section, Table, Tile, Tone, p_value, percent};
+use super::page::{Block, Cell, JudgeLine, Page, Section, Table, Tile, Tone};
 
 /// How many pairs are quoted for each judge.
 const QUOTED_MAX: usize = 30;

@@ -4,9 +4,10 @@ use probity_core::diff::{Advisory, Difference, Guarded, Kept, LevelChange, PassC
 use probity_core::stats::Estimate;
 
 use super::super::difference::{DifferenceDocument, p_value, signed};
+use super::super::figure::percent;
 use super::appendix::{Appendix, Origin};
 use super::junit::{Came, TestCase};
-use super::page::{Cell, JudgeLine, Page, Section, Table, Tile, Tone, percent};
+use super::page::{Cell, JudgeLine, Page, Section, Table, Tile, Tone};
 
 /// The columns of figures that moved.
 const MOVED: [&str; 8] =

@@ -14,6 +14,7 @@ use probity_core::score::Failure;
 use probity_core::stats::Estimate;
 use probity_engine::run::results::Row;
 
+use super::super::figure::{interval, judge_name, none, percent};
 use super::super::results::WholeFile;
 use super::super::summary::{metric_name, missing, points, reached, repeats_line, violations, wanted};
 use super::Report;
@@ -50,11 +51,10 @@ fn markdown(summary: &Summary, cases: &str) -> String {
     let mut out = String::new();
     let (rubric, judge) = (summary.rubric(), &summary.facts().judge);
     push_line!(out, "## {} {} · {}\n", escaped(rubric.name()), escaped(rubric.version()), escaped(cases));
-    let name = format!("{} {}", judge.kind, judge.model);
     push_line!(
         out,
         "Judge {}, standing **{}**: {}.",
-        escaped(name.trim_end()),
+        escaped(&judge_name(summary.facts())),
         judge.standing,
         escaped(judge.standing.reason())
     );
@@ -94,7 +94,7 @@ fn targets(out: &mut String, targets: &[TargetResult]) {
     }
     push_line!(out, "| target | reached | 95 % interval | n | wanted | |\n|---|---|---|---|---|---|");
     for target in targets {
-        let [interval, n] = target.estimate.map_or(["–".to_owned(), "0".to_owned()], |estimate| {
+        let [interval, n] = target.estimate.map_or([none(), "0".to_owned()], |estimate| {
             [format!("{:.3}–{:.3}", estimate.low, estimate.high), estimate.n.to_string()]
         });
         let met = match target.state() {
@@ -143,17 +143,14 @@ fn slices(out: &mut String, summary: &Summary) {
 
 fn means(part: &Part) -> String {
     let mean = |each: &CriterionSummary| {
-        let mean = each.mean().map_or("–".to_owned(), |mean| format!("{:.2}", mean.to_f64()));
+        let mean = each.mean().map_or_else(none, |mean| format!("{:.2}", mean.to_f64()));
         format!(" {mean} |")
     };
     part.criteria().iter().map(mean).collect()
 }
 
 fn rate(rate: Option<Estimate>) -> String {
-    rate.map_or("–".to_owned(), |rate| {
-        let [value, low, high] = [rate.value, rate.low, rate.high].map(|share| 100.0 * share);
-        format!("{value:.1} % ({low:.1}–{high:.1}, n {})", rate.n)
-    })
+    rate.map_or_else(none, |rate| format!("{} ({}, n {})", percent(rate.value), interval(&rate), rate.n))
 }
 
 fn patterns(out: &mut String, summary: &Summary) {

@@ -2,11 +2,12 @@
 
 use probity_core::probe::{Family, Figures, ProbeOutcome, ProbeResult};
 
+use super::super::figure::{NONE, percent};
 use super::super::probing::ProbingDocument;
 use super::appendix::{Appendix, Origin};
 use super::chart::{Shape, Whisker};
 use super::junit::{Came, TestCase};
-use super::page::{Cell, JudgeLine, NONE, Page, Quote, Section, Table, Tile, Tone, percent};
+use super::page::{Cell, JudgeLine, Page, Quote, Section, Table, Tile, Tone};
 
 /// Outcomes with their titles, those that matter most first.
 const OUTCOMES: [(ProbeOutcome, &str, &str); 4] = [

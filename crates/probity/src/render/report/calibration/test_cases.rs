@@ -5,8 +5,8 @@
 
 use probity_core::calibrate::{Calibration, JudgeFigures};
 
+use super::super::super::figure::percent;
 use super::super::junit::{Came, TestCase};
-use super::super::page::percent;
 use super::{CalibrationDocument, estimate};
 
 /// The test cases of a calibration.

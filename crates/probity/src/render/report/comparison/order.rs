@@ -4,8 +4,9 @@ use probity_core::compare::{Candidate, Choice, Fate, Figures, Heard, Pair, Pass,
 use probity_core::stats::Estimate;
 use probity_engine::run::compare::{CompareJob, Compared};
 
+use super::super::super::figure::p_value;
 use super::super::chart::Matrix;
-use super::super::page::{Block, Cell, Quote, Section, Table, p_value};
+use super::super::page::{Block, Cell, Quote, Section, Table};
 use super::super::private::shown as dotted;
 use super::{Place, Sides, block, contest, tone};
 use crate::plain::excerpt;
