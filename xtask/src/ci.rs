@@ -1,44 +1,52 @@
 //! The definition of green: the same steps on a laptop and on the server, cheapest first.
 //!
-//! The first step that fails ends the run, with its name and all it wrote. A step that cannot be checked here
-//! is listed as skipped and never as passed.
+//! A group with a step that fails ends the run, with the step's name and all it wrote. What cannot be checked here,
+//! a step or a single test, is listed as skipped and never as passed.
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::fs;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::count::{Count, count};
 use crate::step::{self, Ending, Step};
 use crate::{browser, deny, fuzz, smoke};
 
-/// The variable that names the folder of the published sets. Tests that need them pass over them without it.
-const PUBLISHED_DATA: &str = "PROBITY_PUBLISHED_DATA";
+/// Names the file to which a test adds a line when it cannot check here what it is for.
+const SKIPPED_LIST: &str = "PROBITY_SKIPPED";
 
-/// How long a question for a version may take.
-const VERSION_LIMIT: Duration = Duration::from_secs(10);
+/// Lets tests install what they need. Without it, tests use no network.
+const TESTS_INSTALL: (&str, &str) = ("PROBITY_TESTS_INSTALL", "1");
 
-/// Builds the points at which tests end the process. The first command is built without them, like a release.
-const FAULT_POINTS: [&str; 2] = ["--features", "probity/fault-points"];
-
-/// What property tests draw from, so that the same tree is green or red each time. Whoever sets the variable, or
-/// runs the tests without this recipe, looks at other inputs.
+/// What property tests draw from, so that the same tree is green or red each time. With the variable set, or
+/// without this recipe, they look at other inputs.
 const PROPERTY_SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20260815");
 
-const STEPS: &[Step] = &[
-    Step { name: "fmt", run: || step::captured(step::cargo(["fmt", "--all", "--check"])).into() },
-    Step { name: "deny", run: deny::tree },
-    Step { name: "advisories", run: deny::advisories },
-    Step { name: "clippy", run: clippy },
-    Step { name: "browser", run: browser::present },
-    Step { name: "tests", run: tests },
-    Step {
-        name: "doc tests",
-        run: || tested(&["test", "--locked", "--workspace", "--no-fail-fast", "--doc"]),
-    },
-    Step { name: "docs", run: docs },
-    Step { name: "first command", run: smoke::first_command },
-    Step { name: "fuzz", run: fuzz::smoke },
+/// Steps of a group run at the same time: one of them computes, the others wait for the network or for its build.
+const GROUPS: &[&[Step]] = &[
+    &[
+        Step { name: "fmt", run: || step::captured(step::cargo(["fmt", "--all", "--check"])).into() },
+        Step { name: "deny", run: deny::tree },
+    ],
+    &[
+        Step { name: "clippy", run: clippy },
+        Step { name: "advisories", run: deny::advisories },
+        Step { name: "browser", run: browser::present },
+    ],
+    &[Step { name: "tests", run: tests }],
+    &[
+        Step {
+            name: "doc tests",
+            run: || tested(&["test", "--locked", "--workspace", "--no-fail-fast", "--doc"]),
+        },
+        Step { name: "docs", run: docs },
+        Step { name: "first command", run: smoke::first_command },
+    ],
+    &[Step { name: "fuzz", run: fuzz::smoke }],
 ];
 
 /// What a run has to say at its end.
@@ -47,8 +55,8 @@ struct Closing {
     /// Each step that was reached: name, duration and how it ended in one word.
     rows: Vec<(&'static str, Duration, &'static str)>,
     /// What was not checked, each with its reason.
-    skipped: Vec<String>,
-    /// The step that ended the run.
+    skipped: BTreeSet<String>,
+    /// The first step that failed.
     failed: Option<&'static str>,
     /// The tests that ran.
     tests: Tests,
@@ -69,24 +77,42 @@ enum Tests {
 /// Runs every step and prints the closing table.
 pub(crate) fn run() -> ExitCode {
     let mut closing = Closing::default();
-    for step in STEPS {
+    for group in GROUPS {
+        for (step, (took, ending)) in group.iter().zip(endings(group)) {
+            closing.add(step.name, took, ending);
+        }
+        if closing.failed.is_some() {
+            break;
+        }
+    }
+    // Where no test skipped anything, there is no list.
+    let skipped = fs::read_to_string(skipped_list()).unwrap_or_default();
+    let _ = fs::remove_file(skipped_list());
+    closing.skipped.extend(skipped.lines().map(|line| line.trim_start_matches("skipped: ").to_owned()));
+    print!("\n{closing}");
+    if closing.failed.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// How the steps of a group ended and how long each took, in their order.
+fn endings(group: &[Step]) -> Vec<(Duration, Ending)> {
+    let timed = |step: &Step| {
         println!("== {}", step.name);
         // A step takes minutes at times; its name has to be there before.
         let _ = std::io::stdout().flush();
         let started = Instant::now();
         let ending = (step.run)();
-        let took = started.elapsed();
-        println!("   {:.1} s", took.as_secs_f64());
-        closing.add(step.name, took, ending);
-        if closing.failed.is_some() {
-            break;
-        }
-    }
-    if !matches!(closing.tests, Tests::None) && std::env::var_os(PUBLISHED_DATA).is_none() {
-        closing.skipped.push(format!("published figures ({PUBLISHED_DATA} is not set)"));
-    }
-    print!("\n{closing}");
-    if closing.failed.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+        println!("   {} took {:.1} s", step.name, started.elapsed().as_secs_f64());
+        (started.elapsed(), ending)
+    };
+    thread::scope(|scope| {
+        let running: Vec<_> = group.iter().map(|step| scope.spawn(move || timed(step))).collect();
+        running.into_iter().map(|step| step.join().expect("a step does not panic")).collect()
+    })
+}
+
+/// The file with what tests skipped.
+fn skipped_list() -> PathBuf {
+    std::env::temp_dir().join(format!("probity-skipped-{}.txt", std::process::id()))
 }
 
 impl Closing {
@@ -98,13 +124,13 @@ impl Closing {
                 "ok"
             }
             Ending::Skipped(reason) => {
-                self.skipped.push(reason.to_owned());
+                self.skipped.insert(reason.to_owned());
                 "skipped"
             }
             Ending::Failed(failure) => {
                 println!("{failure}");
                 self.tests = count(&failure.output).map_or(self.tests, |count| self.tests.with(count));
-                self.failed = Some(name);
+                self.failed = self.failed.or(Some(name));
                 "failed"
             }
         };
@@ -127,8 +153,11 @@ impl fmt::Display for Closing {
         for (name, took, word) in &self.rows {
             writeln!(f, "{name:<14} {:>8.1} s  {word}", took.as_secs_f64())?;
         }
-        for reason in &self.skipped {
-            writeln!(f, "skipped: {reason}")?;
+        if !self.skipped.is_empty() {
+            writeln!(f, "skipped checks: {}", self.skipped.len())?;
+        }
+        for check in &self.skipped {
+            writeln!(f, "  {check}")?;
         }
         if let Some(name) = self.failed {
             writeln!(f, "failed: {name}")?;
@@ -141,31 +170,28 @@ impl fmt::Display for Closing {
 }
 
 fn clippy() -> Ending {
-    let mut arguments = vec!["clippy", "--locked", "--quiet", "--workspace", "--all-targets"];
-    arguments.extend(FAULT_POINTS);
-    arguments.extend(["--", "-D", "warnings"]);
+    let arguments = ["clippy", "--locked", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"];
     step::captured(step::cargo(arguments)).into()
 }
 
 /// Everything but the doc tests, which nextest cannot run and which are a step of their own.
 fn tests() -> Ending {
-    if step::succeeds_within(step::cargo(["nextest", "--version"]), VERSION_LIMIT) {
-        let runner =
-            ["nextest", "run", "--locked", "--workspace", "--no-fail-fast", "--status-level", "fail"];
-        tested(&[&runner[..], &FAULT_POINTS].concat())
+    if step::has_version(step::cargo(["nextest"])) {
+        tested(&["nextest", "run", "--locked", "--workspace", "--no-fail-fast", "--status-level", "fail"])
     } else {
-        let runner = ["test", "--locked", "--workspace", "--no-fail-fast", "--all-targets"];
-        tested(&[&runner[..], &FAULT_POINTS].concat())
+        tested(&["test", "--locked", "--workspace", "--no-fail-fast", "--all-targets"])
     }
 }
 
 /// Runs tests and counts them. Where the summary is not understood, its last lines are shown as they are.
 fn tested(arguments: &[&str]) -> Ending {
     let mut command = step::cargo(arguments.iter().copied());
-    let (variable, seed) = PROPERTY_SEED;
-    if std::env::var_os(variable).is_none() {
-        command.env(variable, seed);
+    for (variable, value) in [PROPERTY_SEED, TESTS_INSTALL] {
+        if std::env::var_os(variable).is_none() {
+            command.env(variable, value);
+        }
     }
+    command.env(SKIPPED_LIST, skipped_list());
     match step::captured(command) {
         Ok(output) => {
             let counted = count(&output);
@@ -214,7 +240,7 @@ mod tests {
     fn a_skipped_step_is_not_a_passed_one() {
         check(
             vec![("deny", Ending::Skipped("cargo deny (could not be installed)"))],
-            "deny                1.5 s  skipped\nskipped: cargo deny (could not be installed)\n",
+            "deny                1.5 s  skipped\nskipped checks: 1\n  cargo deny (could not be installed)\n",
         );
     }
 

@@ -13,9 +13,6 @@ const VERSION: &str = "0.20.2";
 /// How long the advisory database may take to arrive.
 const FETCH_LIMIT: Duration = Duration::from_mins(2);
 
-/// How long a question for a version may take.
-const VERSION_LIMIT: Duration = Duration::from_secs(10);
-
 /// Checks what needs no network: licences, bans and sources. Installs cargo-deny where it is missing.
 pub(crate) fn tree() -> Ending {
     if !installed() {
@@ -36,7 +33,7 @@ pub(crate) fn advisories() -> Ending {
         return Ending::Skipped("advisories (cargo deny could not be installed)");
     }
     let mut fetch = step::cargo(["deny", "fetch", "db"]);
-    // Without this, git would wait for somebody to type a password.
+    // Without this, git would wait for a password to be typed.
     fetch.env("GIT_TERMINAL_PROMPT", "0");
     if !step::succeeds_within(fetch, FETCH_LIMIT) {
         return Ending::Skipped("advisories (the advisory database could not be fetched)");
@@ -45,5 +42,5 @@ pub(crate) fn advisories() -> Ending {
 }
 
 fn installed() -> bool {
-    step::succeeds_within(step::cargo(["deny", "--version"]), VERSION_LIMIT)
+    step::has_version(step::cargo(["deny"]))
 }

@@ -28,7 +28,7 @@ pub(crate) fn first_command() -> Ending {
         Ok(()) => step::captured(command(&folder)).into(),
         Err(error) => failed(format!("could not prepare {}: {error}", folder.display())),
     };
-    // A folder left behind in the place for temporary files harms nobody.
+    // A folder that stays among the temporary files does no harm.
     let _ = fs::remove_dir_all(&folder);
     ending
 }

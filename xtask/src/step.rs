@@ -1,7 +1,7 @@
 //! One step of a recipe: a command that is run with its output held back until it is needed.
 //!
 //! A step that succeeds says nothing but its name and its duration; a step that fails shows everything the
-//! command wrote. What a step checks is decided in [`crate::ci`].
+//! command wrote. What a step checks is decided by the module that runs it.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -13,6 +13,9 @@ use crate::count::Count;
 
 /// How often a command with a time limit is looked at.
 const POLL: Duration = Duration::from_millis(50);
+
+/// How long a question for a version may take.
+const VERSION_LIMIT: Duration = Duration::from_secs(20);
 
 /// A named check.
 pub(crate) struct Step {
@@ -112,6 +115,12 @@ pub(crate) fn succeeds_within(mut command: Command, limit: Duration) -> bool {
             }
         }
     }
+}
+
+/// Whether `program` starts and says its version. A subcommand of cargo is a program behind `cargo`.
+pub(crate) fn has_version(mut program: Command) -> bool {
+    program.arg("--version").stdin(Stdio::null());
+    succeeds_within(program, VERSION_LIMIT)
 }
 
 /// The command as one would type it, with the bare name of the program.

@@ -2,28 +2,25 @@
 //!
 //! No clock, no files, no network, no runtime and no environment. A reply flows one way through the
 //! stages below, in this order; a stage uses what earlier stages produced and never what later ones do.
+//! Cases and the gate are a crate below this one, statistics another; both are named here as modules.
 //!
 //! ```text
-//! case -> gate -> rubric -> packet -> verdict -> score / compare -> probe, calibrate -> promote -> results -> diff -> report -> review
+//! case -> gate -> rubric -> packet -> verdict -> score -> label -> compare -> probe, calibrate -> promote -> results -> diff -> report -> review
 //! ```
 
-pub mod exact;
-pub mod json;
-pub mod spelling;
-pub mod stats;
-
-pub mod case;
-pub mod spec_file;
+pub use probity_gate::{case, exact, gate, json, named, spec_file, spelling};
+pub use probity_stats as stats;
 
 pub mod sample;
 
-pub mod gate;
 pub mod rubric;
 
 pub mod packet;
 pub mod verdict;
 
 pub mod score;
+
+pub mod label;
 
 pub mod compare;
 

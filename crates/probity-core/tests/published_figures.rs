@@ -2,17 +2,19 @@
 
 #[allow(dead_code, reason = "the sets about people have a test of their own")]
 mod published;
+#[path = "../../probity-engine/tests/support/skipped.rs"]
+mod skipped;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use probity_core::compare::{
-    Conflict, ItemFacts, ItemRow, LabelRow, Labels, Pair, Policies, Unparsed, VerdictRow, comparison,
-};
+use probity_core::compare::{Conflict, ItemFacts, ItemRow, Pair, Policies, Unparsed, VerdictRow, comparison};
 use probity_core::json::{self, Object};
+use probity_core::label::{PairLabelRow, PairLabels};
 use probity_core::stats::Resampling;
 use published::{Ask, Product, sets};
 use serde_json::Value;
+use skipped::skipped;
 
 /// The library, asked directly.
 struct Library;
@@ -21,7 +23,7 @@ fn rows(text: &str) -> impl Iterator<Item = Object> + '_ {
     text.lines().map(|line| json::parse(line).expect("JSON").as_object().expect("an object").clone())
 }
 
-fn pair(row: VerdictRow, labels: &Labels, items: &HashMap<String, ItemFacts>) -> Pair {
+fn pair(row: VerdictRow, labels: &PairLabels, items: &HashMap<String, ItemFacts>) -> Pair {
     let facts = row.facts.or(items.get(&row.item).unwrap_or(&ItemFacts::default()));
     let [a, b] = facts.variants.unwrap_or_else(|| ["a".to_owned(), "b".to_owned()]);
     Pair {
@@ -38,8 +40,8 @@ fn pair(row: VerdictRow, labels: &Labels, items: &HashMap<String, ItemFacts>) ->
 
 impl Product for Library {
     fn compare(&self, ask: &Ask) -> Value {
-        let mut labels = Labels::default();
-        for row in rows(&ask.labels).map(|row| LabelRow::read(&row).expect("a label")) {
+        let mut labels = PairLabels::default();
+        for row in rows(&ask.labels).map(|row| PairLabelRow::read(&row).expect("a label")) {
             labels.add(&row.item, row.label.expect("nobody abstains"));
         }
         let items = rows(&ask.items).map(|row| ItemRow::read(&row).expect("an item"));

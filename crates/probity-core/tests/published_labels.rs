@@ -2,6 +2,8 @@
 
 #[allow(dead_code, reason = "the sets of pairwise comparisons have a test of their own")]
 mod published;
+#[path = "../../probity-engine/tests/support/skipped.rs"]
+mod skipped;
 
 use probity_core::calibrate::{
     Counting, JoinOptions, LabelEntry, Ties, VerdictEntry, Votes, calibration, sheet,
@@ -11,6 +13,7 @@ use probity_core::json::{self, Object};
 use probity_core::stats::{Resampling, Sampling};
 use published::people::{self, Calibrator, LabelAsk};
 use serde_json::Value;
+use skipped::skipped;
 
 /// The library, asked directly.
 struct Library;

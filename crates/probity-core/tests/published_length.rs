@@ -5,6 +5,9 @@
 //! whole-leaderboard errors in the reference need 198 models' weights, which are not in the set; every other
 //! figure is compared.
 
+#[path = "../../probity-engine/tests/support/skipped.rs"]
+mod skipped;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -151,8 +154,10 @@ fn figures(set: &Set, name: &str, kind: &str) -> Option<Figures> {
 #[test]
 fn alpaca_eval_rates_are_reproduced() {
     let Some(folder) = folder() else {
-        println!("skipped: alpaca_eval_dev (PROBITY_PUBLISHED_DATA is not set)");
-        return;
+        return skipped::skipped(
+            "length-controlled rates of alpaca_eval_dev",
+            "PROBITY_PUBLISHED_DATA is not set",
+        );
     };
     let set = read(&folder);
     let (mut n_all, mut n_published, mut n_published_same, mut faults) = (0, 0, 0, Vec::new());

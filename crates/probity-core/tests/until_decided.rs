@@ -1,8 +1,11 @@
 //! Stopping as soon as it is decided is wrong no more often than it says: simulations over seeded orders.
 //!
 //! Each scenario is a fixed set of pairs whose mean is known; chance is in the order of drawing alone, as in
-//! use. A run draws until something is claimed. `PROBITY_LONG_SIMULATIONS=1` adds sets of thousands of pairs,
+//! use. A run draws until something is claimed. `PROBITY_LONG_TESTS=1` adds sets of thousands of pairs,
 //! which take minutes in a debug build; `--nocapture` shows the tables.
+
+#[path = "../../probity-engine/tests/support/skipped.rs"]
+mod skipped;
 
 use probity_core::compare::sequence::{Bounds, Decision, PushError, Sequence, order};
 use proptest::prelude::*;
@@ -10,7 +13,7 @@ use proptest::prelude::*;
 const REPETITIONS: u64 = 2000;
 
 fn is_long() -> bool {
-    std::env::var_os("PROBITY_LONG_SIMULATIONS").is_some()
+    std::env::var_os("PROBITY_LONG_TESTS").is_some()
 }
 
 /// A set of pairs with a known mean, and what is asked of it.
@@ -211,8 +214,7 @@ fn small_sets() {
 #[test]
 fn large_sets() {
     if !is_long() {
-        println!("skipped: large sets (PROBITY_LONG_SIMULATIONS is not set)");
-        return;
+        return skipped::skipped("large sets", "PROBITY_LONG_TESTS is not set");
     }
     check(of(1100, 0, 900, 0.05));
     check(of(500, 1000, 500, 0.0));

@@ -1,27 +1,24 @@
 //! Places at which a test can end the process, as `kill -9` would.
 //!
 //! A crash is harmless only if it is harmless everywhere, and a timer seldom hits the instant between a
-//! commit and the word of it. So the instants that matter have names. With the cargo feature
-//! `fault-points`, `PROBITY_FAULT_POINT=name:n` makes the process end at the n-th time the named point is
-//! reached, by a signal that nothing can catch. Without the feature, as in every release, [`reach`] is empty
-//! and no variable is read. Nothing here makes a call or a write fail: faulty judges and faulty disks are
+//! commit and the word of it. So the instants that matter have names. In a build with debug assertions,
+//! `PROBITY_FAULT_POINT=name:n` makes the process end at the n-th time the named point is reached, by a signal
+//! that nothing can catch. In a release [`reach`] is empty and no variable is read. Nothing here makes a call or a write fail: faulty judges and faulty disks are
 //! made outside the process.
 
 /// A place in the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Point {
-    /// The attempt is noted; nothing was sent.
+    /// The attempt is on disk; nothing was sent.
     BeforeSend,
     /// The whole answer, or the failure, has arrived; nothing of it was written.
     AfterBody,
-    /// The answer is noted beside the database; nothing of it was read.
-    AfterNote,
     /// The statements of a transaction are done; it is not committed.
     BeforeCommit,
-    /// A transaction is on disk; nobody was told.
+    /// A transaction is on disk; no caller was told.
     AfterCommit,
-    /// The store says that it is closed; its journal is not folded in.
-    BeforeFold,
+    /// Everything is written; the write-ahead log is not checkpointed.
+    BeforeCheckpoint,
     /// Some rows of the results are written, others are not.
     DuringResults,
     /// The results are written and on disk, under another name.
@@ -32,26 +29,25 @@ pub enum Point {
 pub const POINTS: &[(Point, &str)] = &[
     (Point::BeforeSend, "before_send"),
     (Point::AfterBody, "after_body"),
-    (Point::AfterNote, "after_note"),
     (Point::BeforeCommit, "before_commit"),
     (Point::AfterCommit, "after_commit"),
-    (Point::BeforeFold, "before_fold"),
+    (Point::BeforeCheckpoint, "before_checkpoint"),
     (Point::DuringResults, "during_results"),
     (Point::BeforeRename, "before_rename"),
 ];
 
 /// Says that the program has come to `point`. Does not return if a test chose this time to end it.
-#[cfg(feature = "fault-points")]
+#[cfg(debug_assertions)]
 pub fn reach(point: Point) {
     armed::reach(point);
 }
 
-/// Says that the program has come to `point`, to nobody.
-#[cfg(not(feature = "fault-points"))]
+/// Does nothing in a release.
+#[cfg(not(debug_assertions))]
 #[inline]
 pub fn reach(_point: Point) {}
 
-#[cfg(feature = "fault-points")]
+#[cfg(debug_assertions)]
 mod armed {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU64, Ordering};

@@ -6,50 +6,33 @@ mod support;
 use std::time::Duration;
 
 use expect_test::{Expect, expect};
-use probity_engine::config::{Logprobs, TokenLimitField};
-use probity_engine::judge::account::Account;
-use probity_engine::judge::anthropic::{Anthropic, MessageParams};
-use probity_engine::judge::endpoint::{ApiKey, Endpoint};
-use probity_engine::judge::http::{HttpClient, Pool, Transit};
-use probity_engine::judge::openai::{ChatParams, OpenAi};
-use probity_engine::judge::params::Shape;
-use probity_engine::judge::{CallLimits, CallOutcome, Reception};
+use probity_engine::config::{CallLimits, Config, Layer};
+use probity_engine::judge::service::Service;
+use probity_engine::judge::{CallOutcome, Reception};
 use probity_engine::schedule::classify::{CallTerms, WAIT_MAX_DEFAULT, classify};
 use serde_json::json;
 use support::{Act, Request, ScriptedServer, http_ok};
 
 const CANARY: &str = "sk-CANARY0123456789abcdef";
 
-fn client() -> HttpClient {
+/// The service at `path` of the server, as the judge of this kind calls it.
+fn service(judge: &str, server: &ScriptedServer, path: &str, key: Option<&str>) -> Service {
+    let settings = format!("[judges.{judge}]\nbase_url = '{}'\n", server.url(path));
+    let layer = Layer::read("probity.toml", &settings).expect("settings");
+    let config = Config::resolve([layer]).expect("a config");
+    let chat = config.named_judge(judge).and_then(|judge| judge.chat()).expect("a chat judge");
     let clock = Duration::from_secs(10);
     let limits =
         CallLimits { connect: clock, first_byte: clock, idle: clock, total: clock, body_bytes_max: 4096 };
-    HttpClient::new(limits, Pool::Http1, Transit::Encrypted).expect("a client")
+    Service::of_chat(chat, limits, &|_| key.map(str::to_owned)).expect("a service")
 }
 
-fn key() -> ApiKey {
-    ApiKey::from_env_value("JUDGE_KEY", Some(CANARY.to_owned())).expect("a key")
+fn open_ai(server: &ScriptedServer, key: Option<&str>) -> Service {
+    service("openai", server, "/v1/", key)
 }
 
-fn open_ai(server: &ScriptedServer, key: Option<ApiKey>) -> OpenAi {
-    let params = ChatParams {
-        temperature: None,
-        seed: None,
-        output_tokens_max: 100,
-        token_limit_field: TokenLimitField::MaxTokens,
-        shape: Shape::Plain,
-        logprobs: Logprobs::Off,
-    };
-    let endpoint = Endpoint::parse(&server.url("/v1/")).expect("an endpoint");
-    let account = Account { endpoint, key, client: client() };
-    OpenAi { account, model: "m-1".to_owned(), params }
-}
-
-fn anthropic(server: &ScriptedServer) -> Anthropic {
-    let params = MessageParams { temperature: None, output_tokens_max: 100, shape: Shape::Plain };
-    let endpoint = Endpoint::parse(&server.url("")).expect("an endpoint");
-    let account = Account { endpoint, key: Some(key()), client: client() };
-    Anthropic { account, model: "c-1".to_owned(), params }
+fn anthropic(server: &ScriptedServer) -> Service {
+    service("anthropic", server, "", Some(CANARY))
 }
 
 #[track_caller]
@@ -70,7 +53,9 @@ fn body_of(reception: &Reception) -> String {
 #[tokio::test]
 async fn chat_completions_on_the_wire() {
     let server = ScriptedServer::always(http_ok("{\"choices\":[]}"));
-    let reception = open_ai(&server, Some(key())).send(&json!({ "model": "m-1", "messages": [] })).await;
+    let reception = open_ai(&server, Some(CANARY))
+        .post(json!({ "model": "m-1", "messages": [] }).to_string().into_bytes())
+        .await;
     assert_eq!(body_of(&reception), "{\"choices\":[]}");
     check_request(
         &server.requests()[0],
@@ -89,14 +74,14 @@ async fn chat_completions_on_the_wire() {
 #[tokio::test]
 async fn a_server_of_ones_own_needs_no_key() {
     let server = ScriptedServer::always(http_ok("{}"));
-    open_ai(&server, None).send(&json!({})).await;
+    open_ai(&server, None).post(json!({}).to_string().into_bytes()).await;
     assert_eq!(server.requests()[0].header("authorization"), None);
 }
 
 #[tokio::test]
 async fn messages_on_the_wire() {
     let server = ScriptedServer::always(http_ok("{}"));
-    anthropic(&server).send(&json!({ "model": "c-1" })).await;
+    anthropic(&server).post(json!({ "model": "c-1" }).to_string().into_bytes()).await;
     check_request(
         &server.requests()[0],
         &["content-type", "anthropic-version", "x-api-key"],
@@ -118,10 +103,10 @@ async fn f24_an_echoed_key_comes_back_from_nowhere() {
         Act::PartialThenReset { promised: 900, sent: echo.clone().into_bytes() },
     ];
     let server = ScriptedServer::sequence(acts);
-    let judge = open_ai(&server, Some(key()));
+    let judge = open_ai(&server, Some(CANARY));
     let terms = CallTerms { model: "m-1", wait_max: WAIT_MAX_DEFAULT, received_unix_ms: None };
     for _ in 0..2 {
-        let reception = judge.send(&json!({})).await;
+        let reception = judge.post(json!({}).to_string().into_bytes()).await;
         let disposition = classify(&reception.outcome, &terms);
         let bytes = match &reception.outcome {
             CallOutcome::Response(response) => &response.body,
@@ -143,6 +128,7 @@ async fn calls_in_flight_are_counted() {
     let server = ScriptedServer::always(slow);
     let judge = open_ai(&server, None);
     let body = json!({});
-    tokio::join!(judge.send(&body), judge.send(&body), judge.send(&body));
+    let call = || judge.post(body.to_string().into_bytes());
+    tokio::join!(call(), call(), call());
     assert_eq!((server.n_requests(), server.n_open_calls_peak(), server.n_connections()), (3, 3, 3));
 }

@@ -1,8 +1,7 @@
 //! The figures that the engine and the gate must reach, measured in one run and printed as a table and as JSON.
 //!
 //! Machines differ and are busy, so what counts are ratios taken side by side: the program against a bare
-//! loop of the same HTTP client, or against what the latency alone would take. The gate and
-//! calibration are measured by the time of their thread, and the review room by how long people wait for a page.
+//! loop of the same HTTP client. The gate and calibration are measured by the time of their thread, and the review room by how long people wait for a page.
 //! Run with `cargo xtask bench`; a name such as `gate` measures only the figures whose names
 //! contain it, and `--quick` makes every job ten times smaller, for a look at the shape only.
 
@@ -10,16 +9,22 @@
 
 #[path = "figures/bare_loop.rs"]
 mod bare_loop;
+#[path = "figures/bench.rs"]
+mod bench;
 #[path = "figures/calibrate.rs"]
 mod calibrate;
 #[path = "figures/child.rs"]
 mod child;
 #[path = "figures/clock.rs"]
 mod clock;
+#[path = "figures/figure.rs"]
+mod figure;
 #[path = "figures/gate.rs"]
 mod gate;
 #[path = "figures/jobs.rs"]
 mod jobs;
+#[path = "figures/record.rs"]
+mod record;
 #[path = "figures/replies.rs"]
 mod replies;
 #[path = "figures/review.rs"]
@@ -27,7 +32,8 @@ mod review;
 
 use std::path::PathBuf;
 
-use jobs::{Bench, Figure};
+use bench::Bench;
+use figure::Figure;
 
 type Job = fn(&Bench) -> Vec<Figure>;
 
@@ -37,11 +43,12 @@ fn main() {
     let only = arguments.iter().find(|argument| !argument.starts_with("--")).cloned();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bench = Bench { folder: folder.path().to_owned(), scale };
-    let jobs: [(&str, Job); 13] = [
-        ("latency", jobs::latency),
-        ("in-flight", jobs::in_flight),
+    let jobs: [(&str, Job); 14] = [
+        ("slow-judge", jobs::slow_judge),
+        ("fast-judge", jobs::fast_judge),
+        ("slow-disk", jobs::slow_disk),
         ("throughput", jobs::throughput),
-        ("start", jobs::start),
+        ("first-call", record::first_call),
         ("replay", jobs::replay),
         ("report", jobs::report),
         ("plan", jobs::plan),
@@ -63,12 +70,14 @@ fn main() {
     write_json(&figures, scale);
 }
 
+/// Prints a table: figure, seen, bar, met.
 fn print(figures: &[Figure]) {
-    let width = figures.iter().map(|figure| figure.what.chars().count()).max().unwrap_or(0);
-    for figure in figures {
-        let met = if figure.is_met() { "met" } else { "MISSED" };
-        let Figure { what, value, unit, limit, .. } = figure;
-        println!("{what:<width$}  {value:>10.3} {unit:<5}  {limit}  {met}");
+    let header = ["figure", "seen", "bar", "met"].map(str::to_owned);
+    let rows: Vec<[String; 4]> = std::iter::once(header).chain(figures.iter().map(Figure::cells)).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let [what_width, seen_width, bar_width] = [width(0), width(1), width(2)];
+    for [what, seen, bar, met] in &rows {
+        println!("{what:<what_width$}  {seen:>seen_width$}  {bar:>bar_width$}  {met}");
     }
 }
 

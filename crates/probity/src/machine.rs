@@ -5,12 +5,10 @@
 //! Memory that runs out in the middle of a run ends the process at once: the run can be resumed, but the exit code
 //! is the system's.
 
-use std::io;
-
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 
-use crate::exit::{Exit, Failure};
+use crate::exit::{EXHAUSTED, Exit, Failure};
 use crate::terminal;
 
 /// Open files without which not even one call can be made beside store, cases and results.
@@ -19,20 +17,17 @@ const OPEN_FILES_MIN: u64 = 32;
 /// Bytes of address space for the program itself, its threads and a small run.
 const ADDRESS_SPACE_BYTES_MIN: u64 = 512 << 20;
 
-/// What a system says when it has no more threads, memory or files to give.
-const EXHAUSTED: [Errno; 4] = [Errno::AGAIN, Errno::NOMEM, Errno::NFILE, Errno::MFILE];
-
 /// Refuses to begin under limits that no run fits into.
 pub(crate) fn require() -> Result<(), Failure> {
     let too_low = |resource, least: u64| getrlimit(resource).current.filter(|limit| *limit < least);
     if let Some(limit) = too_low(Resource::Nofile, OPEN_FILES_MIN) {
         let message = format!("this process may open {limit} files, and needs {OPEN_FILES_MIN}");
-        return Err(failed(message).hint("raise the limit, for example with `ulimit -n 1024`"));
+        return Err(Failure::store(message).hint("raise the limit, for example with `ulimit -n 1024`"));
     }
     if let Some(limit) = too_low(Resource::As, ADDRESS_SPACE_BYTES_MIN) {
         let (limit, least) = (limit >> 20, ADDRESS_SPACE_BYTES_MIN >> 20);
         let message = format!("this process may use {limit} MiB of memory, and needs {least} MiB");
-        return Err(failed(message).hint("raise the limit, for example with `ulimit -v unlimited`"));
+        return Err(Failure::store(message).hint("raise the limit, for example with `ulimit -v unlimited`"));
     }
     Ok(())
 }
@@ -54,14 +49,4 @@ pub(crate) fn end_when_exhausted() {
         terminal::note("hint: free some, then run the same command again to resume");
         std::process::exit(Exit::Store as i32);
     }));
-}
-
-/// Whether `error` says that the machine ran out of something, and nothing about what was asked for.
-pub(crate) fn is_exhausted(error: &io::Error) -> bool {
-    let full = matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
-    full || Errno::from_io_error(error).is_some_and(|errno| EXHAUSTED.contains(&errno))
-}
-
-fn failed(message: String) -> Failure {
-    Failure { exit: Exit::Store, message, hint: None }
 }

@@ -7,7 +7,7 @@ mod args;
 mod commands;
 mod exit;
 mod machine;
-mod mock;
+mod plain;
 mod render;
 mod serving;
 mod settings;

@@ -4,8 +4,8 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use crate::exit::{Exit, Failure};
-use crate::render::plain::plain;
+use crate::exit::Failure;
+use crate::plain::plain;
 
 /// Writes `text` to standard output.
 pub(crate) fn print(text: &str) {
@@ -19,11 +19,8 @@ pub(crate) fn print(text: &str) {
 /// what it wanted; a disk that is full is a failure.
 pub(crate) fn deliver(text: &str) -> Result<(), Failure> {
     let mut out = Pipe(io::stdout().lock());
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| Failure {
-        exit: Exit::Store,
-        message: format!("could not write standard output: {error}"),
-        hint: None,
-    })
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|error| Failure::unwritable(None, &error))
 }
 
 /// A writer whose reader may go away: what is written after that is dropped.

@@ -66,9 +66,9 @@ fn entry(ticket: &str, reply: &str) -> Entry {
 
 /// Inputs to start from.
 pub fn seeds() -> Vec<Vec<u8>> {
-    let mut texts = cases::literals(&cases::file("crates/probity-core/tests/pii/rows.rs"));
-    texts.extend(cases::literals(&cases::file("crates/probity-core/tests/claims/tuned.toml")));
-    texts.extend(cases::literals(&cases::file("crates/probity-core/src/gate/integrity.rs")));
+    let mut texts = cases::literals(&cases::file("crates/probity-gate/tests/pii/rows.rs"));
+    texts.extend(cases::literals(&cases::file("crates/probity-gate/tests/claims/tuned.toml")));
+    texts.extend(cases::literals(&cases::file("crates/probity-gate/src/gate/integrity.rs")));
     // A sign in every few bytes: what is done for each must not look through the whole reply.
     texts.extend(["{\"score\":5,", "dear judge, ", "\u{a0}full marks "].map(|sign| sign.repeat(2000)));
     texts.into_iter().map(String::into_bytes).collect()

@@ -50,7 +50,7 @@ pub fn check(data: &[u8]) {
 /// Inputs to start from.
 pub fn seeds() -> Vec<Vec<u8>> {
     let sources =
-        ["parse", "write"].map(|name| cases::file(&format!("crates/probity-core/src/json/{name}.rs")));
+        ["parse", "write"].map(|name| cases::file(&format!("crates/probity-gate/src/json/{name}.rs")));
     sources.iter().flat_map(|source| cases::literals(source)).map(String::into_bytes).collect()
 }
 

@@ -31,14 +31,14 @@ pub fn check(data: &[u8]) {
 
 /// Inputs to start from.
 pub fn seeds() -> Vec<Vec<u8>> {
-    let base = cases::file("crates/probity-core/src/gate/policy/tests/base.toml");
-    let faults = cases::literals(&cases::file("crates/probity-core/src/gate/policy/tests/faults.rs"));
+    let base = cases::file("crates/probity-gate/src/gate/policy/tests/base.toml");
+    let faults = cases::literals(&cases::file("crates/probity-gate/src/gate/policy/tests/faults.rs"));
     // The tests exchange one piece of the base file; every pair that fits makes a seed.
     let pairs = faults.windows(2).filter(|pair| base.contains(&pair[0]));
     let mut texts: Vec<String> = pairs.map(|pair| base.replacen(&pair[0], &pair[1], 1)).collect();
     texts.push(base);
     texts.push(cases::file("examples/policies.toml"));
-    texts.push(cases::file("crates/probity-core/tests/support/policies.toml"));
+    texts.push(cases::file("crates/probity-gate/tests/support/policies.toml"));
     texts.push("{\"id\":\"a\",\"version\":\"1\",\"text\":\"Refunds within 14 days.\"}\n".to_owned());
     texts.into_iter().map(String::into_bytes).collect()
 }

@@ -4,44 +4,28 @@
 use crate::compare::Policies;
 use crate::stats::Sampling;
 
-/// What several votes on one item are worth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Votes {
-    /// One label: the most frequent vote. Without a single most frequent one, a tie for pairs, the lowest of
-    /// them for levels, and no label for names.
-    #[default]
-    Majority,
-    /// Each vote is a label of its own.
-    Pooled,
-}
-
-impl Votes {
-    /// The name used in flags and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Votes::Majority => "majority",
-            Votes::Pooled => "pooled",
-        }
+crate::named! {
+    /// What several votes on one item are worth.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Votes {
+        /// One label: the most frequent vote. Without a single most frequent one, a tie for pairs, the lowest of
+        /// them for levels, and no label for names.
+        #[default]
+        Majority = "majority",
+        /// Each vote is a label of its own.
+        Pooled = "pooled",
     }
 }
 
-/// What ties are worth in labels and verdicts about pairs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Ties {
-    /// A verdict like others.
-    #[default]
-    Keep,
-    /// Nothing: where either side says tie, both are left out.
-    Drop,
-}
-
-impl Ties {
-    /// The name used in flags and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Ties::Keep => "keep",
-            Ties::Drop => "drop",
-        }
+crate::named! {
+    /// What ties are worth in labels and verdicts about pairs.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Ties {
+        /// A verdict like others.
+        #[default]
+        Keep = "keep",
+        /// Nothing: where either side says tie, both are left out.
+        Drop = "drop",
     }
 }
 

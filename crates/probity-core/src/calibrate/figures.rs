@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::counting::Counting;
 use super::measures::measures;
 use super::replace::Replacement;
-use super::sheet::{Sheet, Unit, Verdict};
+use crate::label::{Sheet, Unit, Verdict};
 use crate::stats::{CrossTable, Estimate, Undefined, crossed};
 
 /// How far somebody says what people say.

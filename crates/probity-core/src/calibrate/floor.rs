@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use super::counting::Counting;
 use super::figures::{Figures, Said, figures, parts};
-use super::scale::ScaleKind;
-use super::sheet::{Look, Sheet, Unit, Verdict};
+use crate::label::{Look, ScaleKind, Sheet, Unit, Verdict};
 
 /// The figures of judges that do not look, and of one that counts words.
 #[derive(Debug, Clone)]

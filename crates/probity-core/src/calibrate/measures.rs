@@ -1,6 +1,6 @@
 //! The figures of a judge against people: one table of them for files, reports and tests.
 
-use super::scale::{Scale, ScaleKind};
+use crate::label::{Scale, ScaleKind};
 use crate::stats::{CrossTable, Kind, Measure};
 
 /// A figure beyond chance or a correlation, of all observations.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::counting::{Counting, Ties};
 use super::measures::between_people;
-use super::sheet::{Sheet, Unit};
+use crate::label::{Sheet, Unit};
 use crate::stats::{Estimate, Part, Rated, Undefined, coincidences, crossed, rated, ratio};
 
 /// Two people on what both looked at.
@@ -130,8 +130,8 @@ fn agreement(sheet: &Sheet, voted: &[Voted], counting: &Counting) -> Option<Esti
     let clusters = by_cluster(voted).map(|cluster| {
         let mut part = Part::default();
         for (_, votes) in cluster.iter().filter(|(_, votes)| votes.len() >= 2) {
-            part.above += counts(sheet, votes).into_iter().map(|n| pairs(n as usize)).sum::<f64>();
-            part.below += pairs(votes.len());
+            part.numerator += counts(sheet, votes).into_iter().map(|n| pairs(n as usize)).sum::<f64>();
+            part.denominator += pairs(votes.len());
         }
         part
     });
@@ -143,8 +143,8 @@ fn unanimous(voted: &[Voted], counting: &Counting) -> Option<Estimate> {
         let mut part = Part::default();
         for (_, votes) in cluster.iter().filter(|(_, votes)| votes.len() >= 2) {
             let all_alike = votes.windows(2).all(|two| two[0].1 == two[1].1);
-            part.above += f64::from(u8::from(all_alike));
-            part.below += 1.0;
+            part.numerator += f64::from(u8::from(all_alike));
+            part.denominator += 1.0;
         }
         part
     });

@@ -13,9 +13,8 @@
 use std::sync::Arc;
 
 use super::counting::Counting;
-use super::scale::ScaleKind;
-use super::sheet::{Sheet, Unit};
-use crate::stats::{Undefined, falsely_rejected_at_most, mean_is_below};
+use crate::label::{ScaleKind, Sheet, Unit};
+use crate::stats::{Undefined, falsely_rejected_at_most, t_test_p_value};
 
 /// What the authors ask for.
 const UNITS_MIN: u64 = 30;
@@ -119,7 +118,7 @@ fn outcome(
         n,
         judge_advantage: judge_wins as f64 / total,
         person_advantage: person_wins as f64 / total,
-        p_value: mean_is_below(mean - epsilon, variance, n)?,
+        p_value: t_test_p_value(mean - epsilon, variance, n)?,
         replaceable: false,
     })
 }

@@ -4,8 +4,9 @@ use expect_test::{Expect, expect};
 use serde_json::Value;
 
 use super::*;
-use crate::compare::{Policies, RowFault};
+use crate::compare::Policies;
 use crate::json::{self, Object};
+use crate::label::RowFault;
 use crate::stats::{Resampling, Sampling};
 
 const QUICK: Counting = Counting {

@@ -8,8 +8,7 @@ use super::figures::{JudgeFigures, figures, parts};
 use super::floor::{Floors, floors};
 use super::people::{People, people};
 use super::replace::replacement;
-use super::scale::Scale;
-use super::sheet::{LabelCounts, Sheet, Unit, Verdict};
+use crate::label::{LabelCounts, Scale, Sheet, Unit, Verdict};
 
 /// Everything that labels and verdicts say about judges and people.
 #[derive(Debug, Clone)]

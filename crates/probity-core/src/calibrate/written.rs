@@ -6,9 +6,9 @@ use super::figures::{Figures, JudgeFigures};
 use super::floor::Floors;
 use super::people::People;
 use super::replace::Replacement;
-use super::scale::{Scale, ScaleKind};
 use super::whole::Calibration;
-use crate::stats::{Estimate, FigureRecord, Undefined};
+use crate::label::Scale;
+use crate::stats::{Estimate, Undefined};
 
 impl Calibration {
     /// The whole calibration. With one judge its figures stand at the top as well.
@@ -29,7 +29,7 @@ impl Calibration {
         people.insert("by_slice".into(), Value::Object(slices.collect()));
         top.insert("human_human".into(), people.into());
         top.insert("baselines".into(), floors_json(self.floors.as_ref(), &self.scale));
-        top.insert("scale".into(), scale_json(&self.scale));
+        top.insert("scale".into(), json!({ "kind": self.scale.kind().name(), "values": self.scale.names() }));
         top.insert("labels".into(), self.labels_json());
         top.insert("policy".into(), self.policy_json());
         top.insert("seed".into(), self.counting.sampling.resampling.seed.into());
@@ -159,8 +159,13 @@ impl People {
 }
 
 fn figure_json(figure: &Result<Estimate, Undefined>, n: u64) -> Value {
-    let n = if let Err(Undefined::TooFew { n, .. }) = figure { *n } else { n };
-    json!(FigureRecord::of(*figure, n))
+    match figure {
+        Ok(estimate) => json!(estimate),
+        Err(reason) => {
+            let n = if let Undefined::TooFew { n, .. } = reason { *n } else { n };
+            json!({ "value": null, "low": null, "high": null, "n": n, "reason": reason.to_string() })
+        }
+    }
 }
 
 fn floors_json(floors: Option<&Floors>, scale: &Scale) -> Value {
@@ -176,16 +181,6 @@ fn floors_json(floors: Option<&Floors>, scale: &Scale) -> Value {
         map
     });
     json!({ "constant": constant, "prefer_longer": longer, "baseline": baseline })
-}
-
-fn scale_json(scale: &Scale) -> Value {
-    let kind = match scale.kind() {
-        ScaleKind::Pairwise => "pairwise",
-        ScaleKind::PassFail => "pass_fail",
-        ScaleKind::Levels => "levels",
-        ScaleKind::Named => "named",
-    };
-    json!({ "kind": kind, "values": scale.names() })
 }
 
 fn replacement_json(replacement: &Replacement) -> Value {

@@ -16,7 +16,7 @@ use super::outcome::Status;
 use super::pair::{Pair, both};
 use super::policy::Policies;
 use super::sequence;
-use crate::stats::{Part, sign_test};
+use crate::stats::{Part, sign_test_p_value};
 
 /// So many cases with a winner are needed to show a difference between two variants: with all of them won by one
 /// the p-value is 2 · 0.5⁶ = 0.031, and 0.063 with one fewer.
@@ -177,15 +177,19 @@ fn test([a, b]: [&Arc<str>; 2], pairs: &[Pair], policies: Policies) -> Option<Va
         let sum = cases.entry(&pair.case).or_default();
         *sum = both(*sum, pair.win(candidate, policies));
     }
-    let count =
-        |holds: fn(&Part) -> bool| cases.values().filter(|part| part.below > 0.0 && holds(part)).count();
-    let n_won = [count(|part| part.above > part.below / 2.0), count(|part| part.above < part.below / 2.0)];
+    let count = |holds: fn(&Part) -> bool| {
+        cases.values().filter(|part| part.denominator > 0.0 && holds(part)).count()
+    };
+    let n_won = [
+        count(|part| part.numerator > part.denominator / 2.0),
+        count(|part| part.numerator < part.denominator / 2.0),
+    ];
     let n_won = n_won.map(|n| n as u64);
     (!cases.is_empty()).then(|| VariantTest {
         variants: [Arc::clone(a), Arc::clone(b)],
         n_won,
         n_cases: count(|_| true) as u64,
-        p_value: sign_test(n_won[0], n_won[1]),
+        p_value: sign_test_p_value(n_won[0], n_won[1]),
         smallest_difference: None,
     })
 }
@@ -281,7 +285,7 @@ mod tests {
         near(&repeated(&[("aa", 3), ("bb", 3)]), 0.463_492);
         near(&repeated(&[("aa", 3), ("bb", 3), ("tt", 6)]), 0.463_492 / 2.0);
         near(&repeated(&[("aa", 60), ("bb", 40)]), 0.145_131);
-        let least = |n| sign_test(n, 0).expect("cases");
+        let least = |n| sign_test_p_value(n, 0).expect("cases");
         assert!(least(DECISIVE_CASES_MIN) <= LEVEL && least(DECISIVE_CASES_MIN - 1) > LEVEL);
     }
 

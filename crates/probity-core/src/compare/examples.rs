@@ -8,6 +8,7 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 
 use super::*;
+use crate::label::PairLabel;
 use crate::score::Unscored;
 use crate::stats::{Estimate, Resampling};
 
@@ -28,8 +29,9 @@ fn pass(letter: char) -> Pass {
 fn pair(index: usize, text: &str) -> Pair {
     let letters: Vec<char> = text.chars().collect();
     let label = letters.get(2).map(|label| match pass(*label) {
-        Pass::Decided(Choice::Wins(winner)) => Label::Wins(winner),
-        _ => Label::Tie,
+        Pass::Decided(Choice::Wins(Candidate::A)) => PairLabel::A,
+        Pass::Decided(Choice::Wins(Candidate::B)) => PairLabel::B,
+        _ => PairLabel::Tie,
     });
     Pair {
         item: Arc::from(format!("i{index}")),

@@ -12,8 +12,8 @@ use super::pair::Pair;
 use super::pass::{Candidate, Choice, Order};
 use super::policy::Policies;
 use crate::stats::{
-    Crossing, Estimate, Kappas, McNemar, Part, Resampling, kappas, mcnemar, ratios, sign_test,
-    sign_test_detects,
+    Crossing, Estimate, Kappas, McNemar, Part, Resampling, kappas, mcnemar, ratios, sign_test_detects,
+    sign_test_p_value,
 };
 
 /// A difference is shown where a two-sided p-value is at most this.
@@ -186,13 +186,13 @@ fn estimates_of<const N: usize>(cases: &[Vec<Part>], resampling: Resampling) -> 
 
 /// A case as one observation: won, lost or, with one half of it, tied.
 fn whole(case: Part) -> Part {
-    if case.below > 0.0 {
-        let above = match case.above.total_cmp(&(case.below / 2.0)) {
+    if case.denominator > 0.0 {
+        let numerator = match case.numerator.total_cmp(&(case.denominator / 2.0)) {
             Ordering::Greater => 1.0,
             Ordering::Less => 0.0,
             Ordering::Equal => 0.5,
         };
-        return Part { above, below: 1.0 };
+        return Part { numerator, denominator: 1.0 };
     }
     Part::default()
 }
@@ -204,8 +204,8 @@ fn by_case<const N: usize>(pairs: &[&Pair], parts: impl Fn(&Pair) -> [Part; N]) 
         let mut sums = vec![Part::default(); N];
         for pair in case {
             for (sum, part) in sums.iter_mut().zip(parts(pair)) {
-                sum.above += part.above;
-                sum.below += part.below;
+                sum.numerator += part.numerator;
+                sum.denominator += part.denominator;
             }
         }
         sums
@@ -325,7 +325,7 @@ fn variant(name: &str, pairs: &[&Pair], policies: Policies, resampling: Resampli
     };
     let n_wins = ended(Choice::Wins);
     let n_losses = ended(|candidate| Choice::Wins(candidate.other()));
-    let decided = |parts: &&Vec<Part>| (parts[4].above - 0.5 * parts[4].below).abs() > 0.0;
+    let decided = |parts: &&Vec<Part>| (parts[4].numerator - 0.5 * parts[4].denominator).abs() > 0.0;
     let n_decisive = cases.iter().filter(decided).count() as u64;
     let n_cases = case_win_rate.map_or(0, |rate| rate.n);
     VariantFigures {
@@ -337,7 +337,7 @@ fn variant(name: &str, pairs: &[&Pair], policies: Policies, resampling: Resampli
         n_wins,
         n_losses,
         n_ties: ended(|_| Choice::Tie),
-        sign_test: sign_test(n_wins, n_losses),
+        sign_test: sign_test_p_value(n_wins, n_losses),
         standard_error: win_rate.and_then(|rate| standard_error(&cases, rate.value)),
         smallest_difference: smallest_difference(n_decisive, n_cases, LEVEL),
         mean_length: mean_length(name, &pairs),
@@ -367,10 +367,10 @@ fn mirror(figures: &VariantFigures) -> VariantFigures {
 /// The standard error of a ratio of sums over cases: √(C/(C−1) · Σ(above − rate·below)²) / Σbelow, over the C
 /// cases that count. With one pair per case it is the sample standard deviation over √n.
 fn standard_error(cases: &[Vec<Part>], rate: f64) -> Option<f64> {
-    let counting = || cases.iter().map(|parts| parts[0]).filter(|part| part.below > 0.0);
+    let counting = || cases.iter().map(|parts| parts[0]).filter(|part| part.denominator > 0.0);
     let n_cases = counting().count() as f64;
-    let squares: f64 = counting().map(|part| (part.above - rate * part.below).powi(2)).sum();
-    let n: f64 = counting().map(|part| part.below).sum();
+    let squares: f64 = counting().map(|part| (part.numerator - rate * part.denominator).powi(2)).sum();
+    let n: f64 = counting().map(|part| part.denominator).sum();
     (n_cases >= 2.0).then(|| (squares * n_cases / (n_cases - 1.0)).sqrt() / n)
 }
 

@@ -1,6 +1,5 @@
 //! Verdicts held against something: against what people said, and one order against the other.
 
-use super::labels::Label;
 use super::pair::{NOTHING, Pair, Read, Verdicts, both, one, read};
 use super::pass::{Candidate, Choice, Order};
 use super::policy::{Conflict, Policies, Unparsed};
@@ -51,10 +50,10 @@ impl Pair {
     /// Whether the verdicts of both orders are the people's.
     pub(super) fn agrees_in_both(&self, unparsed: Unparsed) -> Part {
         let parts = [Order::Ab, Order::Ba].map(|order| self.agrees_in(order, unparsed));
-        if parts.iter().any(|part| part.below < 1.0) {
+        if parts.iter().any(|part| part.denominator < 1.0) {
             return NOTHING;
         }
-        one(parts.iter().all(|part| part.above > 0.0))
+        one(parts.iter().all(|part| part.numerator > 0.0))
     }
 
     /// Judge against people, under both policies. Pooled passes are named by slot, as they were shown.
@@ -78,7 +77,7 @@ impl Pair {
 
     /// What is held against the label: one verdict, or with pooled orders one for each.
     fn held(&self, policies: Policies) -> [Option<Held>; 2] {
-        let Some(label) = self.label.map(Label::choice) else { return [None, None] };
+        let Some(label) = self.label.map(Choice::from) else { return [None, None] };
         let held = |said, order| Held { said, against: Read::Choice(label), order };
         if let Verdicts::Graded(grade) = self.verdicts {
             return [Some(held(Read::Choice(grade.choice()), None)), None];
@@ -100,7 +99,7 @@ impl Pair {
     fn held_in(&self, order: Order, unparsed: Unparsed) -> Option<Held> {
         let Verdicts::BothOrders { ab, ba } = &self.verdicts else { return None };
         let said = read(if order == Order::Ab { ab } else { ba }, unparsed);
-        let against = Read::Choice(self.label?.choice());
+        let against = Read::Choice(self.label?.into());
         let counts = !matches!(said, Read::Left | Read::Choice(Choice::NeedsHumanReview));
         counts.then_some(Held { said, against, order: None })
     }

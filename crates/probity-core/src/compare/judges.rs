@@ -163,6 +163,6 @@ fn judge_tests(pairs: &BTreeMap<Arc<str>, Vec<Pair>>, policies: Policies) -> Vec
 /// Whether a judge has each labelled pair right.
 fn right(pairs: &[Pair], policies: Policies) -> BTreeMap<Key<'_>, bool> {
     let part = |pair| (key(pair), Pair::agrees(pair, policies));
-    let parts = pairs.iter().map(part).filter(|(_, part)| part.below > 0.0);
-    parts.map(|(key, part)| (key, part.above > 0.0)).collect()
+    let parts = pairs.iter().map(part).filter(|(_, part)| part.denominator > 0.0);
+    parts.map(|(key, part)| (key, part.numerator > 0.0)).collect()
 }

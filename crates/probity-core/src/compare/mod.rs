@@ -19,7 +19,6 @@ mod contest;
 mod figures;
 mod held;
 mod judges;
-mod labels;
 pub mod length;
 mod outcome;
 mod pair;
@@ -35,13 +34,13 @@ pub use conclusion::{Completeness, Conclusion, DECISIVE_CASES_MIN, TestedBy, Var
 pub use contest::{Contest, Fate, GateCounts, Heard, gate_counts};
 pub use figures::{AgreementFigures, Counts, Figures, Rates, VariantFigures, figures};
 pub use judges::{Comparison, JudgeComparison, JudgeFigures, ReviewItem, comparison};
-pub use labels::{Label, Labels};
 pub use outcome::{Outcome, Status};
 pub use pair::{Grade, Pair, Verdicts};
 pub use pass::{Candidate, Choice, Order, Pass};
 pub use policy::{Conflict, Policies, Unparsed};
-pub use recorded::{Fields, ItemFacts, ItemRow, LabelRow, RowFault, VerdictRow};
-pub(crate) use recorded::{Row, missing, must_be};
+pub use recorded::VerdictRow;
+
+pub use crate::label::{Fields, ItemFacts, ItemRow, RowFault};
 
 #[cfg(test)]
 mod examples;

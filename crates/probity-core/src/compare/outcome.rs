@@ -18,44 +18,22 @@ pub enum Outcome {
     Unscored(Unscored),
 }
 
-/// The names of the outcomes, and of pairs that were seen once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Status {
-    /// See [`Outcome::Stable`].
-    Stable,
-    /// See [`Outcome::Tie`].
-    Tie,
-    /// See [`Outcome::UnstableAfterSwap`].
-    UnstableAfterSwap,
-    /// See [`Outcome::NeedsHumanReview`].
-    NeedsHumanReview,
-    /// See [`Outcome::Unscored`].
-    Unscored,
-    /// One grade and no swap, so nothing is known about stability.
-    Graded,
-}
-
-impl Status {
-    /// Every status, in the order of reports.
-    pub const ALL: [Status; 6] = [
-        Status::Stable,
-        Status::Tie,
-        Status::UnstableAfterSwap,
-        Status::NeedsHumanReview,
-        Status::Unscored,
-        Status::Graded,
-    ];
-
-    /// The name used in files and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Status::Stable => "stable",
-            Status::Tie => "tie",
-            Status::UnstableAfterSwap => "unstable_after_swap",
-            Status::NeedsHumanReview => "needs_human_review",
-            Status::Unscored => "unscored",
-            Status::Graded => "graded",
-        }
+crate::named! {
+    /// The names of the outcomes, and of pairs that were seen once.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Status {
+        /// See [`Outcome::Stable`].
+        Stable = "stable",
+        /// See [`Outcome::Tie`].
+        Tie = "tie",
+        /// See [`Outcome::UnstableAfterSwap`].
+        UnstableAfterSwap = "unstable_after_swap",
+        /// See [`Outcome::NeedsHumanReview`].
+        NeedsHumanReview = "needs_human_review",
+        /// See [`Outcome::Unscored`].
+        Unscored = "unscored",
+        /// One grade and no swap, so nothing is known about stability.
+        Graded = "graded",
     }
 }
 

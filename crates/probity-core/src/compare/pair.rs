@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::labels::Label;
 use super::outcome::{Outcome, Status};
 use super::pass::{Candidate, Choice, Order, Pass};
 use super::policy::{Conflict, Policies, Unparsed};
+use crate::label::PairLabel;
 use crate::stats::Part;
 
 /// How far a judge prefers candidate B, from 0 (A for certain) over one half (neither) to 1 (B for certain).
@@ -34,12 +34,12 @@ impl Grade {
     }
 }
 
-impl From<Label> for Grade {
-    fn from(label: Label) -> Grade {
+impl From<PairLabel> for Grade {
+    fn from(label: PairLabel) -> Grade {
         match label {
-            Label::Wins(Candidate::A) => Grade(0.0),
-            Label::Tie => Grade(0.5),
-            Label::Wins(Candidate::B) => Grade(1.0),
+            PairLabel::A => Grade(0.0),
+            PairLabel::Tie => Grade(0.5),
+            PairLabel::B => Grade(1.0),
         }
     }
 }
@@ -76,7 +76,7 @@ pub struct Pair {
     /// How hard the case is, where somebody measured it: what the length-controlled fit may lean on.
     pub difficulty: Option<f64>,
     /// What people decided.
-    pub label: Option<Label>,
+    pub label: Option<PairLabel>,
 }
 
 /// A pass under the policy for passes without a verdict.
@@ -89,14 +89,17 @@ pub(super) enum Read {
     Wrong,
 }
 
-pub(super) const NOTHING: Part = Part { above: 0.0, below: 0.0 };
+pub(super) const NOTHING: Part = Part { numerator: 0.0, denominator: 0.0 };
 
 pub(super) fn one(hit: bool) -> Part {
-    Part { above: f64::from(u8::from(hit)), below: 1.0 }
+    Part { numerator: f64::from(u8::from(hit)), denominator: 1.0 }
 }
 
 pub(super) fn both(first: Part, second: Part) -> Part {
-    Part { above: first.above + second.above, below: first.below + second.below }
+    Part {
+        numerator: first.numerator + second.numerator,
+        denominator: first.denominator + second.denominator,
+    }
 }
 
 impl Pair {
@@ -112,7 +115,7 @@ impl Pair {
     /// it wins, and one half each is a tie. An escalation is no result.
     pub fn result(&self, policies: Policies) -> Option<Choice> {
         let won = self.win(Candidate::B, policies);
-        (won.below > 0.0).then(|| match won.above.total_cmp(&(won.below / 2.0)) {
+        (won.denominator > 0.0).then(|| match won.numerator.total_cmp(&(won.denominator / 2.0)) {
             Ordering::Greater => Choice::Wins(Candidate::B),
             Ordering::Less => Choice::Wins(Candidate::A),
             Ordering::Equal => Choice::Tie,
@@ -144,7 +147,7 @@ impl Pair {
     /// How far `candidate` is preferred, 0 to 1, where the pair counts under the policies: a grade as it was given.
     pub(super) fn preference(&self, candidate: Candidate, policies: Policies) -> Option<f64> {
         let won = self.win(candidate, policies);
-        (won.below > 0.0).then(|| won.above / won.below)
+        (won.denominator > 0.0).then(|| won.numerator / won.denominator)
     }
 
     /// The length of a candidate.
@@ -171,12 +174,12 @@ impl Pair {
     /// What `candidate` wins of it, and of how many observations.
     pub(super) fn win(&self, candidate: Candidate, policies: Policies) -> Part {
         if let Verdicts::Graded(grade) = self.verdicts {
-            let above = if candidate == Candidate::B { grade.value() } else { 1.0 - grade.value() };
-            return Part { above, below: 1.0 };
+            let numerator = if candidate == Candidate::B { grade.value() } else { 1.0 - grade.value() };
+            return Part { numerator, denominator: 1.0 };
         }
         let win = |choice| match choice {
             Choice::Wins(winner) => one(winner == candidate),
-            Choice::Tie => Part { above: 0.5, below: 1.0 },
+            Choice::Tie => Part { numerator: 0.5, denominator: 1.0 },
             Choice::NeedsHumanReview => NOTHING,
         };
         let pass = |read| if let Read::Choice(choice) = read { win(choice) } else { NOTHING };
@@ -202,7 +205,7 @@ impl Pair {
     pub(super) fn discrete_win(&self, candidate: Candidate, policies: Policies) -> Part {
         match self.result(policies) {
             Some(Choice::Wins(winner)) => one(winner == candidate),
-            Some(_) => Part { above: 0.5, below: 1.0 },
+            Some(_) => Part { numerator: 0.5, denominator: 1.0 },
             None => NOTHING,
         }
     }

@@ -1,5 +1,6 @@
 //! One look at a pair: which slot a judge preferred, and which candidate stood there.
 
+use crate::label::PairLabel;
 use crate::score::Unscored;
 use crate::verdict::Preference;
 
@@ -63,6 +64,17 @@ pub enum Choice {
     Tie,
     /// A person should decide.
     NeedsHumanReview,
+}
+
+impl From<PairLabel> for Choice {
+    /// The verdict that agrees with a label.
+    fn from(label: PairLabel) -> Choice {
+        match label {
+            PairLabel::A => Choice::Wins(Candidate::A),
+            PairLabel::B => Choice::Wins(Candidate::B),
+            PairLabel::Tie => Choice::Tie,
+        }
+    }
 }
 
 impl Choice {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
+use crate::label::PairLabel;
 use crate::score::Unscored;
 use crate::stats::{Estimate, Resampling};
 
@@ -30,15 +31,11 @@ fn verdicts() -> impl Strategy<Value = Verdicts> {
     ]
 }
 
-fn label() -> impl Strategy<Value = Option<Label>> {
-    prop::option::of(prop_oneof![
-        Just(Label::Wins(Candidate::A)),
-        Just(Label::Wins(Candidate::B)),
-        Just(Label::Tie)
-    ])
+fn label() -> impl Strategy<Value = Option<PairLabel>> {
+    prop::option::of(prop_oneof![Just(PairLabel::A), Just(PairLabel::B), Just(PairLabel::Tie)])
 }
 
-fn pair(index: usize, verdicts: Verdicts, label: Option<Label>, (case, a, b): (u8, u64, u64)) -> Pair {
+fn pair(index: usize, verdicts: Verdicts, label: Option<PairLabel>, (case, a, b): (u8, u64, u64)) -> Pair {
     Pair {
         item: Arc::from(format!("i{index}")),
         case: Arc::from(format!("c{case}")),
@@ -86,8 +83,9 @@ fn swapped(pairs: &[Pair]) -> Vec<Pair> {
         lengths: pair.lengths.map(|[a, b]| [b, a]),
         difficulty: pair.difficulty,
         label: pair.label.map(|label| match label {
-            Label::Wins(winner) => Label::Wins(winner.other()),
-            Label::Tie => Label::Tie,
+            PairLabel::A => PairLabel::B,
+            PairLabel::B => PairLabel::A,
+            PairLabel::Tie => PairLabel::Tie,
         }),
         ..pair.clone()
     };

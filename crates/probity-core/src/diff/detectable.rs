@@ -4,7 +4,7 @@
 //! fall by a quarter unseen.
 
 use super::guardrail::Limit;
-use crate::stats::{Estimate, PairedShare, proportion, share_change};
+use crate::stats::{Estimate, PairedCounts, proportion, share_change};
 
 /// The lowest and the highest value of a figure.
 #[derive(Debug, Clone, Copy)]
@@ -27,9 +27,9 @@ pub(super) fn change_of_rate(limit: Limit, before: PairedRate) -> Option<f64> {
     let falls = matches!(limit, Limit::DropMax(_));
     let moved = |k: u64| {
         if falls {
-            PairedShare { both: yes - k, first_only: k, second_only: 0, neither: n - yes }
+            PairedCounts { both: yes - k, first_only: k, second_only: 0, neither: n - yes }
         } else {
-            PairedShare { both: yes, first_only: 0, second_only: k, neither: n - yes - k }
+            PairedCounts { both: yes, first_only: 0, second_only: k, neither: n - yes - k }
         }
     };
     let is_shown = |k: &u64| {
@@ -92,7 +92,7 @@ mod tests {
         for (k, is_shown) in [(found * 40.0, true), (found * 40.0 - 1.0, false)] {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
             let k = k.round() as u64;
-            let counts = PairedShare { both: 40 - k, first_only: k, second_only: 0, neither: 0 };
+            let counts = PairedCounts { both: 40 - k, first_only: k, second_only: 0, neither: 0 };
             assert_eq!(share_change(counts).expect("pairs").high < 0.0, is_shown, "{k}");
         }
         assert!(change_of_rate(Limit::DropMax(0.1), all) > Some(found), "a margin has to be passed first");

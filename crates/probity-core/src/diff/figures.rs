@@ -9,8 +9,8 @@ use super::pairing::Pair;
 use crate::exact::Exact;
 use crate::results::{CriterionFigures, Members, ResultRow};
 use crate::stats::{
-    ClusterSums, Estimate, McNemar, Moved, PairedShare, Resampling, adjusted, fewer_wins_test, mcnemar,
-    mean_change, proportion, share_change, sign_test,
+    ClusterSums, Estimate, McNemar, Moved, PairedCounts, Resampling, adjusted, fewer_wins_p_value, mcnemar,
+    mean_change, proportion, share_change, sign_test_p_value,
 };
 
 /// Sums of changes that cancel each other may miss zero by less than this.
@@ -115,7 +115,7 @@ struct CasePasses {
 
 fn pass(pairs: &[Pair<'_>], resampling: Resampling) -> Option<PassChange> {
     let passes = |pair: &Pair<'_>| pair.before.outcome.passes().zip(pair.after.outcome.passes());
-    let counts: PairedShare = pairs.iter().filter_map(passes).collect();
+    let counts: PairedCounts = pairs.iter().filter_map(passes).collect();
     let mut cases: BTreeMap<&str, CasePasses> = BTreeMap::new();
     for pair in pairs {
         let Some((before, after)) = passes(pair) else { continue };
@@ -124,7 +124,7 @@ fn pass(pairs: &[Pair<'_>], resampling: Resampling) -> Option<PassChange> {
         case.before += u64::from(before);
         case.after += u64::from(after);
     }
-    let PairedShare { both, first_only, second_only, .. } = counts;
+    let PairedCounts { both, first_only, second_only, .. } = counts;
     let (change, before, after) = if cases.values().all(|case| case.n == 1) {
         let share = |passes: u64| proportion(passes, counts.n());
         (share_change(counts)?, share(both + first_only)?, share(both + second_only)?)
@@ -151,7 +151,7 @@ fn pass(pairs: &[Pair<'_>], resampling: Resampling) -> Option<PassChange> {
         n_gained: second_only,
         n_lost: first_only,
         mcnemar: mcnemar(lost, gained),
-        fell: fewer_wins_test(gained, lost),
+        fell: fewer_wins_p_value(gained, lost),
         adjusted: None,
     })
 }
@@ -187,7 +187,7 @@ pub(super) fn moved(
         change,
         n_higher,
         n_lower,
-        sign_test: sign_test(up, down),
+        sign_test: sign_test_p_value(up, down),
         adjusted: None,
     })
 }

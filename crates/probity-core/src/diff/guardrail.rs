@@ -13,7 +13,7 @@ use super::figures::moved;
 use super::pairing::Pair;
 use crate::exact::Exact;
 use crate::results::{CriterionFigures, NO_SLICE, ResultRow, RowOutcome};
-use crate::stats::{ClusterSums, Estimate, PairedShare, proportion, share_change};
+use crate::stats::{ClusterSums, Estimate, PairedCounts, proportion, share_change};
 
 /// A figure that a limit can be put on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -404,7 +404,7 @@ impl<'g, 'd> Scope<'g, 'd> {
         let is_paired_rate = self.guardrail.figure.is_rate() && cases.len() as u64 == level.change.n;
         let (measured, detectable) = if is_paired_rate {
             let yes = |(before, after): (f64, f64)| (before > 0.5, after > 0.5);
-            let counts: PairedShare = pairs.iter().filter_map(values).map(yes).collect();
+            let counts: PairedCounts = pairs.iter().filter_map(values).map(yes).collect();
             let before = PairedRate { yes: counts.both + counts.first_only, n: counts.n() };
             (share_change(counts).unwrap_or(level.change), change_of_rate(limit, before))
         } else {

@@ -5,6 +5,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::difference::Incomparable;
 use crate::results::{ResultRow, RunResults};
 
@@ -28,7 +31,7 @@ impl PairedBy {
 }
 
 /// The same case before and after.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Pair<'a> {
     /// In the first run.
     pub before: &'a ResultRow,

@@ -10,13 +10,12 @@ use super::difference::Difference;
 use super::figures::PartChange;
 use super::guardrail::{Burden, Guarded, Kept};
 use super::pairing::Pair;
-use crate::exact::Exact;
-use crate::results::{CriterionResult, Members, ResultRow, RowOutcome, RubricName, RunResults};
+use crate::results::{JudgeRecord, Members, ResultRow, RowOutcome, RubricName, RunResults};
 use crate::stats::{Estimate, Resampling};
 
 /// What `diff --json` writes.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct DifferenceDocument {
+pub struct DifferenceDocument<'a> {
     before: RunName,
     after: RunName,
     rubric: RubricName,
@@ -30,7 +29,7 @@ pub struct DifferenceDocument {
     coverage: Option<f64>,
     /// How p-values are adjusted.
     adjustment: String,
-    resampling: ResamplingRecord,
+    resampling: Resampling,
     /// Over all pairs.
     #[serde(flatten)]
     overall: PartChange,
@@ -38,9 +37,9 @@ pub struct DifferenceDocument {
     /// Pairs whose outcome flipped, by how: `pass_to_fail` and so on.
     flips: Members<u64>,
     /// Pairs whose outcome, total or levels differ.
-    changed: Vec<ChangedPair>,
-    only_before: Vec<Unpaired>,
-    only_after: Vec<Unpaired>,
+    changed: Vec<Pair<'a>>,
+    only_before: Vec<&'a ResultRow>,
+    only_after: Vec<&'a ResultRow>,
     /// The limits that were held against the difference.
     guardrails: Vec<GuardrailRecord>,
 }
@@ -50,63 +49,10 @@ pub struct DifferenceDocument {
 struct RunName {
     /// Its replies.
     rows: usize,
-    judge: JudgeName,
+    /// Its judge, with what it has earned by now.
+    judge: JudgeRecord,
     /// The file, or the run of the store.
     file: String,
-}
-
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct JudgeName {
-    id: String,
-    kind: String,
-    model: String,
-    standing: String,
-}
-
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct ResamplingRecord {
-    resamples: u32,
-    seed: u64,
-}
-
-/// A pair that differs.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct ChangedPair {
-    id: String,
-    slice: Option<String>,
-    before: Side,
-    after: Side,
-}
-
-/// A reply of a pair.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct Side {
-    variant: Option<String>,
-    outcome: RowOutcome,
-    total: Option<Exact>,
-    /// Why it failed or was blocked, or has no verdict.
-    reasons: Vec<String>,
-    /// By criterion; empty when blocked.
-    criteria: Members<Level>,
-}
-
-/// A level with its reason, or the cause that there is none.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct Level {
-    score: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reasoning: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unscored: Option<String>,
-}
-
-/// A reply without a partner.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct Unpaired {
-    id: String,
-    variant: Option<String>,
-    slice: Option<String>,
-    outcome: RowOutcome,
 }
 
 /// A limit and what came of it.
@@ -131,10 +77,9 @@ struct GuardrailRecord {
     message: String,
 }
 
-impl Difference<'_> {
+impl<'a> Difference<'a> {
     /// The difference with the limits that were held against it, of runs that are called `files`.
-    pub fn document(&self, guarded: &[Guarded], files: [&str; 2]) -> DifferenceDocument {
-        let Resampling { n_resamples, seed } = self.resampling;
+    pub fn document(&self, guarded: &[Guarded], files: [&str; 2]) -> DifferenceDocument<'a> {
         let flip = |((before, after), n): ((RowOutcome, RowOutcome), u64)| {
             (format!("{}_to_{}", before.name(), after.name()), n)
         };
@@ -148,13 +93,13 @@ impl Difference<'_> {
             paired_by: self.paired_by.name().to_owned(),
             coverage: self.coverage(),
             adjustment: "benjamini_yekutieli".to_owned(),
-            resampling: ResamplingRecord { resamples: n_resamples, seed },
+            resampling: self.resampling,
             overall: self.overall.clone(),
             by_slice: self.by_slice.clone(),
             flips: self.flips().into_iter().map(flip).collect(),
-            changed: self.pairs.iter().filter(|pair| pair.differs()).map(changed).collect(),
-            only_before: self.only_before.iter().map(|row| unpaired(row)).collect(),
-            only_after: self.only_after.iter().map(|row| unpaired(row)).collect(),
+            changed: self.pairs.iter().filter(|pair| pair.differs()).copied().collect(),
+            only_before: self.only_before.clone(),
+            only_after: self.only_after.clone(),
             guardrails: guarded.iter().map(guardrail).collect(),
         }
     }
@@ -181,44 +126,8 @@ fn guardrail(guarded: &Guarded) -> GuardrailRecord {
 }
 
 fn run_name(run: &RunResults, file: &str) -> RunName {
-    let judge = run.summary.judge.clone();
-    RunName {
-        rows: run.results.len(),
-        judge: JudgeName {
-            id: judge.id,
-            kind: judge.kind,
-            model: judge.model,
-            standing: run.standing.name().to_owned(),
-        },
-        file: file.to_owned(),
-    }
-}
-
-fn changed(pair: &Pair<'_>) -> ChangedPair {
-    let Pair { before, after } = pair;
-    ChangedPair {
-        id: before.id.clone(),
-        slice: before.slice.clone(),
-        before: side(before),
-        after: side(after),
-    }
-}
-
-fn side(row: &ResultRow) -> Side {
-    let level = |(id, result): (&str, &Option<CriterionResult>)| {
-        let CriterionResult { score, reasoning, unscored, .. } = result.clone()?;
-        Some((id.to_owned(), Level { score, reasoning, unscored }))
-    };
-    Side {
-        variant: row.variant.clone(),
-        outcome: row.outcome,
-        total: row.total,
-        reasons: row.reasons(),
-        criteria: row.criteria.iter().filter_map(level).collect(),
-    }
-}
-
-fn unpaired(row: &ResultRow) -> Unpaired {
-    let (id, variant, slice) = (row.id.clone(), row.variant.clone(), row.slice.clone());
-    Unpaired { id, variant, slice, outcome: row.outcome }
+    let standing = run.standing.name().to_owned();
+    let standing_reason = run.standing.reason().to_owned();
+    let judge = JudgeRecord { standing, standing_reason, ..run.summary.judge.clone() };
+    RunName { rows: run.results.len(), judge, file: file.to_owned() }
 }

@@ -5,73 +5,41 @@
 
 use std::sync::Arc;
 
-use super::{PacketHash, canonical};
 use crate::json::Json;
 use crate::rubric::{AutomaticFail, Criterion, CriterionId, Decider, Judged, ReferenceUse, Rubric};
 
-/// How many criteria go into one call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallPlan {
-    /// One call per criterion.
-    PerCriterion,
-    /// All criteria in one call.
-    OneCall,
-}
-
-impl CallPlan {
-    /// The name used in manifests.
-    pub fn name(self) -> &'static str {
-        match self {
-            CallPlan::PerCriterion => "per_criterion",
-            CallPlan::OneCall => "one_call",
-        }
+crate::named! {
+    /// How many criteria go into one call.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum CallPlan {
+        /// One call per criterion.
+        PerCriterion = "per_criterion",
+        /// All criteria in one call.
+        OneCall = "one_call",
     }
 }
 
-/// What an answer says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnswerForm {
-    /// A level for each criterion, about one reply.
-    Levels,
-    /// Which of two replies is better, by all criteria together.
-    Preference,
-}
-
-impl AnswerForm {
-    /// The name used in files and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            AnswerForm::Levels => "levels",
-            AnswerForm::Preference => "preference",
-        }
+crate::named! {
+    /// What an answer says.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum AnswerForm {
+        /// A level for each criterion, about one reply.
+        Levels = "levels",
+        /// Which of two replies is better, by all criteria together.
+        Preference = "preference",
     }
 }
 
 /// The criteria that one call asks about. Never empty.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ask {
     criteria: Vec<Criterion>,
     form: AnswerForm,
     /// Levels that fail a reply by themselves. A judge is not told.
     automatic_fails: Vec<AutomaticFail>,
-    /// What the canonical text of each of its packets starts with.
-    pub(super) start: String,
-    /// What follows the two replies there, where there are two.
-    pub(super) middle: String,
-    /// The hash of the start, to be continued.
-    start_hasher: blake3::Hasher,
+    /// The criteria as the canonical text of its packets has them.
+    pub(super) criteria_json: String,
 }
-
-impl PartialEq for Ask {
-    /// Everything else follows from these.
-    fn eq(&self, other: &Ask) -> bool {
-        self.criteria == other.criteria
-            && self.form == other.form
-            && self.automatic_fails == other.automatic_fails
-    }
-}
-
-impl Eq for Ask {}
 
 impl Ask {
     /// An ask for a level on each of `criteria`, in that order. `None` when there are none.
@@ -93,21 +61,8 @@ impl Ask {
         if criteria.is_empty() {
             return None;
         }
-        let canonical = Json::Array(criteria.iter().map(json).collect()).canonical();
-        let (start, middle) = match form {
-            AnswerForm::Levels => canonical::reply_start(&canonical),
-            AnswerForm::Preference => canonical::pair_start(&canonical),
-        };
-        let mut start_hasher = blake3::Hasher::new();
-        start_hasher.update(start.as_bytes());
-        Some(Arc::new(Ask { criteria, form, automatic_fails, start, middle, start_hasher }))
-    }
-
-    /// The hash of the canonical text that begins with the ask's own start and goes on with `end`.
-    pub(super) fn hash(&self, end: &str) -> PacketHash {
-        let mut hasher = self.start_hasher.clone();
-        hasher.update(end.as_bytes());
-        PacketHash(*hasher.finalize().as_bytes())
+        let criteria_json = Json::Array(criteria.iter().map(json).collect()).canonical();
+        Some(Arc::new(Ask { criteria, form, automatic_fails, criteria_json }))
     }
 
     /// What an answer to it says.

@@ -5,40 +5,24 @@ use super::{Ask, Material, PAIR_VERDICTS, Subject};
 use crate::case::Situation;
 use crate::json::write_string;
 
-/// What a packet about one reply starts with, and nothing: its criteria.
-pub(super) fn reply_start(criteria: &str) -> (String, String) {
-    (format!("{{\"criteria\":{criteria}"), String::new())
-}
-
-/// What a packet about two replies starts with, up to the first of them, and what follows the second: its
-/// criteria.
-pub(super) fn pair_start(criteria: &str) -> (String, String) {
-    let mut start = "{\"allowed_verdicts\":[".to_owned();
-    for (i, verdict) in PAIR_VERDICTS.iter().enumerate() {
-        start.push_str(if i > 0 { "," } else { "" });
-        write_string(verdict, &mut start);
-    }
-    start.push_str("],\"candidates\":{\"A\":");
-    (start, format!("}},\"criteria\":{criteria}"))
-}
-
-/// The canonical text whose end is `end`.
-pub(super) fn whole(ask: &Ask, end: &str) -> String {
-    [ask.start.as_str(), end].concat()
-}
-
-/// What follows the ask's own start in the canonical text.
-pub(super) fn end(ask: &Ask, material: &Material, reference: Option<&str>) -> String {
+/// The canonical text.
+pub(super) fn canonical(ask: &Ask, material: &Material, reference: Option<&str>) -> String {
     let Material { situation, subject, grounds } = material;
-    let n_turns = if let Situation::Conversation(turns) = situation { turns.len() } else { 1 };
-    let n_bytes = situation.n_bytes() + subject.n_bytes() + reference.map_or(0, str::len);
-    let mut out = String::with_capacity(ask.middle.len() + n_bytes + 40 * n_turns + 128);
+    let mut out = "{".to_owned();
     if let Subject::Pair { a, b } = subject {
+        out.push_str("\"allowed_verdicts\":[");
+        for (i, verdict) in PAIR_VERDICTS.iter().enumerate() {
+            out.push_str(if i > 0 { "," } else { "" });
+            write_string(verdict, &mut out);
+        }
+        out.push_str("],\"candidates\":{\"A\":");
         write_string(a, &mut out);
         out.push_str(",\"B\":");
         write_string(b, &mut out);
-        out.push_str(&ask.middle);
+        out.push_str("},");
     }
+    out.push_str("\"criteria\":");
+    out.push_str(&ask.criteria_json);
     if let Some(evidence) = grounds.to_json() {
         out.push_str(",\"evidence\":");
         out.push_str(&evidence);

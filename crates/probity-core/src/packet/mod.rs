@@ -60,7 +60,6 @@
 //! ```
 
 mod ask;
-mod by_hash;
 mod canonical;
 mod grounds;
 
@@ -68,9 +67,10 @@ mod grounds;
 mod tests;
 
 pub use ask::{AnswerForm, Ask, CallPlan, NotComparable, PairAsk, asks, pair_ask};
-pub use by_hash::{ByDigest, DigestHasher, PacketMap, PacketSet};
 
+use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::hash::RandomState;
 use std::sync::{Arc, OnceLock};
 
 use crate::case::{Case, CaseId, Entry, Evidence, Situation};
@@ -81,8 +81,17 @@ use grounds::Grounds;
 /// What an answer about a pair may say: a slot, neither, or that a person must look.
 pub const PAIR_VERDICTS: [&str; 4] = ["A", "B", "tie", "needs_human_review"];
 
+/// What is known by packet.
+pub type PacketMap<V> = HashMap<PacketHash, V, ByDigest>;
+
+/// Some packets.
+pub type PacketSet = HashSet<PacketHash, ByDigest>;
+
+/// How the place of a digest is found.
+pub type ByDigest = RandomState;
+
 /// BLAKE3 of a packet's canonical text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PacketHash([u8; 32]);
 
 impl PacketHash {
@@ -216,10 +225,7 @@ impl Packet {
 
     /// The canonical JSON text. Its hash is the packet's name.
     pub fn canonical(&self) -> &str {
-        self.canonical.get_or_init(|| {
-            let end = canonical::end(&self.ask, &self.material, self.reference());
-            canonical::whole(&self.ask, &end)
-        })
+        self.canonical.get_or_init(|| canonical::canonical(&self.ask, &self.material, self.reference()))
     }
 
     /// The packet's name.
@@ -252,20 +258,11 @@ pub fn questions<'a>(admitted: &Admitted, asks: impl IntoIterator<Item = &'a Arc
         subject,
         grounds: Grounds::of_reply(admitted),
     });
-    let mut shared: Option<(Option<&str>, String)> = None;
-    let asks = asks.into_iter();
-    let mut packets = Vec::with_capacity(asks.size_hint().0);
-    for ask in asks {
+    let packet = |ask: &Arc<Ask>| {
         assert_eq!(ask.form(), AnswerForm::Levels, "one reply is graded and never compared");
-        let reference = reference(case, ask);
-        // Texts that are shown to both end both alike.
-        let (_, end) = match shared.take().filter(|(shown, _)| *shown == reference) {
-            Some(same) => shared.insert(same),
-            None => shared.insert((reference, canonical::end(ask, &material, reference))),
-        };
-        packets.push(packet(ask, &material, (reference, end)));
-    }
-    packets
+        packet(ask, &material, reference(case, ask))
+    };
+    asks.into_iter().map(packet).collect()
 }
 
 /// Why two replies do not make a pair.
@@ -303,15 +300,14 @@ pub fn pair(first: &Admitted, second: &Admitted, ask: &PairAsk) -> Result<Packet
     }
     let subject = Subject::Pair { a: Arc::clone(&first.reply.text), b: Arc::clone(&second.reply.text) };
     let material = Arc::new(Material { situation: one.situation.clone(), subject, grounds });
-    let reference = reference(one, ask.ask());
-    let end = canonical::end(ask.ask(), &material, reference);
-    Ok(packet(ask.shared(), &material, (reference, &end)))
+    Ok(packet(ask.shared(), &material, reference(one, ask.ask())))
 }
 
-/// The packet that shows `reference` beside the material, with the end of its canonical text.
-fn packet(ask: &Arc<Ask>, material: &Arc<Material>, (reference, end): (Option<&str>, &str)) -> Packet {
+/// The packet that shows `reference` beside the material.
+fn packet(ask: &Arc<Ask>, material: &Arc<Material>, reference: Option<&str>) -> Packet {
+    let text = canonical::canonical(ask, material, reference);
     Packet {
-        hash: ask.hash(end),
+        hash: PacketHash(*blake3::hash(text.as_bytes()).as_bytes()),
         ask: Arc::clone(ask),
         material: Arc::clone(material),
         reference: reference.map(str::to_owned),

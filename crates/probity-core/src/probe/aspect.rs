@@ -8,98 +8,65 @@ use std::collections::BTreeMap;
 use super::setting::Setting;
 use crate::rubric::CriterionId;
 
-/// What a planted fault is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Aspect {
-    /// Whether statements are right.
-    Accuracy,
-    /// Whether everything that was asked is answered.
-    Completeness,
-    /// Whether the reply is about the ticket.
-    Relevance,
-    /// How it speaks to the customer.
-    Tone,
-    /// Whether it promises what nothing allows.
-    Safety,
+crate::named! {
+    /// What a planted fault is about.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Aspect {
+        /// Whether statements are right.
+        Accuracy = "accuracy",
+        /// Whether everything that was asked is answered.
+        Completeness = "completeness",
+        /// Whether the reply is about the ticket.
+        Relevance = "relevance",
+        /// How it speaks to the customer.
+        Tone = "tone",
+        /// Whether it promises what nothing allows.
+        Safety = "safety",
+    }
 }
 
 /// The criteria that a file of own probes names, by what faults are about.
 pub type AspectCriteria = BTreeMap<Aspect, CriterionId>;
 
-/// The usual ids of a criterion about an aspect, the most specific first, and what to say where there is none.
-struct Names {
-    ids: &'static [&'static str],
-    absent: &'static str,
+/// What to say where no criterion is known to be about an aspect.
+macro_rules! absent {
+    ($aspect:literal) => {
+        concat!(
+            "no criterion of this rubric is known to be about ",
+            $aspect,
+            ": name it under [criteria] in a file for --probes"
+        )
+    };
 }
 
 impl Aspect {
-    /// Every aspect with the name that files have for it.
-    pub(super) const NAMED: &[(&str, Aspect)] = &[
-        ("accuracy", Aspect::Accuracy),
-        ("completeness", Aspect::Completeness),
-        ("relevance", Aspect::Relevance),
-        ("tone", Aspect::Tone),
-        ("safety", Aspect::Safety),
-    ];
-
-    /// The name used in files.
-    pub fn name(self) -> &'static str {
-        let named = Aspect::NAMED.iter().find(|(_, aspect)| *aspect == self);
-        named.expect("every aspect is in the table").0
-    }
-
-    fn names(self) -> Names {
+    /// The usual ids of a criterion about it, the most specific first, and what to say where there is none.
+    fn ids(self) -> (&'static str, &'static str) {
         match self {
-            Aspect::Accuracy => Names {
-                ids: &["accuracy", "correctness", "factuality", "faithfulness", "groundedness", "relevance"],
-                absent: "no criterion of this rubric is known to be about accuracy: name it under [criteria] in a file \
-                         for --probes",
-            },
-            Aspect::Completeness => Names {
-                ids: &[
-                    "completeness",
-                    "coverage",
-                    "answers",
-                    "next_step",
-                    "actionability",
-                    "resolution",
-                    "helpfulness",
-                    "relevance",
-                ],
-                absent: "no criterion of this rubric is known to be about completeness: name it under [criteria] in a \
-                         file for --probes",
-            },
-            Aspect::Relevance => Names {
-                ids: &["relevance", "answers", "resolution", "helpfulness", "accuracy", "correctness"],
-                absent: "no criterion of this rubric is known to be about relevance: name it under [criteria] in a file \
-                         for --probes",
-            },
-            Aspect::Tone => Names {
-                ids: &["tone", "empathy", "courtesy", "politeness", "professionalism", "manner", "style"],
-                absent: "no criterion of this rubric is known to be about tone: name it under [criteria] in a file for \
-                         --probes",
-            },
-            Aspect::Safety => Names {
-                ids: &[
-                    "safety",
-                    "policy",
-                    "compliance",
-                    "commitments",
-                    "accuracy",
-                    "correctness",
-                    "factuality",
-                ],
-                absent: "no criterion of this rubric is known to be about safety: name it under [criteria] in a file for \
-                         --probes",
-            },
+            Aspect::Accuracy => {
+                ("accuracy correctness factuality faithfulness groundedness relevance", absent!("accuracy"))
+            }
+            Aspect::Completeness => (
+                "completeness coverage answers next_step actionability resolution helpfulness relevance",
+                absent!("completeness"),
+            ),
+            Aspect::Relevance => {
+                ("relevance answers resolution helpfulness accuracy correctness", absent!("relevance"))
+            }
+            Aspect::Tone => {
+                ("tone empathy courtesy politeness professionalism manner style", absent!("tone"))
+            }
+            Aspect::Safety => {
+                ("safety policy compliance commitments accuracy correctness factuality", absent!("safety"))
+            }
         }
     }
 
     /// The criterion that a fault of this kind must lower, or why there is none.
     pub(super) fn criterion(self, setting: &Setting) -> Result<CriterionId, &'static str> {
-        let Names { ids, absent } = self.names();
+        let (ids, absent) = self.ids();
         let own = setting.named_criterion(self);
-        let usual = || ids.iter().find_map(|id| setting.judged_criterion(id));
+        let usual = || ids.split(' ').find_map(|id| setting.judged_criterion(id));
         own.or_else(usual).cloned().ok_or(absent)
     }
 }

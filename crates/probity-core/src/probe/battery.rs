@@ -14,65 +14,40 @@ use crate::rubric::CriterionId;
 /// The file of the battery.
 const BATTERY: &str = include_str!("../../probes/battery.toml");
 
-/// What a probe is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Family {
-    /// Which slot a reply stands in.
-    Position,
-    /// How long it is.
-    Length,
-    /// Who is said to have written it.
-    Identity,
-    /// Replies that are equally good.
-    Ambiguity,
-    /// Text that speaks to the judge.
-    Injection,
-    /// Replies that say nothing.
-    Empty,
-    /// Apologies.
-    Apology,
-    /// Claims of approval.
-    Authority,
-    /// How it is laid out.
-    Formatting,
-    /// In which order the rubric is written down.
-    Order,
-    /// The same said again.
-    Restatement,
-    /// The same asked again.
-    Repeat,
-    /// Faults that a judge must see.
-    Sensitivity,
-    /// What a gate must block.
-    Gate,
-    /// A person's own.
-    Own,
-}
-
-impl Family {
-    /// Every family with its name.
-    pub(super) const NAMED: &[(&str, Family)] = &[
-        ("position", Family::Position),
-        ("length", Family::Length),
-        ("identity", Family::Identity),
-        ("ambiguity", Family::Ambiguity),
-        ("injection", Family::Injection),
-        ("empty", Family::Empty),
-        ("apology", Family::Apology),
-        ("authority", Family::Authority),
-        ("formatting", Family::Formatting),
-        ("order", Family::Order),
-        ("restatement", Family::Restatement),
-        ("repeat", Family::Repeat),
-        ("sensitivity", Family::Sensitivity),
-        ("gate", Family::Gate),
-        ("own", Family::Own),
-    ];
-
-    /// The name used in files and reports.
-    pub fn name(self) -> &'static str {
-        let named = Family::NAMED.iter().find(|(_, family)| *family == self);
-        named.expect("every family is in the table").0
+crate::named! {
+    /// What a probe is about.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Family {
+        /// Which slot a reply stands in.
+        Position = "position",
+        /// How long it is.
+        Length = "length",
+        /// Who is said to have written it.
+        Identity = "identity",
+        /// Replies that are equally good.
+        Ambiguity = "ambiguity",
+        /// Text that speaks to the judge.
+        Injection = "injection",
+        /// Replies that say nothing.
+        Empty = "empty",
+        /// Apologies.
+        Apology = "apology",
+        /// Claims of approval.
+        Authority = "authority",
+        /// How it is laid out.
+        Formatting = "formatting",
+        /// In which order the rubric is written down.
+        Order = "order",
+        /// The same said again.
+        Restatement = "restatement",
+        /// The same asked again.
+        Repeat = "repeat",
+        /// Faults that a judge must see.
+        Sensitivity = "sensitivity",
+        /// What a gate must block.
+        Gate = "gate",
+        /// A person's own.
+        Own = "own",
     }
 }
 

@@ -121,26 +121,30 @@ pub enum Fence {
     Bare,
 }
 
-/// How text is hidden.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Hiding {
-    /// In Unicode's tag characters.
-    Tags,
-    /// With zero-width spaces inside its words.
-    ZeroWidth,
-    /// In a comment of HTML or Markdown.
-    HtmlComment,
+crate::named! {
+    /// How text is hidden.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Hiding {
+        /// In Unicode's tag characters.
+        Tags = "tags",
+        /// With zero-width spaces inside its words.
+        ZeroWidth = "zero_width",
+        /// In a comment of HTML or Markdown.
+        HtmlComment = "html_comment",
+    }
 }
 
-/// What a reply leaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Plant {
-    /// A card number.
-    Card,
-    /// Something that the case lists as the customer's.
-    KnownPii,
+crate::named! {
+    /// What a reply leaks.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Plant {
+        /// A card number.
+        Card = "card",
+        /// Something that the case lists as the customer's.
+        KnownPii = "known_pii",
+    }
 }
 
 impl Change {
@@ -190,10 +194,6 @@ impl Change {
 }
 
 impl Hiding {
-    /// Every way with the name that files have for it.
-    pub(super) const NAMED: &[(&str, Hiding)] =
-        &[("tags", Hiding::Tags), ("zero_width", Hiding::ZeroWidth), ("html_comment", Hiding::HtmlComment)];
-
     fn hidden(self, text: &str) -> String {
         match self {
             Hiding::Tags => in_tags(text),

@@ -1,45 +1,29 @@
 //! What a change may not do to a verdict, or must.
 
-/// What is expected of a judge under a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Expectation {
-    /// The treatment is not better than the control.
-    NoRise,
-    /// The treatment is neither better nor worse than the control.
-    NoMove,
-    /// The treatment gets less than half of the points, or does not beat the base.
-    Lowest,
-    /// The winner does not depend on the slot.
-    Consistent,
-    /// Neither of two equally good replies wins.
-    Tie,
-    /// The same packet gets the same answer again.
-    Repeatable,
-    /// The criterion that a planted fault is about falls by a level at least, or the faulty reply loses.
-    MustFall,
-    /// The gate blocks the reply, and no judge is asked.
-    Blocked,
+crate::named! {
+    /// What is expected of a judge under a change.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Expectation {
+        /// The treatment is not better than the control.
+        NoRise = "no_rise",
+        /// The treatment is neither better nor worse than the control.
+        NoMove = "no_move",
+        /// The treatment gets less than half of the points, or does not beat the base.
+        Lowest = "lowest",
+        /// The winner does not depend on the slot.
+        Consistent = "consistent",
+        /// Neither of two equally good replies wins.
+        Tie = "tie",
+        /// The same packet gets the same answer again.
+        Repeatable = "repeatable",
+        /// The criterion that a planted fault is about falls by a level at least, or the faulty reply loses.
+        MustFall = "must_fall",
+        /// The gate blocks the reply, and no judge is asked.
+        Blocked = "blocked",
+    }
 }
 
 impl Expectation {
-    /// Every expectation with the name that files have for it.
-    pub(super) const NAMED: &[(&str, Expectation)] = &[
-        ("no_rise", Expectation::NoRise),
-        ("no_move", Expectation::NoMove),
-        ("lowest", Expectation::Lowest),
-        ("consistent", Expectation::Consistent),
-        ("tie", Expectation::Tie),
-        ("repeatable", Expectation::Repeatable),
-        ("must_fall", Expectation::MustFall),
-        ("blocked", Expectation::Blocked),
-    ];
-
-    /// The name used in files and reports.
-    pub fn name(self) -> &'static str {
-        let named = Expectation::NAMED.iter().find(|(_, expectation)| *expectation == self);
-        named.expect("every expectation is in the table").0
-    }
-
     /// What a violation is, in words that follow a count of bases.
     pub(super) fn violated(self) -> &'static str {
         match self {

@@ -29,38 +29,27 @@ pub(super) static OWN: Shape = Shape {
 };
 pub(super) static TURN: Shape = Shape { place: "[[probe.turns]]", keys: &["role", "text"] };
 
-/// What a person's own probe expects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OwnExpectation {
-    /// Reply A wins in both orders.
-    A,
-    /// Reply B wins in both orders.
-    B,
-    /// Neither wins.
-    Tie,
-    /// The changed reply is not better.
-    NoRise,
-    /// The changed reply is neither better nor worse.
-    NoMove,
-    /// The changed reply has a lower level of the criterion that the probe names.
-    MustFall,
-}
-
-impl OwnExpectation {
-    const OF_PAIRS: &[(&str, OwnExpectation)] =
-        &[("a", OwnExpectation::A), ("b", OwnExpectation::B), ("tie", OwnExpectation::Tie)];
-    const OF_CHANGES: &[(&str, OwnExpectation)] = &[
-        ("no_rise", OwnExpectation::NoRise),
-        ("no_move", OwnExpectation::NoMove),
-        ("must_fall", OwnExpectation::MustFall),
-    ];
-
-    /// The name used in files and reports.
-    pub fn name(self) -> &'static str {
-        let named = OwnExpectation::OF_PAIRS.iter().chain(OwnExpectation::OF_CHANGES);
-        named.into_iter().find(|(_, one)| *one == self).expect("every expectation is in a table").0
+crate::named! {
+    /// What a person's own probe expects.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum OwnExpectation {
+        /// Reply A wins in both orders.
+        A = "a",
+        /// Reply B wins in both orders.
+        B = "b",
+        /// Neither wins.
+        Tie = "tie",
+        /// The changed reply is not better.
+        NoRise = "no_rise",
+        /// The changed reply is neither better nor worse.
+        NoMove = "no_move",
+        /// The changed reply has a lower level of the criterion that the probe names.
+        MustFall = "must_fall",
     }
 }
+
+/// How many of the expectations are about a pair; the others are about a change.
+const N_OF_PAIRS: usize = 3;
 
 /// The replies of a person's own probe.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,12 +129,8 @@ impl OwnProbe {
 
     /// What is expected of a change, where the probe is about one.
     pub(super) fn expects_of_change(&self) -> Option<Expectation> {
-        match self.expects {
-            OwnExpectation::NoRise => Some(Expectation::NoRise),
-            OwnExpectation::NoMove => Some(Expectation::NoMove),
-            OwnExpectation::MustFall => Some(Expectation::MustFall),
-            OwnExpectation::A | OwnExpectation::B | OwnExpectation::Tie => None,
-        }
+        let is_change = matches!(self.replies, OwnReplies::Changed { .. });
+        Expectation::from_name(self.expects.name()).filter(|_| is_change)
     }
 }
 
@@ -210,9 +195,9 @@ fn replies(fields: &Fields<'_>, faults: &mut Faults) -> Option<(OwnExpectation, 
         return None;
     }
     let (keys, expectation, options) = if is_pair {
-        (["reply_a", "reply_b"], "expected", OwnExpectation::OF_PAIRS)
+        (["reply_a", "reply_b"], "expected", &OwnExpectation::NAMED[..N_OF_PAIRS])
     } else {
-        (["reply", "changed"], "expects", OwnExpectation::OF_CHANGES)
+        (["reply", "changed"], "expects", &OwnExpectation::NAMED[N_OF_PAIRS..])
     };
     let expects = fields.choice(expectation, options, faults);
     let expects = fields.required(expectation, expects, faults).value().copied();
@@ -250,8 +235,7 @@ fn situation(fields: &Fields<'_>, faults: &mut Faults) -> Option<Situation> {
 
 fn turn(fields: &Fields<'_>, faults: &mut Faults) -> Option<Turn> {
     fields.refuse_unknown_keys(&[&OWN, &TURN], faults);
-    let roles: Vec<(&str, Role)> =
-        [Role::Customer, Role::Agent, Role::System].iter().map(|role| (role.name(), *role)).collect();
+    let roles = [Role::Customer, Role::Agent, Role::System].map(|role| (role.name(), role));
     let role = fields.choice("role", &roles, faults);
     let role = fields.required("role", role, faults);
     let text = fields.required_text("text", faults);

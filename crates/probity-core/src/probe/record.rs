@@ -2,36 +2,18 @@
 
 use serde_json::Value;
 
-/// What a probe says about a judge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ProbeOutcome {
-    /// The shortcut is rarer than what is tolerated.
-    Pass,
-    /// It is more frequent.
-    Fail,
-    /// Too few answers to tell.
-    Inconclusive,
-    /// The probe has no meaning for this rubric.
-    NotApplicable,
-}
-
-impl ProbeOutcome {
-    const ALL: [ProbeOutcome; 4] =
-        [ProbeOutcome::Pass, ProbeOutcome::Fail, ProbeOutcome::Inconclusive, ProbeOutcome::NotApplicable];
-
-    /// The name used in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            ProbeOutcome::Pass => "pass",
-            ProbeOutcome::Fail => "fail",
-            ProbeOutcome::Inconclusive => "inconclusive",
-            ProbeOutcome::NotApplicable => "not_applicable",
-        }
-    }
-
-    /// The outcome of this name.
-    pub fn of_name(name: &str) -> Option<Self> {
-        ProbeOutcome::ALL.into_iter().find(|outcome| outcome.name() == name)
+crate::named! {
+    /// What a probe says about a judge.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum ProbeOutcome {
+        /// The shortcut is rarer than what is tolerated.
+        Pass = "pass",
+        /// It is more frequent.
+        Fail = "fail",
+        /// Too few answers to tell.
+        Inconclusive = "inconclusive",
+        /// The probe has no meaning for this rubric.
+        NotApplicable = "not_applicable",
     }
 }
 
@@ -81,7 +63,7 @@ impl ProbeRecord {
                 text.ok_or_else(|| fault(format!("probe {}: `{key}` is no text", place + 1)))
             };
             let result = text("result")?;
-            let outcome = ProbeOutcome::of_name(&result)
+            let outcome = ProbeOutcome::from_name(&result)
                 .ok_or_else(|| fault(format!("probe {}: `result` is `{result}`", place + 1)))?;
             Ok(ProbeLine { name: text("name")?, family: text("family")?, outcome, message: text("message")? })
         };

@@ -25,11 +25,6 @@ static PROBE: Shape = Shape {
 };
 static BASE: Shape = Shape { place: "[[base]]", keys: &["ticket", "reply", "slice"] };
 
-const FORMS: &[(&str, AnswerForm)] =
-    &[("levels", AnswerForm::Levels), ("preference", AnswerForm::Preference)];
-
-const PLANTS: &[(&str, Plant)] = &[("card", Plant::Card), ("known_pii", Plant::KnownPii)];
-
 /// A kind of change: its name in files, the keys that belong to it, and how it is made of them.
 struct Kind {
     name: &'static str,
@@ -89,7 +84,7 @@ const KINDS: &[Kind] = &[
         keys: &["text", "control", "how"],
         read: |fields, faults| {
             let texts = added(fields, faults);
-            let how = fields.choice("how", Hiding::NAMED, faults);
+            let how = fields.choice("how", &Hiding::NAMED, faults);
             let how = fields.required("how", how, faults);
             let (text, control) = texts?;
             Some(Change::Hidden { text, control, how: *how.value()? })
@@ -105,7 +100,7 @@ const KINDS: &[Kind] = &[
         name: "leak",
         keys: &["text", "plant"],
         read: |fields, faults| {
-            let plant = fields.choice("plant", PLANTS, faults).value().copied().unwrap_or(Plant::Card);
+            let plant = fields.choice("plant", &Plant::NAMED, faults).value().copied().unwrap_or(Plant::Card);
             any_text(fields, faults).map(|text| Change::Leak { text, plant })
         },
     },
@@ -162,7 +157,7 @@ fn criteria(top: &Fields<'_>, faults: &mut Faults) -> AspectCriteria {
     fields.refuse_unknown_keys(&[&CRITERIA], faults);
     for (name, aspect) in Aspect::NAMED {
         if let Field::Given(At { line, value }) = fields.text(name, faults) {
-            criteria.extend(criterion_id(line, &value, faults).map(|id| (*aspect, id)));
+            criteria.extend(criterion_id(line, &value, faults).map(|id| (aspect, id)));
         }
     }
     criteria
@@ -191,9 +186,9 @@ fn read<T>(text: &str, made: impl FnOnce(&Table, &mut Faults) -> Option<T>) -> R
 fn probe(fields: &Fields<'_>, faults: &mut Faults) -> Option<Probe> {
     let name = name(fields, faults);
     let number = fields.text("number", faults).value().cloned();
-    let family = fields.choice("family", Family::NAMED, faults);
+    let family = fields.choice("family", &Family::NAMED, faults);
     let family = fields.required("family", family, faults);
-    let expects = fields.choice("expects", Expectation::NAMED, faults);
+    let expects = fields.choice("expects", &Expectation::NAMED, faults);
     let expects = fields.required("expects", expects, faults);
     let falls = falls(fields, expects.value().copied(), faults);
     let means = fields.required_text("means", faults);
@@ -219,7 +214,7 @@ fn probe(fields: &Fields<'_>, faults: &mut Faults) -> Option<Probe> {
 
 /// What a planted fault is about, which belongs to `must_fall` and to nothing else.
 fn falls(fields: &Fields<'_>, expects: Option<Expectation>, faults: &mut Faults) -> Option<Aspect> {
-    let falls = fields.choice("falls", Aspect::NAMED, faults);
+    let falls = fields.choice("falls", &Aspect::NAMED, faults);
     let must_fall = expects == Some(Expectation::MustFall);
     if fields.has("falls") && !must_fall {
         faults.error(Problem::at(fields.line, "`falls` belongs to expects = \"must_fall\" alone"));
@@ -261,8 +256,8 @@ fn forms(fields: &Fields<'_>, faults: &mut Faults) -> Vec<AnswerForm> {
     }
     let mut forms = Vec::new();
     for word in fields.texts("forms", faults) {
-        match FORMS.iter().find(|(name, _)| *name == word) {
-            Some((_, form)) => forms.push(*form),
+        match AnswerForm::from_name(&word) {
+            Some(form) => forms.push(form),
             None => faults.error(Problem::at(
                 fields.line,
                 format!("`forms` must be of levels and preference, found {word:?}"),

@@ -74,57 +74,32 @@ pub struct SliceFloors {
     pub lower_bound_min: Option<f64>,
 }
 
-/// A figure of agreement beyond chance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Kappa {
-    /// Cohen's, where each disagreement counts the same.
-    #[default]
-    Cohen,
-    /// Cohen's, where a disagreement counts by its distance.
-    CohenLinear,
-    /// Cohen's, where it counts by the square of its distance.
-    CohenQuadratic,
-    /// Krippendorff's alpha of names.
-    Alpha,
-}
-
-impl Kappa {
-    /// Every one.
-    pub const ALL: [Kappa; 4] = [Kappa::Cohen, Kappa::CohenLinear, Kappa::CohenQuadratic, Kappa::Alpha];
-
-    /// The name used in contracts and calibrations.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kappa::Cohen => "cohen_kappa",
-            Kappa::CohenLinear => "cohen_kappa_linear",
-            Kappa::CohenQuadratic => "cohen_kappa_quadratic",
-            Kappa::Alpha => "krippendorff_alpha",
-        }
+crate::named! {
+    /// A figure of agreement beyond chance.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Kappa {
+        /// Cohen's, where each disagreement counts the same.
+        #[default]
+        Cohen = "cohen_kappa",
+        /// Cohen's, where a disagreement counts by its distance.
+        CohenLinear = "cohen_kappa_linear",
+        /// Cohen's, where it counts by the square of its distance.
+        CohenQuadratic = "cohen_kappa_quadratic",
+        /// Krippendorff's alpha of names.
+        Alpha = "krippendorff_alpha",
     }
 }
 
-/// A judge that understands nothing, on the same items.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Floor {
-    /// The embedded judge, which compares words.
-    Baseline,
-    /// Always says what people say most often.
-    Constant,
-    /// Prefers the longer reply of a pair.
-    PreferLonger,
-}
-
-impl Floor {
-    /// Every one.
-    pub const ALL: [Floor; 3] = [Floor::Baseline, Floor::Constant, Floor::PreferLonger];
-
-    /// The name used in contracts and calibrations.
-    pub fn name(self) -> &'static str {
-        match self {
-            Floor::Baseline => "baseline",
-            Floor::Constant => "constant",
-            Floor::PreferLonger => "prefer_longer",
-        }
+crate::named! {
+    /// A judge that understands nothing, on the same items.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Floor {
+        /// The embedded judge, which compares words.
+        Baseline = "baseline",
+        /// Always says what people say most often.
+        Constant = "constant",
+        /// Prefers the longer reply of a pair.
+        PreferLonger = "prefer_longer",
     }
 }
 

@@ -1,13 +1,12 @@
 //! What was decided: every check, and the proof that none is unmet.
 
-use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::requirement::{Requirement, Unmet};
+use super::requirement::Requirement;
 use crate::case::Moment;
 
 /// One requirement and what was shown for it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Check {
     /// Which.
     pub requirement: Requirement,
@@ -17,9 +16,15 @@ pub struct Check {
     pub have: Value,
     /// What is wanted.
     pub need: Value,
-    /// Why it is not met, with what would meet it; `None` where it is. Documents say whether it is met.
-    #[serde(rename = "met", serialize_with = "is_none")]
+    /// Why it is not met, with what would meet it; `None` where it is.
     pub unmet: Option<String>,
+}
+
+impl Check {
+    /// Why it is not met; empty where it is.
+    pub fn message(&self) -> &str {
+        self.unmet.as_deref().unwrap_or_default()
+    }
 }
 
 /// What a contract says about a judge. Only [`decide`](super::decide) makes one.
@@ -58,18 +63,9 @@ impl Decision {
         &self.checks
     }
 
-    /// The requirements that are not met, in the order of the checks.
-    pub fn unmet(&self) -> Vec<Unmet> {
-        let unmet = |check: &Check| {
-            Some(Unmet {
-                requirement: check.requirement,
-                about: check.about.clone(),
-                have: check.have.clone(),
-                need: check.need.clone(),
-                message: check.unmet.clone()?,
-            })
-        };
-        self.checks.iter().filter_map(unmet).collect()
+    /// The checks that are not met, in their order.
+    pub fn unmet(&self) -> Vec<&Check> {
+        self.checks.iter().filter(|check| check.unmet.is_some()).collect()
     }
 
     /// Whether every requirement that was checked is met.
@@ -84,11 +80,27 @@ impl Decision {
 
     /// For reports: what is unmet, and everything that was checked.
     pub fn to_json(&self) -> Value {
-        json!({ "unmet": self.unmet(), "checked": self.checks })
+        let unmet = |check: &&Check| {
+            json!({
+                "requirement": check.requirement.name(),
+                "about": check.about,
+                "have": check.have,
+                "need": check.need,
+                "message": check.unmet,
+            })
+        };
+        let check = |check: &Check| {
+            json!({
+                "requirement": check.requirement.name(),
+                "about": check.about,
+                "have": check.have,
+                "need": check.need,
+                "met": check.unmet.is_none(),
+            })
+        };
+        json!({
+            "unmet": self.unmet().iter().map(unmet).collect::<Vec<_>>(),
+            "checked": self.checks.iter().map(check).collect::<Vec<_>>(),
+        })
     }
-}
-
-#[expect(clippy::ref_option, reason = "serde hands over the field by reference")]
-fn is_none<S: Serializer>(unmet: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_bool(unmet.is_none())
 }

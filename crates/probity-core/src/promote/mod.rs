@@ -19,7 +19,6 @@ mod labels_needed;
 mod read;
 mod record;
 mod requirement;
-mod spec;
 mod standing;
 
 pub use contract::{AgreementFloors, Answers, Contract, Floor, Kappa, SliceFloors};
@@ -28,7 +27,7 @@ pub use decision::{Check, Decision, Promotion};
 pub use evidence::{Coverage, Evidence, Figure, Gates, PeopleFigure, Rows, Seen, SliceEvidence};
 pub use read::{Reading, read};
 pub use record::{Bound, Changed, Parts, StandingRecord, Withdrawn};
-pub use requirement::{Requirement, Unmet};
+pub use requirement::Requirement;
 pub use standing::{About, Standing, standing};
 
 #[cfg(test)]

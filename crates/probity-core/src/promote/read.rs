@@ -1,21 +1,58 @@
 //! From the text of a contract file to a contract, or to everything that is wrong with it.
+//!
+//! Every key that a contract may have stands in the tables below; the reader and its hints come from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::contract::{AgreementFloors, BLOCKING, Contract, Floor, ROWS_MIN, SliceFloors};
-use super::spec::{AgreementSpec, ContractSpec, SliceSpec, contract_spec, floor_named};
+use super::contract::{AgreementFloors, Answers, BLOCKING, Contract, Floor, Kappa, ROWS_MIN, SliceFloors};
 use crate::case::{Moment, NotAMoment};
 use crate::exact::Exact;
 use crate::gate::{self, RuleSetting, Severity};
-use crate::spec_file::{At, Faults, Field, Problem, toml_table};
+use crate::spec_file::{At, Faults, Field, Fields, Problem, Shape, toml_table};
 use crate::spelling::closest;
 
 /// The longest that a standing may be good for.
 const VALID_DAYS_MAX: i64 = 3_650;
 /// The most rows that a contract may ask for.
 const ROWS_MAX: i64 = 1_000_000;
+/// How many models may have answered, as files say it.
+const FINGERPRINTS: &[(&str, Answers)] = &[("one", Answers::OneModel), ("any", Answers::Any)];
 /// The word for every probe.
 const ALL_PROBES: &str = "all";
+
+static TOP: Shape = Shape {
+    place: "the top of the file",
+    keys: &[
+        "name",
+        "version",
+        "owner",
+        "gates",
+        "labels",
+        "agreement",
+        "slices",
+        "slice",
+        "probes",
+        "review",
+        "coverage",
+        "model",
+        "expiry",
+    ],
+};
+static GATES: Shape = Shape { place: "[gates]", keys: &["block"] };
+static LABELS: Shape = Shape { place: "[labels]", keys: &["rows_min"] };
+static AGREEMENT: Shape =
+    Shape { place: "[agreement]", keys: &["measure", "lower_bound_min", "human_share_min", "beats"] };
+static SLICES: Shape =
+    Shape { place: "[slices]", keys: &["rows_min", "agreement_lower_bound_min", "lower_bound_min"] };
+static SLICE: Shape =
+    Shape { place: "[[slice]]", keys: &["name", "rows_min", "agreement_lower_bound_min", "lower_bound_min"] };
+static PROBES: Shape = Shape { place: "[probes]", keys: &["pass"] };
+static REVIEW: Shape = Shape { place: "[review]", keys: &["path"] };
+static COVERAGE: Shape = Shape { place: "[coverage]", keys: &["min"] };
+static MODEL: Shape = Shape { place: "[model]", keys: &["fingerprints"] };
+static EXPIRY: Shape = Shape { place: "[expiry]", keys: &["valid_days", "until"] };
+static SHAPES: [&Shape; 11] =
+    [&TOP, &GATES, &LABELS, &AGREEMENT, &SLICES, &SLICE, &PROBES, &REVIEW, &COVERAGE, &MODEL, &EXPIRY];
 
 /// A contract with what should be looked at.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,39 +74,68 @@ pub fn read(text: &str) -> Result<Reading, Vec<Problem>> {
 
 fn contract(text: &str, faults: &mut Faults) -> Option<Contract> {
     let table = toml_table(text, faults)?;
-    let spec = contract_spec(&table, faults);
-    let blocking = blocking(&spec.block, faults);
-    let agreement = spec.agreement.given().map(|at| agreement(at, faults)).unwrap_or_default();
-    let every_slice = spec.every_slice.value().map(|slice| slice_floors(slice, faults)).unwrap_or_default();
-    let slices = slices(&spec.slices, faults);
-    let probes = probes(&spec.probes, faults);
-    let contract = Contract {
-        name: spec.name.value().cloned().unwrap_or_default(),
-        version: spec.version.value().cloned().unwrap_or_default(),
-        owner: spec.owner.value().cloned().unwrap_or_default(),
-        blocking,
-        rows_min: rows(&spec.rows_min, ROWS_MIN, faults).unwrap_or(ROWS_MIN),
-        agreement,
-        every_slice,
-        slices,
-        probes,
-        review_path: spec.review.value().and_then(|path| path.value().cloned()),
-        coverage_min: share("min", &spec.coverage_min, faults),
-        answers: spec.answers.value().copied().unwrap_or_default(),
-        valid_days: valid_days(&spec.valid_days, faults),
-        until: until(&spec.until, faults),
-        hash: blake3::hash(text.as_bytes()).to_hex().to_string(),
-    };
-    warn_of_little(&spec, faults);
-    Some(contract)
-}
-
-/// A contract that any judge above chance would meet is probably not finished.
-fn warn_of_little(spec: &ContractSpec, faults: &mut Faults) {
-    let agreement = matches!(spec.agreement, Field::Absent);
-    if agreement && spec.slices.is_empty() && matches!(spec.every_slice, Field::Absent) {
+    let top = Fields::top(&TOP, &table, 1);
+    top.refuse_unknown_keys(&SHAPES, faults);
+    // A contract that any judge above chance would meet is probably not finished.
+    if !["agreement", "slice", "slices"].iter().any(|key| top.has(key)) {
         let problem = Problem::at(1, "the contract asks for no more agreement with people than chance");
         faults.warning(problem.hint("add [agreement] with lower_bound_min, such as 0.60"));
+    }
+    let [name, version, owner] = ["name", "version", "owner"]
+        .map(|key| top.required_text(key, faults).value().cloned().unwrap_or_default());
+    let block = inside(&top, ("gates", "block"), &GATES, faults, Fields::one_or_more_texts);
+    let rows_min = inside(&top, ("labels", "rows_min"), &LABELS, faults, Fields::integer);
+    let probes = inside(&top, ("probes", "pass"), &PROBES, faults, Fields::one_or_more_texts);
+    let coverage_min = inside(&top, ("coverage", "min"), &COVERAGE, faults, Fields::decimal);
+    let answers = inside(&top, ("model", "fingerprints"), &MODEL, faults, |fields, key, faults| {
+        fields.choice(key, FINGERPRINTS, faults)
+    });
+    let (valid_days, until) = expiry(&top, faults);
+    Some(Contract {
+        name,
+        version,
+        owner,
+        blocking: blocking(&block, faults),
+        rows_min: rows(&rows_min, ROWS_MIN, faults).unwrap_or(ROWS_MIN),
+        agreement: agreement(&top, faults).unwrap_or_default(),
+        every_slice: given(&top, "slices", &SLICES, faults)
+            .map(|fields| slice_floors(&fields, faults))
+            .unwrap_or_default(),
+        slices: slices(&top, faults),
+        probes: self::probes(&probes, faults),
+        review_path: given(&top, "review", &REVIEW, faults)
+            .and_then(|fields| fields.text("path", faults).value().cloned()),
+        coverage_min: share("min", &coverage_min, faults),
+        answers: answers.value().copied().unwrap_or_default(),
+        valid_days,
+        until,
+        hash: blake3::hash(text.as_bytes()).to_hex().to_string(),
+    })
+}
+
+/// The table called `key`, if there is a good one.
+fn given<'a>(top: &Fields<'a>, key: &str, shape: &'static Shape, faults: &mut Faults) -> Option<Fields<'a>> {
+    let fields = *top.table(key, shape, faults).value()?;
+    fields.refuse_unknown_keys(&SHAPES, faults);
+    Some(fields)
+}
+
+/// What a table says under its only key, whose absence is reported.
+fn inside<'a, T>(
+    top: &Fields<'a>,
+    (table, key): (&str, &str),
+    shape: &'static Shape,
+    faults: &mut Faults,
+    read: impl FnOnce(&Fields<'a>, &str, &mut Faults) -> Field<T>,
+) -> Field<T> {
+    match top.table(table, shape, faults) {
+        Field::Absent => Field::Absent,
+        Field::Faulty => Field::Faulty,
+        Field::Given(At { value: fields, .. }) => {
+            fields.refuse_unknown_keys(&SHAPES, faults);
+            let field = read(&fields, key, faults);
+            fields.required(key, field, faults)
+        }
     }
 }
 
@@ -123,15 +189,14 @@ fn unknown_rule(name: &At<String>) -> Problem {
     }
 }
 
-fn agreement(spec: &At<AgreementSpec>, faults: &mut Faults) -> AgreementFloors {
-    let At { line, value: spec } = spec;
-    let (bound, share_of_people) = (&spec.lower_bound_min, &spec.human_share_min);
-    if let (Field::Absent, Field::Absent, Field::Absent) = (bound, share_of_people, &spec.beats) {
-        let problem = Problem::at(*line, "[agreement] asks for nothing");
+fn agreement(top: &Fields<'_>, faults: &mut Faults) -> Option<AgreementFloors> {
+    let fields = given(top, "agreement", &AGREEMENT, faults)?;
+    if !["lower_bound_min", "human_share_min", "beats"].iter().any(|key| fields.has(key)) {
+        let problem = Problem::at(fields.line, "[agreement] asks for nothing");
         faults.error(problem.hint("say `lower_bound_min`, `human_share_min` or `beats`"));
     }
     let mut beats: Vec<Floor> = Vec::new();
-    if let Some(At { line, value: names }) = spec.beats.given() {
+    if let Some(At { line, value: names }) = fields.one_or_more_texts("beats", faults).given() {
         if names.is_empty() {
             let problem = Problem::at(*line, "`beats` lists nobody");
             faults.error(problem.hint("such as beats = [\"baseline\", \"constant\"]"));
@@ -140,19 +205,21 @@ fn agreement(spec: &At<AgreementSpec>, faults: &mut Faults) -> AgreementFloors {
         beats.sort();
         beats.dedup();
     }
-    AgreementFloors {
-        kappa: spec.kappa.value().copied().unwrap_or_default(),
-        lower_bound_min: share("lower_bound_min", bound, faults),
-        human_share_min: share("human_share_min", share_of_people, faults),
+    Some(AgreementFloors {
+        kappa: fields.choice("measure", &Kappa::NAMED, faults).value().copied().unwrap_or_default(),
+        lower_bound_min: share_of(&fields, "lower_bound_min", faults),
+        human_share_min: share_of(&fields, "human_share_min", faults),
         beats,
-    }
+    })
 }
 
-fn slices(specs: &[SliceSpec], faults: &mut Faults) -> BTreeMap<String, SliceFloors> {
+fn slices(top: &Fields<'_>, faults: &mut Faults) -> BTreeMap<String, SliceFloors> {
     let mut slices = BTreeMap::new();
-    for spec in specs {
-        let floors = slice_floors(spec, faults);
-        let Some(At { line, value: name }) = spec.name.given() else { continue };
+    for fields in top.tables("slice", &SLICE, faults) {
+        fields.refuse_unknown_keys(&SHAPES, faults);
+        let name = fields.required_text("name", faults);
+        let floors = slice_floors(&fields, faults);
+        let Some(At { line, value: name }) = name.given() else { continue };
         if slices.insert(name.clone(), floors).is_some() {
             let problem = Problem::at(*line, format!("slice {name:?} stands twice"));
             faults.error(problem.hint("say all that it must reach in one [[slice]]"));
@@ -161,23 +228,28 @@ fn slices(specs: &[SliceSpec], faults: &mut Faults) -> BTreeMap<String, SliceFlo
     slices
 }
 
-fn slice_floors(spec: &SliceSpec, faults: &mut Faults) -> SliceFloors {
-    let absent = matches!(spec.rows_min, Field::Absent)
-        && matches!(spec.agreement_lower_bound_min, Field::Absent)
-        && matches!(spec.lower_bound_min, Field::Absent);
-    if absent {
-        let problem = Problem::at(spec.line, "a slice that must reach nothing");
+fn slice_floors(fields: &Fields<'_>, faults: &mut Faults) -> SliceFloors {
+    if !["rows_min", "agreement_lower_bound_min", "lower_bound_min"].iter().any(|key| fields.has(key)) {
+        let problem = Problem::at(fields.line, "a slice that must reach nothing");
         faults.error(problem.hint("say `rows_min`, `agreement_lower_bound_min` or `lower_bound_min`"));
     }
+    let rows_min = fields.integer("rows_min", faults);
     SliceFloors {
-        rows_min: rows(&spec.rows_min, 1, faults),
-        agreement_lower_bound_min: share(
-            "agreement_lower_bound_min",
-            &spec.agreement_lower_bound_min,
-            faults,
-        ),
-        lower_bound_min: share("lower_bound_min", &spec.lower_bound_min, faults),
+        rows_min: rows(&rows_min, 1, faults),
+        agreement_lower_bound_min: share_of(fields, "agreement_lower_bound_min", faults),
+        lower_bound_min: share_of(fields, "lower_bound_min", faults),
     }
+}
+
+/// The names that `beats` may list.
+fn floor_named(name: &At<String>, faults: &mut Faults) -> Option<Floor> {
+    let floor = Floor::from_name(&name.value);
+    if floor.is_none() {
+        let names = Floor::ALL.map(Floor::name).join(", ");
+        let message = format!("`beats` must list some of {names}, found {:?}", name.value);
+        faults.error(Problem::at(name.line, message));
+    }
+    floor
 }
 
 /// The probes that must have been made, beside the word for all of them.
@@ -192,6 +264,11 @@ fn probes(names: &Field<Vec<At<String>>>, faults: &mut Faults) -> Vec<String> {
         faults.error(problem.hint("add \"all\"; the others say which probes must have been made"));
     }
     names.iter().map(|name| name.value.clone()).filter(|name| name != ALL_PROBES).collect()
+}
+
+fn share_of(fields: &Fields<'_>, key: &str, faults: &mut Faults) -> Option<f64> {
+    let field = fields.decimal(key, faults);
+    share(key, &field, faults)
 }
 
 fn share(key: &str, field: &Field<Exact>, faults: &mut Faults) -> Option<f64> {
@@ -212,17 +289,23 @@ fn rows(field: &Field<i64>, least: u64, faults: &mut Faults) -> Option<u64> {
     Some(value.unsigned_abs())
 }
 
-fn valid_days(field: &Field<i64>, faults: &mut Faults) -> Option<u32> {
-    let At { line, value } = field.given()?;
-    if !(1..=VALID_DAYS_MAX).contains(value) {
+fn expiry(top: &Fields<'_>, faults: &mut Faults) -> (Option<u32>, Option<Moment>) {
+    let Some(fields) = given(top, "expiry", &EXPIRY, faults) else { return (None, None) };
+    if !fields.has("valid_days") && !fields.has("until") {
+        let problem = Problem::at(fields.line, "[expiry] says neither `valid_days` nor `until`");
+        faults.error(problem.hint("such as valid_days = 90"));
+    }
+    let days = fields.integer("valid_days", faults);
+    if let Some(At { line, value }) = days.given()
+        && !(1..=VALID_DAYS_MAX).contains(value)
+    {
         let message = format!("`valid_days` must be from 1 to {VALID_DAYS_MAX}, found {value}");
         faults.error(Problem::at(*line, message));
     }
-    u32::try_from(*value).ok()
-}
-
-fn until(field: &Field<String>, faults: &mut Faults) -> Option<Moment> {
-    let At { line, value } = field.given()?;
-    let moment: Result<Moment, NotAMoment> = value.parse();
-    moment.map_err(|error| faults.error(Problem::at(*line, format!("`until`: {error}")))).ok()
+    let until = fields.date("until", faults);
+    let until = until.given().and_then(|At { line, value }| {
+        let moment: Result<Moment, NotAMoment> = value.parse();
+        moment.map_err(|error| faults.error(Problem::at(*line, format!("`until`: {error}")))).ok()
+    });
+    (days.value().and_then(|days| u32::try_from(*days).ok()), until)
 }

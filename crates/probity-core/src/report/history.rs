@@ -15,7 +15,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::stats::{Estimate, Repeated, Sample, adjusted, latest_differs, means_differ, shares_differ};
+use crate::stats::{Estimate, Repeated, Sample, adjusted, fisher_p_value, latest_differs, welch_p_value};
 
 /// So many earlier points make a history.
 pub const EARLIER_MIN: usize = 3;
@@ -144,14 +144,14 @@ fn look(points: &Points) -> Option<Look> {
             let sum = earlier.iter().fold((0, 0), |(yes, n), point| (yes + point.0, n + point.1));
             let share = |(yes, n): (u64, u64)| yes as f64 / n as f64;
             let values = earlier.iter().copied().map(share).collect();
-            (share(sum), share(*latest), shares_differ(*latest, sum)?, values)
+            (share(sum), share(*latest), fisher_p_value(*latest, sum)?, values)
         }
         Points::Means(points) => {
             let points: Vec<Sample> = points.iter().copied().filter(|point| point.n > 0).collect();
             let (latest, earlier) = points.split_last()?;
             let pooled = Sample::pooled(earlier)?;
             let values = earlier.iter().map(|point| point.mean).collect();
-            (pooled.mean, latest.mean, means_differ(*latest, pooled)?, values)
+            (pooled.mean, latest.mean, welch_p_value(*latest, pooled)?, values)
         }
     };
     let above = values.iter().all(|value| latest > *value);

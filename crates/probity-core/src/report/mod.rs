@@ -26,7 +26,7 @@ pub use history::{AnchorMove, Drift, DriftCause, EARLIER_MIN, Movement, Points, 
 pub use part::{CriterionSummary, Part, Totals};
 pub use ranked::RankedReply;
 pub use row::{GateOutcome, NO_REPLY, Outcome, ReplyResult};
-pub use summary::{Facts, JudgeFacts, Summary, SummaryBuilder, TargetFacts, UnscoredCount, rubric_name};
+pub use summary::{Facts, JudgeFacts, Summary, SummaryBuilder, UnscoredCount, rubric_name};
 pub use target::{Ceiling, TargetResult, TargetState};
 pub use timeline::{
     Anchor, AnchorUse, COVERAGE_MIN, FALSE_ALARMS_MAX, Figure, FigureTrack, LeftOut, Look, PastFigures,

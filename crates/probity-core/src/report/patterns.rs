@@ -4,9 +4,10 @@
 //! carry meaning; the pair of words that most reasons share makes the first group, and so on. It finds what a
 //! judge says again and again, and understands nothing.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::row::{GateOutcome, Outcome, ReplyResult};
+use crate::exact::Exact;
 use crate::gate::Severity;
 use crate::results::{FailurePattern, PatternKind, RecurringReason};
 use crate::rubric::{Rubric, Scale};
@@ -23,29 +24,19 @@ const GROUP_MIN: usize = 2;
 /// The longest that a reason is quoted.
 const QUOTE_CHARS_MAX: usize = 200;
 
-/// Words without a meaning of their own here, by length and then by letters.
-const EMPTY_WORDS: &[&str] = &[
-    "all", "and", "any", "are", "but", "can", "did", "for", "had", "has", "its", "may", "not", "the", "too",
-    "was", "who", "also", "been", "does", "from", "have", "into", "just", "more", "most", "only", "over",
-    "some", "such", "than", "that", "them", "then", "they", "this", "very", "were", "what", "when", "will",
-    "with", "about", "being", "could", "level", "reply", "score", "their", "there", "where", "which",
-    "while", "would", "answer", "should", "customer", "response",
-];
+/// Words without a meaning of their own here.
+const EMPTY_WORDS: &str = "all and any are but can did for had has its may not the too was who also been does from \
+                           have into just more most only over some such than that them then they this very were \
+                           what when will with about being could level reply score their there where which while \
+                           would answer should customer response";
 
 /// What failing replies have in common, gathered one reply at a time.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PatternTally {
-    slices: BTreeMap<String, Weaknesses>,
+    seen: BTreeMap<(String, PatternKind), Seen>,
     reasons: Vec<Reason>,
-    /// By criterion, then by the two neighbouring words that reasons have in common.
-    shared: BTreeMap<String, HashMap<String, Sharing>>,
-}
-
-/// What was weak or broken in replies of one slice.
-#[derive(Debug, Clone, Default)]
-struct Weaknesses {
-    criteria: BTreeMap<String, Seen>,
-    rules: BTreeMap<&'static str, Seen>,
+    /// The reasons by their places, in order, that have two neighbouring words in common: by criterion and words.
+    shared: BTreeMap<(String, String), Vec<usize>>,
 }
 
 /// Replies with something in common, and the first of them, by id.
@@ -61,22 +52,14 @@ struct Reason {
     text: String,
 }
 
-/// Reasons that have two words in common, by their places, in order. Most words are of one reason alone.
-#[derive(Debug, Clone)]
-struct Sharing {
-    first: usize,
-    others: Vec<usize>,
-}
-
 impl PatternTally {
     /// Counts one result of `slice`.
     pub(super) fn add(&mut self, result: &ReplyResult, slice: &str, rubric: &Rubric) {
         if let GateOutcome::Blocked(findings) = &result.gate {
             let blocking = findings.iter().filter(|finding| finding.severity == Severity::Block);
-            let rules: BTreeSet<&'static str> = blocking.map(crate::gate::Finding::rule).collect();
-            let weaknesses = entry(&mut self.slices, slice);
+            let rules: BTreeSet<&str> = blocking.map(crate::gate::Finding::rule).collect();
             for rule in rules {
-                weaknesses.rules.entry(rule).or_default().add(&result.id);
+                self.see(slice, PatternKind::Rule(rule.to_owned()), &result.id);
             }
         }
         let is_of_interest = matches!(result.outcome, Outcome::Fail(_) | Outcome::Scored);
@@ -86,30 +69,31 @@ impl PatternTally {
         for (id, outcome) in &result.criteria {
             let CriterionOutcome::Scored(scored) = outcome else { continue };
             if rubric.criterion(id).is_some_and(|criterion| is_weak(&criterion.scale, scored.level)) {
-                let weaknesses = entry(&mut self.slices, slice);
-                entry(&mut weaknesses.criteria, id.as_str()).add(&result.id);
+                self.see(slice, PatternKind::Criterion(id.to_string()), &result.id);
                 self.hear(id.as_str(), &result.id, &scored.reasoning);
             }
         }
     }
 
-    fn hear(&mut self, criterion: &str, id: &str, text: &str) {
-        if self.reasons.len() >= REASONS_MAX {
-            return;
+    fn see(&mut self, slice: &str, kind: PatternKind, id: &str) {
+        let seen = self.seen.entry((slice.to_owned(), kind)).or_default();
+        seen.n += 1;
+        if seen.examples.len() < EXAMPLES_MAX {
+            seen.examples.push(id.to_owned());
         }
-        let (words, ends) = words(text);
-        if ends.len() < 2 {
+    }
+
+    fn hear(&mut self, criterion: &str, id: &str, text: &str) {
+        let words = words(text);
+        if self.reasons.len() >= REASONS_MAX || words.len() < 2 {
             return;
         }
         let place = self.reasons.len();
-        let shared = entry(&mut self.shared, criterion);
-        // A word begins behind the space after the one before it, so two words and their space stand as they are.
-        let begins = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
-        for (begin, end) in begins.zip(&ends[1..]) {
-            let pair = &words[begin..*end];
-            match shared.get_mut(pair) {
-                Some(sharing) => sharing.add(place),
-                None => drop(shared.insert(pair.to_owned(), Sharing { first: place, others: Vec::new() })),
+        for pair in words.windows(2) {
+            let places = self.shared.entry((criterion.to_owned(), pair.join(" "))).or_default();
+            // A reason may say its words again.
+            if places.last() != Some(&place) {
+                places.push(place);
             }
         }
         let text = text.chars().take(QUOTE_CHARS_MAX).collect();
@@ -118,18 +102,14 @@ impl PatternTally {
 
     /// The most frequent patterns first; `n_entered` says how many replies a slice has.
     pub(super) fn patterns(&self, n_entered: impl Fn(&str) -> u64) -> Vec<FailurePattern> {
-        let mut patterns = Vec::new();
-        for (slice, Weaknesses { criteria, rules }) in &self.slices {
-            let criteria = criteria.iter().map(|(name, seen)| (PatternKind::Criterion(name.clone()), seen));
-            let rules = rules.iter().map(|(name, seen)| (PatternKind::Rule((*name).to_owned()), seen));
-            patterns.extend(criteria.chain(rules).map(|(kind, Seen { n, examples })| FailurePattern {
-                slice: slice.clone(),
-                kind,
-                n: *n,
-                of: n_entered(slice),
-                examples: examples.clone(),
-            }));
-        }
+        let pattern = |((slice, kind), seen): (&(String, PatternKind), &Seen)| FailurePattern {
+            slice: slice.clone(),
+            kind: kind.clone(),
+            n: seen.n,
+            of: n_entered(slice),
+            examples: seen.examples.clone(),
+        };
+        let mut patterns: Vec<FailurePattern> = self.seen.iter().map(pattern).collect();
         // The sort is stable, so equal counts stay in the order of slices.
         patterns.sort_by_key(|pattern| std::cmp::Reverse(pattern.n));
         patterns.truncate(LISTED_MAX);
@@ -138,21 +118,21 @@ impl PatternTally {
 
     /// The largest groups of reasons first. A reason belongs to one group at the most.
     pub(super) fn recurring(&self) -> Vec<RecurringReason> {
-        let mut candidates = self.candidates();
         let mut is_left = vec![true; self.reasons.len()];
         let mut groups = Vec::new();
         while groups.len() < LISTED_MAX {
+            let left = |places: &[usize]| places.iter().filter(|place| is_left[**place]).count();
             // Of equal counts the first by name, so that the order of replies changes nothing.
-            let largest = candidates
-                .iter()
-                .max_by(|a, b| a.n_left.cmp(&b.n_left).then_with(|| b.name().cmp(&a.name())))
-                .filter(|candidate| candidate.n_left >= GROUP_MIN);
-            let Some(Candidate { criterion, words, sharing, .. }) = largest else { break };
-            let group: Vec<usize> = sharing.places().filter(|place| is_left[*place]).collect();
+            let largest = self.shared.iter().rev().max_by_key(|(_, places)| left(places));
+            let Some(((criterion, words), places)) = largest.filter(|(_, places)| left(places) >= GROUP_MIN)
+            else {
+                break;
+            };
+            let group: Vec<usize> = places.iter().copied().filter(|place| is_left[*place]).collect();
             let quoted = group.iter().map(|place| &self.reasons[*place]);
             groups.push(RecurringReason {
-                criterion: (*criterion).to_owned(),
-                words: (*words).to_owned(),
+                criterion: criterion.clone(),
+                words: words.clone(),
                 n: group.len() as u64,
                 examples: quoted.clone().take(EXAMPLES_MAX).map(|reason| reason.id.clone()).collect(),
                 quote: quoted.clone().next().map(|reason| reason.text.clone()).unwrap_or_default(),
@@ -160,108 +140,21 @@ impl PatternTally {
             for place in group {
                 is_left[place] = false;
             }
-            for candidate in &mut candidates {
-                candidate.n_left = candidate.sharing.places().filter(|place| is_left[*place]).count();
-            }
         }
         groups
     }
-
-    /// Words that enough reasons share to make a group.
-    fn candidates(&self) -> Vec<Candidate<'_>> {
-        let mut candidates = Vec::new();
-        for (criterion, shared) in &self.shared {
-            let shared = shared.iter().map(|(words, sharing)| (words, sharing, 1 + sharing.others.len()));
-            let shared = shared.filter(|(.., n_left)| *n_left >= GROUP_MIN);
-            candidates.extend(shared.map(|(words, sharing, n_left)| Candidate {
-                criterion,
-                words,
-                sharing,
-                n_left,
-            }));
-        }
-        candidates
-    }
-}
-
-/// Reasons that may make a group.
-struct Candidate<'a> {
-    criterion: &'a str,
-    words: &'a str,
-    sharing: &'a Sharing,
-    /// How many of the reasons belong to no group so far.
-    n_left: usize,
-}
-
-impl Candidate<'_> {
-    fn name(&self) -> (&str, &str) {
-        (self.criterion, self.words)
-    }
-}
-
-impl Seen {
-    fn add(&mut self, id: &str) {
-        self.n += 1;
-        if self.examples.len() < EXAMPLES_MAX {
-            self.examples.push(id.to_owned());
-        }
-    }
-}
-
-impl Sharing {
-    /// Adds the reason at `place`, once: it may say its words again.
-    fn add(&mut self, place: usize) {
-        if *self.others.last().unwrap_or(&self.first) != place {
-            self.others.push(place);
-        }
-    }
-
-    fn places(&self) -> impl Iterator<Item = usize> {
-        std::iter::once(self.first).chain(self.others.iter().copied())
-    }
-}
-
-/// The value of `key`, a new one where there was none. Nearly always there is one, and its name is not made again.
-fn entry<'a, T: Default>(map: &'a mut BTreeMap<String, T>, key: &str) -> &'a mut T {
-    if !map.contains_key(key) {
-        map.insert(key.to_owned(), T::default());
-    }
-    map.get_mut(key).expect("it is there by now")
 }
 
 /// Whether a level has at most half of its scale.
 fn is_weak(scale: &Scale, level: i64) -> bool {
-    let distance = |one: i64, other: i64| (i128::from(one) - i128::from(other)).abs();
-    2 * distance(level, scale.worst()) <= distance(scale.max(), scale.min())
+    scale.share(level) + scale.share(level) <= Exact::from(1)
 }
 
-/// Whether a word in small letters has no meaning of its own here.
-fn is_empty(word: &str) -> bool {
-    EMPTY_WORDS.binary_search_by_key(&(word.len(), word), |empty| (empty.len(), empty)).is_ok()
-}
-
-/// The words that carry meaning, in small letters and with a space between them, and where each ends.
-fn words(text: &str) -> (String, Vec<usize>) {
-    let mut words = String::with_capacity(text.len());
-    let mut ends = Vec::with_capacity(16);
-    for word in text.split(|c: char| !c.is_alphabetic() && c != '\'').filter(|word| !word.is_empty()) {
-        let begin = ends.last().map_or(0, |end: &usize| end + 1);
-        words.truncate(begin.saturating_sub(1));
-        if begin > 0 {
-            words.push(' ');
-        }
-        if word.is_ascii() {
-            words.extend(word.chars().map(|c| c.to_ascii_lowercase()));
-        } else {
-            words.push_str(&word.to_lowercase());
-        }
-        let word = &words[begin..];
-        if word.chars().count() > 2 && !is_empty(word) {
-            ends.push(words.len());
-        }
-    }
-    words.truncate(ends.last().copied().unwrap_or(0));
-    (words, ends)
+/// The words that carry meaning, in small letters.
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphabetic() && c != '\'').map(str::to_lowercase);
+    let is_empty = |word: &String| EMPTY_WORDS.split(' ').any(|empty| empty == word);
+    words.filter(|word| word.chars().count() > 2 && !is_empty(word)).collect()
 }
 
 #[cfg(test)]
@@ -332,12 +225,6 @@ mod tests {
     }
 
     #[test]
-    fn words_without_meaning_are_found() {
-        assert!(EMPTY_WORDS.iter().all(|word| is_empty(word)), "they are sorted");
-        assert!(!is_empty("parcel") && !is_empty("zz"));
-    }
-
-    #[test]
     fn a_reason_that_repeats_itself_is_one_reason() {
         check(&[("tone", "Cold robotic, cold robotic, cold robotic."), ("tone", "Warm.")], &[]);
         check(
@@ -348,18 +235,17 @@ mod tests {
 
     #[test]
     fn words_are_kept_in_small_letters() {
-        let kept = |text: &str| words(text).0;
+        let kept = |text: &str| words(text).join(" ");
         assert_eq!(kept("The Reply: it's NOT Polite, Ünübertroffen 12 ab"), "it's polite ünübertroffen");
         assert_eq!(kept("of"), "");
-        let (text, ends) = words("Polite of Maria");
-        assert_eq!((text.as_str(), ends), ("polite maria", vec![6, 12]));
+        assert_eq!(kept("Polite of Maria"), "polite maria");
     }
 
     #[test]
     fn a_level_up_to_the_middle_is_weak() {
         for built_in in ["relevance-tone", "support-gold"] {
             for criterion in crate::rubric::built_in(built_in).expect("built in").criteria() {
-                let half = crate::exact::Exact::ratio(1, 2).expect("two is not zero");
+                let half = Exact::ratio(1, 2).expect("two is not zero");
                 for level in criterion.scale.levels() {
                     assert_eq!(is_weak(&criterion.scale, *level), criterion.scale.share(*level) <= half);
                 }

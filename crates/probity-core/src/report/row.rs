@@ -110,9 +110,7 @@ pub struct ReplyResult {
 impl ReplyResult {
     /// The result of a reply that the gate blocked, so that no criterion of `rubric` was asked about.
     pub fn blocked(blocked: &Blocked, rubric: &Rubric) -> Self {
-        let gate = GateOutcome::Blocked(blocked.findings().to_vec());
-        let not_asked = rubric.criteria().iter().map(|criterion| criterion.id.clone()).collect();
-        Self { outcome: Outcome::Blocked, not_asked, ..Self::new(blocked.entry(), gate) }
+        Self::new(blocked.entry(), GateOutcome::Blocked(blocked.findings().to_vec())).not_judged(rubric)
     }
 
     /// The result of an admitted reply from what each criterion of `rubric` came to, in its order.
@@ -121,23 +119,8 @@ impl ReplyResult {
         rubric: &Rubric,
         criteria: Vec<(CriterionId, CriterionOutcome)>,
     ) -> Self {
-        let levels: BTreeMap<&CriterionId, i64> = criteria
-            .iter()
-            .filter_map(|(id, outcome)| match outcome {
-                CriterionOutcome::Scored(scored) => Some((id, scored.level)),
-                CriterionOutcome::Unscored(_) => None,
-            })
-            .collect();
-        let score = score(rubric, &levels);
-        let outcome = match rubric.pass() {
-            Some(_) if !score.failures.is_empty() => Outcome::Fail(score.failures.clone()),
-            _ if !score.missing.is_empty() => Outcome::Unscored,
-            Some(_) => Outcome::Pass,
-            None => Outcome::Scored,
-        };
-        let gate = GateOutcome::Admitted(admitted.flags().to_vec());
-        let below_best = below_best(rubric, &criteria, &score);
-        Self { criteria, score: Some(score), below_best, outcome, ..Self::new(admitted.entry(), gate) }
+        Self::new(admitted.entry(), GateOutcome::Admitted(admitted.flags().to_vec()))
+            .with_criteria(rubric, criteria)
     }
 
     /// The result of a case for which the target called `variant` gave no reply: no criterion has a level, and
@@ -153,7 +136,36 @@ impl ReplyResult {
         }
     }
 
-    fn new(entry: &Entry, gate: GateOutcome) -> Self {
+    /// The same result as that of a blocked reply.
+    #[must_use]
+    pub fn not_judged(self, rubric: &Rubric) -> Self {
+        let not_asked = rubric.criteria().iter().map(|criterion| criterion.id.clone()).collect();
+        Self { outcome: Outcome::Blocked, not_asked, ..self }
+    }
+
+    /// The same result with what each criterion of `rubric` came to, in its order.
+    #[must_use]
+    pub fn with_criteria(self, rubric: &Rubric, criteria: Vec<(CriterionId, CriterionOutcome)>) -> Self {
+        let levels: BTreeMap<&CriterionId, i64> = criteria
+            .iter()
+            .filter_map(|(id, outcome)| match outcome {
+                CriterionOutcome::Scored(scored) => Some((id, scored.level)),
+                CriterionOutcome::Unscored(_) => None,
+            })
+            .collect();
+        let score = score(rubric, &levels);
+        let outcome = match rubric.pass() {
+            Some(_) if !score.failures.is_empty() => Outcome::Fail(score.failures.clone()),
+            _ if !score.missing.is_empty() => Outcome::Unscored,
+            Some(_) => Outcome::Pass,
+            None => Outcome::Scored,
+        };
+        let below_best = below_best(rubric, &criteria, &score);
+        Self { criteria, score: Some(score), below_best, outcome, ..self }
+    }
+
+    /// A reply of which nothing but the gate's answer is known.
+    pub fn new(entry: &Entry, gate: GateOutcome) -> Self {
         ReplyResult {
             text: Arc::clone(&entry.reply.text),
             variant: entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned()),

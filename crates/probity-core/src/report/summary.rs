@@ -63,10 +63,8 @@ pub struct Facts {
     pub calls: u64,
     /// Calls that were in flight when a process died: possibly billed, not recorded.
     pub calls_lost: u64,
-    /// Prompt tokens billed.
-    pub tokens_input: u64,
-    /// Answer tokens billed.
-    pub tokens_output: u64,
+    /// Tokens billed.
+    pub tokens: Tokens,
     /// Calls whose tokens the server did not tell.
     pub calls_without_usage: u64,
     /// Calls that may have been billed and whose cost nobody knows. They are not in the sum.
@@ -76,32 +74,7 @@ pub struct Facts {
     /// What a reader should know about the judge's answers as a whole.
     pub warnings: Vec<String>,
     /// The system that wrote replies, where cases came without one.
-    pub target: Option<TargetFacts>,
-}
-
-/// What wrote replies, and what that took. None of it is in the judge's figures.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TargetFacts {
-    /// The name it was asked by, which is the variant of its replies.
-    pub name: String,
-    /// Its identity, hexadecimal.
-    pub id: String,
-    /// Its kind, such as `openai` or `command`.
-    pub kind: String,
-    /// The model asked for or named in its settings; empty where nobody knows.
-    pub model: String,
-    /// The models that answered, with how many answers each gave.
-    pub answered_as: Vec<(String, u64)>,
-    /// Calls recorded for these cases.
-    pub calls: u64,
-    /// Calls that were in flight when a process died: possibly billed, not recorded.
-    pub calls_lost: u64,
-    /// Prompt tokens billed.
-    pub tokens_input: u64,
-    /// Answer tokens billed.
-    pub tokens_output: u64,
-    /// Dollars over the calls whose cost is known; `None` when no price is known.
-    pub cost_usd: Option<Exact>,
+    pub target: Option<AuthorRecord>,
 }
 
 /// Takes results one at a time, in the order of the input.
@@ -447,13 +420,13 @@ impl Summary {
             targets: self.targets.iter().map(TargetResult::record).collect(),
             rubric: rubric_name(&self.rubric),
             judge: facts.judge.record(),
-            target: facts.target.as_ref().map(TargetFacts::record),
+            target: facts.target.clone(),
             definition: Members(facts.definition.clone()),
             packets_repeated: facts.packets_repeated,
             calls: facts.calls,
             calls_lost: facts.calls_lost,
             calls_without_usage: facts.calls_without_usage,
-            tokens: Tokens { input: facts.tokens_input, output: facts.tokens_output },
+            tokens: facts.tokens,
             cost_usd: facts.cost_usd,
             calls_without_cost: facts.calls_without_cost,
             warnings: facts.warnings.clone(),
@@ -485,22 +458,6 @@ impl JudgeFacts {
             standing_reason: self.standing.reason().to_owned(),
             answered_as: Members(self.answered_as.clone()),
             fingerprints: Some(Members(self.fingerprints.clone())),
-        }
-    }
-}
-
-impl TargetFacts {
-    fn record(&self) -> AuthorRecord {
-        AuthorRecord {
-            name: self.name.clone(),
-            id: self.id.clone(),
-            kind: self.kind.clone(),
-            model: self.model.clone(),
-            answered_as: Members(self.answered_as.clone()),
-            calls: self.calls,
-            calls_lost: self.calls_lost,
-            tokens: Tokens { input: self.tokens_input, output: self.tokens_output },
-            cost_usd: self.cost_usd,
         }
     }
 }

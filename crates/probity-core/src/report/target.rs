@@ -18,25 +18,16 @@ pub struct TargetResult {
     pub ceiling: Ceiling,
 }
 
-/// What a run says about a target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TargetState {
-    /// The figure is as wanted.
-    Met,
-    /// The figure is not as wanted.
-    Missed,
-    /// There is no figure, so nothing is known.
-    NotMeasured,
-}
-
-impl TargetState {
-    /// The state in words.
-    pub fn name(self) -> &'static str {
-        match self {
-            TargetState::Met => "met",
-            TargetState::Missed => "missed",
-            TargetState::NotMeasured => "not measured",
-        }
+crate::named! {
+    /// What a run says about a target.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum TargetState {
+        /// The figure is as wanted.
+        Met = "met",
+        /// The figure is not as wanted.
+        Missed = "missed",
+        /// There is no figure, so nothing is known.
+        NotMeasured = "not measured",
     }
 }
 

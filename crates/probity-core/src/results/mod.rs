@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use members::Members;
 pub use row::{
-    CriterionResult, FailedRow, FindingRecord, GateRecord, GateStatus, ResultRow, RowOutcome, SkippedRow,
+    CriterionResult, FailedRow, FindingRecord, GateRecord, GateStatus, ResultRow, RowOutcome, Skipped,
     finding_records,
 };
 pub use summary::{
@@ -39,7 +39,7 @@ pub struct RunResults {
     /// One row per reply that was read and screened, in the order of the input.
     pub results: Vec<ResultRow>,
     /// One row per record that could not be used.
-    pub skipped: Vec<SkippedRow>,
+    pub skipped: Vec<Skipped>,
     /// One row per criterion without a level, in the order of the input.
     pub failed: Vec<FailedRow>,
     /// The figures.

@@ -211,7 +211,7 @@ pub fn finding_records(findings: &[Finding]) -> Vec<FindingRecord> {
 
 /// A record that could not be used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SkippedRow {
+pub struct Skipped {
     /// Its place over all files, from 0.
     pub index: usize,
     /// What is wrong with it.

@@ -251,7 +251,7 @@ impl JudgeRecord {
 }
 
 /// What wrote replies, and what that took. None of it is in the judge's figures.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuthorRecord {
     /// The name it was asked by, which is the variant of its replies.
     pub name: String,

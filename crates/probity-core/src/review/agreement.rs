@@ -6,10 +6,8 @@
 use serde::Serialize;
 
 use super::document::{Asked, Form};
-use crate::calibrate::{
-    Calibration, Counting, Figures, JoinOptions, LabelEntry, People, Scale, Settling, VerdictEntry,
-    calibration, sheet,
-};
+use crate::calibrate::{Calibration, Counting, Figures, People, calibration};
+use crate::label::{JoinOptions, LabelEntry, Scale, Settling, VerdictEntry, sheet};
 use crate::stats::{Estimate, Undefined};
 
 /// How far people agree, and the judge with them.

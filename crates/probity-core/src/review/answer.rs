@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::document::{Asked, AskedCriterion, Form, Hidden};
-use crate::calibrate::LabelEntry;
 use crate::case::Moment;
-use crate::compare::ItemFacts;
+use crate::label::{ItemFacts, LabelEntry};
 
 /// What a person says about an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

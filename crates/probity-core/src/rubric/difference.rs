@@ -3,8 +3,8 @@
 //! Criteria are matched by id. What always holds: two rubrics with one hash differ in nothing that is hashed,
 //! and every part that is hashed is compared here, so another hash always has a change to show for it.
 
+use super::rules::plain;
 use super::{Criterion, Metric, PassRule, Rubric, Target};
-use crate::exact::Exact;
 
 /// One part that moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +110,7 @@ fn whole(rubric: &Rubric, other: &Rubric) -> Vec<Named> {
     let order: Vec<&str> = common.map(|criterion| criterion.id.as_str()).collect();
     parts.push(("order of criteria".to_owned(), order.join(", ")));
     if let Some(PassRule { total_min, automatic_fails }) = rubric.pass() {
-        parts.push(("pass total_min".to_owned(), number(*total_min)));
+        parts.push(("pass total_min".to_owned(), plain(*total_min)));
         for fail in automatic_fails {
             let name = format!("automatic_fail {}", fail.criterion);
             parts.push((name, format!("worse than {}", fail.worse_than)));
@@ -133,9 +133,9 @@ fn targets(targets: &[Target]) -> Vec<Named> {
         other => format!("target {}", other.name()),
     };
     let range = |target: &Target| match (target.min, target.max) {
-        (Some(min), Some(max)) => format!("{} to {}", number(min), number(max)),
-        (Some(min), None) => format!("at least {}", number(min)),
-        (None, Some(max)) => format!("at most {}", number(max)),
+        (Some(min), Some(max)) => format!("{} to {}", plain(min), plain(max)),
+        (Some(min), None) => format!("at least {}", plain(min)),
+        (None, Some(max)) => format!("at most {}", plain(max)),
         (None, None) => "any".to_owned(),
     };
     let mut parts: Vec<Named> = Vec::new();
@@ -156,7 +156,7 @@ fn parts(criterion: &Criterion) -> Vec<Named> {
         ("title".to_owned(), criterion.title.clone()),
         ("question".to_owned(), criterion.question.clone()),
     ];
-    parts.extend(criterion.weight.map(|weight| ("weight".to_owned(), number(weight))));
+    parts.extend(criterion.weight.map(|weight| ("weight".to_owned(), plain(weight))));
     parts.push(("direction".to_owned(), criterion.scale.direction().name().to_owned()));
     let anchors = criterion.anchors.iter();
     parts.extend(anchors.map(|anchor| (format!("anchor {}", anchor.level), anchor.text.clone())));
@@ -178,10 +178,6 @@ fn parts(criterion: &Criterion) -> Vec<Named> {
     ];
     parts.extend(named.map(|(name, text)| (name.to_owned(), text.to_owned())));
     parts
-}
-
-fn number(value: Exact) -> String {
-    value.to_decimal().unwrap_or_else(|| value.to_string())
 }
 
 #[cfg(test)]

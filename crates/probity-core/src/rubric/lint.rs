@@ -6,89 +6,16 @@
 use super::{Anchor, Direction, Scale};
 use crate::spec_file::{Faults, Problem};
 
-const POSITIVE: &[&str] = &[
-    "accurate",
-    "appropriate",
-    "best",
-    "clear",
-    "clearly",
-    "complete",
-    "correct",
-    "correctly",
-    "courteous",
-    "direct",
-    "directly",
-    "empathetic",
-    "excellent",
-    "exemplary",
-    "flawless",
-    "fully",
-    "good",
-    "great",
-    "helpful",
-    "ideal",
-    "kind",
-    "outstanding",
-    "perfect",
-    "perfectly",
-    "polite",
-    "precise",
-    "professional",
-    "relevant",
-    "right",
-    "safe",
-    "specific",
-    "strong",
-    "thorough",
-    "true",
-    "warm",
-];
-const NEGATIVE: &[&str] = &[
-    "absent",
-    "awful",
-    "bad",
-    "condescending",
-    "confusing",
-    "dangerous",
-    "dismissive",
-    "fails",
-    "false",
-    "harmful",
-    "ignored",
-    "ignores",
-    "inaccurate",
-    "inappropriate",
-    "incomplete",
-    "incorrect",
-    "insulting",
-    "irrelevant",
-    "missing",
-    "misleading",
-    "nothing",
-    "off-topic",
-    "poor",
-    "robotic",
-    "rude",
-    "terrible",
-    "unclear",
-    "unhelpful",
-    "unprofessional",
-    "unrelated",
-    "unsafe",
-    "useless",
-    "vague",
-    "violation",
-    "violations",
-    "worst",
-    "wrong",
-    "error",
-    "errors",
-    "issue",
-    "issues",
-    "problem",
-    "problems",
-];
-const NEGATIONS: &[&str] = &["free", "neither", "never", "no", "none", "nor", "not", "without"];
+const POSITIVE: &str = "\
+    accurate appropriate best clear clearly complete correct correctly courteous direct directly \
+    empathetic excellent exemplary flawless fully good great helpful ideal kind outstanding perfect \
+    perfectly polite precise professional relevant right safe specific strong thorough true warm";
+const NEGATIVE: &str = "\
+    absent awful bad condescending confusing dangerous dismissive fails false harmful ignored ignores \
+    inaccurate inappropriate incomplete incorrect insulting irrelevant missing misleading nothing \
+    off-topic poor robotic rude terrible unclear unhelpful unprofessional unrelated unsafe useless vague \
+    violation violations worst wrong error errors issue issues problem problems";
+const NEGATIONS: &str = "free neither never no none nor not without";
 /// How many words after a negation it still turns round.
 const NEGATION_REACH: usize = 3;
 
@@ -111,6 +38,11 @@ pub(super) fn direction(line: usize, scale: &Scale, anchors: &[Anchor], faults: 
     faults.warning(Problem::at(line, message).hint(hint));
 }
 
+/// Whether a list of words has this one.
+fn is_in(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known == word)
+}
+
 /// Good words less bad words; a negation shortly before a word turns it round.
 fn lean(text: &str) -> i32 {
     let lower = text.to_lowercase();
@@ -118,9 +50,9 @@ fn lean(text: &str) -> i32 {
         lower.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|word| !word.is_empty()).collect();
     let mut lean = 0;
     for (i, word) in words.iter().enumerate() {
-        let value = i32::from(POSITIVE.contains(word)) - i32::from(NEGATIVE.contains(word));
+        let value = i32::from(is_in(POSITIVE, word)) - i32::from(is_in(NEGATIVE, word));
         let before = &words[i.saturating_sub(NEGATION_REACH)..i];
-        let turned = before.iter().any(|word| NEGATIONS.contains(word));
+        let turned = before.iter().any(|word| is_in(NEGATIONS, word));
         lean += if turned { -value } else { value };
     }
     lean

@@ -55,22 +55,14 @@ impl fmt::Display for CriterionId {
     }
 }
 
-/// Which end of a scale is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// The highest level is the best.
-    HigherIsBetter,
-    /// The lowest level is the best.
-    LowerIsBetter,
-}
-
-impl Direction {
-    /// The name used in rubric files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Direction::HigherIsBetter => "higher_is_better",
-            Direction::LowerIsBetter => "lower_is_better",
-        }
+crate::named! {
+    /// Which end of a scale is better.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Direction {
+        /// The highest level is the best.
+        HigherIsBetter = "higher_is_better",
+        /// The lowest level is the best.
+        LowerIsBetter = "lower_is_better",
     }
 }
 
@@ -137,107 +129,64 @@ impl Scale {
     }
 }
 
-/// Who decides a criterion.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decider {
-    /// A deterministic check: an admitted reply has the best level.
-    Gate,
-    /// A judge, through a packet.
-    Judge,
-    /// A person; until then the criterion has no level and the reply no total.
-    Person,
-}
-
-impl Decider {
-    /// The name used in rubric files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Decider::Gate => "gate",
-            Decider::Judge => "judge",
-            Decider::Person => "person",
-        }
+crate::named! {
+    /// Who decides a criterion.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Decider {
+        /// A deterministic check: an admitted reply has the best level.
+        Gate = "gate",
+        /// A judge, through a packet.
+        Judge = "judge",
+        /// A person; until then the criterion has no level and the reply no total.
+        Person = "person",
     }
 }
 
-/// What can settle a criterion's question, which decides who may be asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Oracle {
-    /// A check that is right every time. A judge may not be asked.
-    Exact,
-    /// Whoever owns the policy. A judge may not be asked.
-    PolicyOwner,
-    /// Nothing but an opinion.
-    None,
-}
-
-impl Oracle {
-    /// The name used in rubric files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Oracle::Exact => "exact",
-            Oracle::PolicyOwner => "policy_owner",
-            Oracle::None => "none",
-        }
+crate::named! {
+    /// What can settle a criterion's question, which decides who may be asked.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Oracle {
+        /// A check that is right every time. A judge may not be asked.
+        Exact = "exact",
+        /// Whoever owns the policy. A judge may not be asked.
+        PolicyOwner = "policy_owner",
+        /// Nothing but an opinion.
+        None = "none",
     }
 }
 
-/// How a judge is asked about a criterion.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Judged {
-    /// About one reply, for a level.
-    Pointwise,
-    /// About two replies, for the better one.
-    Pairwise,
-}
-
-impl Judged {
-    /// The name used in rubric files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Judged::Pointwise => "pointwise",
-            Judged::Pairwise => "pairwise",
-        }
+crate::named! {
+    /// How a judge is asked about a criterion.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Judged {
+        /// About one reply, for a level.
+        Pointwise = "pointwise",
+        /// About two replies, for the better one.
+        Pairwise = "pairwise",
     }
 }
 
-/// Whether the judge sees the case's reference reply for a criterion.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReferenceUse {
-    /// Never.
-    Hidden,
-    /// Where the case has one.
-    Optional,
-    /// Always; a case without one cannot be scored by this rubric.
-    Required,
-}
-
-impl ReferenceUse {
-    /// The name used in rubric files.
-    pub fn name(self) -> &'static str {
-        match self {
-            ReferenceUse::Hidden => "hidden",
-            ReferenceUse::Optional => "optional",
-            ReferenceUse::Required => "required",
-        }
+crate::named! {
+    /// Whether the judge sees the case's reference reply for a criterion.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ReferenceUse {
+        /// Never.
+        Hidden = "hidden",
+        /// Where the case has one.
+        Optional = "optional",
+        /// Always; a case without one cannot be scored by this rubric.
+        Required = "required",
     }
 }
 
-/// What a judge must say beside a level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReasoningDemand {
-    /// A reason must be given; it may be empty.
-    Given,
-    /// A reason must be given and must not be empty.
-    NotEmpty,
-}
-
-impl ReasoningDemand {
-    /// The name used in rubric files.
-    pub fn name(self) -> &'static str {
-        match self {
-            ReasoningDemand::Given => "given",
-            ReasoningDemand::NotEmpty => "not_empty",
-        }
+crate::named! {
+    /// What a judge must say beside a level.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ReasoningDemand {
+        /// A reason must be given; it may be empty.
+        Given = "given",
+        /// A reason must be given and must not be empty.
+        NotEmpty = "not_empty",
     }
 }
 
@@ -392,6 +341,7 @@ pub struct Rubric {
     updated: Option<String>,
     review_by: Option<String>,
     hash: String,
+    source: String,
 }
 
 impl Rubric {
@@ -460,6 +410,11 @@ impl Rubric {
                 "rubric {name} {version} was to be reviewed by {day}{updated}: review it and set `review_by`"
             )
         })
+    }
+
+    /// The text it was read from.
+    pub fn source(&self) -> &str {
+        &self.source
     }
 
     /// BLAKE3 of the rubric's meaning (canonical, so comments and spacing do not count), hexadecimal.

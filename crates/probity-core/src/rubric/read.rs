@@ -51,6 +51,7 @@ fn rubric(text: &str, faults: &mut Faults) -> Option<Rubric> {
         updated: spec.updated.value().cloned(),
         review_by: spec.review_by.value().cloned(),
         hash: String::new(),
+        source: text.to_owned(),
     };
     rubric.hash = hash::hash(&rubric);
     Some(rubric)

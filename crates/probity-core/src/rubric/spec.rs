@@ -53,28 +53,6 @@ static TARGET: Shape = Shape { place: "[[target]]", keys: &["metric", "criterion
 static GOLD_SET: Shape = Shape { place: "[gold_set]", keys: &["cases_min", "cases_max"] };
 static SHAPES: [&Shape; 7] = [&TOP, &CRITERION, &SCALE, &PASS, &AUTOMATIC_FAIL, &TARGET, &GOLD_SET];
 
-const DIRECTIONS: &[(&str, Direction)] =
-    &[("higher_is_better", Direction::HigherIsBetter), ("lower_is_better", Direction::LowerIsBetter)];
-const DECIDERS: &[(&str, Decider)] =
-    &[("gate", Decider::Gate), ("judge", Decider::Judge), ("person", Decider::Person)];
-const ORACLES: &[(&str, Oracle)] =
-    &[("exact", Oracle::Exact), ("policy_owner", Oracle::PolicyOwner), ("none", Oracle::None)];
-const WAYS_OF_JUDGING: &[(&str, Judged)] =
-    &[("pointwise", Judged::Pointwise), ("pairwise", Judged::Pairwise)];
-const REFERENCE_USES: &[(&str, ReferenceUse)] = &[
-    ("hidden", ReferenceUse::Hidden),
-    ("optional", ReferenceUse::Optional),
-    ("required", ReferenceUse::Required),
-];
-const REASONING_DEMANDS: &[(&str, ReasoningDemand)] =
-    &[("given", ReasoningDemand::Given), ("not_empty", ReasoningDemand::NotEmpty)];
-const METRICS: &[(&str, MetricSpec)] = &[
-    ("pass_rate", MetricSpec::PassRate),
-    ("mean", MetricSpec::Mean),
-    ("automatic_fail_rate", MetricSpec::AutomaticFailRate),
-    ("mean_confidence", MetricSpec::MeanConfidence),
-];
-
 /// A rubric file.
 pub(super) struct RubricSpec {
     pub(super) name: Field<String>,
@@ -143,19 +121,14 @@ pub(super) struct AutomaticFailSpec {
     pub(super) worse_than: Field<i64>,
 }
 
-/// The word for a target's figure; `mean` needs a criterion beside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum MetricSpec {
-    PassRate,
-    Mean,
-    AutomaticFailRate,
-    MeanConfidence,
-}
-
-impl MetricSpec {
-    /// The name used in rubric files.
-    pub(super) fn name(self) -> &'static str {
-        METRICS.iter().find(|(_, metric)| *metric == self).map_or("", |(name, _)| name)
+crate::named! {
+    /// The word for a target's figure; `mean` needs a criterion beside it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) enum MetricSpec {
+        PassRate = "pass_rate",
+        Mean = "mean",
+        AutomaticFailRate = "automatic_fail_rate",
+        MeanConfidence = "mean_confidence",
     }
 }
 
@@ -210,7 +183,7 @@ fn scale_spec(parent: &Fields<'_>, faults: &mut Faults) -> Field<ScaleSpec> {
             min: fields.integer("min", faults),
             max: fields.integer("max", faults),
             levels: fields.integers("levels", faults),
-            direction: fields.choice("direction", DIRECTIONS, faults),
+            direction: fields.choice("direction", &Direction::NAMED, faults),
         }
     })
 }
@@ -223,13 +196,13 @@ fn criterion_spec(fields: &Fields<'_>, faults: &mut Faults) -> CriterionSpec {
         title: fields.required_text("title", faults),
         question: fields.required_text("question", faults),
         weight: fields.decimal("weight", faults),
-        oracle: fields.choice("oracle", ORACLES, faults),
-        decider: fields.choice("decided_by", DECIDERS, faults),
+        oracle: fields.choice("oracle", &Oracle::NAMED, faults),
+        decider: fields.choice("decided_by", &Decider::NAMED, faults),
         rules: fields.texts("rules", faults),
-        judged: fields.choice("judged", WAYS_OF_JUDGING, faults),
+        judged: fields.choice("judged", &Judged::NAMED, faults),
         better: fields.text("better", faults),
-        reference: fields.choice("reference", REFERENCE_USES, faults),
-        reasoning: fields.choice("reasoning", REASONING_DEMANDS, faults),
+        reference: fields.choice("reference", &ReferenceUse::NAMED, faults),
+        reasoning: fields.choice("reasoning", &ReasoningDemand::NAMED, faults),
         tie: fields.text("tie", faults),
         outside: fields.texts("outside", faults),
         violations: fields.free_texts("violations", faults),
@@ -259,7 +232,7 @@ fn automatic_fail_spec(fields: &Fields<'_>, faults: &mut Faults) -> AutomaticFai
 
 fn target_spec(fields: &Fields<'_>, faults: &mut Faults) -> TargetSpec {
     fields.refuse_unknown_keys(&SHAPES, faults);
-    let metric = fields.choice("metric", METRICS, faults);
+    let metric = fields.choice("metric", &MetricSpec::NAMED, faults);
     TargetSpec {
         line: fields.line,
         metric: fields.required("metric", metric, faults),

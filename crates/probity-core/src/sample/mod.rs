@@ -17,7 +17,6 @@ mod history;
 mod key;
 mod near;
 mod production;
-mod week;
 mod written;
 
 #[cfg(test)]
@@ -29,8 +28,6 @@ pub use allocation::{Spread, TooSmall};
 pub use draw::{Chosen, Counts, Design, Drawn, DrawnStratum, Duplicates, Frame};
 pub use history::{Again, BadHistory, History, NameTaken, reply_name};
 pub use production::{LabelWork, Observed, Production, Said, production};
-pub use week::iso_week;
-pub use written::{DrawRecord, ProductionRecord};
 
 /// What a stratum is called whose cases name no slice.
 pub const NO_SLICE: &str = "(none)";

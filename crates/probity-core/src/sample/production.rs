@@ -9,9 +9,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::stats::corrected::{Corrected, NO_VERDICT, NotCorrected, Stratum, Wanted, corrected, label_plan};
 
 /// What somebody said about a reply.
@@ -39,18 +36,15 @@ pub struct Observed {
 }
 
 /// More labels in one stratum.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelWork {
     /// The stratum.
     pub stratum: String,
     /// How many more labels it takes, at least one.
-    #[serde(rename = "labels")]
     pub n_labels: u64,
     /// How many of these need a ticket that has not been drawn.
-    #[serde(rename = "of_these_not_drawn")]
     pub n_draws: u64,
     /// How many tickets of the stratum are left without a label then; 0 where the plan takes all of them.
-    #[serde(rename = "tickets_left")]
     pub n_left: u64,
 }
 

@@ -1,7 +1,5 @@
 //! Draws from populations whose every reply is known.
 
-use serde_json::json;
-
 use super::*;
 use crate::case::{Case, CaseId, Entry, Reply, Situation, Slice};
 use crate::stats::Random;
@@ -201,12 +199,12 @@ fn strata_count_by_their_populations() {
     rows.push(observed("small", 100, None, Some(Said::Pass)));
     rows.push(observed("unseen", 10, None, None));
     let found = production(&rows, 0.05);
-    assert_eq!(json!(found.record())["uncorrected"]["value"], 0.9);
-    assert_eq!(json!(found.record())["by_slice"]["small"]["uncorrected"]["value"], 0.0);
+    assert_eq!(found.to_json()["uncorrected"]["value"], 0.9);
+    assert_eq!(found.to_json()["by_slice"]["small"]["uncorrected"]["value"], 0.0);
     assert_eq!(found.by_slice["unseen"].uncorrected, None);
     assert_eq!((found.n_drawn, found.n_judged, found.n_labelled_only, found.population), (12, 10, 1, 1010));
     assert_eq!(found.unseen, ["unseen"]);
-    assert_eq!(json!(found.record())["rogan_gladen"]["reason"], "no item with a verdict has a label");
+    assert_eq!(found.to_json()["rogan_gladen"]["reason"], "no item with a verdict has a label");
 }
 
 #[test]

@@ -1,116 +1,49 @@
 //! Draws and estimates as JSON. A figure that does not exist has no value and a reason.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::allocation::Spread;
 use super::draw::{Chosen, Drawn, DrawnStratum};
 use super::production::{LabelWork, Production};
 use crate::case::{ContextText, Entry, EvidenceSource, Situation, ToolCall};
-use crate::stats::corrected::Corrected;
-use crate::stats::{Estimate, FigureRecord};
-
-/// A draw without its tickets, as `sample --json` writes it.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct DrawRecord {
-    name: String,
-    seed: u64,
-    size: u64,
-    /// `proportional`, `equal` or `minimum`.
-    by: String,
-    /// The fewest of each slice, where that was asked for.
-    minimum: Option<u64>,
-    /// `represent` or `keep`.
-    duplicates: String,
-    /// Replies in the export.
-    replies: u64,
-    drawn_earlier: u64,
-    near_duplicates: u64,
-    /// Distinct tickets: what is drawn from.
-    population: u64,
-    drawn: usize,
-    slices: usize,
-    strata: Vec<StratumRecord>,
-}
-
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct StratumRecord {
-    stratum: String,
-    replies: u64,
-    population: u64,
-    drawn: u64,
-    inclusion_probability: f64,
-    /// How many tickets each drawn one stands for.
-    weight: f64,
-}
-
-/// What a sample says about production, as `sample estimate --json` writes it.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct ProductionRecord {
-    #[serde(flatten)]
-    overall: CorrectedRecord,
-    by_slice: BTreeMap<String, CorrectedRecord>,
-    plan: PlanRecord,
-    population: u64,
-    drawn: u64,
-    judged: u64,
-    labelled: u64,
-    labelled_without_verdict: u64,
-    strata_without_verdict: Vec<String>,
-}
-
-/// The share that passes, by several ways to tell.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct CorrectedRecord {
-    /// As the judge says.
-    uncorrected: Option<Estimate>,
-    /// As people say.
-    people: Option<Estimate>,
-    sensitivity: FigureRecord,
-    specificity: FigureRecord,
-    rogan_gladen: FigureRecord,
-    prediction_powered: FigureRecord,
-}
-
-/// The labels that make the corrected share as sure as wanted, or why that cannot be told.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct PlanRecord {
-    labels: Option<Vec<LabelWork>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-}
+use crate::stats::Estimate;
+use crate::stats::corrected::{Corrected, NotCorrected};
 
 impl Drawn {
-    /// The draw, without the tickets.
-    pub fn record(&self) -> DrawRecord {
-        let Drawn { design, counts, .. } = self;
-        let stratum = |stratum: &DrawnStratum| StratumRecord {
-            stratum: stratum.name.clone(),
-            replies: stratum.n_replies,
-            population: stratum.population,
-            drawn: stratum.drawn,
-            inclusion_probability: stratum.probability(),
-            weight: stratum.weight(),
+    /// The summary of the draw, without the tickets.
+    pub fn to_json(&self) -> Value {
+        let design = &self.design;
+        let minimum = match design.spread {
+            Spread::Minimum(n) => Some(n),
+            Spread::Proportional | Spread::Equal => None,
         };
-        DrawRecord {
-            name: design.name.clone(),
-            seed: design.seed,
-            size: design.size,
-            by: design.spread.name().to_owned(),
-            minimum: if let Spread::Minimum(n) = design.spread { Some(n) } else { None },
-            duplicates: design.duplicates.name().to_owned(),
-            replies: counts.n_replies,
-            drawn_earlier: counts.n_earlier,
-            near_duplicates: counts.n_near,
-            population: counts.n_population,
-            drawn: self.chosen.len(),
-            slices: self.n_slices,
-            strata: self.strata.iter().map(stratum).collect(),
-        }
+        let stratum = |stratum: &DrawnStratum| {
+            json!({
+                "stratum": stratum.name,
+                "replies": stratum.n_replies,
+                "population": stratum.population,
+                "drawn": stratum.drawn,
+                "inclusion_probability": stratum.probability(),
+                "weight": stratum.weight(),
+            })
+        };
+        json!({
+            "name": design.name,
+            "seed": design.seed,
+            "size": design.size,
+            "by": design.spread.name(),
+            "minimum": minimum,
+            "duplicates": design.duplicates.name(),
+            "replies": self.counts.n_replies,
+            "drawn_earlier": self.counts.n_earlier,
+            "near_duplicates": self.counts.n_near,
+            "population": self.counts.n_population,
+            "drawn": self.chosen.len(),
+            "slices": self.n_slices,
+            "strata": self.strata.iter().map(stratum).collect::<Vec<_>>(),
+        })
     }
 
     /// A drawn ticket as a record of a case file in native names, on one line, with what it stands for under
@@ -212,32 +145,57 @@ fn tool(call: &ToolCall) -> Value {
 
 impl Production {
     /// The figures, over all and by slice, and the work that is left.
-    pub fn record(&self) -> ProductionRecord {
-        let slices = self.by_slice.iter();
-        ProductionRecord {
-            overall: corrected(&self.overall),
-            by_slice: slices.map(|(name, found)| (name.clone(), corrected(found))).collect(),
-            plan: PlanRecord {
-                labels: self.work.clone().ok(),
-                reason: self.work.as_ref().err().map(ToString::to_string),
-            },
-            population: self.population,
-            drawn: self.n_drawn,
-            judged: self.n_judged,
-            labelled: self.n_labelled,
-            labelled_without_verdict: self.n_labelled_only,
-            strata_without_verdict: self.unseen.clone(),
+    pub fn to_json(&self) -> Value {
+        let mut top = figures(&self.overall);
+        let slices = self.by_slice.iter().map(|(name, found)| (name.clone(), figures(found).into()));
+        top.insert("by_slice".into(), Value::Object(slices.collect()));
+        top.insert("plan".into(), work(&self.work));
+        for (name, n) in [
+            ("population", self.population),
+            ("drawn", self.n_drawn),
+            ("judged", self.n_judged),
+            ("labelled", self.n_labelled),
+            ("labelled_without_verdict", self.n_labelled_only),
+        ] {
+            top.insert(name.into(), n.into());
         }
+        top.insert("strata_without_verdict".into(), json!(self.unseen));
+        Value::Object(top)
     }
 }
 
-fn corrected(found: &Corrected) -> CorrectedRecord {
-    CorrectedRecord {
-        uncorrected: found.uncorrected,
-        people: found.people,
-        sensitivity: FigureRecord::of(found.errors.map(|errors| errors.sensitivity), 0),
-        specificity: FigureRecord::of(found.errors.map(|errors| errors.specificity), 0),
-        rogan_gladen: FigureRecord::of(found.rogan_gladen, 0),
-        prediction_powered: FigureRecord::of(found.prediction_powered, 0),
+fn figures(found: &Corrected) -> Map<String, Value> {
+    let rates = [
+        ("sensitivity", found.errors.map(|errors| errors.sensitivity)),
+        ("specificity", found.errors.map(|errors| errors.specificity)),
+        ("rogan_gladen", found.rogan_gladen),
+        ("prediction_powered", found.prediction_powered),
+    ];
+    let mut map = Map::new();
+    map.insert("uncorrected".into(), json!(found.uncorrected));
+    map.insert("people".into(), json!(found.people));
+    map.extend(rates.map(|(name, figure)| (name.to_owned(), figure_json(figure))));
+    map
+}
+
+fn figure_json(figure: Result<Estimate, NotCorrected>) -> Value {
+    match figure {
+        Ok(estimate) => json!(estimate),
+        Err(reason) => json!({ "value": null, "reason": reason.to_string() }),
+    }
+}
+
+fn work(work: &Result<Vec<LabelWork>, NotCorrected>) -> Value {
+    let one = |LabelWork { stratum, n_labels, n_draws, n_left }: &LabelWork| {
+        json!({
+            "stratum": stratum,
+            "labels": n_labels,
+            "of_these_not_drawn": n_draws,
+            "tickets_left": n_left,
+        })
+    };
+    match work {
+        Err(reason) => json!({ "labels": null, "reason": reason.to_string() }),
+        Ok(labels) => json!({ "labels": labels.iter().map(one).collect::<Vec<_>>() }),
     }
 }

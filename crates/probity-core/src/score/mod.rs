@@ -6,10 +6,9 @@
 //! beyond what its criterion is worth. A reply passes only when nothing is missing.
 
 use std::borrow::Borrow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::exact::Exact;
-use crate::gate::Gate;
 use crate::rubric::{Criterion, CriterionId, Decider, Rubric};
 
 /// Why an admitted reply has no level for a criterion. Never a number, never a fail.
@@ -49,11 +48,11 @@ pub struct Scored {
     pub suspicions: Vec<String>,
 }
 
-/// What an admitted reply gets for a criterion that `gate` decides: the best level, because a reply with
-/// less would have been blocked. Where a rule that should decide cannot block, nothing is decided: silence
-/// is no full mark.
-pub fn decided_by_gate(criterion: &Criterion, gate: &Gate) -> CriterionOutcome {
-    let idle: Vec<&str> = criterion.rules.iter().copied().filter(|rule| !gate.can_block(rule)).collect();
+/// What an admitted reply gets for a criterion that the gate decides: the best level, because a reply with
+/// less would have been blocked. Where a rule that should decide is not among the `blocking` ones, nothing is decided:
+/// silence is no full mark.
+pub fn decided_by_gate(criterion: &Criterion, blocking: &BTreeSet<String>) -> CriterionOutcome {
+    let idle: Vec<&str> = criterion.rules.iter().copied().filter(|rule| !blocking.contains(*rule)).collect();
     if idle.is_empty() {
         return CriterionOutcome::Scored(Scored {
             level: criterion.scale.best(),
@@ -179,6 +178,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::gate::Gate;
     use crate::rubric;
 
     fn levels(rubric: &Rubric, given: &[i64]) -> BTreeMap<CriterionId, i64> {
@@ -259,7 +259,7 @@ mod tests {
             rules: rules.to_vec(),
             ..rubric::built_in("support-gold").expect("built in").criteria()[0].clone()
         };
-        let got = match decided_by_gate(&criterion, gate) {
+        let got = match decided_by_gate(&criterion, &gate.blocking()) {
             CriterionOutcome::Scored(scored) => format!("level {}", scored.level),
             CriterionOutcome::Unscored(unscored) => unscored.detail.rsplit(": ").next().unwrap().to_owned(),
         };

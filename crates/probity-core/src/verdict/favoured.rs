@@ -46,7 +46,7 @@ pub(super) fn favoured(text: &str) -> BTreeSet<Preference> {
 
 fn is_open(clause: &[String]) -> bool {
     // "Far better" is no negation, though "far from flawless" is one.
-    let is_negated = NEGATIONS.iter().any(|word| *word != "far" && has_phrase(clause, word));
+    let is_negated = NEGATIONS.phrases().any(|word| word != "far" && has_phrase(clause, word));
     is_negated || CONCESSIONS.is_in(clause) || Table("far from").is_in(clause)
 }
 
@@ -103,10 +103,10 @@ fn other(slot: Preference) -> Preference {
 fn after_slot(after: &[String], slot: Preference) -> Option<Preference> {
     let said = after.join(" ");
     let bare = said.strip_prefix("is ").unwrap_or(&said);
-    if DAMNING.iter().any(|phrase| bare.starts_with(phrase)) {
+    if DAMNING.phrases().any(|phrase| bare.starts_with(phrase)) {
         return Some(other(slot));
     }
-    if PRAISING.iter().any(|phrase| bare.starts_with(phrase)) {
+    if PRAISING.phrases().any(|phrase| bare.starts_with(phrase)) {
         return Some(slot);
     }
     let n_adverbs = after.iter().take_while(|word| ADVERBS.has(word)).count();

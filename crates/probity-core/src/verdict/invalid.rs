@@ -7,135 +7,68 @@ use std::fmt;
 /// The longest detail kept with a reason, in bytes. The whole answer is stored beside it.
 const DETAIL_BYTES_MAX: usize = 4096;
 
-/// Why an answer is not a verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum InvalidReason {
-    /// The server sent no choice.
-    NoChoice,
-    /// The answer has no text; reasoning beside it does not count.
-    Empty,
-    /// The token limit cut the answer.
-    Length,
-    /// The token limit was used up by reasoning before an answer began.
-    LengthReasoning,
-    /// A filter cut the answer.
-    ContentFilter,
-    /// The judge refused; the detail has its words.
-    Refused,
-    /// The server does not say that the answer is complete; the detail has its finish reason.
-    Unfinished,
-    /// The judge called a tool that was not offered.
-    UnexpectedTool,
-    /// The answer has no JSON object that looks like a verdict.
-    NoJson,
-    /// The answer's object ends too early.
-    Truncated,
-    /// The answer's object is not JSON.
-    Malformed,
-    /// The answer has several verdicts that differ, or words that take its verdict back.
-    Ambiguous,
-    /// The answer repeats an object that stands in the packet's own texts.
-    Echo,
-    /// A value has the wrong type.
-    Type,
-    /// A number inside the scale's range that is not one of its levels.
-    NotOnScale,
-    /// A whole number outside the scale's range.
-    OutOfRange,
-    /// `NaN`, an infinity, or a number too large for any float.
-    NotFinite,
-    /// A key stands twice in one object.
-    DuplicateKey,
-    /// Nested deeper than any verdict is.
-    TooDeep,
-    /// A criterion that was asked has no answer; the detail is its id.
-    MissingCriterion,
-    /// No score.
-    MissingScore,
-    /// No reasoning beside the score.
-    MissingReasoning,
-    /// An empty reasoning where the criterion demands one.
-    EmptyReasoning,
-    /// No verdict about the two replies.
-    MissingVerdict,
-    /// A verdict about two replies that is none of the four words.
-    UnknownVerdict,
-    /// A verdict for one of two replies without evidence.
-    MissingEvidence,
-    /// The answer names another packet.
-    IdMismatch,
+crate::named! {
+    /// Why an answer is not a verdict.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum InvalidReason {
+        /// The server sent no choice.
+        NoChoice = "no_choice",
+        /// The answer has no text; reasoning beside it does not count.
+        Empty = "empty",
+        /// The token limit cut the answer.
+        Length = "length",
+        /// The token limit was used up by reasoning before an answer began.
+        LengthReasoning = "length_reasoning",
+        /// A filter cut the answer.
+        ContentFilter = "content_filter",
+        /// The judge refused; the detail has its words.
+        Refused = "refused",
+        /// The server does not say that the answer is complete; the detail has its finish reason.
+        Unfinished = "unfinished",
+        /// The judge called a tool that was not offered.
+        UnexpectedTool = "unexpected_tool",
+        /// The answer has no JSON object that looks like a verdict.
+        NoJson = "no_json",
+        /// The answer's object ends too early.
+        Truncated = "truncated",
+        /// The answer's object is not JSON.
+        Malformed = "malformed",
+        /// The answer has several verdicts that differ, or words that take its verdict back.
+        Ambiguous = "ambiguous",
+        /// The answer repeats an object that stands in the packet's own texts.
+        Echo = "echo",
+        /// A value has the wrong type.
+        Type = "type",
+        /// A number inside the scale's range that is not one of its levels.
+        NotOnScale = "not_on_scale",
+        /// A whole number outside the scale's range.
+        OutOfRange = "out_of_range",
+        /// `NaN`, an infinity, or a number too large for any float.
+        NotFinite = "not_finite",
+        /// A key stands twice in one object.
+        DuplicateKey = "duplicate_key",
+        /// Nested deeper than any verdict is.
+        TooDeep = "too_deep",
+        /// A criterion that was asked has no answer; the detail is its id.
+        MissingCriterion = "missing_criterion",
+        /// No score.
+        MissingScore = "missing_score",
+        /// No reasoning beside the score.
+        MissingReasoning = "missing_reasoning",
+        /// An empty reasoning where the criterion demands one.
+        EmptyReasoning = "empty_reasoning",
+        /// No verdict about the two replies.
+        MissingVerdict = "missing_verdict",
+        /// A verdict about two replies that is none of the four words.
+        UnknownVerdict = "unknown_verdict",
+        /// A verdict for one of two replies without evidence.
+        MissingEvidence = "missing_evidence",
+        /// The answer names another packet.
+        IdMismatch = "id_mismatch",
+    }
 }
 
 impl InvalidReason {
-    /// Every reason, in the order in which the reader meets them.
-    pub const ALL: &[InvalidReason] = &[
-        InvalidReason::NoChoice,
-        InvalidReason::Empty,
-        InvalidReason::Length,
-        InvalidReason::LengthReasoning,
-        InvalidReason::ContentFilter,
-        InvalidReason::Refused,
-        InvalidReason::Unfinished,
-        InvalidReason::UnexpectedTool,
-        InvalidReason::NoJson,
-        InvalidReason::Truncated,
-        InvalidReason::Malformed,
-        InvalidReason::Ambiguous,
-        InvalidReason::Echo,
-        InvalidReason::Type,
-        InvalidReason::NotOnScale,
-        InvalidReason::OutOfRange,
-        InvalidReason::NotFinite,
-        InvalidReason::DuplicateKey,
-        InvalidReason::TooDeep,
-        InvalidReason::MissingCriterion,
-        InvalidReason::MissingScore,
-        InvalidReason::MissingReasoning,
-        InvalidReason::EmptyReasoning,
-        InvalidReason::MissingVerdict,
-        InvalidReason::UnknownVerdict,
-        InvalidReason::MissingEvidence,
-        InvalidReason::IdMismatch,
-    ];
-
-    /// The name under which the reason is stored and reported.
-    pub fn name(self) -> &'static str {
-        match self {
-            InvalidReason::NoChoice => "no_choice",
-            InvalidReason::Empty => "empty",
-            InvalidReason::Length => "length",
-            InvalidReason::LengthReasoning => "length_reasoning",
-            InvalidReason::ContentFilter => "content_filter",
-            InvalidReason::Refused => "refused",
-            InvalidReason::Unfinished => "unfinished",
-            InvalidReason::UnexpectedTool => "unexpected_tool",
-            InvalidReason::NoJson => "no_json",
-            InvalidReason::Truncated => "truncated",
-            InvalidReason::Malformed => "malformed",
-            InvalidReason::Ambiguous => "ambiguous",
-            InvalidReason::Echo => "echo",
-            InvalidReason::Type => "type",
-            InvalidReason::NotOnScale => "not_on_scale",
-            InvalidReason::OutOfRange => "out_of_range",
-            InvalidReason::NotFinite => "not_finite",
-            InvalidReason::DuplicateKey => "duplicate_key",
-            InvalidReason::TooDeep => "too_deep",
-            InvalidReason::MissingCriterion => "missing_criterion",
-            InvalidReason::MissingScore => "missing_score",
-            InvalidReason::MissingReasoning => "missing_reasoning",
-            InvalidReason::EmptyReasoning => "empty_reasoning",
-            InvalidReason::MissingVerdict => "missing_verdict",
-            InvalidReason::UnknownVerdict => "unknown_verdict",
-            InvalidReason::MissingEvidence => "missing_evidence",
-            InvalidReason::IdMismatch => "id_mismatch",
-        }
-    }
-
-    /// The reason called `name`.
-    pub fn from_name(name: &str) -> Option<InvalidReason> {
-        InvalidReason::ALL.iter().copied().find(|reason| reason.name() == name)
-    }
-
     /// Whether one further paid call may be made.
     ///
     /// Yes where the same question is likely to be answered better by chance alone. No where the answer
@@ -190,7 +123,7 @@ mod tests {
         let names: BTreeSet<&str> = InvalidReason::ALL.iter().map(|reason| reason.name()).collect();
         assert_eq!(names.len(), InvalidReason::ALL.len());
         for reason in InvalidReason::ALL {
-            assert_eq!(InvalidReason::from_name(reason.name()), Some(*reason));
+            assert_eq!(InvalidReason::from_name(reason.name()), Some(reason));
         }
         assert_eq!(InvalidReason::from_name("zero"), None);
     }

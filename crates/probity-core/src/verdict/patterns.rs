@@ -3,21 +3,15 @@
 //! Verdicts are added one at a time and not kept. The result does not depend on their order. Memory grows by
 //! one hash and one count per different reasoning.
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write as _;
-use std::hash::{BuildHasherDefault, Hasher};
 
-use super::{CriterionScore, Verdict};
+use super::Verdict;
 use crate::rubric::CriterionId;
 
 /// A reasoning may stand under this many verdicts before it counts as a template.
 pub const REASONING_REPEATS_MAX: u64 = 5;
 /// A level that never changes says nothing until there are more verdicts than this.
 pub const CONSTANT_LEVEL_VERDICTS: u64 = 50;
-
-/// The longest reasoning that is folded in place, in bytes.
-const SHORT_BYTES_MAX: usize = 512;
 
 /// How many of how many. Never a bare rate, so a share of nothing cannot be taken for zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,30 +28,36 @@ pub struct Patterns {
     criteria: BTreeMap<CriterionId, CriterionPattern>,
 }
 
-/// What is counted by a hash of its own, which need not be hashed again.
-type ByHash<T> = HashMap<u128, T, BuildHasherDefault<Half>>;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct CriterionPattern {
-    n: u64,
-    lowest: i64,
-    highest: i64,
+    /// How often each level was given.
+    levels: BTreeMap<i64, u64>,
     /// How often each folded reasoning occurred, by its hash. Empty ones are not counted.
-    reasonings: ByHash<u64>,
+    reasonings: HashMap<[u8; 32], u64>,
 }
 
 impl Patterns {
     /// Adds one verdict.
     pub fn add(&mut self, verdict: &Verdict) {
-        verdict.scores().iter().for_each(|score| self.add_score(score));
+        for score in verdict.scores() {
+            let pattern = self.criteria.entry(score.criterion.clone()).or_default();
+            *pattern.levels.entry(score.level).or_default() += 1;
+            let folded = folded(&score.reasoning);
+            if !folded.is_empty() {
+                *pattern.reasonings.entry(*blake3::hash(folded.as_bytes()).as_bytes()).or_default() += 1;
+            }
+        }
     }
 
     /// Adds the verdicts that were added to `other`.
     pub fn join(&mut self, other: Patterns) {
-        for (id, pattern) in other.criteria {
-            match self.criteria.entry(id) {
-                Entry::Vacant(vacant) => drop(vacant.insert(pattern)),
-                Entry::Occupied(occupied) => occupied.into_mut().join(pattern),
+        for (id, CriterionPattern { levels, reasonings }) in other.criteria {
+            let pattern = self.criteria.entry(id).or_default();
+            for (level, n) in levels {
+                *pattern.levels.entry(level).or_default() += n;
+            }
+            for (hash, n) in reasonings {
+                *pattern.reasonings.entry(hash).or_default() += n;
             }
         }
     }
@@ -67,14 +67,14 @@ impl Patterns {
     pub fn repeated_reasoning(&self, criterion: &CriterionId) -> Option<Share> {
         let pattern = self.criteria.get(criterion)?;
         let repeated = pattern.reasonings.values().filter(|count| **count > REASONING_REPEATS_MAX);
-        Some(Share { n: repeated.sum(), of: pattern.n })
+        Some(Share { n: repeated.sum(), of: pattern.n() })
     }
 
     /// The level that every one of more than [`CONSTANT_LEVEL_VERDICTS`] verdicts gave.
     pub fn constant_level(&self, criterion: &CriterionId) -> Option<i64> {
         let pattern = self.criteria.get(criterion)?;
-        let constant = pattern.n > CONSTANT_LEVEL_VERDICTS && pattern.lowest == pattern.highest;
-        constant.then_some(pattern.lowest)
+        let (level, n) = pattern.levels.first_key_value()?;
+        (pattern.levels.len() == 1 && *n > CONSTANT_LEVEL_VERDICTS).then_some(*level)
     }
 
     /// A sentence for each pattern that a reader of the report should know about, by criterion.
@@ -82,109 +82,37 @@ impl Patterns {
         let mut warnings = Vec::new();
         for (id, pattern) in &self.criteria {
             if let Some(level) = self.constant_level(id) {
-                warnings.push(format!("no discrimination: all {} verdicts on {id} are {level}", pattern.n));
+                warnings.push(format!("no discrimination: all {} verdicts on {id} are {level}", pattern.n()));
             }
             if let Some(Share { n, of }) = self.repeated_reasoning(id).filter(|share| share.n > 0) {
-                let mut warning =
-                    format!("template reasoning: {n} of {of} verdicts on {id} share a reasoning");
-                let _ = write!(warning, " that stands under more than {REASONING_REPEATS_MAX} of them");
-                warnings.push(warning);
+                warnings.push(format!(
+                    "template reasoning: {n} of {of} verdicts on {id} share a reasoning that stands under more than \
+                     {REASONING_REPEATS_MAX} of them"
+                ));
             }
         }
         warnings
     }
-
-    fn add_score(&mut self, score: &CriterionScore) {
-        if !self.criteria.contains_key(&score.criterion) {
-            self.criteria.insert(score.criterion.clone(), CriterionPattern::starting_at(score.level));
-        }
-        let pattern = self.criteria.get_mut(&score.criterion).expect("it is there by now");
-        pattern.n += 1;
-        pattern.lowest = pattern.lowest.min(score.level);
-        pattern.highest = pattern.highest.max(score.level);
-        if let Some(hash) = reasoning_hash(&score.reasoning) {
-            *pattern.reasonings.entry(hash).or_default() += 1;
-        }
-    }
 }
 
 impl CriterionPattern {
-    /// No verdict yet, of which the first gives `level`.
-    fn starting_at(level: i64) -> CriterionPattern {
-        CriterionPattern { n: 0, lowest: level, highest: level, reasonings: ByHash::default() }
-    }
-
-    fn join(&mut self, mut other: CriterionPattern) {
-        self.n += other.n;
-        self.lowest = self.lowest.min(other.lowest);
-        self.highest = self.highest.max(other.highest);
-        // What is joined is the smaller half, so that few are moved.
-        if self.reasonings.len() < other.reasonings.len() {
-            std::mem::swap(&mut self.reasonings, &mut other.reasonings);
-        }
-        for (hash, n) in other.reasonings {
-            *self.reasonings.entry(hash).or_default() += n;
-        }
+    /// Verdicts.
+    fn n(&self) -> u64 {
+        self.levels.values().sum()
     }
 }
 
-/// One half of a hash stands for the whole.
-#[derive(Debug, Default, Clone, Copy)]
-struct Half(u64);
-
-impl Hasher for Half {
-    fn write_u128(&mut self, hash: u128) {
-        #[expect(clippy::cast_possible_truncation, reason = "a half is asked for")]
-        let half = hash as u64;
-        self.0 = half;
-    }
-
-    fn write(&mut self, _bytes: &[u8]) {
-        unreachable!("nothing but whole hashes is counted");
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
-/// A hash of the reasoning without case, digits and white space; `None` when nothing is left.
-fn reasoning_hash(reasoning: &str) -> Option<u128> {
-    // A reasoning of the usual length needs no memory of its own.
-    let mut short = [0; SHORT_BYTES_MAX];
-    let long;
-    let folded = if reasoning.is_ascii() && reasoning.len() <= SHORT_BYTES_MAX {
-        folded_short(reasoning, &mut short)
-    } else {
-        long = folded(reasoning);
-        long.as_bytes()
-    };
-    let hash = blake3::hash(folded);
-    let (start, _) = hash.as_bytes().split_first_chunk::<16>().expect("a hash has 32 bytes");
-    (!folded.is_empty()).then_some(u128::from_le_bytes(*start))
-}
-
+/// The reasoning without case, digits and white space.
 fn folded(reasoning: &str) -> String {
     let kept = reasoning.chars().filter(|c| !c.is_whitespace() && !c.is_numeric());
     kept.flat_map(char::to_lowercase).collect()
-}
-
-/// The same for a short text of single bytes, which nearly every reasoning is.
-fn folded_short<'a>(reasoning: &str, place: &'a mut [u8; SHORT_BYTES_MAX]) -> &'a [u8] {
-    let mut n_kept = 0;
-    for byte in reasoning.bytes() {
-        // Each byte is written, and the next one over it unless it is kept: a branch would be guessed wrong too often.
-        place[n_kept] = byte.to_ascii_lowercase();
-        n_kept += usize::from(!matches!(byte, b'\t'..=b'\r' | b' ' | b'0'..=b'9'));
-    }
-    &place[..n_kept]
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::Statement;
+    use super::super::{CriterionScore, Statement};
     use super::*;
 
     fn tone() -> CriterionId {
@@ -238,16 +166,8 @@ mod tests {
     }
 
     #[test]
-    fn every_single_byte_is_folded_like_any_character() {
-        let all: String = (0..128_u8).map(char::from).collect();
-        assert_eq!(folded_short(&all, &mut [0; SHORT_BYTES_MAX]), folded(&all).as_bytes());
-        let full = "A 1".repeat(SHORT_BYTES_MAX)[..SHORT_BYTES_MAX].to_owned();
-        assert_eq!(folded_short(&full, &mut [0; SHORT_BYTES_MAX]), folded(&full).as_bytes());
-    }
-
-    #[test]
     fn a_long_reasoning_is_a_template_like_any_other() {
-        let long = "Polite, ".repeat(SHORT_BYTES_MAX);
+        let long = "Polite, ".repeat(512);
         let seen = patterns((0..6).map(|i| (3, format!("{long}{i}"))));
         assert_eq!(seen.repeated_reasoning(&tone()), Some(Share { n: 6, of: 6 }));
     }

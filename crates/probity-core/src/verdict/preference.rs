@@ -13,40 +13,22 @@ use crate::packet::PAIR_VERDICTS;
 const VERDICT: &str = "verdict";
 const EVIDENCE: &str = "evidence";
 
-/// What a judge said in one pass, in the terms it was asked in: slots.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Preference {
-    /// The reply in the first slot, A.
-    First,
-    /// The reply in the second slot, B.
-    Second,
-    /// Neither.
-    Tie,
-    /// A person should decide.
-    NeedsHumanReview,
+crate::named! {
+    /// What a judge said in one pass, in the terms it was asked in: slots. The names are those of [`PAIR_VERDICTS`].
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Preference {
+        /// The reply in the first slot, A.
+        First = "A",
+        /// The reply in the second slot, B.
+        Second = "B",
+        /// Neither.
+        Tie = "tie",
+        /// A person should decide.
+        NeedsHumanReview = "needs_human_review",
+    }
 }
 
 impl Preference {
-    /// Every preference, in the order of [`PAIR_VERDICTS`].
-    pub const ALL: [Preference; 4] =
-        [Preference::First, Preference::Second, Preference::Tie, Preference::NeedsHumanReview];
-
-    /// The word for it in answers and records.
-    pub fn name(self) -> &'static str {
-        let [first, second, tie, review] = PAIR_VERDICTS;
-        match self {
-            Preference::First => first,
-            Preference::Second => second,
-            Preference::Tie => tie,
-            Preference::NeedsHumanReview => review,
-        }
-    }
-
-    /// The preference with exactly this name.
-    pub fn from_name(name: &str) -> Option<Preference> {
-        Preference::ALL.into_iter().find(|preference| preference.name() == name)
-    }
-
     /// Whether it is for one of the slots.
     pub fn is_decisive(self) -> bool {
         matches!(self, Preference::First | Preference::Second)

@@ -17,6 +17,7 @@ use super::favoured::favoured;
 use super::invalid::{Invalid, InvalidReason};
 use super::words::{Sentence, Table, own_words, sentences};
 use super::{Preference, REASONING_BYTES_MAX, Statement};
+use crate::case::is_format;
 use crate::packet::Packet;
 use crate::rubric::Criterion;
 
@@ -65,11 +66,7 @@ pub(super) fn check_prose(prose: &Prose, statement: &Statement, packet: &Packet)
 fn is_uncheckable(c: char) -> bool {
     let is_latin = c.is_ascii() || matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}');
     let is_picture = matches!(c, '\u{25a0}'..='\u{27bf}' | '\u{2b50}' | '\u{1f000}'..='\u{1faff}');
-    let is_unseen = matches!(
-        c,
-        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-    );
-    c.is_alphanumeric() && !is_latin || is_picture || is_unseen
+    c.is_alphanumeric() && !is_latin || is_picture || is_format(c)
 }
 
 fn is_english(own: &[Sentence]) -> bool {

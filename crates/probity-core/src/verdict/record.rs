@@ -59,55 +59,18 @@ struct RestRecord {
 
 /// Why a record is not a verdict about what was asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadVerdictRecord {
-    /// Written by another version.
-    #[error("expected a verdict record of version {VERSION}, found version {found}")]
-    Version {
-        /// The version found.
-        found: u32,
-    },
-    /// The criteria are not the ones asked, or not in that order.
-    #[error("expected the criteria {expected:?}, found {found:?}")]
-    Criteria {
-        /// The ids asked, in order.
-        expected: Vec<String>,
-        /// The ids found, in order.
-        found: Vec<String>,
-    },
-    /// A level that the criterion's scale does not have.
-    #[error("{criterion}: expected a level of its scale, found {level}")]
-    Level {
-        /// The criterion.
-        criterion: String,
-        /// The level found.
-        level: i64,
-    },
-    /// A violation that the criterion does not have.
-    #[error("{criterion}: expected its violations, found {violation:?}")]
-    Violation {
-        /// The criterion.
-        criterion: String,
-        /// The violation found.
-        violation: String,
-    },
-    /// A reason that no reader gives for an answer that it cannot use.
-    #[error("expected a reason why an answer cannot be used, found {reason:?}")]
-    Reason {
-        /// The reason found.
-        reason: String,
-    },
-    /// Levels where a preference was asked for, or the other way round.
-    #[error("expected {expected}, found something else")]
-    Form {
-        /// What was asked for.
-        expected: &'static str,
-    },
-    /// A preference that no answer could have stated.
-    #[error("expected a verdict about two replies with its evidence, found {verdict:?}")]
-    Preference {
-        /// The word found.
-        verdict: String,
-    },
+#[error("expected {expected}, found {found}")]
+pub struct BadVerdictRecord {
+    /// What was asked for.
+    pub expected: String,
+    /// What the record has.
+    pub found: String,
+}
+
+impl BadVerdictRecord {
+    fn new(expected: impl Into<String>, found: impl Into<String>) -> Self {
+        BadVerdictRecord { expected: expected.into(), found: found.into() }
+    }
 }
 
 impl<'a> From<&'a Verdict> for VerdictRecord<'a> {
@@ -142,7 +105,8 @@ impl VerdictRecord<'_> {
     /// The verdict, if the record answers exactly what `ask` asks.
     pub fn verdict(self, ask: &Ask) -> Result<Verdict, BadVerdictRecord> {
         if self.v != VERSION {
-            return Err(BadVerdictRecord::Version { found: self.v });
+            let expected = format!("a verdict record of version {VERSION}");
+            return Err(BadVerdictRecord::new(expected, format!("version {}", self.v)));
         }
         let statement = match (ask.form(), self.preference) {
             (AnswerForm::Levels, None) => match self.rest {
@@ -152,9 +116,9 @@ impl VerdictRecord<'_> {
             (AnswerForm::Preference, Some(record)) if self.scores.is_empty() => {
                 Statement::Preference(preferred(record)?)
             }
-            (AnswerForm::Levels, Some(_)) => return Err(BadVerdictRecord::Form { expected: "levels" }),
+            (AnswerForm::Levels, Some(_)) => return Err(BadVerdictRecord::new("levels", "something else")),
             (AnswerForm::Preference, _) => {
-                return Err(BadVerdictRecord::Form { expected: "a preference" });
+                return Err(BadVerdictRecord::new("a preference", "something else"));
             }
         };
         let model = self.model.map(Cow::into_owned);
@@ -170,7 +134,9 @@ fn failing(
     ask: &Ask,
 ) -> Result<Statement, BadVerdictRecord> {
     let RestRecord { reason, detail } = rest;
-    let reason = InvalidReason::from_name(&reason).ok_or(BadVerdictRecord::Reason { reason })?;
+    let expected = "a reason why an answer cannot be used";
+    let reason = InvalidReason::from_name(&reason)
+        .ok_or_else(|| BadVerdictRecord::new(expected, format!("{reason:?}")))?;
     let is_named =
         |criterion: &&Criterion| records.iter().any(|score| score.criterion == criterion.id.as_str());
     let named: Vec<&Criterion> = ask.criteria().iter().filter(is_named).collect();
@@ -186,22 +152,21 @@ fn levels(
 ) -> Result<Vec<CriterionScore>, BadVerdictRecord> {
     let expected = criteria.iter().map(|criterion| criterion.id.as_str());
     if !records.iter().map(|score| &*score.criterion).eq(expected.clone()) {
-        return Err(BadVerdictRecord::Criteria {
-            expected: expected.map(str::to_owned).collect(),
-            found: records.into_iter().map(|score| score.criterion.into_owned()).collect(),
-        });
+        let expected: Vec<&str> = expected.collect();
+        let found: Vec<&str> = records.iter().map(|score| &*score.criterion).collect();
+        return Err(BadVerdictRecord::new(format!("the criteria {expected:?}"), format!("{found:?}")));
     }
     let mut scores = Vec::with_capacity(records.len());
     for (score, criterion) in records.into_iter().zip(criteria) {
         if !criterion.scale.has(score.level) {
-            let criterion = score.criterion.into_owned();
-            return Err(BadVerdictRecord::Level { criterion, level: score.level });
+            let expected = format!("a level of the scale of {}", criterion.id);
+            return Err(BadVerdictRecord::new(expected, score.level.to_string()));
         }
         let ScoreRecord { level, reasoning, violations, .. } = score;
         let is_known = |id: &String| criterion.violations.iter().any(|known| known.id == *id);
         if let Some(violation) = violations.iter().find(|id| !is_known(id)) {
-            let (criterion, violation) = (criterion.id.to_string(), violation.clone());
-            return Err(BadVerdictRecord::Violation { criterion, violation });
+            let expected = format!("the violations of {}", criterion.id);
+            return Err(BadVerdictRecord::new(expected, format!("{violation:?}")));
         }
         let reasoning = reasoning.into_owned();
         scores.push(CriterionScore { criterion: criterion.id.clone(), level, reasoning, violations });
@@ -211,9 +176,10 @@ fn levels(
 
 fn preferred(record: PreferenceRecord) -> Result<Preferred, BadVerdictRecord> {
     let PreferenceRecord { verdict, evidence } = record;
+    let expected = "a verdict about two replies with its evidence";
     Preference::from_name(&verdict)
         .and_then(|preference| Preferred::new(preference, evidence))
-        .ok_or(BadVerdictRecord::Preference { verdict })
+        .ok_or_else(|| BadVerdictRecord::new(expected, format!("{verdict:?}")))
 }
 
 #[cfg(test)]
@@ -253,7 +219,7 @@ mod tests {
     fn a_record_is_checked_against_what_was_asked() {
         check(&record(1, "tone", 4), "verdict");
         check(&record(2, "tone", 4), "expected a verdict record of version 1, found version 2");
-        check(&record(1, "tone", 6), "tone: expected a level of its scale, found 6");
+        check(&record(1, "tone", 6), "expected a level of the scale of tone, found 6");
         check(
             &record(1, "speed", 4),
             r#"expected the criteria ["tone", "clarity"], found ["speed", "clarity"]"#,
@@ -282,7 +248,7 @@ mod tests {
         check_about(
             &packet,
             &record("clarity", 0, "missing_criterion"),
-            "clarity: expected a level of its scale, found 0",
+            "expected a level of the scale of clarity, found 0",
         );
         check_about(
             &packet,

@@ -61,32 +61,21 @@ impl Repair {
     }
 }
 
-/// Something about a verdict that should make a person look twice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Suspicion {
-    /// The judge's own total is not what its levels come to.
-    Arithmetic,
-    /// The reasoning damns the best level or praises the worst, a violation is named beside the best, or the evidence
-    /// speaks for another verdict.
-    Contradiction,
-    /// The reasoning quotes a passage that stands nowhere in the packet.
-    UnsupportedEvidence,
-    /// The reasoning is written in another script than the packet.
-    OtherScript,
-    /// The judge names a violation that the rubric does not have.
-    UnknownViolation,
-}
-
-impl Suspicion {
-    /// The name under which the suspicion is stored and reported.
-    pub fn name(self) -> &'static str {
-        match self {
-            Suspicion::Arithmetic => "arithmetic",
-            Suspicion::Contradiction => "contradiction",
-            Suspicion::UnsupportedEvidence => "unsupported_evidence",
-            Suspicion::OtherScript => "other_script",
-            Suspicion::UnknownViolation => "unknown_violation",
-        }
+crate::named! {
+    /// Something about a verdict that should make a person look twice.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Suspicion {
+        /// The judge's own total is not what its levels come to.
+        Arithmetic = "arithmetic",
+        /// The reasoning damns the best level or praises the worst, a violation is named beside the best, or the evidence
+        /// speaks for another verdict.
+        Contradiction = "contradiction",
+        /// The reasoning quotes a passage that stands nowhere in the packet.
+        UnsupportedEvidence = "unsupported_evidence",
+        /// The reasoning is written in another script than the packet.
+        OtherScript = "other_script",
+        /// The judge names a violation that the rubric does not have.
+        UnknownViolation = "unknown_violation",
     }
 }
 

@@ -7,61 +7,32 @@ use std::collections::BTreeSet;
 
 use super::favoured::favoured;
 use super::repair::{Suspicion, Suspicions};
+use super::words::Table;
 use super::{CriterionScore, Preference, Preferred, Statement};
 use crate::packet::Packet;
 use crate::rubric::Criterion;
 
 /// Phrases that leave nothing good, in lower case.
-pub(super) const DAMNING: &[&str] = &[
-    "fails all",
-    "fails every",
-    "fails on all",
-    "fails on every",
-    "fails completely",
-    "fails entirely",
-    "completely fails",
-    "entirely fails",
-    "totally fails",
-    "completely wrong",
-    "entirely wrong",
-    "totally wrong",
-    "completely irrelevant",
-    "entirely irrelevant",
-    "totally irrelevant",
-    "completely useless",
-    "entirely useless",
-    "worst possible",
-    "meets none of",
-    "meets no criteria",
-    "nothing good about",
-    "no redeeming",
-];
+pub(super) const DAMNING: Table = Table(
+    "fails all, fails every, fails on all, fails on every, fails completely, fails entirely, completely \
+    fails, entirely fails, totally fails, completely wrong, entirely wrong, totally wrong, completely \
+    irrelevant, entirely irrelevant, totally irrelevant, completely useless, entirely useless, worst \
+    possible, meets none of, meets no criteria, nothing good about, no redeeming",
+);
 
 /// Phrases that leave nothing to be wished for, in lower case.
-pub(super) const PRAISING: &[&str] = &[
-    "meets all criteria",
-    "meets every criterion",
-    "meets all the criteria",
-    "meets all of the criteria",
-    "perfect in every",
-    "excellent in every",
-    "flawless",
-    "could not be better",
-    "couldn't be better",
-    "best possible reply",
-    "best possible response",
-    "nothing to improve",
-    "perfect score",
-    "perfectly answers",
-    "absolutely perfect",
-    "fully deserves the highest",
-];
+pub(super) const PRAISING: Table = Table(
+    "meets all criteria, meets every criterion, meets all the criteria, meets all of the criteria, \
+    perfect in every, excellent in every, flawless, could not be better, couldn't be better, best \
+    possible reply, best possible response, nothing to improve, perfect score, perfectly answers, \
+    absolutely perfect, fully deserves the highest",
+);
 
 /// Words that turn a phrase round when one of them stands among the three words before it.
-pub(super) const NEGATIONS: &[&str] = &[
-    "not", "no", "never", "neither", "nor", "hardly", "barely", "without", "isn't", "doesn't", "don't",
-    "didn't", "wasn't", "far", "nearly", "almost", "would", "if",
-];
+pub(super) const NEGATIONS: Table = Table(
+    "not, no, never, neither, nor, hardly, barely, without, isn't, doesn't, don't, didn't, wasn't, far, \
+    nearly, almost, would, if",
+);
 
 /// What [`folded`] takes for a double quote.
 const QUOTES: [char; 4] = ['"', '\u{201c}', '\u{201d}', '\u{201e}'];
@@ -129,7 +100,7 @@ fn is_contradiction(score: &CriterionScore, criterion: &Criterion) -> bool {
     // Quoted words are the customer's or the agent's, not the judge's.
     let own_words = folded(&score.reasoning).split('"').step_by(2).collect::<Vec<_>>().join(" ");
     word_starts(&own_words).any(|at| {
-        let is_phrase = phrases.iter().any(|phrase| own_words[at..].starts_with(phrase));
+        let is_phrase = phrases.phrases().any(|phrase| own_words[at..].starts_with(phrase));
         is_phrase && !is_negated(&own_words[..at])
     })
 }
@@ -157,7 +128,7 @@ fn word_starts(text: &str) -> impl Iterator<Item = usize> {
 fn is_negated(before: &str) -> bool {
     let sentence = before.rsplit(['.', ';', '!', '?']).next().unwrap_or_default();
     let words = sentence.split_whitespace().rev().take(3);
-    words.map(|word| word.trim_matches(',')).any(|word| NEGATIONS.contains(&word))
+    words.map(|word| word.trim_matches(',')).any(|word| NEGATIONS.has(word))
 }
 
 fn cites_what_is_not_there(words: &[&str], packet: &Packet) -> bool {

@@ -96,7 +96,7 @@ impl Set {
     /// The set called `name`, unless no data is there: then one line says so.
     pub(crate) fn open(name: &'static str) -> Option<Set> {
         let Some(folder) = std::env::var_os("PROBITY_PUBLISHED_DATA") else {
-            println!("skipped: {name} (PROBITY_PUBLISHED_DATA is not set)");
+            crate::skipped(&format!("published figures of {name}"), "PROBITY_PUBLISHED_DATA is not set");
             return None;
         };
         let folder = Path::new(&folder).join(name);

@@ -4,7 +4,9 @@ use probity_core::exact::Exact;
 use probity_core::json::Json;
 
 use super::key::is_present;
-use super::{Backend, ChatSettings, Config, EndpointOwner, JudgeKind, JudgeSettings, KeyUse, NotTrusted};
+use super::{
+    Backend, ChatSettings, Config, Dialect, EndpointOwner, JudgeKind, JudgeSettings, KeyUse, NotTrusted,
+};
 
 /// The judge of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +48,7 @@ pub enum JudgeWarning {
         /// Its temperature.
         temperature: Exact,
     },
-    /// A table that somebody wrote has no effect.
+    /// A table of the settings has no effect.
     #[error("[judges.{judge}] is not used, because judge.name does not name a judge")]
     NoJudgeNamed {
         /// The judge.
@@ -62,19 +64,21 @@ impl Config {
             let key = self.judges[name].chat().and_then(|chat| chat.api_key_env.as_deref());
             key.is_some_and(|key| is_present(variable(key).as_deref()))
         };
+        let with_key = || Dialect::NAMES.iter().find(|name| has_key(name));
         let (name, because) = match &self.judge_named {
             Some(name) => (name.as_str(), Because::Named),
             None if self.openai_is_elsewhere() => ("openai", Because::Endpoint),
-            None if has_key("openai") => ("openai", Because::Key),
-            None if has_key("anthropic") => ("anthropic", Because::Key),
-            None if self.any_model.is_some() => ("openai", Because::Model),
-            None => ("baseline", Because::NoKey),
+            None => match with_key() {
+                Some(name) => (*name, Because::Key),
+                None if self.any_model.is_some() => ("openai", Because::Model),
+                None => ("baseline", Because::NoKey),
+            },
         };
         if let Some(untrusted) = &self.untrusted {
             untrusted.check_judge(name, variable)?;
         }
         let mut settings = self.judges[name].clone();
-        if let Backend::Openai(chat) | Backend::Anthropic(chat) = &mut settings.backend {
+        if let Backend::Chat(chat) = &mut settings.backend {
             self.put_over(chat);
         }
         let warnings = self.warnings(&settings);
@@ -125,7 +129,7 @@ impl Config {
             ("judge.kind", judge.kind().name().to_owned()),
         ];
         match &judge.backend {
-            Backend::Openai(chat) | Backend::Anthropic(chat) => parts.extend(chat_parts(chat)),
+            Backend::Chat(chat) => parts.extend(chat_parts(chat)),
             Backend::Baseline => {}
             Backend::Command(command) => parts.push(("judge.command", list(&command.argv))),
             Backend::Recorded { verdicts } => {

@@ -3,6 +3,8 @@
 //! The table below is the whole list: what is read, which setting it becomes, and the documentation. A
 //! variable that is set to nothing counts as not set. Keys are not settings and are not read here.
 
+use probity_core::exact::NotDecimal;
+
 use super::layer::{Decimal, Layer};
 use super::read::SettingsProblem;
 
@@ -15,56 +17,35 @@ pub struct Variable {
     set: fn(&mut Layer, &str) -> Result<(), String>,
 }
 
+const fn variable(
+    name: &'static str,
+    setting: &'static str,
+    set: fn(&mut Layer, &str) -> Result<(), String>,
+) -> Variable {
+    Variable { name, setting, set }
+}
+
 /// The variables that are read, in the order of the documentation.
 pub const VARIABLES: &[Variable] = &[
-    Variable {
-        name: "PROBITY_JUDGE",
-        setting: "judge.name",
-        set: |layer, text| put(&mut layer.judge.name, Ok(text.to_owned())),
-    },
-    Variable {
-        name: "PROBITY_MODEL",
-        setting: "the model of the judge in use",
-        set: |layer, text| put(&mut layer.any_model, Ok(text.to_owned())),
-    },
-    Variable {
-        name: "OPENAI_BASE_URL",
-        setting: "judges.openai.base_url",
-        set: |layer, text| {
-            let openai = layer.judges.entry("openai".to_owned()).or_default();
-            put(&mut openai.base_url, Ok(text.to_owned()))
-        },
-    },
-    Variable {
-        name: "PROBITY_RUBRIC",
-        setting: "run.rubric",
-        set: |layer, text| put(&mut layer.run.rubric, Ok(text.to_owned())),
-    },
-    Variable {
-        name: "PROBITY_STORE",
-        setting: "run.store",
-        set: |layer, text| put(&mut layer.run.store, Ok(text.to_owned())),
-    },
-    Variable {
-        name: "PROBITY_MIN_COVERAGE",
-        setting: "run.min_coverage",
-        set: |layer, text| put(&mut layer.run.min_coverage, decimal(text)),
-    },
-    Variable {
-        name: "PROBITY_CONCURRENCY",
-        setting: "schedule.concurrency",
-        set: |layer, text| put(&mut layer.schedule.concurrency, whole(text)),
-    },
-    Variable {
-        name: "PROBITY_CALLS_MAX",
-        setting: "budget.calls_max",
-        set: |layer, text| put(&mut layer.budget.calls_max, whole(text)),
-    },
-    Variable {
-        name: "PROBITY_USD_MAX",
-        setting: "budget.usd_max",
-        set: |layer, text| put(&mut layer.budget.usd_max, decimal(text)),
-    },
+    variable("PROBITY_JUDGE", "judge.name", |layer, value| text(&mut layer.judge.name, value)),
+    variable("PROBITY_MODEL", "the model of the judge in use", |layer, value| {
+        text(&mut layer.any_model, value)
+    }),
+    variable("OPENAI_BASE_URL", "judges.openai.base_url", |layer, value| {
+        text(&mut layer.judges.entry("openai".to_owned()).or_default().base_url, value)
+    }),
+    variable("PROBITY_RUBRIC", "run.rubric", |layer, value| text(&mut layer.run.rubric, value)),
+    variable("PROBITY_STORE", "run.store", |layer, value| text(&mut layer.run.store, value)),
+    variable("PROBITY_MIN_COVERAGE", "run.min_coverage", |layer, value| {
+        decimal(&mut layer.run.min_coverage, value)
+    }),
+    variable("PROBITY_CONCURRENCY", "schedule.concurrency", |layer, value| {
+        whole(&mut layer.schedule.concurrency, value)
+    }),
+    variable("PROBITY_CALLS_MAX", "budget.calls_max", |layer, value| {
+        whole(&mut layer.budget.calls_max, value)
+    }),
+    variable("PROBITY_USD_MAX", "budget.usd_max", |layer, value| decimal(&mut layer.budget.usd_max, value)),
 ];
 
 impl Layer {
@@ -88,17 +69,20 @@ impl Layer {
     }
 }
 
-fn put<T>(slot: &mut Option<T>, value: Result<T, String>) -> Result<(), String> {
-    *slot = Some(value?);
+#[expect(clippy::unnecessary_wraps, reason = "a row of the table takes what may fail")]
+fn text(slot: &mut Option<String>, value: &str) -> Result<(), String> {
+    *slot = Some(value.to_owned());
     Ok(())
 }
 
-fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("expected a whole number, found {text:?}"))
+fn whole<T: std::str::FromStr>(slot: &mut Option<T>, value: &str) -> Result<(), String> {
+    *slot = Some(value.parse().map_err(|_| format!("expected a whole number, found {value:?}"))?);
+    Ok(())
 }
 
-fn decimal(text: &str) -> Result<Decimal, String> {
-    text.parse().map(Decimal).map_err(|error: probity_core::exact::NotDecimal| error.to_string())
+fn decimal(slot: &mut Option<Decimal>, value: &str) -> Result<(), String> {
+    *slot = Some(Decimal(value.parse().map_err(|error: NotDecimal| error.to_string())?));
+    Ok(())
 }
 
 #[cfg(test)]

@@ -10,17 +10,23 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 
 use probity_core::exact::Exact;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::class::SettingClass;
 use super::names::{
-    Calls, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, Structured, TargetKind, TestData,
+    Calls, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured, TargetKind, TestData,
     TokenLimitField,
 };
 
 /// A number written as a decimal, kept exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decimal(pub Exact);
+
+impl Serialize for Decimal {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
 
 impl<'de> Deserialize<'de> for Decimal {
     /// Takes the digits as a string, or a whole number. A TOML float reaches this as its source text.
@@ -45,14 +51,29 @@ impl<'de> Deserialize<'de> for Decimal {
     }
 }
 
+/// A decimal in a record, with all its digits.
+pub(super) mod exactly {
+    use super::{Decimal, Deserialize, Deserializer, Exact, Serialize, Serializer};
+
+    pub(in super::super) fn serialize<S: Serializer>(value: &Exact, to: S) -> Result<S::Ok, S::Error> {
+        Decimal(*value).serialize(to)
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Exact, D::Error> {
+        Decimal::deserialize(from).map(|decimal| decimal.0)
+    }
+}
+
 /// One section of settings, all optional. The list of keys with their classes, the merge and the reader come from one
 /// table, so a setting without a class does not compile.
 macro_rules! section {
     ($(#[$meta:meta])* $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty => $class:ident,)* }) => {
         $(#[$meta])*
-        #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+        #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(default, deny_unknown_fields, expecting = "a table")]
-        pub struct $name { $($(#[$field_meta])* pub $field: Option<$type>,)* }
+        pub struct $name {
+            $($(#[$field_meta])* #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<$type>,)*
+        }
 
         impl $name {
             /// The keys this section takes, each with its class.
@@ -289,6 +310,14 @@ section! {
 }
 
 section! {
+    /// `[store]`
+    StoreLayer {
+        /// What is kept of tickets, replies and evidence.
+        texts: StoredTexts => Plain,
+    }
+}
+
+section! {
     /// `[diff]`
     DiffLayer {
         /// The file of limits that a second run must keep.
@@ -321,7 +350,7 @@ pub(super) const DECIMAL_KEYS: &[&str] =
     &["min_coverage", "temperature", "breaker_share", "usd_max", "input_usd_per_mtok", "output_usd_per_mtok"];
 
 /// One source of settings.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a table")]
 pub struct Layer {
     /// `[run]`
@@ -336,6 +365,8 @@ pub struct Layer {
     pub schedule: ScheduleLayer,
     /// `[gate]`
     pub gate: GateLayer,
+    /// `[store]`
+    pub store: StoreLayer,
     /// `[diff]`
     pub diff: DiffLayer,
     /// `[budget]`
@@ -365,6 +396,7 @@ impl Layer {
             targets: self.targets.into_iter().map(|(name, table)| (name, table.plain())).collect(),
             schedule: self.schedule.plain(),
             gate: self.gate.plain(),
+            store: self.store.plain(),
             diff: self.diff.plain(),
             budget: self.budget.plain(),
             prices: self.prices.into_iter().map(|(model, table)| (model, table.plain())).collect(),
@@ -384,6 +416,7 @@ impl Layer {
             targets: merge_tables(self.targets, over.targets, TargetLayer::merge),
             schedule: self.schedule.merge(over.schedule),
             gate: self.gate.merge(over.gate),
+            store: self.store.merge(over.store),
             diff: self.diff.merge(over.diff),
             budget: self.budget.merge(over.budget),
             prices: merge_tables(self.prices, over.prices, PriceLayer::merge),

@@ -6,12 +6,18 @@
 //! text is really read: there is no second place where a default is written down. What `probity.toml` must not decide
 //! stands in `untrusted`. This module reads no file and no variable itself.
 
+pub mod address;
 mod choose;
 pub mod class;
+pub mod endpoint;
 pub mod environment;
+pub mod header;
+pub mod host;
 pub mod key;
 pub mod layer;
 pub mod names;
+pub mod pointer;
+mod price;
 mod read;
 mod resolve;
 mod target;
@@ -27,21 +33,25 @@ use probity_core::exact::Exact;
 use probity_core::gate::RuleSetting;
 use probity_core::gate::pii::Allow;
 use probity_core::packet::CallPlan;
+use serde::{Deserialize, Serialize};
 
+pub use address::Address;
 pub use choose::{Because, ChosenJudge, JudgeWarning};
 pub use class::SettingClass;
-pub use key::{KeyUse, api_key};
+pub use endpoint::Endpoint;
+pub use header::{HeaderPiece, HeaderText};
+pub use key::{KeyUse, is_present};
 pub use layer::Layer;
 pub use names::{
-    Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, Structured, TargetKind, TokenLimitField,
+    Dialect, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured, TargetKind, TokenLimitField,
 };
+pub use pointer::Pointer;
+pub use price::{Money, Price};
 pub use read::{DecidingSetting, SettingsProblem};
 pub use resolve::{ConfigError, ConfigProblem, FileTrust, SettingsRefused, Sources};
 pub use target::{ChatTarget, HttpTarget, ProgramTarget, SystemPrompt, TargetBackend, TargetSettings};
 pub use untrusted::{LocalFacts, NotTrusted, SettingsFile};
 
-use crate::judge::CallLimits;
-use crate::judge::endpoint::Endpoint;
 use untrusted::Untrusted;
 
 /// The embedded defaults, as text.
@@ -54,6 +64,8 @@ pub struct Config {
     pub run: RunSettings,
     /// What a reply must not do to be judged.
     pub gate: GateSettings,
+    /// What the store keeps.
+    pub store: StoreSettings,
     /// The file of limits that the second of two runs must keep.
     pub guardrails: Option<PathBuf>,
     /// When calls are made and when they stop.
@@ -70,6 +82,8 @@ pub struct Config {
     any_model: Option<String>,
     any_base_url: Option<Endpoint>,
     untrusted: Option<Untrusted>,
+    /// What files, variables and flags say, merged: what a run records as its settings.
+    written: Layer,
 }
 
 impl Config {
@@ -81,6 +95,11 @@ impl Config {
     /// The names of all judges, sorted.
     pub fn judge_names(&self) -> impl Iterator<Item = &str> {
         self.judges.keys().map(String::as_str)
+    }
+
+    /// What files, variables and flags say, without the defaults.
+    pub fn written(&self) -> &Layer {
+        &self.written
     }
 
     /// What `model` costs, where that is known.
@@ -106,6 +125,13 @@ pub struct RunSettings {
     pub reask: Reask,
 }
 
+/// `[store]`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoreSettings {
+    /// What is kept of tickets, replies and evidence.
+    pub texts: StoredTexts,
+}
+
 /// `[gate]`
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GateSettings {
@@ -128,7 +154,7 @@ pub struct GateSettings {
 }
 
 /// `[judges.NAME]`
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgeSettings {
     /// The name it is chosen by. It is no part of what the judge is.
     pub name: String,
@@ -142,8 +168,7 @@ impl JudgeSettings {
     /// What the judge is.
     pub fn kind(&self) -> JudgeKind {
         match &self.backend {
-            Backend::Openai(_) => JudgeKind::Openai,
-            Backend::Anthropic(_) => JudgeKind::Anthropic,
+            Backend::Chat(chat) => chat.dialect.kind(),
             Backend::Baseline => JudgeKind::Baseline,
             Backend::Command(_) => JudgeKind::Command,
             Backend::Recorded { .. } => JudgeKind::Recorded,
@@ -153,19 +178,17 @@ impl JudgeSettings {
     /// How its endpoint is spoken to, if it has one.
     pub fn chat(&self) -> Option<&ChatSettings> {
         match &self.backend {
-            Backend::Openai(chat) | Backend::Anthropic(chat) => Some(chat),
+            Backend::Chat(chat) => Some(chat),
             Backend::Baseline | Backend::Command(_) | Backend::Recorded { .. } => None,
         }
     }
 }
 
 /// What answers for a judge.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Backend {
-    /// An OpenAI-compatible endpoint.
-    Openai(ChatSettings),
-    /// The Messages API.
-    Anthropic(ChatSettings),
+    /// A model behind an endpoint.
+    Chat(ChatSettings),
     /// The embedded lexical judge.
     Baseline,
     /// A program.
@@ -178,8 +201,10 @@ pub enum Backend {
 }
 
 /// How an endpoint is spoken to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChatSettings {
+    /// How it is spoken to.
+    pub dialect: Dialect,
     /// The model asked for.
     pub model: String,
     /// Where the endpoint is.
@@ -191,6 +216,7 @@ pub struct ChatSettings {
     /// Whether calls can go out without a key.
     pub key_use: KeyUse,
     /// 0 to 2.
+    #[serde(with = "layer::exactly")]
     pub temperature: Exact,
     /// Sent with each call; `None` for endpoints that take no seed.
     pub seed: Option<u32>,
@@ -202,7 +228,7 @@ pub struct ChatSettings {
     pub structured: Structured,
     /// Whether token probabilities are asked for.
     pub logprobs: Logprobs,
-    /// Tokens the model can read, where somebody said so.
+    /// Tokens the model can read, where the settings say so.
     pub context_tokens: Option<NonZeroU32>,
     /// What happens when another model answers.
     pub model_mismatch: ModelMismatch,
@@ -213,18 +239,18 @@ pub struct ChatSettings {
 }
 
 /// Whose endpoint is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EndpointOwner {
     /// The provider's own, as the defaults have it.
     Provider,
-    /// Another one that somebody configured.
+    /// Another one, from the settings.
     Other,
 }
 
 /// A program that judges.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandSettings {
-    /// The program and its arguments. Empty only for the built-in judge nobody chose.
+    /// The program and its arguments. Empty only for the built-in judge that was not chosen.
     pub argv: Vec<String>,
     /// Names of secret-looking variables it may see.
     pub pass_env: Vec<String>,
@@ -257,6 +283,21 @@ pub struct ScheduleSettings {
     pub pilot_max: Duration,
 }
 
+/// The clocks and caps of one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallLimits {
+    /// To establish a connection.
+    pub connect: Duration,
+    /// From sending to response headers.
+    pub first_byte: Duration,
+    /// Between two pieces of the body; comment lines of an event stream do not count as pieces.
+    pub idle: Duration,
+    /// For the whole call.
+    pub total: Duration,
+    /// Decoded bytes of a body.
+    pub body_bytes_max: usize,
+}
+
 /// `[budget]`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
@@ -264,13 +305,4 @@ pub struct Budget {
     pub calls_max: Option<u64>,
     /// US dollars in all; `None` for as many as it takes.
     pub usd_max: Option<Exact>,
-}
-
-/// `[prices."model"]`, in US dollars for a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Price {
-    /// Tokens of prompts.
-    pub input_usd_per_mtok: Exact,
-    /// Tokens of answers.
-    pub output_usd_per_mtok: Exact,
 }

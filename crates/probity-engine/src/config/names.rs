@@ -6,7 +6,7 @@
 use std::str::FromStr;
 
 use probity_core::verdict::ParseMode;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A word that is not among those a setting takes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -45,12 +45,50 @@ macro_rules! setting_enum {
             }
         }
 
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        }
+
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
             }
         }
     };
+}
+
+setting_enum! {
+    /// How the endpoint of a model is spoken to. Each is a kind of judge, too, of the same name.
+    Dialect {
+        /// Chat completions, at any OpenAI-compatible endpoint.
+        Openai = "openai",
+        /// The Messages API.
+        Anthropic = "anthropic",
+    }
+}
+
+impl Dialect {
+    /// The kind of a judge that is asked in it.
+    pub fn kind(self) -> JudgeKind {
+        self.name().parse().expect("every dialect is a kind of judge")
+    }
+
+    /// Whether it has a use for the setting `key` of a chat judge.
+    pub fn takes(self, key: &str) -> bool {
+        match self {
+            Dialect::Openai => true,
+            Dialect::Anthropic => !["seed", "token_limit_field", "logprobs"].contains(&key),
+        }
+    }
+}
+
+impl JudgeKind {
+    /// How a judge of this kind is asked, if it is a model behind an endpoint.
+    pub fn dialect(self) -> Option<Dialect> {
+        self.name().parse().ok()
+    }
 }
 
 setting_enum! {
@@ -178,6 +216,16 @@ setting_enum! {
 }
 
 setting_enum! {
+    /// What the store keeps of tickets, replies and evidence.
+    StoredTexts {
+        /// The texts.
+        Full = "full",
+        /// Their BLAKE3 digests.
+        Digest = "digest",
+    }
+}
+
+setting_enum! {
     /// The version of HTTP that is spoken.
     Http {
         /// HTTP/1.1
@@ -195,6 +243,10 @@ mod tests {
     fn every_name_reads_back() {
         for name in JudgeKind::NAMES {
             assert_eq!(name.parse::<JudgeKind>().expect("a name").name(), *name);
+        }
+        for name in Dialect::NAMES {
+            let dialect: Dialect = name.parse().expect("a name");
+            assert_eq!((dialect.kind().name(), dialect.kind().dialect()), (*name, Some(dialect)));
         }
         for name in Structured::NAMES {
             assert_eq!(name.parse::<Structured>().expect("a name").name(), *name);

@@ -1,7 +1,7 @@
 //! Settings read from a TOML text, every problem with its line.
 //!
-//! All problems of a text are reported at once. A key nobody knows is an error with the nearest known key
-//! as a hint, because a misspelt setting that is passed over is a setting somebody believes in.
+//! All problems of a text are reported at once. An unknown key is an error with the nearest known key
+//! as a hint, because the author of a misspelt setting believes that it does something.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,7 +15,7 @@ use toml::de::{DeString, DeTable, DeValue, Deserializer};
 use super::class::SettingClass;
 use super::layer::{
     BudgetLayer, ChoiceLayer, DECIMAL_KEYS, DiffLayer, GateLayer, JudgeLayer, Layer, PriceLayer, RunLayer,
-    ScheduleLayer, TargetLayer,
+    ScheduleLayer, TargetLayer, StoreLayer,
 };
 
 /// A settings text or variable that cannot be used.
@@ -63,6 +63,7 @@ pub(super) const SECTIONS: &[Section] = &[
     ("judges", Depth::Named, JudgeLayer::SETTINGS),
     ("targets", Depth::Named, TargetLayer::SETTINGS),
     ("gate", Depth::Plain, GateLayer::SETTINGS),
+    ("store", Depth::Plain, StoreLayer::SETTINGS),
     ("diff", Depth::Plain, DiffLayer::SETTINGS),
     ("schedule", Depth::Plain, ScheduleLayer::SETTINGS),
     ("budget", Depth::Plain, BudgetLayer::SETTINGS),
@@ -201,7 +202,7 @@ impl Reading<'_> {
         self.problems
     }
 
-    /// Reports and removes keys that nobody knows; hands floats on as their source text.
+    /// Reports and removes unknown keys; hands floats on as their source text.
     fn check_keys(&mut self, root: &mut DeTable<'_>) {
         let names: Vec<&str> = SECTIONS.iter().map(|(name, _, _)| *name).collect();
         self.keep_known(root, "", &names);

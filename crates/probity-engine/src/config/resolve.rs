@@ -16,13 +16,12 @@ use probity_core::packet::CallPlan;
 use probity_core::spelling::closest;
 
 use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLayer};
-use super::names::{Calls, JudgeKind, Logprobs, TokenLimitField};
+use super::names::{Calls, Dialect, JudgeKind, Logprobs, TokenLimitField};
 use super::{
-    Backend, Budget, ChatSettings, CommandSettings, Config, DEFAULTS, EndpointOwner, JudgeSettings, KeyUse,
-    LocalFacts, NotTrusted, Price, RunSettings, ScheduleSettings, SettingsFile, Untrusted,
+    Backend, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, EndpointOwner,
+    JudgeSettings, KeyUse, LocalFacts, NotTrusted, Price, RunSettings, ScheduleSettings, SettingsFile, StoreSettings,
+    Untrusted,
 };
-use crate::judge::CallLimits;
-use crate::judge::endpoint::Endpoint;
 
 /// The most calls in flight.
 const CONCURRENCY_MAX: u32 = 10_000;
@@ -85,6 +84,7 @@ impl Config {
         Ok(Config {
             run,
             gate,
+            store: StoreSettings { texts: given(layer.store.texts) },
             guardrails: layer.diff.guardrails,
             schedule,
             budget: Budget { calls_max: layer.budget.calls_max, usd_max },
@@ -96,6 +96,7 @@ impl Config {
             any_base_url,
             files: Vec::new(),
             untrusted: None,
+            written: resolving.written,
         })
     }
 
@@ -170,7 +171,7 @@ fn given<T>(value: Option<T>) -> T {
 /// Who chose the variable that a key is read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Naming {
-    /// Whoever wrote the settings.
+    /// A person, in settings.
     Written,
     /// The defaults.
     Default,
@@ -336,11 +337,11 @@ impl Resolving {
         })
     }
 
-    /// A setting that the judge's kind has no use for is a mistake somebody believes in.
+    /// A setting that the judge's kind has no use for is a mistake: its author believes that it does something.
     fn meaningful(&mut self, name: &str, kind: JudgeKind) {
         let Some(written) = self.written.judges.get(name) else { return };
         for key in written.keys_set() {
-            if key != "kind" && !keys_of(kind).contains(&key) {
+            if key != "kind" && !takes(kind, key) {
                 let message = format!("a judge of kind {:?} has no such setting", kind.name());
                 self.problem(format!("judges.{name}.{key}"), message, None);
             }
@@ -348,9 +349,12 @@ impl Resolving {
     }
 
     fn backend(&mut self, name: &str, kind: JudgeKind, layer: JudgeLayer) -> Option<Backend> {
+        if let Some(dialect) = kind.dialect() {
+            let own = self.written.judges.get(name).is_some_and(|own| own.api_key_env.is_some());
+            let named = if own { Naming::Written } else { Naming::Default };
+            return self.chat(&format!("judges.{name}"), dialect, layer, named).map(Backend::Chat);
+        }
         match kind {
-            JudgeKind::Openai => self.judge_chat(name, kind, layer).map(Backend::Openai),
-            JudgeKind::Anthropic => self.judge_chat(name, kind, layer).map(Backend::Anthropic),
             JudgeKind::Baseline => Some(Backend::Baseline),
             JudgeKind::Recorded => Some(Backend::Recorded { verdicts: layer.verdicts }),
             JudgeKind::Command => {
@@ -363,20 +367,15 @@ impl Resolving {
                 }
                 Some(Backend::Command(CommandSettings { argv, pass_env: layer.pass_env.unwrap_or_default() }))
             }
+            _ => None,
         }
-    }
-
-    fn judge_chat(&mut self, name: &str, kind: JudgeKind, layer: JudgeLayer) -> Option<ChatSettings> {
-        let own = self.written.judges.get(name).is_some_and(|own| own.api_key_env.is_some());
-        let named = if own { Naming::Written } else { Naming::Default };
-        self.chat(&format!("judges.{name}"), kind, layer, named)
     }
 
     /// How the endpoint of `section` is spoken to.
     fn chat(
         &mut self,
         section: &str,
-        kind: JudgeKind,
+        dialect: Dialect,
         layer: JudgeLayer,
         key_variable: Naming,
     ) -> Option<ChatSettings> {
@@ -390,13 +389,14 @@ impl Resolving {
             self.problem(format!("{section}.model"), "expected a model, found an empty text", None);
         }
         let base_url = self.base_url(&format!("{section}.base_url"), &given(layer.base_url))?;
-        let own = given(self.defaults.judges[kind.name()].base_url.clone());
+        let own = given(self.defaults.judges[dialect.name()].base_url.clone());
         let owner = if base_url.to_string() == own { EndpointOwner::Provider } else { EndpointOwner::Other };
         let key_use = match (owner, key_variable) {
             (EndpointOwner::Other, Naming::Default) => KeyUse::IfPresent,
             (EndpointOwner::Other, Naming::Written) | (EndpointOwner::Provider, _) => KeyUse::Required,
         };
         Some(ChatSettings {
+            dialect,
             model,
             base_url,
             owner,
@@ -452,40 +452,30 @@ impl Resolving {
     }
 }
 
-fn keys_of(kind: JudgeKind) -> &'static [&'static str] {
+/// The settings of a judge that is a model behind an endpoint. Not every dialect takes all of them.
+const CHAT_KEYS: &[&str] = &[
+    "model",
+    "base_url",
+    "api_key_env",
+    "temperature",
+    "seed",
+    "output_tokens_max",
+    "token_limit_field",
+    "structured",
+    "logprobs",
+    "context_tokens",
+    "template",
+    "model_mismatch",
+    "aliases",
+    "http",
+];
+
+fn takes(kind: JudgeKind, key: &str) -> bool {
     match kind {
-        JudgeKind::Openai => &[
-            "model",
-            "base_url",
-            "api_key_env",
-            "temperature",
-            "seed",
-            "output_tokens_max",
-            "token_limit_field",
-            "structured",
-            "logprobs",
-            "context_tokens",
-            "template",
-            "model_mismatch",
-            "aliases",
-            "http",
-        ],
-        JudgeKind::Anthropic => &[
-            "model",
-            "base_url",
-            "api_key_env",
-            "temperature",
-            "output_tokens_max",
-            "structured",
-            "context_tokens",
-            "template",
-            "model_mismatch",
-            "aliases",
-            "http",
-        ],
-        JudgeKind::Baseline => &[],
-        JudgeKind::Command => &["command", "pass_env", "template"],
-        JudgeKind::Recorded => &["verdicts"],
+        JudgeKind::Baseline => false,
+        JudgeKind::Command => ["command", "pass_env", "template"].contains(&key),
+        JudgeKind::Recorded => key == "verdicts",
+        _ => CHAT_KEYS.contains(&key) && kind.dialect().is_some_and(|dialect| dialect.takes(key)),
     }
 }
 

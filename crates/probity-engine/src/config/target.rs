@@ -4,10 +4,7 @@
 
 use std::path::PathBuf;
 
-use super::{ChatSettings, CommandSettings, TargetKind};
-use crate::target::address::Address;
-use crate::target::header::HeaderText;
-use crate::target::pointer::Pointer;
+use super::{Address, ChatSettings, CommandSettings, HeaderText, Pointer, TargetKind};
 
 /// `[targets.NAME]`
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::class::SettingClass;
+use super::endpoint::Endpoint;
 use super::key::is_present;
 use super::layer::{JudgeLayer, Layer, TargetLayer};
 use super::names::{JudgeKind, TargetKind};
 use super::read::{DecidingSetting, KIND, NAME, SettingsProblem, deciding};
-use crate::judge::endpoint::Endpoint;
 
 /// A settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,40 +1,48 @@
-//! The judges behind one face: build one from its settings, ask it, and read the dialect it answers in.
+//! The judges behind one interface: build one from its settings, ask it, and read the dialect it answers in.
 
 use std::fs::File;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use probity_core::json::{Json, JsonRepair};
-use probity_core::verdict::{Completion, EnvelopeFault, Finish, envelope};
+use probity_core::verdict::{Completion, EnvelopeFault, Finish};
 use serde_json::{Value, json};
 
-use super::account::Account;
-use super::anthropic::{Anthropic, MessageParams};
-use super::command::{CommandJudge, StartError};
-use super::endpoint::BadKey;
-use super::http::{BadHttpClient, HttpClient, Pool};
-use super::openai::{ChatParams, OpenAi};
-use super::params::{Shape, Temperature};
+use super::command::{self, LineProgram, NamedBy, StartError};
+use super::http::BadHttpClient;
+use super::key::BadKey;
+use super::params::Shape;
 use super::recorded::{Recorded, RecordedError};
+use super::service::Service;
 use super::{CallLimits, CallOutcome, Question, Reception, Response, Room, TransportFault, baseline};
-use crate::config::{Backend, ChatSettings, Http, JudgeSettings, api_key};
-
-/// HTTP/2 connections per client: enough for two thousand calls at a hundred streams each.
-const HTTP2_SHARDS: usize = 20;
+use crate::config::{Backend, ChatSettings, JudgeSettings};
 
 /// A judge that can be asked.
 #[derive(Debug)]
 pub enum Judge {
-    /// An OpenAI-compatible endpoint.
-    OpenAi(OpenAi),
-    /// The Messages API.
-    Anthropic(Anthropic),
+    /// A model behind an endpoint.
+    Chat(Box<ChatJudge>),
     /// The embedded lexical judge.
     Baseline,
     /// A program.
-    Command(CommandJudge),
+    Command(LineProgram),
     /// Verdicts from a file.
     Recorded(Recorded),
+}
+
+/// A model behind an endpoint.
+#[derive(Debug)]
+pub struct ChatJudge {
+    service: Service,
+    chat: ChatSettings,
+    shape: Shape,
+}
+
+impl ChatJudge {
+    async fn ask(&self, question: &Question) -> Reception {
+        let body = chat_body(&self.chat, self.shape, question).to_string();
+        self.service.post(body.into_bytes()).await
+    }
 }
 
 /// Why a judge cannot be used as configured. Nothing was sent.
@@ -79,17 +87,13 @@ impl Judge {
     ) -> Result<Judge, JudgeError> {
         let shape = shape.unwrap_or(Shape::Plain);
         Ok(match &settings.backend {
-            Backend::Openai(chat) => {
-                let (account, model) = (account(chat, limits, key)?, chat.model.clone());
-                Judge::OpenAi(OpenAi { account, model, params: chat_params(chat, shape) })
-            }
-            Backend::Anthropic(chat) => {
-                let (account, model) = (account(chat, limits, key)?, chat.model.clone());
-                Judge::Anthropic(Anthropic { account, model, params: message_params(chat, shape) })
+            Backend::Chat(chat) => {
+                let service = Service::of_chat(chat, limits, key)?;
+                Judge::Chat(Box::new(ChatJudge { service, chat: chat.clone(), shape }))
             }
             Backend::Baseline => Judge::Baseline,
             Backend::Command(command) => {
-                Judge::Command(CommandJudge::start_passing(&command.argv, limits, &command.pass_env)?)
+                Judge::Command(LineProgram::start(command, limits, NamedBy::Packet)?)
             }
             Backend::Recorded { verdicts } => {
                 let path = verdicts.clone().ok_or(JudgeError::WhichRecord { n: 0 })?;
@@ -103,16 +107,15 @@ impl Judge {
     /// Asks once and reports what happened.
     pub async fn ask(&self, question: &Question) -> Reception {
         match self {
-            Judge::OpenAi(judge) => judge.ask(question).await,
-            Judge::Anthropic(judge) => judge.ask(question).await,
-            Judge::Command(judge) => judge.ask(question).await,
+            Judge::Chat(judge) => judge.ask(question).await,
+            Judge::Command(program) => command::ask(program, question).await,
             Judge::Baseline => {
                 let started = Instant::now();
                 answered(Some(baseline::answer(&question.packet)), started.elapsed())
             }
             Judge::Recorded(judge) => {
                 let started = Instant::now();
-                answered(judge.answer_for(question, question.variant.as_deref()), started.elapsed())
+                answered(judge.answer(question), started.elapsed())
             }
         }
     }
@@ -120,8 +123,7 @@ impl Judge {
     /// Reads a whole body in the judge's dialect.
     pub fn completion(&self, body: &[u8]) -> Result<Completion, EnvelopeFault> {
         match self {
-            Judge::OpenAi(_) => envelope::openai(body),
-            Judge::Anthropic(_) => envelope::anthropic(body),
+            Judge::Chat(judge) => (judge.chat.dialect.wire().completion)(body),
             Judge::Baseline | Judge::Command(_) | Judge::Recorded(_) => match std::str::from_utf8(body) {
                 Ok(text) => {
                     let text = Some(text.to_owned());
@@ -140,8 +142,7 @@ impl Judge {
         repairs: &[JsonRepair],
     ) -> Result<Completion, EnvelopeFault> {
         match self {
-            Judge::OpenAi(_) => envelope::openai_json(value, repairs),
-            Judge::Anthropic(_) => envelope::anthropic_json(value, repairs),
+            Judge::Chat(judge) => (judge.chat.dialect.wire().completion_of_json)(value, repairs),
             Judge::Baseline | Judge::Command(_) | Judge::Recorded(_) => self.completion(body),
         }
     }
@@ -149,8 +150,7 @@ impl Judge {
     /// What was read from an answer, without the key that went out with the question.
     pub(crate) fn cleaned(&self, text: String) -> String {
         match self {
-            Judge::OpenAi(judge) => judge.account.cleaned(text),
-            Judge::Anthropic(judge) => judge.account.cleaned(text),
+            Judge::Chat(judge) => judge.service.cleaned(text),
             Judge::Baseline | Judge::Command(_) | Judge::Recorded(_) => text,
         }
     }
@@ -158,7 +158,7 @@ impl Judge {
     /// Whether there is any use in asking: a record that says nothing about a question never will.
     pub fn has_answer(&self, question: &Question) -> bool {
         match self {
-            Judge::Recorded(judge) => judge.answer_for(question, question.variant.as_deref()).is_some(),
+            Judge::Recorded(judge) => judge.answer(question).is_some(),
             _ => true,
         }
     }
@@ -173,17 +173,16 @@ impl Judge {
 pub fn request_body(settings: &JudgeSettings, shape: Option<Shape>, question: &Question) -> Value {
     let shape = shape.unwrap_or(Shape::Plain);
     match &settings.backend {
-        Backend::Openai(chat) => {
-            super::openai::request_body(&chat.model, &chat_params(chat, shape), question)
-        }
-        Backend::Anthropic(chat) => {
-            super::anthropic::request_body(&chat.model, &message_params(chat, shape), question)
-        }
-        Backend::Command(_) => super::command::request_body(question),
+        Backend::Chat(chat) => chat_body(chat, shape, question),
+        Backend::Command(_) => command::request_body(question),
         Backend::Baseline | Backend::Recorded { .. } => {
             serde_json::from_str(question.packet.canonical()).unwrap_or_else(|_| json!(null))
         }
     }
+}
+
+fn chat_body(chat: &ChatSettings, shape: Shape, question: &Question) -> Value {
+    (chat.dialect.wire().body)(chat, shape, &question.prompt, question.packet.ask())
 }
 
 fn answered(body: Option<String>, elapsed: Duration) -> Reception {
@@ -194,39 +193,4 @@ fn answered(body: Option<String>, elapsed: Duration) -> Reception {
         None => CallOutcome::Broken { fault: TransportFault::NotRecorded, partial: Vec::new() },
     };
     Reception { outcome, elapsed, room: Room::default() }
-}
-
-/// The account that `chat` describes, with its key.
-pub(crate) fn account(
-    chat: &ChatSettings,
-    limits: CallLimits,
-    key: &dyn Fn(&str) -> Option<String>,
-) -> Result<Account, JudgeError> {
-    let pool = match chat.http {
-        Http::Http1 => Pool::Http1,
-        Http::Http2 => {
-            Pool::Http2 { shards: HTTP2_SHARDS.try_into().expect("the number of shards is not zero") }
-        }
-    };
-    let (key, client) = (api_key(chat, key)?, HttpClient::new(limits, pool, chat.base_url.transit())?);
-    Ok(Account { endpoint: chat.base_url.clone(), key, client })
-}
-
-fn chat_params(chat: &ChatSettings, shape: Shape) -> ChatParams {
-    ChatParams {
-        temperature: Temperature::parse(&chat.temperature.to_string()),
-        seed: chat.seed.map(i64::from),
-        output_tokens_max: chat.output_tokens_max.get(),
-        token_limit_field: chat.token_limit_field,
-        shape,
-        logprobs: chat.logprobs,
-    }
-}
-
-fn message_params(chat: &ChatSettings, shape: Shape) -> MessageParams {
-    MessageParams {
-        temperature: Temperature::parse(&chat.temperature.to_string()),
-        output_tokens_max: chat.output_tokens_max.get(),
-        shape,
-    }
 }

@@ -2,8 +2,8 @@
 //!
 //! It needs no key and no network, and it understands nothing. It is there so that a first run works, and
 //! as a yardstick: a judge that does not agree with people better than this is not worth paying for. Its
-//! reasons state what was counted. It must stay weak in this honest way; whoever wants a better judge
-//! configures one.
+//! reasons state what was counted. It must stay weak in this honest way; a better judge has to be
+//! configured.
 //!
 //! What always holds: the answer is a level on the criterion's own scale, the same bytes for the same
 //! packet everywhere, and nothing that the reply says about its own score is read. Of two replies it prefers
@@ -202,7 +202,7 @@ impl Counts {
     fn topic(&self) -> (u64, String) {
         let (wanted, taken) = self.ticket;
         let mut seen = format!("the reply takes up {taken} of {wanted} content words of the ticket");
-        // Nobody repeats a whole ticket, so half of its words is as much as can be asked.
+        // No reply repeats a whole ticket, so half of its words is as much as can be asked.
         let mut marks = share(taken * 2, wanted);
         if let Some((wanted, taken)) = self.reference {
             seen = format!("{seen} and {taken} of {wanted} of the reference");
@@ -248,7 +248,7 @@ fn share(part: u64, whole: u64) -> u64 {
     (part * FULL).checked_div(whole).unwrap_or(0).min(FULL)
 }
 
-/// What the customer wrote, or everything where nobody is marked as the customer.
+/// What the customer wrote, or everything where no turn is the customer's.
 fn customer_text(situation: &Situation) -> String {
     let Situation::Conversation(turns) = situation else { return situation.texts().join("\n") };
     let customer: Vec<&str> =

@@ -1,4 +1,4 @@
-//! What templates of prompts and of requests share: they end, and they need little memory, whoever wrote them.
+//! What templates of prompts and of requests share: they end, and they need little memory, whatever stands in them.
 //!
 //! Steps are counted and output is bounded while it is written. What a template holds in its names has no bound in
 //! the engine, so nothing that lets values grow from step to step is there: no namespaces, no recursion, no other

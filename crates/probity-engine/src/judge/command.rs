@@ -11,7 +11,6 @@
 mod program;
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -19,17 +18,14 @@ use probity_core::json::{Json, Tolerance, parse, parse_with};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{CallLimits, CallOutcome, Question, Reception, Response, Room, TransportFault};
+use crate::config::CommandSettings;
 
 /// Questions that wait to be written before a further one has to wait itself.
 const QUEUE_MAX: usize = 64;
 
-/// A running program that judges.
-#[derive(Debug)]
-pub struct CommandJudge(LineProgram);
-
 /// A running program that answers lines with lines.
 #[derive(Debug)]
-pub(crate) struct LineProgram {
+pub struct LineProgram {
     waiting: Arc<Waiting>,
     lines: mpsc::Sender<String>,
     limits: CallLimits,
@@ -38,10 +34,10 @@ pub(crate) struct LineProgram {
 /// How an answer names the question it is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum NamedBy {
-    /// By the packet's hash, which nobody writes by chance: a damaged line that holds one is an answer to it.
+    /// By the packet's hash, which is not written by chance: a damaged line that holds one is an answer to it.
     #[default]
     Packet,
-    /// By the case's id, which may be any text: a damaged line belongs to nobody, and one that names no case that
+    /// By the case's id, which may be any text: a damaged line belongs to no case, and one that names no case that
     /// waits fails all that do.
     CaseId,
 }
@@ -71,45 +67,24 @@ pub enum StartError {
     },
 }
 
-impl CommandJudge {
-    /// Starts `argv`, which sees no variable that looks like a secret. Must be called inside a runtime.
-    pub fn start(argv: &[String], limits: CallLimits) -> Result<CommandJudge, StartError> {
-        CommandJudge::start_passing(argv, limits, &[])
-    }
-
-    /// Starts `argv` as [`CommandJudge::start`] does, and lets it see the variables named in `pass_env`.
-    pub fn start_passing(
-        argv: &[String],
-        limits: CallLimits,
-        pass_env: &[String],
-    ) -> Result<CommandJudge, StartError> {
-        LineProgram::start(argv, limits, pass_env, NamedBy::Packet).map(CommandJudge)
-    }
-
-    /// Asks one question and waits for its answer, at most for the total clock.
-    pub async fn ask(&self, question: &Question) -> Reception {
-        let packet = question.packet.hash().to_string();
-        let line = question_line(&packet, question);
-        self.0.exchange(packet, line).await
-    }
-
-    /// Answers that named a packet nobody was waiting for. They are dropped.
-    pub fn n_unexpected(&self) -> u64 {
-        self.0.waiting.n_unexpected.load(Ordering::Relaxed)
-    }
+/// Asks a program that judges one question and waits for its answer, at most for the total clock.
+pub(super) async fn ask(program: &LineProgram, question: &Question) -> Reception {
+    let packet = question.packet.hash().to_string();
+    let line = question_line(&packet, question);
+    program.exchange(packet, line).await
 }
 
 impl LineProgram {
-    /// Starts `argv`, whose answers name what they answer by `named_by`. Must be called inside a runtime.
+    /// Starts a program whose answers name what they answer by `named_by`. It sees no variable that looks like a
+    /// secret but those that the settings pass on. Must be called inside a runtime.
     pub(crate) fn start(
-        argv: &[String],
+        command: &CommandSettings,
         limits: CallLimits,
-        pass_env: &[String],
         named_by: NamedBy,
     ) -> Result<LineProgram, StartError> {
         let waiting = Arc::new(Waiting { named_by, ..Waiting::default() });
         let (lines, queue) = mpsc::channel(QUEUE_MAX);
-        program::start(argv, pass_env, queue, program::Sink { waiting: Arc::clone(&waiting), limits })?;
+        program::start(command, queue, program::Sink { waiting: Arc::clone(&waiting), limits })?;
         Ok(LineProgram { waiting, lines, limits })
     }
 
@@ -163,7 +138,6 @@ fn broken(fault: TransportFault) -> CallOutcome {
 #[derive(Debug, Default)]
 struct Waiting {
     state: Mutex<State>,
-    n_unexpected: AtomicU64,
     named_by: NamedBy,
 }
 
@@ -217,8 +191,9 @@ impl Waiting {
         self.forget(packet);
         let oldest = self.state().pending.get_mut(packet).and_then(VecDeque::pop_front);
         self.forget(packet);
-        if oldest.is_none_or(|question| question.send(outcome).is_err()) {
-            self.n_unexpected.fetch_add(1, Ordering::Relaxed);
+        if let Some(question) = oldest {
+            // A question whose clock ran out has its outcome already.
+            let _ = question.send(outcome);
         }
     }
 
@@ -254,7 +229,7 @@ impl Waiting {
         if line.iter().all(u8::is_ascii_whitespace) {
             return;
         }
-        // Whoever reads the answer decides about such escapes; here only the name is looked for.
+        // The reader of the answer decides about such escapes; here only the name is looked for.
         let text = std::str::from_utf8(&line).ok();
         let json = text.and_then(|text| parse_with(text, Tolerance::LoneSurrogates).ok());
         let member = self.named_by.member();
@@ -270,7 +245,7 @@ impl Waiting {
             return;
         };
         if self.named_by == NamedBy::CaseId && !self.is_awaited(&packet) {
-            // Whoever the line was for waits in vain: an id that was changed on the way tells nobody whose it was.
+            // The case that the line was for waits in vain: an id that was changed on the way does not say which.
             let start: String = packet.chars().take(80).collect();
             let message = format!("expected the {member} of a case that waits, found {start:?}");
             self.settle_all(&TransportFault::BadBody(message));

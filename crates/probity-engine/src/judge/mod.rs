@@ -1,36 +1,48 @@
-//! Judges: whoever is asked about a packet, and what came back, byte for byte.
+//! Judges: what is asked about a packet, and what came back, byte for byte.
 //!
 //! An adapter sends one call and reports what happened. It does not retry, wait, parse verdicts or decide
-//! what a failure means; the schedule does that, with [`crate::schedule::classify`].
+//! what a failure means: the schedule does that.
 
-pub mod account;
-pub mod anthropic;
+mod anthropic;
 mod backend;
 pub mod baseline;
 pub mod bounded_template;
 pub mod command;
-pub mod endpoint;
 pub mod event_stream;
 mod fault;
-pub mod host;
 pub mod http;
+pub mod key;
 pub mod mask;
-pub mod openai;
+mod openai;
 pub mod params;
 pub mod prompt;
 pub mod recorded;
+pub mod respondent;
 mod room;
+pub mod service;
 mod spelling;
 mod verdict_schema;
+mod wire;
 
+use std::fs::File;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use probity_core::packet::Packet;
 
-pub(crate) use backend::account;
-pub use backend::{Judge, JudgeError, request_body};
+pub use backend::{ChatJudge, Judge, JudgeError, request_body};
 pub use room::Room;
+
+pub use crate::config::CallLimits;
+
+/// BLAKE3 of a file's bytes, hexadecimal. The content of a file makes a judge or a target, wherever it lies.
+pub fn file_digest(path: &Path) -> io::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(File::open(path)?)?;
+    Ok(hasher.finalize().to_hex().to_string())
+}
 
 /// What one call is about.
 #[derive(Debug, Clone)]
@@ -61,7 +73,7 @@ pub struct Reception {
     pub outcome: CallOutcome,
     /// Wall time from sending to the last byte or to the failure.
     pub elapsed: Duration,
-    /// The memory that a large body takes up. Whoever takes the body keeps this for as long.
+    /// The memory that a large body takes up. The holder of the body keeps this for as long.
     pub room: Room,
 }
 
@@ -137,19 +149,4 @@ pub enum TransportFault {
     /// A local program ended or could not be started.
     #[error("the program is gone: {0}")]
     ProgramGone(String),
-}
-
-/// The clocks and caps of one call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CallLimits {
-    /// To establish a connection.
-    pub connect: Duration,
-    /// From sending to response headers.
-    pub first_byte: Duration,
-    /// Between two pieces of the body; comment lines of an event stream do not count as pieces.
-    pub idle: Duration,
-    /// For the whole call.
-    pub total: Duration,
-    /// Decoded bytes of a body.
-    pub body_bytes_max: usize,
 }

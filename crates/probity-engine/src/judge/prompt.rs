@@ -6,16 +6,11 @@
 //! stays text. A template is for one reply or for two: it names `reply`, or `candidate_a` and `candidate_b`,
 //! and cannot be filled in for the other kind of packet.
 
-mod splice;
-
-use std::sync::{Arc, RwLock};
-
 use minijinja::value::Value;
 use minijinja::{Environment, context};
 use probity_core::case::Situation;
 use probity_core::packet::{AnswerForm, Ask, Packet, Subject};
 
-use self::splice::{Slot, Spliced, is_plain};
 use super::Prompt;
 use super::bounded_template::{self, Bounded, Refused, Unbounded};
 
@@ -31,36 +26,11 @@ const DIVIDER: &str = "=== user ===";
 /// The largest prompt a template may produce, in bytes.
 const PROMPT_BYTES_MAX: usize = 32 * 1024 * 1024;
 
-/// How many asks a template is cut for. Rubrics have few; whoever makes more of them waits for the template.
-const CUTS_MAX: usize = 256;
-
 /// A prompt template that has been read and understood.
 #[derive(Debug)]
 pub struct Template {
     environment: Environment<'static>,
     hash: String,
-    /// Whether the source shows that prompts for tickets can be cut at the tickets' own texts.
-    printing: Printing,
-    cuts: RwLock<Vec<Arc<Cut>>>,
-}
-
-/// What a template does with the texts of a ticket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Printing {
-    /// It prints them.
-    Plain,
-    /// It may do anything.
-    Free,
-}
-
-/// The prompt of all tickets that are asked about in the same way.
-#[derive(Debug)]
-struct Cut {
-    ask: Arc<Ask>,
-    has_reference: bool,
-    has_evidence: bool,
-    /// The system message and the user message; `None` where they have to be rendered for each packet.
-    messages: Option<(Spliced, Spliced)>,
 }
 
 /// Why a template could not be used.
@@ -105,9 +75,8 @@ impl Template {
                 Refused::Unbounded(why) => TemplateError::Unbounded(why),
             })?;
         }
-        let printing = if is_plain(system) && is_plain(user) { Printing::Plain } else { Printing::Free };
         let hash = blake3::hash(source.as_bytes()).to_hex().to_string();
-        Ok(Template { environment, hash, printing, cuts: RwLock::default() })
+        Ok(Template { environment, hash })
     }
 
     /// BLAKE3 of the source text, hexadecimal.
@@ -124,76 +93,6 @@ impl Template {
 
     /// The prompt for `packet`.
     pub fn render(&self, packet: &Packet) -> Result<Prompt, TemplateError> {
-        let Situation::Ticket(ticket) = packet.situation() else { return self.render_whole(packet) };
-        let evidence = evidence(packet);
-        let Some(cut) = self.cut(packet, evidence.is_some()) else { return self.render_whole(packet) };
-        let Some((system, user)) = &cut.messages else { return self.render_whole(packet) };
-        let ticket = json_string(ticket);
-        let replies: Vec<String> = packet.subject().replies().into_iter().map(json_string).collect();
-        let reference = packet.reference().map(json_string).unwrap_or_default();
-        let boundary = packet.boundary();
-        let text = |slot: Slot| match slot {
-            Slot::Ticket => ticket.as_str(),
-            Slot::Reply | Slot::CandidateA => &replies[0],
-            Slot::CandidateB => replies.get(1).map_or("", String::as_str),
-            Slot::Reference => &reference,
-            Slot::Evidence => evidence.as_deref().unwrap_or_default(),
-            Slot::Boundary => &boundary,
-        };
-        Ok(Prompt { system: bounded(system.filled(text))?, user: bounded(user.filled(text))? })
-    }
-
-    /// The cut for the packet's ask, made when it is first needed. `None` where there can be none.
-    fn cut(&self, packet: &Packet, has_evidence: bool) -> Option<Arc<Cut>> {
-        if self.printing == Printing::Free {
-            return None;
-        }
-        let (ask, has_reference) = (packet.shared_ask(), packet.reference().is_some());
-        let is_its = |cut: &&Arc<Cut>| {
-            let same = (cut.has_reference, cut.has_evidence) == (has_reference, has_evidence);
-            same && Arc::ptr_eq(&cut.ask, ask)
-        };
-        let known = self.cuts.read().expect("nothing panics while cuts are written");
-        if let Some(cut) = known.iter().find(is_its) {
-            return Some(Arc::clone(cut));
-        }
-        let is_full = known.len() >= CUTS_MAX;
-        drop(known);
-        if is_full {
-            return None;
-        }
-        let messages = self.messages(ask, has_reference, has_evidence);
-        let cut = Arc::new(Cut { ask: Arc::clone(ask), has_reference, has_evidence, messages });
-        self.cuts.write().expect("nothing panics while cuts are written").push(Arc::clone(&cut));
-        Some(cut)
-    }
-
-    /// Both messages about tickets, cut. A template that cannot be filled in says so for a real packet.
-    fn messages(&self, ask: &Ask, has_reference: bool, has_evidence: bool) -> Option<(Spliced, Spliced)> {
-        let reference = has_reference.then(|| Slot::Reference.stand_in());
-        let evidence = has_evidence.then(|| Slot::Evidence.stand_in());
-        let replies = match ask.form() {
-            AnswerForm::Levels => context! { reply => Slot::Reply.stand_in() },
-            AnswerForm::Preference => context! {
-                candidate_a => Slot::CandidateA.stand_in(),
-                candidate_b => Slot::CandidateB.stand_in(),
-            },
-        };
-        let context = context! {
-            criteria => criteria(ask),
-            several => ask.criteria().len() > 1,
-            situation => context! { ticket => Slot::Ticket.stand_in() },
-            reference => reference,
-            evidence => evidence,
-            boundary => Slot::Boundary.stand_in(),
-            ..replies
-        };
-        let cut = |name| Spliced::cut(&self.part(name, &context).ok()?);
-        Some((cut("system")?, cut("user")?))
-    }
-
-    /// The prompt for `packet`, all of it made by the template.
-    fn render_whole(&self, packet: &Packet) -> Result<Prompt, TemplateError> {
         let replies = match packet.subject() {
             Subject::Reply(reply) => context! { reply => json_string(reply) },
             Subject::Pair { a, b } => {
@@ -221,13 +120,6 @@ impl Template {
         }
         rendered.map(|()| written.text()).map_err(TemplateError::Render)
     }
-}
-
-fn bounded(text: String) -> Result<String, TemplateError> {
-    if text.len() > PROMPT_BYTES_MAX {
-        return Err(TemplateError::TooLong);
-    }
-    Ok(text)
 }
 
 /// Text as a JSON string literal. `<` is escaped too, so that no tag can be imitated.
@@ -349,10 +241,6 @@ mod tests {
                 Answer with one JSON object of the form {"reasoning": "…", "score": N}, where N is one of 1, 2, 3, 4, 5."#]],
         );
         let template = Template::built_in(AnswerForm::Levels);
-        assert_eq!(
-            template.render(&packet).expect("rendered"),
-            template.render_whole(&packet).expect("rendered")
-        );
         let rule = |packet| template.render(packet).expect("rendered").system.contains("checks_passed");
         assert!(rule(&packet) && !rule(&self::packet(Situation::Ticket("x".into()), "y", CallPlan::OneCall)));
     }
@@ -382,54 +270,6 @@ mod tests {
                 }
                 where N is one of the levels of its criterion: relevance 1, 2, 3, 4, 5; tone 1, 2, 3, 4, 5."#]],
         );
-    }
-
-    /// Replies to tickets and in conversations, with and without a reference, with texts that could be mistaken.
-    fn replies() -> Vec<Admitted> {
-        let texts = ["It broke", "", "{{ 7*7 }} <b>\"\n\u{f8ff}reply\u{f8ff}\u{1f600}", "none"];
-        let mut replies = Vec::new();
-        for (text, reply) in texts.iter().flat_map(|text| texts.map(|reply| (*text, reply))) {
-            for reference in [None, Some("Best <i>"), Some("")] {
-                let turns = vec![Turn { role: Role::Customer, text: text.into() }];
-                replies.push(admitted_reply(Situation::Ticket(text.into()), reply, reference));
-                replies.push(admitted_reply(Situation::Conversation(turns), reply, reference));
-            }
-        }
-        replies
-    }
-
-    /// The prompt of a packet is what the template makes of it, whether it is put together or not.
-    #[track_caller]
-    fn check_alike(template: &Template, want: Printing) {
-        assert_eq!(template.printing, want);
-        let rubrics =
-            ["relevance-tone", "support-gold"].map(|name| rubric::built_in(name).expect("built in"));
-        let plans = [CallPlan::OneCall, CallPlan::PerCriterion];
-        let asks: Vec<Arc<Ask>> =
-            rubrics.iter().flat_map(|rubric| plans.map(|plan| asks(rubric, plan))).flatten().collect();
-        for admitted in replies() {
-            for packet in asks.iter().map(|ask| question(&admitted, ask)) {
-                let whole = template.render_whole(&packet).expect("rendered");
-                assert_eq!(template.render(&packet).expect("rendered"), whole);
-            }
-        }
-    }
-
-    #[test]
-    fn a_prompt_put_together_is_the_prompt_rendered() {
-        check_alike(&Template::built_in(AnswerForm::Levels), Printing::Plain);
-        let plain = "{{ boundary }}{% if reference is none %}-{% endif %}\n=== user ===\n\
-            {% if situation.turns is defined %}{% for turn in situation.turns %}{{ turn.text }}{% endfor %}\
-            {% else %}{{ situation.ticket }}{% endif %}{{ reply }}{{ reply }}";
-        check_alike(&Template::parse(plain).expect("well formed"), Printing::Plain);
-    }
-
-    #[test]
-    fn a_template_that_does_more_than_printing_is_rendered_whole() {
-        let free = "{% if reply|length > 20 %}long{% endif %}\n=== user ===\n{{ reply|upper }}";
-        check_alike(&Template::parse(free).expect("well formed"), Printing::Free);
-        let marked = Template::parse("\u{f8ff}\n=== user ===\n{{ reply }}").expect("well formed");
-        check_alike(&marked, Printing::Plain);
     }
 
     fn compared(situation: &Situation, a: &str, b: &str, rubric: &str) -> Packet {
@@ -476,20 +316,6 @@ mod tests {
             Answer with one JSON object of the form {"evidence": ["…"], "verdict": V}, where V is one of "A", "B", "tie", "needs_human_review"."#]].assert_eq(&prompt.user.replace(&packet.boundary(), "MARK"));
         for word in ["`tie`", "needs_human_review", "slot", "longer", "never an\n  instruction"] {
             assert!(prompt.system.contains(word), "{word}");
-        }
-    }
-
-    #[test]
-    fn a_comparison_put_together_is_the_comparison_rendered() {
-        let template = Template::built_in(AnswerForm::Preference);
-        assert_eq!(template.printing, Printing::Plain);
-        let turns = vec![Turn { role: Role::Customer, text: "Hello".into() }];
-        for situation in [Situation::Ticket("It <b>".into()), Situation::Conversation(turns)] {
-            for rubric in ["pairwise-support", "support-gold", "relevance-tone"] {
-                let packet = compared(&situation, "{{ reply }}", "\u{f8ff}", rubric);
-                let whole = template.render_whole(&packet).expect("rendered");
-                assert_eq!(template.render(&packet).expect("rendered"), whole);
-            }
         }
     }
 

@@ -9,7 +9,6 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::fmt;
 use std::io::Read;
 
 use probity_core::json::{Json, JsonError, Object, Tolerance, parse_with};
@@ -29,25 +28,8 @@ pub struct Recorded {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Record {
     answer: Json,
-    place: Place,
-}
-
-/// Where in the file a record is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// A line of a JSONL file, from 1.
-    Line(usize),
-    /// An element of the `results` of a results file, from 0.
-    Result(usize),
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Place::Line(line) => write!(f, "line {line}"),
-            Place::Result(index) => write!(f, "results[{index}]"),
-        }
-    }
+    /// Where in the file it is, such as `line 3`.
+    place: String,
 }
 
 /// Why a file of verdicts cannot be used.
@@ -71,27 +53,13 @@ pub enum RecordedError {
         /// What is wrong with it.
         source: JsonError,
     },
-    /// A record does not say what it is a verdict on, or has none.
-    #[error("{path}, {place}: {message}")]
-    Shape {
+    /// A record does not say what it is a verdict on, has none, or says something else than an earlier one.
+    #[error("{path}{problem}")]
+    Unfit {
         /// The file.
         path: String,
-        /// The record.
-        place: Place,
-        /// What was expected.
-        message: &'static str,
-    },
-    /// Two records say different things about one key.
-    #[error("{path}: {first} and {second} differ about {key}, expected one verdict for each")]
-    Conflict {
-        /// The file.
-        path: String,
-        /// The earlier record.
-        first: Place,
-        /// The later record.
-        second: Place,
-        /// What both are about.
-        key: String,
+        /// The record, and what was expected.
+        problem: String,
     },
 }
 
@@ -105,36 +73,27 @@ impl Recorded {
         let mut reading = Reading { path: path_shown, recorded: Recorded::default() };
         if let Some(results) = results_file(text) {
             for (index, result) in results.iter().enumerate() {
-                reading.take(result, Place::Result(index))?;
+                reading.take(result, format!("results[{index}]"))?;
             }
         } else {
             for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-                reading.take(&reading.json(line, index + 1)?, Place::Line(index + 1))?;
+                reading.take(&reading.json(line, index + 1)?, format!("line {}", index + 1))?;
             }
         }
         Ok(reading.recorded)
     }
 
     /// What a judge would have answered, or `None` where nothing was recorded for every criterion asked.
+    ///
+    /// Without a variant, verdicts on several variants of a case cannot be told apart and count as none.
     pub fn answer(&self, question: &Question) -> Option<String> {
-        self.answer_for(question, None)
-    }
-
-    /// The same for the reply of one variant. Without a variant, verdicts on several variants of a case
-    /// cannot be told apart and count as none.
-    pub fn answer_for(&self, question: &Question, variant: Option<&str>) -> Option<String> {
         let (ask, hash) = (question.packet.ask(), question.packet.hash().to_string());
         if ask.form() == AnswerForm::Preference {
             // Which reply stood in which slot is said by nothing but the packet.
             return self.by_packet.get(&hash).map(|record| record.answer.canonical());
         }
         let criteria: Vec<&CriterionId> = ask.criteria().iter().map(|each| &each.id).collect();
-        self.find(&hash, &question.case_id, variant, &criteria)
-    }
-
-    /// Whether the file had no verdict.
-    pub fn is_empty(&self) -> bool {
-        self.by_packet.is_empty() && self.by_case.is_empty()
+        self.find(&hash, &question.case_id, question.variant.as_deref(), &criteria)
     }
 
     fn find(
@@ -181,24 +140,24 @@ impl Reading<'_> {
         parse_with(line, Tolerance::LoneSurrogates).map(|(json, _)| json).map_err(not_json)
     }
 
-    fn shape(&self, place: Place, message: &'static str) -> RecordedError {
-        RecordedError::Shape { path: self.path.to_owned(), place, message }
+    fn unfit(&self, place: &str, message: &str) -> RecordedError {
+        RecordedError::Unfit { path: self.path.to_owned(), problem: format!(", {place}: {message}") }
     }
 
-    fn take(&mut self, json: &Json, place: Place) -> Result<(), RecordedError> {
-        let object = json.as_object().ok_or_else(|| self.shape(place, "expected a JSON object"))?;
+    fn take(&mut self, json: &Json, place: String) -> Result<(), RecordedError> {
+        let object = json.as_object().ok_or_else(|| self.unfit(&place, "expected a JSON object"))?;
         if let Some(packet) = object.get("packet") {
             return self.take_packet(packet, object, place);
         }
         let id = object.get("id").and_then(name);
         let id =
-            id.ok_or_else(|| self.shape(place, "expected \"packet\" or \"id\" to say what it is about"))?;
+            id.ok_or_else(|| self.unfit(&place, "expected \"packet\" or \"id\" to say what it is about"))?;
         let variant = object.get("variant").and_then(name);
         if let Some(criterion) = object.get("criterion") {
             let criterion =
-                criterion.as_str().ok_or_else(|| self.shape(place, "expected a text as \"criterion\""))?;
+                criterion.as_str().ok_or_else(|| self.unfit(&place, "expected a text as \"criterion\""))?;
             if object.get("score").is_none() {
-                return Err(self.shape(place, "expected a \"score\" beside \"criterion\""));
+                return Err(self.unfit(&place, "expected a \"score\" beside \"criterion\""));
             }
             let answer = without(object, &["id", "criterion", "variant"]);
             return self.put_case((id, criterion.to_owned()), variant, Record { answer, place });
@@ -210,18 +169,18 @@ impl Reading<'_> {
                 // A results file has more than the judge said.
                 let said = |object: &Object| without(object, &["points", "repairs", "suspicions"]);
                 let answer = verdict.as_object().map_or_else(|| verdict.clone(), said);
-                let record = Record { answer, place };
+                let record = Record { answer, place: place.clone() };
                 self.put_case((id.clone(), criterion.to_owned()), variant.clone(), record)?;
             }
         }
         Ok(())
     }
 
-    fn take_packet(&mut self, packet: &Json, object: &Object, place: Place) -> Result<(), RecordedError> {
+    fn take_packet(&mut self, packet: &Json, object: &Object, place: String) -> Result<(), RecordedError> {
         let hash = packet.as_str().map(str::to_ascii_lowercase);
         let is_hash = |hash: &String| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
         let hash = hash.filter(is_hash);
-        let hash = hash.ok_or_else(|| self.shape(place, "expected 64 hexadecimal digits as \"packet\""))?;
+        let hash = hash.ok_or_else(|| self.unfit(&place, "expected 64 hexadecimal digits as \"packet\""))?;
         let key = format!("packet {hash}");
         let record = Record { answer: without(object, &["packet", "id", "variant"]), place };
         put(self.path, self.recorded.by_packet.entry(hash), record, &key)
@@ -251,12 +210,9 @@ fn put<K: Ord>(
             slot.insert(record);
         }
         Entry::Occupied(slot) if slot.get().answer.canonical() != record.answer.canonical() => {
-            return Err(RecordedError::Conflict {
-                path: path.to_owned(),
-                first: slot.get().place,
-                second: record.place,
-                key: key.to_owned(),
-            });
+            let (first, second) = (&slot.get().place, record.place);
+            let problem = format!(": {first} and {second} differ about {key}, expected one verdict for each");
+            return Err(RecordedError::Unfit { path: path.to_owned(), problem });
         }
         Entry::Occupied(_) => {}
     }
@@ -394,7 +350,7 @@ mod tests {
 
     #[test]
     fn an_empty_file_has_no_verdicts() {
-        assert!(read("").expect("an empty file").is_empty());
+        assert_eq!(read("").expect("an empty file"), Recorded::default());
     }
 
     #[test]

@@ -47,7 +47,7 @@ fn spelled(bytes: &[u8], start: usize, secret: &[u8]) -> Option<usize> {
     let mut at = start;
     for (i, character) in secret.iter().enumerate() {
         if *character == b'\\' {
-            // Nobody can tell one backslash from several that are escaped.
+            // One backslash cannot be told from several that are escaped.
             let is_repeated = i > 0 && secret[i - 1] == b'\\';
             at = if is_repeated { at } else { backslash(bytes, at)? };
             continue;

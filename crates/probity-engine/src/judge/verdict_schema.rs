@@ -7,111 +7,40 @@
 
 use probity_core::packet::{AnswerForm, Ask, PAIR_VERDICTS};
 use probity_core::rubric::Criterion;
-use serde::{Serialize, Serializer};
+use serde_json::{Map, Value, json};
 
 /// The name of the schema, and of the tool where a model answers by calling one.
 pub(super) const NAME: &str = "verdict";
 
-/// The schema of an answer to this ask. Every request has it, so it is written and never built.
-pub(super) struct VerdictSchema<'a>(pub(super) &'a Ask);
-
-impl Serialize for VerdictSchema<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.0.form() == AnswerForm::Preference {
-            return pair_schema().serialize(serializer);
-        }
-        match self.0.criteria() {
-            [criterion] => level_schema(criterion).serialize(serializer),
-            several => {
-                let required: Vec<&str> = several.iter().map(|one| one.id.as_str()).collect();
-                ObjectSchema::new(Levels(several), required).serialize(serializer)
-            }
-        }
+/// The schema of an answer to `ask`.
+pub(super) fn verdict_schema(ask: &Ask) -> Value {
+    if ask.form() == AnswerForm::Preference {
+        let evidence = json!({ "type": "array", "items": { "type": "string" } });
+        let verdict = json!({ "type": "string", "enum": PAIR_VERDICTS });
+        return object([("evidence", evidence), ("verdict", verdict)]);
+    }
+    match ask.criteria() {
+        [criterion] => level_schema(criterion),
+        several => object(several.iter().map(|one| (one.id.as_str(), level_schema(one)))),
     }
 }
 
-#[derive(Serialize)]
-struct ObjectSchema<P, R> {
-    r#type: &'static str,
-    properties: P,
-    required: R,
-    #[serde(rename = "additionalProperties")]
-    additional_properties: bool,
-}
-
-impl<P, R> ObjectSchema<P, R> {
-    fn new(properties: P, required: R) -> Self {
-        ObjectSchema { r#type: "object", properties, required, additional_properties: false }
-    }
-}
-
-#[derive(Serialize)]
-struct LevelMembers<'a> {
-    reasoning: TextSchema,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    violations: Option<ListSchema<IdSchema<'a>>>,
-    score: ScoreSchema<'a>,
-}
-
-#[derive(Serialize)]
-struct IdSchema<'a> {
-    r#type: &'static str,
-    r#enum: Vec<&'a str>,
-}
-
-#[derive(Serialize)]
-struct TextSchema {
-    r#type: &'static str,
-}
-
-#[derive(Serialize)]
-struct ScoreSchema<'a> {
-    r#type: &'static str,
-    r#enum: &'a [i64],
-}
-
-fn level_schema(criterion: &Criterion) -> ObjectSchema<LevelMembers<'_>, &'static [&'static str]> {
-    let score = ScoreSchema { r#type: "integer", r#enum: criterion.scale.levels() };
+fn level_schema(criterion: &Criterion) -> Value {
     let ids: Vec<&str> = criterion.violations.iter().map(|violation| violation.id.as_str()).collect();
-    let required: &[&str] =
-        if ids.is_empty() { &["reasoning", "score"] } else { &["reasoning", "violations", "score"] };
-    let violations = (!ids.is_empty())
-        .then_some(ListSchema { r#type: "array", items: IdSchema { r#type: "string", r#enum: ids } });
-    let members = LevelMembers { reasoning: TextSchema { r#type: "string" }, violations, score };
-    ObjectSchema::new(members, required)
-}
-
-#[derive(Serialize)]
-struct PairMembers {
-    evidence: ListSchema<TextSchema>,
-    verdict: WordSchema,
-}
-
-#[derive(Serialize)]
-struct ListSchema<I> {
-    r#type: &'static str,
-    items: I,
-}
-
-#[derive(Serialize)]
-struct WordSchema {
-    r#type: &'static str,
-    r#enum: [&'static str; 4],
-}
-
-fn pair_schema() -> ObjectSchema<PairMembers, [&'static str; 2]> {
-    let evidence = ListSchema { r#type: "array", items: TextSchema { r#type: "string" } };
-    let verdict = WordSchema { r#type: "string", r#enum: PAIR_VERDICTS };
-    ObjectSchema::new(PairMembers { evidence, verdict }, ["evidence", "verdict"])
-}
-
-/// One member per criterion, under its id.
-struct Levels<'a>(&'a [Criterion]);
-
-impl Serialize for Levels<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|one| (one.id.as_str(), level_schema(one))))
+    let mut members = vec![("reasoning", json!({ "type": "string" }))];
+    if !ids.is_empty() {
+        members.push(("violations", json!({ "type": "array", "items": { "type": "string", "enum": ids } })));
     }
+    members.push(("score", json!({ "type": "integer", "enum": criterion.scale.levels() })));
+    object(members)
+}
+
+/// An object with exactly these members.
+fn object<'a>(members: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
+    let properties: Map<String, Value> =
+        members.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
+    let required: Vec<&String> = properties.keys().collect();
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
 #[cfg(test)]
@@ -149,11 +78,11 @@ mod tests {
     use probity_core::packet::{Ask, PairAsk};
     use probity_core::rubric::{Criterion, Violation};
 
-    use super::{VerdictSchema, samples::criterion};
+    use super::{samples::criterion, verdict_schema};
 
     fn schema(criteria: &[Criterion]) -> String {
         let ask = Ask::new(criteria.to_vec()).expect("criteria");
-        serde_json::to_string(&VerdictSchema(&ask)).expect("plain data")
+        verdict_schema(&ask).to_string()
     }
 
     #[test]
@@ -161,7 +90,7 @@ mod tests {
         let tied = Criterion { tie: Some("Both are alike.".into()), ..criterion("tone", 0, 1) };
         let ask = PairAsk::new(vec![tied]).expect("a criterion with a tie");
         expect![[r#"{"type":"object","properties":{"evidence":{"type":"array","items":{"type":"string"}},"verdict":{"type":"string","enum":["A","B","tie","needs_human_review"]}},"required":["evidence","verdict"],"additionalProperties":false}"#]]
-        .assert_eq(&serde_json::to_string(&VerdictSchema(ask.ask())).expect("plain data"));
+        .assert_eq(&verdict_schema(ask.ask()).to_string());
     }
 
     #[test]

@@ -13,50 +13,87 @@ use probity_core::case::{
 };
 use probity_core::json::Json;
 
+use super::Unanswered;
 use super::evidence::{evidence, inadmissible};
 use super::field::{Field, FileNames, Found, Reason, Value};
 
 /// How many bytes of letters and digits the gate needs to look for a value.
 const KNOWN_BYTES_MIN: usize = 2;
 
-/// A record that gives no entry.
+/// What a good record holds.
+#[derive(Debug)]
+pub(super) enum Content {
+    Entry(Box<Entry>),
+    /// A case without a reply, and what is said about it where none can be had.
+    Unanswered {
+        case: Box<Case>,
+        reason: Reason,
+    },
+}
+
+impl Content {
+    pub(super) fn case(&self) -> &Case {
+        match self {
+            Content::Entry(entry) => &entry.case,
+            Content::Unanswered { case, .. } => case,
+        }
+    }
+
+    pub(super) fn variant(&self) -> Option<&Variant> {
+        match self {
+            Content::Entry(entry) => entry.reply.variant.as_ref(),
+            Content::Unanswered { .. } => None,
+        }
+    }
+}
+
+/// A record that holds neither.
 pub(super) struct Refused {
     /// The id, where that much could be read.
     pub(super) id: Option<String>,
     pub(super) reason: Reason,
-    /// The case of a record that has everything but a reply, or what else is wrong with it.
-    pub(super) unanswered: Option<Result<Box<Case>, Reason>>,
 }
 
 impl From<Reason> for Refused {
     fn from(reason: Reason) -> Self {
-        Self { id: None, reason, unanswered: None }
+        Self { id: None, reason }
     }
 }
 
-/// Makes an entry of the fields, or says why not, by the names of the file.
-pub(super) fn entry(mut found: Found<'_>, names: FileNames) -> Result<Box<Entry>, Refused> {
+/// Makes content of the fields, or says why not, by the names of the file.
+pub(super) fn entry(
+    mut found: Found<'_>,
+    names: FileNames,
+    unanswered: Unanswered,
+) -> Result<Content, Refused> {
     let id = case_id(found.take(Field::Id))?;
-    body(&mut found, &id, names).map_err(|refused| Refused { id: Some(id.as_str().to_owned()), ..refused })
+    let content = content(&mut found, &id, names, unanswered);
+    content.map_err(|reason| Refused { id: Some(id.as_str().to_owned()), reason })
 }
 
-fn body(found: &mut Found<'_>, id: &CaseId, names: FileNames) -> Result<Box<Entry>, Refused> {
+fn content(
+    found: &mut Found<'_>,
+    id: &CaseId,
+    names: FileNames,
+    unanswered: Unanswered,
+) -> Result<Content, Reason> {
     let (situation, given) = situation_and_reply(found, names)?;
-    let case = case(found, id, situation);
-    let text = match given {
-        Given::Text(text) => text,
-        Given::Nothing(reason) => {
-            return Err(Refused { id: None, reason, unanswered: Some(case.map(Box::new)) });
+    let text = match (given, unanswered) {
+        (Given::Text(text), _) => text,
+        (Given::Nothing(reason), Unanswered::Refuse) => return Err(reason),
+        (Given::Nothing(reason), Unanswered::Take) => {
+            let case = Box::new(case(found, id, situation)?);
+            return Ok(Content::Unanswered { case, reason });
         }
     };
-    let case = case?;
+    let case = case(found, id, situation)?;
     let variant = optional_text(found.take(Field::Variant))?;
     let reply = Reply {
         text,
         variant: variant.map(Variant::new).transpose().map_err(bad_field)?,
         confidence: confidence(found.take(Field::Confidence))?,
     };
-    Ok(Box::new(Entry { case, reply }))
+    Ok(Content::Entry(Box::new(Entry { case, reply })))
 }
 
 fn case(found: &mut Found<'_>, id: &CaseId, situation: Situation) -> Result<Case, Reason> {
@@ -126,11 +163,7 @@ pub(super) fn name_text(name: impl fmt::Display, json: Json) -> Result<String, R
     }
 }
 
-fn text(value: Value<'_>) -> Result<String, Reason> {
-    text_named(&value.name, value.json)
-}
-
-fn text_named(name: &str, json: Json) -> Result<String, Reason> {
+pub(super) fn text(name: impl fmt::Display, json: Json) -> Result<String, Reason> {
     match json {
         Json::String(text) => without_nul(name, text),
         other => Err(must_be(name, "a string", &other)),
@@ -140,7 +173,9 @@ fn text_named(name: &str, json: Json) -> Result<String, Reason> {
 /// A text that may be left out; null and the empty string say as much.
 fn optional_text(value: Option<Value<'_>>) -> Result<Option<String>, Reason> {
     match value {
-        Some(value) if value.json != Json::Null => Ok(Some(text(value)?).filter(|text| !text.is_empty())),
+        Some(Value { name, json }) if json != Json::Null => {
+            Ok(Some(text(&name, json)?).filter(|text| !text.is_empty()))
+        }
         _ => Ok(None),
     }
 }
@@ -212,9 +247,8 @@ pub(super) fn filled(name: impl fmt::Display, text: String) -> Result<String, Re
 fn known_pii(value: Option<Value<'_>>) -> Result<Vec<String>, Reason> {
     let one = |(at, item): (usize, Json)| {
         let name = Inside { list: Field::KnownPii, at, part: "" };
-        let Json::String(text) = item else { return Err(must_be(name, "a string", &item)) };
         // An empty string would be found in every reply.
-        let text = filled(name, without_nul(name, text)?)?;
+        let text = filled(name, text(name, item)?)?;
         let n_bytes: usize = text.chars().filter(|c| c.is_alphanumeric()).map(char::len_utf8).sum();
         if n_bytes < KNOWN_BYTES_MIN {
             let reason =
@@ -245,7 +279,7 @@ fn situation_and_reply(found: &mut Found<'_>, names: FileNames) -> Result<(Situa
     match (ticket, turns) {
         (Some(ticket), None) => {
             let Value { name, json } = ticket;
-            let ticket = text_named(&name, json)?;
+            let ticket = text(&name, json)?;
             if ticket.trim().is_empty() {
                 return Err(format!("Empty '{name}' field").into());
             }
@@ -267,13 +301,10 @@ fn situation_and_reply(found: &mut Found<'_>, names: FileNames) -> Result<(Situa
 fn given_reply(found: &mut Found<'_>) -> Result<Option<Given>, Reason> {
     match found.take(Field::Reply) {
         None => Ok(None),
-        Some(value) if value.json == Json::Null => {
-            Ok(Some(Given::Nothing(must_be(&value.name, "a string", &Json::Null))))
+        Some(Value { name, json: Json::Null }) => {
+            Ok(Some(Given::Nothing(must_be(&name, "a string", &Json::Null))))
         }
-        Some(value) => {
-            let Value { name, json } = value;
-            Ok(Some(written(&name, text_named(&name, json)?.into())))
-        }
+        Some(Value { name, json }) => Ok(Some(written(&name, text(&name, json)?.into()))),
     }
 }
 
@@ -325,14 +356,13 @@ fn turn(at: usize, item: Json) -> Result<Turn, Reason> {
     let role = Role::parse(role).ok_or_else(|| {
         Reason::from(format!("'{role_name}' is '{role}', expected customer, agent or system"))
     })?;
-    let (text_name, text) = match (object.take("text"), object.take("content")) {
+    let (text_name, given) = match (object.take("text"), object.take("content")) {
         (Some(_), Some(_)) => {
             return Err(format!("'text' and 'content' both give the '{text_name}' field").into());
         }
-        (Some(text), None) => (text_name, text),
-        (None, Some(text)) => (Inside { part: ".content", ..name }, text),
+        (Some(given), None) => (text_name, given),
+        (None, Some(given)) => (Inside { part: ".content", ..name }, given),
         (None, None) => return Err(missing(text_name)),
     };
-    let Json::String(text) = text else { return Err(must_be(text_name, "a string", &text)) };
-    Ok(Turn { role, text: without_nul(text_name, text)?.into() })
+    Ok(Turn { role, text: text(text_name, given)?.into() })
 }

@@ -34,6 +34,11 @@ impl LoadError {
         self
     }
 
+    /// The same with a hint where there is one.
+    pub(super) fn hint_if(self, hint: Option<String>) -> Self {
+        Self { hint, ..self }
+    }
+
     pub(super) fn source(mut self, source: io::Error) -> Self {
         self.source = Some(source);
         self

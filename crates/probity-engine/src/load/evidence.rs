@@ -6,7 +6,7 @@
 use probity_core::case::{ContextText, Evidence, EvidenceSource, ToolCall};
 use probity_core::json::{Json, Object};
 
-use super::entry::{Inside, filled, has_nul, items, missing, must_be, name_text, without_nul};
+use super::entry::{Inside, filled, has_nul, items, missing, must_be, name_text, text, without_nul};
 use super::field::{Field, Found, Reason, Value};
 
 /// What the reply of a record may rest on.
@@ -115,7 +115,6 @@ fn tool(name: Inside, item: Json) -> Result<ToolCall, Reason> {
 fn optional(object: &mut Object, key: &str, name: Inside) -> Result<Option<String>, Reason> {
     match object.take(key) {
         None | Some(Json::Null) => Ok(None),
-        Some(Json::String(text)) => without_nul(name, text).map(Some),
-        Some(other) => Err(must_be(name, "a string", &other)),
+        Some(json) => text(name, json).map(Some),
     }
 }

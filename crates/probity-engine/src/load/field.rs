@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use probity_core::json::{Json, JsonError, JsonProblem, Object};
 use probity_core::spelling::distance;
 
-use super::split::Nesting;
+use super::nesting::member_text;
 
 /// A field of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -253,27 +253,6 @@ fn is_near(folded: &str, known: &str) -> bool {
     }
 }
 
-/// The source text of the member called `key` in an object that is known to be valid.
-fn member_text<'a>(object: &'a str, key: &str) -> Option<&'a str> {
-    let mut rest = object.trim_ascii().strip_prefix('{')?;
-    loop {
-        let end = Nesting::default().end(rest.as_bytes())?;
-        let (name, value) = member(&rest[..end])?;
-        if name == key {
-            return Some(value);
-        }
-        rest = &rest[end + 1..];
-    }
-}
-
-/// Splits `"name": value`.
-fn member(text: &str) -> Option<(String, &str)> {
-    let strict = probity_core::json::Tolerance::Strict;
-    let (name, end, _) = probity_core::json::parse_prefix(text, 0, strict).ok()?;
-    let value = text[end..].trim_ascii_start().strip_prefix(':')?;
-    Some((name.as_str()?.to_owned(), value.trim_ascii()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -304,13 +283,5 @@ mod tests {
             assert_eq!(Field::named(field.native()), Some(*field));
             assert!((*field as usize) < N_FIELDS);
         }
-    }
-
-    #[test]
-    fn d30_a_member_keeps_its_source_text() {
-        let object =
-            r#"{"a":[1,{"metadata":0}], "met\u0061data" : { "z": -0, "a": 1.50, "s":"}\"," } ,"b":2}"#;
-        assert_eq!(member_text(object, "metadata"), Some(r#"{ "z": -0, "a": 1.50, "s":"}\"," }"#));
-        assert_eq!(member_text(object, "c"), None);
     }
 }

@@ -1,52 +1,45 @@
 //! Reading case files: JSON arrays, JSON lines and CSV, and OpenTelemetry spans in either JSON, each also packed
 //! with gzip.
 //!
-//! What a file is, its content says, never its name. Files are streamed: memory holds a few records and eight
-//! bytes for each record's name, however large the data is, and the records of a small data set where that is
-//! asked for. A bad record is an item of its own, with its index and the reason; a file that cannot be trusted as
-//! a whole is a [`LoadError`].
+//! What a file is, its content says, never its name. Files are streamed: memory holds one record and eight
+//! bytes for each record's name, however large the data is. A bad record is an item of its own, with its index and
+//! the reason; a file that cannot be trusted as a whole is a [`LoadError`].
 //!
 //! What always holds: after [`Dataset::open`] every record has been read once, names are unique, and each
 //! later pass gives exactly the same records or an error that says that the file changed. Texts are kept
 //! byte for byte. Nothing here judges a reply; one without a visible
 //! character is none, and its record is skipped.
 
-mod beside;
-mod digest;
+mod bytes;
+mod cases;
+mod csv;
 mod entry;
 mod error;
 mod evidence;
 mod field;
-mod input;
-mod kept;
+mod json;
 mod magic;
-mod parser;
+mod nesting;
 mod pass;
 mod reader;
 mod rows;
 mod scan;
 mod source;
 mod spans;
-mod split;
-mod table;
 mod vocabulary;
-mod wrapped;
 
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use probity_core::case::{Case, Entry};
-use probity_core::results::SkippedRow;
-
-pub(crate) use kept::{case_bytes, entry_bytes};
 
 pub use error::LoadError;
+pub use probity_core::results::Skipped;
 pub use rows::{Rows, read_rows};
 
-use entry::Refused;
-use field::Reason;
+use entry::{Content, Refused};
 use pass::Pass;
 use source::Source;
 
@@ -81,13 +74,13 @@ pub enum Unanswered {
     Take,
 }
 
-/// What stays in memory after the first pass.
+/// Ignored: a stub until the run no longer asks for records to be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Keep {
-    /// Nothing: whoever wants the records reads the files again.
+    /// Nothing.
     #[default]
     Nothing,
-    /// The records, where they are few, for whoever takes them first.
+    /// Nothing either.
     Few,
 }
 
@@ -100,7 +93,7 @@ pub struct LoadOptions {
     pub dedup: Dedup,
     /// What a case without a reply is.
     pub unanswered: Unanswered,
-    /// What stays in memory after the first pass.
+    /// Ignored.
     pub keep: Keep,
     /// The byte between CSV cells, an ASCII character; a comma if not set. Never guessed.
     pub delimiter: Option<u8>,
@@ -177,26 +170,9 @@ pub struct Place {
     pub line: usize,
 }
 
-/// A record that gives no entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
-    /// Which record it is, 0-based over all records of all files.
-    pub index: usize,
-    /// The file as it was named.
-    pub file: Arc<str>,
-    /// The line it starts on, 1-based.
-    pub line: usize,
-    /// Its id, where that much could be read.
-    pub id: Option<String>,
-    /// Why it gives no entry.
-    pub reason: String,
-}
-
-impl From<&Skipped> for SkippedRow {
-    fn from(skipped: &Skipped) -> Self {
-        let Skipped { index, file, line, id, reason } = skipped.clone();
-        SkippedRow { index, reason, id, file: file.to_string(), line }
-    }
+/// The record at a place that is refused.
+fn skipped(Place { index, file, line }: Place, Refused { id, reason }: Refused) -> Skipped {
+    Skipped { index, file: file.to_string(), line, id, reason: reason.text }
 }
 
 /// One record of a data set.
@@ -225,17 +201,12 @@ pub enum Record {
 impl Record {
     /// What was read at `place`.
     fn of(place: Place, content: Result<Content, Refused>, warnings: Vec<String>) -> Record {
-        let Place { index, file, line } = place;
         match content {
-            Err(Refused { id, reason, .. }) => {
-                Record::Skipped(Skipped { index, file, line, id, reason: reason.text })
-            }
-            Ok(Content::Entry(entry)) => {
-                Record::Entry { place: Place { index, file, line }, entry, warnings }
-            }
+            Err(refused) => Record::Skipped(skipped(place, refused)),
+            Ok(Content::Entry(entry)) => Record::Entry { place, entry, warnings },
             Ok(Content::Unanswered { case, reason }) => {
                 let id = Some(case.id.to_string());
-                Record::Unanswered { case, skipped: Skipped { index, file, line, id, reason: reason.text } }
+                Record::Unanswered { case, skipped: skipped(place, Refused { id, reason }) }
             }
         }
     }
@@ -246,7 +217,7 @@ impl Record {
         match self {
             Record::Entry { place: Place { index, file, line }, entry, .. } => {
                 let id = Some(entry.case.id.to_string());
-                Record::Skipped(Skipped { index, file, line, id, reason })
+                Record::Skipped(Skipped { index, file: file.to_string(), line, id, reason })
             }
             Record::Unanswered { skipped, .. } | Record::Skipped(skipped) => {
                 Record::Skipped(Skipped { reason, ..skipped })
@@ -263,8 +234,6 @@ pub struct Dataset {
     facts: Arc<Facts>,
     digest: Digest,
     notices: Vec<Notice>,
-    /// The records of the first pass, in groups, until somebody takes them.
-    kept: Mutex<Option<Vec<Vec<Record>>>>,
 }
 
 /// What later passes hold the files against.
@@ -299,32 +268,13 @@ impl Dataset {
             facts: Arc::new(facts),
             digest: scanned.digest,
             notices: scanned.notices,
-            kept: Mutex::new(scanned.kept),
         })
-    }
-
-    /// The records as the first pass read them, in groups, where they were kept and nobody has taken them. Like a
-    /// fresh pass it cannot begin once a file has changed.
-    pub fn take_kept(&self) -> Result<Option<Vec<Vec<Record>>>, LoadError> {
-        let kept = self.kept.lock().expect("nothing panics while holding the records").take();
-        if kept.is_some() {
-            self.sources.iter().try_for_each(|source| source.open(&self.options).map(drop))?;
-        }
-        Ok(kept)
-    }
-
-    /// Whether there are records to be taken.
-    pub fn has_kept(&self) -> bool {
-        self.kept.lock().expect("nothing panics while holding the records").is_some()
     }
 
     /// Starts a fresh pass over all records.
     pub fn records(&self) -> Result<Records, LoadError> {
-        let mut pass = Pass::new(Arc::clone(&self.sources), self.options.clone());
-        pass.open_first()?;
         Ok(Records {
-            pass: Some(pass),
-            unanswered: self.options.unanswered,
+            pass: Some(Pass::begin(&self.sources, &self.options)?),
             sources: Arc::clone(&self.sources),
             facts: Arc::clone(&self.facts),
         })
@@ -337,7 +287,7 @@ impl Dataset {
             Strictness::Skip => Ok(skipped),
             Strictness::Strict => {
                 let message = format!("record {}: {}", skipped.index, skipped.reason);
-                Err(LoadError::new(&skipped.file, message).line(skipped.line))
+                Err(LoadError::new(&Arc::from(&*skipped.file), message).line(skipped.line))
             }
         }
     }
@@ -353,53 +303,10 @@ impl Dataset {
     }
 }
 
-/// What a good record holds.
-#[derive(Debug)]
-enum Content {
-    Entry(Box<Entry>),
-    Unanswered { case: Box<Case>, reason: Reason },
-}
-
-impl Content {
-    /// What was read, where cases without a reply are taken or refused as `unanswered` says.
-    fn of(outcome: Result<Box<Entry>, Refused>, unanswered: Unanswered) -> Result<Content, Refused> {
-        match (outcome, unanswered) {
-            (Ok(entry), _) => Ok(Content::Entry(entry)),
-            (Err(Refused { unanswered: Some(Ok(case)), reason, .. }), Unanswered::Take) => {
-                Ok(Content::Unanswered { case, reason })
-            }
-            (Err(Refused { id, unanswered: Some(Err(reason)), .. }), Unanswered::Take) => {
-                Err(Refused { id, reason, unanswered: None })
-            }
-            (Err(refused), _) => Err(refused),
-        }
-    }
-
-    fn case(&self) -> &Case {
-        match self {
-            Content::Entry(entry) => &entry.case,
-            Content::Unanswered { case, .. } => case,
-        }
-    }
-
-    /// Writes what must be unique into `name`. Neither part can contain a line feed.
-    fn write_name(&self, name: &mut String) {
-        let variant = match self {
-            Content::Entry(entry) => entry.reply.variant.as_ref().map_or("", |variant| variant.as_str()),
-            Content::Unanswered { .. } => "",
-        };
-        name.clear();
-        for part in [self.case().id.as_str(), "\n", variant] {
-            name.push_str(part);
-        }
-    }
-}
-
 /// One pass over the records of a [`Dataset`]. Ends after the first error.
 pub struct Records {
     /// Nothing once the pass is over.
     pass: Option<Pass>,
-    unanswered: Unanswered,
     sources: Arc<[Source]>,
     facts: Arc<Facts>,
 }
@@ -411,12 +318,11 @@ impl Records {
         if let Some(last) = ended.checked_sub(1)
             && pass.digests[last] != self.facts.file_digests[last]
         {
-            return Err(self.sources[last].changed());
+            return Err(source::changed(self.sources[last].name()));
         }
         let Some((place, parsed)) = next else { return Ok(None) };
-        let content = Content::of(parsed.outcome, self.unanswered);
         let repeated = self.facts.repeats.get(&place.index);
-        let record = Record::of(place, content, parsed.warnings);
+        let record = Record::of(place, parsed.outcome, parsed.warnings);
         Ok(Some(match repeated {
             None => record,
             Some(first) => record.repeating(*first),

@@ -1,57 +1,57 @@
-//! The records of one file, in order, each an entry or the reason why not.
+//! The records of one file, in order, each as what it was parsed to or the reason why not.
 //!
 //! Decides which faults belong to a record and which to the file: what could be a cut or a different kind
 //! of file stops the load, what spoils one record does not.
 
-use std::collections::VecDeque;
+use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
-use probity_core::case::Entry;
-
-use super::beside::{Batch, Beside, Cut};
-use super::digest::RecordDigest;
+use super::bytes::{Ended, Format, RawRecord, is_space, no_records};
+use super::csv::{COMMA, Table};
 use super::entry::Refused;
 use super::field::{FileNames, Reach};
-use super::input::{Chunk, Format, is_space, no_records};
-use super::parser::{Held, Parser, Read, RecordText};
-use super::source::{Opened, Source};
+use super::json::{self, Array};
+use super::source::{Opened, Packing, Source};
 use super::spans;
-use super::split::{self, ArrayCutter, Ended};
-use super::table::{COMMA, Table};
 use super::vocabulary::Vocabulary;
-use super::wrapped::{self, Wrapped};
-use super::{LoadError, LoadOptions};
+use super::{LoadError, LoadOptions, Notice, Strictness};
+
+/// A record of spans may have so many times the bytes that another may have: it is many replies.
+const BATCH_REPLIES: usize = 16;
+
+/// Bytes that are hashed at once: many are hashed several times as fast as the few of one record.
+const HASHED_BYTES: usize = 16 << 10;
 
 /// One pass over one file.
 pub(super) struct FileReader {
     opened: Opened,
     shape: Shape,
-    chunk: Chunk,
-    digest: RecordDigest,
+    raw: RawRecord,
+    /// Over the source texts so far. Packing, marks and line ends are not among them.
+    digest: BufWriter<blake3::Hasher>,
     n_records: usize,
-    n_blank_lines: usize,
-    parser: Parser,
-    /// Where the file is large and all of it is wanted.
-    beside: Option<Beside>,
-    /// The spans of the last record that have not been given out, and its line.
-    waiting: (VecDeque<Result<Box<Entry>, Refused>>, usize),
-    n_cases: usize,
-    n_passed_over: usize,
+    /// How many blank lines there were.
+    pub(super) n_blank_lines: usize,
+    /// What is worth saying about the file.
+    pub(super) notices: Vec<Notice>,
 }
 
-/// A record of spans may have so many times the bytes that another may have: it is many replies.
-const BATCH_REPLIES: usize = 16;
-
 enum Shape {
-    Array(ArrayCutter),
-    /// An array inside an object.
-    Wrapped(ArrayCutter, Wrapped),
+    Array(Array),
     Lines,
-    Table(Arc<Table>),
+    Table(Box<Table>),
+}
+
+/// The source text of one record.
+pub(super) enum RecordText<'a> {
+    /// The last row of a table.
+    Row(&'a Table, &'a str),
+    /// What should be a JSON object.
+    Object(&'a str),
 }
 
 /// One record as read.
-pub(super) struct Parsed<T = Box<Entry>> {
+pub(super) struct Parsed<T> {
     /// Where it starts, 1-based.
     pub(super) line: usize,
     pub(super) outcome: Result<T, Refused>,
@@ -59,232 +59,95 @@ pub(super) struct Parsed<T = Box<Entry>> {
     pub(super) warnings: Vec<String>,
 }
 
-/// What is known of a file after its last record.
-pub(super) struct Finished {
-    pub(super) digest: blake3::Hash,
-    pub(super) n_blank_lines: usize,
-    /// How many spans of other things than calls of a model there were.
-    pub(super) n_passed_over: usize,
-}
-
 impl FileReader {
-    /// Opens a file of cases and tells its format.
-    pub(super) fn open(source: &Source, options: &LoadOptions) -> Result<Self, LoadError> {
-        Self::open_with(source, options, Vocabulary::Cases)
-    }
-
-    /// Opens a file whose records have this vocabulary.
-    pub(super) fn open_with(
+    /// Opens a file whose records have this vocabulary, and tells its format.
+    pub(super) fn open(
         source: &Source,
         options: &LoadOptions,
         vocabulary: Vocabulary,
     ) -> Result<Self, LoadError> {
         let mut opened = source.open(options)?;
-        let mut digest = RecordDigest::new();
-        let format = opened.input.detect()?;
-        let times = if spans::begins_batch(opened.input.fill()?) { BATCH_REPLIES } else { 1 };
-        let mut chunk = Chunk::new(options.record_bytes_max.saturating_mul(times));
-        let n_blank_lines = opened.input.line() - 1;
-        let names = FileNames::of(opened.input.fill()?);
+        let input = &mut opened.input;
+        let format = input.detect()?;
+        let times = if spans::begins_batch(input.fill()?) { BATCH_REPLIES } else { 1 };
+        let mut raw = RawRecord::new(source.name(), options.record_bytes_max.saturating_mul(times));
+        let n_blank_lines = input.line() - 1;
+        let mut digest = BufWriter::with_capacity(HASHED_BYTES, blake3::Hasher::new());
         let shape = match format {
-            Format::Array => Shape::Array(ArrayCutter::BeforeOpening),
-            Format::Lines => match wrapped::find(source, options, vocabulary)? {
-                Some(wrapped) => {
-                    wrapped::pass_to(&mut opened.input, &wrapped)?;
-                    Shape::Wrapped(ArrayCutter::BeforeOpening, wrapped)
-                }
-                None => Shape::Lines,
-            },
+            Format::Array => Shape::Array(Array::new()),
+            Format::Lines => {
+                Array::in_object(source, options, vocabulary, input)?.map_or(Shape::Lines, Shape::Array)
+            }
             Format::Table => {
-                let delimiter = options.delimiter.unwrap_or(COMMA);
-                let table = Table::open(&mut opened.input, &mut chunk, delimiter, vocabulary)?;
-                digest.add(&chunk.bytes);
-                Shape::Table(Arc::new(table))
+                let table = Table::open(input, &mut raw, options.delimiter.unwrap_or(COMMA), vocabulary)?;
+                add_to(&mut digest, &raw.bytes);
+                Shape::Table(Box::new(table))
             }
         };
-        let table = if let Shape::Table(table) = &shape { Some(Arc::clone(table)) } else { None };
-        let parser = Parser { table, slice_attribute: options.slice_attribute.clone(), names };
-        Ok(Self {
-            opened,
-            shape,
-            chunk,
-            digest,
-            n_records: 0,
-            n_blank_lines,
-            parser,
-            beside: None,
-            waiting: (VecDeque::new(), 0),
-            n_cases: 0,
-            n_passed_over: 0,
-        })
-    }
-
-    /// Parses on another thread too from now on, which is for files that are read to their ends.
-    pub(super) fn parse_beside(&mut self) {
-        self.beside = Some(Beside::new(&self.parser));
-    }
-
-    /// What the file is.
-    pub(super) fn format(&self) -> Format {
-        match self.shape {
-            Shape::Array(_) | Shape::Wrapped(..) => Format::Array,
-            Shape::Lines => Format::Lines,
-            Shape::Table(_) => Format::Table,
+        if let (Strictness::Strict, [warning, ..]) = (options.strict, shape.header_warnings()) {
+            return Err(LoadError::new(source.name(), warning));
         }
+        let notices = opening_notices(source, &shape);
+        Ok(Self { opened, shape, raw, digest, n_records: 0, n_blank_lines, notices })
     }
 
-    /// What the unknown names of a header row were probably meant to be.
-    pub(super) fn header_warnings(&self) -> &[String] {
-        match &self.shape {
-            Shape::Table(table) => &table.warnings,
-            Shape::Array(_) | Shape::Wrapped(..) | Shape::Lines => &[],
-        }
+    /// What the file calls the fields that a record must have, before the first record is read.
+    pub(super) fn names(&mut self) -> Result<FileNames, LoadError> {
+        Ok(FileNames::of(self.opened.input.fill()?))
     }
 
-    /// The member whose array the records are, where an object was opened.
-    pub(super) fn member(&self) -> Option<&str> {
-        match &self.shape {
-            Shape::Wrapped(_, wrapped) => Some(&wrapped.member),
-            Shape::Array(_) | Shape::Lines | Shape::Table(_) => None,
-        }
+    /// The file as it was named.
+    pub(super) fn file(&self) -> &Arc<str> {
+        self.opened.input.file()
     }
 
-    /// The opened file.
-    pub(super) fn opened(&self) -> &Opened {
-        &self.opened
-    }
-
-    /// Ends the pass, which must have reached the end of the file.
-    pub(super) fn finish(self) -> Finished {
-        Finished {
-            digest: self.digest.finish(),
-            n_blank_lines: self.n_blank_lines,
-            n_passed_over: self.n_passed_over,
-        }
-    }
-
-    /// Reads the next case; `None` at the end of a file that had at least one.
-    pub(super) fn next(&mut self) -> Result<Option<Parsed>, LoadError> {
-        loop {
-            let (spans, line) = &mut self.waiting;
-            if let Some(outcome) = spans.pop_front() {
-                self.n_cases += 1;
-                return Ok(Some(Parsed { line: *line, outcome, warnings: Vec::new() }));
-            }
-            let Some(Parsed { line, outcome, warnings }) = self.next_held()? else { break };
-            let outcome = match outcome {
-                Ok(Held::Spans(batch)) => {
-                    self.n_passed_over += batch.n_passed_over;
-                    self.waiting = (batch.spans.into(), line);
-                    continue;
-                }
-                Ok(Held::Case(entry)) => Ok(entry),
-                Err(refused) => Err(refused),
-            };
-            self.n_cases += 1;
-            return Ok(Some(Parsed { line, outcome, warnings }));
-        }
-        if self.n_cases > 0 {
-            return Ok(None);
-        }
-        let message =
-            format!("none of {} spans is about GenAI: no attribute begins with gen_ai.", self.n_passed_over);
-        Err(LoadError::new(self.file(), message))
-    }
-
-    /// Reads what the next record holds, on one thread or on two.
-    fn next_held(&mut self) -> Result<Option<Parsed<Held>>, LoadError> {
-        // The first record may show that the file is something else, which is looked at before more is cut.
-        if self.n_records > 0
-            && let Some(mut beside) = self.beside.take()
-        {
-            let next = self.next_beside(&mut beside);
-            self.beside = Some(beside);
-            return next;
-        }
-        let parser = self.parser.clone();
-        self.next_as(|text, warnings| parser.held(&text, warnings))
-    }
-
-    fn next_beside(&mut self, beside: &mut Beside) -> Result<Option<Parsed<Held>>, LoadError> {
-        loop {
-            if let Some((cut, read, text)) = beside.next() {
-                return self.judged(read, cut, text.as_bytes()).map(Some);
-            }
-            while let Some(mut batch) = beside.wanted() {
-                let end = self.fill(&mut batch).transpose();
-                beside.hand_over(batch, end);
-            }
-            if !beside.go_on()? {
-                return Ok(None);
-            }
-        }
-    }
-
-    /// Cuts records into `batch` until it is full. Says so where the file ends.
-    fn fill(&mut self, batch: &mut Batch) -> Result<Option<()>, LoadError> {
-        while !batch.is_full() {
-            let Some(ended) = self.cut()? else { return Ok(Some(())) };
-            let text = self.shape.text(&self.chunk, self.opened.input.file())?;
-            self.digest.add(text.as_bytes());
-            batch.add(text, Cut { line: self.chunk.line, ended });
-        }
-        Ok(None)
+    /// The digest of the records, where all were read.
+    pub(super) fn digest(self) -> blake3::Hash {
+        self.digest.into_inner().expect("hashing does not fail").finalize()
     }
 
     /// Reads the next record as what `parse` makes of it; `None` at the end of a file that had at least one.
-    pub(super) fn next_as<T>(
+    pub(super) fn next<T>(
         &mut self,
-        parse: impl FnOnce(RecordText<'_>, &mut Vec<String>) -> Result<T, Refused>,
+        parse: impl FnOnce(&RecordText<'_>, &mut Vec<String>) -> Result<T, Refused>,
+    ) -> Result<Option<Parsed<T>>, LoadError> {
+        let next = self.read(parse);
+        if !matches!(next, Ok(Some(_))) {
+            // A file that changed explains whatever was wrong with it.
+            self.opened.check()?;
+        }
+        next
+    }
+
+    fn read<T>(
+        &mut self,
+        parse: impl FnOnce(&RecordText<'_>, &mut Vec<String>) -> Result<T, Refused>,
     ) -> Result<Option<Parsed<T>>, LoadError> {
         let Some(ended) = self.cut()? else {
             return if self.n_records == 0 { Err(no_records(self.file())) } else { Ok(None) };
         };
+        let text = self.shape.text(self.raw.text()?);
+        let (RecordText::Row(_, source) | RecordText::Object(source)) = text;
+        add_to(&mut self.digest, source.as_bytes());
         let mut warnings = Vec::new();
-        let text = self.shape.text(&self.chunk, self.opened.input.file())?;
-        self.digest.add(text.as_bytes());
-        let outcome = parse(RecordText::of(self.parser.table.as_deref(), text), &mut warnings);
-        let is_cut = outcome.as_ref().is_err_and(|refused| refused.reason.reach == Reach::CutRecord);
-        if is_cut && self.n_records == 0 && ended == Ended::LineEnd && matches!(self.shape, Shape::Lines) {
-            self.one_record_per_line()?;
-        }
-        let cut = Cut { line: self.chunk.line, ended };
-        // The text is that of the chunk, which stays while the record is judged.
-        let chunk = std::mem::take(&mut self.chunk.bytes);
-        let judged = self.judged(Read { outcome, warnings }, cut, &chunk);
-        self.chunk.bytes = chunk;
-        judged.map(Some)
-    }
-
-    /// One record as it was read, unless its fault is one of the file.
-    fn judged<T>(&mut self, read: Read<T>, cut: Cut, text: &[u8]) -> Result<Parsed<T>, LoadError> {
-        let Read { outcome, warnings } = read;
-        let outcome = match outcome {
-            Err(refused) => Err(self.judge(refused, &warnings, cut, text)?),
+        let outcome = match parse(&text, &mut warnings) {
+            Err(refused) => Err(self.judge(refused, &warnings, ended)?),
             parsed => parsed,
         };
         self.n_records += 1;
-        Ok(Parsed { line: cut.line, outcome, warnings })
-    }
-
-    fn file(&self) -> &Arc<str> {
-        self.opened.input.file()
+        Ok(Some(Parsed { line: self.raw.line, outcome, warnings }))
     }
 
     /// Cuts the next record that is not a blank line.
     fn cut(&mut self) -> Result<Option<Ended>, LoadError> {
-        let (input, chunk) = (&mut self.opened.input, &mut self.chunk);
+        let (input, raw) = (&mut self.opened.input, &mut self.raw);
         loop {
             let ended = match &mut self.shape {
-                // What follows the array was seen to be the rest of its object.
-                Shape::Wrapped(ArrayCutter::AfterClosing, _) => return Ok(None),
-                Shape::Array(cutter) | Shape::Wrapped(cutter, _) => {
-                    return Ok(cutter.next(input, chunk)?.then_some(Ended::LineEnd));
-                }
-                Shape::Lines => split::line(input, chunk)?,
-                Shape::Table(table) => split::row(input, chunk, table.delimiter())?,
+                Shape::Array(array) => return array.next(input, raw),
+                Shape::Lines => json::line(input, raw)?,
+                Shape::Table(table) => table.next(input, raw)?,
             };
-            if ended.is_none() || !chunk.bytes.iter().all(|byte| is_space(*byte)) {
+            if ended.is_none() || !raw.bytes.iter().all(|byte| is_space(*byte)) {
                 return Ok(ended);
             }
             self.n_blank_lines += 1;
@@ -293,26 +156,28 @@ impl FileReader {
 
     /// Tells a fault of the record, which is returned with the likely cause, from a fault of the file.
     fn judge(
-        &self,
+        &mut self,
         mut refused: Refused,
         warnings: &[String],
-        cut: Cut,
-        text: &[u8],
+        ended: Ended,
     ) -> Result<Refused, LoadError> {
-        let fault = |message: String| LoadError::new(self.file(), message).line(cut.line);
+        let fault = |message: String| LoadError::new(self.file(), message).line(self.raw.line);
         let reason = &refused.reason.text;
-        match (&self.shape, refused.reason.reach) {
-            (_, Reach::File) => return Err(fault(refused.reason.text)),
-            (Shape::Lines, Reach::CutRecord) if cut.ended == Ended::EndOfFile => {
+        match (&self.shape, refused.reason.reach, ended) {
+            (_, Reach::File, _) => return Err(fault(refused.reason.text)),
+            (Shape::Lines, Reach::CutRecord, Ended::EndOfFile) => {
                 return Err(fault(format!("the last record is not complete, the file may be cut: {reason}")));
             }
-            (Shape::Table(table), _) if cut.ended == Ended::EndOfFile && table.is_short(text) => {
+            (Shape::Lines, Reach::CutRecord, Ended::Separator) if self.n_records == 0 => {
+                self.one_record_per_line()?;
+            }
+            (Shape::Table(table), _, Ended::EndOfFile) if table.is_short() => {
                 return Err(fault(format!("the last row is not complete, the file may be cut: {reason}")));
             }
             _ => {}
         }
         let missing = refused.reason.text.starts_with("Missing");
-        for warning in warnings.iter().chain(self.header_warnings()).filter(|_| missing) {
+        for warning in warnings.iter().chain(self.shape.header_warnings()).filter(|_| missing) {
             refused.reason.text.push_str("; ");
             refused.reason.text.push_str(warning);
         }
@@ -329,23 +194,87 @@ impl FileReader {
             return Ok(());
         }
         let message = "found one JSON object over several lines, expected one object per line or an array";
-        let error = LoadError::new(self.file(), message).line(self.chunk.line);
-        let hint = if spans::begins_batch(&self.chunk.bytes) {
+        let hint = if spans::begins_batch(&self.raw.bytes) {
             "write each batch of spans on a line of its own, as `jq -c .` does"
         } else {
             "put the records into an array: [ … , … ]"
         };
-        Err(error.hint(hint))
+        Err(LoadError::new(self.file(), message).line(self.raw.line).hint(hint))
     }
 }
 
 impl Shape {
-    /// The source text of a record that was cut.
-    fn text<'a>(&self, chunk: &'a Chunk, file: &Arc<str>) -> Result<&'a str, LoadError> {
-        let text = chunk.text(file)?;
-        Ok(match self {
-            Shape::Table(_) => text,
-            Shape::Array(_) | Shape::Wrapped(..) | Shape::Lines => text.trim_matches([' ', '\t', '\r', '\n']),
-        })
+    fn format(&self) -> Format {
+        match self {
+            Shape::Array(_) => Format::Array,
+            Shape::Lines => Format::Lines,
+            Shape::Table(_) => Format::Table,
+        }
     }
+
+    /// What the unknown names of a header row were probably meant to be.
+    fn header_warnings(&self) -> &[String] {
+        match self {
+            Shape::Table(table) => &table.warnings,
+            Shape::Array(_) | Shape::Lines => &[],
+        }
+    }
+
+    /// The text of the last record that was cut, `source` with all that is around it.
+    fn text<'a>(&'a self, source: &'a str) -> RecordText<'a> {
+        match self {
+            Shape::Table(table) => RecordText::Row(table, source),
+            Shape::Array(_) | Shape::Lines => {
+                RecordText::Object(source.trim_matches([' ', '\t', '\r', '\n']))
+            }
+        }
+    }
+}
+
+/// Adds one record to a digest; the length keeps neighbours apart.
+fn add_to(digest: &mut BufWriter<blake3::Hasher>, record: &[u8]) {
+    let length = (record.len() as u64).to_le_bytes();
+    digest.write_all(&length).and_then(|()| digest.write_all(record)).expect("hashing does not fail");
+}
+
+/// What is worth saying about a file that was opened: a name that promises something else, and columns whose
+/// names look mistyped.
+fn opening_notices(source: &Source, shape: &Shape) -> Vec<Notice> {
+    let mut messages = Vec::new();
+    let (named_packing, named_format) = promised(source.name());
+    if let Some(said) = named_format.filter(|format| *format != shape.format()) {
+        let (found, said) = (shape.format().name(), said.name());
+        messages.push(format!("read as {found}, which is what it contains; its name says {said}"));
+    }
+    match (source.packing(), named_packing) {
+        (Packing::Gzip, Some(Packing::Plain)) => {
+            messages.push("unpacked with gzip; its name does not say so".into());
+        }
+        (Packing::Plain, Some(Packing::Gzip)) => messages.push("read as it is; its name says gzip".into()),
+        _ => {}
+    }
+    if let Shape::Array(Array { member: Some(member), .. }) = shape {
+        messages.push(format!("read the records in its '{member}'"));
+    }
+    messages.extend(shape.header_warnings().iter().cloned());
+    let notice = |message| Notice { file: Some(Arc::clone(source.name())), message };
+    messages.into_iter().map(notice).collect()
+}
+
+/// The packing and the format that a file's name promises.
+fn promised(name: &str) -> (Option<Packing>, Option<Format>) {
+    let name = name.to_ascii_lowercase();
+    let unpacked = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".gzip"));
+    let format = match unpacked.unwrap_or(&name).rsplit_once('.').map(|(_, suffix)| suffix) {
+        Some("json") => Some(Format::Array),
+        Some("jsonl" | "ndjson") => Some(Format::Lines),
+        Some("csv" | "tsv") => Some(Format::Table),
+        _ => None,
+    };
+    let packing = match (unpacked, format) {
+        (Some(_), _) => Some(Packing::Gzip),
+        (None, Some(_)) => Some(Packing::Plain),
+        (None, None) => None,
+    };
+    (packing, format)
 }

@@ -10,16 +10,15 @@ use std::sync::Arc;
 use probity_core::compare::{Fields, RowFault};
 use probity_core::json::{self, Json, Object};
 
+use super::cases::object;
+use super::csv::Table;
 use super::entry::Refused;
 use super::field::Reason;
-use super::parser::RecordText;
-use super::pass::opening_notices;
-use super::reader::FileReader;
-use super::scan::{Doubts, no_doubt};
+use super::reader::{FileReader, RecordText};
+use super::scan::Doubts;
 use super::source::Source;
-use super::table::Table;
 use super::vocabulary::Vocabulary;
-use super::{LoadError, LoadOptions, Notice, Place, Skipped, Strictness};
+use super::{LoadError, LoadOptions, Notice, Place, Skipped};
 
 /// What a file holds.
 #[derive(Debug)]
@@ -42,37 +41,24 @@ pub fn read_rows<T>(
 ) -> Result<Rows<T>, LoadError> {
     let source = Source::find(path, options)?;
     let vocabulary = Vocabulary::Rows(fields);
-    let mut reader = FileReader::open_with(&source, options, vocabulary)?;
-    if let (Strictness::Strict, [warning, ..]) = (options.strict, reader.header_warnings()) {
-        return Err(LoadError::new(source.name(), warning));
-    }
-    let mut found =
-        Rows { rows: Vec::new(), skipped: Vec::new(), notices: opening_notices(&source, &reader) };
-    let mut doubts = Doubts::default();
+    let mut reader = FileReader::open(&source, options, vocabulary)?;
+    let notices = std::mem::take(&mut reader.notices);
+    let mut found = Rows { rows: Vec::new(), skipped: Vec::new(), notices };
+    let mut doubts = Doubts::new(options.strict);
     for index in 0.. {
-        let next = reader.next_as(|text, warnings| {
+        let next = reader.next(|text, warnings| {
             let object = match text {
                 RecordText::Row(table, row) => table_row(table, row, fields)?,
                 RecordText::Object(text) => json_row(text, vocabulary, warnings)?,
             };
-            read(&object).map_err(|fault| Refused { id: fault.item, ..Reason::from(fault.reason).into() })
+            read(&object).map_err(|fault| Refused { id: fault.item, reason: fault.reason.into() })
         });
-        if !matches!(next, Ok(Some(_))) {
-            // A file that changed explains whatever was wrong with it.
-            source.check(reader.opened())?;
-        }
         let Some(parsed) = next? else { break };
         let place = Place { index, file: Arc::clone(source.name()), line: parsed.line };
-        if options.strict == Strictness::Strict {
-            no_doubt(&place, parsed.outcome.as_ref().err(), &parsed.warnings)?;
-        }
-        doubts.add(&place, &parsed.warnings);
+        doubts.add(&place, &parsed)?;
         match parsed.outcome {
             Ok(row) => found.rows.push((place, row)),
-            Err(Refused { id, reason, .. }) => {
-                let Place { index, file, line } = place;
-                found.skipped.push(Skipped { index, file, line, id, reason: reason.text });
-            }
+            Err(refused) => found.skipped.push(super::skipped(place, refused)),
         }
     }
     found.notices.extend(doubts.notices());
@@ -80,24 +66,20 @@ pub fn read_rows<T>(
 }
 
 fn json_row(text: &str, vocabulary: Vocabulary, warnings: &mut Vec<String>) -> Result<Object, Reason> {
-    let value = json::parse(text).map_err(|error| Reason::malformed(&error, "the record"))?;
-    let Json::Object(object) = value else {
-        return Err(format!("expected an object, found {}", value.kind()).into());
-    };
+    let object = object(text)?;
     let unknown = object.iter().filter(|(name, _)| !vocabulary.knows(name));
     warnings.extend(unknown.filter_map(|(name, _)| vocabulary.suggestion(name)));
     Ok(object)
 }
 
 fn table_row(table: &Table, row: &str, fields: Fields) -> Result<Object, Reason> {
-    let cells = table.cells(row)?;
     let mut object = Object::new();
     // Columns without a name are allowed and hold nothing that anybody reads.
-    for (name, cell) in table.names().zip(&cells).filter(|(name, _)| !name.is_empty()) {
+    for (name, cell) in table.names().zip(table.cells(row)?).filter(|(name, _)| !name.is_empty()) {
         let number = || json::parse(cell).ok().filter(|json| matches!(json, Json::Number(_)));
-        let value = match cell.as_ref() {
+        let value = match cell {
             "" => Json::Null,
-            _ if fields.is_number(name) => number().unwrap_or_else(|| Json::text(cell.as_ref())),
+            _ if fields.is_number(name) => number().unwrap_or_else(|| Json::text(cell)),
             text => Json::text(text),
         };
         object.insert(name, value).expect("columns have different names");

@@ -13,11 +13,11 @@ use probity_core::case::Slice;
 use probity_core::packet::ByDigest;
 use unicode_normalization::UnicodeNormalization;
 
-use super::entry::Refused;
-use super::kept::Keeping;
-use super::pass::{Pass, Threads};
+use super::entry::{Content, Refused};
+use super::pass::Pass;
+use super::reader::Parsed;
 use super::source::Source;
-use super::{Content, Dedup, Digest, LoadError, LoadOptions, Notice, Place, Record, Strictness};
+use super::{Dedup, Digest, LoadError, LoadOptions, Notice, Place, Strictness};
 
 /// More slices than this are probably not slices.
 const SLICES_MAX: usize = 1_000;
@@ -30,8 +30,6 @@ pub(super) struct Scanned {
     pub(super) notices: Vec<Notice>,
     /// Records that repeat an earlier one, and the index of that one.
     pub(super) repeats: HashMap<usize, usize>,
-    /// The records in groups, where they are kept.
-    pub(super) kept: Option<Vec<Vec<Record>>>,
 }
 
 /// How a record's name becomes the number that is kept.
@@ -39,30 +37,20 @@ type NameHash = fn(&str) -> u64;
 
 /// Reads all files once, and once more where a name may occur twice.
 pub(super) fn scan(sources: &Arc<[Source]>, options: &LoadOptions) -> Result<Scanned, LoadError> {
-    let pass = Pass::new(Arc::clone(sources), options.clone()).on(Threads::FOR_LARGE_FILES);
-    scan_with(sources, options, pass, name_hash)
+    scan_with(sources, options, name_hash)
 }
 
-fn scan_with(
-    sources: &Arc<[Source]>,
-    options: &LoadOptions,
-    mut pass: Pass,
-    hash: NameHash,
-) -> Result<Scanned, LoadError> {
+fn scan_with(sources: &Arc<[Source]>, options: &LoadOptions, hash: NameHash) -> Result<Scanned, LoadError> {
+    let mut pass = Pass::begin(sources, options)?;
     let mut names = Names::default();
     let mut slices = HashSet::new();
-    let mut doubts = Doubts::default();
+    let mut doubts = Doubts::new(options.strict);
     let mut skips = Vec::new();
-    let mut keeping = Keeping::new(options.keep);
     let (mut n_records, mut n_skipped) = (0, 0);
     while let Some((place, parsed)) = pass.next()? {
         n_records += 1;
-        let content = Content::of(parsed.outcome, options.unanswered);
-        if options.strict == Strictness::Strict {
-            no_doubt(&place, content.as_ref().err(), &parsed.warnings)?;
-        }
-        doubts.add(&place, &parsed.warnings);
-        match &content {
+        doubts.add(&place, &parsed)?;
+        match &parsed.outcome {
             Err(refused) => {
                 n_skipped += 1;
                 if n_skipped <= SKIPS_MAX {
@@ -79,7 +67,6 @@ fn scan_with(
                 }
             }
         }
-        keeping.add(|| Record::of(place, content, parsed.warnings));
     }
     let repeats = match names.twice.len() {
         0 => HashMap::new(),
@@ -104,8 +91,7 @@ fn scan_with(
         n_skipped: n_skipped + repeats.len(),
         n_blank_lines: pass.n_blank_lines,
     };
-    let kept = keeping.finish(&repeats);
-    Ok(Scanned { file_digests: pass.digests, digest, notices, repeats, kept })
+    Ok(Scanned { file_digests: pass.digests, digest, notices, repeats })
 }
 
 /// So many records that are skipped are worth a line each.
@@ -116,42 +102,39 @@ fn skip_notice(place: &Place, refused: &Refused) -> Notice {
     Notice { file: Some(Arc::clone(&place.file)), message }
 }
 
-/// Turns the first bad or doubtful record into an error.
-pub(super) fn no_doubt(
-    place: &Place,
-    refused: Option<&Refused>,
-    warnings: &[String],
-) -> Result<(), LoadError> {
-    let reason = refused.map(|refused| &refused.reason.text).or(warnings.first());
-    match reason {
-        None => Ok(()),
-        Some(reason) => {
-            let message = format!("record {}: {reason}", place.index);
-            Err(LoadError::new(&place.file, message).line(place.line))
-        }
-    }
-}
-
 /// Doubts about records, each kept once with its first place.
-#[derive(Default)]
-pub(super) struct Doubts(BTreeMap<String, (Place, usize)>);
+pub(super) struct Doubts {
+    strict: Strictness,
+    kept: BTreeMap<String, (Place, usize)>,
+}
 
 /// So many different doubts are worth a line each.
 const DOUBTS_MAX: usize = 20;
 
 impl Doubts {
-    pub(super) fn add(&mut self, place: &Place, warnings: &[String]) {
-        for warning in warnings {
-            if let Some((_, n)) = self.0.get_mut(warning) {
+    pub(super) fn new(strict: Strictness) -> Self {
+        Doubts { strict, kept: BTreeMap::new() }
+    }
+
+    /// Adds the doubts about one record. Where records are read strictly, the first bad or doubtful one is an error.
+    pub(super) fn add<T>(&mut self, place: &Place, parsed: &Parsed<T>) -> Result<(), LoadError> {
+        let refused = parsed.outcome.as_ref().err().map(|refused| &refused.reason.text);
+        if let (Strictness::Strict, Some(reason)) = (self.strict, refused.or(parsed.warnings.first())) {
+            let message = format!("record {}: {reason}", place.index);
+            return Err(LoadError::new(&place.file, message).line(place.line));
+        }
+        for warning in &parsed.warnings {
+            if let Some((_, n)) = self.kept.get_mut(warning) {
                 *n += 1;
-            } else if self.0.len() < DOUBTS_MAX {
-                self.0.insert(warning.clone(), (place.clone(), 1));
+            } else if self.kept.len() < DOUBTS_MAX {
+                self.kept.insert(warning.clone(), (place.clone(), 1));
             }
         }
+        Ok(())
     }
 
     pub(super) fn notices(self) -> impl Iterator<Item = Notice> {
-        self.0.into_iter().map(|(warning, (place, n))| {
+        self.kept.into_iter().map(|(warning, (place, n))| {
             let more = if n > 1 { format!(" (in {n} records)") } else { String::new() };
             let message = format!("line {}: {warning}{more}", place.line);
             Notice { file: Some(place.file), message }
@@ -190,7 +173,7 @@ const LOOK_ALIKES_MAX: usize = 20;
 
 impl Names {
     fn add(&mut self, content: &Content, place: &Place, hash: NameHash) {
-        content.write_name(&mut self.name);
+        write_name(content, &mut self.name);
         let name = self.name.as_str();
         let hashed = hash(name);
         if !self.seen.insert(hashed) {
@@ -209,6 +192,14 @@ impl Names {
             );
             self.look_alikes.push(Notice { file: Some(Arc::clone(&place.file)), message });
         }
+    }
+}
+
+/// Writes what must be unique into `name`. Neither part can contain a line feed.
+fn write_name(content: &Content, name: &mut String) {
+    name.clear();
+    for part in [content.case().id.as_str(), "\n", content.variant().map_or("", |variant| variant.as_str())] {
+        name.push_str(part);
     }
 }
 
@@ -240,11 +231,11 @@ fn repeats(
 ) -> Result<HashMap<usize, usize>, LoadError> {
     let mut firsts: HashMap<String, First> = HashMap::new();
     let mut repeats = HashMap::new();
-    let mut pass = Pass::new(Arc::clone(sources), options.clone());
+    let mut pass = Pass::begin(sources, options)?;
     let mut name = String::new();
     while let Some((place, parsed)) = pass.next()? {
-        let Ok(record) = Content::of(parsed.outcome, options.unanswered) else { continue };
-        record.write_name(&mut name);
+        let Ok(record) = parsed.outcome else { continue };
+        write_name(&record, &mut name);
         if !twice.contains(&hash(&name)) {
             continue;
         }
@@ -263,11 +254,8 @@ fn repeats(
 }
 
 fn duplicate(record: &Content, place: &Place, first: &First, same: bool) -> LoadError {
-    let variant = match record {
-        Content::Entry(entry) => entry.reply.variant.as_ref(),
-        Content::Unanswered { .. } => None,
-    };
-    let variant = variant.map_or(String::new(), |variant| format!(" of variant '{}'", variant.as_str()));
+    let variant =
+        record.variant().map_or(String::new(), |variant| format!(" of variant '{}'", variant.as_str()));
     let content = if same { "the same" } else { "different" };
     let message = format!(
         "record {} has the id '{}'{variant} that record {} at {}:{} has, with {content} content",
@@ -300,10 +288,7 @@ mod tests {
     fn d11_names_that_only_share_a_hash_are_not_duplicates() {
         let options = LoadOptions::default();
         let line = |id: &str| format!("{{\"id\":\"{id}\",\"ticket\":\"t\",\"reply\":\"r\"}}\n");
-        let scan = |sources: &Arc<[Source]>| {
-            let pass = Pass::new(Arc::clone(sources), options.clone());
-            scan_with(sources, &options, pass, |_| 7)
-        };
+        let scan = |sources: &Arc<[Source]>| scan_with(sources, &options, |_| 7);
         let different = sources(&(line("a") + &line("b") + &line("c")), &options);
         assert!(scan(&different).expect("no duplicate").repeats.is_empty());
         let twice = sources(&(line("a") + &line("b") + &line("a")), &options);
@@ -315,8 +300,9 @@ mod tests {
     fn d11_a_name_costs_few_bytes() {
         let options = LoadOptions::default();
         let sources = sources("{\"id\":\"a\",\"ticket\":\"t\",\"reply\":\"r\"}", &options);
-        let (place, parsed) = Pass::new(sources, options).next().expect("read").expect("a record");
-        let mut entry = parsed.outcome.ok().expect("an entry");
+        let mut pass = Pass::begin(&sources, &options).expect("opened");
+        let (place, parsed) = pass.next().expect("read").expect("a record");
+        let Ok(Content::Entry(mut entry)) = parsed.outcome else { panic!("expected an entry") };
         let mut names = Names::default();
         let n_names = 60_000;
         for n in 0..n_names {

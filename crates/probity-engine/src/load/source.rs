@@ -7,7 +7,7 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -15,7 +15,7 @@ use std::time::SystemTime;
 use flate2::read::MultiGzDecoder;
 use rustix::io::Errno;
 
-use super::input::Input;
+use super::bytes::Input;
 use super::{LoadError, LoadOptions, magic};
 
 /// Below this many decoded bytes no ratio is suspicious.
@@ -54,24 +54,24 @@ struct Identity {
 
 impl Identity {
     fn of(metadata: &Metadata) -> Self {
-        Self { bytes: metadata.len(), modified: metadata.modified().ok(), inode: inode(metadata) }
+        Self { bytes: metadata.len(), modified: metadata.modified().ok(), inode: metadata.ino() }
     }
-}
-
-#[cfg(unix)]
-fn inode(metadata: &Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::ino(metadata)
-}
-
-#[cfg(not(unix))]
-fn inode(_: &Metadata) -> u64 {
-    0
 }
 
 /// An opened source: its decoded bytes, and the handle that tells whether it changed meanwhile.
 pub(super) struct Opened {
     pub(super) input: Input,
     handle: File,
+    identity: Identity,
+}
+
+impl Opened {
+    /// Checks that the file is still the one the data set was opened with.
+    pub(super) fn check(&self) -> Result<(), LoadError> {
+        let name = self.input.file();
+        let metadata = self.handle.metadata().map_err(|error| refusal(name, error))?;
+        if Identity::of(&metadata) == self.identity { Ok(()) } else { Err(changed(name)) }
+    }
 }
 
 impl Source {
@@ -127,11 +127,6 @@ impl Source {
         &self.name
     }
 
-    /// How many bytes it has as it is packed.
-    pub(super) fn bytes(&self) -> u64 {
-        self.identity.bytes
-    }
-
     /// How the file is packed.
     pub(super) fn packing(&self) -> Packing {
         self.packing
@@ -145,7 +140,6 @@ impl Source {
         }
         .map_err(|error| refusal(&self.name, error))?;
         let handle = file.try_clone().map_err(|error| refusal(&self.name, error))?;
-        self.unchanged(&handle)?;
         let file = FromStart { file, offset: 0 };
         let reader: Box<dyn Read + Send> = match self.packing {
             Packing::Plain => Box::new(file),
@@ -155,29 +149,21 @@ impl Source {
                 limit: self.decoded_limit(options),
             }),
         };
-        Ok(Opened { input: Input::new(Arc::clone(&self.name), reader), handle })
+        let input = Input::new(Arc::clone(&self.name), reader);
+        let opened = Opened { input, handle, identity: self.identity.clone() };
+        opened.check().map(|()| opened)
     }
 
     fn decoded_limit(&self, options: &LoadOptions) -> u64 {
         let by_ratio = self.identity.bytes.saturating_mul(options.decode_ratio_max).max(RATIO_FREE_BYTES);
         by_ratio.min(options.decoded_bytes_max)
     }
+}
 
-    /// Checks that the file behind `opened` is still the one the data set was opened with.
-    pub(super) fn check(&self, opened: &Opened) -> Result<(), LoadError> {
-        self.unchanged(&opened.handle)
-    }
-
-    fn unchanged(&self, handle: &File) -> Result<(), LoadError> {
-        let metadata = handle.metadata().map_err(|error| refusal(&self.name, error))?;
-        if Identity::of(&metadata) == self.identity { Ok(()) } else { Err(self.changed()) }
-    }
-
-    /// The error for a file that is not what it was.
-    pub(super) fn changed(&self) -> LoadError {
-        LoadError::new(&self.name, "the file changed while it was in use")
-            .hint("wait until it is written completely, then run the same command again")
-    }
+/// The error for a file that is not what it was.
+pub(super) fn changed(name: &Arc<str>) -> LoadError {
+    LoadError::new(name, "the file changed while it was in use")
+        .hint("wait until it is written completely, then run the same command again")
 }
 
 /// Says why a file cannot be opened, one message per cause.
@@ -224,8 +210,17 @@ pub(super) struct OverLimit {
 }
 
 impl<R: Read> Read for Bounded<R> {
+    /// Fills the buffer as far as there are bytes: the format is told by the first ones.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.inner.read(buffer)?;
+        let mut n = 0;
+        while n < buffer.len() {
+            match self.inner.read(&mut buffer[n..]) {
+                Ok(0) => break,
+                Ok(more) => n += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
         self.decoded += n as u64;
         if self.decoded > self.limit {
             return Err(io::Error::other(OverLimit { limit: self.limit }));
@@ -275,7 +270,7 @@ mod tests {
         let options = LoadOptions::default();
         let source = Source::spool(&Arc::from("-"), &b"abc"[..], &options).expect("spooled");
         let Store::Spooled(file) = &source.store else { panic!("a stream is copied") };
-        assert_eq!(std::os::unix::fs::MetadataExt::nlink(&file.metadata().expect("metadata")), 0);
+        assert_eq!(file.metadata().expect("metadata").nlink(), 0);
         let mut first = source.open(&options).expect("opened");
         assert_eq!(first.input.fill().expect("read"), b"abc");
         let mut second = source.open(&options).expect("opened while the first is read");

@@ -8,7 +8,6 @@
 
 use probity_core::calibrate::LabelEntry;
 use probity_core::review::{Answer, Given, Hidden, has_seat, said_by};
-use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -19,7 +18,8 @@ use super::people::{Person, PersonId, Role, active};
 use super::queue::After;
 use super::record::ItemId;
 use super::seen::{Sight, has_seen, note};
-use crate::store::{Fault, Revised, StoreError, Tables};
+use crate::store::db::{Db, DbError, vals};
+use crate::store::{Fault, Revised, StoreError, last_label, revise_label};
 
 /// The longest note, in characters.
 pub(super) const NOTE_CHARS_MAX: usize = 4000;
@@ -138,18 +138,17 @@ pub enum Reveal {
 impl Room {
     /// Keeps an answer, once.
     pub async fn submit(&self, submission: Submission) -> Result<Submitted, StoreError> {
-        self.write("keeping an answer", move |tables| submit(tables, &submission)).await
+        self.write("keeping an answer", move |db| submit(db, &submission)).await
     }
 
     /// Puts an item off: it comes again after all others. `false` where it is not theirs to put off.
     pub async fn skip(&self, item: ItemId, person: PersonId, now: i64) -> Result<bool, StoreError> {
-        self.write("skipping an item", move |tables| {
-            let connection = &tables.connection;
-            if seat(connection, item, person)? != Some(SeatState::Leased) {
+        self.write("skipping an item", move |db| {
+            if seat(db, item, person)? != Some(SeatState::Leased) {
                 return Ok(false);
             }
-            sit(connection, item, person, "skipped", now)?;
-            log(connection, (item, person), "skip", "{}", now)?;
+            sit(db, item, person, "skipped", now)?;
+            log(db, (item, person), Act::of("skip"), now)?;
             Ok(true)
         })
         .await
@@ -157,7 +156,7 @@ impl Room {
 
     /// Takes back what `person` did with an item last.
     pub async fn undo(&self, item: ItemId, person: PersonId, now: i64) -> Result<Undone, StoreError> {
-        self.write("taking back an answer", move |tables| undo(tables, item, person, now)).await
+        self.write("taking back an answer", move |db| undo(db, item, person, now)).await
     }
 
     /// Notes why a judge's verdict is wrong. `false` unless the person has answered the item.
@@ -168,12 +167,11 @@ impl Room {
         cause: RootCause,
         now: i64,
     ) -> Result<bool, StoreError> {
-        self.write("noting a cause", move |tables| {
-            let connection = &tables.connection;
-            if seat(connection, item, person)? != Some(SeatState::Submitted) {
+        self.write("noting a cause", move |db| {
+            if seat(db, item, person)? != Some(SeatState::Submitted) {
                 return Ok(false);
             }
-            log(connection, (item, person), "cause", &json!({ "cause": cause }).to_string(), now)?;
+            log(db, (item, person), Act { cause: Some(cause.name()), ..Act::of("cause") }, now)?;
             Ok(true)
         })
         .await
@@ -182,31 +180,51 @@ impl Room {
     /// What was hidden of an item: for whoever has answered it, where the queue shows it, and for leads. It is noted
     /// that they have seen it.
     pub async fn reveal(&self, item: ItemId, person: PersonId, now: i64) -> Result<Reveal, StoreError> {
-        self.write("revealing an item", move |tables| reveal(tables, item, person, now)).await
+        self.write("revealing an item", move |db| reveal(db, item, person, now)).await
+    }
+}
+
+/// One entry of the log of acts.
+#[derive(Clone, Copy)]
+pub(super) struct Act<'a> {
+    pub(super) kind: &'static str,
+    /// What was written with an answer.
+    pub(super) note: Option<&'a str>,
+    /// Why a verdict is wrong.
+    pub(super) cause: Option<&'static str>,
+    /// What was revealed.
+    pub(super) sight: Option<&'static str>,
+    /// The rest, as JSON.
+    pub(super) body: &'a str,
+}
+
+impl Act<'_> {
+    /// An act that says nothing more than what it is.
+    pub(super) fn of(kind: &'static str) -> Self {
+        Act { kind, note: None, cause: None, sight: None, body: "{}" }
     }
 }
 
 /// Adds to the log of acts.
 pub(super) fn log(
-    connection: &Connection,
+    db: &Db,
     (item, person): (ItemId, PersonId),
-    kind: &str,
-    body: &str,
+    act: Act<'_>,
     now: i64,
-) -> Result<(), rusqlite::Error> {
-    const SQL: &str = "INSERT INTO act (item, person, kind, body, at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    connection.prepare_cached(SQL)?.execute(params![item.0, person.0, kind, body, now])?;
-    Ok(())
+) -> Result<(), DbError> {
+    const SQL: &str = "INSERT INTO act (item, person, kind, note, cause, sight, body, at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let Act { kind, note, cause, sight, body } = act;
+    db.run(SQL, &vals![item.0, person.0, kind, note, cause, sight, body, now]).map(drop)
 }
 
 /// Keeps labels as further revisions of what is there.
-pub(super) fn keep(tables: &mut Tables, entries: &[LabelEntry]) -> Result<u32, Fault> {
+pub(super) fn keep(db: &Db, entries: &[LabelEntry]) -> Result<u32, Fault> {
     let mut sum = 0;
     for entry in entries {
         let subject = entry.subject();
-        let seen =
-            crate::store::last_label(&tables.connection, &subject)?.map_or(0, |(revision, _)| revision);
-        match tables.revise_label(&subject, &entry.canonical(), seen)? {
+        let seen = last_label(db, &subject)?.map_or(0, |(revision, _)| revision);
+        match revise_label(db, &subject, &entry.canonical(), seen)? {
             Revised::Kept { revision } => sum += revision,
             Revised::Overtaken { .. } => unreachable!("nobody else writes inside a transaction"),
         }
@@ -220,18 +238,16 @@ pub(super) fn content(labels: &[LabelEntry]) -> Vec<LabelEntry> {
     labels.iter().map(bare).collect()
 }
 
-fn submit(tables: &mut Tables, submission: &Submission) -> Result<Submitted, Fault> {
+fn submit(db: &Db, submission: &Submission) -> Result<Submitted, Fault> {
     let (item, id) = (submission.item, submission.person);
-    let connection = &tables.connection;
-    let (Some(state), Some(place), Some(person)) =
-        (seat(connection, item, id)?, place(connection, item)?, active(connection, id)?)
+    let (Some(state), Some(place), Some(person)) = (seat(db, item, id)?, place(db, item)?, active(db, id)?)
     else {
         return Ok(Submitted::NotYours);
     };
     if let Err(reason) = acceptable(&place, &submission.answer, &submission.note) {
         return Ok(Submitted::Refused { reason });
     }
-    let blind = !has_seen(connection, item, id, Sight::ANY)?;
+    let blind = !has_seen(db, item, id, Sight::ANY)?;
     let given = Given {
         answer: Some(submission.answer.clone()),
         at: submission.at,
@@ -239,36 +255,34 @@ fn submit(tables: &mut Tables, submission: &Submission) -> Result<Submitted, Fau
         ..place.unsaid(&person.name, false)
     };
     let entries = place.entries(&given);
-    let (revision, kept) = standing(connection, &entries)?;
+    let (revision, kept) = standing(db, &entries)?;
     let is_answered = state == SeatState::Submitted;
-    if is_answered
-        && content(&kept) == content(&entries)
-        && last_note(connection, item, id)? == submission.note
-    {
+    if is_answered && content(&kept) == content(&entries) && last_note(db, item, id)? == submission.note {
         return Ok(Submitted::Already { revision });
     }
     if revision != submission.expected_revision {
         let answer = if is_answered {
             Some(said_by(&place.spec.asked, &kept, given.turned))
         } else {
-            earlier(connection, &place, &person)?
+            earlier(db, &place, &person)?
         };
         return Ok(Submitted::Overtaken { revision, answer });
     }
-    if !is_answered && !has_seat(place.spec.overlap, n_answered(connection, item, id)?) {
+    if !is_answered && !has_seat(place.spec.overlap, n_answered(db, item, id)?) {
         return Ok(Submitted::Full);
     }
-    sit(connection, item, id, "submitted", submission.at)?;
+    sit(db, item, id, "submitted", submission.at)?;
     let stays = says_the_same(&kept, &entries);
-    let before = revisions(connection, &entries)?;
-    let body = json!({ "answer": submission.answer, "note": submission.note, "before": before }).to_string();
-    log(connection, (item, id), "submit", &body, submission.at)?;
+    let before = revisions(db, &entries)?;
+    let body = json!({ "answer": submission.answer, "before": before }).to_string();
+    let act = Act { note: Some(&submission.note), body: &body, ..Act::of("submit") };
+    log(db, (item, id), act, submission.at)?;
     if stays {
         // It was said before, perhaps blind, and saying it again does not make it less so.
         let blind = kept.iter().all(|label| label.blind != Some(false));
-        return Ok(Submitted::Kept { revision: keep(tables, &kept)?, blind });
+        return Ok(Submitted::Kept { revision: keep(db, &kept)?, blind });
     }
-    Ok(Submitted::Kept { revision: keep(tables, &entries)?, blind })
+    Ok(Submitted::Kept { revision: keep(db, &entries)?, blind })
 }
 
 /// Whether what counts says what `entries` say.
@@ -286,68 +300,58 @@ pub(super) fn acceptable(place: &Place, answer: &Answer, note: &str) -> Result<(
 
 /// How many others have answered. Whoever holds a seat without having answered does not keep an answer out that is
 /// there now.
-fn n_answered(connection: &Connection, item: ItemId, person: PersonId) -> Result<u32, rusqlite::Error> {
+fn n_answered(db: &Db, item: ItemId, person: PersonId) -> Result<u32, DbError> {
     // At the end of time every lease has ended.
-    n_others(connection, item, person, i64::MAX)
+    n_others(db, item, person, i64::MAX)
 }
 
-fn undo(tables: &mut Tables, item: ItemId, id: PersonId, now: i64) -> Result<Undone, Fault> {
-    let connection = &tables.connection;
-    let (Some(state), Some(place), Some(person)) =
-        (seat(connection, item, id)?, place(connection, item)?, active(connection, id)?)
+fn undo(db: &Db, item: ItemId, id: PersonId, now: i64) -> Result<Undone, Fault> {
+    let (Some(state), Some(place), Some(person)) = (seat(db, item, id)?, place(db, item)?, active(db, id)?)
     else {
         return Ok(Undone::NotYours);
     };
     match state {
         SeatState::Leased => Ok(Undone::Nothing),
-        SeatState::Skipped if !has_seat(place.spec.overlap, n_others(connection, item, id, now)?) => {
-            Ok(Undone::Full)
-        }
+        SeatState::Skipped if !has_seat(place.spec.overlap, n_others(db, item, id, now)?) => Ok(Undone::Full),
         SeatState::Skipped => {
-            sit(connection, item, id, "leased", now)?;
-            log(connection, (item, id), "undo", "{}", now)?;
+            sit(db, item, id, "leased", now)?;
+            log(db, (item, id), Act::of("undo"), now)?;
             Ok(Undone::Resumed)
         }
         SeatState::Submitted => {
-            sit(connection, item, id, "leased", now)?;
-            Ok(Undone::Withdrawn { revision: take_back(tables, &place, &person, now)? })
+            sit(db, item, id, "leased", now)?;
+            Ok(Undone::Withdrawn { revision: take_back(db, &place, &person, now)? })
         }
     }
 }
 
-fn reveal(tables: &mut Tables, item: ItemId, id: PersonId, now: i64) -> Result<Reveal, Fault> {
-    let connection = &tables.connection;
-    let (Some(place), Some(person)) = (place(connection, item)?, active(connection, id)?) else {
+fn reveal(db: &Db, item: ItemId, id: PersonId, now: i64) -> Result<Reveal, Fault> {
+    let (Some(place), Some(person)) = (place(db, item)?, active(db, id)?) else {
         return Ok(Reveal::NotYours);
     };
-    match (seat(connection, item, id)?, place.spec.after) {
+    match (seat(db, item, id)?, place.spec.after) {
         _ if person.role == Role::Lead => {}
         (Some(SeatState::Submitted), After::Reveal) => {}
         (Some(_), _) => return Ok(Reveal::NotYet),
         (None, _) => return Ok(Reveal::NotYours),
     }
-    note(connection, (item, id), Sight::Verdict, now)?;
-    shown_to(connection, place, &person).map_err(Fault::from)
+    note(db, (item, id), Sight::Verdict, now)?;
+    shown_to(db, place, &person).map_err(Fault::from)
 }
 
-fn shown_to(connection: &Connection, place: Place, person: &Person) -> Result<Reveal, rusqlite::Error> {
-    let cause = last_cause(connection, place.item, person.id)?;
+fn shown_to(db: &Db, place: Place, person: &Person) -> Result<Reveal, DbError> {
+    let cause = last_cause(db, place.item, person.id)?;
     let turned = place.turns_for(&person.name);
     Ok(Reveal::Shown { hidden: Box::new(place.hidden), turned, cause })
 }
 
 /// What somebody said is wrong with the verdict since their last answer.
-pub(super) fn last_cause(
-    connection: &Connection,
-    item: ItemId,
-    person: PersonId,
-) -> Result<Option<RootCause>, rusqlite::Error> {
-    const SQL: &str = "SELECT json_extract(body, '$.cause') FROM act AS said
+pub(super) fn last_cause(db: &Db, item: ItemId, person: PersonId) -> Result<Option<RootCause>, DbError> {
+    const SQL: &str = "SELECT cause FROM act AS said
         WHERE item = ?1 AND person = ?2 AND kind = 'cause'
             AND NOT EXISTS (SELECT 1 FROM act WHERE act.item = said.item AND act.person = said.person
                 AND act.kind IN ('submit', 'undo') AND act.id > said.id)
         ORDER BY id DESC LIMIT 1";
-    let mut select = connection.prepare_cached(SQL)?;
-    let cause: Option<String> = select.query_row([item.0, person.0], |row| row.get(0)).optional()?;
+    let cause: Option<String> = db.row(SQL, &vals![item.0, person.0], |row| row.get(0))?;
     Ok(cause.and_then(|name| serde_json::from_value(json!(name)).ok()))
 }

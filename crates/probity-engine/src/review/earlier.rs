@@ -8,16 +8,15 @@
 
 use probity_core::calibrate::LabelEntry;
 use probity_core::review::{Answer, Given, said_by};
-use rusqlite::{Connection, OptionalExtension, params};
 use serde::Deserialize;
-use serde_json::json;
 
-use super::act::log;
+use super::act::{Act, log};
 use super::hand_out::{Place, standing};
 use super::people::{Person, PersonId};
 use super::record::{ItemId, document};
 use super::seen::{Sight, has_seen};
-use crate::store::{Fault, Tables, label_at, last_label};
+use crate::store::db::{Db, DbError, vals};
+use crate::store::{Fault, label_at, last_label, revise_label};
 
 /// An answer as the log of acts has it.
 #[derive(Debug, Deserialize)]
@@ -28,27 +27,20 @@ struct Logged {
 }
 
 /// The revisions that count of these labels, 0 where nothing was said.
-pub(super) fn revisions(
-    connection: &Connection,
-    entries: &[LabelEntry],
-) -> Result<Vec<u32>, rusqlite::Error> {
-    let number = |entry: &LabelEntry| Ok(last_label(connection, &entry.subject())?.map_or(0, |last| last.0));
+pub(super) fn revisions(db: &Db, entries: &[LabelEntry]) -> Result<Vec<u32>, DbError> {
+    let number = |entry: &LabelEntry| Ok(last_label(db, &entry.subject())?.map_or(0, |last| last.0));
     entries.iter().map(number).collect()
 }
 
 /// What counts of a person's labels on an item that they have not answered here; `None` where they have said
 /// nothing, or have taken it back.
-pub(super) fn earlier(
-    connection: &Connection,
-    place: &Place,
-    person: &Person,
-) -> Result<Option<Answer>, rusqlite::Error> {
+pub(super) fn earlier(db: &Db, place: &Place, person: &Person) -> Result<Option<Answer>, DbError> {
     let entries = place.entries(&place.unsaid(&person.name, false));
-    let (_, labels) = standing(connection, &entries)?;
+    let (_, labels) = standing(db, &entries)?;
     if labels.iter().all(|label| label.label.is_none()) {
         let mut counts = false;
-        for (entry, revision) in entries.iter().zip(revisions(connection, &entries)?) {
-            counts |= counting(connection, person.id, &entry.subject(), revision)? > 0;
+        for (entry, revision) in entries.iter().zip(revisions(db, &entries)?) {
+            counts |= counting(db, person.id, &entry.subject(), revision)? > 0;
         }
         if !counts {
             return Ok(None);
@@ -58,53 +50,49 @@ pub(super) fn earlier(
 }
 
 /// Takes back a person's answer to an item: what it found counts again. Returns the sum of the revisions.
-pub(super) fn take_back(tables: &mut Tables, place: &Place, person: &Person, now: i64) -> Result<u32, Fault> {
-    let blind = !has_seen(&tables.connection, place.item, person.id, Sight::ANY)?;
+pub(super) fn take_back(db: &Db, place: &Place, person: &Person, now: i64) -> Result<u32, Fault> {
+    let blind = !has_seen(db, place.item, person.id, Sight::ANY)?;
     let entries = place.entries(&Given { at: now, blind, ..place.unsaid(&person.name, false) });
-    let mut current = revisions(&tables.connection, &entries)?;
-    let answers = answers(&tables.connection, place.item, person.id)?;
-    let mut back = Vec::new();
+    let mut current = revisions(db, &entries)?;
+    let answers = answers(db, place.item, person.id)?;
     for (at, entry) in entries.iter().enumerate() {
         let (subject, last) = (entry.subject(), current[at]);
-        let (before, after) =
-            span(&tables.connection, person.id, &subject, answers.iter().map(|each| each.before.get(at)))?;
-        let counts = counting(&tables.connection, person.id, &subject, last)?;
+        let (before, after) = span(db, person.id, &subject, answers.iter().map(|each| each.before.get(at)))?;
+        let counts = counting(db, person.id, &subject, last)?;
         if after.is_some_and(|after| after != counts) {
             // Something was said elsewhere since. It stays, and what is taken back does not come after it.
-            back.push(json!({ "subject": subject, "revision": after, "counts": before }));
+            took_back(db, person.id, &subject, (after.unwrap_or_default(), before))?;
             continue;
         }
-        let found = counting(&tables.connection, person.id, &subject, before)?;
-        let body = label_at(&tables.connection, &subject, found)?.unwrap_or_else(|| entry.canonical());
-        back.push(json!({ "subject": subject, "revision": last + 1, "counts": found }));
-        tables.revise_label(&subject, &body, last)?;
+        let found = counting(db, person.id, &subject, before)?;
+        let body = label_at(db, &subject, found)?.unwrap_or_else(|| entry.canonical());
+        took_back(db, person.id, &subject, (last + 1, found))?;
+        revise_label(db, &subject, &body, last)?;
         current[at] = last + 1;
     }
-    let body = json!({ "back": back }).to_string();
-    log(&tables.connection, (place.item, person.id), "undo", &body, now)?;
+    log(db, (place.item, person.id), Act::of("undo"), now)?;
     Ok(current.iter().sum())
 }
 
 /// The answers of a person to an item since they last took one back.
-fn answers(connection: &Connection, item: ItemId, person: PersonId) -> Result<Vec<Logged>, rusqlite::Error> {
+fn answers(db: &Db, item: ItemId, person: PersonId) -> Result<Vec<Logged>, DbError> {
     const SQL: &str = "SELECT body FROM act WHERE item = ?1 AND person = ?2 AND kind = 'submit'
         AND id > coalesce((SELECT max(id) FROM act WHERE item = ?1 AND person = ?2 AND kind = 'undo'), 0)
         ORDER BY id";
-    let mut select = connection.prepare_cached(SQL)?;
-    select.query_map([item.0, person.0], |row| document(row, 0, "answer"))?.collect()
+    db.rows(SQL, &vals![item.0, person.0], |row| document(row, 0, "answer"))
 }
 
 /// What `answers` found of a subject, given as what each found, and the revision that the last wrote. Answers with
 /// nothing said elsewhere between them are one.
 fn span<'a>(
-    connection: &Connection,
+    db: &Db,
     person: PersonId,
     subject: &str,
     answers: impl Iterator<Item = Option<&'a u32>>,
-) -> Result<(u32, Option<u32>), rusqlite::Error> {
+) -> Result<(u32, Option<u32>), DbError> {
     let (mut first, mut after) = (0, None);
     for found in answers.flatten() {
-        if after != Some(counting(connection, person, subject, *found)?) {
+        if after != Some(counting(db, person, subject, *found)?) {
             first = *found;
         }
         after = Some(found + 1);
@@ -113,22 +101,23 @@ fn span<'a>(
 }
 
 /// The revision that counts where `revision` did, once what the person has taken back is left out; 0 for none.
-fn counting(
-    connection: &Connection,
-    person: PersonId,
-    subject: &str,
-    mut revision: u32,
-) -> Result<u32, rusqlite::Error> {
-    const SQL: &str = "SELECT json_extract(each.value, '$.counts')
-        FROM act, json_each(act.body, '$.back') AS each
-        WHERE act.person = ?1 AND act.kind = 'undo' AND json_extract(each.value, '$.subject') = ?2
-            AND json_extract(each.value, '$.revision') = ?3 LIMIT 1";
-    let mut select = connection.prepare_cached(SQL)?;
-    while let Some(found) =
-        select.query_row(params![person.0, subject, revision], |row| row.get(0)).optional()?
-    {
+fn counting(db: &Db, person: PersonId, subject: &str, mut revision: u32) -> Result<u32, DbError> {
+    const SQL: &str = "SELECT counts FROM taken_back WHERE person = ?1 AND subject = ?2 AND revision = ?3";
+    while let Some(found) = db.row(SQL, &vals![person.0, subject, revision], |row| row.get(0))? {
         // Each step leads to an earlier revision, so this ends.
         revision = found;
     }
     Ok(revision)
+}
+
+/// Records that instead of one revision of a subject an earlier one counts.
+fn took_back(
+    db: &Db,
+    person: PersonId,
+    subject: &str,
+    (revision, counts): (u32, u32),
+) -> Result<(), DbError> {
+    const SQL: &str = "INSERT INTO taken_back (person, subject, revision, counts) VALUES (?1, ?2, ?3, ?4)
+        ON CONFLICT (person, subject, revision) DO NOTHING";
+    db.run(SQL, &vals![person.0, subject, revision, counts]).map(drop)
 }

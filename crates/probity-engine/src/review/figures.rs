@@ -7,12 +7,12 @@ use probity_core::case::Moment;
 use probity_core::compare::ItemFacts;
 use probity_core::promote::Contract;
 use probity_core::review::{Agreement, Form, Hidden, ProgressLine, agreement, calibrated, progress};
-use rusqlite::Connection;
 use serde::Serialize;
 
 use super::Room;
 use super::queue::{QueueId, QueueSpec, spec};
 use super::record::document;
+use crate::store::db::{Db, DbError, vals};
 use crate::store::{StoreError, StoredLabel};
 
 /// What the labels of a queue's items come to so far, those that were imported included.
@@ -36,8 +36,7 @@ impl Room {
         now: i64,
     ) -> Result<QueueFigures, StoreError> {
         let (spec, items, labels) = self.read(|reader| {
-            let (spec, items) =
-                reader.ask(|connection| Ok((spec(connection, queue)?, hidden_halves(connection, queue)?)))?;
+            let (spec, items) = reader.ask(|db| Ok((spec(db, queue)?, hidden_halves(db, queue)?)))?;
             Ok((spec, items, reader.labels()?))
         })?;
         let Some(spec) = spec else { return Ok(QueueFigures::default()) };
@@ -61,10 +60,9 @@ impl Room {
 }
 
 /// The hidden halves of a queue's items, in their order.
-pub(super) fn hidden_halves(connection: &Connection, queue: QueueId) -> Result<Vec<Hidden>, rusqlite::Error> {
+pub(super) fn hidden_halves(db: &Db, queue: QueueId) -> Result<Vec<Hidden>, DbError> {
     const SQL: &str = "SELECT hidden FROM item WHERE queue = ?1 ORDER BY n";
-    let mut select = connection.prepare_cached(SQL)?;
-    select.query_map([queue.0], |row| document(row, 0, "hidden half of an item"))?.collect()
+    db.rows(SQL, &vals![queue.0], |row| document(row, 0, "hidden half of an item"))
 }
 
 /// What the labels of a queue are about.

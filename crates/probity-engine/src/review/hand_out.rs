@@ -1,15 +1,13 @@
 //! Who gets which item next, and what they see of it.
 //!
-//! Candidates are looked for beside the writer, which only checks that a seat is left and takes it. So a hundred
-//! people who ask at once wait for a hundred small writes and not for a hundred searches.
+//! Who gets what is decided in the transaction that takes the seat, so an item never has more people than its queue asks
+//! for. The order of a queue's items for a person never changes and is worked out once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use probity_core::calibrate::LabelEntry;
-use probity_core::json;
 use probity_core::review::{Answer, Asked, Draw, Given, Hidden, Shown, has_seat, label_entries, said_by};
-use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
 use super::Room;
@@ -17,13 +15,8 @@ use super::earlier::earlier;
 use super::people::{PersonId, active};
 use super::queue::{After, QueueId, QueueSpec, spec};
 use super::record::{ItemId, LEASE_SECONDS, document};
-use crate::store::{Fault, Reader, StoreError, Tables, last_label, unknown};
-
-/// Candidates that the writer tries before another search.
-const CANDIDATES_MAX: usize = 16;
-
-/// Searches before somebody is told that nothing is left. Others take seats meanwhile, but not for ever.
-const SEARCHES_MAX: usize = 8;
+use crate::store::db::{Db, DbError, Row, vals};
+use crate::store::{Reader, StoreError, last_label, parsed_label};
 
 /// Orders that are kept, at most: each is as long as its queue.
 const ORDERS_MAX: usize = 1024;
@@ -100,25 +93,11 @@ impl Room {
         let room = self.clone();
         let order = self.read_aside(move |reader| room.order(reader, queue, person)).await?;
         let Some(order) = order else { return Ok(None) };
-        for _ in 0..SEARCHES_MAX {
-            let (searched, overlap) = (Arc::clone(&order), order.overlap);
-            let items = self
-                .read_aside(move |reader| {
-                    reader.ask(|connection| searched.candidates(connection, person, now))
-                })
-                .await?;
-            if items.is_empty() {
-                return Ok(None);
-            }
-            let taken =
-                self.write("handing out an item", move |tables| take(tables, &items, overlap, (person, now)));
-            if let Some(item) = taken.await? {
-                return self
-                    .read_aside(move |reader| reader.ask(|connection| view(connection, item, person)))
-                    .await;
-            }
-        }
-        Ok(None)
+        self.write("handing out an item", move |db| match order.take(db, person, now)? {
+            Some(item) => Ok(view(db, item, person)?),
+            None => Ok(None),
+        })
+        .await
     }
 
     /// The order in which `person` looks at a queue, which never changes; `None` where either is not there.
@@ -132,7 +111,7 @@ impl Room {
         if let Some(order) = orders().get(&(queue, person)) {
             return Ok(Some(Arc::clone(order)));
         }
-        let Some(order) = reader.ask(|connection| Order::of(connection, queue, person))? else {
+        let Some(order) = reader.ask(|db| Order::of(db, queue, person))? else {
             return Ok(None);
         };
         let order = Arc::new(order);
@@ -146,7 +125,7 @@ impl Room {
 
     /// An item as `person` sees it; `None` unless it was given to them.
     pub fn item(&self, item: ItemId, person: PersonId) -> Result<Option<ItemView>, StoreError> {
-        self.read(|reader| reader.ask(|connection| view(connection, item, person)))
+        self.read(|reader| reader.ask(|db| view(db, item, person)))
     }
 
     /// The item of a queue that `person` answered or skipped last, for going back.
@@ -156,12 +135,8 @@ impl Room {
                 AND NOT EXISTS (SELECT 1 FROM act AS later WHERE later.item = act.item
                     AND later.person = act.person AND later.kind = 'undo' AND later.id > act.id)
             ORDER BY act.id DESC LIMIT 1";
-        self.read(|reader| {
-            reader.ask(|connection| {
-                let mut select = connection.prepare_cached(SQL)?;
-                select.query_row(params![queue.0, person.0], |row| row.get(0).map(ItemId)).optional()
-            })
-        })
+        let key = vals![queue.0, person.0];
+        self.read(|reader| reader.ask(|db| db.row(SQL, &key, |row| row.get(0).map(ItemId))))
     }
 }
 
@@ -200,11 +175,10 @@ impl Place {
     }
 }
 
-pub(super) fn place(connection: &Connection, item: ItemId) -> Result<Option<Place>, rusqlite::Error> {
+pub(super) fn place(db: &Db, item: ItemId) -> Result<Option<Place>, DbError> {
     const SQL: &str = "SELECT item.id, item.queue, item.n, item.key, queue.body, item.hidden
         FROM item JOIN queue ON queue.id = item.queue WHERE item.id = ?1";
-    let mut select = connection.prepare_cached(SQL)?;
-    let place = |row: &rusqlite::Row<'_>| {
+    let place = |row: &Row<'_>| {
         Ok(Place {
             item: ItemId(row.get(0)?),
             queue: QueueId(row.get(1)?),
@@ -214,108 +188,74 @@ pub(super) fn place(connection: &Connection, item: ItemId) -> Result<Option<Plac
             hidden: document(row, 5, "hidden half of an item")?,
         })
     };
-    select.query_row([item.0], place).optional()
+    db.row(SQL, &vals![item.0], place)
 }
 
-/// How far somebody is with an item; `None` where it is not theirs.
-pub(super) fn seat(
-    connection: &Connection,
-    item: ItemId,
-    person: PersonId,
-) -> Result<Option<SeatState>, rusqlite::Error> {
+fn seat_state(row: &Row<'_>, column: usize) -> Result<SeatState, DbError> {
+    let name = row.text(column)?;
+    SeatState::of_name(name).ok_or_else(|| DbError::unknown("state of a seat", name))
+}
+
+/// How far a person is with an item; `None` where it is not theirs.
+pub(super) fn seat(db: &Db, item: ItemId, person: PersonId) -> Result<Option<SeatState>, DbError> {
     const SQL: &str = "SELECT state FROM seat WHERE item = ?1 AND person = ?2";
-    let mut select = connection.prepare_cached(SQL)?;
-    let state = |row: &rusqlite::Row<'_>| {
-        let name = row.get_ref(0)?.as_str()?;
-        SeatState::of_name(name).ok_or_else(|| unknown(0, "state of a seat", name))
-    };
-    select.query_row([item.0, person.0], state).optional()
+    db.row(SQL, &vals![item.0, person.0], |row| seat_state(row, 0))
 }
 
 /// How many others have answered, or are at it.
-pub(super) fn n_others(
-    connection: &Connection,
-    item: ItemId,
-    person: PersonId,
-    now: i64,
-) -> Result<u32, rusqlite::Error> {
+pub(super) fn n_others(db: &Db, item: ItemId, person: PersonId, now: i64) -> Result<u32, DbError> {
     const SQL: &str = "SELECT count(*) FROM seat WHERE item = ?1 AND person <> ?2
         AND (state = 'submitted' OR (state = 'leased' AND at > ?3))";
-    let mut select = connection.prepare_cached(SQL)?;
-    select.query_row([item.0, person.0, now - LEASE_SECONDS], |row| row.get(0))
+    let n = db.row(SQL, &vals![item.0, person.0, now - LEASE_SECONDS], |row| row.get(0))?;
+    Ok(n.unwrap_or(0))
 }
 
 /// Puts somebody into a seat.
-pub(super) fn sit(
-    connection: &Connection,
-    item: ItemId,
-    person: PersonId,
-    state: &str,
-    now: i64,
-) -> Result<(), rusqlite::Error> {
+pub(super) fn sit(db: &Db, item: ItemId, person: PersonId, state: &str, now: i64) -> Result<(), DbError> {
     const SQL: &str = "INSERT INTO seat (item, person, state, at) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT (item, person) DO UPDATE SET state = excluded.state, at = excluded.at";
-    connection.prepare_cached(SQL)?.execute(params![item.0, person.0, state, now])?;
-    Ok(())
+    db.run(SQL, &vals![item.0, person.0, state, now]).map(drop)
 }
 
 /// What counts of these labels in the store, with the sum of their revisions.
-pub(super) fn standing(
-    connection: &Connection,
-    entries: &[LabelEntry],
-) -> Result<(u32, Vec<LabelEntry>), rusqlite::Error> {
+pub(super) fn standing(db: &Db, entries: &[LabelEntry]) -> Result<(u32, Vec<LabelEntry>), DbError> {
     let mut revision = 0;
     let mut labels = Vec::with_capacity(entries.len());
     for entry in entries {
-        let Some((number, body)) = last_label(connection, &entry.subject())? else { continue };
+        let Some((number, body)) = last_label(db, &entry.subject())? else { continue };
         revision += number;
-        let parsed = json::parse(&body).ok().and_then(|json| LabelEntry::read(json.as_object()?).ok());
-        labels.push(parsed.ok_or_else(|| unknown(1, "label", &body))?);
+        labels.push(parsed_label(&body)?);
     }
     Ok((revision, labels))
 }
 
 impl Order {
-    fn of(
-        connection: &Connection,
-        queue: QueueId,
-        person: PersonId,
-    ) -> Result<Option<Order>, rusqlite::Error> {
+    fn of(db: &Db, queue: QueueId, person: PersonId) -> Result<Option<Order>, DbError> {
         const SQL: &str = "SELECT id, n, key FROM item WHERE queue = ?1";
-        let (Some(spec), Some(who)) = (spec(connection, queue)?, active(connection, person)?) else {
+        let (Some(spec), Some(who)) = (spec(db, queue)?, active(db, person)?) else {
             return Ok(None);
         };
         let draw = Draw { seed: spec.seed, person: &who.name };
-        let mut select = connection.prepare_cached(SQL)?;
-        let mut rows = select.query([queue.0])?;
-        let mut placed = Vec::new();
-        while let Some(row) = rows.next()? {
-            let rank = u64::from(row.get::<_, u32>(1)?.saturating_sub(1));
-            let place = draw.place(spec.arrangement, rank, row.get_ref(2)?.as_str()?);
-            placed.push((place, ItemId(row.get(0)?)));
-        }
+        let mut placed = db.rows(SQL, &vals![queue.0], |row| {
+            let rank = u64::from(row.get::<u32>(1)?.saturating_sub(1));
+            Ok((draw.place(spec.arrangement, rank, row.text(2)?), ItemId(row.get(0)?)))
+        })?;
         placed.sort_unstable();
         let items = placed.into_iter().map(|(_, item)| item).collect();
         Ok(Some(Order { overlap: spec.overlap, items }))
     }
 
-    /// The first items that may have a seat for `person`: what they have been given, then what they have not
+    /// Takes the first item that has a seat for `person`: what they have been given, then what they have not
     /// seen, then what they have skipped, the longest ago first.
-    fn candidates(
-        &self,
-        connection: &Connection,
-        person: PersonId,
-        now: i64,
-    ) -> Result<Vec<ItemId>, rusqlite::Error> {
+    fn take(&self, db: &Db, person: PersonId, now: i64) -> Result<Option<ItemId>, DbError> {
         const MINE: &str = "SELECT item, state, at FROM seat WHERE person = ?1";
-        let mut mine: HashMap<ItemId, (SeatState, i64)> = HashMap::new();
-        let mut select = connection.prepare_cached(MINE)?;
-        let mut rows = select.query([person.0])?;
-        while let Some(row) = rows.next()? {
-            let name = row.get_ref(1)?.as_str()?;
-            let state = SeatState::of_name(name).ok_or_else(|| unknown(1, "state of a seat", name))?;
-            mine.insert(ItemId(row.get(0)?), (state, row.get(2)?));
+        if active(db, person)?.is_none() {
+            return Ok(None);
         }
+        let mine = db.rows(MINE, &vals![person.0], |row| {
+            Ok((ItemId(row.get(0)?), (seat_state(row, 1)?, row.get::<i64>(2)?)))
+        })?;
+        let mine: HashMap<ItemId, (SeatState, i64)> = mine.into_iter().collect();
         let given = |item: &&ItemId| matches!(mine.get(item), Some((SeatState::Leased, _)));
         let unseen = self.items.iter().filter(|item| !mine.contains_key(item));
         let mut skipped: Vec<(i64, &ItemId)> = Vec::new();
@@ -327,57 +267,29 @@ impl Order {
         // A stable sort: those of one second stay in the person's order.
         skipped.sort_by_key(|(at, _)| *at);
         let skipped = skipped.into_iter().map(|(_, item)| item);
-        let mut found = Vec::new();
         for item in self.items.iter().filter(given).chain(unseen).chain(skipped) {
-            if found.len() == CANDIDATES_MAX {
-                break;
-            }
-            if has_seat(self.overlap, n_others(connection, *item, person, now)?) {
-                found.push(*item);
+            if has_seat(self.overlap, n_others(db, *item, person, now)?) {
+                sit(db, *item, person, "leased", now)?;
+                return Ok(Some(*item));
             }
         }
-        Ok(found)
+        Ok(None)
     }
-}
-
-/// Takes the first of `items` that has a seat.
-fn take(
-    tables: &mut Tables,
-    items: &[ItemId],
-    overlap: u32,
-    (person, now): (PersonId, i64),
-) -> Result<Option<ItemId>, Fault> {
-    let connection = &tables.connection;
-    if active(connection, person)?.is_none() {
-        return Ok(None);
-    }
-    for item in items {
-        let is_answered = seat(connection, *item, person)? == Some(SeatState::Submitted);
-        if !is_answered && has_seat(overlap, n_others(connection, *item, person, now)?) {
-            sit(connection, *item, person, "leased", now)?;
-            return Ok(Some(*item));
-        }
-    }
-    Ok(None)
 }
 
 /// The item as somebody sees it to whom it was given.
-fn view(
-    connection: &Connection,
-    item: ItemId,
-    person: PersonId,
-) -> Result<Option<ItemView>, rusqlite::Error> {
+fn view(db: &Db, item: ItemId, person: PersonId) -> Result<Option<ItemView>, DbError> {
     let (Some(state), Some(place), Some(who)) =
-        (seat(connection, item, person)?, place(connection, item)?, active(connection, person)?)
+        (seat(db, item, person)?, place(db, item)?, active(db, person)?)
     else {
         return Ok(None);
     };
-    let (revision, labels) = standing(connection, &place.entries(&place.unsaid(&who.name, false)))?;
+    let (revision, labels) = standing(db, &place.entries(&place.unsaid(&who.name, false)))?;
     let turned = place.turns_for(&who.name);
     let is_answered = state == SeatState::Submitted;
-    let note = if is_answered { last_note(connection, item, person)? } else { String::new() };
-    let earlier = if is_answered { None } else { earlier(connection, &place, &who)? };
-    let shown = shown(connection, item)?;
+    let note = if is_answered { last_note(db, item, person)? } else { String::new() };
+    let earlier = if is_answered { None } else { earlier(db, &place, &who)? };
+    let shown = shown(db, item)?;
     Ok(Some(ItemView {
         id: item,
         queue: place.queue,
@@ -394,20 +306,16 @@ fn view(
 }
 
 /// What there is to see of an item, with candidate A first.
-pub(super) fn shown(connection: &Connection, item: ItemId) -> Result<Shown, rusqlite::Error> {
+pub(super) fn shown(db: &Db, item: ItemId) -> Result<Shown, DbError> {
     const SQL: &str = "SELECT shown FROM item WHERE id = ?1";
-    connection.prepare_cached(SQL)?.query_row([item.0], |row| document(row, 0, "item"))
+    let shown = db.row(SQL, &vals![item.0], |row| document(row, 0, "item"))?;
+    shown.ok_or_else(|| DbError::unknown("item", &item.0.to_string()))
 }
 
 /// The note with somebody's last answer.
-pub(super) fn last_note(
-    connection: &Connection,
-    item: ItemId,
-    person: PersonId,
-) -> Result<String, rusqlite::Error> {
-    const SQL: &str = "SELECT json_extract(body, '$.note') FROM act
+pub(super) fn last_note(db: &Db, item: ItemId, person: PersonId) -> Result<String, DbError> {
+    const SQL: &str = "SELECT note FROM act
         WHERE item = ?1 AND person = ?2 AND kind = 'submit' ORDER BY id DESC LIMIT 1";
-    let mut select = connection.prepare_cached(SQL)?;
-    let note: Option<Option<String>> = select.query_row([item.0, person.0], |row| row.get(0)).optional()?;
+    let note: Option<Option<String>> = db.row(SQL, &vals![item.0, person.0], |row| row.get(0))?;
     Ok(note.flatten().unwrap_or_default())
 }

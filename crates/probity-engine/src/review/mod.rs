@@ -52,7 +52,8 @@ pub use token::Token;
 
 use hand_out::Orders;
 
-use crate::store::{Fault, Reader, Store, StoreError, StoredLabel, Tables};
+use crate::store::db::Db;
+use crate::store::{Fault, Reader, Store, StoreError, StoredLabel};
 
 /// Readers that are kept for the next question. More are opened when needed and closed after it.
 const READERS_KEPT: usize = 16;
@@ -63,7 +64,7 @@ pub struct Room {
     inner: Arc<Inner>,
 }
 
-/// Fields are dropped in order: readers before the writer, so that whoever closes last can fold the journal.
+/// Fields are dropped in order: readers before the writer, so that the last to close can checkpoint.
 struct Inner {
     readers: Mutex<Vec<Reader>>,
     store: Store,
@@ -71,9 +72,7 @@ struct Inner {
 }
 
 impl Room {
-    /// Opens the room of the store at `path`, beside a run or without one. There is one room per store. A store
-    /// that is missing or of an earlier version is made or brought up to date, which nobody else may hold
-    /// meanwhile.
+    /// Opens the room of the store at `path`, beside a run or without one. A store that is missing is made.
     pub fn open(path: &Path) -> Result<Room, StoreError> {
         let store = Store::open_for_review(path)?;
         let (readers, orders) = (Mutex::default(), Mutex::default());
@@ -111,7 +110,7 @@ impl Room {
         answer
     }
 
-    /// Asks a reader something on a thread where blocking holds up nobody.
+    /// Asks a reader something on a thread that may block.
     async fn read_aside<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Reader) -> Result<T, StoreError> + Send + 'static,
@@ -127,8 +126,8 @@ impl Room {
     async fn write<T: Send + 'static>(
         &self,
         doing: &'static str,
-        work: impl FnOnce(&mut Tables) -> Result<T, Fault> + Send + 'static,
+        work: impl FnOnce(&Db) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.inner.store.write((doing, 0), work).await
+        self.inner.store.write(doing, move |tables| work(&tables.db)).await
     }
 }

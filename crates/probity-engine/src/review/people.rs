@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
 use super::Room;
 use super::token::Token;
-use crate::store::{Fault, StoreError, Tables, unknown};
+use crate::store::db::{Db, DbError, Row, vals};
+use crate::store::{Fault, StoreError};
 
 /// For how long an invitation opens the door, in seconds: 7 days.
 pub const INVITATION_SECONDS_MAX: i64 = 7 * 24 * 3600;
@@ -125,8 +125,7 @@ impl Room {
     ) -> Result<(PersonId, Token), StoreError> {
         let (name, token) = (name.clone(), Token::fresh());
         let hash = token.hash();
-        let person =
-            self.write("inviting a person", move |tables| invite(tables, &name, role, hash, now)).await?;
+        let person = self.write("inviting a person", move |db| invite(db, &name, role, hash, now)).await?;
         Ok((person, token))
     }
 
@@ -136,13 +135,12 @@ impl Room {
         let (invitation, session) = (invitation.hash(), Token::fresh());
         let hash = session.hash();
         // Whoever tries what is unknown costs a look, and nobody waits for the writer because of them.
-        let look = move |connection: &Connection| is_known(connection, invitation);
+        let look = move |db: &Db| is_known(db, invitation);
         if !self.read_aside(move |reader| reader.ask(look)).await? {
             return Ok(None);
         }
-        let person = self
-            .write("redeeming an invitation", move |tables| redeem(tables, invitation, hash, now))
-            .await?;
+        let person =
+            self.write("redeeming an invitation", move |db| redeem(db, invitation, hash, now)).await?;
         Ok(person.map(|person| (person, session)))
     }
 
@@ -150,16 +148,15 @@ impl Room {
     /// that nobody waits for.
     pub fn session(&self, session: &Token, now: i64) -> Result<Option<Person>, StoreError> {
         let hash = session.hash();
-        let found = self.read(|reader| reader.ask(|connection| session_of(connection, hash)))?;
+        let found = self.read(|reader| reader.ask(|db| session_of(db, hash)))?;
         let Some((stored, created, seen, person)) = found else { return Ok(None) };
         if stored != hash || now - created >= SESSION_SECONDS_MAX || now - seen >= SESSION_IDLE_SECONDS_MAX {
             return Ok(None);
         }
         if now - seen >= SEEN_STEP_SECONDS {
             self.inner.store.write_unasked("noting a session", move |tables| {
-                const SQL: &str = "UPDATE session SET seen = max(seen, ?2) WHERE hash = ?1";
-                tables.connection.prepare_cached(SQL)?.execute(params![hash.as_bytes(), now])?;
-                Ok(())
+                const SQL: &str = "UPDATE session SET seen = ?2 WHERE hash = ?1 AND seen < ?2";
+                Ok(tables.db.run(SQL, &vals![hash.as_bytes(), now]).map(drop)?)
             });
         }
         Ok(Some(person))
@@ -168,53 +165,44 @@ impl Room {
     /// Ends a session. One that is unknown has ended already.
     pub async fn end_session(&self, session: &Token, now: i64) -> Result<(), StoreError> {
         let hash = session.hash();
-        self.write("ending a session", move |tables| {
+        self.write("ending a session", move |db| {
             const SQL: &str = "UPDATE session SET ended = ?2 WHERE hash = ?1 AND ended IS NULL";
-            tables.connection.prepare_cached(SQL)?.execute(params![hash.as_bytes(), now])?;
-            Ok(())
+            Ok(db.run(SQL, &vals![hash.as_bytes(), now]).map(drop)?)
         })
         .await
     }
 
     /// Everybody who was ever invited, by name.
     pub fn people(&self, now: i64) -> Result<Vec<PersonView>, StoreError> {
-        self.read(|reader| reader.ask(|connection| people(connection, now)))
+        self.read(|reader| reader.ask(|db| people(db, now)))
     }
 
     /// Shuts somebody out: their sessions and invitations end, and the seats they held are free. What they said
     /// stays.
     pub async fn remove(&self, person: PersonId, now: i64) -> Result<(), StoreError> {
-        self.write("removing a person", move |tables| remove(tables, person, now)).await
+        self.write("removing a person", move |db| remove(db, person, now)).await
     }
 }
 
-fn invite(
-    tables: &mut Tables,
-    name: &PersonName,
-    role: Role,
-    hash: blake3::Hash,
-    now: i64,
-) -> Result<PersonId, Fault> {
+fn invite(db: &Db, name: &PersonName, role: Role, hash: blake3::Hash, now: i64) -> Result<PersonId, Fault> {
     const PERSON: &str = "INSERT INTO person (name, role, state) VALUES (?1, ?2, 'active')
         ON CONFLICT (name) DO UPDATE SET role = excluded.role, state = 'active' RETURNING id";
     const EARLIER: &str = "UPDATE invitation SET used = ?2 WHERE person = ?1 AND used IS NULL";
     const INVITATION: &str = "INSERT INTO invitation (hash, person, expires) VALUES (?1, ?2, ?3)";
-    let connection = &tables.connection;
-    let person: i64 =
-        connection.prepare_cached(PERSON)?.query_row([name.as_str(), role.name()], |row| row.get(0))?;
-    connection.prepare_cached(EARLIER)?.execute(params![person, now])?;
-    let expires = now + INVITATION_SECONDS_MAX;
-    connection.prepare_cached(INVITATION)?.execute(params![hash.as_bytes(), person, expires])?;
+    let person: Option<i64> = db.row(PERSON, &vals![name.as_str(), role.name()], |row| row.get(0))?;
+    let person = person.expect("an insertion returns its row");
+    db.run(EARLIER, &vals![person, now])?;
+    db.run(INVITATION, &vals![hash.as_bytes(), person, now + INVITATION_SECONDS_MAX])?;
     Ok(PersonId(person))
 }
 
-fn is_known(connection: &Connection, invitation: blake3::Hash) -> Result<bool, rusqlite::Error> {
-    const SQL: &str = "SELECT EXISTS (SELECT 1 FROM invitation WHERE hash = ?1 AND used IS NULL)";
-    connection.prepare_cached(SQL)?.query_row([invitation.as_bytes()], |row| row.get(0))
+fn is_known(db: &Db, invitation: blake3::Hash) -> Result<bool, DbError> {
+    const SQL: &str = "SELECT 1 FROM invitation WHERE hash = ?1 AND used IS NULL";
+    Ok(db.row(SQL, &vals![invitation.as_bytes()], |_| Ok(()))?.is_some())
 }
 
 fn redeem(
-    tables: &mut Tables,
+    db: &Db,
     invitation: blake3::Hash,
     session: blake3::Hash,
     now: i64,
@@ -224,76 +212,68 @@ fn redeem(
         WHERE hash = ?1 AND used IS NULL AND expires > ?2 AND person.state = 'active'";
     const USE: &str = "UPDATE invitation SET used = ?2 WHERE hash = ?1";
     const ENTER: &str = "INSERT INTO session (hash, person, created, seen) VALUES (?1, ?2, ?3, ?3)";
-    let connection = &tables.connection;
-    let found = connection
-        .prepare_cached(FIND)?
-        .query_row(params![invitation.as_bytes(), now], |row| {
-            Ok((row.get::<_, [u8; 32]>(0)?, person(row, 1)?))
-        })
-        .optional()?;
+    let found = db.row(FIND, &vals![invitation.as_bytes(), now], |row| {
+        Ok((row.get::<[u8; 32]>(0)?, person(row, 1)?))
+    })?;
     let Some((stored, person)) = found else { return Ok(None) };
     if blake3::Hash::from_bytes(stored) != invitation {
         return Ok(None);
     }
-    connection.prepare_cached(USE)?.execute(params![invitation.as_bytes(), now])?;
-    connection.prepare_cached(ENTER)?.execute(params![session.as_bytes(), person.id.0, now])?;
+    db.run(USE, &vals![invitation.as_bytes(), now])?;
+    db.run(ENTER, &vals![session.as_bytes(), person.id.0, now])?;
     Ok(Some(person))
 }
 
 type SessionRow = (blake3::Hash, i64, i64, Person);
 
-fn session_of(connection: &Connection, hash: blake3::Hash) -> Result<Option<SessionRow>, rusqlite::Error> {
+fn session_of(db: &Db, hash: blake3::Hash) -> Result<Option<SessionRow>, DbError> {
     const SQL: &str = "SELECT session.hash, created, seen, person.id, person.name, person.role FROM session
         JOIN person ON person.id = session.person
         WHERE hash = ?1 AND ended IS NULL AND person.state = 'active'";
-    let mut select = connection.prepare_cached(SQL)?;
-    let row = |row: &rusqlite::Row<'_>| {
+    db.row(SQL, &vals![hash.as_bytes()], |row| {
         Ok((blake3::Hash::from_bytes(row.get(0)?), row.get(1)?, row.get(2)?, person(row, 3)?))
-    };
-    select.query_row([hash.as_bytes()], row).optional()
+    })
 }
 
 /// The person in three columns from `column` on: id, name and role.
-pub(super) fn person(row: &rusqlite::Row<'_>, column: usize) -> Result<Person, rusqlite::Error> {
+pub(super) fn person(row: &Row<'_>, column: usize) -> Result<Person, DbError> {
     let role: String = row.get(column + 2)?;
-    let role = Role::of_name(&role).ok_or_else(|| unknown(column + 2, "role", &role))?;
+    let role = Role::of_name(&role).ok_or_else(|| DbError::unknown("role", &role))?;
     Ok(Person { id: PersonId(row.get(column)?), name: row.get(column + 1)?, role })
 }
 
 /// The active person of this number.
-pub(super) fn active(connection: &Connection, id: PersonId) -> Result<Option<Person>, rusqlite::Error> {
+pub(super) fn active(db: &Db, id: PersonId) -> Result<Option<Person>, DbError> {
     const SQL: &str = "SELECT id, name, role FROM person WHERE id = ?1 AND state = 'active'";
-    connection.prepare_cached(SQL)?.query_row([id.0], |row| person(row, 0)).optional()
+    db.row(SQL, &vals![id.0], |row| person(row, 0))
 }
 
-fn people(connection: &Connection, now: i64) -> Result<Vec<PersonView>, rusqlite::Error> {
-    const SQL: &str = "SELECT id, name, role, state = 'removed',
+fn people(db: &Db, now: i64) -> Result<Vec<PersonView>, DbError> {
+    const SQL: &str = "SELECT id, name, role, state,
             (SELECT count(*) FROM invitation
                 WHERE invitation.person = person.id AND used IS NULL AND expires > ?1),
             (SELECT max(seen) FROM session WHERE session.person = person.id),
             (SELECT count(*) FROM seat WHERE seat.person = person.id AND seat.state = 'submitted')
         FROM person ORDER BY name";
-    let mut select = connection.prepare_cached(SQL)?;
-    let rows = select.query_map([now], |row| {
+    db.rows(SQL, &vals![now], |row| {
         Ok(PersonView {
             person: person(row, 0)?,
-            removed: row.get(3)?,
+            removed: row.text(3)? == "removed",
             n_invitations: row.get(4)?,
             seen: row.get(5)?,
             n_submitted: row.get(6)?,
         })
-    })?;
-    rows.collect()
+    })
 }
 
-fn remove(tables: &mut Tables, person: PersonId, now: i64) -> Result<(), Fault> {
+fn remove(db: &Db, person: PersonId, now: i64) -> Result<(), Fault> {
+    db.run("UPDATE person SET state = 'removed' WHERE id = ?1", &vals![person.0])?;
     for sql in [
-        "UPDATE person SET state = 'removed' WHERE id = ?1 AND ?2 = ?2",
         "UPDATE session SET ended = ?2 WHERE person = ?1 AND ended IS NULL",
         "UPDATE invitation SET used = ?2 WHERE person = ?1 AND used IS NULL",
         "UPDATE seat SET state = 'skipped', at = ?2 WHERE person = ?1 AND state = 'leased'",
     ] {
-        tables.connection.prepare_cached(sql)?.execute(params![person.0, now])?;
+        db.run(sql, &vals![person.0, now])?;
     }
     Ok(())
 }

@@ -1,13 +1,13 @@
 //! Queues: what is to be looked at, by how many people, and how far that has come.
 
 use probity_core::review::{Arrangement, Asked, Form, Hidden, Shown};
-use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
 use super::Room;
 use super::people::PersonId;
 use super::record::{LEASE_SECONDS, document, text};
-use crate::store::{Fault, StoreError, Tables};
+use crate::store::db::{Db, DbError, vals};
+use crate::store::{Fault, StoreError};
 
 /// A queue of one store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -118,7 +118,7 @@ impl NewQueue {
 impl Room {
     /// Adds a queue, unless it is there.
     pub async fn add_queue(&self, queue: NewQueue) -> Result<Added, StoreError> {
-        self.write("adding a queue", move |tables| add_queue(tables, &queue)).await
+        self.write("adding a queue", move |db| add_queue(db, &queue)).await
     }
 
     /// The queues, in the order in which they were added.
@@ -133,53 +133,50 @@ impl Room {
 
     /// How far `person` has come with a queue.
     pub fn progress(&self, queue: QueueId, person: PersonId, now: i64) -> Result<Progress, StoreError> {
-        self.read(|reader| reader.ask(|connection| progress(connection, queue, person, now)))
+        self.read(|reader| reader.ask(|db| progress(db, queue, person, now)))
     }
 }
 
-fn add_queue(tables: &mut Tables, queue: &NewQueue) -> Result<Added, Fault> {
+fn add_queue(db: &Db, queue: &NewQueue) -> Result<Added, Fault> {
     const FIND: &str = "SELECT id, digest FROM queue WHERE name = ?1";
-    const QUEUE: &str = "INSERT INTO queue (name, digest, body) VALUES (?1, ?2, ?3)";
+    const QUEUE: &str = "INSERT INTO queue (name, digest, overlap, body) VALUES (?1, ?2, ?3, ?4)
+        RETURNING id";
     const ITEM: &str =
         "INSERT INTO item (queue, n, key, slice, shown, hidden) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     const HIDDEN: &str = "UPDATE item SET hidden = ?3 WHERE queue = ?1 AND key = ?2";
-    let connection = &tables.connection;
     let digest = queue.digest();
-    let found: Option<(i64, String)> = connection
-        .prepare_cached(FIND)?
-        .query_row([&queue.name], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
+    let found: Option<(i64, String)> =
+        db.row(FIND, &vals![&queue.name], |row| Ok((row.get(0)?, row.get(1)?)))?;
     match found {
         Some((id, known)) if known == digest => {
-            let mut update = connection.prepare_cached(HIDDEN)?;
             for item in &queue.items {
-                update.execute(params![id, item.key, text(&item.hidden)])?;
+                db.run(HIDDEN, &vals![id, &item.key, &text(&item.hidden)])?;
             }
             Ok(Added::Known(QueueId(id)))
         }
         Some((id, _)) => Ok(Added::Differs(QueueId(id))),
         None => {
             let body = text(&queue.spec);
-            let id = connection.prepare_cached(QUEUE)?.insert(params![queue.name, digest, body])?;
-            let mut insert = connection.prepare_cached(ITEM)?;
+            let params = vals![&queue.name, &digest, queue.spec.overlap, &body];
+            let id: Option<i64> = db.row(QUEUE, &params, |row| row.get(0))?;
+            let id = id.expect("an insertion returns its row");
             for (n, item) in (1_i64..).zip(&queue.items) {
                 let (shown, hidden) = (text(&item.shown), text(&item.hidden));
-                insert.execute(params![id, n, item.key, item.hidden.slice, shown, hidden])?;
+                db.run(ITEM, &vals![id, n, &item.key, item.hidden.slice.as_deref(), &shown, &hidden])?;
             }
             Ok(Added::New(QueueId(id)))
         }
     }
 }
 
-fn queues(connection: &Connection) -> Result<Vec<QueueView>, rusqlite::Error> {
+fn queues(db: &Db) -> Result<Vec<QueueView>, DbError> {
     const SQL: &str = "SELECT queue.id, queue.name, queue.body, count(item.id), coalesce(sum(done.n), 0),
-            coalesce(sum(done.n >= json_extract(queue.body, '$.overlap')), 0)
+            coalesce(sum(CASE WHEN done.n >= queue.overlap THEN 1 ELSE 0 END), 0)
         FROM queue LEFT JOIN item ON item.queue = queue.id
             LEFT JOIN (SELECT item, count(*) AS n FROM seat WHERE state = 'submitted' GROUP BY item) AS done
                 ON done.item = item.id
         GROUP BY queue.id ORDER BY queue.id";
-    let mut select = connection.prepare_cached(SQL)?;
-    let rows = select.query_map([], |row| {
+    db.rows(SQL, &[], |row| {
         Ok(QueueView {
             id: QueueId(row.get(0)?),
             name: row.get(1)?,
@@ -188,24 +185,18 @@ fn queues(connection: &Connection) -> Result<Vec<QueueView>, rusqlite::Error> {
             n_submitted: row.get(4)?,
             n_complete: row.get(5)?,
         })
-    })?;
-    rows.collect()
+    })
 }
 
 /// What a queue asks of people.
-pub(super) fn spec(connection: &Connection, queue: QueueId) -> Result<Option<QueueSpec>, rusqlite::Error> {
+pub(super) fn spec(db: &Db, queue: QueueId) -> Result<Option<QueueSpec>, DbError> {
     const SQL: &str = "SELECT body FROM queue WHERE id = ?1";
-    connection.prepare_cached(SQL)?.query_row([queue.0], |row| document(row, 0, "queue")).optional()
+    db.row(SQL, &vals![queue.0], |row| document(row, 0, "queue"))
 }
 
 /// Every page of labelling asks for this, so it looks at seats that are taken and not at each item. The items of a
 /// queue are added together, in order, so their ids are those from the first to the last.
-fn progress(
-    connection: &Connection,
-    queue: QueueId,
-    person: PersonId,
-    now: i64,
-) -> Result<Progress, rusqlite::Error> {
+fn progress(db: &Db, queue: QueueId, person: PersonId, now: i64) -> Result<Progress, DbError> {
     const SQL: &str = "WITH own AS (SELECT seat.item, seat.state FROM seat JOIN item ON item.id = seat.item
                 WHERE seat.person = ?2 AND item.queue = ?1),
             taken AS (SELECT item FROM seat
@@ -218,13 +209,13 @@ fn progress(
             (SELECT count(*) FROM own WHERE state = 'skipped'),
             (SELECT count(*) FROM taken
                 WHERE item NOT IN (SELECT item FROM own WHERE state = 'submitted'))";
-    let overlap = spec(connection, queue)?.map_or(0, |spec| spec.overlap);
-    let mut select = connection.prepare_cached(SQL)?;
-    select.query_row(params![queue.0, person.0, now - LEASE_SECONDS, overlap], |row| {
+    let overlap = spec(db, queue)?.map_or(0, |spec| spec.overlap);
+    let progress = db.row(SQL, &vals![queue.0, person.0, now - LEASE_SECONDS, overlap], |row| {
         let [n_items, n_submitted, n_skipped, n_taken] =
-            [row.get::<_, u32>(0)?, row.get(1)?, row.get(2)?, row.get(3)?];
+            [row.get::<u32>(0)?, row.get(1)?, row.get(2)?, row.get(3)?];
         Ok(Progress { n_submitted, n_skipped, n_open: n_items - n_submitted - n_taken })
-    })
+    })?;
+    Ok(progress.expect("counts are one row"))
 }
 
 impl QueueView {

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::store::unknown;
+use crate::store::db::{DbError, Row};
 
 /// For how long an item that was given to somebody is not given to others, in seconds: 30 minutes.
 pub const LEASE_SECONDS: i64 = 30 * 60;
@@ -13,13 +13,9 @@ pub const LEASE_SECONDS: i64 = 30 * 60;
 pub struct ItemId(pub i64);
 
 /// The document in `column`, as it was written.
-pub(super) fn document<T: DeserializeOwned>(
-    row: &rusqlite::Row<'_>,
-    column: usize,
-    what: &str,
-) -> Result<T, rusqlite::Error> {
-    let text = row.get_ref(column)?.as_str()?;
-    serde_json::from_str(text).map_err(|_| unknown(column, what, text))
+pub(super) fn document<T: DeserializeOwned>(row: &Row<'_>, column: usize, what: &str) -> Result<T, DbError> {
+    let text = row.text(column)?;
+    serde_json::from_str(text).map_err(|_| DbError::unknown(what, text))
 }
 
 /// A document as it is kept.

@@ -5,13 +5,12 @@
 
 use std::collections::HashMap;
 
-use rusqlite::Connection;
-
 use super::Room;
 use super::act::{RootCause, last_cause};
 use super::hand_out::place;
 use super::people::PersonId;
 use super::record::ItemId;
+use crate::store::db::{Db, DbError};
 use crate::store::{StoreError, StoredLabel};
 
 /// What a person remarked with a label.
@@ -49,12 +48,11 @@ impl Room {
 }
 
 /// The remarks by the subject of their labels. Where several queues ask about one subject, the last answer's.
-fn remarks(connection: &Connection) -> Result<HashMap<String, Remark>, rusqlite::Error> {
+fn remarks(db: &Db) -> Result<HashMap<String, Remark>, DbError> {
     let mut found = HashMap::new();
-    for said in said(connection)? {
-        let Some(place) = place(connection, said.item)? else { continue };
-        let root_cause =
-            if said.adjudicated { None } else { last_cause(connection, said.item, said.person)? };
+    for said in said(db)? {
+        let Some(place) = place(db, said.item)? else { continue };
+        let root_cause = if said.adjudicated { None } else { last_cause(db, said.item, said.person)? };
         let remark = Remark { note: said.note, root_cause };
         for entry in place.entries(&place.unsaid(&said.name, said.adjudicated)) {
             found.insert(entry.subject(), remark.clone());
@@ -65,25 +63,21 @@ fn remarks(connection: &Connection) -> Result<HashMap<String, Remark>, rusqlite:
 
 /// The last answer of each person to each item that they have not taken back, and what settled each item last, in
 /// the order in which they were said.
-fn said(connection: &Connection) -> Result<Vec<Said>, rusqlite::Error> {
-    const SQL: &str =
-        "SELECT act.item, person.id, person.name, coalesce(json_extract(act.body, '$.note'), ''),
-            act.kind = 'adjudicate'
+fn said(db: &Db) -> Result<Vec<Said>, DbError> {
+    const SQL: &str = "SELECT act.item, person.id, person.name, coalesce(act.note, ''), act.kind
         FROM act JOIN person ON person.id = act.person
         WHERE act.id IN (SELECT max(act.id) FROM act
                     JOIN seat ON seat.item = act.item AND seat.person = act.person
                     WHERE act.kind = 'submit' AND seat.state = 'submitted' GROUP BY act.item, act.person)
             OR act.id IN (SELECT max(id) FROM act WHERE kind = 'adjudicate' GROUP BY item)
         ORDER BY act.id";
-    let mut select = connection.prepare_cached(SQL)?;
-    let rows = select.query_map([], |row| {
+    db.rows(SQL, &[], |row| {
         Ok(Said {
             item: ItemId(row.get(0)?),
             person: PersonId(row.get(1)?),
             name: row.get(2)?,
             note: row.get(3)?,
-            adjudicated: row.get(4)?,
+            adjudicated: row.text(4)? == "adjudicate",
         })
-    })?;
-    rows.collect()
+    })
 }

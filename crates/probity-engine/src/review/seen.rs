@@ -7,15 +7,14 @@
 //! What always holds: a note is on the disk before what it is about leaves the store, and none is ever removed.
 
 use probity_core::review::{Hidden, Shown};
-use rusqlite::{Connection, params};
-use serde_json::json;
 
-use super::act::log;
+use super::act::{Act, log};
 use super::hand_out::{place, shown};
 use super::people::PersonId;
 use super::record::{ItemId, text};
+use crate::store::db::{Db, DbError, vals};
 
-/// What somebody can have seen.
+/// What a person can have seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sight {
     /// What a judge said.
@@ -39,53 +38,52 @@ impl Sight {
     }
 }
 
-/// Whether somebody has seen one of `sights` on a reply of the item, wherever that was.
-pub(super) fn has_seen(
-    connection: &Connection,
-    item: ItemId,
-    person: PersonId,
-    sights: &[Sight],
-) -> Result<bool, rusqlite::Error> {
-    const SQL: &str = "SELECT EXISTS (SELECT 1 FROM act WHERE person = ?1 AND kind = 'reveal'
-        AND coalesce(json_extract(body, '$.sight'), 'verdict') IN (SELECT value FROM json_each(?2))
-        AND (item = ?3 OR EXISTS (SELECT 1 FROM json_each(act.body, '$.replies')
-            WHERE value IN (SELECT value FROM json_each(?4)))))";
-    let names: Vec<&str> = sights.iter().map(|sight| sight.name()).collect();
-    let replies = replies(connection, item)?;
-    let mut select = connection.prepare_cached(SQL)?;
-    select.query_row(params![person.0, text(&names), item.0, text(&replies)], |row| row.get(0))
+/// Whether a person has seen one of `sights` on a reply of the item, wherever that was.
+pub(super) fn has_seen(db: &Db, item: ItemId, person: PersonId, sights: &[Sight]) -> Result<bool, DbError> {
+    const SQL: &str = "SELECT 1 FROM sight WHERE person = ?1 AND reply = ?2 AND kind = ?3";
+    let replies = replies(db, item)?;
+    for sight in sights {
+        if is_noted(db, (item, person), *sight)? {
+            return Ok(true);
+        }
+        for reply in &replies {
+            if db.row(SQL, &vals![person.0, reply, sight.name()], |_| Ok(()))?.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
-/// Notes that somebody sees something of an item, once.
+/// Notes that a person sees something of an item, once.
 pub(super) fn note(
-    connection: &Connection,
+    db: &Db,
     (item, person): (ItemId, PersonId),
     sight: Sight,
     now: i64,
-) -> Result<(), rusqlite::Error> {
-    if is_noted(connection, (item, person), sight)? {
+) -> Result<(), DbError> {
+    const SQL: &str = "INSERT INTO sight (person, reply, kind) VALUES (?1, ?2, ?3)
+        ON CONFLICT (person, reply, kind) DO NOTHING";
+    if is_noted(db, (item, person), sight)? {
         return Ok(());
     }
-    let body = json!({ "sight": sight.name(), "replies": replies(connection, item)? });
-    log(connection, (item, person), "reveal", &body.to_string(), now)
+    for reply in replies(db, item)? {
+        db.run(SQL, &vals![person.0, &reply, sight.name()])?;
+    }
+    log(db, (item, person), Act { sight: Some(sight.name()), ..Act::of("reveal") }, now)
 }
 
-/// Whether it is noted already that somebody saw something of this very item.
-pub(super) fn is_noted(
-    connection: &Connection,
-    (item, person): (ItemId, PersonId),
-    sight: Sight,
-) -> Result<bool, rusqlite::Error> {
-    const SQL: &str = "SELECT EXISTS (SELECT 1 FROM act WHERE item = ?1 AND person = ?2 AND kind = 'reveal'
-        AND json_extract(body, '$.sight') = ?3)";
-    let mut select = connection.prepare_cached(SQL)?;
-    select.query_row(params![item.0, person.0, sight.name()], |row| row.get(0))
+/// Whether it is noted already that a person saw something of this very item.
+fn is_noted(db: &Db, (item, person): (ItemId, PersonId), sight: Sight) -> Result<bool, DbError> {
+    const SQL: &str = "SELECT 1 FROM act WHERE item = ?1 AND person = ?2 AND kind = 'reveal' AND sight = ?3
+        LIMIT 1";
+    Ok(db.row(SQL, &vals![item.0, person.0, sight.name()], |_| Ok(()))?.is_some())
 }
 
 /// What the replies of an item are known by, wherever they are shown.
-fn replies(connection: &Connection, item: ItemId) -> Result<Vec<String>, rusqlite::Error> {
-    let Some(place) = place(connection, item)? else { return Ok(Vec::new()) };
-    Ok(known_by(&place.hidden, &shown(connection, item)?))
+fn replies(db: &Db, item: ItemId) -> Result<Vec<String>, DbError> {
+    let Some(place) = place(db, item)? else { return Ok(Vec::new()) };
+    Ok(known_by(&place.hidden, &shown(db, item)?))
 }
 
 /// Two hashes for each reply: one of its case and variant, one of the conversation and its words.

@@ -4,18 +4,18 @@
 //! again, or after somebody else, takes the earlier one back.
 
 use probity_core::review::{Answer, Asked, Given, Shown, said_by};
-use rusqlite::{Connection, OptionalExtension};
 use serde::Serialize;
 use serde_json::json;
 
 use super::Room;
-use super::act::{Submission, Submitted, acceptable, content, keep, log};
+use super::act::{Act, Submission, Submitted, acceptable, content, keep, log};
 use super::hand_out::{Place, last_note, place, shown, standing};
 use super::people::{Person, PersonId, Role, active, person};
 use super::queue::QueueId;
 use super::record::ItemId;
-use super::seen::{Sight, has_seen, is_noted, note};
-use crate::store::{Fault, StoreError, Tables};
+use super::seen::{Sight, has_seen, note};
+use crate::store::db::{Db, DbError, Row, vals};
+use crate::store::{Fault, StoreError};
 
 /// What one person said about an item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -67,13 +67,17 @@ impl Room {
         lead: PersonId,
         now: i64,
     ) -> Result<Vec<Disagreement>, StoreError> {
-        let asked = move |connection: &Connection| disagreements(connection, queue, lead);
-        let found = self.read_aside(move |reader| reader.ask(asked)).await?;
-        self.note_labels(found.iter().map(|each| each.item).collect(), lead, now).await?;
-        Ok(found)
+        self.write("reading disagreements", move |db| {
+            let found = disagreements(db, queue, lead)?;
+            for each in &found {
+                note(db, (each.item, lead), Sight::Labels, now)?;
+            }
+            Ok(found)
+        })
+        .await
     }
 
-    /// An item that several people answered, as `lead` sees it; `None` where the person is no lead or nobody has
+    /// An item that several people answered, as `lead` sees it; `None` where the person is no lead or no one has
     /// answered it. It is noted that they have seen what others said.
     pub async fn settling(
         &self,
@@ -81,58 +85,36 @@ impl Room {
         lead: PersonId,
         now: i64,
     ) -> Result<Option<Settling>, StoreError> {
-        let asked = move |connection: &Connection| settling(connection, item, lead);
-        let found = self.read_aside(move |reader| reader.ask(asked)).await?;
-        self.note_labels(found.iter().map(|each| each.disagreement.item).collect(), lead, now).await?;
-        Ok(found)
-    }
-
-    /// Notes that a lead sees what others said about items. Writes only where that is new.
-    async fn note_labels(&self, items: Vec<ItemId>, lead: PersonId, now: i64) -> Result<(), StoreError> {
-        let fresh = move |connection: &Connection| {
-            let noted = |item: &ItemId| is_noted(connection, (*item, lead), Sight::Labels);
-            items.into_iter().map(|item| Ok((noted(&item)?, item))).collect::<Result<Vec<_>, _>>()
-        };
-        let found = self.read_aside(move |reader| reader.ask(fresh)).await?;
-        let fresh: Vec<ItemId> =
-            found.into_iter().filter(|(noted, _)| !noted).map(|(_, item)| item).collect();
-        if fresh.is_empty() {
-            return Ok(());
-        }
-        self.write("noting what a lead sees", move |tables| {
-            for item in fresh {
-                note(&tables.connection, (item, lead), Sight::Labels, now)?;
+        self.write("reading a disagreement", move |db| {
+            let found = settling(db, item, lead)?;
+            if found.is_some() {
+                note(db, (item, lead), Sight::Labels, now)?;
             }
-            Ok(())
+            Ok(found)
         })
         .await
     }
 
     /// Settles an item. [`Submitted::NotYours`] where the person is no lead.
     pub async fn adjudicate(&self, submission: Submission) -> Result<Submitted, StoreError> {
-        self.write("settling an item", move |tables| adjudicate(tables, &submission)).await
+        self.write("settling an item", move |db| adjudicate(db, &submission)).await
     }
 }
 
-fn lead(connection: &Connection, id: PersonId) -> Result<Option<Person>, rusqlite::Error> {
-    Ok(active(connection, id)?.filter(|person| person.role == Role::Lead))
+fn lead(db: &Db, id: PersonId) -> Result<Option<Person>, DbError> {
+    Ok(active(db, id)?.filter(|person| person.role == Role::Lead))
 }
 
-fn disagreements(
-    connection: &Connection,
-    queue: QueueId,
-    id: PersonId,
-) -> Result<Vec<Disagreement>, rusqlite::Error> {
+fn disagreements(db: &Db, queue: QueueId, id: PersonId) -> Result<Vec<Disagreement>, DbError> {
     const SQL: &str = "SELECT item.id FROM item JOIN seat ON seat.item = item.id
         WHERE item.queue = ?1 AND seat.state = 'submitted'
         GROUP BY item.id HAVING count(*) >= 2 ORDER BY item.n";
-    let Some(lead) = lead(connection, id)? else { return Ok(Vec::new()) };
-    let mut select = connection.prepare_cached(SQL)?;
-    let items: Vec<i64> = select.query_map([queue.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let Some(lead) = lead(db, id)? else { return Ok(Vec::new()) };
+    let items: Vec<i64> = db.rows(SQL, &vals![queue.0], |row| row.get(0))?;
     let mut found = Vec::new();
     for item in items {
-        let Some(place) = place(connection, ItemId(item))? else { continue };
-        let answered = answered(connection, &place, &lead)?;
+        let Some(place) = place(db, ItemId(item))? else { continue };
+        let answered = answered(db, &place, &lead)?;
         if differ(&answered.said) {
             found.push(answered);
         }
@@ -158,24 +140,22 @@ fn differ(said: &[SaidBy]) -> bool {
 }
 
 /// What people said about an item, seen by a lead.
-fn answered(connection: &Connection, place: &Place, lead: &Person) -> Result<Disagreement, rusqlite::Error> {
+fn answered(db: &Db, place: &Place, lead: &Person) -> Result<Disagreement, DbError> {
     const SQL: &str = "SELECT person.id, person.name, person.role FROM seat
         JOIN person ON person.id = seat.person
         WHERE seat.item = ?1 AND seat.state = 'submitted' ORDER BY person.name";
     let turned = place.turns_for(&lead.name);
-    let mut select = connection.prepare_cached(SQL)?;
-    let people: Vec<Person> =
-        select.query_map([place.item.0], |row| person(row, 0))?.collect::<Result<_, _>>()?;
+    let people: Vec<Person> = db.rows(SQL, &vals![place.item.0], |row| person(row, 0))?;
     let mut said = Vec::new();
     for who in people {
-        let (_, labels) = standing(connection, &place.entries(&place.unsaid(&who.name, false)))?;
+        let (_, labels) = standing(db, &place.entries(&place.unsaid(&who.name, false)))?;
         let answer = said_by(&place.spec.asked, &labels, turned);
-        said.push(SaidBy { note: last_note(connection, place.item, who.id)?, name: who.name, answer });
+        said.push(SaidBy { note: last_note(db, place.item, who.id)?, name: who.name, answer });
     }
-    let settled = match last_settled(connection, place.item)? {
+    let settled = match last_settled(db, place.item)? {
         None => None,
         Some(by) => {
-            let (_, labels) = standing(connection, &place.entries(&place.unsaid(&by.name, true)))?;
+            let (_, labels) = standing(db, &place.entries(&place.unsaid(&by.name, true)))?;
             let answer = said_by(&place.spec.asked, &labels, turned);
             Some(SaidBy { name: by.name, answer, note: by.note })
         }
@@ -191,54 +171,48 @@ struct SettledBy {
     note: String,
 }
 
-fn last_settled(connection: &Connection, item: ItemId) -> Result<Option<SettledBy>, rusqlite::Error> {
-    const SQL: &str = "SELECT person.id, person.name, json_extract(act.body, '$.note') FROM act
+fn last_settled(db: &Db, item: ItemId) -> Result<Option<SettledBy>, DbError> {
+    const SQL: &str = "SELECT person.id, person.name, act.note FROM act
         JOIN person ON person.id = act.person
         WHERE act.item = ?1 AND act.kind = 'adjudicate' ORDER BY act.id DESC LIMIT 1";
-    let settled = |row: &rusqlite::Row<'_>| {
-        Ok(SettledBy { id: PersonId(row.get(0)?), name: row.get(1)?, note: row.get(2)? })
-    };
-    connection.prepare_cached(SQL)?.query_row([item.0], settled).optional()
+    let settled =
+        |row: &Row<'_>| Ok(SettledBy { id: PersonId(row.get(0)?), name: row.get(1)?, note: row.get(2)? });
+    db.row(SQL, &vals![item.0], settled)
 }
 
 /// How often an item was settled: what a lead says that they have seen.
-fn n_settled(connection: &Connection, item: ItemId) -> Result<u32, rusqlite::Error> {
+fn n_settled(db: &Db, item: ItemId) -> Result<u32, DbError> {
     const SQL: &str = "SELECT count(*) FROM act WHERE item = ?1 AND kind = 'adjudicate'";
-    connection.prepare_cached(SQL)?.query_row([item.0], |row| row.get(0))
+    Ok(db.row(SQL, &vals![item.0], |row| row.get(0))?.unwrap_or(0))
 }
 
-fn settling(
-    connection: &Connection,
-    item: ItemId,
-    id: PersonId,
-) -> Result<Option<Settling>, rusqlite::Error> {
-    let (Some(lead), Some(place)) = (lead(connection, id)?, place(connection, item)?) else {
+fn settling(db: &Db, item: ItemId, id: PersonId) -> Result<Option<Settling>, DbError> {
+    let (Some(lead), Some(place)) = (lead(db, id)?, place(db, item)?) else {
         return Ok(None);
     };
-    let disagreement = answered(connection, &place, &lead)?;
+    let disagreement = answered(db, &place, &lead)?;
     if disagreement.said.is_empty() {
         return Ok(None);
     }
-    let shown = shown(connection, item)?;
+    let shown = shown(db, item)?;
     Ok(Some(Settling {
         queue: place.queue,
         shown: if place.turns_for(&lead.name) { shown.turned() } else { shown },
         asked: place.spec.asked,
         disagreement,
-        revision: n_settled(connection, item)?,
+        revision: n_settled(db, item)?,
     }))
 }
 
-fn adjudicate(tables: &mut Tables, submission: &Submission) -> Result<Submitted, Fault> {
+fn adjudicate(db: &Db, submission: &Submission) -> Result<Submitted, Fault> {
     let (item, id) = (submission.item, submission.person);
-    let connection = &tables.connection;
-    let (Some(lead), Some(place)) = (lead(connection, id)?, place(connection, item)?) else {
+    let (Some(lead), Some(place)) = (lead(db, id)?, place(db, item)?) else {
         return Ok(Submitted::NotYours);
     };
     if let Err(reason) = acceptable(&place, &submission.answer, &submission.note) {
         return Ok(Submitted::Refused { reason });
     }
-    let blind = !has_seen(connection, item, id, Sight::WHEN_SETTLING)?;
+    let blind = !has_seen(db, item, id, Sight::WHEN_SETTLING)?;
     let given = Given {
         answer: Some(submission.answer.clone()),
         at: submission.at,
@@ -246,22 +220,23 @@ fn adjudicate(tables: &mut Tables, submission: &Submission) -> Result<Submitted,
         ..place.unsaid(&lead.name, true)
     };
     let entries = place.entries(&given);
-    let (_, kept) = standing(connection, &entries)?;
-    let (earlier, revision) = (last_settled(connection, item)?, n_settled(connection, item)?);
+    let (_, kept) = standing(db, &entries)?;
+    let (earlier, revision) = (last_settled(db, item)?, n_settled(db, item)?);
     let is_own = earlier.as_ref().is_some_and(|earlier| earlier.id == id && earlier.note == submission.note);
     if is_own && content(&kept) == content(&entries) {
         return Ok(Submitted::Already { revision });
     }
     if revision != submission.expected_revision {
-        let answer = answered(connection, &place, &lead)?.settled.map(|settled| settled.answer);
+        let answer = answered(db, &place, &lead)?.settled.map(|settled| settled.answer);
         return Ok(Submitted::Overtaken { revision, answer });
     }
-    let body = json!({ "answer": submission.answer, "note": submission.note }).to_string();
-    log(connection, (item, id), "adjudicate", &body, submission.at)?;
+    let body = json!({ "answer": submission.answer }).to_string();
+    let act = Act { note: Some(&submission.note), body: &body, ..Act::of("adjudicate") };
+    log(db, (item, id), act, submission.at)?;
     if let Some(other) = earlier.filter(|earlier| earlier.id != id) {
         let taken_back = Given { at: submission.at, blind, ..place.unsaid(&other.name, true) };
-        keep(tables, &place.entries(&taken_back))?;
+        keep(db, &place.entries(&taken_back))?;
     }
-    keep(tables, &entries)?;
+    keep(db, &entries)?;
     Ok(Submitted::Kept { revision: revision + 1, blind })
 }

@@ -7,13 +7,14 @@ use probity_core::json::Json;
 use probity_core::packet::Packet;
 use probity_core::verdict::Usage;
 
+use super::record::{Lookup, PacketRef, Terms};
 use super::{Network, RunError};
 use crate::config::{Backend, Config, JudgeSettings, Structured};
 use crate::judge::params::Shape;
 use crate::judge::prompt::{Template, TemplateError};
-use crate::judge::{JudgeError, Prompt};
+use crate::judge::{JudgeError, Prompt, file_digest};
 use crate::schedule::budget::Money;
-use crate::store::Manifest;
+use crate::store::{JudgeId, Manifest, Reader};
 
 /// Characters that make a token, roughly, in the texts judges read.
 const CHARS_PER_TOKEN: u64 = 4;
@@ -40,7 +41,7 @@ pub struct Asking {
 /// A packet with an estimate of what a call about it takes.
 #[derive(Debug, Clone)]
 pub struct SizedPacket {
-    /// The packet. Whoever plans, asks or reads results shares it.
+    /// The packet, which plan, calls and results share.
     pub packet: Arc<Packet>,
     /// Tokens of the prompt, estimated from its length.
     pub tokens_input: u64,
@@ -51,6 +52,11 @@ impl Asking {
     pub fn new(judge: JudgeSettings, template: Template, config: Config) -> Result<Self, RunError> {
         let file_hashes = file_hashes(&judge)?;
         Ok(Asking { judge, template, config, file_hashes })
+    }
+
+    /// The parts of a run on record. Nothing is asked with them, so no file of the judge is looked at.
+    pub(super) fn on_record(judge: JudgeSettings, template: Template, config: Config) -> Asking {
+        Asking { judge, template, config, file_hashes: Vec::new() }
     }
 
     /// The length of everything in the prompt of `empty`, a packet whose texts are empty.
@@ -69,21 +75,28 @@ impl Asking {
 
     /// Whether the judge could not read the prompt and still have room to answer.
     pub fn is_oversize(&self, packet: &SizedPacket) -> bool {
-        self.judge.chat().is_some_and(|chat| {
-            let room = chat.context_tokens.map(|tokens| u64::from(tokens.get()));
-            room.is_some_and(|room| packet.tokens_input + u64::from(chat.output_tokens_max.get()) > room)
-        })
+        self.terms().is_oversize(packet.tokens_input)
+    }
+
+    /// What is taken for a verdict.
+    pub(super) fn terms(&self) -> Terms<'_> {
+        Terms { judge: &self.judge, parse: self.config.run.parse.mode() }
+    }
+
+    /// What `judge` said under this repeat, as `reader` has it.
+    pub(crate) fn lookup<'a>(&'a self, reader: &'a Reader, judge: &'a JudgeId, repeat: u32) -> Lookup<'a> {
+        Lookup { terms: self.terms(), reader, judge, repeat }
     }
 
     /// Whether the judge may be asked: without a network only one that runs inside this program, and never
-    /// one that is nothing but the store's own record. Of a run that is read back nobody is asked anything.
+    /// one that is nothing but the store's own record. For a run that is read back no judge is asked.
     pub fn may_ask(&self, network: Network) -> bool {
         match self.judge.backend {
             Backend::Recorded { verdicts: None } => false,
             Backend::Baseline | Backend::Recorded { verdicts: Some(_) } => {
                 !matches!(network, Network::Recorded(_))
             }
-            Backend::Openai(_) | Backend::Anthropic(_) | Backend::Command(_) => network == Network::Online,
+            Backend::Chat(_) | Backend::Command(_) => network == Network::Online,
         }
     }
 
@@ -136,7 +149,7 @@ impl Asking {
             members
                 .push(("files".to_owned(), Json::Array(self.file_hashes.iter().map(Json::text).collect())));
         }
-        if let Backend::Openai(_) | Backend::Anthropic(_) | Backend::Command(_) = self.judge.backend {
+        if let Backend::Chat(_) | Backend::Command(_) = self.judge.backend {
             members.push(("template".to_owned(), Json::text(self.template.hash())));
         }
         Json::object(members).canonical()
@@ -153,15 +166,10 @@ fn file_hashes(judge: &JudgeSettings) -> Result<Vec<String>, JudgeError> {
         Backend::Command(command) => {
             command.argv.iter().map(PathBuf::from).filter(|path| path.is_file()).collect()
         }
-        Backend::Openai(_) | Backend::Anthropic(_) | Backend::Baseline => Vec::new(),
+        Backend::Chat(_) | Backend::Baseline => Vec::new(),
     };
-    let hash = |path: PathBuf| {
-        let mut hasher = blake3::Hasher::new();
-        let read = std::fs::File::open(&path).and_then(|file| hasher.update_reader(file).map(|_| ()));
-        read.map_err(|source| JudgeError::Open { path, source })?;
-        Ok(hasher.finalize().to_hex().to_string())
-    };
-    paths.into_iter().map(hash).collect()
+    let digest = |path: PathBuf| file_digest(&path).map_err(|source| JudgeError::Open { path, source });
+    paths.into_iter().map(digest).collect()
 }
 
 impl SizedPacket {
@@ -169,5 +177,10 @@ impl SizedPacket {
     pub(super) fn new(packet: Packet, overhead_chars: u64) -> Self {
         let tokens_input = (overhead_chars + packet.n_bytes() as u64).div_ceil(CHARS_PER_TOKEN);
         SizedPacket { packet: Arc::new(packet), tokens_input }
+    }
+
+    /// The packet by name.
+    pub(crate) fn named(&self) -> PacketRef<'_> {
+        PacketRef { hash: self.packet.hash(), ask: self.packet.ask(), tokens_input: self.tokens_input }
     }
 }

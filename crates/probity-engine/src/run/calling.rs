@@ -1,72 +1,132 @@
-//! What every kind of asking shares, whoever answers: the settings of lane and pursuit, tasks on their way to
-//! the desk, and the drive until they end or the lane stops.
+//! Asking a judge or a target for what the store lacks: the run is opened, tasks are driven until they end or the lane
+//! stops, and the run is ended.
 
-use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::mpsc::{self as sync_mpsc, RecvTimeoutError};
-use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
 
-use super::{Mode, Observer, RunError, open_files};
+use super::{Mode, RunError, Session, open_files};
 use crate::config::{ChatSettings, Config, ModelMismatch};
-use crate::schedule::desk::{Desk, PursuitSettings, Task};
-use crate::schedule::lane::{LaneSettings, Stop};
+use crate::schedule::budget::Budget;
+use crate::schedule::desk::{Desk, Progress, PursuitSettings, Task};
+use crate::schedule::lane::{Lane, LaneSettings, Stop};
 use crate::schedule::respondent::Respondent;
 use crate::schedule::{Driven, drive};
+use crate::store::{JudgeId, RunId, RunState, StoreError};
 
 /// The most tasks that are sent at once.
 const GROUP_MAX: usize = 32;
 
-/// How the lane behaves.
-pub(crate) fn lane_settings(config: &Config, observer: &dyn Observer) -> LaneSettings {
-    LaneSettings {
-        concurrency: open_files::fit(config.schedule.concurrency, observer),
-        breaker_consecutive: config.schedule.breaker_consecutive as usize,
-        breaker_window: config.schedule.breaker_window as usize,
-        breaker_share: config.schedule.breaker_share.to_f64(),
-        pilot: config.schedule.pilot_max,
-        drought: config.schedule.packet_max,
+/// What calls to a judge or a target are made with.
+pub(super) struct Calling<'a> {
+    pub(super) session: &'a Session<'a>,
+    pub(super) config: &'a Config,
+    /// The endpoint's settings, where it has a model.
+    pub(super) chat: Option<&'a ChatSettings>,
+    pub(super) budget: &'a Arc<Budget>,
+    /// The judge or the target.
+    pub(super) id: &'a JudgeId,
+    pub(super) repeat: u32,
+    /// Calls that are to be made.
+    pub(super) n_calls: u64,
+}
+
+/// What calls came to.
+pub(super) struct Called {
+    pub(super) run: RunId,
+    /// How they ended; `None` where none was needed.
+    pub(super) driven: Option<Driven>,
+    /// Whole answers.
+    pub(super) n_answered: u64,
+}
+
+impl Calling<'_> {
+    /// Opens the run, asks whatever `feed` puts into the outbox, and ends the run. The respondent is built before
+    /// the store hears of a run, so that what is wrong with it leaves no trace.
+    pub(super) async fn call<R: Respondent>(
+        &self,
+        build: impl FnOnce() -> Result<R, RunError>,
+        open_run: impl FnOnce() -> Result<RunId, StoreError>,
+        feed: impl FnOnce(&Desk<R>, &mut Outbox<R::Question>) -> Result<(), RunError> + Send + 'static,
+    ) -> Result<Called, RunError> {
+        let Session { store, mode, observer, .. } = *self.session;
+        let respondent = if self.n_calls > 0 { Some(build()?) } else { None };
+        let run = open_run()?;
+        let Some(respondent) = respondent else {
+            store.end_run(run, RunState::Complete)?;
+            return Ok(Called { run, driven: None, n_answered: 0 });
+        };
+        let desk = Arc::new(self.desk(respondent, run));
+        observer.calling(&desk.progress, &desk.lane);
+        let driven = driven(&desk, mode, feed).await;
+        observer.called();
+        let complete = driven.as_ref().is_ok_and(|driven| driven.stop.is_none() && driven.gave_up == 0);
+        if !matches!(desk.lane.stop_reason(), Some(Stop::Store(_))) {
+            store.end_run(run, if complete { RunState::Complete } else { RunState::Incomplete })?;
+        }
+        Ok(Called { run, driven: Some(driven?), n_answered: desk.lane.answered() })
+    }
+
+    fn desk<R>(&self, respondent: R, run: RunId) -> Desk<R> {
+        let price = self.chat.and_then(|chat| self.config.price(&chat.model));
+        Desk {
+            respondent,
+            judge_id: self.id.clone(),
+            store: self.session.store.clone(),
+            texts: self.config.store.texts,
+            run,
+            repeat: self.repeat,
+            lane: Arc::new(Lane::new(self.lane_settings())),
+            budget: Arc::clone(self.budget),
+            price,
+            settings: self.pursuit_settings(),
+            progress: Arc::new(Progress { total: self.n_calls.into(), price, ..Progress::default() }),
+        }
+    }
+
+    fn lane_settings(&self) -> LaneSettings {
+        let schedule = &self.config.schedule;
+        LaneSettings {
+            concurrency: open_files::fit(schedule.concurrency, self.session.observer),
+            breaker_consecutive: schedule.breaker_consecutive as usize,
+            breaker_window: schedule.breaker_window as usize,
+            breaker_share: schedule.breaker_share.to_f64(),
+            pilot: schedule.pilot_max,
+            drought: schedule.packet_max,
+        }
+    }
+
+    fn pursuit_settings(&self) -> PursuitSettings {
+        let schedule = &self.config.schedule;
+        let models = self.chat.iter().flat_map(|chat| [&chat.model].into_iter().chain(&chat.aliases));
+        PursuitSettings {
+            attempts_max: schedule.attempts_max,
+            packet_time_max: schedule.packet_max,
+            backoff_first: schedule.backoff_first,
+            backoff_max: schedule.backoff_max,
+            retry_after_max: schedule.retry_after_max,
+            reask: self.config.run.reask,
+            mismatch: self.chat.map_or(ModelMismatch::Note, |chat| chat.model_mismatch),
+            models: models.cloned().collect(),
+        }
     }
 }
 
-/// How packets are pursued at an endpoint, or without one.
-pub(crate) fn pursuit_settings(config: &Config, chat: Option<&ChatSettings>) -> PursuitSettings {
-    let mut models: Vec<String> = chat.map(|chat| chat.model.clone()).into_iter().collect();
-    models.extend(chat.iter().flat_map(|chat| chat.aliases.iter().cloned()));
-    PursuitSettings {
-        attempts_max: config.schedule.attempts_max,
-        packet_time_max: config.schedule.packet_max,
-        backoff_first: config.schedule.backoff_first,
-        backoff_max: config.schedule.backoff_max,
-        retry_after_max: config.schedule.retry_after_max,
-        reask: config.run.reask,
-        mismatch: chat.map_or(ModelMismatch::Note, |chat| chat.model_mismatch),
-        models,
-    }
-}
-
-/// Drives what `feed` puts into the outbox, beside the pursuit that was begun before, until both end or the lane
-/// stops. Whoever fed does `meanwhile` until then, and what comes of it is returned too.
-pub(crate) async fn driven<R: Respondent, T: Send + 'static>(
+/// Drives what `feed` puts into the outbox until that ends or the lane stops.
+async fn driven<R: Respondent>(
     desk: &Arc<Desk<R>>,
     mode: &Mode,
-    first: Option<JoinHandle<Driven>>,
     feed: impl FnOnce(&Desk<R>, &mut Outbox<R::Question>) -> Result<(), RunError> + Send + 'static,
-    meanwhile: impl FnOnce(&Desk<R>, &Over) -> T + Send + 'static,
-) -> Result<(Driven, T), RunError> {
+) -> Result<Driven, RunError> {
     let (sender, receiver) = mpsc::channel(desk.lane.limit().min(256));
-    let (until, over) = sync_mpsc::channel();
     let feeder = tokio::task::spawn_blocking({
         let desk = Arc::clone(desk);
         let mut tasks = Outbox::new(sender);
         move || {
             let ended = feed(&desk, &mut tasks);
             tasks.send();
-            drop(tasks);
-            ended.map(|()| meanwhile(&desk, &Over(over)))
+            ended
         }
     });
     let watcher = tokio::spawn({
@@ -78,42 +138,26 @@ pub(crate) async fn driven<R: Respondent, T: Send + 'static>(
             }
         }
     });
-    let driven = drive(Arc::clone(desk), receiver, first).await;
-    drop(until);
+    let driven = drive(Arc::clone(desk), receiver).await;
     watcher.abort();
-    let ended: Result<T, RunError> = feeder.await.expect("the feeder does not panic");
-    Ok((driven, ended.map_err(midway)?))
-}
-
-/// The end of a drive, for whoever does something beside it.
-pub struct Over(sync_mpsc::Receiver<Infallible>);
-
-impl Over {
-    /// Waits for it, but not longer than `wait`. Returns whether it came.
-    pub(crate) fn comes_within(&self, wait: Duration) -> bool {
-        self.0.recv_timeout(wait) == Err(RecvTimeoutError::Disconnected)
+    match feeder.await.expect("the feeder does not panic") {
+        Ok(()) => Ok(driven),
+        Err(RunError::Load(error)) => Err(RunError::Midway(error)),
+        Err(other) => Err(other),
     }
 }
 
-/// The error as it is told once a call has been made.
-pub(crate) fn midway(error: RunError) -> RunError {
-    match error {
-        RunError::Load(error) => RunError::Midway(error),
-        other => other,
-    }
-}
-
-/// Whether anybody takes tasks.
+/// Whether tasks are still taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Taken {
+pub(super) enum Taken {
     Yes,
-    /// The lane has stopped and nobody takes tasks any more.
+    /// The lane has stopped.
     No,
 }
 
 /// Tasks that are about to be sent. They go in groups, because each wait for room in a full channel costs a
 /// change of threads; the first goes alone, because a run should not wait for its second task.
-pub(crate) struct Outbox<Q> {
+pub(super) struct Outbox<Q> {
     runtime: Handle,
     channel: mpsc::Sender<Task<Q>>,
     waiting: Vec<Task<Q>>,
@@ -126,7 +170,7 @@ impl<Q> Outbox<Q> {
     }
 
     /// Adds a task, and sends those that wait once they are a group.
-    pub(crate) fn put(&mut self, task: Task<Q>) -> Taken {
+    pub(super) fn put(&mut self, task: Task<Q>) -> Taken {
         self.waiting.push(task);
         if self.waiting.len() < self.group { Taken::Yes } else { self.send() }
     }

@@ -2,23 +2,37 @@
 
 use probity_core::promote::Standing;
 use probity_core::report::{Facts, JudgeFacts};
-use probity_core::verdict::{ModelMatch, model_match};
+use probity_core::results::Tokens;
+use probity_core::verdict::{ModelMatch, Patterns, model_match};
 
 use super::Ran;
 use super::asking::Asking;
+use super::standing::Subject;
 use crate::config::Backend;
 use crate::schedule::budget::Money;
 use crate::store::{Reader, StoreError, Totals};
 
-/// The facts of a run.
-pub(super) fn facts(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts, StoreError> {
+/// The facts of a run, with what its judge has earned.
+pub(super) fn facts(subject: &Subject<'_>, reader: &Reader, ran: &Ran) -> Result<Facts, StoreError> {
+    let mut facts = of_calls(subject.asking, reader, ran)?;
+    facts.judge.standing = subject.standing(reader, ran, &facts)?;
+    Ok(facts)
+}
+
+/// What a reader should know about the judge's words. The lexical judge writes by template and says so.
+pub(super) fn pattern_warnings(asking: &Asking, patterns: &Patterns) -> Vec<String> {
+    if matches!(asking.judge.backend, Backend::Baseline) { Vec::new() } else { patterns.warnings() }
+}
+
+/// What the calls of a run came to.
+fn of_calls(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts, StoreError> {
     let totals = match ran.run {
         Some(run) => reader.totals(&ran.judge_id, run)?,
         None => Totals::default(),
     };
     let chat = asking.judge.chat();
     let priced = match &asking.judge.backend {
-        Backend::Openai(chat) | Backend::Anthropic(chat) => asking.config.price(&chat.model).is_some(),
+        Backend::Chat(chat) => asking.config.price(&chat.model).is_some(),
         Backend::Baseline | Backend::Recorded { .. } => true,
         // What a program spends, it alone knows.
         Backend::Command(_) => false,
@@ -57,8 +71,7 @@ pub(super) fn facts(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts
         packets_repeated: ran.plan.n_repeated,
         calls: totals.calls,
         calls_lost: totals.lost,
-        tokens_input: totals.tokens_in,
-        tokens_output: totals.tokens_out,
+        tokens: Tokens { input: totals.tokens_in, output: totals.tokens_out },
         calls_without_usage: if chat.is_some() { totals.unknown_usage_answers } else { 0 },
         calls_without_cost: if chat.is_some() { totals.unknown_cost_calls } else { 0 },
         cost_usd: priced.then(|| Money::from_picos(totals.cost_picodollars).usd()),

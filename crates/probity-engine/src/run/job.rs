@@ -1,29 +1,36 @@
 //! What a run is about: cases, rubric, template and judge, and the packets that follow from them.
 //!
-//! Cases are read, screened and turned into packets anew each time they are needed, so a run of any size fits in
-//! memory and every pass sees the same thing. Those of a small run are kept after the first pass (`Kept`).
+//! Cases are read, screened and turned into packets by the first pass. Later ones find them in memory where they fit,
+//! or read them again (`Cases`), so a run of any size fits in memory and every pass sees the same thing.
 
+use std::collections::BTreeSet;
+use std::io;
 use std::num::NonZeroU32;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use probity_core::case::{Case, Entry};
 use probity_core::gate::{Admitted, Blocked, Gate};
-use probity_core::packet::{self, Ask, CallPlan};
-use probity_core::report::Facts;
+use probity_core::packet;
+use probity_core::report::SummaryBuilder;
 use probity_core::rubric::{Criterion, ReferenceUse, Rubric};
+use probity_core::verdict::Patterns;
 
 use super::RunError;
-use super::ahead::each_screened;
+use super::about::{About, TargetSpec};
 use super::asking::{Asking, SizedPacket};
-use super::calling::Over;
-use super::early::Early;
-use super::kept::Kept;
-use super::replies::{NoReply, Replies, not_asked, same_model};
-use super::work::{Unit, UnitLabel, Units, Work};
+use super::case_record::CaseRecord;
+use super::cases::{Cases, Collected, record_bytes, screened_bytes};
+use super::parallel::{groups, parallel_map};
+use super::plan::Plan;
+use super::replies::{NoReply, Replies, not_asked};
+use super::results::{Row, Rows, Scoring};
+use super::sized_ask::SizedAsk;
+use super::spec::{CaseRecorder, RunSpec};
+use super::work::{PassEnd, Unit, UnitLabel, Work};
 use crate::config::{Config, JudgeSettings};
 use crate::judge::prompt::{Template, TemplateError};
 use crate::load::{Dataset, LoadError, Place, Record, Skipped};
-use crate::store::{JudgeId, Manifest, Store, StoreError};
+use crate::store::{JudgeId, Manifest, Reader, RunId, Store, StoreError};
 use crate::target::TargetDefinition;
 
 /// What a job is made of.
@@ -56,14 +63,15 @@ pub struct Job {
     pub dataset_name: String,
     /// The rubric.
     pub rubric: Rubric,
-    /// How many criteria go into one call.
-    pub plan: CallPlan,
     /// Who is asked, and how.
     pub asking: Asking,
     /// The rules that decide which replies are judged.
     gate: Gate,
+    /// Those whose findings block.
+    blocking: BTreeSet<String>,
     asks: Vec<SizedAsk>,
-    kept: Kept,
+    /// Decided by the first whole pass.
+    cases: OnceLock<Cases>,
     target: Option<Arc<TargetDefinition>>,
     /// What the target said, once it has been asked.
     replies: OnceLock<Replies>,
@@ -79,13 +87,6 @@ pub(super) fn told_parts(manifest: &Manifest) -> Vec<(String, String)> {
         ["rubric", "judge", "judge.kind", "judge.model", "judge.base_url", "judge.command", "judge.verdicts"];
     let parts = manifest.parts.iter().filter(|(name, _)| !elsewhere.contains(&name.as_str()));
     parts.cloned().collect()
-}
-
-/// An ask with the length of everything in its prompt that is not the case's own text.
-#[derive(Debug)]
-pub(super) struct SizedAsk {
-    ask: Arc<Ask>,
-    overhead_chars: u64,
 }
 
 /// A record on its way to the judge.
@@ -119,13 +120,23 @@ impl Job {
     pub fn new(definition: Definition) -> Result<Self, RunError> {
         let Definition { dataset, dataset_name, rubric, template, gate, config, judge, target } = definition;
         let asking = Asking::new(judge, template, config)?;
-        let plan = asking.config.run.call_plan;
-        let asks = packet::asks(&rubric, plan)
+        let asks = packet::asks(&rubric, asking.config.run.call_plan)
             .into_iter()
             .map(|ask| SizedAsk::new(ask, &asking))
             .collect::<Result<_, TemplateError>>()?;
-        let (kept, target, replies) = (Kept::default(), target.map(Arc::new), OnceLock::new());
-        Ok(Job { dataset, dataset_name, rubric, plan, asking, gate, asks, kept, target, replies, round: 1 })
+        Ok(Job {
+            dataset,
+            dataset_name,
+            rubric,
+            asking,
+            blocking: gate.blocking(),
+            gate,
+            asks,
+            cases: OnceLock::new(),
+            target: target.map(Arc::new),
+            replies: OnceLock::new(),
+            round: 1,
+        })
     }
 
     /// The same job, for which everything is asked anew in each round from 1 on: the verdicts of one round say
@@ -141,9 +152,9 @@ impl Job {
         &self.gate
     }
 
-    /// What a run of this job was made of, for its results.
-    pub(super) fn definition(&self, id: &JudgeId) -> Vec<(String, String)> {
-        told_parts(&self.manifest(id))
+    /// Those of them whose findings block.
+    pub fn blocking(&self) -> &BTreeSet<String> {
+        &self.blocking
     }
 
     /// What writes the replies that cases come without.
@@ -154,25 +165,62 @@ impl Job {
     /// Reads the target's replies from `store` from now on. Before that no case without a reply has one.
     pub fn take_replies(&self, store: &Store) -> Result<(), StoreError> {
         let replies = Replies::new(store.reader()?, self.repeat());
-        // Whoever was first reads the same store.
+        // A reader that is there already reads the same store.
         let _ = self.replies.set(replies);
         Ok(())
     }
 
-    /// What a pass failed for, where it was not the file.
-    pub(super) fn cause(&self, error: RunError) -> RunError {
-        self.replies.get().and_then(Replies::failure).unwrap_or(error)
+    /// What the figures of its results are about.
+    pub(super) fn about<'a>(&'a self, id: &JudgeId, target: Option<&'a TargetSpec>) -> About<'a> {
+        let definition = told_parts(&self.manifest(id));
+        About { asking: &self.asking, rubric: &self.rubric, blocking: &self.blocking, definition, target }
     }
 
-    /// What a reader should know about the target.
-    pub(super) fn target_warnings(&self, facts: &Facts) -> Vec<String> {
-        let (Some(target), Some(about)) = (&self.target, &facts.target) else { return Vec::new() };
-        let same = same_model(
-            (&self.asking.judge, &facts.judge.answered_as),
-            (target.settings(), &about.answered_as),
-        );
+    /// What writes its replies, as its record has it, once they have been read.
+    pub(super) fn target_spec(&self) -> Option<TargetSpec> {
+        let target = self.target.as_ref()?;
         let doubts = self.replies.get().and_then(|replies| replies.warning(target));
-        same.into_iter().chain(doubts).collect()
+        Some(TargetSpec::new(target, &self.asking.config, doubts))
+    }
+
+    /// What its cases are known by in the store. Replies that are asked for are known by what they are.
+    fn cases_key(&self) -> Result<String, RunError> {
+        let mut hasher = blake3::Hasher::new();
+        let parts = [
+            &self.dataset.digest().hex[..],
+            self.rubric.hash(),
+            self.asking.template.hash(),
+            self.gate.digest(),
+            self.asking.config.run.call_plan.name(),
+            self.asking.config.store.texts.name(),
+            &self.dataset_name,
+        ];
+        for part in parts {
+            hasher.update(part.as_bytes()).update(b"\n");
+        }
+        if self.target.is_some() {
+            self.each_record(|record| {
+                let text = serde_json::to_vec(&record).expect("texts and numbers can be written");
+                hasher.update(&text);
+                Ok(())
+            })?;
+        }
+        Ok(hasher.finalize().to_hex().to_string())
+    }
+
+    /// Gives each case to `take`, as a record.
+    fn each_record(
+        &self,
+        mut take: impl FnMut(CaseRecord) -> Result<(), StoreError>,
+    ) -> Result<(), RunError> {
+        PassEnd::failure(match self.cases.get() {
+            Some(Cases::InMemory(cases)) => {
+                cases.iter().try_for_each(|screened| Ok(take(CaseRecord::from(screened))?))
+            }
+            Some(Cases::Streamed) | None => {
+                self.each_screened(|screened| Ok(take(CaseRecord::from(&screened))?))
+            }
+        })
     }
 
     /// One pass over the cases that come without a reply and could be judged if they had one.
@@ -189,32 +237,53 @@ impl Job {
         self.asks.len()
     }
 
-    /// The cases as an earlier pass has kept them.
-    pub(super) fn kept(&self) -> &Kept {
-        &self.kept
+    /// One pass over the cases on this thread: each is read, screened and turned into packets.
+    pub fn screened(&self) -> Result<impl Iterator<Item = Result<Screened, RunError>> + '_, RunError> {
+        Ok(self.dataset.records()?.map(|record| self.screen(record?)))
     }
 
-    /// Begins to screen the cases beside whatever is done meanwhile, where they are few and have their replies. What
-    /// is wrong with them is said by the first pass over them, as without this.
-    pub fn begin_screening(self: &Arc<Self>) {
-        if self.target.is_none() && self.dataset.has_kept() {
-            self.kept.begin(self);
+    /// The same on several threads.
+    fn each_screened(&self, mut take: impl FnMut(Screened) -> Result<(), PassEnd>) -> Result<(), PassEnd> {
+        let screened = |group: Vec<Result<Record, LoadError>>| {
+            group.into_iter().map(|record| self.screen(record?)).collect::<Vec<_>>()
+        };
+        parallel_map(self.record_groups()?, screened, |group| {
+            group.into_iter().try_for_each(|screened| take(screened?))
+        })
+    }
+
+    fn record_groups(&self) -> Result<impl Iterator<Item = Vec<Result<Record, LoadError>>>, LoadError> {
+        Ok(groups(self.dataset.records()?, |record| record.as_ref().map_or(0, record_bytes)))
+    }
+
+    /// Gives the row of each case to `sink`, in the order of the input, from what `reader` has of `judge`.
+    pub(super) fn results(
+        &self,
+        reader: &mut Reader,
+        judge: &JudgeId,
+        sink: &mut dyn FnMut(Row) -> io::Result<()>,
+    ) -> Result<(SummaryBuilder, Patterns), RunError> {
+        let reader = Mutex::new(reader);
+        let rows = Rows { scoring: self.scoring(), reader, judge, repeat: self.repeat() };
+        match self.cases.get() {
+            Some(Cases::InMemory(cases)) => {
+                let groups = groups(cases.iter(), |screened| screened_bytes(screened));
+                rows.each(groups, |screened| Ok(CaseRecord::from(screened)), sink)
+            }
+            Some(Cases::Streamed) | None => {
+                rows.each(self.record_groups()?, |record| Ok(CaseRecord::from(&self.screen(record?)?)), sink)
+            }
         }
     }
 
-    /// Ends the job at the end of the process, with which the cases it has kept go: giving back each of thousands of
-    /// texts by itself takes as long as reading them.
-    pub fn leave(self) {
-        std::mem::forget(self.kept);
-    }
-
-    /// One pass over the cases: each is read, screened and turned into packets.
-    pub fn screened(&self) -> Result<impl Iterator<Item = Result<Screened, LoadError>> + '_, LoadError> {
-        Ok(self.dataset.records()?.map(|record| record.and_then(|record| self.screen(record))))
+    /// What turns verdicts into results.
+    pub(crate) fn scoring(&self) -> Scoring<'_> {
+        let asks = self.asks.iter().map(|sized| &sized.ask);
+        Scoring::new(&self.rubric, &self.asking, asks, &self.blocking)
     }
 
     /// One record, screened and turned into packets.
-    pub(super) fn screen(&self, record: Record) -> Result<Screened, LoadError> {
+    pub(super) fn screen(&self, record: Record) -> Result<Screened, RunError> {
         let (place, entry) = match record {
             Record::Entry { place, entry, .. } => (place, entry),
             Record::Skipped(skipped) => return Ok(Screened::Skipped(skipped)),
@@ -223,8 +292,9 @@ impl Job {
                 Err(screened) => return Ok(*screened),
             },
         };
-        if let Some(skipped) = without_reference(&self.rubric, &place, &entry) {
-            return self.dataset.allow(skipped).map(Screened::Skipped);
+        if let Some(criterion) = lacking(&self.rubric, &entry.case) {
+            let skipped = needs_reference(&place, &entry.case, criterion);
+            return Ok(Screened::Skipped(self.dataset.allow(skipped)?));
         }
         Ok(match self.gate.screen(entry) {
             Err(blocked) => Screened::Blocked { place, blocked: Box::new(blocked) },
@@ -240,16 +310,16 @@ impl Job {
         &self,
         case: Box<Case>,
         skipped: Skipped,
-    ) -> Result<Result<(Place, Entry), Box<Screened>>, LoadError> {
+    ) -> Result<Result<(Place, Entry), Box<Screened>>, RunError> {
         let Some(target) = &self.target else { return Ok(Err(Box::new(Screened::Skipped(skipped)))) };
-        let place = Place { index: skipped.index, file: Arc::clone(&skipped.file), line: skipped.line };
+        let place = Place { index: skipped.index, file: Arc::from(&*skipped.file), line: skipped.line };
         if let Some(criterion) = lacking(&self.rubric, &case) {
             let skipped = needs_reference(&place, &case, criterion);
-            return self.dataset.allow(skipped).map(|skipped| Err(Box::new(Screened::Skipped(skipped))));
+            return Ok(Err(Box::new(Screened::Skipped(self.dataset.allow(skipped)?))));
         }
         let answered = match self.replies.get() {
             Some(replies) => replies.answered(target, case, skipped)?,
-            None => Err(NoReply { case, skipped, why: not_asked() }),
+            None => Err(NoReply { case, skipped, variant: target.variant().clone(), why: not_asked() }),
         };
         Ok(answered.map(|entry| (place, entry)).map_err(|no_reply| Box::new(Screened::NoReply(no_reply))))
     }
@@ -258,6 +328,24 @@ impl Job {
 impl Work for Job {
     fn asking(&self) -> &Asking {
         &self.asking
+    }
+
+    fn spec(&self, plan: &Plan) -> RunSpec {
+        RunSpec {
+            round: self.round,
+            n_repeated: plan.n_repeated,
+            target: self.target_spec(),
+            ..RunSpec::new(&self.dataset_name, &self.asking, &self.rubric, &self.gate)
+        }
+    }
+
+    fn record_cases(&self, store: &Store, run: RunId) -> Result<(), RunError> {
+        let texts = self.asking.config.store.texts;
+        let Some(mut recorder) = CaseRecorder::begin(store, run, &self.cases_key()?, texts)? else {
+            return Ok(());
+        };
+        self.each_record(|record| recorder.add(record))?;
+        Ok(recorder.complete()?)
     }
 
     fn name(&self) -> &str {
@@ -285,38 +373,27 @@ impl Work for Job {
         self.round - 1
     }
 
-    fn is_checked(&self) -> bool {
-        // A case without a reference is met while planning, and so is one that the target has no reply to.
-        let needs = |criterion: &Criterion| criterion.reference == ReferenceUse::Required;
-        self.target.is_none() && !self.rubric.criteria().iter().any(needs)
-    }
-
-    fn units(&self) -> Result<Units<'_>, LoadError> {
-        if let Some(cases) = self.kept.cases() {
-            return Ok(Box::new(cases.iter().map(|screened| Ok(unit(screened)))));
+    fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd> {
+        match self.cases.get() {
+            Some(Cases::InMemory(cases)) => cases.iter().try_for_each(|screened| take(unit(screened))),
+            Some(Cases::Streamed) => self.each_screened(|screened| take(unit(&screened))),
+            None => {
+                let mut collected = Collected::default();
+                self.each_screened(|screened| {
+                    take(unit(&screened))?;
+                    collected.add(screened);
+                    Ok(())
+                })?;
+                // A pass that ended before this one has decided the same.
+                let _ = self.cases.set(collected.cases());
+                Ok(())
+            }
         }
-        self.first_units()
-    }
-
-    fn first_units(&self) -> Result<Units<'_>, LoadError> {
-        // Those that are kept are there when all of them are.
-        Ok(Box::new(self.screened()?.map(|screened| screened.map(|screened| unit(&screened)))))
-    }
-
-    fn meanwhile(&self, store: &Store, judge: &JudgeId, over: &Over) -> Option<Early> {
-        Early::results(self, (store, judge), |wait| over.comes_within(wait))
-    }
-
-    fn each_unit(&self, take: &mut dyn FnMut(Unit)) -> Result<(), LoadError> {
-        each_screened(self, |screened| {
-            take(unit(screened));
-            Ok(())
-        })
     }
 }
 
 /// A record as the rest of a run sees it.
-pub(super) fn unit(screened: &Screened) -> Unit {
+fn unit(screened: &Screened) -> Unit {
     match screened {
         Screened::Skipped(skipped) => Unit::Skipped(skipped.clone()),
         Screened::Blocked { .. } => Unit::NotAsked,
@@ -327,9 +404,21 @@ pub(super) fn unit(screened: &Screened) -> Unit {
     }
 }
 
-/// The record as skipped, where a criterion needs a reference reply and the case has none.
-pub(super) fn without_reference(rubric: &Rubric, place: &Place, entry: &Entry) -> Option<Skipped> {
-    lacking(rubric, &entry.case).map(|criterion| needs_reference(place, &entry.case, criterion))
+/// A case and its reply with their place, or the record as skipped.
+type Usable = Result<(Place, Box<Entry>), Skipped>;
+
+/// One pass over the records of `dataset`; those that `rubric` cannot be applied to are skipped.
+pub(super) fn usable<'a>(
+    dataset: &'a Dataset,
+    rubric: &'a Rubric,
+) -> Result<impl Iterator<Item = Result<Usable, LoadError>> + 'a, LoadError> {
+    Ok(dataset.records()?.map(|record| match record? {
+        Record::Skipped(skipped) | Record::Unanswered { skipped, .. } => Ok(Err(skipped)),
+        Record::Entry { place, entry, .. } => match lacking(rubric, &entry.case) {
+            None => Ok(Ok((place, entry))),
+            Some(criterion) => dataset.allow(needs_reference(&place, &entry.case, criterion)).map(Err),
+        },
+    }))
 }
 
 /// The criterion that needs a reference reply, where the case has none.
@@ -341,7 +430,7 @@ fn lacking<'a>(rubric: &'a Rubric, case: &Case) -> Option<&'a Criterion> {
 fn needs_reference(place: &Place, case: &Case, criterion: &Criterion) -> Skipped {
     Skipped {
         index: place.index,
-        file: Arc::clone(&place.file),
+        file: place.file.to_string(),
         line: place.line,
         id: Some(case.id.to_string()),
         reason: format!("Missing 'reference' field, which criterion '{}' needs", criterion.id),
@@ -349,31 +438,8 @@ fn needs_reference(place: &Place, case: &Case, criterion: &Criterion) -> Skipped
 }
 
 /// What an admitted reply is called on this side of the judge.
-fn label(admitted: &Admitted) -> UnitLabel {
+pub(super) fn label(admitted: &Admitted) -> UnitLabel {
     let entry = admitted.entry();
     let variant = entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned());
     UnitLabel { case_id: entry.case.id.as_str().to_owned(), variant }
-}
-
-impl SizedAsk {
-    /// `ask`, with what its prompt has beside the case's own text.
-    pub(super) fn new(ask: Arc<Ask>, asking: &Asking) -> Result<SizedAsk, TemplateError> {
-        let overhead_chars = asking.overhead_chars(&packet::question(&blank(), &ask))?;
-        Ok(SizedAsk { ask, overhead_chars })
-    }
-
-    /// The packets that ask each of `asks` about an admitted reply.
-    pub(super) fn packets(asks: &[SizedAsk], admitted: &Admitted) -> Vec<SizedPacket> {
-        let packets = packet::questions(admitted, asks.iter().map(|sized| &sized.ask));
-        let sized = asks.iter().zip(packets);
-        sized.map(|(sized, packet)| SizedPacket::new(packet, sized.overhead_chars)).collect()
-    }
-}
-
-/// A reply of nothing to nothing, for measuring prompts.
-pub(super) fn blank() -> Admitted {
-    use probity_core::case::{Case, CaseId, Reply, Situation};
-    let case = Case::new(CaseId::new("blank").expect("a plain word is an id"), Situation::Ticket("".into()));
-    let reply = Reply::new("");
-    Gate::open().screen(Entry { case, reply }).expect("no rule, nothing blocked")
 }

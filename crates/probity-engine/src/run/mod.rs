@@ -1,33 +1,39 @@
 //! The pipeline: cases go in, verdicts are asked for and kept, results come out of the store.
 //!
-//! A run is four passes over the same cases. The first finds every fault of the input, the second counts
-//! what is missing from the store (the very first call of new work may be under way meanwhile), the third asks for
-//! it, the last reads the results back. Whatever ends a run early, the store holds what was answered and the same
-//! command goes on from there.
+//! Three steps that meet in the store alone. The plan reads every case, finds every fault of the input and looks up
+//! what the store lacks; the calls are driven; the report makes rows and figures of what the store then has. When a run
+//! ends before its last call, the store holds what was answered and the same command goes on from there.
 
-mod ahead;
+mod about;
 pub mod asking;
 mod calling;
+pub mod case_record;
+mod cases;
 pub mod compare;
-mod early;
 mod facts;
 pub mod job;
-mod kept;
 pub mod labelled;
 mod open_files;
+mod parallel;
 pub mod plan;
 pub mod probe;
 mod record;
 pub mod replies;
 pub mod results;
+mod sized_ask;
+pub mod spec;
 pub mod standing;
 mod turn;
 pub mod work;
 
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
-use std::thread;
 
 use probity_core::compare::sequence::SequenceError;
 use probity_core::exact::Exact;
@@ -36,7 +42,7 @@ use probity_core::probe::NotProbed;
 use probity_core::report::Summary;
 use tokio::sync::watch;
 
-use crate::config::{Backend, ChatSettings, TargetSettings};
+use crate::config::{ChatSettings, TargetSettings};
 use crate::judge::JudgeError;
 use crate::judge::params::Shape;
 use crate::judge::prompt::TemplateError;
@@ -48,15 +54,11 @@ use crate::schedule::lane::{Lane, Stop};
 use crate::store::{Invocation, JudgeId, PartChange, RunId, Store, StoreError};
 use crate::target::{TargetError, is_target};
 
-pub(crate) use record::Lookup;
-
 use asking::Asking;
-use early::Early;
 use job::Job;
-use plan::{Plan, UnscoredPolicy};
+use plan::{OnRecord, Plan, Planned, UnscoredPolicy};
 use replies::RepliesRan;
-use results::{Row, results};
-use standing::Subject;
+use results::Row;
 use turn::Turn;
 use work::Work;
 
@@ -67,7 +69,7 @@ pub enum Network {
     Online,
     /// No connection is opened; what is not on record stays unscored.
     Offline,
-    /// Nobody is asked, inside this program or outside, and nothing is written: what comes out is what this run
+    /// No judge is asked, inside this program or outside, and nothing is written: what comes out is what this run
     /// of the store came to, and work that is made of something else is refused.
     Recorded(RunId),
 }
@@ -85,11 +87,11 @@ pub struct Mode {
     pub invocation: Option<Invocation>,
 }
 
-/// Whoever watches a run.
+/// Is told how a run goes.
 pub trait Observer: Sync {
     /// Something worth a line.
     fn notice(&self, line: &str);
-    /// What will be done, before it is; at most one call is under way.
+    /// What will be done, before it is.
     fn planned(&self, plan: &Plan);
     /// Calls begin; their progress, and what they wait for, can be read until [`Observer::called`].
     fn calling(&self, progress: &Arc<Progress>, lane: &Arc<Lane>);
@@ -97,15 +99,16 @@ pub trait Observer: Sync {
     fn called(&self);
 }
 
-/// What a run is made with: where answers are kept, who may be called, and who watches.
+/// What a run is made with: where answers are stored, who may be called, and who is told.
+#[derive(Clone, Copy)]
 pub struct Session<'a> {
-    /// Where everything is kept.
+    /// Where everything is stored.
     pub store: &'a Store,
     /// How the run is to be made.
     pub mode: &'a Mode,
     /// The value of an environment variable, for keys.
     pub key: &'a (dyn Fn(&str) -> Option<String> + Sync),
-    /// Whoever watches.
+    /// Who is told.
     pub observer: &'a dyn Observer,
 }
 
@@ -126,15 +129,13 @@ pub struct Ran {
     pub n_answered: u64,
     /// What asking a target for replies came to before, where there is one.
     pub replies: Option<RepliesRan>,
-    /// Results that were made on the way. Whoever reports takes them.
-    early: Option<Early>,
 }
 
 impl Ran {
     /// Nothing done yet of what is planned.
     fn planned(plan: Plan, judge_id: JudgeId) -> Ran {
         let (n_calls, n_answered) = (0, 0);
-        Ran { plan, judge_id, run: None, driven: None, n_calls, n_answered, replies: None, early: None }
+        Ran { plan, judge_id, run: None, driven: None, n_calls, n_answered, replies: None }
     }
 
     /// This part of a run and the next one, as one.
@@ -152,8 +153,6 @@ impl Ran {
             n_calls: later.n_calls.max(self.n_calls),
             n_answered: self.n_answered + later.n_answered,
             replies: later.replies.or(self.replies),
-            // Those of one part are not the beginning of the whole.
-            early: None,
         }
     }
 }
@@ -229,6 +228,14 @@ pub enum RunError {
         /// In what they differ.
         changes: Vec<PartChange>,
     },
+    /// A run cannot be read back.
+    #[error("run {run} is not whole on record: {what}")]
+    NotOnRecord {
+        /// The run.
+        run: RunId,
+        /// What is missing or cannot be read.
+        what: String,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -280,10 +287,8 @@ async fn run_within(
     session: &Session<'_>,
     budget: Arc<Budget>,
 ) -> Result<Ran, RunError> {
-    let Session { store, mode, key, observer } = *session;
-    let calls_before = budget.spent().calls;
-    let turn = Turn { work, store, mode, key, observer, budget, calls_before };
-    let asking = work.asking();
+    let turn = Turn { work, session, budget: &budget, calls_before: budget.spent().calls };
+    let (asking, store) = (work.asking(), session.store);
     let shape = shape(asking, store)?;
     let ran = turn.take(shape).await?;
     let refused = ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
@@ -292,7 +297,7 @@ async fn run_within(
         return Ok(ran);
     }
     store.note(&refusal_note(asking), why)?;
-    observer.notice("the judge does not take JSON schemas; asking for plain JSON objects instead");
+    session.observer.notice("the judge does not take JSON schemas; asking for plain JSON objects instead");
     turn.take(Some(Shape::JsonObject)).await
 }
 
@@ -317,36 +322,22 @@ fn budget(asking: &Asking, target: Option<&TargetSettings>) -> Result<Budget, Ru
 pub fn report(
     job: &Job,
     store: &Store,
-    ran: &mut Ran,
+    ran: &Ran,
     sink: &mut dyn FnMut(Row) -> io::Result<()>,
 ) -> Result<Summary, RunError> {
-    let early = ran.early.take().unwrap_or_else(|| Early::nothing(job));
-    let ran = &*ran;
-    // Nothing is written from here on. Reading beside it costs the report little.
-    store.begin_fold();
-    let (reader, results, facts) = thread::scope(|scope| {
-        // What calls came to needs no row, and rows need nothing of it.
-        let facts = scope.spawn(|| facts::facts(&job.asking, &store.frozen()?, ran));
-        let mut reader = store.snapshot()?;
-        let results = results(job, (&mut reader, &ran.judge_id), early, sink);
-        Ok::<_, RunError>((reader, results, facts.join().expect("counting calls does not panic")))
-    })?;
-    let (summary, patterns) = results.map_err(|error| job.cause(error))?;
-    let mut facts = facts?;
-    facts.target = replies::facts(job, &reader, ran)?;
-    facts.warnings.extend(job.target_warnings(&facts));
-    facts.definition = job.definition(&ran.judge_id);
-    let subject = Subject { asking: &job.asking, rubric: &job.rubric, gate: job.gate() };
-    facts.judge.standing = subject.standing(&reader, ran, &facts)?;
-    // The lexical judge writes by template and says so.
-    if !matches!(job.asking.judge.backend, Backend::Baseline) {
-        facts.warnings.extend(patterns.warnings());
-    }
-    Ok(thread::scope(|scope| {
-        // A reader that knows many verdicts takes a while to let go of them.
-        scope.spawn(move || drop(reader));
-        summary.finish(facts)
-    }))
+    let mut reader = store.snapshot()?;
+    let figures = job.results(&mut reader, &ran.judge_id, sink)?;
+    job.about(&ran.judge_id, job.target_spec().as_ref()).summary(&reader, ran, figures)
+}
+
+/// What doing `work` would take beyond what `store` has, and how the answer's shape would be asked for.
+pub fn dry_plan(work: &dyn Work, store: Option<&Store>) -> Result<(Option<Shape>, Planned), RunError> {
+    let asking = work.asking();
+    let Some(store) = store else { return Ok((asking.shape_first(), plan::plan(work, None)?)) };
+    let shape = shape(asking, store)?;
+    let (id, reader) = (&JudgeId::of_identity(&asking.identity(shape)), &store.reader()?);
+    let on_record = OnRecord { reader, id, repeat: work.repeat(), unscored: UnscoredPolicy::Keep };
+    Ok((shape, plan::plan(work, Some(on_record))?))
 }
 
 /// How the answer's shape is asked for, as far as it is known before a call: by schema, unless this judge

@@ -1,16 +1,23 @@
-//! What a run would do: counted before anything is spent.
+//! What a run would do: counted before anything is spent, and which packets the store lacks.
+//!
+//! One pass over the work. The store is asked about the packets of the work, in batches; it is never scanned.
 
 use probity_core::packet::{PacketHash, PacketMap};
 use probity_core::verdict::Usage;
 
+use super::RunError;
 use super::asking::{Asking, SizedPacket};
-use super::work::{Unit, Work};
-use crate::load::LoadError;
+use super::work::{PassEnd, Unit, Work};
+use crate::load::Skipped;
 use crate::schedule::budget::Money;
-use crate::store::SettledKind;
+use crate::schedule::desk::Earlier;
+use crate::store::{JudgeId, KnownKind, Reader, StoreError};
 
 /// How many oversize packets are listed by case.
 const OVERSIZE_LISTED_MAX: usize = 10;
+
+/// Packets that the store is asked about at once.
+pub(super) const BATCH: usize = 128;
 
 /// What is done about packets whose answers were no verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,59 +28,98 @@ pub enum UnscoredPolicy {
     AskAgain,
 }
 
-/// Packets that need no call.
-#[derive(Debug, Clone, Default)]
-pub struct Known(PacketMap<Source>);
-
-/// Why a packet needs no call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Source {
-    /// It is settled in the store, and has not been met in this pass.
-    Record,
-    /// It was met earlier in this pass.
-    Pass,
+/// What a judge or a target has on record.
+#[derive(Clone, Copy)]
+pub(super) struct OnRecord<'a> {
+    pub(super) reader: &'a Reader,
+    /// The judge or the target.
+    pub(super) id: &'a JudgeId,
+    /// The number under which packets are asked about.
+    pub(super) repeat: u32,
+    /// Whether a settlement without a verdict counts.
+    pub(super) unscored: UnscoredPolicy,
 }
 
-/// What is to be done about a packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Need {
-    /// Ask.
-    Call,
-    /// Nothing: the store has it.
-    Recorded,
-    /// Nothing: the same content was met before.
-    Repeated,
+/// The packets of a work, and which of them lack a verdict.
+#[derive(Debug, Default)]
+pub struct Missing(PacketMap<Option<Earlier>>);
+
+impl Missing {
+    /// What the store has about a packet that is to be asked about; `None` where no call is needed.
+    pub(super) fn get(&self, packet: PacketHash) -> Option<Earlier> {
+        self.0.get(&packet).copied().flatten()
+    }
+
+    /// Takes a packet out: equal content is paid for once.
+    pub fn take(&mut self, packet: PacketHash) -> Option<Earlier> {
+        self.0.get_mut(&packet).and_then(Option::take)
+    }
 }
 
-impl Known {
-    /// What `settled` makes known under `policy`.
-    pub fn new(settled: PacketMap<SettledKind>, policy: UnscoredPolicy) -> Self {
-        let keeps = |kind| kind == SettledKind::Verdict || policy == UnscoredPolicy::Keep;
-        let kept = settled.into_iter().filter(|(_, kind)| keeps(*kind));
-        Known(kept.map(|(hash, _)| (hash, Source::Record)).collect())
+/// Finds out which packets lack a verdict. `T` is what the plan wants to know about those.
+pub(super) struct Lacking<'a, T> {
+    on_record: Option<OnRecord<'a>>,
+    met: Missing,
+    /// Packets that the store has not been asked about yet.
+    waiting: Vec<(PacketHash, T)>,
+}
+
+/// Whether a packet has been met before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Met {
+    First,
+    Again,
+}
+
+impl<'a, T> Lacking<'a, T> {
+    /// Nothing met yet. Without a record every packet lacks its verdict.
+    pub(super) fn new(on_record: Option<OnRecord<'a>>) -> Self {
+        Lacking { on_record, met: Missing::default(), waiting: Vec::with_capacity(BATCH) }
     }
 
-    /// Whether a call is needed. A packet is needed once: equal content is paid for once.
-    pub fn needs(&mut self, hash: PacketHash) -> bool {
-        self.meet(hash) == Need::Call
-    }
-
-    /// Whether nothing at all is on record.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Whether nothing is known about a packet.
-    pub(super) fn lacks(&self, hash: PacketHash) -> bool {
-        !self.0.contains_key(&hash)
-    }
-
-    fn meet(&mut self, hash: PacketHash) -> Need {
-        match self.0.insert(hash, Source::Pass) {
-            None => Need::Call,
-            Some(Source::Record) => Need::Recorded,
-            Some(Source::Pass) => Need::Repeated,
+    /// Meets a packet. What is known `about` those that need a call comes to `call`, in the order they were met.
+    pub(super) fn meet(
+        &mut self,
+        packet: PacketHash,
+        about: T,
+        call: &mut dyn FnMut(T),
+    ) -> Result<Met, StoreError> {
+        if self.met.0.contains_key(&packet) {
+            return Ok(Met::Again);
         }
+        self.met.0.insert(packet, None);
+        self.waiting.push((packet, about));
+        if self.waiting.len() == BATCH {
+            self.look_up(call)?;
+        }
+        Ok(Met::First)
+    }
+
+    /// All packets that were met.
+    pub(super) fn finish(mut self, call: &mut dyn FnMut(T)) -> Result<Missing, StoreError> {
+        self.look_up(call)?;
+        Ok(self.met)
+    }
+
+    fn look_up(&mut self, call: &mut dyn FnMut(T)) -> Result<(), StoreError> {
+        let packets: Vec<PacketHash> = self.waiting.iter().map(|(packet, _)| *packet).collect();
+        let (known, unscored) = match self.on_record {
+            Some(OnRecord { reader, id, repeat, unscored }) => {
+                (reader.known(id, repeat, &packets)?, unscored)
+            }
+            None => (PacketMap::default(), UnscoredPolicy::Keep),
+        };
+        for (packet, about) in self.waiting.drain(..) {
+            let earlier = match known.get(&packet) {
+                Some(KnownKind::Verdict) => continue,
+                Some(KnownKind::Unscored) if unscored == UnscoredPolicy::Keep => continue,
+                Some(KnownKind::Attempted) => Earlier::Attempts,
+                Some(KnownKind::Unscored) | None => Earlier::Nothing,
+            };
+            self.met.0.insert(packet, Some(earlier));
+            call(about);
+        }
+        Ok(())
     }
 }
 
@@ -132,49 +178,69 @@ impl Plan {
         self
     }
 
-    fn add(&mut self, asking: &Asking, case_id: &str, packet: &SizedPacket, known: &mut Known) {
-        self.n_packets += 1;
-        if asking.is_oversize(packet) {
-            self.n_oversize += 1;
-            if self.oversize.len() < OVERSIZE_LISTED_MAX {
-                self.oversize.push((case_id.to_owned(), packet.tokens_input));
-            }
-            return;
+    fn add_oversize(&mut self, case_id: &str, packet: &SizedPacket) {
+        self.n_oversize += 1;
+        if self.oversize.len() < OVERSIZE_LISTED_MAX {
+            self.oversize.push((case_id.to_owned(), packet.tokens_input));
         }
-        match known.meet(packet.packet.hash()) {
-            Need::Call => {
-                self.n_calls += 1;
-                self.tokens_input += packet.tokens_input;
-            }
-            Need::Recorded => {}
-            Need::Repeated => self.n_repeated += 1,
+    }
+
+    fn add_cost(&mut self, asking: &Asking) {
+        if let Some(chat) = asking.judge.chat() {
+            self.tokens_output_max = self.n_calls * u64::from(chat.output_tokens_max.get());
+            let usage = Usage { input: self.tokens_input, output: self.tokens_output_max };
+            self.most = asking.config.price(&chat.model).map(|price| Money::of(price, usage));
         }
     }
 }
 
-/// Counts what doing `work` would take beyond what is known. Reads every case, so that every fault of the
+/// A plan with what asking needs of it.
+#[derive(Debug)]
+pub struct Planned {
+    /// What would be done.
+    pub plan: Plan,
+    /// Which packets lack a verdict.
+    pub missing: Missing,
+    /// The first record that cannot be used.
+    pub(super) first_skipped: Option<Skipped>,
+}
+
+/// Counts what doing `work` would take beyond what is on record. Reads every case, so that every fault of the
 /// input is found before anything is spent.
-pub fn plan(work: &dyn Work, mut known: Known) -> Result<Plan, LoadError> {
-    let mut plan = Plan::default();
-    let asking = work.asking();
-    work.each_unit(&mut |unit| {
+pub(super) fn plan(work: &dyn Work, on_record: Option<OnRecord<'_>>) -> Result<Planned, RunError> {
+    let (mut plan, mut first_skipped) = (Plan::default(), None);
+    let (mut lacking, asking) = (Lacking::new(on_record), work.asking());
+    let (mut n_calls, mut tokens_input) = (0, 0);
+    let mut call = |tokens: u64| {
+        n_calls += 1;
+        tokens_input += tokens;
+    };
+    PassEnd::failure(work.units(&mut |unit| {
         plan.n_records += 1;
         match unit {
-            Unit::Skipped(_) => plan.n_skipped += 1,
+            Unit::Skipped(skipped) => {
+                plan.n_skipped += 1;
+                first_skipped.get_or_insert(skipped);
+            }
             Unit::NotAsked => plan.n_blocked += 1,
             Unit::NoReply => plan.n_no_reply += 1,
             Unit::Asked { label, packets } => {
                 plan.n_admitted += 1;
+                plan.n_packets += packets.len() as u64;
                 for packet in &packets {
-                    plan.add(asking, &label.case_id, packet, &mut known);
+                    if asking.is_oversize(packet) {
+                        plan.add_oversize(&label.case_id, packet);
+                        continue;
+                    }
+                    let met = lacking.meet(packet.packet.hash(), packet.tokens_input, &mut call)?;
+                    plan.n_repeated += u64::from(met == Met::Again);
                 }
             }
         }
-    })?;
-    if let Some(chat) = asking.judge.chat() {
-        plan.tokens_output_max = plan.n_calls * u64::from(chat.output_tokens_max.get());
-        let usage = Usage { input: plan.tokens_input, output: plan.tokens_output_max };
-        plan.most = asking.config.price(&chat.model).map(|price| Money::of(price, usage));
-    }
-    Ok(plan)
+        Ok(())
+    }))?;
+    let missing = lacking.finish(&mut call)?;
+    (plan.n_calls, plan.tokens_input) = (n_calls, tokens_input);
+    plan.add_cost(asking);
+    Ok(Planned { plan, missing, first_skipped })
 }

@@ -1,21 +1,36 @@
 //! What the store holds about a packet: the verdict that counts in this run, or why there is none.
 
-use std::borrow::Cow;
-
+use probity_core::packet::{Ask, PacketHash, PacketMap};
 use probity_core::score::Unscored;
 use probity_core::verdict::{ModelMatch, ParseMode, Verdict, VerdictRecord, model_match};
 
 use super::RunError;
-use super::asking::{Asking, SizedPacket};
-use crate::config::{Backend, ModelMismatch};
-use crate::store::{AttemptOutcome, AttemptSummary, JudgeId, Reader, SettlementRecord, StoreError};
+use super::asking::SizedPacket;
+use super::plan::BATCH;
+use crate::config::{Backend, JudgeSettings, ModelMismatch};
+use crate::store::{AttemptOutcome, AttemptSummary, Found, JudgeId, Reader, SettlementRecord, StoreError};
 
-/// Whoever says what a judge said about a packet.
+/// Says what a judge said about a packet.
 pub(super) type Said<'a> = &'a dyn Fn(&SizedPacket) -> Result<Result<Verdict, Unscored>, RunError>;
+
+/// What a run takes for a verdict. Its settings may be stricter than what was needed to read an answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terms<'a> {
+    pub(crate) judge: &'a JudgeSettings,
+    pub(crate) parse: ParseMode,
+}
+
+/// A packet by name, with what reading its verdict needs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PacketRef<'a> {
+    pub(crate) hash: PacketHash,
+    pub(crate) ask: &'a Ask,
+    pub(crate) tokens_input: u64,
+}
 
 /// What became of a packet.
 pub(crate) struct PacketResult<'a> {
-    pub(crate) packet: &'a SizedPacket,
+    pub(crate) ask: &'a Ask,
     pub(crate) verdict: Result<Verdict, Unscored>,
     /// Calls that the verdict took; what is unscored has its own number.
     pub(crate) attempts: u32,
@@ -23,117 +38,122 @@ pub(crate) struct PacketResult<'a> {
 
 /// Looks up what one judge said.
 pub(crate) struct Lookup<'a> {
-    pub(crate) asking: &'a Asking,
+    pub(crate) terms: Terms<'a>,
     pub(crate) reader: &'a Reader,
     pub(crate) judge: &'a JudgeId,
     /// The number under which the packets were asked about.
     pub(crate) repeat: u32,
 }
 
-/// What the store has about a packet.
-pub(super) enum Found<'a> {
-    /// A verdict as JSON, and how many attempts it took.
-    Verdict { body: Cow<'a, str>, attempts: u32 },
-    /// The word that there is none.
-    Unscored(Unscored),
-    /// An attempt, the last of those that settled nothing.
-    Attempt(AttemptSummary),
-    /// Nothing.
-    Nothing,
-}
-
 impl Lookup<'_> {
     /// The verdict on record, or why there is none.
     pub(crate) fn verdict(&self, packet: &SizedPacket) -> Result<Result<Verdict, Unscored>, RunError> {
-        self.found(packet)?.verdict(self.asking, packet)
+        let packet = packet.named();
+        let found = self.reader.found(self.judge, self.repeat, &[packet.hash])?;
+        Ok(self.terms.result(packet, found.get(&packet.hash))?.verdict)
     }
 
-    /// The same with the calls that it took.
-    pub(crate) fn result<'p>(&self, packet: &'p SizedPacket) -> Result<PacketResult<'p>, RunError> {
-        self.found(packet)?.result(self.asking, packet)
-    }
-
-    /// What the store has about a packet.
-    pub(super) fn found(&self, packet: &SizedPacket) -> Result<Found<'static>, StoreError> {
-        let hash = packet.packet.hash();
-        Ok(match self.reader.settlement(&hash, self.judge, self.repeat)? {
-            Some(SettlementRecord::Verdict { body, attempts }) => {
-                Found::Verdict { body: Cow::Owned(body), attempts }
-            }
-            Some(SettlementRecord::Unscored { reason, detail, attempts }) => {
-                Found::Unscored(Unscored { cause: reason, detail, attempts })
-            }
-            // No call is made about it.
-            None if self.asking.is_oversize(packet) => Found::Nothing,
-            None => self
-                .reader
-                .last_attempt(&hash, self.judge, self.repeat)?
-                .map_or(Found::Nothing, Found::Attempt),
-        })
+    /// What became of each of `packets`.
+    pub(crate) fn results<'p>(&self, packets: &'p [SizedPacket]) -> Result<Vec<PacketResult<'p>>, RunError> {
+        let hashes: Vec<PacketHash> = packets.iter().map(|sized| sized.packet.hash()).collect();
+        let found = found(self.reader, self.judge, self.repeat, &hashes)?;
+        let result =
+            |sized: &'p SizedPacket| self.terms.result(sized.named(), found.get(&sized.packet.hash()));
+        packets.iter().map(result).collect()
     }
 }
 
-impl Found<'_> {
-    /// What became of `packet`.
-    pub(super) fn result<'p>(
-        self,
-        asking: &Asking,
-        packet: &'p SizedPacket,
-    ) -> Result<PacketResult<'p>, RunError> {
-        let attempts = if let Found::Verdict { attempts, .. } = self { attempts } else { 0 };
-        Ok(PacketResult { packet, verdict: self.verdict(asking, packet)?, attempts })
+/// What the store has about each of `packets`, looked up in batches.
+pub(super) fn found(
+    reader: &Reader,
+    judge: &JudgeId,
+    repeat: u32,
+    packets: &[PacketHash],
+) -> Result<PacketMap<Found>, StoreError> {
+    let mut all = PacketMap::default();
+    for batch in packets.chunks(BATCH) {
+        all.extend(reader.found(judge, repeat, batch)?);
+    }
+    Ok(all)
+}
+
+/// How an attempt that settled nothing ended, in a word and in a sentence.
+pub(super) fn ended(attempt: &AttemptSummary) -> (&str, &str) {
+    match &attempt.outcome {
+        AttemptOutcome::Ended(cause) => (cause, &attempt.detail),
+        _ => ("lost", "the program ended while the call was in flight"),
+    }
+}
+
+impl Terms<'_> {
+    /// Whether the judge could not read a prompt of so many tokens and still have room to answer.
+    pub(crate) fn is_oversize(&self, tokens_input: u64) -> bool {
+        self.judge.chat().is_some_and(|chat| {
+            let room = chat.context_tokens.map(|tokens| u64::from(tokens.get()));
+            room.is_some_and(|room| tokens_input + u64::from(chat.output_tokens_max.get()) > room)
+        })
     }
 
-    /// The verdict about `packet`, or why there is none.
-    pub(super) fn verdict(
-        self,
-        asking: &Asking,
-        packet: &SizedPacket,
-    ) -> Result<Result<Verdict, Unscored>, RunError> {
+    /// What became of `packet`, about which the store has `found`.
+    pub(super) fn result<'p>(
+        &self,
+        packet: PacketRef<'p>,
+        found: Option<&Found>,
+    ) -> Result<PacketResult<'p>, RunError> {
         let unscored =
             |cause: &str, detail: String, attempts| Unscored { cause: cause.to_owned(), detail, attempts };
-        Ok(Err(match self {
-            Found::Verdict { body, attempts } => {
-                let damaged = |problem: String| RunError::damaged(packet.packet.hash(), &problem);
-                let record: VerdictRecord<'_> =
-                    serde_json::from_str(&body).map_err(|error| damaged(error.to_string()))?;
+        let unscored = match found {
+            Some(Found::Settled(SettlementRecord::Verdict { body, attempts })) => {
                 let verdict =
-                    record.verdict(packet.packet.ask()).map_err(|error| damaged(error.to_string()))?;
-                match objection(asking, &verdict) {
-                    None => return Ok(Ok(verdict)),
-                    Some((cause, detail)) => unscored(cause, detail, attempts),
-                }
+                    self.verdict(packet, body)?.map_err(|(cause, detail)| unscored(cause, detail, *attempts));
+                return Ok(PacketResult { ask: packet.ask, verdict, attempts: *attempts });
             }
-            Found::Unscored(unscored) => unscored,
-            Found::Attempt(last) => match last.outcome {
-                AttemptOutcome::Ended(cause) => unscored(&cause, last.detail, last.n),
-                AttemptOutcome::InFlight | AttemptOutcome::Lost | AttemptOutcome::NotSent => {
-                    unscored("lost", "the program ended while the call was in flight".into(), last.n)
-                }
-            },
-            Found::Nothing if asking.is_oversize(packet) => {
+            Some(Found::Settled(SettlementRecord::Unscored { reason, detail, attempts })) => {
+                unscored(reason, detail.clone(), *attempts)
+            }
+            // No call is made about it.
+            _ if self.is_oversize(packet.tokens_input) => {
                 let detail = format!("about {} tokens are more than the judge reads", packet.tokens_input);
                 unscored("context_length", detail, 0)
             }
-            Found::Nothing if matches!(asking.judge.backend, Backend::Recorded { .. }) => {
-                unscored("not_recorded", "no verdict is on record for this packet".into(), 0)
+            Some(Found::Attempted(last)) => {
+                let (cause, detail) = ended(last);
+                unscored(cause, detail.to_owned(), last.n)
             }
-            Found::Nothing => unscored("not_attempted", String::new(), 0),
-        }))
+            None if matches!(self.judge.backend, Backend::Recorded { .. }) => {
+                unscored("not_recorded", "no verdict is on record for this packet".to_owned(), 0)
+            }
+            None => unscored("not_attempted", String::new(), 0),
+        };
+        Ok(PacketResult { ask: packet.ask, verdict: Err(unscored), attempts: 0 })
     }
-}
 
-/// Why this run does not take a verdict that is on record: its settings are stricter than what was needed to read the
-/// answer.
-fn objection(asking: &Asking, verdict: &Verdict) -> Option<(&'static str, String)> {
-    if asking.config.run.parse.mode() == ParseMode::Strict && !verdict.is_strict() {
-        return Some(("malformed", format!("needs repairs: {}", verdict.repairs.join(", "))));
+    /// The verdict in `body`, or why this run does not take it.
+    fn verdict(
+        &self,
+        packet: PacketRef<'_>,
+        body: &str,
+    ) -> Result<Result<Verdict, (&'static str, String)>, RunError> {
+        let damaged = |problem: String| RunError::damaged(packet.hash, &problem);
+        let record: VerdictRecord<'_> =
+            serde_json::from_str(body).map_err(|error| damaged(error.to_string()))?;
+        let verdict = record.verdict(packet.ask).map_err(|error| damaged(error.to_string()))?;
+        Ok(match self.objection(&verdict) {
+            None => Ok(verdict),
+            Some(objection) => Err(objection),
+        })
     }
-    let chat = asking.judge.chat().filter(|chat| chat.model_mismatch != ModelMismatch::Note)?;
-    let answered = verdict.model.as_deref();
-    let is_other = model_match(&chat.model, &chat.aliases, answered) == ModelMatch::Other;
-    is_other.then(|| {
-        let answered = answered.unwrap_or_default();
-        ("other_model", format!("asked for {}, {answered} answered", chat.model))
-    })
+
+    fn objection(&self, verdict: &Verdict) -> Option<(&'static str, String)> {
+        if self.parse == ParseMode::Strict && !verdict.is_strict() {
+            return Some(("malformed", format!("needs repairs: {}", verdict.repairs.join(", "))));
+        }
+        let chat = self.judge.chat().filter(|chat| chat.model_mismatch != ModelMismatch::Note)?;
+        let answered = verdict.model.as_deref();
+        let is_other = model_match(&chat.model, &chat.aliases, answered) == ModelMatch::Other;
+        is_other.then(|| {
+            let answered = answered.unwrap_or_default();
+            ("other_model", format!("asked for {}, {answered} answered", chat.model))
+        })
+    }
 }

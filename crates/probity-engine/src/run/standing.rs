@@ -10,7 +10,6 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use probity_core::case::Moment;
-use probity_core::gate::Gate;
 use probity_core::json::{self, Json};
 use probity_core::probe::{ProbeOutcome, ProbeRecord};
 use probity_core::promote::{About, Parts, Seen, Standing, StandingRecord, standing as decided};
@@ -21,6 +20,7 @@ use probity_core::rubric::Rubric;
 use super::Ran;
 use super::asking::Asking;
 use super::job::told_parts;
+use crate::judge::file_digest;
 use crate::store::{JudgeId, Reader, RunId, RunRecord, Store, StoreError};
 
 /// A day in UTC.
@@ -45,8 +45,8 @@ pub struct Subject<'a> {
     pub asking: &'a Asking,
     /// By what.
     pub rubric: &'a Rubric,
-    /// The rules that decided which replies were judged.
-    pub gate: &'a Gate,
+    /// The rules of the gate whose findings blocked.
+    pub blocking: &'a BTreeSet<String>,
 }
 
 /// The moment that counts: the one in the settings, or the clock's.
@@ -110,7 +110,7 @@ impl Subject<'_> {
     /// What a bound part is now.
     fn part(&self, record: &StandingRecord, part: &str, reader: &Reader) -> String {
         if let Some(rule) = part.strip_prefix("gate.") {
-            return if self.gate.can_block(rule) { BLOCKS } else { DOES_NOT_BLOCK }.to_owned();
+            return if self.blocking.contains(rule) { BLOCKS } else { DOES_NOT_BLOCK }.to_owned();
         }
         // What was said by the judge itself counts as before unless it said otherwise.
         let as_before = || record.parts().get(part).cloned().unwrap_or_default();
@@ -210,13 +210,6 @@ fn source_digest(source: &str, reader: &Reader) -> Option<String> {
         None if source == STORE => reader.labels_digest().ok(),
         None => None,
     }
-}
-
-/// BLAKE3 of a file's bytes, hexadecimal.
-pub fn file_digest(path: &Path) -> std::io::Result<String> {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(std::fs::File::open(path)?)?;
-    Ok(hasher.finalize().to_hex().to_string())
 }
 
 /// The records of a store, or what is wrong with them.

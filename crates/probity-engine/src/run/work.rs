@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use probity_core::packet::Packet;
 
+use super::RunError;
+use super::plan::Plan;
+use super::spec::RunSpec;
 use super::asking::{Asking, SizedPacket};
-use super::calling::Over;
-use super::early::Early;
 use crate::judge::{Prompt, Question};
-use crate::load::{LoadError, Skipped};
-use crate::store::{JudgeId, Manifest, Store};
+use crate::load::Skipped;
+use crate::store::{JudgeId, Manifest, RunId, Store};
 
 /// Packets that a judge is to be asked about.
 pub trait Work: Debug + Send + Sync {
@@ -27,34 +28,40 @@ pub trait Work: Debug + Send + Sync {
     fn repeat(&self) -> u32 {
         0
     }
-    /// One pass over all units. Every pass gives the same ones.
-    fn units(&self) -> Result<Units<'_>, LoadError>;
-
-    /// A pass for whoever wants the first units only, and at once.
-    fn first_units(&self) -> Result<Units<'_>, LoadError> {
-        self.units()
+    /// What the run is made of but its cases.
+    fn spec(&self, plan: &Plan) -> RunSpec;
+    /// Puts the cases into the record of `run`, where its results are made of them again.
+    fn record_cases(&self, _store: &Store, _run: RunId) -> Result<(), RunError> {
+        Ok(())
     }
+    /// One pass: gives each unit to `take`. Every pass gives the same ones in the same order.
+    fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd>;
+}
 
-    /// Whether every fault of the input is known by now. Where it is not, planning may find one, and nothing is
-    /// asked before that.
-    fn is_checked(&self) -> bool {
-        false
-    }
+/// Why a pass ended before its last unit.
+#[derive(Debug)]
+pub enum PassEnd {
+    /// The caller needs no more units.
+    Left,
+    /// Something failed.
+    Failed(Box<RunError>),
+}
 
-    /// Begins with the results while the last calls to `judge` are under way, until they are `over`.
-    fn meanwhile(&self, _store: &Store, _judge: &JudgeId, _over: &Over) -> Option<Early> {
-        None
-    }
-
-    /// Gives each unit to `take`, until there are no more or one of them is an error. A work that can read
-    /// ahead does so here.
-    fn each_unit(&self, take: &mut dyn FnMut(Unit)) -> Result<(), LoadError> {
-        self.units()?.try_for_each(|unit| unit.map(&mut *take))
+impl PassEnd {
+    /// What the pass failed for, if it did.
+    pub fn failure(ended: Result<(), PassEnd>) -> Result<(), RunError> {
+        match ended {
+            Ok(()) | Err(PassEnd::Left) => Ok(()),
+            Err(PassEnd::Failed(error)) => Err(*error),
+        }
     }
 }
 
-/// One pass over the units of a work.
-pub type Units<'a> = Box<dyn Iterator<Item = Result<Unit, LoadError>> + 'a>;
+impl<E: Into<RunError>> From<E> for PassEnd {
+    fn from(error: E) -> PassEnd {
+        PassEnd::Failed(Box::new(error.into()))
+    }
+}
 
 /// What one step of a work comes to: a reply, or a pair of them.
 #[derive(Debug)]
@@ -74,7 +81,7 @@ pub enum Unit {
     Skipped(Skipped),
 }
 
-/// Names a unit for whoever looks up what was recorded. It is never sent.
+/// Names a unit in what is recorded. It is never sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnitLabel {
     /// The case.

@@ -1,7 +1,7 @@
 //! The breaker: whether a judge fails so often that asking it further only burns attempts.
 //!
 //! It counts failures of the judge and of the way to it. Rate limits and refused requests are no failures;
-//! whoever owns the breaker leaves them out. It knows no clock.
+//! the lane leaves them out. It knows no clock.
 
 use std::collections::VecDeque;
 

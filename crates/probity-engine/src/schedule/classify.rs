@@ -56,7 +56,7 @@ pub enum Disposition {
     Wait {
         /// Why, as a stable name.
         reason: &'static str,
-        /// How long nobody on the lane may call.
+        /// How long no call may be made on the lane.
         pause: Duration,
         /// How fast the lane may grow again.
         ramp: Ramp,
@@ -81,7 +81,7 @@ pub enum Disposition {
         /// What the server said.
         detail: String,
     },
-    /// Nobody on this lane will get an answer. What is left is not attempted; the run can be resumed.
+    /// No call on this lane will get an answer. What is left is not attempted; the run can be resumed.
     Stop {
         /// Why.
         reason: StopReason,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::budget::{Budget, Money};
 use super::lane::Lane;
-use crate::config::{ModelMismatch, Price, Reask};
+use crate::config::{ModelMismatch, Price, Reask, StoredTexts};
 use crate::judge::{Judge, Question};
 use crate::store::{JudgeId, RunId, Store};
 
@@ -87,6 +87,8 @@ pub struct Desk<R = Judge> {
     pub judge_id: JudgeId,
     /// Where everything is kept.
     pub store: Store,
+    /// What it keeps of packets.
+    pub texts: StoredTexts,
     /// The run that calls are recorded under.
     pub run: RunId,
     /// The number under which packets are asked about and settled: 0, or more where the same is asked again.

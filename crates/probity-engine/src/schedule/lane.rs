@@ -3,11 +3,10 @@
 //! Limits are set per account, so a 429 for one call is news for all of them. The lane holds the pause
 //! everybody observes, the number of calls that may be in flight, and the breaker that ends a run which
 //! only burns attempts. Waits use the monotonic clock: a suspended machine or a changed wall clock cannot
-//! stretch or skip them. What a call means is taken in as one step, so nobody enters between a refusal and
+//! stretch or skip them. What a call means is taken in as one step, so no call enters between a refusal and
 //! the pause it asks for.
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -80,25 +79,7 @@ pub struct Lane {
     settings: LaneSettings,
     state: Mutex<State>,
     room: Notify,
-    /// How many wait to enter.
-    n_waiting: AtomicUsize,
     stopped: watch::Sender<bool>,
-}
-
-/// A worker that waits to enter a lane.
-struct Waiting<'a>(&'a Lane);
-
-impl<'a> Waiting<'a> {
-    fn at(lane: &'a Lane) -> Waiting<'a> {
-        lane.n_waiting.fetch_add(1, Ordering::Relaxed);
-        Waiting(lane)
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.n_waiting.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 /// A worker that pauses before it tries again.
@@ -181,8 +162,7 @@ impl Lane {
             is_limited: false,
             rests: Vec::new(),
         };
-        let (room, n_waiting, stopped) = (Notify::new(), AtomicUsize::new(0), watch::Sender::new(false));
-        Lane { settings, state: Mutex::new(state), room, n_waiting, stopped }
+        Lane { settings, state: Mutex::new(state), room: Notify::new(), stopped: watch::Sender::new(false) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -195,7 +175,6 @@ impl Lane {
         if let Entry::Open = self.state().enter(self.settings.pilot) {
             return Ok(Permit { lane: self });
         }
-        let _waiting = Waiting::at(self);
         loop {
             let room = self.room.notified();
             tokio::pin!(room);
@@ -258,7 +237,7 @@ impl Lane {
         }
         drop(state);
         self.stopped.send_replace(true);
-        // Whoever waits to enter learns that there is no use.
+        // Workers that wait to enter learn that there is no use.
         self.room.notify_waiters();
     }
 
@@ -299,9 +278,9 @@ impl Lane {
         self.state().peak
     }
 
-    /// How many wait to make a call.
-    pub fn n_waiting(&self) -> usize {
-        self.n_waiting.load(Ordering::Relaxed)
+    /// How many calls may be in flight at most.
+    pub fn concurrency(&self) -> usize {
+        self.settings.concurrency
     }
 
     /// How many calls may be in flight now, the pilot's time apart.
@@ -388,7 +367,7 @@ impl State {
         }
     }
 
-    /// What to say if nobody has been answered for longer than `drought`.
+    /// What to say if no call has been answered for longer than `drought`.
     fn dry(&self, drought: Duration, what: &dyn fmt::Display) -> Option<String> {
         let since = self.answered_at?.elapsed();
         (since > drought).then(|| format!("no call was answered for {} s: {what}", since.as_secs()))

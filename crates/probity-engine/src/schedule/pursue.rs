@@ -1,8 +1,8 @@
 //! One packet, from the first call to a settlement or to giving up.
 //!
-//! The order is what makes a crash harmless: the attempt is noted before it is sent, the raw answer is noted
-//! before it is read and is in the database no later than what was read from it. A packet that is settled is
-//! never asked again.
+//! The order is what makes a crash harmless: the intent of a call is on the disk before the call waits for its turn,
+//! and its raw answer is recorded together with what was read from it. A call that is not made after all is withdrawn.
+//! A packet that is settled is never asked again.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -11,14 +11,16 @@ use probity_core::verdict::{self, Completion, ModelMatch};
 use tokio::time::timeout_at;
 
 use super::attempt::{ANSWERED, Answer, BAD_BODY, Heard, Meaning, recorded_answer, unix_ms};
-use super::budget::{NoRoom, Reservation};
+use super::budget::{Money, NoRoom, Reservation};
 use super::classify;
 use super::desk::{Desk, Earlier, Pursued, Task};
 use super::lane::{Permit, Stop};
 use super::respondent::{Remedy, Respondent, Unusable};
 use super::tries::{Counts, Tries, backoff};
-use crate::config::{ModelMismatch, Reask};
-use crate::store::{AttemptId, AttemptOutcome, AttemptStart, Decision, EndedCall, Settlement, StoreError};
+use crate::config::{ModelMismatch, Reask, StoredTexts};
+use crate::fault_points::{self, Point};
+use crate::judge::Reception;
+use crate::store::{AttemptId, AttemptOutcome, AttemptStart, Decision, Settlement, StoreError};
 
 /// What an ended call leads to.
 enum Step {
@@ -31,14 +33,6 @@ struct Again {
     cause: String,
     rest: Duration,
     counts: Counts,
-}
-
-/// The call that a ruling is about.
-enum Told {
-    /// It has just ended and is noted.
-    Now(Box<EndedCall>),
-    /// It is on record.
-    Before(AttemptId),
 }
 
 /// What is decided about a packet after a call.
@@ -116,39 +110,61 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             }
         }
         match latest {
-            Some((attempt, ruling)) => self.follow(Told::Before(attempt), ruling).await.map(Some),
+            Some((attempt, ruling)) => {
+                if let Some(settlement) = self.settlement(&ruling) {
+                    let settled = self.desk.store.settle(attempt, settlement).await;
+                    settled.map_err(|error| self.store_failed(error))?;
+                }
+                self.step(ruling).map(Some)
+            }
             None => Ok(None),
         }
     }
 
     /// Makes one call, tells the lane what it meant, records it and decides about the packet.
     async fn attempt(&mut self, cause: &str) -> Result<Step, Stop> {
-        let Some((permit, mut reservation)) = self.turn().await? else {
-            return Ok(Step::Done(Pursued::GaveUp));
+        let attempt = self.intend(cause).await?;
+        let (permit, reservation) = match self.turn().await {
+            Ok(Some(turn)) => turn,
+            Ok(None) => {
+                self.withdraw(attempt).await?;
+                return Ok(Step::Done(Pursued::GaveUp));
+            }
+            Err(stop) => {
+                self.withdraw(attempt).await?;
+                return Err(stop);
+            }
         };
         self.tries.start(&self.desk.settings);
-        let attempt = self.begin(cause)?;
-        reservation.sent();
-        self.desk.progress.calls.fetch_add(1, Ordering::Relaxed);
-        crate::fault_points::reach(crate::fault_points::Point::BeforeSend);
-        let reception = self.desk.respondent.ask(&self.task.question).await;
-        crate::fault_points::reach(crate::fault_points::Point::AfterBody);
+        let (reception, heard, cost) = self.call((permit, reservation)).await;
         let _until_it_is_on_disk = reception.room.clone();
-        let heard = Heard::of(&reception, self.desk);
-        // Before the permit is given back: whoever comes next must know of a pause or a stop.
-        self.tell(&heard);
-        let cost = heard.cost(self.desk);
-        reservation.settle(cost);
-        let spent = self.desk.budget.spent().money.picos().unsigned_abs();
-        self.desk.progress.picos.store(spent, Ordering::Relaxed);
-        // The raw answer is noted before it is read, and before the permit is given back: the store hears of a
-        // call's end before it hears of the start that takes its place, so it never lists more calls in flight
-        // than the lane allows, whenever the process dies.
-        let noted = self.desk.store.note_end(attempt, heard.end(reception, cost));
-        let call = noted.map_err(|error| self.store_failed(error))?;
-        drop(permit);
+        let end = heard.end(reception, cost);
         let ruling = self.ruling(heard.meaning);
-        self.follow(Told::Now(Box::new(call)), ruling).await
+        let concluded = self.desk.store.conclude(attempt, end, self.settlement(&ruling)).await;
+        concluded.map_err(|error| self.store_failed(error))?;
+        self.step(ruling)
+    }
+
+    /// Sends the call and takes in what came back. The place on the lane is free afterwards.
+    async fn call(
+        &self,
+        (permit, mut reservation): (Permit<'a>, Reservation<'a>),
+    ) -> (Reception, Heard, Option<Money>) {
+        let desk = self.desk;
+        reservation.sent();
+        desk.progress.calls.fetch_add(1, Ordering::Relaxed);
+        fault_points::reach(Point::BeforeSend);
+        let reception = desk.respondent.ask(&self.task.question).await;
+        fault_points::reach(Point::AfterBody);
+        let heard = Heard::of(&reception, desk);
+        // Before the permit is given back: the next call must know of a pause or a stop.
+        self.tell(&heard);
+        let cost = heard.cost(desk);
+        reservation.settle(cost);
+        let spent = desk.budget.spent().money.picos().unsigned_abs();
+        desk.progress.picos.store(spent, Ordering::Relaxed);
+        drop(permit);
+        (reception, heard, cost)
     }
 
     /// Waits until both the lane and the budget have room for a call. `None` when the packet's time is up.
@@ -187,19 +203,25 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         }
     }
 
-    fn begin(&self, cause: &str) -> Result<AttemptId, Stop> {
+    /// Records that a call is about to be made. It is on the disk afterwards.
+    async fn intend(&self, cause: &str) -> Result<AttemptId, Stop> {
         let (packet, body) = R::packet(&self.task.question);
         let start = AttemptStart {
             packet,
-            packet_body: body.into(),
+            packet_body: if self.desk.texts == StoredTexts::Full { body.into() } else { "".into() },
             judge: self.desk.judge_id.clone(),
             run: self.desk.run,
             repeat: self.desk.repeat,
-            n: self.tries.calls,
+            n: self.tries.calls + 1,
             cause: cause.to_owned(),
             started_unix_ms: unix_ms(),
         };
-        self.desk.store.begin_attempt(start).map_err(|error| self.store_failed(error))
+        self.desk.store.intend(start).await.map_err(|error| self.store_failed(error))
+    }
+
+    /// Takes back that a call is about to be made, because it is not.
+    async fn withdraw(&self, attempt: AttemptId) -> Result<(), Stop> {
+        self.desk.store.withdraw(attempt).await.map_err(|error| self.store_failed(error))
     }
 
     /// Tells the lane what a call meant. A pause beyond the cap after a success means that the account is
@@ -283,46 +305,21 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         if is_other { completion.model.clone() } else { None }
     }
 
-    /// Records the call, if that is still to be done, and carries the ruling out.
-    async fn follow(&self, told: Told, ruling: Ruling) -> Result<Step, Stop> {
-        let step = match ruling {
-            Ruling::Settle(decision) => {
-                let pursued = match &decision {
-                    Decision::Verdict { .. } => Pursued::Verdict,
-                    Decision::Unscored { .. } => Pursued::Unscored,
-                };
-                self.settle(told, decision).await?;
-                return Ok(Step::Done(pursued));
-            }
+    /// The settlement that a ruling asks for.
+    fn settlement(&self, ruling: &Ruling) -> Option<Settlement> {
+        let Ruling::Settle(decision) = ruling else { return None };
+        Some(Settlement { attempts: self.tries.calls, decision: decision.clone() })
+    }
+
+    /// What follows from a ruling that is on record.
+    fn step(&self, ruling: Ruling) -> Result<Step, Stop> {
+        match ruling {
+            Ruling::Settle(Decision::Verdict { .. }) => Ok(Step::Done(Pursued::Verdict)),
+            Ruling::Settle(Decision::Unscored { .. }) => Ok(Step::Done(Pursued::Unscored)),
             Ruling::Again(again) => Ok(Step::Again(again)),
             Ruling::GiveUp => Ok(Step::Done(Pursued::GaveUp)),
             Ruling::Stop(stop) => Err(self.stop(stop)),
-        };
-        if let Told::Now(call) = told {
-            self.desk.store.record(*call).await.map_err(|error| self.store_failed(error))?;
         }
-        step
-    }
-
-    async fn settle(&self, told: Told, decision: Decision) -> Result<(), Stop> {
-        let attempt = match &told {
-            Told::Now(call) => call.attempt(),
-            Told::Before(attempt) => *attempt,
-        };
-        let settlement = Settlement {
-            packet: R::packet(&self.task.question).0,
-            judge: self.desk.judge_id.clone(),
-            repeat: self.desk.repeat,
-            attempts: self.tries.calls,
-            attempt: Some(attempt),
-            decision,
-        };
-        let store = &self.desk.store;
-        let settled = match told {
-            Told::Now(call) => store.settle_call(*call, settlement).await,
-            Told::Before(_) => store.settle(settlement).await,
-        };
-        settled.map(drop).map_err(|error| self.store_failed(error))
     }
 
     fn stop(&self, stop: Stop) -> Stop {

@@ -7,8 +7,8 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
 use jiff::fmt::rfc2822;
+use jiff::{SignedDuration, Timestamp};
 use probity_core::json::Json;
 
 use crate::judge::Response;
@@ -18,6 +18,9 @@ pub const WAIT_MIN: Duration = Duration::from_millis(50);
 
 /// Waits beyond this are mistakes, not instructions.
 const WAIT_BELIEVED_MAX: Duration = Duration::from_hours(366 * 24);
+
+/// Digits before the point of a number that is believed.
+const DIGITS_MAX: usize = 18;
 
 /// The wait when a limit is used up and the server does not say until when.
 const EXHAUSTED_PAUSE: Duration = Duration::from_secs(1);
@@ -104,10 +107,10 @@ fn now(response: &Response, received_unix_ms: Option<i64>) -> Option<i64> {
 }
 
 fn explicit(response: &Response, now: Option<i64>) -> Option<Duration> {
-    let millis = response.header("retry-after-ms").and_then(|text| decimal(text.trim(), Unit::Millisecond));
+    let millis = response.header("retry-after-ms").and_then(|text| decimal(text.trim(), "ms"));
     millis.and_then(believed).or_else(|| {
         let text = response.header("retry-after")?.trim();
-        decimal(text, Unit::Second).or_else(|| until(date_ms(text)?, now?)).and_then(believed)
+        decimal(text, "s").or_else(|| until(date_ms(text)?, now?)).and_then(believed)
     })
 }
 
@@ -121,14 +124,14 @@ fn longest_reset(response: &Response, now: Option<i64>, needed: Remaining) -> Op
 }
 
 fn is_zero(remaining: Option<&str>) -> bool {
-    remaining.is_some_and(|text| decimal(text.trim(), Unit::Second) == Some(Duration::ZERO))
+    remaining.is_some_and(|text| decimal(text.trim(), "s") == Some(Duration::ZERO))
 }
 
 /// A reset as a duration (`1m30s`, `12ms`), a number or a date. A number is seconds to go, or Unix seconds,
 /// or Unix milliseconds: the three do not overlap for any wait that is believed.
 fn reset(text: &str, now: Option<i64>) -> Option<Duration> {
     let text = text.trim();
-    if let Some(number) = decimal(text, Unit::Second) {
+    if let Some(number) = decimal(text, "s") {
         let seconds = i64::try_from(number.as_secs()).ok()?;
         return believed(match seconds {
             1_000_000_000_000.. => until(seconds, now?)?,
@@ -158,96 +161,17 @@ fn date_ms(text: &str) -> Option<i64> {
     Some(timestamp.as_millisecond())
 }
 
-/// A unit of time in which servers count.
-#[derive(Clone, Copy)]
-enum Unit {
-    Millisecond,
-    Second,
-    Minute,
-    Hour,
-}
-
-impl Unit {
-    /// The unit that `text` starts with, and what follows it. Longer names are tried first.
-    fn leading(text: &str) -> Option<(Unit, &str)> {
-        const NAMES: &[(&str, Unit)] = &[
-            ("milliseconds", Unit::Millisecond),
-            ("ms", Unit::Millisecond),
-            ("seconds", Unit::Second),
-            ("second", Unit::Second),
-            ("s", Unit::Second),
-            ("minutes", Unit::Minute),
-            ("minute", Unit::Minute),
-            ("m", Unit::Minute),
-            ("hours", Unit::Hour),
-            ("hour", Unit::Hour),
-            ("h", Unit::Hour),
-        ];
-        NAMES.iter().find_map(|(name, unit)| text.strip_prefix(name).map(|rest| (*unit, rest)))
-    }
-
-    fn nanoseconds(self) -> u128 {
-        match self {
-            Unit::Millisecond => 1_000_000,
-            Unit::Second => 1_000_000_000,
-            Unit::Minute => 60_000_000_000,
-            Unit::Hour => 3_600_000_000_000,
-        }
-    }
-}
-
-/// A plain decimal such as `7` or `0.35`. No sign, exponent or name of a number is one.
-fn decimal(text: &str, unit: Unit) -> Option<Duration> {
-    let (wait, rest) = leading_decimal(text)?;
-    rest.is_empty().then(|| scaled(wait, unit)).flatten()
-}
-
-/// Billionths, so that decimals are exact.
-struct Billionths(u128);
-
-fn leading_decimal(text: &str) -> Option<(Billionths, &str)> {
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    let whole_len = digits(text);
-    let (whole, mut rest) = text.split_at(whole_len);
-    let mut fraction = "";
-    if let Some(after_point) = rest.strip_prefix('.') {
-        (fraction, rest) = after_point.split_at(digits(after_point));
-        if fraction.is_empty() {
-            return None;
-        }
-    }
-    if whole.is_empty() || whole.len() > 18 {
-        return None;
-    }
-    let kept: String = fraction.chars().chain("000000000".chars()).take(9).collect();
-    let billionths = whole.parse::<u128>().ok()? * 1_000_000_000 + kept.parse::<u128>().ok()?;
-    Some((Billionths(billionths), rest))
-}
-
-fn scaled(Billionths(count): Billionths, unit: Unit) -> Option<Duration> {
-    let nanoseconds = count.checked_mul(unit.nanoseconds())? / 1_000_000_000;
-    let seconds = u64::try_from(nanoseconds / 1_000_000_000).ok()?;
-    let rest = u32::try_from(nanoseconds % 1_000_000_000).ok()?;
-    Some(Duration::new(seconds, rest))
+/// A plain decimal such as `7` or `0.35`, of this unit. No sign, exponent or name of a number is one.
+fn decimal(text: &str, unit: &str) -> Option<Duration> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let is_plain = is_digits(whole) && is_digits(fraction) && whole.len() <= DIGITS_MAX;
+    is_plain.then(|| compound(&format!("{whole}.{fraction:.9}{unit}"))).flatten()
 }
 
 /// A sequence such as `1h2m3s` or `12ms`, and nothing after it.
 fn compound(text: &str) -> Option<Duration> {
-    let (wait, rest) = leading_compound(text)?;
-    rest.trim().is_empty().then_some(wait)
-}
-
-fn leading_compound(text: &str) -> Option<(Duration, &str)> {
-    let (count, rest) = leading_decimal(text)?;
-    let (unit, mut rest) = Unit::leading(rest.trim_start_matches(' '))?;
-    let mut wait = scaled(count, unit)?;
-    while let Some((more, after)) = leading_decimal(rest)
-        && let Some((unit, after)) = Unit::leading(after)
-    {
-        wait = wait.checked_add(scaled(more, unit)?)?;
-        rest = after;
-    }
-    Some((wait, rest))
+    Duration::try_from(text.parse::<SignedDuration>().ok()?).ok()
 }
 
 /// A `retryDelay` field, wherever an error body has it.
@@ -273,12 +197,16 @@ fn message(error: &Json) -> Option<&str> {
     }
 }
 
-/// A wait that a sentence mentions, such as "Please retry in 52.4s".
+/// A wait that a sentence mentions, such as "Please retry in 52.4s" or "Retry after 7 seconds".
 fn mentioned(message: &str) -> Option<Duration> {
     let lower = message.to_ascii_lowercase();
     let leads = ["retry in ", "try again in ", "retry after "];
     let after = leads.iter().find_map(|lead| lower.split_once(lead).map(|(_, after)| after))?;
-    leading_compound(after).and_then(|(wait, _)| believed(wait))
+    let word = |word: &str| word.trim_end_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    let mut words = after.split_whitespace().map(word);
+    let first = words.next()?;
+    let wait = compound(&first).or_else(|| compound(&format!("{first} {}", words.next()?)))?;
+    believed(wait)
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ impl Tries {
         (*count < max && is_in_time).then_some(rest)
     }
 
-    /// Starts the packet's clock with its first call. Before that it waits at nobody's expense.
+    /// Starts the packet's clock with its first call. Before that its waits cost nothing.
     pub(super) fn start(&mut self, settings: &PursuitSettings) {
         self.calls += 1;
         self.deadline.get_or_insert_with(|| Instant::now() + settings.packet_time_max);

@@ -1,9 +1,7 @@
-//! One writing process per store and one in which people label, and none on file systems where that cannot be
-//! kept.
+//! One run at a time per store, and none on file systems where that cannot be kept.
 //!
 //! The lock is a file beside the store, held by the operating system for as long as the process lives: a
-//! killed process leaves the file but not the lock. It does not stop other programs from opening the
-//! database, and readers do not need it.
+//! killed process leaves the file but not the lock. Readers and the review room do not need it.
 
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -14,31 +12,8 @@ use super::private;
 
 const DOING: &str = "locking";
 
-/// What a store is held for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holding {
-    /// Runs, imports and everything else that writes.
-    Writing,
-    /// People who label, beside the former.
-    Review,
-}
-
-impl Holding {
-    fn suffix(self) -> &'static str {
-        match self {
-            Holding::Writing => ".lock",
-            Holding::Review => ".review.lock",
-        }
-    }
-
-    fn held(self, store: &Path, holder: Option<u32>) -> StoreError {
-        let path = store.to_path_buf();
-        match self {
-            Holding::Writing => StoreError::Locked { path, holder },
-            Holding::Review => StoreError::InReview { path, holder },
-        }
-    }
-}
+/// The name of the lock file, after the store's.
+const SUFFIX: &str = ".lock";
 
 /// The right to write to one store. It ends when this is dropped.
 pub(super) struct Lock {
@@ -56,8 +31,8 @@ enum Origin {
 
 impl Lock {
     /// Takes the lock of the store at `store`, or says who has it.
-    pub(super) fn take(store: &Path, holding: Holding) -> Result<Lock, StoreError> {
-        let path = beside(store, holding.suffix());
+    pub(super) fn take(store: &Path) -> Result<Lock, StoreError> {
+        let path = beside(store, SUFFIX);
         let origin = if path.exists() { Origin::Found } else { Origin::Made };
         let fault = |error| StoreError::of_system(store, DOING, &error);
         let mut file = private::options()
@@ -70,7 +45,7 @@ impl Lock {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(holding.held(store, holder(&mut file)));
+                return Err(StoreError::Locked { path: store.to_path_buf(), holder: holder(&mut file) });
             }
             Err(TryLockError::Error(error)) => return Err(fault(error)),
         }
@@ -104,9 +79,7 @@ fn holder(file: &mut File) -> Option<u32> {
 
 /// Every file that a store at `store` may consist of.
 pub fn files(store: &Path) -> Vec<PathBuf> {
-    let locks = [Holding::Writing, Holding::Review].map(Holding::suffix);
-    let journals = ["", "-wal", "-shm", "-journal", super::calls::SUFFIX];
-    journals.into_iter().chain(locks).map(|suffix| beside(store, suffix)).collect()
+    ["", "-wal", "-shm", "-journal", SUFFIX].into_iter().map(|suffix| beside(store, suffix)).collect()
 }
 
 /// The path of the file that stands beside `store` under its name and `suffix`.
@@ -122,7 +95,10 @@ pub(super) fn require_local(folder: &Path, store: &Path) -> Result<(), StoreErro
     // A system that does not tell is taken for a local one.
     let Ok(stat) = rustix::fs::statfs(folder) else { return Ok(()) };
     match network_kind(i128::from(stat.f_type)) {
-        Some(kind) => Err(StoreError::NetworkFileSystem { path: store.to_path_buf(), kind }),
+        Some(kind) => Err(StoreError::Unusable {
+            path: store.to_path_buf(),
+            why: format!("it is on {kind}, expected a local file system"),
+        }),
         None => Ok(()),
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use probity_core::packet::PacketHash;
 
-use super::history::Invocation;
+use super::runs::Invocation;
 
 /// A judge's identity: the hash over everything that makes it answer as it does, in lower-case hex.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -162,6 +162,8 @@ pub struct RunOpening<'a> {
     pub manifest: &'a Manifest,
     /// How it was called, where that should be remembered.
     pub invocation: Option<&'a Invocation>,
+    /// What it is made of but its cases, as JSON.
+    pub spec: Option<&'a str>,
 }
 
 /// A run as the store has it.
@@ -223,46 +225,31 @@ pub struct AttemptEnd {
     pub elapsed_ms: u32,
 }
 
-/// A call that has ended, on its way to the database.
+/// What one call came to, with what was read from it.
 #[derive(Debug)]
-pub struct EndedCall {
+pub(super) struct Conclusion {
     pub(super) attempt: AttemptId,
-    pub(super) start: AttemptStart,
     pub(super) end: AttemptEnd,
-}
-
-impl EndedCall {
-    /// The attempt.
-    pub fn attempt(&self) -> AttemptId {
-        self.attempt
-    }
-
-    /// About how many bytes it adds.
-    pub(super) fn weight(&self) -> usize {
-        self.start.packet_body.len() + self.end.raw.len()
-    }
+    pub(super) settlement: Option<Settlement>,
 }
 
 /// Where an attempt stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttemptOutcome {
-    /// It has begun and not ended. Only a store that an earlier version left open has such attempts.
+    /// It is about to be made, or on its way.
     InFlight,
     /// The process died while it was in flight: possibly billed, not recorded.
     Lost,
-    /// It was recorded by an earlier version, and nothing was sent.
-    NotSent,
     /// It ended, with the name that the caller gave to its outcome.
     Ended(String),
 }
 
 impl AttemptOutcome {
-    /// The name of the outcome; the store's own names are `in_flight`, `lost` and `not_sent`.
+    /// The name of the outcome; the store's own names are `in_flight` and `lost`.
     pub fn name(&self) -> &str {
         match self {
             AttemptOutcome::InFlight => "in_flight",
             AttemptOutcome::Lost => "lost",
-            AttemptOutcome::NotSent => "not_sent",
             AttemptOutcome::Ended(name) => name,
         }
     }
@@ -330,19 +317,11 @@ pub struct LostCall {
     pub started_unix_ms: i64,
 }
 
-/// What is decided about a packet, once and for all unless a verdict follows an unscored.
+/// What is decided about a packet by an attempt, once and for all unless a verdict follows an unscored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settlement {
-    /// The packet.
-    pub packet: PacketHash,
-    /// The judge.
-    pub judge: JudgeId,
-    /// Which independent answer of the judge, from 0.
-    pub repeat: u32,
     /// How many attempts it took.
     pub attempts: u32,
-    /// The attempt it was made from; `None` where no call was made.
-    pub attempt: Option<AttemptId>,
     /// What is decided.
     pub decision: Decision,
 }
@@ -375,13 +354,24 @@ pub enum Accepted {
     Superseded,
 }
 
-/// The kind of a settlement.
+/// What the store has about a packet, in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SettledKind {
+pub enum KnownKind {
     /// There is a verdict.
     Verdict,
     /// There is none, with a reason.
     Unscored,
+    /// It was asked about, and nothing is settled.
+    Attempted,
+}
+
+/// What the store has about a packet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// What is settled.
+    Settled(SettlementRecord),
+    /// The last attempt, where nothing is settled.
+    Attempted(AttemptSummary),
 }
 
 /// A settlement as the store has it.
@@ -408,7 +398,7 @@ pub enum SettlementRecord {
 /// What a run has spent on a judge, and what the judge said about itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Totals {
-    /// Calls made, lost ones among them. One that is still under way is not counted yet.
+    /// Calls made, lost ones and those in flight among them.
     pub calls: u64,
     /// Calls in flight when a process died: possibly billed, not recorded.
     pub lost: u64,

@@ -1,17 +1,19 @@
--- The store, schema version 1. A row is never deleted, and every table but `mark`, `note` and `run` grows
--- at its end: packets and attempts carry small numbers in order of arrival, so that a commit touches few
--- pages. Large texts are kept apart from what is scanned as a whole.
+-- The store. Packets, attempts and texts carry small numbers in order of arrival, so that a commit touches few pages;
+-- every table is looked up by an index, never read as a whole. Written in SQLite's words: for PostgreSQL the types and
+-- STRICT are replaced, nothing else.
 
-CREATE TABLE mark (
-    id       INTEGER PRIMARY KEY CHECK (id = 1),
-    openings INTEGER NOT NULL,
-    closing  TEXT NOT NULL CHECK (closing IN ('open', 'clean'))
-) STRICT;
-
+-- Small facts by name.
 CREATE TABLE note (
     key   TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- Texts by their BLAKE3 hash, each kept once.
+CREATE TABLE text (
+    id   INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
+    body TEXT NOT NULL
+) STRICT;
 
 CREATE TABLE judge (
     id       INTEGER PRIMARY KEY,
@@ -19,14 +21,41 @@ CREATE TABLE judge (
     identity TEXT NOT NULL
 ) STRICT;
 
+-- The cases of a run as it met them, which runs of the same cases share. `n` is null until all of them are there.
+CREATE TABLE case_list (
+    id  INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    n   INTEGER
+) STRICT;
+
+CREATE TABLE case_record (
+    list INTEGER NOT NULL REFERENCES case_list (id),
+    n    INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (list, n)
+) STRICT;
+
+-- `spec` is what the run was made of but its cases, `invocation` how it was called, `outcome` what it came to in figures
+-- and `document` all that it wrote, where that is not made of its cases.
 CREATE TABLE run (
-    id    INTEGER PRIMARY KEY,
-    name  TEXT NOT NULL,
-    parts TEXT NOT NULL,
-    body  TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('running', 'complete', 'incomplete'))
+    id         INTEGER PRIMARY KEY,
+    name       TEXT NOT NULL,
+    parts      TEXT NOT NULL,
+    body       TEXT NOT NULL,
+    state      TEXT NOT NULL CHECK (state IN ('running', 'complete', 'incomplete')),
+    spec       INTEGER REFERENCES text (id),
+    cases      INTEGER REFERENCES case_list (id),
+    invocation TEXT,
+    outcome    TEXT,
+    document   INTEGER REFERENCES text (id)
 ) STRICT;
 CREATE INDEX run_by_name ON run (name, id);
+
+-- A process at work on a run. Calls in flight are its own; when it is dead, they are lost.
+CREATE TABLE worker (
+    id  INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES run (id)
+) STRICT;
 
 CREATE TABLE packet (
     id   INTEGER PRIMARY KEY,
@@ -34,19 +63,18 @@ CREATE TABLE packet (
     body TEXT NOT NULL
 ) STRICT;
 
--- The columns after `started_unix_ms` are null where a call was lost: one that is under way is noted beside the file.
+-- A call: in flight from before it is sent, then ended, or lost with its process. The columns after
+-- `started_unix_ms` are null until it has ended.
 CREATE TABLE attempt (
     id               INTEGER PRIMARY KEY,
     packet           INTEGER NOT NULL REFERENCES packet (id),
     judge            INTEGER NOT NULL REFERENCES judge (id),
     repeat           INTEGER NOT NULL,
     run              INTEGER NOT NULL REFERENCES run (id),
+    worker           INTEGER NOT NULL REFERENCES worker (id),
     n                INTEGER NOT NULL,
-    state            TEXT NOT NULL CHECK (
-        -- Not `IN`, which builds a table for each row.
-        state = 'ended' OR state = 'in_flight' OR state = 'lost' OR state = 'not_sent'
-    ),
-    superseded       INTEGER NOT NULL CHECK (superseded IN (0, 1)),
+    state            TEXT NOT NULL CHECK (state = 'in_flight' OR state = 'ended' OR state = 'lost'),
+    superseded       INTEGER NOT NULL CHECK (superseded = 0 OR superseded = 1),
     cause            TEXT NOT NULL,
     started_unix_ms  INTEGER NOT NULL,
     outcome          TEXT,
@@ -62,29 +90,127 @@ CREATE TABLE attempt (
     CHECK ((state = 'ended') = (outcome IS NOT NULL))
 ) STRICT;
 CREATE INDEX attempt_by_packet ON attempt (packet, judge, repeat);
-CREATE INDEX attempt_in_flight ON attempt (id) WHERE state = 'in_flight';
+CREATE INDEX attempt_by_run ON attempt (run, judge);
+CREATE INDEX attempt_by_response ON attempt (judge, response_id, packet) WHERE response_id IS NOT NULL;
+-- The lease: at most one call is in flight for a packet, judge and repeat.
+CREATE UNIQUE INDEX attempt_in_flight ON attempt (packet, judge, repeat) WHERE state = 'in_flight';
 
+-- The raw bytes of an answer, as they came.
 CREATE TABLE answer (
     attempt INTEGER PRIMARY KEY REFERENCES attempt (id),
     raw     BLOB NOT NULL
 ) STRICT;
 
-CREATE TABLE verdict (
-    id   INTEGER PRIMARY KEY,
-    body TEXT NOT NULL
-) STRICT;
-
--- The primary key is the promise: one accepted settlement per packet, judge and repeat.
+-- What stands, under the attempt it was read from: a verdict as JSON, or the reason why there is none. The unique key
+-- is the promise of one settlement per packet, judge and repeat.
 CREATE TABLE settlement (
+    attempt  INTEGER PRIMARY KEY REFERENCES attempt (id),
     judge    INTEGER NOT NULL REFERENCES judge (id),
     packet   INTEGER NOT NULL REFERENCES packet (id),
     repeat   INTEGER NOT NULL,
-    verdict  INTEGER REFERENCES verdict (id),
+    attempts INTEGER NOT NULL,
+    verdict  TEXT,
     reason   TEXT,
     detail   TEXT,
-    attempts INTEGER NOT NULL,
-    attempt  INTEGER REFERENCES attempt (id),
-    PRIMARY KEY (judge, packet, repeat),
+    UNIQUE (judge, packet, repeat),
     CHECK ((verdict IS NULL) = (reason IS NOT NULL)),
     CHECK ((reason IS NULL) = (detail IS NULL))
+) STRICT;
+
+-- What people said. A label is never changed: what is said later about the same subject is a further revision, and
+-- the last one counts.
+CREATE TABLE label (
+    id       INTEGER PRIMARY KEY,
+    subject  TEXT NOT NULL,
+    revision INTEGER NOT NULL CHECK (revision >= 1),
+    body     TEXT NOT NULL,
+    UNIQUE (subject, revision)
+) STRICT;
+
+-- The review room from here on: who labels, what they are to look at, and what they did. Of a token only its BLAKE3
+-- hash is here.
+CREATE TABLE person (
+    id    INTEGER PRIMARY KEY,
+    name  TEXT NOT NULL UNIQUE,
+    role  TEXT NOT NULL CHECK (role IN ('reviewer', 'lead')),
+    state TEXT NOT NULL CHECK (state IN ('active', 'removed'))
+) STRICT;
+
+CREATE TABLE invitation (
+    hash    BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
+    person  INTEGER NOT NULL REFERENCES person (id),
+    expires INTEGER NOT NULL,
+    used    INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE session (
+    hash    BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
+    person  INTEGER NOT NULL REFERENCES person (id),
+    created INTEGER NOT NULL,
+    seen    INTEGER NOT NULL,
+    ended   INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE queue (
+    id      INTEGER PRIMARY KEY,
+    name    TEXT NOT NULL UNIQUE,
+    digest  TEXT NOT NULL,
+    overlap INTEGER NOT NULL,
+    body    TEXT NOT NULL
+) STRICT;
+
+-- What a reviewer may see before deciding and what not are columns of their own, so that no query for the one
+-- brings the other along.
+CREATE TABLE item (
+    id     INTEGER PRIMARY KEY,
+    queue  INTEGER NOT NULL REFERENCES queue (id),
+    n      INTEGER NOT NULL,
+    key    TEXT NOT NULL,
+    slice  TEXT,
+    shown  TEXT NOT NULL,
+    hidden TEXT NOT NULL,
+    UNIQUE (queue, key),
+    UNIQUE (queue, n)
+) STRICT;
+
+-- Who has been given an item, and how far they are. Without a row here an item is not theirs to see.
+CREATE TABLE seat (
+    item   INTEGER NOT NULL REFERENCES item (id),
+    person INTEGER NOT NULL REFERENCES person (id),
+    state  TEXT NOT NULL CHECK (state IN ('leased', 'submitted', 'skipped')),
+    at     INTEGER NOT NULL,
+    PRIMARY KEY (item, person)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX seat_by_person ON seat (person, item);
+
+-- Everything that was done, in order. Nothing here is changed or deleted. `note` comes with an answer, `cause` says
+-- why a verdict is wrong, `sight` what was revealed; `body` has the rest as JSON, for reading and not for searching.
+CREATE TABLE act (
+    id     INTEGER PRIMARY KEY,
+    item   INTEGER NOT NULL REFERENCES item (id),
+    person INTEGER NOT NULL REFERENCES person (id),
+    kind   TEXT NOT NULL CHECK (kind IN ('submit', 'skip', 'undo', 'cause', 'reveal', 'adjudicate')),
+    note   TEXT,
+    cause  TEXT,
+    sight  TEXT CHECK (sight IS NULL OR sight IN ('verdict', 'labels')),
+    body   TEXT NOT NULL,
+    at     INTEGER NOT NULL
+) STRICT;
+CREATE INDEX act_by_item ON act (item, person, id);
+
+-- What a person has seen of what was hidden, by what the reply is known by.
+CREATE TABLE sight (
+    person INTEGER NOT NULL REFERENCES person (id),
+    reply  TEXT NOT NULL,
+    kind   TEXT NOT NULL CHECK (kind IN ('verdict', 'labels')),
+    PRIMARY KEY (person, reply, kind)
+) STRICT, WITHOUT ROWID;
+
+-- Where a person took an answer back: instead of this revision of the subject, that one counts.
+CREATE TABLE taken_back (
+    person   INTEGER NOT NULL REFERENCES person (id),
+    subject  TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    counts   INTEGER NOT NULL,
+    PRIMARY KEY (person, subject, revision)
 ) STRICT, WITHOUT ROWID;

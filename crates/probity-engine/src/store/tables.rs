@@ -1,386 +1,242 @@
-//! The statements that change the store, one function per request.
+//! The statements that record calls and what came of them.
 //!
-//! Each function first checks what it was given and then writes, so that a refused request has written
-//! nothing and its neighbours in the same transaction stand. Only the writer's thread owns a [`Tables`];
-//! beginning and committing transactions is its business.
+//! Only the writer's thread owns a [`Tables`]; beginning and committing transactions is its business. A request that
+//! makes no sense is refused and has written nothing, so its neighbours in the same transaction stand.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use probity_core::packet::PacketHash;
-use rusqlite::{Connection, OptionalExtension, params};
 
-use super::error::{Fault, StoreError};
-use super::record::{
-    Accepted, AttemptEnd, AttemptId, AttemptStart, Begun, Decision, EndedCall, JudgeId, Manifest, RunId,
-    RunState, Settlement,
-};
+use super::db::{Db, DbError, Row, Val, vals};
+use super::error::StoreError;
+use super::known::packet_hash;
+use super::record::{Accepted, AttemptId, AttemptStart, Conclusion, Decision, JudgeId, RunId, Settlement};
 
-/// How many of the latest attempts are remembered. More are seldom in flight at once; what is forgotten is
-/// looked up.
-const REMEMBERED_MAX: usize = 8192;
+const PACKET: &str = "INSERT INTO packet (hash, body)
+    SELECT u.hash, u.body FROM {rows(hash BYTEA, body TEXT)} u WHERE true ORDER BY u.hash
+    ON CONFLICT (hash) DO NOTHING";
 
-/// The writer's connection, with the small numbers of the judges, runs and latest attempts it has met. All of
-/// them are in the tables: after a failed commit nothing is written or looked up any more.
+const INTENT: &str = "INSERT INTO attempt (packet, judge, repeat, run, worker, n, state, superseded, cause,
+        started_unix_ms)
+    SELECT packet.id, u.judge, u.repeat, u.run, u.worker, u.n, 'in_flight', 0, u.cause, u.started_unix_ms
+    FROM {rows(hash BYTEA, judge BIGINT, repeat BIGINT, run BIGINT, worker BIGINT, n BIGINT, cause TEXT,
+        started_unix_ms BIGINT)} u
+    JOIN packet ON packet.hash = u.hash WHERE true ORDER BY packet.hash
+    ON CONFLICT (packet, judge, repeat) WHERE state = 'in_flight' DO NOTHING
+    RETURNING id, judge, repeat, (SELECT hash FROM packet WHERE packet.id = attempt.packet)";
+
+const END: &str = "UPDATE attempt SET state = 'ended', outcome = u.outcome, detail = u.detail,
+        http_status = u.http_status, tokens_in = u.tokens_in, tokens_out = u.tokens_out,
+        cost_picodollars = u.cost_picodollars, model = u.model, fingerprint = u.fingerprint,
+        response_id = u.response_id, elapsed_ms = u.elapsed_ms
+    FROM {rows(k BIGINT, outcome TEXT, detail TEXT, http_status BIGINT, tokens_in BIGINT, tokens_out BIGINT,
+        cost_picodollars BIGINT, model TEXT, fingerprint TEXT, response_id TEXT, elapsed_ms BIGINT)} u
+    WHERE attempt.id = u.k AND attempt.state = 'in_flight' RETURNING id";
+
+const ANSWER: &str = "INSERT INTO answer (attempt, raw) SELECT u.k, u.raw FROM {rows(k BIGINT, raw BYTEA)} u";
+
+/// Marks the attempt whose settlement is about to give way: an unscored one of another attempt.
+const GIVE_WAY: &str = "UPDATE attempt SET superseded = 1 FROM {rows(k BIGINT)} u
+    WHERE attempt.id = (SELECT settlement.attempt FROM attempt AS later
+            JOIN settlement ON settlement.judge = later.judge AND settlement.packet = later.packet
+                AND settlement.repeat = later.repeat
+            WHERE later.id = u.k AND settlement.verdict IS NULL)
+        AND attempt.id <> u.k
+    RETURNING packet, judge, repeat";
+
+const SETTLE: &str = "INSERT INTO settlement (attempt, judge, packet, repeat, attempts, verdict, reason, detail)
+    SELECT attempt.id, attempt.judge, attempt.packet, attempt.repeat, u.attempts, u.verdict, u.reason, u.detail
+    FROM {rows(k BIGINT, attempts BIGINT, verdict TEXT, reason TEXT, detail TEXT)} u
+    JOIN attempt ON attempt.id = u.k WHERE true ORDER BY attempt.packet
+    ON CONFLICT (judge, packet, repeat) DO UPDATE SET attempt = excluded.attempt, attempts = excluded.attempts,
+        verdict = excluded.verdict, reason = excluded.reason, detail = excluded.detail
+    WHERE settlement.verdict IS NULL
+    RETURNING attempt, packet, judge, repeat";
+
+/// Marks an attempt whose settlement came too late, unless it is the one that stands.
+const SUPERSEDE: &str = "UPDATE attempt SET superseded = 1 FROM {rows(k BIGINT)} u
+    WHERE attempt.id = u.k AND NOT EXISTS (SELECT 1 FROM settlement WHERE settlement.attempt = u.k)";
+
+/// What a settlement is about: packet, judge and repeat, by number.
+type Subject = (i64, i64, u32);
+
+/// The writer's connection, with the numbers of the judges and workers it has met.
 pub(crate) struct Tables {
-    pub(crate) connection: Connection,
+    pub(crate) db: Db,
     judges: HashMap<JudgeId, i64>,
-    runs: HashSet<RunId>,
-    /// The latest attempts, each at its number modulo [`REMEMBERED_MAX`].
-    attempts: Vec<Option<Remembered>>,
-    /// Packets that were written on this connection and that no judge has settled: nothing has to be looked up
-    /// before the first settlement.
-    unsettled: HashSet<i64>,
-    /// Attempts of the transaction that is open, or of the last one.
-    recorded: Vec<AttemptId>,
-}
-
-/// What an attempt is about.
-#[derive(Clone, Copy)]
-struct Remembered {
-    attempt: AttemptId,
-    hash: PacketHash,
-    packet: i64,
-    judge: i64,
-}
-
-/// A settlement's row, as far as deciding about the next one needs it.
-struct InForce {
-    verdict: Option<i64>,
-    attempt: Option<AttemptId>,
+    /// This process's worker in each run that it has begun.
+    pub(super) workers: HashMap<RunId, i64>,
 }
 
 impl Tables {
-    pub(super) fn new(connection: Connection) -> Tables {
-        let (judges, runs, unsettled) = (HashMap::new(), HashSet::new(), HashSet::new());
-        Tables { connection, judges, runs, attempts: Vec::new(), unsettled, recorded: Vec::new() }
+    pub(super) fn new(db: Db) -> Tables {
+        Tables { db, judges: HashMap::new(), workers: HashMap::new() }
     }
 
-    fn remember(&mut self, remembered: Remembered) {
-        let at = place(remembered.attempt);
-        if self.attempts.len() <= at {
-            self.attempts.resize(at + 1, None);
-        }
-        self.attempts[at] = Some(remembered);
-    }
-
-    fn remembered(&self, attempt: AttemptId) -> Option<Remembered> {
-        self.attempts.get(place(attempt)).copied().flatten().filter(|known| known.attempt == attempt)
-    }
-
-    pub(super) fn begin_run(&mut self, manifest: &Manifest) -> Result<Begun, Fault> {
-        let mut select =
-            self.connection.prepare_cached("SELECT id, parts FROM run WHERE name = ?1 ORDER BY id DESC")?;
-        let earlier: Vec<(i64, String)> = select
-            .query_map([&manifest.name], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<Result<_, rusqlite::Error>>()?;
-        drop(select);
-        let mut changed = None;
-        for (id, parts) in &earlier {
-            let differing = changed_parts(&parts_of_text(parts)?, &manifest.parts);
-            if differing.is_empty() {
-                self.end_run(RunId(*id), RunState::Running)?;
-                return Ok(Begun::Resumed { run: RunId(*id) });
-            }
-            changed.get_or_insert(differing);
-        }
-        let changed = changed.unwrap_or_default();
-        let parts = text_of_parts(&manifest.parts)?;
-        let id = self
-            .connection
-            .prepare_cached("INSERT INTO run (name, parts, body, state) VALUES (?1, ?2, ?3, ?4)")?
-            .insert(params![manifest.name, parts, manifest.body, RunState::Running.name()])?;
-        Ok(Begun::New { run: RunId(id), changed })
-    }
-
-    pub(super) fn end_run(&mut self, run: RunId, state: RunState) -> Result<(), Fault> {
-        let n_changed = self
-            .connection
-            .prepare_cached("UPDATE run SET state = ?2 WHERE id = ?1")?
-            .execute(params![run.0, state.name()])?;
-        if n_changed == 1 { Ok(()) } else { Err(StoreError::UnknownRun { run }.into()) }
-    }
-
-    pub(super) fn register_judge(&mut self, judge: &JudgeId, identity: &str) -> Result<(), Fault> {
-        let known: Option<String> = self
-            .connection
-            .prepare_cached("SELECT identity FROM judge WHERE hash = ?1")?
-            .query_row([judge.as_str()], |row| row.get(0))
-            .optional()?;
-        match known {
-            Some(known) if known == identity => Ok(()),
-            Some(_) => Err(StoreError::JudgeDiffers { judge: judge.clone() }.into()),
-            None => {
-                self.connection
-                    .prepare_cached("INSERT INTO judge (hash, identity) VALUES (?1, ?2)")?
-                    .execute([judge.as_str(), identity])?;
-                Ok(())
-            }
-        }
-    }
-
-    pub(super) fn note(&mut self, key: &str, value: &str) -> Result<(), Fault> {
-        self.connection
-            .prepare_cached(
-                "INSERT INTO note (key, value) VALUES (?1, ?2)
-                 ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-            )?
-            .execute([key, value])?;
-        Ok(())
-    }
-
-    /// Records a call that has ended.
-    pub(super) fn record_call(&mut self, call: &EndedCall) -> Result<(), Fault> {
-        self.record_attempt(call.attempt, &call.start, Some(&call.end))
-    }
-
-    /// Records a call with its packet: as it ended, or as being in flight.
-    pub(super) fn record_attempt(
+    /// Records that calls are about to be made.
+    pub(super) fn intend(
         &mut self,
-        attempt: AttemptId,
-        start: &AttemptStart,
-        end: Option<&AttemptEnd>,
-    ) -> Result<(), Fault> {
-        let judge = self.judge_row(&start.judge)?;
-        self.require_run(start.run)?;
-        let packet = self.keep_packet(start.packet, &start.packet_body)?;
-        self.connection
-            .prepare_cached(
-                "INSERT INTO attempt (id, packet, judge, repeat, run, n, state, superseded, cause, started_unix_ms,
-                     outcome, detail, http_status, tokens_in, tokens_out, cost_picodollars, model, fingerprint,
-                     response_id, elapsed_ms)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
-            )?
-            .execute(params![
-                attempt.0,
-                packet,
-                judge,
-                start.repeat,
-                start.run.0,
-                start.n,
-                if end.is_some() { "ended" } else { "in_flight" },
-                start.cause,
-                start.started_unix_ms,
-                end.map(|end| &end.outcome),
-                end.map(|end| &end.detail),
-                end.and_then(|end| end.http_status),
-                end.and_then(|end| end.tokens_in),
-                end.and_then(|end| end.tokens_out),
-                end.and_then(|end| end.cost_picodollars),
-                end.and_then(|end| end.model.as_ref()),
-                end.and_then(|end| end.fingerprint.as_ref()),
-                end.and_then(|end| end.response_id.as_ref()),
-                end.map(|end| end.elapsed_ms),
-            ])?;
-        if let Some(end) = end.filter(|end| !end.raw.is_empty()) {
-            self.connection
-                .prepare_cached("INSERT INTO answer (attempt, raw) VALUES (?1, ?2)")?
-                .execute(params![attempt.0, end.raw])?;
-        }
-        self.remember(Remembered { attempt, hash: start.packet, packet, judge });
-        self.recorded.push(attempt);
-        Ok(())
+        starts: &[AttemptStart],
+    ) -> Result<Vec<Result<AttemptId, StoreError>>, DbError> {
+        let parties = starts.iter().map(|start| self.parties(start)).collect::<Result<Vec<_>, _>>()?;
+        let accepted =
+            || starts.iter().zip(&parties).filter_map(|(start, found)| Some((start, found.as_ref().ok()?)));
+        let packets: Vec<Vec<Val<'_>>> =
+            accepted().map(|(start, _)| vals![start.packet.as_bytes(), &*start.packet_body].into()).collect();
+        self.db.set(PACKET, &packets, |_| Ok(()))?;
+        let intents: Vec<Vec<Val<'_>>> = accepted().map(|(start, parties)| intent(start, parties)).collect();
+        let begun = self.db.set(INTENT, &intents, |row| {
+            let key: (i64, u32, PacketHash) = (row.get(1)?, row.get(2)?, packet_hash(row, 3)?);
+            Ok((key, AttemptId(row.get(0)?)))
+        })?;
+        let mut begun: HashMap<_, _> = begun.into_iter().collect();
+        let outcome = |(start, parties): (&AttemptStart, Result<Parties, StoreError>)| {
+            // Of two calls about one packet, one has the place in flight.
+            let attempt = begun.remove(&(parties?.judge, start.repeat, start.packet));
+            attempt.ok_or(StoreError::InFlight { packet: start.packet })
+        };
+        Ok(starts.iter().zip(parties).map(outcome).collect())
     }
 
-    /// Whether there is an attempt of this number.
-    pub(super) fn has_attempt(&self, attempt: AttemptId) -> Result<bool, rusqlite::Error> {
-        self.connection.prepare_cached("SELECT 1 FROM attempt WHERE id = ?1")?.exists([attempt.0])
+    /// Takes back that a call is about to be made: nothing was sent.
+    pub(super) fn withdraw(&mut self, attempt: AttemptId) -> Result<(), DbError> {
+        const SQL: &str = "DELETE FROM attempt WHERE id = ?1 AND state = 'in_flight'";
+        self.db.run(SQL, &vals![attempt.0]).map(drop)
     }
 
-    /// The attempts that were recorded since this was asked for the last time.
-    pub(super) fn take_recorded(&mut self) -> Vec<AttemptId> {
-        std::mem::take(&mut self.recorded)
+    /// Records how calls ended, with their raw answers and what was read from them.
+    pub(super) fn conclude(
+        &mut self,
+        conclusions: &[Conclusion],
+    ) -> Result<Vec<Result<Option<Accepted>, StoreError>>, DbError> {
+        let ends: Vec<Vec<Val<'_>>> = conclusions.iter().map(end).collect();
+        let ended = self.db.set(END, &ends, |row| row.get::<i64>(0))?;
+        let ended: HashSet<i64> = ended.into_iter().collect();
+        let current = || conclusions.iter().filter(|conclusion| ended.contains(&conclusion.attempt.0));
+        let answers: Vec<Vec<Val<'_>>> = current()
+            .filter(|conclusion| !conclusion.end.raw.is_empty())
+            .map(|conclusion| vals![conclusion.attempt.0, &conclusion.end.raw[..]].into())
+            .collect();
+        self.db.set(ANSWER, &answers, |_| Ok(()))?;
+        let offers: Vec<(AttemptId, &Settlement)> = current()
+            .filter_map(|conclusion| Some((conclusion.attempt, conclusion.settlement.as_ref()?)))
+            .collect();
+        let accepted = self.settle(&offers)?;
+        let outcome = |conclusion: &Conclusion| {
+            let attempt = conclusion.attempt;
+            if ended.contains(&attempt.0) {
+                Ok(accepted.get(&attempt).copied())
+            } else {
+                Err(StoreError::NotInFlight { attempt })
+            }
+        };
+        Ok(conclusions.iter().map(outcome).collect())
     }
 
-    /// The packet's row; it is written if it was not there.
-    pub(super) fn keep_packet(&mut self, packet: PacketHash, body: &str) -> Result<i64, Fault> {
-        let inserted = self
-            .connection
-            .prepare_cached("INSERT INTO packet (hash, body) VALUES (?1, ?2) ON CONFLICT (hash) DO NOTHING")?
-            .execute(params![packet.as_bytes(), body])?;
-        if inserted != 1 {
-            return self.packet_row(packet);
-        }
-        let row = self.connection.last_insert_rowid();
-        self.unsettled.insert(row);
-        Ok(row)
-    }
-
-    /// The rules of acceptance: the first settlement stands; an unscored gives way to whatever comes later;
+    /// The rules of acceptance: the first settlement stands; an unscored one gives way to whatever comes later;
     /// a verdict gives way to nothing.
-    pub(super) fn settle(&mut self, settlement: &Settlement) -> Result<Accepted, Fault> {
-        let judge = self.judge_row(&settlement.judge)?;
-        let known = settlement.attempt.and_then(|attempt| self.remembered(attempt));
-        let packet = match known.filter(|known| known.hash == settlement.packet && known.judge == judge) {
-            Some(known) => known.packet,
-            None => self.settled_packet(settlement, judge)?,
-        };
-        match self.in_force(packet, judge, settlement.repeat)? {
-            Some(InForce { verdict: Some(_), attempt }) => {
-                self.mark_superseded(settlement.attempt.filter(|late| Some(*late) != attempt))?;
-                Ok(Accepted::Superseded)
-            }
-            Some(InForce { verdict: None, attempt }) => {
-                self.mark_superseded(attempt.filter(|early| Some(*early) != settlement.attempt))?;
-                self.write_settlement(settlement, packet, judge)?;
-                Ok(Accepted::Replaced)
-            }
-            None => {
-                self.write_settlement(settlement, packet, judge)?;
-                Ok(Accepted::First)
-            }
-        }
-    }
-
-    /// The settlement that stands. From then on there is one.
-    fn in_force(&mut self, packet: i64, judge: i64, repeat: u32) -> Result<Option<InForce>, Fault> {
-        if self.unsettled.remove(&packet) {
-            return Ok(None);
-        }
-        let in_force = self
-            .connection
-            .prepare_cached(
-                "SELECT verdict, attempt FROM settlement WHERE judge = ?1 AND packet = ?2 AND repeat = ?3",
-            )?
-            .query_row(params![judge, packet, repeat], |row| {
-                Ok(InForce { verdict: row.get(0)?, attempt: row.get::<_, Option<i64>>(1)?.map(AttemptId) })
-            })
-            .optional()?;
-        Ok(in_force)
-    }
-
-    fn write_settlement(&mut self, settlement: &Settlement, packet: i64, judge: i64) -> Result<(), Fault> {
-        let (verdict, reason, detail) = match &settlement.decision {
-            Decision::Verdict { body } => {
-                let mut insert = self.connection.prepare_cached("INSERT INTO verdict (body) VALUES (?1)")?;
-                (Some(insert.insert([body])?), None, None)
-            }
-            Decision::Unscored { reason, detail } => (None, Some(reason), Some(detail)),
-        };
-        self.connection
-            .prepare_cached(
-                "INSERT INTO settlement (judge, packet, repeat, verdict, reason, detail, attempts, attempt)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-                 ON CONFLICT (judge, packet, repeat) DO UPDATE SET verdict = excluded.verdict,
-                     reason = excluded.reason, detail = excluded.detail, attempts = excluded.attempts,
-                     attempt = excluded.attempt
-                 WHERE settlement.verdict IS NULL",
-            )?
-            .execute(params![
-                judge,
-                packet,
-                settlement.repeat,
-                verdict,
-                reason,
-                detail,
-                settlement.attempts,
-                settlement.attempt.map(|attempt| attempt.0),
-            ])?;
-        Ok(())
-    }
-
-    fn mark_superseded(&mut self, attempt: Option<AttemptId>) -> Result<(), Fault> {
-        if let Some(attempt) = attempt {
-            self.connection
-                .prepare_cached("UPDATE attempt SET superseded = 1 WHERE id = ?1")?
-                .execute([attempt.0])?;
-        }
-        Ok(())
-    }
-
-    /// The packet of a settlement whose attempt, if it has one, is not remembered as being about it.
-    fn settled_packet(&mut self, settlement: &Settlement, judge: i64) -> Result<i64, Fault> {
-        let packet = self.packet_row(settlement.packet)?;
-        if let Some(attempt) = settlement.attempt {
-            self.require_attempt(attempt, settlement, (packet, judge))?;
-        }
-        Ok(packet)
-    }
-
-    fn require_attempt(
+    pub(super) fn settle(
         &mut self,
-        attempt: AttemptId,
-        settlement: &Settlement,
-        of: (i64, i64),
-    ) -> Result<(), Fault> {
-        let found: Option<(i64, i64)> = self
-            .connection
-            .prepare_cached("SELECT packet, judge FROM attempt WHERE id = ?1")?
-            .query_row([attempt.0], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
-        if found == Some(of) {
-            return Ok(());
+        offers: &[(AttemptId, &Settlement)],
+    ) -> Result<HashMap<AttemptId, Accepted>, DbError> {
+        let keys = |late: &dyn Fn(&AttemptId) -> bool| -> Vec<Vec<Val<'_>>> {
+            offers
+                .iter()
+                .filter(|(attempt, _)| late(attempt))
+                .map(|(attempt, _)| vec![attempt.0.into()])
+                .collect()
+        };
+        let gave_way = self.db.set(GIVE_WAY, &keys(&|_| true), |row| subject(row, 0))?;
+        let gave_way: HashSet<Subject> = gave_way.into_iter().collect();
+        let settlements: Vec<Vec<Val<'_>>> =
+            offers.iter().map(|(attempt, offered)| settlement(*attempt, offered)).collect();
+        let stand = self.db.set(SETTLE, &settlements, |row| {
+            let is_first = !gave_way.contains(&subject(row, 1)?);
+            let accepted = if is_first { Accepted::First } else { Accepted::Replaced };
+            Ok((AttemptId(row.get(0)?), accepted))
+        })?;
+        let mut accepted: HashMap<AttemptId, Accepted> = stand.into_iter().collect();
+        self.db.set(SUPERSEDE, &keys(&|attempt| !accepted.contains_key(attempt)), |_| Ok(()))?;
+        for (attempt, _) in offers {
+            accepted.entry(*attempt).or_insert(Accepted::Superseded);
         }
-        Err(StoreError::NotItsAttempt { attempt, packet: settlement.packet }.into())
+        Ok(accepted)
     }
 
-    fn require_run(&mut self, run: RunId) -> Result<(), Fault> {
-        if self.runs.contains(&run) {
-            return Ok(());
-        }
-        let known = self.connection.prepare_cached("SELECT 1 FROM run WHERE id = ?1")?.exists([run.0])?;
-        if !known {
-            return Err(StoreError::UnknownRun { run }.into());
-        }
-        self.runs.insert(run);
-        Ok(())
+    /// Who asks whom. Both have to be known to this process.
+    fn parties(&mut self, start: &AttemptStart) -> Result<Result<Parties, StoreError>, DbError> {
+        let Some(judge) = self.judge_row(&start.judge)? else {
+            return Ok(Err(StoreError::UnknownJudge { judge: start.judge.clone() }));
+        };
+        let Some(worker) = self.workers.get(&start.run) else {
+            return Ok(Err(StoreError::UnknownRun { run: start.run }));
+        };
+        Ok(Ok(Parties { judge, worker: *worker }))
     }
 
-    fn judge_row(&mut self, judge: &JudgeId) -> Result<i64, Fault> {
+    fn judge_row(&mut self, judge: &JudgeId) -> Result<Option<i64>, DbError> {
         if let Some(row) = self.judges.get(judge) {
-            return Ok(*row);
+            return Ok(Some(*row));
         }
-        let row: Option<i64> = self
-            .connection
-            .prepare_cached("SELECT id FROM judge WHERE hash = ?1")?
-            .query_row([judge.as_str()], |row| row.get(0))
-            .optional()?;
-        let row = row.ok_or_else(|| StoreError::UnknownJudge { judge: judge.clone() })?;
-        self.judges.insert(judge.clone(), row);
+        let row = judge_row(&self.db, judge)?;
+        if let Some(row) = row {
+            self.judges.insert(judge.clone(), row);
+        }
         Ok(row)
     }
-
-    fn packet_row(&mut self, packet: PacketHash) -> Result<i64, Fault> {
-        let row = self
-            .connection
-            .prepare_cached("SELECT id FROM packet WHERE hash = ?1")?
-            .query_row([packet.as_bytes()], |row| row.get(0))
-            .optional()?;
-        row.ok_or_else(|| StoreError::UnknownPacket { packet }.into())
-    }
 }
 
-/// Where an attempt is remembered.
-fn place(attempt: AttemptId) -> usize {
-    let place = attempt.0.unsigned_abs() % REMEMBERED_MAX as u64;
-    usize::try_from(place).expect("smaller than a length")
+/// The numbers of a judge and of the worker that asks it.
+struct Parties {
+    judge: i64,
+    worker: i64,
 }
 
-/// The names of the parts that were added, removed or have another value, sorted.
-fn changed_parts(before: &[(String, String)], after: &[(String, String)]) -> Vec<String> {
-    let (before, after) = (by_name(before), by_name(after));
-    let names = before.keys().chain(after.keys()).copied();
-    let mut changed: Vec<String> =
-        names.filter(|name| before.get(name) != after.get(name)).map(str::to_owned).collect();
-    changed.sort_unstable();
-    changed.dedup();
-    changed
+/// The number of a judge.
+pub(super) fn judge_row(db: &Db, judge: &JudgeId) -> Result<Option<i64>, DbError> {
+    db.row("SELECT id FROM judge WHERE hash = ?1", &vals![judge.as_str()], |row| row.get(0))
 }
 
-fn by_name(parts: &[(String, String)]) -> BTreeMap<&str, Vec<&str>> {
-    let mut named: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (name, value) in parts {
-        named.entry(name).or_default().push(value);
-    }
-    named
+fn intent<'a>(start: &'a AttemptStart, parties: &Parties) -> Vec<Val<'a>> {
+    vals![
+        start.packet.as_bytes(),
+        parties.judge,
+        start.repeat,
+        start.run.0,
+        parties.worker,
+        start.n,
+        &start.cause,
+        start.started_unix_ms,
+    ]
+    .into()
 }
 
-fn text_of_parts(parts: &[(String, String)]) -> Result<String, rusqlite::Error> {
-    serde_json::to_string(parts).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
+fn end(conclusion: &Conclusion) -> Vec<Val<'_>> {
+    let end = &conclusion.end;
+    vals![
+        conclusion.attempt.0,
+        &end.outcome,
+        &end.detail,
+        end.http_status,
+        end.tokens_in,
+        end.tokens_out,
+        end.cost_picodollars,
+        end.model.as_deref(),
+        end.fingerprint.as_deref(),
+        end.response_id.as_deref(),
+        end.elapsed_ms,
+    ]
+    .into()
 }
 
-/// The parts of a run as [`text_of_parts`] wrote them.
-pub(crate) fn parts_of_text(text: &str) -> Result<Vec<(String, String)>, rusqlite::Error> {
-    serde_json::from_str(text).map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error))
-    })
+fn settlement(attempt: AttemptId, settlement: &Settlement) -> Vec<Val<'_>> {
+    let (verdict, reason, detail) = match &settlement.decision {
+        Decision::Verdict { body } => (Some(body), None, None),
+        Decision::Unscored { reason, detail } => (None, Some(reason), Some(detail)),
+    };
+    vals![attempt.0, settlement.attempts, verdict, reason, detail].into()
+}
+
+fn subject(row: &Row<'_>, column: usize) -> Result<Subject, DbError> {
+    Ok((row.get(column)?, row.get(column + 1)?, row.get(column + 2)?))
 }

@@ -13,11 +13,9 @@ use super::request::{self, Request};
 use super::template::RequestTemplate;
 use super::{Target, TargetError};
 use crate::config::{
-    ChatSettings, ChatTarget, Config, HttpTarget, SystemPrompt, TargetBackend, TargetSettings,
+    ChatSettings, ChatTarget, Config, HttpTarget, Money, SystemPrompt, TargetBackend, TargetSettings,
 };
-use crate::judge::CallLimits;
-use crate::run::standing::file_digest;
-use crate::schedule::budget::Money;
+use crate::judge::{CallLimits, file_digest};
 use crate::store::JudgeId;
 
 /// What the identity of a target says, and that of a judge does not.

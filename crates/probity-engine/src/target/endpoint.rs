@@ -1,41 +1,35 @@
-//! Targets behind one face: build one from its definition, ask it, and read the dialect it answers in.
+//! Targets behind one interface: build one from its definition, ask it, and read the dialect it answers in.
 
 use probity_core::json::{self, Json, JsonRepair};
 use probity_core::packet::PacketHash;
-use probity_core::verdict::{Completion, EnvelopeFault, Finish, envelope};
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use probity_core::verdict::{Completion, EnvelopeFault, Finish};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use super::address::Address;
-use super::pointer::Pointer;
 use super::request::Request;
 use super::{ReplyRecord, TargetError, reply};
-use crate::config::{HttpTarget, TargetBackend, TargetSettings};
-use crate::judge::account::Account;
+use crate::config::{Dialect, HeaderPiece, HeaderText, HttpTarget, Pointer, TargetBackend, TargetSettings};
 use crate::judge::command::{LineProgram, NamedBy};
-use crate::judge::endpoint::{ApiKey, BadKey};
-use crate::judge::http::{HttpClient, Pool, Transit};
-use crate::judge::{CallLimits, JudgeError, Reception, account};
-use crate::schedule::respondent::{Respondent, Unusable};
+use crate::judge::http::Pool;
+use crate::judge::key::{ApiKey, BadKey};
+use crate::judge::respondent::{Respondent, Unusable};
+use crate::judge::service::Service;
+use crate::judge::{CallLimits, JudgeError, Reception};
 
 /// A target that can be asked.
 #[derive(Debug)]
 pub enum Target {
-    /// An OpenAI-compatible model.
-    Chat(Account),
+    /// A model behind an endpoint that speaks this dialect.
+    Chat(Dialect, Service),
     /// An HTTP endpoint.
     Http(HttpEndpoint),
     /// A program.
     Command(CommandTarget),
 }
 
-/// An HTTP endpoint with all that a request needs.
+/// An HTTP endpoint whose answers are read by pointers.
 #[derive(Debug)]
 pub struct HttpEndpoint {
-    client: HttpClient,
-    url: Address,
-    headers: HeaderMap,
-    /// The values of variables in headers, to be taken out of whatever comes back.
-    secrets: Vec<ApiKey>,
+    service: Service,
     reply: Pointer,
     confidence: Option<Pointer>,
 }
@@ -59,17 +53,16 @@ impl Target {
         let unusable = |source: JudgeError| TargetError::Unusable { name: settings.name.clone(), source };
         Ok(match &settings.backend {
             TargetBackend::Openai(target) => {
-                Target::Chat(account(&target.chat, limits, key).map_err(unusable)?)
+                let service = Service::of_chat(&target.chat, limits, key).map_err(unusable)?;
+                Target::Chat(target.chat.dialect, service)
             }
             TargetBackend::Http(target) => {
-                let client = HttpClient::new(limits, Pool::Http1, Transit::to(target.url.url()))
-                    .map_err(|error| unusable(error.into()))?;
-                let endpoint = HttpEndpoint::new(target, client, key);
-                Target::Http(endpoint.map_err(|error| unusable(error.into()))?)
+                let service = http_service(target, limits, key).map_err(unusable)?;
+                let (reply, confidence) = (target.reply.clone(), target.confidence.clone());
+                Target::Http(HttpEndpoint { service, reply, confidence })
             }
             TargetBackend::Command(target) => {
-                let command = &target.command;
-                let program = LineProgram::start(&command.argv, limits, &command.pass_env, NamedBy::CaseId)
+                let program = LineProgram::start(&target.command, limits, NamedBy::CaseId)
                     .map_err(|error| unusable(error.into()))?;
                 let pointer = |text| Pointer::parse(text).expect("the pointer is well formed");
                 let (reply, confidence) = (pointer("/reply"), pointer("/confidence"));
@@ -83,43 +76,51 @@ impl Target {
     /// What was read from an answer, without the secrets that went out with the request.
     fn cleaned(&self, text: String) -> String {
         match self {
-            Target::Chat(account) => account.cleaned(text),
-            Target::Http(endpoint) => {
-                endpoint.secrets.iter().fold(text, |text, secret| secret.text_without(text))
-            }
+            Target::Chat(_, service) | Target::Http(HttpEndpoint { service, .. }) => service.cleaned(text),
             Target::Command(_) => text,
         }
     }
 }
 
-impl HttpEndpoint {
-    fn new(
-        target: &HttpTarget,
-        client: HttpClient,
-        key: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<HttpEndpoint, BadKey> {
-        let mut headers = HeaderMap::new();
-        let mut secrets = Vec::new();
-        for (name, text) in &target.headers {
-            let (value, found) = text.value(key)?;
-            let name =
-                HeaderName::from_bytes(name.as_bytes()).expect("the name was checked when it was read");
-            headers.insert(name, value);
-            secrets.extend(found);
-        }
-        // One secret may be a part of another: the longer one goes first, so that nothing of it is left.
-        secrets.sort_by_key(|secret: &ApiKey| std::cmp::Reverse(secret.n_chars()));
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-        let (url, reply, confidence) = (target.url.clone(), target.reply.clone(), target.confidence.clone());
-        Ok(HttpEndpoint { client, url, headers, secrets, reply, confidence })
+/// The endpoint with the secrets that its headers name.
+fn http_service(
+    target: &HttpTarget,
+    limits: CallLimits,
+    key: &dyn Fn(&str) -> Option<String>,
+) -> Result<Service, JudgeError> {
+    let mut headers = HeaderMap::new();
+    let mut secrets = Vec::new();
+    for (name, text) in &target.headers {
+        let (value, found) = header_value(text, key)?;
+        let name = HeaderName::from_bytes(name.as_bytes()).expect("the name was checked when it was read");
+        headers.insert(name, value);
+        secrets.extend(found);
     }
+    let service = Service::new(target.url.url().clone(), headers, limits, Pool::Http1)?;
+    Ok(service.with_secrets(secrets))
+}
 
-    async fn ask(&self, body: &str) -> Reception {
-        let body = body.as_bytes().to_vec();
-        let reception = self.client.post(self.url.url(), self.headers.clone(), body).await;
-        self.secrets.iter().fold(reception, |reception, secret| secret.scrub_all(reception))
+/// The value to send, and the secrets in it. `get` gives the value of a variable.
+fn header_value(
+    text: &HeaderText,
+    get: &dyn Fn(&str) -> Option<String>,
+) -> Result<(HeaderValue, Vec<ApiKey>), BadKey> {
+    let mut sent = String::new();
+    let mut secrets = Vec::new();
+    for piece in text.pieces() {
+        match piece {
+            HeaderPiece::Text(literal) => sent.push_str(literal),
+            HeaderPiece::Variable(name) => {
+                let key = ApiKey::of_header(name, get(name))?;
+                let header = key.header("");
+                sent.push_str(header.to_str().expect("a key consists of visible ASCII characters"));
+                secrets.push(key);
+            }
+        }
     }
+    let mut value = HeaderValue::from_str(&sent).expect("a header's text was checked when it was read");
+    value.set_sensitive(true);
+    Ok((value, secrets))
 }
 
 impl Respondent for Target {
@@ -131,12 +132,9 @@ impl Respondent for Target {
 
     async fn ask(&self, request: &Request) -> Reception {
         match self {
-            Target::Chat(account) => {
-                let key = (AUTHORIZATION, "Bearer ");
-                let body = request.body().as_bytes().to_vec();
-                account.post("chat/completions", key, HeaderMap::new(), body).await
+            Target::Chat(_, service) | Target::Http(HttpEndpoint { service, .. }) => {
+                service.post(request.body().as_bytes().to_vec()).await
             }
-            Target::Http(endpoint) => endpoint.ask(request.body()).await,
             Target::Command(target) => {
                 let line = format!("{}\n", request.body());
                 target.program.exchange(request.case_id().to_owned(), line).await
@@ -146,7 +144,7 @@ impl Respondent for Target {
 
     fn completion(&self, body: &[u8]) -> Result<Completion, EnvelopeFault> {
         match self {
-            Target::Chat(_) => envelope::openai(body),
+            Target::Chat(dialect, _) => (dialect.wire().completion)(body),
             Target::Http(_) | Target::Command(_) => document(body),
         }
     }
@@ -158,14 +156,14 @@ impl Respondent for Target {
         repairs: &[JsonRepair],
     ) -> Result<Completion, EnvelopeFault> {
         match self {
-            Target::Chat(_) => envelope::openai_json(value, repairs),
+            Target::Chat(dialect, _) => (dialect.wire().completion_of_json)(value, repairs),
             Target::Http(_) | Target::Command(_) => document(body),
         }
     }
 
     fn settled(&self, completion: &Completion, _: &Request) -> Result<String, Unusable> {
         let read = match self {
-            Target::Chat(_) => reply::of_chat(completion),
+            Target::Chat(..) => reply::of_chat(completion),
             Target::Http(HttpEndpoint { reply, confidence, .. }) => {
                 reply::of_document(completion, reply, confidence.as_ref())
             }
@@ -190,4 +188,48 @@ fn document(body: &[u8]) -> Result<Completion, EnvelopeFault> {
     let text = std::str::from_utf8(body).map_err(|error| not_json(error.to_string()))?;
     json::parse(text).map_err(|error| not_json(error.to_string()))?;
     Ok(Completion { text: Some(text.to_owned()), finish: Finish::Stop, ..Completion::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, text: &str, want: &str) {
+        let get = |name: &str| match name {
+            "KEY" => Some("sk-canary".to_owned()),
+            "PIN" => Some("12345".to_owned()),
+            _ => None,
+        };
+        let got = match HeaderText::parse(name, text) {
+            Err(error) => format!("{error:?}"),
+            Ok(header) => match header_value(&header, &get) {
+                Err(error) => error.to_string(),
+                Ok((value, secrets)) => {
+                    assert!(!format!("{value:?} {}", header.fingerprint()).contains("canary"));
+                    format!("{} {}", value.to_str().expect("ASCII"), secrets.len())
+                }
+            },
+        };
+        assert_eq!(got, want);
+    }
+
+    #[test]
+    fn headers() {
+        check("X-Version", "2", "2 0");
+        check("Authorization", "Bearer ${KEY}", "Bearer sk-canary 1");
+        check("x", "${KEY}:${KEY}", "sk-canary:sk-canary 2");
+        check("x", "${OTHER}", "the environment variable OTHER is not set; expected the key of the account");
+        check(
+            "x",
+            "${PIN}",
+            "the environment variable PIN has fewer than 6 characters; expected a secret, other text stands in the \
+             header itself",
+        );
+        check("x", "${", "Variable");
+        check("x", "${a b}", "Variable");
+        check("x", "a\nb", "Text");
+        check("a b", "x", "Name");
+        check("Content-Type", "text/plain", "Own");
+    }
 }

@@ -7,11 +7,8 @@
 //! What always holds: a reply is the target's own text or there is none. No failure becomes a text, and no
 //! confidence that is not a number from 0 to 1 becomes one.
 
-pub mod address;
 mod definition;
 mod endpoint;
-pub mod header;
-pub mod pointer;
 mod reply;
 pub mod request;
 mod template;

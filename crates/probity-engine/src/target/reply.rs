@@ -7,8 +7,8 @@ use probity_core::json::{self, Json};
 use probity_core::verdict::{Completion, Finish};
 use serde::{Deserialize, Serialize};
 
-use super::pointer::Pointer;
-use crate::schedule::respondent::{Remedy, Unusable};
+use crate::config::Pointer;
+use crate::judge::respondent::{Remedy, Unusable};
 
 /// A reply as the store keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
-use probity_core::calibrate::LabelEntry;
-use probity_core::compare::{LabelRow, VerdictRow, Verdicts};
+use probity_core::compare::{VerdictRow, Verdicts};
+use probity_core::label::{LabelEntry, PairLabelRow};
 use probity_engine::load::{LoadError, LoadOptions, Rows, Strictness, read_rows};
 
 use super::{Folder, gzip, show_error};
@@ -211,10 +211,10 @@ fn labels_are_rows_too() {
     let folder = Folder::new();
     let path = folder.write("l.csv", "item,annotator,label\nx,ann,b\nx,bob,\n");
     let options = LoadOptions::default();
-    let rows = read_rows(&path, LabelRow::FIELDS, &options, LabelRow::read).expect("rows").rows;
+    let rows = read_rows(&path, LabelEntry::FIELDS, &options, PairLabelRow::read).expect("rows").rows;
     let labels: Vec<String> =
         rows.iter().map(|(_, row)| format!("{:?} {:?}", row.annotator, row.label)).collect();
-    assert_eq!(labels, [r#"Some("ann") Some(Wins(B))"#, r#"Some("bob") None"#]);
+    assert_eq!(labels, [r#"Some("ann") Some(B)"#, r#"Some("bob") None"#]);
 }
 
 /// A row of a table of labels, as canonical text or why it is none.

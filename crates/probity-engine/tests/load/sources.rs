@@ -156,7 +156,6 @@ fn d40_files_that_cannot_be_read() {
     .assert_eq(&got);
 }
 
-#[cfg(unix)]
 #[test]
 fn d40_a_loop_of_symbolic_links() {
     let folder = Folder::new();
@@ -168,7 +167,6 @@ fn d40_a_loop_of_symbolic_links() {
     .assert_eq(&summary(&folder, &[folder.path("a")], LoadOptions::default()));
 }
 
-#[cfg(unix)]
 #[test]
 fn d40_a_pipe_is_read_once_and_kept() {
     let folder = Folder::new();

@@ -244,19 +244,23 @@ async fn a_stop_finishes_what_is_in_flight_and_leaves_the_rest() {
 }
 
 #[tokio::test]
-async fn whoever_fills_the_channel_learns_of_a_stop() {
+async fn the_feeder_learns_of_a_stop() {
     let server = ScriptedServer::always(error(401, &[], "invalid_api_key", "no"));
-    let scene = Scene::new(&server, 1, Terms::quick(4));
+    let scene = Scene::new(&server, 100, Terms::quick(4));
     let (sender, receiver) = mpsc::channel(1);
     let feeder = tokio::spawn({
-        let question = scene.questions[0].clone();
+        let questions = scene.questions.clone();
         async move {
-            let task =
-                || Task { question: question.clone(), most: Money::default(), earlier: Earlier::Nothing };
-            while sender.send(task()).await.is_ok() {}
+            for question in questions {
+                let task = Task { question, most: Money::default(), earlier: Earlier::Nothing };
+                if sender.send(task).await.is_err() {
+                    return;
+                }
+            }
+            panic!("every task was taken");
         }
     });
-    let driven = drive(Arc::clone(&scene.desk), receiver, None).await;
+    let driven = drive(Arc::clone(&scene.desk), receiver).await;
     feeder.await.expect("the channel is closed, so the feeder ends");
     assert!(matches!(driven.stop, Some(Stop::Refused(_))), "{driven:?}");
 }

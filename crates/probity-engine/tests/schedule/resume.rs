@@ -24,13 +24,13 @@ async fn check(terms: Terms, recorded: &[(&str, &str, &str)], n_calls: usize, wa
             cause: (*cause).to_owned(),
             started_unix_ms: 0,
         };
-        let attempt = scene.desk.store.begin_attempt(start).expect("begun");
+        let attempt = scene.desk.store.intend(start).await.expect("begun");
         let end = AttemptEnd {
             outcome: (*outcome).to_owned(),
             raw: raw.as_bytes().to_vec(),
             ..AttemptEnd::default()
         };
-        scene.desk.store.end_attempt(attempt, end).await.expect("ended");
+        scene.desk.store.conclude(attempt, end, None).await.expect("ended");
     }
     let driven = scene.drive().await;
     assert_eq!(server.n_requests(), n_calls, "{driven:?}");

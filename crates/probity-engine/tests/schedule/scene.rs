@@ -8,11 +8,7 @@ use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
 use probity_core::gate::Gate;
 use probity_core::packet::{self, Ask, CallPlan};
 use probity_core::rubric;
-use probity_engine::config::{Logprobs, ModelMismatch, Price, Reask, TokenLimitField};
-use probity_engine::judge::account::Account;
-use probity_engine::judge::endpoint::{ApiKey, Endpoint};
-use probity_engine::judge::http::{HttpClient, Pool, Transit};
-use probity_engine::judge::openai::{ChatParams, OpenAi};
+use probity_engine::config::{Config, Layer, ModelMismatch, Price, Reask, StoredTexts};
 use probity_engine::judge::params::Shape;
 use probity_engine::judge::{CallLimits, Judge, Prompt, Question};
 use probity_engine::schedule::budget::{Budget, Limits, Money};
@@ -105,6 +101,7 @@ impl Scene {
             respondent: judge(server, terms.call),
             judge_id,
             store,
+            texts: StoredTexts::Full,
             run,
             repeat: 0,
             lane: Arc::new(Lane::new(terms.lane)),
@@ -133,7 +130,7 @@ impl Scene {
             sender.send(task).await.expect("the channel is open");
         }
         drop(sender);
-        drive(Arc::clone(&self.desk), receiver, None).await
+        drive(Arc::clone(&self.desk), receiver).await
     }
 
     /// The attempts at a packet.
@@ -277,19 +274,11 @@ pub(crate) fn error(status: u16, headers: &[(&str, &str)], code: &str, message: 
 }
 
 fn judge(server: &ScriptedServer, limits: CallLimits) -> Judge {
-    let params = ChatParams {
-        temperature: None,
-        seed: None,
-        output_tokens_max: 100,
-        token_limit_field: TokenLimitField::MaxTokens,
-        shape: Shape::Plain,
-        logprobs: Logprobs::Off,
-    };
-    let endpoint = Endpoint::parse(&server.url("/v1")).expect("an endpoint");
-    let key = ApiKey::from_env_value("JUDGE_KEY", Some(CANARY.to_owned())).expect("a key");
-    let client = HttpClient::new(limits, Pool::Http1, Transit::Encrypted).expect("a client");
-    let account = Account { endpoint, key: Some(key), client };
-    Judge::OpenAi(OpenAi { account, model: "m-1".to_owned(), params })
+    let settings = format!("[judges.openai]\nbase_url = '{}'\nmodel = 'm-1'\n", server.url("/v1"));
+    let layer = Layer::read("probity.toml", &settings).expect("settings");
+    let config = Config::resolve([layer]).expect("a config");
+    let judge = config.named_judge("openai").expect("built in");
+    Judge::build(judge, Some(Shape::Plain), limits, &|_| Some(CANARY.to_owned())).expect("a judge")
 }
 
 fn asked() -> Arc<Ask> {

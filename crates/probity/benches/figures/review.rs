@@ -16,8 +16,9 @@ use reqwest::header::{COOKIE, LOCATION, ORIGIN, SET_COOKIE};
 use reqwest::{Client, Response, StatusCode};
 use serde_json::Value;
 
+use crate::bench::{Bench, CALLS_PER_CASE};
 use crate::child::{Mock, Room, measure, probity};
-use crate::jobs::{Bench, CALLS_PER_CASE, Figure, Limit};
+use crate::figure::{Bar, Figure};
 
 const REVIEWERS: usize = 100;
 const ITEMS: usize = 2_000;
@@ -86,9 +87,9 @@ pub(crate) fn room(bench: &Bench) -> Vec<Figure> {
     let counts = [("answers given", given.values().sum()), ("answers in the store", found.values().sum())];
     for (what, n) in counts {
         let n: usize = n;
-        figures.push(Figure::new(format!("{name}: {what}"), n as f64, "", Limit::Shown));
+        figures.push(Figure::new(format!("{name}: {what}"), n as f64, "", Bar::None));
     }
-    let all = Limit::AtLeast((n_calls * RUNS) as f64);
+    let all = Bar::AtLeast((n_calls * RUNS) as f64);
     figures.push(Figure::new(format!("{name}: calls settled"), settled(bench), "", all));
     figures
 }
@@ -119,10 +120,10 @@ fn waited(name: &str, waits: &[Wait]) -> Vec<Figure> {
         let at = |percent: usize| taken[(taken.len() * percent).div_ceil(100) - 1];
         let name = format!("{name}: {what}");
         figures.extend([
-            Figure::new(format!("{name}, waits"), taken.len() as f64, "", Limit::Shown),
-            Figure::new(format!("{name}, p50"), at(50), "ms", Limit::Shown),
-            Figure::new(format!("{name}, p99"), at(99), "ms", Limit::AtMost(WAIT_MS_MAX)),
-            Figure::new(format!("{name}, longest"), at(100), "ms", Limit::Shown),
+            Figure::new(format!("{name}, waits"), taken.len() as f64, "", Bar::None),
+            Figure::new(format!("{name}, p50"), at(50), "ms", Bar::None),
+            Figure::new(format!("{name}, p99"), at(99), "ms", Bar::AtMost(WAIT_MS_MAX)),
+            Figure::new(format!("{name}, longest"), at(100), "ms", Bar::None),
         ]);
     }
     figures

@@ -3,16 +3,15 @@
 use std::fmt::Write as _;
 
 use probity_core::gate::{Finding, Gate, Severity};
-use probity_core::results::{GateRecord, GateStatus, SkippedRow, finding_records};
+use probity_core::results::finding_records;
 use probity_engine::load::Record;
-use schemars::JsonSchema;
-use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::compare::pretty;
 use crate::args::CaseArgs;
 use crate::exit::{Exit, Failure};
+use crate::plain::plain;
 use crate::render::finding::finding_line;
-use crate::render::plain::plain;
+use crate::render::report::pretty;
 use crate::{settings, terminal};
 
 /// Every rule with what its findings do, in the order of the checks.
@@ -26,24 +25,8 @@ pub(crate) fn rules() -> String {
     out
 }
 
-/// What `gate check --json` writes.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct GateDocument {
-    results: Vec<ScreenedReply>,
-    skipped: Vec<SkippedRow>,
-    summary: Tally,
-}
-
-/// What the gate said about one reply.
-#[derive(Serialize, JsonSchema)]
-struct ScreenedReply {
-    id: String,
-    variant: Option<String>,
-    gate: GateRecord,
-}
-
 /// What became of the replies that were checked.
-#[derive(Default, Serialize, JsonSchema)]
+#[derive(Default)]
 struct Tally {
     admitted: u64,
     flagged: u64,
@@ -54,25 +37,25 @@ struct Tally {
 /// Checks every reply and prints each finding.
 pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
     let note = |line: &str| {
-        if !args.reading.quiet {
+        if !args.reading.say.quiet {
             terminal::note(line);
         }
     };
     let (dataset, gate) = settings::gated(args, &note)?;
     let mut tally = Tally::default();
     let (mut rows, mut skipped) = (Vec::new(), Vec::new());
-    for record in dataset.records().map_err(settings::load_failure)? {
-        match record.map_err(settings::load_failure)? {
+    for record in dataset.records()? {
+        match record? {
             Record::Skipped(record) | Record::Unanswered { skipped: record, .. } => {
                 tally.skipped += 1;
-                skipped.push(SkippedRow::from(&record));
+                skipped.push(json!({ "index": record.index, "id": record.id, "reason": record.reason }));
             }
             Record::Entry { entry, .. } => {
                 let id = entry.case.id.to_string();
                 let variant = entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned());
                 let findings = tally.screen(&gate, *entry);
-                if args.reading.json {
-                    rows.push(screened(id, variant, &findings));
+                if args.reading.say.json {
+                    rows.push(row(&id, variant.as_deref(), &findings));
                 } else {
                     terminal::deliver(
                         &findings
@@ -84,16 +67,11 @@ pub(crate) fn check(args: &CaseArgs) -> Result<Exit, Failure> {
             }
         }
     }
-    let Tally { admitted, blocked, skipped: n_skipped, .. } = tally;
-    terminal::deliver(&if args.reading.json {
-        pretty(&GateDocument { results: rows, skipped, summary: tally })
-    } else {
-        tally.text()
-    })?;
-    if admitted + blocked == 0 && n_skipped > 0 {
+    terminal::deliver(&if args.reading.say.json { tally.json(&rows, &skipped) } else { tally.text() })?;
+    if tally.admitted + tally.blocked == 0 && tally.skipped > 0 {
         return Err(Failure::usage("no record can be used, so nothing was checked"));
     }
-    Ok(if blocked > 0 { Exit::No } else { Exit::Done })
+    Ok(if tally.blocked > 0 { Exit::No } else { Exit::Done })
 }
 
 impl Tally {
@@ -115,12 +93,20 @@ impl Tally {
         let Tally { admitted, flagged, blocked, skipped } = self;
         format!("{admitted} admitted, {flagged} of them flagged, {blocked} blocked, {skipped} skipped\n")
     }
+
+    fn json(&self, rows: &[Value], skipped: &[Value]) -> String {
+        let Tally { admitted, flagged, blocked, skipped: n_skipped } = self;
+        let summary =
+            json!({ "admitted": admitted, "flagged": flagged, "blocked": blocked, "skipped": n_skipped });
+        let whole = json!({ "results": rows, "skipped": skipped, "summary": summary });
+        pretty(&whole)
+    }
 }
 
-fn screened(id: String, variant: Option<String>, findings: &[Finding]) -> ScreenedReply {
+fn row(id: &str, variant: Option<&str>, findings: &[Finding]) -> Value {
     let is_blocked = findings.iter().any(|finding| finding.severity == Severity::Block);
-    let status = if is_blocked { GateStatus::Blocked } else { GateStatus::Admitted };
-    ScreenedReply { id, variant, gate: GateRecord { status, findings: finding_records(findings) } }
+    let status = if is_blocked { "blocked" } else { "admitted" };
+    json!({ "id": id, "variant": variant, "gate": { "status": status, "findings": finding_records(findings) } })
 }
 
 fn line(id: &str, variant: Option<&str>, finding: &Finding) -> String {

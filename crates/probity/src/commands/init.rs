@@ -3,34 +3,21 @@
 //! Nothing that is there is touched: where one of the files exists, none is written.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::Write as _;
+use std::path::Path;
 
-use clap::Args;
 use probity_engine::config::DEFAULTS;
 
+use crate::args::{InitArgs, SETTINGS_FILE};
 use crate::exit::{Exit, Failure};
 use crate::terminal;
 
 /// Cases to try, in the form that most people have theirs.
 const TICKETS: &str = include_str!("tickets.jsonl");
 
-/// `probity init`
-#[derive(Debug, Args)]
-pub(crate) struct InitArgs {
-    /// The folder, made where there is none
-    #[arg(default_value = ".", value_name = "FOLDER")]
-    folder: PathBuf,
-}
-
 /// Runs the command.
 pub(crate) fn init(args: &InitArgs) -> Result<Exit, Failure> {
-    let files = [("probity.toml", settings()), ("tickets.jsonl", TICKETS.to_owned())];
-    let unwritable = |path: &Path, error: &io::Error| Failure {
-        exit: Exit::Store,
-        message: format!("could not write {}: {error}", path.display()),
-        hint: None,
-    };
+    let files = [(SETTINGS_FILE, settings()), ("tickets.jsonl", TICKETS.to_owned())];
     for (name, _) in &files {
         let path = args.folder.join(name);
         if path.exists() {
@@ -38,12 +25,12 @@ pub(crate) fn init(args: &InitArgs) -> Result<Exit, Failure> {
                 .hint("give another folder: probity init FOLDER"));
         }
     }
-    fs::create_dir_all(&args.folder).map_err(|error| unwritable(&args.folder, &error))?;
+    fs::create_dir_all(&args.folder).map_err(|error| Failure::unwritable(Some(&args.folder), &error))?;
     for (name, text) in &files {
         let path = args.folder.join(name);
         let made = OpenOptions::new().write(true).create_new(true).open(&path);
         made.and_then(|mut file| file.write_all(text.as_bytes()))
-            .map_err(|error| unwritable(&path, &error))?;
+            .map_err(|error| Failure::unwritable(Some(&path), &error))?;
         terminal::print(&format!("wrote {}\n", path.display()));
     }
     terminal::print(&next(&args.folder));

@@ -1,92 +1,23 @@
 //! `probity mock`: the mock judge, for rehearsing a run without a service.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
-use clap::Args;
+use probity_mock::{FaultPlan, Ledger, Mock, Settings, Usage};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+use crate::args::{MockArgs, UsageArg};
 use crate::exit::{Exit, Failure};
-use crate::mock::answer::{Levels, Usage};
-use crate::mock::latency::{Latency, duration};
-use crate::mock::pairs::Pairs;
-use crate::mock::script::Script;
-use crate::mock::{self, FAULTS, FaultPlan, Ledger, Mock, Settings};
 use crate::serving::{interrupted, listen};
 use crate::terminal;
-
-/// `probity mock`
-#[derive(Debug, Args)]
-pub(crate) struct MockArgs {
-    /// The port; 0 picks a free one
-    #[arg(long, value_name = "PORT", default_value_t = 8377)]
-    port: u16,
-    /// The address, which has to be of the loopback interface
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
-    host: IpAddr,
-    /// What levels, waits and faults are drawn from, together with the packet and the call's number for it
-    #[arg(long, value_name = "N", default_value_t = 7)]
-    seed: u64,
-    /// How levels are chosen: `hash` by packet, `uniform` by call, or `fixed:N`
-    #[arg(long, value_name = "HOW", default_value = "hash")]
-    levels: Levels,
-    /// How the better of two replies is chosen: `hash` by their texts, `first`, `second`, `longer`, `shorter`,
-    /// `word:TEXT`, `tie`, `review` or `malformed`
-    #[arg(long, value_name = "HOW", default_value = "hash")]
-    pairs: Pairs,
-    /// A judge that reads the replies, in place of --levels and --pairs: `fair`, or fair with weaknesses joined by
-    /// `+`: `position`, `length`, `identity`, `never_ties`, `obeys`, `apology`, `formatting`, and with that share of
-    /// answers by chance `noisy:SHARE`
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["levels", "pairs"])]
-    script: Option<Script>,
-    /// How long answers take: `50ms`, `uniform:20ms..80ms` or `lognormal:50ms,0.5` (median, sigma)
-    #[arg(long, value_name = "HOW", default_value = "0")]
-    latency: Latency,
-    /// A fault and the share of calls that get it, such as F17=0.05; may be given again
-    #[arg(long = "fault", value_name = "FAULT=SHARE", value_parser = mock::share)]
-    fault: Vec<(String, f64)>,
-    /// A TOML file with lines such as `F17 = 0.05`; --fault goes over it
-    #[arg(long, value_name = "FILE")]
-    faults: Option<PathBuf>,
-    /// Only the first N calls about a packet draw a fault [default: all of them]
-    #[arg(long, value_name = "N")]
-    fault_attempts: Option<u32>,
-    /// Print the faults and end
-    #[arg(long)]
-    list_faults: bool,
-    /// The seconds that F01 and F19 ask to wait
-    #[arg(long, value_name = "SECONDS", default_value_t = 7)]
-    retry_after: u32,
-    /// The pause before each piece that F36 and F37 send
-    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = pause)]
-    drip: Duration,
-    /// Whether answers say how many tokens they took
-    #[arg(long, value_enum, value_name = "HOW", default_value = "on")]
-    usage: Usage,
-    /// The model that answers say they come from [default: the one asked for]
-    #[arg(long, value_name = "NAME")]
-    model_echo: Option<String>,
-    /// Fingerprints to draw from, separated by commas
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    fingerprints: Vec<String>,
-    /// Append one JSON line per call to this file, before the call is answered
-    #[arg(long, value_name = "FILE")]
-    ledger: Option<PathBuf>,
-}
-
-fn pause(text: &str) -> Result<Duration, String> {
-    duration(text).ok_or_else(|| format!("expected a time such as 20s, found {text:?}"))
-}
 
 /// Runs the command until it is told to end.
 pub(crate) fn run(args: &MockArgs) -> Result<Exit, Failure> {
     if args.list_faults {
         let lines: Vec<String> =
-            FAULTS.iter().map(|fault| format!("{}  {}\n", fault.number, fault.sentence)).collect();
+            probity_mock::faults().map(|fault| format!("{}  {}\n", fault.number, fault.sentence)).collect();
         terminal::print(&lines.concat());
         return Ok(Exit::Done);
     }
@@ -118,8 +49,8 @@ pub(crate) fn run(args: &MockArgs) -> Result<Exit, Failure> {
         let stop = interrupted().map_err(|error| failed(format!("could not start: {error}")))?;
         let address = listener.local_addr().unwrap_or(address);
         terminal::print(&format!("mock judge on http://{address}/v1\n"));
-        mock::serve(listener, Arc::clone(&mock), stop).await;
-        Ok(())
+        probity_mock::serve(listener, Arc::clone(&mock), stop).await;
+        Ok::<(), Failure>(())
     })?;
     terminal::print(&format!("{}\n", mock.counts.summary()));
     match mock.ledger_failures.load(Ordering::Relaxed) {
@@ -138,7 +69,8 @@ fn settings(args: &MockArgs) -> Result<Settings, Failure> {
         let place = path.display();
         let text = std::fs::read_to_string(path)
             .map_err(|error| Failure::usage(format!("faults {place}: cannot be read: {error}")))?;
-        shares = mock::shares(&text).map_err(|error| Failure::usage(format!("faults {place}: {error}")))?;
+        shares = probity_mock::shares(&text)
+            .map_err(|error| Failure::usage(format!("faults {place}: {error}")))?;
     }
     shares.extend(args.fault.iter().cloned());
     Ok(Settings {
@@ -146,7 +78,10 @@ fn settings(args: &MockArgs) -> Result<Settings, Failure> {
         levels: args.levels,
         pairs: args.pairs.clone(),
         script: args.script.clone(),
-        usage: args.usage,
+        usage: match args.usage {
+            UsageArg::On => Usage::On,
+            UsageArg::Off => Usage::Off,
+        },
         model_echo: args.model_echo.clone(),
         fingerprints: args.fingerprints.clone(),
         latency: args.latency,

@@ -1,4 +1,5 @@
-//! The commands: one module each.
+//! The commands: one module each, of flags, a job and a document. What they share is the skeleton of those that ask
+//! ([`session`]), where results go ([`outlet`]), and files of rows ([`rows`]).
 
 pub(crate) mod calibrate;
 pub(crate) mod check;
@@ -6,19 +7,20 @@ pub(crate) mod compare;
 pub(crate) mod diff;
 pub(crate) mod gate;
 pub(crate) mod init;
-pub(crate) mod inputs;
 pub(crate) mod labels;
 pub(crate) mod mock;
+mod outlet;
 pub(crate) mod probe;
 pub(crate) mod promote;
-pub(crate) mod replies;
+mod replies;
 pub(crate) mod report;
 pub(crate) mod review;
+mod rows;
 pub(crate) mod rubric;
 pub(crate) mod rubric_diff;
 pub(crate) mod run;
 pub(crate) mod sample;
-pub(crate) mod session;
+mod session;
 pub(crate) mod trust;
 
 #[cfg(test)]

@@ -1,88 +1,40 @@
-//! What commands that judge say and do about the target that writes replies: the store it needs, how its calls
-//! ended, and what they would take.
+//! What asking a target for replies would take, beside what the judge is asked.
 
-use probity_core::report::Summary;
 use probity_engine::run::job::Job;
-use probity_engine::run::plan::{Known, Plan, UnscoredPolicy};
-use probity_engine::run::replies::{RepliesRan, ReplyPlan, reply_plan, same_model};
-use probity_engine::run::work::Work as _;
-use probity_engine::run::{Network, Observer as _, Ran};
+use probity_engine::run::plan::Plan;
+use probity_engine::run::replies::{ReplyPlan, dry_reply_plan};
 use probity_engine::schedule::budget::Money;
-use probity_engine::schedule::lane::Stop;
-use probity_engine::store::{Store, StoreError};
+use probity_engine::store::Store;
 use probity_engine::target::{Request, TargetDefinition};
 use serde_json::{Value, json};
 
-use super::session::{self, Watcher, failure};
-use crate::exit::{Exit, Failure};
-use crate::render::plain::plain;
-use crate::{settings, terminal};
-
-/// Opens the store of a job; for reading only where neither judge nor target will be asked.
-pub(crate) fn open_store(job: &Job, network: Network, watcher: &Watcher) -> Result<Store, Failure> {
-    if job.target().is_none() || network != Network::Online {
-        return session::open_store(&job.asking, network, watcher);
-    }
-    session::open_for_writing(&settings::store_path(&job.asking)?, &|line| watcher.notice(line))
-}
-
-/// The exit code and the words for a target whose calls stopped before the end.
-fn stopped(ran: &Ran) -> Option<(Exit, String)> {
-    let replies = ran.replies.as_ref()?;
-    let resume = "; run the same command again to resume";
-    Some(match replies.stop()? {
-        Stop::Unreachable(why) => (Exit::Incomplete, format!("the target cannot be reached: {why}{resume}")),
-        Stop::Quota(why) | Stop::Budget(why) => (Exit::Incomplete, format!("the target: {why}{resume}")),
-        Stop::Unusable(why) | Stop::SchemaRefused(why) if replies.n_answered == 0 => {
-            (Exit::Usage, format!("the target: {why}"))
-        }
-        Stop::Refused(why) | Stop::Unusable(why) | Stop::SchemaRefused(why) => {
-            let way_on = "correct that, then run the same command again to resume";
-            (Exit::Incomplete, format!("the target: {why}; {way_on}"))
-        }
-        Stop::Interrupted => (Exit::Incomplete, format!("as asked{resume}")),
-        Stop::Store(error) => (Exit::Store, error.to_string()),
-    })
-}
-
-/// Says what is worth a line about the target after a run: that nobody needed it, or that only its answers showed it
-/// to be the judge's own model.
-pub(crate) fn notices(job: &Job, ran: &Ran, summary: &Summary, watcher: &Watcher) {
-    let (Some(target), Some(RepliesRan { plan, .. })) = (job.target(), &ran.replies) else { return };
-    let settings = target.settings();
-    if plan.n_cases == 0 {
-        watcher.notice(&format!("every case has a reply: target {} was not asked", settings.name));
-    }
-    let (judge, facts) = (&job.asking.judge, summary.facts());
-    let answered = facts.target.as_ref().map(|target| target.answered_as.as_slice()).unwrap_or_default();
-    if same_model((judge, &[]), (settings, &[])).is_none()
-        && let Some(warning) = same_model((judge, &facts.judge.answered_as), (settings, answered))
-    {
-        watcher.notice(&format!("warning: {warning}"));
-    }
-}
+use crate::exit::Failure;
+use crate::plain::plain;
 
 /// What asking the target would take, and what would be sent.
-pub(crate) struct Planned<'a> {
+pub(crate) struct PlannedReplies<'a> {
     job: &'a Job,
     target: &'a TargetDefinition,
     plan: ReplyPlan,
     requests: Vec<Request>,
 }
 
-impl<'a> Planned<'a> {
+impl<'a> PlannedReplies<'a> {
     /// Counts what is missing from the store, and lets the job see the replies that are there. Requests are kept
     /// where they are to be shown.
-    pub(crate) fn of(job: &'a Job, show: bool) -> Result<Option<Planned<'a>>, Failure> {
+    pub(crate) fn of(
+        job: &'a Job,
+        store: Option<&Store>,
+        show: bool,
+    ) -> Result<Option<PlannedReplies<'a>>, Failure> {
         let Some(target) = job.target() else { return Ok(None) };
-        let known = known(job, target).map_err(|error| Failure::new(Exit::Store, &error))?;
         let mut requests = Vec::new();
-        let plan = reply_plan(job, target, known, &mut |request| {
+        let plan = dry_reply_plan(job, target, store, &mut |request| {
             if show {
-                requests.push(request.clone());
+                requests.push(request);
             }
-        });
-        Ok(Some(Planned { job, target, plan: plan.map_err(failure)?, requests }))
+        })?;
+        Ok(Some(PlannedReplies { job, target, plan, requests }))
     }
 
     /// As a member of the plan's object.
@@ -113,12 +65,8 @@ impl<'a> Planned<'a> {
     pub(crate) fn shown(&self) -> String {
         let name = plain(&self.target.settings().name);
         let one = |request: &Request| {
-            let body = serde_json::to_string_pretty(&body(request)).expect("JSON values can be written");
-            format!(
-                "# case {}, target {name}, packet {}\n{body}\n\n",
-                plain(request.case_id()),
-                request.hash()
-            )
+            let (case, packet) = (plain(request.case_id()), request.hash());
+            format!("# case {case}, target {name}, packet {packet}\n{:#}\n\n", body(request))
         };
         self.requests.iter().map(one).collect()
     }
@@ -153,21 +101,4 @@ impl<'a> Planned<'a> {
 
 fn body(request: &Request) -> Value {
     serde_json::from_str(request.body()).expect("a request is JSON")
-}
-
-fn known(job: &Job, target: &TargetDefinition) -> Result<Known, StoreError> {
-    let Ok(path) = settings::store_path(&job.asking) else { return Ok(Known::default()) };
-    if !path.exists() {
-        return Ok(Known::default());
-    }
-    let store = Store::open_read_only(&path)?;
-    job.take_replies(&store)?;
-    Ok(Known::new(store.settled(target.id(), job.repeat())?, UnscoredPolicy::Keep))
-}
-
-/// Ends a run whose target stopped, with the words for it.
-pub(crate) fn ended(ran: &Ran) -> Option<Exit> {
-    let (exit, message) = stopped(ran)?;
-    terminal::note(&format!("stopped: {message}"));
-    Some(exit)
 }

@@ -3,13 +3,12 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use probity_core::rubric::{BUILT_IN, Problem, Reading, Rubric, built_in, read};
-
+use probity_core::rubric::{BUILT_IN, Reading, Rubric, built_in, read};
 use probity_engine::run::standing::clock;
 
 use crate::exit::Failure;
+use crate::plain::plain;
 use crate::render::card;
-use crate::render::plain::plain;
 use crate::render::problem::located;
 
 /// The built-in rubrics, one per line.
@@ -55,15 +54,9 @@ pub(crate) fn check(path_shown: &str, text: &str) -> Result<String, String> {
 /// Checks the file at `path`.
 pub(crate) fn check_file(path: &Path) -> Result<String, Failure> {
     let shown = path.display().to_string();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("{shown}: cannot be read: {error}")))?;
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::unreadable(&shown, &error))?;
     check(&shown, &text)
         .map_err(|problems| Failure::usage(format!("{shown} is not a rubric\n{}", problems.trim_end())))
-}
-
-/// Each problem with its place, its line and its hint.
-pub(crate) fn problems(path_shown: &str, text: &str, problems: &[Problem]) -> Vec<String> {
-    problems.iter().map(|problem| located(path_shown, text, "", problem).trim_end().to_owned()).collect()
 }
 
 fn summary(rubric: &Rubric) -> String {

@@ -4,7 +4,8 @@ use probity_core::rubric::{HashChange, Rubric, RubricChange, RubricDifference, d
 use serde_json::{Value, json};
 
 use crate::exit::{Exit, Failure};
-use crate::render::plain::plain;
+use crate::plain::plain;
+use crate::render::report::pretty;
 use crate::{settings, terminal};
 
 /// Texts up to this length stand on one line with what they became.
@@ -22,8 +23,7 @@ pub(crate) fn diff(before: &str, after: &str, as_json: bool) -> Result<Exit, Fai
     let (one, other) = (settings::rubric(before, &note)?, settings::rubric(after, &note)?);
     let moved = difference(&one, &other);
     let text = if as_json {
-        serde_json::to_string_pretty(&to_json(&one, &other, &moved)).expect("JSON values can be written")
-            + "\n"
+        pretty(&to_json(&one, &other, &moved))
     } else {
         shown([before, after], &one, &other, &moved)
     };

@@ -7,22 +7,20 @@ use probity_core::promote::Standing;
 use probity_core::report::{Summary, TargetState};
 use probity_engine::load::Skipped;
 use probity_engine::run::job::Job;
-use probity_engine::run::replies::run_job;
+use probity_engine::run::replies::{RepliesRan, run_job, same_model};
 use probity_engine::run::results::Row;
-use probity_engine::run::{Observer as _, Ran, RunError, Session, report};
+use probity_engine::run::{Network, Ran, RunError, report};
 use probity_engine::store::Store;
 
-use super::inputs::Inputs;
-use super::replies;
-use super::session::{
-    Watcher, failure, keep_outcome, mode, network, output_failure, report_files, runtime, stopped, way_on,
-};
+use super::check;
+use super::outlet::Outlet;
+use super::session::{Covered, Ended, Session, keep_outcome};
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::report::ReportFile;
 use crate::render::report::appendix::Origin;
 use crate::render::results::ResultsWriter;
 use crate::render::summary::{metric_name, reached, summary, wanted};
+use crate::settings::inputs::Inputs;
 use crate::{settings, terminal};
 
 /// How many skipped records are kept for the summary.
@@ -30,16 +28,14 @@ const SKIPPED_KEPT_MAX: usize = 5;
 
 /// Runs the command.
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
+    if args.calls.dry_run {
+        return check::job(&args.job, Some(&args.calls), false);
+    }
     let Made { job, ran, summary, skipped } = made(args)?;
-    if !args.job.cases.reading.json {
+    if !args.job.cases.reading.say.json {
         terminal::print(&self::summary(&summary, &job.dataset_name, &skipped));
     }
-    let exit = verdict(args, &job, &ran, &summary);
-    // Whoever else still has the job ends with the process.
-    if let Some(job) = Arc::into_inner(job) {
-        job.leave();
-    }
-    Ok(exit)
+    Ok(ended(args, &job, &ran, &summary).say())
 }
 
 /// A run with its results in their files.
@@ -57,36 +53,29 @@ pub(crate) fn written(args: &RunArgs) -> Result<Standing, Failure> {
 }
 
 fn made(args: &RunArgs) -> Result<Made, Failure> {
-    let files = report_files(args.output.as_deref(), &args.reports, &Inputs::default().job(&args.job))?;
-    let watcher = Watcher::new(args.job.cases.reading.quiet);
-    let job = settings::job(&args.job, settings::call_layer(&args.calls)?, &|line| watcher.notice(line))?;
+    let say = &args.job.cases.reading.say;
+    let outlet = Outlet::new(&args.output, say, &Inputs::default().job(&args.job))?;
+    let session = Session::new(&args.calls, say.quiet);
+    let job = settings::job(&args.job, Some(&args.calls), &|line| session.note(line))?;
     refuse_without_pass_rule(args, &job)?;
     let job = Arc::new(job);
-    // Opening the store is mostly waiting for the disk.
-    job.begin_screening();
-    let store = replies::open_store(&job, network(&args.calls), &watcher)?;
-    let runtime = runtime()?;
-    let ran = runtime.block_on(async {
-        let mode = mode(&args.calls);
-        let (store, mode, key) = (&store, &mode, &settings::variable);
-        run_job(&job, &Session { store, mode, key, observer: &watcher }).await
-    });
-    // Connections are closed beside the report.
-    runtime.shutdown_background();
-    let mut ran = match ran {
+    let is_target_asked = job.target().is_some() && session.network() == Network::Online;
+    let store =
+        if is_target_asked { session.open_for_writing(&job.asking)? } else { session.open(&job.asking)? };
+    let mut ran = match session.ask(&store, async |session| run_job(&job, session).await)? {
         Ok(ran) => ran,
         Err(mut error) => {
             // Records that cannot be used are listed even where there are no others.
             if let RunError::NothingUsable { ran, .. } = &mut error {
-                write(&job, &store, ran, args, &files)?;
+                write(&job, &store, ran, &outlet)?;
             }
-            return Err(failure(error));
+            return Err(error.into());
         }
     };
-    let (summary, skipped) = write(&job, &store, &mut ran, args, &files)?;
+    let (summary, skipped) = write(&job, &store, &mut ran, &outlet)?;
     keep_outcome(&store, &ran, "run", &summary.record())?;
-    store.close().map_err(|error| Failure::new(Exit::Store, &error))?;
-    replies::notices(&job, &ran, &summary, &watcher);
+    store.close()?;
+    about_the_target(&job, &ran, &summary, &session);
     Ok(Made { job, ran, summary, skipped })
 }
 
@@ -107,24 +96,17 @@ fn write(
     job: &Job,
     store: &Store,
     ran: &mut Ran,
-    args: &RunArgs,
-    files: &[ReportFile],
+    outlet: &Outlet<'_>,
 ) -> Result<(Summary, Vec<Skipped>), Failure> {
     let mut open = Vec::new();
     let origin = Origin::asked(&job.asking);
-    for file in files {
-        let report = file
-            .open(&job.dataset_name, &origin)
-            .map_err(|error| output_failure(Some(&file.path), &error))?;
-        open.push((file, report));
+    for file in &outlet.files {
+        let report = file.open(&job.dataset_name, &origin);
+        open.push((file, report.map_err(|error| Failure::unwritable(Some(&file.path), &error))?));
     }
-    let stdout_failure = |error: io::Error| output_failure(None, &error);
-    let stdout = args
-        .job
-        .cases
-        .reading
-        .json
-        .then(|| ResultsWriter::new(io::BufWriter::new(terminal::Pipe(io::stdout().lock()))));
+    let stdout_failure = |error: io::Error| Failure::unwritable(None, &error);
+    let stdout =
+        outlet.is_json().then(|| ResultsWriter::new(io::BufWriter::new(terminal::Pipe(io::stdout().lock()))));
     let mut stdout = stdout.transpose().map_err(stdout_failure)?;
     let mut skipped = Vec::new();
     let summary = report(job, store, ran, &mut |row| {
@@ -142,10 +124,9 @@ fn write(
             skipped.push(record);
         }
         Ok(())
-    });
-    let summary = summary.map_err(failure)?;
+    })?;
     for (file, report) in open {
-        report.finish(&summary).map_err(|error| output_failure(Some(&file.path), &error))?;
+        report.finish(&summary).map_err(|error| Failure::unwritable(Some(&file.path), &error))?;
     }
     if let Some(stdout) = stdout {
         stdout.finish(&summary).and_then(|mut out| io::Write::flush(&mut out)).map_err(stdout_failure)?;
@@ -153,71 +134,73 @@ fn write(
     Ok((summary, skipped))
 }
 
-/// The exit code, and the words that go with it.
-fn verdict(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Exit {
-    if let Some(exit) = replies::ended(ran) {
-        return exit;
+/// Says what is worth a line about the target after a run: that nothing needed it, or that only its answers showed it
+/// to be the judge's own model.
+fn about_the_target(job: &Job, ran: &Ran, summary: &Summary, session: &Session<'_>) {
+    let (Some(target), Some(RepliesRan { plan, .. })) = (job.target(), &ran.replies) else { return };
+    let settings = target.settings();
+    if plan.n_cases == 0 {
+        session.note(&format!("every case has a reply: target {} was not asked", settings.name));
     }
-    let stop = ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
-    if let Some((exit, message)) = stop.map(|stop| stopped(stop, ran)) {
-        terminal::note(&format!("stopped: {message}"));
-        return exit;
-    }
-    let wanted = job.asking.config.run.min_coverage;
-    if let Some(coverage) = summary.coverage().filter(|coverage| *coverage < wanted) {
-        let n_no_reply = summary.n_no_reply();
-        let missing = if n_no_reply > 0 { format!(", {n_no_reply} without a reply") } else { String::new() };
-        terminal::note(&format!(
-            "incomplete: {:.1} % of the admitted replies have a verdict, {:.1} % are wanted{missing}; {}",
-            100.0 * coverage.to_f64(),
-            100.0 * wanted.to_f64(),
-            way_on(ran)
-        ));
-        return Exit::Incomplete;
-    }
-    let enforced = if args.enforce { enforced(summary) } else { Exit::Done };
-    match args.fail_under {
-        Some(floor) if enforced == Exit::Done => above_floor(summary, floor),
-        _ => enforced,
+    let (judge, facts) = (&job.asking.judge, summary.facts());
+    let answered = facts.target.as_ref().map(|target| target.answered_as.0.as_slice()).unwrap_or_default();
+    if same_model((judge, &[]), (settings, &[])).is_none()
+        && let Some(warning) = same_model((judge, &facts.judge.answered_as), (settings, answered))
+    {
+        session.note(&format!("warning: {warning}"));
     }
 }
 
+/// The exit code, and the words that go with it.
+fn ended(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Ended {
+    let covered = summary.coverage().map(|coverage| Covered {
+        share: coverage.to_f64(),
+        of: "the admitted replies have a verdict",
+        missing: match summary.n_no_reply() {
+            0 => String::new(),
+            n => format!(", {n} without a reply"),
+        },
+    });
+    Ended::of(ran, job.asking.config.run.min_coverage, covered)
+        .and_then(|| if args.enforce { enforced(summary) } else { Ended::done() })
+        .and_then(|| args.fail_under.map_or_else(Ended::done, |floor| above_floor(summary, floor)))
+}
+
 /// Whether the targets are met by a judge that may gate, and in words what is not.
-fn enforced(summary: &Summary) -> Exit {
+fn enforced(summary: &Summary) -> Ended {
     let (standing, n_targets) = (&summary.facts().judge.standing, summary.targets().len());
     if !standing.is_promoted() {
-        terminal::note(&no_standing(&format!("{standing} ({})", standing.reason())));
-        return Exit::No;
+        return no_standing(&format!("{standing} ({})", standing.reason()));
     }
     let unmet = summary.targets().iter().filter(|target| target.state() != TargetState::Met);
     let unmet: Vec<String> = unmet
         .map(|each| format!("{}: {}, needs {}", metric_name(each), reached(each), wanted(each)))
         .collect();
     if !unmet.is_empty() {
-        let n_unmet = unmet.len();
-        let unmet = unmet.join("; ");
-        terminal::note(&format!("FAILED: {n_unmet} of {n_targets} targets missed ({unmet})"));
-        return Exit::No;
+        let (n_unmet, unmet) = (unmet.len(), unmet.join("; "));
+        return Ended::with(Exit::No, format!("FAILED: {n_unmet} of {n_targets} targets missed ({unmet})"));
     }
     if n_targets == 0 {
-        terminal::note("the rubric has no targets: nothing but the judge's standing was enforced");
+        let words = "the rubric has no targets: nothing but the judge's standing was enforced";
+        return Ended::with(Exit::Done, words.to_owned());
     }
-    Exit::Done
+    Ended::done()
 }
 
 /// Why a judge without standing passes no build: its standing, whatever its figures are.
-pub(super) fn no_standing(standing: &str) -> String {
-    format!("FAILED: the judge's standing is {standing}; its figures inform and must not gate")
+pub(super) fn no_standing(standing: &str) -> Ended {
+    let words = format!("FAILED: the judge's standing is {standing}; its figures inform and must not gate");
+    Ended::with(Exit::No, words)
 }
 
 /// Whether the lower bound of the pass rate reaches `floor`, whatever the judge has earned. A pass rate that was not
 /// measured does not.
-fn above_floor(summary: &Summary, floor: f64) -> Exit {
+fn above_floor(summary: &Summary, floor: f64) -> Ended {
     let standing = &summary.facts().judge.standing;
     let by = format!("{standing} judge: {}", standing.reason());
     let wanted = format!("--fail-under {:.1} %", 100.0 * floor);
     let message = match summary.pass_rate() {
-        Some(rate) if rate.low >= floor => return Exit::Done,
+        Some(rate) if rate.low >= floor => return Ended::done(),
         Some(rate) => format!(
             "the pass rate is {:.1} % ({:.1}–{:.1} %, n {}) and its lower bound is below {wanted}",
             100.0 * rate.value,
@@ -227,6 +210,5 @@ fn above_floor(summary: &Summary, floor: f64) -> Exit {
         ),
         None => format!("the pass rate was not measured, {wanted} needs one"),
     };
-    terminal::note(&format!("FAILED: {message} ({by})"));
-    Exit::No
+    Ended::with(Exit::No, format!("FAILED: {message} ({by})"))
 }

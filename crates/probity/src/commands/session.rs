@@ -1,16 +1,17 @@
-//! One session with a judge: the store, the calls, interrupts, what is said meanwhile, and how it ended.
+//! The skeleton of a command that asks a judge: the store is opened, what is missing is asked for, what it came to is
+//! kept, and one place says how it ended.
 //!
-//! What commands that ask a judge share. What they ask about, and what they make of the answers, is their own.
+//! What commands ask about, and what they make of the answers, is their own.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use probity_core::case::Moment;
+use probity_core::exact::Exact;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::plan::{Plan, UnscoredPolicy};
-use probity_engine::run::{Mode, Network, Observer, Ran, RunError};
+use probity_engine::run::{self, Mode, Network, Observer, Ran, RunError};
 use probity_engine::schedule::desk::Progress;
 use probity_engine::schedule::lane::{Lane, Stop};
 use probity_engine::store::{Invocation, Store};
@@ -18,42 +19,92 @@ use serde::Serialize;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-use super::inputs::{Inputs, refuse_same_output};
 use crate::args::CallArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::progress::Bar;
-use crate::render::report::{Finished, Kind, ReportFile};
-use crate::render::results::WholeFile;
 use crate::{settings, terminal};
 
 /// The commands that make runs of the store.
-pub(crate) const RUN_LIKE: [&str; 4] = ["run", "compare", "calibrate", "probe"];
+const RUN_LIKE: [&str; 4] = ["run", "compare", "calibrate", "probe"];
+
+/// How to go on after calls have stopped.
+const RESUME: &str = "run the same command again to resume";
 
 /// The runtime that calls are made on.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| Failure {
-        exit: Exit::Store,
-        message: format!("could not start: {error}"),
-        hint: None,
-    })
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.map_err(|error| Failure::store(format!("could not start: {error}")))
 }
 
-/// How a run is to be made, as its flags say. Must be called inside a runtime.
-pub(crate) fn mode(args: &CallArgs) -> Mode {
-    Mode {
-        network: network(args),
-        unscored: if args.retry_unscored { UnscoredPolicy::AskAgain } else { UnscoredPolicy::Keep },
-        interrupted: interrupts(),
-        invocation: invocation(),
+/// One session with a judge.
+pub(crate) struct Session<'a> {
+    calls: &'a CallArgs,
+    watcher: Watcher,
+}
+
+impl<'a> Session<'a> {
+    /// A session as flags have it, which says nothing where `is_quiet`.
+    pub(crate) fn new(calls: &'a CallArgs, is_quiet: bool) -> Self {
+        Session { calls, watcher: Watcher { is_quiet, bar: Bar::default() } }
     }
-}
 
-/// Whether calls may be made.
-pub(crate) fn network(args: &CallArgs) -> Network {
-    match args.recorded {
-        Some(run) => Network::Recorded(run),
-        None if args.offline => Network::Offline,
-        None => Network::Online,
+    /// Says something worth a line.
+    pub(crate) fn note(&self, line: &str) {
+        self.watcher.notice(line);
+    }
+
+    /// Whether calls may be made.
+    pub(crate) fn network(&self) -> Network {
+        match self.calls.recorded {
+            Some(run) => Network::Recorded(run),
+            None if self.calls.offline => Network::Offline,
+            None => Network::Online,
+        }
+    }
+
+    /// Opens the store; for reading only where nobody will be asked.
+    pub(crate) fn open(&self, asking: &Asking) -> Result<Store, Failure> {
+        if asking.may_ask(self.network()) {
+            return self.open_for_writing(asking);
+        }
+        let path = settings::store_path(asking)?;
+        if !path.exists() {
+            return Err(Failure::usage(format!("there is no store at {}", path.display())).hint(
+                "only an earlier run's record was asked for; run once with a judge and without --offline",
+            ));
+        }
+        Ok(Store::open_read_only(&path)?)
+    }
+
+    /// Opens the store for writing, whoever is asked.
+    pub(crate) fn open_for_writing(&self, asking: &Asking) -> Result<Store, Failure> {
+        open_for_writing(&settings::store_path(asking)?, &|line| self.note(line))
+    }
+
+    /// Makes the calls of `ask`.
+    pub(crate) fn ask<T>(
+        &self,
+        store: &Store,
+        ask: impl AsyncFnOnce(&run::Session<'_>) -> Result<T, RunError>,
+    ) -> Result<Result<T, RunError>, Failure> {
+        let runtime = runtime()?;
+        let asked = runtime.block_on(async {
+            let mode = Mode {
+                network: self.network(),
+                unscored: if self.calls.retry_unscored {
+                    UnscoredPolicy::AskAgain
+                } else {
+                    UnscoredPolicy::Keep
+                },
+                interrupted: interrupts(),
+                invocation: invocation(),
+            };
+            let key = &settings::variable;
+            ask(&run::Session { store, mode: &mode, key, observer: &self.watcher }).await
+        });
+        // Connections are closed beside the report.
+        runtime.shutdown_background();
+        Ok(asked)
     }
 }
 
@@ -82,35 +133,17 @@ pub(crate) fn keep_outcome(
         now.push_str("T00:00:00Z");
     }
     let figures = serde_json::to_string(figures).expect("documents can be written");
-    let noted = store.note_outcome(run, (command, &figures), &now);
-    noted.map_err(|error| Failure::new(Exit::Store, &error))
-}
-
-/// Opens the store; for reading only where nobody will be asked.
-pub(crate) fn open_store(asking: &Asking, network: Network, watcher: &Watcher) -> Result<Store, Failure> {
-    let path = settings::store_path(asking)?;
-    if !asking.may_ask(network) {
-        if !path.exists() {
-            return Err(Failure::usage(format!("there is no store at {}", path.display())).hint(
-                "only an earlier run's record was asked for; run once with a judge and without --offline",
-            ));
-        }
-        return Store::open_read_only(&path).map_err(|error| Failure::new(Exit::Store, &error));
-    }
-    open_for_writing(&path, &|line| watcher.notice(line))
+    Ok(store.note_outcome(run, (command, &figures), &now)?)
 }
 
 /// Opens the store for writing and tells what it found: each lost call is listed once, so it is said at once.
 pub(crate) fn open_for_writing(path: &Path, note: &dyn Fn(&str)) -> Result<Store, Failure> {
-    let opened = Store::open(path).map_err(|error| Failure::new(Exit::Store, &error))?;
+    let opened = Store::open(path)?;
     if !opened.lost.is_empty() {
         let n = opened.lost.len();
         note(&format!(
             "{n} calls were in flight when an earlier process died: possibly billed, not recorded"
         ));
-    }
-    for warning in &opened.warnings {
-        note(&format!("warning: {warning}"));
     }
     Ok(opened.store)
 }
@@ -138,119 +171,114 @@ fn interrupts() -> watch::Receiver<bool> {
     receiver
 }
 
-/// The files that `--output` and `--report` name, none of which is read. Results without a place are not worth paying
-/// for, so each is tried.
-pub(crate) fn report_files(
-    output: Option<&Path>,
-    reports: &[PathBuf],
-    inputs: &Inputs,
-) -> Result<Vec<ReportFile>, Failure> {
-    let reported = reports.iter().map(|path| ("--report", path.as_path()));
-    let outputs: Vec<(&str, &Path)> =
-        output.map(|path| ("--output", path)).into_iter().chain(reported).collect();
-    outputs.iter().try_for_each(|(flag, path)| inputs.refuse(flag, path))?;
-    refuse_same_output(&outputs)?;
-    let output = output.map(|path| Ok(ReportFile { path: path.to_owned(), kind: Kind::Json }));
-    let reports = reports
-        .iter()
-        .map(|path| Ok(ReportFile { path: path.clone(), kind: Kind::of(path).map_err(Failure::usage)? }));
-    let files: Vec<ReportFile> = output.into_iter().chain(reports).collect::<Result<_, Failure>>()?;
-    for file in &files {
-        WholeFile::try_out(&file.path).map_err(|error| output_failure(Some(&file.path), &error))?;
+/// How a command ends: the exit code, and the last lines that go with it.
+pub(crate) struct Ended {
+    /// The code.
+    pub(crate) exit: Exit,
+    /// The lines.
+    pub(crate) words: Vec<String>,
+}
+
+/// How much of what was to be asked has a verdict.
+pub(crate) struct Covered {
+    /// The share.
+    pub(crate) share: f64,
+    /// Of what, in words that follow the share.
+    pub(crate) of: &'static str,
+    /// What else is missing, in words that follow.
+    pub(crate) missing: String,
+}
+
+impl Ended {
+    /// As it should.
+    pub(crate) fn done() -> Ended {
+        Ended { exit: Exit::Done, words: Vec::new() }
     }
-    Ok(files)
-}
 
-/// Writes what a command came to, to each of its files.
-pub(crate) fn write_reports(files: &[ReportFile], finished: &Finished<'_>) -> Result<(), Failure> {
-    files
-        .iter()
-        .try_for_each(|file| file.write(finished).map_err(|error| output_failure(Some(&file.path), &error)))
-}
+    /// In `exit`, for the reason given.
+    pub(crate) fn with(exit: Exit, words: String) -> Ended {
+        Ended { exit, words: vec![words] }
+    }
 
-/// A failure to write results.
-pub(crate) fn output_failure(output: Option<&Path>, error: &io::Error) -> Failure {
-    let place = output.map_or("standard output".to_owned(), |path| path.display().to_string());
-    Failure { exit: Exit::Store, message: format!("could not write {place}: {error}"), hint: None }
+    /// As asking did: stopped, with too little that has a verdict, or done.
+    pub(crate) fn of(ran: &Ran, coverage_min: Exact, covered: Option<Covered>) -> Ended {
+        let replies = ran.replies.as_ref();
+        let by_target = replies.and_then(|replies| Some(("target", replies.stop()?, replies.n_answered)));
+        let stop = ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
+        let stop = by_target.or(stop.map(|stop| ("judge", stop, ran.n_answered)));
+        if let Some((who, stop, n_answered)) = stop {
+            let (exit, message) = stopped(who, stop, n_answered);
+            return Ended::with(exit, format!("stopped: {message}"));
+        }
+        let wanted = coverage_min.to_f64();
+        let Some(Covered { share, of, missing }) = covered.filter(|covered| covered.share < wanted) else {
+            return Ended::done();
+        };
+        let (share, wanted, way_on) = (100.0 * share, 100.0 * wanted, way_on(ran));
+        let message =
+            format!("incomplete: {share:.1} % of {of}, {wanted:.1} % are wanted{missing}; {way_on}");
+        Ended::with(Exit::Incomplete, message)
+    }
+
+    /// As `next` does where nothing has gone wrong so far.
+    pub(crate) fn and_then(self, next: impl FnOnce() -> Ended) -> Ended {
+        if self.exit != Exit::Done {
+            return self;
+        }
+        let Ended { exit, words } = next();
+        Ended { exit, words: [self.words, words].concat() }
+    }
+
+    /// Says the last lines.
+    pub(crate) fn say(self) -> Exit {
+        self.words.iter().for_each(|line| terminal::note(line));
+        self.exit
+    }
 }
 
 /// What brings the missing verdicts, as far as anything does.
-pub(crate) fn way_on(ran: &Ran) -> &'static str {
+fn way_on(ran: &Ran) -> &'static str {
     let missing = ran.replies.as_ref().filter(|replies| replies.plan.n_calls > 0);
     if missing.is_some_and(|replies| replies.driven.as_ref().is_some_and(|driven| driven.gave_up > 0)) {
-        return "run the same command again to resume";
+        return RESUME;
     }
     match &ran.driven {
         None if ran.plan.n_calls > 0 || missing.is_some_and(|replies| replies.driven.is_none()) => {
             "run again without --offline to ask for the rest"
         }
-        Some(driven) if driven.gave_up > 0 => "run the same command again to resume",
+        Some(driven) if driven.gave_up > 0 => RESUME,
         None | Some(_) => {
             "the report lists the causes; --retry-unscored asks again where an answer was no verdict"
         }
     }
 }
 
-/// The code and the words for what stopped the calls.
-pub(crate) fn stopped(stop: &Stop, ran: &Ran) -> (Exit, String) {
-    let nothing_answered = ran.n_answered == 0;
-    let resume = "; run the same command again to resume";
+/// The code and the words for what stopped the calls to the judge or the target.
+fn stopped(who: &str, stop: &Stop, n_answered: u64) -> (Exit, String) {
+    let of = if who == "judge" { String::new() } else { format!("the {who}: ") };
     match stop {
-        Stop::Unreachable(why) => (Exit::Incomplete, format!("the judge cannot be reached: {why}{resume}")),
-        Stop::Quota(why) | Stop::Budget(why) => (Exit::Incomplete, format!("{why}{resume}")),
-        Stop::Unusable(why) | Stop::SchemaRefused(why) if nothing_answered => (Exit::Usage, why.clone()),
-        Stop::Refused(why) | Stop::Unusable(why) | Stop::SchemaRefused(why) => {
-            (Exit::Incomplete, format!("{why}; correct that, then run the same command again to resume"))
+        Stop::Unreachable(why) => (Exit::Incomplete, format!("the {who} cannot be reached: {why}; {RESUME}")),
+        Stop::Quota(why) | Stop::Budget(why) => (Exit::Incomplete, format!("{of}{why}; {RESUME}")),
+        Stop::Unusable(why) | Stop::SchemaRefused(why) if n_answered == 0 => {
+            (Exit::Usage, format!("{of}{why}"))
         }
-        Stop::Interrupted => (Exit::Incomplete, format!("as asked{resume}")),
+        Stop::Refused(why) | Stop::Unusable(why) | Stop::SchemaRefused(why) => {
+            (Exit::Incomplete, format!("{of}{why}; correct that, then {RESUME}"))
+        }
+        Stop::Interrupted => (Exit::Incomplete, format!("as asked; {RESUME}")),
         Stop::Store(error) => (Exit::Store, error.to_string()),
     }
 }
 
-/// Turns an engine's error into words and a code.
-pub(crate) fn failure(error: RunError) -> Failure {
-    match error {
-        RunError::Load(error) => settings::load_failure(error),
-        RunError::Store(error) => Failure::new(Exit::Store, &error),
-        RunError::Damaged { .. } | RunError::Output(_) => Failure::new(Exit::Store, &error),
-        RunError::NoPrice { ref model } => {
-            let table = format!("[prices.{model:?}]");
-            Failure::new(Exit::Usage, &error).hint(format!(
-                "set input_usd_per_mtok and output_usd_per_mtok under {table} in probity.toml, or use --max-calls"
-            ))
-        }
-        RunError::Midway(_) => Failure::new(Exit::Incomplete, &error)
-            .hint("what was answered is kept; run again with a file that stays as it is"),
-        RunError::NotThatRun { .. } => Failure::new(Exit::Usage, &error).hint(
-            "a run is reported again from its own files, settings and environment; bring those back that differ",
-        ),
-        RunError::NothingUsable { .. }
-        | RunError::NoBase { .. }
-        | RunError::NotProbed { .. }
-        | RunError::BudgetTooLarge { .. }
-        | RunError::Sequence(_)
-        | RunError::Template(_)
-        | RunError::Target(_)
-        | RunError::Judge(_) => Failure::new(Exit::Usage, &error),
-    }
-}
-
-/// Whoever watches a session from the command line.
-pub(crate) struct Watcher {
-    quiet: bool,
+/// What watches a session from the command line.
+struct Watcher {
+    is_quiet: bool,
     bar: Bar,
-}
-
-impl Watcher {
-    /// One that says nothing where `quiet` is set.
-    pub(crate) fn new(quiet: bool) -> Self {
-        Watcher { quiet, bar: Bar::default() }
-    }
 }
 
 impl Observer for Watcher {
     fn notice(&self, line: &str) {
-        if !self.quiet {
+        if !self.is_quiet {
             self.bar.line(line);
         }
     }
@@ -262,7 +290,7 @@ impl Observer for Watcher {
     }
 
     fn calling(&self, progress: &Arc<Progress>, lane: &Arc<Lane>) {
-        if !self.quiet {
+        if !self.is_quiet {
             self.bar.start(progress, lane);
         }
     }

@@ -9,17 +9,13 @@ use std::path::{Path, PathBuf};
 use expect_test::expect_file;
 use probity_core::diff::DifferenceDocument;
 use probity_core::report::Timeline;
-use probity_core::results::{JudgeRecord, RubricName, RunResults, SkippedRow, Tokens};
+use probity_core::results::{JudgeRecord, RubricName, RunResults, Skipped, Tokens};
 use probity_core::stats::Estimate;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::check::PlanDocument;
-use super::gate::GateDocument;
 use super::report::list::RunList;
-use super::sample::DrawDocument;
-use super::sample::estimate::EstimateDocument;
 
 /// A member and what it is: a type of JSON or one of [`shape`]'s names; `?` behind it where it may be null, `*` where it
 /// may be missing.
@@ -109,17 +105,75 @@ const PROMOTE: &[Member] = &[
     ("report", "object"),
 ];
 
+const CHECK: &[Member] = &[
+    ("records", "integer"),
+    ("skipped", "integer"),
+    ("blocked", "integer"),
+    ("admitted", "integer"),
+    ("no_reply", "integer"),
+    ("packets", "integer"),
+    ("calls", "integer"),
+    ("oversize", "integer"),
+    ("oversize_cases", "array"),
+    ("tokens", "counts"),
+    ("cost_usd_max", "number?"),
+    ("requests", "array*"),
+    ("replies", "object*"),
+];
+
+const GATE: &[Member] = &[("results", "array"), ("skipped", "array"), ("summary", "counts")];
+
+const SAMPLE: &[Member] = &[
+    ("name", "string"),
+    ("seed", "integer"),
+    ("size", "integer"),
+    ("by", "string"),
+    ("minimum", "integer?"),
+    ("duplicates", "string"),
+    ("replies", "integer"),
+    ("drawn_earlier", "integer"),
+    ("near_duplicates", "integer"),
+    ("population", "integer"),
+    ("drawn", "integer"),
+    ("slices", "integer"),
+    ("strata", "array"),
+    ("warnings", "array"),
+    ("skipped", "skipped"),
+    ("sample", "array*"),
+];
+
+const ESTIMATE: &[Member] = &[
+    ("uncorrected", "estimate?"),
+    ("people", "estimate?"),
+    ("sensitivity", "figure"),
+    ("specificity", "figure"),
+    ("rogan_gladen", "figure"),
+    ("prediction_powered", "figure"),
+    ("by_slice", "object"),
+    ("plan", "object"),
+    ("population", "integer"),
+    ("drawn", "integer"),
+    ("judged", "integer"),
+    ("labelled", "integer"),
+    ("labelled_without_verdict", "integer"),
+    ("strata_without_verdict", "array"),
+    ("judge", "judge"),
+    ("half_width", "number"),
+    ("blocked", "integer"),
+    ("warnings", "array"),
+];
+
 /// Every document by the command that writes it.
 fn schemas() -> Vec<(&'static str, Value)> {
     vec![
         ("run", of::<RunResults>()),
-        ("check", of::<PlanDocument>()),
-        ("gate", of::<GateDocument>()),
-        ("diff", of::<DifferenceDocument>()),
+        ("diff", of::<DifferenceDocument<'_>>()),
         ("history", of::<Timeline>()),
         ("report", of::<RunList>()),
-        ("sample", of::<DrawDocument>()),
-        ("sample-estimate", of::<EstimateDocument<'static>>()),
+        ("check", table("check", CHECK)),
+        ("gate", table("gate", GATE)),
+        ("sample", table("sample", SAMPLE)),
+        ("sample-estimate", table("sample-estimate", ESTIMATE)),
         ("compare", table("compare", &[COMPARE, ASKED].concat())),
         ("calibrate", table("calibrate", &[CALIBRATE, ASKED].concat())),
         ("probe", table("probe", &[PROBE, ASKED].concat())),
@@ -150,12 +204,16 @@ fn shape(name: &str) -> Value {
     match name {
         "estimate" => inside::<Estimate>(),
         "estimates" => members(inside::<Option<Estimate>>()),
-        "figure" => inside::<probity_core::stats::FigureRecord>(),
+        "figure" => json!({
+            "type": "object",
+            "properties": { "value": { "type": ["number", "null"] }, "reason": { "type": "string" } },
+            "required": ["value"],
+        }),
         "counts" => members(json!({ "type": "integer" })),
         "judge" => inside::<JudgeRecord>(),
         "rubric" => inside::<RubricName>(),
         "tokens" => inside::<Tokens>(),
-        "skipped" => json!({ "type": "array", "items": inside::<SkippedRow>() }),
+        "skipped" => json!({ "type": "array", "items": inside::<Skipped>() }),
         name => json!({ "type": name }),
     }
 }

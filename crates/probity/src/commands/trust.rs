@@ -1,22 +1,12 @@
 //! `probity trust`: the user's word that a settings file may decide where keys go and what is executed.
 
-use std::path::PathBuf;
-
-use clap::Args;
 use probity_engine::config::{DecidingSetting, SettingClass};
 
+use crate::args::TrustArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::plain::plain;
+use crate::plain::plain;
 use crate::settings::sources;
-use crate::{settings, terminal};
-
-/// `probity trust`
-#[derive(Debug, Args)]
-pub(crate) struct TrustArgs {
-    /// The settings file
-    #[arg(default_value = settings::FILE, value_name = "FILE")]
-    file: PathBuf,
-}
+use crate::terminal;
 
 /// Runs the command.
 pub(crate) fn trust(args: &TrustArgs) -> Result<Exit, Failure> {

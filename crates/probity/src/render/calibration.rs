@@ -1,20 +1,47 @@
 //! A calibration on a terminal: judge against people, between the floor and the ceiling.
 
+use std::io;
+
 use probity_core::calibrate::{Calibration, Figures, JudgeFigures};
 use probity_core::stats::{Estimate, Undefined};
 use probity_engine::load::Skipped;
+use serde_json::Value;
 
-use super::plain::plain;
-use super::summary::{columns, skipped_records};
+use super::figure::{self, columns, none, texts};
+use super::report::{Document, Kind, calibration as page, paged};
+use super::summary::skipped_records;
+use crate::plain::plain;
 
-/// What is shown.
-pub(crate) struct Shown<'a> {
+/// A calibration with everything that is said about it.
+pub(crate) struct CalibrationDocument<'a> {
     /// The figures.
     pub(crate) calibration: &'a Calibration,
-    /// The file of labels as it was named.
+    /// The files as they were named.
     pub(crate) file: &'a str,
     /// Rows that could not be used.
     pub(crate) skipped: &'a [Skipped],
+    /// What is worth a line about the labels.
+    pub(crate) notices: &'a [String],
+    /// Who was asked, where a judge was.
+    pub(crate) asked: Option<page::Asked<'a>>,
+    /// What a terminal says about that judge.
+    pub(crate) judge_text: String,
+    /// For programs.
+    pub(crate) json: Value,
+}
+
+impl Document for CalibrationDocument<'_> {
+    fn json(&self) -> &Value {
+        &self.json
+    }
+
+    fn text(&self) -> String {
+        calibration(self) + &self.judge_text
+    }
+
+    fn file(&self, kind: Kind) -> io::Result<String> {
+        paged(self, kind, || page::page(self), || page::test_cases(self))
+    }
 }
 
 /// So many pairs of people are listed.
@@ -24,7 +51,7 @@ const PAIRS_SHOWN_MAX: usize = 10;
 const LINE: [&str; 3] = ["cohen_kappa", "krippendorff_alpha", "gwet_ac1"];
 
 /// The calibration as text.
-pub(crate) fn calibration(shown: &Shown) -> String {
+fn calibration(shown: &CalibrationDocument<'_>) -> String {
     let all = shown.calibration;
     let counting = &all.counting;
     let mut out = format!(
@@ -184,12 +211,8 @@ type Figure = Option<Result<Estimate, Undefined>>;
 
 fn share(figure: Figure) -> [String; 3] {
     match figure {
-        Some(Ok(Estimate { value, low, high, n })) => {
-            let [value, low, high] = [value, low, high].map(|share| 100.0 * share);
-            [format!("{value:.1} %"), format!("{low:.1}–{high:.1}"), n.to_string()]
-        }
         Some(Err(reason)) => [none(), none(), brief(reason)],
-        None => [none(), none(), "0".to_owned()],
+        known => figure::share(known.and_then(Result::ok).as_ref()),
     }
 }
 
@@ -215,12 +238,4 @@ fn brief(reason: Undefined) -> String {
         Undefined::OneClass => "one class".to_owned(),
         Undefined::NoSuchClass => "no such class".to_owned(),
     }
-}
-
-fn texts<const N: usize>(texts: [&str; N]) -> Vec<String> {
-    texts.map(str::to_owned).into()
-}
-
-fn none() -> String {
-    "–".to_owned()
 }

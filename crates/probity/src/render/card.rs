@@ -1,15 +1,15 @@
 //! A rubric on one card, and its anchors below.
 //!
 //! The card is a box of at most [`COLUMNS_MAX`] columns with one line per criterion, so long texts are cut
-//! with `…`; the anchors are wrapped and complete. Columns are counted in characters. Line breaks and
-//! control characters in a rubric's texts become spaces: they could move the cursor of a terminal.
+//! with `…`; the anchors are wrapped and complete. Line breaks and control characters in a rubric's texts become
+//! spaces: they could move the cursor of a terminal.
 
 use probity_core::exact::Exact;
 use probity_core::rubric::{
     AutomaticFail, Criterion, Decider, Direction, GoldSize, Metric, PassRule, ReferenceUse, Rubric, Target,
 };
 
-use super::plain::plain;
+use crate::plain::{cut, padded, plain, width as columns};
 
 /// The widest a line may be.
 const COLUMNS_MAX: usize = 78;
@@ -61,7 +61,7 @@ fn rule(left: char, right: char, width: usize) -> String {
 }
 
 fn row(text: &str, width: usize) -> String {
-    format!("│ {text}{} │\n", " ".repeat(width - columns(text)))
+    format!("│ {} │\n", padded(text, width))
 }
 
 fn criteria_lines(rubric: &Rubric) -> Vec<String> {
@@ -75,7 +75,7 @@ fn criteria_lines(rubric: &Rubric) -> Vec<String> {
         let note = note(criterion, fails);
         let room = (COLUMNS_MAX - FRAME).saturating_sub(used + columns(&note) + 1);
         let question = cut(&one_line(&criterion.question), room);
-        format!("{title:title_width$}  {worth:>worth_width$}  {question} {note}")
+        format!("{}  {worth:>worth_width$}  {question} {note}", padded(title, title_width))
     };
     titles.iter().zip(&worths).zip(rubric.criteria()).map(line).collect()
 }
@@ -208,19 +208,6 @@ fn one_line(text: &str) -> String {
     plain(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn columns(text: &str) -> usize {
-    text.chars().count()
-}
-
-/// The first `width` columns of `text`, the last of them `…` if anything was left out.
-fn cut(text: &str, width: usize) -> String {
-    if columns(text) <= width {
-        return text.to_owned();
-    }
-    let kept: String = text.chars().take(width.saturating_sub(1)).collect();
-    format!("{}…", kept.trim_end())
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes its texts this way")]
@@ -325,8 +312,8 @@ mod tests {
                 │ LOREM IPSUM LOREM IPSUM LOREM IPSUM LOREM IPSUM LOREM IPSUM LOREM IPSUM L… │
                 │ nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn Lorem ip… │
                 ├────────────────────────────────────────────────────────────────────────────┤
-                │ 返信の正確さを測る基準です。長い題名で…  33.333333%  Lorem ipsum Lorem ip… (judge, auto-fail) │
-                │ \u{1b}[31mB           66.666667%  Über? Ja? (judge, auto-fail)             │
+                │ 返信の正確さを測る…  33.333333%  Lorem ipsum Lorem ips… (judge, auto-fail) │
+                │ \u{1b}[31mB          66.666667%  Über? Ja? (judge, auto-fail)              │
                 ├────────────────────────────────────────────────────────────────────────────┤
                 │ PASS: total >= 12.5 AND no automatic fail                                  │
                 │ FAIL: total < 12.5 OR a worse than 0 OR bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb… │

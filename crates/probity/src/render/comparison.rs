@@ -1,43 +1,140 @@
 //! A comparison on a terminal: figures with their intervals and denominators, and the policy beside them.
 
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
 use probity_core::compare::{
-    Comparison, Figures, JudgeFigures, Labels, LengthFits, Policies, Status, VariantFigures,
+    Comparison, Figures, JudgeFigures, LengthFits, Pair, Policies, Status, VariantFigures, ranked,
 };
+use probity_core::label::PairLabels;
 use probity_core::stats::Estimate;
 use probity_engine::load::Skipped;
+use probity_engine::run::compare::{CompareJob, Compared};
+use serde_json::{Value, json};
 
 use super::conclusion::Conclusions;
 use super::equal_length::missing;
-use super::plain::plain;
-use super::report::page::p_value;
-use super::summary::{columns, skipped_records};
+use super::figure::{columns, counted, none, p_value, percent, share, texts};
+use super::live;
+use super::report::{Document, Kind, comparison as page, paged};
+use super::summary::skipped_records;
+use crate::plain::plain;
 
-/// What is shown.
-pub(crate) struct Shown<'a> {
+/// A comparison with everything that is said about it.
+pub(crate) struct ComparisonDocument {
     /// The figures.
-    pub(crate) comparison: &'a Comparison,
+    pub(crate) comparison: Comparison,
     /// What they show.
-    pub(crate) concluded: &'a Conclusions,
-    /// The file of verdicts as it was named.
-    pub(crate) file: &'a str,
-    /// What people said, where they were asked.
-    pub(crate) labels: Option<&'a Labels>,
-    /// Rows that could not be used.
-    pub(crate) skipped: &'a [Skipped],
+    pub(crate) concluded: Conclusions,
+    /// The pairs they are made of, by judge.
+    pub(crate) pairs: BTreeMap<Arc<str>, Vec<Pair>>,
+    /// The files as they were named.
+    pub(crate) file: String,
+    /// Where they come from.
+    pub(crate) origin: ComparisonOrigin,
+    /// For programs.
+    pub(crate) json: Value,
+}
+
+/// Where verdicts on pairs come from.
+pub(crate) enum ComparisonOrigin {
+    /// Files.
+    Record {
+        /// What people said, where they were asked.
+        labels: Option<PairLabels>,
+        /// Rows that could not be used.
+        skipped: Vec<Skipped>,
+    },
+    /// A judge that was asked.
+    Live {
+        /// What was compared.
+        job: Arc<CompareJob>,
+        /// What it came to.
+        compared: Box<Compared>,
+    },
+}
+
+impl ComparisonDocument {
+    /// The document of these figures; `origin` adds to what programs read.
+    pub(crate) fn new(
+        comparison: Comparison,
+        concluded: Conclusions,
+        pairs: BTreeMap<Arc<str>, Vec<Pair>>,
+        (file, origin): (String, ComparisonOrigin),
+    ) -> Self {
+        let mut json = comparison.to_json();
+        match &origin {
+            ComparisonOrigin::Record { labels, skipped } => {
+                add_conclusions(&mut json, &concluded);
+                json["labels"] = labels.as_ref().map_or(Value::Null, |labels| {
+                    json!({ "items": labels.n_items(), "votes": labels.n_votes(), "repeated": labels.n_repeated })
+                });
+                json["skipped"] = json!(skipped);
+            }
+            ComparisonOrigin::Live { job, compared } => {
+                let judged = pairs.values().flatten().collect::<Vec<_>>();
+                live::add_json(&mut json, job, compared, ranked(&judged, comparison.policies));
+                add_conclusions(&mut json, &concluded);
+            }
+        }
+        ComparisonDocument { comparison, concluded, pairs, file, origin, json }
+    }
+
+    /// What was compared and what it came to, where a judge was asked.
+    pub(crate) fn live(&self) -> Option<(&CompareJob, &Compared)> {
+        match &self.origin {
+            ComparisonOrigin::Live { job, compared } => Some((job, compared)),
+            ComparisonOrigin::Record { .. } => None,
+        }
+    }
+}
+
+/// Puts what is concluded beside the figures: for one judge at the top as well.
+fn add_conclusions(json: &mut Value, concluded: &Conclusions) {
+    json["decision"] = match concluded.values().collect::<Vec<_>>()[..] {
+        [only] => only.to_json(),
+        _ => Value::Null,
+    };
+    for (judge, concluded) in concluded {
+        json["judges"][&**judge]["decision"] = concluded.to_json();
+    }
+}
+
+impl Document for ComparisonDocument {
+    fn json(&self) -> &Value {
+        &self.json
+    }
+
+    fn text(&self) -> String {
+        let rest = self.live().map(|(job, compared)| {
+            let pairs: Vec<&Pair> = self.pairs.values().flatten().collect();
+            live::live(job, compared, ranked(&pairs, self.comparison.policies))
+        });
+        comparison(self) + &rest.unwrap_or_default()
+    }
+
+    fn file(&self, kind: Kind) -> io::Result<String> {
+        paged(self, kind, || page::page(self), || page::test_cases(self))
+    }
 }
 
 /// The comparison as text.
-pub(crate) fn comparison(shown: &Shown) -> String {
-    let Comparison { judges, resampling, policies, .. } = shown.comparison;
+fn comparison(shown: &ComparisonDocument) -> String {
+    let Comparison { judges, resampling, policies, .. } = &shown.comparison;
+    let (labels, skipped) = match &shown.origin {
+        ComparisonOrigin::Record { labels, skipped } => (labels.as_ref(), skipped),
+        ComparisonOrigin::Live { job, .. } => (None, &job.field.skipped),
+    };
     let mut out = format!(
         "{} · {} · {} · {} resamples, seed {}\n",
-        plain(shown.file),
+        plain(&shown.file),
         counted(judges.len() as u64, "judge"),
         policy(*policies),
         resampling.n_resamples,
         resampling.seed
     );
-    if let Some(labels) = shown.labels {
+    if let Some(labels) = labels {
         let items = counted(labels.n_items() as u64, "labelled item");
         out += &format!("{items}, {}\n", counted(labels.n_votes(), "vote"));
     }
@@ -51,23 +148,19 @@ pub(crate) fn comparison(shown: &Shown) -> String {
         }
     }
     if judges.len() > 1 {
-        out += &several_judges(shown.comparison);
+        out += &several_judges(&shown.comparison);
     }
     let n_review = shown.comparison.review.len();
     if n_review > 0 {
         let pairs = counted(n_review as u64, "pair");
         out += &format!("\n{pairs} for a person to decide: `review` in --json and --output lists them\n");
     }
-    skipped_records(&mut out, shown.skipped, shown.skipped.len() as u64);
+    skipped_records(&mut out, skipped, skipped.len() as u64);
     out
 }
 
 fn policy(policies: Policies) -> String {
     format!("conflict {}, unparsed {}", policies.conflict.name(), policies.unparsed.name())
-}
-
-fn counted(n: u64, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 fn one_judge(name: &str, judge: &JudgeFigures) -> String {
@@ -106,7 +199,7 @@ fn variants(figures: &Figures) -> String {
     for (name, variant) in &figures.variants {
         let VariantFigures { win_rate, decisive_win_rate, n_wins, n_losses, n_ties, .. } = variant;
         let mut row = vec![plain(name)];
-        row.extend(estimate(win_rate.as_ref()));
+        row.extend(share(win_rate.as_ref()));
         row.push(decisive_win_rate.as_ref().map_or_else(none, |rate| percent(rate.value)));
         row.extend([n_wins, n_losses, n_ties].map(ToString::to_string));
         row.push(variant.sign_test.map_or_else(none, p_value));
@@ -141,7 +234,7 @@ fn rates(figures: &Figures) -> String {
     let lines: Vec<_> = lines.into_iter().filter(|(_, rate, _)| rate.is_some()).collect();
     let mut rows = vec![texts(["figure", "value", "95 % interval", "n"])];
     for (name, rate, _) in &lines {
-        rows.push([vec![(*name).to_owned()], estimate(*rate).into()].concat());
+        rows.push([vec![(*name).to_owned()], share(*rate).into()].concat());
     }
     let table = columns(&rows);
     let notes = [""].into_iter().chain(lines.iter().map(|(.., note)| *note));
@@ -171,7 +264,7 @@ fn equal_length(fits: &LengthFits) -> String {
     let mut rows = vec![texts([&format!("at equal length ({model})"), "win rate", "95 % interval", "n"])];
     for (name, controlled) in fitted {
         if let Ok(controlled) = controlled {
-            rows.push([vec![plain(name)], estimate(Some(&controlled.rate)).into()].concat());
+            rows.push([vec![plain(name)], share(Some(&controlled.rate)).into()].concat());
         }
     }
     let mut out = String::from("\n");
@@ -203,7 +296,7 @@ fn overview<'a>(what: &str, figures: impl Iterator<Item = (&'a str, &'a Figures)
         let mut row = vec![plain(name), counts.n_pairs.to_string(), counts.n_judged().to_string()];
         if let Some(variant) = variant {
             let rate = figures.variants.get(variant).and_then(|variant| variant.win_rate.as_ref());
-            row.extend(estimate(rate));
+            row.extend(share(rate));
         }
         let rates = &figures.rates;
         let all = [rates.tie_rate, rates.instability_rate, rates.consistency, rates.first_slot_lean];
@@ -215,23 +308,4 @@ fn overview<'a>(what: &str, figures: impl Iterator<Item = (&'a str, &'a Figures)
         rows.push(row);
     }
     format!("\n{}", columns(&rows))
-}
-
-fn texts<const N: usize>(texts: [&str; N]) -> Vec<String> {
-    texts.map(str::to_owned).into()
-}
-
-fn none() -> String {
-    "–".to_owned()
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
-}
-
-/// Value, interval and denominator.
-fn estimate(estimate: Option<&Estimate>) -> [String; 3] {
-    let Some(estimate) = estimate else { return [none(), none(), "0".to_owned()] };
-    let [low, high] = [estimate.low, estimate.high].map(|end| 100.0 * end);
-    [percent(estimate.value), format!("{low:.1}–{high:.1}"), estimate.n.to_string()]
 }

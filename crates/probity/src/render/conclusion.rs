@@ -10,7 +10,7 @@ use probity_core::stats::Estimate;
 use probity_engine::run::compare::Stopped;
 use serde_json::{Value, json};
 
-use super::report::page::p_value;
+use super::figure::p_value;
 
 /// What a comparison decided, with what its judge has earned.
 #[derive(Debug)]

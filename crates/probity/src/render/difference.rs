@@ -1,12 +1,15 @@
 //! A difference between two runs on a terminal: figures first, then the cases behind them.
 
+use std::io;
+
 use probity_core::diff::{DefinitionChange, Difference, Guarded, LevelChange, Pair, PartChange, PassChange};
 use probity_core::results::{ResultRow, RowOutcome};
 use probity_core::stats::Estimate;
+use serde_json::Value;
 
-use super::plain::{excerpt, plain};
-use super::report::page::p_number;
-use super::summary::columns;
+use super::figure::{columns, counted, none, p_number, percent};
+use super::report::{Document, Kind, difference as page, paged};
+use crate::plain::{excerpt, plain};
 
 /// So many cases of each kind are listed.
 const CASES_SHOWN_MAX: usize = 10;
@@ -15,18 +18,38 @@ const REASON_CHARS_MAX: usize = 120;
 /// How much of a part of a definition is shown: enough to tell hashes apart.
 const PART_CHARS_MAX: usize = 40;
 
-/// What is shown.
-pub(crate) struct Shown<'a> {
+/// A difference with everything that is said about it.
+pub(crate) struct DifferenceDocument<'a> {
     /// The figures.
     pub(crate) difference: &'a Difference<'a>,
     /// The limits that were held against it.
     pub(crate) guarded: &'a [Guarded],
     /// The files as they were named.
     pub(crate) files: [&'a str; 2],
+    /// The level of the test for a pass rate that fell.
+    pub(crate) alpha: f64,
+    /// Why nothing can be said about the runs, where it cannot.
+    pub(crate) incomplete: Option<&'a str>,
+    /// For programs.
+    pub(crate) json: Value,
+}
+
+impl Document for DifferenceDocument<'_> {
+    fn json(&self) -> &Value {
+        &self.json
+    }
+
+    fn text(&self) -> String {
+        difference(self)
+    }
+
+    fn file(&self, kind: Kind) -> io::Result<String> {
+        paged(self, kind, || page::page(self), || page::test_cases(self))
+    }
 }
 
 /// The difference as text.
-pub(crate) fn difference(shown: &Shown<'_>) -> String {
+fn difference(shown: &DifferenceDocument<'_>) -> String {
     let changed = shown.difference;
     let mut out = headline(shown);
     out += &definition(&changed.definition);
@@ -39,7 +62,7 @@ pub(crate) fn difference(shown: &Shown<'_>) -> String {
     out
 }
 
-fn headline(shown: &Shown<'_>) -> String {
+fn headline(shown: &DifferenceDocument<'_>) -> String {
     let Difference { before, after, pairs, paired_by, only_before, only_after, .. } = shown.difference;
     let [first, second] = shown.files.map(plain);
     let (one, other) = (before.summary.judge.name(), after.summary.judge.name());
@@ -58,7 +81,7 @@ fn headline(shown: &Shown<'_>) -> String {
         "{first} → {second} · {} {} · {judge}\n{} by {by}, {n_changed} changed; {} only before, {} only after\n",
         plain(&before.summary.rubric.name),
         plain(&before.summary.rubric.version),
-        counted(pairs.len(), "pair"),
+        counted(pairs.len() as u64, "pair"),
         only_before.len(),
         only_after.len()
     )
@@ -155,8 +178,8 @@ fn pass_row(name: &str, pass: &PassChange) -> Vec<String> {
     let [low, high] = [pass.change.low, pass.change.high].map(|end| signed(100.0 * end, 1));
     let mut row = vec![
         name.to_owned(),
-        format!("{:.1} %", 100.0 * pass.before.value),
-        format!("{:.1} %", 100.0 * pass.after.value),
+        percent(pass.before.value),
+        percent(pass.after.value),
         signed(100.0 * pass.change.value, 1),
         format!("{low} to {high}"),
         pass.before.n.to_string(),
@@ -191,13 +214,13 @@ pub(crate) fn signed(value: f64, decimals: usize) -> String {
 
 /// A p-value below its column's name, or a dash where there is none.
 pub(crate) fn p_value(p: Option<f64>) -> String {
-    p.map_or_else(|| "–".to_owned(), p_number)
+    p.map_or_else(none, p_number)
 }
 
 fn flips(changed: &Difference<'_>) -> String {
     let mut out = String::new();
     for ((before, after), n) in changed.flips() {
-        out += &format!("\n{} → {}: {}\n", before.name(), after.name(), counted_u64(n, "case"));
+        out += &format!("\n{} → {}: {}\n", before.name(), after.name(), counted(n, "case"));
         let cases =
             changed.pairs.iter().filter(|pair| (pair.before.outcome, pair.after.outcome) == (before, after));
         for pair in cases.take(CASES_SHOWN_MAX) {
@@ -242,7 +265,7 @@ fn alone(what: &str, rows: &[&ResultRow]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let mut out = format!("\n{what}: {}\n", counted(rows.len(), "case"));
+    let mut out = format!("\n{what}: {}\n", counted(rows.len() as u64, "case"));
     for row in rows.iter().take(CASES_SHOWN_MAX) {
         out += &format!("  {} ({})\n", name(row, row), row.outcome.name());
     }
@@ -251,12 +274,4 @@ fn alone(what: &str, rows: &[&ResultRow]) -> String {
 
 fn more(n: u64) -> String {
     if n == 0 { String::new() } else { format!("  and {n} more: --json lists them\n") }
-}
-
-fn counted(n: usize, what: &str) -> String {
-    counted_u64(n as u64, what)
-}
-
-fn counted_u64(n: u64, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use probity_core::gate::Finding;
 
-use super::plain::plain;
+use crate::plain::plain;
 
 /// What was found where, what was expected, and the source it was checked against.
 pub(crate) fn finding_line(finding: &Finding) -> String {

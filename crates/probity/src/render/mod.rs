@@ -1,15 +1,21 @@
 //! What people and machines are shown. Nothing here computes a figure.
 
+/// Appends a line. Writing to a string cannot fail.
+macro_rules! push_line {
+    ($out:expr $(, $part:expr)*) => { writeln!($out $(, $part)*).expect("writing to a string cannot fail") };
+}
+
 pub(crate) mod calibration;
 pub(crate) mod card;
 pub(crate) mod comparison;
 pub(crate) mod conclusion;
 pub(crate) mod difference;
 pub(crate) mod equal_length;
+pub(crate) mod figure;
 pub(crate) mod finding;
 pub(crate) mod history;
+pub(crate) mod labels;
 pub(crate) mod live;
-pub(crate) mod plain;
 pub(crate) mod probing;
 pub(crate) mod problem;
 pub(crate) mod progress;

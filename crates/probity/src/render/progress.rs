@@ -12,7 +12,7 @@ use probity_engine::schedule::budget::Money;
 use probity_engine::schedule::desk::Progress;
 use probity_engine::schedule::lane::Lane;
 
-use super::plain::plain;
+use crate::plain::plain;
 use crate::terminal;
 
 /// How often the bar is redrawn.

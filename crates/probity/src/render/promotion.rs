@@ -1,41 +1,71 @@
 //! A decision on a terminal: every requirement with its figure, then what is not met and what would meet it.
 
 use std::fmt::Write as _;
+use std::io;
 
-use probity_core::promote::{Check, Contract, Decision, Requirement};
+use probity_core::calibrate::Calibration;
+use probity_core::promote::{Check, Contract, Decision, Parts, Requirement};
 use serde_json::Value;
 
-use super::plain::{excerpt, plain};
-use super::summary::columns;
+use super::figure::{columns, none, texts};
+use super::report::appendix::Appendix;
+use super::report::{Document, Kind, paged, promotion as page};
+use crate::plain::{excerpt, plain};
 
 /// The widest that a figure may be in the table.
 const CELL_CHARS_MAX: usize = 32;
 
-/// What is shown.
-pub(crate) struct Shown<'a> {
+/// A decision with everything that is said about it.
+pub(crate) struct PromotionDocument<'a> {
     /// The contract.
     pub(crate) contract: &'a Contract,
     /// The judge and what it was measured by.
-    pub(crate) name: &'a str,
+    pub(crate) judge: &'a str,
     /// What was decided.
     pub(crate) decision: &'a Decision,
     /// What the judge has earned by it: `promoted` or `advisory`.
     pub(crate) standing: &'static str,
     /// Why the judge has the standing that it has.
     pub(crate) reason: &'a str,
+    /// Whether the store holds it now, in words.
+    pub(crate) kept: &'static str,
+    /// What a standing is bound to.
+    pub(crate) bound: &'a Parts,
+    /// The calibration.
+    pub(crate) calibration: &'a Calibration,
+    /// What it was made with.
+    pub(crate) appendix: &'a Appendix,
+    /// What a reader has to know about the judge's answers.
+    pub(crate) warnings: &'a [String],
+    /// For programs, with the six sections as they are retained under `report`.
+    pub(crate) json: Value,
+}
+
+impl Document for PromotionDocument<'_> {
+    fn json(&self) -> &Value {
+        &self.json
+    }
+
+    fn text(&self) -> String {
+        promotion(self)
+    }
+
+    fn file(&self, kind: Kind) -> io::Result<String> {
+        paged(self, kind, || page::page(self), || page::test_cases(self))
+    }
 }
 
 /// The decision as text.
-pub(crate) fn promotion(shown: &Shown) -> String {
+fn promotion(shown: &PromotionDocument<'_>) -> String {
     let Contract { name, version, owner, .. } = shown.contract;
     let mut out = format!(
         "contract {} {} · owner {} · {}\n\n",
         plain(name),
         plain(version),
         plain(owner),
-        plain(shown.name)
+        plain(shown.judge)
     );
-    let mut rows = vec![["requirement", "have", "need", ""].map(str::to_owned).to_vec()];
+    let mut rows = vec![texts(["requirement", "have", "need", ""])];
     for check in shown.decision.checks() {
         let met = if check.unmet.is_none() { "met" } else { "not met" };
         let [have, need] = cells(check);
@@ -48,7 +78,7 @@ pub(crate) fn promotion(shown: &Shown) -> String {
             .expect("a string takes any text");
     }
     for unmet in &unmet {
-        let message = plain(&unmet.message).replace("; ", "\n    ");
+        let message = plain(unmet.message()).replace("; ", "\n    ");
         writeln!(out, "  {}: {message}", unmet.requirement.title()).expect("a string takes any text");
     }
     let standing = shown.standing;
@@ -87,10 +117,6 @@ pub(crate) fn cells(check: &Check) -> [String; 2] {
         _ => [figure(have), figure(need)],
     };
     texts.map(|text| excerpt(&text, CELL_CHARS_MAX))
-}
-
-fn none() -> String {
-    "–".to_owned()
 }
 
 fn names(value: &Value) -> String {

@@ -5,7 +5,6 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use probity_core::report::Summary;
-use probity_core::results::SkippedRow;
 use probity_engine::fault_points::{self, Point};
 use probity_engine::run::results::Row;
 use serde::Serialize;
@@ -61,7 +60,7 @@ impl<W: Write> ResultsWriter<W> {
                 serde_json::to_writer(&mut self.out, &result.row())?;
                 result.failed_rows().try_for_each(|row| self.failed.add(&row))?;
             }
-            Row::Skipped(skipped) => self.skipped.add(&SkippedRow::from(skipped))?,
+            Row::Skipped(skipped) => self.skipped.add(skipped)?,
         }
         Ok(())
     }

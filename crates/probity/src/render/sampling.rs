@@ -6,8 +6,9 @@ use probity_core::stats::Estimate;
 use probity_core::stats::corrected::{Corrected, NotCorrected};
 use probity_engine::load::Skipped;
 
-use super::plain::plain;
-use super::summary::{columns, skipped_records};
+use super::figure::{columns, share, texts};
+use super::summary::skipped_records;
+use crate::plain::plain;
 
 /// A draw with fewer distinct tickets of a slice than this says little about it.
 const SLICE_DRAWS_FEW: u64 = 2;
@@ -82,8 +83,7 @@ pub(crate) fn draw(shown: &DrawShown) -> String {
         parts.push(format!("{n_skipped} records skipped"));
     }
     out += &format!("{}\n\n", parts.join(", "));
-    let mut rows =
-        vec![["slice", "replies", "tickets", "drawn", "probability", "weight"].map(str::to_owned).to_vec()];
+    let mut rows = vec![texts(["slice", "replies", "tickets", "drawn", "probability", "weight"])];
     for stratum in &drawn.strata {
         rows.push(vec![
             plain(&stratum.name),
@@ -158,7 +158,7 @@ fn figures(found: &Corrected) -> String {
         ("judge passes what people pass", errors(|errors| errors.sensitivity)),
         ("judge fails what people fail", errors(|errors| errors.specificity)),
     ];
-    let mut rows = vec![["share that passes", "value", "95 % interval", "n"].map(str::to_owned).to_vec()];
+    let mut rows = vec![texts(["share that passes", "value", "95 % interval", "n"])];
     let mut missing: Vec<(NotCorrected, Vec<String>)> = Vec::new();
     for (name, figure) in figures {
         let mut row = vec![name.to_owned()];
@@ -178,19 +178,13 @@ fn figures(found: &Corrected) -> String {
 }
 
 fn cells(figure: Result<Estimate, NotCorrected>) -> [String; 3] {
-    match figure {
-        Ok(Estimate { value, low, high, n }) => {
-            let [value, low, high] = [value, low, high].map(|share| 100.0 * share);
-            [format!("{value:.1} %"), format!("{low:.1}–{high:.1}"), n.to_string()]
-        }
-        Err(_) => ["–", "–", "0"].map(str::to_owned),
-    }
+    share(figure.ok().as_ref())
 }
 
 fn slices(all: &Production) -> String {
     let head =
         ["slice", "judge", "95 % interval", "n", "people", "95 % interval", "n", "together", "95 % interval"];
-    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    let mut rows = vec![texts(head)];
     for (name, found) in &all.by_slice {
         let mut row = vec![plain(name)];
         row.extend(cells(found.uncorrected.ok_or(NotCorrected::NothingLeft)));

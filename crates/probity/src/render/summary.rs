@@ -5,17 +5,17 @@ use std::fmt::Write as _;
 use probity_core::gate::Severity;
 use probity_core::promote::Standing;
 use probity_core::report::{
-    CriterionSummary, Facts, GateOutcome, Outcome, ReplyResult, Summary, TargetFacts, TargetResult,
-    TargetState,
+    CriterionSummary, Facts, GateOutcome, Outcome, ReplyResult, Summary, TargetResult, TargetState,
 };
-use probity_core::results::{PatternKind, Repeats};
+use probity_core::results::{AuthorRecord, PatternKind, Repeats};
 use probity_core::rubric::{Metric, Rubric};
 use probity_core::score::{CriterionOutcome, Failure};
 use probity_core::stats::Estimate;
 use probity_engine::load::Skipped;
 
+use super::figure::{columns, counted, judge_name, none};
 use super::finding::finding_line;
-use super::plain::{excerpt, plain};
+use crate::plain::{excerpt, plain};
 
 /// How many skipped records are listed.
 const SKIPPED_MAX: usize = 5;
@@ -24,18 +24,13 @@ const FLAKY_MAX: usize = 10;
 /// How much of a reason is shown.
 const REASON_CHARS_MAX: usize = 160;
 
-/// Appends a line. Writing to a string cannot fail.
-macro_rules! line {
-    ($out:expr $(, $part:expr)*) => { writeln!($out $(, $part)*).expect("writing to a string cannot fail") };
-}
-
 /// The summary as text.
 pub(crate) fn summary(summary: &Summary, cases: &str, skipped: &[Skipped]) -> String {
     let mut out = String::new();
     headline(&mut out, summary, cases);
     criteria(&mut out, summary);
     if let Some(line) = violations(summary) {
-        line!(out, "\n{line}");
+        push_line!(out, "\n{line}");
     }
     rates(&mut out, summary);
     slices(&mut out, summary);
@@ -51,14 +46,13 @@ pub(crate) fn summary(summary: &Summary, cases: &str, skipped: &[Skipped]) -> St
 fn headline(out: &mut String, summary: &Summary, cases: &str) {
     let rubric = summary.rubric();
     let judge = &summary.facts().judge;
-    let model = if judge.model.is_empty() { String::new() } else { format!(" {}", plain(&judge.model)) };
-    line!(
+    push_line!(
         out,
-        "{} {} · {} · judge {}{model} ({})",
+        "{} {} · {} · judge {} ({})",
         rubric.name(),
         rubric.version(),
         plain(cases),
-        judge.kind,
+        plain(&judge_name(summary.facts())),
         judge.standing
     );
     let mut parts = Vec::new();
@@ -89,7 +83,7 @@ fn headline(out: &mut String, summary: &Summary, cases: &str) {
         n => format!(" ({n} flagged)"),
     };
     let skipped = summary.n_skipped();
-    line!(out, "{} replies = {}{flagged}; {skipped} skipped\n", summary.n_entered(), parts.join(" + "));
+    push_line!(out, "{} replies = {}{flagged}; {skipped} skipped\n", summary.n_entered(), parts.join(" + "));
 }
 
 fn criteria(out: &mut String, summary: &Summary) {
@@ -105,9 +99,9 @@ fn criteria(out: &mut String, summary: &Summary) {
     header.push("unscored".to_owned());
     let mut rows = vec![header];
     for (criterion, points) in summary.criteria().iter().zip(points) {
-        let mean = criterion.mean().map_or_else(|| "–".to_owned(), |mean| format!("{:.2}", mean.to_f64()));
+        let mean = criterion.mean().map_or_else(none, |mean| format!("{:.2}", mean.to_f64()));
         let mut row = vec![criterion.criterion.to_string(), mean, criterion.n_scored().to_string()];
-        row.extend(is_weighted.then(|| points.unwrap_or_else(|| "–".to_owned())));
+        row.extend(is_weighted.then(|| points.unwrap_or_else(none)));
         let counts = levels.iter().map(|level| criterion.levels.get(level));
         row.extend(counts.map(|n| n.map_or_else(String::new, ToString::to_string)));
         row.push(criterion.n_unscored.to_string());
@@ -135,43 +129,26 @@ fn slices(out: &mut String, summary: &Summary) {
     if summary.rubric().pass().is_none() || summary.slices().len() < 2 {
         return;
     }
-    line!(out, "\npass rate by slice");
+    push_line!(out, "\npass rate by slice");
     for (name, part) in summary.slices() {
         let rate = part
             .pass_rate()
             .map_or_else(|| "nothing was scored".to_owned(), |rate| percent(&rate, part.n_clusters()));
-        line!(out, "  {}: {rate}", plain(name));
+        push_line!(out, "  {}: {rate}", plain(name));
     }
-}
-
-/// Rows with aligned columns: the first to the left, the others to the right.
-pub(crate) fn columns(rows: &[Vec<String>]) -> String {
-    let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..n_columns).map(width).collect();
-    let mut out = String::new();
-    for row in rows {
-        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
-            if column == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-        });
-        line!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
-    }
-    out
 }
 
 fn rates(out: &mut String, summary: &Summary) {
     if let Some(rate) = summary.pass_rate() {
-        line!(out, "\npass rate {}", percent(&rate, summary.n_clusters()));
+        push_line!(out, "\npass rate {}", percent(&rate, summary.n_clusters()));
     } else if summary.rubric().pass().is_some() {
-        line!(out, "\npass rate: nothing was scored");
+        push_line!(out, "\npass rate: nothing was scored");
     }
     for target in summary.targets() {
-        line!(out, "  target {}", target_line(target));
+        push_line!(out, "  target {}", target_line(target));
     }
     if let Some(repeats) = summary.repeats() {
-        line!(out, "{}", repeats_line(repeats));
+        push_line!(out, "{}", repeats_line(repeats));
     }
 }
 
@@ -239,7 +216,7 @@ pub(crate) fn wanted(result: &TargetResult) -> String {
 /// What failing replies have in common, and how far the pass rate is the weights' doing.
 fn patterns(out: &mut String, summary: &Summary) {
     if !summary.patterns().is_empty() {
-        line!(out, "\nwhere replies fail");
+        push_line!(out, "\nwhere replies fail");
     }
     for pattern in summary.patterns() {
         let what = match &pattern.kind {
@@ -249,20 +226,20 @@ fn patterns(out: &mut String, summary: &Summary) {
         let of = pattern.of;
         let examples: Vec<String> = pattern.examples.iter().map(|id| plain(id)).collect();
         let slice = plain(&pattern.slice);
-        line!(out, "  {} of {of} in {slice}: {what} ({})", pattern.n, examples.join(", "));
+        push_line!(out, "  {} of {of} in {slice}: {what} ({})", pattern.n, examples.join(", "));
     }
     if !summary.recurring().is_empty() {
-        line!(out, "\nreasons that recur");
+        push_line!(out, "\nreasons that recur");
     }
     for group in summary.recurring() {
         let quote = excerpt(&group.quote, REASON_CHARS_MAX);
-        line!(out, "  {} × {} “{}”: {quote}", group.n, plain(&group.criterion), plain(&group.words));
+        push_line!(out, "  {} × {} “{}”: {quote}", group.n, plain(&group.criterion), plain(&group.words));
     }
     let rates = summary.variations().iter().filter_map(|each| each.pass_rate).map(|rate| rate.value);
     let (low, high) = rates.fold((1.0_f64, 0.0_f64), |(low, high), rate| (low.min(rate), high.max(rate)));
     if low <= high {
         let [low, high] = [low, high].map(|share| 100.0 * share);
-        line!(
+        push_line!(
             out,
             "\nwith one weight moved by 10 points the pass rate is between {low:.1} % and {high:.1} %"
         );
@@ -273,25 +250,25 @@ fn findings(out: &mut String, summary: &Summary) {
     let gate = summary.gate();
     for (n, (rule, count)) in gate.by_rule().iter().enumerate() {
         if n == 0 {
-            line!(out, "\nfound by the gate");
+            push_line!(out, "\nfound by the gate");
         }
         let parts = [(count.blocked, "blocked"), (count.flagged, "flagged")];
         let parts = parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
-        line!(out, "  {rule}: {}", parts.collect::<Vec<_>>().join(", "));
+        push_line!(out, "  {rule}: {}", parts.collect::<Vec<_>>().join(", "));
     }
     if !gate.blocked().is_empty() {
-        line!(out, "\nblocked replies, which no judge was asked about");
+        push_line!(out, "\nblocked replies, which no judge was asked about");
     }
     for result in gate.blocked() {
-        line!(out, "  {}", worst_head(result));
+        push_line!(out, "  {}", worst_head(result));
         let GateOutcome::Blocked(findings) = &result.gate else { continue };
         for finding in findings.iter().filter(|finding| finding.severity == Severity::Block) {
-            line!(out, "    {}", finding_line(finding));
+            push_line!(out, "    {}", finding_line(finding));
         }
     }
     let more = summary.n_blocked().saturating_sub(gate.blocked().len() as u64);
     if more > 0 {
-        line!(out, "  and {more} more");
+        push_line!(out, "  and {more} more");
     }
 }
 
@@ -299,11 +276,11 @@ fn unscored(out: &mut String, summary: &Summary) {
     if summary.causes().is_empty() {
         return;
     }
-    line!(out, "\ncriteria unscored, by cause");
+    push_line!(out, "\ncriteria unscored, by cause");
     for count in summary.causes() {
         let example = excerpt(&count.example, REASON_CHARS_MAX);
         let example = if example.is_empty() { String::new() } else { format!(": {example}") };
-        line!(out, "  {} {}{example}", count.n, plain(&count.cause));
+        push_line!(out, "  {} {}{example}", count.n, plain(&count.cause));
     }
 }
 
@@ -312,10 +289,10 @@ pub(crate) fn skipped_records(out: &mut String, skipped: &[Skipped], n: u64) {
     if skipped.is_empty() {
         return;
     }
-    line!(out, "\nskipped");
+    push_line!(out, "\nskipped");
     for record in skipped.iter().take(SKIPPED_MAX) {
         let id = record.id.as_deref().map(|id| format!(" ({})", plain(id))).unwrap_or_default();
-        line!(
+        push_line!(
             out,
             "  record {} at {}:{}{id}: {}",
             record.index,
@@ -326,7 +303,7 @@ pub(crate) fn skipped_records(out: &mut String, skipped: &[Skipped], n: u64) {
     }
     let more = n.saturating_sub(SKIPPED_MAX as u64);
     if more > 0 {
-        line!(out, "  and {more} more");
+        push_line!(out, "  and {more} more");
     }
 }
 
@@ -334,11 +311,11 @@ fn worst(out: &mut String, summary: &Summary) {
     if summary.worst().is_empty() {
         return;
     }
-    line!(out, "\nworst replies");
+    push_line!(out, "\nworst replies");
     for worst in summary.worst() {
-        line!(out, "  {}", worst_head(&worst.result));
+        push_line!(out, "  {}", worst_head(&worst.result));
         for issue in worst.result.issues().chain(missing(&worst.result)) {
-            line!(out, "    {}", excerpt(&issue, REASON_CHARS_MAX));
+            push_line!(out, "    {}", excerpt(&issue, REASON_CHARS_MAX));
         }
     }
 }
@@ -373,51 +350,55 @@ pub(crate) fn costs(out: &mut String, facts: &Facts) {
         Some(usd) => format!("${usd}"),
         None => "cost unknown (no price for this model)".to_owned(),
     };
-    line!(
+    push_line!(
         out,
         "\n{} on record, {} tokens in, {} out, {cost}",
-        calls(facts.calls),
-        facts.tokens_input,
-        facts.tokens_output
+        counted(facts.calls, "call"),
+        facts.tokens.input,
+        facts.tokens.output
     );
     if facts.packets_repeated > 0 {
-        line!(
+        push_line!(
             out,
             "{} packets repeat the content of another: each content is asked about once",
             facts.packets_repeated
         );
     }
     if facts.calls_lost > 0 {
-        line!(
+        push_line!(
             out,
             "{} in flight when a process died: possibly billed, not recorded",
-            calls(facts.calls_lost)
+            counted(facts.calls_lost, "call")
         );
     }
     if facts.calls_without_usage > 0 {
-        line!(out, "{} came back without token counts", calls(facts.calls_without_usage));
+        push_line!(out, "{} came back without token counts", counted(facts.calls_without_usage, "call"));
     }
     if facts.calls_without_cost > 0 && facts.cost_usd.is_some() {
-        line!(out, "{} may have been billed at a cost nobody knows", calls(facts.calls_without_cost));
+        push_line!(
+            out,
+            "{} may have been billed at a cost nobody knows",
+            counted(facts.calls_without_cost, "call")
+        );
     }
     if let Some(target) = &facts.target {
-        line!(out, "{}", author_line(target));
+        push_line!(out, "{}", author_line(target));
     }
     for warning in &facts.warnings {
-        line!(out, "note: {}", plain(warning));
+        push_line!(out, "note: {}", plain(warning));
     }
-    line!(out, "{}", standing_line(&facts.judge.standing));
+    push_line!(out, "{}", standing_line(&facts.judge.standing));
 }
 
 /// What wrote replies, and what that took.
-fn author_line(target: &TargetFacts) -> String {
+fn author_line(target: &AuthorRecord) -> String {
     let model = if target.model.is_empty() { String::new() } else { format!(" {}", plain(&target.model)) };
     let cost = target.cost_usd.map(|usd| format!(", ${usd}")).unwrap_or_default();
-    let tokens = match (target.tokens_input, target.tokens_output) {
+    let tokens = match (target.tokens.input, target.tokens.output) {
         (0, 0) => String::new(),
         (input, output) => format!(", {input} tokens in, {output} out"),
     };
-    let calls = calls(target.calls);
+    let calls = counted(target.calls, "call");
     format!("target {} ({}{model}): {calls}{tokens}{cost}", plain(&target.name), target.kind)
 }
 
@@ -431,8 +412,4 @@ pub(crate) fn standing_line(standing: &Standing) -> String {
     } else {
         format!("standing: {standing}, {}. Its {INFORMS}", plain(standing.reason()))
     }
-}
-
-fn calls(n: u64) -> String {
-    if n == 1 { "1 call".to_owned() } else { format!("{n} calls") }
 }

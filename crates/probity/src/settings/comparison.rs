@@ -5,45 +5,34 @@ use std::path::{Path, PathBuf};
 use probity_core::packet::{AnswerForm, pair_ask};
 use probity_core::rubric::Rubric;
 use probity_engine::config::Config;
-use probity_engine::config::layer::Layer;
-use probity_engine::load::{Dataset, Keep};
+use probity_engine::load::Dataset;
 use probity_engine::run::compare::{CompareJob, Definition, Side};
 
-use super::{
-    CaseFlags, OwnFlags, gate, judge, judge_layer, load_failure, load_options, read_config, rubric, template,
-};
-use crate::commands::compare::CompareArgs;
-use crate::commands::session;
+use super::{CaseFlags, gate, judge, load_options, read_config, rubric, template};
+use crate::args::CompareArgs;
 use crate::exit::Failure;
 
 /// The rubric of a comparison where none is named: the settings' own is for scores.
 pub(crate) const PAIRWISE_RUBRIC: &str = "pairwise-support";
 
 /// Puts a comparison together. Everything that can be wrong with flags, files and cases is found here.
-pub(crate) fn comparison(
-    args: &CompareArgs,
-    over: Layer,
-    note: &dyn Fn(&str),
-) -> Result<CompareJob, Failure> {
-    let mut flags = judge_layer(&args.judge, over);
-    flags.run.rubric.get_or_insert_with(|| PAIRWISE_RUBRIC.to_owned());
-    let config = read_config(&args.reading, flags)?;
+pub(crate) fn comparison(args: &CompareArgs, note: &dyn Fn(&str)) -> Result<CompareJob, Failure> {
+    let flags = CaseFlags::of(&args.files, &args.ask);
+    let mut layer = flags.layer()?;
+    layer.run.rubric.get_or_insert_with(|| PAIRWISE_RUBRIC.to_owned());
+    let config = read_config(flags.reading, layer)?;
     let rubric = rubric(&config.run.rubric, note)?;
-    let CompareArgs { files, reading, judge, .. } = args;
-    let own = OwnFlags::default();
-    let flags = CaseFlags { files, reading, judge, own, keep: Keep::Nothing };
-    comparison_of(&flags, args.seed, config, rubric, note)
+    comparison_of(&flags, args.seed, (config, rubric), note)
 }
 
 /// The comparison of these cases under settings that were read.
 pub(super) fn comparison_of(
     flags: &CaseFlags<'_>,
     seed: u64,
-    config: Config,
-    rubric: Rubric,
+    (config, rubric): (Config, Rubric),
     note: &dyn Fn(&str),
 ) -> Result<CompareJob, Failure> {
-    let (judge, notices) = judge(flags.judge, flags.own, &config)?;
+    let (judge, notices) = judge(flags, &config)?;
     for notice in &notices {
         note(notice);
     }
@@ -55,7 +44,7 @@ pub(super) fn comparison_of(
     let sides = sides(flags, note)?;
     let gate = gate::gate(&config.gate, note)?;
     let definition = Definition { sides, rubric, ask, template, gate, config, judge, seed };
-    let job = CompareJob::new(definition).map_err(session::failure)?;
+    let job = CompareJob::new(definition)?;
     refuse_nothing(&job)?;
     Ok(job)
 }
@@ -63,8 +52,7 @@ pub(super) fn comparison_of(
 fn sides(flags: &CaseFlags<'_>, note: &dyn Fn(&str)) -> Result<Vec<Side>, Failure> {
     let names = variants(flags.files);
     let side = |(path, variant): (&PathBuf, String)| {
-        let dataset =
-            Dataset::open(std::slice::from_ref(path), load_options(flags.reading)?).map_err(load_failure)?;
+        let dataset = Dataset::open(std::slice::from_ref(path), load_options(&flags.reading.records)?)?;
         dataset.notices().iter().for_each(|notice| note(&notice.to_string()));
         Ok(Side { name: path.display().to_string(), variant, dataset })
     };

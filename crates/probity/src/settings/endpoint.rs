@@ -4,13 +4,13 @@ use probity_engine::config::key::is_present;
 use probity_engine::config::{Backend, ChatSettings, Config, JudgeSettings, TargetBackend, TargetSettings};
 
 use super::variable;
-use crate::render::plain::plain;
+use crate::plain::plain;
 
 /// One line about the settings files and the judge.
 pub(super) fn notice(config: &Config, judge: &JudgeSettings) -> String {
     let files = if config.files.is_empty() { "the defaults".to_owned() } else { config.files.join(", ") };
     let who = match &judge.backend {
-        Backend::Openai(chat) | Backend::Anthropic(chat) => at(chat),
+        Backend::Chat(chat) => at(chat),
         Backend::Baseline => "inside this program".to_owned(),
         Backend::Command(command) => format!("the program `{}`", command.argv.join(" ")),
         Backend::Recorded { verdicts: Some(file) } => file.display().to_string(),

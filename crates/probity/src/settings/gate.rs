@@ -79,7 +79,7 @@ impl Texts {
         let read = |path: &PathBuf| {
             let name = path.display().to_string();
             let text = std::fs::read_to_string(Path::new(path))
-                .map_err(|error| Failure::usage(format!("{name}: cannot be read: {error}")))?;
+                .map_err(|error| Failure::unreadable(&name, &error))?;
             Ok((name, text))
         };
         paths.iter().map(read).collect::<Result<_, Failure>>().map(Texts)

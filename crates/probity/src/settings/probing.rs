@@ -1,33 +1,26 @@
 //! The job of a probing: the battery, a person's own probes, and the replies that they change.
 
-use std::path::Path;
-
 use probity_core::exact::Exact;
 use probity_core::probe::{OwnFile, OwnProbe, Setting, Tolerance, battery, read_own};
 use probity_core::spelling::closest;
-use probity_engine::config::layer::Layer;
-use probity_engine::config::names::Calls;
 use probity_engine::load::Dataset;
 use probity_engine::run::probe::{Definition, ProbeJob, Selection};
 
-use super::{OwnFlags, gate, judge, judge_layer, load_failure, load_options, read_config, rubric, template};
-use crate::commands::probe::ProbeArgs;
-use crate::commands::rubric::problems;
-use crate::commands::session;
+use super::{CaseFlags, gate, judge, load_options, read_config, rubric, template};
+use crate::args::ProbeArgs;
 use crate::exit::Failure;
+use crate::render::problem::read_file;
 
 /// The name of a probing without a person's own cases.
 const NO_CASES: &str = "shipped replies";
 
 /// Puts a probing together. Everything that can be wrong with flags, files and cases is found here.
-pub(crate) fn probing(args: &ProbeArgs, over: Layer, note: &dyn Fn(&str)) -> Result<ProbeJob, Failure> {
+pub(crate) fn probing(args: &ProbeArgs, note: &dyn Fn(&str)) -> Result<ProbeJob, Failure> {
+    let flags = CaseFlags { one_call: args.one_call, ..CaseFlags::of(&args.files, &args.ask) };
+    let layer = flags.layer()?;
     let selection = selection(args)?;
-    let mut flags = judge_layer(&args.judge, over);
-    if args.one_call {
-        flags.run.call_plan = Some(Calls::OneCall);
-    }
-    let config = read_config(&args.reading, flags)?;
-    let (judge, notices) = judge(&args.judge, OwnFlags::default(), &config)?;
+    let config = read_config(flags.reading, layer)?;
+    let (judge, notices) = judge(&flags, &config)?;
     for notice in &notices {
         note(notice);
     }
@@ -36,18 +29,17 @@ pub(crate) fn probing(args: &ProbeArgs, over: Layer, note: &dyn Fn(&str)) -> Res
         .map_err(|error| Failure::usage(format!("rubric {}: {error}", rubric.name())))?;
     let template = template(judge.template.as_deref(), setting.form())?;
     let dataset = dataset(args, note)?;
-    let names: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
-    let dataset_name = if names.is_empty() { NO_CASES.to_owned() } else { names.join(" ") };
+    let dataset_name = if args.files.is_empty() { NO_CASES.to_owned() } else { flags.names() };
     let gate = gate::gate(&config.gate, note)?;
     let definition = Definition { dataset, dataset_name, rubric, template, gate, config, judge, selection };
-    ProbeJob::new(definition).map_err(session::failure)
+    Ok(ProbeJob::new(definition)?)
 }
 
 fn dataset(args: &ProbeArgs, note: &dyn Fn(&str)) -> Result<Option<Dataset>, Failure> {
     if args.files.is_empty() {
         return Ok(None);
     }
-    let dataset = Dataset::open(&args.files, load_options(&args.reading)?).map_err(load_failure)?;
+    let dataset = Dataset::open(&args.files, load_options(&args.ask.reading.records)?)?;
     dataset.notices().iter().for_each(|notice| note(&notice.to_string()));
     Ok(Some(dataset))
 }
@@ -56,7 +48,7 @@ fn selection(args: &ProbeArgs) -> Result<Selection, Failure> {
     let tolerance = tolerance(&args.tolerance)?;
     let (mut probes, mut own) = (battery(), OwnFile::default());
     for path in &args.probes {
-        let file = own_probes(path)?;
+        let (file, _) = read_file(path, "", read_own)?;
         own.probes.extend(file.probes);
         own.criteria.extend(file.criteria);
     }
@@ -91,13 +83,6 @@ fn tolerance(text: &str) -> Result<Tolerance, Failure> {
     Tolerance::new(share).ok_or_else(|| {
         Failure::usage(format!("--tolerance: expected a share from 0 to below 1, found {text}"))
     })
-}
-
-fn own_probes(path: &Path) -> Result<OwnFile, Failure> {
-    let shown = path.display().to_string();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("{shown}: cannot be read: {error}")))?;
-    read_own(&text).map_err(|found| Failure::usage(problems(&shown, &text, &found).join("\n")))
 }
 
 /// Two probes of one name could not be told apart in a contract.

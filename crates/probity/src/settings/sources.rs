@@ -12,9 +12,9 @@ use std::path::{Component, Path, PathBuf};
 use probity_engine::config::layer::Layer;
 use probity_engine::config::{FileTrust, SettingsFile, Sources};
 
-use super::{FILE, settings_failure, variable};
-use crate::args::SettingsArgs;
-use crate::exit::{Exit, Failure};
+use super::{settings_failure, variable};
+use crate::args::{SETTINGS_FILE, SettingsArgs};
+use crate::exit::Failure;
 
 /// The name of the user's own settings, below their folder.
 const OWN: &str = "config.toml";
@@ -27,7 +27,7 @@ pub(super) fn sources(args: &SettingsArgs, flags: Layer) -> Result<Sources, Fail
     let environment = Layer::from_env(&variable).map_err(|found| settings_failure(&found))?;
     let user = own_folder().map_or(Ok(None), |folder| read(&folder.join(OWN)))?;
     let named = args.config.as_deref();
-    let path = named.unwrap_or(Path::new(FILE));
+    let path = named.unwrap_or(Path::new(SETTINGS_FILE));
     let folder = match read(path)? {
         None if named.is_some() => {
             return Err(Failure::usage(format!("{}: cannot be read: there is no such file", path.display())));
@@ -46,7 +46,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<(SettingsFile, String)>, Failur
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Failure::usage(format!("{}: cannot be read: {error}", path.display()))),
+        Err(error) => return Err(Failure::unreadable(&path.display().to_string(), &error)),
     };
     let file = SettingsFile::read(&path.display().to_string(), &text);
     file.map(|file| Some((file, text))).map_err(|found| settings_failure(&found))
@@ -86,13 +86,8 @@ pub(crate) fn trust(path: &Path, text: &str) -> Result<PathBuf, Failure> {
         file.write_all((lines.join("\n") + "\n").as_bytes())?;
         file.persist(&record).map(drop).map_err(|error| error.error)
     };
-    match write() {
-        Ok(()) => Ok(record),
-        Err(error) => {
-            let message = format!("could not write {}: {error}", record.display());
-            Err(Failure { exit: Exit::Store, message, hint: None })
-        }
-    }
+    write().map_err(|error| Failure::unwritable(Some(&record), &error))?;
+    Ok(record)
 }
 
 fn digest(path: &Path, text: &str) -> String {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::app::{App, now};
 use super::pages::{Body, Place};
 use super::refusal::{Answer, Refusal};
-use crate::commands::calibrate::default_counting;
+use crate::args::default_counting;
 
 /// A figure with its interval, as it is written and drawn.
 #[derive(Debug, Serialize)]

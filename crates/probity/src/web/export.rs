@@ -10,17 +10,17 @@ use probity_engine::review::{Remark, Room};
 
 use super::app::App;
 use super::refusal::{Answer, Refusal};
-use crate::commands::labels::table;
+use crate::render::labels as labels_as;
 
 /// `GET /labels.csv`
 pub(super) async fn csv(State(app): State<App>) -> Answer {
-    let text = table::csv_remarked(&labels(&app).await?);
+    let text = labels_as::csv_remarked(&labels(&app).await?);
     Ok(file("labels.csv", "text/csv; charset=utf-8", text))
 }
 
 /// `GET /labels.jsonl`
 pub(super) async fn jsonl(State(app): State<App>) -> Answer {
-    let text = table::jsonl_remarked(&labels(&app).await?);
+    let text = labels_as::jsonl_remarked(&labels(&app).await?);
     Ok(file("labels.jsonl", "application/jsonl; charset=utf-8", text))
 }
 

@@ -6,6 +6,7 @@
 use axum::response::{Html, IntoResponse, Response};
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use probity_engine::review::{Person, Role};
 use serde::Serialize;
 
@@ -117,12 +118,12 @@ pub(super) fn go(place: &str) -> Response {
     axum::response::Redirect::to(place).into_response()
 }
 
-/// A text as a part of an address: what is not a letter or a digit is written by its bytes.
+/// What is written by its bytes in a part of an address.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// A text as a part of an address.
 fn address(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    text.bytes()
-        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
+    utf8_percent_encode(text, ESCAPED).to_string()
 }
 
 #[cfg(test)]

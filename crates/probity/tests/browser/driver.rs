@@ -3,7 +3,7 @@
 //! Every call waits for its answer and has a limit. A command that the driver refuses ends the test with the
 //! driver's own words. Both processes end when the session is dropped, and their folder goes with them.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -57,8 +57,7 @@ impl Driver {
         match Self::started() {
             Ok(driver) => Some(driver),
             Err(why) => {
-                // The macros that print are silenced in a test that passes.
-                std::io::stderr().write_all(format!("skipped: browser ({why})\n").as_bytes()).unwrap();
+                crate::support::skipped("a page in a browser", &why);
                 None
             }
         }

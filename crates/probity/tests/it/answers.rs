@@ -1,13 +1,20 @@
 //! Judges for tests: what was asked, read back out of a request, and answers to it.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::support::{Act, Request, ScriptedServer, http_ok};
 
+/// Tokens that every answer says its prompt had.
+pub(crate) const TOKENS_INPUT: u64 = 100;
+
+/// Tokens that every answer says it had.
+pub(crate) const TOKENS_OUTPUT: u64 = 10;
+
 /// What a request asks about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Asked {
     /// The criteria by id.
     pub(crate) criteria: Vec<String>,
@@ -29,6 +36,11 @@ impl Asked {
         }
     }
 
+    /// A question about one criterion.
+    pub(crate) fn about(reply: &str, criterion: &str) -> Asked {
+        Asked { criteria: vec![criterion.to_owned()], reply: reply.to_owned() }
+    }
+
     /// The criterion of a request that has one.
     pub(crate) fn criterion(&self) -> &str {
         assert_eq!(self.criteria.len(), 1, "one criterion in {self:?}");
@@ -36,13 +48,15 @@ impl Asked {
     }
 }
 
-/// The completion whose text is `content`.
+/// The completion whose text is `content`, with an id that no other has.
 pub(crate) fn completion(content: &str, finish: &str) -> Value {
+    static N_COMPLETIONS: AtomicU64 = AtomicU64::new(0);
     json!({
+        "id": format!("chatcmpl-{}", N_COMPLETIONS.fetch_add(1, Ordering::Relaxed)),
         "object": "chat.completion",
         "model": "gpt-4o-mini",
         "choices": [{ "index": 0, "message": { "role": "assistant", "content": content }, "finish_reason": finish }],
-        "usage": { "prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110 },
+        "usage": { "prompt_tokens": TOKENS_INPUT, "completion_tokens": TOKENS_OUTPUT, "total_tokens": TOKENS_INPUT + TOKENS_OUTPUT },
     })
 }
 

@@ -3,6 +3,7 @@
 //! The environment is empty but for what a test sets, so no key or setting of the machine gets in.
 
 use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 
@@ -16,6 +17,9 @@ use crate::support::ScriptedServer;
 /// The first call goes alone until it is answered, however busy the machine is.
 pub(crate) const QUICK: &str =
     "[schedule]\nbackoff_ms_first = 2\nbackoff_ms_max = 10\npilot_ms_max = 30000\n";
+
+/// The program under test.
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_probity");
 
 /// A folder with files, and the environment the binary sees in it.
 pub(crate) struct Probity {
@@ -82,14 +86,38 @@ impl Probity {
         found
     }
 
-    /// The binary with these arguments, one word each.
-    pub(crate) fn args<const N: usize>(&self, args: [&str; N]) -> Call<'_> {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_probity"));
-        command.args(args).current_dir(self.folder.path()).env_clear();
+    /// `name` as text.
+    pub(crate) fn text(&self, name: &str) -> String {
+        String::from_utf8(self.bytes(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// A program in this folder, with the environment of the binary and its streams captured.
+    pub(crate) fn program(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.folder.path()).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Call { command, stdin: Vec::new(), _folder: self }
+        command
+    }
+
+    /// The shell with this script, in which `$0` is the binary.
+    pub(crate) fn shell(&self, script: &str) -> Command {
+        let mut command = self.program("sh");
+        command.args(["-c", script, BINARY]);
+        command
+    }
+
+    /// The binary with these arguments, as a command to be started in some other way.
+    pub(crate) fn binary(&self, args: &[&str]) -> Command {
+        let mut command = self.program(BINARY);
+        command.args(args);
+        command
+    }
+
+    /// The binary with these arguments, one word each.
+    pub(crate) fn args<const N: usize>(&self, args: [&str; N]) -> Call<'_> {
+        Call { command: self.binary(&args), stdin: Vec::new(), _folder: self }
     }
 
     /// `probity run tickets.json --output out.json` and further arguments.
@@ -137,15 +165,17 @@ impl Call<'_> {
 
     /// Runs it to its end.
     pub(crate) fn run(self) -> Ran {
-        Ran::of(self.start().wait_with_output().expect("the binary ends"))
+        Ran::after(self.start())
     }
 }
 
-/// What a call came to.
+/// What a process came to.
 #[derive(Debug)]
 pub(crate) struct Ran {
-    /// The exit code.
-    pub(crate) code: i32,
+    /// The exit code; `None` when a signal ended it.
+    pub(crate) code: Option<i32>,
+    /// The signal that ended it.
+    pub(crate) signal: Option<i32>,
     /// Standard output.
     pub(crate) stdout: String,
     /// Standard error.
@@ -153,14 +183,17 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// What a process that has ended came to.
-    pub(crate) fn of(output: Output) -> Self {
+    /// Runs `command` to its end.
+    pub(crate) fn of(mut command: Command) -> Self {
+        Ran::after(command.spawn().expect("the binary starts"))
+    }
+
+    /// Waits for the end of `child`.
+    pub(crate) fn after(child: Child) -> Self {
+        let Output { status, stdout, stderr } = child.wait_with_output().expect("the binary ends");
         let text = |bytes| String::from_utf8(bytes).expect("the program writes UTF-8");
-        let ran = Ran {
-            code: output.status.code().expect("the program ends by itself"),
-            stdout: text(output.stdout),
-            stderr: text(output.stderr),
-        };
+        let ran =
+            Ran { code: status.code(), signal: status.signal(), stdout: text(stdout), stderr: text(stderr) };
         assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
         ran
     }
@@ -182,7 +215,7 @@ impl Ran {
     /// The same call, which must have ended with `code`.
     #[track_caller]
     pub(crate) fn code(self, code: i32) -> Self {
-        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
         self
     }
 

@@ -84,3 +84,83 @@ fn the_plan_in_words() {
     assert_eq!(shown.matches("# case ticket-").count(), 6);
     assert!(shown.ends_with("nothing was sent\n"), "{shown}");
 }
+
+/// Runs a command that asks with `--dry-run`; expects no call, no store, and these lines.
+#[track_caller]
+fn check_dry<const N: usize>(args: [&str; N], want: &expect_test::Expect) {
+    let server = kind_judge();
+    let case =
+        |id: &str, reply: &str| format!("{{\"id\":\"{id}\",\"ticket\":\"T {id}\",\"reply\":\"{reply}\"}}\n");
+    let labels = "{\"item\":\"a\",\"criterion\":\"tone\",\"annotator\":\"ann\",\"label\":\"4\"}\n";
+    let probity = priced(&server)
+        .file("old.jsonl", case("a", "One.") + &case("b", "Two.") + &case("c", "Same."))
+        .file("new.jsonl", case("a", "Uno.") + &case("b", "Due.") + &case("c", "Same."))
+        .file("labels.jsonl", labels)
+        .file("contract.toml", CONTRACT);
+    let ran = probity.args(args).run().code(0);
+    want.assert_eq(&ran.stdout);
+    assert_eq!(server.n_requests(), 0, "nothing is sent");
+    assert!(!probity.path(".probity").exists(), "nothing is kept");
+}
+
+const CONTRACT: &str = "name = \"c\"\nversion = \"1\"\nowner = \"qa\"\n[agreement]\nlower_bound_min = 0.6\n[review]\n\
+    path = \"leads\"\n[expiry]\nvalid_days = 30\n";
+
+#[test]
+fn every_command_that_asks_says_what_it_would_take() {
+    check_dry(
+        ["run", "old.jsonl", "--dry-run", "--model", "priced-1"],
+        &expect![[r#"
+        3 records: 3 admitted, 0 blocked, 0 skipped
+        6 calls to judge openai priced-1 (6 packets, 0 on record or repeated)
+        about 2775 tokens in, at most 6144 out, at most $0.06699
+        nothing was sent
+    "#]],
+    );
+    check_dry(
+        ["compare", "old.jsonl", "new.jsonl", "--dry-run", "--model", "priced-1"],
+        &expect![[r#"
+        3 pairs: 2 admitted, 1 blocked, 0 skipped
+        4 calls to judge openai priced-1 (4 packets, 0 on record or repeated)
+        about 3028 tokens in, at most 4096 out, at most $0.047016
+        nothing was sent
+    "#]],
+    );
+    check_dry(
+        ["probe", "old.jsonl", "--only", "warm_padding", "--dry-run"],
+        &expect![[r#"
+            30 bases: 30 admitted, 0 blocked, 0 skipped
+            180 calls to judge openai gpt-4o-mini (180 packets, 0 on record or repeated)
+            about 104895 tokens in, at most 184320 out, at most $0.12632625
+            nothing was sent
+        "#]],
+    );
+    check_dry(
+        ["calibrate", "old.jsonl", "--labels", "labels.jsonl", "--dry-run"],
+        &expect![[r#"
+        1 replies: 1 admitted, 0 blocked, 0 skipped
+        1 calls to judge openai gpt-4o-mini (1 packets, 0 on record or repeated)
+        about 459 tokens in, at most 1024 out, at most $0.00068325
+        nothing was sent
+    "#]],
+    );
+    check_dry(
+        ["promote", "old.jsonl", "--contract", "contract.toml", "--labels", "labels.jsonl", "--dry-run"],
+        &expect![[r#"
+            1 replies: 1 admitted, 0 blocked, 0 skipped
+            1 calls to judge openai gpt-4o-mini (1 packets, 0 on record or repeated)
+            about 459 tokens in, at most 1024 out, at most $0.00068325
+            nothing was sent
+        "#]],
+    );
+}
+
+#[test]
+fn a_dry_run_is_the_check_of_the_same_cases() {
+    let probity = priced(&kind_judge());
+    for more in ["--json", "--quiet"] {
+        let checked = probity.args(["check", "tickets.json", more]).run().code(0).stdout;
+        let dry = probity.args(["run", "tickets.json", more, "--dry-run"]).run().code(0).stdout;
+        assert_eq!(checked, dry);
+    }
+}

@@ -1,11 +1,10 @@
 //! The example of a gold set in CI: its scripts and its workflow as they are, with a judge on this machine.
 
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value;
 
-use crate::binary::{Probity, QUICK, Ran};
+use crate::binary::{BINARY, Probity, QUICK, Ran};
 use crate::mock::process::MockJudge;
 
 /// The example in a folder of its own, as the root of a repository has it.
@@ -26,7 +25,7 @@ impl Build {
             }
         }
         let build = Build { folder, judge: MockJudge::start(&["--script", "fair"]) };
-        let settings = String::from_utf8(build.folder.bytes("examples/ci/probity.toml")).unwrap();
+        let settings = build.folder.text("examples/ci/probity.toml");
         build.folder.write("examples/ci/probity.toml", settings + QUICK);
         let ran = build.runs("examples/ci/promote.sh").code(0);
         assert!(ran.stdout.contains("standing: promoted on"), "{}", ran.stdout);
@@ -35,23 +34,21 @@ impl Build {
 
     /// Runs a script of the shell in the root.
     fn runs(&self, script: &str) -> Ran {
-        let mut command = Command::new("sh");
-        command.args(["-c", script]).current_dir(self.folder.path("")).env_clear();
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.env("PROBITY", env!("CARGO_BIN_EXE_probity"));
+        let mut command = self.folder.shell(script);
+        command.env("PROBITY", BINARY);
         command.env("OPENAI_API_KEY", "sk-mock").env("OPENAI_BASE_URL", self.judge.url());
         command.env("GITHUB_STEP_SUMMARY", self.folder.path("step.md"));
-        Ran::of(command.output().expect("a shell"))
+        Ran::of(command)
     }
 
     /// What the workflow runs.
     fn works(&self) -> Ran {
-        self.runs(&step(&String::from_utf8(self.folder.bytes("examples/ci/workflow.yml")).unwrap()))
+        self.runs(&step(&self.folder.text("examples/ci/workflow.yml")))
     }
 
     /// Changes the replies of the first `n` cases of the gold set.
     fn answers(&self, n: usize, change: impl Fn(&str) -> String) {
-        let gold = String::from_utf8(self.folder.bytes("examples/ci/gold.jsonl")).unwrap();
+        let gold = self.folder.text("examples/ci/gold.jsonl");
         let line = |(at, line): (usize, &str)| {
             let mut case: Value = serde_json::from_str(line).unwrap();
             if at < n {
@@ -77,7 +74,7 @@ fn a_build_is_red_for_worse_replies_and_never_for_a_judge_that_is_down() {
     let mut build = Build::promoted();
     build.runs("examples/ci/gold.sh").code(0);
     build.works().code(0);
-    let summary = String::from_utf8(build.folder.bytes("step.md")).unwrap();
+    let summary = build.folder.text("step.md");
     assert!(summary.contains("ci-support"), "{summary}");
     let results = build.folder.json("examples/ci/results.json");
     assert_eq!(results["summary"]["judge"]["standing"], "promoted");
@@ -87,7 +84,7 @@ fn a_build_is_red_for_worse_replies_and_never_for_a_judge_that_is_down() {
     let red = build.runs("examples/ci/gold.sh").code(1);
     red.says(["FAILED: 1 of 1 targets missed (", ", needs at least "]);
     build.works().code(1);
-    let junit = String::from_utf8(build.folder.bytes("examples/ci/junit.xml")).unwrap();
+    let junit = build.folder.text("examples/ci/junit.xml");
     assert!(junit.contains("<failure"), "{junit}");
 
     build.folder.write("examples/ci/gold.jsonl", &gold);
@@ -99,7 +96,7 @@ fn a_build_is_red_for_worse_replies_and_never_for_a_judge_that_is_down() {
     assert!(green.stdout.contains("::warning::the judge could not be asked"), "{}", green.stdout);
 
     build.folder.write("examples/ci/gold.jsonl", gold);
-    let contract = String::from_utf8(build.folder.bytes("examples/ci/contract.toml")).unwrap();
+    let contract = build.folder.text("examples/ci/contract.toml");
     build.folder.write("examples/ci/contract.toml", contract.replace("0.60", "0.50"));
     build
         .runs("examples/ci/gold.sh")

@@ -190,9 +190,10 @@ fn the_shape_that_others_rely_on() {
     assert_eq!((&out["pass_rate"]["lost"], &out["pass_rate"]["fell"]), (&json!(1), &json!(0.5)));
     assert_eq!(out["criteria"]["help"]["lower"], 2);
     assert_eq!(out["flips"], json!({ "pass_to_fail": 1 }));
-    let changed: Vec<&Value> = out["changed"].as_array().unwrap().iter().map(|row| &row["id"]).collect();
+    let changed: Vec<&Value> =
+        out["changed"].as_array().unwrap().iter().map(|pair| &pair["after"]["id"]).collect();
     assert_eq!(changed, ["case-01", "case-02"]);
-    assert_eq!(out["changed"][0]["after"]["reasons"], json!(["score 45 below 70"]));
+    assert_eq!(out["changed"][0]["after"]["fail_reasons"], json!(["score 45 below 70"]));
     let parts: Vec<&Value> = out["definition"].as_array().unwrap().iter().map(|part| &part["part"]).collect();
     assert_eq!(parts, ["cases"]);
 }

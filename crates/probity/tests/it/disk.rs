@@ -2,7 +2,6 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Command;
 
 use crate::answers::{Asked, good, kind_judge, late, tickets, wait_for};
 use crate::binary::{Probity, Ran};
@@ -119,9 +118,7 @@ fn n18_new_files_are_private_and_others_keep_their_mode() {
 /// Runs under a limit of the shell.
 fn limited(probity: &Probity, limit: &str) -> Ran {
     let script = format!("ulimit {limit}; exec \"$0\" run tickets.json --output out.json");
-    let mut command = Command::new("sh");
-    command.args(["-c", &script, env!("CARGO_BIN_EXE_probity")]).current_dir(probity.path(""));
-    Ran::of(command.env_clear().output().expect("a shell"))
+    Ran::of(probity.shell(&script))
 }
 
 #[test]

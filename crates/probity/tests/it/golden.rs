@@ -34,7 +34,7 @@ fn outcome(folder: &Path) -> [String; 6] {
     let ran = probity.args([]).words(args.lines()).run();
     let [.., out, markdown, junit] =
         EXPECTED.map(|name| fs::read_to_string(probity.path(name)).unwrap_or_default());
-    [format!("{}\n", ran.code), ran.stdout, ran.stderr, out, markdown, junit]
+    [format!("{}\n", ran.code.expect("an exit code")), ran.stdout, ran.stderr, out, markdown, junit]
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn runs_of_the_store_are_held_against_each_other() {
     files["before"]["file"] = json!("run 1");
     files["after"]["file"] = json!("run 2");
     assert_eq!(stored, files);
-    assert_eq!(stored["changed"][0]["id"], "ticket-002");
+    assert_eq!(stored["changed"][0]["before"]["id"], "ticket-002");
     let mixed = probity.args(["diff", "old-out.json", "2"]).run().code(0).stdout;
     assert!(mixed.starts_with("old-out.json → run 2 · relevance-tone"), "{mixed}");
 }

@@ -19,7 +19,7 @@ fn check(signal: &str) {
     let running = probity.args(["run", "tickets.json", "-o", "out.json", "--concurrency", "3"]).start();
     wait_for(&server, 4);
     send(signal, &running);
-    let ran = Ran::of(running.wait_with_output().expect("the run ends")).code(3);
+    let ran = Ran::after(running).code(3);
     ran.says(["stopping: finishing the calls in flight", "stopped: as asked; run the same command again"]);
     let n_made = server.n_requests();
     assert!((4..12).contains(&n_made), "{n_made} calls");
@@ -50,7 +50,7 @@ fn ctrl_c_is_heard_while_the_only_question_is_asked_again() {
     let running = probity.args(["run", "tickets.json", "--one-call"]).start();
     wait_for(&server, 2);
     send("-INT", &running);
-    let ran = Ran::of(running.wait_with_output().expect("the run ends")).code(3);
+    let ran = Ran::after(running).code(3);
     ran.says(["stopped: as asked; run the same command again"]);
 }
 
@@ -69,7 +69,7 @@ fn a_second_ctrl_c_ends_at_once_and_the_calls_in_flight_are_listed() {
     let said = lines.next().expect("a line").unwrap();
     assert!(said.contains("again to stop at once"), "{said}");
     send("-INT", &running);
-    Ran::of(running.wait_with_output().expect("the run ends")).code(3);
+    Ran::after(running).code(3);
     let ran = probity.run_tickets([]).code(0);
     ran.says(["2 calls were in flight when an earlier process died: possibly billed, not recorded"]);
     assert_eq!(server.n_requests(), 6, "the two that were lost are asked again");

@@ -2,7 +2,7 @@
 //! house rules of the repository.
 //!
 //! No test reaches beyond this machine, reads the environment it is started in, or shares a folder with
-//! another one. The one exception is `real_judge`, which installs a server once and can be switched off.
+//! another one. The one exception is `real_judge`, which installs a server once, where it is asked to.
 
 #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes its texts this way")]
 #![allow(clippy::unwrap_used, reason = "a test that meets something else than it expects has failed")]
@@ -55,3 +55,5 @@ mod weekly;
 
 #[path = "../../../probity-engine/tests/support/mod.rs"]
 mod support;
+
+use support::skipped;

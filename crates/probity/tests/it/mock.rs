@@ -5,5 +5,6 @@ mod calibrate;
 mod compare;
 mod faults;
 pub(crate) mod process;
+pub(crate) mod rehearsal;
 mod runs;
 mod scripts;

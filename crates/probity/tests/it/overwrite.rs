@@ -96,7 +96,7 @@ fn a_sample_and_the_labels_keep_what_they_are_made_of() {
 
 #[test]
 fn n18_no_output_replaces_a_file_of_the_store() {
-    for suffix in ["-wal", "-shm", "-journal", "-calls", ".lock", ".review.lock"] {
+    for suffix in ["-wal", "-shm", "-journal", ".lock"] {
         let (output, said) = (format!("s.db{suffix}"), format!("--output s.db{suffix}"));
         check(["run", "in.json", "--store", "s.db", "-o", &output], [&said, "--store s.db"]);
     }

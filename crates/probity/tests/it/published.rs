@@ -6,6 +6,7 @@ mod data;
 use serde_json::Value;
 
 use crate::binary::Probity;
+use crate::skipped;
 use data::people::{self, Calibrator, LabelAsk};
 use data::{Ask, Product, sets};
 
@@ -43,6 +44,15 @@ impl Calibrator for Binary {
     }
 }
 
+/// Sets of many thousand labels: the library reproduces their figures in every run, the program in the long form.
+fn in_long_form(check: impl Fn()) {
+    if std::env::var_os("PROBITY_LONG_TESTS").is_some() {
+        check();
+    } else {
+        skipped("a large published set through the program", "PROBITY_LONG_TESTS is not set");
+    }
+}
+
 #[test]
 fn llmbar() {
     sets::llmbar(&Binary);
@@ -65,7 +75,7 @@ fn alpaca_eval_dev() {
 
 #[test]
 fn mtbench_human() {
-    people::mtbench_human(&Binary);
+    in_long_form(|| people::mtbench_human(&Binary));
 }
 
 #[test]
@@ -75,7 +85,7 @@ fn pandalm() {
 
 #[test]
 fn uss_sgd() {
-    people::uss_sgd(&Binary);
+    in_long_form(|| people::uss_sgd(&Binary));
 }
 
 #[test]

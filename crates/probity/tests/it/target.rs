@@ -5,13 +5,14 @@
 mod faults;
 mod record;
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::process::Command;
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use crate::mock::process::{MockJudge, ledger, probity};
+use crate::binary::{Probity, Ran};
+use crate::mock::process::{MockJudge, ledger};
 
 /// Waits that no test has to sit through.
 const QUICK: &str = "[schedule]\nbackoff_ms_first = 1\nbackoff_ms_max = 4\npilot_ms_max = 0\n";
@@ -26,8 +27,16 @@ done
 
 /// A folder with cases, settings, a mock judge and its ledger.
 struct Scene {
-    folder: TempDir,
+    folder: Probity,
     mock: MockJudge,
+}
+
+impl Deref for Scene {
+    type Target = Probity;
+
+    fn deref(&self) -> &Probity {
+        &self.folder
+    }
 }
 
 impl Scene {
@@ -38,8 +47,8 @@ impl Scene {
 
     /// The same with further arguments for the mock judge.
     fn with_mock(n: usize, settings: &str, arguments: &[&str]) -> Scene {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("ledger.jsonl");
+        let folder = Probity::new().variable("OPENAI_API_KEY", "sk-mock");
+        let path = folder.path("ledger.jsonl");
         let mock = MockJudge::start(&[&["--ledger", path.to_str().unwrap()], arguments].concat());
         let settings = settings.replace("MOCK", &mock.url());
         let scene = Scene { folder, mock };
@@ -57,24 +66,9 @@ impl Scene {
         scene
     }
 
-    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
-        std::fs::write(self.path(name), content).unwrap();
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
     /// `probity run` over the cases with the mock as the judge, writing every kind of output.
     fn command(&self, more: &[&str]) -> Command {
-        let mut command = probity();
-        command.current_dir(self.folder.path()).args([
-            "run",
-            "cases.jsonl",
-            "--judge",
-            "openai",
-            "--trust-settings",
-        ]);
+        let mut command = self.binary(&["run", "cases.jsonl", "--judge", "openai", "--trust-settings"]);
         command.args(["--base-url", &self.mock.url(), "--output", "results.json", "--report", "report.md"]);
         command.args(["--report", "report.html", "--report", "report.xml"]).args(more);
         command.env("PROBITY_MODEL", "m-judge");
@@ -82,15 +76,11 @@ impl Scene {
     }
 
     fn run(&self, more: &[&str]) -> Ran {
-        Ran::of(self.command(more).output().unwrap())
-    }
-
-    fn text(&self, name: &str) -> String {
-        std::fs::read_to_string(self.path(name)).unwrap()
+        Ran::of(self.command(more))
     }
 
     fn results(&self) -> Value {
-        serde_json::from_str(&self.text("results.json")).unwrap()
+        self.json("results.json")
     }
 
     fn summary(&self) -> Value {
@@ -102,36 +92,6 @@ impl Scene {
         let path = self.path("ledger.jsonl");
         let lines = if path.exists() { ledger(&path) } else { Vec::new() };
         lines.iter().filter(|line| line["model"] == model).count()
-    }
-}
-
-/// What a run came to.
-#[derive(Debug)]
-struct Ran {
-    code: Option<i32>,
-    stdout: String,
-    stderr: String,
-}
-
-impl Ran {
-    fn of(output: Output) -> Ran {
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        let ran =
-            Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) };
-        assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
-        ran
-    }
-
-    #[track_caller]
-    fn code(self, code: i32) -> Ran {
-        assert_eq!(self.code, Some(code), "{}\n{}", self.stdout, self.stderr);
-        self
-    }
-
-    #[track_caller]
-    fn says(self, part: &str) -> Ran {
-        assert!(self.stderr.contains(part), "expected {part:?} in:\n{}", self.stderr);
-        self
     }
 }
 
@@ -202,7 +162,9 @@ fn no_settings_are_needed() {
     assert_eq!(scene.calls("m-bot"), 2);
     // Where nothing is said about its place, it is where the judge of this kind is.
     scene.write("system.txt", "You help others.");
-    Ran::of(scene.command(&flags).env("OPENAI_BASE_URL", &url).output().unwrap()).code(0);
+    let mut command = scene.command(&flags);
+    command.env("OPENAI_BASE_URL", &url);
+    Ran::of(command).code(0);
     assert_eq!(scene.calls("m-bot"), 4, "another system prompt is another target");
 }
 
@@ -213,7 +175,7 @@ fn without_a_target_a_case_without_a_reply_is_skipped() {
     let results = scene.results();
     assert_eq!(results["skipped"][0]["reason"], "Missing 'reply' field");
     assert_eq!(json!([results["summary"]["skipped"], scene.calls("m-bot")]), json!([2, 0]));
-    scene.run(&["--strict"]).code(2).says("Missing 'reply' field");
+    scene.run(&["--strict"]).code(2).says(["Missing 'reply' field"]);
     scene.run(&["--strict", "--target", "bot"]).code(0);
 }
 
@@ -249,12 +211,9 @@ fn conversations_null_replies_and_bad_records() {
 fn check_says_what_would_be_asked() {
     let scene = Scene::new(4, CHAT);
     let check = |more: &[&str]| {
-        let mut command = probity();
-        command
-            .current_dir(scene.folder.path())
-            .args(["check", "cases.jsonl", "--judge", "openai", "--trust-settings"])
-            .args(more);
-        Ran::of(command.output().unwrap()).code(0).stdout
+        let mut command = scene.binary(&["check", "cases.jsonl", "--judge", "openai", "--trust-settings"]);
+        command.args(more);
+        Ran::of(command).code(0).stdout
     };
     let said = check(&["--target", "bot", "--show"]);
     assert!(said.contains("# case c1, target bot, packet "), "{said}");
@@ -307,10 +266,7 @@ fn judge_and_target_being_one_model_is_said_everywhere() {
     check_same(CHAT, &[], &["--model-echo", "m-real"], Some("m-real"));
 }
 
-fn folder_bytes(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let nested = |path: PathBuf| {
-        if path.is_dir() { folder_bytes(&path) } else { vec![(path.clone(), std::fs::read(path).unwrap())] }
-    };
-    entries.flat_map(nested).collect()
+/// Every file of the folder with its bytes.
+fn folder_bytes(folder: &Probity) -> Vec<(PathBuf, Vec<u8>)> {
+    folder.files().into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }

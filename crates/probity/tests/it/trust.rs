@@ -113,10 +113,7 @@ fn n16_a_settings_file_reads_and_writes_nothing_outside_its_folder() {
     std::os::unix::fs::symlink(probity.path("none.db"), probity.path("work/hanging.db")).expect("a link");
     let run = |settings: &str| {
         probity.write("work/probity.toml", settings);
-        let script = "cd work && exec \"$0\" run tickets.json";
-        let mut command = std::process::Command::new("sh");
-        command.args(["-c", script, env!("CARGO_BIN_EXE_probity")]).current_dir(probity.path("")).env_clear();
-        Ran::of(command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).output().expect("it runs"))
+        Ran::of(probity.shell("cd work && exec \"$0\" run tickets.json"))
     };
     for setting in [
         "[run]\nstore = \"../store.db\"",

@@ -64,7 +64,7 @@ impl Started {
         let pid = Pid::from_child(&self.process);
         kill_process(pid, Signal::TERM).unwrap();
         self.rest.read_to_string(&mut self.said).unwrap();
-        let mut ran = Ran::of(self.process.wait_with_output().unwrap());
+        let mut ran = Ran::after(self.process);
         ran.stderr = self.said;
         ran
     }

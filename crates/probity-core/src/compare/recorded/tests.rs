@@ -79,37 +79,3 @@ fn d17_d19_rows_that_say_too_little_or_the_wrong_thing() {
         &expect![[r#"Some("x"): 'slice' and 'category' both give the 'slice' field"#]],
     );
 }
-
-#[track_caller]
-fn check_label(text: &str, want: &Expect) {
-    let shown = match LabelRow::read(&object(text)) {
-        Err(fault) => fault.reason,
-        Ok(row) => format!("{} {:?} {:?}", row.item, row.annotator, row.label),
-    };
-    want.assert_eq(&shown);
-}
-
-#[test]
-fn l01_l12_labels() {
-    check_label(
-        r#"{"item":"x","annotator":"ann","label":"b"}"#,
-        &expect![[r#"x Some("ann") Some(Wins(B))"#]],
-    );
-    check_label(r#"{"item":"x","gold":"tie"}"#, &expect!["x None Some(Tie)"]);
-    check_label(r#"{"item":"x","label":null}"#, &expect!["x None None"]);
-    check_label(r#"{"item":"x","label":"c"}"#, &expect!["'label' is 'c', expected a, b, tie or null"]);
-    check_label(
-        r#"{"item":"x","label":"needs_human_review"}"#,
-        &expect!["'label' is 'needs_human_review', expected a, b, tie or null"],
-    );
-    check_label(r#"{"item":"x"}"#, &expect!["Missing 'label' field"]);
-}
-
-#[test]
-fn what_a_row_leaves_open_comes_from_the_items() {
-    let row = ItemRow::read(&object(r#"{"item":"x","question_id":4,"reply_a":"äöü","reply_b":"no"}"#));
-    let items = row.expect("a row").facts;
-    assert_eq!((items.case.as_deref(), items.lengths), (Some("4"), Some([3, 2])));
-    let own = ItemFacts { case: Some("own".into()), ..ItemFacts::default() };
-    assert_eq!(own.or(&items), ItemFacts { case: Some("own".into()), ..items });
-}

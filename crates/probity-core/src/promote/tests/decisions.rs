@@ -10,11 +10,12 @@ use super::super::{
     decide,
 };
 use super::{BASE, changed, good};
-use crate::calibrate::{Counting, JoinOptions, LabelEntry, Ties, VerdictEntry, Votes, calibration, sheet};
+use crate::calibrate::{Counting, Ties, Votes, calibration};
 use crate::case::Moment;
 use crate::compare::Policies;
 use crate::gate::rules;
 use crate::json::Json;
+use crate::label::{JoinOptions, LabelEntry, VerdictEntry, sheet};
 use crate::probe::{ProbeLine, ProbeOutcome, ProbeRecord};
 use crate::stats::{Estimate, Resampling, Sampling};
 
@@ -69,10 +70,10 @@ pub(super) fn enough() -> Evidence {
 }
 
 fn lines(decision: &Decision) -> String {
-    let line = |unmet: &super::super::Unmet| {
+    let line = |unmet: &&super::super::Check| {
         let about = unmet.about.as_ref().map(|about| format!("({about})")).unwrap_or_default();
         let name = unmet.requirement.name();
-        format!("{name}{about} have {} need {}: {}", unmet.have, unmet.need, unmet.message)
+        format!("{name}{about} have {} need {}: {}", unmet.have, unmet.need, unmet.message())
     };
     decision.unmet().iter().map(line).collect::<Vec<_>>().join("\n")
 }

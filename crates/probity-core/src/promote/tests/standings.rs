@@ -8,7 +8,7 @@ use crate::case::Moment;
 
 const CONTRACT: &str = "name = \"c\"\nversion = \"2\"\nowner = \"o\"\n[expiry]\nvalid_days = 30\n";
 
-fn day(month: u8, day: u8) -> Moment {
+fn day(month: i8, day: i8) -> Moment {
     Moment::start_of(2026, month, day).expect("a day")
 }
 

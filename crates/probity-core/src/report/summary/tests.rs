@@ -83,8 +83,7 @@ fn facts() -> Facts {
         packets_repeated: 1,
         calls: 20,
         calls_lost: 2,
-        tokens_input: 300,
-        tokens_output: 40,
+        tokens: Tokens { input: 300, output: 40 },
         calls_without_usage: 5,
         calls_without_cost: 3,
         cost_usd: Some("0.25".parse().expect("a decimal")),
@@ -301,7 +300,7 @@ fn a_case_without_a_reply_is_unscored_and_nothing_else() {
     builder.add(&result(&rubric, 0, ROWS[0]));
     let without = builder.clone().finish(facts());
     builder.add(&silent);
-    let target = TargetFacts { name: "bot".to_owned(), calls: 3, ..TargetFacts::default() };
+    let target = AuthorRecord { name: "bot".to_owned(), calls: 3, ..AuthorRecord::default() };
     let run = builder.finish(Facts { target: Some(target), ..facts() });
     assert_eq!((run.n_entered(), run.n_unscored(), run.n_no_reply()), (2, 1, 1));
     assert_eq!(run.coverage().map(|share| share.to_string()), Some("0.5".to_owned()));

@@ -149,7 +149,7 @@ fn r03_ids_that_are_none() {
         "id = \"manner\"",
         "id = \"total\"",
         &expect![[r#"
-            20: criterion id `total` has another meaning in results | other such names: criterion, error, fail_reasons, gate, id, issues, outcome, packet, reasoning, score, slice, total, variant, violations
+            20: criterion id `total` has another meaning in results | other such names: criterion, error, fail_reasons, gate, id, issues, outcome, packet, reasoning, reply, score, slice, ticket, total, variant, violations
             33: there is no criterion "manner" | the criteria are facts, total"#]],
     );
 }

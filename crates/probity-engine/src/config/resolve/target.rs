@@ -6,13 +6,11 @@ use probity_core::spelling::closest;
 
 use super::{Naming, Resolving};
 use crate::config::layer::{JudgeLayer, Layer, TargetChoice, TargetLayer};
-use crate::config::names::{JudgeKind, TargetKind};
+use crate::config::names::{Dialect, JudgeKind, TargetKind};
 use crate::config::{
-    ChatTarget, CommandSettings, HttpTarget, ProgramTarget, SystemPrompt, TargetBackend, TargetSettings,
+    Address, ChatTarget, CommandSettings, HeaderText, HttpTarget, Pointer, ProgramTarget, SystemPrompt,
+    TargetBackend, TargetSettings,
 };
-use crate::target::address::Address;
-use crate::target::header::HeaderText;
-use crate::target::pointer::Pointer;
 
 /// The one target that needs no table.
 const BUILT_IN: &str = "openai";
@@ -82,7 +80,7 @@ impl Resolving {
         Some(TargetSettings { name: name.to_owned(), backend })
     }
 
-    /// A setting or a flag that the target's kind has no use for is a mistake somebody believes in.
+    /// A setting or a flag that the target's kind has no use for is a mistake: its author believes that it does something.
     fn target_keys(&mut self, name: &str, kind: TargetKind, flags: &TargetChoice) {
         let written = self.written.targets.get(name).map(TargetLayer::keys_set).unwrap_or_default();
         let flags = flags.keys_set().into_iter().filter(|key| *key != "name");
@@ -134,7 +132,7 @@ impl Resolving {
             http: own.http.or(beside.http),
             ..JudgeLayer::default()
         };
-        let chat = self.chat(section, JudgeKind::Openai, defaults.merge(chat), named)?;
+        let chat = self.chat(section, Dialect::Openai, defaults.merge(chat), named)?;
         Some(ChatTarget { chat, system })
     }
 

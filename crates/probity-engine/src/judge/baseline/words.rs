@@ -54,7 +54,7 @@ pub(super) const RUDE: &[&str] = &[
     "wtf",
 ];
 
-/// Verbs that tell somebody what to do next.
+/// Verbs that say what to do next.
 pub(super) const STEPS: &[&str] = &[
     "add", "change", "check", "choose", "clear", "click", "confirm", "contact", "create", "delete",
     "disable", "download", "enable", "ensure", "enter", "follow", "go", "increase", "install", "log", "open",

@@ -14,6 +14,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::{CallLimits, StartError, Waiting};
+use crate::config::CommandSettings;
 
 /// How long a program may take to end after it closed its output.
 const END_MAX: Duration = Duration::from_secs(2);
@@ -34,22 +35,20 @@ pub(super) struct Sink {
     pub(super) limits: CallLimits,
 }
 
-/// Starts `argv` and the tasks that serve it. The program ends when `queue` is closed and it notices.
+/// Starts a program and the tasks that serve it. The program ends when `queue` is closed and it notices.
 pub(super) fn start(
-    argv: &[String],
-    pass_env: &[String],
+    settings: &CommandSettings,
     queue: mpsc::Receiver<String>,
     sink: Sink,
 ) -> Result<(), StartError> {
-    let (program, arguments) = argv.split_first().ok_or(StartError::NoProgram)?;
+    let (program, arguments) = settings.argv.split_first().ok_or(StartError::NoProgram)?;
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.kill_on_drop(true);
     // Ctrl-C is for Probity, which finishes what is in flight; the program ends with its input.
-    #[cfg(unix)]
     command.process_group(0);
     command.env_clear();
-    let is_passed = |name: &OsStr| name.to_str().is_some_and(|name| is_seen(name, pass_env));
+    let is_passed = |name: &OsStr| name.to_str().is_some_and(|name| is_seen(name, &settings.pass_env));
     command.envs(std::env::vars_os().filter(|(name, _)| is_passed(name)));
     let spawn = |source| StartError::Spawn { program: program.clone(), source };
     let mut child = command.spawn().map_err(spawn)?;

@@ -10,10 +10,11 @@
 mod attributes;
 mod messages;
 
-use probity_core::case::{Entry, Moment, Role};
+use probity_core::case::{Moment, Role};
 use probity_core::json::{Json, Object};
 
-use super::entry::{Refused, entry};
+use super::Unanswered;
+use super::entry::{Content, Refused, entry};
 use super::field::{Field, FileNames, Found, Reason};
 use attributes::{Attributes, first};
 use messages::{Event, Message, Side, side};
@@ -34,7 +35,7 @@ const END: &[&str] =
 /// What a record of spans holds.
 pub(super) struct Batch {
     /// The calls of a model, each a case with its reply or the reason why not.
-    pub(super) spans: Vec<Result<Box<Entry>, Refused>>,
+    pub(super) spans: Vec<Result<Content, Refused>>,
     /// Spans of other things.
     pub(super) n_passed_over: usize,
 }
@@ -48,7 +49,7 @@ pub(super) fn begins_batch(head: &[u8]) -> bool {
 }
 
 /// The spans of a record; `None` where it is a record of another kind.
-pub(super) fn batch(record: &Object, slice_attribute: Option<&str>) -> Option<Batch> {
+pub(super) fn batch(record: &Object, slice_attribute: Option<&str>, unanswered: Unanswered) -> Option<Batch> {
     let mut spans = Vec::new();
     if let Some(batches) = first(record, BATCHES).and_then(Json::as_array) {
         batches.iter().filter_map(Json::as_object).for_each(|one| add_scopes(one, &mut spans));
@@ -61,7 +62,7 @@ pub(super) fn batch(record: &Object, slice_attribute: Option<&str>) -> Option<Ba
     }
     let n_all = spans.len();
     let calls = spans.into_iter().filter(Span::is_about_genai);
-    let spans: Vec<_> = calls.map(|span| span.entry(slice_attribute)).collect();
+    let spans: Vec<_> = calls.map(|span| span.entry(slice_attribute, unanswered)).collect();
     Some(Batch { n_passed_over: n_all - spans.len(), spans })
 }
 
@@ -114,7 +115,7 @@ impl<'a> Span<'a> {
         self.attributes.has_prefix(prefix) || self.events.iter().any(|event| event.name.starts_with(prefix))
     }
 
-    fn entry(&self, slice_attribute: Option<&str>) -> Result<Box<Entry>, Refused> {
+    fn entry(&self, slice_attribute: Option<&str>, unanswered: Unanswered) -> Result<Content, Refused> {
         let missing = |what: &str| Refused::from(Reason::from(format!("the span has no {what}")));
         let trace = named(self.object, TRACE).ok_or_else(|| missing("trace id"))?;
         let span = named(self.object, SPAN).ok_or_else(|| missing("span id"))?;
@@ -142,7 +143,7 @@ impl<'a> Span<'a> {
         for (field, json) in fields.into_iter().filter_map(|(field, json)| Some((field, json?))) {
             found.put(field, field.native(), json)?;
         }
-        entry(found, FileNames::NATIVE)
+        entry(found, FileNames::NATIVE, unanswered)
     }
 
     /// The text of the last message that came out.

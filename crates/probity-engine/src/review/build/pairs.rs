@@ -6,15 +6,15 @@ use probity_core::review::{Asked, Doubt, Form, Hidden, HiddenPacket, HiddenVerdi
 
 use super::{Built, Draft, Drafts, Judge, Wanted, built, judge};
 use crate::review::Room;
+use crate::run::RunError;
 use crate::run::compare::{AtGate, CompareJob, Meeting, Screening, contest};
 use crate::run::labelled::choice;
-use crate::run::{Lookup, RunError};
 
 /// The queue of a comparison's pairs.
 pub fn of_pairs(room: &Room, job: &CompareJob, wanted: &Wanted<'_>) -> Result<Built, RunError> {
     let judge = judge(room, &job.asking)?;
     let reader = room.inner.store.snapshot()?;
-    let lookup = Lookup { asking: &job.asking, reader: &reader, judge: &judge.id, repeat: 0 };
+    let lookup = job.asking.lookup(&reader, &judge.id, 0);
     let mut drafts = Drafts { n_skipped: job.field.skipped.len(), ..Drafts::default() };
     for meeting in &job.meetings {
         match meeting.gate {

@@ -12,25 +12,23 @@ use probity_core::verdict::Patterns;
 
 use super::{Built, Draft, Drafts, Judge, Wanted, built, judge};
 use crate::review::Room;
+use crate::run::RunError;
 use crate::run::asking::SizedPacket;
 use crate::run::job::{Job, Screened};
-use crate::run::results::result;
-use crate::run::{Lookup, RunError};
 
 /// The queue of a run's replies.
 pub fn of_replies(room: &Room, job: &Job, wanted: &Wanted<'_>) -> Result<Built, RunError> {
     let judge = judge(room, &job.asking)?;
     let reader = room.inner.store.snapshot()?;
-    let lookup = Lookup { asking: &job.asking, reader: &reader, judge: &judge.id, repeat: 0 };
+    let (lookup, scoring) = (job.asking.lookup(&reader, &judge.id, 0), job.scoring());
     let mut drafts = Drafts::default();
     for screened in job.screened()? {
         match screened? {
             Screened::Skipped(_) | Screened::NoReply(_) => drafts.n_skipped += 1,
             Screened::Blocked { .. } => drafts.n_blocked += 1,
             Screened::Admitted { admitted, packets, .. } => {
-                let answered =
-                    packets.iter().map(|packet| lookup.result(packet)).collect::<Result<Vec<_>, _>>()?;
-                let result = result(job, &admitted, answered, &mut Patterns::default());
+                let criteria = scoring.criteria(lookup.results(&packets)?, &mut Patterns::default());
+                let result = ReplyResult::judged(&admitted, &job.rubric, criteria);
                 drafts.items.push(draft(&job.rubric, &admitted, &packets, &result, &judge));
             }
         }

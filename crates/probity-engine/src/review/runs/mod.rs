@@ -6,11 +6,11 @@
 mod packets;
 
 use probity_core::packet::PacketHash;
-use rusqlite::{Connection, OptionalExtension, Row};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::Room;
+use crate::store::db::{Db, DbError, vals};
 use crate::store::{JudgeId, RunId, StoreError, packet_hash, parts_of_text};
 use packets::{is_same, packets, side_by_side, turned};
 
@@ -173,15 +173,15 @@ pub struct ComparisonRow {
 impl Room {
     /// The runs, the latest first.
     pub fn runs(&self) -> Result<Vec<RunView>, StoreError> {
-        self.read(|reader| reader.ask(|connection| runs(connection, None)))
+        self.read(|reader| reader.ask(|db| runs(db, None)))
     }
 
     /// One run with some of its packets.
     pub fn run(&self, run: i64, filter: &PacketFilter) -> Result<Option<PacketPage>, StoreError> {
         self.read(|reader| {
-            reader.ask(|connection| {
-                let Some(view) = runs(connection, Some(run))?.pop() else { return Ok(None) };
-                let (rows, n_matching) = packets(connection, run, filter)?;
+            reader.ask(|db| {
+                let Some(view) = runs(db, Some(run))?.pop() else { return Ok(None) };
+                let (rows, n_matching) = packets(db, run, filter)?;
                 Ok(Some(PacketPage { run: view, rows, n_matching }))
             })
         })
@@ -193,7 +193,7 @@ impl Room {
         let hash = PacketHash::from_bytes(*hash.as_bytes());
         self.read(|reader| {
             let Some(body) = reader.packet_body(&hash)? else { return Ok(None) };
-            let asked = reader.ask(|connection| asked(connection, &hash))?;
+            let asked = reader.ask(|db| asked(db, &hash))?;
             let mut settlements = Vec::new();
             for (judge, identity, repeat) in asked {
                 let attempts = reader.attempts_of(&hash, &judge, repeat)?;
@@ -201,7 +201,7 @@ impl Room {
                 settlements.push(settlement(&judge, &identity, repeat, settled, attempts));
             }
             let other_order = match turned(&body) {
-                Some(other) => reader.ask(|connection| packet_with(connection, &other))?,
+                Some(other) => reader.ask(|db| packet_with(db, &other))?,
                 None => None,
             };
             let document = serde_json::from_str(&body).unwrap_or(Value::Null);
@@ -217,14 +217,13 @@ impl Room {
         limit: u32,
     ) -> Result<Option<Comparison>, StoreError> {
         self.read(|reader| {
-            reader.ask(|connection| {
+            reader.ask(|db| {
                 let [one, other] = runs_wanted;
-                let (Some(first), Some(second)) =
-                    (runs(connection, Some(one))?.pop(), runs(connection, Some(other))?.pop())
+                let (Some(first), Some(second)) = (runs(db, Some(one))?.pop(), runs(db, Some(other))?.pop())
                 else {
                     return Ok(None);
                 };
-                let rows = side_by_side(connection, runs_wanted)?;
+                let rows = side_by_side(db, runs_wanted)?;
                 let same = |row: &&ComparisonRow| is_same(row);
                 let n_same = rows.iter().filter(same).count();
                 let n_rows = rows.len();
@@ -236,7 +235,7 @@ impl Room {
     }
 }
 
-fn runs(connection: &Connection, only: Option<i64>) -> Result<Vec<RunView>, rusqlite::Error> {
+fn runs(db: &Db, only: Option<i64>) -> Result<Vec<RunView>, DbError> {
     const SQL: &str = "SELECT run.id, run.name, run.state, run.parts,
             count(DISTINCT attempt.packet), count(attempt.id), min(attempt.started_unix_ms),
             count(DISTINCT CASE WHEN settlement.verdict IS NOT NULL THEN attempt.packet END),
@@ -244,34 +243,32 @@ fn runs(connection: &Connection, only: Option<i64>) -> Result<Vec<RunView>, rusq
         FROM run LEFT JOIN attempt ON attempt.run = run.id
             LEFT JOIN settlement ON settlement.judge = attempt.judge AND settlement.packet = attempt.packet
                 AND settlement.repeat = attempt.repeat
-        WHERE ?1 IS NULL OR run.id = ?1 GROUP BY run.id ORDER BY run.id DESC";
-    let mut select = connection.prepare_cached(SQL)?;
-    let view = |row: &Row<'_>| {
+        WHERE CAST(?1 AS BIGINT) IS NULL OR run.id = ?1 GROUP BY run.id ORDER BY run.id DESC";
+    db.rows(SQL, &vals![only], |row| {
         Ok(RunView {
             run: row.get(0)?,
             name: row.get(1)?,
             state: row.get(2)?,
-            parts: parts_of_text(row.get_ref(3)?.as_str()?)?,
+            parts: parts_of_text(row.text(3)?)?,
             n_packets: row.get(4)?,
             n_calls: row.get(5)?,
             started_unix_ms: row.get(6)?,
             n_verdicts: row.get(7)?,
             n_unscored: row.get(8)?,
         })
-    };
-    select.query_map([only], view)?.collect()
+    })
 }
 
 type Asked = (JudgeId, String, u32);
 
-fn asked(connection: &Connection, packet: &PacketHash) -> Result<Vec<Asked>, rusqlite::Error> {
+fn asked(db: &Db, packet: &PacketHash) -> Result<Vec<Asked>, DbError> {
     const SQL: &str = "SELECT judge.hash, judge.identity, all_asked.repeat FROM (
             SELECT judge, repeat FROM attempt WHERE packet = (SELECT id FROM packet WHERE hash = ?1)
             UNION SELECT judge, repeat FROM settlement WHERE packet = (SELECT id FROM packet WHERE hash = ?1)
         ) AS all_asked JOIN judge ON judge.id = all_asked.judge ORDER BY judge.id, all_asked.repeat";
-    let mut select = connection.prepare_cached(SQL)?;
-    let asked = |row: &Row<'_>| Ok((JudgeId::stored(row.get_ref(0)?.as_str()?), row.get(1)?, row.get(2)?));
-    select.query_map([packet.as_bytes()], asked)?.collect()
+    db.rows(SQL, &vals![packet.as_bytes()], |row| {
+        Ok((JudgeId::stored(row.text(0)?), row.get(1)?, row.get(2)?))
+    })
 }
 
 fn settlement(
@@ -315,9 +312,9 @@ fn settlement(
     }
 }
 
-fn packet_with(connection: &Connection, body: &str) -> Result<Option<String>, rusqlite::Error> {
-    const SQL: &str = "SELECT hash, body FROM packet WHERE hash = ?1";
+fn packet_with(db: &Db, body: &str) -> Result<Option<String>, DbError> {
+    const SQL: &str = "SELECT hash FROM packet WHERE hash = ?1";
     let hash = blake3::hash(body.as_bytes());
-    let found = connection.prepare_cached(SQL)?.query_row([hash.as_bytes()], |row| packet_hash(row, 0));
-    Ok(found.optional()?.map(|hash| hash.to_string()))
+    let found = db.row(SQL, &vals![hash.as_bytes()], |row| packet_hash(row, 0))?;
+    Ok(found.map(|hash| hash.to_string()))
 }

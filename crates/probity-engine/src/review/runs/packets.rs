@@ -3,49 +3,43 @@
 use std::collections::BTreeMap;
 
 use probity_core::json::{self, Json};
-use rusqlite::{Connection, Row, params};
 use serde_json::Value;
 
 use super::{ComparisonRow, PacketFilter, PacketRow, ROWS_MAX};
+use crate::store::db::{Db, DbError, Row, vals};
 use crate::store::packet_hash;
 
 /// Characters of a text in a list.
 const EXCERPT_CHARS: usize = 160;
 
-/// A packet of a run as its row has it.
-const PACKET_ROW: &str = "packet.hash, packet.body, count(attempt.id), settlement.reason, settlement.detail,
-        verdict.body
-    FROM attempt JOIN packet ON packet.id = attempt.packet
-        LEFT JOIN settlement ON settlement.judge = attempt.judge AND settlement.packet = attempt.packet
-            AND settlement.repeat = attempt.repeat
-        LEFT JOIN verdict ON verdict.id = settlement.verdict";
+/// A packet of a run as its row has it; the parameter is the run.
+const PACKET_ROW: &str = "SELECT packet.hash, packet.body, tried.n, settlement.reason, settlement.detail,
+        settlement.verdict
+    FROM (SELECT packet, judge, repeat, count(*) AS n, min(id) AS first FROM attempt WHERE run = ?1
+            GROUP BY packet, judge, repeat) AS tried
+        JOIN packet ON packet.id = tried.packet
+        LEFT JOIN settlement ON settlement.judge = tried.judge AND settlement.packet = tried.packet
+            AND settlement.repeat = tried.repeat";
 
-pub(super) fn packets(
-    connection: &Connection,
-    run: i64,
-    filter: &PacketFilter,
-) -> Result<(Vec<PacketRow>, u32), rusqlite::Error> {
+pub(super) fn packets(db: &Db, run: i64, filter: &PacketFilter) -> Result<(Vec<PacketRow>, u32), DbError> {
     let state = match filter.state.as_deref() {
         Some("verdict") => "settlement.verdict IS NOT NULL",
         Some("unscored") => "settlement.reason IS NOT NULL",
         Some("open") => "settlement.judge IS NULL",
-        _ => "1",
+        _ => "1 = 1",
     };
-    let wanted = format!("attempt.run = ?1 AND {state} AND (?2 IS NULL OR instr(packet.body, ?2) > 0)");
-    let group = "GROUP BY attempt.packet, attempt.judge, attempt.repeat";
+    // Replacing tells whether a text is in another on every engine, and minds case.
+    let contained = "(CAST(?2 AS TEXT) IS NULL OR replace(packet.body, ?2, '') <> packet.body)";
+    let matching = format!("{PACKET_ROW} WHERE {state} AND {contained}");
     let contains = filter.contains.as_deref().filter(|text| !text.is_empty());
-    let count = format!("SELECT count(*) FROM (SELECT {PACKET_ROW} WHERE {wanted} {group})");
-    let n_matching =
-        connection.prepare_cached(&count)?.query_row(params![run, contains], |row| row.get(0))?;
-    let page =
-        format!("SELECT {PACKET_ROW} WHERE {wanted} {group} ORDER BY min(attempt.id) LIMIT ?3 OFFSET ?4");
-    let mut select = connection.prepare_cached(&page)?;
-    let bounds = params![run, contains, filter.limit.min(ROWS_MAX), filter.offset];
-    let rows = select.query_map(bounds, packet_row)?.collect::<Result<_, _>>()?;
-    Ok((rows, n_matching))
+    let count = format!("SELECT count(*) FROM ({matching}) AS matching");
+    let n_matching = db.row(&count, &vals![run, contains], |row| row.get(0))?.unwrap_or(0);
+    let page = format!("{matching} ORDER BY tried.first LIMIT ?3 OFFSET ?4");
+    let bounds = vals![run, contains, filter.limit.min(ROWS_MAX), filter.offset];
+    Ok((db.rows(&page, &bounds, packet_row)?, n_matching))
 }
 
-fn packet_row(row: &Row<'_>) -> Result<PacketRow, rusqlite::Error> {
+fn packet_row(row: &Row<'_>) -> Result<PacketRow, DbError> {
     let hash = packet_hash(row, 0)?;
     let body: String = row.get(1)?;
     let document: Value = serde_json::from_str(&body).unwrap_or(Value::Null);
@@ -133,24 +127,17 @@ pub(super) fn turned(body: &str) -> Option<String> {
     Some(Json::object(members).canonical())
 }
 
-pub(super) fn side_by_side(
-    connection: &Connection,
-    runs: [i64; 2],
-) -> Result<Vec<ComparisonRow>, rusqlite::Error> {
-    let sql = format!(
-        "SELECT {PACKET_ROW} WHERE attempt.run = ?1
-         GROUP BY attempt.packet, attempt.judge, attempt.repeat ORDER BY min(attempt.id)"
-    );
+pub(super) fn side_by_side(db: &Db, runs: [i64; 2]) -> Result<Vec<ComparisonRow>, DbError> {
+    let sql = format!("{PACKET_ROW} ORDER BY tried.first");
     let mut joined: BTreeMap<(String, Vec<String>), [Option<PacketRow>; 2]> = BTreeMap::new();
     for (side, run) in runs.into_iter().enumerate() {
-        let mut select = connection.prepare_cached(&sql)?;
-        let mut rows = select.query([run])?;
-        while let Some(row) = rows.next()? {
-            let document: Value = serde_json::from_str(row.get_ref(1)?.as_str()?).unwrap_or(Value::Null);
+        db.each(&sql, &vals![run], |row| {
+            let document: Value = serde_json::from_str(row.text(1)?).unwrap_or(Value::Null);
             let found = packet_row(row)?;
             let key = (ticket(&document), found.criteria.clone());
             joined.entry(key).or_default()[side].get_or_insert(found);
-        }
+            Ok(())
+        })?;
     }
     let mut rows: Vec<ComparisonRow> = joined
         .into_iter()

@@ -11,7 +11,7 @@ use probity_core::packet::PacketHash;
 
 use super::*;
 use crate::store::{
-    AttemptEnd, AttemptStart, Decision, JudgeId, Manifest, RunId, SettledKind, Settlement, Store,
+    AttemptEnd, AttemptStart, Decision, JudgeId, KnownKind, Manifest, RunId, Settlement, Store,
 };
 
 /// Names the store and the part for a process started by a test.
@@ -46,8 +46,9 @@ fn judge() -> JudgeId {
 }
 
 fn n_settled(path: &Path) -> usize {
-    let settled = Store::open_read_only(path).unwrap().settled(&judge(), 0).unwrap();
-    settled.values().filter(|kind| **kind == SettledKind::Verdict).count()
+    let packets: Vec<PacketHash> = (0..N_CALLS).map(packet).collect();
+    let known = Store::open_read_only(path).unwrap().reader().unwrap().known(&judge(), 0, &packets).unwrap();
+    known.values().filter(|kind| **kind == KnownKind::Verdict).count()
 }
 
 /// A run of several calls at once, which tells when it is done.
@@ -86,18 +87,10 @@ async fn call(store: &Store, run: RunId, n: usize) {
         cause: "first".to_owned(),
         started_unix_ms: 0,
     };
-    let attempt = store.begin_attempt(start).unwrap();
+    let attempt = store.intend(start).await.unwrap();
     let end = AttemptEnd { outcome: "ok".to_owned(), raw: b"raw".to_vec(), ..AttemptEnd::default() };
-    store.end_attempt(attempt, end).await.unwrap();
-    let settlement = Settlement {
-        packet: packet(n),
-        judge: judge(),
-        repeat: 0,
-        attempts: 1,
-        attempt: Some(attempt),
-        decision: Decision::Verdict { body: "{}".to_owned() },
-    };
-    store.settle(settlement).await.unwrap();
+    let settlement = Settlement { attempts: 1, decision: Decision::Verdict { body: "{}".to_owned() } };
+    store.conclude(attempt, end, Some(settlement)).await.unwrap();
 }
 
 /// A reviewer who labels whatever is left and tells each answer after it was acknowledged.
@@ -155,7 +148,7 @@ fn a_run_and_the_room_lose_nothing_of_each_other() {
     room.close().unwrap();
     let path = folder.path().join("store.db");
     let opened = Store::open(&path).unwrap();
-    assert_eq!((opened.lost.len(), opened.warnings.len()), (0, 0));
+    assert_eq!(opened.lost, []);
     assert_eq!(opened.store.reader().unwrap().labels().unwrap().len(), 60 * 2 * 2);
     assert_eq!(n_settled(&path), N_CALLS);
 }
@@ -199,4 +192,20 @@ fn g02_kill_loses_no_answer_that_was_acknowledged_and_doubles_none() {
     let view = people.iter().find(|view| view.person.id == ann).unwrap();
     assert_eq!(view.n_submitted as usize, N_ITEMS);
     drop(folder);
+}
+
+#[test]
+fn a_room_takes_no_lock_and_recovers_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let room = Room::open(&path).unwrap();
+    let other = Room::open(&path).unwrap();
+    let opened = Store::open(&path).unwrap();
+    assert_eq!(opened.lost, [], "a run begins beside the room");
+    opened.store.close().unwrap();
+    wait(room.add_queue(new_queue("first", Form::Levels, 1, 1))).unwrap();
+    assert_eq!(other.queues().unwrap().len(), 1, "what one room writes another reads");
+    room.close().unwrap();
+    other.close().unwrap();
+    assert!(!folder.path().join("store.db-wal").exists(), "the last to close leaves one file");
 }

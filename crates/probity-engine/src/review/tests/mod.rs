@@ -9,7 +9,6 @@ mod elsewhere;
 mod handing_out;
 mod runs;
 mod settling;
-mod upgrade;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

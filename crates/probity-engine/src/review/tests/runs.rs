@@ -48,15 +48,11 @@ fn run(store: &Store, name: &str, packets: &[(String, Option<Decision>)]) -> i64
             cause: "first".to_owned(),
             started_unix_ms: 5,
         };
-        let attempt = store.begin_attempt(start).unwrap();
+        let attempt = wait(store.intend(start)).unwrap();
         let raw = b"<script>raw</script>\xff".to_vec();
         let end = AttemptEnd { outcome: "ok".to_owned(), raw, ..AttemptEnd::default() };
-        wait(store.end_attempt(attempt, end)).unwrap();
-        if let Some(decision) = decision.clone() {
-            let (packet, judge, attempt) = (hash(body), judge.clone(), Some(attempt));
-            let settlement = Settlement { packet, judge, repeat: 0, attempts: 1, attempt, decision };
-            wait(store.settle(settlement)).unwrap();
-        }
+        let settlement = decision.clone().map(|decision| Settlement { attempts: 1, decision });
+        wait(store.conclude(attempt, end, settlement)).unwrap();
     }
     run.0
 }

@@ -12,8 +12,8 @@ use probity_core::gate::{Admitted, Blocked, Gate};
 use probity_core::json::{Json, parse};
 use probity_core::rubric::Rubric;
 
-use super::super::job::without_reference;
-use crate::load::{Dataset, LoadError, Place, Record, Skipped};
+use super::super::job::usable;
+use crate::load::{Dataset, LoadError, Place, Skipped};
 
 /// A case file and what its replies are called where their records do not say.
 #[derive(Debug)]
@@ -78,16 +78,10 @@ impl Field {
         let mut field = Field::default();
         let (mut numbers, mut places) = (HashMap::new(), Places::new());
         for side in sides {
-            for record in side.dataset.records()? {
+            for record in usable(&side.dataset, rubric)? {
                 match record? {
-                    Record::Skipped(skipped) | Record::Unanswered { skipped, .. } => {
-                        field.skipped.push(skipped);
-                    }
-                    Record::Entry { place, entry, .. } => {
-                        if let Some(skipped) = without_reference(rubric, &place, &entry) {
-                            field.skipped.push(side.dataset.allow(skipped)?);
-                            continue;
-                        }
+                    Err(skipped) => field.skipped.push(skipped),
+                    Ok((place, entry)) => {
                         let variant = field.variant(&entry, &side.variant);
                         let case = field.case(&entry, &mut numbers);
                         place_once(&mut places, (case, variant), &place, &entry, &field.variants)?;

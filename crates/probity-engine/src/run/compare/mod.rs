@@ -18,7 +18,7 @@ use std::sync::Arc;
 use probity_core::compare::sequence;
 use probity_core::compare::{Candidate, Order};
 use probity_core::gate::{Admitted, Gate};
-use probity_core::packet::{self, NotAPair, PairAsk};
+use probity_core::packet::{NotAPair, PairAsk};
 use probity_core::rubric::Rubric;
 use probity_core::stats::Random;
 
@@ -29,11 +29,12 @@ pub use rounds::{Stopped, Stopping, run};
 
 use super::RunError;
 use super::asking::{Asking, SizedPacket};
-use super::job::blank;
-use super::work::{Unit, UnitLabel, Units, Work};
+use super::sized_ask::SizedPairAsk;
+use super::plan::Plan;
+use super::spec::RunSpec;
+use super::work::{PassEnd, Unit, UnitLabel, Work};
 use crate::config::{Config, JudgeSettings};
 use crate::judge::prompt::Template;
-use crate::load::LoadError;
 use crate::store::{JudgeId, Manifest};
 
 /// What a comparison is made of.
@@ -124,8 +125,7 @@ pub struct CompareJob {
     pub seed: u64,
     /// The pairs that the gate left open or that are identical, in the order in which they are taken.
     drawn: Vec<usize>,
-    ask: PairAsk,
-    overhead_chars: u64,
+    ask: SizedPairAsk,
     cases_digest: String,
     gate: Gate,
 }
@@ -137,8 +137,7 @@ impl CompareJob {
         let Definition { sides, rubric, ask, template, gate, config, judge, seed } = definition;
         let asking = Asking::new(judge, template, config)?;
         let field = Field::read(&sides, &rubric, &gate)?;
-        let empty = packet::pair(&blank(), &blank(), &ask).expect("a reply is to its own case");
-        let overhead_chars = asking.overhead_chars(&empty)?;
+        let ask = SizedPairAsk::new(ask, &asking)?;
         let names: Vec<&str> = sides.iter().map(|side| side.name.as_str()).collect();
         let mut cases_digest = String::new();
         for side in &sides {
@@ -156,7 +155,6 @@ impl CompareJob {
             seed,
             drawn: Vec::new(),
             ask,
-            overhead_chars,
             cases_digest: cases_digest.trim_end().to_owned(),
             gate,
         };
@@ -241,11 +239,7 @@ impl CompareJob {
             }
         };
         let [a, b] = [admitted(meeting.variants[0])?, admitted(meeting.variants[1])?];
-        let packet = |first, second| {
-            let packet = packet::pair(first, second, &self.ask).ok()?;
-            Some(SizedPacket::new(packet, self.overhead_chars))
-        };
-        Some([packet(a, b)?, packet(b, a)?])
+        Some([self.ask.packet(a, b).ok()?, self.ask.packet(b, a).ok()?])
     }
 
     fn unit(&self, meeting: &Meeting) -> Unit {
@@ -259,6 +253,11 @@ impl CompareJob {
             Order::Ba => vec![ba, ab],
         };
         Unit::Asked { label, packets }
+    }
+
+    /// All pairs of the comparison as one piece of work.
+    pub fn work(self: &Arc<Self>) -> Arc<dyn Work> {
+        Arc::new(Round { job: Arc::clone(self), drawn: 0..self.n_drawn() })
     }
 
     /// What defines the run under the judge `id`.
@@ -276,10 +275,10 @@ impl CompareJob {
 }
 
 /// What two replies to one case come to before any judge, or why they are not to one case.
-fn at_gate(a: &Screening, b: &Screening, ask: &PairAsk) -> Result<AtGate, NotAPair> {
+fn at_gate(a: &Screening, b: &Screening, ask: &SizedPairAsk) -> Result<AtGate, NotAPair> {
     match (a, b) {
         (Screening::Admitted(first), Screening::Admitted(second)) => {
-            packet::pair(first, second, ask)?;
+            ask.packet(first, second)?;
             let same = first.entry().reply.text == second.entry().reply.text;
             Ok(if same { AtGate::Identical } else { AtGate::Open })
         }
@@ -301,6 +300,10 @@ impl Work for Round {
         &self.job.asking
     }
 
+    fn spec(&self, _plan: &Plan) -> RunSpec {
+        RunSpec::new(&self.job.name, &self.job.asking, &self.job.rubric, self.job.gate())
+    }
+
     fn name(&self) -> &str {
         &self.job.name
     }
@@ -309,14 +312,13 @@ impl Work for Round {
         self.job.manifest(id)
     }
 
-    fn units(&self) -> Result<Units<'_>, LoadError> {
+    fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd> {
         let job = &self.job;
-        let drawn = job.drawn[self.drawn.clone()].iter();
         // What the gate decided belongs to the comparison from its beginning.
         let at_gate = job.meetings.iter().filter(|meeting| {
             self.drawn.start == 0 && matches!(meeting.gate, AtGate::Won(_) | AtGate::BothBlocked)
         });
-        let asked = drawn.map(|at| &job.meetings[*at]);
-        Ok(Box::new(at_gate.chain(asked).map(|meeting| Ok(job.unit(meeting)))))
+        let asked = job.drawn[self.drawn.clone()].iter().map(|at| &job.meetings[*at]);
+        at_gate.chain(asked).try_for_each(|meeting| take(job.unit(meeting)))
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use probity_core::compare::{Candidate, Contest, Fate, Heard, Order, Pass};
 use probity_core::report::Facts;
 
-use super::super::record::{Lookup, Said};
+use super::super::record::Said;
 use super::super::standing::Subject;
 use super::super::{Ran, RunError, facts};
 use super::rounds::Stopped;
@@ -34,7 +34,7 @@ pub fn report(
     stopped: Option<Stopped>,
 ) -> Result<Compared, RunError> {
     let reader = store.snapshot()?;
-    let lookup = Lookup { asking: &job.asking, reader: &reader, judge: &ran.judge_id, repeat: 0 };
+    let lookup = job.asking.lookup(&reader, &ran.judge_id, 0);
     let said: Said<'_> = &|packet| lookup.verdict(packet);
     let n_taken = stopped.map_or(job.n_drawn(), |stopped| stopped.n_drawn);
     let mut is_drawn = vec![true; job.meetings.len()];
@@ -47,9 +47,8 @@ pub fn report(
             with_fate(job, meeting, Fate::NotDrawn)
         });
     }
-    let mut facts = facts::facts(&job.asking, &reader, ran)?;
-    let subject = Subject { asking: &job.asking, rubric: &job.rubric, gate: job.gate() };
-    facts.judge.standing = subject.standing(&reader, ran, &facts)?;
+    let subject = Subject { asking: &job.asking, rubric: &job.rubric, blocking: &job.gate().blocking() };
+    let facts = facts::facts(&subject, &reader, ran)?;
     Ok(Compared { contests, facts, stopped })
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use probity_core::compare::sequence::{Bounds, Decision, Sequence};
 use probity_core::compare::{Candidate, Choice, Fate, Policies, Status};
 
-use super::super::record::Lookup;
 use super::super::work::Work;
 use super::super::{Ran, RunError, Session, budget, run_within};
 use super::results::contest;
@@ -112,7 +111,7 @@ fn hear(
     sequence: &mut Sequence,
 ) -> Result<(), RunError> {
     let reader = store.snapshot()?;
-    let lookup = Lookup { asking: &job.asking, reader: &reader, judge, repeat: 0 };
+    let lookup = job.asking.lookup(&reader, judge, 0);
     for at in &job.drawn[drawn] {
         let contest = contest(job, &job.meetings[*at], &|packet| lookup.verdict(packet))?;
         let pushed = match contest.pair().map(|pair| (pair.status(), pair.result(Policies::default()))) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use probity_core::calibrate::{LabelEntry, Spoken, VerdictEntry};
-use probity_core::case::{Case, Entry};
+use probity_core::case::Case;
 use probity_core::compare::ItemFacts;
 use probity_core::gate::Admitted;
 use probity_core::packet::PacketHash;
@@ -13,16 +13,16 @@ use probity_core::rubric::{Criterion, Decider, Rubric};
 use probity_core::score::CriterionOutcome;
 use probity_core::verdict::Patterns;
 
-use super::super::asking::Asking;
-use super::super::job::{Job, Screened};
-use super::super::record::{Lookup, PacketResult, Said};
-use super::super::results::result;
+use super::super::asking::{Asking, SizedPacket};
+use super::super::job::{Job, Screened, label};
+use super::super::record::{PacketResult, Said};
 use super::super::standing::Subject;
-use super::super::work::{Unit, Units, Work};
-use super::super::{Ran, RunError, facts, job};
+use super::super::plan::Plan;
+use super::super::spec::RunSpec;
+use super::super::work::{PassEnd, Unit, Work};
+use super::super::{Ran, RunError, facts};
 use super::{Claim, FLOOR, Matched, Verdicts, bound, lexical, of_another, row};
-use crate::config::Backend;
-use crate::load::{LoadError, Record};
+use crate::load::{Record, Skipped};
 use crate::run::replies::NoReply;
 use crate::store::{JudgeId, Manifest, Store};
 
@@ -35,9 +35,6 @@ pub enum About {
     Outcome,
 }
 
-/// A case and the variant of its reply.
-type Name = (String, Option<String>);
-
 /// What people labelled about a reply: criteria by id, or nothing for the whole reply.
 type Wanted = BTreeSet<Option<String>>;
 
@@ -45,16 +42,33 @@ type Wanted = BTreeSet<Option<String>>;
 #[derive(Debug)]
 pub struct LabelledReplies {
     job: Job,
-    wanted: HashMap<Name, Wanted>,
+    /// Those that a judge may see, in the order of the input.
+    replies: Vec<LabelledReply>,
+    skipped: Vec<Skipped>,
     labels_digest: String,
 }
 
-/// A labelled reply as it is today.
-struct Found {
+#[derive(Debug)]
+struct LabelledReply {
+    admitted: Admitted,
+    packets: Vec<SizedPacket>,
+    wanted: Wanted,
+}
+
+/// A reply to a labelled case as it is today.
+struct Reply {
     case: Case,
     variant: Option<String>,
     /// `None` where the gate blocks the reply.
-    packets: Option<Vec<PacketHash>>,
+    admitted: Option<(Admitted, Vec<SizedPacket>)>,
+    wanted: Wanted,
+}
+
+/// The replies to labelled cases, in the order of the input, and those to each case.
+#[derive(Default)]
+struct Replies {
+    all: Vec<Reply>,
+    by_case: HashMap<String, Vec<usize>>,
 }
 
 /// Matches labels with the replies of `job`. Where `about` is not given, the labels are about criteria if one of
@@ -64,9 +78,9 @@ pub fn replies(
     labels: &[LabelEntry],
     about: Option<About>,
     labels_digest: String,
-) -> Result<(Arc<LabelledReplies>, Matched), LoadError> {
+) -> Result<(Arc<LabelledReplies>, Matched), RunError> {
     let mut matched = Matched::default();
-    let found = found(&job, labels, &mut matched)?;
+    let mut replies = Replies::read(&job, labels, &mut matched)?;
     let names_criterion = |label: &LabelEntry| {
         asked(&job.rubric, label, About::Criteria).is_ok_and(|_| label.criterion.is_some())
     };
@@ -74,95 +88,102 @@ pub fn replies(
         let no_rule = job.rubric.pass().is_none();
         if no_rule || labels.iter().any(names_criterion) { About::Criteria } else { About::Outcome }
     });
-    let mut claims: Vec<Claim<(&Found, Option<&Criterion>)>> = Vec::new();
+    let mut claims: Vec<Claim<(usize, Option<&Criterion>)>> = Vec::new();
     for (place, label) in labels.iter().enumerate() {
-        let (reply, criterion) =
-            match reply(label, &found).and_then(|reply| Ok((reply, asked(&job.rubric, label, about)?))) {
-                Ok(named) => named,
-                Err(reason) => {
-                    matched.reject(place, label, reason);
-                    continue;
-                }
-            };
-        let Some(packets) = &reply.packets else {
+        let named = replies.named(label).and_then(|at| Ok((at, asked(&job.rubric, label, about)?)));
+        let (at, criterion) = match named {
+            Ok(named) => named,
+            Err(reason) => {
+                matched.reject(place, label, reason);
+                continue;
+            }
+        };
+        let Some((_, packets)) = &replies.all[at].admitted else {
             matched.n_blocked += 1;
             continue;
         };
-        let facts = ItemFacts { variant: reply.variant.clone(), ..label.facts.clone() };
+        let packets: Vec<PacketHash> = packets.iter().map(|sized| sized.packet.hash()).collect();
+        let facts = ItemFacts { variant: replies.all[at].variant.clone(), ..label.facts.clone() };
         let id = criterion.map(|criterion| criterion.id.to_string());
         let label = LabelEntry { criterion: id, facts, ..label.clone() };
-        claims.push(Claim::new(place, label, (reply, criterion), packets));
+        claims.push(Claim::new(place, label, (at, criterion), &packets));
     }
-    let mut wanted: HashMap<Name, Wanted> = HashMap::new();
-    for Claim { row, label, about: (reply, criterion), .. } in bound(claims, &mut matched) {
+    for Claim { row, label, about: (at, criterion), .. } in bound(claims, &mut matched) {
         if let Some(fault) = criterion.and_then(|criterion| off_scale(criterion, &label)) {
             matched.faults.push((row, fault));
         } else {
-            let name = (label.item.clone(), reply.variant.clone());
-            wanted.entry(name).or_default().insert(label.criterion.clone());
-            matched.keep(row, label, &reply.case);
+            replies.all[at].wanted.insert(label.criterion.clone());
+            matched.keep(row, label, &replies.all[at].case);
         }
     }
-    Ok((Arc::new(LabelledReplies { job, wanted, labels_digest }), matched))
+    let (replies, skipped) = (replies.labelled(), matched.skipped.clone());
+    Ok((Arc::new(LabelledReplies { job, replies, skipped, labels_digest }), matched))
 }
 
-/// The replies to the cases that labels are about.
-fn found(
-    job: &Job,
-    labels: &[LabelEntry],
-    matched: &mut Matched,
-) -> Result<HashMap<String, Vec<Found>>, LoadError> {
-    let items: BTreeSet<&str> = labels.iter().map(|label| &*label.item).collect();
-    let mut found: HashMap<String, Vec<Found>> = HashMap::new();
-    for record in job.dataset.records()? {
-        let record = record?;
-        if let Record::Entry { entry, .. } = &record
-            && !items.contains(entry.case.id.as_str())
-        {
-            matched.n_unlabelled += 1;
-            continue;
-        }
-        let (entry, packets, result) = match job.screen(record)? {
-            Screened::Skipped(skipped) | Screened::NoReply(NoReply { skipped, .. }) => {
-                matched.skipped.push(skipped);
+impl Replies {
+    /// Reads and screens the replies to the cases that labels are about.
+    fn read(job: &Job, labels: &[LabelEntry], matched: &mut Matched) -> Result<Replies, RunError> {
+        let items: BTreeSet<&str> = labels.iter().map(|label| &*label.item).collect();
+        let mut replies = Replies::default();
+        for record in job.dataset.records()? {
+            let record = record?;
+            if let Record::Entry { entry, .. } = &record
+                && !items.contains(entry.case.id.as_str())
+            {
+                matched.n_unlabelled += 1;
                 continue;
             }
-            Screened::Blocked { blocked, .. } => {
-                (blocked.entry().clone(), None, ReplyResult::blocked(&blocked, &job.rubric))
-            }
-            Screened::Admitted { admitted, packets, .. } => {
-                let hashes = packets.iter().map(|packet| packet.packet.hash()).collect();
-                let result = ReplyResult::judged(&admitted, &job.rubric, Vec::new());
-                (admitted.entry().clone(), Some(hashes), result)
-            }
-        };
-        matched.gate.add(&result);
-        let (_, variant) = name(&entry);
-        found.entry(entry.case.id.to_string()).or_default().push(Found {
-            case: entry.case,
-            variant,
-            packets,
-        });
-    }
-    Ok(found)
-}
-
-/// The reply that a label is about.
-fn reply<'a>(label: &LabelEntry, found: &'a HashMap<String, Vec<Found>>) -> Result<&'a Found, String> {
-    if label.facts.variants.is_some() {
-        return Err("is about a pair of replies, and the rubric is about one".to_owned());
-    }
-    let replies = found.get(&label.item).ok_or("no such case is in the files")?;
-    match (&label.facts.variant, &replies[..]) {
-        (None, [only]) => Ok(only),
-        (None, several) => {
-            let names = several.iter().map(|reply| reply.variant.as_deref().unwrap_or("(none)"));
-            let names: Vec<&str> = names.collect();
-            Err(format!("expected 'variant', because the case has replies of {}", names.join(", ")))
+            let (entry, admitted) = match job.screen(record)? {
+                Screened::Skipped(skipped) | Screened::NoReply(NoReply { skipped, .. }) => {
+                    matched.skipped.push(skipped);
+                    continue;
+                }
+                Screened::Blocked { blocked, .. } => {
+                    matched.gate.add(&ReplyResult::blocked(&blocked, &job.rubric));
+                    (blocked.entry().clone(), None)
+                }
+                Screened::Admitted { admitted, packets, .. } => {
+                    matched.gate.add(&ReplyResult::judged(&admitted, &job.rubric, Vec::new()));
+                    (admitted.entry().clone(), Some((admitted, packets)))
+                }
+            };
+            let variant = entry.reply.variant.map(|variant| variant.as_str().to_owned());
+            replies.by_case.entry(entry.case.id.to_string()).or_default().push(replies.all.len());
+            replies.all.push(Reply { case: entry.case, variant, admitted, wanted: Wanted::new() });
         }
-        (variant, several) => several.iter().find(|reply| reply.variant == *variant).ok_or_else(|| {
-            format!("the case has no reply of variant '{}'", variant.as_deref().unwrap_or(""))
-        }),
+        Ok(replies)
+    }
+
+    /// The reply that a label is about.
+    fn named(&self, label: &LabelEntry) -> Result<usize, String> {
+        if label.facts.variants.is_some() {
+            return Err("is about a pair of replies, and the rubric is about one".to_owned());
+        }
+        let replies = self.by_case.get(&label.item).ok_or("no such case is in the files")?;
+        match (&label.facts.variant, &replies[..]) {
+            (None, [only]) => Ok(*only),
+            (None, several) => {
+                let name = |at: &usize| self.all[*at].variant.as_deref().unwrap_or("(none)");
+                let names: Vec<&str> = several.iter().map(name).collect();
+                Err(format!("expected 'variant', because the case has replies of {}", names.join(", ")))
+            }
+            (variant, several) => {
+                let found = several.iter().find(|at| self.all[**at].variant == *variant);
+                found.copied().ok_or_else(|| {
+                    format!("the case has no reply of variant '{}'", variant.as_deref().unwrap_or(""))
+                })
+            }
+        }
+    }
+
+    /// Those that a label counts for.
+    fn labelled(self) -> Vec<LabelledReply> {
+        let labelled = self.all.into_iter().filter(|reply| !reply.wanted.is_empty());
+        let labelled = labelled.filter_map(|Reply { admitted, wanted, .. }| {
+            let (admitted, packets) = admitted?;
+            Some(LabelledReply { admitted, packets, wanted })
+        });
+        labelled.collect()
     }
 }
 
@@ -213,10 +234,6 @@ fn off_scale(criterion: &Criterion, label: &LabelEntry) -> Option<String> {
     })
 }
 
-fn name(entry: &Entry) -> Name {
-    (entry.case.id.to_string(), entry.reply.variant.as_ref().map(|variant| variant.as_str().to_owned()))
-}
-
 impl LabelledReplies {
     /// What the replies were to be asked about.
     pub fn job(&self) -> &Job {
@@ -226,18 +243,14 @@ impl LabelledReplies {
     /// What the store holds about the labelled replies, and what the lexical judge says. `judge` is the name of
     /// the judge in the rows.
     pub fn verdicts(&self, store: &Store, ran: &Ran, judge: &str) -> Result<Verdicts, RunError> {
-        let reader = store.snapshot()?;
-        let lookup = Lookup { asking: &self.job.asking, reader: &reader, judge: &ran.judge_id, repeat: 0 };
+        let (reader, asking) = (store.snapshot()?, &self.job.asking);
+        let lookup = asking.lookup(&reader, &ran.judge_id, 0);
         let mut patterns = Patterns::default();
         let recorded = self.said(judge, &|packet| lookup.verdict(packet), &mut patterns)?;
         let floor = self.said(FLOOR, &|packet| Ok(lexical(packet)), &mut Patterns::default())?;
-        let mut facts = facts::facts(&self.job.asking, &reader, ran)?;
-        let subject = Subject { asking: &self.job.asking, rubric: &self.job.rubric, gate: self.job.gate() };
-        facts.judge.standing = subject.standing(&reader, ran, &facts)?;
-        // The lexical judge writes by template and says so.
-        if !matches!(self.job.asking.judge.backend, Backend::Baseline) {
-            facts.warnings.extend(patterns.warnings());
-        }
+        let subject = Subject { asking, rubric: &self.job.rubric, blocking: self.job.blocking() };
+        let mut facts = facts::facts(&subject, &reader, ran)?;
+        facts.warnings.extend(facts::pattern_warnings(asking, &patterns));
         Ok(Verdicts { judge: recorded, floor, facts })
     }
 
@@ -250,13 +263,11 @@ impl LabelledReplies {
         take: &mut dyn FnMut(&ReplyResult, &Admitted),
     ) -> Result<(), RunError> {
         let reader = store.snapshot()?;
-        let lookup = Lookup { asking: &self.job.asking, reader: &reader, judge: &ran.judge_id, repeat: 0 };
-        for screened in self.screened()? {
-            if let Screened::Admitted { admitted, packets, .. } = screened? {
-                let answered =
-                    packets.iter().map(|packet| lookup.result(packet)).collect::<Result<Vec<_>, _>>()?;
-                take(&result(&self.job, &admitted, answered, &mut Patterns::default()), &admitted);
-            }
+        let lookup = self.job.asking.lookup(&reader, &ran.judge_id, 0);
+        let scoring = self.job.scoring();
+        for LabelledReply { admitted, packets, .. } in &self.replies {
+            let criteria = scoring.criteria(lookup.results(packets)?, &mut Patterns::default());
+            take(&ReplyResult::judged(admitted, &self.job.rubric, criteria), admitted);
         }
         Ok(())
     }
@@ -267,45 +278,31 @@ impl LabelledReplies {
         said: Said<'_>,
         patterns: &mut Patterns,
     ) -> Result<Vec<VerdictEntry>, RunError> {
-        let mut rows = Vec::new();
-        for screened in self.screened()? {
-            let Screened::Admitted { admitted, packets, .. } = screened? else { continue };
-            let Some(wanted) = self.wanted.get(&name(admitted.entry())) else { continue };
-            // Calls are not counted here: rows about agreement do not show them.
-            let answered = |packet| Ok(PacketResult { packet, verdict: said(packet)?, attempts: 0 });
-            let answered = packets.iter().map(answered).collect::<Result<Vec<_>, RunError>>()?;
-            let result = result(&self.job, &admitted, answered, patterns);
+        let (mut rows, scoring) = (Vec::new(), self.job.scoring());
+        for LabelledReply { admitted, packets, wanted } in &self.replies {
+            let mut answered = Vec::with_capacity(packets.len());
+            for sized in packets {
+                // Calls are not counted here: rows about agreement do not show them.
+                answered.push(PacketResult { ask: sized.packet.ask(), verdict: said(sized)?, attempts: 0 });
+            }
+            let criteria = scoring.criteria(answered, patterns);
+            let result = ReplyResult::judged(admitted, &self.job.rubric, criteria);
             rows.extend(wanted.iter().map(|criterion| spoken(&result, criterion.as_deref(), judge)));
         }
         Ok(rows)
     }
+}
 
-    /// One pass over the records that somebody labelled.
-    fn screened(&self) -> Result<impl Iterator<Item = Result<Screened, LoadError>> + '_, LoadError> {
-        let is_wanted = |record: &Result<Record, LoadError>| match record {
-            Ok(Record::Entry { entry, .. }) => self.wanted.contains_key(&name(entry)),
-            Ok(Record::Skipped(_) | Record::Unanswered { .. }) | Err(_) => true,
+impl LabelledReply {
+    /// What is to be asked, with packets about criteria that have no label left out.
+    fn unit(&self) -> Unit {
+        let is_wanted = |id: &str| self.wanted.iter().flatten().any(|wanted| wanted == id);
+        let is_asked = |sized: &&SizedPacket| {
+            self.wanted.contains(&None)
+                || sized.packet.ask().criteria().iter().any(|criterion| is_wanted(criterion.id.as_str()))
         };
-        let records = self.job.dataset.records()?.filter(is_wanted);
-        Ok(records.map(|record| record.and_then(|record| self.job.screen(record))))
-    }
-
-    /// What is to be asked, with packets about criteria that nobody labelled left out.
-    fn unit(&self, screened: &Screened) -> Unit {
-        let wanted = match screened {
-            Screened::Admitted { admitted, .. } => self.wanted.get(&name(admitted.entry())),
-            Screened::Blocked { .. } | Screened::NoReply(_) | Screened::Skipped(_) => None,
-        };
-        let mut unit = job::unit(screened);
-        if let (Unit::Asked { packets, .. }, Some(wanted)) = (&mut unit, wanted)
-            && !wanted.contains(&None)
-        {
-            let is_wanted = |id: &str| wanted.iter().flatten().any(|wanted| wanted == id);
-            packets.retain(|packet| {
-                packet.packet.ask().criteria().iter().any(|criterion| is_wanted(criterion.id.as_str()))
-            });
-        }
-        unit
+        let packets = self.packets.iter().filter(is_asked).cloned().collect();
+        Unit::Asked { label: label(&self.admitted), packets }
     }
 }
 
@@ -335,6 +332,10 @@ impl Work for LabelledReplies {
         &self.job.asking
     }
 
+    fn spec(&self, _plan: &Plan) -> RunSpec {
+        RunSpec::new(&self.job.dataset_name, &self.job.asking, &self.job.rubric, self.job.gate())
+    }
+
     fn name(&self) -> &str {
         &self.job.dataset_name
     }
@@ -346,7 +347,8 @@ impl Work for LabelledReplies {
         manifest
     }
 
-    fn units(&self) -> Result<Units<'_>, LoadError> {
-        Ok(Box::new(self.screened()?.map(|screened| screened.map(|screened| self.unit(&screened)))))
+    fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd> {
+        let skipped = self.skipped.iter().map(|skipped| Unit::Skipped(skipped.clone()));
+        skipped.chain(self.replies.iter().map(LabelledReply::unit)).try_for_each(take)
     }
 }

@@ -5,9 +5,9 @@ use probity_core::probe::{Base, Draw, Origin, shipped};
 use probity_core::rubric::{ReferenceUse, Rubric};
 
 use super::super::RunError;
-use super::super::job::without_reference;
+use super::super::job::usable;
 use super::Selection;
-use crate::load::{Dataset, LoadError, Record, Skipped};
+use crate::load::{Dataset, LoadError, Skipped};
 
 /// With fewer bases than this, shipped ones are added.
 const BASES_MIN: usize = 30;
@@ -65,21 +65,11 @@ impl Drawn {
         gate: &Gate,
         draw: &mut Draw,
     ) -> Result<(), LoadError> {
-        for record in dataset.records()? {
-            let (place, entry) = match record? {
-                Record::Skipped(skipped) | Record::Unanswered { skipped, .. } => {
-                    self.skipped.push(skipped);
-                    continue;
-                }
-                Record::Entry { place, entry, .. } => (place, entry),
-            };
-            if let Some(skipped) = without_reference(rubric, &place, &entry) {
-                self.skipped.push(dataset.allow(skipped)?);
-                continue;
-            }
-            match gate.screen(entry) {
-                Ok(admitted) => draw.add(admitted.entry().clone(), Origin::Own),
-                Err(_) => self.n_blocked += 1,
+        for record in usable(dataset, rubric)? {
+            match record?.map(|(_, entry)| gate.screen(entry)) {
+                Err(skipped) => self.skipped.push(skipped),
+                Ok(Ok(admitted)) => draw.add(admitted.entry().clone(), Origin::Own),
+                Ok(Err(_)) => self.n_blocked += 1,
             }
         }
         Ok(())

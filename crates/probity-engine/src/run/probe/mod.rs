@@ -23,15 +23,17 @@ use probity_core::rubric::{Criterion, Rubric};
 pub use results::{Probed, report};
 
 use super::asking::{Asking, SizedPacket};
-use super::job::SizedAsk;
-use super::work::{Unit, UnitLabel, Units, Work};
+use super::sized_ask::{SizedAsk, SizedPairAsk};
+use super::plan::Plan;
+use super::spec::RunSpec;
+use super::work::{PassEnd, Unit, UnitLabel, Work};
 use super::{Ran, RunError, Session, budget, run_within};
 use crate::config::{Config, JudgeSettings};
 use crate::judge::prompt::Template;
-use crate::load::{Dataset, LoadError, Skipped};
+use crate::load::{Dataset, Skipped};
 use crate::store::{JudgeId, Manifest};
 
-use ready::{Ready, ReadyShowings, Screening, SizedPairAsk};
+use ready::{Ready, ReadyShowings, Screening};
 
 /// Which probes are made, and on how many bases.
 #[derive(Debug)]
@@ -191,16 +193,18 @@ impl ProbeJob {
 /// Makes the probing: asks for every verdict that the store does not have, and then again for what is asked twice.
 pub async fn run(job: &Arc<ProbeJob>, session: &Session<'_>) -> Result<Ran, RunError> {
     let budget = Arc::new(budget(&job.asking, None)?);
-    let take = |repeat| {
-        let work: Arc<dyn Work> = Arc::new(Round { job: Arc::clone(job), repeat });
-        let budget = Arc::clone(&budget);
-        async move { run_within(&work, session, budget).await }
-    };
-    let first = take(Repeat::First).await?;
+    let [first, again] = rounds(job);
+    let first = run_within(&first, session, Arc::clone(&budget)).await?;
     if first.driven.as_ref().is_some_and(|driven| driven.stop.is_some()) {
         return Ok(first);
     }
-    Ok(first.and(take(Repeat::Again).await?))
+    Ok(first.and(run_within(&again, session, budget).await?))
+}
+
+/// What a probing asks for the first time, and what it asks again.
+pub fn rounds(job: &Arc<ProbeJob>) -> [Arc<dyn Work>; 2] {
+    [Repeat::First, Repeat::Again]
+        .map(|repeat| -> Arc<dyn Work> { Arc::new(Round { job: Arc::clone(job), repeat }) })
 }
 
 /// What a probing asks for the first time, or again. Both are one run in the store.
@@ -215,6 +219,10 @@ impl Work for Round {
         &self.job.asking
     }
 
+    fn spec(&self, _plan: &Plan) -> RunSpec {
+        RunSpec::new(&self.job.name, &self.job.asking, &self.job.rubric, &self.job.gate)
+    }
+
     fn name(&self) -> &str {
         &self.job.name
     }
@@ -227,8 +235,8 @@ impl Work for Round {
         self.repeat.number()
     }
 
-    fn units(&self) -> Result<Units<'_>, LoadError> {
-        Ok(Box::new(self.job.units(self.repeat).map(Ok)))
+    fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd> {
+        self.job.units(self.repeat).try_for_each(take)
     }
 }
 

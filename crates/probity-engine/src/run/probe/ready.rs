@@ -5,15 +5,13 @@ use std::sync::Arc;
 
 use probity_core::case::{Entry, Evidence};
 use probity_core::gate::{Admitted, Gate};
-use probity_core::packet::{self, PairAsk};
 use probity_core::probe::{
     Base, Held, Observation, OwnProbe, Pair, Probe, Repeat, Setting, Showing, Showings, Shown, Trial, Wording,
 };
 
-use super::super::asking::{Asking, SizedPacket};
-use super::super::job::{SizedAsk, blank};
+use super::super::asking::SizedPacket;
+use super::super::sized_ask::SizedAsk;
 use super::Asks;
-use crate::judge::prompt::TemplateError;
 
 /// A trial as the gate left it.
 #[derive(Debug)]
@@ -47,13 +45,6 @@ enum ReadyShown {
     Reply(Arc<Admitted>),
     /// By slot: with the control in the first one, and with the treatment.
     Pair([[Arc<Admitted>; 2]; 2]),
-}
-
-/// A call about a pair with the length of everything in its prompt that is not the case's own text.
-#[derive(Debug)]
-pub(super) struct SizedPairAsk {
-    ask: PairAsk,
-    overhead_chars: u64,
 }
 
 impl Ready {
@@ -152,14 +143,6 @@ impl<'g> Screening<'g> {
     }
 }
 
-impl SizedPairAsk {
-    /// `ask`, with what its prompt has beside the case's own text.
-    pub(super) fn new(ask: PairAsk, asking: &Asking) -> Result<SizedPairAsk, TemplateError> {
-        let empty = packet::pair(&blank(), &blank(), &ask).expect("a reply is to its own case");
-        Ok(SizedPairAsk { overhead_chars: asking.overhead_chars(&empty)?, ask })
-    }
-}
-
 impl Asks {
     /// The packets that ask about what is shown: one for each call, or one for each order.
     pub(super) fn packets(&self, showing: &ReadyShowing) -> Vec<SizedPacket> {
@@ -169,10 +152,9 @@ impl Asks {
                 SizedAsk::packets(asks, admitted)
             }
             (Asks::Preference(asks), ReadyShown::Pair(orders)) => {
-                let SizedPairAsk { ask, overhead_chars } = worded(asks, showing.wording);
+                let ask = worded(asks, showing.wording);
                 let packet = |[first, second]: &[Arc<Admitted>; 2]| {
-                    let packet = packet::pair(first, second, ask).expect("both replies are to one base");
-                    SizedPacket::new(packet, *overhead_chars)
+                    ask.packet(first, second).expect("both replies are to one base")
                 };
                 orders.iter().map(packet).collect()
             }

@@ -65,9 +65,8 @@ pub fn report(job: &ProbeJob, store: &Store, ran: &Ran) -> Result<Probed, RunErr
         only: selection.only.clone(),
         results,
     };
-    let mut facts = facts::facts(&job.asking, &reader, ran)?;
-    let subject = Subject { asking: &job.asking, rubric: &job.rubric, gate: &job.gate };
-    facts.judge.standing = subject.standing(&reader, ran, &facts)?;
+    let subject = Subject { asking: &job.asking, rubric: &job.rubric, blocking: &job.gate.blocking() };
+    let facts = facts::facts(&subject, &reader, ran)?;
     Ok(Probed { probing, facts })
 }
 
@@ -161,6 +160,6 @@ impl Record<'_> {
 
     fn lookup(&self, repeat: Repeat) -> Lookup<'_> {
         let Record { job, reader, ran } = self;
-        Lookup { asking: &job.asking, reader, judge: &ran.judge_id, repeat: repeat.number() }
+        job.asking.lookup(reader, &ran.judge_id, repeat.number())
     }
 }

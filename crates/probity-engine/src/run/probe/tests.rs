@@ -7,7 +7,7 @@ use probity_core::probe::{Observation, battery, read_battery};
 use probity_core::rubric;
 use tokio::sync::watch;
 
-use super::super::ahead::tests::Nobody;
+use super::super::fixture::Silent;
 use super::super::plan::UnscoredPolicy;
 use super::super::{Mode, Network};
 use super::*;
@@ -74,12 +74,15 @@ async fn repeats_are_kept_apart_and_nothing_is_asked_twice() {
     let (_interrupt, interrupted) = watch::channel(false);
     let mode =
         Mode { network: Network::Offline, unscored: UnscoredPolicy::Keep, interrupted, invocation: None };
-    let session = Session { store: &store, mode: &mode, key: &|_| None, observer: &Nobody };
+    let session = Session { store: &store, mode: &mode, key: &|_| None, observer: &Silent };
     let first = run(&job, &session).await.expect("a probing");
+    let asked: Vec<PacketHash> =
+        [Repeat::First, Repeat::Again].into_iter().flat_map(|repeat| packets(&job, repeat)).collect();
     for repeat in [Repeat::First, Repeat::Again] {
-        let settled = store.settled(&first.judge_id, repeat.number()).expect("settlements");
-        let settled: BTreeSet<PacketHash> = settled.into_keys().collect();
-        assert_eq!(settled, packets(&job, repeat).into_iter().collect(), "{repeat:?}");
+        let reader = store.reader().expect("a reader");
+        let known = reader.known(&first.judge_id, repeat.number(), &asked).expect("settlements");
+        let known: BTreeSet<PacketHash> = known.into_keys().collect();
+        assert_eq!(known, packets(&job, repeat).into_iter().collect(), "{repeat:?}");
     }
     let again = run(&job, &session).await.expect("a probing");
     assert!(

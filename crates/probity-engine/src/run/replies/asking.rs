@@ -1,22 +1,20 @@
 //! Asking a target for every reply that the store does not have.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use probity_core::json::Json;
-use probity_core::packet::PacketSet;
 
 use super::RepliesRan;
 use crate::load::LoadError;
-use crate::run::calling::{Outbox, Taken, driven, lane_settings, pursuit_settings};
+use crate::run::calling::{Called, Calling, Outbox, Taken};
 use crate::run::job::Job;
-use crate::run::plan::Known;
+use crate::run::plan::{Lacking, Missing, OnRecord, UnscoredPolicy};
+use crate::run::about::TargetSpec;
 use crate::run::work::Work as _;
 use crate::run::{Network, RunError, Session};
 use crate::schedule::budget::{Budget, Money};
-use crate::schedule::desk::{Desk, Earlier, Progress, Task};
-use crate::schedule::lane::{Lane, Stop};
-use crate::store::{Manifest, RunId, RunState};
+use crate::schedule::desk::{Desk, Task};
+use crate::store::{Manifest, Reader, RunId, RunOpening, RunRecord, Store, StoreError};
 use crate::target::{Request, Target, TargetDefinition};
 
 /// What asking for replies would take.
@@ -30,31 +28,44 @@ pub struct ReplyPlan {
     pub most: Option<Money>,
 }
 
-/// Counts what asking the job's target would take beyond what is known. Makes every request, so that every fault of
-/// a template is found before anything is spent.
-pub fn reply_plan(
+/// Counts what asking the job's target would take beyond what `store` has, and gives each request that would be sent
+/// to `each`. The job sees the replies that are there.
+pub fn dry_reply_plan(
     job: &Job,
     target: &TargetDefinition,
-    mut known: Known,
-    each: &mut dyn FnMut(&Request),
+    store: Option<&Store>,
+    each: &mut dyn FnMut(Request),
 ) -> Result<ReplyPlan, RunError> {
-    let mut plan = ReplyPlan::default();
-    let mut most: i64 = 0;
-    let mut is_priced = target.settings().chat().is_some();
+    let Some(store) = store else { return Ok(planned(job, target, None, each)?.0) };
+    job.take_replies(store)?;
+    let (reader, id, repeat) = (&store.reader()?, target.id(), job.repeat());
+    let on_record = OnRecord { reader, id, repeat, unscored: UnscoredPolicy::Keep };
+    Ok(planned(job, target, Some(on_record), each)?.0)
+}
+
+/// Makes every request, so that every fault of a template is found before anything is spent.
+fn planned(
+    job: &Job,
+    target: &TargetDefinition,
+    on_record: Option<OnRecord<'_>>,
+    each: &mut dyn FnMut(Request),
+) -> Result<(ReplyPlan, Missing), RunError> {
+    let (mut n_cases, mut n_calls) = (0, 0);
+    let mut most = target.settings().chat().map(|_| 0_i64);
+    let mut call = |request: Request| {
+        n_calls += 1;
+        let more = target.most(&request, &job.asking.config);
+        most = most.zip(more).map(|(sum, more)| sum.saturating_add(more.picos()));
+        each(request);
+    };
+    let mut lacking = Lacking::new(on_record);
     for request in requests(job, target)? {
         let request = request?;
-        plan.n_cases += 1;
-        if known.needs(request.hash()) {
-            plan.n_calls += 1;
-            match target.most(&request, &job.asking.config) {
-                Some(money) => most = most.saturating_add(money.picos()),
-                None => is_priced = false,
-            }
-            each(&request);
-        }
+        n_cases += 1;
+        lacking.meet(request.hash(), request, &mut call)?;
     }
-    plan.most = is_priced.then(|| Money::from_picos(most));
-    Ok(plan)
+    let missing = lacking.finish(&mut call)?;
+    Ok((ReplyPlan { n_cases, n_calls, most: most.map(Money::from_picos) }, missing))
 }
 
 /// Asks for every reply that the store does not have, as far as calls may be made.
@@ -64,103 +75,77 @@ pub(super) async fn ask(
     session: &Session<'_>,
     budget: &Arc<Budget>,
 ) -> Result<RepliesRan, RunError> {
-    let Session { store, mode, key, observer } = *session;
-    let known = Known::new(store.settled(target.id(), job.repeat())?, mode.unscored);
-    let plan = reply_plan(job, target, known.clone(), &mut |_| {})?;
-    let n_calls = plan.n_calls;
-    let mut ran = RepliesRan { plan, ..RepliesRan::default() };
-    if mode.network != Network::Online || ran.plan.n_cases == 0 {
-        ran.run = store.reader()?.find_run(&manifest(job, target))?;
-        return Ok(ran);
-    }
-    // The target is built first: what is wrong with it is found before the store hears of a run.
-    let limits = job.asking.config.schedule.limits;
-    let built = if n_calls > 0 { Some(target.build(limits, key)?) } else { None };
-    store.register_judge(target.id(), target.identity())?;
-    let run = store.begin_run(&manifest(job, target))?.run();
-    ran.run = Some(run);
-    let Some(built) = built else {
-        store.end_run(run, RunState::Complete)?;
-        return Ok(ran);
+    let Session { store, mode, key, .. } = *session;
+    let (plan, missing) = {
+        let reader = &store.reader()?;
+        let on_record = OnRecord { reader, id: target.id(), repeat: job.repeat(), unscored: mode.unscored };
+        planned(job, target, Some(on_record), &mut |_| {})?
     };
-    let desk = Arc::new(desk(job, target, built, (session, run, budget)));
-    desk.progress.total.store(n_calls, Ordering::Relaxed);
-    observer.calling(&desk.progress, &desk.lane);
-    let driven = call(job, target, &desk, (known, session)).await;
-    observer.called();
-    ran.n_answered = desk.lane.answered();
-    let complete = driven.as_ref().is_ok_and(|driven| driven.stop.is_none() && driven.gave_up == 0);
-    if !matches!(desk.lane.stop_reason(), Some(Stop::Store(_))) {
-        store.end_run(run, if complete { RunState::Complete } else { RunState::Incomplete })?;
+    let repeat = job.repeat().to_string();
+    let parts = [&job.dataset.digest().hex, target.id().as_str(), &repeat];
+    let manifest = manifest(&job.dataset_name, &target.settings().name, parts);
+    if mode.network != Network::Online || plan.n_cases == 0 {
+        let run = store.reader()?.find_run(&manifest)?;
+        return Ok(RepliesRan { plan, run, ..RepliesRan::default() });
     }
-    ran.driven = Some(driven?);
-    Ok(ran)
-}
-
-/// What defines the target's own run.
-fn manifest(job: &Job, target: &TargetDefinition) -> Manifest {
-    let parts = vec![
-        ("cases".to_owned(), job.dataset.digest().hex.clone()),
-        ("target".to_owned(), target.id().to_string()),
-        ("repeat".to_owned(), job.repeat().to_string()),
-    ];
-    let members = parts.iter().map(|(name, value)| (name.clone(), Json::text(value)));
-    let body = Json::object(members.chain([("files".to_owned(), Json::text(&job.dataset_name))]));
-    let name = format!("replies {} {}", job.dataset_name, target.settings().name);
-    Manifest { name, parts, body: body.canonical() }
-}
-
-fn desk(
-    job: &Job,
-    target: &TargetDefinition,
-    built: Target,
-    (session, run, budget): (&Session<'_>, RunId, &Arc<Budget>),
-) -> Desk<Target> {
     let config = &job.asking.config;
-    let chat = target.settings().chat();
-    let price = chat.and_then(|chat| config.price(&chat.model));
-    Desk {
-        respondent: built,
-        judge_id: target.id().clone(),
-        store: session.store.clone(),
-        run,
+    let calling = Calling {
+        session,
+        config,
+        chat: target.settings().chat(),
+        budget,
+        id: target.id(),
         repeat: job.repeat(),
-        lane: Arc::new(Lane::new(lane_settings(config, session.observer))),
-        budget: Arc::clone(budget),
-        price,
-        settings: pursuit_settings(config, chat),
-        progress: Arc::new(Progress { price, ..Progress::default() }),
-    }
+        n_calls: plan.n_calls,
+    };
+    let build = || Ok(target.build(config.schedule.limits, key)?);
+    let open_run = || {
+        let (judge, identity) = (target.id(), target.identity());
+        let opening = RunOpening { judge, identity, manifest: &manifest, invocation: None, spec: None };
+        store.begin_judged_run(opening).map(|begun| begun.run())
+    };
+    let feed = {
+        let (job, target) = (Arc::clone(job), Arc::clone(target));
+        move |_: &Desk<Target>, tasks: &mut _| feed(&job, &target, missing, tasks)
+    };
+    let Called { run, driven, n_answered } = calling.call(build, open_run, feed).await?;
+    Ok(RepliesRan { plan, run: Some(run), driven, n_answered })
 }
 
-async fn call(
-    job: &Arc<Job>,
-    target: &Arc<TargetDefinition>,
-    desk: &Arc<Desk<Target>>,
-    (known, session): (Known, &Session<'_>),
-) -> Result<crate::schedule::Driven, RunError> {
-    let attempted = desk.store.reader()?.attempted_unsettled(&desk.judge_id, desk.repeat)?;
-    let (job, target) = (Arc::clone(job), Arc::clone(target));
-    let feed = move |_: &Desk<Target>, tasks: &mut _| feed(&job, &target, (known, &attempted), tasks);
-    let (driven, ()) = driven(desk, session.mode, None, feed, |_, _| ()).await?;
-    Ok(driven)
+/// The target's own run for the cases of `run`, whose judge looks at them for the `round`th time.
+pub(in crate::run) fn target_run(
+    reader: &Reader,
+    run: &RunRecord,
+    (files, round): (&str, u32),
+    target: &TargetSpec,
+) -> Result<Option<RunId>, StoreError> {
+    let cases = run.part("cases").unwrap_or_default();
+    reader.find_run(&manifest(files, &target.name, [cases, &target.id, &(round - 1).to_string()]))
 }
 
+/// What defines a target's own run: its cases, the target, and the repeat.
+fn manifest(files: &str, target: &str, parts: [&str; 3]) -> Manifest {
+    let named = ["cases", "target", "repeat"].into_iter().zip(parts);
+    let parts: Vec<(String, String)> =
+        named.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let members = parts.iter().map(|(name, value)| (name.clone(), Json::text(value)));
+    let body = Json::object(members.chain([("files".to_owned(), Json::text(files))]));
+    Manifest { name: format!("replies {files} {target}"), parts, body: body.canonical() }
+}
+
+/// Puts a task for each missing reply into the outbox.
 fn feed(
     job: &Job,
     target: &TargetDefinition,
-    (mut known, attempted): (Known, &PacketSet),
+    mut missing: Missing,
     tasks: &mut Outbox<Request>,
 ) -> Result<(), RunError> {
     for request in requests(job, target)? {
         let question = request?;
-        if !known.needs(question.hash()) {
-            continue;
-        }
+        let Some(earlier) = missing.take(question.hash()) else { continue };
         let most = target.most(&question, &job.asking.config).unwrap_or_default();
-        let earlier = if attempted.contains(&question.hash()) { Earlier::Attempts } else { Earlier::Nothing };
         if tasks.put(Task { question, most, earlier }) == Taken::No {
-            return Ok(());
+            break;
         }
     }
     Ok(())

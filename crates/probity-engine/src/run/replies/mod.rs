@@ -1,5 +1,5 @@
-//! The replies that cases come without: asked for before anything is judged, kept like verdicts, and read back from
-//! the store like them.
+//! The replies that cases come without: asked for before anything is judged, stored like verdicts, and read back like
+//! them.
 //!
 //! A target's calls are a run of their own in the store, so that what it said does not depend on who judges it. What
 //! always holds: a case without a reply on record is never screened and never judged; it is unscored because there
@@ -9,23 +9,22 @@ mod asking;
 mod record;
 mod same_model;
 
-pub use asking::{ReplyPlan, reply_plan};
+pub use asking::{ReplyPlan, dry_reply_plan};
 pub use record::NoReply;
 pub use same_model::same_model;
+pub(super) use asking::target_run;
+pub(super) use same_model::same_models;
 
 pub(super) use record::{Replies, not_asked};
 
 use std::sync::Arc;
 
-use probity_core::report::TargetFacts;
-
 use super::job::Job;
 use super::work::Work;
 use super::{Network, Ran, RunError, Session, budget, run_within};
 use crate::schedule::Driven;
-use crate::schedule::budget::Money;
 use crate::schedule::lane::Stop;
-use crate::store::{Reader, RunId, StoreError, Totals};
+use crate::store::RunId;
 
 /// What asking a target came to.
 #[derive(Debug, Clone, Default)]
@@ -62,29 +61,5 @@ pub async fn run_job(job: &Arc<Job>, session: &Session<'_>) -> Result<Ran, RunEr
         ..session.mode.clone()
     };
     let work: Arc<dyn Work> = Arc::<Job>::clone(job);
-    let ran = run_within(&work, &Session { mode: &mode, ..*session }, budget).await;
-    Ok(Ran { replies, ..ran.map_err(|error| job.cause(error))? })
-}
-
-/// What the store knows about the target of a run.
-pub(super) fn facts(job: &Job, reader: &Reader, ran: &Ran) -> Result<Option<TargetFacts>, StoreError> {
-    let Some(target) = job.target() else { return Ok(None) };
-    let totals = match ran.replies.as_ref().and_then(|replies| replies.run) {
-        Some(run) => reader.totals(target.id(), run)?,
-        None => Totals::default(),
-    };
-    let settings = target.settings();
-    let priced = settings.chat().is_some_and(|chat| job.asking.config.price(&chat.model).is_some());
-    Ok(Some(TargetFacts {
-        name: settings.name.clone(),
-        id: target.id().to_string(),
-        kind: settings.kind().name().to_owned(),
-        model: settings.models().first().copied().unwrap_or_default().to_owned(),
-        answered_as: totals.models,
-        calls: totals.calls,
-        calls_lost: totals.lost,
-        tokens_input: totals.tokens_in,
-        tokens_output: totals.tokens_out,
-        cost_usd: priced.then(|| Money::from_picos(totals.cost_picodollars).usd()),
-    }))
+    Ok(Ran { replies, ..run_within(&work, &Session { mode: &mode, ..*session }, budget).await? })
 }

@@ -4,13 +4,14 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard};
 
-use probity_core::case::{Case, Entry};
+use probity_core::case::{Case, Entry, Reply, Variant};
 use probity_core::packet::PacketHash;
 use probity_core::score::Unscored;
 
-use crate::load::{LoadError, Skipped};
+use crate::load::Skipped;
 use crate::run::RunError;
-use crate::store::{AttemptOutcome, Reader, SettlementRecord, StoreError};
+use crate::run::record::ended;
+use crate::store::{Found, Reader, SettlementRecord};
 use crate::target::{ReplyRecord, TargetDefinition};
 
 /// A case for which the target gave no reply.
@@ -20,16 +21,16 @@ pub struct NoReply {
     pub case: Box<Case>,
     /// Where it stands.
     pub skipped: Skipped,
+    /// What the target is called.
+    pub variant: Variant,
     /// What happened.
     pub why: Unscored,
 }
 
-/// Reads replies back. Passes over cases fail with errors of files; a failure of the store is kept here until
-/// somebody asks for it.
+/// Reads replies back.
 pub(in crate::run) struct Replies {
     reader: Mutex<Reader>,
     repeat: u32,
-    failure: Mutex<Option<RunError>>,
     doubts: Mutex<Doubts>,
 }
 
@@ -49,8 +50,7 @@ struct Doubts {
 impl Replies {
     /// What `reader` has under this repeat.
     pub(in crate::run) fn new(reader: Reader, repeat: u32) -> Replies {
-        let (failure, doubts) = (Mutex::default(), Mutex::default());
-        Replies { reader: Mutex::new(reader), repeat, failure, doubts }
+        Replies { reader: Mutex::new(reader), repeat, doubts: Mutex::default() }
     }
 
     /// The case with its reply, or why it has none.
@@ -59,40 +59,35 @@ impl Replies {
         target: &TargetDefinition,
         case: Box<Case>,
         skipped: Skipped,
-    ) -> Result<Result<Entry, NoReply>, LoadError> {
-        let found = self.found(target, &case).map_err(|error| {
-            let shown = LoadError::new(&skipped.file, error.to_string()).line(skipped.line);
-            *locked(&self.failure) = Some(error);
-            shown
-        })?;
-        Ok(match found {
-            Err(why) => Err(NoReply { case, skipped, why }),
+    ) -> Result<Result<Entry, NoReply>, RunError> {
+        Ok(match self.found(target, &case)? {
+            Err(why) => Err(NoReply { case, skipped, variant: target.variant().clone(), why }),
             Ok(reply) => Ok(Entry { case: *case, reply }),
         })
     }
 
-    fn found(
-        &self,
-        target: &TargetDefinition,
-        case: &Case,
-    ) -> Result<Result<probity_core::case::Reply, Unscored>, RunError> {
+    fn found(&self, target: &TargetDefinition, case: &Case) -> Result<Result<Reply, Unscored>, RunError> {
         let hash = target.request(case)?.hash();
-        let reader = locked(&self.reader);
-        match reader.settlement(&hash, target.id(), self.repeat)? {
-            Some(SettlementRecord::Verdict { body, .. }) => {
+        let found = locked(&self.reader).found(target.id(), self.repeat, &[hash])?;
+        Ok(Err(match found.get(&hash) {
+            Some(Found::Settled(SettlementRecord::Verdict { body, .. })) => {
                 let damaged = |problem: String| RunError::damaged(hash, &problem);
                 let record: ReplyRecord =
-                    serde_json::from_str(&body).map_err(|error| damaged(error.to_string()))?;
+                    serde_json::from_str(body).map_err(|error| damaged(error.to_string()))?;
                 if let Some(fault) = &record.confidence_fault {
                     self.doubt(hash, fault);
                 }
-                record.reply(target.variant()).map(Ok).map_err(damaged)
+                return record.reply(target.variant()).map(Ok).map_err(damaged);
             }
-            Some(SettlementRecord::Unscored { reason, detail, attempts }) => {
-                Ok(Err(no_reply(&reason, &detail, attempts)))
+            Some(Found::Settled(SettlementRecord::Unscored { reason, detail, attempts })) => {
+                no_reply(reason, detail, *attempts)
             }
-            None => Ok(Err(without_settlement(&reader, target, hash, self.repeat)?)),
-        }
+            Some(Found::Attempted(last)) => {
+                let (outcome, detail) = ended(last);
+                no_reply(outcome, detail, last.n)
+            }
+            None => not_asked(),
+        }))
     }
 
     fn doubt(&self, hash: PacketHash, fault: &str) {
@@ -101,11 +96,6 @@ impl Replies {
             fault.clone_into(&mut doubts.first);
         }
         doubts.packets.insert(hash);
-    }
-
-    /// The failure of the store that ended a pass, if one did.
-    pub(in crate::run) fn failure(&self) -> Option<RunError> {
-        locked(&self.failure).take()
     }
 
     /// What a reader should know about the confidences in the target's answers.
@@ -122,24 +112,7 @@ impl Replies {
     }
 }
 
-fn without_settlement(
-    reader: &Reader,
-    target: &TargetDefinition,
-    hash: PacketHash,
-    repeat: u32,
-) -> Result<Unscored, StoreError> {
-    Ok(match reader.last_attempt(&hash, target.id(), repeat)? {
-        None => not_asked(),
-        Some(last) => match last.outcome {
-            AttemptOutcome::Ended(cause) => no_reply(&cause, &last.detail, last.n),
-            AttemptOutcome::InFlight | AttemptOutcome::Lost | AttemptOutcome::NotSent => {
-                no_reply("lost", "the program ended while the call was in flight", last.n)
-            }
-        },
-    })
-}
-
-/// Why there is no reply where nobody has asked.
+/// Why there is no reply where the target was not asked.
 pub(in crate::run) fn not_asked() -> Unscored {
     no_reply("not_attempted", "", 0)
 }

@@ -1,4 +1,4 @@
-//! What an error response says, whoever wrote it.
+//! What an error response says, whichever service sent it.
 //!
 //! Services differ in where they put the name, the message and the parameter of an error. This reads the
 //! shapes that are in use and nothing that is not JSON: a proxy's HTML page says nothing, whatever words or

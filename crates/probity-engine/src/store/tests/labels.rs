@@ -1,4 +1,4 @@
-//! Labels in the store: revisions, imports that are whole, and stores from before there were any.
+//! Labels in the store: revisions, and imports that are whole.
 
 use probity_core::calibrate::LabelEntry;
 use probity_core::json;
@@ -65,40 +65,4 @@ fn the_digest_is_of_what_counts() {
     other.store.revise_label(&said("1", "a"), 1).unwrap();
     assert_eq!(digest(&one), digest(&other));
     assert_eq!(digest(&one), probity_core::calibrate::digest(&[said("1", "a"), said("2", "b")]));
-}
-
-/// A store as version 1 left it.
-fn old_store(folder: &Path) -> PathBuf {
-    let path = folder.join("store.db");
-    Store::open(&path).unwrap().store.close().unwrap();
-    let old = rusqlite::Connection::open(&path).unwrap();
-    old.execute_batch(
-        "DROP TABLE label; DROP TABLE act; DROP TABLE seat; DROP TABLE item; DROP TABLE queue; DROP TABLE session;
-         DROP TABLE invitation; DROP TABLE person; PRAGMA user_version = 1;",
-    )
-    .unwrap();
-    path
-}
-
-#[test]
-fn an_older_store_is_read_as_it_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = old_store(folder.path());
-    let store = Store::open_read_only(&path).unwrap();
-    check_kept(&store, &[]);
-    assert!(store.reader().unwrap().label_history(&said("1", "a")).unwrap().is_empty());
-    let version = rusqlite::Connection::open(&path).unwrap();
-    let version: i64 = version.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
-    assert_eq!(version, 1, "reading changes nothing");
-}
-
-#[test]
-fn an_older_store_is_brought_up_to_date_where_it_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = old_store(folder.path());
-    let store = Store::open(&path).unwrap().store;
-    store.import_labels(&[said("1", "a")]).unwrap();
-    check_kept(&store, &[("1", "a", 1)]);
-    store.close().unwrap();
-    check_kept(&Store::open(&path).unwrap().store, &[("1", "a", 1)]);
 }

@@ -3,14 +3,13 @@
 //! A test drives one [`Scene`]: a store in its own folder with a judge and a run. What `kill -9` leaves
 //! is a copy of the files of an open store.
 
-mod calls;
 mod crash;
 mod full;
-mod history;
 mod labels;
 mod process;
 mod refuse;
 mod resume;
+mod runs;
 mod settle;
 mod totals;
 
@@ -32,11 +31,7 @@ struct Scene {
 impl Scene {
     fn new() -> Scene {
         let folder = tempfile::tempdir().unwrap();
-        Scene::at(folder, OpenLimits::default())
-    }
-
-    fn at(folder: tempfile::TempDir, limits: OpenLimits) -> Scene {
-        let store = Store::open_limited(&folder.path().join("store.db"), limits).unwrap().store;
+        let store = Store::open(&folder.path().join("store.db")).unwrap().store;
         let (judge, run) = prepared(&store);
         Scene { folder, store, judge, run }
     }
@@ -55,26 +50,17 @@ impl Scene {
     }
 
     fn begin(&self, text: &str) -> AttemptId {
-        self.store.begin_attempt(self.start(text)).unwrap()
+        wait(self.store.intend(self.start(text))).unwrap()
     }
 
     fn end(&self, attempt: AttemptId, raw: &[u8]) {
-        wait(self.store.end_attempt(attempt, ended("ok", raw))).unwrap();
+        assert_eq!(wait(self.store.conclude(attempt, ended("ok", raw), None)), Ok(None));
     }
 
-    fn settle(&self, text: &str, attempt: Option<AttemptId>, decision: Decision) -> Accepted {
-        wait(self.store.settle(self.settlement(text, attempt, decision))).unwrap()
-    }
-
-    fn settlement(&self, text: &str, attempt: Option<AttemptId>, decision: Decision) -> Settlement {
-        Settlement {
-            packet: packet(text),
-            judge: self.judge.clone(),
-            repeat: 0,
-            attempts: 1,
-            attempt,
-            decision,
-        }
+    /// A call about `text` that is settled by this decision.
+    fn call(&self, text: &str, decision: Decision) -> Accepted {
+        let attempt = self.begin(text);
+        wait(self.store.conclude(attempt, ended("ok", b"raw"), Some(settlement(decision)))).unwrap().unwrap()
     }
 
     fn attempts(&self, text: &str) -> Vec<AttemptRecord> {
@@ -116,6 +102,10 @@ fn ended(outcome: &str, raw: &[u8]) -> AttemptEnd {
     AttemptEnd { outcome: outcome.to_owned(), raw: raw.to_vec(), ..AttemptEnd::default() }
 }
 
+fn settlement(decision: Decision) -> Settlement {
+    Settlement { attempts: 1, decision }
+}
+
 fn verdict(body: &str) -> Decision {
     Decision::Verdict { body: body.to_owned() }
 }
@@ -124,17 +114,21 @@ fn unscored(reason: &str) -> Decision {
     Decision::Unscored { reason: reason.to_owned(), detail: format!("because {reason}") }
 }
 
-/// Copies a store, its journal and the calls under way, and nothing else, into a new folder.
+/// Copies a store and its write-ahead log, and nothing else, into a new folder.
 fn copied(path: &Path) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("store.db");
     std::fs::copy(path, &copy).unwrap();
-    for suffix in ["-wal", "-calls"] {
-        if beside(path, suffix).exists() {
-            std::fs::copy(beside(path, suffix), beside(&copy, suffix)).unwrap();
-        }
+    if beside(path, "-wal").exists() {
+        std::fs::copy(beside(path, "-wal"), beside(&copy, "-wal")).unwrap();
     }
     (folder, copy)
+}
+
+/// How many packets are settled.
+fn n_settled(store: &Store) -> usize {
+    let count = |db: &db::Db| db.row("SELECT count(*) FROM settlement", &[], |row| row.get::<u64>(0));
+    usize::try_from(store.reader().unwrap().ask(count).unwrap().unwrap()).unwrap()
 }
 
 /// Runs a future that only the store can wake.

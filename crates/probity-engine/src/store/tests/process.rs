@@ -19,7 +19,7 @@ fn other_process() {
     work(&path, 2);
     work(&path, 3);
     let store = Store::open_read_only(&path).unwrap();
-    assert_eq!(store.settled(&JudgeId::of_identity("{}"), 0).unwrap().len(), 5);
+    assert_eq!(n_settled(&store), 5);
 }
 
 /// Settles the next packets and tells each one after it was acknowledged.
@@ -29,21 +29,12 @@ fn work(path: &Path, n_packets: usize) {
         Err(error) => return tell(&format!("refused {error}")),
     };
     let (judge, run) = prepared(&store);
-    let n_settled = store.settled(&judge, 0).unwrap().len();
-    for n in (n_settled..).take(n_packets) {
+    for n in (n_settled(&store)..).take(n_packets) {
         let text = n.to_string();
         wait(async {
-            let attempt = store.begin_attempt(start(&text, &judge, run)).unwrap();
-            store.end_attempt(attempt, ended("ok", text.as_bytes())).await.unwrap();
-            let settlement = Settlement {
-                packet: packet(&text),
-                judge: judge.clone(),
-                repeat: 0,
-                attempts: 1,
-                attempt: Some(attempt),
-                decision: verdict(&text),
-            };
-            store.settle(settlement).await.unwrap();
+            let attempt = store.intend(start(&text, &judge, run)).await.unwrap();
+            let settlement = Some(settlement(verdict(&text)));
+            store.conclude(attempt, ended("ok", text.as_bytes()), settlement).await.unwrap();
         });
         tell(&text);
     }
@@ -81,15 +72,16 @@ fn g02_nothing_acknowledged_is_lost_to_kill() {
 
         let opened = Store::open(&path).unwrap();
         assert!(opened.lost.len() <= 1, "it made one call at a time");
-        assert_eq!(opened.warnings, []);
         let (judge, run) = prepared(&opened.store);
-        let settled = opened.store.settled(&judge, 0).unwrap();
+        let hashes: Vec<PacketHash> = acknowledged.iter().map(|text| packet(text)).collect();
+        let known = opened.store.reader().unwrap().known(&judge, 0, &hashes).unwrap();
         for text in &acknowledged {
-            assert_eq!(settled.get(&packet(text)), Some(&SettledKind::Verdict), "{text} was acknowledged");
+            assert_eq!(known.get(&packet(text)), Some(&KnownKind::Verdict), "{text} was acknowledged");
         }
-        assert!(settled.len() - acknowledged.len() <= n_before_kill, "only the untold are more");
+        let n_settled = n_settled(&opened.store);
+        assert!(n_settled - acknowledged.len() <= n_before_kill, "only the untold are more");
         let totals = opened.store.totals(&judge, run).unwrap();
-        assert!(totals.calls >= settled.len() as u64);
+        assert!(totals.calls >= n_settled as u64);
     }
     let mut distinct = acknowledged.clone();
     distinct.sort_unstable();

@@ -84,11 +84,13 @@ fn g03_lost_calls_are_listed_once() {
     assert_eq!(opened.lost[0].judge, scene.judge);
     let outcome = |text| {
         let reader = opened.store.reader().unwrap();
-        reader.last_attempt(&packet(text), &scene.judge, 0).unwrap().unwrap().outcome
+        let found = reader.found(&scene.judge, 0, &[packet(text)]).unwrap().remove(&packet(text));
+        let Some(Found::Attempted(attempt)) = found else { panic!("{found:?}") };
+        attempt.outcome
     };
     assert_eq!(outcome("a"), AttemptOutcome::Lost);
     assert_eq!(outcome("b"), AttemptOutcome::Ended("ok".to_owned()));
-    let late = wait(opened.store.end_attempt(first, ended("ok", b"late")));
+    let late = wait(opened.store.conclude(first, ended("ok", b"late"), None));
     assert_eq!(late, Err(StoreError::NotInFlight { attempt: first }));
     opened.store.close().unwrap();
     assert_eq!(Store::open(&path).unwrap().lost, []);
@@ -103,7 +105,7 @@ fn g04_recovery_can_be_killed_too() {
     assert_eq!(opened.lost.len(), 1);
     let (judge, run) = prepared(&opened.store);
     assert_eq!((&judge, run), (&scene.judge, scene.run), "the run goes on");
-    let retry = opened.store.begin_attempt(AttemptStart { n: 2, ..scene.start("a") }).unwrap();
+    let retry = wait(opened.store.intend(AttemptStart { n: 2, ..scene.start("a") })).unwrap();
 
     let (_folder, path) = copied(&path);
     let opened = Store::open(&path).unwrap();
@@ -117,14 +119,15 @@ fn c12_order_is_by_sequence_whatever_the_clock_says() {
     let scene = Scene::new();
     for (n, started_unix_ms) in (1..).zip([4_000_000_000_000, 0, i64::MIN]) {
         let start = AttemptStart { n, started_unix_ms, ..scene.start("a") };
-        let attempt = scene.store.begin_attempt(start).unwrap();
+        let attempt = wait(scene.store.intend(start)).unwrap();
         scene.end(attempt, b"raw");
     }
     let order: Vec<_> = scene.attempts("a").iter().map(|kept| (kept.n, kept.started_unix_ms)).collect();
     assert_eq!(order, [(1, 4_000_000_000_000), (2, 0), (3, i64::MIN)]);
     let reader = scene.store.reader().unwrap();
-    assert_eq!(reader.last_attempt(&packet("a"), &scene.judge, 0).unwrap().unwrap().n, 3);
-    assert_eq!(reader.last_attempt(&packet("b"), &scene.judge, 0).unwrap(), None);
+    let found = reader.found(&scene.judge, 0, &[packet("a"), packet("b")]).unwrap();
+    let Some(Found::Attempted(last)) = found.get(&packet("a")) else { panic!("{found:?}") };
+    assert_eq!((last.n, found.len()), (3, 1));
 }
 
 #[test]
@@ -136,4 +139,17 @@ fn notes_survive_and_can_change() {
     let store = Store::open(&path).unwrap().store;
     assert_eq!(store.noted("schema").unwrap().as_deref(), Some("refused"));
     assert_eq!(store.noted("nothing").unwrap(), None);
+}
+
+#[test]
+fn g03_a_call_that_is_not_made_leaves_no_trace() {
+    let scene = Scene::new();
+    let attempt = scene.begin("a");
+    wait(scene.store.withdraw(attempt)).unwrap();
+    assert_eq!(scene.store.totals(&scene.judge, scene.run).unwrap().calls, 0);
+    assert_eq!(scene.store.reader().unwrap().known(&scene.judge, 0, &[packet("a")]).unwrap().len(), 0);
+    let (_folder, path) = scene.killed();
+    assert_eq!(Store::open(&path).unwrap().lost, []);
+    let unknown = wait(scene.store.conclude(attempt, ended("ok", b"raw"), None));
+    assert_eq!(unknown, Err(StoreError::NotInFlight { attempt }));
 }

@@ -24,9 +24,7 @@ fn check(decisions: &[Decision], want: &Expect) {
     let scene = Scene::new();
     let mut told = Vec::new();
     for decision in decisions {
-        let attempt = scene.begin("a");
-        scene.end(attempt, b"raw");
-        told.push(format!("{:?}", scene.settle("a", Some(attempt), decision.clone())));
+        told.push(format!("{:?}", scene.call("a", decision.clone())));
     }
     let marks: Vec<String> =
         scene.attempts("a").iter().map(|attempt| format!("{:?}", attempt.mark)).collect();
@@ -63,21 +61,16 @@ fn g01_the_latest_unscored_is_the_one_that_is_told() {
 #[test]
 fn a_snapshot_says_what_was_settled_by_its_moment_and_for_whom() {
     let scene = Scene::new();
-    let settle = |text: &str, decision| {
-        let attempt = scene.begin(text);
-        scene.end(attempt, b"raw");
-        scene.settle(text, Some(attempt), decision);
-    };
     let told = |snapshot: &Reader, judge: &JudgeId, repeat| {
         ["a", "b", "c"]
             .map(|text| summary(snapshot.settlement(&packet(text), judge, repeat).unwrap()))
             .join(", ")
     };
-    settle("a", verdict("1"));
-    settle("b", unscored("refused"));
+    scene.call("a", verdict("1"));
+    scene.call("b", unscored("refused"));
     let first = scene.store.snapshot().unwrap();
-    settle("b", verdict("2"));
-    settle("c", verdict("3"));
+    scene.call("b", verdict("2"));
+    scene.call("c", verdict("3"));
     let second = scene.store.snapshot().unwrap();
     let other = JudgeId::of_identity("other");
     expect![["
@@ -96,6 +89,8 @@ fn a_snapshot_says_what_was_settled_by_its_moment_and_for_whom() {
     );
 }
 
+/// Eight workers ask about the same packets. One call about a packet is in flight at a time, and each is tried again
+/// until it has its turn; whatever the order, the first verdict stands.
 #[test]
 fn g01_one_accepted_verdict_per_packet() {
     const N_PACKETS: usize = 50;
@@ -109,17 +104,15 @@ fn g01_one_accepted_verdict_per_packet() {
             let mut told = Vec::new();
             for n in 0..N_PACKETS {
                 let text = format!("packet {n}");
-                let attempt = store.begin_attempt(start(&text, &judge, run)).unwrap();
-                store.end_attempt(attempt, ended("ok", b"raw")).await.unwrap();
-                let settlement = Settlement {
-                    packet: packet(&text),
-                    judge: judge.clone(),
-                    repeat: 0,
-                    attempts: 1,
-                    attempt: Some(attempt),
-                    decision: verdict(&worker.to_string()),
+                let attempt = loop {
+                    match store.intend(start(&text, &judge, run)).await {
+                        Ok(attempt) => break attempt,
+                        Err(error) => assert_eq!(error, StoreError::InFlight { packet: packet(&text) }),
+                    }
                 };
-                told.push((n, worker, attempt, store.settle(settlement).await.unwrap()));
+                let offered = Some(settlement(verdict(&worker.to_string())));
+                let accepted = store.conclude(attempt, ended("ok", b"raw"), offered).await.unwrap();
+                told.push((n, worker, attempt, accepted.unwrap()));
             }
             told
         }));
@@ -145,16 +138,23 @@ fn g01_one_accepted_verdict_per_packet() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// What stands is the first verdict offered, and without one the last unscored, per repeat.
+    /// What stands is the first verdict offered, and without one the last unscored, per repeat; whether it comes with
+    /// its call or later, and however many come in one transaction.
     #[test]
-    fn g01_the_rules_hold_for_any_order(offers in prop::collection::vec((0u32..3, any::<bool>()), 0..24)) {
+    fn g01_the_rules_hold_for_any_order(
+        offers in prop::collection::vec((0u32..3, any::<bool>(), any::<bool>()), 0..24),
+    ) {
         let scene = Scene::new();
-        wait(scene.store.keep_packet(packet("a"), Arc::from("a"))).unwrap();
         let mut expected: BTreeMap<u32, String> = BTreeMap::new();
-        for (n, (repeat, is_verdict)) in offers.iter().enumerate() {
+        for (n, (repeat, is_verdict, is_late)) in offers.iter().enumerate() {
             let decision = if *is_verdict { verdict(&n.to_string()) } else { unscored(&n.to_string()) };
-            let settlement = Settlement { repeat: *repeat, ..scene.settlement("a", None, decision) };
-            wait(scene.store.settle(settlement)).unwrap();
+            let attempt = wait(scene.store.intend(AttemptStart { repeat: *repeat, ..scene.start("a") })).unwrap();
+            let mut offered = Some(settlement(decision));
+            let late = if *is_late { offered.take() } else { None };
+            wait(scene.store.conclude(attempt, ended("ok", b"raw"), offered)).unwrap();
+            if let Some(late) = late {
+                wait(scene.store.settle(attempt, late)).unwrap();
+            }
             let stands = expected.entry(*repeat).or_default();
             if !stands.starts_with("verdict") {
                 let kind = if *is_verdict { "verdict" } else { "unscored" };
@@ -167,9 +167,8 @@ proptest! {
             let expected = expected.get(&repeat).map_or("nothing", String::as_str);
             let words: Vec<&str> = found.split(' ').take(2).collect();
             prop_assert_eq!(words.join(" "), expected);
-            let n_settled = reader.settled(&scene.judge, repeat).unwrap().len();
-            prop_assert_eq!(n_settled, usize::from(expected != "nothing"));
         }
+        prop_assert_eq!(n_settled(&scene.store), expected.len());
     }
 }
 
@@ -178,10 +177,10 @@ fn g09_an_attempt_is_never_an_answer() {
     let scene = Scene::new();
     for outcome in ["ok", "truncated", "refused", "http_error"] {
         let attempt = scene.begin(outcome);
-        wait(scene.store.end_attempt(attempt, ended(outcome, b"{\"score\":5}"))).unwrap();
+        wait(scene.store.conclude(attempt, ended(outcome, b"{\"score\":5}"), None)).unwrap();
         assert_eq!(scene.settled(outcome), None, "{outcome}");
     }
-    assert!(scene.store.settled(&scene.judge, 0).unwrap().is_empty());
+    assert_eq!(n_settled(&scene.store), 0);
 }
 
 #[test]
@@ -198,34 +197,58 @@ fn g11_raw_bytes_come_back_as_they_were() {
 }
 
 #[test]
-fn settled_tells_each_kind_of_one_judge() {
+fn what_is_known_is_told_for_what_was_asked() {
     let scene = Scene::new();
     let other = JudgeId::of_identity("other");
     scene.store.register_judge(&other, "other").unwrap();
-    for text in ["a", "b", "c"] {
-        wait(scene.store.keep_packet(packet(text), Arc::from(text))).unwrap();
-    }
-    scene.settle("a", None, verdict("{}"));
-    scene.settle("b", None, unscored("refused"));
-    let of_other = Settlement { judge: other.clone(), ..scene.settlement("c", None, verdict("{}")) };
-    wait(scene.store.settle(of_other)).unwrap();
-    let settled = scene.store.settled(&scene.judge, 0).unwrap();
-    assert_eq!(
-        settled,
-        [(packet("a"), SettledKind::Verdict), (packet("b"), SettledKind::Unscored)].into_iter().collect()
-    );
-    assert_eq!(scene.store.settled(&other, 0).unwrap().len(), 1);
-    assert!(scene.store.settled(&JudgeId::of_identity("nobody"), 0).unwrap().is_empty());
+    scene.call("a", verdict("{}"));
+    scene.call("b", unscored("refused"));
+    scene.end(scene.begin("c"), b"raw");
+    scene.begin("d");
+    let of_other = wait(scene.store.intend(start("e", &other, scene.run))).unwrap();
+    wait(scene.store.conclude(of_other, ended("ok", b"raw"), Some(settlement(verdict("{}"))))).unwrap();
+    // More than are asked about at once, and some twice.
+    let unknown = (0..300).map(|n| packet(&n.to_string()));
+    let asked: Vec<PacketHash> =
+        ["a", "b", "c", "d", "e", "a"].map(packet).into_iter().chain(unknown).collect();
+    let reader = scene.store.reader().unwrap();
+    let known = |judge: &JudgeId, repeat| {
+        let known = reader.known(judge, repeat, &asked).unwrap();
+        let found = reader.found(judge, repeat, &asked).unwrap();
+        assert_eq!(known.len(), found.len());
+        let told = |text: &&str| {
+            let (kind, found) = (known.get(&packet(text))?, found.get(&packet(text))?);
+            let found = match found {
+                Found::Settled(settled) => summary(Some(settled.clone())),
+                Found::Attempted(last) => format!("attempt {} {}", last.n, last.outcome.name()),
+            };
+            Some(format!("{text}: {kind:?}, {found}"))
+        };
+        ["a", "b", "c", "d", "e"].iter().filter_map(told).collect::<Vec<_>>().join("\n")
+    };
+    expect![["
+        a: Verdict, verdict {} after 1
+        b: Unscored, unscored refused (because refused) after 1
+        c: Attempted, attempt 1 ok
+        d: Attempted, attempt 1 in_flight"]]
+    .assert_eq(&known(&scene.judge, 0));
+    assert_eq!(known(&other, 0), "e: Verdict, verdict {} after 1");
+    assert_eq!(known(&scene.judge, 1), "");
+    assert_eq!(known(&JudgeId::of_identity("unknown"), 0), "");
 }
 
 /// A refused request tells why, and its neighbours in the same transaction stand.
 #[track_caller]
 fn check_refused<T>(scene: &Scene, request: impl Future<Output = Result<T, StoreError>>, want: &Expect) {
-    let neighbour = |text| scene.store.end_attempt(scene.begin(text), ended("ok", b"raw"));
+    let neighbour = |text: &str| {
+        let store = scene.store.clone();
+        let begun = store.intend(scene.start(text));
+        async move { store.conclude(begun.await?, ended("ok", b"raw"), None).await }
+    };
     let (before, refused, after) =
         wait(async { tokio::join!(neighbour("before"), request, neighbour("after")) });
     want.assert_eq(&refused.err().unwrap().to_string());
-    assert_eq!((before, after), (Ok(()), Ok(())));
+    assert_eq!((before, after), (Ok(None), Ok(None)));
 }
 
 #[test]
@@ -234,37 +257,31 @@ fn a_refused_request_leaves_its_neighbours_alone() {
     let stranger = JudgeId::parse("ab12").unwrap();
     check_refused(
         &scene,
-        async { scene.store.begin_attempt(start("a", &stranger, scene.run)) },
+        scene.store.intend(start("a", &stranger, scene.run)),
         &expect!["the store does not know judge ab12, expected it to be registered first"],
     );
     check_refused(
         &scene,
-        async { scene.store.begin_attempt(start("a", &scene.judge, RunId(99))) },
+        scene.store.intend(start("a", &scene.judge, RunId(99))),
         &expect!["the store does not know run 99, expected one it began"],
     );
     let attempt = scene.begin("a");
+    check_refused(
+        &scene,
+        scene.store.intend(scene.start("a")),
+        &expect![
+            "a call about packet 17762fddd969a453925d65717ac3eea21320b66b54342fde15128d6caf21215f is in flight already, expected one call at a time"
+        ],
+    );
     scene.end(attempt, b"raw");
     check_refused(
         &scene,
-        scene.store.end_attempt(attempt, ended("again", b"other")),
-        &expect!["attempt 7 is not in flight, expected an attempt that has begun and not ended"],
-    );
-    check_refused(
-        &scene,
-        scene.store.settle(scene.settlement("b", None, verdict("{}"))),
-        &expect![
-            "the store does not know packet 10e5cf3d3c8a4f9f3468c8cc58eea84892a22fdadbc1acb22410190044c1d553, expected an attempt or the packet itself first"
-        ],
-    );
-    check_refused(
-        &scene,
-        scene.store.settle(scene.settlement("before", Some(attempt), verdict("{}"))),
-        &expect![
-            "attempt 7 is not an attempt at packet 18c52a7ed981fbffa12fbf611b593c451f6a5700af2206c612b5c3dd2888909b, expected one of the same packet and judge"
-        ],
+        scene.store.conclude(attempt, ended("again", b"other"), Some(settlement(verdict("{}")))),
+        &expect!["attempt 5 is not in flight, expected an attempt that has begun and not ended"],
     );
     let kept = scene.attempts("a");
     assert_eq!((kept.len(), kept[0].raw.as_slice()), (1, &b"raw"[..]));
+    assert_eq!(scene.settled("a"), None);
 }
 
 #[test]

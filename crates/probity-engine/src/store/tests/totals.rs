@@ -4,8 +4,8 @@ use super::*;
 
 /// Records one ended call about `text` and returns nothing: the figures are read later.
 fn call(scene: &Scene, run: RunId, text: &str, end: AttemptEnd) {
-    let attempt = scene.store.begin_attempt(start(text, &scene.judge, run)).unwrap();
-    wait(scene.store.end_attempt(attempt, end)).unwrap();
+    let attempt = wait(scene.store.intend(start(text, &scene.judge, run))).unwrap();
+    wait(scene.store.conclude(attempt, end, None)).unwrap();
 }
 
 fn answered(model: &str, fingerprint: &str, response_id: &str) -> AttemptEnd {

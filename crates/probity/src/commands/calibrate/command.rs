@@ -1,55 +1,52 @@
-//! `probity calibrate CASES`: the flags of a live calibration, and what is written and printed about it.
+//! `probity calibrate CASES`: a calibration by a judge that is asked, and what is written and printed about it.
 
 use probity_core::results::finding_records;
-use probity_engine::run::Observer as _;
 use serde_json::{Value, json};
 
-use super::super::compare::{about_the_judge, skipped_json};
-use super::super::session::{Watcher, keep_outcome, report_files, stopped, way_on};
-use super::live::{Live, LiveCalibration, live};
-use super::{CalibrateArgs, written};
+use super::super::outlet::Outlet;
+use super::super::session::{Session, keep_outcome};
+use super::live::{Live, LiveCalibration, Prepared};
+use crate::args::CalibrateArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::calibration::{Shown, calibration as shown};
-use crate::render::report::calibration as page;
-use crate::settings::LabelledFlags;
-use crate::terminal;
+use crate::render::calibration::CalibrationDocument;
+use crate::render::figure::judge_name;
+use crate::render::report::add_judge;
+use crate::settings::CaseFlags;
 
 /// Runs the command.
-pub(super) fn command(args: &CalibrateArgs) -> Result<Exit, Failure> {
-    let watcher = Watcher::new(args.reading.quiet);
-    let places = report_files(args.output.as_deref(), &args.reports, &args.inputs())?;
+pub(super) fn command(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
+    let session = Session::new(&args.ask.calls, args.ask.reading.say.quiet);
     let flags = Live {
-        cases: LabelledFlags {
-            files: &args.files,
-            reading: &args.reading,
-            judge: &args.judge,
+        cases: CaseFlags {
             one_call: args.one_call,
             verdicts: args.verdicts.as_deref(),
+            ..CaseFlags::of(&args.files, &args.ask)
         },
-        calls: &args.calls,
         labels: args.labels.as_deref(),
-        about: args.about(),
-        not_blind: args.not_blind(),
+        about: args.about,
+        not_blind: args.not_blind,
         counting: args.counting(),
     };
-    let live = live(&flags, &watcher)?;
-    live.notices.iter().for_each(|notice| watcher.notice(notice));
+    let prepared = Prepared::new(&flags, &session)?;
+    if args.ask.calls.dry_run {
+        return prepared.dry_run(outlet.is_json());
+    }
+    let live = prepared.ask(&flags, &session)?;
+    live.notices.iter().for_each(|notice| session.note(notice));
     let json = live_json(&live);
     keep_outcome(&live.store, &live.ran, "calibrate", &without_rows(&json))?;
-    let file = format!("{} against {}", live.asked.name(), live.labels.source);
-    let page = page::Shown {
+    let document = CalibrationDocument {
         calibration: &live.calibration,
-        file: &file,
-        asked: Some(live.for_page()),
+        file: &format!("{} against {}", live.asked.name(), live.labels.source),
+        skipped: &live.matched.skipped,
         notices: &live.notices,
+        asked: Some(live.for_page()),
+        judge_text: about_the_judge(&live),
+        json,
     };
-    if !written(args, &places, &page, &json)? {
-        let figures = &live.calibration;
-        let text = shown(&Shown { calibration: figures, file: &file, skipped: &live.skipped });
-        terminal::print(&(text + &judge_text(&live)));
-    }
-    let exit = ended(&live);
-    live.close()?;
+    let exit = outlet.end(&document, live.ended())?;
+    drop(document);
+    live.store.close()?;
     Ok(exit)
 }
 
@@ -63,48 +60,49 @@ fn without_rows(json: &Value) -> Value {
 }
 
 /// The whole calibration with what it rests on.
-pub(crate) fn live_json(live: &LiveCalibration) -> Value {
+fn live_json(live: &LiveCalibration) -> Value {
     let mut json = live.calibration.to_json();
-    let (fates, facts, rubric) = (&live.fates, &live.facts, live.asked.rubric());
+    let (matched, facts, rubric) = (&live.matched, &live.facts, live.asked.rubric());
     let labels = &mut json["labels"];
     labels["source"] = json!(live.labels.source);
     labels["digest"] = json!(live.labels.digest);
-    labels["rows"] = json!(fates.n_rows);
-    labels["blocked"] = json!(fates.n_blocked);
-    labels["identical"] = json!(fates.n_identical);
-    let rejected = fates.rejected.iter().map(|(place, label)| {
+    labels["rows"] = json!(live.labels.entries.len());
+    labels["blocked"] = json!(matched.n_blocked);
+    labels["identical"] = json!(matched.n_identical);
+    let rejected = matched.rejected.iter().map(|label| {
+        let place = live.labels.places.get(label.row);
         json!({
-            "file": place.as_ref().map(|place| &*place.file),
-            "line": place.as_ref().map(|place| place.line),
+            "file": place.map(|place| &*place.file),
+            "line": place.map(|place| place.line),
             "item": label.item,
             "reason": label.reason,
         })
     });
     labels["rejected"] = rejected.collect();
-    json["not_asked"] = json!(fates.n_unlabelled);
+    json["not_asked"] = json!(matched.n_unlabelled);
     json["coverage"] = json!({ "judged": live.coverage.n_judged, "n": live.coverage.n });
     json["gate"] = gate_json(live);
-    about_the_judge(&mut json, rubric, facts);
+    add_judge(&mut json, rubric, facts);
     json["notices"] = json!(live.notices);
-    json["skipped"] = live.skipped.iter().map(skipped_json).collect();
+    json["skipped"] = json!(live.matched.skipped);
     json
 }
 
 /// Who was asked, how it went, and what was left out, for people.
-fn judge_text(live: &LiveCalibration) -> String {
-    let (facts, fates, gate, coverage) = (&live.facts, &live.fates, &live.gate, live.coverage);
+fn about_the_judge(live: &LiveCalibration) -> String {
+    let (facts, matched, coverage) = (&live.facts, &live.matched, live.coverage);
     let cost = facts.cost_usd.as_ref().map_or_else(|| "cost unknown".to_owned(), |usd| format!("${usd}"));
     let mut out = format!(
         "\njudge: {} ({}) · {} calls, {cost}\nlabels: {} of {} have a verdict to be held against, {} rejected, {} blocked\ngate: {} replies admitted, {} blocked\n",
-        format!("{} {}", facts.judge.kind, facts.judge.model).trim_end(),
+        judge_name(facts),
         facts.judge.standing,
         facts.calls,
         coverage.n_judged,
         coverage.n,
-        fates.rejected.len(),
-        fates.n_blocked,
-        gate.n_admitted,
-        gate.n_blocked
+        matched.rejected.len(),
+        matched.n_blocked,
+        matched.gate.n_admitted,
+        matched.gate.n_blocked
     );
     for warning in &facts.warnings {
         out += &format!("warning: {warning}\n");
@@ -114,7 +112,7 @@ fn judge_text(live: &LiveCalibration) -> String {
 
 /// What the gate said about labelled replies.
 fn gate_json(live: &LiveCalibration) -> Value {
-    let gate = &live.gate;
+    let gate = &live.matched.gate;
     let blocked = gate.tally.blocked().iter().map(|result| {
         let findings = finding_records(result.gate.findings());
         json!({ "id": result.id, "variant": result.variant, "findings": findings })
@@ -125,24 +123,4 @@ fn gate_json(live: &LiveCalibration) -> Value {
         "findings_by_rule": gate.tally.by_rule(),
         "first_blocked": blocked.collect::<Vec<_>>(),
     })
-}
-
-/// The exit code, and the words that go with it.
-pub(in crate::commands) fn ended(live: &LiveCalibration) -> Exit {
-    let stop = live.ran.driven.as_ref().and_then(|driven| driven.stop.as_ref());
-    if let Some((exit, message)) = stop.map(|stop| stopped(stop, &live.ran)) {
-        terminal::note(&format!("stopped: {message}"));
-        return exit;
-    }
-    let wanted = live.asked.asking().config.run.min_coverage.to_f64();
-    if let Some(share) = live.coverage.share().filter(|share| *share < wanted) {
-        terminal::note(&format!(
-            "incomplete: {:.1} % of what people labelled has a verdict, {:.1} % are wanted; {}",
-            100.0 * share,
-            100.0 * wanted,
-            way_on(&live.ran)
-        ));
-        return Exit::Incomplete;
-    }
-    Exit::Done
 }

@@ -12,32 +12,29 @@ use probity_core::calibrate::{
 use probity_core::gate::Gate;
 use probity_core::report::Facts;
 use probity_core::rubric::{Decider, Rubric};
-use probity_engine::load::{Place, Skipped};
+use probity_engine::load::Place;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::compare::{Stopping, run as run_comparison};
 use probity_engine::run::labelled::{
-    About, FLOOR, GateCount, LabelledPairs, LabelledReplies, Matched, Rejected, Verdicts, pairs, replies,
+    About, FLOOR, LabelledPairs, LabelledReplies, Matched, Verdicts, pairs, replies,
 };
 use probity_engine::run::work::Work;
-use probity_engine::run::{Observer as _, Ran, RunError, Session, run};
+use probity_engine::run::{self, Ran, RunError, run};
 use probity_engine::store::Store;
 
-use super::super::compare::{Files, load_options};
+use super::super::check::dry_run;
 use super::super::labels::kept;
-use super::super::session::{Watcher, failure, mode, network, open_store, runtime};
-use super::{all_faults, refuse_skipped, refused};
-use crate::args::CallArgs;
+use super::super::rows::{Files, all_faults, refuse_skipped, refused, row_options};
+use super::super::session::{Covered, Ended, Session};
 use crate::exit::{Exit, Failure};
 use crate::render::report::calibration as page;
-use crate::settings::{self, LabelledFlags, LabelledJob};
+use crate::settings::{self, CaseFlags, LabelledJob};
 
 /// What a live calibration is made of.
 #[derive(Clone, Copy)]
 pub(crate) struct Live<'a> {
     /// The cases and the judge.
-    pub(crate) cases: LabelledFlags<'a>,
-    /// How many calls are made, and when they stop.
-    pub(crate) calls: &'a CallArgs,
+    pub(crate) cases: CaseFlags<'a>,
     /// What people said; without it, what the store holds.
     pub(crate) labels: Option<&'a Path>,
     /// What labels of single replies are about; without it, what they show.
@@ -55,47 +52,31 @@ pub(crate) struct LiveCalibration {
     /// What is worth a line about the labels.
     pub(crate) notices: Vec<String>,
     /// The labels themselves.
-    pub(crate) labels: LabelSet,
-    /// What became of the labels before anybody was asked.
-    pub(crate) fates: LabelFates,
+    pub(crate) labels: LabelRows,
+    /// What became of them before anything was asked.
+    pub(crate) matched: Matched,
     /// What was asked.
     pub(crate) asked: Asked,
     /// How asking went.
     pub(crate) ran: Ran,
     /// What the store knows about the judge's calls.
     pub(crate) facts: Facts,
-    /// What the gate said about labelled replies.
-    pub(crate) gate: GateCount,
     /// Labelled items and criteria that a judge may see.
     pub(crate) coverage: Coverage,
-    /// Records of cases that cannot be used.
-    pub(crate) skipped: Vec<Skipped>,
     /// Where everything is kept, still open.
     pub(crate) store: Store,
 }
 
 /// A set of labels, by its content and its source.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LabelSet {
+pub(crate) struct LabelRows {
+    /// The labels.
+    pub(crate) entries: Vec<LabelEntry>,
+    /// The place of each, where they come from a file.
+    pub(crate) places: Vec<Place>,
     /// BLAKE3 of the labels, whatever their order.
     pub(crate) digest: String,
     /// `file:` and the path as it was named, or `store`.
     pub(crate) source: String,
-}
-
-/// What became of labels that no judge is held against. With those that count they add up to all labels.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LabelFates {
-    /// All labels.
-    pub(crate) n_rows: u64,
-    /// About nothing that is here, or about something that has changed; with the place in their file.
-    pub(crate) rejected: Vec<(Option<Place>, Rejected)>,
-    /// About replies or pairs that the gate decided.
-    pub(crate) n_blocked: u64,
-    /// About pairs whose replies are the same text.
-    pub(crate) n_identical: u64,
-    /// Replies or pairs without a label, about which nothing was asked.
-    pub(crate) n_unlabelled: u64,
 }
 
 /// How much of what was to be asked has a verdict.
@@ -155,7 +136,7 @@ impl Asked {
         }
     }
 
-    async fn run(&self, session: &Session<'_>) -> Result<Ran, RunError> {
+    async fn run(&self, session: &run::Session<'_>) -> Result<Ran, RunError> {
         match self {
             Asked::Replies(replies) => {
                 let work: Arc<dyn Work> = Arc::<LabelledReplies>::clone(replies);
@@ -175,59 +156,62 @@ impl Asked {
     }
 }
 
-/// Labels with the place of each.
-struct LabelRows {
-    places: Vec<Place>,
-    entries: Vec<LabelEntry>,
-    set: LabelSet,
+/// A calibration about which nothing was asked yet.
+pub(crate) struct Prepared {
+    rows: LabelRows,
+    asked: Asked,
+    matched: Matched,
+    options: JoinOptions,
 }
 
-/// Asks for the verdicts on labelled cases that are not on record, and calibrates.
-pub(crate) fn live(live: &Live<'_>, watcher: &Watcher) -> Result<LiveCalibration, Failure> {
-    let note = |line: &str| watcher.notice(line);
-    let from_file = live.labels.map(|path| read_labels(path, live, &note)).transpose()?;
-    let job = settings::labelled(&live.cases, settings::call_layer(live.calls)?, &note)?;
-    let rows = from_file.map_or_else(|| stored_labels(job.asking()), Ok)?;
-    let (asked, mut matched) = matched(job, live, &rows)?;
-    let scale = scale(asked.rubric(), &matched);
-    // In a store labels come one by one, and only what people disagree on is settled.
-    let settling = if live.labels.is_some() { Settling::EveryRow } else { Settling::ByItem };
-    let (not_blind, floor) = (live.not_blind, Some(FLOOR.to_owned()));
-    let options = JoinOptions { scale, not_blind, floor, settling, ..JoinOptions::default() };
-    check(&matched, &options, &rows)?;
-    announce(&matched, &note);
-    let store = open_store(asked.asking(), network(live.calls), watcher)?;
-    let ran = runtime()?.block_on(async {
-        let mode = mode(live.calls);
-        let (store, mode, key) = (&store, &mode, &settings::variable);
-        asked.run(&Session { store, mode, key, observer: watcher }).await
-    });
-    let ran = ran.map_err(failure)?;
-    let verdicts = asked.verdicts(&store, &ran, &judge_name(asked.asking())).map_err(failure)?;
-    let (n_judged, n) = verdicts.coverage();
-    let said: Vec<_> = verdicts.judge.into_iter().chain(verdicts.floor).collect();
-    let sheet = sheet(&matched.labels, &said, &[], options)
-        .map_err(|faults| faulty(&faults, &matched.rows, &rows))?;
-    let rejected = std::mem::take(&mut matched.rejected).into_iter();
-    Ok(LiveCalibration {
-        calibration: calibration(&sheet, live.counting),
-        notices: sheet.notices().to_vec(),
-        labels: rows.set,
-        fates: LabelFates {
-            n_rows: rows.entries.len() as u64,
-            rejected: rejected.map(|label| (rows.places.get(label.row).cloned(), label)).collect(),
-            n_blocked: matched.n_blocked,
-            n_identical: matched.n_identical,
-            n_unlabelled: matched.n_unlabelled,
-        },
-        asked,
-        ran,
-        facts: verdicts.facts,
-        gate: matched.gate,
-        coverage: Coverage { n_judged, n },
-        skipped: matched.skipped,
-        store,
-    })
+impl Prepared {
+    /// Reads labels and cases, and finds everything that can be wrong with them.
+    pub(crate) fn new(live: &Live<'_>, session: &Session<'_>) -> Result<Prepared, Failure> {
+        let note = |line: &str| session.note(line);
+        let from_file = live.labels.map(|path| read_labels(path, live, &note)).transpose()?;
+        let job = settings::labelled(&live.cases, &note)?;
+        let rows = from_file.map_or_else(|| stored_labels(job.asking()), Ok)?;
+        let (asked, matched) = matched(job, live, &rows)?;
+        let scale = scale(asked.rubric(), &matched);
+        // In a store labels come one by one, and only what people disagree on is settled.
+        let settling = if live.labels.is_some() { Settling::EveryRow } else { Settling::ByItem };
+        let (not_blind, floor) = (live.not_blind, Some(FLOOR.to_owned()));
+        let options = JoinOptions { scale, not_blind, floor, settling, ..JoinOptions::default() };
+        check(&matched, &options, &rows)?;
+        announce(&matched, &note);
+        Ok(Prepared { rows, asked, matched, options })
+    }
+
+    /// Says what asking would take, and asks nothing.
+    pub(crate) fn dry_run(&self, is_json: bool) -> Result<Exit, Failure> {
+        match &self.asked {
+            Asked::Replies(replies) => dry_run(&[&**replies], "replies", is_json),
+            Asked::Pairs(pairs) => dry_run(&[&*pairs.job.work()], "pairs", is_json),
+        }
+    }
+
+    /// Asks for the verdicts that are not on record, and calibrates.
+    pub(crate) fn ask(self, live: &Live<'_>, session: &Session<'_>) -> Result<LiveCalibration, Failure> {
+        let Prepared { rows, asked, matched, options } = self;
+        let store = session.open(asked.asking())?;
+        let ran = session.ask(&store, async |session| asked.run(session).await)??;
+        let verdicts = asked.verdicts(&store, &ran, &judge_name(asked.asking()))?;
+        let (n_judged, n) = verdicts.coverage();
+        let said: Vec<_> = verdicts.judge.into_iter().chain(verdicts.floor).collect();
+        let sheet = sheet(&matched.labels, &said, &[], options)
+            .map_err(|faults| faulty(&faults, &matched.rows, &rows))?;
+        Ok(LiveCalibration {
+            calibration: calibration(&sheet, live.counting),
+            notices: sheet.notices().to_vec(),
+            labels: rows,
+            matched,
+            asked,
+            ran,
+            facts: verdicts.facts,
+            coverage: Coverage { n_judged, n },
+            store,
+        })
+    }
 }
 
 /// The labels that the store holds. They have no places.
@@ -238,26 +222,24 @@ fn stored_labels(asking: &Asking) -> Result<LabelRows, Failure> {
         return Err(Failure::usage(format!("{} holds no labels", path.display()))
             .hint("name a file with --labels, or bring labels in with `probity import labels FILE`"));
     }
-    let set = LabelSet { digest: digest(&entries), source: "store".to_owned() };
-    Ok(LabelRows { places: Vec::new(), entries, set })
+    let (digest, source) = (digest(&entries), "store".to_owned());
+    Ok(LabelRows { entries, places: Vec::new(), digest, source })
 }
 
 fn read_labels(path: &Path, live: &Live<'_>, note: &dyn Fn(&str)) -> Result<LabelRows, Failure> {
-    let options = load_options(live.cases.reading.strict, live.cases.reading.delimiter.as_deref())?;
-    let mut files = Files::new(options, note);
+    let records = &live.cases.reading.records;
+    let mut files = Files::new(row_options(records.strict, records.delimiter.as_deref())?, note);
     let rows = files.rows(path, LabelEntry::FIELDS, LabelEntry::read)?;
     refuse_skipped(&files.skipped)?;
     let (places, entries): (Vec<Place>, Vec<LabelEntry>) = rows.into_iter().unzip();
-    let source = format!("file:{}", path.display());
-    let set = LabelSet { digest: digest(&entries), source };
-    Ok(LabelRows { places, entries, set })
+    let (digest, source) = (digest(&entries), format!("file:{}", path.display()));
+    Ok(LabelRows { entries, places, digest, source })
 }
 
 fn matched(job: LabelledJob, live: &Live<'_>, rows: &LabelRows) -> Result<(Asked, Matched), Failure> {
     match job {
         LabelledJob::Replies(job) => {
-            let (replies, matched) = replies(*job, &rows.entries, live.about, rows.set.digest.clone())
-                .map_err(settings::load_failure)?;
+            let (replies, matched) = replies(*job, &rows.entries, live.about, rows.digest.clone())?;
             Ok((Asked::Replies(replies), matched))
         }
         LabelledJob::Pairs(job) => {
@@ -371,8 +353,10 @@ impl LiveCalibration {
         }
     }
 
-    /// Ends the session with the store.
-    pub(crate) fn close(self) -> Result<(), Failure> {
-        self.store.close().map_err(|error| Failure::new(Exit::Store, &error))
+    /// How asking ended.
+    pub(crate) fn ended(&self) -> Ended {
+        let of = "what people labelled has a verdict";
+        let covered = self.coverage.share().map(|share| Covered { share, of, missing: String::new() });
+        Ended::of(&self.ran, self.asked.asking().config.run.min_coverage, covered)
     }
 }

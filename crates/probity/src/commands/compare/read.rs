@@ -8,16 +8,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use probity_core::calibrate::repeated;
-use probity_core::compare::{
-    Fields, ItemFacts, ItemRow, LabelRow, Labels, Pair, Pass, RowFault, VerdictRow, Verdicts,
-};
-use probity_core::json::Object;
-use probity_engine::load::{LoadOptions, Place, Rows, Skipped, Strictness, read_rows};
+use probity_core::compare::{Pair, Pass, VerdictRow, Verdicts};
+use probity_core::label::{ItemFacts, ItemRow, LabelEntry, PairLabelRow, PairLabels, repeated};
+use probity_engine::load::{Place, Skipped};
 
-use super::args::CompareArgs;
+use super::super::rows::{Files, row_options};
+use crate::args::CompareArgs;
 use crate::exit::Failure;
-use crate::settings;
 
 /// What a judge is called in rows that name none.
 const NO_JUDGE: &str = "(none)";
@@ -31,12 +28,13 @@ pub(super) struct Recorded {
     /// Rows that cannot be used, of all files.
     pub(super) skipped: Vec<Skipped>,
     /// Votes and labelled items, where a file of labels was named.
-    pub(super) labels: Option<Labels>,
+    pub(super) labels: Option<PairLabels>,
 }
 
 /// Reads the files that `args` name; what is worth a line goes to `note`.
 pub(super) fn recorded(args: &CompareArgs, note: &dyn Fn(&str)) -> Result<Recorded, Failure> {
-    let options = load_options(args.reading.strict, args.reading.delimiter.as_deref())?;
+    let options =
+        row_options(args.ask.reading.records.strict, args.ask.reading.records.delimiter.as_deref())?;
     let path = args.verdicts.as_deref().ok_or_else(|| Failure::usage("expected --verdicts and a file"))?;
     let mut files = Files::new(options, note);
     let verdicts = files.rows(path, VerdictRow::FIELDS, VerdictRow::read)?;
@@ -49,57 +47,6 @@ pub(super) fn recorded(args: &CompareArgs, note: &dyn Fn(&str)) -> Result<Record
         tell_strays(&pairs, labels, note);
     }
     Ok(Recorded { pairs, skipped, labels })
-}
-
-/// How files of rows are read.
-pub(in crate::commands) fn load_options(
-    strict: bool,
-    delimiter: Option<&str>,
-) -> Result<LoadOptions, Failure> {
-    let strict = if strict { Strictness::Strict } else { Strictness::Skip };
-    let delimiter = settings::delimiter(delimiter)?;
-    Ok(LoadOptions { strict, delimiter, ..LoadOptions::default() })
-}
-
-/// The files as they are read.
-pub(in crate::commands) struct Files<'a> {
-    options: LoadOptions,
-    /// Rows that cannot be used, of the files read so far.
-    pub(in crate::commands) skipped: Vec<Skipped>,
-    note: &'a dyn Fn(&str),
-}
-
-impl<'a> Files<'a> {
-    /// No file yet; what is worth a line goes to `note`.
-    pub(in crate::commands) fn new(options: LoadOptions, note: &'a dyn Fn(&str)) -> Self {
-        Files { options, skipped: Vec::new(), note }
-    }
-
-    /// The rows of a file that can be used.
-    pub(in crate::commands) fn rows<T>(
-        &mut self,
-        path: &Path,
-        fields: Fields,
-        read: impl Fn(&Object) -> Result<T, RowFault>,
-    ) -> Result<Vec<(Place, T)>, Failure> {
-        let Rows { rows, skipped, notices } =
-            read_rows(path, fields, &self.options, read).map_err(settings::load_failure)?;
-        for notice in notices {
-            (self.note)(&notice.to_string());
-        }
-        if let (true, Some(first)) = (rows.is_empty(), skipped.first()) {
-            let message = format!(
-                "{}:{}: no row can be used, {} were skipped; the first: {}",
-                first.file,
-                first.line,
-                skipped.len(),
-                first.reason
-            );
-            return Err(Failure::usage(message));
-        }
-        self.skipped.extend(skipped);
-        Ok(rows)
-    }
 }
 
 /// Remembers what was seen where, and refuses to see it again.
@@ -127,11 +74,11 @@ impl<K: std::hash::Hash + Eq> Seen<K> {
     }
 }
 
-fn labels(files: &mut Files, path: &Path) -> Result<Labels, Failure> {
-    let mut labels = Labels::default();
+fn labels(files: &mut Files, path: &Path) -> Result<PairLabels, Failure> {
+    let mut labels = PairLabels::default();
     let mut seen = Seen::new();
-    let mut rows: HashSet<LabelRow> = HashSet::new();
-    for (place, row) in files.rows(path, LabelRow::FIELDS, LabelRow::read)? {
+    let mut rows: HashSet<PairLabelRow> = HashSet::new();
+    for (place, row) in files.rows(path, LabelEntry::FIELDS, PairLabelRow::read)? {
         if !rows.insert(row.clone()) {
             labels.n_repeated += 1;
             continue;
@@ -144,7 +91,7 @@ fn labels(files: &mut Files, path: &Path) -> Result<Labels, Failure> {
         }
     }
     if labels.n_repeated > 0 {
-        (files.note)(&repeated(labels.n_repeated));
+        files.note(&repeated(labels.n_repeated));
     }
     Ok(labels)
 }
@@ -161,7 +108,7 @@ fn items(files: &mut Files, path: &Path) -> Result<HashMap<String, ItemFacts>, F
 
 fn join(
     verdicts: Vec<(Place, VerdictRow)>,
-    labels: Option<&Labels>,
+    labels: Option<&PairLabels>,
     items: &HashMap<String, ItemFacts>,
 ) -> Result<BTreeMap<Arc<str>, Vec<Pair>>, Failure> {
     let mut names = Names::default();
@@ -236,7 +183,7 @@ fn tell_unparsed(verdicts: &[(Place, VerdictRow)], note: &dyn Fn(&str)) {
 }
 
 /// Says how many labels and pairs found no partner.
-fn tell_strays(pairs: &BTreeMap<Arc<str>, Vec<Pair>>, labels: &Labels, note: &dyn Fn(&str)) {
+fn tell_strays(pairs: &BTreeMap<Arc<str>, Vec<Pair>>, labels: &PairLabels, note: &dyn Fn(&str)) {
     let judged: HashSet<&str> = pairs.values().flatten().map(|pair| &*pair.item).collect();
     let strays: Vec<&str> = labels.items().filter(|item| !judged.contains(item)).collect();
     if let Some(first) = strays.first() {

@@ -6,12 +6,14 @@ use std::path::Path;
 use probity_core::calibrate::{Calibration, JoinOptions, calibration};
 use probity_core::case::Moment;
 use probity_core::promote::{Evidence, Parts};
-use probity_engine::run::standing::{clock, file_digest};
+use probity_engine::judge::file_digest;
+use probity_engine::run::standing::clock;
 use serde_json::{Value, json};
 
 use super::super::calibrate::{RowFiles, joined};
-use super::report::{Sections, calibration_json, probes_json, rubric_json, spoken_json};
-use super::{Call, Gathered, Named, Outcome, PromoteArgs, counting, decided, finish, partial, probing_file};
+use super::report::{Sections, probes_json, rubric_json, spoken_json};
+use super::{Call, Gathered, Named, Outcome, counting, decided, finish, partial, probing_file};
+use crate::args::PromoteArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::report::appendix::{Appendix, Origin};
 use crate::settings;
@@ -24,7 +26,7 @@ pub(super) fn promote(call: &Call<'_>, named: &Named, note: &dyn Fn(&str)) -> Re
     let args = call.args;
     let labels = args.labels.as_deref().ok_or_else(|| Failure::usage("expected --labels and a file"))?;
     let (verdicts, items) = (args.verdicts.as_deref(), args.items.as_deref());
-    let files = RowFiles { labels, verdicts, items, reading: &args.reading };
+    let files = RowFiles { labels, verdicts, items, reading: &args.ask.reading };
     let read = joined(&files, JoinOptions::default(), note)?;
     read.sheet.notices().iter().for_each(|notice| note(notice));
     let calibration = calibration(&read.sheet, counting(args));
@@ -38,7 +40,7 @@ pub(super) fn promote(call: &Call<'_>, named: &Named, note: &dyn Fn(&str)) -> Re
         evidence.probes = partial(&document, path).map_or(Ok(record), Err);
     }
     let decision = decided(args, &named.contract, &mut evidence);
-    let rubric = args.judge.rubric.as_ref().map(|name| settings::rubric(name, note)).transpose()?;
+    let rubric = args.ask.judge.rubric.as_ref().map(|name| settings::rubric(name, note)).transpose()?;
     let gathered = Gathered {
         judge: json!({ "name": judge }),
         name: format!("judge {judge} by {}", shown(args.verdicts.as_deref())),
@@ -48,7 +50,7 @@ pub(super) fn promote(call: &Call<'_>, named: &Named, note: &dyn Fn(&str)) -> Re
             rubric: rubric.as_ref().map_or(Value::Null, rubric_json),
             runs: spoken_json(&read.verdicts, &judge),
             probes: probes_json(&evidence.probes),
-            calibration: calibration_json(&calibration),
+            calibration: calibration.to_json(),
         },
         evidence,
         calibration,
@@ -65,7 +67,7 @@ pub(super) fn promote(call: &Call<'_>, named: &Named, note: &dyn Fn(&str)) -> Re
 /// The judge that is decided about: the only one, or the one that was named.
 fn judge_name(args: &PromoteArgs, calibration: &Calibration) -> Result<String, Failure> {
     let names: Vec<&str> = calibration.judges.keys().map(|name| &**name).collect();
-    let wanted = args.judge.judge.as_deref();
+    let wanted = args.ask.judge.judge.as_deref();
     match (&names[..], wanted) {
         ([only], None) => Ok((*only).to_owned()),
         (_, Some(wanted)) if names.contains(&wanted) => Ok(wanted.to_owned()),
@@ -79,7 +81,7 @@ fn judge_name(args: &PromoteArgs, calibration: &Calibration) -> Result<String, F
 
 fn now(args: &PromoteArgs) -> Result<Moment, Failure> {
     let parse = |text: &String| text.parse().map_err(|error| Failure::usage(format!("--as-of: {error}")));
-    args.reading.as_of.as_ref().map_or_else(|| Ok(clock()), parse)
+    args.ask.reading.as_of.as_ref().map_or_else(|| Ok(clock()), parse)
 }
 
 /// The files by their bytes.

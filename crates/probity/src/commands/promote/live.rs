@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use probity_core::calibrate::NotBlind;
 use probity_core::case::Moment;
 use probity_core::gate::rules;
 use probity_core::probe::ProbeRecord;
@@ -10,7 +11,7 @@ use probity_core::promote::{
     Answers, Bound, Coverage, Decision, Evidence, Gates, Parts, Seen, StandingRecord,
 };
 use probity_core::rubric::Decider;
-use probity_engine::run::Observer as _;
+use probity_engine::run::Network;
 use probity_engine::run::compare::{Screening, report};
 use probity_engine::run::labelled::LabelledPairs;
 use probity_engine::run::standing::{
@@ -19,37 +20,35 @@ use probity_engine::run::standing::{
 use probity_engine::store::{Reader, Store};
 use serde_json::{Value, json};
 
-use super::super::calibrate::ended;
-use super::super::calibrate::live::{Asked, Live, LiveCalibration, live};
-use super::super::session::{Watcher, failure, network, open_for_writing};
-use super::report::{Retained, Sections, calibration_json, probes_json, rubric_json};
-use super::{
-    Call, Gathered, Named, Outcome, PromoteArgs, Recorded, counting, decided, finish, partial, probing_file,
-};
+use super::super::calibrate::live::{Asked, Live, LiveCalibration, Prepared};
+use super::super::session::{Session, open_for_writing};
+use super::report::{Retained, Sections, probes_json, rubric_json};
+use super::{Call, Gathered, Named, Outcome, Recorded, counting, decided, finish, partial, probing_file};
+use crate::args::PromoteArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::report::appendix::{Appendix, Origin};
-use crate::settings::{self, LabelledFlags};
+use crate::settings::{self, CaseFlags};
 
 /// Asks for what is missing, decides, and keeps what was earned.
 pub(super) fn promote(call: &Call<'_>, named: &Named) -> Result<Exit, Failure> {
     let args = call.args;
-    let watcher = Watcher::new(args.reading.quiet || args.reading.json);
+    let session = Session::new(&args.ask.calls, args.ask.reading.say.quiet || args.ask.reading.say.json);
     refuse_tomorrow(args)?;
-    let (reading, judge) = (&args.reading, &args.judge);
-    let cases = LabelledFlags { files: &args.files, reading, judge, one_call: args.one_call, verdicts: None };
-    let labels = args.labels.as_deref();
     let flags = Live {
-        cases,
-        calls: &args.calls,
-        labels,
+        cases: CaseFlags { one_call: args.one_call, ..CaseFlags::of(&args.files, &args.ask) },
+        labels: args.labels.as_deref(),
         about: None,
-        not_blind: probity_core::calibrate::NotBlind::Drop,
+        not_blind: NotBlind::Drop,
         counting: counting(args),
     };
-    let live = live(&flags, &watcher)?;
-    live.notices.iter().for_each(|notice| watcher.notice(notice));
-    let exit = ended(&live);
-    let reader = live.store.reader().map_err(|error| Failure::new(Exit::Store, &error))?;
+    let prepared = Prepared::new(&flags, &session)?;
+    if args.ask.calls.dry_run {
+        return prepared.dry_run(call.outlet.is_json());
+    }
+    let live = prepared.ask(&flags, &session)?;
+    live.notices.iter().for_each(|notice| session.note(notice));
+    let exit = live.ended().say();
+    let reader = live.store.reader()?;
     let mut gathered = gathered(args, named, &live, &reader)?;
     let decision = decided(args, &named.contract, &mut gathered.evidence);
     let files = files(args);
@@ -57,12 +56,12 @@ pub(super) fn promote(call: &Call<'_>, named: &Named) -> Result<Exit, Failure> {
         let reason = "asking is not complete, so nothing was recorded".to_owned();
         Outcome { reason, recorded: Recorded::Nothing }
     } else if files.is_empty() {
-        kept(args, named, &live, &gathered, &decision)?
+        kept(session.network(), named, &live, &gathered, &decision)?
     } else {
         Outcome::of_files(&decision, &files)
     };
     drop(reader);
-    live.close()?;
+    live.store.close()?;
     let finished = finish(call, named, &gathered, &decision, &outcome)?;
     Ok(if exit == Exit::Done { finished } else { exit })
 }
@@ -75,15 +74,11 @@ fn files(args: &PromoteArgs) -> Vec<String> {
 
 /// A standing that begins in the future would end later than its contract allows.
 fn refuse_tomorrow(args: &PromoteArgs) -> Result<(), Failure> {
-    let given = args.reading.as_of.as_ref().and_then(|text| text.parse::<Moment>().ok());
+    let given = args.ask.reading.as_of.as_ref().and_then(|text| text.parse::<Moment>().ok());
     match given.filter(|given| *given > clock()) {
         None => Ok(()),
         Some(given) => Err(Failure::usage(format!("--as-of {given}: expected today or an earlier day"))),
     }
-}
-
-fn subject(asked: &Asked) -> Subject<'_> {
-    Subject { asking: asked.asking(), rubric: asked.rubric(), gate: asked.gate() }
 }
 
 fn gathered(
@@ -92,10 +87,10 @@ fn gathered(
     live: &LiveCalibration,
     reader: &Reader,
 ) -> Result<Gathered, Failure> {
-    let failed = |error| Failure::new(Exit::Store, &error);
     let rubric = live.asked.rubric();
     let (evidence, probe_parts) = evidence(args, named, live, reader)?;
-    let mut bound = subject(&live.asked).own_parts(reader, &live.ran.judge_id).map_err(failed)?;
+    let (asking, blocking) = (live.asked.asking(), &live.asked.gate().blocking());
+    let mut bound = Subject { asking, rubric, blocking }.own_parts(reader, &live.ran.judge_id)?;
     bound.extend(gate_parts(&named.contract.blocking));
     bound.insert("contract".to_owned(), named.contract.hash.clone());
     bound.insert("labels".to_owned(), live.labels.digest.clone());
@@ -106,10 +101,9 @@ fn gathered(
     let facts = &live.facts.judge;
     let retained = retained(live)?;
     let mut hard_gates = retained.gates_json();
-    hard_gates["admitted"] = json!(live.gate.n_admitted);
-    hard_gates["blocked"] = json!(live.gate.n_blocked);
-    hard_gates["findings_by_rule"] =
-        json!(live.gate.tally.by_rule().0.into_iter().collect::<BTreeMap<_, _>>());
+    hard_gates["admitted"] = json!(live.matched.gate.n_admitted);
+    hard_gates["blocked"] = json!(live.matched.gate.n_blocked);
+    hard_gates["findings_by_rule"] = json!(live.matched.gate.tally.by_rule());
     Ok(Gathered {
         judge: json!({ "id": facts.id, "kind": facts.kind, "model": facts.model }),
         name: format!(
@@ -140,7 +134,7 @@ fn model(model: &str) -> String {
 }
 
 fn calibration_section(live: &LiveCalibration) -> Value {
-    let mut json = calibration_json(&live.calibration);
+    let mut json = live.calibration.to_json();
     json["labels"]["source"] = json!(live.labels.source);
     json["labels"]["digest"] = json!(live.labels.digest);
     json
@@ -158,8 +152,8 @@ fn evidence(
     let gate = live.asked.gate();
     evidence.gates = Some(Gates {
         blocking: rules().map(|rule| rule.id).filter(|id| gate.can_block(id)).map(str::to_owned).collect(),
-        n_admitted: live.gate.n_admitted,
-        n_blocked: live.gate.n_blocked,
+        n_admitted: live.matched.gate.n_admitted,
+        n_blocked: live.matched.gate.n_blocked,
         n_unknown: 0,
     });
     if !evidence.rows.by_criterion.is_empty() {
@@ -172,8 +166,7 @@ fn evidence(
         0 => Err("no labelled item may be judged".to_owned()),
         of => Ok(Coverage { n: live.coverage.n_judged, of }),
     };
-    let [models, fingerprints] =
-        reader.answered_by(&live.ran.judge_id).map_err(|error| Failure::new(Exit::Store, &error))?;
+    let [models, fingerprints] = reader.answered_by(&live.ran.judge_id)?;
     evidence.answers = Ok(Seen { models, fingerprints });
     let (probes, parts) = probes(args, live, reader)?;
     evidence.probes = probes;
@@ -188,8 +181,7 @@ fn probes(
 ) -> Result<(Result<ProbeRecord, String>, Parts), Failure> {
     let (judge, rubric) = (&live.ran.judge_id, live.asked.rubric());
     let Some(path) = &args.probes else {
-        let found =
-            probing(reader, judge, rubric.hash()).map_err(|error| Failure::new(Exit::Store, &error))?;
+        let found = probing(reader, judge, rubric.hash())?;
         let parts = found.as_ref().map(probe_parts).unwrap_or_default();
         let plan = live.asked.asking().config.run.call_plan.name();
         let asked = found.as_ref().and_then(|probing| probing.call_plan.as_deref());
@@ -218,17 +210,16 @@ fn probes(
 /// What to retain of every labelled reply or pair.
 fn retained(live: &LiveCalibration) -> Result<Retained, Failure> {
     let mut retained = Retained::default();
-    live.gate.tally.blocked().iter().for_each(|result| retained.reply(result));
+    live.matched.gate.tally.blocked().iter().for_each(|result| retained.reply(result));
     match &live.asked {
         Asked::Replies(replies) => {
-            let each = replies.each_result(&live.store, &live.ran, &mut |result, admitted| {
+            replies.each_result(&live.store, &live.ran, &mut |result, admitted| {
                 retained.sources(admitted);
                 retained.reply(result);
-            });
-            each.map_err(failure)?;
+            })?;
         }
         Asked::Pairs(pairs) => {
-            let compared = report(&pairs.job, &live.store, &live.ran, None).map_err(failure)?;
+            let compared = report(&pairs.job, &live.store, &live.ran, None)?;
             compared.contests.iter().for_each(|contest| retained.pair(contest));
             retain_sources(pairs, &mut retained);
         }
@@ -252,18 +243,17 @@ fn retain_sources(pairs: &LabelledPairs, retained: &mut Retained) {
 
 /// Keeps what was earned; where nothing was, takes back what the same contract gave before.
 fn kept(
-    args: &PromoteArgs,
+    network: Network,
     named: &Named,
     live: &LiveCalibration,
     gathered: &Gathered,
     decision: &Decision,
 ) -> Result<Outcome, Failure> {
-    let failed = |error| Failure::new(Exit::Store, &error);
-    let is_writable = live.asked.asking().may_ask(network(&args.calls));
+    let is_writable = live.asked.asking().may_ask(network);
     let opened = if is_writable { None } else { Some(reopened(live)?) };
     let store = opened.as_ref().unwrap_or(&live.store);
-    let found = records(&store.reader().map_err(failed)?).map_err(failed)?;
-    let mut found = found.map_err(|problem| Failure { exit: Exit::Store, message: problem, hint: None })?;
+    let found = records(&store.reader()?)?;
+    let mut found = found.map_err(Failure::store)?;
     let judge = live.ran.judge_id.as_str();
     let outcome = if let Some(promotion) = decision.promotion() {
         let mut sources = BTreeMap::from([("contract".to_owned(), named.source.clone())]);
@@ -276,9 +266,11 @@ fn kept(
             sources,
         };
         found.push(StandingRecord::of(promotion, bound));
-        keep(store, &found).map_err(failed)?;
-        let reader = store.reader().map_err(failed)?;
-        let standing = subject(&live.asked).standing(&reader, &live.ran, &live.facts).map_err(failed)?;
+        keep(store, &found)?;
+        let reader = store.reader()?;
+        let (asking, blocking) = (live.asked.asking(), &live.asked.gate().blocking());
+        let subject = Subject { asking, rubric: live.asked.rubric(), blocking };
+        let standing = subject.standing(&reader, &live.ran, &live.facts)?;
         Outcome { reason: standing.reason().to_owned(), recorded: Recorded::Promoted }
     } else {
         let mut unmet: Vec<&str> = Vec::new();
@@ -299,11 +291,11 @@ fn kept(
             withdrawn = Recorded::Withdrawn;
         }
         if withdrawn == Recorded::Withdrawn {
-            keep(store, &found).map_err(failed)?;
+            keep(store, &found)?;
         }
         Outcome { reason, recorded: withdrawn }
     };
-    opened.map_or(Ok(()), Store::close).map_err(failed)?;
+    opened.map_or(Ok(()), Store::close)?;
     Ok(outcome)
 }
 

@@ -3,7 +3,6 @@
 //! Evidence is gathered from the store, by asking, or from files; `probity-core` decides. What was earned is kept in
 //! the store where all evidence comes from there. Files give an answer, and nothing is recorded.
 
-mod args;
 mod files;
 mod live;
 mod report;
@@ -13,46 +12,39 @@ use std::path::Path;
 
 use probity_core::calibrate::{Calibration, Counting};
 use probity_core::probe::ProbeRecord;
-use probity_core::promote::{Contract, Decision, Evidence, Parts, decide, read};
-use probity_core::spec_file::Problem;
+use probity_core::promote::{Contract, Decision, Evidence, Parts, decide};
 use serde_json::{Value, json};
 
-pub(crate) use args::PromoteArgs;
-
-use super::calibrate::default_counting;
-use super::compare::pretty;
-use super::session::{report_files, write_reports};
+use super::outlet::Outlet;
+use super::session::Ended;
+use crate::args::{PromoteArgs, default_counting};
 use crate::exit::{Exit, Failure};
-use crate::render::problem::located;
-use crate::render::promotion::{Shown, promotion as shown};
+use crate::render::promotion::PromotionDocument;
 use crate::render::report::appendix::Appendix;
-use crate::render::report::{Finished, ReportFile, promotion as page};
-use crate::terminal;
+use crate::settings;
+use crate::settings::inputs::Inputs;
 
 /// Runs the command.
 pub(crate) fn promote(args: &PromoteArgs) -> Result<Exit, Failure> {
-    let places = report_files(args.output.as_deref(), &args.reports, &args.inputs())?;
+    let inputs = Inputs::default().and("CASES", &args.files).and("--contract", &args.contract);
+    let inputs = inputs.and("--labels", &args.labels).and("--verdicts", &args.verdicts);
+    let inputs = inputs.and("--items", &args.items).and("--probes", &args.probes).ask(&args.ask);
+    let outlet = Outlet::new(&args.output, &args.ask.reading.say, &inputs)?;
     if let Some(reason) = &args.revoke {
         return revoke::revoke(args, reason);
     }
-    let note = |line: &str| {
-        if !args.reading.quiet && !args.reading.json {
-            terminal::note(line);
-        }
-    };
-    let contract = contract(args, &note)?;
-    let call = Call { args, places: &places };
-    if args.verdicts.is_some() {
-        files::promote(&call, &contract, &note)
-    } else {
-        live::promote(&call, &contract)
-    }
+    let note = |line: &str| args.ask.reading.say.note(line);
+    let path = args.contract.as_deref().ok_or_else(|| Failure::usage("expected --contract and a file"))?;
+    let contract = settings::contract(path, &note)?;
+    let named = Named { contract, source: format!("file:{}", path.display()) };
+    let call = Call { args, outlet: &outlet };
+    if args.verdicts.is_some() { files::promote(&call, &named, &note) } else { live::promote(&call, &named) }
 }
 
-/// The flags, and the files that the decision goes to.
+/// The flags, and where the decision goes.
 struct Call<'a> {
     args: &'a PromoteArgs,
-    places: &'a [ReportFile],
+    outlet: &'a Outlet<'a>,
 }
 
 /// A contract with the place it was read from.
@@ -121,33 +113,10 @@ impl Outcome {
     }
 }
 
-fn contract(args: &PromoteArgs, note: &dyn Fn(&str)) -> Result<Named, Failure> {
-    let path = args.contract.as_deref().ok_or_else(|| Failure::usage("expected --contract and a file"))?;
-    let contract = read_contract(path, note)?;
-    Ok(Named { contract, source: format!("file:{}", path.display()) })
-}
-
-/// The contract in a file.
-pub(crate) fn read_contract(path: &Path, note: &dyn Fn(&str)) -> Result<Contract, Failure> {
-    let name = path.display().to_string();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("contract {name}: cannot be read: {error}")))?;
-    let problems = |found: &[Problem], kind| {
-        let lines = found.iter().map(|problem| located(&name, &text, kind, problem).trim_end().to_owned());
-        lines.collect::<Vec<String>>().join("\n")
-    };
-    let reading = read(&text).map_err(|found| Failure::usage(problems(&found, "")))?;
-    if !reading.warnings.is_empty() {
-        note(&problems(&reading.warnings, "warning: "));
-    }
-    Ok(reading.contract)
-}
-
 /// What counts as what: as in a calibration without flags, so that nobody chooses what suits the judge.
 fn counting(args: &PromoteArgs) -> Counting {
     let mut counting = default_counting();
-    counting.sampling.resampling.seed = args.seed;
-    counting.sampling.resampling.n_resamples = args.resamples;
+    counting.sampling.resampling = args.resampling.resampling();
     counting
 }
 
@@ -187,30 +156,8 @@ fn finish(
         json!(contract.ends(gathered.evidence.now).filter(|_| met).map(|end| end.to_string()));
     json["bound"] = json!(gathered.bound);
     json["report"] = gathered.sections.to_json(contract, decision, outcome);
-    let text = pretty(&json);
-    if !call.places.is_empty() {
-        write(call, named, gathered, decision, (outcome, &json))?;
-    }
-    if call.args.reading.json {
-        terminal::deliver(&text)?;
-    } else {
-        let (standing, reason) = (outcome.standing(), &*outcome.reason);
-        terminal::print(&shown(&Shown { contract, name: &gathered.name, decision, standing, reason }));
-    }
-    Ok(if met { Exit::Done } else { Exit::No })
-}
-
-/// Writes the decision to where it was asked for.
-fn write(
-    call: &Call<'_>,
-    named: &Named,
-    gathered: &Gathered,
-    decision: &Decision,
-    (outcome, json): (&Outcome, &Value),
-) -> Result<(), Failure> {
-    let day = |name: &str| json[name].as_str().map(str::to_owned);
-    let shown = page::Shown {
-        contract: &named.contract,
+    let document = PromotionDocument {
+        contract,
         judge: &gathered.name,
         decision,
         standing: outcome.standing(),
@@ -220,15 +167,14 @@ fn write(
             Recorded::Withdrawn => "an earlier standing was withdrawn in the store",
             Recorded::Nothing => "nothing was recorded",
         },
-        days: [day("as_of"), day("valid_until")],
         bound: &gathered.bound,
-        report: &json["report"],
         calibration: &gathered.calibration,
-        appendix: gathered.appendix.clone().hash("contract", &named.contract.hash),
+        appendix: &gathered.appendix,
         warnings: &gathered.warnings,
+        json,
     };
-    let (page, tests) = (page::page(&shown), page::test_cases(&shown));
-    write_reports(call.places, &Finished { page: &page, tests: &tests, json: &pretty(json) })
+    let exit = if met { Exit::Done } else { Exit::No };
+    call.outlet.end(&document, Ended { exit, words: Vec::new() })
 }
 
 /// A probing that was read from a file: what it came to, and the whole document.

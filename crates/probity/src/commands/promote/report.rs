@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use probity_core::calibrate::{Calibration, Spoken, VerdictEntry};
+use probity_core::calibrate::{Spoken, VerdictEntry};
 use probity_core::compare::{Contest, Fate};
 use probity_core::gate::{Admitted, SourceRef};
 use probity_core::probe::{ProbeLine, ProbeRecord};
@@ -14,7 +14,7 @@ use probity_core::score::CriterionOutcome;
 use serde_json::{Map, Value, json};
 
 use super::{Outcome, Recorded};
-use crate::render::plain::excerpt;
+use crate::plain::excerpt;
 
 /// So many runs are retained of each kind.
 const RUNS_MAX: usize = 5;
@@ -90,11 +90,6 @@ pub(super) fn probes_json(probes: &Result<ProbeRecord, String>) -> Value {
         families.entry(&probe.family).or_default().push(line(probe));
     }
     json!({ "battery": record.battery, "by_family": families })
-}
-
-/// The calibration with every figure.
-pub(super) fn calibration_json(calibration: &Calibration) -> Value {
-    calibration.to_json()
 }
 
 /// The first rows of a file of verdicts.

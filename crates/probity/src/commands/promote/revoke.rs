@@ -3,28 +3,27 @@
 use probity_engine::run::standing::{keep, now, records};
 use serde_json::json;
 
-use super::super::session::{Watcher, open_for_writing};
-use super::PromoteArgs;
+use super::super::session::open_for_writing;
+use crate::args::{AskArgs, PromoteArgs};
 use crate::exit::{Exit, Failure};
+use crate::render::report::pretty;
 use crate::{settings, terminal};
-use probity_engine::run::Observer as _;
 
 /// Withdraws every standing of this kind of judge under the rubric.
 pub(super) fn revoke(args: &PromoteArgs, reason: &str) -> Result<Exit, Failure> {
     if reason.trim().is_empty() {
         return Err(Failure::usage("--revoke: expected a reason, which stays on record"));
     }
-    let watcher = Watcher::new(args.reading.quiet || args.reading.json);
-    let note = |line: &str| watcher.notice(line);
-    let (asking, rubric) = settings::asking(&args.judge, &args.reading, &note)?;
+    let AskArgs { judge, reading, .. } = &args.ask;
+    let note = |line: &str| reading.say.note(line);
+    let (asking, rubric) = settings::asking(judge, reading, &note)?;
     let path = settings::store_path(&asking)?;
     if !path.exists() {
         return Err(Failure::usage(format!("there is no store at {}", path.display())));
     }
-    let failed = |error| Failure::new(Exit::Store, &error);
     let store = open_for_writing(&path, &note)?;
-    let found = records(&store.reader().map_err(failed)?).map_err(failed)?;
-    let mut found = found.map_err(|problem| Failure { exit: Exit::Store, message: problem, hint: None })?;
+    let found = records(&store.reader()?)?;
+    let mut found = found.map_err(Failure::store)?;
     let kind = asking.judge.kind().name();
     let mut n_withdrawn = 0;
     for record in &mut found {
@@ -35,14 +34,12 @@ pub(super) fn revoke(args: &PromoteArgs, reason: &str) -> Result<Exit, Failure> 
         }
     }
     if n_withdrawn > 0 {
-        keep(&store, &found).map_err(failed)?;
+        keep(&store, &found)?;
     }
-    store.close().map_err(failed)?;
-    if args.reading.json {
+    store.close()?;
+    if reading.say.json {
         let json = json!({ "withdrawn": n_withdrawn, "judge": kind, "rubric": rubric.name(), "reason": reason.trim() });
-        terminal::deliver(
-            &(serde_json::to_string_pretty(&json).expect("JSON values can be written") + "\n"),
-        )?;
+        terminal::deliver(&pretty(&json))?;
     } else {
         let standings =
             if n_withdrawn == 1 { "1 standing".to_owned() } else { format!("{n_withdrawn} standings") };

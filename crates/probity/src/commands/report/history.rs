@@ -1,25 +1,22 @@
 //! `probity report --history`: how figures moved over the runs of the store, and who moved them.
 
-use std::io::Write as _;
-
-use probity_core::report::{Anchor, Look, PastFigures, PastRun, Timeline, anchor_runs, timeline};
+use probity_core::report::{Anchor, Look, PastFigures, PastRun, anchor_runs, timeline};
 use probity_engine::store::RunRecord;
 
-use super::ReportArgs;
+use super::super::outlet::Outlet;
+use super::super::session::Ended;
 use super::list::files;
 use super::past::Past;
-use crate::commands::compare::pretty;
-use crate::commands::inputs::Inputs;
-use crate::commands::session::{output_failure, report_files};
+use crate::args::ReportArgs;
 use crate::exit::{Exit, Failure};
-use crate::render::history::{history as shown, html, markdown};
-use crate::render::report::{Kind, ReportFile};
-use crate::render::results::WholeFile;
+use crate::render::history::TimelineDocument;
+use crate::render::report::Kind;
+use crate::settings::inputs::Inputs;
 use crate::terminal;
 
 /// Runs the command.
 pub(super) fn history(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {
-    let places = places(args)?;
+    let outlet = outlet(args)?;
     let runs = remembered(past)?;
     let runs: Vec<PastRun> = runs.into_iter().filter(|run| is_wanted(run, args)).collect();
     if let Some(rubric) = args.rubric.as_ref().filter(|_| runs.is_empty()) {
@@ -32,16 +29,14 @@ pub(super) fn history(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {
     let looks: Vec<PastRun> = looks.into_iter().map(|(run, _)| run).collect();
     let others: Vec<PastRun> = others.into_iter().map(|(run, _)| run).collect();
     let timeline = timeline(&others, &looks, &anchors(past, &looks, args)?);
-    deliver(args, &places, &timeline)?;
-    Ok(Exit::Done)
+    outlet.end(&TimelineDocument::new(timeline), Ended::done())
 }
 
 /// Where the timeline goes.
-fn places(args: &ReportArgs) -> Result<Vec<ReportFile>, Failure> {
-    let inputs = Inputs::default().store(&args.settings, args.store.as_ref());
-    let places = report_files(args.output.as_deref(), &args.reports, &inputs)?;
-    match places.iter().find(|place| place.kind == Kind::Junit) {
-        None => Ok(places),
+fn outlet(args: &ReportArgs) -> Result<Outlet<'_>, Failure> {
+    let outlet = Outlet::new(&args.output, &args.say, &Inputs::default().store(&args.store))?;
+    match outlet.files.iter().find(|place| place.kind == Kind::Junit) {
+        None => Ok(outlet),
         Some(place) => {
             Err(Failure::usage(format!("--report {}: a history is no test", place.path.display()))
                 .hint("expected a name that ends in .html, .md or .json"))
@@ -94,7 +89,7 @@ fn anchors(past: &Past, looks: &[PastRun], args: &ReportArgs) -> Result<Vec<Anch
         let results = match past.results(record) {
             Ok(results) => results,
             Err(failure) if failure.exit == Exit::Usage => {
-                if !args.quiet {
+                if !args.say.quiet {
                     terminal::note(&format!("anchor {} is not looked at: {}", run.files, failure.message));
                 }
                 continue;
@@ -109,22 +104,4 @@ fn anchors(past: &Past, looks: &[PastRun], args: &ReportArgs) -> Result<Vec<Anch
         }
     }
     Ok(anchors.into_iter().map(|(_, anchor)| anchor).collect())
-}
-
-fn deliver(args: &ReportArgs, places: &[ReportFile], timeline: &Timeline) -> Result<(), Failure> {
-    let json = || pretty(timeline);
-    for place in places {
-        let text = match place.kind {
-            Kind::Html => html(timeline).map_err(std::io::Error::other),
-            Kind::Markdown => Ok(markdown(timeline)),
-            Kind::Json | Kind::Junit => Ok(json()),
-        };
-        let written = text.and_then(|text| {
-            let mut file = WholeFile::create(&place.path)?;
-            file.write_all(text.as_bytes())?;
-            file.keep()
-        });
-        written.map_err(|error| output_failure(Some(&place.path), &error))?;
-    }
-    terminal::deliver(&if args.json { json() } else { shown(timeline) })
 }

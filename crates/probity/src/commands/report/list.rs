@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::render::plain::plain;
-use crate::render::summary::columns;
+use crate::plain::plain;
+use crate::render::figure::columns;
 
 /// What `report --json` writes.
 #[derive(Serialize, JsonSchema)]

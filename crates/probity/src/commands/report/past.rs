@@ -14,7 +14,7 @@ use probity_engine::store::{Invocation, Outcome, Reader, RunRecord, Store, Store
 use super::super::diff::read_results;
 use super::super::{calibrate, compare, probe, run};
 use super::list::is_replies;
-use crate::args::{CallArgs, Cli, Command, JudgeArgs, ReadArgs, RunArgs, SettingsArgs};
+use crate::args::{AskArgs, CallArgs, Cli, Command, JudgeArgs, OutputArgs, RunArgs, SayArgs, StoreArgs};
 use crate::exit::{Exit, Failure};
 use crate::render::report::reproduce;
 use crate::{settings, terminal};
@@ -40,8 +40,8 @@ pub(crate) struct Places {
 
 impl Past {
     /// Reads the runs of the store that settings and flags name.
-    pub(crate) fn open(args: &SettingsArgs, store: Option<&String>) -> Result<Past, Failure> {
-        let path = settings::store_file(args, store)?;
+    pub(crate) fn open(args: &StoreArgs) -> Result<Past, Failure> {
+        let path = settings::store_file(args)?;
         if !path.exists() {
             return Err(Failure::usage(format!("there is no store at {}", path.display()))
                 .hint("`probity run` makes one; --store names one that is elsewhere"));
@@ -98,18 +98,16 @@ impl Past {
         match parsed(record, &invocation)? {
             Command::Run(args) => run::run(&self.of_run(args, record, places)),
             Command::Compare(mut args) => {
-                self.set(record, &mut args.judge, &mut args.calls, (&mut args.reading, &places));
-                (args.output, args.reports) = (places.output, places.reports);
+                self.ask(record, &mut args.ask, &mut args.output, places);
                 compare::compare(&args)
             }
             Command::Calibrate(mut args) => {
-                self.set(record, &mut args.judge, &mut args.calls, (&mut args.reading, &places));
-                (args.output, args.reports) = (places.output, places.reports);
+                self.ask(record, &mut args.ask, &mut args.output, places);
                 calibrate::calibrate(&args)
             }
             Command::Probe(mut args) => {
-                self.set(record, &mut args.judge, &mut args.calls, (&mut args.reading, &places));
-                (args.output, args.reports, args.enforce) = (places.output, places.reports, false);
+                self.ask(record, &mut args.ask, &mut args.output, places);
+                args.enforce = false;
                 probe::probe(&args)
             }
             _ => Err(not_a_run(record)),
@@ -150,24 +148,24 @@ impl Past {
     }
 
     fn of_run(&self, mut args: RunArgs, record: &RunRecord, places: Places) -> RunArgs {
-        let (job, calls) = (&mut args.job, &mut args.calls);
-        self.set(record, &mut job.judge, calls, (&mut job.cases.reading, &places));
-        (args.output, args.reports) = (places.output, places.reports);
+        let (job, say) = (&mut args.job, SayArgs { json: places.json, quiet: places.quiet });
+        self.set(record, &mut job.judge, &mut args.calls);
+        job.cases.reading.say = say;
+        args.output = OutputArgs { output: places.output, reports: places.reports };
         (args.enforce, args.fail_under) = (false, None);
         args
     }
 
+    fn ask(&self, record: &RunRecord, ask: &mut AskArgs, output: &mut OutputArgs, places: Places) {
+        self.set(record, &mut ask.judge, &mut ask.calls);
+        ask.reading.say = SayArgs { json: places.json, quiet: places.quiet };
+        *output = OutputArgs { output: places.output, reports: places.reports };
+    }
+
     /// Makes a call read `record` back from this store.
-    fn set(
-        &self,
-        record: &RunRecord,
-        judge: &mut JudgeArgs,
-        calls: &mut CallArgs,
-        (reading, places): (&mut ReadArgs, &Places),
-    ) {
+    fn set(&self, record: &RunRecord, judge: &mut JudgeArgs, calls: &mut CallArgs) {
         judge.store = Some(self.store.display().to_string());
         calls.recorded = Some(record.run);
-        (reading.json, reading.quiet) = (places.json, places.quiet);
     }
 
     fn invocation(&self, record: &RunRecord) -> Result<Invocation, Failure> {

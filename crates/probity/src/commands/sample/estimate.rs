@@ -10,19 +10,18 @@ use probity_core::calibrate::{JoinOptions, LabelEntry, NotBlind, Scale, sheet};
 use probity_core::compare::{Fields, RowFault};
 use probity_core::json::{Json, Object};
 use probity_core::results::{JudgeRecord, RowOutcome};
-use probity_core::sample::{NO_SLICE, Observed, Production, ProductionRecord, Said, production};
+use probity_core::sample::{NO_SLICE, Observed, Production, Said, production};
 use probity_engine::load::Place;
-use schemars::JsonSchema;
-use serde::Serialize;
+use serde_json::json;
 
-use super::super::calibrate::{refuse_skipped, refused};
-use super::super::compare::{Files, load_options, pretty, write_output};
 use super::super::diff::read_results;
-use super::super::inputs::Inputs;
-use super::super::session::report_files;
-use super::args::EstimateArgs;
+use super::super::outlet::{tried, write_output};
+use super::super::rows::{Files, refuse_skipped, refused, row_options};
+use crate::args::EstimateArgs;
 use crate::exit::{Exit, Failure};
+use crate::render::report::pretty;
 use crate::render::sampling::{EstimateShown, estimate as shown};
+use crate::settings::inputs::Inputs;
 use crate::terminal;
 
 /// The names that a row of a sample may have.
@@ -72,30 +71,12 @@ struct Results {
     judge: JudgeRecord,
 }
 
-/// What `sample estimate --json` writes.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::commands) struct EstimateDocument<'a> {
-    #[serde(flatten)]
-    production: ProductionRecord,
-    /// Who judged, as the results say.
-    judge: &'a JudgeRecord,
-    /// How sure the corrected share is to be.
-    half_width: f64,
-    /// Replies that the gate blocked: they count as fails.
-    blocked: u64,
-    warnings: &'a [String],
-}
-
 /// Runs the command.
 pub(super) fn estimate(args: &EstimateArgs) -> Result<Exit, Failure> {
-    let note = |line: &str| {
-        if !args.quiet && !args.json {
-            terminal::note(line);
-        }
-    };
+    let note = |line: &str| args.say.note(line);
     let inputs = Inputs::default().and("--sample", [&args.sample]).and("--results", [&args.results]);
-    report_files(args.output.as_deref(), &[], &inputs.and("--labels", &args.labels))?;
-    let options = load_options(false, args.delimiter.as_deref())?;
+    tried(args.output.as_deref(), &[], &inputs.and("--labels", &args.labels))?;
+    let options = row_options(false, args.delimiter.as_deref())?;
     let mut files = Files::new(options, &note);
     let rows = files.rows(&args.sample, FIELDS, row)?;
     refuse_skipped(&files.skipped)?;
@@ -111,15 +92,14 @@ pub(super) fn estimate(args: &EstimateArgs) -> Result<Exit, Failure> {
         return Err(nothing_said(&args.results, n_results));
     }
     warnings.extend(without_verdict(&found));
-    let text = pretty(&EstimateDocument {
-        production: found.record(),
-        judge: &results.judge,
-        half_width: args.half_width,
-        blocked: results.n_blocked,
-        warnings: &warnings,
-    });
+    let mut json = found.to_json();
+    json["judge"] = json!(results.judge);
+    json["half_width"] = args.half_width.into();
+    json["blocked"] = results.n_blocked.into();
+    json["warnings"] = warnings.clone().into();
+    let text = pretty(&json);
     write_output(args.output.as_deref(), &text)?;
-    if args.json {
+    if args.say.json {
         terminal::deliver(&text)?;
     } else {
         let shown = EstimateShown {

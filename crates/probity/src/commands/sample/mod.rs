@@ -4,31 +4,23 @@
 //! written, because a draw that is made again gives the same sample, and one that nobody recorded could show up
 //! in two weeks.
 
-mod args;
-pub(super) mod estimate;
+mod estimate;
 
 use std::collections::HashSet;
 use std::time::SystemTime;
 
 use probity_core::case::{Entry, Moment};
-use probity_core::results::SkippedRow;
-use probity_core::sample::{
-    Design, DrawRecord, Drawn, Frame, History, NO_SLICE, TooSmall, iso_week, reply_name,
-};
+use probity_core::sample::{Design, Drawn, Frame, History, NO_SLICE, TooSmall, reply_name};
 use probity_engine::load::{Dataset, Record, Skipped};
-use probity_engine::store::StoreError;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-pub(crate) use args::SampleArgs;
-
-use self::args::{DrawArgs, SampleCommand};
-use super::compare::{pretty, write_output};
-use super::inputs::Inputs;
-use super::session::{open_for_writing, report_files};
+use super::outlet::{tried, write_output};
+use super::session::open_for_writing;
+use crate::args::{DrawArgs, SampleArgs, SampleCommand};
 use crate::exit::{Exit, Failure};
+use crate::render::report::pretty;
 use crate::render::sampling::{self, DrawShown};
+use crate::settings::inputs::Inputs;
 use crate::{settings, terminal};
 
 /// Where the store keeps the record of draws.
@@ -46,27 +38,18 @@ pub(crate) fn sample(args: &SampleArgs) -> Result<Exit, Failure> {
 }
 
 fn draw(args: &DrawArgs) -> Result<Exit, Failure> {
-    let export = &args.export;
-    let note = |line: &str| {
-        if !export.quiet && !export.json {
-            terminal::note(line);
-        }
-    };
+    let note = |line: &str| args.say.note(line);
     let design = args.design(this_week)?;
-    let path = settings::store_file(&export.settings, args.store.as_ref())?;
-    let inputs = Inputs::default().and("FILE", &export.files);
-    let inputs = inputs.store(&export.settings, args.store.as_ref());
-    report_files(args.output.as_deref(), &[], &inputs)?;
-    let slice_attribute = export.slice_attribute.as_deref();
-    let options =
-        settings::case_options(export.strict, export.dedup, export.delimiter.as_deref(), slice_attribute)?;
-    let dataset = Dataset::open(&export.files, options).map_err(settings::load_failure)?;
+    let path = settings::store_file(&args.store)?;
+    let inputs = Inputs::default().and("FILE", &args.files).store(&args.store);
+    tried(args.output.as_deref(), &[], &inputs)?;
+    let dataset = Dataset::open(&args.files, settings::load_options(&args.records)?)?;
     dataset.notices().iter().for_each(|notice| note(&notice.to_string()));
     let store = open_for_writing(&path, &note)?;
-    let kept = store.noted(HISTORY).map_err(|error| store_failure(&error))?;
+    let kept = store.noted(HISTORY)?;
     let history = History::read(kept.as_deref()).map_err(|error| Failure::new(Exit::Store, &error))?;
     let earlier = history.earlier(&design.name, args.again());
-    let skipped = if export.json { Unusable::all() } else { Unusable::first() };
+    let skipped = if args.say.json { Unusable::all() } else { Unusable::first() };
     let (drawn, skipped) = drawn(&dataset, design, &earlier, skipped)?;
     if drawn.chosen.is_empty() {
         return Err(nothing_left(&drawn, &skipped));
@@ -78,9 +61,9 @@ fn draw(args: &DrawArgs) -> Result<Exit, Failure> {
     })?;
     let text = history.to_text();
     if kept.as_deref() != Some(text.as_str()) {
-        store.note(HISTORY, &text).map_err(|error| store_failure(&error))?;
+        store.note(HISTORY, &text)?;
     }
-    store.close().map_err(|error| store_failure(&error))?;
+    store.close()?;
     deliver(args, &drawn, &rows, &skipped)?;
     Ok(Exit::Done)
 }
@@ -89,11 +72,7 @@ fn draw(args: &DrawArgs) -> Result<Exit, Failure> {
 fn this_week() -> String {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let now = i64::try_from(since.as_secs()).ok().and_then(Moment::from_seconds);
-    iso_week(now.or_else(|| Moment::from_seconds(0)).expect("1970 has years of four digits"))
-}
-
-fn store_failure(error: &StoreError) -> Failure {
-    Failure::new(Exit::Store, error)
+    now.or_else(|| Moment::from_seconds(0)).expect("1970 has years of four digits").iso_week()
 }
 
 /// Records that cannot be used. An export may have millions of them.
@@ -129,8 +108,8 @@ fn drawn(
     mut skipped: Unusable,
 ) -> Result<(Drawn, Unusable), Failure> {
     let mut frame = Frame::new(design);
-    for record in dataset.records().map_err(settings::load_failure)? {
-        match record.map_err(settings::load_failure)? {
+    for record in dataset.records()? {
+        match record? {
             Record::Skipped(record) | Record::Unanswered { skipped: record, .. } => skipped.add(record),
             Record::Entry { place, entry, .. } if !earlier.contains(reply_name(&entry).as_str()) => {
                 frame.add(place.index, &entry);
@@ -163,8 +142,8 @@ fn nothing_left(drawn: &Drawn, skipped: &Unusable) -> Failure {
 /// The names of what was drawn and its rows, both in the order in which it is to be looked at.
 fn rows(dataset: &Dataset, drawn: &Drawn) -> Result<(Vec<String>, Vec<String>), Failure> {
     let mut found: Vec<(u64, String, String)> = Vec::new();
-    for record in dataset.records().map_err(settings::load_failure)? {
-        let Record::Entry { place, entry, .. } = record.map_err(settings::load_failure)? else { continue };
+    for record in dataset.records()? {
+        let Record::Entry { place, entry, .. } = record? else { continue };
         if let Some(chosen) = drawn.chosen.get(&place.index) {
             let entry: &Entry = &entry;
             found.push((chosen.lot, reply_name(entry), drawn.row(entry, *chosen)));
@@ -174,41 +153,29 @@ fn rows(dataset: &Dataset, drawn: &Drawn) -> Result<(Vec<String>, Vec<String>), 
     Ok(found.into_iter().map(|(_, name, row)| (name, row)).unzip())
 }
 
-/// What `sample --json` writes.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct DrawDocument {
-    #[serde(flatten)]
-    draw: DrawRecord,
-    warnings: Vec<String>,
-    /// Records that could not be used.
-    skipped: Vec<SkippedRow>,
-    /// The drawn records; only where they are written to no file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sample: Option<Vec<Value>>,
-}
-
 fn deliver(args: &DrawArgs, drawn: &Drawn, rows: &[String], skipped: &Unusable) -> Result<(), Failure> {
     let lines: String = rows.iter().flat_map(|row| [row.as_str(), "\n"]).collect();
     write_output(args.output.as_deref(), &lines)?;
     let mut warnings = sampling::warnings(drawn);
-    if let Some(key) = &args.export.slice_attribute
+    if let Some(key) = &args.records.slice_attribute
         && drawn.strata.iter().all(|stratum| stratum.name == NO_SLICE)
     {
         warnings.push(format!("no record has a slice, and no span an attribute called {key}"));
     }
-    if args.export.json {
-        let row = |row: &String| serde_json::from_str::<Value>(row).expect("rows are JSON");
-        return terminal::deliver(&pretty(&DrawDocument {
-            draw: drawn.record(),
-            warnings,
-            skipped: skipped.kept.iter().map(SkippedRow::from).collect(),
-            sample: args.output.is_none().then(|| rows.iter().map(row).collect()),
-        }));
+    if args.say.json {
+        let mut json = drawn.to_json();
+        json["warnings"] = warnings.into();
+        json["skipped"] = json!(skipped.kept);
+        if args.output.is_none() {
+            let row = |row: &String| serde_json::from_str::<Value>(row).expect("rows are JSON");
+            json["sample"] = rows.iter().map(row).collect();
+        }
+        return terminal::deliver(&pretty(&json));
     }
     if args.output.is_none() {
         terminal::deliver(&lines)?;
     }
-    if !args.export.quiet {
+    if !args.say.quiet {
         let output = args.output.as_ref().map(|path| path.display().to_string());
         let (output, n_skipped) = (output.as_deref(), skipped.n);
         let shown = DrawShown { drawn, warnings: &warnings, output, skipped: &skipped.kept, n_skipped };

@@ -3,18 +3,50 @@
 mod html;
 mod markdown;
 
+use std::io;
+
 use probity_core::report::{AnchorUse, DriftCause, Figure, FigureTrack, LeftOut, Movement, Series, Timeline};
 use probity_core::stats::Estimate;
+use serde_json::{Value, json};
 
 use super::difference::{p_value, signed};
-use super::plain::plain;
-use super::summary::columns;
+use super::figure::columns;
+use super::report::{Document, Kind, pretty};
+use crate::plain::plain;
 
-pub(crate) use html::html;
-pub(crate) use markdown::markdown;
+/// A timeline with everything that is said about it.
+pub(crate) struct TimelineDocument {
+    timeline: Timeline,
+    json: Value,
+}
+
+impl TimelineDocument {
+    /// The document of this timeline.
+    pub(crate) fn new(timeline: Timeline) -> Self {
+        TimelineDocument { json: json!(timeline), timeline }
+    }
+}
+
+impl Document for TimelineDocument {
+    fn json(&self) -> &Value {
+        &self.json
+    }
+
+    fn text(&self) -> String {
+        history(&self.timeline)
+    }
+
+    fn file(&self, kind: Kind) -> io::Result<String> {
+        match kind {
+            Kind::Html => html::html(&self.timeline).map_err(io::Error::other),
+            Kind::Markdown => Ok(markdown::markdown(&self.timeline)),
+            Kind::Json | Kind::Junit => Ok(pretty(&self.json)),
+        }
+    }
+}
 
 /// The timeline for a terminal.
-pub(crate) fn history(timeline: &Timeline) -> String {
+fn history(timeline: &Timeline) -> String {
     let mut out = String::new();
     for (at, series) in timeline.series.iter().enumerate() {
         if at > 0 {

@@ -7,6 +7,7 @@ use probity_core::rubric::{Criterion, Judged, Rubric};
 use probity_engine::config::Backend;
 use probity_engine::run::asking::Asking;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::reproduce::{Replay, called};
 
@@ -14,7 +15,7 @@ use super::reproduce::{Replay, called};
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Appendix {
     /// The rubric, where there is one.
-    rubric: Option<RubricView>,
+    rubric: Option<Value>,
     /// What the judge was asked.
     prompt: Prompt,
     /// Who it was, fact by fact.
@@ -49,40 +50,12 @@ struct Fact {
     value: String,
 }
 
-#[derive(Debug, Clone, Serialize)]
-struct RubricView {
-    name: String,
-    version: String,
-    hash: String,
-    pass: Option<String>,
-    criteria: Vec<CriterionView>,
-}
-
-#[derive(Debug, Clone, Serialize)]
-struct CriterionView {
-    id: String,
-    title: String,
-    question: String,
-    decider: &'static str,
-    weight: Option<String>,
-    /// What may be said about it.
-    answers: String,
-    tie: Option<String>,
-    anchors: Vec<AnchorView>,
-}
-
-#[derive(Debug, Clone, Serialize)]
-struct AnchorView {
-    level: i64,
-    text: String,
-}
-
 impl Origin {
     /// Of verdicts that a judge was asked for.
     pub(crate) fn asked(asking: &Asking) -> Origin {
         let template = &asking.template;
         let prompt = match &asking.judge.backend {
-            Backend::Openai(_) | Backend::Anthropic(_) | Backend::Command(_) => Prompt {
+            Backend::Chat(_) | Backend::Command(_) => Prompt {
                 text: Some(template.source()),
                 note: format!(
                     "template {}; what stands in braces is filled in for each question, and texts of \
@@ -147,7 +120,7 @@ impl Appendix {
             ("answered as", list(&judge.answered_as)),
             ("fingerprints", list(&judge.fingerprints)),
             ("calls on record", facts.calls.to_string()),
-            ("tokens", format!("{} in, {} out", facts.tokens_input, facts.tokens_output)),
+            ("tokens", format!("{} in, {} out", facts.tokens.input, facts.tokens.output)),
             ("cost", cost),
         ] {
             appendix = appendix.fact(name, value);
@@ -187,17 +160,17 @@ impl Appendix {
     }
 }
 
-fn rubric_view(rubric: &Rubric) -> RubricView {
-    RubricView {
-        name: rubric.name().to_owned(),
-        version: rubric.version().to_owned(),
-        hash: rubric.hash().to_owned(),
-        pass: rubric.pass().map(|pass| pass.total_min.to_string()),
-        criteria: rubric.criteria().iter().map(criterion_view).collect(),
-    }
+fn rubric_view(rubric: &Rubric) -> Value {
+    json!({
+        "name": rubric.name(),
+        "version": rubric.version(),
+        "hash": rubric.hash(),
+        "pass": rubric.pass().map(|pass| pass.total_min.to_string()),
+        "criteria": rubric.criteria().iter().map(criterion_view).collect::<Vec<_>>(),
+    })
 }
 
-fn criterion_view(criterion: &Criterion) -> CriterionView {
+fn criterion_view(criterion: &Criterion) -> Value {
     let levels = criterion.scale.levels().iter().map(ToString::to_string).collect::<Vec<_>>();
     let answers = match criterion.judged {
         Judged::Pairwise => "a, b, tie or needs_human_review".to_owned(),
@@ -206,16 +179,15 @@ fn criterion_view(criterion: &Criterion) -> CriterionView {
     let anchors = criterion.anchors.iter();
     // The lowest anchor of a pairwise criterion is what a tie means.
     let is_said = |tie: &&String| criterion.anchors.iter().any(|anchor| anchor.text == **tie);
-    CriterionView {
-        id: criterion.id.to_string(),
-        title: criterion.title.clone(),
-        question: criterion.question.clone(),
-        decider: criterion.decider.name(),
-        weight: criterion.weight.map(|weight| weight.to_string()),
-        answers,
-        tie: criterion.tie.as_ref().filter(|tie| !is_said(tie)).cloned(),
-        anchors: anchors
-            .map(|anchor| AnchorView { level: anchor.level, text: anchor.text.clone() })
-            .collect(),
-    }
+    json!({
+        "id": criterion.id.to_string(),
+        "title": criterion.title,
+        "question": criterion.question,
+        "decider": criterion.decider.name(),
+        "weight": criterion.weight.map(|weight| weight.to_string()),
+        // What may be said about it.
+        "answers": answers,
+        "tie": criterion.tie.as_ref().filter(|tie| !is_said(tie)),
+        "anchors": anchors.map(|anchor| json!({ "level": anchor.level, "text": anchor.text })).collect::<Vec<_>>(),
+    })
 }

@@ -16,24 +16,14 @@ use probity_engine::run::asking::Asking;
 
 use self::held::{confusion, reliability};
 pub(crate) use self::test_cases::test_cases;
+use super::super::calibration::CalibrationDocument;
+use super::super::figure::{NONE, percent};
 use super::appendix::{Appendix, Origin};
 use super::chart::{Shape, Whisker};
-use super::page::{Cell, JudgeLine, NONE, Page, Section, Table, Tile, Tone, percent};
+use super::page::{Cell, JudgeLine, Page, Section, Table, Tile, Tone};
 
 /// So many pairs of people are listed.
 const PAIRS_MAX: usize = 20;
-
-/// What is shown.
-pub(crate) struct Shown<'a> {
-    /// The figures.
-    pub(crate) calibration: &'a Calibration,
-    /// The files as they were named.
-    pub(crate) file: &'a str,
-    /// Who was asked, where somebody was.
-    pub(crate) asked: Option<Asked<'a>>,
-    /// What is worth a line about the labels.
-    pub(crate) notices: &'a [String],
-}
 
 /// A judge that was asked about labelled cases.
 #[derive(Clone, Copy)]
@@ -53,7 +43,7 @@ pub(crate) struct Asked<'a> {
 }
 
 /// The page.
-pub(crate) fn page(shown: &Shown) -> Page {
+pub(crate) fn page(shown: &CalibrationDocument<'_>) -> Page {
     let all = shown.calibration;
     let facts = shown.asked.map(|asked| asked.facts);
     let only = all.judges.values().next().filter(|_| all.judges.len() == 1);
@@ -99,7 +89,7 @@ impl Place<'_> {
     }
 }
 
-fn appendix(shown: &Shown) -> Appendix {
+fn appendix(shown: &CalibrationDocument<'_>) -> Appendix {
     let appendix = match shown.asked {
         Some(asked) => Appendix::of(Origin::asked(asked.asking), asked.rubric, asked.facts)
             .hash("labels", asked.labels)

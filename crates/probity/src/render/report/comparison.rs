@@ -7,7 +7,6 @@ mod length;
 mod order;
 mod test_cases;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use probity_core::compare::{
@@ -19,37 +18,15 @@ use probity_engine::run::compare::{CompareJob, Compared};
 use self::length::length;
 use self::order::{in_words, order};
 pub(crate) use self::test_cases::test_cases;
-use super::super::conclusion::Conclusions;
+use super::super::comparison::ComparisonDocument;
 use super::super::equal_length::missing;
+use super::super::figure::{NONE, p_value, percent};
 use super::appendix::{Appendix, Origin};
 use super::chart::{Shape, Whisker};
-use super::page::{Block, Cell, JudgeLine, NONE, Page, Section, Table, Tile, Tone, p_value, percent};
+use super::page::{Block, Cell, JudgeLine, Page, Section, Table, Tile, Tone};
 
 /// How many pairs are quoted for each judge.
 const QUOTED_MAX: usize = 30;
-
-/// What is shown.
-pub(crate) struct Shown<'a> {
-    /// The figures.
-    pub(crate) comparison: &'a Comparison,
-    /// What they show.
-    pub(crate) concluded: &'a Conclusions,
-    /// The pairs they are made of, by judge.
-    pub(crate) pairs: &'a BTreeMap<Arc<str>, Vec<Pair>>,
-    /// The files as they were named.
-    pub(crate) file: &'a str,
-    /// What is known beside the figures where a judge was asked.
-    pub(crate) live: Option<Live<'a>>,
-}
-
-/// What a comparison by a judge knows beside its figures.
-#[derive(Clone, Copy)]
-pub(crate) struct Live<'a> {
-    /// What was compared.
-    pub(crate) job: &'a CompareJob,
-    /// What it came to.
-    pub(crate) compared: &'a Compared,
-}
 
 /// The two variants that a page is about, in the order in which they were named.
 #[derive(Debug, Clone)]
@@ -69,12 +46,12 @@ impl Sides {
 }
 
 /// The page.
-pub(crate) fn page(shown: &Shown) -> Page {
+pub(crate) fn page(shown: &ComparisonDocument) -> Page {
     let judges = &shown.comparison.judges;
-    let facts = shown.live.map(|live| &live.compared.facts);
+    let facts = shown.live().map(|(_, compared)| &compared.facts);
     let mut sections = Vec::new();
     if judges.len() > 1 {
-        sections.push(overview(shown.comparison));
+        sections.push(overview(&shown.comparison));
     }
     for (at, (name, judge)) in judges.iter().enumerate() {
         let pairs = shown.pairs.get(name).map(Vec::as_slice).unwrap_or_default();
@@ -82,7 +59,7 @@ pub(crate) fn page(shown: &Shown) -> Page {
         let place = Place { number: at, prefix };
         sections.extend(one_judge(shown, judge, pairs, &place));
     }
-    sections.extend(shown.live.map(beside));
+    sections.extend(shown.live().map(|(job, compared)| beside(job, compared)));
     let only = judges.iter().next().filter(|_| judges.len() == 1);
     Page {
         command: "compare",
@@ -109,10 +86,10 @@ impl Place {
     }
 }
 
-fn appendix(shown: &Shown) -> Appendix {
-    let comparison = shown.comparison;
-    let appendix = match shown.live {
-        Some(Live { job, compared }) => {
+fn appendix(shown: &ComparisonDocument) -> Appendix {
+    let comparison = &shown.comparison;
+    let appendix = match shown.live() {
+        Some((job, compared)) => {
             let origin = Origin::asked(&job.asking);
             let appendix = Appendix::of(origin, &job.rubric, &compared.facts);
             appendix.hash("gate", job.gate().digest()).hash("cases", job.cases_digest())
@@ -127,7 +104,7 @@ fn appendix(shown: &Shown) -> Appendix {
 }
 
 /// What the comparison shows, in a sentence.
-fn lead(shown: &Shown, judge: &str, figures: &JudgeFigures) -> Option<String> {
+fn lead(shown: &ComparisonDocument, judge: &str, figures: &JudgeFigures) -> Option<String> {
     Some(shown.concluded.get(judge)?.sentence(&figures.overall))
 }
 
@@ -164,13 +141,18 @@ fn value(rate: Option<Estimate>) -> String {
     rate.map_or_else(|| NONE.to_owned(), |rate| percent(rate.value))
 }
 
-fn one_judge(shown: &Shown, judge: &JudgeFigures, pairs: &[Pair], place: &Place) -> Vec<Section> {
+fn one_judge(
+    shown: &ComparisonDocument,
+    judge: &JudgeFigures,
+    pairs: &[Pair],
+    place: &Place,
+) -> Vec<Section> {
     let mut sections = vec![wins(judge, place), order(&judge.overall, pairs, place)];
     sections.extend(length(&judge.overall, pairs, place));
     if judge.by_slice.len() > 1 {
         sections.push(slices(judge, pairs, place));
     }
-    let quotes = in_words(shown.live, pairs);
+    let quotes = in_words(shown.live(), pairs);
     if !quotes.is_empty() {
         let n = quotes.len();
         let section = place.section("unstable", "For a person to decide");
@@ -251,8 +233,7 @@ fn slices(judge: &JudgeFigures, pairs: &[Pair], place: &Place) -> Section {
 }
 
 /// What happened beside the judge.
-fn beside(live: Live<'_>) -> Section {
-    let Live { job, compared } = live;
+fn beside(job: &CompareJob, compared: &Compared) -> Section {
     let mut table = Table::new(&["variant", "#won at the gate", "#lost at the gate", "#both blocked"]);
     for (name, counts) in gate_counts(&compared.contests) {
         let counts = [counts.won_at_gate, counts.lost_at_gate, counts.both_blocked];
@@ -289,8 +270,8 @@ fn tone(status: Status) -> Tone {
 }
 
 /// The contest of a pair.
-fn contest<'a>(live: Option<Live<'a>>, pair: &Pair) -> Option<&'a Contest> {
-    let contests = &live?.compared.contests;
+fn contest<'a>(live: Option<(&CompareJob, &'a Compared)>, pair: &Pair) -> Option<&'a Contest> {
+    let contests = &live?.1.contests;
     contests.iter().find(|contest| contest.case == pair.case && contest.variants == pair.variants)
 }
 

@@ -4,17 +4,18 @@ use probity_core::diff::{Advisory, Difference, Guarded, Kept, LevelChange, PassC
 use probity_core::results::RowOutcome;
 use probity_core::stats::Estimate;
 
-use super::super::difference::{Shown, p_value, signed};
+use super::super::difference::{DifferenceDocument, p_value, signed};
+use super::super::figure::percent;
 use super::appendix::{Appendix, Origin};
 use super::junit::{Came, TestCase};
-use super::page::{Cell, JudgeLine, Page, Section, Table, Tile, Tone, percent};
+use super::page::{Cell, JudgeLine, Page, Section, Table, Tile, Tone};
 
 /// The columns of figures that moved.
 const MOVED: [&str; 8] =
     ["figure", "#before", "#after", "#change", "#95 % interval", "#n", "#higher, lower", "#p"];
 
 /// The page.
-pub(crate) fn page(shown: &Shown<'_>) -> Page {
+pub(crate) fn page(shown: &DifferenceDocument<'_>) -> Page {
     let changed = shown.difference;
     let [before, after] = shown.files;
     let n_changed = changed.pairs.iter().filter(|pair| pair.differs()).count();
@@ -178,12 +179,12 @@ impl MovedFigure<'_> {
 
 /// A case for the pass rate, where there is one, and one for each guardrail. Where too little can be compared, each of
 /// them is an error, for this reason. What an advisory judge says fails no build.
-pub(crate) fn test_cases(shown: &Shown<'_>, alpha: f64, incomplete: Option<&str>) -> Vec<TestCase> {
-    let changed = shown.difference;
+pub(crate) fn test_cases(shown: &DifferenceDocument<'_>) -> Vec<TestCase> {
+    let DifferenceDocument { difference: changed, alpha, incomplete, .. } = shown;
     let failed = |reason: String| Came::Failed { kind: "quality", reasons: vec![reason] };
     let mut tests = Vec::new();
     if let Some(pass) = &changed.overall.pass {
-        let fell = pass.fell.filter(|p| *p <= alpha);
+        let fell = pass.fell.filter(|p| p <= alpha);
         let came = fell
             .map_or(Came::Passed, |p| failed(format!("the pass rate fell (one-sided exact test, p {p:.4})")));
         tests.push(TestCase { class: "diff".to_owned(), name: "pass rate".to_owned(), came });
@@ -197,7 +198,7 @@ pub(crate) fn test_cases(shown: &Shown<'_>, alpha: f64, incomplete: Option<&str>
     }
     for test in &mut tests {
         if let Some(reason) = incomplete {
-            test.came = Came::Error(vec![reason.to_owned()]);
+            test.came = Came::Error(vec![(*reason).to_owned()]);
         } else if changed.advisory().is_some() {
             test.came = test.came.clone().by_advisory_judge();
         }

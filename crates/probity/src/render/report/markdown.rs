@@ -15,19 +15,15 @@ use probity_core::score::Failure;
 use probity_core::stats::Estimate;
 use probity_engine::run::results::Row;
 
-use super::super::plain::excerpt;
+use super::super::figure::{interval, judge_name, none, percent};
 use super::super::results::WholeFile;
 use super::super::summary::{metric_name, missing, points, reached, repeats_line, violations, wanted};
 use super::Report;
 use super::private::shown;
+use crate::plain::excerpt;
 
 /// How much of a reason is shown.
 const REASON_CHARS_MAX: usize = 240;
-
-/// Appends a line. Writing to a string cannot fail.
-macro_rules! line {
-    ($out:expr $(, $part:expr)*) => { writeln!($out $(, $part)*).expect("writing to a string cannot fail") };
-}
 
 /// A report that waits for the summary: rows are in the other kinds.
 pub(super) struct Markdown {
@@ -55,16 +51,15 @@ impl Report for Markdown {
 fn markdown(summary: &Summary, cases: &str) -> String {
     let mut out = String::new();
     let (rubric, judge) = (summary.rubric(), &summary.facts().judge);
-    line!(out, "## {} {} · {}\n", escaped(rubric.name()), escaped(rubric.version()), escaped(cases));
-    let name = format!("{} {}", judge.kind, judge.model);
-    line!(
+    push_line!(out, "## {} {} · {}\n", escaped(rubric.name()), escaped(rubric.version()), escaped(cases));
+    push_line!(
         out,
         "Judge {}, standing **{}**: {}.",
-        escaped(name.trim_end()),
+        escaped(&judge_name(summary.facts())),
         judge.standing,
         escaped(judge.standing.reason())
     );
-    line!(
+    push_line!(
         out,
         "{} replies: {} passed, {} failed, {} scored, {} unscored, {} blocked; {} records skipped.\n",
         summary.n_entered(),
@@ -76,10 +71,10 @@ fn markdown(summary: &Summary, cases: &str) -> String {
         summary.n_skipped()
     );
     if summary.n_no_reply() > 0 {
-        line!(out, "Of the unscored, {} have no reply: the target gave none.\n", summary.n_no_reply());
+        push_line!(out, "Of the unscored, {} have no reply: the target gave none.\n", summary.n_no_reply());
     }
     if let Some(repeats) = summary.repeats() {
-        line!(out, "{}.\n", escaped(&repeats_line(repeats)));
+        push_line!(out, "{}.\n", escaped(&repeats_line(repeats)));
     }
     targets(&mut out, summary.targets());
     criteria(&mut out, summary);
@@ -89,7 +84,7 @@ fn markdown(summary: &Summary, cases: &str) -> String {
     ranked(&mut out, "Worst replies", summary.worst());
     ranked(&mut out, "Best replies", summary.best());
     for warning in &summary.facts().warnings {
-        line!(out, "> {}\n", escaped(warning));
+        push_line!(out, "> {}\n", escaped(warning));
     }
     out
 }
@@ -98,9 +93,9 @@ fn targets(out: &mut String, targets: &[TargetResult]) {
     if targets.is_empty() {
         return;
     }
-    line!(out, "| target | reached | 95 % interval | n | wanted | |\n|---|---|---|---|---|---|");
+    push_line!(out, "| target | reached | 95 % interval | n | wanted | |\n|---|---|---|---|---|---|");
     for target in targets {
-        let [interval, n] = target.estimate.map_or(["–".to_owned(), "0".to_owned()], |estimate| {
+        let [interval, n] = target.estimate.map_or([none(), "0".to_owned()], |estimate| {
             [format!("{:.3}–{:.3}", estimate.low, estimate.high), estimate.n.to_string()]
         });
         let met = match target.state() {
@@ -108,7 +103,7 @@ fn targets(out: &mut String, targets: &[TargetResult]) {
             TargetState::Missed => "**missed**",
             TargetState::NotMeasured => "not measured",
         };
-        line!(
+        push_line!(
             out,
             "| {} | {} | {interval} | {n} | {} | {met} |",
             escaped(&metric_name(target)),
@@ -116,7 +111,7 @@ fn targets(out: &mut String, targets: &[TargetResult]) {
             wanted(target)
         );
     }
-    line!(out);
+    push_line!(out);
 }
 
 /// The mean points of each criterion, and what violated those that list violations.
@@ -126,10 +121,10 @@ fn criteria(out: &mut String, summary: &Summary) {
     };
     let points: Vec<String> = summary.criteria().iter().filter_map(of).collect();
     if !points.is_empty() {
-        line!(out, "Mean points: {}.\n", escaped(&points.join(", ")));
+        push_line!(out, "Mean points: {}.\n", escaped(&points.join(", ")));
     }
     if let Some(found) = violations(summary) {
-        line!(out, "{}.\n", escaped(&found));
+        push_line!(out, "{}.\n", escaped(&found));
     }
 }
 
@@ -138,33 +133,30 @@ fn slices(out: &mut String, summary: &Summary) {
     let criteria: Vec<String> =
         summary.criteria().iter().map(|each| format!(" {} |", escaped(each.criterion.as_str()))).collect();
     let rate_head = if has_rate { " pass rate |" } else { "" };
-    line!(out, "| slice | replies |{rate_head}{}", criteria.concat());
-    line!(out, "|---|---|{}{}", if has_rate { "---|" } else { "" }, "---|".repeat(criteria.len()));
+    push_line!(out, "| slice | replies |{rate_head}{}", criteria.concat());
+    push_line!(out, "|---|---|{}{}", if has_rate { "---|" } else { "" }, "---|".repeat(criteria.len()));
     for (name, part) in summary.slices() {
         let rate = if has_rate { format!(" {} |", rate(part.pass_rate())) } else { String::new() };
-        line!(out, "| {} | {} |{rate}{}", escaped(name), part.n_entered(), means(part));
+        push_line!(out, "| {} | {} |{rate}{}", escaped(name), part.n_entered(), means(part));
     }
-    line!(out);
+    push_line!(out);
 }
 
 fn means(part: &Part) -> String {
     let mean = |each: &CriterionSummary| {
-        let mean = each.mean().map_or("–".to_owned(), |mean| format!("{:.2}", mean.to_f64()));
+        let mean = each.mean().map_or_else(none, |mean| format!("{:.2}", mean.to_f64()));
         format!(" {mean} |")
     };
     part.criteria().iter().map(mean).collect()
 }
 
 fn rate(rate: Option<Estimate>) -> String {
-    rate.map_or("–".to_owned(), |rate| {
-        let [value, low, high] = [rate.value, rate.low, rate.high].map(|share| 100.0 * share);
-        format!("{value:.1} % ({low:.1}–{high:.1}, n {})", rate.n)
-    })
+    rate.map_or_else(none, |rate| format!("{} ({}, n {})", percent(rate.value), interval(&rate), rate.n))
 }
 
 fn patterns(out: &mut String, summary: &Summary) {
     if !summary.patterns().is_empty() {
-        line!(out, "### Where replies fail\n\n| slice | what | replies | such as |\n|---|---|---|---|");
+        push_line!(out, "### Where replies fail\n\n| slice | what | replies | such as |\n|---|---|---|---|");
     }
     for pattern in summary.patterns() {
         let what = match &pattern.kind {
@@ -173,7 +165,7 @@ fn patterns(out: &mut String, summary: &Summary) {
         };
         let of = pattern.of;
         let examples: Vec<String> = pattern.examples.iter().map(|id| escaped(id)).collect();
-        line!(
+        push_line!(
             out,
             "| {} | {what} | {} of {of} | {} |",
             escaped(&pattern.slice),
@@ -182,14 +174,14 @@ fn patterns(out: &mut String, summary: &Summary) {
         );
     }
     if !summary.patterns().is_empty() {
-        line!(out);
+        push_line!(out);
     }
     if !summary.recurring().is_empty() {
-        line!(out, "### Reasons that recur\n");
+        push_line!(out, "### Reasons that recur\n");
     }
     for group in summary.recurring() {
         let quote = excerpt(&shown(&group.quote), REASON_CHARS_MAX);
-        line!(
+        push_line!(
             out,
             "- {} × {} “{}”: {}",
             group.n,
@@ -199,7 +191,7 @@ fn patterns(out: &mut String, summary: &Summary) {
         );
     }
     if !summary.recurring().is_empty() {
-        line!(out);
+        push_line!(out);
     }
 }
 
@@ -209,7 +201,7 @@ fn sensitivity(out: &mut String, summary: &Summary) {
     let lowest = rates.iter().min_by(|a, b| a.0.total_cmp(&b.0));
     let highest = rates.iter().max_by(|a, b| a.0.total_cmp(&b.0));
     let (Some((low, low_by)), Some((high, high_by))) = (lowest, highest) else { return };
-    line!(
+    push_line!(
         out,
         "With one weight moved by 10 points the pass rate is between {:.1} % ({} at {}) and {:.1} % ({} at {}).\n",
         100.0 * low,
@@ -225,7 +217,7 @@ fn ranked(out: &mut String, title: &str, replies: &[RankedReply]) {
     if replies.is_empty() {
         return;
     }
-    line!(out, "<details><summary>{title}</summary>\n");
+    push_line!(out, "<details><summary>{title}</summary>\n");
     for reply in replies {
         let result = &reply.result;
         let total = result.total();
@@ -238,18 +230,18 @@ fn ranked(out: &mut String, title: &str, replies: &[RankedReply]) {
             }
             _ => String::new(),
         };
-        line!(out, "- **{}**{total}{why}", escaped(&result.name()));
+        push_line!(out, "- **{}**{total}{why}", escaped(&result.name()));
         for issue in result.issues().chain(missing(result)) {
-            line!(out, "  - {}", escaped(&excerpt(&shown(&issue), REASON_CHARS_MAX)));
+            push_line!(out, "  - {}", escaped(&excerpt(&shown(&issue), REASON_CHARS_MAX)));
         }
     }
-    line!(out, "\n</details>\n");
+    push_line!(out, "\n</details>\n");
 }
 
 /// `text` on one line, every character that Markdown or HTML would act on written as an entity.
 pub(in crate::render) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in super::super::plain::plain(text).chars() {
+    for c in crate::plain::plain(text).chars() {
         if c.is_ascii_punctuation()
             && !matches!(c, '.' | ',' | '-' | '\'' | '(' | ')' | '?' | '%' | ';' | '/')
         {

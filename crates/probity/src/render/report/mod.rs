@@ -17,11 +17,15 @@ pub(crate) mod probing;
 pub(crate) mod promotion;
 pub(crate) mod reproduce;
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use probity_core::report::Summary;
+use probity_core::report::{Facts, Summary, rubric_name};
+use probity_core::results::JudgeRecord;
+use probity_core::rubric::Rubric;
 use probity_engine::run::results::Row;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use self::appendix::Origin;
 use self::html::Html;
@@ -74,31 +78,48 @@ pub(crate) struct ReportFile {
     pub(crate) kind: Kind,
 }
 
-/// What a command other than a run came to, in the form of each kind.
-pub(crate) struct Finished<'a> {
-    /// For people.
-    pub(crate) page: &'a Page,
-    /// For CI servers.
-    pub(crate) tests: &'a [TestCase],
-    /// For programs, as `--output` writes it.
-    pub(crate) json: &'a str,
+/// What a command other than a run came to, for programs and for people.
+pub(crate) trait Document {
+    /// As `--json` and `--output` have it.
+    fn json(&self) -> &Value;
+    /// As a terminal shows it.
+    fn text(&self) -> String;
+    /// As a file of this kind has it.
+    fn file(&self, kind: Kind) -> io::Result<String>;
+}
+
+/// A document as a file of this kind: a page for people, test cases for CI servers.
+pub(in crate::render) fn paged(
+    document: &dyn Document,
+    kind: Kind,
+    page: impl FnOnce() -> Page,
+    tests: impl FnOnce() -> Vec<TestCase>,
+) -> io::Result<String> {
+    Ok(match kind {
+        Kind::Html => html::html(&page())?,
+        Kind::Json => pretty(document.json()),
+        Kind::Junit => junit::junit(&page(), &tests())?,
+        Kind::Markdown => markdown::page::markdown(&page()),
+    })
+}
+
+/// A document as files and standard output have it.
+pub(crate) fn pretty(document: &impl Serialize) -> String {
+    serde_json::to_string_pretty(document).expect("documents can be written") + "\n"
+}
+
+/// What every document of a command that asks says about the judge, the rubric and the calls.
+pub(crate) fn add_judge(json: &mut Value, rubric: &Rubric, facts: &Facts) {
+    json["judge"] = json!(JudgeRecord { fingerprints: None, ..facts.judge.record() });
+    json["rubric"] = json!(rubric_name(rubric));
+    json["calls"] = json!(facts.calls);
+    json["calls_lost"] = json!(facts.calls_lost);
+    json["tokens"] = json!(facts.tokens);
+    json["cost_usd"] = json!(facts.cost_usd);
+    json["warnings"] = json!(facts.warnings);
 }
 
 impl ReportFile {
-    /// Writes the whole report.
-    pub(crate) fn write(&self, finished: &Finished<'_>) -> io::Result<()> {
-        let Finished { page, tests, json } = finished;
-        let text = match self.kind {
-            Kind::Html => html::html(page)?,
-            Kind::Json => (*json).to_owned(),
-            Kind::Junit => junit::junit(page, tests)?,
-            Kind::Markdown => markdown::page::markdown(page),
-        };
-        let mut file = WholeFile::create(&self.path)?;
-        file.write_all(text.as_bytes())?;
-        file.keep()
-    }
-
     /// Begins the report of a run.
     pub(crate) fn open(&self, cases: &str, origin: &Origin) -> io::Result<Box<dyn Report>> {
         let file = WholeFile::create(&self.path)?;

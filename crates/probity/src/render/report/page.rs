@@ -7,11 +7,9 @@ use probity_core::report::Facts;
 use probity_core::stats::Estimate;
 use serde::Serialize;
 
+use super::super::figure::{self, NONE, judge_name};
 use super::appendix::Appendix;
 use super::chart::{Matrix, Reliability, Scatter, Whisker};
-
-/// What stands where there is no figure.
-pub(crate) const NONE: &str = "–";
 
 /// A report of one command.
 #[derive(Debug, Clone, Serialize)]
@@ -262,10 +260,9 @@ impl Cell {
 
     /// A share: picture, value, interval and denominator.
     pub(crate) fn share(rate: Option<&Estimate>) -> [Cell; 4] {
-        let Some(rate) = rate else { return [NONE; 4].map(Cell::text) };
-        let interval = format!("{:.1}–{:.1}", 100.0 * rate.low, 100.0 * rate.high);
-        let [value, interval, n] = [percent(rate.value), interval, rate.n.to_string()].map(Cell::text);
-        [Cell::Plot(Whisker::share(rate)), value, interval, n]
+        let Some(known) = rate else { return [NONE; 4].map(Cell::text) };
+        let [value, interval, n] = figure::share(rate).map(Cell::text);
+        [Cell::Plot(Whisker::share(known)), value, interval, n]
     }
 }
 
@@ -277,8 +274,8 @@ impl Tile {
 
     /// A share with its interval and denominator.
     pub(crate) fn share(rate: &Estimate, name: &str) -> Tile {
-        let interval = format!("{:.1}–{:.1} %, n {}", 100.0 * rate.low, 100.0 * rate.high, rate.n);
-        Tile { value: percent(rate.value), name: format!("{name}, {interval}") }
+        let [value, interval, n] = figure::share(Some(rate));
+        Tile { value, name: format!("{name}, {interval} %, n {n}") }
     }
 
     /// A coefficient with its interval and denominator.
@@ -298,25 +295,10 @@ impl JudgeLine {
             "These figures inform; they must not gate a release."
         };
         JudgeLine {
-            name: format!("{} {}", judge.kind, judge.model).trim_end().to_owned(),
+            name: judge_name(facts),
             standing: judge.standing.name().to_owned(),
             reason: judge.standing.reason().to_owned(),
             caution,
         }
     }
-}
-
-/// A share for people.
-pub(crate) fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
-}
-
-/// A probability of a test.
-pub(crate) fn p_value(p: f64) -> String {
-    format!("p {}", p_number(p))
-}
-
-/// The same without its letter.
-pub(crate) fn p_number(p: f64) -> String {
-    if p < 0.0001 { "< 0.0001".to_owned() } else { format!("{p:.4}") }
 }

@@ -1,20 +1,13 @@
 //! The report of a probing: which known shortcuts a judge falls for, beyond what it does without any change.
 
 use probity_core::probe::{Family, Figures, ProbeOutcome, ProbeResult};
-use probity_engine::run::probe::{ProbeJob, Probed};
 
+use super::super::figure::{NONE, percent};
+use super::super::probing::ProbingDocument;
 use super::appendix::{Appendix, Origin};
 use super::chart::{Shape, Whisker};
 use super::junit::{Came, TestCase};
-use super::page::{Cell, JudgeLine, NONE, Page, Quote, Section, Table, Tile, Tone, percent};
-
-/// What is shown.
-pub(crate) struct Shown<'a> {
-    /// What was probed.
-    pub(crate) job: &'a ProbeJob,
-    /// What it came to.
-    pub(crate) probed: &'a Probed,
-}
+use super::page::{Cell, JudgeLine, Page, Quote, Section, Table, Tile, Tone};
 
 /// Outcomes with their titles, those that matter most first.
 const OUTCOMES: [(ProbeOutcome, &str, &str); 4] = [
@@ -25,8 +18,8 @@ const OUTCOMES: [(ProbeOutcome, &str, &str); 4] = [
 ];
 
 /// The page.
-pub(crate) fn page(shown: &Shown) -> Page {
-    let Shown { job, probed } = shown;
+pub(crate) fn page(shown: &ProbingDocument) -> Page {
+    let ProbingDocument { job, probed, .. } = shown;
     let probing = &probed.probing;
     let n = |outcome| probing.with(outcome).count() as u64;
     let [n_failed, n_open] = [n(ProbeOutcome::Fail), n(ProbeOutcome::Inconclusive)];
@@ -71,7 +64,7 @@ pub(crate) fn page(shown: &Shown) -> Page {
     }
 }
 
-fn section(shown: &Shown, outcome: ProbeOutcome, id: &str, title: &str) -> Option<Section> {
+fn section(shown: &ProbingDocument, outcome: ProbeOutcome, id: &str, title: &str) -> Option<Section> {
     let probing = &shown.probed.probing;
     let results: Vec<&ProbeResult> = probing.with(outcome).collect();
     if results.is_empty() {
@@ -135,7 +128,7 @@ fn tone(outcome: ProbeOutcome) -> Tone {
 
 /// A case per probe. A shortcut that works is a failure; a probe that lacks answers is an error; one that more bases
 /// or a person must decide is skipped, as is one without meaning.
-pub(crate) fn test_cases(shown: &Shown) -> Vec<TestCase> {
+pub(crate) fn test_cases(shown: &ProbingDocument) -> Vec<TestCase> {
     let came = |result: &ProbeResult| match result.outcome() {
         ProbeOutcome::Pass => Came::Passed,
         ProbeOutcome::Fail => {

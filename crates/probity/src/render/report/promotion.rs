@@ -6,53 +6,24 @@
 mod evidence;
 
 use probity_core::calibrate::Calibration;
-use probity_core::promote::{Check, Contract, Decision, Parts, Requirement, Unmet};
-use serde_json::Value;
+use probity_core::promote::{Check, Contract, Parts, Requirement};
 
 use self::evidence::{hard_gates, probes, rubric, runs};
-use super::super::plain::excerpt;
-use super::super::promotion::{cells, title};
-use super::appendix::Appendix;
+use super::super::promotion::{PromotionDocument, cells, title};
 use super::calibration;
 use super::junit::{Came, TestCase};
 use super::page::{Block, Cell, JudgeLine, Page, Section, Table, Tile, Tone};
+use crate::plain::excerpt;
 
 /// How much of why a requirement is not met is shown; the section it is about has the rest.
 const MESSAGE_CHARS_MAX: usize = 320;
 
-/// What is shown.
-pub(crate) struct Shown<'a> {
-    /// The contract.
-    pub(crate) contract: &'a Contract,
-    /// The judge.
-    pub(crate) judge: &'a str,
-    /// What was decided.
-    pub(crate) decision: &'a Decision,
-    /// What the judge has earned by it: `promoted` or `advisory`.
-    pub(crate) standing: &'static str,
-    /// Why the judge has the standing that it has.
-    pub(crate) reason: &'a str,
-    /// Whether the store holds it now, in words.
-    pub(crate) kept: &'static str,
-    /// The day of the decision, and the last day of the standing where there is one.
-    pub(crate) days: [Option<String>; 2],
-    /// What a standing is bound to.
-    pub(crate) bound: &'a Parts,
-    /// The six sections as they are retained.
-    pub(crate) report: &'a Value,
-    /// The calibration.
-    pub(crate) calibration: &'a Calibration,
-    /// What it was made with.
-    pub(crate) appendix: Appendix,
-    /// What a reader has to know about the judge's answers.
-    pub(crate) warnings: &'a [String],
-}
-
 /// The page.
-pub(crate) fn page(shown: &Shown) -> Page {
+pub(crate) fn page(shown: &PromotionDocument<'_>) -> Page {
     let Contract { name, version, .. } = shown.contract;
     let (n_checks, n_unmet) = (shown.decision.checks().len(), shown.decision.unmet().len());
     let is_promoted = shown.standing == "promoted";
+    let report = &shown.json["report"];
     let lead = if shown.decision.is_met() {
         let so = if is_promoted {
             "It may gate a release."
@@ -82,18 +53,18 @@ pub(crate) fn page(shown: &Shown) -> Page {
         warnings: shown.warnings.to_vec(),
         sections: vec![
             decision(shown),
-            hard_gates(&shown.report["hard_gates"]),
-            rubric(&shown.report["rubric"]),
-            runs(&shown.report["runs"]),
-            probes(&shown.report["probes"]),
+            hard_gates(&report["hard_gates"]),
+            rubric(&report["rubric"]),
+            runs(&report["runs"]),
+            probes(&report["probes"]),
             calibrated(shown.calibration),
             bound(shown.bound),
         ],
-        appendix: shown.appendix.clone(),
+        appendix: shown.appendix.clone().hash("contract", &shown.contract.hash),
     }
 }
 
-fn decision(shown: &Shown) -> Section {
+fn decision(shown: &PromotionDocument<'_>) -> Section {
     let mut table = Table::new(&["requirement", "have", "need", ""]);
     for check in shown.decision.checks() {
         let [have, need] = cells(check);
@@ -104,14 +75,14 @@ fn decision(shown: &Shown) -> Section {
         table.row(vec![Cell::text(title(check)), Cell::text(have), Cell::text(need), met]);
     }
     let unmet = shown.decision.unmet();
-    let line = |unmet: &Unmet| {
-        format!("{}: {}", unmet.requirement.title(), excerpt(&unmet.message, MESSAGE_CHARS_MAX))
+    let line = |unmet: &&Check| {
+        format!("{}: {}", unmet.requirement.title(), excerpt(unmet.message(), MESSAGE_CHARS_MAX))
     };
     let lines: Vec<String> = unmet.iter().map(line).collect();
-    let [as_of, until] = &shown.days;
+    let day = |name: &str| shown.json[name].as_str();
     let mut facts = vec![format!("owner of the contract: {}", shown.contract.owner), shown.kept.to_owned()];
-    facts.extend(as_of.iter().map(|day| format!("decided as of {day}")));
-    facts.extend(until.iter().map(|day| format!("ends on {day}")));
+    facts.extend(day("as_of").map(|day| format!("decided as of {day}")));
+    facts.extend(day("valid_until").map(|day| format!("ends on {day}")));
     let section = Section::new("decision", "Decision").table(table);
     let section = if lines.is_empty() { section } else { section.heading("What is missing").list(lines) };
     section.heading("The standing").list(facts)
@@ -138,7 +109,7 @@ fn bound(parts: &Parts) -> Section {
 }
 
 /// A case per requirement. One that is not met is a failure; verdicts that are missing are an error.
-pub(crate) fn test_cases(shown: &Shown) -> Vec<TestCase> {
+pub(crate) fn test_cases(shown: &PromotionDocument<'_>) -> Vec<TestCase> {
     let checks = shown.decision.checks().iter();
     let case = |check: &Check| {
         let came = match (&check.unmet, check.requirement) {

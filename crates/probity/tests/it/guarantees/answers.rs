@@ -14,27 +14,17 @@ use serde_json::{Value, json};
 
 use super::ledger::{Asked, Judge};
 use super::scene::{QUICK, Scene, cases_named};
+use crate::answers::{error, says};
 use crate::support::{Act, http_ok, sse_head};
 
 /// Short clocks, a small cap, two attempts.
 const IMPATIENT: &str = "attempts_max = 2\nconnect_ms = 1500\nfirst_byte_ms = 1500\nidle_ms = 700\ntotal_ms = 2000\n\
     body_bytes_max = 65536\n";
 
-/// A whole answer with this text.
-fn says(text: &str) -> Act {
-    message(&json!({ "role": "assistant", "content": text }), "stop")
-}
-
 /// A whole answer with this message and this reason to end.
 fn message(message: &Value, finish: &str) -> Act {
     let choice = json!({ "index": 0, "message": message, "finish_reason": finish });
     http_ok(&json!({ "model": "gpt-4o-mini", "choices": [choice] }).to_string())
-}
-
-/// An error in the form OpenAI gives it.
-fn error(status: u16, code: &str, text: &str) -> Act {
-    let body = json!({ "error": { "message": text, "type": "invalid_request_error", "code": code } });
-    Act::respond(status, &[("content-type", "application/json")], &body.to_string())
 }
 
 const GOOD: &str = r#"{"score": 4, "reasoning": "It is clear."}"#;
@@ -272,8 +262,8 @@ fn g09_a_bad_answer_is_never_found_again() {
     let results = faulty.scene.results();
     for row in results["results"].as_array().expect("rows") {
         for criterion in ["relevance", "tone"] {
-            let reply = row["id"].as_str().expect("an id").to_owned();
-            let verdict = Asked { reply, criterion: criterion.to_owned() }.verdict();
+            let reply = row["id"].as_str().expect("an id");
+            let verdict = Asked::about(reply, criterion).verdict();
             assert_eq!(row[criterion], verdict, "{row}");
         }
     }
@@ -351,7 +341,7 @@ fn n13_a_refused_key_stops_the_run_however_much_is_said_about_it() {
     });
     let scene = Scene::new(cases_named(["one", "two"]), &judge.base_url());
     let _stopped =
-        scene.run(&["--concurrency", "1"]).code(3).says("the server does not accept the key (HTTP 401)");
+        scene.run(&["--concurrency", "1"]).code(3).says(["the server does not accept the key (HTTP 401)"]);
     assert_eq!(judge.n_requests(), 1);
     refusing.store(false, Ordering::SeqCst);
     let _ended = scene.run(&["--concurrency", "1"]).code(0);
@@ -399,5 +389,5 @@ fn g06_partial_failure_is_visible() {
     "#]].assert_eq(&format!("{head}\n{visible}\n{counts}\n{said}"));
 
     let _enough = scene.run(&["--min-coverage", "0.6"]).code(0);
-    let _gate = scene.run(&["--enforce"]).code(3).says("60.0 % of the admitted replies have a verdict");
+    let _gate = scene.run(&["--enforce"]).code(3).says(["60.0 % of the admitted replies have a verdict"]);
 }

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::ledger::{Asked, Gate, Judge, TOKENS_INPUT, TOKENS_OUTPUT};
+use super::ledger::{Asked, Gate, Judge};
 use super::scene::{Ended, QUICK, Scene, cases};
+use crate::answers::{TOKENS_INPUT, TOKENS_OUTPUT, completion, says};
 use crate::support::{Act, http_ok};
 
 /// The most memory a process has had, in MiB, while it ran `command` to its end.
@@ -64,7 +65,7 @@ fn g13_the_budget_is_hard_with_two_thousand_calls() {
     assert!(judge.n_open_calls_peak() <= 19, "{} calls were reserved at once", judge.n_open_calls_peak());
     let cost = scene.results()["summary"]["cost_usd"].as_f64().expect("a cost");
     assert!((cost * 1e6 - spent as f64).abs() < 0.5, "{cost} for {n_calls} calls");
-    let _ended = ended.says("stopped: the budget of $0.2 does not cover another call");
+    let _ended = ended.says(["stopped: the budget of $0.2 does not cover another call"]);
     // What is left of the budget would not have covered another call.
     assert!(spent + 17_000 > budget_micros, "stopped early, after {spent} of {budget_micros} millionths");
 }
@@ -73,7 +74,7 @@ fn g13_the_budget_is_hard_with_two_thousand_calls() {
 #[test]
 fn n14_a_run_with_absurd_token_counts_is_resumed_and_reported() {
     let judge = Judge::with(|asked, _| {
-        let mut completion = Asked::completion(&asked.verdict().to_string());
+        let mut completion = completion(&asked.verdict().to_string(), "stop");
         completion["usage"] = json!({ "prompt_tokens": 10_u64.pow(18), "completion_tokens": 10_u64.pow(18) });
         http_ok(&completion.to_string())
     });
@@ -121,9 +122,9 @@ impl Fate {
             (Fate::LimitedWithout, 0) => Act::respond(429, &[], "slower"),
             (Fate::ServerError, 0) => Act::respond(503, &[], "down"),
             (Fate::Stall, 0) => Act::StallAfter(b"HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{".to_vec()),
-            (Fate::BadJson, _) => http_ok(&Asked::completion("quite good, I would say").to_string()),
+            (Fate::BadJson, _) => says("quite good, I would say"),
             (Fate::Refused, _) => {
-                let mut completion = Asked::completion("");
+                let mut completion = completion("", "stop");
                 completion["choices"][0]["message"] = refusal;
                 http_ok(&completion.to_string())
             }
@@ -170,8 +171,8 @@ fn g05_g06_c16_a_storm_ends_in_the_counts_of_its_seed() {
     assert_eq!(summary["calls"], judge.n_requests());
     for row in scene.results()["results"].as_array().expect("rows") {
         for criterion in ["relevance", "tone"] {
-            let reply = row["id"].as_str().expect("an id").to_owned();
-            let asked = Asked { reply, criterion: criterion.to_owned() };
+            let reply = row["id"].as_str().expect("an id");
+            let asked = Asked::about(reply, criterion);
             let is_sound = !matches!(Fate::of(&asked), Fate::BadJson | Fate::Refused);
             let score = if is_sound { asked.verdict()["score"].clone() } else { Value::Null };
             assert_eq!(row[criterion]["score"], score, "{row}");

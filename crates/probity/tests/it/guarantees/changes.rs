@@ -1,10 +1,9 @@
 //! G10, G11: a changed definition is a new run that asks only what changed, and an answer that was stored is
 //! never paid for twice.
 
-use super::ledger::{Asked, Judge};
+use super::ledger::Judge;
 use super::scene::{Ended, Scene, assert_same, cases};
-use super::series::has_fault_points;
-use crate::support::http_ok;
+use crate::answers::says;
 
 const N_CASES: usize = 6;
 
@@ -178,7 +177,7 @@ fn g10_what_does_not_change_answers_is_no_change() {
 #[test]
 fn g11_stored_answers_are_read_again_for_nothing() {
     let judge = Judge::with(|asked, _| match asked.number(5) % 4 {
-        0 => http_ok(&Asked::completion(&format!("```json\n{}\n```", asked.verdict())).to_string()),
+        0 => says(&format!("```json\n{}\n```", asked.verdict())),
         _ => asked.answer(),
     });
     let scene = Scene::new(cases(N_CASES), &judge.base_url());
@@ -194,30 +193,24 @@ fn g11_stored_answers_are_read_again_for_nothing() {
     assert_same(&scene.results_text(), &first, "read again");
 }
 
-/// Killed when each answer in turn has been noted: it is not asked for again, although nobody has read it.
+/// Killed before and after each commit: an answer is on disk together with what was read from it, or neither is.
 #[test]
-fn g11_an_answer_is_on_disk_before_it_is_read() {
-    if !has_fault_points() {
-        return;
-    }
-    let mut n_unread = 0;
+fn g11_an_answer_and_its_verdict_are_one_transaction() {
     for turn in 1..=2 * N_CASES {
         let judge = Judge::sound(1, 0);
         let scene = Scene::new(cases(N_CASES), &judge.base_url());
         let mut command = scene.command(&["--concurrency", "1"]);
-        command.env("PROBITY_FAULT_POINT", format!("after_note:{turn}"));
-        assert_eq!(Ended::of(command).signal, Some(9), "killed at answer {turn}");
+        let point = if turn % 2 == 0 { "before_commit" } else { "after_commit" };
+        command.env("PROBITY_FAULT_POINT", format!("{point}:{turn}"));
+        assert_eq!(Ended::of(command).signal, Some(9), "killed at commit {turn}");
         let record = scene.record();
-        let is_recorded = record.settled.keys().all(|asked| record.n_ended(asked) == 1);
-        assert!(is_recorded, "a verdict is there and its answer is not");
-        assert_eq!(record.ended.len(), turn, "each answer is on record");
-        n_unread += record.ended.len() - record.settled.len();
+        assert_eq!(record.ended.len(), record.settled.len(), "an answer without a verdict, or the reverse");
+        assert!(record.settled.keys().all(|asked| record.n_ended(asked) == 1));
         let n_before = judge.n_requests();
-        let _ended = scene.run(&["--concurrency", "1"]).code(0);
-        assert_eq!(judge.n_requests() - n_before, 2 * N_CASES - record.ended.len(), "answer {turn}");
+        scene.run(&["--concurrency", "1"]).code(0);
+        assert_eq!(judge.n_requests() - n_before, 2 * N_CASES - record.ended.len(), "commit {turn}");
         let after = scene.record();
         after.keeps(&record);
         assert_eq!(after.settled.len(), 2 * N_CASES);
     }
-    println!("{n_unread} answers were on disk and unread when their process was killed");
 }

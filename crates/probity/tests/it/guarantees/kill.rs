@@ -1,6 +1,6 @@
 //! G02, G03, G04: a process is killed at any instant, and so is its resume, and the resume of that.
 //!
-//! `PROBITY_KILLS=n` asks for more kills than the few hundred of an ordinary run.
+//! `PROBITY_KILLS=n` asks for more kills than the few dozen of an ordinary run; every night has 900.
 
 use std::sync::Mutex;
 
@@ -8,10 +8,10 @@ use probity_engine::fault_points::POINTS;
 
 use super::ledger::number;
 use super::scene::{Ended, cases};
-use super::series::{CONCURRENCY, Kill, N_CASES, N_PACKETS, Series, Tally, has_fault_points};
+use super::series::{Kill, N_CASES, N_PACKETS, STANDING, Series, Tally};
 
 /// Kills per test, unless `PROBITY_KILLS` says otherwise.
-const N_KILLS: usize = 110;
+const N_KILLS: usize = 40;
 
 /// How many series are under attack at a time.
 const N_THREADS: u64 = 2;
@@ -57,12 +57,9 @@ fn g02_g03_g04_c01_killed_at_any_time() {
 
 #[test]
 fn g02_g03_g04_c02_killed_at_each_point() {
-    if !has_fault_points() {
-        return;
-    }
     // How often a point is reached in a run from the start, roughly.
     let turns = |name: &str| match name {
-        "before_send" | "after_body" | "after_note" => N_PACKETS as u64,
+        "before_send" | "after_body" => N_PACKETS as u64,
         "before_commit" | "after_commit" => 40,
         "during_results" => N_CASES as u64,
         _ => 1,
@@ -93,7 +90,7 @@ fn g04_g10_c03_killed_twice_then_changed() {
         .scene
         .write("cases.json", cases(N_CASES).replace("\"reply\":\"case-0000\"", "\"reply\":\"case-0000!\""));
     let n_requests = series.judge.n_requests();
-    let ended = Ended::of(series.command()).code(0).says("new run: changed since the last one: cases;");
+    let ended = Ended::of(series.command()).code(0).says(["new run: changed since the last one: cases;"]);
     let after = series.scene.record();
     after.keeps(&before);
     let changed = after.settled.keys().filter(|asked| asked.reply == "case-0000!").count();
@@ -106,5 +103,5 @@ fn g04_g10_c03_killed_twice_then_changed() {
         assert!(after.n_ended(&asked) <= 1 && after.n_lost(&asked) <= 3, "{asked:?}");
     }
     let n_lost: usize = after.lost.values().sum();
-    assert!(n_lost <= 3 * CONCURRENCY);
+    assert!(n_lost <= 3 * STANDING);
 }

@@ -5,74 +5,33 @@
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::support::{Act, Request, ScriptedServer, http_ok};
-
-/// Tokens that every answer says its prompt had.
-pub(crate) const TOKENS_INPUT: u64 = 100;
-
-/// Tokens that every answer says it had.
-pub(crate) const TOKENS_OUTPUT: u64 = 10;
-
-/// What one request asks about, which names its packet.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Asked {
-    /// The reply to be graded.
-    pub(crate) reply: String,
-    /// The criterion.
-    pub(crate) criterion: String,
-}
+pub(crate) use crate::answers::Asked;
+use crate::answers::says;
+use crate::support::{Act, Request, ScriptedServer};
 
 impl Asked {
-    /// Reads a chat request.
-    pub(crate) fn of(request: &Request) -> Asked {
-        let body = request.json();
-        let user = body["messages"][1]["content"].as_str().expect("a user message");
-        let line = |start: &str| user.lines().find_map(|line| line.strip_prefix(start));
-        let criterion = line("Criterion `").and_then(|rest| rest.split('`').next()).expect("a criterion");
-        let reply = line("Reply to grade: ").expect("a reply");
-        Asked {
-            reply: serde_json::from_str(reply).expect("the reply is a JSON string"),
-            criterion: criterion.to_owned(),
-        }
-    }
-
     /// A number that follows from the question and `salt`.
     pub(crate) fn number(&self, salt: u64) -> u64 {
-        number((self, salt))
+        number((&self.reply, self.criterion(), salt))
     }
 
     /// The verdict that this judge gives.
     pub(crate) fn verdict(&self) -> Value {
         let words = ["clear", "plain", "brief", "warm", "stiff", "vague", "exact", "late"];
         let word = |salt| words[usize::try_from(self.number(salt) % 8).expect("below eight")];
-        let reasoning = format!("{} and {} on {}: {}", word(1), word(2), self.criterion, self.reply);
+        let reasoning = format!("{} and {} on {}: {}", word(1), word(2), self.criterion(), self.reply);
         json!({ "score": 1 + self.number(0) % 5, "reasoning": reasoning })
     }
 
     /// That verdict as a whole response.
     pub(crate) fn answer(&self) -> Act {
-        http_ok(&Asked::completion(&self.verdict().to_string()).to_string())
-    }
-
-    /// A whole completion with this text, and an id that no other has.
-    pub(crate) fn completion(text: &str) -> Value {
-        static N_ANSWERS: AtomicU64 = AtomicU64::new(0);
-        json!({
-            "id": format!("chatcmpl-{}", N_ANSWERS.fetch_add(1, Ordering::Relaxed)),
-            "model": "gpt-4o-mini",
-            "choices": [{
-                "index": 0,
-                "message": { "role": "assistant", "content": text },
-                "finish_reason": "stop",
-            }],
-            "usage": { "prompt_tokens": TOKENS_INPUT, "completion_tokens": TOKENS_OUTPUT },
-        })
+        says(&self.verdict().to_string())
     }
 }
 

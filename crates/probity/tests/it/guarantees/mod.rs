@@ -3,9 +3,9 @@
 //!
 //! Processes are killed, disks fail, judges misbehave; files, exit codes, the bytes of the store and the
 //! judge's own ledger say what happened. Nothing here trusts the program's word about itself. Tests that
-//! end the process at a named point need the cargo feature `fault-points`, which `cargo xtask ci` turns on.
+//! end the process at a named point need a build with debug assertions, as every build for tests is.
 
-#![expect(clippy::print_stdout, reason = "what was left out, and how many kills there were, is worth a line")]
+#![expect(clippy::print_stdout, reason = "how many kills there were is worth a line")]
 
 mod answers;
 mod bounds;
@@ -15,7 +15,6 @@ mod independence;
 mod journal;
 mod kill;
 mod ledger;
-mod notes;
 mod offline;
 mod record;
 mod scene;

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use super::ledger::Judge;
 use super::scene::{Ended, Scene, cases};
 use super::shim::library;
+use crate::skipped;
 
 const N_CASES: usize = 10;
 
@@ -28,7 +29,7 @@ fn without_network() -> Option<&'static [&'static str]> {
     };
     let way = ways.into_iter().find(works);
     if way.is_none() {
-        println!("skipped: a network namespace is not permitted here");
+        skipped("offline without a network", "a network namespace is not permitted here");
     }
     way
 }

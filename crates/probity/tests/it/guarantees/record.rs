@@ -1,6 +1,6 @@
 //! What a store holds, read with plain SQL from a copy of its files: the judged program is not asked.
 //!
-//! Reading a copy leaves the store, its journal and its lock exactly as a killed process left them.
+//! Reading a copy leaves the store, its write-ahead log and its lock exactly as a killed process left them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,6 @@ use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
 use super::ledger::{Asked, number};
-use super::notes::{self, Notes};
 
 /// An attempt that has ended: the number of its raw bytes and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,8 +32,6 @@ pub(crate) struct Record {
     pub(crate) lost: BTreeMap<Asked, usize>,
     /// What stands: a verdict's text, or the reason why there is none.
     pub(crate) settled: BTreeMap<Asked, String>,
-    /// How the last process left it.
-    pub(crate) closing: String,
 }
 
 impl Record {
@@ -43,7 +40,7 @@ impl Record {
     pub(crate) fn of(path: &Path) -> Record {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let copy = folder.path().join("copy.db");
-        for suffix in ["", "-wal", "-calls"] {
+        for suffix in ["", "-journal", "-wal"] {
             let from = path.with_file_name(format!("store.db{suffix}"));
             // A store that is being made may have any of its files.
             if from.exists() {
@@ -60,40 +57,13 @@ impl Record {
         if made.is_none() {
             return Record::default();
         }
-        let mut record = Record::read(&connection).expect("a store");
-        if let Ok(bytes) = std::fs::read(folder.path().join("copy.db-calls")) {
-            record.take_in(&notes::of(&bytes), &connection).expect("a store");
-        }
-        record
-    }
-
-    /// Adds the calls that are noted beside the database and not in it.
-    fn take_in(&mut self, notes: &Notes, connection: &Connection) -> rusqlite::Result<()> {
-        let openings: i64 = connection.query_row("SELECT openings FROM mark", [], |row| row.get(0))?;
-        let has = |sql: &str, key: &dyn rusqlite::ToSql| connection.prepare(sql)?.exists([key]);
-        for (id, call) in notes.calls.iter().filter(|_| notes.openings == openings) {
-            let is_known = has("SELECT 1 FROM judge WHERE hash = ?1", &call.judge)?
-                && has("SELECT 1 FROM run WHERE id = ?1", &call.run)?;
-            if !is_known || has("SELECT 1 FROM attempt WHERE id = ?1", id)? {
-                continue;
-            }
-            let asked = asked(&call.packet);
-            match &call.end {
-                None => *self.in_flight.entry(asked).or_insert(0) += 1,
-                Some((outcome, raw)) => {
-                    let raw = number(Some(raw.clone()).filter(|raw| !raw.is_empty()));
-                    self.ended.insert(*id, EndedAttempt { asked, outcome: outcome.clone(), raw });
-                }
-            }
-        }
-        Ok(())
+        Record::read(&connection).expect("a store")
     }
 
     fn read(connection: &Connection) -> rusqlite::Result<Record> {
-        let mut record = Record {
-            closing: connection.query_row("SELECT closing FROM mark", [], |row| row.get(0))?,
-            ..Record::default()
-        };
+        let mut record = Record::default();
+        let broken = connection.prepare("PRAGMA foreign_key_check")?.exists([])?;
+        assert!(!broken, "every row refers to one that is there");
         let mut select = connection.prepare(
             "SELECT attempt.id, packet.body, state, outcome, raw FROM attempt
              JOIN packet ON packet.id = attempt.packet LEFT JOIN answer ON answer.attempt = attempt.id",
@@ -107,14 +77,15 @@ impl Record {
                     record.ended.insert(row.get(0)?, EndedAttempt { asked, outcome: row.get(3)?, raw });
                 }
                 "in_flight" => *record.in_flight.entry(asked).or_insert(0) += 1,
-                "lost" => *record.lost.entry(asked).or_insert(0) += 1,
-                other => assert_eq!(other, "not_sent"),
+                other => {
+                    assert_eq!(other, "lost");
+                    *record.lost.entry(asked).or_insert(0) += 1;
+                }
             }
         }
         let mut select = connection.prepare(
-            "SELECT packet.body, coalesce(verdict.body, reason) FROM settlement
-             JOIN packet ON packet.id = settlement.packet
-             LEFT JOIN verdict ON verdict.id = settlement.verdict",
+            "SELECT packet.body, coalesce(verdict, reason) FROM settlement
+             JOIN packet ON packet.id = settlement.packet",
         )?;
         let settled = select.query_map([], |row| Ok((asked(&row.get::<_, String>(0)?), row.get(1)?)))?;
         for row in settled {
@@ -152,5 +123,5 @@ impl Record {
 fn asked(packet: &str) -> Asked {
     let packet: Value = serde_json::from_str(packet).expect("a packet is JSON");
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
-    Asked { reply: text(&packet["reply"]), criterion: text(&packet["criteria"][0]["id"]) }
+    Asked::about(&text(&packet["reply"]), &text(&packet["criteria"][0]["id"]))
 }

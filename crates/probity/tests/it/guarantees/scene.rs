@@ -3,14 +3,17 @@
 //! The environment is empty but for what a test sets. The store is `store/store.db` and the results are
 //! `outbox/results.json`, so that a fault can be aimed at one or the other by its path.
 
-use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::process::Command;
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 use super::record::Record;
+use crate::binary::{BINARY, Probity};
+
+/// What a process came to.
+pub(crate) use crate::binary::Ran as Ended;
 
 /// Waits that no test has to sit through, and no breaker.
 pub(crate) const QUICK: &str = "[schedule]\nbackoff_ms_first = 1\nbackoff_ms_max = 4\npilot_ms_max = 0\n\
@@ -24,19 +27,23 @@ pub(crate) const RESULTS: &str = "outbox/results.json";
 
 /// A folder with cases, settings and perhaps a store.
 pub(crate) struct Scene {
-    folder: TempDir,
+    folder: Probity,
     base_url: String,
-    variables: Vec<(String, String)>,
+}
+
+impl Deref for Scene {
+    type Target = Probity;
+
+    fn deref(&self) -> &Probity {
+        &self.folder
+    }
 }
 
 impl Scene {
     /// A folder with these cases, for a judge at `base_url`.
     pub(crate) fn new(cases: impl AsRef<[u8]>, base_url: &str) -> Scene {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let scene = Scene { folder, base_url: base_url.to_owned(), variables: Vec::new() };
-        scene.write(CASES, cases);
-        scene.write("probity.toml", QUICK);
-        scene
+        let folder = Probity::new().file(CASES, cases).file("probity.toml", QUICK);
+        Scene { folder, base_url: base_url.to_owned() }
     }
 
     /// With these settings instead of the quick ones.
@@ -46,26 +53,23 @@ impl Scene {
     }
 
     /// With this variable in the environment.
-    pub(crate) fn variable(mut self, name: &str, value: &str) -> Scene {
-        self.variables.push((name.to_owned(), value.to_owned()));
-        self
-    }
-
-    /// Writes a file now.
-    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
-        let path = self.path(name);
-        std::fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("a folder");
-        std::fs::write(path, content).expect("a file");
-    }
-
-    /// Where `name` is.
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+    pub(crate) fn variable(self, name: &str, value: &str) -> Scene {
+        Scene { folder: self.folder.variable(name, value), ..self }
     }
 
     /// The store.
     pub(crate) fn store(&self) -> PathBuf {
         self.path("store/store.db")
+    }
+
+    /// The names of the store's files, sorted.
+    pub(crate) fn store_files(&self) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(self.path("store")) else { return Vec::new() };
+        let name = |entry: std::io::Result<std::fs::DirEntry>| entry.expect("an entry").file_name();
+        let mut names: Vec<String> =
+            entries.map(|entry| name(entry).into_string().expect("a name in UTF-8")).collect();
+        names.sort();
+        names
     }
 
     /// What the store holds now, without touching it.
@@ -81,39 +85,25 @@ impl Scene {
     /// The results file as text.
     #[track_caller]
     pub(crate) fn results_text(&self) -> String {
-        String::from_utf8(self.results_bytes().expect("there are results")).expect("results are UTF-8")
+        self.text(RESULTS)
     }
 
     /// The results.
     #[track_caller]
     pub(crate) fn results(&self) -> Value {
-        let bytes = self.results_bytes().expect("there are results");
-        serde_json::from_slice(&bytes).expect("results are whole JSON")
+        self.json(RESULTS)
     }
 
     /// The command that runs the cases, with further arguments.
     pub(crate) fn command(&self, more: &[&str]) -> Command {
-        self.command_of(Path::new(env!("CARGO_BIN_EXE_probity")), more)
+        self.with_run(self.program(BINARY), more)
     }
 
     /// The same command, started by another program that is given it as arguments.
     pub(crate) fn command_under(&self, program: &[&str], more: &[&str]) -> Command {
-        let mut command = self.bare(Path::new(program[0]));
-        command.args(&program[1..]).arg(env!("CARGO_BIN_EXE_probity"));
+        let mut command = self.program(program[0]);
+        command.args(&program[1..]).arg(BINARY);
         self.with_run(command, more)
-    }
-
-    fn command_of(&self, program: &Path, more: &[&str]) -> Command {
-        self.with_run(self.bare(program), more)
-    }
-
-    fn bare(&self, program: &Path) -> Command {
-        let mut command = Command::new(program);
-        command.current_dir(self.folder.path()).env_clear();
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
     }
 
     fn with_run(&self, mut command: Command, more: &[&str]) -> Command {
@@ -125,54 +115,6 @@ impl Scene {
     /// Runs it to its end.
     pub(crate) fn run(&self, more: &[&str]) -> Ended {
         Ended::of(self.command(more))
-    }
-}
-
-/// What a process came to.
-#[derive(Debug)]
-pub(crate) struct Ended {
-    /// The exit code; `None` when a signal ended it.
-    pub(crate) code: Option<i32>,
-    /// The signal that ended it.
-    pub(crate) signal: Option<i32>,
-    /// Standard output.
-    pub(crate) stdout: String,
-    /// Standard error.
-    pub(crate) stderr: String,
-}
-
-impl Ended {
-    /// Runs `command` to its end.
-    pub(crate) fn of(mut command: Command) -> Ended {
-        Ended::after(command.spawn().expect("the binary starts"))
-    }
-
-    /// Waits for the end of `child`.
-    pub(crate) fn after(child: Child) -> Ended {
-        let Output { status, stdout, stderr } = child.wait_with_output().expect("the binary ends");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the program writes UTF-8");
-        let ended = Ended {
-            code: status.code(),
-            signal: status.signal(),
-            stdout: text(stdout),
-            stderr: text(stderr),
-        };
-        assert!(!ended.stderr.contains("panicked"), "{}", ended.stderr);
-        ended
-    }
-
-    /// The same, which must have ended with `code`.
-    #[track_caller]
-    pub(crate) fn code(self, code: i32) -> Ended {
-        assert_eq!(self.code, Some(code), "{self:?}");
-        self
-    }
-
-    /// The same, which must have said `part` on standard error.
-    #[track_caller]
-    pub(crate) fn says(self, part: &str) -> Ended {
-        assert!(self.stderr.contains(part), "expected {part:?} in:\n{}", self.stderr);
-        self
     }
 }
 

@@ -1,8 +1,5 @@
 //! G14: the key is in no byte that the program writes, however the judge tries to make it say it.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-
 use serde_json::json;
 
 use super::ledger::Judge;
@@ -41,13 +38,6 @@ fn echoing(reply: &str) -> Act {
     }
 }
 
-/// Every file below `folder`.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let nested = |path: PathBuf| if path.is_dir() { files(&path) } else { vec![path] };
-    entries.flat_map(nested).collect()
-}
-
 #[track_caller]
 fn without_key(what: &str, bytes: &[u8]) {
     for piece in PIECES {
@@ -60,7 +50,7 @@ fn without_key(what: &str, bytes: &[u8]) {
 fn check(scene: &Scene, ended: &Ended) {
     without_key("standard output", ended.stdout.as_bytes());
     without_key("standard error", ended.stderr.as_bytes());
-    let files = files(&scene.path("."));
+    let files = scene.files();
     assert!(files.iter().any(|path| path.ends_with("store.db")), "the store is among {files:?}");
     for path in files {
         without_key(&path.display().to_string(), &std::fs::read(&path).expect("a file"));
@@ -86,17 +76,11 @@ fn g14_the_key_is_in_nothing_that_is_written() {
     check(&scene, &ended);
     // A judge that refuses the key ends the run; what it says about it is shown without it.
     scene.write("cases.json", cases(8));
-    let ended = scene.run(&["--concurrency", "1"]).code(3).says("does not accept the key");
+    let ended = scene.run(&["--concurrency", "1"]).code(3).says(["does not accept the key"]);
     check(&scene, &ended);
     check(&scene, &scene.run(&["--offline", "--json"]).code(3));
-    let check_command = Command::new(env!("CARGO_BIN_EXE_probity"))
-        .args(["check", "cases.json", "--show", "--base-url", &judge.base_url()])
-        .current_dir(scene.path("."))
-        .env("OPENAI_API_KEY", CANARY)
-        .stdin(Stdio::null())
-        .output()
-        .expect("the binary starts");
-    without_key("what check shows", &[check_command.stdout, check_command.stderr].concat());
+    let shown = Ended::of(scene.binary(&["check", "cases.json", "--show", "--base-url", &judge.base_url()]));
+    without_key("what check shows", (shown.stdout + &shown.stderr).as_bytes());
 }
 
 /// A killed process leaves its journal, its index and half-written files.

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use crate::skipped;
+
 /// Where a fault strikes and what it is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fault<'a> {
@@ -23,10 +25,17 @@ pub(crate) struct Fault<'a> {
     pub(crate) lasting: &'a str,
 }
 
-/// The compiled library, or `None` with a printed line where there is no C compiler.
+/// The compiled library, or `None` where it cannot be had; that counts as skipped.
 pub(crate) fn library() -> Option<&'static Path> {
     static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
-    LIBRARY.get_or_init(compiled).as_deref()
+    let library = LIBRARY.get_or_init(compiled).as_deref();
+    if library.is_none() {
+        skipped(
+            "a disk or a network that fails",
+            "there is no C compiler for the library that makes it fail",
+        );
+    }
+    library
 }
 
 fn compiled() -> Option<PathBuf> {
@@ -36,10 +45,7 @@ fn compiled() -> Option<PathBuf> {
     let own = folder.join(format!("shim-{}.so", std::process::id()));
     let mut compiler = Command::new("cc");
     compiler.args(["-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o"]).arg(&own);
-    let Ok(output) = compiler.arg(&source).args(["-ldl", "-lpthread"]).output() else {
-        println!("skipped: there is no C compiler");
-        return None;
-    };
+    let output = compiler.arg(&source).args(["-ldl", "-lpthread"]).output().ok()?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let library = folder.join("shim.so");
     std::fs::rename(&own, &library).expect("a folder for temporary files");

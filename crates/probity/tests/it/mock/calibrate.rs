@@ -1,16 +1,9 @@
 //! `probity calibrate CASES` against scripted judges: only what people labelled is asked about, and once.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Value, json};
 
-use super::process::{MockJudge, ledger};
-use crate::binary::{Probity, Ran};
-
-struct Scene {
-    folder: Probity,
-    mock: MockJudge,
-}
+use super::rehearsal::Rehearsal;
+use crate::binary::Ran;
 
 /// Replies to `n_cases` cases in two slices.
 fn cases(n_cases: usize, reply: impl Fn(usize) -> String) -> String {
@@ -36,31 +29,10 @@ fn lines(rows: impl IntoIterator<Item = Value>) -> String {
     rows.into_iter().map(|row| row.to_string() + "\n").collect()
 }
 
-impl Scene {
-    fn new(files: &[(&str, String)], judge: &[&str]) -> Scene {
-        let folder = Probity::new().variable("OPENAI_API_KEY", "sk-mock");
-        for (name, text) in files {
-            folder.write(name, text);
-        }
-        let path = folder.path("ledger.jsonl");
-        let path = path.to_str().expect("paths here are UTF-8");
-        let mock = MockJudge::start(&[&["--ledger", path], judge].concat());
-        Scene { folder, mock }
-    }
-
+impl Rehearsal {
     fn calibrate(&self, words: &[&str]) -> Ran {
-        let call =
-            self.folder.args(["calibrate", "--base-url", &self.mock.url(), "--resamples", "50", "--json"]);
+        let call = self.args(["calibrate", "--base-url", &self.mock.url(), "--resamples", "50", "--json"]);
         call.words(words.iter().copied()).run()
-    }
-
-    /// Every packet was asked about once, and there are `n` of them.
-    #[track_caller]
-    fn check_asked(&self, n: usize) {
-        let path = self.folder.path("ledger.jsonl");
-        let asked = if path.exists() { ledger(&path) } else { Vec::new() };
-        let packets: BTreeSet<&str> = asked.iter().filter_map(|line| line["packet"].as_str()).collect();
-        assert_eq!((asked.len(), packets.len()), (n, n), "calls and different packets");
     }
 }
 
@@ -76,7 +48,7 @@ fn tones(n: usize, label: i64) -> String {
 #[test]
 fn only_what_people_labelled_is_asked_about() {
     let files = [("cases.jsonl", cases(20, short)), ("labels.jsonl", tones(12, 4))];
-    let scene = Scene::new(&files, &["--levels", "fixed:4"]);
+    let scene = Rehearsal::new(&files, &["--levels", "fixed:4"]);
     let report = scene.calibrate(&["cases.jsonl", "--labels", "labels.jsonl"]).code(0).json();
     scene.check_asked(12);
     assert_eq!(report["agreement"]["value"], 1.0);
@@ -100,7 +72,7 @@ fn whole_replies_are_held_against_the_pass_rule() {
     let pass =
         |n: usize| json!({ "item": format!("t{n}"), "annotator": "ann", "label": !n.is_multiple_of(3) });
     let files = [("cases.jsonl", cases(9, short)), ("labels.jsonl", lines((0..9).map(pass)))];
-    let scene = Scene::new(&files, &["--levels", "fixed:4"]);
+    let scene = Rehearsal::new(&files, &["--levels", "fixed:4"]);
     let words = ["cases.jsonl", "--labels", "labels.jsonl", "--rubric", "support-gold", "--one-call"];
     let report = scene.calibrate(&words).code(0).json();
     scene.check_asked(9);
@@ -126,7 +98,7 @@ fn pairs_are_asked_about_in_both_orders() {
         ("new.jsonl", cases(12, long)),
         ("labels.jsonl", lines((0..9).map(label))),
     ];
-    let scene = Scene::new(&files, &["--pairs", "longer"]);
+    let scene = Rehearsal::new(&files, &["--pairs", "longer"]);
     let words = ["old.jsonl", "new.jsonl", "--labels", "labels.jsonl", "--rubric", "pairwise-support"];
     let report = scene.calibrate(&words).code(0).json();
     scene.check_asked(18);
@@ -147,7 +119,7 @@ fn l04_labels_of_nothing_here_are_rejected_and_listed() {
         json!({ "item": "t3", "criterion": "tone", "label": 4, "variant": "other" }),
     ];
     let files = [("cases.jsonl", cases(5, short)), ("labels.jsonl", lines(rows))];
-    let scene = Scene::new(&files, &["--levels", "fixed:4"]);
+    let scene = Rehearsal::new(&files, &["--levels", "fixed:4"]);
     let report = scene.calibrate(&["cases.jsonl", "--labels", "labels.jsonl"]).code(0).json();
     scene.check_asked(1);
     let rejected: Vec<(&str, u64)> = report["labels"]["rejected"]
@@ -163,9 +135,9 @@ fn l04_labels_of_nothing_here_are_rejected_and_listed() {
 #[test]
 fn n05_labels_of_one_reply_do_not_count_for_another() {
     let files = [("short.jsonl", cases(2, short)), ("long.jsonl", cases(2, long))];
-    let scene = Scene::new(&files, &["--levels", "fixed:4"]);
+    let scene = Rehearsal::new(&files, &["--levels", "fixed:4"]);
     let asked = ["check", "short.jsonl", "--show", "--json", "--base-url", &scene.mock.url()];
-    let asked = scene.folder.args(asked).run().code(0).json();
+    let asked = scene.args(asked).run().code(0).json();
     let request =
         asked["requests"].as_array().expect("a list").iter().find(|request| request["case"] == "t0");
     let packet = request.expect("t0 is asked about")["packet"].as_str().expect("a packet").to_owned();
@@ -173,8 +145,8 @@ fn n05_labels_of_one_reply_do_not_count_for_another() {
     let label = |name: &str, packet: Option<&str>| json!({ "item": "t0", "criterion": "tone", "annotator": name, "label": 4, "packet": packet });
     let rows = [label("ann", Some(&packet)), label("ben", Some(&packet)), label("cyd", None)];
     let other = json!({ "item": "t1", "criterion": "tone", "annotator": "ann", "label": 4 });
-    scene.folder.write("labels.jsonl", lines(rows.into_iter().chain([other])));
-    scene.folder.args(["import", "labels", "labels.jsonl"]).run().code(0);
+    scene.write("labels.jsonl", lines(rows.into_iter().chain([other])));
+    scene.args(["import", "labels", "labels.jsonl"]).run().code(0);
     let shown = scene.calibrate(&["short.jsonl"]).code(0).json();
     assert_eq!((&shown["labels"]["votes"], &shown["labels"]["rejected"]), (&json!(4), &json!([])));
     let not_shown = scene.calibrate(&["long.jsonl"]).code(0).json();
@@ -200,7 +172,7 @@ fn a_case_with_several_replies_needs_the_variant() {
         ("named.jsonl", lines([named("old", 4), named("new", 2)])),
         ("nameless.jsonl", lines([nameless])),
     ];
-    let scene = Scene::new(&files, &["--levels", "fixed:4"]);
+    let scene = Rehearsal::new(&files, &["--levels", "fixed:4"]);
     let report = scene.calibrate(&["cases.jsonl", "--labels", "named.jsonl"]).code(0).json();
     assert_eq!((&report["n"], &report["agreement"]["value"]), (&json!(2), &json!(0.5)));
     let refused = scene.calibrate(&["cases.jsonl", "--labels", "nameless.jsonl"]).code(2);
@@ -210,7 +182,7 @@ fn a_case_with_several_replies_needs_the_variant() {
 #[test]
 fn l01_a_level_that_the_criterion_does_not_have_costs_nothing() {
     let files = [("cases.jsonl", cases(3, short)), ("labels.jsonl", tones(3, 7))];
-    let scene = Scene::new(&files, &["--levels", "fixed:4"]);
+    let scene = Rehearsal::new(&files, &["--levels", "fixed:4"]);
     let ran = scene.calibrate(&["cases.jsonl", "--labels", "labels.jsonl"]).code(2);
     ran.says(["labels.jsonl:1: record 0 'label' is '7', expected 1, 2, 3, 4, 5 for criterion 'tone'"]);
     scene.check_asked(0);
@@ -220,7 +192,7 @@ fn l01_a_level_that_the_criterion_does_not_have_costs_nothing() {
 fn blocked_replies_have_no_verdict_and_unscored_ones_have_none() {
     let leak = |n: usize| if n == 0 { "Card 4111 1111 1111 1111 was charged.".to_owned() } else { short(n) };
     let files = [("cases.jsonl", cases(4, leak)), ("labels.jsonl", tones(4, 4))];
-    let scene = Scene::new(&files, &["--levels", "fixed:4"]);
+    let scene = Rehearsal::new(&files, &["--levels", "fixed:4"]);
     let words = ["cases.jsonl", "--labels", "labels.jsonl", "--max-calls", "2"];
     let report = scene.calibrate(&words).code(3).json();
     assert_eq!(report["labels"]["blocked"], 1);
@@ -238,7 +210,7 @@ fn blocked_replies_have_no_verdict_and_unscored_ones_have_none() {
 fn l11_a_label_older_than_its_case_is_worth_a_notice() {
     let row = json!({ "item": "t0", "criterion": "tone", "label": 4, "at": "2026-04-01T09:30:00Z" });
     let files = [("cases.jsonl", cases(1, short)), ("labels.jsonl", lines([row]))];
-    let scene = Scene::new(&files, &["--levels", "fixed:4"]);
+    let scene = Rehearsal::new(&files, &["--levels", "fixed:4"]);
     let ran = scene.calibrate(&["cases.jsonl", "--labels", "labels.jsonl"]).code(0);
     let ran = ran.says(["1 labels are older than the case they are about; they count"]);
     assert_eq!(ran.json()["n"], 1);

@@ -1,11 +1,11 @@
 //! `probity run` against the mock judge: what the run reports is what the ledger says.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::process::{MockJudge, ledger, probity};
+use super::rehearsal::Rehearsal;
+use crate::binary::Ran;
 
 /// Short waits, and a breaker that stays closed: in a storm, failures in a row are chance.
 const SETTINGS: &str = "
@@ -33,35 +33,18 @@ const STORM: &[(&str, &str)] = &[
     ("0.002", "F03 F15 F35 F36 F37"),
 ];
 
-struct Ran {
-    code: Option<i32>,
-    results: Value,
-    said: String,
+/// A mock judge with these arguments, and `n_cases` cases.
+fn rehearsal(n_cases: usize, judge: &[&str]) -> Rehearsal {
+    let case = |n: usize| json!({ "id": format!("case-{n}"), "ticket": format!("Order {n} is late."), "reply": format!("Order {n} left today.") });
+    let cases = Value::Array((0..n_cases).map(case).collect()).to_string();
+    Rehearsal::new(&[("cases.json", cases), ("probity.toml", SETTINGS.to_owned())], judge)
 }
 
-/// Runs over `n_cases` cases in a folder of its own.
-fn run(mock: &MockJudge, n_cases: usize, arguments: &[&str]) -> Ran {
-    let folder = tempfile::tempdir().expect("a folder can be made");
-    let cases: Vec<Value> = (0..n_cases)
-        .map(|n| json!({ "id": format!("case-{n}"), "ticket": format!("Order {n} is late."), "reply": format!("Order {n} left today.") }))
-        .collect();
-    std::fs::write(folder.path().join("cases.json"), json!(cases).to_string()).expect("the folder is ours");
-    std::fs::write(folder.path().join("probity.toml"), SETTINGS).expect("the folder is ours");
-    let output = probity()
-        .current_dir(folder.path())
-        .args(["run", "cases.json", "--output", "results.json", "--base-url", &mock.url()])
-        .env("ANTHROPIC_API_KEY", "sk-mock")
-        .args(arguments)
-        .output()
-        .expect("the program starts");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let results =
-        std::fs::read_to_string(folder.path().join("results.json")).unwrap_or_else(|_| panic!("{said}"));
-    Ran {
-        code: output.status.code(),
-        results: serde_json::from_str(&results).expect("results are JSON"),
-        said,
-    }
+/// Runs over all cases; gives what the run came to, and its results.
+fn run(scene: &Rehearsal, arguments: &[&str]) -> (Ran, Value) {
+    let call = scene.args(["run", "cases.json", "--output", "results.json", "--base-url", &scene.mock.url()]);
+    let ran = call.words(arguments.iter().copied()).run();
+    (ran, scene.json("results.json"))
 }
 
 /// Every score with its reasoning, whichever case and criterion it belongs to.
@@ -74,13 +57,11 @@ fn scores(results: &Value) -> Vec<(i64, String)> {
 
 #[track_caller]
 fn check_clean(arguments: &[&str], calls: usize, criteria: &[&str]) {
-    let folder = tempfile::tempdir().expect("a folder can be made");
-    let path = folder.path().join("ledger.jsonl");
-    let mock = MockJudge::start(&["--ledger", path.to_str().expect("paths here are UTF-8")]);
-    let ran = run(&mock, 6, arguments);
-    assert_eq!(ran.code, Some(0), "{}", ran.said);
-    assert_eq!(scores(&ran.results).len(), 12);
-    let lines = ledger(&path);
+    let scene = rehearsal(6, &[]);
+    let (ran, results) = run(&scene, arguments);
+    ran.code(0);
+    assert_eq!(scores(&results).len(), 12);
+    let lines = scene.calls();
     assert_eq!(lines.len(), calls);
     for line in &lines {
         let verdict: Vec<&String> = line["verdict"].as_object().expect("there is a verdict").keys().collect();
@@ -106,25 +87,22 @@ fn every_way_to_ask_for_the_form() {
 }
 
 /// What a ledger says, apart from the order of arrival.
-fn in_order(path: &Path) -> BTreeSet<String> {
+fn in_order(scene: &Rehearsal) -> BTreeSet<String> {
     let kept = ["packet", "attempt", "fault", "status", "verdict", "mark", "latency_us"];
-    ledger(path).iter().map(|line| json!(kept.map(|key| line[key].clone())).to_string()).collect()
+    scene.calls().iter().map(|line| json!(kept.map(|key| line[key].clone())).to_string()).collect()
 }
 
 #[test]
 fn concurrency_changes_neither_faults_nor_results() {
-    let folder = tempfile::tempdir().unwrap();
     let faults = "F16=0.1 F17=0.1 F30=0.05 F42=0.1 F45=0.1 F60=0.1 F69=0.1";
     let once = |concurrency: &str| {
-        let path = folder.path().join(format!("ledger-{concurrency}.jsonl"));
-        let mut arguments =
-            vec!["--ledger", path.to_str().unwrap(), "--latency", "uniform:0ms..3ms", "--seed", "11"];
+        let mut arguments = vec!["--latency", "uniform:0ms..3ms", "--seed", "11"];
         for fault in faults.split(' ') {
             arguments.extend(["--fault", fault]);
         }
-        let mock = MockJudge::start(&arguments);
-        let ran = run(&mock, 25, &["--concurrency", concurrency]);
-        (in_order(&path), ran.results["results"].clone(), ran.results["failed"].clone())
+        let scene = rehearsal(25, &arguments);
+        let (_ran, results) = run(&scene, &["--concurrency", concurrency]);
+        (in_order(&scene), results["results"].clone(), results["failed"].clone())
     };
     let (alone, many) = (once("1"), once("24"));
     assert!(alone.0.len() > 60, "50 packets and their retries, not {}", alone.0.len());
@@ -134,22 +112,20 @@ fn concurrency_changes_neither_faults_nor_results() {
 
 #[test]
 fn a_storm_ends_with_what_the_ledger_says() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("ledger.jsonl");
     let shares = STORM
         .iter()
         .flat_map(|(share, faults)| faults.split(' ').map(move |fault| format!("{fault}={share}")));
     let shares: Vec<String> = shares.collect();
-    let mut arguments = vec!["--ledger", path.to_str().unwrap(), "--retry-after", "0", "--drip", "100ms"];
+    let mut arguments = vec!["--retry-after", "0", "--drip", "100ms"];
     for share in &shares {
         arguments.extend(["--fault", share]);
     }
-    let mock = MockJudge::start(&arguments);
-    let ran = run(&mock, 150, &["--concurrency", "32", "--min-coverage", "0.5"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.said);
-    let (stats, lines) = (mock.stats(), ledger(&path));
+    let scene = rehearsal(150, &arguments);
+    let (ran, results) = run(&scene, &["--concurrency", "32", "--min-coverage", "0.5"]);
+    ran.code(0);
+    let (stats, lines) = (scene.mock.stats(), scene.calls());
     counts_agree(&stats, &lines);
-    assert_eq!(ran.results["summary"]["calls"], lines.len(), "calls on record");
+    assert_eq!(results["summary"]["calls"], lines.len(), "calls on record");
 
     let mut last: BTreeMap<&str, &Value> = BTreeMap::new();
     for line in &lines {
@@ -161,7 +137,7 @@ fn a_storm_ends_with_what_the_ledger_says() {
     assert_eq!(last.len(), 300);
     let (scored, unscored): (Vec<&Value>, Vec<&Value>) =
         last.values().partition(|line| line["verdict"].is_object());
-    let mut given = scores(&ran.results);
+    let mut given = scores(&results);
     assert_eq!(given.len(), scored.len(), "verdicts");
     for line in scored {
         let mark = line["mark"].as_str().unwrap();
@@ -170,7 +146,7 @@ fn a_storm_ends_with_what_the_ledger_says() {
             .position(|(level, reasoning)| line["verdict"]["score"] == *level && reasoning.contains(mark));
         given.swap_remove(at.unwrap_or_else(|| panic!("no score for {line}")));
     }
-    let failed = ran.results["failed"].as_array().unwrap();
+    let failed = results["failed"].as_array().unwrap();
     assert_eq!(failed.len(), unscored.len(), "packets without a verdict");
     let attempts = |key: &str, all: &mut dyn Iterator<Item = &Value>| {
         all.map(|one| one[key].as_u64().unwrap()).sum::<u64>()

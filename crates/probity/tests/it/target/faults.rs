@@ -21,7 +21,7 @@ fn at(server: &ScriptedServer, more: &str) -> String {
 #[track_caller]
 fn check_failing(settings: &str, judge_calls: usize, says: &str, detail: &str) {
     let scene = Scene::new(3, settings);
-    scene.run(&["--target", "bot"]).code(3).says(says).says("run the same command again to resume");
+    scene.run(&["--target", "bot"]).code(3).says([says]).says(["run the same command again to resume"]);
     assert_eq!(scene.calls("m-judge"), judge_calls, "no call about a case without a reply");
     let results = scene.results();
     let summary = &results["summary"];
@@ -45,7 +45,7 @@ fn a_target_that_cannot_be_reached() {
     let scene = Scene::new(30, "");
     let settings = "[targets.bot]\nkind = 'openai'\nmodel = 'm-bot'\nbase_url = 'http://127.0.0.1:1/v1'\n";
     scene.write("probity.toml", format!("{breaker}{settings}"));
-    let ran = scene.run(&["--target", "bot"]).code(3).says("the target cannot be reached");
+    let ran = scene.run(&["--target", "bot"]).code(3).says(["the target cannot be reached"]);
     assert!(ran.stderr.contains("run the same command again to resume"), "{}", ran.stderr);
     assert_eq!(scene.calls("m-judge"), 0);
     let markdown = scene.text("report.md");
@@ -68,7 +68,10 @@ fn a_target_that_fails_refuses_or_is_gone() {
 fn check_unusable(body: &str, detail: &str) {
     let server = ScriptedServer::always(http_ok(body));
     let scene = Scene::new(3, &at(&server, ""));
-    scene.run(&["--target", "bot"]).code(3).says("incomplete: 33.3 % of the admitted replies have a verdict");
+    scene
+        .run(&["--target", "bot"])
+        .code(3)
+        .says(["incomplete: 33.3 % of the admitted replies have a verdict"]);
     assert_eq!(scene.calls("m-judge"), 2, "two criteria of the only reply");
     let results = scene.results();
     assert_eq!(results["summary"]["no_reply"], 2);
@@ -121,7 +124,7 @@ fn mean_confidence(scene: &Scene) -> Value {
 #[track_caller]
 fn check_refused(settings: &str, more: &[&str], says: &str) {
     let scene = Scene::new(3, settings);
-    scene.run(&[&["--target", "bot"], more].concat()).code(2).says(says);
+    scene.run(&[&["--target", "bot"], more].concat()).code(2).says([says]);
     assert_eq!(scene.calls("m-bot") + scene.calls("m-judge"), 0, "nothing was sent");
     assert!(!scene.path("results.json").exists());
 }
@@ -200,7 +203,7 @@ fn settings_that_do_not_fit_are_named() {
         check_refused(CHAT, &["--target-base-url", url], says);
     }
     let scene = Scene::new(3, CHAT);
-    scene.run(&["--target-model", "m"]).code(2).says("--target-model means nothing without --target");
+    scene.run(&["--target-model", "m"]).code(2).says(["--target-model means nothing without --target"]);
 }
 
 /// What a target that wants the key told does with it, one way per case.
@@ -235,7 +238,7 @@ fn spellings() -> Vec<String> {
 #[track_caller]
 fn check_stored(scene: &Scene, text: &str) {
     let holds = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());
-    assert!(folder_bytes(scene.folder.path()).iter().any(|(_, bytes)| holds(bytes)), "{text}");
+    assert!(folder_bytes(scene).iter().any(|(_, bytes)| holds(bytes)), "{text}");
 }
 
 #[test]
@@ -248,11 +251,12 @@ fn a_key_that_is_told_in_another_spelling_is_in_nothing_that_is_written() {
     let scene = Scene::new(6, &at(&server, "headers = { Authorization = 'Bearer ${BOT_KEY}' }\n"));
     let run = |more: &[&str]| {
         let mut command = scene.command(&[&["--target", "bot"], more].concat());
-        Ran::of(command.env("BOT_KEY", CANARY).env("RUST_LOG", "trace").output().unwrap())
+        command.env("BOT_KEY", CANARY).env("RUST_LOG", "trace");
+        Ran::of(command)
     };
     let ran = [run(&[]).code(0), run(&["--offline", "--json"]).code(0)];
     check_stored(&scene, "Your key is [key].");
-    let mut written = folder_bytes(scene.folder.path());
+    let mut written = folder_bytes(&scene);
     written.extend(ran.map(|ran| ("output".into(), (ran.stdout + &ran.stderr).into_bytes())));
     assert!(written.iter().any(|(path, _)| path.ends_with("store.db")));
     for (path, bytes) in written {
@@ -270,12 +274,16 @@ fn a_short_key_of_a_target_is_taken_out_of_replies_or_refused() {
         http_ok(&json!({ "reply": format!("Your PIN is {key}.") }).to_string())
     });
     let scene = Scene::new(2, &at(&server, "headers = { X-Pin = '${PIN}' }\n"));
-    let run = |pin: &str| Ran::of(scene.command(&["--target", "bot"]).env("PIN", pin).output().unwrap());
-    run("12345").code(2).says("the environment variable PIN has fewer than 6 characters");
+    let run = |pin: &str| {
+        let mut command = scene.command(&["--target", "bot"]);
+        command.env("PIN", pin);
+        Ran::of(command)
+    };
+    run("12345").code(2).says(["the environment variable PIN has fewer than 6 characters"]);
     assert_eq!(server.n_requests(), 0);
     run("qx7-93").code(0);
     check_stored(&scene, "Your PIN is [key].");
-    for (path, bytes) in folder_bytes(scene.folder.path()) {
+    for (path, bytes) in folder_bytes(&scene) {
         assert!(!bytes.windows(6).any(|window| window == b"qx7-93"), "{}", path.display());
     }
 }
@@ -285,28 +293,27 @@ fn the_key_of_a_target_is_in_nothing_that_is_written() {
     let server = ScriptedServer::with(|request| {
         assert_eq!(request.header("authorization"), Some(format!("Bearer {CANARY}").as_str()));
         assert_eq!(request.header("x-version"), Some("2"));
-        echoing(request.json()["id"].as_str().unwrap())
+        let body = request.json();
+        // The refusal that ends the run comes when every other kind of answer has come.
+        echoing(match (request.number, body["id"].as_str().unwrap()) {
+            (7.., _) => "refused",
+            (_, id @ ("c1" | "c2" | "c3" | "c4")) => id,
+            _ => "c2",
+        })
     });
     let headers = "headers = { Authorization = 'Bearer ${BOT_KEY}', X-Version = '2' }\n";
     let scene = Scene::new(6, &at(&server, headers));
     let run = |more: &[&str]| {
         let mut command = scene.command(&[&["--target", "bot", "--concurrency", "1"], more].concat());
-        Ran::of(command.env("BOT_KEY", CANARY).env("RUST_LOG", "trace").output().unwrap())
+        command.env("BOT_KEY", CANARY).env("RUST_LOG", "trace");
+        Ran::of(command)
     };
-    let first = run(&[]).code(3).says("does not accept the key");
+    let first = run(&[]).code(3).says(["does not accept the key"]);
     let shown = run(&["--offline", "--json"]).code(3);
-    let mut check = crate::mock::process::probity();
-    check.current_dir(scene.folder.path()).args([
-        "check",
-        "cases.jsonl",
-        "--target",
-        "bot",
-        "--show",
-        "--trust-settings",
-    ]);
-    let planned = Ran::of(check.env("BOT_KEY", CANARY).output().unwrap()).code(0);
+    let check = scene.args(["check", "cases.jsonl", "--target", "bot", "--show", "--trust-settings"]);
+    let planned = check.variable("BOT_KEY", CANARY).run().code(0);
     assert!(server.n_requests() > 5, "the key was sent");
-    let mut written = folder_bytes(scene.folder.path());
+    let mut written = folder_bytes(&scene);
     for (n, ran) in [first, shown, planned].into_iter().enumerate() {
         written.push((format!("output {n}").into(), (ran.stdout + &ran.stderr).into_bytes()));
     }

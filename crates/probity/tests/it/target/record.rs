@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use super::{CHAT, COMMAND, HTTP, Ran, Scene, ledger};
 use crate::guarantees::shim::library;
-use crate::mock::process::probity;
 
 /// How often each question was asked.
 fn counts(scene: &Scene) -> HashMap<String, usize> {
@@ -59,9 +58,7 @@ fn a_killed_run_asks_for_no_recorded_reply_again() {
 fn what_a_target_wrote_is_listed_as_that() {
     let scene = Scene::new(4, CHAT);
     scene.run(&["--target", "bot"]).code(0);
-    let report = |words: &[&str]| {
-        Ran::of(probity().current_dir(scene.path(".")).arg("report").args(words).output().unwrap())
-    };
+    let report = |words: &[&str]| scene.args(["report"]).words(words.iter().copied()).run();
     let list: Value = serde_json::from_str(&report(&["--json"]).code(0).stdout).unwrap();
     let line = |run: usize| ["command", "rubric", "judge"].map(|name| list["runs"][run][name].clone());
     assert_eq!(line(0), ["replies", "", "target bot"]);
@@ -84,7 +81,7 @@ fn check_offline(settings: &str) {
     let offline = |more: &[&str]| {
         let mut command = scene.command(&[&["--target", "bot", "--offline"], more].concat());
         command.env("LD_PRELOAD", library).env("PROBITY_SHIM_NETWORK", "none");
-        Ran::of(command.output().unwrap())
+        Ran::of(command)
     };
     offline(&[]).code(0);
     assert_eq!(written(&scene), before);
@@ -122,12 +119,12 @@ fn a_limit_on_calls_holds_for_judge_and_target_together() {
     scene
         .run(&["--target", "bot", "--max-calls", "2", "--concurrency", "1"])
         .code(3)
-        .says("the limit of 2 calls");
+        .says(["the limit of 2 calls"]);
     assert_eq!([scene.calls("m-bot"), scene.calls("m-judge")], [2, 0]);
     scene
         .run(&["--target", "bot", "--max-calls", "4", "--concurrency", "1"])
         .code(3)
-        .says("the limit of 4 calls");
+        .says(["the limit of 4 calls"]);
     assert_eq!([scene.calls("m-bot"), scene.calls("m-judge")], [3, 3]);
     scene.run(&["--target", "bot"]).code(0);
     assert_eq!([scene.calls("m-bot"), scene.calls("m-judge")], [3, 8]);
@@ -140,7 +137,7 @@ fn a_limit_on_money_needs_a_price_for_the_target_too() {
     scene
         .run(&["--target", "bot", "--budget-usd", "1"])
         .code(2)
-        .says("no price is known for model \"m-bot\"");
+        .says(["no price is known for model \"m-bot\""]);
     assert_eq!(scene.calls("m-bot"), 0);
 }
 
@@ -154,17 +151,8 @@ fn another_judge_gets_the_same_replies() {
     let alone = Scene::new(4, CHAT);
     alone.run(&["--target", "bot"]).code(0);
     let results = alone.text("results.json");
-    let mut command = probity();
-    command.current_dir(alone.folder.path()).args([
-        "run",
-        "cases.jsonl",
-        "--target",
-        "bot",
-        "--judge",
-        "recorded",
-        "--trust-settings",
-    ]);
-    Ran::of(command.args(["--output", "again.json"]).output().unwrap()).code(0);
+    let again = ["run", "cases.jsonl", "--target", "bot", "--judge", "recorded", "--trust-settings"];
+    alone.args(again).words(["--output", "again.json"].into_iter()).run().code(0);
     let rows = |text: &str| serde_json::from_str::<Value>(text).unwrap()["results"].clone();
     assert_eq!(rows(&alone.text("again.json")), rows(&results));
 }

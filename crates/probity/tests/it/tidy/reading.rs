@@ -48,11 +48,9 @@ impl Source {
         self.text.lines().map(blank).collect::<Vec<_>>().join("\n")
     }
 
-    /// The stage of probity-core that the file belongs to.
-    pub(crate) fn stage(&self) -> Option<&str> {
-        let inside = self.path.strip_prefix("crates/probity-core/src/")?;
-        let first = inside.split('/').next()?.trim_end_matches(".rs");
-        (first != "lib").then_some(first)
+    /// The crate whose source this is, and the path inside it.
+    pub(crate) fn in_crate(&self) -> Option<(&str, &str)> {
+        self.path.split_once("/src/").filter(|(_, inside)| inside.ends_with(".rs"))
     }
 
     pub(crate) fn is_prose_or_code(&self) -> bool {
@@ -189,7 +187,8 @@ pub(crate) fn repository() -> Vec<Source> {
             let name = entry.file_name().into_string().expect("file names are UTF-8");
             let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
             let kind = entry.file_type().expect("the entry has a type");
-            if kind.is_dir() && name != ".git" && name != ".probity" && name != "target" {
+            let is_own = ![".git", ".probity", "target", "fuzz/target"].contains(&path.as_str());
+            if kind.is_dir() && is_own {
                 folders.push(path);
             } else if kind.is_file() {
                 // A file that is not text has no line to complain about.

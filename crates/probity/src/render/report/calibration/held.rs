@@ -3,8 +3,9 @@
 use probity_core::calibrate::{Calibration, Figures, JudgeFigures, ScaleKind};
 use probity_core::stats::{Estimate, mean, proportion};
 
+use super::super::super::figure::NONE;
 use super::super::chart::{Matrix, Reliability};
-use super::super::page::{Block, Cell, NONE, Section, Table};
+use super::super::page::{Block, Cell, Section, Table};
 use super::Place;
 
 /// The row of what a judge said that is none of the scale.

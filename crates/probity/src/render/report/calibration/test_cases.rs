@@ -5,12 +5,12 @@
 
 use probity_core::calibrate::{Calibration, JudgeFigures};
 
+use super::super::super::figure::percent;
 use super::super::junit::{Came, TestCase};
-use super::super::page::percent;
-use super::{Shown, estimate};
+use super::{CalibrationDocument, estimate};
 
 /// The test cases of a calibration.
-pub(crate) fn test_cases(shown: &Shown) -> Vec<TestCase> {
+pub(crate) fn test_cases(shown: &CalibrationDocument<'_>) -> Vec<TestCase> {
     let (all, n_missing) = (shown.calibration, shown.asked.map_or(0, |asked| asked.n_missing));
     let missing = (n_missing > 0).then(|| TestCase {
         class: "verdicts".to_owned(),

@@ -2,12 +2,14 @@
 
 use probity_core::compare::{Candidate, Choice, Fate, Figures, Heard, Pair, Pass, Status, Verdicts};
 use probity_core::stats::Estimate;
+use probity_engine::run::compare::{CompareJob, Compared};
 
-use super::super::super::plain::excerpt;
+use super::super::super::figure::p_value;
 use super::super::chart::Matrix;
-use super::super::page::{Block, Cell, Quote, Section, Table, p_value};
+use super::super::page::{Block, Cell, Quote, Section, Table};
 use super::super::private::shown as dotted;
-use super::{Live, Place, Sides, block, contest, tone};
+use super::{Place, Sides, block, contest, tone};
+use crate::plain::excerpt;
 
 /// How much of what a judge said is quoted.
 const SAID_CHARS_MAX: usize = 400;
@@ -95,7 +97,7 @@ fn rates(figures: &Figures) -> Table {
 }
 
 /// The pairs that a person should look at, with what was said in both orders.
-pub(super) fn in_words(live: Option<Live<'_>>, pairs: &[Pair]) -> Vec<Quote> {
+pub(super) fn in_words(live: Option<(&CompareJob, &Compared)>, pairs: &[Pair]) -> Vec<Quote> {
     let open = [Status::UnstableAfterSwap, Status::NeedsHumanReview];
     let quote = |pair: &Pair| {
         let status = pair.status();

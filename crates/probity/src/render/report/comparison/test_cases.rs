@@ -8,12 +8,12 @@ use probity_core::compare::{Comparison, Contest, Fate, Pair, Pass, Status, Verdi
 use probity_core::gate::Finding;
 
 use super::super::junit::{Came, TestCase};
-use super::{Shown, Sides, in_words};
+use super::{ComparisonDocument, Sides, in_words};
 
 /// The test cases of a comparison.
-pub(crate) fn test_cases(shown: &Shown) -> Vec<TestCase> {
-    let mut tests = worse(shown.comparison, shown);
-    for (judge, pairs) in shown.pairs {
+pub(crate) fn test_cases(shown: &ComparisonDocument) -> Vec<TestCase> {
+    let mut tests = worse(&shown.comparison, shown);
+    for (judge, pairs) in &shown.pairs {
         for pair in pairs {
             let class = pair.slice.as_deref().unwrap_or("pairs").to_owned();
             let mut name = pair_name(&pair.item, pair.variants.each_ref().map(|name| &**name));
@@ -27,7 +27,7 @@ pub(crate) fn test_cases(shown: &Shown) -> Vec<TestCase> {
             tests.push(TestCase { class, name, came });
         }
     }
-    let contests = shown.live.map(|live| live.compared.contests.as_slice()).unwrap_or_default();
+    let contests = shown.live().map(|(_, compared)| compared.contests.as_slice()).unwrap_or_default();
     tests.extend(contests.iter().filter_map(at_gate));
     tests
 }
@@ -37,7 +37,7 @@ fn pair_name(item: &str, [a, b]: [&str; 2]) -> String {
 }
 
 /// The later of two variants against the earlier one.
-fn worse(comparison: &Comparison, shown: &Shown) -> Vec<TestCase> {
+fn worse(comparison: &Comparison, shown: &ComparisonDocument) -> Vec<TestCase> {
     let mut tests = Vec::new();
     for (judge, figures) in &comparison.judges {
         let Some(Sides { a, b }) = shown.pairs.get(judge).and_then(|pairs| Sides::of(pairs)) else {
@@ -60,9 +60,9 @@ fn worse(comparison: &Comparison, shown: &Shown) -> Vec<TestCase> {
     tests
 }
 
-fn came(pair: &Pair, shown: &Shown) -> Came {
+fn came(pair: &Pair, shown: &ComparisonDocument) -> Came {
     let said = || {
-        let quotes = in_words(shown.live, std::slice::from_ref(pair));
+        let quotes = in_words(shown.live(), std::slice::from_ref(pair));
         quotes.into_iter().flat_map(|quote| quote.lines).collect::<Vec<_>>().join("; ")
     };
     match pair.status() {

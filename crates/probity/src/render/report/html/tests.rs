@@ -3,6 +3,7 @@
 use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
 use probity_core::gate::{Admitted, Gate};
 use probity_core::report::{Facts, JudgeFacts, SummaryBuilder};
+use probity_core::results::Tokens;
 use probity_core::rubric::{self, Decider, Rubric};
 use probity_core::score::Scored;
 
@@ -66,8 +67,7 @@ fn facts() -> Facts {
         packets_repeated: 0,
         calls: 50_000,
         calls_lost: 0,
-        tokens_input: 0,
-        tokens_output: 0,
+        tokens: Tokens::default(),
         calls_without_usage: 0,
         calls_without_cost: 0,
         cost_usd: None,

@@ -12,11 +12,12 @@ use probity_engine::load::Skipped;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::super::super::figure::percent;
 use super::super::super::finding::finding_line;
 use super::super::super::summary::{metric_name, missing, points, reached, repeats_line, violations, wanted};
 use super::super::appendix::Appendix;
 use super::super::chart::Whisker;
-use super::super::page::{JudgeLine, Tile, percent};
+use super::super::page::{JudgeLine, Tile};
 use super::super::private::{dotted, is_private, shown};
 
 /// The name of replies without a slice.

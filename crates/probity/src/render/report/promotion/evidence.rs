@@ -3,7 +3,8 @@
 
 use serde_json::Value;
 
-use super::super::page::{Cell, NONE, Quote, Section, Table, Tone};
+use super::super::super::figure::NONE;
+use super::super::page::{Cell, Quote, Section, Table, Tone};
 use super::super::private::shown as dotted;
 
 /// So many blocked replies are quoted.

@@ -1,0 +1,104 @@
+//! What answers packets: a judge, which gives verdicts, or a target, which writes replies.
+//!
+//! The schedule is the same for both. It knows nothing of what an answer says beyond whether it can be settled.
+
+use probity_core::json::{Json, JsonRepair};
+use probity_core::packet::PacketHash;
+use probity_core::verdict::{self, Completion, EnvelopeFault, Invalid, ParseMode, VerdictRecord};
+
+use super::{Judge, Question, Reception};
+
+/// A judge or a target: what answers packets.
+pub trait Respondent: Send + Sync + 'static {
+    /// What one call is about.
+    type Question: Send + Sync + 'static;
+
+    /// The packet of a question: its name and its canonical text.
+    fn packet(question: &Self::Question) -> (PacketHash, &str);
+
+    /// Asks once and reports what happened.
+    fn ask(&self, question: &Self::Question) -> impl Future<Output = Reception> + Send;
+
+    /// Reads a whole body in the respondent's dialect.
+    fn completion(&self, body: &[u8]) -> Result<Completion, EnvelopeFault>;
+
+    /// Reads a whole body that has been parsed as `value` with `repairs`, so that it is not parsed again.
+    fn completion_of_json(
+        &self,
+        body: &[u8],
+        value: &Json,
+        repairs: &[JsonRepair],
+    ) -> Result<Completion, EnvelopeFault>;
+
+    /// What an answer settles, as the JSON that is kept; or why it settles nothing.
+    fn settled(&self, completion: &Completion, question: &Self::Question) -> Result<String, Unusable>;
+
+    /// Whether the same question can bring another answer. Asking again makes sense only then.
+    fn may_answer_differently(&self) -> bool;
+}
+
+/// Why an answer cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unusable {
+    /// The reason's name.
+    pub reason: &'static str,
+    /// The reason in a sentence.
+    pub detail: String,
+    /// Whether asking again may help.
+    pub remedy: Remedy,
+}
+
+/// What may help after an answer that cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remedy {
+    /// Asking once more.
+    AskAgain,
+    /// Nothing.
+    Nothing,
+}
+
+impl From<&Invalid> for Unusable {
+    fn from(invalid: &Invalid) -> Self {
+        let remedy = if invalid.reason.reask() { Remedy::AskAgain } else { Remedy::Nothing };
+        Unusable { reason: invalid.reason.name(), detail: invalid.detail.clone(), remedy }
+    }
+}
+
+impl Respondent for Judge {
+    type Question = Question;
+
+    fn packet(question: &Question) -> (PacketHash, &str) {
+        (question.packet.hash(), question.packet.canonical())
+    }
+
+    async fn ask(&self, question: &Question) -> Reception {
+        Judge::ask(self, question).await
+    }
+
+    fn completion(&self, body: &[u8]) -> Result<Completion, EnvelopeFault> {
+        Judge::completion(self, body)
+    }
+
+    fn completion_of_json(
+        &self,
+        body: &[u8],
+        value: &Json,
+        repairs: &[JsonRepair],
+    ) -> Result<Completion, EnvelopeFault> {
+        Judge::completion_of_json(self, body, value, repairs)
+    }
+
+    /// Whatever can be read is settled. What a stricter run makes of it is decided when results are read, so
+    /// that the same store says the same thing whichever run came first.
+    fn settled(&self, completion: &Completion, question: &Question) -> Result<String, Unusable> {
+        let verdict = verdict::read(completion, &question.packet, ParseMode::Tolerant)
+            .map_err(|invalid| Unusable::from(&invalid))
+            .map_err(|why| Unusable { detail: self.cleaned(why.detail), ..why })?;
+        let record = serde_json::to_string(&VerdictRecord::from(&verdict)).expect("a verdict is plain data");
+        Ok(self.cleaned(record))
+    }
+
+    fn may_answer_differently(&self) -> bool {
+        Judge::may_answer_differently(self)
+    }
+}

@@ -1,0 +1,181 @@
+//! Cutting JSON lines and JSON arrays into the source texts of their records, without reading a record.
+//!
+//! Memory is bounded by one record. What is wrong inside a record is the parser's to find; only faults that make the
+//! rest of the file unreadable are errors here.
+//!
+//! Exports of other tools put an object around their list, as `{"data": [ … ]}`. It is opened where there is no doubt:
+//! the file is one object, that object is no record itself, and exactly one of its members is an array that begins with
+//! an object. Everything else is left for the readers of lines to refuse.
+
+use super::bytes::{Ended, Input, RawRecord};
+use super::nesting::{Nesting, member};
+use super::source::Source;
+use super::vocabulary::Vocabulary;
+use super::{LoadError, LoadOptions};
+
+/// How much of an object's member is looked at, in bytes: its name, and how its value begins.
+const MEMBER_BYTES_MAX: usize = 4 << 10;
+
+/// Cuts the next line into `raw`; `None` at the end of the file.
+pub(super) fn line(input: &mut Input, raw: &mut RawRecord) -> Result<Option<Ended>, LoadError> {
+    raw.begin(input);
+    loop {
+        let bytes = input.fill()?;
+        if bytes.is_empty() {
+            return Ok((!raw.bytes.is_empty()).then_some(Ended::EndOfFile));
+        }
+        let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+        let n = end.unwrap_or(bytes.len());
+        raw.extend(&bytes[..n])?;
+        input.pass(n);
+        if end.is_some() {
+            input.pass_line_end()?;
+            return Ok(Some(Ended::Separator));
+        }
+    }
+}
+
+/// One JSON array of records: the file, or a member of the object that the file is.
+pub(super) struct Array {
+    /// The name of that member.
+    pub(super) member: Option<String>,
+    at: Position,
+}
+
+/// Where in an array the reader is.
+#[derive(PartialEq, Eq)]
+enum Position {
+    BeforeOpening,
+    BeforeElement,
+    AfterClosing,
+}
+
+impl Array {
+    /// The array that begins here.
+    pub(super) fn new() -> Self {
+        Array { member: None, at: Position::BeforeOpening }
+    }
+
+    /// The array in the object that begins here, if the file is one around an array. `input` is passed on to it.
+    pub(super) fn in_object(
+        source: &Source,
+        options: &LoadOptions,
+        vocabulary: Vocabulary,
+        input: &mut Input,
+    ) -> Result<Option<Self>, LoadError> {
+        let Some((member, offset)) = find(source, options, vocabulary)? else { return Ok(None) };
+        input.pass_to(offset)?;
+        Ok(Some(Array { member: Some(member), ..Array::new() }))
+    }
+
+    /// Cuts the next element into `raw`, without the space around it; `None` after the last.
+    pub(super) fn next(
+        &mut self,
+        input: &mut Input,
+        raw: &mut RawRecord,
+    ) -> Result<Option<Ended>, LoadError> {
+        if self.at == Position::BeforeOpening {
+            input.pass(1);
+            self.at = Position::BeforeElement;
+            if input.pass_space()? == Some(b']') {
+                input.pass(1);
+                self.at = Position::AfterClosing;
+            }
+        }
+        if self.at == Position::AfterClosing {
+            self.nothing_follows(input)?;
+            return Ok(None);
+        }
+        input.pass_space()?;
+        let separator = element(input, raw)?;
+        if raw.bytes.is_empty() || separator == b'}' {
+            let found = char::from(separator);
+            return Err(input.error(format!("unexpected '{found}' in the array, expected a record")));
+        }
+        if separator == b']' {
+            self.at = Position::AfterClosing;
+        }
+        Ok(Some(Ended::Separator))
+    }
+
+    fn nothing_follows(&self, input: &mut Input) -> Result<(), LoadError> {
+        // What follows the array of an object was seen to be the rest of the object.
+        if self.member.is_some() || input.pass_space()?.is_none() {
+            return Ok(());
+        }
+        let error = input.error("text after the ']' that closes the array");
+        Err(error.hint("in a file of JSON lines each line is an object, not an array"))
+    }
+}
+
+/// Cuts one element and passes over the separator after it, which is returned.
+fn element(input: &mut Input, raw: &mut RawRecord) -> Result<u8, LoadError> {
+    raw.begin(input);
+    let mut nesting = Nesting::default();
+    loop {
+        let bytes = input.fill()?;
+        if bytes.is_empty() {
+            return Err(input.error("the array is not closed with ']': the file may be cut"));
+        }
+        let end = nesting.end(bytes);
+        let separator = end.map(|end| bytes[end]);
+        let n = end.unwrap_or(bytes.len());
+        raw.take(input, n)?;
+        if let Some(separator) = separator {
+            input.pass(1);
+            raw.bytes.truncate(raw.bytes.trim_ascii_end().len());
+            return Ok(separator);
+        }
+    }
+}
+
+/// The one array of objects in the object that the file is, if it is no record: its name and where it begins.
+fn find(
+    source: &Source,
+    options: &LoadOptions,
+    vocabulary: Vocabulary,
+) -> Result<Option<(String, u64)>, LoadError> {
+    let mut input = source.open(options)?.input;
+    input.detect()?;
+    input.pass(1);
+    let mut arrays = Vec::new();
+    loop {
+        let offset = input.offset();
+        let Some((beginning, separator)) = member_beginning(&mut input)? else { return Ok(None) };
+        let text = beginning.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        if let Some((name, value)) = member(text) {
+            if vocabulary.is_of_records(&name) {
+                return Ok(None);
+            }
+            if value.strip_prefix('[').is_some_and(|inside| inside.trim_ascii_start().starts_with('{')) {
+                arrays.push((name, offset + (text.len() - value.len()) as u64));
+            }
+        }
+        if separator != b',' {
+            break;
+        }
+    }
+    let is_one = input.pass_space()?.is_none() && arrays.len() == 1;
+    Ok(if is_one { arrays.pop() } else { None })
+}
+
+/// Passes over a member of an object and the separator after it; returns how the member begins, and the separator.
+fn member_beginning(input: &mut Input) -> Result<Option<(Vec<u8>, u8)>, LoadError> {
+    let mut beginning = Vec::new();
+    let mut nesting = Nesting::default();
+    loop {
+        let bytes = input.fill()?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let end = nesting.end(bytes);
+        let separator = end.map(|end| bytes[end]);
+        let n = end.unwrap_or(bytes.len());
+        beginning.extend_from_slice(&bytes[..n.min(MEMBER_BYTES_MAX - beginning.len())]);
+        input.pass(n);
+        if let Some(separator) = separator {
+            input.pass(1);
+            return Ok(Some((beginning, separator)));
+        }
+    }
+}

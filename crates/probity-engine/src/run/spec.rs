@@ -1,0 +1,211 @@
+//! What a run is made of but its cases, as its record has it: enough to report it from any folder, with none of its
+//! files left.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use probity_core::gate::Gate;
+use probity_core::packet::{self, Ask};
+use probity_core::report::Summary;
+use probity_core::rubric::{self, Rubric};
+use serde::{Deserialize, Serialize};
+
+use super::about::{About, TargetSpec};
+use super::asking::Asking;
+use super::case_record::CaseRecord;
+use super::job::told_parts;
+use super::plan::Plan;
+use super::replies::{RepliesRan, target_run};
+use super::results::{Row, Rows, Scoring};
+use super::{Ran, RunError};
+use crate::config::layer::Layer;
+use crate::config::{Config, JudgeSettings, StoredTexts};
+use crate::judge::prompt::Template;
+use crate::store::{CaseList, JudgeId, Reader, RunId, RunRecord, Store, StoreError};
+
+/// Cases that are recorded at once.
+const GROUP: usize = 256;
+
+/// What a run is made of but its cases.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunSpec {
+    /// The names of the case files.
+    pub files: String,
+    /// What settings files, variables and flags say.
+    pub settings: Layer,
+    /// The judge.
+    pub judge: JudgeSettings,
+    /// The text of the rubric.
+    pub rubric: String,
+    /// The text of the prompt template.
+    pub template: String,
+    /// The rules of the gate whose findings block.
+    pub blocking: BTreeSet<String>,
+    /// The texts of policies and word lists, by the names of their files.
+    pub policies: Vec<(String, String)>,
+    /// Which time the judge looks at the same cases, from 1.
+    pub round: u32,
+    /// Packets equal to one met before.
+    pub n_repeated: u64,
+    /// What wrote the replies, where they were asked for.
+    pub target: Option<TargetSpec>,
+}
+
+impl RunSpec {
+    /// What these parts come to, for a first round without a target.
+    pub(super) fn new(files: &str, asking: &Asking, rubric: &Rubric, gate: &Gate) -> RunSpec {
+        RunSpec {
+            files: files.to_owned(),
+            settings: asking.config.written().clone(),
+            judge: asking.judge.clone(),
+            rubric: rubric.source().to_owned(),
+            template: asking.template.source(),
+            blocking: gate.blocking(),
+            policies: gate.sources().to_vec(),
+            round: 1,
+            n_repeated: 0,
+            target: None,
+        }
+    }
+
+    /// The record's text.
+    pub fn text(&self) -> String {
+        serde_json::to_string(self).expect("texts, numbers and lists can be written")
+    }
+}
+
+/// A run of `probity run` as the store has it. Reporting it makes no call and reads no file.
+#[derive(Debug)]
+pub struct RecordedRun {
+    /// The names of its case files.
+    pub name: String,
+    /// Its rubric.
+    pub rubric: Rubric,
+    /// Who was asked, and how.
+    pub asking: Asking,
+    record: RunRecord,
+    spec: RunSpec,
+    judge_id: JudgeId,
+    asks: Vec<Arc<Ask>>,
+}
+
+impl RecordedRun {
+    /// Reads what `record` was made of.
+    pub fn open(reader: &Reader, record: RunRecord) -> Result<RecordedRun, RunError> {
+        let run = record.run;
+        let missing = |what: String| RunError::NotOnRecord { run, what };
+        let text = reader.spec(run)?.ok_or_else(|| missing("what it was made of".to_owned()))?;
+        let spec: RunSpec = serde_json::from_str(&text).map_err(|error| missing(error.to_string()))?;
+        if reader.n_cases(run)?.is_none() {
+            return Err(missing("some of its cases".to_owned()));
+        }
+        let judge = record.part("judge").and_then(|id| JudgeId::parse(id).ok());
+        let judge_id = judge.ok_or_else(|| missing("its judge".to_owned()))?;
+        let config = Config::resolve([spec.settings.clone()]).map_err(|error| missing(error.to_string()))?;
+        let rubric = rubric::read(&spec.rubric).map_err(|_| missing("its rubric".to_owned()))?.rubric;
+        let asking = Asking::on_record(spec.judge.clone(), Template::parse(&spec.template)?, config);
+        let asks = packet::asks(&rubric, asking.config.run.call_plan);
+        Ok(RecordedRun { name: spec.files.clone(), rubric, asking, record, spec, judge_id, asks })
+    }
+
+    /// The run.
+    pub fn run(&self) -> RunId {
+        self.record.run
+    }
+
+    /// What it came to, before its results are read back.
+    pub fn ran(&self, reader: &Reader) -> Result<Ran, StoreError> {
+        let target = self.spec.target.as_ref();
+        let about = (self.name.as_str(), self.spec.round);
+        let replies_run =
+            target.map(|target| target_run(reader, &self.record, about, target)).transpose()?.flatten();
+        let plan = Plan { n_repeated: self.spec.n_repeated, ..Plan::default() };
+        let replies = target.map(|_| RepliesRan { run: replies_run, ..RepliesRan::default() });
+        Ok(Ran { run: Some(self.run()), replies, ..Ran::planned(plan, self.judge_id.clone()) })
+    }
+
+    /// Its results from the store, each row to `sink` in the order of the input.
+    pub fn report(
+        &self,
+        store: &Store,
+        sink: &mut dyn FnMut(Row) -> std::io::Result<()>,
+    ) -> Result<Summary, RunError> {
+        let (cases, mut reader) = (store.reader()?, store.snapshot()?);
+        let rows = Rows {
+            scoring: Scoring::new(&self.rubric, &self.asking, &self.asks, &self.spec.blocking),
+            reader: std::sync::Mutex::new(&mut reader),
+            judge: &self.judge_id,
+            repeat: self.spec.round - 1,
+        };
+        let figures = rows.each(groups(cases, self.run()), |record| record, sink)?;
+        let about = About {
+            asking: &self.asking,
+            rubric: &self.rubric,
+            blocking: &self.spec.blocking,
+            definition: told_parts(&self.record.manifest),
+            target: self.spec.target.as_ref(),
+        };
+        about.summary(&reader, &self.ran(&reader)?, figures)
+    }
+}
+
+/// The cases of a run in groups, as they were recorded.
+fn groups(reader: Reader, run: RunId) -> impl Iterator<Item = Vec<Result<CaseRecord, RunError>>> {
+    let mut n = 0;
+    std::iter::from_fn(move || {
+        let bodies = match reader.cases_from(run, n) {
+            Err(error) => return Some(vec![Err(error.into())]),
+            Ok(bodies) if bodies.is_empty() => return None,
+            Ok(bodies) => bodies,
+        };
+        let first = n;
+        n += bodies.len();
+        let read = |(index, body): (usize, &String)| {
+            let what = |error| format!("case {index} ({error})");
+            serde_json::from_str(body).map_err(|error| RunError::NotOnRecord { run, what: what(error) })
+        };
+        Some((first..).zip(&bodies).map(read).collect())
+    })
+}
+
+/// Cases on their way into the record of a run.
+pub(super) struct CaseRecorder<'a> {
+    store: &'a Store,
+    list: CaseList,
+    texts: StoredTexts,
+    waiting: Vec<String>,
+    n: usize,
+}
+
+impl<'a> CaseRecorder<'a> {
+    /// Begins to record the cases known by `key` for `run`; `None` where the store has them.
+    pub(super) fn begin(
+        store: &'a Store,
+        run: RunId,
+        key: &str,
+        texts: StoredTexts,
+    ) -> Result<Option<CaseRecorder<'a>>, StoreError> {
+        let list = store.own_cases(run, key)?;
+        Ok(list.map(|list| CaseRecorder { store, list, texts, waiting: Vec::new(), n: 0 }))
+    }
+
+    /// Adds the next case.
+    pub(super) fn add(&mut self, record: CaseRecord) -> Result<(), StoreError> {
+        let record = if self.texts == StoredTexts::Digest { record.with_digests() } else { record };
+        self.waiting.push(serde_json::to_string(&record).expect("texts and numbers can be written"));
+        if self.waiting.len() < GROUP { Ok(()) } else { self.send() }
+    }
+
+    /// Records those that wait, and that there are no more.
+    pub(super) fn complete(mut self) -> Result<(), StoreError> {
+        self.send()?;
+        self.store.complete_cases(self.list, self.n)
+    }
+
+    fn send(&mut self) -> Result<(), StoreError> {
+        let records = std::mem::take(&mut self.waiting);
+        let first = self.n;
+        self.n += records.len();
+        self.store.add_cases(self.list, first, records)
+    }
+}

@@ -1,0 +1,319 @@
+//! The situation a reply answers, and the reply itself.
+//!
+//! Values here are already right: ids have a length and no control characters, texts have no NUL, a
+//! confidence is between 0 and 1. Long texts are shared: a copy of a case or a reply has the same ones. Reading files
+//! and naming their faults is the loader's work; it ends in the constructors of this module.
+
+mod evidence;
+mod moment;
+mod serde_forms;
+mod text;
+
+pub use evidence::{ContextText, EVIDENCE_BYTES_MAX, Evidence, EvidenceSource, ToolCall};
+pub use moment::{Moment, NotAMoment};
+pub use text::{TextTrait, is_format, text_traits};
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// The longest id accepted, in bytes.
+pub const ID_BYTES_MAX: usize = 512;
+
+/// Names a case. 1 to [`ID_BYTES_MAX`] bytes, no control characters; never used as a file name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CaseId(#[serde(deserialize_with = "serde_forms::name")] String);
+
+impl CaseId {
+    /// Takes `text` as an id, or says why not.
+    pub fn new(text: impl Into<String>) -> Result<Self, BadField> {
+        name(text.into(), "id").map(CaseId)
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for CaseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The workflow a case belongs to. Every figure can be split by it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Slice(#[serde(deserialize_with = "serde_forms::name")] String);
+
+impl Slice {
+    /// Takes `text` as a slice, or says why not.
+    pub fn new(text: impl Into<String>) -> Result<Self, BadField> {
+        name(text.into(), "slice").map(Slice)
+    }
+
+    /// The slice as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What wrote a reply: a prompt, a model, a bot version. It never enters a packet.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Variant(#[serde(deserialize_with = "serde_forms::name")] String);
+
+impl Variant {
+    /// Takes `text` as a variant, or says why not.
+    pub fn new(text: impl Into<String>) -> Result<Self, BadField> {
+        name(text.into(), "variant").map(Variant)
+    }
+
+    /// The variant as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// `text` as a name: not empty, not too long, without control characters.
+pub fn name(text: String, field: &'static str) -> Result<String, BadField> {
+    if text.is_empty() {
+        return Err(BadField::Empty { field });
+    }
+    if text.len() > ID_BYTES_MAX {
+        return Err(BadField::TooLong { field, bytes: text.len() });
+    }
+    if text.chars().any(char::is_control) {
+        return Err(BadField::Control { field });
+    }
+    Ok(text)
+}
+
+/// The bot's own confidence in its reply, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+pub struct Confidence(#[serde(deserialize_with = "serde_forms::confidence")] f64);
+
+impl Confidence {
+    /// Takes a number between 0 and 1.
+    pub fn new(value: f64) -> Result<Self, BadField> {
+        if (0.0..=1.0).contains(&value) {
+            Ok(Confidence(value))
+        } else {
+            Err(BadField::NotAConfidence { value: value.to_string() })
+        }
+    }
+
+    /// The number, 0 to 1.
+    pub fn value(self) -> f64 {
+        self.0
+    }
+}
+
+/// Who spoke a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The person who asked for help.
+    Customer,
+    /// The bot or person who answers.
+    Agent,
+    /// Instructions that neither of them sees.
+    System,
+}
+
+impl Role {
+    /// Reads the names in use: `customer`, `user`, `human`; `agent`, `assistant`, `bot`; `system`.
+    pub fn parse(text: &str) -> Option<Role> {
+        let is_one_of = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(text));
+        if is_one_of(&["customer", "user", "human", "client"]) {
+            Some(Role::Customer)
+        } else if is_one_of(&["agent", "assistant", "bot", "support", "ai"]) {
+            Some(Role::Agent)
+        } else if is_one_of(&["system", "developer"]) {
+            Some(Role::System)
+        } else {
+            None
+        }
+    }
+
+    /// The name used in packets.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Customer => "customer",
+            Role::Agent => "agent",
+            Role::System => "system",
+        }
+    }
+}
+
+/// One message of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    /// Who spoke.
+    pub role: Role,
+    /// What was said.
+    #[serde(with = "serde_forms::shared")]
+    pub text: Arc<str>,
+}
+
+/// What the reply answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Situation {
+    /// A single message.
+    #[serde(rename = "ticket", with = "serde_forms::shared")]
+    Ticket(Arc<str>),
+    /// A conversation up to, and without, the reply. Never empty.
+    #[serde(rename = "turns")]
+    Conversation(Vec<Turn>),
+}
+
+impl Situation {
+    /// How many bytes its texts have together.
+    pub fn n_bytes(&self) -> usize {
+        match self {
+            Situation::Ticket(text) => text.len(),
+            Situation::Conversation(turns) => turns.iter().map(|turn| turn.text.len()).sum(),
+        }
+    }
+
+    /// The texts of the situation in order.
+    pub fn texts(&self) -> Vec<&str> {
+        match self {
+            Situation::Ticket(text) => vec![&**text],
+            Situation::Conversation(turns) => turns.iter().map(|turn| &*turn.text).collect(),
+        }
+    }
+}
+
+/// What decides which policies count for a case.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Circumstances {
+    /// When the customer wrote.
+    pub time: Option<Moment>,
+    /// Who reads the reply; a customer where the record does not say.
+    pub audience: Option<String>,
+    /// Where the customer is, in the tenant's own names.
+    pub region: Option<String>,
+}
+
+/// The situation a reply answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Case {
+    /// Names the case.
+    pub id: CaseId,
+    /// The workflow it belongs to, where the record says.
+    pub slice: Option<Slice>,
+    /// What the customer wrote.
+    pub situation: Situation,
+    /// When, where and for whom it is, as far as the record says.
+    pub circumstances: Circumstances,
+    /// What the reply may rest on. In a case that was admitted, as the policies have it.
+    #[serde(with = "serde_forms::shared")]
+    pub evidence: Arc<Evidence>,
+    /// Why a gate upstream did not admit the reply, where one did not. Empty where it gave no reason.
+    pub inadmissible: Option<String>,
+    /// An ideal reply, where there is one.
+    pub reference: Option<String>,
+    /// Personal data that is known to belong to this customer. It is never written.
+    #[serde(skip)]
+    pub known_pii: Vec<String>,
+    /// Whatever else the record carried, as its source JSON text.
+    pub metadata: Option<String>,
+}
+
+impl Case {
+    /// A case that says nothing but its situation.
+    pub fn new(id: CaseId, situation: Situation) -> Self {
+        Case {
+            id,
+            slice: None,
+            situation,
+            circumstances: Circumstances::default(),
+            evidence: Arc::default(),
+            inadmissible: None,
+            reference: None,
+            known_pii: Vec::new(),
+            metadata: None,
+        }
+    }
+}
+
+/// The text a customer would read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reply {
+    /// The text, byte for byte as it was given.
+    #[serde(with = "serde_forms::shared")]
+    pub text: Arc<str>,
+    /// What wrote it.
+    pub variant: Option<Variant>,
+    /// The bot's own confidence in it.
+    pub confidence: Option<Confidence>,
+}
+
+impl Reply {
+    /// A reply of which nothing but the text is known.
+    pub fn new(text: impl Into<Arc<str>>) -> Self {
+        Reply { text: text.into(), variant: None, confidence: None }
+    }
+}
+
+/// One record of a case file: a case and the reply to it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The situation.
+    pub case: Case,
+    /// The reply.
+    pub reply: Reply,
+}
+
+/// Why a field's value was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadField {
+    /// A name without characters.
+    #[error("Empty '{field}' field")]
+    Empty {
+        /// Which field.
+        field: &'static str,
+    },
+    /// A name longer than [`ID_BYTES_MAX`].
+    #[error("'{field}' has {bytes} bytes, at most {ID_BYTES_MAX} are allowed")]
+    TooLong {
+        /// Which field.
+        field: &'static str,
+        /// How long it was.
+        bytes: usize,
+    },
+    /// A control character in a name.
+    #[error("'{field}' contains a control character")]
+    Control {
+        /// Which field.
+        field: &'static str,
+    },
+    /// A confidence outside 0 to 1.
+    #[error("'confidence' is {value}, expected a number from 0 to 1")]
+    NotAConfidence {
+        /// The value as read.
+        value: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_bounded_and_printable() {
+        assert!(CaseId::new("../\u{1f600} a").is_ok());
+        assert_eq!(CaseId::new(""), Err(BadField::Empty { field: "id" }));
+        assert_eq!(CaseId::new("a\nb"), Err(BadField::Control { field: "id" }));
+        assert_eq!(CaseId::new("x".repeat(10_000)), Err(BadField::TooLong { field: "id", bytes: 10_000 }));
+    }
+
+    #[test]
+    fn a_confidence_is_a_share() {
+        assert!(Confidence::new(0.0).is_ok() && Confidence::new(1.0).is_ok());
+        for bad in [-0.01, 1.01, f64::NAN, f64::INFINITY] {
+            assert!(Confidence::new(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The line no judge may cross: a reply is admitted or blocked before anyone spends a judge on it.
+//!
+//! A gate rule is certain and cheap: it holds or it does not. Anything that needs an opinion belongs to a
+//! judge. Only a [`Gate`] makes an [`Admitted`], and packets are made from nothing else, so a blocked
+//! reply cannot be judged by mistake.
+
+pub mod claim;
+mod eight;
+pub mod evidence;
+mod finding;
+mod integrity;
+mod outline;
+mod phrases;
+pub mod pii;
+mod policies;
+pub mod policy;
+mod record;
+mod rules;
+mod safety;
+mod settings;
+mod sieve;
+pub mod support;
+mod word_set;
+
+pub use finding::{Finding, Severity, Sighting, SourceRef};
+pub use policies::{Policies, PolicyTexts};
+pub use rules::{Rule, RuleSetting, ids_named, rule, rules};
+pub use settings::Settings;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock};
+
+use crate::case::{EVIDENCE_BYTES_MAX, Entry, Evidence, EvidenceSource, Role, Situation};
+use outline::{Heads, Outline};
+use phrases::Plain;
+use pii::{PatternProblem, Scanner, Surroundings};
+use safety::Forbidden;
+
+/// The rules as they are set for a run. It is made once and screens any number of replies.
+#[derive(Debug, Clone)]
+pub struct Gate {
+    /// What the findings of each rule do. A rule that is not here is off.
+    severities: BTreeMap<&'static str, Severity>,
+    policies: Option<Policies>,
+    forbidden: Forbidden,
+    scanner: Scanner,
+    /// Of all words that are looked for in a reply.
+    heads: Heads,
+    digest: String,
+}
+
+impl Default for Gate {
+    /// Every rule as the table has it.
+    fn default() -> Self {
+        static GATE: LazyLock<Gate> = LazyLock::new(|| {
+            let gate = Gate::new(Settings::default());
+            gate.expect("a gate without lists has no pattern that could be wrong")
+        });
+        GATE.clone()
+    }
+}
+
+impl Gate {
+    /// The gate of `settings`, unless a form of numbers in them cannot be used.
+    pub fn new(settings: Settings) -> Result<Self, PatternProblem> {
+        let set = |rule: &Rule| match settings.rules.get(rule.id) {
+            Some(setting) => setting.severity(),
+            None => Some(rule.severity),
+        };
+        let forbidden = Forbidden::new(&settings.competitors, &settings.forbidden_advice);
+        let scanner = Scanner::new(&settings.own)?;
+        let mut heads = Heads::new();
+        integrity::add_heads(&mut heads);
+        forbidden.add_heads(&mut heads);
+        scanner.add_heads(&mut heads);
+        if let Some(policies) = &settings.policies {
+            policies.add_heads(&mut heads);
+        }
+        Ok(Gate {
+            severities: rules().filter_map(|rule| Some((rule.id, set(rule)?))).collect(),
+            digest: settings.digest(),
+            policies: settings.policies,
+            forbidden,
+            scanner,
+            heads,
+        })
+    }
+
+    /// A gate without rules, which admits everything.
+    pub fn open() -> Self {
+        Gate { severities: BTreeMap::new(), ..Gate::default() }
+    }
+
+    /// Names what the gate checks: equal digests block the same replies for the same reasons.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// Whether a finding of `rule` would block a reply in this run. Where there are no policies, nothing is
+    /// found about evidence and claims.
+    pub fn can_block(&self, rule: &str) -> bool {
+        let needs_policies = rule.starts_with("evidence.") || rule.starts_with("claim.");
+        self.severities.get(rule) == Some(&Severity::Block) && (!needs_policies || self.policies.is_some())
+    }
+
+    /// The rules whose findings would block a reply in this run.
+    pub fn blocking(&self) -> BTreeSet<String> {
+        self.severities.keys().filter(|rule| self.can_block(rule)).map(|rule| (*rule).to_owned()).collect()
+    }
+
+    /// The files of policies and word lists, each with its text.
+    pub fn sources(&self) -> &[(String, String)] {
+        self.policies.as_ref().map_or(&[], Policies::sources)
+    }
+
+    /// Whether evidence and claims are checked.
+    pub fn has_policies(&self) -> bool {
+        self.policies.is_some()
+    }
+
+    /// Checks a reply against every rule in order.
+    pub fn screen(&self, entry: impl Into<Box<Entry>>) -> Result<Admitted, Blocked> {
+        self.screen_boxed(entry.into())
+    }
+
+    fn screen_boxed(&self, entry: Box<Entry>) -> Result<Admitted, Blocked> {
+        if self.severities.is_empty() {
+            return Ok(admitted(entry, None, Vec::new(), Vec::new()));
+        }
+        let reply = &entry.reply.text;
+        let outline = self.heads.outline(reply);
+        let plain = Plain::of(&outline);
+        let checked = self.policies.as_ref().map(|policies| policies.check(&entry, &outline));
+        let checked = checked.unwrap_or_default();
+        let named: Option<Vec<EvidenceSource>> =
+            self.policies.is_some().then(|| checked.named.into_iter().cloned().collect());
+        let mut seen = record::check(&entry, &self.scanner);
+        seen.extend(checked.evidence);
+        seen.extend(integrity::check(reply, &plain));
+        seen.extend(self.forbidden.check(&plain));
+        seen.extend(self.personal_data(&entry, &outline));
+        seen.extend(checked.claims);
+        let findings: Vec<Finding> = seen.into_iter().filter_map(|sighting| self.finding(sighting)).collect();
+        if findings.iter().any(|finding| finding.severity == Severity::Block) {
+            Err(Blocked { entry, findings })
+        } else {
+            let checks = self.checks_passed(&findings);
+            Ok(admitted(entry, named, findings, checks))
+        }
+    }
+
+    /// The families that check a reply against its evidence, as far as they were checked and found nothing.
+    fn checks_passed(&self, findings: &[Finding]) -> Vec<&'static str> {
+        let is_passed = |family: &&str| {
+            let is_its = |id: &str| id.strip_prefix(*family).is_some_and(|rest| rest.starts_with('.'));
+            self.severities.keys().any(|id| is_its(id)) && !findings.iter().any(|seen| is_its(seen.rule()))
+        };
+        let families = if self.policies.is_some() { CHECKS } else { &[] };
+        families.iter().copied().filter(is_passed).collect()
+    }
+
+    fn personal_data(&self, entry: &Entry, reply: &Outline<'_>) -> Vec<Sighting> {
+        let (mut earlier, mut customer) = (Vec::new(), Vec::new());
+        match &entry.case.situation {
+            Situation::Ticket(text) => customer.push(&**text),
+            Situation::Conversation(turns) => {
+                for turn in turns {
+                    match turn.role {
+                        Role::Customer => customer.push(&*turn.text),
+                        Role::Agent => earlier.push(&*turn.text),
+                        Role::System => {}
+                    }
+                }
+            }
+        }
+        let around = Surroundings { earlier: &earlier, customer: &customer, known: &entry.case.known_pii };
+        self.scanner.check_outline(reply, &around)
+    }
+
+    fn finding(&self, sighting: Sighting) -> Option<Finding> {
+        let severity = *self.severities.get(sighting.rule)?;
+        Some(Finding { sighting, severity })
+    }
+}
+
+/// The families of rules that check a reply against its evidence.
+const CHECKS: &[&str] = &["claim", "evidence"];
+
+/// A reply with its evidence as it is shown: sources as the policies have them, where there are policies, and no
+/// longer than [`EVIDENCE_BYTES_MAX`].
+fn admitted(
+    mut entry: Box<Entry>,
+    named: Option<Vec<EvidenceSource>>,
+    flags: Vec<Finding>,
+    checks: Vec<&'static str>,
+) -> Admitted {
+    let given = &entry.case.evidence;
+    let named = named.filter(|named| *named != given.sources);
+    if named.is_some() || given.n_bytes() > EVIDENCE_BYTES_MAX {
+        let mut shown = Evidence::clone(given);
+        shown.sources = named.unwrap_or(shown.sources);
+        entry.case.evidence = Arc::new(shown.bounded());
+    }
+    Admitted { entry, flags, checks }
+}
+
+/// A reply that no rule blocked. Owning one is the proof: only a [`Gate`] makes one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Admitted {
+    entry: Box<Entry>,
+    flags: Vec<Finding>,
+    checks: Vec<&'static str>,
+}
+
+impl Admitted {
+    /// The case and reply that were admitted, with the evidence as a judge is shown it.
+    pub fn entry(&self) -> &Entry {
+        &self.entry
+    }
+
+    /// What was seen that does not block.
+    pub fn flags(&self) -> &[Finding] {
+        &self.flags
+    }
+
+    /// What the reply was checked for against its evidence, and nothing was found: `claim`, `evidence`, or neither
+    /// where there are no policies.
+    pub fn checks_passed(&self) -> &[&'static str] {
+        &self.checks
+    }
+}
+
+/// A reply that at least one rule blocked. It is never judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Blocked {
+    entry: Box<Entry>,
+    findings: Vec<Finding>,
+}
+
+impl Blocked {
+    /// The case and reply that were blocked.
+    pub fn entry(&self) -> &Entry {
+        &self.entry
+    }
+
+    /// Everything that was seen, blocking or not.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+}

@@ -1,0 +1,114 @@
+//! The table of rules: what each asks for and what its findings do unless the settings say otherwise.
+//!
+//! The order of the table is the order of the checks, cheapest first, and the order in which findings
+//! are listed.
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
+use super::finding::{Finding, Severity, Sighting, SourceRef};
+use super::{claim, evidence, integrity, pii, record, safety};
+
+/// One rule: a name, what its findings do, and a sentence about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// Names the rule in findings and settings, as `family.rule`.
+    pub id: &'static str,
+    /// What a finding of this rule does by default.
+    pub severity: Severity,
+    /// What a finding of this rule says about the reply, as a sentence.
+    pub sentence: &'static str,
+}
+
+impl Rule {
+    /// A rule whose findings block.
+    pub(super) const fn block(id: &'static str, sentence: &'static str) -> Self {
+        Rule { id, severity: Severity::Block, sentence }
+    }
+
+    /// A rule whose findings are shown and do no more.
+    pub(super) const fn flag(id: &'static str, sentence: &'static str) -> Self {
+        Rule { id, severity: Severity::Flag, sentence }
+    }
+}
+
+/// What the findings of a rule do in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleSetting {
+    /// They block the reply.
+    Block,
+    /// They are shown and do no more.
+    Flag,
+    /// There are none: the rule is not checked.
+    Off,
+}
+
+impl RuleSetting {
+    /// The name used in settings and manifests.
+    pub fn name(self) -> &'static str {
+        match self {
+            RuleSetting::Block => "block",
+            RuleSetting::Flag => "flag",
+            RuleSetting::Off => "off",
+        }
+    }
+
+    /// What a finding does, where there can be one.
+    pub fn severity(self) -> Option<Severity> {
+        match self {
+            RuleSetting::Block => Some(Severity::Block),
+            RuleSetting::Flag => Some(Severity::Flag),
+            RuleSetting::Off => None,
+        }
+    }
+}
+
+/// The families in the order of their checks.
+const FAMILIES: &[&[Rule]] =
+    &[record::RULES, evidence::RULES, integrity::RULES, safety::RULES, pii::RULES, claim::RULES];
+
+/// Every rule, in the order of the checks.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    FAMILIES.iter().copied().flatten()
+}
+
+/// The ids that `name` stands for: that of one rule, or with `family.*` those of a family. None for a name that
+/// nothing has.
+pub fn ids_named(name: &str) -> Vec<&'static str> {
+    let is_named = |id: &str| match name.strip_suffix('*') {
+        Some(family) => family.ends_with('.') && id.starts_with(family),
+        None => id == name,
+    };
+    rules().map(|rule| rule.id).filter(|id| is_named(id)).collect()
+}
+
+/// The rule called `id`.
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    rules().find(|rule| rule.id == id)
+}
+
+/// A finding as plain data, whose rule has yet to be found in the table.
+#[derive(Deserialize)]
+struct FindingForm {
+    sighting: SightingForm,
+    severity: Severity,
+}
+
+#[derive(Deserialize)]
+struct SightingForm {
+    rule: String,
+    start: usize,
+    end: usize,
+    message: String,
+    expected: Option<String>,
+    source: Option<SourceRef>,
+}
+
+impl<'de> Deserialize<'de> for Finding {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let FindingForm { sighting, severity } = FindingForm::deserialize(deserializer)?;
+        let SightingForm { rule: id, start, end, message, expected, source } = sighting;
+        let rule = rule(&id).ok_or_else(|| D::Error::custom(format!("there is no rule '{id}'")))?.id;
+        Ok(Finding { sighting: Sighting { rule, start, end, message, expected, source }, severity })
+    }
+}

@@ -1,0 +1,119 @@
+//! Writing JSON: one canonical form, so that equal content has equal bytes and one hash.
+
+use super::{Json, first_byte};
+
+impl Json {
+    /// The canonical text: RFC 8785 for strings, key order and white space.
+    ///
+    /// Numbers are written as their source text. Whoever hashes the result must therefore put only
+    /// integers in, which is all that packets and manifests hold.
+    pub fn canonical(&self) -> String {
+        let mut out = String::new();
+        write(self, &mut out);
+        out
+    }
+}
+
+/// Appends `text` as a JSON string literal.
+pub fn write_string(text: &str, out: &mut String) {
+    out.push('"');
+    let mut rest = text;
+    // What must be escaped is ASCII, and no byte of a longer character is below 0x80.
+    while let Some(at) = first_escaped(rest.as_bytes()) {
+        out.push_str(&rest[..at]);
+        write_escaped(rest.as_bytes()[at], out);
+        rest = &rest[at + 1..];
+    }
+    out.push_str(rest);
+    out.push('"');
+}
+
+/// Where the first byte stands that must be escaped.
+fn first_escaped(bytes: &[u8]) -> Option<usize> {
+    first_byte(bytes, |byte| byte < b' ' || byte == b'"' || byte == b'\\')
+}
+
+fn write_escaped(byte: u8, out: &mut String) {
+    match byte {
+        b'"' => out.push_str("\\\""),
+        b'\\' => out.push_str("\\\\"),
+        0x8 => out.push_str("\\b"),
+        b'\t' => out.push_str("\\t"),
+        b'\n' => out.push_str("\\n"),
+        0xc => out.push_str("\\f"),
+        b'\r' => out.push_str("\\r"),
+        control => {
+            out.push_str("\\u00");
+            for digit in [u32::from(control) >> 4, u32::from(control) & 15] {
+                out.push(char::from_digit(digit, 16).expect("four bits are one hexadecimal digit"));
+            }
+        }
+    }
+}
+
+fn write(value: &Json, out: &mut String) {
+    match value {
+        Json::Null => out.push_str("null"),
+        Json::Bool(true) => out.push_str("true"),
+        Json::Bool(false) => out.push_str("false"),
+        Json::Number(text) => out.push_str(text),
+        Json::String(text) => write_string(text, out),
+        Json::Array(items) => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                write(item, out);
+            }
+            out.push(']');
+        }
+        Json::Object(object) => {
+            let mut members: Vec<(&str, &Json)> = object.iter().collect();
+            members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+            out.push('{');
+            for (i, (key, member)) in members.into_iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                write_string(key, out);
+                out.push(':');
+                write(member, out);
+            }
+            out.push('}');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+
+    #[track_caller]
+    fn check(text: &str, want: &str) {
+        assert_eq!(parse(text).expect("valid JSON").canonical(), want);
+    }
+
+    #[test]
+    fn keys_sort_by_utf16_code_units() {
+        check(
+            r#"{"\u20ac":1,"\r":2,"\ufb33":3,"1":4,"\ud83d\ude00":5,"\u0080":6,"\u00f6":7}"#,
+            "{\"\\r\":2,\"1\":4,\"\u{80}\":6,\"\u{f6}\":7,\"\u{20ac}\":1,\"\u{1f600}\":5,\"\u{fb33}\":3}",
+        );
+    }
+
+    #[test]
+    fn only_what_must_be_escaped_is() {
+        check(r#""\u001f\u007f\u2028\/<\"\\""#, "\"\\u001f\u{7f}\u{2028}/<\\\"\\\\\"");
+    }
+
+    #[test]
+    fn white_space_goes_and_numbers_stay() {
+        check(" [ 1 , -0 , 1.50 , { } ] ", "[1,-0,1.50,{}]");
+    }
+
+    #[test]
+    fn a_space_is_no_control_character() {
+        check(r#"" \u001f""#, "\" \\u001f\"");
+    }
+}

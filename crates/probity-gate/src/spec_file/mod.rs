@@ -1,0 +1,16 @@
+//! Files that a person writes, as TOML or as JSON lines, read key by key with every fault on its line.
+//!
+//! It knows syntax, types and key names; what a key means is for whoever reads the file. Numbers keep the
+//! text they were written with, and no fault hides another one.
+
+mod fields;
+mod json_lines;
+mod problem;
+mod toml_text;
+mod tree;
+
+pub use fields::{At, Field, Fields, LabelledText, Shape};
+pub(crate) use json_lines::json_tables;
+pub use problem::{Faults, Problem};
+pub use toml_text::toml_table;
+pub use tree::Table;

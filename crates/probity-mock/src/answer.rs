@@ -1,0 +1,207 @@
+//! What the mock judge says.
+//!
+//! Everything follows from the settings and the call: its packet, its number and what it asks for. The
+//! answer always has the form that was asked for; what breaks it is a fault's business.
+
+use std::str::FromStr;
+
+use blake3::Hash;
+
+use super::Settings;
+use super::asked::Asked;
+use super::dialect::Dialect;
+use super::draw::Draw;
+use super::envelope::{Message, Sender};
+use super::form::{Form, Level, Said, Word};
+use super::http::{Act, Response};
+use super::pairs::Pairs;
+
+/// How levels are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Levels {
+    /// By the packet: every call about it gives the same level.
+    Hash,
+    /// By the call: another call about the same packet may give another level.
+    Uniform,
+    /// This level, or the listed one nearest to it.
+    Fixed(i64),
+}
+
+impl FromStr for Levels {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            None if text == "hash" => Ok(Levels::Hash),
+            None if text == "uniform" => Ok(Levels::Uniform),
+            Some(("fixed", level)) if level.parse::<i64>().is_ok() => {
+                Ok(Levels::Fixed(level.parse().expect("just parsed")))
+            }
+            _ => Err(format!("expected hash, uniform or fixed:N, found {text:?}")),
+        }
+    }
+}
+
+/// One call: what is asked, and what the mock judge would like to say.
+#[derive(Debug)]
+pub(crate) struct Call<'a> {
+    /// How the mock judge behaves.
+    pub(crate) settings: &'a Settings,
+    /// What is asked.
+    pub(crate) asked: &'a Asked,
+    /// The packet's key.
+    pub(crate) packet: Hash,
+    /// The call's number among those for its packet, from 1.
+    pub(crate) attempt: u32,
+    /// The call's draws.
+    pub(crate) draw: Draw,
+    /// The verdict.
+    pub(crate) said: Said,
+}
+
+impl<'a> Call<'a> {
+    /// Call `attempt` about what is asked.
+    pub(crate) fn new(settings: &'a Settings, asked: &'a Asked, packet: Hash, attempt: u32) -> Self {
+        let draw = Draw::of_call(settings.seed, &packet, attempt);
+        let level_draw = match settings.levels {
+            Levels::Uniform => draw.clone(),
+            Levels::Hash | Levels::Fixed(_) => Draw::of_packet(settings.seed, &packet),
+        };
+        let judgement = Judgement { settings, asked, call: &draw, draw: &level_draw, mark: draw.mark() };
+        let said = said(&asked.form, "score", &judgement);
+        Call { settings, asked, packet, attempt, draw, said }
+    }
+
+    /// The verdict in its envelope.
+    pub(crate) fn clean(&self) -> Act {
+        self.spoken(&self.said.json())
+    }
+
+    /// `text` in the envelope of a verdict.
+    pub(crate) fn spoken(&self, text: &str) -> Act {
+        self.sent(&self.stating(text))
+    }
+
+    /// A message as a response.
+    pub(crate) fn sent(&self, message: &Message) -> Act {
+        Act::from(Response::json(200, self.body(message)))
+    }
+
+    /// A message that states a verdict the way it was asked for. The Messages API takes only objects as
+    /// arguments of a tool, so there a model that says anything else says it in text.
+    pub(crate) fn stating(&self, text: &str) -> Message {
+        let is_object =
+            || text.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+        match &self.asked.tool {
+            Some(tool) if self.asked.dialect == Dialect::OpenAi || is_object() => {
+                Message::calling(tool, text)
+            }
+            _ => Message::text(text),
+        }
+    }
+
+    /// The body of a response that carries `message`.
+    pub(crate) fn body(&self, message: &Message) -> String {
+        let prints = &self.settings.fingerprints;
+        let fingerprint =
+            if prints.is_empty() { "fp_mock" } else { self.draw.pick("fingerprint", prints).as_str() };
+        message.body(&Sender {
+            dialect: self.asked.dialect,
+            model: self.model(),
+            id: format!("mock{:016x}", self.draw.bits("response id")),
+            mark: self.draw.mark(),
+            fingerprint,
+            n_bytes_asked: self.asked.n_bytes,
+            usage: self.settings.usage,
+        })
+    }
+
+    /// One of the ways in which a fault shows, drawn by the call.
+    pub(crate) fn variant<T: Copy>(&self, ways: &[T]) -> T {
+        *self.draw.pick("variant", ways)
+    }
+
+    /// The name under which the mock judge answers.
+    pub(crate) fn model(&self) -> &str {
+        self.settings.model_echo.as_deref().unwrap_or(&self.asked.model)
+    }
+}
+
+struct Judgement<'a> {
+    settings: &'a Settings,
+    asked: &'a Asked,
+    call: &'a Draw,
+    draw: &'a Draw,
+    mark: String,
+}
+
+impl Judgement<'_> {
+    fn scripted(&self) -> String {
+        match self.settings.script {
+            Some(_) => format!("Mock verdict {}: by a script that counts words.", self.mark),
+            None => format!("Mock verdict {}: by script, nothing was weighed.", self.mark),
+        }
+    }
+
+    fn level(&self, criterion: &str, levels: &[i64]) -> i64 {
+        let script = self.settings.script.as_ref();
+        let scripted = script.and_then(|script| script.level(self.asked, criterion, levels, self.call));
+        scripted.unwrap_or_else(|| match self.settings.levels {
+            Levels::Fixed(wanted) => {
+                *levels.iter().min_by_key(|level| level.abs_diff(wanted)).unwrap_or(&wanted)
+            }
+            Levels::Hash | Levels::Uniform => *self.draw.pick(&format!("level {criterion}"), levels),
+        })
+    }
+}
+
+fn said(form: &Form, criterion: &str, judgement: &Judgement<'_>) -> Said {
+    let draw = judgement.draw;
+    match form {
+        Form::Object(members) => {
+            let member = |(name, form): &(String, Form)| {
+                let criterion = if matches!(form, Form::Object(_)) { name } else { criterion };
+                (name.clone(), said(form, criterion, judgement))
+            };
+            Said::Object(members.iter().map(member).collect())
+        }
+        Form::Level(levels) => {
+            Said::Level(Level { level: judgement.level(criterion, levels), levels: levels.clone() })
+        }
+        Form::Choice(words) => {
+            let Settings { pairs, seed, script, .. } = judgement.settings;
+            let word = match script {
+                Some(script) => script.word(judgement.asked, *seed, words, judgement.call),
+                None => pairs.word(judgement.asked, *seed, words),
+            };
+            let word = word.unwrap_or_else(|| draw.pick(&format!("choice {criterion}"), words).clone());
+            Said::Word(Word { word, words: words.clone() })
+        }
+        Form::Texts if judgement.settings.pairs == Pairs::Malformed => Said::Text(judgement.scripted()),
+        Form::Texts => Said::Texts(judgement.scripted()),
+        Form::Words if judgement.settings.script.is_some() => Said::Text(judgement.scripted()),
+        Form::Words => {
+            Said::Text(format!("Mock verdict {}: drawn by chance, the reply was not read.", judgement.mark))
+        }
+        Form::Always(json) => Said::Json(json),
+        Form::Reply => Said::Reply(reply(draw)),
+    }
+}
+
+/// How the mock target begins, goes on and ends. Nothing in it is a promise, a figure or a person's name.
+const REPLY: [&[&str]; 3] = [
+    &["Thank you for writing to us.", "I am sorry about the trouble.", "Thanks for the details."],
+    &[
+        "I have looked at your request and passed it on to the team that handles it.",
+        "Please open the settings of your account and choose the option that you described.",
+        "Please try once more and tell us what you see, so that we can help you further.",
+        "I cannot tell from here what went wrong, so a colleague will look into it.",
+    ],
+    &["Let us know if anything is unclear.", "Kind regards from the support team.", "We are happy to help."],
+];
+
+/// What a customer would read.
+fn reply(draw: &Draw) -> String {
+    let part = |(n, texts): (usize, &&[&'static str])| *draw.pick(&format!("reply {n}"), texts);
+    REPLY.iter().enumerate().map(part).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,67 @@
+//! The dialects that the mock judge understands, and how each says no.
+
+use serde_json::json;
+
+/// How a request is spelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// Chat completions.
+    OpenAi,
+    /// The Messages API.
+    Anthropic,
+}
+
+impl Dialect {
+    /// The dialect of a request with this method and path, if it is a call to the judge.
+    pub(crate) fn of(method: &str, path: &str) -> Option<Dialect> {
+        match (method, path) {
+            ("POST", "/v1/chat/completions" | "/chat/completions") => Some(Dialect::OpenAi),
+            ("POST", "/v1/messages" | "/messages") => Some(Dialect::Anthropic),
+            _ => None,
+        }
+    }
+
+    /// The name in ledger lines.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Dialect::OpenAi => "openai",
+            Dialect::Anthropic => "anthropic",
+        }
+    }
+
+    /// The code of an ordinary rate limit.
+    pub(crate) fn rate_limit_code(self) -> &'static str {
+        match self {
+            Dialect::OpenAi => "rate_limit_exceeded",
+            Dialect::Anthropic => "rate_limit_error",
+        }
+    }
+
+    /// The body of an error, about this parameter where there is one.
+    pub(crate) fn error(self, code: &str, message: &str, param: Option<&str>) -> String {
+        match self {
+            Dialect::OpenAi => {
+                json!({ "error": { "message": message, "type": code, "param": param, "code": code } })
+            }
+            Dialect::Anthropic => json!({ "type": "error", "error": { "type": code, "message": message } }),
+        }
+        .to_string()
+    }
+
+    /// A piece of an answer's text by this model, as an event of a stream.
+    pub(crate) fn event(self, model: &str, text: &str) -> String {
+        match self {
+            Dialect::OpenAi => {
+                let choice = json!({ "index": 0, "delta": { "content": text } });
+                let object = "chat.completion.chunk";
+                let data = json!({ "object": object, "model": model, "choices": [choice] });
+                format!("data: {data}\n\n")
+            }
+            Dialect::Anthropic => {
+                let delta = json!({ "type": "text_delta", "text": text });
+                let data = json!({ "type": "content_block_delta", "index": 0, "delta": delta });
+                format!("event: content_block_delta\ndata: {data}\n\n")
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! What the mock judge sends: a message, and the envelope that each dialect puts around it.
+
+use serde_json::{Map, Value, json};
+
+use super::dialect::Dialect;
+
+/// Whether answers say how many tokens they took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Usage {
+    /// They do.
+    On,
+    /// They do not.
+    Off,
+}
+
+/// What stands in a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// `null`.
+    Null,
+    /// One text.
+    Text(String),
+    /// A text in several parts.
+    Parts(Vec<String>),
+}
+
+/// How the list of choices looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Choices {
+    /// As it should.
+    One,
+    /// A second choice follows.
+    Two,
+    /// An empty list.
+    Empty,
+    /// No list.
+    Missing,
+}
+
+/// A message of the mock judge. In the Messages API reasons to finish and blocks have other names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Message {
+    /// The text.
+    pub(crate) content: Content,
+    /// A tool that is called, with its arguments.
+    pub(crate) tool: Option<(String, String)>,
+    /// The words of a refusal.
+    pub(crate) refusal: Option<&'static str>,
+    /// Reasoning beside the text.
+    pub(crate) reasoning: Option<String>,
+    /// Why it ended, in the words of chat completions.
+    pub(crate) finish: &'static str,
+    /// The list it stands in.
+    pub(crate) choices: Choices,
+    /// The usage as JSON, in place of the true one; empty for none.
+    pub(crate) usage: Option<&'static str>,
+}
+
+impl Message {
+    /// A message with a text and nothing else.
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Message {
+            content: Content::Text(text.into()),
+            tool: None,
+            refusal: None,
+            reasoning: None,
+            finish: "stop",
+            choices: Choices::One,
+            usage: None,
+        }
+    }
+
+    /// A message that calls `tool` with these arguments.
+    pub(crate) fn calling(tool: &str, arguments: &str) -> Self {
+        let tool = Some((tool.to_owned(), arguments.to_owned()));
+        Message { content: Content::Null, tool, finish: "tool_calls", ..Message::text("") }
+    }
+
+    /// The body of a response that carries it.
+    pub(crate) fn body(&self, sender: &Sender<'_>) -> String {
+        let mut body = match sender.dialect {
+            Dialect::OpenAi => self.openai(sender),
+            Dialect::Anthropic => self.anthropic(sender),
+        };
+        body.extend(self.usage(sender).map(|usage| ("usage".to_owned(), usage)));
+        let body = Value::Object(body).to_string();
+        match (&self.tool, sender.dialect) {
+            // The arguments as they were written: they may have a key twice.
+            (Some((_, arguments)), Dialect::Anthropic) => {
+                body.replacen("\"input\":null", &format!("\"input\":{arguments}"), 1)
+            }
+            _ => body,
+        }
+    }
+
+    fn openai(&self, sender: &Sender<'_>) -> Map<String, Value> {
+        let content = match &self.content {
+            Content::Null => Value::Null,
+            Content::Text(text) => json!(text),
+            Content::Parts(parts) => parts.iter().map(|part| text_block(part)).collect(),
+        };
+        let mut message = json!({ "role": "assistant", "content": content, "refusal": self.refusal });
+        if let Some(reasoning) = &self.reasoning {
+            message["reasoning_content"] = json!(reasoning);
+        }
+        if let Some((name, arguments)) = &self.tool {
+            let function = json!({ "name": name, "arguments": arguments });
+            let id = format!("call_{}", sender.mark);
+            message["tool_calls"] = json!([{ "id": id, "type": "function", "function": function }]);
+        }
+        let n_choices = match self.choices {
+            Choices::One => Some(1),
+            Choices::Two => Some(2),
+            Choices::Empty => Some(0),
+            Choices::Missing => None,
+        };
+        let choice = |index: u32| json!({ "index": index, "message": message, "finish_reason": self.finish });
+        let mut body = members(json!({
+            "id": format!("chatcmpl-{}", sender.id),
+            "object": "chat.completion",
+            "created": 0,
+            "model": sender.model,
+            "system_fingerprint": sender.fingerprint,
+        }));
+        body.extend(n_choices.map(|n| ("choices".to_owned(), (0..n).map(choice).collect())));
+        body
+    }
+
+    fn anthropic(&self, sender: &Sender<'_>) -> Map<String, Value> {
+        let mut blocks = Vec::new();
+        blocks.extend(self.reasoning.as_ref().map(|text| json!({ "type": "thinking", "thinking": text })));
+        match &self.content {
+            Content::Null => {}
+            Content::Text(text) => blocks.push(text_block(text)),
+            Content::Parts(parts) => blocks.extend(parts.iter().map(|part| text_block(part))),
+        }
+        if let Some((name, _)) = &self.tool {
+            let id = format!("toolu_{}", sender.mark);
+            blocks.push(json!({ "type": "tool_use", "id": id, "name": name, "input": null }));
+        }
+        let stop = match self.finish {
+            "stop" => "end_turn",
+            "length" => "max_tokens",
+            "tool_calls" => "tool_use",
+            _ => "refusal",
+        };
+        let mut body = members(json!({
+            "id": format!("msg_{}", sender.id),
+            "type": "message",
+            "role": "assistant",
+            "model": sender.model,
+        }));
+        if matches!(self.choices, Choices::One | Choices::Two) {
+            body.insert("content".to_owned(), Value::Array(blocks));
+        }
+        body.insert("stop_reason".to_owned(), json!(stop));
+        body.insert("stop_sequence".to_owned(), Value::Null);
+        body
+    }
+
+    /// Tokens are estimated at four bytes each; the services count in their own ways.
+    fn usage(&self, sender: &Sender<'_>) -> Option<Value> {
+        match (self.usage, sender.usage) {
+            (Some(usage), _) => serde_json::from_str(usage).ok(),
+            (None, Usage::Off) => None,
+            (None, Usage::On) => {
+                let said = match &self.content {
+                    Content::Null => self.tool.as_ref().map_or(0, |(_, arguments)| arguments.len()),
+                    Content::Text(text) => text.len(),
+                    Content::Parts(parts) => parts.iter().map(String::len).sum(),
+                };
+                let (n_in, n_out) = (sender.n_bytes_asked.div_ceil(4), said.div_ceil(4));
+                Some(match sender.dialect {
+                    Dialect::OpenAi => {
+                        let total = n_in + n_out;
+                        json!({ "prompt_tokens": n_in, "completion_tokens": n_out, "total_tokens": total })
+                    }
+                    Dialect::Anthropic => json!({ "input_tokens": n_in, "output_tokens": n_out }),
+                })
+            }
+        }
+    }
+}
+
+/// What an envelope says about the call that it answers.
+#[derive(Debug)]
+pub(crate) struct Sender<'a> {
+    /// The dialect of the call.
+    pub(crate) dialect: Dialect,
+    /// The model that answers.
+    pub(crate) model: &'a str,
+    /// The response's id, without what a dialect puts before it.
+    pub(crate) id: String,
+    /// The call's pseudonym.
+    pub(crate) mark: String,
+    /// The fingerprint of the model's configuration.
+    pub(crate) fingerprint: &'a str,
+    /// Bytes of the request, from which tokens are estimated.
+    pub(crate) n_bytes_asked: usize,
+    /// Whether tokens are counted.
+    pub(crate) usage: Usage,
+}
+
+fn members(object: Value) -> Map<String, Value> {
+    if let Value::Object(members) = object { members } else { Map::new() }
+}
+
+fn text_block(text: &str) -> Value {
+    json!({ "type": "text", "text": text })
+}

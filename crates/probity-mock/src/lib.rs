@@ -1,0 +1,104 @@
+//! The mock judge: a server on this machine that answers like a judge, well or badly, and keeps count.
+//!
+//! It is for rehearsing a run and for tests; nothing it says is a judgement. Levels, words, waits and
+//! faults follow from a seed, the packet and the number of the call for that packet, never from the order
+//! in which calls arrive. It listens on the loopback interface only.
+
+mod answer;
+mod asked;
+mod counts;
+mod dialect;
+mod draw;
+mod envelope;
+mod faults;
+mod flaws;
+mod form;
+mod http;
+mod latency;
+mod ledger;
+mod pairs;
+mod script;
+mod serve;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+pub use answer::Levels;
+pub use counts::Counts;
+pub use envelope::Usage;
+pub use faults::{Fault, FaultPlan, faults, share, shares};
+pub use latency::{Latency, duration};
+pub use ledger::Ledger;
+pub use pairs::Pairs;
+pub use script::Script;
+pub use serve::serve;
+
+/// How the mock judge behaves.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// What every draw follows from, besides the packet and the call's number.
+    pub seed: u64,
+    /// How levels are chosen.
+    pub levels: Levels,
+    /// How the better of two replies is chosen.
+    pub pairs: Pairs,
+    /// What a judge that reads goes by, in place of both.
+    pub script: Option<Script>,
+    /// Whether answers say how many tokens they took.
+    pub usage: Usage,
+    /// The model that answers say they come from, in place of the one asked for.
+    pub model_echo: Option<String>,
+    /// Fingerprints that answers carry, drawn per call; empty for one fixed fingerprint.
+    pub fingerprints: Vec<String>,
+    /// How long answers take.
+    pub latency: Latency,
+    /// Which calls get which fault.
+    pub faults: FaultPlan,
+    /// The pause of faults that send little by little.
+    pub drip: Duration,
+    /// Seconds that F01 and F19 ask to wait.
+    pub retry_after_s: u32,
+}
+
+impl Default for Settings {
+    /// A judge that answers at once, with levels by packet and without a fault.
+    fn default() -> Self {
+        Settings {
+            seed: 7,
+            levels: Levels::Hash,
+            pairs: Pairs::Hash,
+            script: None,
+            usage: Usage::On,
+            model_echo: None,
+            fingerprints: Vec::new(),
+            latency: Latency::Fixed(Duration::ZERO),
+            faults: FaultPlan::default(),
+            drip: Duration::from_secs(20),
+            retry_after_s: 7,
+        }
+    }
+}
+
+/// The mock judge.
+#[derive(Debug)]
+pub struct Mock {
+    /// How it behaves.
+    pub settings: Settings,
+    /// What it has counted.
+    pub counts: Counts,
+    /// Where it writes down its calls.
+    pub ledger: Option<Ledger>,
+    /// Ledger lines that could not be written.
+    pub ledger_failures: AtomicU64,
+}
+
+impl Mock {
+    /// A mock judge that has seen nothing yet.
+    pub fn new(settings: Settings, ledger: Option<Ledger>) -> Self {
+        Mock { settings, counts: Counts::default(), ledger, ledger_failures: AtomicU64::new(0) }
+    }
+
+    fn ledger_failed(&self) {
+        self.ledger_failures.fetch_add(1, Ordering::Relaxed);
+    }
+}

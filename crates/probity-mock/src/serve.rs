@@ -1,0 +1,194 @@
+//! From a connection to an answer: routes, the call's way through the counts, the ledger, the wait and the
+//! response.
+//!
+//! Each connection is a task of its own; nothing is locked while one waits. A call is in the ledger before
+//! its wait begins, so calls that their client gave up on are there too.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::Mock;
+use super::answer::Call;
+use super::asked::asked;
+use super::counts::UnderWay;
+use super::dialect::Dialect;
+use super::faults::{Fault, Made};
+use super::http::{Act, Connection, Next, Request, Response, Unusable};
+use super::pairs::Pairs;
+
+/// The pause after a connection could not be accepted, mostly because too many are open.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(10);
+
+/// Answers every client until `stop` is ready.
+pub async fn serve(listener: TcpListener, mock: Arc<Mock>, stop: impl Future<Output = ()>) {
+    tokio::pin!(stop);
+    loop {
+        tokio::select! {
+            () = &mut stop => return,
+            accepted = listener.accept() => match accepted {
+                Ok((socket, _)) => {
+                    mock.counts.connected();
+                    tokio::spawn(converse(socket, Arc::clone(&mock)));
+                }
+                Err(_) => tokio::time::sleep(ACCEPT_AGAIN).await,
+            },
+        }
+    }
+}
+
+async fn converse(socket: TcpStream, mock: Arc<Mock>) {
+    let mut connection = Connection::new(socket);
+    loop {
+        let request = match connection.receive().await {
+            Ok(request) => request,
+            Err(Unusable::Gone) => return,
+            Err(Unusable::Status(status)) => {
+                mock.counts.rejected();
+                let body = json!({ "error": { "message": "the request cannot be read" } }).to_string();
+                connection.perform(Act::from(Response::json(status, body))).await;
+                return;
+            }
+        };
+        let next = match Dialect::of(&request.method, &request.path) {
+            Some(dialect) => judge(&mut connection, &mock, dialect, &request.body).await,
+            None => connection.perform(Act::from(page(&mock, &request))).await,
+        };
+        if next == Next::Close || request.next == Next::Close {
+            return;
+        }
+    }
+}
+
+/// One call to the judge.
+async fn judge(connection: &mut Connection, mock: &Mock, dialect: Dialect, body: &[u8]) -> Next {
+    let asked = match asked(dialect, body) {
+        Ok(asked) => asked,
+        Err(message) => {
+            mock.counts.rejected();
+            let error = json!({ "error": { "type": "invalid_request_error", "message": message } });
+            return connection.perform(Act::from(Response::json(400, error.to_string()))).await;
+        }
+    };
+    let packet = blake3::hash(asked.user.as_bytes());
+    let under_way = mock.counts.begin(packet);
+    let call = Call::new(&mock.settings, &asked, packet, under_way.attempt);
+    let decision = decide(&call);
+    mock.counts.decided(decision.fault.map(|fault| fault.number), decision.act.status);
+    if let Some(ledger) = &mock.ledger
+        && ledger.append(&line(&call, &decision, &under_way)).is_err()
+    {
+        // An answer that is not on record would make the ledger a lie.
+        mock.ledger_failed();
+        return Next::Close;
+    }
+    if !decision.latency.is_zero() {
+        tokio::time::sleep(decision.latency).await;
+    }
+    if decision.act.ends_the_call() {
+        // Counted before the first byte: a client that has its answer finds the call ended in the counts.
+        mock.counts.ended();
+        drop(under_way);
+    }
+    connection.perform(decision.act).await
+}
+
+/// What a call gets.
+struct Decision {
+    fault: Option<&'static Fault>,
+    act: Act,
+    latency: Duration,
+    /// Whether a careful reader finds the verdict in it.
+    readable: Readable,
+}
+
+#[derive(PartialEq, Eq)]
+enum Readable {
+    Yes,
+    No,
+}
+
+fn decide(call: &Call<'_>) -> Decision {
+    let latency = call.settings.latency.sample(&call.draw);
+    let drawn = call.settings.faults.drawn(&call.draw, call.attempt);
+    let (fault, act, readable) = match drawn.map_or(Made::Unbroken, |fault| fault.make(call)) {
+        Made::Verdict(act) => (drawn, act, Readable::Yes),
+        Made::Nothing(act) => (drawn, act, Readable::No),
+        Made::Unbroken => (None, call.clean(), Readable::Yes),
+    };
+    let is_malformed = call.settings.pairs == Pairs::Malformed && call.said.word().is_some();
+    let readable = if is_malformed { Readable::No } else { readable };
+    Decision { fault, act, latency, readable }
+}
+
+/// The call's line in the ledger.
+fn line(call: &Call<'_>, decision: &Decision, under_way: &UnderWay<'_>) -> String {
+    let verdict = match decision.readable {
+        Readable::Yes => {
+            let levels = call.said.levels().into_iter().map(|(criterion, level)| (criterion, json!(level)));
+            let word = call.said.word().map(|word| ("verdict".to_owned(), json!(word)));
+            Value::Object(levels.chain(word).collect::<Map<String, Value>>())
+        }
+        Readable::No => Value::Null,
+    };
+    json!({
+        "n": under_way.n,
+        "packet": call.packet.to_hex().as_str(),
+        "attempt": call.attempt,
+        "fault": decision.fault.map(|fault| fault.number),
+        "status": decision.act.status,
+        "verdict": verdict,
+        "mark": call.draw.mark(),
+        "in_flight": under_way.in_flight,
+        "latency_us": decision.latency.as_micros(),
+        "dialect": call.asked.dialect.name(),
+        "model": call.asked.model,
+    })
+    .to_string()
+}
+
+/// What is not a call to the judge.
+fn page(mock: &Mock, request: &Request) -> Response {
+    match (request.method.as_str(), request.path.as_str()) {
+        ("GET", "/v1/models" | "/models") => {
+            let name = mock.settings.model_echo.as_deref().unwrap_or("mock-judge");
+            let model = json!({ "id": name, "object": "model", "created": 0, "owned_by": "probity" });
+            Response::json(200, json!({ "object": "list", "data": [model] }).to_string())
+        }
+        ("GET", "/mock/stats") => Response::json(200, mock.counts.stats().to_string()),
+        ("POST", "/mock/reset") => match mock.reset() {
+            Ok(()) => Response::json(200, "{}"),
+            Err(error) => failed(&error),
+        },
+        ("GET", "/mock/ledger") => match mock.ledger.as_ref().map(super::Ledger::read) {
+            Some(Ok(lines)) => {
+                let headers = vec![("content-type", "application/x-ndjson".to_owned())];
+                Response { status: 200, headers, body: lines }
+            }
+            Some(Err(error)) => failed(&error),
+            None => not_found("no ledger is kept; start the mock judge with --ledger FILE"),
+        },
+        _ => {
+            mock.counts.rejected();
+            not_found("expected POST /v1/chat/completions or POST /v1/messages")
+        }
+    }
+}
+
+impl Mock {
+    fn reset(&self) -> io::Result<()> {
+        self.counts.reset();
+        self.ledger.as_ref().map_or(Ok(()), super::Ledger::reset)
+    }
+}
+
+fn not_found(message: &str) -> Response {
+    Response::json(404, json!({ "error": { "message": message } }).to_string())
+}
+
+fn failed(error: &io::Error) -> Response {
+    Response::json(500, json!({ "error": { "message": error.to_string() } }).to_string())
+}

@@ -1,0 +1,92 @@
+//! Flags whose values are names: each name with what it means and what it stands for.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use probity_core::calibrate::{NotBlind, Ties, Votes};
+use probity_core::compare::{Conflict, Unparsed};
+use probity_core::sample::Duplicates;
+use probity_engine::config::Structured;
+use probity_engine::load::Dedup;
+use probity_engine::review::build::Source;
+use probity_engine::run::labelled::About;
+
+/// A name, what it means, and the value.
+pub(super) type Choice<T> = (&'static str, &'static str, T);
+
+/// How the judge is told the answer's shape.
+pub(super) const STRUCTURED: &[Choice<Structured>] = &[
+    ("auto", "By schema where the judge takes it, else as `json_object`", Structured::Auto),
+    ("schema", "By JSON schema", Structured::Schema),
+    ("json_object", "Any JSON object", Structured::JsonObject),
+    ("plain", "By the prompt alone", Structured::Plain),
+];
+
+/// What to do with exact repeats.
+pub(super) const DEDUP: &[Choice<Dedup>] = &[
+    ("refuse", "They are an error", Dedup::Refuse),
+    ("identical", "The later one is skipped and listed", Dedup::Identical),
+];
+
+/// What a pair is worth whose orders disagree.
+pub(super) const CONFLICT: &[Choice<Conflict>] = &[
+    ("tie", "A tie", Conflict::Tie),
+    ("drop", "Nothing: it is left out", Conflict::Drop),
+    ("pool", "Each order is an observation of its own", Conflict::Pool),
+    ("sum", "Their sum: a winner beside a tie wins, two different winners are a tie", Conflict::Sum),
+];
+
+/// What a pass without a verdict is worth.
+pub(super) const UNPARSED: &[Choice<Unparsed>] = &[
+    ("tie", "A tie", Unparsed::Tie),
+    ("drop", "Nothing: it is left out", Unparsed::Drop),
+    ("wrong", "Wrong against a label, left out of win rates", Unparsed::Wrong),
+];
+
+/// What labels of single replies are about.
+pub(super) const ABOUT: &[Choice<About>] = &[
+    ("criteria", "The levels of criteria", About::Criteria),
+    ("outcome", "Whether a reply passes", About::Outcome),
+];
+
+/// What several votes on one item are worth.
+pub(super) const VOTES: &[Choice<Votes>] = &[
+    ("majority", "One label, the most frequent vote", Votes::Majority),
+    ("pooled", "Each is a label of its own", Votes::Pooled),
+];
+
+/// What a tie is worth.
+pub(super) const TIES: &[Choice<Ties>] =
+    &[("keep", "A verdict like others", Ties::Keep), ("drop", "Nothing: it is left out", Ties::Drop)];
+
+/// What labels are worth by people who had seen a verdict.
+pub(super) const NOT_BLIND: &[Choice<NotBlind>] =
+    &[("drop", "Nothing: they are left out", NotBlind::Drop), ("keep", "As much as others", NotBlind::Keep)];
+
+/// What to do with near-identical tickets.
+pub(super) const DUPLICATES: &[Choice<Duplicates>] = &[
+    ("represent", "One stands for all of them: figures are about distinct tickets", Duplicates::Represent),
+    ("keep", "Each is drawn from: figures are about replies", Duplicates::Keep),
+];
+
+/// Which cases come into a queue.
+pub(super) const SOURCE: &[Choice<Source>] = &[
+    ("all", "All of them: a sample", Source::All),
+    ("unstable", "Those that the judge has no verdict on, or contradicts itself about", Source::Unstable),
+    ("teach", "All, those first whose labels would teach most", Source::Teach),
+];
+
+/// Reads one of the names.
+pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
+    choices: &'static [Choice<T>],
+) -> impl TypedValueParser<Value = T> {
+    let values = choices.iter().map(|(name, help, _)| PossibleValue::new(*name).help(*help));
+    PossibleValuesParser::new(values).map(move |text| {
+        let chosen = choices.iter().find(|(name, ..)| *name == text);
+        chosen.expect("the parser takes these names alone").2
+    })
+}
+
+/// Reads a share.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}

@@ -1,0 +1,97 @@
+//! The flags of `probity compare`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use probity_core::compare::{Conflict, Policies, Unparsed};
+use probity_core::stats::Resampling;
+use probity_engine::run::compare::Stopping;
+
+use super::choice::{CONFLICT, UNPARSED, one_of};
+use super::{AskArgs, OutputArgs};
+
+/// `probity compare`
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// Case files, one for each variant: JSON, JSONL or CSV, also gzipped; `-` is standard input
+    #[arg(required_unless_present = "verdicts", conflicts_with = "verdicts", value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Recorded verdicts in both orders, or graded preferences, in place of a judge: JSON, JSONL or CSV
+    #[arg(long, value_name = "FILE", conflicts_with_all = LIVE)]
+    pub(crate) verdicts: Option<PathBuf>,
+    /// What people said about the same items
+    #[arg(long, value_name = "FILE", requires = "verdicts")]
+    pub(crate) labels: Option<PathBuf>,
+    /// Cases, slices, variants and lengths of the items, where the verdicts do not name them
+    #[arg(long, value_name = "FILE", requires = "verdicts")]
+    pub(crate) items: Option<PathBuf>,
+    /// What a pair is worth whose orders disagree
+    #[arg(long, value_parser = one_of(CONFLICT), value_name = "HOW", default_value = "tie")]
+    pub(crate) conflict: Conflict,
+    /// What a pass without a verdict is worth
+    #[arg(long, value_parser = one_of(UNPARSED), value_name = "HOW", default_value = "drop")]
+    pub(crate) unparsed: Unparsed,
+    /// The seed of the order in which pairs are asked about, and of the resamples behind each interval
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// How many resamples
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) resamples: u32,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// Stop asking when it is clear which variant is better, or that neither is by more than the margin
+    #[arg(long)]
+    pub(crate) until_decided: bool,
+    /// How far from one half a win rate is as good as equal, 0 to below 0.5
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, requires = "until_decided")]
+    pub(crate) margin: f64,
+    /// The chance that stopping early decides wrongly, at most
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, requires = "until_decided")]
+    pub(crate) alpha: f64,
+    #[command(flatten)]
+    pub(crate) ask: AskArgs,
+}
+
+/// Flags that mean nothing where no judge is asked.
+const LIVE: [&str; 19] = [
+    "until_decided",
+    "judge",
+    "model",
+    "base_url",
+    "rubric",
+    "template",
+    "structured",
+    "store",
+    "concurrency",
+    "offline",
+    "max_calls",
+    "budget_usd",
+    "min_coverage",
+    "retry_unscored",
+    "dry_run",
+    "policies",
+    "as_of",
+    "config",
+    "trust_settings",
+];
+
+impl CompareArgs {
+    /// When asking ends.
+    pub(crate) fn stopping(&self) -> Stopping {
+        if self.until_decided {
+            Stopping::UntilDecided { alpha: self.alpha, margin: self.margin }
+        } else {
+            Stopping::Never
+        }
+    }
+
+    /// How intervals are drawn.
+    pub(crate) fn resampling(&self) -> Resampling {
+        Resampling { n_resamples: self.resamples, seed: self.seed }
+    }
+
+    /// What counts as what.
+    pub(crate) fn policies(&self) -> Policies {
+        Policies { conflict: self.conflict, unparsed: self.unparsed }
+    }
+}

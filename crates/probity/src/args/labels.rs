@@ -1,0 +1,58 @@
+//! The flags of `probity import labels` and `probity export labels`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::choice::{Choice, one_of};
+use super::{SayArgs, StoreArgs};
+
+/// `probity import labels`
+#[derive(Debug, Args)]
+pub(crate) struct ImportLabelsArgs {
+    /// Files of labels: JSON, JSONL or CSV; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// What can be said, from the lowest to the highest, such as poor,fair,good [default: a, b and tie, pass and
+    /// fail, or numbers]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) values: Vec<String>,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+    /// The character between the cells of a CSV file
+    #[arg(long, value_name = "CHAR")]
+    pub(crate) delimiter: Option<String>,
+    #[command(flatten)]
+    pub(crate) say: SayArgs,
+}
+
+/// `probity export labels`
+#[derive(Debug, Args)]
+pub(crate) struct ExportLabelsArgs {
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The form [default: by the file's suffix, else jsonl]
+    #[arg(long, value_parser = one_of(FORMAT), value_name = "FORM")]
+    pub(crate) format: Option<LabelFormat>,
+    /// A table for programs: without the quotes that keep spreadsheets from taking cells for formulas
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) raw_csv: bool,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// The names of the forms.
+const FORMAT: &[Choice<LabelFormat>] = &[
+    ("csv", "A table that spreadsheets open", LabelFormat::Csv),
+    ("jsonl", "One JSON object per line", LabelFormat::Jsonl),
+];
+
+/// The form of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LabelFormat {
+    /// A table.
+    Csv,
+    /// One JSON object per line.
+    Jsonl,
+}

@@ -1,0 +1,80 @@
+//! The flags of `probity mock`.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use probity_mock::{Latency, Levels, Pairs, Script, duration, share};
+
+/// `--usage`
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum UsageArg {
+    /// They do.
+    On,
+    /// They do not.
+    Off,
+}
+
+/// `probity mock`
+#[derive(Debug, Args)]
+pub(crate) struct MockArgs {
+    /// The port; 0 picks a free one
+    #[arg(long, value_name = "PORT", default_value_t = 8377)]
+    pub(crate) port: u16,
+    /// The address, which has to be of the loopback interface
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub(crate) host: IpAddr,
+    /// What levels, waits and faults are drawn from, together with the packet and the call's number for it
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    pub(crate) seed: u64,
+    /// How levels are chosen: `hash` by packet, `uniform` by call, or `fixed:N`
+    #[arg(long, value_name = "HOW", default_value = "hash")]
+    pub(crate) levels: Levels,
+    /// How the better of two replies is chosen: `hash` by their texts, `first`, `second`, `longer`, `shorter`,
+    /// `word:TEXT`, `tie`, `review` or `malformed`
+    #[arg(long, value_name = "HOW", default_value = "hash")]
+    pub(crate) pairs: Pairs,
+    /// A judge that reads the replies, in place of --levels and --pairs: `fair`, or fair with weaknesses joined by
+    /// `+`: `position`, `length`, `identity`, `never_ties`, `obeys`, `apology`, `formatting`, and with that share of
+    /// answers by chance `noisy:SHARE`
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["levels", "pairs"])]
+    pub(crate) script: Option<Script>,
+    /// How long answers take: `50ms`, `uniform:20ms..80ms` or `lognormal:50ms,0.5` (median, sigma)
+    #[arg(long, value_name = "HOW", default_value = "0")]
+    pub(crate) latency: Latency,
+    /// A fault and the share of calls that get it, such as F17=0.05; may be given again
+    #[arg(long = "fault", value_name = "FAULT=SHARE", value_parser = share)]
+    pub(crate) fault: Vec<(String, f64)>,
+    /// A TOML file with lines such as `F17 = 0.05`; --fault goes over it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) faults: Option<PathBuf>,
+    /// Only the first N calls about a packet draw a fault [default: all of them]
+    #[arg(long, value_name = "N")]
+    pub(crate) fault_attempts: Option<u32>,
+    /// Print the faults and end
+    #[arg(long)]
+    pub(crate) list_faults: bool,
+    /// The seconds that F01 and F19 ask to wait
+    #[arg(long, value_name = "SECONDS", default_value_t = 7)]
+    pub(crate) retry_after: u32,
+    /// The pause before each piece that F36 and F37 send
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = pause)]
+    pub(crate) drip: Duration,
+    /// Whether answers say how many tokens they took
+    #[arg(long, value_enum, value_name = "HOW", default_value = "on")]
+    pub(crate) usage: UsageArg,
+    /// The model that answers say they come from [default: the one asked for]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model_echo: Option<String>,
+    /// Fingerprints to draw from, separated by commas
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) fingerprints: Vec<String>,
+    /// Append one JSON line per call to this file, before the call is answered
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ledger: Option<PathBuf>,
+}
+
+fn pause(text: &str) -> Result<Duration, String> {
+    duration(text).ok_or_else(|| format!("expected a time such as 20s, found {text:?}"))
+}

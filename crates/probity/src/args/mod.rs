@@ -1,0 +1,408 @@
+//! The command line as it is typed: one group of flags per concern, one struct per command. What it means together
+//! with files and variables is decided in `settings`; nothing here knows a command.
+
+mod calibrate;
+mod choice;
+mod compare;
+mod diff;
+mod labels;
+mod mock;
+mod probe;
+mod promote;
+mod report;
+mod review;
+mod sample;
+
+pub(crate) use calibrate::{CalibrateArgs, default_counting, scale};
+pub(crate) use compare::CompareArgs;
+pub(crate) use diff::DiffArgs;
+pub(crate) use labels::{ExportLabelsArgs, ImportLabelsArgs, LabelFormat};
+pub(crate) use mock::{MockArgs, UsageArg};
+pub(crate) use probe::ProbeArgs;
+pub(crate) use promote::PromoteArgs;
+pub(crate) use report::ReportArgs;
+pub(crate) use review::ReviewArgs;
+pub(crate) use sample::{DrawArgs, EstimateArgs, SampleArgs, SampleCommand};
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use probity_core::stats::Resampling;
+use probity_engine::config::Structured;
+use probity_engine::load::Dedup;
+use probity_engine::store::RunId;
+
+use self::choice::{DEDUP, STRUCTURED, one_of, share};
+use crate::terminal;
+
+/// The settings file that is read where it exists.
+pub(crate) const SETTINGS_FILE: &str = "probity.toml";
+
+/// Scores customer-support replies, and proves whether the judge that scored them deserves to be believed.
+#[derive(Debug, Parser)]
+#[command(name = "probity", version, propagate_version = true, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 a check failed, 2 usage or input is wrong and nothing was \
+spent, 3 incomplete (run the same command again to resume), 4 the store or the disk failed.";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Make a folder to begin in: a settings file with every default, and cases to try
+    Init(InitArgs),
+    /// Score the replies of one or more case files
+    Run(RunArgs),
+    /// Say what a run would send, how many calls it takes and what it would cost, and send nothing
+    Check(CheckArgs),
+    /// List the gate's rules, or check replies by them without asking a judge
+    #[command(subcommand)]
+    Gate(GateCommand),
+    /// Say which of two or more variants answers better, by a judge or from verdicts on record
+    Compare(CompareArgs),
+    /// Say which known shortcuts a judge falls for
+    Probe(ProbeArgs),
+    /// Say how far judges agree with people, and people with each other
+    Calibrate(CalibrateArgs),
+    /// Say whether a judge may gate a release by a contract, and keep what it has earned
+    Promote(PromoteArgs),
+    /// Serve pages on this machine where people label replies, blind, and see how far they agree
+    Review(Box<ReviewArgs>),
+    /// Bring something into the store
+    #[command(subcommand)]
+    Import(ImportCommand),
+    /// Write something that the store holds to a file
+    #[command(subcommand)]
+    Export(ExportCommand),
+    /// List the runs of the store, report one again without a call, or say how figures moved over time
+    Report(ReportArgs),
+    /// Say what changed between two runs, case by case, from the store or from the results they wrote
+    Diff(DiffArgs),
+    /// Draw the replies that people and a judge look at, or say what they found about all
+    Sample(SampleArgs),
+    /// List, show, check and compare rubrics
+    #[command(subcommand)]
+    Rubric(RubricCommand),
+    /// Let a settings file decide where keys go and which programs run, until it changes
+    Trust(TrustArgs),
+    /// Serve a mock judge on this machine, for rehearsals
+    Mock(MockArgs),
+}
+
+/// What to bring into the store.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImportCommand {
+    /// What people said about replies, all of it or, where a row is wrong, nothing
+    Labels(ImportLabelsArgs),
+}
+
+/// What to write out of the store.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExportCommand {
+    /// What people said about replies, each row with a checksum by which a change is found
+    Labels(ExportLabelsArgs),
+}
+
+/// What to do with the gate.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GateCommand {
+    /// List the rules and what their findings do
+    Rules,
+    /// Check the replies of case files and print what was found; exit code 1 when one is blocked
+    Check(CaseArgs),
+}
+
+/// What to do with rubrics.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RubricCommand {
+    /// List the built-in rubrics
+    List,
+    /// Print a rubric as a reference card with its anchors
+    Show {
+        /// A built-in rubric's name, or a file
+        rubric: String,
+    },
+    /// Say what moved between two rubrics, and whether labels and standings carry over
+    Diff {
+        /// The first: a built-in rubric's name, or a file
+        before: String,
+        /// The second
+        after: String,
+        /// Print machine-readable JSON on standard output and nothing else
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check a rubric file and report every problem with its line
+    Check {
+        /// The file
+        file: PathBuf,
+    },
+}
+
+/// The cases, how they are read and what they are checked against.
+#[derive(Debug, Args)]
+pub(crate) struct CaseArgs {
+    /// Case files: JSON, JSONL, CSV or OpenTelemetry spans, also gzipped, told by their content; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: ReadArgs,
+}
+
+/// How files are read, what replies are checked against, and how much is said.
+#[derive(Debug, Args)]
+pub(crate) struct ReadArgs {
+    /// A file of policy sources, against which evidence and claims are checked; may be given again
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policies: Vec<PathBuf>,
+    /// The date that counts for cases without a time of their own, and for whether a judge's standing has ended,
+    /// such as 2026-04-01
+    #[arg(long, value_name = "DATE")]
+    pub(crate) as_of: Option<String>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    #[command(flatten)]
+    pub(crate) records: RecordArgs,
+    #[command(flatten)]
+    pub(crate) say: SayArgs,
+}
+
+/// How records are read.
+#[derive(Debug, Args)]
+pub(crate) struct RecordArgs {
+    /// Make the first bad record an error, and read judges' answers as strict JSON
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// What to do with a record that repeats another one exactly
+    #[arg(long, value_parser = one_of(DEDUP), value_name = "HOW")]
+    pub(crate) dedup: Option<Dedup>,
+    /// The character between the cells of a CSV file
+    #[arg(long, value_name = "CHAR")]
+    pub(crate) delimiter: Option<String>,
+    /// The attribute of an OpenTelemetry span that names its slice
+    #[arg(long, value_name = "KEY")]
+    pub(crate) slice_attribute: Option<String>,
+}
+
+/// How much is said, and to whom.
+#[derive(Debug, Args)]
+pub(crate) struct SayArgs {
+    /// Print machine-readable JSON on standard output and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print no notices and no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+impl SayArgs {
+    /// Prints a notice, unless machines read on or nothing is to be said.
+    pub(crate) fn note(&self, line: &str) {
+        if !self.quiet && !self.json {
+            terminal::note(line);
+        }
+    }
+}
+
+/// Where results are written.
+#[derive(Debug, Args)]
+pub(crate) struct OutputArgs {
+    /// Write the results to this file as JSON
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write a report to this file; its name ends in .html, .md, .xml for a CI server, or .json; may be given again
+    #[arg(long = "report", value_name = "FILE")]
+    pub(crate) reports: Vec<PathBuf>,
+}
+
+/// The store of a command that asks no judge.
+#[derive(Debug, Args)]
+pub(crate) struct StoreArgs {
+    /// Where runs, labels and draws are kept
+    #[arg(long, value_name = "FILE")]
+    pub(crate) store: Option<String>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+}
+
+/// How intervals are drawn.
+#[derive(Debug, Args)]
+pub(crate) struct ResampleArgs {
+    /// The seed of the resamples behind each interval
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// How many resamples
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    resamples: u32,
+}
+
+impl ResampleArgs {
+    /// How intervals are drawn.
+    pub(crate) fn resampling(&self) -> Resampling {
+        Resampling { n_resamples: self.resamples, seed: self.seed }
+    }
+}
+
+/// Where settings are read, and what they may decide.
+#[derive(Debug, Default, Args)]
+pub(crate) struct SettingsArgs {
+    /// Settings file [default: probity.toml where there is one]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Let the settings file decide where keys go and which programs run, as if `probity trust` had been said; for CI
+    #[arg(long)]
+    pub(crate) trust_settings: bool,
+}
+
+/// The cases and the judge: shared by every command that makes packets.
+#[derive(Debug, Args)]
+pub(crate) struct JobArgs {
+    #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
+    /// Ask about all criteria in one call instead of one call per criterion
+    #[arg(long)]
+    pub(crate) one_call: bool,
+    /// The seed sent with each call
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u32>,
+    /// Verdicts for the judge `recorded`, as JSON lines
+    #[arg(long, value_name = "FILE")]
+    pub(crate) verdicts: Option<PathBuf>,
+    /// Which time the judge looks at these cases: in each round everything is asked anew
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub(crate) round: NonZeroU32,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) cases: CaseArgs,
+}
+
+/// What writes the replies that cases come without.
+#[derive(Debug, Args)]
+pub(crate) struct TargetArgs {
+    /// Ask this target for a reply where a case has none: openai, or a name of a target from probity.toml
+    #[arg(long, value_name = "NAME")]
+    pub(crate) target: Option<String>,
+    /// The model the target uses
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) target_model: Option<String>,
+    /// The target's endpoint, such as `http://127.0.0.1:8080/v1`
+    #[arg(long, value_name = "URL")]
+    pub(crate) target_base_url: Option<String>,
+    /// A file with the target's system prompt
+    #[arg(long, value_name = "FILE")]
+    pub(crate) target_system: Option<PathBuf>,
+}
+
+/// The judge, what it is asked by, and where its verdicts are kept.
+#[derive(Debug, Args)]
+pub(crate) struct JudgeArgs {
+    /// Which judge: openai, anthropic, baseline, command, recorded, or a name from probity.toml
+    #[arg(long, value_name = "NAME")]
+    pub(crate) judge: Option<String>,
+    /// The model the judge uses
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// The judge's endpoint, such as `http://127.0.0.1:8080/v1`
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// A built-in rubric or a rubric file
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) rubric: Option<String>,
+    /// A prompt template in place of the built-in one
+    #[arg(long, value_name = "FILE")]
+    pub(crate) template: Option<PathBuf>,
+    /// How the judge is told the answer's shape
+    #[arg(long, value_parser = one_of(STRUCTURED), value_name = "HOW")]
+    pub(crate) structured: Option<Structured>,
+    /// Where verdicts are kept
+    #[arg(long, value_name = "FILE")]
+    pub(crate) store: Option<String>,
+}
+
+/// `probity run`
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) calls: CallArgs,
+    /// End with exit code 1 unless the rubric's targets are met by a judge with standing
+    #[arg(long)]
+    pub(crate) enforce: bool,
+    /// End with exit code 1 unless the lower bound of the pass rate reaches this share, whatever the judge has earned
+    #[arg(long, value_name = "RATE", value_parser = share)]
+    pub(crate) fail_under: Option<f64>,
+}
+
+/// A judge that is asked: who, how often, and about what.
+#[derive(Debug, Args)]
+pub(crate) struct AskArgs {
+    #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
+    #[command(flatten)]
+    pub(crate) calls: CallArgs,
+    #[command(flatten)]
+    pub(crate) reading: ReadArgs,
+}
+
+/// How many calls are made, and when they stop.
+#[derive(Debug, Args)]
+pub(crate) struct CallArgs {
+    /// Calls in flight at most
+    #[arg(long, short, value_name = "N")]
+    pub(crate) concurrency: Option<u32>,
+    /// Make no connection; report what is on record
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// Make at most this many calls, counted from the start of this command
+    #[arg(long, value_name = "N")]
+    pub(crate) max_calls: Option<u64>,
+    /// Spend at most this many US dollars, counted from the start of this command
+    #[arg(long, value_name = "USD")]
+    pub(crate) budget_usd: Option<String>,
+    /// The share of admitted replies, or of pairs of them, that must have a verdict for exit code 0
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) min_coverage: Option<String>,
+    /// Ask again about packets whose recorded answers were no verdict
+    #[arg(long)]
+    pub(crate) retry_unscored: bool,
+    /// Say how many calls it would take and what they would cost, and send nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// The run that is read back from the store, in place of making one. No flag says so: `report` and `diff` do.
+    #[arg(skip)]
+    pub(crate) recorded: Option<RunId>,
+}
+
+/// `probity check`
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+    /// Print exactly what would be sent
+    #[arg(long)]
+    pub(crate) show: bool,
+}
+
+/// `probity init`
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// The folder, made where there is none
+    #[arg(default_value = ".", value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+}
+
+/// `probity trust`
+#[derive(Debug, Args)]
+pub(crate) struct TrustArgs {
+    /// The settings file
+    #[arg(default_value = SETTINGS_FILE, value_name = "FILE")]
+    pub(crate) file: PathBuf,
+}

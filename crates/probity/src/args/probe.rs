@@ -1,0 +1,43 @@
+//! The flags of `probity probe`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{AskArgs, OutputArgs};
+
+/// `probity probe`
+#[derive(Debug, Args)]
+pub(crate) struct ProbeArgs {
+    /// Case files whose admitted replies are changed: JSON, JSONL or CSV, also gzipped [default: shipped replies]
+    #[arg(value_name = "CASES")]
+    pub(crate) files: Vec<PathBuf>,
+    /// A TOML file of probes of your own; may be given again
+    #[arg(long, value_name = "FILE")]
+    pub(crate) probes: Vec<PathBuf>,
+    /// Only probes of this name or family; may be given again, and is not kept as the judge's probing
+    #[arg(long, value_name = "NAME|FAMILY")]
+    pub(crate) only: Vec<String>,
+    /// The most replies that are changed; shipped ones are added up to 30
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) bases: u32,
+    /// What the replies are drawn by
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// The share of replies in which a shortcut may work, 0 to below 1
+    #[arg(long, value_name = "SHARE", default_value = "0.10")]
+    pub(crate) tolerance: String,
+    /// List the probes and ask nobody
+    #[arg(long, conflicts_with = "reports")]
+    pub(crate) list: bool,
+    /// End with exit code 1 unless every probe passed
+    #[arg(long)]
+    pub(crate) enforce: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// Ask about all criteria in one call instead of one call per criterion
+    #[arg(long)]
+    pub(crate) one_call: bool,
+    #[command(flatten)]
+    pub(crate) ask: AskArgs,
+}

@@ -1,0 +1,29 @@
+//! The flags of `probity report`.
+
+use clap::Args;
+
+use super::{OutputArgs, SayArgs, StoreArgs};
+
+/// `probity report`
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// The run to report again: its number, or `last`; without one, the runs of the store are listed
+    #[arg(value_name = "RUN", conflicts_with = "history")]
+    pub(crate) run: Option<String>,
+    /// Say how figures moved over time, and whether more than noise explains
+    #[arg(long)]
+    pub(crate) history: bool,
+    /// With --history: only runs by this rubric, by its name or the beginning of its hash
+    #[arg(long, value_name = "NAME", requires = "history")]
+    pub(crate) rubric: Option<String>,
+    /// With --history: a case file of fixed replies that are scored again and again; may be given again
+    /// [default: those that were run with --round]
+    #[arg(long = "anchor", value_name = "FILE", requires = "history")]
+    pub(crate) anchors: Vec<String>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+    #[command(flatten)]
+    pub(crate) say: SayArgs,
+}

@@ -1,0 +1,81 @@
+//! The flags of `probity review`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use probity_engine::review::build::Source;
+
+use super::choice::{SOURCE, one_of};
+use super::{JudgeArgs, ReadArgs};
+
+/// `probity review`
+#[derive(Debug, Args)]
+pub(crate) struct ReviewArgs {
+    /// Case files whose replies people are to look at; one for each variant with --pairs [default: the queues that
+    /// the store has]
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) queue: QueueArgs,
+    #[command(flatten)]
+    pub(crate) serving: ServeArgs,
+    #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
+    #[command(flatten)]
+    pub(crate) reading: ReadArgs,
+}
+
+/// What queue is made of the cases.
+#[derive(Debug, Args)]
+pub(crate) struct QueueArgs {
+    /// Show two replies to each case side by side, and ask which is better
+    #[arg(long)]
+    pub(crate) pairs: bool,
+    /// Which of the cases
+    #[arg(long = "from", value_parser = one_of(SOURCE), value_name = "WHICH", default_value = "all")]
+    pub(crate) source: Source,
+    /// How many of them at most: drawn from the seed, or those that would teach most
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) items: Option<u32>,
+    /// How many people look at each
+    #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) overlap: u32,
+    /// What the queue is called; reviewers see it [default: the rubric and a hash of what is in it]
+    #[arg(long = "queue", value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Show people what the judge said once they have answered
+    #[arg(long)]
+    pub(crate) reveal: bool,
+    /// Which time people look at these cases
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) round: u32,
+    /// What orders and sides are drawn from
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// The contract that labels are gathered for
+    #[arg(long, value_name = "FILE")]
+    pub(crate) contract: Option<PathBuf>,
+    /// The judge asks about all criteria in one call
+    #[arg(long)]
+    pub(crate) one_call: bool,
+}
+
+/// Who is let in, and where.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// Your name, as your labels will have it [default: the user's]
+    #[arg(long = "as", value_name = "NAME")]
+    pub(crate) lead: Option<String>,
+    /// Print a link for a reviewer of this name; may be given again
+    #[arg(long = "person", value_name = "NAME")]
+    pub(crate) people: Vec<String>,
+    /// The port on this machine [default: a free one]
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) port: u16,
+    /// Open no browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
+    /// Make the queue and end
+    #[arg(long)]
+    pub(crate) no_serve: bool,
+}

@@ -1,0 +1,167 @@
+//! The flags of `probity sample`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use probity_core::calibrate::Scale;
+use probity_core::sample::{Again, Design, Duplicates, Spread};
+
+use super::choice::{Choice, DUPLICATES, one_of};
+use super::{RecordArgs, SayArgs, StoreArgs};
+use crate::exit::Failure;
+
+/// How many replies a week's sample has, and a gold set.
+const SIZE_OF_A_WEEK: u64 = 25;
+const SIZE_OF_GOLD: u64 = 120;
+
+/// What the flags about printing mean for a draw.
+const SUMMARY: &str = "With --json the summary is printed on standard output, with the sample unless that has a \
+file; with --quiet it is left out.";
+
+/// `probity sample`
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_help = SUMMARY)]
+pub(crate) struct SampleArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<SampleCommand>,
+    #[command(flatten)]
+    pub(crate) draw: DrawArgs,
+}
+
+/// What else to do with a sample.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SampleCommand {
+    /// Say what share of production passes, from a sample, a judge's results and people's labels
+    Estimate(EstimateArgs),
+}
+
+/// `probity sample FILE …`
+#[derive(Debug, Args)]
+pub(crate) struct DrawArgs {
+    /// Exports of production: case files or OpenTelemetry spans, also gzipped, told by their content
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) records: RecordArgs,
+    /// How many replies to draw [default: 25, with --gold 120]
+    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    size: Option<u64>,
+    /// Draw a gold set rather than a week's sample
+    #[arg(long)]
+    gold: bool,
+    /// How draws are spread over slices [default: proportional]
+    #[arg(long, value_parser = one_of(SPREAD), value_name = "HOW")]
+    by: Option<SpreadBy>,
+    /// The fewest to draw in a slice, with --by minimum
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    minimum: Option<u64>,
+    /// What to do with near-identical tickets of a slice
+    #[arg(long, value_parser = one_of(DUPLICATES), value_name = "HOW", default_value = "represent")]
+    duplicates: Duplicates,
+    /// Which of all draws it is
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// What the draw is called [default: this week, such as 2026-W46]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Draw also what earlier draws had, in place of the draw of this name
+    #[arg(long)]
+    again: bool,
+    /// Write the sample to this file as JSON lines [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+    #[command(flatten)]
+    pub(crate) say: SayArgs,
+}
+
+/// `probity sample estimate`
+#[derive(Debug, Args)]
+pub(crate) struct EstimateArgs {
+    /// The sample, as `probity sample` wrote it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sample: PathBuf,
+    /// What the judge said about it, as `probity run --output` wrote it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) results: PathBuf,
+    /// What people said about some of it: pass or fail, as `probity calibrate` reads labels
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Option<PathBuf>,
+    /// The two words of the labels, the one that fails before the one that passes, such as no,yes [default: fail,pass]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "labels")]
+    pub(crate) values: Vec<String>,
+    /// How sure the corrected share is to be: half the width of its 95 % interval
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = half_width)]
+    pub(crate) half_width: f64,
+    /// Write the figures to this file as JSON
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The character between the cells of a CSV file
+    #[arg(long, value_name = "CHAR")]
+    pub(crate) delimiter: Option<String>,
+    #[command(flatten)]
+    pub(crate) say: SayArgs,
+}
+
+/// The names of the ways.
+const SPREAD: &[Choice<SpreadBy>] = &[
+    ("proportional", "By how many tickets each has", SpreadBy::Proportional),
+    ("equal", "The same number in each", SpreadBy::Equal),
+    ("minimum", "At least --minimum in each, the rest by how many tickets each has", SpreadBy::Minimum),
+];
+
+/// How draws are spread over slices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SpreadBy {
+    /// By how many tickets each has.
+    Proportional,
+    /// The same number in each.
+    Equal,
+    /// At least so many in each, the rest by how many tickets each has.
+    Minimum,
+}
+
+fn half_width(text: &str) -> Result<f64, String> {
+    let width = text.parse().ok().filter(|width| *width > 0.0 && *width < 0.5);
+    width.ok_or_else(|| "expected a number above 0 and below 0.5".to_owned())
+}
+
+impl EstimateArgs {
+    /// What labels can say: a fail, then a pass.
+    pub(crate) fn scale(&self) -> Result<Scale, Failure> {
+        let usual = ["fail", "pass"].map(str::to_owned);
+        let values = if self.values.is_empty() { &usual[..] } else { &self.values };
+        let scale = Scale::declared(values).filter(|scale| scale.names().len() == 2);
+        scale.ok_or_else(|| Failure::usage("--values: expected two different values, such as no,yes"))
+    }
+}
+
+impl DrawArgs {
+    /// What is to be drawn; `week` is what a draw without a name is called.
+    pub(crate) fn design(&self, week: impl FnOnce() -> String) -> Result<Design, Failure> {
+        let spread = match (self.by, self.minimum) {
+            (Some(SpreadBy::Minimum) | None, Some(least)) => Spread::Minimum(least),
+            (Some(SpreadBy::Minimum), None) => {
+                return Err(Failure::usage(
+                    "--by minimum: expected --minimum and the fewest to draw in a slice",
+                ));
+            }
+            (Some(_), Some(_)) => return Err(Failure::usage("--minimum means nothing without --by minimum")),
+            (Some(SpreadBy::Proportional) | None, None) => Spread::Proportional,
+            (Some(SpreadBy::Equal), None) => Spread::Equal,
+        };
+        let name = self.name.clone().unwrap_or_else(week);
+        if name.trim().is_empty() || name.chars().any(char::is_control) {
+            return Err(Failure::usage("--name: expected a name without control characters"));
+        }
+        let usual = if self.gold { SIZE_OF_GOLD } else { SIZE_OF_A_WEEK };
+        let (size, duplicates) = (self.size.unwrap_or(usual), self.duplicates);
+        Ok(Design { size, spread, duplicates, seed: self.seed, name })
+    }
+
+    /// Whether earlier draws count.
+    pub(crate) fn again(&self) -> Again {
+        if self.again { Again::Yes } else { Again::No }
+    }
+}

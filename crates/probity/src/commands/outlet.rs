@@ -1,0 +1,80 @@
+//! Where a command puts what it came to: files that are tried out before anything is paid for, and standard output.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::session::Ended;
+use crate::args::{OutputArgs, SayArgs};
+use crate::exit::{Exit, Failure};
+use crate::render::report::{Document, Kind, ReportFile, pretty};
+use crate::render::results::WholeFile;
+use crate::settings::inputs::{Inputs, refuse_same_output};
+use crate::terminal;
+
+/// Where a command puts what it came to.
+pub(crate) struct Outlet<'a> {
+    /// The files that `--output` and `--report` name.
+    pub(crate) files: Vec<ReportFile>,
+    say: &'a SayArgs,
+}
+
+impl<'a> Outlet<'a> {
+    /// The files that flags name, none of which is read.
+    pub(crate) fn new(args: &OutputArgs, say: &'a SayArgs, inputs: &Inputs) -> Result<Self, Failure> {
+        Ok(Outlet { files: tried(args.output.as_deref(), &args.reports, inputs)?, say })
+    }
+
+    /// Whether programs read standard output.
+    pub(crate) fn is_json(&self) -> bool {
+        self.say.json
+    }
+
+    /// Puts the document into every file and on standard output.
+    pub(crate) fn put(&self, document: &dyn Document) -> Result<(), Failure> {
+        for ReportFile { path, kind } in &self.files {
+            let text = document.file(*kind).map_err(|error| Failure::unwritable(Some(path), &error))?;
+            write_output(Some(path), &text)?;
+        }
+        terminal::deliver(&if self.say.json { pretty(document.json()) } else { document.text() })
+    }
+
+    /// Puts the document where it belongs, says the last lines, and ends.
+    pub(crate) fn end(&self, document: &dyn Document, ended: Ended) -> Result<Exit, Failure> {
+        self.put(document)?;
+        Ok(ended.say())
+    }
+}
+
+/// The files that `--output` and `--report` name, none of which is read. Results without a place are not worth paying
+/// for, so each is tried out.
+pub(crate) fn tried(
+    output: Option<&Path>,
+    reports: &[PathBuf],
+    inputs: &Inputs,
+) -> Result<Vec<ReportFile>, Failure> {
+    let reported = reports.iter().map(|path| ("--report", path.as_path()));
+    let outputs: Vec<(&str, &Path)> =
+        output.map(|path| ("--output", path)).into_iter().chain(reported).collect();
+    outputs.iter().try_for_each(|(flag, path)| inputs.refuse(flag, path))?;
+    refuse_same_output(&outputs)?;
+    let output = output.map(|path| Ok(ReportFile { path: path.to_owned(), kind: Kind::Json }));
+    let reports = reports
+        .iter()
+        .map(|path| Ok(ReportFile { path: path.clone(), kind: Kind::of(path).map_err(Failure::usage)? }));
+    let files: Vec<ReportFile> = output.into_iter().chain(reports).collect::<Result<_, Failure>>()?;
+    for file in &files {
+        WholeFile::try_out(&file.path).map_err(|error| Failure::unwritable(Some(&file.path), &error))?;
+    }
+    Ok(files)
+}
+
+/// Writes `text` to the file that `--output` names, whole or not at all.
+pub(crate) fn write_output(path: Option<&Path>, text: &str) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    let write = || {
+        let mut file = WholeFile::create(path)?;
+        file.write_all(text.as_bytes())?;
+        file.keep()
+    };
+    write().map_err(|error: std::io::Error| Failure::unwritable(Some(path), &error))
+}

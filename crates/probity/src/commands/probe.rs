@@ -1,0 +1,81 @@
+//! `probity probe`: which known shortcuts a judge falls for, by a judge that is asked or is on record.
+
+use std::sync::Arc;
+
+use probity_core::probe::{ProbeOutcome, battery};
+use probity_engine::run::probe::{report, rounds, run};
+use serde_json::{Value, json};
+
+use super::check;
+use super::outlet::Outlet;
+use super::session::{Covered, Ended, Session, keep_outcome};
+use crate::args::ProbeArgs;
+use crate::exit::{Exit, Failure};
+use crate::render::probing::{ProbingDocument, listed};
+use crate::render::report::pretty;
+use crate::settings::inputs::Inputs;
+use crate::{settings, terminal};
+
+/// Runs the command.
+pub(crate) fn probe(args: &ProbeArgs) -> Result<Exit, Failure> {
+    let say = &args.ask.reading.say;
+    if args.list {
+        return list(say.json);
+    }
+    let inputs = Inputs::default().and("CASES", &args.files).and("--probes", &args.probes).ask(&args.ask);
+    let outlet = Outlet::new(&args.output, say, &inputs)?;
+    let session = Session::new(&args.ask.calls, say.quiet);
+    let job = Arc::new(settings::probing(args, &|line| session.note(line))?);
+    if args.ask.calls.dry_run {
+        let [first, again] = rounds(&job);
+        return check::dry_run(&[&*first, &*again], "bases", say.json);
+    }
+    let store = session.open(&job.asking)?;
+    let ran = session.ask(&store, async |session| run(&job, session).await)??;
+    let document = ProbingDocument::new(Arc::clone(&job), report(&job, &store, &ran)?);
+    let covered = document.probed.probing.coverage().map(|coverage| Covered {
+        share: coverage.to_f64(),
+        of: "what was asked is answered",
+        missing: String::new(),
+    });
+    let ended = Ended::of(&ran, job.asking.config.run.min_coverage, covered)
+        .and_then(|| if args.enforce { enforced(&document) } else { Ended::done() });
+    keep_outcome(&store, &ran, "probe", &document.json)?;
+    // The probing by which a judge is known has all probes, and nothing of it was cut short.
+    let is_whole = job.selection.only.is_empty() && matches!(ended.exit, Exit::Done | Exit::No);
+    if is_whole && job.asking.may_ask(session.network()) {
+        store.note(&format!("probe:{}:{}", ran.judge_id, job.rubric.hash()), &pretty(&document.json))?;
+    }
+    store.close()?;
+    outlet.end(&document, ended)
+}
+
+fn list(is_json: bool) -> Result<Exit, Failure> {
+    let probes = battery();
+    if is_json {
+        let line = |probe: &probity_core::probe::Probe| {
+            let forms: Vec<&str> = probe.forms.iter().map(|form| form.name()).collect();
+            json!({
+                "name": probe.name, "number": probe.number, "family": probe.family.name(),
+                "expects": probe.expects.name(), "forms": forms, "means": probe.means,
+            })
+        };
+        let probes: Vec<Value> = probes.iter().map(line).collect();
+        terminal::deliver(&pretty(&json!({ "probes": probes })))?;
+    } else {
+        terminal::print(&listed(&probes));
+    }
+    Ok(Exit::Done)
+}
+
+/// Whether every probe passed.
+fn enforced(document: &ProbingDocument) -> Ended {
+    let probing = &document.probed.probing;
+    let [n_failed, n_inconclusive] =
+        [ProbeOutcome::Fail, ProbeOutcome::Inconclusive].map(|outcome| probing.with(outcome).count());
+    if n_failed + n_inconclusive == 0 {
+        return Ended::done();
+    }
+    let message = format!("FAILED: {n_failed} probes failed and {n_inconclusive} are inconclusive");
+    Ended::with(Exit::No, message)
+}

@@ -1,0 +1,207 @@
+//! `probity review`: makes a queue of case files, and serves the room where people label it.
+//!
+//! What is served and how is the business of [`crate::web`]. Nobody is asked here: what a judge said comes from
+//! the store.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use probity_core::promote::Contract;
+use probity_engine::review::build::{Built, Source, Wanted, of_pairs, of_replies};
+use probity_engine::review::{Added, After, PersonName, QueueId, Room};
+use serde_json::json;
+use tokio::runtime::Runtime;
+
+use super::session::runtime;
+use crate::args::{ReviewArgs, default_counting};
+use crate::exit::{Exit, Failure};
+use crate::render::report::pretty;
+use crate::settings::{self, CaseFlags, LabelledJob};
+use crate::terminal;
+use crate::web::{self, Opening, WebSettings};
+
+/// Resamples behind figures that only decide what comes first.
+const RESAMPLES: u32 = 200;
+
+/// Digits of a digest that tell queues of one name apart.
+const DIGITS: usize = 8;
+
+/// Where the user's name is, by system.
+const USER: [&str; 3] = ["USER", "LOGNAME", "USERNAME"];
+
+/// A queue in the store, and how it was made.
+struct Kept {
+    id: QueueId,
+    name: String,
+    n_items: usize,
+    built: Built,
+}
+
+/// Runs the command.
+pub(crate) fn review(mut args: ReviewArgs) -> Result<Exit, Failure> {
+    if args.queue.pairs {
+        args.judge.rubric.get_or_insert_with(|| settings::PAIRWISE_RUBRIC.to_owned());
+    }
+    let note = |line: &str| args.reading.say.note(line);
+    let contract = args.queue.contract.as_deref().map(|path| settings::contract(path, &note)).transpose()?;
+    let (lead, people) = names(&args)?;
+    let runtime = runtime()?;
+    let room = if args.files.is_empty() {
+        existing(&args)?
+    } else {
+        let job = job(&args, &note)?;
+        let room = open(&settings::store_path(job.asking())?)?;
+        let kept = add(&room, &job, &args, contract.as_ref(), &runtime)?;
+        tell(&kept, &args, &room, &note)?;
+        room
+    };
+    if !args.serving.no_serve {
+        let opening = if args.serving.no_open { Opening::Nothing } else { Opening::Browser };
+        let settings = WebSettings { port: args.serving.port, opening, lead, people, contract };
+        runtime.block_on(web::serve(Arc::new(room.clone()), settings))?;
+    }
+    room.close()?;
+    Ok(Exit::Done)
+}
+
+fn open(path: &std::path::Path) -> Result<Room, Failure> {
+    Room::open(path).map_err(|error| Failure::new(Exit::Store, &error))
+}
+
+/// The room of a store that has queues.
+fn existing(args: &ReviewArgs) -> Result<Room, Failure> {
+    let path: PathBuf = settings::named_store(&args.reading.settings, args.judge.store.as_ref())?;
+    let empty = || {
+        Failure::usage(format!("{} has no queue to look at", path.display()))
+            .hint("name case files: `probity review cases.jsonl`")
+    };
+    if args.queue.pairs || !path.exists() {
+        return Err(empty());
+    }
+    let room = open(&path)?;
+    let queues = room.queues()?;
+    if queues.is_empty() { Err(empty()) } else { Ok(room) }
+}
+
+/// The lead's name and those of the people invited.
+fn names(args: &ReviewArgs) -> Result<(PersonName, Vec<PersonName>), Failure> {
+    let name = |flag: &str, text: &str| {
+        PersonName::new(text).map_err(|error| Failure::usage(format!("--{flag}: {error}")))
+    };
+    let user = || USER.iter().find_map(|variable| PersonName::new(&settings::variable(variable)?).ok());
+    let lead = match &args.serving.lead {
+        Some(text) => name("as", text)?,
+        None => user().map_or_else(|| name("as", "lead"), Ok)?,
+    };
+    let people =
+        args.serving.people.iter().map(|text| name("person", text)).collect::<Result<Vec<_>, _>>()?;
+    if people.contains(&lead) {
+        return Err(Failure::usage(format!("--person {lead}: this is the name of the lead"))
+            .hint("say --as with another name for yourself"));
+    }
+    Ok((lead, people))
+}
+
+fn job(args: &ReviewArgs, note: &dyn Fn(&str)) -> Result<LabelledJob, Failure> {
+    let flags = CaseFlags::new(&args.files, &args.judge, &args.reading);
+    let flags = CaseFlags { one_call: args.queue.one_call, ..flags };
+    let job = settings::labelled(&flags, note)?;
+    match &job {
+        LabelledJob::Replies(job) if args.queue.pairs => {
+            Err(Failure::usage(format!("--pairs: rubric {} scores single replies", job.rubric.name()))
+                .hint(format!("use --rubric {}, or leave --pairs out", settings::PAIRWISE_RUBRIC)))
+        }
+        _ => Ok(job),
+    }
+}
+
+/// Makes the queue and keeps it, under a name of its own where none was given: what it asks and what it has.
+fn add(
+    room: &Room,
+    job: &LabelledJob,
+    args: &ReviewArgs,
+    contract: Option<&Contract>,
+    runtime: &Runtime,
+) -> Result<Kept, Failure> {
+    let source = args.queue.source;
+    let mut counting = default_counting();
+    counting.sampling.resampling.n_resamples = RESAMPLES;
+    let wanted = Wanted {
+        name: args.queue.name.clone().unwrap_or_default(),
+        source,
+        overlap: args.queue.overlap,
+        seed: args.queue.seed,
+        after: if args.queue.reveal { After::Reveal } else { After::Nothing },
+        round: args.queue.round,
+        items_max: args.queue.items.map(|n| n as usize),
+        contract,
+        counting,
+    };
+    let mut built = match job {
+        LabelledJob::Replies(job) => of_replies(room, job, &wanted),
+        LabelledJob::Pairs(job) => of_pairs(room, job, &wanted),
+    }?;
+    refuse_nothing(&built, source)?;
+    if args.queue.name.is_none() {
+        // Reviewers see the name. Files are often called after what wrote the replies, so it has none of them.
+        let queue = &mut built.queue;
+        queue.name = format!("{} {}", queue.spec.asked.rubric, &queue.digest()[..DIGITS]);
+    }
+    let added = runtime.block_on(room.add_queue(built.queue.clone()));
+    let (name, n_items) = (built.queue.name.clone(), built.queue.items.len());
+    match added? {
+        Added::New(id) | Added::Known(id) => Ok(Kept { id, name, n_items, built }),
+        Added::Differs(_) => Err(Failure::usage(format!(
+            "--queue {name}: the store has a queue of this name with other items, or one that asks something else"
+        ))
+        .hint("choose another name, or leave --queue out")),
+    }
+}
+
+fn refuse_nothing(built: &Built, source: Source) -> Result<(), Failure> {
+    if !built.queue.items.is_empty() {
+        return Ok(());
+    }
+    let Built { n_blocked, n_identical, n_skipped, n_left_out, .. } = built;
+    let hint = match source {
+        Source::Unstable => "run the judge on these cases first, or use --from all",
+        Source::All | Source::Teach => "people are shown what the gate admits",
+    };
+    Err(Failure::usage(format!(
+        "nothing to look at: {n_left_out} cases are not {}, the gate decides {n_blocked}, {n_identical} pairs are \
+         identical, {n_skipped} records were skipped",
+        source.name()
+    ))
+    .hint(hint))
+}
+
+/// Says what was made.
+fn tell(kept: &Kept, args: &ReviewArgs, room: &Room, note: &dyn Fn(&str)) -> Result<(), Failure> {
+    let Kept { id, name, n_items, built } = kept;
+    if args.reading.say.json {
+        let text = json!({
+            "queue": name,
+            "id": id,
+            "items": n_items,
+            "judged": built.n_judged,
+            "blocked": built.n_blocked,
+            "identical": built.n_identical,
+            "skipped": built.n_skipped,
+            "left_out": built.n_left_out,
+            "overlap": args.queue.overlap,
+            "store": room.path().display().to_string(),
+        });
+        return terminal::deliver(&pretty(&text));
+    }
+    note(&format!(
+        "queue '{name}': {n_items} items, each by {} people; the judge has a verdict on {}",
+        args.queue.overlap, built.n_judged
+    ));
+    if built.n_blocked + built.n_identical + built.n_skipped > 0 {
+        note(&format!(
+            "not in it: the gate decides {}, {} pairs are identical, {} records were skipped",
+            built.n_blocked, built.n_identical, built.n_skipped
+        ));
+    }
+    Ok(())
+}

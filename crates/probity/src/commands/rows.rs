@@ -1,0 +1,93 @@
+//! Files of rows that are no cases: labels, verdicts, items and samples, and what is wrong with them.
+
+use std::path::Path;
+
+use probity_core::calibrate::Faults;
+use probity_core::compare::{Fields, RowFault};
+use probity_core::json::Object;
+use probity_engine::load::{LoadOptions, Place, Rows, Skipped, Strictness, read_rows};
+
+use crate::exit::Failure;
+use crate::settings;
+
+/// So many faults are shown at once.
+const FAULTS_SHOWN_MAX: usize = 5;
+
+/// How files of rows are read.
+pub(super) fn row_options(strict: bool, delimiter: Option<&str>) -> Result<LoadOptions, Failure> {
+    let strict = if strict { Strictness::Strict } else { Strictness::Skip };
+    let delimiter = settings::delimiter(delimiter)?;
+    Ok(LoadOptions { strict, delimiter, ..LoadOptions::default() })
+}
+
+/// The files as they are read.
+pub(super) struct Files<'a> {
+    options: LoadOptions,
+    /// Rows that cannot be used, of the files read so far.
+    pub(super) skipped: Vec<Skipped>,
+    note: &'a dyn Fn(&str),
+}
+
+impl<'a> Files<'a> {
+    /// No file yet; what is worth a line goes to `note`.
+    pub(super) fn new(options: LoadOptions, note: &'a dyn Fn(&str)) -> Self {
+        Files { options, skipped: Vec::new(), note }
+    }
+
+    /// Says something worth a line.
+    pub(super) fn note(&self, line: &str) {
+        (self.note)(line);
+    }
+
+    /// The rows of a file that can be used.
+    pub(super) fn rows<T>(
+        &mut self,
+        path: &Path,
+        fields: Fields,
+        read: impl Fn(&Object) -> Result<T, RowFault>,
+    ) -> Result<Vec<(Place, T)>, Failure> {
+        let Rows { rows, skipped, notices } = read_rows(path, fields, &self.options, read)?;
+        for notice in notices {
+            (self.note)(&notice.to_string());
+        }
+        if let (true, Some(first)) = (rows.is_empty(), skipped.first()) {
+            let message = format!(
+                "{}:{}: no row can be used, {} were skipped; the first: {}",
+                first.file,
+                first.line,
+                skipped.len(),
+                first.reason
+            );
+            return Err(Failure::usage(message));
+        }
+        self.skipped.extend(skipped);
+        Ok(rows)
+    }
+}
+
+/// A label that cannot be read is not left out: that would change every figure.
+pub(super) fn refuse_skipped(skipped: &[Skipped]) -> Result<(), Failure> {
+    let line = |row: &Skipped| format!("{}:{}: record {}: {}", row.file, row.line, row.index, row.reason);
+    let lines: Vec<String> = skipped.iter().map(line).collect();
+    if lines.is_empty() { Ok(()) } else { Err(all_faults(&lines)) }
+}
+
+/// What is wrong with rows, each with its place.
+pub(super) fn refused(faults: &Faults, places: &[Place]) -> Failure {
+    let line = |(row, first, reason): &(usize, Option<usize>, String)| {
+        let Some(place) = places.get(*row) else { return reason.clone() };
+        let first = first.and_then(|first| places.get(first));
+        let first = first.map(|first| format!(", like record {} at line {}", first.index, first.line));
+        format!("{}:{}: record {} {reason}{}", place.file, place.line, place.index, first.unwrap_or_default())
+    };
+    all_faults(&faults.rows.iter().map(line).collect::<Vec<_>>())
+}
+
+/// The first faults, and how many more there are.
+pub(super) fn all_faults(lines: &[String]) -> Failure {
+    let mut message = lines[..lines.len().min(FAULTS_SHOWN_MAX)].join("\n  ");
+    if lines.len() > FAULTS_SHOWN_MAX {
+        message += &format!("\n  and {} more", lines.len() - FAULTS_SHOWN_MAX);
+    }
+    Failure::usage(message)
+}

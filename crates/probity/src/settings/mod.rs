@@ -1,0 +1,387 @@
+//! From flags, variables and files to what a run uses.
+
+mod comparison;
+mod endpoint;
+mod gate;
+pub(crate) mod inputs;
+mod labelled;
+mod probing;
+pub(crate) mod sources;
+mod target;
+
+pub(crate) use comparison::{PAIRWISE_RUBRIC, comparison};
+pub(crate) use labelled::{LabelledJob, labelled};
+pub(crate) use probing::probing;
+
+use std::path::{Path, PathBuf};
+
+use probity_core::gate::Gate;
+use probity_core::packet::AnswerForm;
+use probity_core::promote::{self, Contract};
+use probity_core::rubric::{self, Judged, Rubric};
+use probity_engine::config::layer::{Decimal, Layer};
+use probity_engine::config::names::Calls;
+use probity_engine::config::{
+    Backend, Because, Config, JudgeSettings, LocalFacts, NotTrusted, Parse, SettingsProblem, SettingsRefused,
+};
+use probity_engine::judge::prompt::Template;
+use probity_engine::load::{Dataset, Keep, LoadOptions, Strictness, Unanswered};
+use probity_engine::run::asking::Asking;
+use probity_engine::run::job::{Definition, Job};
+use probity_engine::run::standing::clock;
+
+use crate::args::{
+    AskArgs, CallArgs, CaseArgs, JobArgs, JudgeArgs, ReadArgs, RecordArgs, SETTINGS_FILE, SettingsArgs,
+    StoreArgs,
+};
+use crate::exit::{Exit, Failure};
+use crate::render::problem::{problems, read_file};
+
+/// Said when the baseline judge is used for want of another.
+const NO_KEY: &str = "no key is configured, so the baseline judge is used: it compares words and \
+    understands nothing (set OPENAI_API_KEY or --base-url for a model)";
+
+/// The value of an environment variable, where it is set and is text.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// What flags say about cases, and about the judge that is asked about them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CaseFlags<'a> {
+    /// The case files; one for each variant where the rubric compares.
+    pub(crate) files: &'a [PathBuf],
+    /// How they are read.
+    pub(crate) reading: &'a ReadArgs,
+    /// The judge.
+    pub(crate) judge: &'a JudgeArgs,
+    /// How many calls are made, where some may be.
+    pub(crate) calls: Option<&'a CallArgs>,
+    /// Whether all criteria are asked about in one call.
+    pub(crate) one_call: bool,
+    /// The seed sent with each call.
+    pub(crate) seed: Option<u32>,
+    /// Verdicts for the judge `recorded`.
+    pub(crate) verdicts: Option<&'a Path>,
+}
+
+impl<'a> CaseFlags<'a> {
+    /// Of a command that asks nothing.
+    pub(crate) fn new(files: &'a [PathBuf], judge: &'a JudgeArgs, reading: &'a ReadArgs) -> Self {
+        CaseFlags { files, reading, judge, calls: None, one_call: false, seed: None, verdicts: None }
+    }
+
+    /// Of a command that asks.
+    pub(crate) fn of(files: &'a [PathBuf], ask: &'a AskArgs) -> Self {
+        CaseFlags { calls: Some(&ask.calls), ..CaseFlags::new(files, &ask.judge, &ask.reading) }
+    }
+
+    /// The settings that they put over everything else.
+    fn layer(&self) -> Result<Layer, Failure> {
+        let decimal = |name: &str, text: &Option<String>| {
+            let parse = |text: &String| {
+                text.parse().map(Decimal).map_err(|error| Failure::usage(format!("--{name}: {error}")))
+            };
+            text.as_ref().map(parse).transpose()
+        };
+        let mut layer = Layer::default();
+        if let Some(calls) = self.calls {
+            layer.schedule.concurrency = calls.concurrency;
+            layer.budget.calls_max = calls.max_calls;
+            layer.budget.usd_max = decimal("budget-usd", &calls.budget_usd)?;
+            layer.run.min_coverage = decimal("min-coverage", &calls.min_coverage)?;
+        }
+        layer.run.call_plan = self.one_call.then_some(Calls::OneCall);
+        layer.any_model.clone_from(&self.judge.model);
+        layer.any_base_url.clone_from(&self.judge.base_url);
+        layer.judge.name.clone_from(&self.judge.judge);
+        layer.run.rubric.clone_from(&self.judge.rubric);
+        layer.run.store.clone_from(&self.judge.store);
+        Ok(layer)
+    }
+
+    fn names(&self) -> String {
+        self.files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Puts a job together. Everything that can be wrong with flags, files and cases is found here.
+pub(crate) fn job(args: &JobArgs, calls: Option<&CallArgs>, note: &dyn Fn(&str)) -> Result<Job, Failure> {
+    let flags = CaseFlags {
+        calls,
+        one_call: args.one_call,
+        seed: args.seed,
+        verdicts: args.verdicts.as_deref(),
+        ..CaseFlags::new(&args.cases.files, &args.judge, &args.cases.reading)
+    };
+    let mut layer = flags.layer()?;
+    target::put_over(&args.target, &mut layer);
+    let config = read_config(flags.reading, layer)?;
+    let rubric = rubric(&config.run.rubric, note)?;
+    let job = job_of(&flags, Keep::Few, (config, rubric), note)?;
+    Ok(job.in_round(args.round))
+}
+
+/// The job of these cases under settings and a rubric that were read.
+fn job_of(
+    flags: &CaseFlags<'_>,
+    keep: Keep,
+    (config, rubric): (Config, Rubric),
+    note: &dyn Fn(&str),
+) -> Result<Job, Failure> {
+    let (judge, notices) = judge(flags, &config)?;
+    refuse_pairwise(&rubric)?;
+    let template = template(judge.template.as_deref(), AnswerForm::Levels)?;
+    let target = target::definition(&config, &judge, note)?;
+    let unanswered = if target.is_some() { Unanswered::Take } else { Unanswered::Refuse };
+    let options = LoadOptions { unanswered, keep, ..load_options(&flags.reading.records)? };
+    let dataset = Dataset::open(flags.files, options)?;
+    let about_cases = dataset.notices().iter().map(ToString::to_string);
+    notices.into_iter().chain(about_cases).for_each(|notice| note(&notice));
+    let dataset_name = flags.names();
+    let gate = gate::gate(&config.gate, note)?;
+    Ok(Job::new(Definition { dataset, dataset_name, rubric, template, gate, config, judge, target })?)
+}
+
+/// The settings of a command about cases, with its other flags in `flags`.
+fn read_config(args: &ReadArgs, mut flags: Layer) -> Result<Config, Failure> {
+    if args.records.strict {
+        flags.run.parse = Some(Parse::Strict);
+    }
+    if !args.policies.is_empty() {
+        flags.gate.policies = Some(args.policies.clone());
+    }
+    flags.gate.as_of.clone_from(&args.as_of);
+    resolved(&args.settings, flags)
+}
+
+/// The settings of files and environment, with flags over them.
+fn resolved(args: &SettingsArgs, flags: Layer) -> Result<Config, Failure> {
+    let here = LocalFacts { variable: &variable, is_outside: &sources::is_outside };
+    Config::from_sources(sources::sources(args, flags)?, &here).map_err(|refused| match refused {
+        SettingsRefused::Unfit(error) => Failure::new(Exit::Usage, &error),
+        SettingsRefused::NotTrusted(refused) => not_trusted(&refused),
+    })
+}
+
+/// A settings file decides what it must not.
+fn not_trusted(refused: &NotTrusted) -> Failure {
+    let named =
+        refused.problems.iter().map(|problem| problem.file.as_str()).find(|file| *file != SETTINGS_FILE);
+    let trust = named.map_or("probity trust".to_owned(), |file| format!("probity trust {file}"));
+    Failure::new(Exit::Usage, refused).hint(format!(
+        "look at the file, then say `{trust}` (in CI: --trust-settings); or give the same as a flag, as a variable or \
+         in your own settings"
+    ))
+}
+
+/// The judge and the rubric of a command that asks nobody.
+pub(crate) fn asking(
+    args: &JudgeArgs,
+    reading: &ReadArgs,
+    note: &dyn Fn(&str),
+) -> Result<(Asking, Rubric), Failure> {
+    let flags = CaseFlags::new(&[], args, reading);
+    let config = read_config(reading, flags.layer()?)?;
+    let (judge, _) = judge(&flags, &config)?;
+    let rubric = rubric(&config.run.rubric, note)?;
+    let template = template(judge.template.as_deref(), AnswerForm::Levels)?;
+    Ok((Asking::new(judge, template, config)?, rubric))
+}
+
+/// The cases of a command and the gate they are checked by.
+pub(crate) fn gated(args: &CaseArgs, note: &dyn Fn(&str)) -> Result<(Dataset, Gate), Failure> {
+    let config = read_config(&args.reading, Layer::default())?;
+    gate::refuse_idle_date(&config.gate)?;
+    let dataset = Dataset::open(&args.files, load_options(&args.reading.records)?)?;
+    dataset.notices().iter().for_each(|notice| note(&notice.to_string()));
+    Ok((dataset, gate::gate(&config.gate, note)?))
+}
+
+fn settings_failure(found: &[SettingsProblem]) -> Failure {
+    let line = |problem: &SettingsProblem| match &problem.hint {
+        Some(hint) => format!("{problem}\n  hint: {hint}"),
+        None => problem.to_string(),
+    };
+    Failure::usage(found.iter().map(line).collect::<Vec<_>>().join("\n"))
+}
+
+/// The judge with what flags put over its settings, and what is worth a line about the choice.
+fn judge(flags: &CaseFlags<'_>, config: &Config) -> Result<(JudgeSettings, Vec<String>), Failure> {
+    let args = flags.judge;
+    let chosen = config.judge(&variable).map_err(|refused| not_trusted(&refused))?;
+    let mut notices: Vec<String> =
+        chosen.warnings.iter().map(|warning| format!("warning: {warning}")).collect();
+    if chosen.because == Because::NoKey {
+        refuse_blank_keys(config)?;
+        notices.push(NO_KEY.to_owned());
+    }
+    let mut judge = chosen.settings;
+    if args.template.is_some() {
+        judge.template.clone_from(&args.template);
+    }
+    match &mut judge.backend {
+        Backend::Chat(chat) => {
+            chat.seed = flags.seed.filter(|_| chat.dialect.takes("seed")).or(chat.seed);
+            chat.structured = args.structured.unwrap_or(chat.structured);
+        }
+        Backend::Recorded { verdicts } => {
+            if let Some(path) = flags.verdicts {
+                *verdicts = Some(path.to_owned());
+            }
+        }
+        Backend::Baseline | Backend::Command(_) => {}
+    }
+    refuse_idle_flags(flags, &judge)?;
+    notices.insert(0, endpoint::notice(config, &judge));
+    Ok((judge, notices))
+}
+
+/// A key that is set to nothing is a secret that did not arrive. Nobody who sets one wants the baseline.
+fn refuse_blank_keys(config: &Config) -> Result<(), Failure> {
+    let judges = config.judge_names().filter_map(|name| config.named_judge(name));
+    let variables = judges.filter_map(|judge| judge.chat()?.api_key_env.clone());
+    match variables.into_iter().find(|name| variable(name).is_some_and(|value| value.trim().is_empty())) {
+        None => Ok(()),
+        Some(name) => Err(Failure::usage(format!("the environment variable {name} is set but empty"))
+            .hint("give it a key, unset it, or choose --judge baseline")),
+    }
+}
+
+/// A flag that the judge has no use for would be believed to have done something.
+fn refuse_idle_flags(flags: &CaseFlags<'_>, judge: &JudgeSettings) -> Result<(), Failure> {
+    let kind = judge.kind().name();
+    let is_chat = judge.chat().is_some();
+    let reads_prompts = is_chat || matches!(judge.backend, Backend::Command(_));
+    let is_recorded = matches!(judge.backend, Backend::Recorded { .. });
+    let idle = [
+        ("--verdicts", flags.verdicts.is_some() && !is_recorded),
+        ("--structured", flags.judge.structured.is_some() && !is_chat),
+        ("--template", flags.judge.template.is_some() && !reads_prompts),
+    ];
+    match idle.iter().find(|(_, is_idle)| *is_idle) {
+        None => Ok(()),
+        Some((flag, _)) => Err(Failure::usage(format!("{flag} means nothing to the judge {kind}"))),
+    }
+}
+
+/// A rubric that compares replies says nothing about one of them.
+fn refuse_pairwise(rubric: &Rubric) -> Result<(), Failure> {
+    let pairwise = rubric.criteria().iter().find(|criterion| criterion.judged == Judged::Pairwise);
+    pairwise.map_or(Ok(()), |criterion| {
+        let (name, id) = (rubric.name(), &criterion.id);
+        Err(Failure::usage(format!(
+            "rubric {name}: criterion {id} compares two replies, and a run scores one"
+        ))
+        .hint("use `probity compare`, or a rubric with levels"))
+    })
+}
+
+/// The rubric called `name`: a built-in one, or the file of that name.
+pub(crate) fn rubric(name: &str, note: &dyn Fn(&str)) -> Result<Rubric, Failure> {
+    if let Some(rubric) = rubric::built_in(name) {
+        return Ok(rubric);
+    }
+    let known: Vec<&str> = rubric::BUILT_IN.iter().map(|(name, _)| *name).collect();
+    let text = std::fs::read_to_string(name).map_err(|error| {
+        Failure::usage(format!(
+            "rubric {name}: no built-in rubric has this name and the file cannot be read: {error}"
+        ))
+        .hint(format!("built in: {}", known.join(", ")))
+    })?;
+    let reading =
+        rubric::read(&text).map_err(|found| Failure::usage(problems(name, &text, "", &found).join("\n")))?;
+    for warning in problems(name, &text, "", &reading.warnings) {
+        note(&format!("warning: {warning}"));
+    }
+    if let Some(overdue) = reading.rubric.overdue(clock()) {
+        note(&format!("notice: {overdue}"));
+    }
+    Ok(reading.rubric)
+}
+
+/// The contract in a file.
+pub(crate) fn contract(path: &Path, note: &dyn Fn(&str)) -> Result<Contract, Failure> {
+    let (reading, text) = read_file(path, "contract ", promote::read)?;
+    if !reading.warnings.is_empty() {
+        let name = path.display().to_string();
+        note(&problems(&name, &text, "warning: ", &reading.warnings).join("\n"));
+    }
+    Ok(reading.contract)
+}
+
+fn template(path: Option<&Path>, form: AnswerForm) -> Result<Template, Failure> {
+    let Some(path) = path else { return Ok(Template::built_in(form)) };
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::unreadable(&format!("template {}", path.display()), &error))?;
+    Template::parse(&text).map_err(|error| {
+        let mut failure = Failure::new(Exit::Usage, &error);
+        failure.message = format!("template {}: {}", path.display(), failure.message);
+        failure
+    })
+}
+
+/// The byte that a delimiter flag stands for.
+pub(crate) fn delimiter(flag: Option<&str>) -> Result<Option<u8>, Failure> {
+    match flag {
+        None => Ok(None),
+        Some("\\t" | "tab") => Ok(Some(b'\t')),
+        Some(text) if text.len() == 1 => Ok(Some(text.as_bytes()[0])),
+        Some(text) => {
+            Err(Failure::usage(format!("--delimiter: expected one character or `tab`, found {text:?}")))
+        }
+    }
+}
+
+/// How files of records are read, as flags say.
+pub(crate) fn load_options(args: &RecordArgs) -> Result<LoadOptions, Failure> {
+    Ok(LoadOptions {
+        strict: if args.strict { Strictness::Strict } else { Strictness::Skip },
+        dedup: args.dedup.unwrap_or_default(),
+        delimiter: delimiter(args.delimiter.as_deref())?,
+        slice_attribute: args.slice_attribute.as_deref().map(Into::into),
+        ..LoadOptions::default()
+    })
+}
+
+/// The store's path.
+pub(crate) fn store_path(asking: &Asking) -> Result<PathBuf, Failure> {
+    local_store(&asking.config.run.store)
+}
+
+/// The store of a command that asks no judge.
+pub(crate) fn store_file(args: &StoreArgs) -> Result<PathBuf, Failure> {
+    named_store(&args.settings, args.store.as_ref())
+}
+
+/// The store that settings and a flag name.
+pub(crate) fn named_store(args: &SettingsArgs, store: Option<&String>) -> Result<PathBuf, Failure> {
+    let mut flags = Layer::default();
+    flags.run.store = store.cloned();
+    local_store(&resolved(args, flags)?.run.store)
+}
+
+/// The file of limits for a second run that the settings name.
+pub(crate) fn guardrails(args: &SettingsArgs) -> Result<Option<PathBuf>, Failure> {
+    Ok(resolved(args, Layer::default())?.guardrails)
+}
+
+/// The files that settings name for whatever judge is asked, each with its setting. Settings that cannot be read are
+/// refused where they are needed and name none.
+pub(crate) fn named_files(args: &SettingsArgs) -> Vec<(&'static str, PathBuf)> {
+    let Ok(config) = resolved(args, Layer::default()) else { return Vec::new() };
+    let mut files = vec![("run.rubric", PathBuf::from(&config.run.rubric))];
+    files.extend(config.gate.policies.iter().map(|path| ("gate.policies", path.clone())));
+    files.extend(config.gate.lexicons.iter().map(|path| ("gate.lexicons", path.clone())));
+    files.extend(config.guardrails.iter().map(|path| ("diff.guardrails", path.clone())));
+    let judges = config.judge_names().filter_map(|name| config.named_judge(name));
+    files.extend(judges.filter_map(|judge| Some(("a judge's template", judge.template.clone()?))));
+    files
+}
+
+fn local_store(store: &str) -> Result<PathBuf, Failure> {
+    if store.contains("://") {
+        return Err(Failure::usage(format!("store {store}: expected a file, URLs are not supported")));
+    }
+    Ok(PathBuf::from(store))
+}
