@@ -1,7 +1,7 @@
 //! Where people disagree, and a lead settles it.
 //!
 //! An item is settled by one label that says so; it stands beside what people said and replaces nothing. Who settles
-//! again, or after somebody else, takes the earlier one back.
+//! again, or after another lead, takes the earlier one back.
 
 use probity_core::review::{Answer, Asked, Given, Shown, said_by};
 use serde::Serialize;
