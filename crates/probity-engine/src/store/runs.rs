@@ -85,21 +85,7 @@ impl RunRecord {
 
     /// In what `now` is made of something else than this run, by name.
     pub fn changes(&self, now: &Manifest) -> Vec<PartChange> {
-        let value = |manifest: &Manifest, part: &str| {
-            let found = manifest.parts.iter().find(|(name, _)| name == part);
-            found.map(|(_, value)| value.clone()).unwrap_or_default()
-        };
-        let mut names: Vec<&str> =
-            self.manifest.parts.iter().chain(&now.parts).map(|(name, _)| name.as_str()).collect();
-        names.sort_unstable();
-        names.dedup();
-        let mut changes = Vec::new();
-        for part in names {
-            let (before, after) = (value(&self.manifest, part), value(now, part));
-            if before != after {
-                changes.push(PartChange { part: part.to_owned(), before, after });
-            }
-        }
+        let mut changes = part_changes(&self.manifest.parts, &now.parts);
         if changes.is_empty() && self.manifest.name != now.name {
             let (before, after) = (self.manifest.name.clone(), now.name.clone());
             changes.push(PartChange { part: "name".to_owned(), before, after });
@@ -187,7 +173,7 @@ impl Reader {
     /// The latest run with exactly this name and these parts.
     pub fn find_run(&self, manifest: &Manifest) -> Result<Option<RunId>, StoreError> {
         let runs = self.runs()?;
-        let same = |run: &&RunRecord| run.manifest.name == manifest.name && run.manifest.same_parts(manifest);
+        let same = |run: &&RunRecord| run.changes(manifest).is_empty() && run.manifest.name == manifest.name;
         Ok(runs.iter().rev().find(same).map(|record| record.run))
     }
 
@@ -235,12 +221,12 @@ fn begun(db: &Db, manifest: &Manifest) -> Result<Begun, Fault> {
         db.rows(EARLIER, &vals![&manifest.name], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let mut changed = None;
     for (id, parts) in &earlier {
-        let differing = changed_parts(&parts_of_text(parts)?, &manifest.parts);
+        let differing = part_changes(&parts_of_text(parts)?, &manifest.parts);
         if differing.is_empty() {
             end_run(db, RunId(*id), RunState::Running)?;
             return Ok(Begun::Resumed { run: RunId(*id) });
         }
-        changed.get_or_insert(differing);
+        changed.get_or_insert_with(|| differing.into_iter().map(|change| change.part).collect());
     }
     let (parts, state) = (text_of(&manifest.parts), RunState::Running.name());
     let id = db.row(NEW, &vals![&manifest.name, &parts, &manifest.body, state], |row| row.get(0))?;
@@ -273,23 +259,21 @@ fn run_record(row: &Row<'_>) -> Result<RunRecord, DbError> {
     })
 }
 
-/// The names of the parts that were added, removed or have another value, sorted.
-fn changed_parts(before: &[(String, String)], after: &[(String, String)]) -> Vec<String> {
-    let (before, after) = (by_name(before), by_name(after));
-    let names = before.keys().chain(after.keys()).copied();
-    let mut changed: Vec<String> =
-        names.filter(|name| before.get(name) != after.get(name)).map(str::to_owned).collect();
-    changed.sort_unstable();
-    changed.dedup();
-    changed
-}
-
-fn by_name(parts: &[(String, String)]) -> BTreeMap<&str, Vec<&str>> {
-    let mut named: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (name, value) in parts {
-        named.entry(name).or_default().push(value);
+/// The parts that were added, removed or have another value, sorted by name.
+fn part_changes(before: &[(String, String)], after: &[(String, String)]) -> Vec<PartChange> {
+    let mut parts: BTreeMap<&str, [Vec<&str>; 2]> = BTreeMap::new();
+    for (side, list) in [before, after].into_iter().enumerate() {
+        for (name, value) in list {
+            parts.entry(name).or_default()[side].push(value);
+        }
     }
-    named
+    let changed = parts.into_iter().filter(|(_, [before, after])| before != after);
+    changed
+        .map(|(part, values)| {
+            let [before, after] = values.map(|values| values.join(", "));
+            PartChange { part: part.to_owned(), before, after }
+        })
+        .collect()
 }
 
 /// The parts of a run as they were written.
