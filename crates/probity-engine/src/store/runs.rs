@@ -65,32 +65,11 @@ struct OutcomeRecord {
     body: String,
 }
 
-/// A part of a run that is not what it was.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PartChange {
-    /// Its name, such as `cases`.
-    pub part: String,
-    /// What it was; empty where the run had no such part.
-    pub before: String,
-    /// What it is; empty where there is none.
-    pub after: String,
-}
-
 impl RunRecord {
     /// The value of a part.
     pub fn part(&self, name: &str) -> Option<&str> {
         let found = self.manifest.parts.iter().find(|(part, _)| part == name);
         found.map(|(_, value)| value.as_str())
-    }
-
-    /// In what `now` is made of something else than this run, by name.
-    pub fn changes(&self, now: &Manifest) -> Vec<PartChange> {
-        let mut changes = part_changes(&self.manifest.parts, &now.parts);
-        if changes.is_empty() && self.manifest.name != now.name {
-            let (before, after) = (self.manifest.name.clone(), now.name.clone());
-            changes.push(PartChange { part: "name".to_owned(), before, after });
-        }
-        changes
     }
 }
 
@@ -173,7 +152,10 @@ impl Reader {
     /// The latest run with exactly this name and these parts.
     pub fn find_run(&self, manifest: &Manifest) -> Result<Option<RunId>, StoreError> {
         let runs = self.runs()?;
-        let same = |run: &&RunRecord| run.changes(manifest).is_empty() && run.manifest.name == manifest.name;
+        let same = |run: &&RunRecord| {
+            let Manifest { name, parts, .. } = &run.manifest;
+            *name == manifest.name && changed_parts(parts, &manifest.parts).is_empty()
+        };
         Ok(runs.iter().rev().find(same).map(|record| record.run))
     }
 
@@ -221,12 +203,12 @@ fn begun(db: &Db, manifest: &Manifest) -> Result<Begun, Fault> {
         db.rows(EARLIER, &vals![&manifest.name], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let mut changed = None;
     for (id, parts) in &earlier {
-        let differing = part_changes(&parts_of_text(parts)?, &manifest.parts);
+        let differing = changed_parts(&parts_of_text(parts)?, &manifest.parts);
         if differing.is_empty() {
             end_run(db, RunId(*id), RunState::Running)?;
             return Ok(Begun::Resumed { run: RunId(*id) });
         }
-        changed.get_or_insert_with(|| differing.into_iter().map(|change| change.part).collect());
+        changed.get_or_insert(differing);
     }
     let (parts, state) = (text_of(&manifest.parts), RunState::Running.name());
     let id = db.row(NEW, &vals![&manifest.name, &parts, &manifest.body, state], |row| row.get(0))?;
@@ -259,8 +241,8 @@ fn run_record(row: &Row<'_>) -> Result<RunRecord, DbError> {
     })
 }
 
-/// The parts that were added, removed or have another value, sorted by name.
-fn part_changes(before: &[(String, String)], after: &[(String, String)]) -> Vec<PartChange> {
+/// The names of the parts that were added, removed or have another value, sorted.
+fn changed_parts(before: &[(String, String)], after: &[(String, String)]) -> Vec<String> {
     let mut parts: BTreeMap<&str, [Vec<&str>; 2]> = BTreeMap::new();
     for (side, list) in [before, after].into_iter().enumerate() {
         for (name, value) in list {
@@ -268,12 +250,7 @@ fn part_changes(before: &[(String, String)], after: &[(String, String)]) -> Vec<
         }
     }
     let changed = parts.into_iter().filter(|(_, [before, after])| before != after);
-    changed
-        .map(|(part, values)| {
-            let [before, after] = values.map(|values| values.join(", "));
-            PartChange { part: part.to_owned(), before, after }
-        })
-        .collect()
+    changed.map(|(part, _)| part.to_owned()).collect()
 }
 
 /// The parts of a run as they were written.
