@@ -5,7 +5,6 @@
 //! between two replies of equal merit, or about a reply that answers the ticket. They are for testing what
 //! finds weaknesses. Where a prompt does not show the texts as the built-in templates do, no script applies.
 
-use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use super::asked::Asked;
