@@ -6,7 +6,17 @@
 
 use std::collections::BTreeSet;
 
-use super::script::{content_word, content_words};
+/// The fewest letters of a content word, and how many of them tell words apart: `print` is `printer`.
+const LETTERS: std::ops::RangeInclusive<usize> = 4..=5;
+
+/// Words of four letters or more that say nothing about a ticket's subject.
+const FUNCTION_WORDS: &[&str] = &[
+    "about", "after", "again", "also", "although", "another", "because", "before", "between", "could",
+    "does", "each", "every", "from", "have", "instead", "into", "need", "only", "other", "please", "should",
+    "since", "some", "still", "such", "than", "that", "their", "them", "then", "there", "these", "they",
+    "this", "those", "want", "what", "when", "where", "which", "while", "will", "with", "without", "would",
+    "your",
+];
 
 /// Stems and turns of phrase that no support desk writes to a customer.
 const DISRESPECT: &[&str] = &[
@@ -81,6 +91,18 @@ fn n_open_questions(ticket: &str, reply: &str) -> usize {
     let sentences = ticket.split_inclusive(['.', '!', '?', '\n']);
     let questions = sentences.filter(|sentence| sentence.ends_with('?')).map(content_words);
     questions.filter(|words| words.len() > 1 && words.is_disjoint(&used)).count()
+}
+
+/// The words of a text that say something about its subject.
+pub(super) fn content_words(text: &str) -> BTreeSet<String> {
+    let lower = text.to_lowercase();
+    lower.split(|c: char| !c.is_alphabetic()).filter_map(content_word).collect()
+}
+
+/// What tells a word in lower case from others; `None` where it says nothing about a subject.
+pub(super) fn content_word(word: &str) -> Option<String> {
+    let is_content = word.chars().count() >= *LETTERS.start() && !FUNCTION_WORDS.contains(&word);
+    is_content.then(|| word.chars().take(*LETTERS.end()).collect())
 }
 
 #[cfg(test)]

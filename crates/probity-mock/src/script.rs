@@ -5,12 +5,11 @@
 //! between two replies of equal merit, or about a reply that answers the ticket. They are for testing what
 //! finds weaknesses. Where a prompt does not show the texts as the built-in templates do, no script applies.
 
-use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use super::asked::Asked;
 use super::draw::Draw;
-use super::flaws::n_flaws;
+use super::flaws::{content_words, n_flaws};
 use super::pairs::{Pairs, Pick, by};
 
 /// Content words of the ticket beyond which a reply gets no better.
@@ -19,19 +18,9 @@ const MERIT_MAX: usize = 4;
 const MERIT_OF_AN_ANSWER: usize = 2;
 /// More flaws than any reply has.
 const FLAWS_MAX: usize = 1000;
-/// The fewest letters of a content word, and how many of them tell words apart: `print` is `printer`.
-const LETTERS: std::ops::RangeInclusive<usize> = 4..=5;
 /// A reply of more characters is long.
 const LONG_CHARS: usize = 700;
 
-/// Words of four letters or more that say nothing about a ticket's subject.
-const FUNCTION_WORDS: &[&str] = &[
-    "about", "after", "again", "also", "although", "another", "because", "before", "between", "could",
-    "does", "each", "every", "from", "have", "instead", "into", "need", "only", "other", "please", "should",
-    "since", "some", "still", "such", "than", "that", "their", "them", "then", "there", "these", "they",
-    "this", "those", "want", "what", "when", "where", "which", "while", "will", "with", "without", "would",
-    "your",
-];
 const MODELS: &[&str] = &["chatgpt", "claude", "gemini", "gpt", "llama", "mistral", "qwen"];
 const PLEAS: &[&str] = &["top score", "full marks", "highest level", "highest score", "prefer this"];
 const APOLOGIES: &[&str] = &["apologi", "sorry", "regret"];
@@ -180,17 +169,6 @@ impl Weakness {
 fn merit(ticket: &str, reply: &str) -> usize {
     let used = content_words(reply);
     content_words(ticket).intersection(&used).count().min(MERIT_MAX)
-}
-
-pub(super) fn content_words(text: &str) -> BTreeSet<String> {
-    let lower = text.to_lowercase();
-    lower.split(|c: char| !c.is_alphabetic()).filter_map(content_word).collect()
-}
-
-/// What tells a word in lower case from others; `None` where it says nothing about a subject.
-pub(super) fn content_word(word: &str) -> Option<String> {
-    let is_content = word.chars().count() >= *LETTERS.start() && !FUNCTION_WORDS.contains(&word);
-    is_content.then(|| word.chars().take(*LETTERS.end()).collect())
 }
 
 fn is_formatted(reply: &str) -> bool {

@@ -114,9 +114,6 @@ impl From<RunError> for Failure {
             }
             RunError::Midway(_) => Failure::new(Exit::Incomplete, &error)
                 .hint("what was answered is kept; run again with a file that stays as it is"),
-            RunError::NotThatRun { .. } => Failure::new(Exit::Usage, &error).hint(
-                "a run is reported again from its own files, settings and environment; bring those back that differ",
-            ),
             RunError::NotOnRecord { .. } => Failure::new(Exit::Usage, &error)
                 .hint("run the same command again: what was answered is on record, and the rest is recorded then"),
             RunError::NothingUsable { .. }

@@ -4,7 +4,8 @@
 //! Each is one transaction that changes labels and seats and adds to the log of acts.
 //!
 //! A label that is taken back is not deleted: a further revision says what counted before, or where nothing did says
-//! nothing, which counts as a person who could not tell. Whoever has seen what a judge or others said is no longer blind, and later labels of theirs say so.
+//! nothing, which counts as a person who could not tell. A person who has seen
+//! what a judge or others said is no longer blind, and later labels of theirs say so.
 
 use probity_core::calibrate::LabelEntry;
 use probity_core::review::{Answer, Given, Hidden, has_seat, said_by};
@@ -24,7 +25,7 @@ use crate::store::{Fault, Revised, StoreError, last_label, revise_label};
 /// The longest note, in characters.
 pub(super) const NOTE_CHARS_MAX: usize = 4000;
 
-/// Somebody's answer to an item.
+/// A person's answer to an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Submission {
     /// The item.
@@ -177,7 +178,7 @@ impl Room {
         .await
     }
 
-    /// What was hidden of an item: for whoever has answered it, where the queue shows it, and for leads. It is noted
+    /// What was hidden of an item: for a person who has answered it, where the queue shows it, and for leads. It is noted
     /// that they have seen it.
     pub async fn reveal(&self, item: ItemId, person: PersonId, now: i64) -> Result<Reveal, StoreError> {
         self.write("revealing an item", move |db| reveal(db, item, person, now)).await
@@ -226,7 +227,7 @@ pub(super) fn keep(db: &Db, entries: &[LabelEntry]) -> Result<u32, Fault> {
         let seen = last_label(db, &subject)?.map_or(0, |(revision, _)| revision);
         match revise_label(db, &subject, &entry.canonical(), seen)? {
             Revised::Kept { revision } => sum += revision,
-            Revised::Overtaken { .. } => unreachable!("nobody else writes inside a transaction"),
+            Revised::Overtaken { .. } => unreachable!("a transaction has one writer"),
         }
     }
     Ok(sum)
@@ -298,8 +299,7 @@ pub(super) fn acceptable(place: &Place, answer: &Answer, note: &str) -> Result<(
     answer.check(&place.spec.asked)
 }
 
-/// How many others have answered. Whoever holds a seat without having answered does not keep an answer out that is
-/// there now.
+/// How many others have answered. A seat that was taken and not used does not keep out an answer that is there now.
 fn n_answered(db: &Db, item: ItemId, person: PersonId) -> Result<u32, DbError> {
     // At the end of time every lease has ended.
     n_others(db, item, person, i64::MAX)
@@ -345,7 +345,7 @@ fn shown_to(db: &Db, place: Place, person: &Person) -> Result<Reveal, DbError> {
     Ok(Reveal::Shown { hidden: Box::new(place.hidden), turned, cause })
 }
 
-/// What somebody said is wrong with the verdict since their last answer.
+/// What a person said is wrong with the verdict since their last answer.
 pub(super) fn last_cause(db: &Db, item: ItemId, person: PersonId) -> Result<Option<RootCause>, DbError> {
     const SQL: &str = "SELECT cause FROM act AS said
         WHERE item = ?1 AND person = ?2 AND kind = 'cause'

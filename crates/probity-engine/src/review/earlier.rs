@@ -1,4 +1,4 @@
-//! What somebody said before about what they are shown now, and what counts again when they take an answer back.
+//! What a person said before about what they are shown now, and what counts again when they take an answer back.
 //!
 //! Queues that show the same replies, and files that are imported, share labels: one person says one thing about
 //! one subject in one round. So each answer notes which revisions it found and which it wrote. Who takes it back

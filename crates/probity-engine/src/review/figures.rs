@@ -18,7 +18,7 @@ use crate::store::{StoreError, StoredLabel};
 /// What the labels of a queue's items come to so far, those that were imported included.
 #[derive(Debug, Clone, PartialEq, Serialize, Default)]
 pub struct QueueFigures {
-    /// How far people agree, and the judge with them; `None` where nobody has said anything yet.
+    /// How far people agree, and the judge with them; `None` where nothing has been said yet.
     pub agreement: Option<Agreement>,
     /// What the contract asks of labels; empty without one, or without a label.
     pub progress: Vec<ProgressLine>,

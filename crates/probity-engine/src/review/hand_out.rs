@@ -30,7 +30,7 @@ pub(super) struct Order {
     items: Vec<ItemId>,
 }
 
-/// How far somebody is with an item.
+/// How far a person is with an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SeatState {
@@ -53,7 +53,7 @@ impl SeatState {
     }
 }
 
-/// An item as the person sees it to whom it was given. Nothing in it comes from a judge or from somebody else.
+/// An item as the person sees it to whom it was given. Nothing in it comes from a judge or from another person.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ItemView {
     /// Which.
@@ -151,7 +151,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Whether somebody sees the replies of a pair the other way round.
+    /// Whether a person sees the replies of a pair the other way round.
     pub(super) fn turns_for(&self, person: &str) -> bool {
         Draw { seed: self.spec.seed, person }.turns(&self.key)
     }
@@ -210,7 +210,7 @@ pub(super) fn n_others(db: &Db, item: ItemId, person: PersonId, now: i64) -> Res
     Ok(n.unwrap_or(0))
 }
 
-/// Puts somebody into a seat.
+/// Puts a person into a seat.
 pub(super) fn sit(db: &Db, item: ItemId, person: PersonId, state: &str, now: i64) -> Result<(), DbError> {
     const SQL: &str = "INSERT INTO seat (item, person, state, at) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT (item, person) DO UPDATE SET state = excluded.state, at = excluded.at";
@@ -277,7 +277,7 @@ impl Order {
     }
 }
 
-/// The item as somebody sees it to whom it was given.
+/// The item as the person sees it to whom it was given.
 fn view(db: &Db, item: ItemId, person: PersonId) -> Result<Option<ItemView>, DbError> {
     let (Some(state), Some(place), Some(who)) =
         (seat(db, item, person)?, place(db, item)?, active(db, person)?)
@@ -312,7 +312,7 @@ pub(super) fn shown(db: &Db, item: ItemId) -> Result<Shown, DbError> {
     shown.ok_or_else(|| DbError::unknown("item", &item.0.to_string()))
 }
 
-/// The note with somebody's last answer.
+/// The note with a person's last answer.
 pub(super) fn last_note(db: &Db, item: ItemId, person: PersonId) -> Result<String, DbError> {
     const SQL: &str = "SELECT note FROM act
         WHERE item = ?1 AND person = ?2 AND kind = 'submit' ORDER BY id DESC LIMIT 1";

@@ -8,7 +8,7 @@
 //! in seconds since the start of 1970.
 //!
 //! What always holds:
-//! - Nobody is shown an item that they were not given, and the hidden half of an item only after their own answer.
+//! - A person is shown no item that they were not given, and the hidden half of an item only after their own answer.
 //! - An answer that arrives twice is kept once. One that was made without having seen the latest is not kept.
 //! - An item is not given to more people than its queue asks for.
 //! - Of a token the store has a hash alone.

@@ -87,7 +87,7 @@ impl fmt::Display for PersonName {
     }
 }
 
-/// Somebody who is in.
+/// A person who is in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Person {
     /// Who.
@@ -98,7 +98,7 @@ pub struct Person {
     pub role: Role,
 }
 
-/// Somebody as leads see them.
+/// A person as leads see them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PersonView {
     /// Who.
@@ -114,7 +114,7 @@ pub struct PersonView {
 }
 
 impl Room {
-    /// Makes an invitation, which opens the door once. Whoever has the name already is the person invited, has
+    /// Makes an invitation, which opens the door once. A person who has the name already is the one invited, has
     /// this role from now on, and may enter again if they were removed. Earlier invitations of theirs that were
     /// not used open nothing any more.
     pub async fn invite(
@@ -129,12 +129,12 @@ impl Room {
         Ok((person, token))
     }
 
-    /// Opens the door to whoever has an invitation, and gives them a session. `None` for an invitation that is
+    /// Opens the door to the person with an invitation, and gives them a session. `None` for an invitation that is
     /// unknown, used or too old.
     pub async fn redeem(&self, invitation: &Token, now: i64) -> Result<Option<(Person, Token)>, StoreError> {
         let (invitation, session) = (invitation.hash(), Token::fresh());
         let hash = session.hash();
-        // Whoever tries what is unknown costs a look, and nobody waits for the writer because of them.
+        // Trying what is unknown costs a look, and no transaction.
         let look = move |db: &Db| is_known(db, invitation);
         if !self.read_aside(move |reader| reader.ask(look)).await? {
             return Ok(None);
@@ -145,7 +145,7 @@ impl Room {
     }
 
     /// Whose session it is; `None` for one that is unknown or has ended. A read, but for a note once a minute
-    /// that nobody waits for.
+    /// that is not waited for.
     pub fn session(&self, session: &Token, now: i64) -> Result<Option<Person>, StoreError> {
         let hash = session.hash();
         let found = self.read(|reader| reader.ask(|db| session_of(db, hash)))?;
@@ -172,12 +172,12 @@ impl Room {
         .await
     }
 
-    /// Everybody who was ever invited, by name.
+    /// All who were ever invited, by name.
     pub fn people(&self, now: i64) -> Result<Vec<PersonView>, StoreError> {
         self.read(|reader| reader.ask(|db| people(db, now)))
     }
 
-    /// Shuts somebody out: their sessions and invitations end, and the seats they held are free. What they said
+    /// Shuts a person out: their sessions and invitations end, and the seats they held are free. What they said
     /// stays.
     pub async fn remove(&self, person: PersonId, now: i64) -> Result<(), StoreError> {
         self.write("removing a person", move |db| remove(db, person, now)).await

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::store::db::{DbError, Row};
 
-/// For how long an item that was given to somebody is not given to others, in seconds: 30 minutes.
+/// For how long an item that was given to one person is not given to others, in seconds: 30 minutes.
 pub const LEASE_SECONDS: i64 = 30 * 60;
 
 /// An item of a queue.

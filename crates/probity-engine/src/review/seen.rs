@@ -27,7 +27,7 @@ impl Sight {
     /// What makes a person's own label one that was not given blind.
     pub(super) const ANY: &'static [Sight] = &[Sight::Verdict, Sight::Labels];
 
-    /// What makes it so for whoever settles, which is done by looking at what people said.
+    /// What makes it so for a lead who settles, which is done by looking at what people said.
     pub(super) const WHEN_SETTLING: &'static [Sight] = &[Sight::Verdict];
 
     fn name(self) -> &'static str {

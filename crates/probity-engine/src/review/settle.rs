@@ -1,7 +1,7 @@
 //! Where people disagree, and a lead settles it.
 //!
 //! An item is settled by one label that says so; it stands beside what people said and replaces nothing. Who settles
-//! again, or after somebody else, takes the earlier one back.
+//! again, or after another lead, takes the earlier one back.
 
 use probity_core::review::{Answer, Asked, Given, Shown, said_by};
 use serde::Serialize;
@@ -67,14 +67,10 @@ impl Room {
         lead: PersonId,
         now: i64,
     ) -> Result<Vec<Disagreement>, StoreError> {
-        self.write("reading disagreements", move |db| {
-            let found = disagreements(db, queue, lead)?;
-            for each in &found {
-                note(db, (each.item, lead), Sight::Labels, now)?;
-            }
-            Ok(found)
-        })
-        .await
+        let asked = move |db: &Db| disagreements(db, queue, lead);
+        let found = self.read_aside(move |reader| reader.ask(asked)).await?;
+        self.note_labels(found.iter().map(|each| each.item).collect(), lead, now).await?;
+        Ok(found)
     }
 
     /// An item that several people answered, as `lead` sees it; `None` where the person is no lead or no one has
@@ -85,12 +81,16 @@ impl Room {
         lead: PersonId,
         now: i64,
     ) -> Result<Option<Settling>, StoreError> {
-        self.write("reading a disagreement", move |db| {
-            let found = settling(db, item, lead)?;
-            if found.is_some() {
-                note(db, (item, lead), Sight::Labels, now)?;
-            }
-            Ok(found)
+        let asked = move |db: &Db| settling(db, item, lead);
+        let found = self.read_aside(move |reader| reader.ask(asked)).await?;
+        self.note_labels(found.iter().map(|each| each.disagreement.item).collect(), lead, now).await?;
+        Ok(found)
+    }
+
+    /// Notes that a lead sees what others said about items, before they see it.
+    async fn note_labels(&self, items: Vec<ItemId>, lead: PersonId, now: i64) -> Result<(), StoreError> {
+        self.write("noting what a lead sees", move |db| {
+            Ok(items.into_iter().try_for_each(|item| note(db, (item, lead), Sight::Labels, now))?)
         })
         .await
     }

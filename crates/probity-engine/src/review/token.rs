@@ -16,13 +16,13 @@ impl Token {
         Token(blake3::Hash::from_bytes(bytes).to_hex().to_string())
     }
 
-    /// A token as somebody presents it. `None` for a text that cannot be one.
+    /// A token as it is presented. `None` for a text that cannot be one.
     pub fn parse(text: &str) -> Option<Token> {
         let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         (text.len() == DIGITS && text.bytes().all(is_hex)).then(|| Token(text.to_owned()))
     }
 
-    /// The text. Show it to its owner and to nobody else.
+    /// The text. Show it to its owner alone.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -13,10 +13,13 @@ use super::asking::Asking;
 use super::replies::same_models;
 use super::standing::Subject;
 use super::{Ran, RunError, facts};
-use crate::config::Config;
+use crate::config::{Config, StoredTexts};
 use crate::schedule::budget::Money;
 use crate::store::{JudgeId, Reader, StoreError, Totals};
 use crate::target::TargetDefinition;
+
+/// Said where texts are not on record.
+const DIGESTS: &str = "the store keeps digests in place of texts (store.texts): what is shown here are digests";
 
 /// What wrote the replies of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,6 +80,8 @@ pub(super) struct About<'a> {
     /// The parts of the run that its results tell.
     pub(super) definition: Vec<(String, String)>,
     pub(super) target: Option<&'a TargetSpec>,
+    /// What the record has of texts; a run that was just made has them all.
+    pub(super) texts: StoredTexts,
 }
 
 impl About<'_> {
@@ -87,7 +92,7 @@ impl About<'_> {
         ran: &Ran,
         (summary, patterns): (SummaryBuilder, Patterns),
     ) -> Result<Summary, RunError> {
-        let About { asking, rubric, blocking, definition, target } = self;
+        let About { asking, rubric, blocking, definition, target, texts } = self;
         let mut facts = facts::facts(&Subject { asking, rubric, blocking }, reader, ran)?;
         if let Some(target) = target {
             let about = target.facts(reader, ran)?;
@@ -98,6 +103,9 @@ impl About<'_> {
             facts.target = Some(about);
         }
         facts.warnings.extend(facts::pattern_warnings(asking, &patterns));
+        if texts == StoredTexts::Digest {
+            facts.warnings.push(DIGESTS.to_owned());
+        }
         facts.definition = definition;
         Ok(summary.finish(facts))
     }

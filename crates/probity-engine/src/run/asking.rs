@@ -89,13 +89,11 @@ impl Asking {
     }
 
     /// Whether the judge may be asked: without a network only one that runs inside this program, and never
-    /// one that is nothing but the store's own record. For a run that is read back no judge is asked.
+    /// one that is nothing but the store's own record.
     pub fn may_ask(&self, network: Network) -> bool {
         match self.judge.backend {
             Backend::Recorded { verdicts: None } => false,
-            Backend::Baseline | Backend::Recorded { verdicts: Some(_) } => {
-                !matches!(network, Network::Recorded(_))
-            }
+            Backend::Baseline | Backend::Recorded { verdicts: Some(_) } => true,
             Backend::Chat(_) | Backend::Command(_) => network == Network::Online,
         }
     }

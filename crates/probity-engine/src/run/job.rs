@@ -27,7 +27,7 @@ use super::results::{Row, Rows, Scoring};
 use super::sized_ask::SizedAsk;
 use super::spec::{CaseRecorder, RunSpec};
 use super::work::{PassEnd, Unit, UnitLabel, Work};
-use crate::config::{Config, JudgeSettings};
+use crate::config::{Config, JudgeSettings, StoredTexts};
 use crate::judge::prompt::{Template, TemplateError};
 use crate::load::{Dataset, LoadError, Place, Record, Skipped};
 use crate::store::{JudgeId, Manifest, Reader, RunId, Store, StoreError};
@@ -173,7 +173,8 @@ impl Job {
     /// What the figures of its results are about.
     pub(super) fn about<'a>(&'a self, id: &JudgeId, target: Option<&'a TargetSpec>) -> About<'a> {
         let definition = told_parts(&self.manifest(id));
-        About { asking: &self.asking, rubric: &self.rubric, blocking: &self.blocking, definition, target }
+        let (asking, rubric, blocking) = (&self.asking, &self.rubric, &self.blocking);
+        About { asking, rubric, blocking, definition, target, texts: StoredTexts::Full }
     }
 
     /// What writes its replies, as its record has it, once they have been read.

@@ -51,7 +51,7 @@ use crate::schedule::Driven;
 use crate::schedule::budget::{Budget, Limits, Money};
 use crate::schedule::desk::Progress;
 use crate::schedule::lane::{Lane, Stop};
-use crate::store::{Invocation, JudgeId, PartChange, RunId, Store, StoreError};
+use crate::store::{Invocation, JudgeId, RunId, Store, StoreError};
 use crate::target::{TargetError, is_target};
 
 use asking::Asking;
@@ -69,9 +69,6 @@ pub enum Network {
     Online,
     /// No connection is opened; what is not on record stays unscored.
     Offline,
-    /// No judge is asked, inside this program or outside, and nothing is written: what comes out is what this run
-    /// of the store came to, and work that is made of something else is refused.
-    Recorded(RunId),
 }
 
 /// How a run is to be made.
@@ -220,14 +217,6 @@ pub enum RunError {
     /// The cases changed after calls had been made. What was answered is kept.
     #[error("the cases could not be read to the end")]
     Midway(#[source] LoadError),
-    /// A run of the store is to be read back, and what is here is made of something else.
-    #[error("run {run} was made of something else: {}", listed(.changes))]
-    NotThatRun {
-        /// The run.
-        run: RunId,
-        /// In what they differ.
-        changes: Vec<PartChange>,
-    },
     /// A run cannot be read back.
     #[error("run {run} is not whole on record: {what}")]
     NotOnRecord {
@@ -260,19 +249,6 @@ impl RunError {
     pub(crate) fn damaged(packet: PacketHash, problem: &str) -> Self {
         RunError::Damaged { packet: packet.to_string(), problem: problem.to_owned() }
     }
-}
-
-/// What differs, each part with the beginning of its values.
-fn listed(changes: &[PartChange]) -> String {
-    let short = |value: &str| match value.char_indices().nth(40) {
-        None if value.is_empty() => "nothing".to_owned(),
-        None => value.to_owned(),
-        Some(_) => value.chars().take(12).chain(['…']).collect(),
-    };
-    let line = |change: &PartChange| {
-        format!("{} was {} and is {}", change.part, short(&change.before), short(&change.after))
-    };
-    changes.iter().map(line).collect::<Vec<_>>().join("; ")
 }
 
 /// Does `work`: asks for every verdict that the store does not have.

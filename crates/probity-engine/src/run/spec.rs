@@ -144,6 +144,7 @@ impl RecordedRun {
             blocking: &self.spec.blocking,
             definition: told_parts(&self.record.manifest),
             target: self.spec.target.as_ref(),
+            texts: self.asking.config.store.texts,
         };
         about.summary(&reader, &self.ran(&reader)?, figures)
     }

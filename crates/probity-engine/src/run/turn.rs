@@ -7,14 +7,14 @@ use probity_core::packet::Packet;
 use super::calling::{Called, Calling, Outbox, Taken};
 use super::plan::{Missing, OnRecord, Planned, plan};
 use super::work::{PassEnd, Unit, Work};
-use super::{Network, Ran, RunError, Session, only_judge};
+use super::{Ran, RunError, Session, only_judge};
 use crate::config::Backend;
 use crate::judge::params::Shape;
 use crate::judge::{Judge, Question};
 use crate::schedule::budget::Budget;
 use crate::schedule::desk::{Desk, Task};
 use crate::schedule::lane::Stop;
-use crate::store::{Begun, JudgeId, Manifest, RunId, RunOpening, StoreError};
+use crate::store::{Begun, JudgeId, RunId, RunOpening, StoreError};
 
 /// One turn of a run: what one judge is needed for, and asking it.
 pub(super) struct Turn<'a> {
@@ -40,7 +40,7 @@ impl Turn<'_> {
         let manifest = work.manifest(&judge_id);
         let mut ran = Ran::planned(plan, judge_id);
         if !asking.may_ask(mode.network) {
-            ran.run = self.on_record(&manifest)?;
+            ran.run = store.reader()?.find_run(&manifest)?;
             return Ok(ran);
         }
         let calling = Calling {
@@ -92,18 +92,6 @@ impl Turn<'_> {
         };
         let (n_skipped, ran) = (plan.n_skipped, Ran::planned(planned.plan, judge.clone()));
         Err(RunError::NothingUsable { first, n_skipped, reason, ran: Box::new(ran) })
-    }
-
-    /// The run that this work is on record as; where a certain one is to be read back, that one or an error.
-    fn on_record(&self, manifest: &Manifest) -> Result<Option<RunId>, RunError> {
-        let reader = self.session.store.reader()?;
-        let Network::Recorded(wanted) = self.session.mode.network else {
-            return Ok(reader.find_run(manifest)?);
-        };
-        let runs = reader.runs()?;
-        let record = runs.iter().find(|record| record.run == wanted);
-        let changes = record.ok_or(StoreError::UnknownRun { run: wanted })?.changes(manifest);
-        if changes.is_empty() { Ok(Some(wanted)) } else { Err(RunError::NotThatRun { run: wanted, changes }) }
     }
 
     /// Begins or resumes the run, and says what makes a new one another than the last.

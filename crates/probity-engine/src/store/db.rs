@@ -44,7 +44,7 @@ pub(crate) enum Access {
     Write,
     /// For reading beside a writer or without one.
     Read,
-    /// For reading a file that nobody changes, where there is no room for a shared index beside it.
+    /// For reading a file that does not change, where there is no room for a shared index beside it.
     AtRest,
 }
 
@@ -257,7 +257,7 @@ fn try_again(n_tries: i32) -> bool {
     n_tries < BUSY_TRIES_MAX
 }
 
-/// The address of a file that nobody changes.
+/// The address of a file that does not change.
 fn at_rest(path: &Path) -> String {
     let mut address = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {

@@ -1,7 +1,7 @@
 //! What people said, as the store keeps it: labels by subject, each with its revisions.
 //!
-//! A subject is one person's view of one thing in one round. What was said first stays; whoever says something
-//! else says which revision they have seen, so that two people, or two windows of one, never overwrite each
+//! A subject is one person's view of one thing in one round. What was said first stays. A revision
+//! names the one that its person has seen, so that two people, or two windows of one, never overwrite each
 //! other in silence. What always holds: an import is kept whole or not at all.
 
 use probity_core::calibrate::{LabelEntry, digest};
@@ -40,7 +40,7 @@ pub enum Revised {
         /// Its number, from one.
         revision: u32,
     },
-    /// Somebody said something in the meantime, and nothing was kept.
+    /// Something was said in the meantime, and nothing was kept.
     Overtaken {
         /// The number of what counts, 0 where there is nothing.
         revision: u32,

@@ -48,7 +48,7 @@ pub use record::{
     Decision, Found, JudgeId, KnownKind, LostCall, Manifest, Mark, NotAJudgeId, RepeatedResponse, RunId,
     RunOpening, RunRecord, RunState, Settlement, SettlementRecord, Totals,
 };
-pub use runs::{Invocation, Outcome, PartChange};
+pub use runs::{Invocation, Outcome};
 
 pub(crate) use error::Fault;
 pub(crate) use known::packet_hash;

@@ -85,18 +85,6 @@ pub struct Manifest {
     pub body: String,
 }
 
-impl Manifest {
-    /// Whether the parts are the same, in whatever order they are listed.
-    pub fn same_parts(&self, other: &Manifest) -> bool {
-        let sorted = |manifest: &Manifest| {
-            let mut parts = manifest.parts.clone();
-            parts.sort();
-            parts
-        };
-        sorted(self) == sorted(other)
-    }
-}
-
 /// What came of beginning a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Begun {

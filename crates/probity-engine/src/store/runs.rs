@@ -65,46 +65,11 @@ struct OutcomeRecord {
     body: String,
 }
 
-/// A part of a run that is not what it was.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PartChange {
-    /// Its name, such as `cases`.
-    pub part: String,
-    /// What it was; empty where the run had no such part.
-    pub before: String,
-    /// What it is; empty where there is none.
-    pub after: String,
-}
-
 impl RunRecord {
     /// The value of a part.
     pub fn part(&self, name: &str) -> Option<&str> {
         let found = self.manifest.parts.iter().find(|(part, _)| part == name);
         found.map(|(_, value)| value.as_str())
-    }
-
-    /// In what `now` is made of something else than this run, by name.
-    pub fn changes(&self, now: &Manifest) -> Vec<PartChange> {
-        let value = |manifest: &Manifest, part: &str| {
-            let found = manifest.parts.iter().find(|(name, _)| name == part);
-            found.map(|(_, value)| value.clone()).unwrap_or_default()
-        };
-        let mut names: Vec<&str> =
-            self.manifest.parts.iter().chain(&now.parts).map(|(name, _)| name.as_str()).collect();
-        names.sort_unstable();
-        names.dedup();
-        let mut changes = Vec::new();
-        for part in names {
-            let (before, after) = (value(&self.manifest, part), value(now, part));
-            if before != after {
-                changes.push(PartChange { part: part.to_owned(), before, after });
-            }
-        }
-        if changes.is_empty() && self.manifest.name != now.name {
-            let (before, after) = (self.manifest.name.clone(), now.name.clone());
-            changes.push(PartChange { part: "name".to_owned(), before, after });
-        }
-        changes
     }
 }
 
@@ -187,7 +152,10 @@ impl Reader {
     /// The latest run with exactly this name and these parts.
     pub fn find_run(&self, manifest: &Manifest) -> Result<Option<RunId>, StoreError> {
         let runs = self.runs()?;
-        let same = |run: &&RunRecord| run.manifest.name == manifest.name && run.manifest.same_parts(manifest);
+        let same = |run: &&RunRecord| {
+            let Manifest { name, parts, .. } = &run.manifest;
+            *name == manifest.name && changed_parts(parts, &manifest.parts).is_empty()
+        };
         Ok(runs.iter().rev().find(same).map(|record| record.run))
     }
 
@@ -275,21 +243,14 @@ fn run_record(row: &Row<'_>) -> Result<RunRecord, DbError> {
 
 /// The names of the parts that were added, removed or have another value, sorted.
 fn changed_parts(before: &[(String, String)], after: &[(String, String)]) -> Vec<String> {
-    let (before, after) = (by_name(before), by_name(after));
-    let names = before.keys().chain(after.keys()).copied();
-    let mut changed: Vec<String> =
-        names.filter(|name| before.get(name) != after.get(name)).map(str::to_owned).collect();
-    changed.sort_unstable();
-    changed.dedup();
-    changed
-}
-
-fn by_name(parts: &[(String, String)]) -> BTreeMap<&str, Vec<&str>> {
-    let mut named: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (name, value) in parts {
-        named.entry(name).or_default().push(value);
+    let mut parts: BTreeMap<&str, [Vec<&str>; 2]> = BTreeMap::new();
+    for (side, list) in [before, after].into_iter().enumerate() {
+        for (name, value) in list {
+            parts.entry(name).or_default()[side].push(value);
+        }
     }
-    named
+    let changed = parts.into_iter().filter(|(_, [before, after])| before != after);
+    changed.map(|(part, _)| part.to_owned()).collect()
 }
 
 /// The parts of a run as they were written.

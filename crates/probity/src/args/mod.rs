@@ -31,7 +31,6 @@ use clap::{Args, Parser, Subcommand};
 use probity_core::stats::Resampling;
 use probity_engine::config::Structured;
 use probity_engine::load::Dedup;
-use probity_engine::store::RunId;
 
 use self::choice::{DEDUP, STRUCTURED, one_of, share};
 use crate::terminal;
@@ -376,9 +375,6 @@ pub(crate) struct CallArgs {
     /// Say how many calls it would take and what they would cost, and send nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// The run that is read back from the store, in place of making one. No flag says so: `report` and `diff` do.
-    #[arg(skip)]
-    pub(crate) recorded: Option<RunId>,
 }
 
 /// `probity check`

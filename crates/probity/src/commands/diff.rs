@@ -85,7 +85,11 @@ fn side(path: &Path, args: &DiffArgs) -> Result<(RunResults, String), Failure> {
 
 /// The results in a file, which people know as `shown`.
 pub(in crate::commands) fn read_results(path: &Path, shown: &str) -> Result<RunResults, Failure> {
-    let text = std::fs::read(path).map_err(|error| Failure::unreadable(shown, &error))?;
+    read_results_text(std::fs::read(path).map_err(|error| Failure::unreadable(shown, &error))?, shown)
+}
+
+/// The results in the text of a file or of a run.
+pub(in crate::commands) fn read_results_text(text: Vec<u8>, shown: &str) -> Result<RunResults, Failure> {
     let text = String::from_utf8(text)
         .map_err(|_| Failure::usage(format!("{shown}: not a results file: it is not UTF-8 text")))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::check;
 use super::outlet::Outlet;
-use super::session::{Covered, Ended, Session, keep_outcome};
+use super::session::{Covered, Ended, Session, keep_document, keep_outcome};
 use crate::args::ProbeArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::probing::{ProbingDocument, listed};
@@ -33,14 +33,15 @@ pub(crate) fn probe(args: &ProbeArgs) -> Result<Exit, Failure> {
     let store = session.open(&job.asking)?;
     let ran = session.ask(&store, async |session| run(&job, session).await)??;
     let document = ProbingDocument::new(Arc::clone(&job), report(&job, &store, &ran)?);
-    let covered = document.probed.probing.coverage().map(|coverage| Covered {
-        share: coverage.to_f64(),
-        of: "what was asked is answered",
-        missing: String::new(),
-    });
-    let ended = Ended::of(&ran, job.asking.config.run.min_coverage, covered)
-        .and_then(|| if args.enforce { enforced(&document) } else { Ended::done() });
+    let covered = || {
+        let coverage = document.probed.probing.coverage()?;
+        let of = "what was asked is answered";
+        Some(Covered { share: coverage.to_f64(), of, missing: String::new() })
+    };
+    let asked = || Ended::of(&ran, job.asking.config.run.min_coverage, covered());
+    let ended = asked().and_then(|| if args.enforce { enforced(&document) } else { Ended::done() });
     keep_outcome(&store, &ran, "probe", &document.json)?;
+    keep_document(&store, &ran, job.asking.config.store.texts, &asked().stored(&document)?)?;
     // The probing by which a judge is known has all probes, and nothing of it was cut short.
     let is_whole = job.selection.only.is_empty() && matches!(ended.exit, Exit::Done | Exit::No);
     if is_whole && job.asking.may_ask(session.network()) {

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use probity_core::promote::Standing;
 use probity_core::report::{Summary, TargetState};
 use probity_engine::load::Skipped;
+use probity_engine::run::asking::Asking;
 use probity_engine::run::job::Job;
 use probity_engine::run::replies::{RepliesRan, run_job, same_model};
 use probity_engine::run::results::Row;
+use probity_engine::run::spec::RecordedRun;
 use probity_engine::run::{Network, Ran, RunError, report};
 use probity_engine::store::Store;
 
@@ -47,9 +49,23 @@ struct Made {
     skipped: Vec<Skipped>,
 }
 
-/// Makes the run and writes its results to `--output`, and says nothing but what its judge has earned.
-pub(crate) fn written(args: &RunArgs) -> Result<Standing, Failure> {
-    made(args).map(|made| made.summary.facts().judge.standing.clone())
+/// Reports a run of the store, and ends as it did but for what `--enforce` and `--fail-under` asked.
+pub(super) fn recorded(run: &RecordedRun, store: &Store, outlet: &Outlet<'_>) -> Result<Exit, Failure> {
+    let (summary, skipped) = write((&run.name, &run.asking), outlet, |sink| run.report(store, sink))?;
+    if !outlet.is_json() {
+        terminal::print(&self::summary(&summary, &run.name, &skipped));
+    }
+    let ran = run.ran(&store.reader()?)?;
+    Ok(Ended::of(&ran, run.asking.config.run.min_coverage, covered(&summary)).say())
+}
+
+/// The results of a run of the store.
+pub(super) fn results(run: &RecordedRun, store: &Store) -> Result<(Vec<u8>, Standing), Failure> {
+    let in_memory = |error: io::Error| Failure::unwritable(None, &error);
+    let mut writer = ResultsWriter::new(Vec::new()).map_err(in_memory)?;
+    let summary = run.report(store, &mut |row| writer.add(&row))?;
+    let text = writer.finish(&summary).map_err(in_memory)?;
+    Ok((text, summary.facts().judge.standing.clone()))
 }
 
 fn made(args: &RunArgs) -> Result<Made, Failure> {
@@ -62,17 +78,19 @@ fn made(args: &RunArgs) -> Result<Made, Failure> {
     let is_target_asked = job.target().is_some() && session.network() == Network::Online;
     let store =
         if is_target_asked { session.open_for_writing(&job.asking)? } else { session.open(&job.asking)? };
-    let mut ran = match session.ask(&store, async |session| run_job(&job, session).await)? {
+    let ran = match session.ask(&store, async |session| run_job(&job, session).await)? {
         Ok(ran) => ran,
         Err(mut error) => {
             // Records that cannot be used are listed even where there are no others.
             if let RunError::NothingUsable { ran, .. } = &mut error {
-                write(&job, &store, ran, &outlet)?;
+                let job = &job;
+                write((&job.dataset_name, &job.asking), &outlet, |sink| report(job, &store, ran, sink))?;
             }
             return Err(error.into());
         }
     };
-    let (summary, skipped) = write(&job, &store, &mut ran, &outlet)?;
+    let about = (job.dataset_name.as_str(), &job.asking);
+    let (summary, skipped) = write(about, &outlet, |sink| report(&job, &store, &ran, sink))?;
     keep_outcome(&store, &ran, "run", &summary.record())?;
     store.close()?;
     about_the_target(&job, &ran, &summary, &session);
@@ -91,17 +109,19 @@ fn refuse_without_pass_rule(args: &RunArgs, job: &Job) -> Result<(), Failure> {
     .hint("give the rubric weights and [pass], or leave --fail-under out"))
 }
 
-/// Writes the results to where they were asked for, and keeps what the summary shows.
+/// Where rows go, one after the other.
+type Sink<'a> = &'a mut dyn FnMut(Row) -> io::Result<()>;
+
+/// Writes the results that `report` gives to where they were asked for, and keeps what the summary shows.
 fn write(
-    job: &Job,
-    store: &Store,
-    ran: &mut Ran,
+    (name, asking): (&str, &Asking),
     outlet: &Outlet<'_>,
+    report: impl FnOnce(Sink<'_>) -> Result<Summary, RunError>,
 ) -> Result<(Summary, Vec<Skipped>), Failure> {
     let mut open = Vec::new();
-    let origin = Origin::asked(&job.asking);
+    let origin = Origin::asked(asking);
     for file in &outlet.files {
-        let report = file.open(&job.dataset_name, &origin);
+        let report = file.open(name, &origin);
         open.push((file, report.map_err(|error| Failure::unwritable(Some(&file.path), &error))?));
     }
     let stdout_failure = |error: io::Error| Failure::unwritable(None, &error);
@@ -109,7 +129,7 @@ fn write(
         outlet.is_json().then(|| ResultsWriter::new(io::BufWriter::new(terminal::Pipe(io::stdout().lock()))));
     let mut stdout = stdout.transpose().map_err(stdout_failure)?;
     let mut skipped = Vec::new();
-    let summary = report(job, store, ran, &mut |row| {
+    let summary = report(&mut |row| {
         open.iter_mut().try_for_each(|(file, report)| {
             let named =
                 |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", file.path.display()));
@@ -153,17 +173,21 @@ fn about_the_target(job: &Job, ran: &Ran, summary: &Summary, session: &Session<'
 
 /// The exit code, and the words that go with it.
 fn ended(args: &RunArgs, job: &Job, ran: &Ran, summary: &Summary) -> Ended {
-    let covered = summary.coverage().map(|coverage| Covered {
+    Ended::of(ran, job.asking.config.run.min_coverage, covered(summary))
+        .and_then(|| if args.enforce { enforced(summary) } else { Ended::done() })
+        .and_then(|| args.fail_under.map_or_else(Ended::done, |floor| above_floor(summary, floor)))
+}
+
+/// How many of the admitted replies have a verdict.
+fn covered(summary: &Summary) -> Option<Covered> {
+    summary.coverage().map(|coverage| Covered {
         share: coverage.to_f64(),
         of: "the admitted replies have a verdict",
         missing: match summary.n_no_reply() {
             0 => String::new(),
             n => format!(", {n} without a reply"),
         },
-    });
-    Ended::of(ran, job.asking.config.run.min_coverage, covered)
-        .and_then(|| if args.enforce { enforced(summary) } else { Ended::done() })
-        .and_then(|| args.fail_under.map_or_else(Ended::done, |floor| above_floor(summary, floor)))
+    })
 }
 
 /// Whether the targets are met by a judge that may gate, and in words what is not.

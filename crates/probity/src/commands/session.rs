@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use probity_core::case::Moment;
 use probity_core::exact::Exact;
+use probity_engine::config::StoredTexts;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::plan::{Plan, UnscoredPolicy};
 use probity_engine::run::{self, Mode, Network, Observer, Ran, RunError};
@@ -22,6 +23,7 @@ use tokio::sync::watch;
 use crate::args::CallArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::progress::Bar;
+use crate::render::report::{Document, StoredDocument};
 use crate::{settings, terminal};
 
 /// The commands that make runs of the store.
@@ -55,11 +57,7 @@ impl<'a> Session<'a> {
 
     /// Whether calls may be made.
     pub(crate) fn network(&self) -> Network {
-        match self.calls.recorded {
-            Some(run) => Network::Recorded(run),
-            None if self.calls.offline => Network::Offline,
-            None => Network::Online,
-        }
+        if self.calls.offline { Network::Offline } else { Network::Online }
     }
 
     /// Opens the store; for reading only where nobody will be asked.
@@ -108,7 +106,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// How this process was called, where `probity report` can call it so again.
+/// How this process was called, for people who look at the run later.
 fn invocation() -> Option<Invocation> {
     let words: Option<Vec<String>> =
         std::env::args_os().skip(1).map(|word| word.into_string().ok()).collect();
@@ -134,6 +132,17 @@ pub(crate) fn keep_outcome(
     }
     let figures = serde_json::to_string(figures).expect("documents can be written");
     Ok(store.note_outcome(run, (command, &figures), &now)?)
+}
+
+/// Keeps what a run wrote, for `probity report`; where texts are to be digests, nothing of it is kept.
+pub(crate) fn keep_document(
+    store: &Store,
+    ran: &Ran,
+    texts: StoredTexts,
+    document: &StoredDocument,
+) -> Result<(), Failure> {
+    let Some(run) = ran.run.filter(|_| store.may_write() && texts == StoredTexts::Full) else { return Ok(()) };
+    Ok(store.keep_document(run, &document.to_text())?)
 }
 
 /// Opens the store for writing and tells what it found: each lost call is listed once, so it is said at once.
@@ -227,6 +236,19 @@ impl Ended {
         }
         let Ended { exit, words } = next();
         Ended { exit, words: [self.words, words].concat() }
+    }
+
+    /// What `document` comes to when it ends like this, for the store.
+    pub(crate) fn stored(&self, document: &dyn Document) -> Result<StoredDocument, Failure> {
+        let stored = StoredDocument::of(document, self.exit as u8, &self.words);
+        stored.map_err(|error| Failure::store(format!("could not write the report: {error}")))
+    }
+
+    /// As a document on record says.
+    pub(crate) fn recorded(document: &StoredDocument) -> Ended {
+        let exits = [Exit::Done, Exit::No, Exit::Usage, Exit::Incomplete, Exit::Store];
+        let exit = exits.into_iter().find(|exit| *exit as u8 == document.exit).unwrap_or(Exit::Store);
+        Ended { exit, words: document.words.clone() }
     }
 
     /// Says the last lines.

@@ -1,6 +1,6 @@
 //! Making queues of a run's cases: what people see, what they do not see, and what comes first.
 //!
-//! What a judge said comes from the store; nobody is asked. What always holds: only replies that the gate admits
+//! What a judge said comes from the store; no call is made. What always holds: only replies that the gate admits
 //! are in a queue, because no judge is held against labels of others; and whatever a queue is made from, every item
 //! that is left out is counted.
 
@@ -186,7 +186,7 @@ fn taught(
     let about = About::of(spec, &hidden);
     let labels = about.labels(room.labels()?);
     let said: Vec<_> = hidden.iter().flat_map(verdicts).collect();
-    // Labels that contradict each other in form say nothing about slices; whoever calibrates is told.
+    // Labels that contradict each other in form say nothing about slices; a calibration tells.
     let calibration = calibrated(&spec.asked, &labels, &said, wanted.counting).ok().flatten();
     let agreement = calibration.as_ref().map(by_slice).unwrap_or_default();
     let lesson = |draft: &Draft| Lesson {

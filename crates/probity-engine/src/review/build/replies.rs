@@ -87,7 +87,7 @@ fn doubt(rubric: &Rubric, result: &ReplyResult) -> Doubt {
     for (id, outcome) in &result.criteria {
         match outcome {
             CriterionOutcome::Scored(scored) => drop(levels.insert(id.clone(), scored.level)),
-            // Nobody has asked yet, so nobody knows whether the judge is unsure.
+            // Not asked yet, so it is not known whether the judge is unsure.
             CriterionOutcome::Unscored(unscored) if unscored.cause == "not_attempted" => {}
             CriterionOutcome::Unscored(_) if judged(id) => return Doubt::Unscored,
             CriterionOutcome::Unscored(_) => {}

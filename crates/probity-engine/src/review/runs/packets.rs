@@ -143,7 +143,7 @@ pub(super) fn side_by_side(db: &Db, runs: [i64; 2]) -> Result<Vec<ComparisonRow>
         .into_iter()
         .map(|((ticket, criteria), sides)| ComparisonRow { ticket: excerpt(&ticket), criteria, sides })
         .collect();
-    // What differs is what somebody came for. The order is otherwise that of the tickets.
+    // What differs comes first. The order is otherwise that of the tickets.
     rows.sort_by_key(is_same);
     Ok(rows)
 }

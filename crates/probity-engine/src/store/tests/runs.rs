@@ -77,16 +77,3 @@ fn an_outcome_needs_its_run_and_a_store_that_is_written() {
     assert_eq!(reading.reader().unwrap().outcomes().unwrap(), []);
     assert_eq!(reading.reader().unwrap().invocation(run).unwrap(), None);
 }
-
-#[test]
-fn every_part_that_differs_is_named() {
-    let (scene, _) = scene();
-    let record = scene.store.reader().unwrap().runs().unwrap().remove(0);
-    let mut now = record.manifest.clone();
-    assert_eq!(record.changes(&now), []);
-    now.name = "another".to_owned();
-    assert_eq!(record.changes(&now)[0].part, "name");
-    now.parts.push(("round".to_owned(), "2".to_owned()));
-    let change = PartChange { part: "round".to_owned(), before: String::new(), after: "2".to_owned() };
-    assert_eq!(record.changes(&now), [change]);
-}

@@ -4,7 +4,7 @@ use probity_core::results::finding_records;
 use serde_json::{Value, json};
 
 use super::super::outlet::Outlet;
-use super::super::session::{Session, keep_outcome};
+use super::super::session::{Session, keep_document, keep_outcome};
 use super::live::{Live, LiveCalibration, Prepared};
 use crate::args::CalibrateArgs;
 use crate::exit::{Exit, Failure};
@@ -44,7 +44,9 @@ pub(super) fn command(args: &CalibrateArgs, outlet: &Outlet<'_>) -> Result<Exit,
         judge_text: about_the_judge(&live),
         json,
     };
-    let exit = outlet.end(&document, live.ended())?;
+    let (ended, texts) = (live.ended(), live.asked.asking().config.store.texts);
+    keep_document(&live.store, &live.ran, texts, &ended.stored(&document)?)?;
+    let exit = outlet.end(&document, ended)?;
     drop(document);
     live.store.close()?;
     Ok(exit)

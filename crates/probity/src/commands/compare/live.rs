@@ -9,7 +9,7 @@ use probity_engine::run::compare::{CompareJob, Compared, Stopping, report, run};
 
 use super::super::check;
 use super::super::outlet::Outlet;
-use super::super::session::{Covered, Ended, Session, keep_outcome};
+use super::super::session::{Covered, Ended, Session, keep_document, keep_outcome};
 use crate::args::CompareArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::comparison::{ComparisonDocument, ComparisonOrigin};
@@ -39,13 +39,15 @@ pub(super) fn live(args: &CompareArgs, outlet: &Outlet<'_>) -> Result<Exit, Fail
     let concluded = Conclusions::from([(Arc::clone(&judge), concluded)]);
     let pairs = BTreeMap::from([(judge, pairs)]);
     let figures = comparison(&pairs, args.policies(), args.resampling());
+    let texts = job.asking.config.store.texts;
     let ended = Ended::of(&ran, job.asking.config.run.min_coverage, covered(&figures));
     let place = (job.name.clone(), ComparisonOrigin::Live { job, compared: Box::new(compared) });
     let mut document = ComparisonDocument::new(figures, concluded, pairs, place);
     let comparisons = document.json["comparisons"].take();
     keep_outcome(&store, &ran, "compare", &document.json)?;
-    store.close()?;
     document.json["comparisons"] = comparisons;
+    keep_document(&store, &ran, texts, &ended.stored(&document)?)?;
+    store.close()?;
     outlet.end(&document, ended)
 }
 

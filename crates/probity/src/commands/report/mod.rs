@@ -4,13 +4,17 @@ mod history;
 pub(super) mod list;
 pub(crate) mod past;
 
-use crate::args::{OutputArgs, ReportArgs};
+use std::path::PathBuf;
+
+use super::outlet::Outlet;
+use crate::args::ReportArgs;
 use crate::exit::{Exit, Failure};
 use crate::render::report::pretty;
+use crate::settings::inputs::Inputs;
 use crate::terminal;
 
-use list::{RunList, listed};
-use past::{Past, Places};
+use list::{RunList, files, listed};
+use past::Past;
 
 /// Runs the command.
 pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
@@ -20,9 +24,10 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
     }
     let Some(name) = &args.run else { return list(args, &past) };
     let record = past.named(name, |_| true)?;
-    let OutputArgs { output, reports } = &args.output;
-    let (output, reports) = (output.clone(), reports.clone());
-    past.replay(record, &Places { output, reports, json: args.say.json, quiet: args.say.quiet })
+    // The cases of a run are a person's own, although its report does not need them.
+    let cases: Vec<PathBuf> = files(record).split(' ').map(PathBuf::from).collect();
+    let inputs = Inputs::default().and("CASES", &cases).store(&args.store);
+    past.report(record, &Outlet::new(&args.output, &args.say, &inputs)?)
 }
 
 fn list(args: &ReportArgs, past: &Past) -> Result<Exit, Failure> {

@@ -24,7 +24,7 @@ use probity_core::report::{Facts, Summary, rubric_name};
 use probity_core::results::JudgeRecord;
 use probity_core::rubric::Rubric;
 use probity_engine::run::results::Row;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use self::appendix::Origin;
@@ -86,6 +86,59 @@ pub(crate) trait Document {
     fn text(&self) -> String;
     /// As a file of this kind has it.
     fn file(&self, kind: Kind) -> io::Result<String>;
+}
+
+/// A document as it was when its command ended, in every form it can be asked for.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct StoredDocument {
+    json: Value,
+    text: String,
+    html: String,
+    junit: String,
+    markdown: String,
+    /// How the command ended.
+    pub(crate) exit: u8,
+    /// The last lines that it said.
+    pub(crate) words: Vec<String>,
+}
+
+impl StoredDocument {
+    /// The document with how its command ended.
+    pub(crate) fn of(document: &dyn Document, exit: u8, words: &[String]) -> io::Result<StoredDocument> {
+        Ok(StoredDocument {
+            json: document.json().clone(),
+            text: document.text(),
+            html: document.file(Kind::Html)?,
+            junit: document.file(Kind::Junit)?,
+            markdown: document.file(Kind::Markdown)?,
+            exit,
+            words: words.to_vec(),
+        })
+    }
+
+    /// As the store has it.
+    pub(crate) fn to_text(&self) -> String {
+        serde_json::to_string(self).expect("texts can be written")
+    }
+}
+
+impl Document for StoredDocument {
+    fn json(&self) -> &Value {
+        &self.json
+    }
+
+    fn text(&self) -> String {
+        self.text.clone()
+    }
+
+    fn file(&self, kind: Kind) -> io::Result<String> {
+        Ok(match kind {
+            Kind::Html => self.html.clone(),
+            Kind::Json => pretty(&self.json),
+            Kind::Junit => self.junit.clone(),
+            Kind::Markdown => self.markdown.clone(),
+        })
+    }
 }
 
 /// A document as a file of this kind: a page for people, test cases for CI servers.

@@ -80,7 +80,11 @@ static int loses_power(void) { return strcmp(setting("PROBITY_SHIM_FAULT"), "pow
 
 /* Keeps what stands at `at`, so that a loss of power can take the write back. */
 static void remember(int fd, off_t at, size_t length) {
-    if (!loses_power() || !marked_fd(fd)) return;
+    char path[512];
+    if (!loses_power() || !path_of(fd, path, sizeof path) || !marked(path)) return;
+    /* The index of the write-ahead log is shared memory: the next process makes it anew, and threads that still
+     * run must not find it cut short. */
+    if (strstr(path, "-shm")) return;
     struct stat stat;
     struct undo *entry = calloc(1, sizeof *entry + length);
     if (!entry || fstat(fd, &stat) || !path_of(fd, entry->path, sizeof entry->path)) abort();

@@ -10,12 +10,6 @@ use super::reading::{Offence, Source, first_segments};
 /// Crates whose `lib.rs` lists each module behind those that it uses.
 const ORDERED: &[&str] = &["crates/probity-core", "crates/probity-gate"];
 
-/// Modules on a cycle when the rule came, for each crate. The list only shrinks.
-const CYCLES: &[(&str, &[&str])] = &[
-    ("crates/probity", &["args", "commands", "render", "settings", "terminal", "web"]),
-    ("crates/probity-engine", &["config", "judge", "run", "schedule", "store", "target"]),
-];
-
 /// Files that hold tests or what tests are made of.
 const TEST_FILES: &[&str] = &["tests.rs", "properties.rs", "fixture.rs", "examples.rs"];
 
@@ -42,26 +36,16 @@ pub(crate) fn later_modules(files: &[Source]) -> Vec<Offence> {
     offences
 }
 
-/// Uses that lie on a cycle, and modules that are listed in [`CYCLES`] without lying on one.
+/// Uses that lie on a cycle.
 pub(crate) fn cycles(files: &[Source]) -> Vec<Offence> {
     let crates: BTreeSet<&str> = files.iter().filter_map(Source::in_crate).map(|(krate, _)| krate).collect();
     let mut offences = Vec::new();
     for krate in crates {
         let uses = uses(files, krate);
-        let reach = |start: &str| reached(&uses, start);
-        let circular: Vec<&Use<'_>> =
-            uses.iter().filter(|used| reach(&used.to).contains(used.from)).collect();
-        let listed = CYCLES.iter().find(|(name, _)| *name == krate).map_or(&[][..], |(_, modules)| modules);
-        for used in circular.iter().filter(|used| !listed.contains(&used.from)) {
+        for used in uses.iter().filter(|used| reached(&uses, &used.to).contains(used.from)) {
             let what = format!("`{}` uses `{}`, which uses it in turn", used.from, used.to);
             offences.push(used.file.offence(used.line, what));
         }
-        let stale = listed.iter().filter(|name| !circular.iter().any(|used| used.from == **name));
-        offences.extend(stale.map(|name| Offence {
-            path: krate.to_owned(),
-            line: 1,
-            what: format!("`{name}` is on no cycle any more: take it off the list"),
-        }));
     }
     offences
 }
