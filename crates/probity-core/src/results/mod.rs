@@ -2,7 +2,7 @@
 //! sample read.
 //!
 //! Written and read by the same types, so that a key exists in one place. Everything else about a run is derived
-//! elsewhere: [`crate::report`] makes these values, and rows are written one at a time.
+//! elsewhere: `report` makes these values, and rows are written one at a time.
 //!
 //! What always holds of results that were read: a row has a level or a cause for each criterion unless it is blocked,
 //! every level is on the criterion's scale, and the rows are as many as the summary counts.
