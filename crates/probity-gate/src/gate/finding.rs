@@ -7,23 +7,15 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a finding does to the reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// The reply is blocked and never judged.
-    Block,
-    /// The reply is admitted; the finding is shown beside its score and never changes it.
-    Flag,
-}
-
-impl Severity {
-    /// The name used in results and settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Severity::Block => "block",
-            Severity::Flag => "flag",
-        }
+crate::named! {
+    /// What a finding does to the reply.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Severity {
+        /// The reply is blocked and never judged.
+        Block = "block",
+        /// The reply is admitted; the finding is shown beside its score and never changes it.
+        Flag = "flag",
     }
 }
 

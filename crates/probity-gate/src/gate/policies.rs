@@ -47,7 +47,7 @@ impl Policies {
                 file: "allowed_claims".to_owned(),
                 problem: Problem::at(1, format!("{text:?} makes no claim, so there is nothing to allow")),
             };
-            idle.into_iter().map(|idle| problem(idle.text)).collect::<Vec<_>>()
+            idle.into_iter().map(problem).collect::<Vec<_>>()
         })?;
         let canonical = canonical(&reading.ledger, texts, as_of);
         let files = texts.sources.iter().chain(texts.lexicons);
@@ -90,14 +90,8 @@ pub(super) struct Checked<'p> {
 fn lexicon(files: &[PolicyFile<'_>]) -> Result<Lexicon, Vec<FileProblem>> {
     let mut lexicon = Lexicon::built_in().clone();
     for file in files {
-        lexicon = lexicon.extended(file.text).map_err(|error| {
-            let problem = Problem::at(error.line, error.message);
-            let problem = match error.hint {
-                Some(hint) => problem.hint(hint),
-                None => problem,
-            };
-            vec![FileProblem { file: file.name.to_owned(), problem }]
-        })?;
+        let read = lexicon.extended(file.text);
+        lexicon = read.map_err(|problem| vec![FileProblem { file: file.name.to_owned(), problem }])?;
     }
     Ok(lexicon)
 }

@@ -32,27 +32,20 @@ impl Rule {
     }
 }
 
-/// What the findings of a rule do in a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RuleSetting {
-    /// They block the reply.
-    Block,
-    /// They are shown and do no more.
-    Flag,
-    /// There are none: the rule is not checked.
-    Off,
+crate::named! {
+    /// What the findings of a rule do in a run.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum RuleSetting {
+        /// They block the reply.
+        Block = "block",
+        /// They are shown and do no more.
+        Flag = "flag",
+        /// There are none: the rule is not checked.
+        Off = "off",
+    }
 }
 
 impl RuleSetting {
-    /// The name used in settings and manifests.
-    pub fn name(self) -> &'static str {
-        match self {
-            RuleSetting::Block => "block",
-            RuleSetting::Flag => "flag",
-            RuleSetting::Off => "off",
-        }
-    }
-
     /// What a finding does, where there can be one.
     pub fn severity(self) -> Option<Severity> {
         match self {

@@ -13,29 +13,10 @@ use super::term::{Figure, terms};
 use super::token::{Token, tokenise};
 use super::{Claim, ClaimKind, Value, value};
 
-/// Which claims are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::gate) enum Wanted {
-    All,
-    /// Figures and references alone.
-    Values,
-}
-
 /// What a text claims, by the start of each claim.
 pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
-    extract_wanted(text, lexicon, Wanted::All)
-}
-
-/// Those of the claims of a text that are wanted.
-pub(in crate::gate) fn extract_wanted(text: &str, lexicon: &Lexicon, wanted: Wanted) -> Vec<Claim> {
-    let mut reader = Reader {
-        text,
-        table: &lexicon.table,
-        wanted,
-        claims: Vec::new(),
-        quotes: None,
-        line: Line::default(),
-    };
+    let mut reader =
+        Reader { text, table: &lexicon.table, claims: Vec::new(), quotes: None, line: Line::default() };
     let mut at = 0;
     while let Some(paragraph) = sentence::paragraph(text, at) {
         reader.paragraph(&paragraph);
@@ -49,7 +30,6 @@ pub(in crate::gate) fn extract_wanted(text: &str, lexicon: &Lexicon, wanted: Wan
 struct Reader<'a> {
     text: &'a str,
     table: &'a Table,
-    wanted: Wanted,
     claims: Vec<Claim>,
     /// Of the paragraph, read for its first mention.
     quotes: Option<Vec<Range<usize>>>,
@@ -71,7 +51,7 @@ impl Reader<'_> {
         let table = self.table;
         let tokens = tokenise(self.text, span.clone(), |word| table.lookup(word));
         let figures = value::figures(self.text, &tokens, table);
-        let may_mention = self.wanted == Wanted::All && may_mention(&tokens, &figures, table);
+        let may_mention = may_mention(&tokens, &figures, table);
         let terms = if may_mention { terms(&tokens, &figures, table) } else { Vec::new() };
         for figure in figures {
             let span = tokens[figure.first].start..tokens[figure.behind - 1].end;

@@ -44,7 +44,7 @@ impl Term {
 /// The terms of `tokens`.
 pub(super) fn terms(tokens: &[Token], figures: &[Figure], table: &Table) -> Vec<Term> {
     let mut terms = Vec::new();
-    let mut reader = Reader { tokens, figures, table, next_figure: 0 };
+    let reader = Reader { tokens, figures, table };
     let (mut at, mut inert) = (0, 0..0);
     while at < tokens.len() {
         if let Some(behind_figure) = reader.figure_at(at).map(|figure| figure.behind) {
@@ -99,22 +99,13 @@ struct Reader<'a> {
     tokens: &'a [Token],
     figures: &'a [Figure],
     table: &'a Table,
-    /// The first figure that does not end before the current token.
-    next_figure: usize,
 }
 
 impl Reader<'_> {
-    fn figure_at(&mut self, at: usize) -> Option<&Figure> {
-        while self.figures.get(self.next_figure).is_some_and(|figure| figure.behind <= at) {
-            self.next_figure += 1;
-        }
-        // Those behind it start where it ends, or later.
-        self.figures.get(self.next_figure).filter(|figure| figure.first == at)
-    }
-
-    /// The figure that starts at a token close behind the current one.
-    fn peek_figure(&self, at: usize) -> Option<&Figure> {
-        self.figures.get(self.next_figure..)?.iter().take(3).find(|figure| figure.first == at)
+    /// The figure that starts at a token.
+    fn figure_at(&self, at: usize) -> Option<&Figure> {
+        let found = self.figures.binary_search_by_key(&at, |figure| figure.first);
+        found.ok().map(|index| &self.figures[index])
     }
 
     fn term(&self, first: usize, behind: usize, cues: Cues, mention: Option<Meaning>) -> Term {
@@ -144,7 +135,7 @@ impl Reader<'_> {
 
     /// The token behind `element`, which stands at `at`.
     fn element(&self, element: Element, at: usize) -> Option<usize> {
-        let figure = || self.peek_figure(at);
+        let figure = || self.figure_at(at);
         match element {
             Element::Word(word) => (self.tokens.get(at)?.word == word).then_some(at + 1),
             Element::Mark(mark) => (self.tokens.get(at)?.shape == Shape::Mark(mark)).then_some(at + 1),

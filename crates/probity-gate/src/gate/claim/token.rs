@@ -84,8 +84,9 @@ fn run_or_mark(
     lookup: &mut impl FnMut(&[u8]) -> WordId,
     tokens: &mut Vec<Token>,
 ) -> usize {
-    let (end, shape) = run(text, bytes, start);
-    if end == start {
+    let (len, shape) = run(&text[start..bytes.len()]);
+    let end = start + len;
+    if len == 0 {
         let Some(c) = text[start..].chars().next() else { return bytes.len() };
         let end = start + c.len_utf8();
         if !c.is_whitespace() {
@@ -102,35 +103,15 @@ fn run_or_mark(
     end
 }
 
-/// The run of letters and digits at `start`: its end and what it is made of.
-fn run(text: &str, bytes: &[u8], start: usize) -> (usize, Shape) {
-    let (mut at, mut letters, mut digits) = (start, false, false);
-    while at < bytes.len() {
-        let byte = bytes[at];
-        if byte.is_ascii_alphabetic() {
-            letters = true;
-            at += 1;
-        } else if byte.is_ascii_digit() {
-            digits = true;
-            at += 1;
-        } else if byte >= 0x80 {
-            match text[at..].chars().next() {
-                Some(c) if c.is_alphanumeric() => {
-                    letters = true;
-                    at += c.len_utf8();
-                }
-                _ => break,
-            }
-        } else {
-            break;
-        }
-    }
-    let shape = match (letters, digits) {
-        (true, true) => Shape::Mixed,
-        (false, true) => Shape::Digits,
-        _ => Shape::Word,
+/// The run of letters and digits at the start of a text: how long it is and what it is made of.
+fn run(text: &str) -> (usize, Shape) {
+    let len = text.find(|c: char| !c.is_alphanumeric()).unwrap_or(text.len());
+    let shape = match text[..len].bytes().filter(u8::is_ascii_digit).count() {
+        0 => Shape::Word,
+        n_digits if n_digits == len => Shape::Digits,
+        _ => Shape::Mixed,
     };
-    (at, shape)
+    (len, shape)
 }
 
 /// Reads the rest of a contraction behind the letters at `start..end`, and both its words.

@@ -19,7 +19,7 @@ mod tests;
 
 use std::cell::OnceCell;
 
-pub use allowed::{Allowed, NothingAllowed};
+pub use allowed::Allowed;
 
 use super::claim::{Claim, ClaimKind, Lexicon, RULES};
 use super::finding::Sighting;

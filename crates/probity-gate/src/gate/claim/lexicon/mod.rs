@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 pub(super) use cue::Cues;
 pub(super) use table::{Element, Form, Meaning, Pattern, Table, UnitWord, WordInfo};
 
+use crate::spec_file::Problem;
 use read::Entry;
 
 /// The built-in lists, in the order in which they are read.
@@ -25,18 +26,6 @@ pub struct Lexicon {
     entries: Vec<Entry>,
     /// The same, ready for use.
     pub(super) table: Table,
-}
-
-/// A word list that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {message}")]
-pub struct LexiconError {
-    /// The line it stands on, from 1.
-    pub line: usize,
-    /// What is wrong: lower case, no final period.
-    pub message: String,
-    /// What to do about it.
-    pub hint: Option<String>,
 }
 
 impl Lexicon {
@@ -61,7 +50,7 @@ impl Lexicon {
     /// let lexicon = Lexicon::built_in().extended("[remedy.loaner]\nforms = [\"loaner\"]").unwrap();
     /// assert_eq!(extract("We will send you a loaner.", &lexicon).len(), 1);
     /// ```
-    pub fn extended(&self, toml: &str) -> Result<Lexicon, LexiconError> {
+    pub fn extended(&self, toml: &str) -> Result<Lexicon, Problem> {
         let mut entries = self.entries.clone();
         entries.extend(read::entries(toml, &self.entries)?);
         Ok(Lexicon { table: Table::of(&entries), entries })
@@ -88,7 +77,9 @@ mod tests {
     fn check(toml: &str, want: &Expect) {
         let said = match Lexicon::built_in().extended(toml) {
             Ok(_) => "fine".to_owned(),
-            Err(error) => format!("{error}\nhint: {}", error.hint.clone().unwrap_or_default()),
+            Err(Problem { line, message, hint }) => {
+                format!("line {line}: {message}\nhint: {}", hint.unwrap_or_default())
+            }
         };
         want.assert_eq(&said);
     }

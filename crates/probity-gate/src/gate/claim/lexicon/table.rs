@@ -47,8 +47,6 @@ pub(in super::super) struct WordInfo {
     pub(in super::super) hundredth: Option<u8>,
     /// As a unit of time.
     pub(in super::super) unit: Option<UnitWord>,
-    /// The phrases that begin with it: a range of [`Table::patterns`].
-    patterns: (u32, u32),
 }
 
 /// One place of a phrase.
@@ -119,9 +117,10 @@ pub(in super::super) struct Table {
     pub(in super::super) currencies: Vec<String>,
     /// Signs of currencies, longest first.
     pub(in super::super) signs: Vec<(String, u8)>,
-    patterns: Vec<Pattern>,
-    /// Phrases that begin with a figure.
-    figure_patterns: (u32, u32),
+    /// The phrases that begin with each word, longest first: the first that fits is the right one.
+    phrases: Vec<Vec<Pattern>>,
+    /// Phrases that begin with a figure, money before percentages, then longest first.
+    figure_phrases: Vec<Pattern>,
     infos: Vec<WordInfo>,
     /// The number of each word, which is in lower case.
     ids: HashMap<Box<[u8]>, u16>,
@@ -153,13 +152,12 @@ impl Table {
 
     /// The phrases that begin with `word`, longest first.
     pub(in super::super) fn phrases(&self, word: WordId) -> &[Pattern] {
-        let (from, to) = self.info(word).patterns;
-        &self.patterns[from as usize..to as usize]
+        &self.phrases[usize::from(word.0)]
     }
 
     /// The phrases that begin with a figure.
     pub(in super::super) fn figure_phrases(&self) -> &[Pattern] {
-        &self.patterns[self.figure_patterns.0 as usize..self.figure_patterns.1 as usize]
+        &self.figure_phrases
     }
 }
 
@@ -304,47 +302,42 @@ impl Draft {
     }
 
     fn finish(mut self) -> Table {
+        for word in ["a", "an", "half"] {
+            let info = self.info(word);
+            info.cues = info.cues | Cues::FIGURE;
+        }
+        let (mut phrases, mut figure_phrases) = (vec![Vec::new(); self.infos.len()], Vec::new());
         let mut patterns: Vec<Pattern> = std::mem::take(&mut self.patterns)
             .into_iter()
             .map(|(elements, meaning)| Pattern { elements: elements.into(), meaning })
             .collect();
-        // By first element, then longest first: the first that fits is the right one.
         patterns
             .sort_by_key(|pattern| (pattern.elements.first().copied(), usize::MAX - pattern.elements.len()));
-        let mut figure_patterns = (0, 0);
-        for (at, pattern) in (0_u32..).zip(&patterns) {
-            let range = match pattern.elements.first() {
+        for pattern in patterns {
+            match pattern.elements.first() {
                 Some(Element::Word(word)) => {
-                    let info = &mut self.infos[usize::from(word.0)];
+                    let word = usize::from(word.0);
                     if matches!(pattern.meaning, Meaning::Remedy(..) | Meaning::Deed(_)) {
-                        info.cues = info.cues | Cues::MENTION;
+                        self.infos[word].cues = self.infos[word].cues | Cues::MENTION;
                     }
-                    &mut info.patterns
+                    phrases[word].push(pattern);
                 }
-                Some(Element::Money | Element::Percent) => &mut figure_patterns,
-                _ => continue,
-            };
-            if range.1 == 0 {
-                range.0 = at;
+                Some(Element::Money | Element::Percent) => figure_phrases.push(pattern),
+                _ => {}
             }
-            range.1 = at + 1;
         }
         self.signs.sort_by_key(|(sign, _)| (usize::MAX - sign.len(), sign.clone()));
         for info in &mut self.infos {
             let counts = info.numeral.is_some() || info.month.is_some() || info.currency.is_some();
             info.cues = if counts { info.cues | Cues::FIGURE } else { info.cues };
         }
-        for word in ["a", "an", "half"] {
-            let info = self.info(word);
-            info.cues = info.cues | Cues::FIGURE;
-        }
         Table {
             remedies: self.remedies,
             deeds: self.deeds,
             currencies: self.currencies,
             signs: self.signs,
-            patterns,
-            figure_patterns,
+            phrases,
+            figure_phrases,
             ids: self.ids,
             infos: self.infos,
         }

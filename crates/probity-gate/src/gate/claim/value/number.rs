@@ -29,14 +29,12 @@ pub(super) enum LonePoint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Number {
     pub(super) value: Exact,
-    /// The same where it is a whole number of common size.
-    pub(super) whole: Option<i64>,
     pub(super) behind: usize,
 }
 
 impl Number {
     fn whole(value: i64, behind: usize) -> Number {
-        Number { value: Exact::from(value), whole: Some(value), behind }
+        Number { value: Exact::from(value), behind }
     }
 }
 
@@ -69,11 +67,8 @@ fn digits(page: &Page<'_>, at: usize, point: LonePoint) -> Option<Number> {
     }
     let digits = whole.iter().flat_map(|(_, digits)| digits.bytes()).chain(decimals.unwrap_or("").bytes());
     let all = digits.fold(0_i128, |all, digit| all * 10 + i128::from(digit - b'0'));
-    if decimals.is_none() {
-        return i64::try_from(all).ok().map(|all| Number::whole(all, behind));
-    }
     let scale = 10_i128.pow(u32::try_from(n_decimals).ok()?);
-    Some(Number { value: Exact::ratio(all, scale)?, whole: None, behind })
+    Some(Number { value: Exact::ratio(all, scale)?, behind })
 }
 
 /// How many groups of digits are joined by points or commas from `at` on.

@@ -164,10 +164,7 @@ fn unit(page: &Page<'_>, at: usize) -> Option<(UnitWord, usize)> {
 }
 
 fn span(low: Number, high: Number, unit: UnitWord) -> Option<Value> {
-    let counted = |number: Number| match number.whole {
-        Some(whole) => whole.checked_mul(unit.times).map(Exact::from),
-        None => number.value.checked_mul(Exact::from(unit.times)),
-    };
+    let counted = |number: Number| number.value.checked_mul(Exact::from(unit.times));
     let (least, most) = (counted(low)?, counted(high)?);
     let (least, most) = if least <= most { (least, most) } else { (most, least) };
     Some(Value::Span { least, most, unit: unit.unit })
@@ -181,8 +178,8 @@ fn short_span(page: &Page<'_>, at: usize) -> Option<Figure> {
     let raw = page.raw(at);
     let n_digits = raw.bytes().take_while(u8::is_ascii_digit).count();
     let unit = page.table.info(page.table.lookup(&raw.as_bytes()[n_digits..])).unit?;
-    let whole = raw[..n_digits].parse::<u32>().ok().map(i64::from)?;
-    let number = Number { value: Exact::from(whole), whole: Some(whole), behind: at + 1 };
+    let whole = raw[..n_digits].parse::<u32>().ok()?;
+    let number = Number { value: Exact::from(i64::from(whole)), behind: at + 1 };
     Some(Page::figure(at, at + 1, span(number, number, unit)?))
 }
 
@@ -197,7 +194,7 @@ fn article_span(page: &Page<'_>, at: usize, figures: &[Figure]) -> Option<Figure
         || (at > 0 && RATE.iter().any(|word| page.is_word(at - 1, word)));
     let (unit, behind) = unit(page, article + 1).filter(|_| !rate)?;
     let value = if half { Exact::ratio(1, 2)? } else { Exact::from(1) };
-    let number = Number { value, whole: None, behind };
+    let number = Number { value, behind };
     Some(Page::figure(at, behind, span(number, number, unit)?))
 }
 
