@@ -110,11 +110,6 @@ impl Gate {
         self.policies.as_ref().map_or(&[], Policies::sources)
     }
 
-    /// Whether evidence and claims are checked.
-    pub fn has_policies(&self) -> bool {
-        self.policies.is_some()
-    }
-
     /// Checks a reply against every rule in order.
     pub fn screen(&self, entry: impl Into<Box<Entry>>) -> Result<Admitted, Blocked> {
         self.screen_boxed(entry.into())

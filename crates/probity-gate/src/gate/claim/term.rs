@@ -48,7 +48,7 @@ pub(super) fn terms(tokens: &[Token], figures: &[Figure], table: &Table) -> Vec<
     let (mut at, mut inert) = (0, 0..0);
     while at < tokens.len() {
         if let Some(behind_figure) = reader.figure_at(at).map(|figure| figure.behind) {
-            let pattern = table.figure_phrases().iter().find_map(|pattern| reader.fits(pattern, at));
+            let pattern = table.figure_phrases.iter().find_map(|pattern| reader.fits(pattern, at));
             let (meaning, behind) = match pattern {
                 Some(fit) => (Some(fit.meaning), fit.behind),
                 None => (None, behind_figure),

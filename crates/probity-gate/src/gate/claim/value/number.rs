@@ -88,16 +88,13 @@ fn n_groups(page: &Page<'_>, at: usize) -> usize {
     n_groups
 }
 
-/// The token behind a number in digits.
-pub(super) fn behind_digits(page: &Page<'_>, at: usize) -> Option<usize> {
-    (page.shape(at)? == Shape::Digits).then(|| at + 2 * n_groups(page, at) - 1)
-}
-
 /// Whether no unit and no range can stand behind the digits at `at`: other digits do, or a mark that joins
 /// nothing. Asked first, because reading a number costs more.
 pub(super) fn is_bare(page: &Page<'_>, at: usize) -> bool {
-    let Some(behind) = behind_digits(page, at) else { return false };
-    match page.shape(behind) {
+    if page.shape(at) != Some(Shape::Digits) {
+        return false;
+    }
+    match page.shape(at + 2 * n_groups(page, at) - 1) {
         None | Some(Shape::Digits) => true,
         Some(Shape::Mark(mark)) => mark.is_ascii() && !matches!(mark, '(' | '-' | '%' | '$'),
         Some(Shape::Word | Shape::Mixed) => false,

@@ -8,7 +8,7 @@ use super::super::lexicon::{Meaning, UnitWord};
 use super::super::term::Figure;
 use super::super::token::Shape;
 use super::Page;
-use super::number::{LonePoint, Number, behind_digits, is_bare, number};
+use super::number::{LonePoint, Number, is_bare, number};
 use crate::exact::Exact;
 
 /// Words that may stand between a number and its unit.
@@ -40,7 +40,7 @@ pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
         figures.push(span);
         return;
     }
-    if is_inside_number(page, at) || is_bare(page, at) || !may_have_unit(page, at) {
+    if is_inside_number(page, at) || is_bare(page, at) {
         return;
     }
     let Some(low) = number(page, at, LonePoint::Decimals) else { return };
@@ -49,19 +49,6 @@ pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
     if high.is_none() || !with_unit(page, Ends { low: (at, low), high }, figures) {
         with_unit(page, Ends { low: (at, low), high: None }, figures);
     }
-}
-
-/// Whether a unit stands behind the number at `at`, or behind the range that it opens. Asked first, because reading a
-/// number costs more.
-fn may_have_unit(page: &Page<'_>, at: usize) -> bool {
-    let has_unit = |behind: usize| {
-        percent_behind(page, behind).is_some()
-            || unit_behind(page, behind).is_some()
-            || currency_behind(page, behind).is_some()
-    };
-    let Some(behind) = behind_digits(page, at) else { return true };
-    let high = || range_behind(page, at, behind);
-    has_unit(behind) || high().is_some_and(|high| behind_digits(page, high).is_none_or(has_unit))
 }
 
 /// Whether the digits at `at` go on from others before them, as in a version or a time of day.
