@@ -6,7 +6,7 @@
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-use super::finding::{Finding, Severity, Sighting, SourceRef};
+use super::finding::Severity;
 use super::{claim, evidence, integrity, pii, record, safety};
 
 /// One rule: a name, what its findings do, and a sentence about it.
@@ -80,28 +80,8 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
     rules().find(|rule| rule.id == id)
 }
 
-/// A finding as plain data, whose rule has yet to be found in the table.
-#[derive(Deserialize)]
-struct FindingForm {
-    sighting: SightingForm,
-    severity: Severity,
-}
-
-#[derive(Deserialize)]
-struct SightingForm {
-    rule: String,
-    start: usize,
-    end: usize,
-    message: String,
-    expected: Option<String>,
-    source: Option<SourceRef>,
-}
-
-impl<'de> Deserialize<'de> for Finding {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let FindingForm { sighting, severity } = FindingForm::deserialize(deserializer)?;
-        let SightingForm { rule: id, start, end, message, expected, source } = sighting;
-        let rule = rule(&id).ok_or_else(|| D::Error::custom(format!("there is no rule '{id}'")))?.id;
-        Ok(Finding { sighting: Sighting { rule, start, end, message, expected, source }, severity })
-    }
+/// The id of a rule that is read back.
+pub(super) fn known_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static str, D::Error> {
+    let id = String::deserialize(deserializer)?;
+    rule(&id).map(|rule| rule.id).ok_or_else(|| D::Error::custom(format!("there is no rule '{id}'")))
 }

@@ -196,7 +196,7 @@ fn contradicted(stated: &Stated<'_>, source: &Source, fact: &Fact) -> Sighting {
     let message = format!("the reply gives another value for `{label}` than the source");
     Sighting::at(CONTRADICTED, stated.claim.span.clone(), message)
         .expecting(&fact.text)
-        .against(source.name())
+        .against(Some(source.name()))
 }
 
 /// The labelled facts of a source, with their numbers, that a value could be meant for and is not the value of.
