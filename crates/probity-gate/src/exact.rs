@@ -79,15 +79,7 @@ impl Exact {
     /// The decimal that is this value, with all its digits: for hashes and messages that must not round.
     /// `None` where it needs more than twelve decimals.
     pub fn to_decimal(self) -> Option<String> {
-        let (decimals, scale) = (0..=12_usize)
-            .zip(std::iter::successors(Some(1_i128), |scale| Some(scale * 10)))
-            .find(|(_, scale)| scale % self.den == 0)?;
-        let scaled = self.num.checked_mul(scale / self.den)?;
-        let sign = if scaled < 0 { "-" } else { "" };
-        let digits = format!("{:0>width$}", scaled.unsigned_abs(), width = decimals + 1);
-        let (whole, fraction) = digits.split_at(digits.len() - decimals);
-        let point = if decimals == 0 { "" } else { "." };
-        Some(format!("{sign}{whole}{point}{fraction}"))
+        (10_i128.pow(12) % self.den == 0).then(|| self.to_string())
     }
 
     /// The nearest float, for statistics and for JSON numbers.

@@ -1,4 +1,4 @@
-//! The word somebody probably meant.
+//! The word that was probably meant.
 //!
 //! Only for hints: nothing is ever read as if the suggestion had been written.
 

@@ -21,57 +21,39 @@ use serde::{Deserialize, Serialize};
 /// The longest id accepted, in bytes.
 pub const ID_BYTES_MAX: usize = 512;
 
-/// Names a case. 1 to [`ID_BYTES_MAX`] bytes, no control characters; never used as a file name.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct CaseId(#[serde(deserialize_with = "serde_forms::name")] String);
+/// Declares a text that is a [`name`], with the field that it is read from.
+macro_rules! name_types {
+    ($($(#[$attribute:meta])* $Name:ident = $field:literal,)+) => {$(
+        $(#[$attribute])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub struct $Name(#[serde(deserialize_with = "serde_forms::name")] String);
 
-impl CaseId {
-    /// Takes `text` as an id, or says why not.
-    pub fn new(text: impl Into<String>) -> Result<Self, BadField> {
-        name(text.into(), "id").map(CaseId)
-    }
+        impl $Name {
+            /// Takes `text` as a name, or says why not.
+            pub fn new(text: impl Into<String>) -> Result<Self, BadField> {
+                name(text.into(), $field).map($Name)
+            }
 
-    /// The id as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
+            /// The name as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+    )+};
+}
+
+name_types! {
+    /// Names a case. 1 to [`ID_BYTES_MAX`] bytes, no control characters; never used as a file name.
+    CaseId = "id",
+    /// The workflow a case belongs to. Every figure can be split by it.
+    Slice = "slice",
+    /// What wrote a reply: a prompt, a model, a bot version. It never enters a packet.
+    Variant = "variant",
 }
 
 impl fmt::Display for CaseId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
-    }
-}
-
-/// The workflow a case belongs to. Every figure can be split by it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Slice(#[serde(deserialize_with = "serde_forms::name")] String);
-
-impl Slice {
-    /// Takes `text` as a slice, or says why not.
-    pub fn new(text: impl Into<String>) -> Result<Self, BadField> {
-        name(text.into(), "slice").map(Slice)
-    }
-
-    /// The slice as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-/// What wrote a reply: a prompt, a model, a bot version. It never enters a packet.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Variant(#[serde(deserialize_with = "serde_forms::name")] String);
-
-impl Variant {
-    /// Takes `text` as a variant, or says why not.
-    pub fn new(text: impl Into<String>) -> Result<Self, BadField> {
-        name(text.into(), "variant").map(Variant)
-    }
-
-    /// The variant as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 

@@ -79,7 +79,7 @@ fn read(text: &str) -> Option<Moment> {
     }
     let pieces = Pieces::parse(text).ok()?;
     let local = Moment::at(pieces.date().to_datetime(pieces.time().unwrap_or(Time::midnight())))?;
-    let offset = pieces.to_numeric_offset().map_or(0, |offset| offset.seconds());
+    let offset = pieces.to_numeric_offset().map_or(0, jiff::tz::Offset::seconds);
     Moment::from_seconds(local.0 - i64::from(offset))
 }
 

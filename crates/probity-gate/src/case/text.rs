@@ -1,4 +1,4 @@
-//! What a text is made of, where that matters before anybody reads it.
+//! What a text is made of, where that matters before it is read.
 
 /// Something about a text that a reader would not see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -29,23 +29,6 @@ pub(super) fn fold(bytes: u64) -> u64 {
     bytes | every(0x20)
 }
 
-/// ASCII letters in lower case, and all else as it is.
-pub(super) fn lower(bytes: u64) -> u64 {
-    bytes | (between(bytes, b'A', b'Z') >> 2)
-}
-
-/// Says which bytes are ASCII letters.
-pub(super) fn letters(bytes: u64) -> u64 {
-    // Folding brings no other ASCII byte among the letters.
-    between(fold(bytes), b'a', b'z')
-}
-
-/// Says which bytes are from `first` to `last`, which are ASCII.
-fn between(bytes: u64, first: u8, last: u8) -> u64 {
-    let low = bytes & !HIGH_BITS;
-    (low + every(0x80 - first)) & !(low + every(0x7F - last)) & !bytes & HIGH_BITS
-}
-
 /// One multiplication spreads all bits over the upper ones; those above the lowest `n_low` are left.
 pub(super) fn spread(bytes: u64, n_low: u32) -> usize {
     usize::try_from(bytes.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> n_low).unwrap_or(0)
@@ -58,15 +41,6 @@ mod tests {
     use super::*;
 
     proptest! {
-        #[test]
-        fn each_byte_is_as_if_it_stood_alone(bytes in any::<[u8; 8]>()) {
-            let all = u64::from_le_bytes(bytes);
-            let lower_case = bytes.map(|byte| byte.to_ascii_lowercase());
-            prop_assert_eq!(lower(all).to_le_bytes(), lower_case);
-            let is_letter = bytes.map(|byte| if byte.is_ascii_alphabetic() { 0x80 } else { 0 });
-            prop_assert_eq!(letters(all).to_le_bytes(), is_letter);
-        }
-
         #[test]
         fn a_mask_selects_the_first_bytes(bytes in any::<[u8; 8]>(), n_bytes in 0_usize..12) {
             let selected = eight(&bytes) & mask(n_bytes);

@@ -62,9 +62,8 @@ pub fn check<'l>(entry: &'l Entry, ledger: &'l Ledger, as_of: Option<Moment>) ->
                 let Refusal { rule, message, expected } = refusal;
                 let source = SourceRef { id: evidence.id.clone(), version: evidence.version.clone() };
                 let whole = 0..entry.reply.text.len();
-                selected
-                    .sightings
-                    .push(Sighting::at(rule, whole, message).expecting(expected).against(source));
+                let sighting = Sighting::at(rule, whole, message).expecting(expected);
+                selected.sightings.push(sighting.against(Some(source)));
             }
         }
     }

@@ -7,23 +7,15 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a finding does to the reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// The reply is blocked and never judged.
-    Block,
-    /// The reply is admitted; the finding is shown beside its score and never changes it.
-    Flag,
-}
-
-impl Severity {
-    /// The name used in results and settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Severity::Block => "block",
-            Severity::Flag => "flag",
-        }
+crate::named! {
+    /// What a finding does to the reply.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Severity {
+        /// The reply is blocked and never judged.
+        Block = "block",
+        /// The reply is admitted; the finding is shown beside its score and never changes it.
+        Flag = "flag",
     }
 }
 
@@ -45,11 +37,15 @@ impl fmt::Display for SourceRef {
     }
 }
 
+/// The id of a rule in the table.
+type RuleId = &'static str;
+
 /// What a check saw in a reply, or in what the reply rests on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sighting {
     /// The id of the rule that it falls under.
-    pub rule: &'static str,
+    #[serde(deserialize_with = "super::rules::known_id")]
+    pub rule: RuleId,
     /// Where in the reply it starts, in bytes.
     pub start: usize,
     /// Where in the reply it ends, in bytes. A sighting about the reply as a whole spans all of it.
@@ -75,15 +71,15 @@ impl Sighting {
         Sighting { expected: Some(expected.into()), ..self }
     }
 
-    /// The same with the source that it was checked against.
+    /// The same with the source that it was checked against, where there is one.
     #[must_use]
-    pub fn against(self, source: SourceRef) -> Self {
-        Sighting { source: Some(source), ..self }
+    pub fn against(self, source: Option<SourceRef>) -> Self {
+        Sighting { source, ..self }
     }
 }
 
 /// A sighting with what it does to the reply.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// What was seen.
     pub sighting: Sighting,

@@ -73,9 +73,6 @@ impl Gate {
         integrity::add_heads(&mut heads);
         forbidden.add_heads(&mut heads);
         scanner.add_heads(&mut heads);
-        if let Some(policies) = &settings.policies {
-            policies.add_heads(&mut heads);
-        }
         Ok(Gate {
             severities: rules().filter_map(|rule| Some((rule.id, set(rule)?))).collect(),
             digest: settings.digest(),
@@ -113,11 +110,6 @@ impl Gate {
         self.policies.as_ref().map_or(&[], Policies::sources)
     }
 
-    /// Whether evidence and claims are checked.
-    pub fn has_policies(&self) -> bool {
-        self.policies.is_some()
-    }
-
     /// Checks a reply against every rule in order.
     pub fn screen(&self, entry: impl Into<Box<Entry>>) -> Result<Admitted, Blocked> {
         self.screen_boxed(entry.into())
@@ -130,7 +122,7 @@ impl Gate {
         let reply = &entry.reply.text;
         let outline = self.heads.outline(reply);
         let plain = Plain::of(&outline);
-        let checked = self.policies.as_ref().map(|policies| policies.check(&entry, &outline));
+        let checked = self.policies.as_ref().map(|policies| policies.check(&entry));
         let checked = checked.unwrap_or_default();
         let named: Option<Vec<EvidenceSource>> =
             self.policies.is_some().then(|| checked.named.into_iter().cloned().collect());

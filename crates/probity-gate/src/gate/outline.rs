@@ -7,8 +7,6 @@
 //!
 //! What always holds: where a word of a family starts at such a place, the outline has that place.
 
-use std::ops::Range;
-
 /// How many bytes are told together: one for each bit of a number.
 const BLOCK: usize = 64;
 
@@ -19,13 +17,11 @@ const HEAD_BYTES: usize = 3;
 const HEADS_LOG2: u32 = 15;
 
 /// How many families there are.
-const FAMILIES: usize = 4;
+const FAMILIES: usize = 3;
 
 /// Who looks for words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Family {
-    /// What makes a sentence worth reading for its claims.
-    Claims,
     /// What announces personal data.
     PersonalData,
     /// What a reply says to a grader.
@@ -102,9 +98,7 @@ impl Heads {
     }
 
     fn block(&self, near: &Near) -> Block {
-        let starts = bits(near, is_start);
-        let stops = bits(near, |_, byte| matches!(byte, b'.' | b'!' | b'?' | b'\n'));
-        Block { places: self.places(starts, near), stops }
+        Block { places: self.places(bits(near, is_start), near) }
     }
 
     /// For each family, a bit for each of `starts` where one of its words may start.
@@ -145,8 +139,6 @@ pub(super) struct Outline<'t> {
 struct Block {
     /// For each family, where a word may start.
     places: [u64; FAMILIES],
-    /// The marks and line ends that can end a sentence.
-    stops: u64,
 }
 
 impl<'t> Outline<'t> {
@@ -170,36 +162,6 @@ impl<'t> Outline<'t> {
             left &= left - 1;
             Some(at)
         })
-    }
-
-    /// The first mark or line end in `range` that can end a sentence.
-    pub(super) fn first_stop(&self, range: Range<usize>) -> Option<usize> {
-        let mut above = u64::MAX << (range.start % BLOCK);
-        for (number, block) in self.blocks.iter().enumerate().skip(range.start / BLOCK) {
-            let stops = block.stops & above;
-            if stops != 0 {
-                return Some(number * BLOCK + stops.trailing_zeros() as usize).filter(|at| *at < range.end);
-            }
-            if (number + 1) * BLOCK >= range.end {
-                return None;
-            }
-            above = u64::MAX;
-        }
-        None
-    }
-
-    /// The last mark or line end in `range` that can end a sentence.
-    pub(super) fn last_stop(&self, range: Range<usize>) -> Option<usize> {
-        let last = range.end.checked_sub(1)?;
-        let mut below = u64::MAX >> (BLOCK - 1 - last % BLOCK);
-        for number in (range.start / BLOCK..=last / BLOCK).rev() {
-            let stops = self.blocks[number].stops & below;
-            if stops != 0 {
-                return Some(number * BLOCK + stops.ilog2() as usize).filter(|at| *at >= range.start);
-            }
-            below = u64::MAX;
-        }
-        None
     }
 }
 
@@ -246,7 +208,7 @@ mod tests {
 
     fn heads(words: &[&str]) -> Heads {
         let mut heads = Heads::new();
-        heads.add(Family::Claims, words.iter().map(|word| (word.as_bytes(), Ending::Open)));
+        heads.add(Family::Signs, words.iter().map(|word| (word.as_bytes(), Ending::Open)));
         heads
     }
 
@@ -254,7 +216,7 @@ mod tests {
     fn check(words: &[&str], text: &str, want: &[usize]) {
         let heads = heads(words);
         let outline = heads.outline(text);
-        assert_eq!(outline.places(Family::Claims, 0).collect::<Vec<_>>(), want, "{words:?} in {text:?}");
+        assert_eq!(outline.places(Family::Signs, 0).collect::<Vec<_>>(), want, "{words:?} in {text:?}");
     }
 
     #[test]
@@ -275,16 +237,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn stops_are_found_from_both_sides(text in "[a. \n]{0,200}", a in 0_usize..200, b in 0_usize..200) {
-            let (start, end) = (a.min(b).min(text.len()), a.max(b).min(text.len()));
-            let outline = Heads::new().outline(&text);
-            let is_stop = |byte: &u8| matches!(byte, b'.' | b'\n');
-            let here = &text.as_bytes()[start..end];
-            prop_assert_eq!(outline.first_stop(start..end), here.iter().position(is_stop).map(|at| start + at));
-            prop_assert_eq!(outline.last_stop(start..end), here.iter().rposition(is_stop).map(|at| start + at));
-        }
-
         /// Nothing that starts where something can start is passed over, and nothing starts elsewhere.
         #[test]
         fn no_word_is_passed_over(
@@ -295,7 +247,7 @@ mod tests {
             let text = format!("{text}{}{text}", words[0]);
             let heads = heads(&words);
             let outline = heads.outline(&text);
-            let places: Vec<usize> = outline.places(Family::Claims, 0).collect();
+            let places: Vec<usize> = outline.places(Family::Signs, 0).collect();
             let bytes = text.as_bytes();
             let starts = |at: &usize| is_start(at.checked_sub(1).map_or(b' ', |before| bytes[before]), bytes[*at]);
             for word in &words {

@@ -6,7 +6,7 @@
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-use super::finding::{Finding, Severity, Sighting, SourceRef};
+use super::finding::Severity;
 use super::{claim, evidence, integrity, pii, record, safety};
 
 /// One rule: a name, what its findings do, and a sentence about it.
@@ -32,27 +32,20 @@ impl Rule {
     }
 }
 
-/// What the findings of a rule do in a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RuleSetting {
-    /// They block the reply.
-    Block,
-    /// They are shown and do no more.
-    Flag,
-    /// There are none: the rule is not checked.
-    Off,
+crate::named! {
+    /// What the findings of a rule do in a run.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum RuleSetting {
+        /// They block the reply.
+        Block = "block",
+        /// They are shown and do no more.
+        Flag = "flag",
+        /// There are none: the rule is not checked.
+        Off = "off",
+    }
 }
 
 impl RuleSetting {
-    /// The name used in settings and manifests.
-    pub fn name(self) -> &'static str {
-        match self {
-            RuleSetting::Block => "block",
-            RuleSetting::Flag => "flag",
-            RuleSetting::Off => "off",
-        }
-    }
-
     /// What a finding does, where there can be one.
     pub fn severity(self) -> Option<Severity> {
         match self {
@@ -87,28 +80,8 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
     rules().find(|rule| rule.id == id)
 }
 
-/// A finding as plain data, whose rule has yet to be found in the table.
-#[derive(Deserialize)]
-struct FindingForm {
-    sighting: SightingForm,
-    severity: Severity,
-}
-
-#[derive(Deserialize)]
-struct SightingForm {
-    rule: String,
-    start: usize,
-    end: usize,
-    message: String,
-    expected: Option<String>,
-    source: Option<SourceRef>,
-}
-
-impl<'de> Deserialize<'de> for Finding {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let FindingForm { sighting, severity } = FindingForm::deserialize(deserializer)?;
-        let SightingForm { rule: id, start, end, message, expected, source } = sighting;
-        let rule = rule(&id).ok_or_else(|| D::Error::custom(format!("there is no rule '{id}'")))?.id;
-        Ok(Finding { sighting: Sighting { rule, start, end, message, expected, source }, severity })
-    }
+/// The id of a rule that is read back.
+pub(super) fn known_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static str, D::Error> {
+    let id = String::deserialize(deserializer)?;
+    rule(&id).map(|rule| rule.id).ok_or_else(|| D::Error::custom(format!("there is no rule '{id}'")))
 }

@@ -177,21 +177,23 @@ pub enum Tolerance {
     Json5,
 }
 
-/// A lossless clean-up that was applied while reading.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum JsonRepair {
-    /// `\ud800` without its partner was read as U+FFFD.
-    LoneSurrogate,
-    /// A comma stood before a closing bracket.
-    TrailingComma,
-    /// A string stood in single quotes, or a single quote was escaped.
-    SingleQuotes,
-    /// A string stood in typographic quotes.
-    SmartQuotes,
-    /// A `//` or `/* */` comment was passed over.
-    Comment,
-    /// A newline or another control character stood unescaped in a string.
-    RawControl,
+crate::named! {
+    /// A lossless clean-up that was applied while reading.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum JsonRepair {
+        /// `\ud800` without its partner was read as U+FFFD.
+        LoneSurrogate = "lone_surrogate",
+        /// A comma stood before a closing bracket.
+        TrailingComma = "trailing_comma",
+        /// A string stood in single quotes, or a single quote was escaped.
+        SingleQuotes = "single_quotes",
+        /// A string stood in typographic quotes.
+        SmartQuotes = "smart_quotes",
+        /// A `//` or `/* */` comment was passed over.
+        Comment = "comment",
+        /// A newline or another control character stood unescaped in a string.
+        RawControl = "raw_control",
+    }
 }
 
 impl JsonRepair {
@@ -203,18 +205,6 @@ impl JsonRepair {
         JsonRepair::Comment,
         JsonRepair::RawControl,
     ];
-
-    /// The name under which the repair is stored and reported.
-    pub fn name(self) -> &'static str {
-        match self {
-            JsonRepair::LoneSurrogate => "lone_surrogate",
-            JsonRepair::TrailingComma => "trailing_comma",
-            JsonRepair::SingleQuotes => "single_quotes",
-            JsonRepair::SmartQuotes => "smart_quotes",
-            JsonRepair::Comment => "comment",
-            JsonRepair::RawControl => "raw_control",
-        }
-    }
 }
 
 /// Why a text is not JSON, and where.
@@ -262,16 +252,6 @@ pub enum JsonProblem {
     RawControl,
 }
 
-/// Bytes that are looked at together.
-const GROUP: usize = 32;
-
-/// Where the first byte stands that is wanted. Most bytes of a text are not, so many are looked at together.
-fn first_byte(bytes: &[u8], is_wanted: impl Fn(u8) -> bool) -> Option<usize> {
-    let has_any = |group: &[u8]| group.iter().fold(false, |any, byte| any | is_wanted(*byte));
-    let passed = bytes.chunks_exact(GROUP).take_while(|group| !has_any(group)).count() * GROUP;
-    bytes[passed..].iter().position(|byte| is_wanted(*byte)).map(|at| passed + at)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -315,17 +295,5 @@ mod tests {
         assert_eq!((object.get("b"), object.len()), (None, 2));
         assert_eq!((object.take("b"), object.take("a"), object.take("a")), (None, Some(Json::int(1)), None));
         assert_eq!(object.into_iter().collect::<Vec<_>>(), [("A".to_owned(), Json::int(2))]);
-    }
-
-    #[test]
-    fn a_byte_is_found_wherever_it_stands() {
-        for length in 0..3 * GROUP {
-            let mut bytes = vec![b'a'; length];
-            assert_eq!(first_byte(&bytes, |byte| byte == b'b'), None);
-            for at in (0..length).rev() {
-                bytes[at] = b'b';
-                assert_eq!(first_byte(&bytes, |byte| byte == b'b'), Some(at), "of {length}");
-            }
-        }
     }
 }

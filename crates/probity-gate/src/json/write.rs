@@ -1,12 +1,12 @@
 //! Writing JSON: one canonical form, so that equal content has equal bytes and one hash.
 
-use super::{Json, first_byte};
+use super::Json;
 
 impl Json {
     /// The canonical text: RFC 8785 for strings, key order and white space.
     ///
-    /// Numbers are written as their source text. Whoever hashes the result must therefore put only
-    /// integers in, which is all that packets and manifests hold.
+    /// Numbers are written as their source text. What is hashed must therefore hold integers only, as packets and
+    /// manifests do.
     pub fn canonical(&self) -> String {
         let mut out = String::new();
         write(self, &mut out);
@@ -19,18 +19,13 @@ pub fn write_string(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
     // What must be escaped is ASCII, and no byte of a longer character is below 0x80.
-    while let Some(at) = first_escaped(rest.as_bytes()) {
+    while let Some(at) = rest.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
         out.push_str(&rest[..at]);
         write_escaped(rest.as_bytes()[at], out);
         rest = &rest[at + 1..];
     }
     out.push_str(rest);
     out.push('"');
-}
-
-/// Where the first byte stands that must be escaped.
-fn first_escaped(bytes: &[u8]) -> Option<usize> {
-    first_byte(bytes, |byte| byte < b' ' || byte == b'"' || byte == b'\\')
 }
 
 fn write_escaped(byte: u8, out: &mut String) {
@@ -42,12 +37,7 @@ fn write_escaped(byte: u8, out: &mut String) {
         b'\n' => out.push_str("\\n"),
         0xc => out.push_str("\\f"),
         b'\r' => out.push_str("\\r"),
-        control => {
-            out.push_str("\\u00");
-            for digit in [u32::from(control) >> 4, u32::from(control) & 15] {
-                out.push(char::from_digit(digit, 16).expect("four bits are one hexadecimal digit"));
-            }
-        }
+        control => out.push_str(&format!("\\u{control:04x}")),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tables read key by key, every fault noted with its line.
 //!
-//! A derived deserializer stops at the first wrong type, and turns `0.1` into a float before anybody
-//! can look at it. This reads the syntax tree instead: all faults of a file come out in one go, and numbers
+//! A derived deserializer stops at the first wrong type, and turns `0.1` into a float before
+//! it can be looked at. This reads the syntax tree instead: all faults of a file come out in one go, and numbers
 //! are taken from the text as it was written. It knows types and key names, not what they mean.
 
 use std::str::FromStr;
@@ -29,7 +29,7 @@ pub type LabelledText = (Option<String>, String);
 pub enum Field<T> {
     /// Nothing.
     Absent,
-    /// Something that was reported as wrong, so that nobody needs to complain again.
+    /// Something that was reported as wrong, so that it is reported once.
     Faulty,
     /// A value of the right type.
     Given(At<T>),
@@ -120,7 +120,7 @@ impl<'a> Fields<'a> {
         self.field(key, |node| self.text_of(key, node, faults))
     }
 
-    /// A text as it stands, which may be empty or have characters that nobody can see.
+    /// A text as it stands, which may be empty or have invisible characters.
     pub fn any_text(&self, key: &str, faults: &mut Faults) -> Field<String> {
         self.field(key, |node| {
             let Content::Text(text) = &node.content else {

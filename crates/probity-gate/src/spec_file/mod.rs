@@ -1,6 +1,6 @@
 //! Files that a person writes, as TOML or as JSON lines, read key by key with every fault on its line.
 //!
-//! It knows syntax, types and key names; what a key means is for whoever reads the file. Numbers keep the
+//! It knows syntax, types and key names; what a key means is for its reader. Numbers keep the
 //! text they were written with, and no fault hides another one.
 
 mod fields;

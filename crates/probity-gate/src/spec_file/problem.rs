@@ -1,7 +1,7 @@
 //! What is wrong with a file that a person wrote, and on which line.
 //!
 //! Faults are collected, never thrown: a person who fixes a file wants the whole list. An error means
-//! the file cannot be used; a warning means that it can, and somebody should look at it.
+//! the file cannot be used; a warning means that it can, and should be looked at.
 
 /// One thing wrong with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use super::lexicon::Cues;
 pub(super) enum Doing {
     /// The company did it.
     Ours,
-    /// The customer or somebody else did it.
+    /// The customer or another person did it.
     Theirs,
     /// It is not said to be done.
     NotDone,

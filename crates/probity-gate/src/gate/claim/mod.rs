@@ -11,12 +11,10 @@ mod polarity;
 mod sentence;
 mod term;
 mod token;
-mod trigger;
 mod value;
 
 pub use extract::extract;
-pub(super) use extract::{Wanted, extract_wanted};
-pub use lexicon::{Lexicon, LexiconError};
+pub use lexicon::Lexicon;
 
 use std::ops::Range;
 
@@ -62,31 +60,20 @@ pub enum ClaimKind {
     Value(Value),
 }
 
-/// How a reply speaks of a remedy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Polarity {
-    /// The customer gets it, or may have it.
-    Promised,
-    /// The customer does not get it.
-    Denied,
-    /// The customer gets it if something holds that is still open.
-    Conditional,
-    /// The reply asks about it, or asks the customer to choose.
-    Asked,
-    /// The word stands there and grants nothing: the customer's words quoted, a heading, a general remark.
-    Mentioned,
-}
-
-impl Polarity {
-    /// The name used in messages and test tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Polarity::Promised => "promised",
-            Polarity::Denied => "denied",
-            Polarity::Conditional => "conditional",
-            Polarity::Asked => "asked",
-            Polarity::Mentioned => "mentioned",
-        }
+crate::named! {
+    /// How a reply speaks of a remedy.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Polarity {
+        /// The customer gets it, or may have it.
+        Promised = "promised",
+        /// The customer does not get it.
+        Denied = "denied",
+        /// The customer gets it if something holds that is still open.
+        Conditional = "conditional",
+        /// The reply asks about it, or asks the customer to choose.
+        Asked = "asked",
+        /// The word stands there and grants nothing: the customer's words quoted, a heading, a general remark.
+        Mentioned = "mentioned",
     }
 }
 

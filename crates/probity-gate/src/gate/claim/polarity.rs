@@ -1,6 +1,6 @@
 //! How a sentence speaks of a remedy: promised, denied, conditional, asked or merely mentioned.
 //!
-//! The steps, first that applies: somebody else's words; a name for something else ("refund policy"); a
+//! The steps, first that applies: words that are quoted; a name for something else ("refund policy"); a
 //! question; what the customer wants; what is talked about and not given; a condition; a refusal by an odd
 //! number of negations; something left open; a promise. A word that nothing grants is mentioned.
 
@@ -178,7 +178,7 @@ impl<'s, 'a> Look<'s, 'a> {
         }
     }
 
-    /// What somebody wants, must do or talks about, as long as nothing grants it.
+    /// What a person wants, must do or talks about, as long as nothing grants it.
     fn spoken_of(&self) -> Option<Polarity> {
         let governing = Cues::GRANT
             | Cues::WISH

@@ -8,7 +8,7 @@ use super::lexicon::{Cues, Element, Meaning, Pattern, Table};
 use super::token::{Shape, Token, WordId};
 
 /// How many words a gap of a phrase can hold.
-pub(super) const GAP_WORDS_MAX: usize = 3;
+const GAP_WORDS_MAX: usize = 3;
 
 /// A value and the tokens that it was read from.
 #[derive(Debug, Clone)]
@@ -41,13 +41,14 @@ impl Term {
     }
 }
 
-/// Appends the terms of `tokens` to `terms`.
-pub(super) fn terms(tokens: &[Token], figures: &[Figure], table: &Table, terms: &mut Vec<Term>) {
-    let mut reader = Reader { tokens, figures, table, next_figure: 0 };
+/// The terms of `tokens`.
+pub(super) fn terms(tokens: &[Token], figures: &[Figure], table: &Table) -> Vec<Term> {
+    let mut terms = Vec::new();
+    let reader = Reader { tokens, figures, table };
     let (mut at, mut inert) = (0, 0..0);
     while at < tokens.len() {
         if let Some(behind_figure) = reader.figure_at(at).map(|figure| figure.behind) {
-            let pattern = table.figure_phrases().iter().find_map(|pattern| reader.fits(pattern, at));
+            let pattern = table.figure_phrases.iter().find_map(|pattern| reader.fits(pattern, at));
             let (meaning, behind) = match pattern {
                 Some(fit) => (Some(fit.meaning), fit.behind),
                 None => (None, behind_figure),
@@ -82,11 +83,7 @@ pub(super) fn terms(tokens: &[Token], figures: &[Figure], table: &Table, terms: 
         inert = fit.tail..fit.behind;
         at = behind;
     }
-}
-
-/// Whether `pattern` stands at the first of `tokens`, figures left out.
-pub(super) fn begins(pattern: &Pattern, tokens: &[Token], table: &Table) -> bool {
-    Reader { tokens, figures: &[], table, next_figure: 0 }.fits(pattern, 0).is_some()
+    terms
 }
 
 /// A phrase that was found.
@@ -102,22 +99,13 @@ struct Reader<'a> {
     tokens: &'a [Token],
     figures: &'a [Figure],
     table: &'a Table,
-    /// The first figure that does not end before the current token.
-    next_figure: usize,
 }
 
 impl Reader<'_> {
-    fn figure_at(&mut self, at: usize) -> Option<&Figure> {
-        while self.figures.get(self.next_figure).is_some_and(|figure| figure.behind <= at) {
-            self.next_figure += 1;
-        }
-        // Those behind it start where it ends, or later.
-        self.figures.get(self.next_figure).filter(|figure| figure.first == at)
-    }
-
-    /// The figure that starts at a token close behind the current one.
-    fn peek_figure(&self, at: usize) -> Option<&Figure> {
-        self.figures.get(self.next_figure..)?.iter().take(3).find(|figure| figure.first == at)
+    /// The figure that starts at a token.
+    fn figure_at(&self, at: usize) -> Option<&Figure> {
+        let found = self.figures.binary_search_by_key(&at, |figure| figure.first);
+        found.ok().map(|index| &self.figures[index])
     }
 
     fn term(&self, first: usize, behind: usize, cues: Cues, mention: Option<Meaning>) -> Term {
@@ -147,7 +135,7 @@ impl Reader<'_> {
 
     /// The token behind `element`, which stands at `at`.
     fn element(&self, element: Element, at: usize) -> Option<usize> {
-        let figure = || self.peek_figure(at);
+        let figure = || self.figure_at(at);
         match element {
             Element::Word(word) => (self.tokens.get(at)?.word == word).then_some(at + 1),
             Element::Mark(mark) => (self.tokens.get(at)?.shape == Shape::Mark(mark)).then_some(at + 1),

@@ -34,9 +34,6 @@ fn source_json(source: &Source) -> Json {
         Regions::Only(regions) => texts_json(regions),
     };
     let facts = &source.facts;
-    let mut stated: Vec<&Fact> = facts.stated.iter().collect();
-    stated.sort_by_key(|fact| (fact.kind, fact.label.as_ref().map(|label| &label.text), &fact.text));
-    stated.dedup();
     Json::object([
         ("id", Json::text(&source.id)),
         ("version", Json::text(&source.version)),
@@ -49,13 +46,13 @@ fn source_json(source: &Source) -> Json {
         ("required", texts_json(&facts.required)),
         ("forbidden", texts_json(&facts.forbidden)),
         ("deeds", texts_json(&facts.deeds)),
-        ("stated", Json::Array(stated.into_iter().map(fact_json).collect())),
+        ("stated", Json::Array(facts.stated_in_order().into_iter().map(fact_json).collect())),
     ])
 }
 
 fn fact_json(fact: &Fact) -> Json {
     Json::object([
-        ("kind", Json::text(fact.kind.key())),
+        ("kind", Json::text(fact.kind.name())),
         ("label", fact.label.as_ref().map_or(Json::Null, |label| Json::text(&label.text))),
         ("text", Json::text(&fact.text)),
     ])

@@ -3,7 +3,7 @@
 //! Equal meaning counts, not equal spelling: see [`same`]. Looking a value up does not grow with the number of
 //! values, but for the few amounts that are written as a range.
 
-use std::hash::{Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::super::claim::{TimeUnit, Value};
 use crate::exact::Exact;
@@ -76,7 +76,7 @@ impl<T: Clone + PartialEq> Known<T> {
 
     /// The notes of what `value` is equal to or lies within.
     pub(in crate::gate) fn notes<'k>(&'k self, value: &'k Value) -> impl Iterator<Item = &'k T> {
-        let key = if self.singles.is_empty() { 0 } else { key(value) };
+        let key = key(value);
         let first = self.singles.partition_point(|(other, ..)| *other < key);
         let candidates = self.singles[first..].iter().take_while(move |(other, ..)| *other == key);
         let equal = candidates.filter(|(_, known, _)| same(value, known)).map(|(_, _, note)| note);
@@ -86,9 +86,6 @@ impl<T: Clone + PartialEq> Known<T> {
 
     /// Whether there is such a value.
     pub(in crate::gate) fn has(&self, value: &Value) -> bool {
-        if self.singles.is_empty() && self.spans.is_empty() && self.ranges.is_empty() {
-            return false;
-        }
         self.notes(value).next().is_some()
     }
 
@@ -147,16 +144,9 @@ pub(in crate::gate) fn within(value: &Value, extent: &Extent) -> bool {
     bounded(least, |value, least| least <= value) && bounded(most, |value, most| value <= most)
 }
 
-/// A number that equal values have in common, and nearly always no others.
-pub(in crate::gate) fn fingerprint(value: &Value) -> u64 {
-    let mut key = Key(0);
-    value.hash(&mut key);
-    key.finish()
-}
-
 /// A number that values which are the [`same`] have in common. Others may share it too.
 fn key(value: &Value) -> u64 {
-    let mut key = Key(0);
+    let mut key = DefaultHasher::new();
     match value {
         Value::Money { amount, .. } => (1_u8, amount).hash(&mut key),
         Value::Percent(share) => (2_u8, share).hash(&mut key),
@@ -169,38 +159,6 @@ fn key(value: &Value) -> u64 {
         Value::Span { .. } | Value::Address(_) => {}
     }
     key.finish()
-}
-
-/// A hash that is the same everywhere and cheap for the few bytes that a value has.
-struct Key(u64);
-
-impl Hasher for Key {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u8(*byte);
-        }
-    }
-
-    fn write_u8(&mut self, part: u8) {
-        self.write_u64(u64::from(part));
-    }
-
-    fn write_u32(&mut self, part: u32) {
-        self.write_u64(u64::from(part));
-    }
-
-    fn write_u64(&mut self, part: u64) {
-        self.0 = (self.0.rotate_left(5) ^ part).wrapping_mul(0x517C_C1B7_2722_0A95);
-    }
-
-    fn write_i128(&mut self, part: i128) {
-        let [lower, upper] = [part, part >> 64].map(|half| u64::try_from(half & i128::from(u64::MAX)));
-        self.write_u64(lower.unwrap_or(0) ^ upper.unwrap_or(0).rotate_left(32));
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
 }
 
 fn plain(name: &str) -> impl Iterator<Item = char> + '_ {

@@ -19,14 +19,12 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-pub(super) use known::{Extent, Known, fingerprint, within};
+pub(super) use known::{Extent, Known, within};
 pub use period::Period;
 pub use read::{FileProblem, PolicyFile, Reading, read};
-#[cfg(test)]
-pub(super) use stated::sentences;
-pub(super) use stated::{Place, end_behind, sentence_end, terse};
+pub(super) use stated::{Place, sentences, terse};
 pub use words::Label;
-pub(super) use words::has_stem;
+pub(super) use words::stems;
 
 use super::finding::SourceRef;
 use crate::case::{Circumstances, EvidenceSource, Moment};
@@ -102,31 +100,30 @@ pub struct Fact {
     pub(super) extents: Vec<Extent>,
 }
 
-/// What a stated fact is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FactKind {
-    /// Money.
-    Amount,
-    /// A length of time or a day.
-    Window,
-    /// A share of a hundred.
-    Percentage,
-    /// A code or a number.
-    Code,
-    /// A link, an e-mail address, a telephone number or a street address.
-    Contact,
+crate::named! {
+    /// What a stated fact is, named by its key in a policy file.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum FactKind {
+        /// Money.
+        Amount = "amounts",
+        /// A length of time or a day.
+        Window = "windows",
+        /// A share of a hundred.
+        Percentage = "percentages",
+        /// A code or a number.
+        Code = "codes",
+        /// A link, an e-mail address, a telephone number or a street address.
+        Contact = "contacts",
+    }
 }
 
-impl FactKind {
-    /// The key of such facts in a policy file.
-    pub fn key(self) -> &'static str {
-        match self {
-            FactKind::Amount => "amounts",
-            FactKind::Window => "windows",
-            FactKind::Percentage => "percentages",
-            FactKind::Code => "codes",
-            FactKind::Contact => "contacts",
-        }
+impl Facts {
+    /// The stated facts, each once, in an order that does not depend on that of the file.
+    fn stated_in_order(&self) -> Vec<&Fact> {
+        let mut stated: Vec<&Fact> = self.stated.iter().collect();
+        stated.sort_by_key(|fact| (fact.kind, fact.label.as_ref().map(|label| &label.text), &fact.text));
+        stated.dedup();
+        stated
     }
 }
 

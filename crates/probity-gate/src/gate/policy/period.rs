@@ -26,11 +26,6 @@ impl Period {
     }
 }
 
-/// The first moment of what `text` names.
-pub(super) fn start(text: &str) -> Result<Moment, NotAMoment> {
-    text.parse()
-}
-
 /// The first moment after what `text` names: a day without a time is in force to its end.
 pub(super) fn end(text: &str) -> Result<Moment, NotAMoment> {
     let moment: Moment = text.parse()?;

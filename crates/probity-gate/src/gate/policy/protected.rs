@@ -28,21 +28,18 @@ pub(super) fn sentences(facts: &Facts) -> Vec<String> {
     if !facts.deeds.is_empty() {
         sentences.push(format!("A reply may say that this was done: {}.", listed(&facts.deeds)));
     }
-    let mut stated: Vec<&Fact> = facts.stated.iter().collect();
-    stated.sort_by_key(|fact| (fact.kind, fact.label.as_ref().map(|label| &label.text), &fact.text));
-    stated.dedup();
-    sentences.extend(stated.into_iter().map(stated_sentence));
+    sentences.extend(facts.stated_in_order().into_iter().map(stated_sentence));
     sentences
 }
 
 fn stated_sentence(fact: &Fact) -> String {
     let what = match (&fact.label, fact.kind) {
-        (Some(label), _) => format!("The {}", label.text.replace('_', " ")),
-        (None, FactKind::Amount) => "A permitted amount".to_owned(),
-        (None, FactKind::Window) => "A permitted window".to_owned(),
-        (None, FactKind::Percentage) => "A permitted percentage".to_owned(),
-        (None, FactKind::Code) => "A valid code".to_owned(),
-        (None, FactKind::Contact) => "A valid contact".to_owned(),
+        (Some(label), _) => &format!("The {}", label.text.replace('_', " ")),
+        (None, FactKind::Amount) => "A permitted amount",
+        (None, FactKind::Window) => "A permitted window",
+        (None, FactKind::Percentage) => "A permitted percentage",
+        (None, FactKind::Code) => "A valid code",
+        (None, FactKind::Contact) => "A valid contact",
     };
     format!("{what} is {}.", fact.text.trim_end_matches('.'))
 }

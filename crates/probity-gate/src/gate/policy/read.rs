@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::super::claim::Lexicon;
-use super::period::{end, start};
+use super::period::end;
 use super::spec::{FactsSpec, SourceSpec, source_specs};
 use super::stated::{fact, unlisted_remedies, values};
 use super::{DEFAULT_AUDIENCE, Facts, Ledger, Period, Regions, Source, folded, protected};
@@ -204,7 +204,7 @@ fn audiences(spec: &SourceSpec, faults: &mut Faults) -> BTreeSet<String> {
 }
 
 fn period(spec: &SourceSpec, faults: &mut Faults) -> Option<Period> {
-    let from = moment(&spec.from, "from", start, faults)?;
+    let from = moment(&spec.from, "from", str::parse, faults)?;
     let until = moment(&spec.until, "until", end, faults)?;
     let period = Period { from, until };
     if period.is_empty() {
@@ -257,7 +257,7 @@ fn facts(spec: &FactsSpec, lexicon: &Lexicon, faults: &mut Faults) -> Facts {
         let fact = fact(*kind, label.as_deref(), text, lexicon);
         if fact.is_none() {
             let (asked, example) = kind.asks_for();
-            let message = format!("{text:?} under `{}` holds no {}", kind.key(), asked);
+            let message = format!("{text:?} under `{}` holds no {}", kind.name(), asked);
             faults.error(Problem::at(*line, message).hint(format!("such as {example:?}")));
         }
         fact

@@ -27,9 +27,6 @@ static FACTS: Shape = Shape {
 };
 static SHAPES: [&Shape; 3] = [&TOP, &SOURCE, &FACTS];
 
-const STATED: &[FactKind] =
-    &[FactKind::Amount, FactKind::Window, FactKind::Percentage, FactKind::Code, FactKind::Contact];
-
 /// `[[source]]`, or one line of JSON.
 pub(super) struct SourceSpec {
     pub(super) line: usize,
@@ -85,10 +82,7 @@ fn source_spec(fields: &Fields<'_>, faults: &mut Faults) -> SourceSpec {
         from: fields.date("from", faults),
         until: fields.date("until", faults),
         text: fields.required_text("text", faults),
-        facts: match facts {
-            Field::Given(At { value, .. }) => value,
-            Field::Absent | Field::Faulty => FactsSpec::default(),
-        },
+        facts: given(facts),
     }
 }
 
@@ -102,16 +96,16 @@ fn facts_spec(fields: &Fields<'_>, faults: &mut Faults) -> FactsSpec {
         deeds: names("deeds"),
         stated: Vec::new(),
     };
-    for kind in STATED {
-        let texts = given(fields.labelled_texts(kind.key(), faults));
-        spec.stated.extend(texts.into_iter().map(|text| (*kind, text)));
+    for kind in FactKind::ALL {
+        let texts = given(fields.labelled_texts(kind.name(), faults));
+        spec.stated.extend(texts.into_iter().map(|text| (kind, text)));
     }
     spec
 }
 
-fn given<T>(field: Field<Vec<T>>) -> Vec<T> {
+fn given<T: Default>(field: Field<T>) -> T {
     match field {
         Field::Given(At { value, .. }) => value,
-        Field::Absent | Field::Faulty => Vec::new(),
+        Field::Absent | Field::Faulty => T::default(),
     }
 }

@@ -27,7 +27,7 @@ pub(in crate::gate) enum Place {
 pub(super) fn fact(kind: FactKind, label: Option<&str>, text: &str, lexicon: &Lexicon) -> Option<Fact> {
     let claims = extract(text, lexicon);
     let found: Vec<&Claim> =
-        claims.iter().filter(|claim| value(claim).is_some_and(|v| kind.covers(v))).collect();
+        claims.iter().filter(|claim| value(claim).is_some_and(|value| FactKind::of(value) == kind)).collect();
     // Extraction would not see a star as a part of a link.
     let is_starred = kind == FactKind::Contact && text.trim_end().ends_with("/*");
     let extents = match kind {
@@ -95,12 +95,12 @@ pub(in crate::gate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
 
 /// Where the first sentence of a text ends: behind a full stop, question or exclamation mark with white space
 /// after it, or behind a line.
-pub(in crate::gate) fn sentence_end(text: &str) -> usize {
+fn sentence_end(text: &str) -> usize {
     (0..text.len()).find_map(|at| end_behind(text, at)).unwrap_or(text.len())
 }
 
 /// Where a sentence ends if the byte at `at` is a mark or a line break that ends one.
-pub(in crate::gate) fn end_behind(text: &str, at: usize) -> Option<usize> {
+fn end_behind(text: &str, at: usize) -> Option<usize> {
     match text.as_bytes()[at] {
         b'\n' => Some(at + 1),
         b'.' | b'!' | b'?' => {
@@ -112,9 +112,9 @@ pub(in crate::gate) fn end_behind(text: &str, at: usize) -> Option<usize> {
 }
 
 impl FactKind {
-    /// Whether values of this kind are stated under its key.
-    pub(in crate::gate) fn covers(self, value: &Value) -> bool {
-        self == match value {
+    /// The kind whose key a value is stated under.
+    fn of(value: &Value) -> FactKind {
+        match value {
             Value::Money { .. } => FactKind::Amount,
             Value::Percent(_) => FactKind::Percentage,
             Value::Span { .. } | Value::Day { .. } => FactKind::Window,
@@ -161,7 +161,7 @@ fn extents(text: &str, found: &[&Claim]) -> Vec<Extent> {
     if let [one, other] = values[..]
         && joined(&text[found[0].span.end..found[1].span.start])
         && !matches!(one, Value::Span { .. } | Value::Day { .. })
-        && FactKind::Contact != kind_of(one)
+        && FactKind::Contact != FactKind::of(one)
     {
         let (least, most) = if one <= other { (one, other) } else { (other, one) };
         return vec![Extent::Range { least: Some(least.clone()), most: Some(most.clone()) }];
@@ -175,11 +175,6 @@ fn extents(text: &str, found: &[&Claim]) -> Vec<Extent> {
         }
     }
     values.into_iter().cloned().map(Extent::One).collect()
-}
-
-fn kind_of(value: &Value) -> FactKind {
-    let kinds = [FactKind::Amount, FactKind::Window, FactKind::Percentage, FactKind::Code, FactKind::Contact];
-    kinds.into_iter().find(|kind| kind.covers(value)).expect("every value has a kind")
 }
 
 /// Whether two amounts with this text between them are the ends of a range.

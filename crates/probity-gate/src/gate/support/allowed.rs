@@ -16,24 +16,14 @@ pub struct Allowed {
     pub(super) deeds: BTreeSet<String>,
 }
 
-/// A text that allows nothing, because it claims nothing.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{text:?} allows nothing, expected a text with a figure, a reference, a promise or a deed, such as \"24 hours\""
-)]
-pub struct NothingAllowed {
-    /// The text.
-    pub text: String,
-}
-
 impl Allowed {
     /// Nothing beyond what sources and conversation support.
     pub fn nothing() -> Self {
         Allowed { values: Known::of([]), remedies: BTreeSet::new(), deeds: BTreeSet::new() }
     }
 
-    /// What `texts` claim. Every text must claim something; all that do not are named.
-    pub fn new(texts: &[String], lexicon: &Lexicon) -> Result<Self, Vec<NothingAllowed>> {
+    /// What `texts` claim. Every text must claim something; those that do not are returned.
+    pub fn new(texts: &[String], lexicon: &Lexicon) -> Result<Self, Vec<String>> {
         let (mut allowed, mut values, mut idle) = (Allowed::nothing(), Vec::new(), Vec::new());
         for text in texts {
             let mut n_claims = 0;
@@ -54,7 +44,7 @@ impl Allowed {
             n_claims += usize::from(named.is_some());
             values.extend(named.map(|value| (Extent::One(value), ())));
             if n_claims == 0 {
-                idle.push(NothingAllowed { text: text.clone() });
+                idle.push(text.clone());
             }
         }
         allowed.values = Known::of(values);

@@ -19,7 +19,7 @@ mod tests;
 
 use std::cell::OnceCell;
 
-pub use allowed::{Allowed, NothingAllowed};
+pub use allowed::Allowed;
 
 use super::claim::{Claim, ClaimKind, Lexicon, RULES};
 use super::finding::Sighting;
@@ -103,8 +103,5 @@ fn deeds(claims: &[Claim], support: &Support<'_>) -> Vec<Sighting> {
 
 /// Names the first source as the one that a claim was checked against.
 fn against_first(sighting: Sighting, support: &Support<'_>) -> Sighting {
-    match support.sources.first() {
-        Some(source) => sighting.against(source.name()),
-        None => sighting,
-    }
+    sighting.against(support.sources.first().map(|source| source.name()))
 }

@@ -1,16 +1,14 @@
 //! The sentences and clauses of a reply in which figures stand, with their words.
 //!
-//! Nothing is cut before somebody asks for it, and who asks goes through the reply from left to right, so that it
-//! is read at most once. To the words of a passage belong the remedies that it speaks of: "send it back within
-//! 60 days" is about a return. The words inside a figure or a link do not.
+//! To the words of a passage belong the remedies that it speaks of: "send it back within 60 days" is about a return. The
+//! words inside a figure or a link do not. A passage is read at most once, however many figures stand in it.
 
-use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
-use std::rc::Rc;
 
 use super::super::claim::{Claim, ClaimKind};
-use super::super::policy::{end_behind, has_stem, sentence_end};
+use super::super::policy::{sentences, stems};
 
 /// Words that set a figure against a limit instead of giving the limit: "60 days is past our return window".
 const AGAINST: &[&str] = &[
@@ -18,81 +16,54 @@ const AGAINST: &[&str] = &[
     "late", "longer", "not", "outside", "over", "past", "rather", "since", "than",
 ];
 
-/// A reply that is cut into pieces from left to right.
+/// The sentences and the clauses of a reply, each in order.
 pub(super) struct Passages<'r> {
-    reply: &'r str,
-    /// By their place.
-    claims: &'r [Claim],
-    /// Where the sentence stands that was cut last.
-    cut: Range<usize>,
-    sentence: Option<Rc<Passage<'r>>>,
-    clause: Option<Rc<Passage<'r>>>,
+    sentences: Vec<Passage<'r>>,
+    clauses: Vec<Passage<'r>>,
 }
 
-/// One piece.
+/// One sentence or clause.
 pub(super) struct Passage<'r> {
     text: &'r str,
     /// Where it stands in the reply, in bytes.
     pub(super) range: Range<usize>,
     /// Those that start in it.
     claims: &'r [Claim],
-    /// The words that were asked for, by where they are written, and whether it has them.
-    words: RefCell<BTreeMap<*const u8, bool>>,
+    /// With their endings cut.
+    words: OnceCell<BTreeSet<String>>,
     against: OnceCell<bool>,
 }
 
 impl<'r> Passages<'r> {
-    /// The pieces of a reply with these claims.
+    /// The passages of a reply with these claims, which are in order.
     pub(super) fn of(reply: &'r str, claims: &'r [Claim]) -> Self {
-        Passages { reply, claims, cut: 0..0, sentence: None, clause: None }
+        let mut passages = Passages { sentences: Vec::new(), clauses: Vec::new() };
+        let mut start = 0;
+        for sentence in sentences(reply) {
+            let range = start..start + sentence.len();
+            while start < range.end {
+                let end = clause_end(reply, &range, start);
+                passages.clauses.push(Passage::new(reply, start..end, claims));
+                start = end;
+            }
+            passages.sentences.push(Passage::new(reply, range, claims));
+        }
+        passages
     }
 
     /// The sentence that the byte `at` stands in.
-    pub(super) fn sentence(&mut self, at: usize) -> Rc<Passage<'r>> {
-        self.cut_to(at);
-        match &self.sentence {
-            Some(sentence) if sentence.range == self.cut => Rc::clone(sentence),
-            _ => Rc::clone(self.sentence.insert(Rc::new(Passage::new(
-                self.reply,
-                self.cut.clone(),
-                self.claims,
-            )))),
-        }
+    pub(super) fn sentence(&self, at: usize) -> &Passage<'r> {
+        passage_at(&self.sentences, at)
     }
 
     /// The clause that the byte `at` stands in.
-    pub(super) fn clause(&mut self, at: usize) -> Rc<Passage<'r>> {
-        self.cut_to(at);
-        let last = self.clause.as_ref().map_or(0..0, |clause| clause.range.clone());
-        if let Some(clause) = self.clause.as_ref().filter(|_| last.contains(&at)) {
-            return Rc::clone(clause);
-        }
-        let goes_on = self.cut.contains(&last.end) && last.end <= at;
-        let mut start = if goes_on { last.end } else { self.cut.start };
-        let mut end = clause_end(self.reply, &self.cut, start);
-        while end <= at && end < self.cut.end {
-            start = end;
-            end = clause_end(self.reply, &self.cut, start);
-        }
-        Rc::clone(self.clause.insert(Rc::new(Passage::new(self.reply, start..end, self.claims))))
+    pub(super) fn clause(&self, at: usize) -> &Passage<'r> {
+        passage_at(&self.clauses, at)
     }
+}
 
-    /// Cuts the sentence that the byte `at` stands in. Where a sentence ends is decided by the few bytes before,
-    /// so those between it and the last one need not be cut.
-    fn cut_to(&mut self, at: usize) {
-        if self.cut.contains(&at) {
-            return;
-        }
-        let floor = if self.cut.end <= at { self.cut.end } else { 0 };
-        let mut ends = (floor..at).rev().filter_map(|mark| end_behind(self.reply, mark));
-        let mut start = ends.find(|end| *end <= at).unwrap_or(floor);
-        let mut end = start + sentence_end(&self.reply[start..]);
-        while end <= at && end < self.reply.len() {
-            start = end;
-            end = start + sentence_end(&self.reply[start..]);
-        }
-        self.cut = start..end;
-    }
+fn passage_at<'p, 'r>(passages: &'p [Passage<'r>], at: usize) -> &'p Passage<'r> {
+    &passages[passages.partition_point(|passage| passage.range.end <= at)]
 }
 
 impl<'r> Passage<'r> {
@@ -103,32 +74,31 @@ impl<'r> Passage<'r> {
             text: &reply[range.clone()],
             range,
             claims: &claims[first..first + n_claims],
-            words: RefCell::default(),
+            words: OnceCell::new(),
             against: OnceCell::new(),
         }
     }
 
     /// Whether `word`, whose ending is cut, is one of its words.
     pub(super) fn has(&self, word: &str) -> bool {
-        *self.words.borrow_mut().entry(word.as_ptr()).or_insert_with(|| self.reads(word))
+        self.words.get_or_init(|| self.words()).contains(word)
     }
 
-    fn reads(&self, word: &str) -> bool {
-        let mut from = 0;
+    fn words(&self) -> BTreeSet<String> {
+        let (mut words, mut from) = (BTreeSet::new(), 0);
         for claim in self.claims {
             match &claim.kind {
-                ClaimKind::Remedy { remedy, .. } if has_stem(remedy, word) => return true,
+                ClaimKind::Remedy { remedy, .. } => words.extend(stems(remedy)),
                 ClaimKind::Value(_) => {
                     let start = claim.span.start - self.range.start;
-                    if has_stem(&self.text[from.min(start)..start], word) {
-                        return true;
-                    }
+                    words.extend(stems(&self.text[from.min(start)..start]));
                     from = from.max((claim.span.end - self.range.start).min(self.text.len()));
                 }
-                ClaimKind::Remedy { .. } | ClaimKind::Deed { .. } => {}
+                ClaimKind::Deed { .. } => {}
             }
         }
-        has_stem(&self.text[from..], word)
+        words.extend(stems(&self.text[from..]));
+        words
     }
 
     /// Whether it sets a figure against a limit.
@@ -179,23 +149,15 @@ fn cuts(before: &str, c: char, behind: &str) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::super::policy::sentences;
     use super::*;
 
-    /// All pieces of a reply in order.
-    fn pieces<'r>(reply: &'r str, find: fn(&mut Passages<'r>, usize) -> Rc<Passage<'r>>) -> Vec<&'r str> {
-        let (mut passages, mut pieces, mut at) = (Passages::of(reply, &[]), Vec::new(), 0);
-        while at < reply.len() {
-            let piece = find(&mut passages, at);
-            pieces.push(piece.text);
-            at = piece.range.end;
-        }
-        pieces
+    fn texts<'r>(passages: &[Passage<'r>]) -> Vec<&'r str> {
+        passages.iter().map(|passage| passage.text).collect()
     }
 
     #[track_caller]
     fn check(reply: &str, want: &[&str]) {
-        assert_eq!(pieces(reply, Passages::clause), want);
+        assert_eq!(texts(&Passages::of(reply, &[]).clauses), want);
     }
 
     #[test]
@@ -211,29 +173,14 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing is lost and nothing stands in two pieces.
+        /// Nothing is lost, nothing stands in two passages, and each is found by all its bytes.
         #[test]
-        fn pieces_cover_the_reply(reply in "[a-z0-9 ,.;:!?()\n\u{2013}é-]{0,80}") {
-            prop_assert_eq!(pieces(&reply, Passages::clause).concat(), &*reply);
-            prop_assert_eq!(pieces(&reply, Passages::sentence), sentences(&reply).collect::<Vec<_>>());
-        }
-
-        /// Going over pieces changes none of those behind.
-        #[test]
-        fn a_piece_is_the_same_from_wherever_one_comes(
-            reply in "[a-z0-9 ,.;:!?()\n\u{2013}\u{a0}é-]{0,80}",
-            at in any::<prop::sample::Index>(),
-        ) {
-            prop_assume!(!reply.is_empty());
-            let at = at.index(reply.len());
-            for find in [Passages::sentence, Passages::clause] {
-                let one = find(&mut Passages::of(&reply, &[]), at).range.clone();
-                let mut start = 0;
-                let mut all = pieces(&reply, find).into_iter().map(|piece| {
-                    start += piece.len();
-                    start - piece.len()..start
-                });
-                prop_assert_eq!(Some(one), all.find(|piece| piece.contains(&at)));
+        fn passages_cover_the_reply(reply in "[a-z0-9 ,.;:!?()\n\u{2013}\u{a0}é-]{0,80}") {
+            let passages = Passages::of(&reply, &[]);
+            prop_assert_eq!(texts(&passages.clauses).concat(), &*reply);
+            prop_assert_eq!(texts(&passages.sentences), sentences(&reply).collect::<Vec<_>>());
+            for at in 0..reply.len() {
+                prop_assert!(passages.sentence(at).range.contains(&at) && passages.clause(at).range.contains(&at));
             }
         }
     }

@@ -48,7 +48,7 @@ pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec
                 Sighting::at(OMITTED_REMEDY, 0..reply.len(), message)
             }
         };
-        sightings.push(sighting.expecting(remedy).against(source.name()));
+        sightings.push(sighting.expecting(remedy).against(Some(source.name())));
     }
     sightings
 }
@@ -93,10 +93,7 @@ fn promise(remedy: &str, span: &Range<usize>, support: &Support<'_>) -> Option<S
     let sighting = Sighting::at(UNSUPPORTED_PROMISE, span.clone(), message).expecting(expected);
     let lists_some = || support.sources.iter().find(|source| !source.facts.permitted.is_empty());
     let checked = forbids.or_else(lists_some).or(support.sources.first());
-    Some(match checked {
-        Some(source) => sighting.against(source.name()),
-        None => sighting,
-    })
+    Some(sighting.against(checked.map(|source| source.name())))
 }
 
 /// The id of a remedy as words.

@@ -1,10 +1,10 @@
 //! What was said before the reply and retrieved for it: figures and references by anyone, deeds by the company.
 //!
-//! A remedy that somebody asked for, or that an earlier message promised, supports nothing.
+//! A remedy that was asked for, or that an earlier message promised, supports nothing.
 
 use std::collections::BTreeSet;
 
-use super::super::claim::{ClaimKind, Lexicon, Wanted, extract_wanted};
+use super::super::claim::{ClaimKind, Lexicon, extract};
 use super::super::policy::{Extent, Known};
 use crate::case::{Role, Situation};
 
@@ -24,15 +24,12 @@ impl Said {
         texts.extend(retrieved.iter().map(|text| (Role::Customer, *text)));
         let (mut values, mut deeds) = (Vec::new(), BTreeSet::new());
         for (role, text) in texts {
-            // What a customer or a retrieved text says was done shows nothing.
-            let wanted = if role == Role::Customer { Wanted::Values } else { Wanted::All };
-            for claim in extract_wanted(&lexicon.outline(text), lexicon, wanted) {
+            for claim in extract(text, lexicon) {
                 match claim.kind {
                     ClaimKind::Value(value) => values.push((Extent::One(value), ())),
-                    ClaimKind::Deed { deed } => {
-                        deeds.insert(deed);
-                    }
-                    ClaimKind::Remedy { .. } => {}
+                    // What a customer or a retrieved text says was done shows nothing.
+                    ClaimKind::Deed { deed } if role != Role::Customer => _ = deeds.insert(deed),
+                    ClaimKind::Deed { .. } | ClaimKind::Remedy { .. } => {}
                 }
             }
         }

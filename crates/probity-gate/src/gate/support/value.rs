@@ -5,13 +5,13 @@
 //! labelled fact in full and gives it this value where the source gives another: that a customer said
 //! "60 days" does not make the return window 60 days.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::super::claim::{Claim, ClaimKind, Value};
 use super::super::finding::Sighting;
-use super::super::policy::{Extent, Fact, Place, Source, fingerprint, within};
+use super::super::policy::{Extent, Fact, Place, Source, within};
 use super::passage::{Passage, Passages};
 use super::{CONTRADICTED, Support, UNSUPPORTED_FIGURE, UNSUPPORTED_REFERENCE, against_first};
 
@@ -22,18 +22,18 @@ const LISTED_MAX: usize = 3;
 pub(super) fn check(reply: &str, claims: &[Claim], support: &Support<'_>) -> Vec<Sighting> {
     let values: Vec<Stated<'_>> = claims.iter().filter_map(Stated::of).collect();
     let reading = Reading {
+        reply,
+        claims,
         values: &values,
-        passages: RefCell::new(Passages::of(reply, claims)),
+        passages: OnceCell::new(),
         support,
         given: RefCell::default(),
     };
-    let mut seen: BTreeMap<(u64, &'static str), Vec<&Value>> = BTreeMap::new();
+    let mut seen = BTreeSet::new();
     let mut sightings = Vec::new();
     for stated in &values {
         let Some(fault) = reading.fault(stated) else { continue };
-        let alike = seen.entry((fingerprint(stated.value), fault.rule(stated.value))).or_default();
-        if !alike.contains(&stated.value) {
-            alike.push(stated.value);
+        if seen.insert((stated.value, fault.rule(stated.value))) {
             sightings.push(reading.sighting(stated, &fault));
         }
     }
@@ -76,10 +76,12 @@ impl<'c> Stated<'c> {
 }
 
 struct Reading<'r> {
+    reply: &'r str,
+    claims: &'r [Claim],
     /// By their place in the reply.
     values: &'r [Stated<'r>],
-    /// Cut as labelled facts ask for them.
-    passages: RefCell<Passages<'r>>,
+    /// Cut when the first labelled fact asks for them.
+    passages: OnceCell<Passages<'r>>,
     support: &'r Support<'r>,
     /// Whether a passage, by its place, gives a fact its value. Asked once for each, however many values the
     /// passage has.
@@ -87,6 +89,10 @@ struct Reading<'r> {
 }
 
 impl<'r> Reading<'r> {
+    fn passages(&self) -> &Passages<'r> {
+        self.passages.get_or_init(|| Passages::of(self.reply, self.claims))
+    }
+
     fn fault(&self, stated: &Stated<'_>) -> Option<Fault<'r>> {
         let support = self.support;
         if support.allowed.values.has(stated.value) {
@@ -122,11 +128,11 @@ impl<'r> Reading<'r> {
     fn other_fact<'s>(&self, stated: &Stated<'_>, source: &'s Source) -> Option<&'s Fact> {
         let mut facts = labelled(source, stated.value).map(|(_, fact)| fact).peekable();
         facts.peek()?;
-        let sentence = self.passages.borrow_mut().sentence(stated.claim.span.start);
+        let sentence = self.passages().sentence(stated.claim.span.start);
         facts.find(|fact| {
             let label = fact.label.as_ref();
             label.is_some_and(|label| label.is_touched_by(|word| sentence.has(word)))
-                && !self.is_given(fact, &sentence)
+                && !self.is_given(fact, sentence)
         })
     }
 
@@ -135,11 +141,11 @@ impl<'r> Reading<'r> {
         let facts = labelled(source, stated.value);
         let mut facts = facts.filter(|(_, fact)| same_unit(stated.value, fact)).peekable();
         facts.peek()?;
-        let clause = self.passages.borrow_mut().clause(stated.claim.span.start);
+        let clause = self.passages().clause(stated.claim.span.start);
         let (number, fact) = facts.find(|(_, fact)| {
             let label = fact.label.as_ref();
             label.is_some_and(|label| label.is_named_by(|word| clause.has(word)))
-                && !self.is_given(fact, &clause)
+                && !self.is_given(fact, clause)
         })?;
         let touched = |number: &usize| {
             let label = source.facts.stated[*number].label.as_ref();
@@ -190,7 +196,7 @@ fn contradicted(stated: &Stated<'_>, source: &Source, fact: &Fact) -> Sighting {
     let message = format!("the reply gives another value for `{label}` than the source");
     Sighting::at(CONTRADICTED, stated.claim.span.clone(), message)
         .expecting(&fact.text)
-        .against(source.name())
+        .against(Some(source.name()))
 }
 
 /// The labelled facts of a source, with their numbers, that a value could be meant for and is not the value of.

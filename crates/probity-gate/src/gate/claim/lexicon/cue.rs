@@ -3,7 +3,7 @@
 //! Each list is one bit, so a term carries all its lists in one number. The names are the keys of the data
 //! files; what each list does is said there.
 
-use std::ops::BitOr;
+use std::ops::{BitOr, BitOrAssign};
 
 /// The lists that a word or phrase stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -23,17 +23,18 @@ impl Cues {
     pub(in super::super) fn any(self, others: Cues) -> bool {
         self.0 & others.0 != 0
     }
-
-    /// Both together.
-    pub(in super::super) const fn with(self, others: Cues) -> Cues {
-        Cues(self.0 | others.0)
-    }
 }
 
 impl BitOr for Cues {
     type Output = Cues;
     fn bitor(self, other: Cues) -> Cues {
-        self.with(other)
+        Cues(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Cues {
+    fn bitor_assign(&mut self, other: Cues) {
+        *self = *self | other;
     }
 }
 

@@ -4,7 +4,6 @@
 //! nothing built in can be taken away. What always holds: a phrase names at most one remedy or deed.
 
 mod cue;
-mod index;
 mod read;
 mod table;
 
@@ -13,7 +12,7 @@ use std::sync::LazyLock;
 pub(super) use cue::Cues;
 pub(super) use table::{Element, Form, Meaning, Pattern, Table, UnitWord, WordInfo};
 
-use super::super::outline::{Heads, Outline};
+use crate::spec_file::Problem;
 use read::Entry;
 
 /// The built-in lists, in the order in which they are read.
@@ -27,18 +26,6 @@ pub struct Lexicon {
     entries: Vec<Entry>,
     /// The same, ready for use.
     pub(super) table: Table,
-}
-
-/// A word list that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {message}")]
-pub struct LexiconError {
-    /// The line it stands on, from 1.
-    pub line: usize,
-    /// What is wrong: lower case, no final period.
-    pub message: String,
-    /// What to do about it.
-    pub hint: Option<String>,
 }
 
 impl Lexicon {
@@ -63,20 +50,10 @@ impl Lexicon {
     /// let lexicon = Lexicon::built_in().extended("[remedy.loaner]\nforms = [\"loaner\"]").unwrap();
     /// assert_eq!(extract("We will send you a loaner.", &lexicon).len(), 1);
     /// ```
-    pub fn extended(&self, toml: &str) -> Result<Lexicon, LexiconError> {
+    pub fn extended(&self, toml: &str) -> Result<Lexicon, Problem> {
         let mut entries = self.entries.clone();
         entries.extend(read::entries(toml, &self.entries)?);
         Ok(Lexicon { table: Table::of(&entries), entries })
-    }
-
-    /// Adds how the words start that make a sentence worth reading.
-    pub(in crate::gate) fn add_heads(&self, heads: &mut Heads) {
-        self.table.triggers.add_heads(heads);
-    }
-
-    /// The outline of a text that is read for its claims alone.
-    pub(in crate::gate) fn outline<'t>(&self, text: &'t str) -> Outline<'t> {
-        self.table.triggers.outline(text)
     }
 
     /// The ids of the remedies, sorted.
@@ -100,7 +77,9 @@ mod tests {
     fn check(toml: &str, want: &Expect) {
         let said = match Lexicon::built_in().extended(toml) {
             Ok(_) => "fine".to_owned(),
-            Err(error) => format!("{error}\nhint: {}", error.hint.clone().unwrap_or_default()),
+            Err(Problem { line, message, hint }) => {
+                format!("line {line}: {message}\nhint: {}", hint.unwrap_or_default())
+            }
         };
         want.assert_eq(&said);
     }

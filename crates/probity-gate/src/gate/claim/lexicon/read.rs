@@ -9,48 +9,35 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::LexiconError;
 use super::cue::{CUE_KEYS, REFERENCE_KEYS};
 use super::table::UNIT_KEYS;
+use crate::spec_file::Problem;
 use crate::spelling::closest;
 
-/// What a section holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Section {
-    /// What a company can do for a customer.
-    Remedy,
-    /// What it can have done for good.
-    Deed,
-    /// How a sentence speaks of it.
-    Cue,
-    /// Signs and words of a currency.
-    Currency,
-    /// Words for lengths of time.
-    Unit,
-    /// Words for numbers.
-    Numeral,
-    /// Words for months.
-    Month,
-    /// Labels and other words around references.
-    Reference,
+crate::named! {
+    /// What a section holds.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub(super) enum Section {
+        /// What a company can do for a customer.
+        Remedy = "remedy",
+        /// What it can have done for good.
+        Deed = "deed",
+        /// How a sentence speaks of it.
+        Cue = "cue",
+        /// Signs and words of a currency.
+        Currency = "currency",
+        /// Words for lengths of time.
+        Unit = "unit",
+        /// Words for numbers.
+        Numeral = "numeral",
+        /// Words for months.
+        Month = "month",
+        /// Labels and other words around references.
+        Reference = "reference",
+    }
 }
 
-const SECTIONS: &[(&str, Section)] = &[
-    ("remedy", Section::Remedy),
-    ("deed", Section::Deed),
-    ("cue", Section::Cue),
-    ("currency", Section::Currency),
-    ("unit", Section::Unit),
-    ("numeral", Section::Numeral),
-    ("month", Section::Month),
-    ("reference", Section::Reference),
-];
-
 impl Section {
-    fn name(self) -> &'static str {
-        SECTIONS.iter().find(|(_, section)| *section == self).map_or("", |(name, _)| name)
-    }
-
     /// The keys that hold phrases.
     fn keys(self) -> Vec<&'static str> {
         match self {
@@ -101,34 +88,29 @@ impl Entry {
 }
 
 /// The phrases of `text`, none of which `known` has.
-pub(super) fn entries(text: &str, known: &[Entry]) -> Result<Vec<Entry>, LexiconError> {
+pub(super) fn entries(text: &str, known: &[Entry]) -> Result<Vec<Entry>, Problem> {
     let reader = Reader { text };
     let tree = DeTable::parse(text).map_err(|error| {
         reader.error(error.span().unwrap_or(0..0), format!("not TOML: {}", error.message()), None)
     })?;
     let mut found = Vec::new();
     for (name, value) in tree.get_ref() {
-        let names = SECTIONS.iter().map(|(name, _)| *name);
-        let Some((_, section)) = SECTIONS.iter().find(|(known, _)| *known == name.get_ref().as_ref()) else {
-            return Err(reader.unknown(
-                name.span(),
-                name.get_ref(),
-                "at the top",
-                &names.collect::<Vec<_>>(),
-            ));
+        let Some(section) = Section::from_name(name.get_ref()) else {
+            let names = Section::ALL.map(Section::name);
+            return Err(reader.unknown(name.span(), name.get_ref(), "at the top", &names));
         };
         let table = reader.table(name.get_ref(), value)?;
         match section {
             Section::Remedy | Section::Deed | Section::Currency => {
                 for (id, value) in table {
-                    reader.check_id(*section, id)?;
+                    reader.check_id(section, id)?;
                     let lists = reader.table(id.get_ref(), value)?;
-                    reader.lists(*section, id.get_ref(), lists, &mut found)?;
+                    reader.lists(section, id.get_ref(), lists, &mut found)?;
                 }
             }
-            Section::Numeral | Section::Month => reader.numbers(*section, table, &mut found)?,
+            Section::Numeral | Section::Month => reader.numbers(section, table, &mut found)?,
             Section::Cue | Section::Unit | Section::Reference => {
-                reader.lists(*section, "", table, &mut found)?;
+                reader.lists(section, "", table, &mut found)?;
             }
         }
     }
@@ -144,12 +126,12 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn error(&self, span: Range<usize>, message: String, hint: Option<String>) -> LexiconError {
+    fn error(&self, span: Range<usize>, message: String, hint: Option<String>) -> Problem {
         let before = self.text.get(..span.start).unwrap_or("");
-        LexiconError { line: before.matches('\n').count() + 1, message, hint }
+        Problem { line: before.matches('\n').count() + 1, message, hint }
     }
 
-    fn unknown(&self, span: Range<usize>, name: &str, place: &str, keys: &[&str]) -> LexiconError {
+    fn unknown(&self, span: Range<usize>, name: &str, place: &str, keys: &[&str]) -> Problem {
         let hint = match closest(name, keys.iter().copied()) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("known keys: {}", keys.join(", ")),
@@ -157,18 +139,14 @@ impl Reader<'_> {
         self.error(span, format!("unknown key `{name}` {place}"), Some(hint))
     }
 
-    fn table<'v>(
-        &self,
-        name: &str,
-        value: &'v Spanned<DeValue<'v>>,
-    ) -> Result<&'v DeTable<'v>, LexiconError> {
+    fn table<'v>(&self, name: &str, value: &'v Spanned<DeValue<'v>>) -> Result<&'v DeTable<'v>, Problem> {
         value.get_ref().as_table().ok_or_else(|| {
             let hint = format!("such as [{name}] on a line of its own");
             self.error(value.span(), format!("`{name}` must be a table"), Some(hint))
         })
     }
 
-    fn check_id(&self, section: Section, id: &Spanned<toml::de::DeString<'_>>) -> Result<(), LexiconError> {
+    fn check_id(&self, section: Section, id: &Spanned<toml::de::DeString<'_>>) -> Result<(), Problem> {
         let name: &str = id.get_ref();
         let plain = |byte: u8| match section {
             Section::Currency => byte.is_ascii_uppercase(),
@@ -190,7 +168,7 @@ impl Reader<'_> {
         id: &str,
         table: &DeTable<'_>,
         found: &mut Found,
-    ) -> Result<(), LexiconError> {
+    ) -> Result<(), Problem> {
         let keys = section.keys();
         for (key, value) in table {
             let Some(known) = keys.iter().find(|known| **known == key.get_ref().as_ref()) else {
@@ -208,7 +186,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn phrases(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<Spanned<String>>, LexiconError> {
+    fn phrases(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<Spanned<String>>, Problem> {
         let refuse = || {
             let hint = format!("such as {key} = [\"one phrase\", \"another\"]");
             self.error(value.span(), format!("`{key}` must be a list of texts"), Some(hint))
@@ -222,7 +200,7 @@ impl Reader<'_> {
             .collect()
     }
 
-    fn check_phrase(&self, section: Section, phrase: &Spanned<String>) -> Result<(), LexiconError> {
+    fn check_phrase(&self, section: Section, phrase: &Spanned<String>) -> Result<(), Problem> {
         let written = phrase.get_ref();
         let plain = written.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
         if section == Section::Remedy || section == Section::Deed {
@@ -239,7 +217,7 @@ impl Reader<'_> {
         Err(self.error(phrase.span(), message, Some(format!("write {plain:?}"))))
     }
 
-    fn numbers(&self, section: Section, table: &DeTable<'_>, found: &mut Found) -> Result<(), LexiconError> {
+    fn numbers(&self, section: Section, table: &DeTable<'_>, found: &mut Found) -> Result<(), Problem> {
         for (key, value) in table {
             let name: &str = key.get_ref();
             let number = value.get_ref().as_integer().and_then(|number| number.as_str().parse().ok());
@@ -253,7 +231,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn refuse_duplicates(&self, found: &Found, known: &[Entry]) -> Result<(), LexiconError> {
+    fn refuse_duplicates(&self, found: &Found, known: &[Entry]) -> Result<(), Problem> {
         let mut seen: BTreeMap<_, (&Entry, &str)> = BTreeMap::new();
         seen.extend(known.iter().map(|entry| (entry.identity(), (entry, "the built-in lists have it"))));
         for (span, entry) in found {

@@ -1,13 +1,11 @@
 //! The word lists made ready: a number for each word, what it means, and the phrases that begin with it.
-//!
-//! How words and places in a text are found is for [`index`](super::index).
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::super::TimeUnit;
-use super::super::token::{Shape, Token, WordId, tokenise};
+use super::super::token::{Shape, WordId, tokenise};
 use super::cue::{CUE_KEYS, Cues, REFERENCE_KEYS};
-use super::index::{Triggers, Words};
 use super::read::{Entry, Section};
 
 /// A unit of time: what it is counted in, and how many of those it is.
@@ -50,8 +48,6 @@ pub(in super::super) struct WordInfo {
     pub(in super::super) hundredth: Option<u8>,
     /// As a unit of time.
     pub(in super::super) unit: Option<UnitWord>,
-    /// The phrases that begin with it: a range of [`Table::patterns`].
-    patterns: (u32, u32),
 }
 
 /// One place of a phrase.
@@ -113,8 +109,11 @@ pub(in super::super) struct Pattern {
     pub(in super::super) meaning: Meaning,
 }
 
+/// Phrases by their elements, so that cues of the same phrase come together.
+type Patterns = BTreeMap<Vec<Element>, Meaning>;
+
 /// The word lists, ready for use.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(in super::super) struct Table {
     pub(in super::super) remedies: Vec<String>,
     pub(in super::super) deeds: Vec<String>,
@@ -122,35 +121,44 @@ pub(in super::super) struct Table {
     pub(in super::super) currencies: Vec<String>,
     /// Signs of currencies, longest first.
     pub(in super::super) signs: Vec<(String, u8)>,
-    patterns: Vec<Pattern>,
-    /// Phrases that begin with a figure.
-    figure_patterns: (u32, u32),
+    /// The phrases that begin with each word, longest first: the first that fits is the right one.
+    phrases: Vec<Vec<Pattern>>,
+    /// Phrases that begin with a figure, money before percentages, then longest first.
+    pub(in super::super) figure_phrases: Vec<Pattern>,
     infos: Vec<WordInfo>,
-    /// The lists of each word once more, together, because they are asked for most.
-    cues: Vec<Cues>,
-    words: Words,
-    /// Finds the places of a text that are worth a closer look.
-    pub(in super::super) triggers: Triggers,
+    /// The number of each word, which is in lower case.
+    ids: HashMap<Box<[u8]>, u16>,
 }
 
 impl Table {
     pub(super) fn of(entries: &[Entry]) -> Table {
-        let mut draft = Draft::default();
-        draft.name_ids(entries);
+        let ids = |wanted: &dyn Fn(&Entry) -> bool| {
+            let ids: BTreeSet<&String> =
+                entries.iter().filter(|entry| wanted(entry)).map(|entry| &entry.id).collect();
+            ids.into_iter().cloned().collect::<Vec<_>>()
+        };
+        let is_done = |entry: &Entry| match entry.section {
+            Section::Remedy => entry.key != "not",
+            section => section == Section::Deed,
+        };
+        let mut table = Table {
+            remedies: ids(&|entry| entry.section == Section::Remedy),
+            deeds: ids(&is_done),
+            currencies: ids(&|entry| entry.section == Section::Currency),
+            infos: vec![WordInfo::default()],
+            ..Table::default()
+        };
+        let mut patterns = Patterns::new();
         for entry in entries {
-            draft.add(entry);
+            table.add(entry, &mut patterns);
         }
-        draft.finish(entries)
+        table.finish(patterns);
+        table
     }
 
     /// The number of a word, whatever the case of its ASCII letters.
     pub(in super::super) fn lookup(&self, word: &[u8]) -> WordId {
-        self.words.lookup(word, word.len())
-    }
-
-    /// The number of the word that has the first `len` bytes of `text`, which costs less where more text follows.
-    pub(in super::super) fn lookup_start(&self, text: &[u8], len: usize) -> WordId {
-        self.words.lookup(text, len)
+        WordId(self.ids.get(word.to_ascii_lowercase().as_slice()).copied().unwrap_or(0))
     }
 
     pub(in super::super) fn info(&self, word: WordId) -> &WordInfo {
@@ -159,88 +167,52 @@ impl Table {
 
     /// The lists that a word stands in by itself.
     pub(in super::super) fn cues(&self, word: WordId) -> Cues {
-        self.cues[usize::from(word.0)]
+        self.info(word).cues
     }
 
     /// The phrases that begin with `word`, longest first.
     pub(in super::super) fn phrases(&self, word: WordId) -> &[Pattern] {
-        let (from, to) = self.info(word).patterns;
-        &self.patterns[from as usize..to as usize]
+        &self.phrases[usize::from(word.0)]
     }
 
-    /// The phrases that begin with a figure.
-    pub(in super::super) fn figure_phrases(&self) -> &[Pattern] {
-        &self.patterns[self.figure_patterns.0 as usize..self.figure_patterns.1 as usize]
-    }
-}
-
-#[derive(Default)]
-struct Draft {
-    remedies: Vec<String>,
-    deeds: Vec<String>,
-    currencies: Vec<String>,
-    signs: Vec<(String, u8)>,
-    ids: BTreeMap<Box<[u8]>, u16>,
-    infos: Vec<WordInfo>,
-    /// By their elements, so that cues of the same phrase come together.
-    patterns: BTreeMap<Vec<Element>, Meaning>,
-}
-
-impl Draft {
-    fn name_ids(&mut self, entries: &[Entry]) {
-        self.infos.push(WordInfo::default());
-        let ids = |wanted: &dyn Fn(&Entry) -> bool| {
-            let ids: std::collections::BTreeSet<&String> =
-                entries.iter().filter(|entry| wanted(entry)).map(|entry| &entry.id).collect();
-            ids.into_iter().cloned().collect::<Vec<_>>()
-        };
-        self.remedies = ids(&|entry| entry.section == Section::Remedy);
-        self.deeds = ids(&|entry| {
-            entry.section == Section::Deed || (entry.section == Section::Remedy && entry.key != "not")
-        });
-        self.currencies = ids(&|entry| entry.section == Section::Currency);
-    }
-
-    fn add(&mut self, entry: &Entry) {
+    fn add(&mut self, entry: &Entry, patterns: &mut Patterns) {
         let place = |names: &[String]| names.binary_search(&entry.id).unwrap_or_default();
         match entry.section {
-            Section::Remedy | Section::Deed => self.add_mention(entry),
-            Section::Cue => self.add_cue(&entry.phrase, list(CUE_KEYS, entry.key)),
+            Section::Remedy | Section::Deed => self.add_mention(entry, patterns),
+            Section::Cue => self.add_cue(&entry.phrase, list(CUE_KEYS, entry.key), patterns),
             Section::Reference => {
                 // Labels of several words are phrases; the rest is looked up as it is written.
                 let cues = list(REFERENCE_KEYS, entry.key);
                 let (label, whole) = (Cues::NUMBER_LABEL | Cues::CODE_LABEL, entry.phrase.contains(' '));
                 if whole && cues.any(label) {
-                    self.add_cue(&entry.phrase, cues);
+                    self.add_cue(&entry.phrase, cues, patterns);
                 } else {
-                    let word = self.intern(entry.phrase.as_bytes());
-                    let info = &mut self.infos[usize::from(word.0)];
-                    info.cues = info.cues | cues;
+                    self.word(&entry.phrase).cues |= cues;
                 }
             }
             Section::Currency => {
                 let currency = u8::try_from(place(&self.currencies)).unwrap_or(u8::MAX);
                 match entry.key {
                     "signs" => self.signs.push((entry.phrase.clone(), currency)),
-                    "words" => self.info(&entry.phrase).currency = Some(currency),
-                    _ => self.info(&entry.phrase).hundredth = Some(currency),
+                    "words" => self.word(&entry.phrase).currency = Some(currency),
+                    _ => self.word(&entry.phrase).hundredth = Some(currency),
                 }
             }
             Section::Unit => {
                 let unit = list(UNIT_KEYS, entry.key);
                 if entry.phrase.contains(' ') {
                     let elements = self.elements(&entry.phrase);
-                    self.patterns.insert(elements, Meaning::Unit(unit));
+                    patterns.insert(elements, Meaning::Unit(unit));
                 } else {
-                    self.info(&entry.phrase).unit = Some(unit);
+                    self.word(&entry.phrase).unit = Some(unit);
                 }
             }
-            Section::Numeral => self.info(&entry.phrase).numeral = Some(entry.number),
-            Section::Month => self.info(&entry.phrase).month = u8::try_from(entry.number).ok(),
+            Section::Numeral => self.word(&entry.phrase).numeral = Some(entry.number),
+            Section::Month => self.word(&entry.phrase).month = u8::try_from(entry.number).ok(),
         }
     }
 
-    fn add_mention(&mut self, entry: &Entry) {
+    fn add_mention(&mut self, entry: &Entry, patterns: &mut Patterns) {
         let place = |names: &[String]| {
             let place = names.binary_search(&entry.id).unwrap_or_default();
             u16::try_from(place).unwrap_or(u16::MAX)
@@ -260,23 +232,22 @@ impl Draft {
             }
         };
         let elements = self.elements(&entry.phrase);
-        self.patterns.insert(elements, meaning);
+        patterns.insert(elements, meaning);
     }
 
-    fn add_cue(&mut self, phrase: &str, cues: Cues) {
+    fn add_cue(&mut self, phrase: &str, cues: Cues, patterns: &mut Patterns) {
         let elements = self.elements(phrase);
         if let [Element::Word(word)] = elements[..] {
-            let info = &mut self.infos[usize::from(word.0)];
-            info.cues = info.cues | cues;
+            self.infos[usize::from(word.0)].cues |= cues;
             return;
         }
         // A phrase that names a remedy is no cue as well.
-        if let Meaning::Cue(all) = self.patterns.entry(elements).or_insert(Meaning::Cue(Cues::NONE)) {
-            *all = *all | cues;
+        if let Meaning::Cue(all) = patterns.entry(elements).or_insert(Meaning::Cue(Cues::NONE)) {
+            *all |= cues;
         }
     }
 
-    fn info(&mut self, word: &str) -> &mut WordInfo {
+    fn word(&mut self, word: &str) -> &mut WordInfo {
         let id = self.intern(word.as_bytes());
         &mut self.infos[usize::from(id.0)]
     }
@@ -303,8 +274,7 @@ impl Draft {
                 "<money>" => elements.push(Element::Money),
                 "<percent>" => elements.push(Element::Percent),
                 _ => {
-                    let mut tokens: Vec<Token> = Vec::new();
-                    tokenise(piece, 0..piece.len(), |text, len| self.intern(&text[..len]), &mut tokens);
+                    let tokens = tokenise(piece, 0..piece.len(), |word| self.intern(word));
                     elements.extend(tokens.iter().map(|token| match token.shape {
                         Shape::Mark(mark) => Element::Mark(mark),
                         _ => Element::Word(token.word),
@@ -315,53 +285,34 @@ impl Draft {
         elements
     }
 
-    fn finish(mut self, entries: &[Entry]) -> Table {
-        let mut patterns: Vec<Pattern> = std::mem::take(&mut self.patterns)
-            .into_iter()
-            .map(|(elements, meaning)| Pattern { elements: elements.into(), meaning })
-            .collect();
-        // By first element, then longest first: the first that fits is the right one.
-        patterns
-            .sort_by_key(|pattern| (pattern.elements.first().copied(), usize::MAX - pattern.elements.len()));
-        let mut figure_patterns = (0, 0);
-        for (at, pattern) in (0_u32..).zip(&patterns) {
-            let range = match pattern.elements.first() {
+    fn finish(&mut self, patterns: Patterns) {
+        for word in ["a", "an", "half"] {
+            self.word(word).cues |= Cues::FIGURE;
+        }
+        for info in &mut self.infos {
+            if info.numeral.is_some() || info.month.is_some() || info.currency.is_some() {
+                info.cues |= Cues::FIGURE;
+            }
+        }
+        self.phrases = vec![Vec::new(); self.infos.len()];
+        for (elements, meaning) in patterns {
+            let phrases = match elements.first() {
                 Some(Element::Word(word)) => {
-                    let info = &mut self.infos[usize::from(word.0)];
-                    if matches!(pattern.meaning, Meaning::Remedy(..) | Meaning::Deed(_)) {
-                        info.cues = info.cues | Cues::MENTION;
+                    if matches!(meaning, Meaning::Remedy(..) | Meaning::Deed(_)) {
+                        self.infos[usize::from(word.0)].cues |= Cues::MENTION;
                     }
-                    &mut info.patterns
+                    &mut self.phrases[usize::from(word.0)]
                 }
-                Some(Element::Money | Element::Percent) => &mut figure_patterns,
+                Some(Element::Money | Element::Percent) => &mut self.figure_phrases,
                 _ => continue,
             };
-            if range.1 == 0 {
-                range.0 = at;
-            }
-            range.1 = at + 1;
+            phrases.push(Pattern { elements: elements.into(), meaning });
         }
-        self.signs.sort_by_key(|(sign, _)| (usize::MAX - sign.len(), sign.clone()));
-        for info in &mut self.infos {
-            let counts = info.numeral.is_some() || info.month.is_some() || info.currency.is_some();
-            info.cues = if counts { info.cues | Cues::FIGURE } else { info.cues };
+        for phrases in &mut self.phrases {
+            phrases.sort_by_key(|pattern| Reverse(pattern.elements.len()));
         }
-        for word in ["a", "an", "half"] {
-            let info = self.info(word);
-            info.cues = info.cues | Cues::FIGURE;
-        }
-        Table {
-            triggers: Triggers::of(entries),
-            remedies: self.remedies,
-            deeds: self.deeds,
-            currencies: self.currencies,
-            signs: self.signs,
-            patterns,
-            figure_patterns,
-            words: Words::of(&self.ids),
-            cues: self.infos.iter().map(|info| info.cues).collect(),
-            infos: self.infos,
-        }
+        self.figure_phrases.sort_by_key(|pattern| (pattern.elements[0], Reverse(pattern.elements.len())));
+        self.signs.sort_by_key(|(sign, _)| (Reverse(sign.len()), sign.clone()));
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) fn phone(page: &Page<'_>, at: usize) -> Option<Figure> {
     } else {
         (7..=DIGITS_MAX).contains(&number.n_digits) && is_labelled(page, at)
     };
-    let digits = || number.tokens().iter().map(|group| page.raw(*group));
+    let digits = || number.tokens.iter().map(|group| page.raw(*group));
     let sign = if plus { "+" } else { "" };
     fits.then(|| {
         Page::figure(at, number.behind, Value::Phone(std::iter::once(sign).chain(digits()).collect()))
@@ -55,7 +55,7 @@ pub(super) fn phone(page: &Page<'_>, at: usize) -> Option<Figure> {
 
 /// Whether ten or eleven digits are grouped as telephone numbers are.
 fn is_grouped(page: &Page<'_>, number: &Groups) -> bool {
-    let (groups, first) = (number.tokens(), page.raw(number.tokens()[0]));
+    let (groups, first) = (&number.tokens, page.raw(number.tokens[0]));
     let has_lens = |lens: &[usize]| groups.iter().map(|group| page.len(*group)).eq(lens.iter().copied());
     let national = match number.n_digits {
         10 => has_lens(&[3, 3, 4]),
@@ -66,9 +66,7 @@ fn is_grouped(page: &Page<'_>, number: &Groups) -> bool {
 
 /// The groups of digits that may be a telephone number.
 struct Groups {
-    /// The first `len` are their tokens.
-    tokens: [usize; GROUPS_MAX],
-    len: usize,
+    tokens: Vec<usize>,
     n_digits: usize,
     /// The token behind them.
     behind: usize,
@@ -77,17 +75,16 @@ struct Groups {
 impl Groups {
     /// The groups from `at`, without a "(0)" that is only dialled at home, unless they have too many digits.
     fn read(page: &Page<'_>, at: usize) -> Option<Groups> {
-        let mut groups = Groups { tokens: [0; GROUPS_MAX], len: 0, n_digits: 0, behind: at };
+        let mut groups = Groups { tokens: Vec::new(), n_digits: 0, behind: at };
         let mut next = at;
-        while groups.len < GROUPS_MAX {
+        while groups.tokens.len() < GROUPS_MAX {
             match page.shape(next) {
                 Some(Shape::Digits) if next == at || is_near(page, next) => {
                     let home = page.len(next) == 1
                         && page.raw(next) == "0"
                         && page.mark(next - usize::from(next > 0)) == Some('(');
-                    if !home || groups.len == 0 {
-                        groups.tokens[groups.len] = next;
-                        groups.len += 1;
+                    if !home || groups.tokens.is_empty() {
+                        groups.tokens.push(next);
                         groups.n_digits += page.len(next);
                     }
                     next += 1;
@@ -104,10 +101,6 @@ impl Groups {
             }
         }
         (1..=DIGITS_MAX).contains(&groups.n_digits).then_some(groups)
-    }
-
-    fn tokens(&self) -> &[usize] {
-        &self.tokens[..self.len]
     }
 }
 

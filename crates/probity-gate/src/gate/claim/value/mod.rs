@@ -16,38 +16,16 @@ use super::lexicon::{Cues, Table, WordInfo};
 use super::term::Figure;
 use super::token::{Shape, Token, WordId};
 
-/// Appends the figures of a sentence to `figures`, in order.
-pub(super) fn figures(text: &str, tokens: &[Token], table: &Table, figures: &mut Vec<Figure>) {
+/// The figures of a sentence, in order.
+pub(super) fn figures(text: &str, tokens: &[Token], table: &Table) -> Vec<Figure> {
     let page = Page { text, tokens, table };
-    let mut at = 0;
+    let (mut at, mut figures) = (0, Vec::new());
     while at < tokens.len() {
-        if is_plain(&page, at) {
-            at += 1;
-            continue;
-        }
         let before = figures.len();
-        read(&page, at, figures);
+        read(&page, at, &mut figures);
         at = figures[before..].last().map_or(at + 1, |figure| figure.behind);
     }
-}
-
-/// Whether the token is a word that begins no figure; most are.
-fn is_plain(page: &Page<'_>, at: usize) -> bool {
-    let token = page.tokens[at];
-    if token.shape != Shape::Word || page.table.cues(token.word).any(Cues::FIGURE) {
-        return false;
-    }
-    let label = Cues::NUMBER_LABEL | Cues::CODE_LABEL | Cues::FILLER;
-    let led = at > 0
-        && match page.tokens[at - 1].shape {
-            Shape::Mark(_) => true,
-            _ => page.table.cues(page.tokens[at - 1].word).any(label),
-        };
-    let joined = page
-        .tokens
-        .get(at + 1)
-        .is_some_and(|next| matches!(next.shape, Shape::Mark(_)) && next.start == token.end);
-    !led && !joined
+    figures
 }
 
 /// Reads what starts at the token `at`, if anything does.
@@ -111,11 +89,7 @@ impl<'a> Page<'a> {
     }
 
     fn is_word(&self, at: usize, word: &str) -> bool {
-        // Most words are told apart by their length.
-        self.tokens.get(at).is_some_and(|token| {
-            token.end - token.start == word.len()
-                && self.text.as_bytes()[token.start..token.end].eq_ignore_ascii_case(word.as_bytes())
-        })
+        self.raw(at).eq_ignore_ascii_case(word)
     }
 
     fn mark(&self, at: usize) -> Option<char> {

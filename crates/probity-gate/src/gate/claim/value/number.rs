@@ -29,14 +29,12 @@ pub(super) enum LonePoint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Number {
     pub(super) value: Exact,
-    /// The same where it is a whole number of common size.
-    pub(super) whole: Option<i64>,
     pub(super) behind: usize,
 }
 
 impl Number {
     fn whole(value: i64, behind: usize) -> Number {
-        Number { value: Exact::from(value), whole: Some(value), behind }
+        Number { value: Exact::from(value), behind }
     }
 }
 
@@ -69,11 +67,8 @@ fn digits(page: &Page<'_>, at: usize, point: LonePoint) -> Option<Number> {
     }
     let digits = whole.iter().flat_map(|(_, digits)| digits.bytes()).chain(decimals.unwrap_or("").bytes());
     let all = digits.fold(0_i128, |all, digit| all * 10 + i128::from(digit - b'0'));
-    if decimals.is_none() {
-        return i64::try_from(all).ok().map(|all| Number::whole(all, behind));
-    }
     let scale = 10_i128.pow(u32::try_from(n_decimals).ok()?);
-    Some(Number { value: Exact::ratio(all, scale)?, whole: None, behind })
+    Some(Number { value: Exact::ratio(all, scale)?, behind })
 }
 
 /// How many groups of digits are joined by points or commas from `at` on.
@@ -93,16 +88,13 @@ fn n_groups(page: &Page<'_>, at: usize) -> usize {
     n_groups
 }
 
-/// The token behind a number in digits.
-pub(super) fn behind_digits(page: &Page<'_>, at: usize) -> Option<usize> {
-    (page.shape(at)? == Shape::Digits).then(|| at + 2 * n_groups(page, at) - 1)
-}
-
 /// Whether no unit and no range can stand behind the digits at `at`: other digits do, or a mark that joins
 /// nothing. Asked first, because reading a number costs more.
 pub(super) fn is_bare(page: &Page<'_>, at: usize) -> bool {
-    let Some(behind) = behind_digits(page, at) else { return false };
-    match page.shape(behind) {
+    if page.shape(at) != Some(Shape::Digits) {
+        return false;
+    }
+    match page.shape(at + 2 * n_groups(page, at) - 1) {
         None | Some(Shape::Digits) => true,
         Some(Shape::Mark(mark)) => mark.is_ascii() && !matches!(mark, '(' | '-' | '%' | '$'),
         Some(Shape::Word | Shape::Mixed) => false,

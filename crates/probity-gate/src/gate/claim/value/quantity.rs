@@ -8,7 +8,7 @@ use super::super::lexicon::{Meaning, UnitWord};
 use super::super::term::Figure;
 use super::super::token::Shape;
 use super::Page;
-use super::number::{LonePoint, Number, behind_digits, is_bare, number};
+use super::number::{LonePoint, Number, is_bare, number};
 use crate::exact::Exact;
 
 /// Words that may stand between a number and its unit.
@@ -40,7 +40,7 @@ pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
         figures.push(span);
         return;
     }
-    if is_inside_number(page, at) || is_bare(page, at) || !may_have_unit(page, at) {
+    if is_inside_number(page, at) || is_bare(page, at) {
         return;
     }
     let Some(low) = number(page, at, LonePoint::Decimals) else { return };
@@ -49,19 +49,6 @@ pub(super) fn quantity(page: &Page<'_>, at: usize, figures: &mut Vec<Figure>) {
     if high.is_none() || !with_unit(page, Ends { low: (at, low), high }, figures) {
         with_unit(page, Ends { low: (at, low), high: None }, figures);
     }
-}
-
-/// Whether a unit stands behind the number at `at`, or behind the range that it opens. Asked first, because reading a
-/// number costs more.
-fn may_have_unit(page: &Page<'_>, at: usize) -> bool {
-    let has_unit = |behind: usize| {
-        percent_behind(page, behind).is_some()
-            || unit_behind(page, behind).is_some()
-            || currency_behind(page, behind).is_some()
-    };
-    let Some(behind) = behind_digits(page, at) else { return true };
-    let high = || range_behind(page, at, behind);
-    has_unit(behind) || high().is_some_and(|high| behind_digits(page, high).is_none_or(has_unit))
 }
 
 /// Whether the digits at `at` go on from others before them, as in a version or a time of day.
@@ -164,10 +151,7 @@ fn unit(page: &Page<'_>, at: usize) -> Option<(UnitWord, usize)> {
 }
 
 fn span(low: Number, high: Number, unit: UnitWord) -> Option<Value> {
-    let counted = |number: Number| match number.whole {
-        Some(whole) => whole.checked_mul(unit.times).map(Exact::from),
-        None => number.value.checked_mul(Exact::from(unit.times)),
-    };
+    let counted = |number: Number| number.value.checked_mul(Exact::from(unit.times));
     let (least, most) = (counted(low)?, counted(high)?);
     let (least, most) = if least <= most { (least, most) } else { (most, least) };
     Some(Value::Span { least, most, unit: unit.unit })
@@ -181,8 +165,8 @@ fn short_span(page: &Page<'_>, at: usize) -> Option<Figure> {
     let raw = page.raw(at);
     let n_digits = raw.bytes().take_while(u8::is_ascii_digit).count();
     let unit = page.table.info(page.table.lookup(&raw.as_bytes()[n_digits..])).unit?;
-    let whole = raw[..n_digits].parse::<u32>().ok().map(i64::from)?;
-    let number = Number { value: Exact::from(whole), whole: Some(whole), behind: at + 1 };
+    let whole = raw[..n_digits].parse::<u32>().ok()?;
+    let number = Number { value: Exact::from(i64::from(whole)), behind: at + 1 };
     Some(Page::figure(at, at + 1, span(number, number, unit)?))
 }
 
@@ -197,7 +181,7 @@ fn article_span(page: &Page<'_>, at: usize, figures: &[Figure]) -> Option<Figure
         || (at > 0 && RATE.iter().any(|word| page.is_word(at - 1, word)));
     let (unit, behind) = unit(page, article + 1).filter(|_| !rate)?;
     let value = if half { Exact::ratio(1, 2)? } else { Exact::from(1) };
-    let number = Number { value, whole: None, behind };
+    let number = Number { value, behind };
     Some(Page::figure(at, behind, span(number, number, unit)?))
 }
 

@@ -125,16 +125,16 @@ pub(super) fn labelled(page: &Page<'_>, at: usize) -> Option<Figure> {
 }
 
 /// What stands before a possible number.
-pub(super) struct Label {
-    pub(super) cues: Cues,
+struct Label {
+    cues: Cues,
     /// Whether a word such as "number" or a `#` stands between.
-    pub(super) filled: bool,
-    pub(super) code_word: bool,
-    pub(super) parcel: bool,
+    filled: bool,
+    code_word: bool,
+    parcel: bool,
 }
 
 /// The label before the token `at`.
-pub(super) fn label_before(page: &Page<'_>, at: usize) -> Option<Label> {
+fn label_before(page: &Page<'_>, at: usize) -> Option<Label> {
     let mut filled = false;
     for index in (at.saturating_sub(FILLERS_MAX)..at).rev() {
         let cues = page.table.cues(page.tokens[index].word);
