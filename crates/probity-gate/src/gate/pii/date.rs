@@ -6,16 +6,13 @@
 use std::ops::Range;
 
 use super::digits::{Gap, Group};
-use super::words;
+use super::words::{self, List};
 
 /// The names of the months and what they are cut to, by their first three letters.
 const MONTHS: &[&str] = &["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /// Words that may stand between a label and its date.
-const LEADS: &[&str] = &[
-    "is", "was", "on", "of", "the", "your", "as", "listed", "recorded", "file", "our", "we", "have", "in",
-    "it",
-];
+static LEADS: List = List::of("is was on of the your as listed recorded file our we have in it");
 
 /// For each of `groups`, whether it is part of a date.
 pub(super) fn mark(text: &str, groups: &[Group], dates: &mut Vec<bool>) {
@@ -62,7 +59,7 @@ pub(super) fn after(text: &str, at: usize) -> Option<Range<usize>> {
             found.push(word);
         } else if !found.is_empty() && !word.is_any(&["of", "de", "st", "nd", "rd", "th"]) {
             break;
-        } else if found.is_empty() && !word.is_any(LEADS) {
+        } else if found.is_empty() && !word.is_in(&LEADS) {
             return None;
         }
         if found.len() == 3 {

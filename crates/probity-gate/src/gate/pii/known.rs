@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::fold::Folded;
 use super::kind::{Hit, Kind};
-use super::words::{before, is_word_byte};
+use super::words::{List, before, is_word_byte};
 
 /// How many bytes of letters and digits a value needs to be looked for at all.
 const KEY_MIN: usize = 2;
@@ -16,6 +16,10 @@ const KEY_MIN: usize = 2;
 const SPACED_MIN: usize = 4;
 /// How many bytes a part of a value needs to be looked for by itself.
 const PART_MIN: usize = 6;
+
+/// Words before a name in a greeting.
+static GREETINGS: List =
+    List::of("hi hello dear hey thanks morning afternoon evening welcome sorry sir madam");
 
 /// Text without its separators, in lower case, with the way back.
 #[derive(Debug, Default)]
@@ -153,22 +157,7 @@ fn name(text: &str, value: &str, squashed: &Squashed) -> Vec<Range<usize>> {
 /// Whether one part of a name is written as a name and outside a greeting.
 fn is_used_as_name(text: &str, span: &Range<usize>) -> bool {
     let is_capital = text[span.clone()].starts_with(char::is_uppercase);
-    let is_greeting = before(text, span.start).take(3).any(|word| {
-        word.is_any(&[
-            "hi",
-            "hello",
-            "dear",
-            "hey",
-            "thanks",
-            "morning",
-            "afternoon",
-            "evening",
-            "welcome",
-            "sorry",
-            "sir",
-            "madam",
-        ])
-    });
+    let is_greeting = before(text, span.start).take(3).any(|word| word.is_in(&GREETINGS));
     let opens_sentence = before(text, span.start).next().is_none();
     is_capital && !is_greeting && !opens_sentence
 }

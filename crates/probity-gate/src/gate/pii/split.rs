@@ -12,30 +12,17 @@ use super::digits::{self, Digits, Gap, Group};
 use super::kind::{Hit, Kind};
 use super::label::{Label, Labels};
 use super::national::is_social_security;
-use super::words;
+use super::words::{self, List};
 
 /// How many parts of each side are put together.
 const PARTS_MAX: usize = 8;
 /// How many earlier turns are read, latest last.
 const TURNS_MAX: usize = 6;
 /// Words that announce a part of a number.
-const CUES: &[&str] = &[
-    "card",
-    "visa",
-    "mastercard",
-    "amex",
-    "digits",
-    "rest",
-    "remaining",
-    "remainder",
-    "half",
-    "continues",
-    "ssn",
-    "social",
-    "phone",
-    "number",
-    "mobile",
-];
+static CUES: List = List::of(
+    "\
+    card visa mastercard amex digits rest remaining remainder half continues ssn social phone number mobile",
+);
 
 /// A run of digits in one turn.
 struct Part {
@@ -137,8 +124,7 @@ fn part(text: &str, run: &[Group]) -> Option<Part> {
 
 /// Whether a turn says that it gives part of a number.
 fn has_cue(text: &str) -> bool {
-    text.split(|char: char| !char.is_alphanumeric())
-        .any(|word| CUES.iter().any(|cue| word.eq_ignore_ascii_case(cue)))
+    text.split(|char: char| !char.is_alphanumeric()).any(|word| CUES.has(word))
 }
 
 /// The end of an e-mail address whose local part closed the turn before.
