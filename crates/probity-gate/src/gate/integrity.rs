@@ -6,8 +6,8 @@
 use std::sync::LazyLock;
 
 use super::finding::Sighting;
-use super::outline::{Family, Heads};
-use super::phrases::{Phrases, Plain};
+use super::phrases::Phrases;
+use super::rewritten::Rewritten;
 use super::rules::Rule;
 use crate::case::{TextTrait, text_traits};
 
@@ -59,16 +59,11 @@ static SIGNS: LazyLock<Phrases<&'static Rule>> = LazyLock::new(|| {
     let borders = BORDERS.split("; ").map(|phrase| (phrase, &BOUNDARY_IMITATION));
     let instructions = INSTRUCTIONS.split("; ").map(|phrase| (phrase, &INSTRUCTS_READER));
     let members = VERDICT_MEMBERS.iter().map(|phrase| (*phrase, &VERDICT_SHAPED));
-    Phrases::new(Family::Signs, borders.chain(instructions).chain(members))
+    Phrases::new(borders.chain(instructions).chain(members))
 });
 
-/// Adds how the signs start.
-pub(super) fn add_heads(heads: &mut Heads) {
-    SIGNS.add_heads(heads);
-}
-
-/// What is odd about the text of a reply: at most one sighting per rule, at its first sign.
-pub(super) fn check(reply: &str, plain: &Plain<'_>) -> Vec<Sighting> {
+/// What is odd about the text of a reply, which is also given in plain form: at most one sighting per rule, at its first sign.
+pub(super) fn check(reply: &str, plain: &Rewritten) -> Vec<Sighting> {
     let traits = text_traits(reply).into_iter().map(|unwanted| {
         let rule = match unwanted {
             TextTrait::Empty => EMPTY,
@@ -98,15 +93,12 @@ fn is_member(reply: &str, end: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::phrases::plain;
     use super::*;
 
     #[track_caller]
     fn check_rules(reply: &str, want: &[&str]) {
-        let mut heads = Heads::new();
-        add_heads(&mut heads);
-        let outline = heads.outline(reply);
-        let seen: Vec<&str> =
-            check(reply, &Plain::of(&outline)).iter().map(|sighting| sighting.rule).collect();
+        let seen: Vec<&str> = check(reply, &plain(reply)).iter().map(|sighting| sighting.rule).collect();
         assert_eq!(seen, want, "{reply:?}");
     }
 

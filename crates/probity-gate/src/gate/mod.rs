@@ -15,10 +15,10 @@ pub mod pii;
 mod policies;
 pub mod policy;
 mod record;
+mod rewritten;
 mod rules;
 mod safety;
 mod settings;
-mod sieve;
 pub mod support;
 mod word_set;
 
@@ -31,8 +31,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
 use crate::case::{EVIDENCE_BYTES_MAX, Entry, Evidence, EvidenceSource, Role, Situation};
-use outline::{Heads, Outline};
-use phrases::Plain;
+use outline::Heads;
 use pii::{PatternProblem, Scanner, Surroundings};
 use safety::Forbidden;
 
@@ -70,9 +69,6 @@ impl Gate {
         let forbidden = Forbidden::new(&settings.competitors, &settings.forbidden_advice);
         let scanner = Scanner::new(&settings.own)?;
         let mut heads = Heads::new();
-        integrity::add_heads(&mut heads);
-        forbidden.add_heads(&mut heads);
-        scanner.add_heads(&mut heads);
         if let Some(policies) = &settings.policies {
             policies.add_heads(&mut heads);
         }
@@ -129,7 +125,7 @@ impl Gate {
         }
         let reply = &entry.reply.text;
         let outline = self.heads.outline(reply);
-        let plain = Plain::of(&outline);
+        let plain = phrases::plain(reply);
         let checked = self.policies.as_ref().map(|policies| policies.check(&entry, &outline));
         let checked = checked.unwrap_or_default();
         let named: Option<Vec<EvidenceSource>> =
@@ -138,7 +134,7 @@ impl Gate {
         seen.extend(checked.evidence);
         seen.extend(integrity::check(reply, &plain));
         seen.extend(self.forbidden.check(&plain));
-        seen.extend(self.personal_data(&entry, &outline));
+        seen.extend(self.personal_data(&entry));
         seen.extend(checked.claims);
         let findings: Vec<Finding> = seen.into_iter().filter_map(|sighting| self.finding(sighting)).collect();
         if findings.iter().any(|finding| finding.severity == Severity::Block) {
@@ -159,7 +155,7 @@ impl Gate {
         families.iter().copied().filter(is_passed).collect()
     }
 
-    fn personal_data(&self, entry: &Entry, reply: &Outline<'_>) -> Vec<Sighting> {
+    fn personal_data(&self, entry: &Entry) -> Vec<Sighting> {
         let (mut earlier, mut customer) = (Vec::new(), Vec::new());
         match &entry.case.situation {
             Situation::Ticket(text) => customer.push(&**text),
@@ -174,7 +170,7 @@ impl Gate {
             }
         }
         let around = Surroundings { earlier: &earlier, customer: &customer, known: &entry.case.known_pii };
-        self.scanner.check_outline(reply, &around)
+        self.scanner.check(&entry.reply.text, &around)
     }
 
     fn finding(&self, sighting: Sighting) -> Option<Finding> {

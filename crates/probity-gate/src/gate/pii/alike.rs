@@ -92,8 +92,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let mut groups = Vec::new();
-        read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap(), &mut groups);
+        let groups = read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap());
         assert_eq!(find(text, run(text, &groups[0])).map_or("", |span| &text[span]), want, "{text}");
     }
 

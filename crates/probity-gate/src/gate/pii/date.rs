@@ -15,9 +15,8 @@ const MONTHS: &[&str] = &["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug"
 static LEADS: List = List::of("is was on of the your as listed recorded file our we have in it");
 
 /// For each of `groups`, whether it is part of a date.
-pub(super) fn mark(text: &str, groups: &[Group], dates: &mut Vec<bool>) {
-    dates.clear();
-    dates.resize(groups.len(), false);
+pub(super) fn mark(text: &str, groups: &[Group]) -> Vec<bool> {
+    let mut dates = vec![false; groups.len()];
     for at in 0..groups.len() {
         if let Some(window) = groups.get(at..at + 3)
             && is_date(text, window)
@@ -25,6 +24,7 @@ pub(super) fn mark(text: &str, groups: &[Group], dates: &mut Vec<bool>) {
             dates[at..at + 3].fill(true);
         }
     }
+    dates
 }
 
 /// Whether three groups are a day, a month and a year in some order, with the same separator.

@@ -192,12 +192,12 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let (mut groups, mut dates, mut hits) = (Vec::new(), Vec::new(), Vec::new());
+        let mut hits = Vec::new();
         let mut at = 0;
         while let Some(next) = text[at..].find(|char: char| char.is_ascii_digit()) {
-            at = digits::read_cluster(text, at + next, &mut groups);
-            super::super::date::mark(text, &groups, &mut dates);
-            find(text, &groups, &dates, &mut hits);
+            let groups = digits::read_cluster(text, at + next);
+            at = digits::span(&groups).end;
+            find(text, &groups, &super::super::date::mark(text, &groups), &mut hits);
         }
         let got: Vec<&str> = hits.iter().map(|hit| &text[hit.span.clone()]).collect();
         assert_eq!(got.join(" | "), want, "{text}");

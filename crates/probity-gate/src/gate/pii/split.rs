@@ -83,12 +83,13 @@ fn joined(begun: &[Part], rest: &[Part]) -> Option<Kind> {
 /// The first runs of digits of a text.
 fn parts(text: &str) -> Vec<Part> {
     let bytes = text.as_bytes();
-    let (mut groups, mut dates, mut found, mut at) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    let (mut found, mut at) = (Vec::new(), 0);
     while found.len() < PARTS_MAX
         && let Some(n) = bytes[at..].iter().position(u8::is_ascii_digit)
     {
-        at = digits::read_cluster(text, at + n, &mut groups);
-        date::mark(text, &groups, &mut dates);
+        let groups = digits::read_cluster(text, at + n);
+        at = digits::span(&groups).end;
+        let dates = date::mark(text, &groups);
         let mut first = 0;
         for run in groups.chunk_by(|_, next| next.gap == Gap::Narrow).take(PARTS_MAX) {
             let is_dated = dates[first..first + run.len()].contains(&true);

@@ -3,8 +3,9 @@
 //! They are found whatever the case of their letters, and not behind a letter; what a word opens is for the modules
 //! that it is handed to.
 
-use super::super::outline::{Ending, Family, Heads, Outline};
-use super::super::word_set::WordSet;
+use std::sync::LazyLock;
+
+use super::super::word_set::{WordSet, starts};
 use super::labelled::Announced;
 use super::secret::Token;
 use super::spelled::Spelling;
@@ -28,16 +29,6 @@ pub(super) enum Trigger {
     Unit,
     /// The words before the end of a card number.
     LastFour,
-}
-
-impl Trigger {
-    /// Labels and digits in words count as whole words only.
-    fn ending(self) -> Ending {
-        match self {
-            Trigger::Label(_) | Trigger::Number(_) => Ending::Whole,
-            _ => Ending::Open,
-        }
-    }
 }
 
 use Announced::{BankAccount, Birth, Code, Document, Key, NationalId, Password};
@@ -107,13 +98,6 @@ const TRIGGERS: &[(Trigger, &str)] = &[
     ),
 ];
 
-/// Finds every trigger in a text.
-#[derive(Debug, Clone)]
-pub(super) struct Triggers {
-    words: WordSet,
-    opens: Vec<Trigger>,
-}
-
 /// A trigger and where it stands.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
@@ -122,37 +106,29 @@ pub(super) struct Found {
     pub(super) end: usize,
 }
 
-impl Triggers {
-    /// All triggers.
-    pub(super) fn new() -> Self {
-        let words =
-            TRIGGERS.iter().flat_map(|(trigger, words)| words.split('|').map(move |word| (*trigger, word)));
-        let set = WordSet::of(words.clone().map(|(_, word)| word.as_bytes()));
-        Triggers { words: set, opens: words.map(|(trigger, _)| trigger).collect() }
-    }
+/// The words, and what each of them opens.
+static WORDS: LazyLock<(WordSet, Vec<Trigger>)> = LazyLock::new(|| {
+    let opens = |(trigger, words): &(Trigger, &'static str)| {
+        let trigger = *trigger;
+        words.split('|').map(move |word| (word.as_bytes(), trigger))
+    };
+    let (words, triggers): (Vec<&[u8]>, _) = TRIGGERS.iter().flat_map(opens).unzip();
+    (WordSet::of(words.into_iter()), triggers)
+});
 
-    /// Adds how they start.
-    pub(super) fn add_heads(&self, heads: &mut Heads) {
-        let words = self.words.words().zip(&self.opens);
-        heads.add(Family::PersonalData, words.map(|(word, trigger)| (word, trigger.ending())));
-    }
-
-    /// The triggers of `text` in order.
-    pub(super) fn find<'t>(&'t self, outline: &'t Outline<'_>) -> impl Iterator<Item = Found> + 't {
-        let bytes = outline.text().as_bytes();
-        let (mut places, mut from) = (outline.places(Family::PersonalData, 0), 0);
-        std::iter::from_fn(move || {
-            places.by_ref().find_map(|at| {
-                // What is part of one trigger opens no other.
-                let (number, len) = self.words.longest_at(bytes, at).filter(|_| at >= from)?;
-                let trigger = self.opens[number];
-                let is_dot = trigger == Trigger::Dot;
-                if is_dot && bytes[from..at].last() != Some(&b' ') {
-                    return None;
-                }
-                from = at + len;
-                Some(Found { trigger, start: at - usize::from(is_dot), end: from })
-            })
-        })
-    }
+/// The triggers of `text` in order.
+pub(super) fn find(text: &str) -> impl Iterator<Item = Found> {
+    let (words, triggers) = &*WORDS;
+    let (bytes, mut from) = (text.as_bytes(), 0);
+    starts(bytes).filter_map(move |at| {
+        // What is part of one trigger opens no other.
+        let (number, len) = words.longest_at(bytes, at).filter(|_| at >= from)?;
+        let trigger = triggers[number];
+        let is_dot = trigger == Trigger::Dot;
+        if is_dot && bytes[from..at].last() != Some(&b' ') {
+            return None;
+        }
+        from = at + len;
+        Some(Found { trigger, start: at - usize::from(is_dot), end: from })
+    })
 }

@@ -288,11 +288,11 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let mut groups = Vec::new();
         let mut at = 0;
         let mut got = "";
         while let Some(next) = text[at..].find(|char: char| char.is_ascii_digit()) {
-            at = read_cluster(text, at + next, &mut groups);
+            let groups = read_cluster(text, at + next);
+            at = groups[groups.len() - 1].end;
             if let Some(hit) =
                 groups.iter().find_map(|group| find_behind(text, group).or_else(|| find_before(text, group)))
             {
