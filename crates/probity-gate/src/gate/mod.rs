@@ -5,11 +5,9 @@
 //! reply cannot be judged by mistake.
 
 pub mod claim;
-mod eight;
 pub mod evidence;
 mod finding;
 mod integrity;
-mod outline;
 mod phrases;
 pub mod pii;
 mod policies;
@@ -31,7 +29,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
 use crate::case::{EVIDENCE_BYTES_MAX, Entry, Evidence, EvidenceSource, Role, Situation};
-use outline::Heads;
 use pii::{PatternProblem, Scanner, Surroundings};
 use safety::Forbidden;
 
@@ -43,8 +40,6 @@ pub struct Gate {
     policies: Option<Policies>,
     forbidden: Forbidden,
     scanner: Scanner,
-    /// Of all words that are looked for in a reply.
-    heads: Heads,
     digest: String,
 }
 
@@ -68,17 +63,12 @@ impl Gate {
         };
         let forbidden = Forbidden::new(&settings.competitors, &settings.forbidden_advice);
         let scanner = Scanner::new(&settings.own)?;
-        let mut heads = Heads::new();
-        if let Some(policies) = &settings.policies {
-            policies.add_heads(&mut heads);
-        }
         Ok(Gate {
             severities: rules().filter_map(|rule| Some((rule.id, set(rule)?))).collect(),
             digest: settings.digest(),
             policies: settings.policies,
             forbidden,
             scanner,
-            heads,
         })
     }
 
@@ -124,9 +114,8 @@ impl Gate {
             return Ok(admitted(entry, None, Vec::new(), Vec::new()));
         }
         let reply = &entry.reply.text;
-        let outline = self.heads.outline(reply);
         let plain = phrases::plain(reply);
-        let checked = self.policies.as_ref().map(|policies| policies.check(&entry, &outline));
+        let checked = self.policies.as_ref().map(|policies| policies.check(&entry));
         let checked = checked.unwrap_or_default();
         let named: Option<Vec<EvidenceSource>> =
             self.policies.is_some().then(|| checked.named.into_iter().cloned().collect());

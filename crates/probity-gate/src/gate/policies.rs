@@ -1,9 +1,8 @@
 //! What evidence and claims are checked against: the ledger, the word lists and what a tenant allows.
 
-use super::claim::{Lexicon, Wanted, extract_wanted};
+use super::claim::{Lexicon, extract};
 use super::evidence;
 use super::finding::Sighting;
-use super::outline::{Heads, Outline};
 use super::policy::{self, FileProblem, Ledger, PolicyFile};
 use super::support::{self, Allowed, Support};
 use crate::case::{Entry, EvidenceSource, Moment};
@@ -66,20 +65,15 @@ impl Policies {
         &self.canonical
     }
 
-    /// Adds how the words start that make a sentence worth reading for its claims.
-    pub(super) fn add_heads(&self, heads: &mut Heads) {
-        self.lexicon.add_heads(heads);
-    }
-
-    /// What is wrong with the evidence of a case and the claims of its reply, given that in outline, and the
-    /// sources that the reply may rest on.
-    pub(super) fn check<'a>(&'a self, entry: &'a Entry, reply: &Outline<'_>) -> Checked<'a> {
+    /// What is wrong with the evidence of a case and the claims of its reply, and the sources that the reply may
+    /// rest on.
+    pub(super) fn check<'a>(&'a self, entry: &'a Entry) -> Checked<'a> {
         let selected = evidence::check(entry, &self.ledger, self.as_of);
-        let claims = extract_wanted(reply, &self.lexicon, Wanted::All);
+        let claims = extract(&entry.reply.text, &self.lexicon);
         let case = &entry.case;
         let support = Support::new(&selected.sources, &case.situation, &self.allowed, &self.lexicon);
         let support = support.with_retrieved(&case.evidence);
-        let claims = support::check(reply.text(), &claims, &support);
+        let claims = support::check(&entry.reply.text, &claims, &support);
         Checked { evidence: selected.sightings, claims, named: selected.named }
     }
 }

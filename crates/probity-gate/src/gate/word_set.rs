@@ -30,11 +30,6 @@ impl WordSet {
         WordSet { words, by_start }
     }
 
-    /// The words in the order of their numbers.
-    pub(super) fn words(&self) -> impl Iterator<Item = &[u8]> {
-        self.words.iter().map(AsRef::as_ref)
-    }
-
     /// The longest word that starts at `at`, by its number, and how long it is. Of equal ones it is the first.
     pub(super) fn longest_at(&self, bytes: &[u8], at: usize) -> Option<(usize, usize)> {
         let rest = &bytes[at..];

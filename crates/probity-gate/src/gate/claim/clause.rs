@@ -22,7 +22,7 @@ pub(super) enum Mood {
     Statement,
     /// It ends with a question mark.
     Question,
-    /// It is somebody else's words, or a heading.
+    /// It quotes other words, or is a heading.
     Aside,
 }
 
@@ -35,9 +35,9 @@ pub(super) struct Sentence<'a> {
     pub(super) mood: Mood,
 }
 
-/// Appends to `breaks`, for each term, whether it separates two clauses.
-pub(super) fn breaks(terms: &[Term], breaks: &mut Vec<bool>) {
-    breaks.extend((0..terms.len()).map(|at| is_break(terms, at)));
+/// For each term, whether it separates two clauses.
+pub(super) fn breaks(terms: &[Term]) -> Vec<bool> {
+    (0..terms.len()).map(|at| is_break(terms, at)).collect()
 }
 
 fn is_break(terms: &[Term], at: usize) -> bool {

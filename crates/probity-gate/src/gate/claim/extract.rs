@@ -1,23 +1,17 @@
-//! From a text to its claims: find the sentences worth a look, read them, put the claims in order.
+//! From a text to its claims: read its sentences, one paragraph after the other, and put the claims in order.
 //!
-//! Only a sentence that contains a digit, a sign of an address or a word of the lists is read; the rest of
-//! a text costs one pass over its outline. The work grows with the length of the text and no faster.
+//! The work grows with the length of the text and no faster.
 
-use std::cell::RefCell;
 use std::ops::Range;
 
-use super::super::outline::Outline;
 use super::clause::{self, Mood, Sentence};
 use super::deed::{Bare, Doing, doing};
 use super::lexicon::{Cues, Form, Lexicon, Meaning, Table};
 use super::polarity::{Mention, spoken};
 use super::sentence::{self, Line};
-use super::term::{Figure, Term, terms};
+use super::term::{Figure, terms};
 use super::token::{Token, tokenise};
-use super::{Claim, ClaimKind, Value, trigger, value};
-
-/// The most tokens that room is kept for from one text to the next.
-const KEPT_MAX: usize = 1024;
+use super::{Claim, ClaimKind, Value, value};
 
 /// Which claims are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,107 +23,70 @@ pub(in crate::gate) enum Wanted {
 
 /// What a text claims, by the start of each claim.
 pub fn extract(text: &str, lexicon: &Lexicon) -> Vec<Claim> {
-    extract_wanted(&lexicon.outline(text), lexicon, Wanted::All)
+    extract_wanted(text, lexicon, Wanted::All)
 }
 
-/// Those of the claims of a text, given in outline, that are wanted.
-pub(in crate::gate) fn extract_wanted(
-    outline: &Outline<'_>,
-    lexicon: &Lexicon,
-    wanted: Wanted,
-) -> Vec<Claim> {
-    let text = outline.text();
+/// Those of the claims of a text that are wanted.
+pub(in crate::gate) fn extract_wanted(text: &str, lexicon: &Lexicon, wanted: Wanted) -> Vec<Claim> {
     let mut reader = Reader {
         text,
-        outline,
         table: &lexicon.table,
         wanted,
         claims: Vec::new(),
-        desk: DESK.take(),
+        quotes: None,
         line: Line::default(),
     };
     let mut at = 0;
-    while let Some(hit) = reader.next_hit(at..text.len()) {
-        let paragraph = sentence::paragraph(text, at, hit);
-        reader.paragraph(&paragraph, hit);
+    while let Some(paragraph) = sentence::paragraph(text, at) {
+        reader.paragraph(&paragraph);
         at = paragraph.end;
-    }
-    if reader.desk.tokens.capacity() <= KEPT_MAX {
-        DESK.set(reader.desk);
     }
     let mut claims = reader.claims;
     claims.sort_by_key(|claim| (claim.span.start, claim.span.end));
     claims
 }
 
-thread_local! {
-    /// Room for the next text. What is written in it is never read.
-    static DESK: RefCell<Desk> = RefCell::default();
-}
-
-/// Lists that are filled anew for each sentence.
-#[derive(Default)]
-struct Desk {
-    tokens: Vec<Token>,
-    figures: Vec<Figure>,
-    terms: Vec<Term>,
-    breaks: Vec<bool>,
-    /// Of the paragraph, once somebody asked.
-    quotes: Option<Vec<Range<usize>>>,
-}
-
 struct Reader<'a> {
     text: &'a str,
-    outline: &'a Outline<'a>,
     table: &'a Table,
     wanted: Wanted,
     claims: Vec<Claim>,
-    desk: Desk,
+    /// Of the paragraph, read for its first mention.
+    quotes: Option<Vec<Range<usize>>>,
     line: Line,
 }
 
 impl Reader<'_> {
-    fn next_hit(&mut self, range: Range<usize>) -> Option<usize> {
-        trigger::next(self.outline, range, self.table, &mut self.desk.tokens)
-    }
-
-    fn paragraph(&mut self, paragraph: &Range<usize>, first_hit: usize) {
-        self.desk.quotes = None;
-        let (mut from, mut hit) = (paragraph.start, Some(first_hit));
-        while let Some(at) = hit {
-            let span = sentence::sentence(self.outline, paragraph, from, at, self.table);
-            self.sentence(&span, paragraph);
-            from = span.end;
-            hit = self.next_hit(from..paragraph.end);
+    fn paragraph(&mut self, paragraph: &Range<usize>) {
+        self.quotes = None;
+        let mut from = paragraph.start;
+        while from < paragraph.end {
+            let end = sentence::sentence_end(self.text, paragraph, from, self.table);
+            self.sentence(&(from..end), paragraph);
+            from = end;
         }
     }
 
     fn sentence(&mut self, span: &Range<usize>, paragraph: &Range<usize>) {
-        let desk = &mut self.desk;
-        desk.tokens.clear();
-        desk.figures.clear();
-        desk.terms.clear();
-        desk.breaks.clear();
-        tokenise(self.text, span.clone(), |text, len| self.table.lookup_start(text, len), &mut desk.tokens);
-        value::figures(self.text, &desk.tokens, self.table, &mut desk.figures);
         let table = self.table;
-        if self.wanted == Wanted::All && may_mention(&desk.tokens, &desk.figures, table) {
-            terms(&desk.tokens, &desk.figures, table, &mut desk.terms);
-        }
-        for figure in desk.figures.drain(..) {
-            let span = desk.tokens[figure.first].start..desk.tokens[figure.behind - 1].end;
+        let tokens = tokenise(self.text, span.clone(), |word| table.lookup(word));
+        let figures = value::figures(self.text, &tokens, table);
+        let may_mention = self.wanted == Wanted::All && may_mention(&tokens, &figures, table);
+        let terms = if may_mention { terms(&tokens, &figures, table) } else { Vec::new() };
+        for figure in figures {
+            let span = tokens[figure.first].start..tokens[figure.behind - 1].end;
             self.claims.push(Claim { span, kind: ClaimKind::Value(figure.value) });
         }
-        if desk.terms.iter().all(|term| term.mention.is_none()) {
+        if terms.iter().all(|term| term.mention.is_none()) {
             return;
         }
-        clause::breaks(&desk.terms, &mut desk.breaks);
-        let quotes = desk.quotes.get_or_insert_with(|| sentence::quotes(self.text, paragraph));
+        let breaks = clause::breaks(&terms);
+        let quotes = self.quotes.get_or_insert_with(|| sentence::quotes(self.text, paragraph));
         let mood = mood(self.text, span, &mut self.line);
-        for (at, term) in desk.terms.iter().enumerate() {
+        for (at, term) in terms.iter().enumerate() {
             if let Some(meaning) = term.mention {
                 let mood = if is_quoted(quotes, term.start) { Mood::Aside } else { mood };
-                let sentence = Sentence { terms: &desk.terms, breaks: &desk.breaks, mood };
+                let sentence = Sentence { terms: &terms, breaks: &breaks, mood };
                 claims_of(&sentence, at, meaning, table, &mut self.claims);
             }
         }

@@ -11,7 +11,6 @@ mod polarity;
 mod sentence;
 mod term;
 mod token;
-mod trigger;
 mod value;
 
 pub use extract::extract;

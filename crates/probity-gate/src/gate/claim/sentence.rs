@@ -1,11 +1,9 @@
 //! Where paragraphs and sentences of a reply begin and end, and what stands in quotes.
 //!
-//! A border is decided from the few bytes around it, so it is the same from whichever side one comes.
-//! Nothing reaches over a blank line: what two texts say together, with one between them, is what each says.
+//! A border is decided from the few bytes around it. Nothing reaches over a blank line: what two texts say together, with one between them, is what each says.
 
 use std::ops::Range;
 
-use super::super::outline::Outline;
 use super::lexicon::{Cues, Table};
 
 /// The longest word before a full stop that can be an abbreviation, in bytes.
@@ -20,68 +18,31 @@ const INDENT_BYTES_MAX: usize = 512;
 /// The longest quotation that counts as one, in bytes.
 const QUOTE_BYTES_MAX: usize = 2000;
 
-/// The paragraph around `hit`, not before `from`.
-pub(super) fn paragraph(text: &str, from: usize, hit: usize) -> Range<usize> {
+/// The first paragraph from `from` on, which is a line's start or the end of the paragraph before. `None` where nothing
+/// but blank lines follows.
+pub(super) fn paragraph(text: &str, from: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    let (mut start, mut above) = (from, hit);
-    while let Some(line_end) = text[from..above].rfind('\n').map(|at| from + at) {
-        if is_blank_before(bytes, from, line_end) {
-            start = line_end + 1;
-            break;
-        }
-        above = line_end;
-    }
-    let mut end = hit;
+    let first = from + bytes[from..].iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))?;
+    let start = bytes[from..first].iter().rposition(|byte| *byte == b'\n').map_or(from, |at| from + at + 1);
+    let mut end = first;
     while let Some(line_end) = text[end..].find('\n').map(|at| end + at) {
-        if is_blank_behind(bytes, line_end + 1) {
-            return start..line_end;
+        if is_blank_line(bytes, line_end + 1) {
+            return Some(start..line_end);
         }
         end = line_end + 1;
     }
-    start..text.len()
+    Some(start..text.len())
 }
 
-/// Whether the line that ends at `end` is blank.
-fn is_blank_before(bytes: &[u8], from: usize, end: usize) -> bool {
-    let line = &bytes[from..end];
-    match line.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r')) {
-        Some(byte) => *byte == b'\n',
-        None => true,
-    }
-}
-
-fn is_blank_behind(bytes: &[u8], start: usize) -> bool {
+fn is_blank_line(bytes: &[u8], start: usize) -> bool {
     let next = bytes[start..].iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
     next.is_none_or(|byte| *byte == b'\n')
 }
 
-/// The sentence around `hit` in `paragraph`, not before `from`.
-pub(super) fn sentence(
-    outline: &Outline<'_>,
-    paragraph: &Range<usize>,
-    from: usize,
-    hit: usize,
-    table: &Table,
-) -> Range<usize> {
-    let page = &outline.text().as_bytes()[..paragraph.end];
-    let earliest = paragraph.start.max(from);
-    let mut start = earliest;
-    let mut above = hit;
-    while let Some(at) = outline.last_stop(earliest..above) {
-        above = at;
-        if let Some(border) = border(page, paragraph.start, above, table).filter(|border| *border <= hit) {
-            start = border;
-            break;
-        }
-    }
-    let mut end = hit;
-    while let Some(at) = outline.first_stop(end..page.len()) {
-        match border(page, paragraph.start, at, table) {
-            Some(border) if border > hit => return start..border,
-            _ => end = at + 1,
-        }
-    }
-    start..page.len()
+/// Where the sentence of `paragraph` that starts at `from` ends.
+pub(super) fn sentence_end(text: &str, paragraph: &Range<usize>, from: usize, table: &Table) -> usize {
+    let page = &text.as_bytes()[..paragraph.end];
+    (from..page.len()).find_map(|at| border(page, paragraph.start, at, table)).unwrap_or(page.len())
 }
 
 /// Where the next sentence starts if the byte at `at` ends one.
@@ -167,16 +128,11 @@ fn is_abbreviation(page: &[u8], from: usize, at: usize, table: &Table) -> bool {
         || ((info.cues.any(Cues::NUMBER_ABBREVIATION) || info.month.is_some()) && number_follows())
 }
 
-/// What stands in quotes in a paragraph, in order. A quotation that is the whole paragraph is not one:
-/// somebody put the reply itself in quotes.
+/// What stands in quotes in a paragraph, in order. A quotation that is the whole paragraph is not one: it is the reply
+/// itself in quotes.
 pub(super) fn quotes(text: &str, paragraph: &Range<usize>) -> Vec<Range<usize>> {
     let mut quotes = Vec::new();
     let bytes = &text.as_bytes()[..paragraph.end];
-    // Most paragraphs have no mark, and looking at all bytes alike is fast.
-    let starts_mark = |byte: u8| matches!(byte, b'"' | b'\'' | 0xE2);
-    if !bytes[paragraph.start..].iter().fold(false, |has, byte| has | starts_mark(*byte)) {
-        return quotes;
-    }
     let mut open: Option<(Mark, usize)> = None;
     let mut at = paragraph.start;
     while at < bytes.len() {

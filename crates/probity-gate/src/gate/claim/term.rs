@@ -8,7 +8,7 @@ use super::lexicon::{Cues, Element, Meaning, Pattern, Table};
 use super::token::{Shape, Token, WordId};
 
 /// How many words a gap of a phrase can hold.
-pub(super) const GAP_WORDS_MAX: usize = 3;
+const GAP_WORDS_MAX: usize = 3;
 
 /// A value and the tokens that it was read from.
 #[derive(Debug, Clone)]
@@ -41,8 +41,9 @@ impl Term {
     }
 }
 
-/// Appends the terms of `tokens` to `terms`.
-pub(super) fn terms(tokens: &[Token], figures: &[Figure], table: &Table, terms: &mut Vec<Term>) {
+/// The terms of `tokens`.
+pub(super) fn terms(tokens: &[Token], figures: &[Figure], table: &Table) -> Vec<Term> {
+    let mut terms = Vec::new();
     let mut reader = Reader { tokens, figures, table, next_figure: 0 };
     let (mut at, mut inert) = (0, 0..0);
     while at < tokens.len() {
@@ -82,11 +83,7 @@ pub(super) fn terms(tokens: &[Token], figures: &[Figure], table: &Table, terms: 
         inert = fit.tail..fit.behind;
         at = behind;
     }
-}
-
-/// Whether `pattern` stands at the first of `tokens`, figures left out.
-pub(super) fn begins(pattern: &Pattern, tokens: &[Token], table: &Table) -> bool {
-    Reader { tokens, figures: &[], table, next_figure: 0 }.fits(pattern, 0).is_some()
+    terms
 }
 
 /// A phrase that was found.

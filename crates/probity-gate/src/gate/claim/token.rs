@@ -8,8 +8,6 @@
 
 use std::ops::Range;
 
-use super::super::eight::{HIGH_BITS, eight, letters};
-
 /// A word of a word list, by its number. Zero is a word that no list has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub(super) struct WordId(pub(super) u16);
@@ -53,31 +51,18 @@ const APOSTROPHE_ENTITIES: &[&[u8]] = &[b"&#39;", b"&apos;", b"&rsquo;", b"&#821
 /// The longest entity that is recognised, in bytes.
 const ENTITY_BYTES_MAX: usize = 10;
 
-/// Appends the tokens of `span` to `tokens`; `lookup` gives the number of the word that has the first bytes of a text,
-/// whatever its case, from the text and how many bytes those are.
+/// The tokens of `span`; `lookup` gives the number of a word, whatever its case.
 pub(super) fn tokenise(
     text: &str,
     span: Range<usize>,
-    lookup: impl FnMut(&[u8], usize) -> WordId,
-    tokens: &mut Vec<Token>,
-) {
-    tokenise_some(text, span, usize::MAX, lookup, tokens);
-}
-
-/// The same, and stops when there are `n_tokens` tokens or one more.
-pub(super) fn tokenise_some(
-    text: &str,
-    span: Range<usize>,
-    n_tokens: usize,
-    mut lookup: impl FnMut(&[u8], usize) -> WordId,
-    tokens: &mut Vec<Token>,
-) {
-    let mut at = span.start;
+    mut lookup: impl FnMut(&[u8]) -> WordId,
+) -> Vec<Token> {
+    let (mut at, mut tokens) = (span.start, Vec::new());
     let bytes = &text.as_bytes()[..span.end];
-    while at < bytes.len() && tokens.len() < n_tokens {
+    while at < bytes.len() {
         let byte = bytes[at];
         if byte.is_ascii_alphanumeric() || byte >= 0x80 {
-            at = run_or_mark(text, bytes, at, &mut lookup, tokens);
+            at = run_or_mark(text, bytes, at, &mut lookup, &mut tokens);
         } else if byte.is_ascii_whitespace() {
             at += 1;
         } else if byte == b'&' && entity_len(bytes, at) > 0 {
@@ -88,6 +73,7 @@ pub(super) fn tokenise_some(
             at += 1;
         }
     }
+    tokens
 }
 
 /// Reads a run of letters and digits with the contraction behind it, or one character that is neither.
@@ -95,7 +81,7 @@ fn run_or_mark(
     text: &str,
     bytes: &[u8],
     start: usize,
-    lookup: &mut impl FnMut(&[u8], usize) -> WordId,
+    lookup: &mut impl FnMut(&[u8]) -> WordId,
     tokens: &mut Vec<Token>,
 ) -> usize {
     let (end, shape) = run(text, bytes, start);
@@ -107,15 +93,12 @@ fn run_or_mark(
         }
         return end;
     }
-    if shape != Shape::Word {
-        let word = lookup(&bytes[start..], end - start);
-        tokens.push(Token { start, end, shape, word });
-        return end;
-    }
-    if let Some(behind) = contraction(bytes, start, end, lookup, tokens) {
+    if shape == Shape::Word
+        && let Some(behind) = contraction(bytes, start, end, lookup, tokens)
+    {
         return behind;
     }
-    tokens.push(Token { start, end, shape, word: lookup(&bytes[start..], end - start) });
+    tokens.push(Token { start, end, shape, word: lookup(&bytes[start..end]) });
     end
 }
 
@@ -126,10 +109,10 @@ fn run(text: &str, bytes: &[u8], start: usize) -> (usize, Shape) {
         let byte = bytes[at];
         if byte.is_ascii_alphabetic() {
             letters = true;
-            at += n_letters(&bytes[at..]);
+            at += 1;
         } else if byte.is_ascii_digit() {
             digits = true;
-            at += 1 + bytes[at + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            at += 1;
         } else if byte >= 0x80 {
             match text[at..].chars().next() {
                 Some(c) if c.is_alphanumeric() => {
@@ -150,24 +133,12 @@ fn run(text: &str, bytes: &[u8], start: usize) -> (usize, Shape) {
     (at, shape)
 }
 
-/// How many ASCII letters `bytes` start with. Eight are told at once, because how long a word is is hard to foresee.
-fn n_letters(bytes: &[u8]) -> usize {
-    let mut n_letters = 0;
-    loop {
-        let others = !letters(eight(&bytes[n_letters..])) & HIGH_BITS;
-        n_letters += others.trailing_zeros() as usize / 8;
-        if others != 0 {
-            return n_letters;
-        }
-    }
-}
-
 /// Reads the rest of a contraction behind the letters at `start..end`, and both its words.
 fn contraction(
     bytes: &[u8],
     start: usize,
     end: usize,
-    lookup: &mut impl FnMut(&[u8], usize) -> WordId,
+    lookup: &mut impl FnMut(&[u8]) -> WordId,
     tokens: &mut Vec<Token>,
 ) -> Option<usize> {
     let apostrophe = apostrophe_len(bytes, end);
@@ -187,17 +158,14 @@ fn contraction(
         let base = &bytes[start..end - 1];
         let clipped = CLIPPED.iter().find(|(clipped, _)| base.eq_ignore_ascii_case(clipped));
         // "can't" has one n, "don't" as well, and what is left of "didn't" is a word.
-        let word = match clipped {
-            Some((_, whole)) => lookup(whole, whole.len()),
-            None => lookup(base, base.len()),
-        };
+        let word = lookup(clipped.map_or(base, |(_, whole)| whole));
         tokens.push(Token { start, end: end - 1, shape: Shape::Word, word });
-        tokens.push(Token { start: end - 1, end: behind, shape: Shape::Word, word: lookup(b"not", 3) });
+        tokens.push(Token { start: end - 1, end: behind, shape: Shape::Word, word: lookup(b"not") });
         return Some(behind);
     }
     let (_, whole) = CLITICS.iter().find(|(clitic, _)| tail.eq_ignore_ascii_case(clitic))?;
-    tokens.push(Token { start, end, shape: Shape::Word, word: lookup(&bytes[start..], end - start) });
-    tokens.push(Token { start: end, end: behind, shape: Shape::Word, word: lookup(whole, whole.len()) });
+    tokens.push(Token { start, end, shape: Shape::Word, word: lookup(&bytes[start..end]) });
+    tokens.push(Token { start: end, end: behind, shape: Shape::Word, word: lookup(whole) });
     Some(behind)
 }
 
@@ -246,12 +214,11 @@ mod tests {
     #[track_caller]
     fn check(text: &str, want: &Expect) {
         let mut words = vec![String::new()];
-        let mut tokens = Vec::new();
-        let lookup = |text: &[u8], len: usize| {
-            words.push(String::from_utf8(text[..len].to_ascii_lowercase()).expect("whole characters"));
+        let lookup = |word: &[u8]| {
+            words.push(String::from_utf8(word.to_ascii_lowercase()).expect("whole characters"));
             WordId(u16::try_from(words.len() - 1).expect("few words"))
         };
-        tokenise(text, 0..text.len(), lookup, &mut tokens);
+        let tokens = tokenise(text, 0..text.len(), lookup);
         let shown: Vec<String> = tokens
             .iter()
             .map(|token| {

@@ -1,6 +1,6 @@
 //! Personal numbers that letters which look like digits complete: O for 0, l and I for 1, S for 5, B for 8.
 //!
-//! Nobody writes such a number by accident, but a product code can look like one, so it is only flagged.
+//! Such a number is not written by accident, but a product code can look like one, so it is only flagged.
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! Days written with digits or with the name of a month.
 //!
-//! A day by itself is no personal data. It matters where the reply says that somebody was born on it, and
+//! A day by itself is no personal data. It matters where the reply gives it as a date of birth, and
 //! where its digits would otherwise be taken for part of a longer number.
 
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! What was said before the reply and retrieved for it: figures and references by anyone, deeds by the company.
 //!
-//! A remedy that somebody asked for, or that an earlier message promised, supports nothing.
+//! A remedy that was asked for, or that an earlier message promised, supports nothing.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ impl Said {
         for (role, text) in texts {
             // What a customer or a retrieved text says was done shows nothing.
             let wanted = if role == Role::Customer { Wanted::Values } else { Wanted::All };
-            for claim in extract_wanted(&lexicon.outline(text), lexicon, wanted) {
+            for claim in extract_wanted(text, lexicon, wanted) {
                 match claim.kind {
                     ClaimKind::Value(value) => values.push((Extent::One(value), ())),
                     ClaimKind::Deed { deed } => {

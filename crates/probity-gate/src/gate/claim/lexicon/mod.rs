@@ -4,7 +4,6 @@
 //! nothing built in can be taken away. What always holds: a phrase names at most one remedy or deed.
 
 mod cue;
-mod index;
 mod read;
 mod table;
 
@@ -13,7 +12,6 @@ use std::sync::LazyLock;
 pub(super) use cue::Cues;
 pub(super) use table::{Element, Form, Meaning, Pattern, Table, UnitWord, WordInfo};
 
-use super::super::outline::{Heads, Outline};
 use read::Entry;
 
 /// The built-in lists, in the order in which they are read.
@@ -67,16 +65,6 @@ impl Lexicon {
         let mut entries = self.entries.clone();
         entries.extend(read::entries(toml, &self.entries)?);
         Ok(Lexicon { table: Table::of(&entries), entries })
-    }
-
-    /// Adds how the words start that make a sentence worth reading.
-    pub(in crate::gate) fn add_heads(&self, heads: &mut Heads) {
-        self.table.triggers.add_heads(heads);
-    }
-
-    /// The outline of a text that is read for its claims alone.
-    pub(in crate::gate) fn outline<'t>(&self, text: &'t str) -> Outline<'t> {
-        self.table.triggers.outline(text)
     }
 
     /// The ids of the remedies, sorted.

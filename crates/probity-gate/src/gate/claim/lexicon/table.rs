@@ -1,13 +1,10 @@
 //! The word lists made ready: a number for each word, what it means, and the phrases that begin with it.
-//!
-//! How words and places in a text are found is for [`index`](super::index).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::super::TimeUnit;
-use super::super::token::{Shape, Token, WordId, tokenise};
+use super::super::token::{Shape, WordId, tokenise};
 use super::cue::{CUE_KEYS, Cues, REFERENCE_KEYS};
-use super::index::{Triggers, Words};
 use super::read::{Entry, Section};
 
 /// A unit of time: what it is counted in, and how many of those it is.
@@ -126,11 +123,8 @@ pub(in super::super) struct Table {
     /// Phrases that begin with a figure.
     figure_patterns: (u32, u32),
     infos: Vec<WordInfo>,
-    /// The lists of each word once more, together, because they are asked for most.
-    cues: Vec<Cues>,
-    words: Words,
-    /// Finds the places of a text that are worth a closer look.
-    pub(in super::super) triggers: Triggers,
+    /// The number of each word, which is in lower case.
+    ids: HashMap<Box<[u8]>, u16>,
 }
 
 impl Table {
@@ -140,17 +134,12 @@ impl Table {
         for entry in entries {
             draft.add(entry);
         }
-        draft.finish(entries)
+        draft.finish()
     }
 
     /// The number of a word, whatever the case of its ASCII letters.
     pub(in super::super) fn lookup(&self, word: &[u8]) -> WordId {
-        self.words.lookup(word, word.len())
-    }
-
-    /// The number of the word that has the first `len` bytes of `text`, which costs less where more text follows.
-    pub(in super::super) fn lookup_start(&self, text: &[u8], len: usize) -> WordId {
-        self.words.lookup(text, len)
+        WordId(self.ids.get(word.to_ascii_lowercase().as_slice()).copied().unwrap_or(0))
     }
 
     pub(in super::super) fn info(&self, word: WordId) -> &WordInfo {
@@ -159,7 +148,7 @@ impl Table {
 
     /// The lists that a word stands in by itself.
     pub(in super::super) fn cues(&self, word: WordId) -> Cues {
-        self.cues[usize::from(word.0)]
+        self.info(word).cues
     }
 
     /// The phrases that begin with `word`, longest first.
@@ -180,7 +169,7 @@ struct Draft {
     deeds: Vec<String>,
     currencies: Vec<String>,
     signs: Vec<(String, u8)>,
-    ids: BTreeMap<Box<[u8]>, u16>,
+    ids: HashMap<Box<[u8]>, u16>,
     infos: Vec<WordInfo>,
     /// By their elements, so that cues of the same phrase come together.
     patterns: BTreeMap<Vec<Element>, Meaning>,
@@ -303,8 +292,7 @@ impl Draft {
                 "<money>" => elements.push(Element::Money),
                 "<percent>" => elements.push(Element::Percent),
                 _ => {
-                    let mut tokens: Vec<Token> = Vec::new();
-                    tokenise(piece, 0..piece.len(), |text, len| self.intern(&text[..len]), &mut tokens);
+                    let tokens = tokenise(piece, 0..piece.len(), |word| self.intern(word));
                     elements.extend(tokens.iter().map(|token| match token.shape {
                         Shape::Mark(mark) => Element::Mark(mark),
                         _ => Element::Word(token.word),
@@ -315,7 +303,7 @@ impl Draft {
         elements
     }
 
-    fn finish(mut self, entries: &[Entry]) -> Table {
+    fn finish(mut self) -> Table {
         let mut patterns: Vec<Pattern> = std::mem::take(&mut self.patterns)
             .into_iter()
             .map(|(elements, meaning)| Pattern { elements: elements.into(), meaning })
@@ -351,15 +339,13 @@ impl Draft {
             info.cues = info.cues | Cues::FIGURE;
         }
         Table {
-            triggers: Triggers::of(entries),
             remedies: self.remedies,
             deeds: self.deeds,
             currencies: self.currencies,
             signs: self.signs,
             patterns,
             figure_patterns,
-            words: Words::of(&self.ids),
-            cues: self.infos.iter().map(|info| info.cues).collect(),
+            ids: self.ids,
             infos: self.infos,
         }
     }

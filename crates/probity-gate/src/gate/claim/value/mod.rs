@@ -16,19 +16,20 @@ use super::lexicon::{Cues, Table, WordInfo};
 use super::term::Figure;
 use super::token::{Shape, Token, WordId};
 
-/// Appends the figures of a sentence to `figures`, in order.
-pub(super) fn figures(text: &str, tokens: &[Token], table: &Table, figures: &mut Vec<Figure>) {
+/// The figures of a sentence, in order.
+pub(super) fn figures(text: &str, tokens: &[Token], table: &Table) -> Vec<Figure> {
     let page = Page { text, tokens, table };
-    let mut at = 0;
+    let (mut at, mut figures) = (0, Vec::new());
     while at < tokens.len() {
         if is_plain(&page, at) {
             at += 1;
             continue;
         }
         let before = figures.len();
-        read(&page, at, figures);
+        read(&page, at, &mut figures);
         at = figures[before..].last().map_or(at + 1, |figure| figure.behind);
     }
+    figures
 }
 
 /// Whether the token is a word that begins no figure; most are.

@@ -49,7 +49,7 @@ pub(super) static PARTICLES: List = List::of(
 );
 /// Parts of a building.
 pub(super) static UNITS: List = List::of("apartment apt bldg box building flat floor po room ste suite unit");
-/// Words before a place where somebody lives.
+/// Words before the place where a person lives.
 pub(super) static CUES: List =
     List::of("address addresses adresse corner live lived lives living resides residing");
 /// Capitals that open a new sentence or close a letter rather than name a town.
