@@ -5,20 +5,18 @@
 //! reply cannot be judged by mistake.
 
 pub mod claim;
-mod eight;
 pub mod evidence;
 mod finding;
 mod integrity;
-mod outline;
 mod phrases;
 pub mod pii;
 mod policies;
 pub mod policy;
 mod record;
+mod rewritten;
 mod rules;
 mod safety;
 mod settings;
-mod sieve;
 pub mod support;
 mod word_set;
 
@@ -31,8 +29,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
 use crate::case::{EVIDENCE_BYTES_MAX, Entry, Evidence, EvidenceSource, Role, Situation};
-use outline::{Heads, Outline};
-use phrases::Plain;
 use pii::{PatternProblem, Scanner, Surroundings};
 use safety::Forbidden;
 
@@ -44,8 +40,6 @@ pub struct Gate {
     policies: Option<Policies>,
     forbidden: Forbidden,
     scanner: Scanner,
-    /// Of all words that are looked for in a reply.
-    heads: Heads,
     digest: String,
 }
 
@@ -69,17 +63,12 @@ impl Gate {
         };
         let forbidden = Forbidden::new(&settings.competitors, &settings.forbidden_advice);
         let scanner = Scanner::new(&settings.own)?;
-        let mut heads = Heads::new();
-        integrity::add_heads(&mut heads);
-        forbidden.add_heads(&mut heads);
-        scanner.add_heads(&mut heads);
         Ok(Gate {
             severities: rules().filter_map(|rule| Some((rule.id, set(rule)?))).collect(),
             digest: settings.digest(),
             policies: settings.policies,
             forbidden,
             scanner,
-            heads,
         })
     }
 
@@ -120,8 +109,7 @@ impl Gate {
             return Ok(admitted(entry, None, Vec::new(), Vec::new()));
         }
         let reply = &entry.reply.text;
-        let outline = self.heads.outline(reply);
-        let plain = Plain::of(&outline);
+        let plain = phrases::plain(reply);
         let checked = self.policies.as_ref().map(|policies| policies.check(&entry));
         let checked = checked.unwrap_or_default();
         let named: Option<Vec<EvidenceSource>> =
@@ -130,7 +118,7 @@ impl Gate {
         seen.extend(checked.evidence);
         seen.extend(integrity::check(reply, &plain));
         seen.extend(self.forbidden.check(&plain));
-        seen.extend(self.personal_data(&entry, &outline));
+        seen.extend(self.personal_data(&entry));
         seen.extend(checked.claims);
         let findings: Vec<Finding> = seen.into_iter().filter_map(|sighting| self.finding(sighting)).collect();
         if findings.iter().any(|finding| finding.severity == Severity::Block) {
@@ -151,7 +139,7 @@ impl Gate {
         families.iter().copied().filter(is_passed).collect()
     }
 
-    fn personal_data(&self, entry: &Entry, reply: &Outline<'_>) -> Vec<Sighting> {
+    fn personal_data(&self, entry: &Entry) -> Vec<Sighting> {
         let (mut earlier, mut customer) = (Vec::new(), Vec::new());
         match &entry.case.situation {
             Situation::Ticket(text) => customer.push(&**text),
@@ -166,7 +154,7 @@ impl Gate {
             }
         }
         let around = Surroundings { earlier: &earlier, customer: &customer, known: &entry.case.known_pii };
-        self.scanner.check_outline(reply, &around)
+        self.scanner.check(&entry.reply.text, &around)
     }
 
     fn finding(&self, sighting: Sighting) -> Option<Finding> {

@@ -1,8 +1,8 @@
 //! What a tenant forbids by name: competitors, and advice that its replies must not give.
 
 use super::finding::Sighting;
-use super::outline::{Family, Heads};
-use super::phrases::{Found, Phrases, Plain};
+use super::phrases::{Found, Phrases};
+use super::rewritten::Rewritten;
 use super::rules::Rule;
 
 const COMPETITOR: Rule = Rule::block("safety.competitor", "the reply names a competitor");
@@ -41,21 +41,16 @@ impl Forbidden {
         let competitors = competitors.iter().map(named(Kind::Competitor));
         let all: Vec<_> = competitors.chain(advice.iter().map(named(Kind::Advice))).collect();
         let phrases = all.iter().map(|named| (named.1.as_str(), named.clone()));
-        Forbidden { phrases: Phrases::new(Family::Forbidden, phrases) }
+        Forbidden { phrases: Phrases::new(phrases) }
     }
 
-    /// Adds how the phrases start.
-    pub(super) fn add_heads(&self, heads: &mut Heads) {
-        self.phrases.add_heads(heads);
-    }
-
-    /// The forbidden things in a reply. Advice against something is not that advice.
-    pub(super) fn check(&self, plain: &Plain<'_>) -> Vec<Sighting> {
+    /// The forbidden things in the plain text of a reply. Advice against something is not that advice.
+    pub(super) fn check(&self, plain: &Rewritten) -> Vec<Sighting> {
         self.phrases.find(plain).into_iter().filter_map(|found| sighting(found, plain)).collect()
     }
 }
 
-fn sighting(found: Found<'_, (Kind, String)>, plain: &Plain<'_>) -> Option<Sighting> {
+fn sighting(found: Found<'_, (Kind, String)>, plain: &Rewritten) -> Option<Sighting> {
     let (kind, name) = found.meaning;
     match kind {
         Kind::Competitor => {
@@ -80,12 +75,11 @@ fn is_warning(before: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::phrases::plain;
     use super::*;
 
     fn seen(forbidden: &Forbidden, reply: &str) -> Vec<Sighting> {
-        let mut heads = Heads::new();
-        forbidden.add_heads(&mut heads);
-        forbidden.check(&Plain::of(&heads.outline(reply)))
+        forbidden.check(&plain(reply))
     }
 
     #[track_caller]

@@ -1,6 +1,6 @@
 //! Personal numbers that letters which look like digits complete: O for 0, l and I for 1, S for 5, B for 8.
 //!
-//! Nobody writes such a number by accident, but a product code can look like one, so it is only flagged.
+//! Such a number is not written by accident, but a product code can look like one, so it is only flagged.
 
 use std::ops::Range;
 
@@ -92,8 +92,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let mut groups = Vec::new();
-        read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap(), &mut groups);
+        let groups = read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap());
         assert_eq!(find(text, run(text, &groups[0])).map_or("", |span| &text[span]), want, "{text}");
     }
 

@@ -31,10 +31,10 @@ pub struct Allow {
     pub test_values: TestValues,
 }
 
-/// What card numbers, phones and domains do that were published for tests and belong to nobody.
+/// What card numbers, phones and domains do that were published for tests and belong to no person.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TestValues {
-    /// They are reported like any other: in a real reply nobody should see one.
+    /// They are reported like any other: none belongs in a real reply.
     #[default]
     Report,
     /// They are let through.
@@ -72,15 +72,7 @@ pub enum PatternProblem {
 
 /// The lists in one spelling.
 #[derive(Debug, Clone)]
-pub(super) struct Lists {
-    emails: Vec<String>,
-    domains: Vec<String>,
-    phones: Vec<String>,
-    addresses: Vec<String>,
-    ips: Vec<String>,
-    id_patterns: Vec<String>,
-    test_values: TestValues,
-}
+pub(super) struct Lists(Allow);
 
 impl Lists {
     /// The lists of `allow`, if all its patterns can be used.
@@ -105,7 +97,7 @@ impl Lists {
                 return Err(PatternProblem::TooLong { length: pattern.len(), pattern });
             }
         }
-        Ok(Lists {
+        Ok(Lists(Allow {
             emails: lower(&allow.emails),
             domains: lower(&allow.domains)
                 .into_iter()
@@ -116,7 +108,7 @@ impl Lists {
             ips: lower(&allow.ips),
             id_patterns,
             test_values: allow.test_values,
-        })
+        }))
     }
 
     /// Whether `hit` in `text` is on a list.
@@ -127,8 +119,8 @@ impl Lists {
             || ((hit.kind == Kind::Email || is_contact) && value.contains('@') && self.has_email(value))
             || ((hit.kind == Kind::Phone || is_contact) && self.has_phone(value))
             || ((hit.kind == Kind::Address || is_contact) && self.has_address(value))
-            || (hit.kind == Kind::Ip && self.ips.iter().any(|ip| value.eq_ignore_ascii_case(ip)))
-            || (self.test_values == TestValues::Allow && is_test_value(hit.kind, value))
+            || (hit.kind == Kind::Ip && self.0.ips.iter().any(|ip| value.eq_ignore_ascii_case(ip)))
+            || (self.0.test_values == TestValues::Allow && is_test_value(hit.kind, value))
     }
 
     fn has_email(&self, value: &str) -> bool {
@@ -137,7 +129,7 @@ impl Lists {
         let is_under = |allowed: &String| {
             domain.strip_suffix(allowed.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         };
-        self.emails.contains(&value) || self.domains.iter().any(is_under)
+        self.0.emails.contains(&value) || self.0.domains.iter().any(is_under)
     }
 
     fn has_phone(&self, value: &str) -> bool {
@@ -150,7 +142,7 @@ impl Lists {
                     && b.len() - a.len() <= 4
                     && b.ends_with(a.trim_start_matches('0')))
         };
-        value.len() > 5 && self.phones.iter().any(|phone| is_same(phone, value) || is_same(value, phone))
+        value.len() > 5 && self.0.phones.iter().any(|phone| is_same(phone, value) || is_same(value, phone))
     }
 
     fn has_address(&self, value: &str) -> bool {
@@ -158,6 +150,7 @@ impl Lists {
         let value = value.text();
         value.len() > 5
             && self
+                .0
                 .addresses
                 .iter()
                 .any(|address| address.contains(value) || value.starts_with(address.as_str()))
@@ -165,7 +158,7 @@ impl Lists {
 
     /// Whether the word that a number stands in has one of the company's own forms.
     fn has_id_form(&self, text: &str, hit: &Hit) -> bool {
-        if self.id_patterns.is_empty() || hit.kind == Kind::Email || hit.kind == Kind::Secret {
+        if self.0.id_patterns.is_empty() || hit.kind == Kind::Email || hit.kind == Kind::Secret {
             return false;
         }
         let bytes = text.as_bytes();
@@ -183,7 +176,7 @@ impl Lists {
             end >= hit.core.end && bytes.get(end).is_none_or(|byte| !super::words::is_word_byte(*byte))
         };
         starts.clone().any(|start| {
-            self.id_patterns.iter().any(|pattern| matches(pattern.as_bytes(), &bytes[start..], start, &ends))
+            self.0.id_patterns.iter().any(|pattern| matches(pattern.as_bytes(), &bytes[start..], start, &ends))
         })
     }
 }

@@ -1,26 +1,22 @@
 //! Days written with digits or with the name of a month.
 //!
-//! A day by itself is no personal data. It matters where the reply says that somebody was born on it, and
+//! A day by itself is no personal data. It matters where the reply gives it as a date of birth, and
 //! where its digits would otherwise be taken for part of a longer number.
 
 use std::ops::Range;
 
 use super::digits::{Gap, Group};
-use super::words;
+use super::words::{self, List};
 
 /// The names of the months and what they are cut to, by their first three letters.
 const MONTHS: &[&str] = &["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /// Words that may stand between a label and its date.
-const LEADS: &[&str] = &[
-    "is", "was", "on", "of", "the", "your", "as", "listed", "recorded", "file", "our", "we", "have", "in",
-    "it",
-];
+static LEADS: List = List::of("is was on of the your as listed recorded file our we have in it");
 
 /// For each of `groups`, whether it is part of a date.
-pub(super) fn mark(text: &str, groups: &[Group], dates: &mut Vec<bool>) {
-    dates.clear();
-    dates.resize(groups.len(), false);
+pub(super) fn mark(text: &str, groups: &[Group]) -> Vec<bool> {
+    let mut dates = vec![false; groups.len()];
     for at in 0..groups.len() {
         if let Some(window) = groups.get(at..at + 3)
             && is_date(text, window)
@@ -28,6 +24,7 @@ pub(super) fn mark(text: &str, groups: &[Group], dates: &mut Vec<bool>) {
             dates[at..at + 3].fill(true);
         }
     }
+    dates
 }
 
 /// Whether three groups are a day, a month and a year in some order, with the same separator.
@@ -62,7 +59,7 @@ pub(super) fn after(text: &str, at: usize) -> Option<Range<usize>> {
             found.push(word);
         } else if !found.is_empty() && !word.is_any(&["of", "de", "st", "nd", "rd", "th"]) {
             break;
-        } else if found.is_empty() && !word.is_any(LEADS) {
+        } else if found.is_empty() && !word.is_in(&LEADS) {
             return None;
         }
         if found.len() == 3 {

@@ -93,17 +93,17 @@ pub(super) fn n_digits(groups: &[Group]) -> usize {
     groups.iter().map(Group::len).sum()
 }
 
-/// Reads the cluster that opens with the digit at `at` into `groups` and gives its end.
-pub(super) fn read_cluster(text: &str, at: usize, groups: &mut Vec<Group>) -> usize {
+/// The groups of the cluster that opens with the digit at `at`.
+pub(super) fn read_cluster(text: &str, at: usize) -> Vec<Group> {
     let bytes = text.as_bytes();
-    groups.clear();
+    let mut groups = Vec::new();
     let (mut start, mut gap) = (at, Gap::Opening);
     loop {
         let end = digits_end(bytes, start);
         groups.push(Group { start, end, gap });
         match gap_after(bytes, end) {
             Some((next, kind)) => (start, gap) = (next, kind),
-            None => return end,
+            None => return groups,
         }
     }
 }
@@ -161,9 +161,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let mut groups = Vec::new();
-        let at = text.find(|char: char| char.is_ascii_digit()).unwrap();
-        read_cluster(text, at, &mut groups);
+        let groups = read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap());
         let mut got = String::new();
         for group in &groups {
             got.push_str(match group.gap {

@@ -7,68 +7,32 @@ use std::ops::Range;
 
 use super::kind::{Hit, Kind};
 use super::label::{Labels, Owner};
-use super::words::{self, is_word_byte};
+use super::words::{self, List, is_word_byte};
 
 /// The longest local part, in bytes (RFC 5321).
 const LOCAL_MAX: usize = 64;
 /// The longest domain that is read, in bytes.
 const DOMAIN_MAX: usize = 128;
 /// Local parts that name a role in a company.
-const ROLES: &[&str] = &[
-    "support",
-    "help",
-    "info",
-    "noreply",
-    "no-reply",
-    "sales",
-    "billing",
-    "returns",
-    "privacy",
-    "contact",
-    "hello",
-    "service",
-    "services",
-    "customerservice",
-    "customercare",
-    "care",
-    "team",
-    "orders",
-    "admin",
-    "office",
-    "feedback",
-    "press",
-    "security",
-    "legal",
-    "accounts",
-    "helpdesk",
-    "shipping",
-    "refunds",
-    "donotreply",
-    "git",
-];
+static ROLES: List = List::of(
+    "\
+    support help info noreply no-reply sales billing returns privacy contact hello service services \
+    customerservice customercare care team orders admin office feedback press security legal accounts \
+    helpdesk shipping refunds donotreply git",
+);
 /// Top-level domains of addresses that are spelled out.
-const TOP_LEVELS: &[&str] = &[
-    "com", "net", "org", "edu", "gov", "info", "biz", "io", "co", "me", "us", "uk", "de", "fr", "es", "it",
-    "nl", "eu", "ca", "au", "in", "jp", "br", "ch", "at", "be", "se", "no", "dk", "fi", "pl", "pt", "ie",
-    "nz", "za", "mx", "ru", "cn", "app", "dev", "ai", "tv", "example", "test",
-];
+static TOP_LEVELS: List = List::of(
+    "\
+    com net org edu gov info biz io co me us uk de fr es it nl eu ca au in jp br ch at be se no dk fi pl pt \
+    ie nz za mx ru cn app dev ai tv example test",
+);
 /// Endings of files that follow an address in the name of a file, or that follow a picture's scale.
-const FILE_ENDINGS: &[&str] =
-    &["png", "jpg", "jpeg", "gif", "webp", "svg", "pdf", "heic", "txt", "csv", "zip", "doc", "docx", "html"];
+static FILE_ENDINGS: List = List::of("png jpg jpeg gif webp svg pdf heic txt csv zip doc docx html");
 /// Hosts of mail for people, whose name makes an address of a plain "at".
-const MAIL_HOSTS: &[&str] = &[
-    "gmail",
-    "googlemail",
-    "yahoo",
-    "hotmail",
-    "outlook",
-    "icloud",
-    "aol",
-    "proton",
-    "protonmail",
-    "gmx",
-    "live",
-];
+static MAIL_HOSTS: List = List::of(
+    "\
+    gmail googlemail yahoo hotmail outlook icloud aol proton protonmail gmx live",
+);
 
 /// The address around the `@` at `at`.
 pub(super) fn find(text: &str, at: usize) -> Option<Hit> {
@@ -107,8 +71,8 @@ pub(super) fn find_spelled(text: &str, at: Range<usize>) -> Option<Hit> {
             break;
         }
     }
-    let is_top = labels.len() > 1 && labels.last().is_some_and(|top| is_any(top, TOP_LEVELS));
-    let is_mail = is_any(labels[0], MAIL_HOSTS);
+    let is_top = labels.len() > 1 && labels.last().is_some_and(|top| TOP_LEVELS.has(top));
+    let is_mail = MAIL_HOSTS.has(labels[0]);
     let is_sure = !is_word
         || is_mail
         || &text[at] == "AT"
@@ -122,14 +86,9 @@ pub(super) fn find_at_dot(text: &str, at: usize) -> Option<Hit> {
     find_spelled(text, word.start..word.end)
 }
 
-/// Whether `word` is one of `words`, which are lower case.
-fn is_any(word: &str, words: &[&str]) -> bool {
-    words.iter().any(|known| word.eq_ignore_ascii_case(known))
-}
-
 /// Whether an address is a person's or the company's.
 fn kind(text: &str, local: &Range<usize>, domain: &Range<usize>) -> Kind {
-    let is_role = is_any(&text[local.clone()], ROLES);
+    let is_role = ROLES.has(&text[local.clone()]);
     let is_ours = || Labels::around(text, local.start, domain.end).owner == Some(Owner::Company);
     let is_plain = text[domain.clone()].is_ascii();
     if is_plain && (is_role || is_ours()) { Kind::UnlistedContact } else { Kind::Email }
@@ -167,7 +126,7 @@ fn domain_after(text: &str, from: usize) -> Option<Range<usize>> {
         starts.push(end + 1);
         end = next;
     }
-    if starts.last().is_some_and(|top| is_any(&text[*top..end], FILE_ENDINGS)) {
+    if starts.last().is_some_and(|top| FILE_ENDINGS.has(&text[*top..end])) {
         end = starts.pop()? - 1;
     }
     let top = &text[*starts.last()?..end];

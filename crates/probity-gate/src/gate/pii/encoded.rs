@@ -2,65 +2,41 @@
 
 use std::ops::Range;
 
-use super::fold::{Folded, Folding};
+use super::super::rewritten::Rewritten;
 
 /// How short a word may be to be read as Base64, in bytes.
 const BASE64_MIN: usize = 16;
 
-/// Which bytes Base64 is written with.
-const BASE64: [bool; 256] = {
-    let (mut belongs, mut byte) = ([false; 256], 0_u8);
-    while byte < 0x80 {
-        belongs[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
-        byte += 1;
-    }
-    belongs
-};
-
 /// `text` with its entities and percent signs resolved, or nothing when there are none.
-pub(super) fn resolved(text: &str) -> Option<Folded<'static>> {
-    let bytes = text.as_bytes();
-    // Most texts have none, and looking at all bytes alike is fast.
-    if !bytes.iter().fold(false, |has, byte| has | matches!(byte, b'%' | b'&')) {
+pub(super) fn resolved(text: &str) -> Option<Rewritten> {
+    if !text.contains(['%', '&']) {
         return None;
     }
-    let mut folding = Folding::new();
-    let (mut from, mut at, mut n_resolved) = (0, 0, 0);
-    while at < bytes.len() {
-        let found = match bytes[at] {
-            b'&' => entity(&bytes[at..]),
-            b'%' => percent(&bytes[at..]),
+    let mut resolved = Rewritten::with_capacity(text.len());
+    let (mut at, mut is_changed) = (0, false);
+    while let Some(char) = text[at..].chars().next() {
+        let rest = &text.as_bytes()[at..];
+        let found = match char {
+            '&' => entity(rest),
+            '%' => percent(rest),
             _ => None,
         };
-        if let Some((char, n)) = found {
-            folding.copy(from, &text[from..at]);
-            folding.replace(at, n, char);
-            n_resolved += 1;
-            at += n;
-            from = at;
-        } else {
-            at += 1;
-        }
+        is_changed |= found.is_some();
+        let (char, n) = found.unwrap_or((char, char.len_utf8()));
+        resolved.push(char, at..at + n);
+        at += n;
     }
-    folding.copy(from, &text[from..]);
-    (n_resolved > 0).then(|| folding.finish())
+    is_changed.then_some(resolved)
 }
 
 /// The words of `text` that are Base64 for readable text, with that text.
 pub(super) fn base64_words(text: &str) -> Vec<(Range<usize>, String)> {
-    let bytes = text.as_bytes();
-    let belongs = |byte: &u8| BASE64[usize::from(*byte)];
-    let mut words = Vec::new();
-    let mut at = 0;
-    // A word that is long enough has a byte at every such distance, so most bytes are never looked at.
-    while let Some(window) = bytes.get(at..at + BASE64_MIN) {
-        if let Some(gap) = window.iter().rposition(|byte| !belongs(byte)) {
-            at += gap + 1;
-            continue;
-        }
-        let n = BASE64_MIN + bytes[at + BASE64_MIN..].iter().take_while(|byte| belongs(byte)).count();
-        words.extend(base64(&bytes[at..at + n]).map(|plain| (at..at + n, plain)));
-        at += n;
+    let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
+    let (mut words, mut at) = (Vec::new(), 0);
+    for word in text.as_bytes().split(|byte| !belongs(byte)) {
+        let plain = if word.len() < BASE64_MIN { None } else { base64(word) };
+        words.extend(plain.map(|plain| (at..at + word.len(), plain)));
+        at += word.len() + 1;
     }
     words
 }

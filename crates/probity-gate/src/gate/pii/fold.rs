@@ -2,14 +2,16 @@
 //!
 //! Digits of every script become ASCII digits, compatibility forms their plain form (NFKD), spaces a
 //! space, dashes a hyphen, bullets an asterisk, money signs a dollar, other symbols a space; marks and
-//! characters that nobody sees are dropped. So all that is left outside ASCII is letters. Text in ASCII is its own folding and is never copied. Letters of other scripts that look like Latin ones stay
-//! what they are. Every range of folded text maps to a range of whole characters of the original.
+//! characters that a reader does not see are dropped. So all that is left outside ASCII is letters. Text in ASCII
+//! is its own folding and is never copied. Letters of other scripts that look like Latin ones stay what they are. Every range of folded text maps to a range of whole characters of the original.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
+
+use super::super::rewritten::Rewritten;
+use crate::case::is_format;
 
 /// The code points of the zeros of all scripts with decimal digits (general category Nd), in order. The
 /// nine digits after each zero follow it.
@@ -25,132 +27,50 @@ const ZEROS: &[u32] = &[
 /// Text in one spelling.
 #[derive(Debug)]
 pub(super) struct Folded<'t> {
-    text: Cow<'t, str>,
-    /// Where the way back changes, in order. Empty when the text is its own folding.
-    pieces: Vec<Piece>,
-}
-
-/// From `folded` on, text comes from `original` on.
-#[derive(Debug, Clone, Copy)]
-struct Piece {
-    folded: usize,
-    original: usize,
-    source: Source,
-}
-
-/// Where the bytes of a piece come from.
-#[derive(Debug, Clone, Copy)]
-enum Source {
-    /// Each byte from the byte at the same distance.
-    Copied,
-    /// All of them from one stretch of this many bytes.
-    Whole(usize),
+    original: &'t str,
+    /// None where the text is its own folding.
+    folded: Option<Rewritten>,
 }
 
 impl<'t> Folded<'t> {
     /// `text` in one spelling.
     pub(super) fn new(text: &'t str) -> Self {
-        if text.is_ascii() {
-            return Folded { text: Cow::Borrowed(text), pieces: Vec::new() };
-        }
-        let mut folding = Folding::new();
-        let mut at = 0;
-        while at < text.len() {
-            let plain = text.as_bytes()[at..].iter().take_while(|byte| byte.is_ascii()).count();
-            folding.copy(at, &text[at..at + plain]);
-            at += plain;
-            if let Some(char) = text[at..].chars().next() {
-                fold_char(&mut folding, at, char);
-                at += char.len_utf8();
-            }
-        }
-        folding.finish()
-    }
-
-    /// Whether the text had that spelling already.
-    pub(super) fn is_original(&self) -> bool {
-        matches!(self.text, Cow::Borrowed(_))
+        let folded = (!text.is_ascii()).then(|| {
+            let mut folded = Rewritten::with_capacity(text.len());
+            text.char_indices().for_each(|(at, char)| fold_char(&mut folded, at, char));
+            folded
+        });
+        Folded { original: text, folded }
     }
 
     /// The folded text.
     pub(super) fn text(&self) -> &str {
-        &self.text
+        self.folded.as_ref().map_or(self.original, Rewritten::text)
     }
 
     /// The whole characters of the original that `span` of the folded text comes from.
     pub(super) fn original(&self, span: &Range<usize>) -> Range<usize> {
-        if self.pieces.is_empty() || span.is_empty() {
-            return span.clone();
-        }
-        let start = self.source(span.start).start;
-        start..self.source(span.end - 1).end.max(start)
-    }
-
-    /// Where the byte at `at` comes from.
-    fn source(&self, at: usize) -> Range<usize> {
-        let after = self.pieces.partition_point(|piece| piece.folded <= at);
-        let Some(piece) = after.checked_sub(1).map(|i| self.pieces[i]) else { return at..at + 1 };
-        match piece.source {
-            Source::Copied => {
-                let start = piece.original + (at - piece.folded);
-                start..start + 1
-            }
-            Source::Whole(bytes) => piece.original..piece.original + bytes,
-        }
-    }
-}
-
-/// Folded text as it is written.
-pub(super) struct Folding {
-    text: String,
-    pieces: Vec<Piece>,
-}
-
-impl Folding {
-    /// Nothing yet.
-    pub(super) fn new() -> Self {
-        Folding { text: String::new(), pieces: Vec::new() }
-    }
-
-    /// Adds `text`, which stands at `original`, as it is.
-    pub(super) fn copy(&mut self, original: usize, text: &str) {
-        if !text.is_empty() {
-            self.pieces.push(Piece { folded: self.text.len(), original, source: Source::Copied });
-            self.text.push_str(text);
-        }
-    }
-
-    /// Adds `char` for the `bytes` bytes of the original from `original` on.
-    pub(super) fn replace(&mut self, original: usize, bytes: usize, char: char) {
-        let source = Source::Whole(bytes);
-        self.pieces.push(Piece { folded: self.text.len(), original, source });
-        self.text.push(char);
-    }
-
-    /// The text with its way back.
-    pub(super) fn finish<'t>(self) -> Folded<'t> {
-        Folded { text: Cow::Owned(self.text), pieces: self.pieces }
+        self.folded.as_ref().map_or(span.clone(), |folded| folded.original(span))
     }
 }
 
 /// Adds what `char`, which stands at `at`, folds to.
-fn fold_char(folding: &mut Folding, at: usize, char: char) {
-    let bytes = char.len_utf8();
-    if let Some(plain) = plain(char) {
-        folding.replace(at, bytes, plain);
-        return;
-    }
-    if is_unseen(char) {
-        return;
-    }
-    for part in std::iter::once(char).nfkd() {
-        let seen = match plain(part) {
-            Some(plain) => plain,
-            None if is_combining_mark(part) => continue,
-            None if part.is_alphanumeric() || part.is_ascii() => part,
-            None => ' ',
-        };
-        folding.replace(at, bytes, seen);
+fn fold_char(folded: &mut Rewritten, at: usize, char: char) {
+    let origin = at..at + char.len_utf8();
+    if char.is_ascii() {
+        folded.push(char, origin);
+    } else if let Some(plain) = plain(char) {
+        folded.push(plain, origin);
+    } else if !is_format(char) {
+        for part in std::iter::once(char).nfkd() {
+            let seen = match plain(part) {
+                Some(plain) => plain,
+                None if is_combining_mark(part) => continue,
+                None if part.is_alphanumeric() || part.is_ascii() => part,
+                None => ' ',
+            };
+            folded.push(seen, origin.clone());
+        }
     }
 }
 
@@ -179,14 +99,6 @@ fn decimal(char: char) -> Option<char> {
     char::from_digit(code - zero, 10)
 }
 
-/// Whether a reader does not see `char` at all: format characters, joiners, selectors and tags.
-fn is_unseen(char: char) -> bool {
-    matches!(u32::from(char),
-        0xad | 0x34f | 0x600..=0x605 | 0x61c | 0x6dd | 0x70f | 0x115f..=0x1160 | 0x17b4..=0x17b5
-        | 0x180b..=0x180f | 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x206f | 0x3164 | 0xfe00..=0xfe0f
-        | 0xfeff | 0xffa0 | 0xfff9..=0xfffb | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a | 0xe0000..=0xe0fff)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -209,14 +121,14 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_is_dropped() {
+    fn what_a_reader_does_not_see_is_dropped() {
         check("4\u{200b}1\u{2060}1\u{feff}1\u{fe0f}1", "41111");
         check("jane＠gmail．com é ﬁ", "jane@gmail.com e fi");
     }
 
     #[test]
     fn ascii_is_not_copied() {
-        assert!(matches!(Folded::new("plain").text, Cow::Borrowed(_)));
+        assert!(Folded::new("plain").folded.is_none());
     }
 
     proptest! {

@@ -83,8 +83,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let mut groups = Vec::new();
-        read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap(), &mut groups);
+        let groups = read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap());
         let found = find_v4(text, &groups, 0).or_else(|| find_v6(text, &groups[0]));
         assert_eq!(found.map_or("", |span| &text[span]), want, "{text}");
     }

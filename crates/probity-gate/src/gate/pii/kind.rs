@@ -66,7 +66,7 @@ impl Kind {
         &RULES[self as usize]
     }
 
-    /// Whether such a sighting says that data is exposed, rather than that somebody should look.
+    /// Whether such a sighting says that data is exposed, rather than that a person should look.
     pub(super) fn exposes(self) -> bool {
         self < Kind::OwnDataEcho
     }

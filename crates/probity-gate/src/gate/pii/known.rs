@@ -6,9 +6,10 @@
 
 use std::ops::Range;
 
+use super::super::rewritten::Rewritten;
 use super::fold::Folded;
 use super::kind::{Hit, Kind};
-use super::words::{before, is_word_byte};
+use super::words::{List, before, is_word_byte};
 
 /// How many bytes of letters and digits a value needs to be looked for at all.
 const KEY_MIN: usize = 2;
@@ -17,40 +18,33 @@ const SPACED_MIN: usize = 4;
 /// How many bytes a part of a value needs to be looked for by itself.
 const PART_MIN: usize = 6;
 
+/// Words before a name in a greeting.
+static GREETINGS: List =
+    List::of("hi hello dear hey thanks morning afternoon evening welcome sorry sir madam");
+
 /// Text without its separators, in lower case, with the way back.
 #[derive(Debug, Default)]
-pub(super) struct Squashed {
-    text: String,
-    /// Where each byte of the text comes from.
-    origins: Vec<usize>,
-}
+pub(super) struct Squashed(Rewritten);
 
 impl Squashed {
     /// The letters and digits of `text`.
     pub(super) fn new(text: &str) -> Self {
-        let (letters, origins) = (String::with_capacity(text.len()), Vec::with_capacity(text.len()));
-        let mut squashed = Squashed { text: letters, origins };
+        let mut squashed = Rewritten::with_capacity(text.len());
         for (at, char) in text.char_indices().filter(|(_, char)| char.is_alphanumeric()) {
-            for lower in char.to_lowercase() {
-                squashed.text.push(lower);
-                squashed.origins.resize(squashed.text.len(), at);
-            }
+            let origin = at..at + char.len_utf8();
+            char.to_lowercase().for_each(|lower| squashed.push(lower, origin.clone()));
         }
-        squashed
+        Squashed(squashed)
     }
 
     /// The letters and digits.
     pub(super) fn text(&self) -> &str {
-        &self.text
+        self.0.text()
     }
 
-    /// Where `key` stands in `text`, which this was made from, also inside a word or a number.
-    pub(super) fn spans(&self, text: &str, key: &str) -> impl Iterator<Item = Range<usize>> {
-        self.text.match_indices(key).map(move |(at, _)| {
-            let last = self.origins[at + key.len() - 1];
-            let end = last + text[last..].chars().next().map_or(1, char::len_utf8);
-            self.origins[at]..end
-        })
+    /// Where `key` stands in the original, also inside a word or a number.
+    pub(super) fn spans(&self, key: &str) -> impl Iterator<Item = Range<usize>> {
+        self.text().match_indices(key).map(|(at, _)| self.0.original(&(at..at + key.len())))
     }
 
     /// Where `key` stands in `text`, which this was made from, as whole words or numbers.
@@ -60,7 +54,7 @@ impl Squashed {
             return Vec::new();
         }
         let is_short = key.len() < SPACED_MIN;
-        let spans = self.spans(text, key).filter(|span| !is_short || span.len() == key.len());
+        let spans = self.spans(key).filter(|span| !is_short || span.len() == key.len());
         let is_number = key.bytes().all(|byte| byte.is_ascii_digit()) && !is_short;
         let joins = |byte: u8| if is_number { byte.is_ascii_digit() } else { is_word_byte(byte) };
         let is_whole = |span: &Range<usize>| {
@@ -153,22 +147,7 @@ fn name(text: &str, value: &str, squashed: &Squashed) -> Vec<Range<usize>> {
 /// Whether one part of a name is written as a name and outside a greeting.
 fn is_used_as_name(text: &str, span: &Range<usize>) -> bool {
     let is_capital = text[span.clone()].starts_with(char::is_uppercase);
-    let is_greeting = before(text, span.start).take(3).any(|word| {
-        word.is_any(&[
-            "hi",
-            "hello",
-            "dear",
-            "hey",
-            "thanks",
-            "morning",
-            "afternoon",
-            "evening",
-            "welcome",
-            "sorry",
-            "sir",
-            "madam",
-        ])
-    });
+    let is_greeting = before(text, span.start).take(3).any(|word| word.is_in(&GREETINGS));
     let opens_sentence = before(text, span.start).next().is_none();
     is_capital && !is_greeting && !opens_sentence
 }

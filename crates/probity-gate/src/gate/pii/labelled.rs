@@ -8,46 +8,20 @@ use std::ops::Range;
 use super::date;
 use super::kind::{Hit, Kind};
 use super::secret;
-use super::words::is_word_byte;
+use super::words::{List, is_word_byte};
 
 /// How many words may stand between a label and its value.
 const FILLERS_MAX: usize = 5;
 /// The longest value that is read, in bytes.
 const VALUE_MAX: usize = 128;
 /// Words that may stand between a label and its value.
-const FILLERS: &[&str] = &[
-    "number",
-    "no",
-    "num",
-    "nr",
-    "is",
-    "was",
-    "id",
-    "your",
-    "the",
-    "on",
-    "file",
-    "card",
-    "as",
-    "follows",
-    "for",
-    "you",
-    "now",
-    "temporary",
-    "new",
-    "our",
-    "account",
-    "login",
-    "has",
-    "been",
-    "set",
-    "to",
-    "reset",
-    "today",
-    "code",
-];
+static FILLERS: List = List::of(
+    "\
+    number no num nr is was id your the on file card as follows for you now temporary new our account login \
+    has been set to reset today code",
+);
 /// Words that make a value of what follows a password.
-const CONNECTORS: &[&str] = &["is", "was", "to", "are", "code"];
+static CONNECTORS: List = List::of("is was to are code");
 
 /// What a label announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,10 +103,10 @@ fn value_after(text: &str, at: usize) -> Option<Value> {
         };
         let span = value_span(text, at)?;
         let word = &text[span.clone()];
-        if !FILLERS.iter().any(|filler| word.eq_ignore_ascii_case(filler)) || link == Link::Quoted {
+        if !FILLERS.has(word) || link == Link::Quoted {
             return Some(Value { span, link });
         }
-        let is_said = CONNECTORS.iter().any(|connector| word.eq_ignore_ascii_case(connector));
+        let is_said = CONNECTORS.has(word);
         link = if is_said || link == Link::Said { Link::Said } else { Link::Loose };
         at = span.end;
     }

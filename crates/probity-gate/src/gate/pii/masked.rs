@@ -28,9 +28,6 @@ struct Shown {
 /// The masked number that `first` to `last`, the ends of a cluster, belong to, and where it ends.
 pub(super) fn find(text: &str, first: &Group, last: &Group) -> Option<Hit> {
     let bytes = text.as_bytes();
-    if !may_be_masked(&bytes[first.start.saturating_sub(REACH)..bytes.len().min(last.end + REACH)]) {
-        return None;
-    }
     let back = bytes[..first.start].iter().rev().take(REACH).take_while(|byte| belongs(**byte)).count();
     let forth = bytes[last.end..].iter().take(REACH).take_while(|byte| belongs(**byte)).count();
     let (start, end) = trim(bytes, first.start - back, last.end + forth);
@@ -96,12 +93,6 @@ fn shown(bytes: &[u8]) -> Shown {
     shown
 }
 
-/// Whether two hidden places stand side by side. Asked first, because most number signs and bullets are alone.
-fn may_be_masked(bytes: &[u8]) -> bool {
-    let pairs = bytes.iter().zip(bytes.iter().skip(1));
-    pairs.fold(false, |has, (left, right)| has | ((left == right) & is_mask(*left)))
-}
-
 /// Whether there is a run of hidden places, rather than a bullet, a number sign or a multiplication.
 fn has_mask(bytes: &[u8]) -> bool {
     bytes.windows(2).any(|pair| is_mask(pair[0]) && pair[0] == pair[1] && pair[0] != b'#')
@@ -140,8 +131,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: Option<Kind>) {
-        let mut groups = Vec::new();
-        read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap(), &mut groups);
+        let groups = read_cluster(text, text.find(|char: char| char.is_ascii_digit()).unwrap());
         let hit = find(text, &groups[0], &groups[groups.len() - 1]);
         assert_eq!(hit.map(|hit| hit.kind), want, "{text}");
     }

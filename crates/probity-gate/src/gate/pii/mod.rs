@@ -38,19 +38,14 @@ pub use allow::{Allow, PatternProblem, TestValues};
 pub(super) use kind::RULES;
 
 use super::finding::Sighting;
-use super::outline::{Heads, Outline};
 use allow::Lists;
 use echo::Echo;
 use fold::Folded;
 use kind::{Hit, Kind};
-use trigger::Triggers;
 
 /// Finds personal data in replies. Made once for a run.
 #[derive(Debug, Clone)]
 pub struct Scanner {
-    triggers: Triggers,
-    /// Of the triggers.
-    heads: Heads,
     lists: Lists,
 }
 
@@ -68,29 +63,16 @@ pub struct Surroundings<'a> {
 impl Scanner {
     /// A scanner that lets through what `allow` lists.
     pub fn new(allow: &Allow) -> Result<Self, PatternProblem> {
-        let (triggers, mut heads) = (Triggers::new(), Heads::new());
-        triggers.add_heads(&mut heads);
-        Ok(Scanner { triggers, heads, lists: Lists::new(allow)? })
-    }
-
-    /// Adds how the words start that announce personal data.
-    pub(super) fn add_heads(&self, heads: &mut Heads) {
-        self.triggers.add_heads(heads);
+        Ok(Scanner { lists: Lists::new(allow)? })
     }
 
     /// The personal data and secrets that `reply` shows, in the order of their place. Spans are bytes of
     /// the reply and never cut a character.
     pub fn check(&self, reply: &str, around: &Surroundings<'_>) -> Vec<Sighting> {
-        self.check_outline(&self.heads.outline(reply), around)
-    }
-
-    /// The same of a reply that is given in outline.
-    pub(super) fn check_outline(&self, reply: &Outline<'_>, around: &Surroundings<'_>) -> Vec<Sighting> {
-        let folded = Folded::new(reply.text());
+        let folded = Folded::new(reply);
         let text = folded.text();
         let mut echo = Echo::new(around.customer);
-        let refolded = (!folded.is_original()).then(|| self.heads.outline(text));
-        let mut hits = self.found(refolded.as_ref().unwrap_or(reply), &mut echo);
+        let mut hits = self.found(text, &mut echo);
         for hit in known::find(text, around.known) {
             hits.push(as_echo(text, hit, &mut echo));
         }
@@ -103,9 +85,8 @@ impl Scanner {
     }
 
     /// What stands in a text, without what is allowed.
-    fn found(&self, outline: &Outline<'_>, echo: &mut Echo<'_>) -> Vec<Hit> {
-        let text = outline.text();
-        let hits = scan::scan(outline, &self.triggers).hits;
+    fn found(&self, text: &str, echo: &mut Echo<'_>) -> Vec<Hit> {
+        let hits = scan::scan(text).hits;
         hits.into_iter()
             .filter(|hit| !self.lists.allows(text, hit))
             .map(|hit| as_echo(text, hit, echo))
@@ -116,13 +97,12 @@ impl Scanner {
     fn encoded(&self, text: &str, echo: &mut Echo<'_>) -> Vec<Hit> {
         let mut hits = Vec::new();
         if let Some(resolved) = encoded::resolved(text) {
-            for hit in self.found(&self.heads.outline(resolved.text()), echo) {
+            for hit in self.found(resolved.text(), echo) {
                 hits.push(Hit::new(hit.kind, resolved.original(&hit.span)));
             }
         }
         for (span, plain) in encoded::base64_words(text) {
-            let strongest =
-                self.found(&self.heads.outline(&plain), echo).into_iter().map(|hit| hit.kind).min();
+            let strongest = self.found(&plain, echo).into_iter().map(|hit| hit.kind).min();
             hits.extend(strongest.map(|kind| Hit::new(kind, span)));
         }
         hits

@@ -145,10 +145,11 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let (mut groups, mut hits) = (Vec::new(), Vec::new());
+        let mut hits = Vec::new();
         let mut at = 0;
         while let Some(next) = text[at..].find(|char: char| char.is_ascii_digit()) {
-            at = digits::read_cluster(text, at + next, &mut groups);
+            let groups = digits::read_cluster(text, at + next);
+            at = digits::span(&groups).end;
             find(text, &groups, &vec![false; groups.len()], &mut hits);
         }
         let got: Vec<&str> = hits.iter().map(|hit| &text[hit.span.clone()]).collect();

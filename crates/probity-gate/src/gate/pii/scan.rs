@@ -6,18 +6,14 @@
 
 use std::ops::Range;
 
-use super::super::outline::Outline;
 use super::alike;
 use super::digits::{self, Group};
 use super::kind::{Hit, Kind};
 use super::masked;
 use super::spelled::Spelled;
-use super::trigger::{Found, Trigger, Triggers};
+use super::trigger::{self, Found, Trigger};
 use super::words::is_word_byte;
 use super::{address, card, date, email, iban, ip, labelled, linked, national, phone, secret};
-
-/// How many bytes are looked at together while nothing is found.
-const BLOCK: usize = 32;
 
 /// Everything that was recognised in a text.
 #[derive(Debug, Default)]
@@ -30,8 +26,6 @@ pub(super) struct Scan {
     last_fours: Vec<Range<usize>>,
     /// How far the text has been read by modules that read long stretches.
     read_to: ReadTo,
-    groups: Vec<Group>,
-    dates: Vec<bool>,
 }
 
 /// Where the last stretch ends that each of these read, so that none reads it twice.
@@ -44,12 +38,11 @@ struct ReadTo {
     unit: usize,
 }
 
-/// Recognises everything in a text, which is folded and given in outline.
-pub(super) fn scan(outline: &Outline<'_>, triggers: &Triggers) -> Scan {
-    let text = outline.text();
+/// Recognises everything in a text, which is folded.
+pub(super) fn scan(text: &str) -> Scan {
     let mut scan = Scan::default();
     scan.numbers(text);
-    scan.words(outline, triggers);
+    scan.words(text);
     let linked = linked::find(text, &scan.last_fours, &scan.hits);
     scan.hits.extend(linked);
     scan
@@ -60,17 +53,16 @@ impl Scan {
     fn numbers(&mut self, text: &str) {
         let bytes = text.as_bytes();
         let mut at = 0;
-        while let Some(next) = next_sign(bytes, at) {
-            at = next;
+        while let Some(n) = bytes[at..].iter().position(|byte| byte.is_ascii_digit() || *byte == b'@') {
+            at += n;
             if bytes[at] == b'@' {
                 self.n_looks += 1;
                 self.hits.extend(email::find(text, at));
                 at += 1;
             } else {
-                let mut groups = std::mem::take(&mut self.groups);
-                at = digits::read_cluster(text, at, &mut groups);
+                let groups = digits::read_cluster(text, at);
+                at = digits::span(&groups).end;
                 self.cluster(text, &groups);
-                self.groups = groups;
             }
         }
     }
@@ -81,13 +73,11 @@ impl Scan {
         let (first, last) = (groups[0], groups[groups.len() - 1]);
         self.n_looks += groups.len();
         if n_digits >= 6 {
-            let mut dates = std::mem::take(&mut self.dates);
-            date::mark(text, groups, &mut dates);
+            let dates = date::mark(text, groups);
             self.n_looks += 3 * groups.len();
             card::find(text, groups, &dates, &mut self.hits);
             phone::find(text, groups, &dates, &mut self.hits);
             national::find(text, groups, &dates, &mut self.hits);
-            self.dates = dates;
         } else {
             // Two digits can open a national number whose others follow a letter or a space.
             national::find(text, &groups[..1], &[false], &mut self.hits);
@@ -135,10 +125,9 @@ impl Scan {
     }
 
     /// The pass over words.
-    fn words(&mut self, outline: &Outline<'_>, triggers: &Triggers) {
-        let text = outline.text();
+    fn words(&mut self, text: &str) {
         let mut spelled = Spelled::default();
-        for found in triggers.find(outline) {
+        for found in trigger::find(text) {
             self.n_looks += 1;
             let range = found.start..found.end;
             match found.trigger {
@@ -175,19 +164,6 @@ impl Scan {
     }
 }
 
-/// Where the next digit or `@` stands. Whole blocks without one are passed over at once.
-fn next_sign(bytes: &[u8], from: usize) -> Option<usize> {
-    let is_sign = |byte: u8| byte.is_ascii_digit() || byte == b'@';
-    let mut at = from;
-    while let Some(block) = bytes.get(at..at + BLOCK) {
-        if block.iter().fold(false, |has, byte| has | is_sign(*byte)) {
-            break;
-        }
-        at += BLOCK;
-    }
-    bytes[at..].iter().position(|byte| is_sign(*byte)).map(|n| at + n)
-}
-
 /// The address around a word for `@`. Where the host was part of the trigger, only its first word is.
 fn at_word(text: &str, range: &Range<usize>) -> Option<Hit> {
     let is_word = text.as_bytes()[range.start].is_ascii_alphabetic();
@@ -204,17 +180,12 @@ fn is_whole(text: &str, range: &Range<usize>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::outline::Heads;
     use super::*;
 
     /// How much work a text takes for each of its bytes, in looks per hundred bytes.
     fn looks_per_hundred(part: &str, n: usize) -> usize {
-        let triggers = Triggers::new();
-        let mut heads = Heads::new();
-        triggers.add_heads(&mut heads);
         let text = part.repeat(n / part.len());
-        let outline = heads.outline(&text);
-        scan(&outline, &triggers).n_looks * 100 / text.len()
+        scan(&text).n_looks * 100 / text.len()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Long numbers that are written out digit by digit in words.
 //!
-//! Seven digits in a row or more are a number somebody hides or dictates. A card among them is a card.
+//! Seven digits in a row or more are a number that is hidden or dictated. A card among them is a card.
 
 use std::ops::Range;
 

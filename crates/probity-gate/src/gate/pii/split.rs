@@ -12,30 +12,17 @@ use super::digits::{self, Digits, Gap, Group};
 use super::kind::{Hit, Kind};
 use super::label::{Label, Labels};
 use super::national::is_social_security;
-use super::words;
+use super::words::{self, List};
 
 /// How many parts of each side are put together.
 const PARTS_MAX: usize = 8;
 /// How many earlier turns are read, latest last.
 const TURNS_MAX: usize = 6;
 /// Words that announce a part of a number.
-const CUES: &[&str] = &[
-    "card",
-    "visa",
-    "mastercard",
-    "amex",
-    "digits",
-    "rest",
-    "remaining",
-    "remainder",
-    "half",
-    "continues",
-    "ssn",
-    "social",
-    "phone",
-    "number",
-    "mobile",
-];
+static CUES: List = List::of(
+    "\
+    card visa mastercard amex digits rest remaining remainder half continues ssn social phone number mobile",
+);
 
 /// A run of digits in one turn.
 struct Part {
@@ -96,12 +83,13 @@ fn joined(begun: &[Part], rest: &[Part]) -> Option<Kind> {
 /// The first runs of digits of a text.
 fn parts(text: &str) -> Vec<Part> {
     let bytes = text.as_bytes();
-    let (mut groups, mut dates, mut found, mut at) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    let (mut found, mut at) = (Vec::new(), 0);
     while found.len() < PARTS_MAX
         && let Some(n) = bytes[at..].iter().position(u8::is_ascii_digit)
     {
-        at = digits::read_cluster(text, at + n, &mut groups);
-        date::mark(text, &groups, &mut dates);
+        let groups = digits::read_cluster(text, at + n);
+        at = digits::span(&groups).end;
+        let dates = date::mark(text, &groups);
         let mut first = 0;
         for run in groups.chunk_by(|_, next| next.gap == Gap::Narrow).take(PARTS_MAX) {
             let is_dated = dates[first..first + run.len()].contains(&true);
@@ -137,8 +125,7 @@ fn part(text: &str, run: &[Group]) -> Option<Part> {
 
 /// Whether a turn says that it gives part of a number.
 fn has_cue(text: &str) -> bool {
-    text.split(|char: char| !char.is_alphanumeric())
-        .any(|word| CUES.iter().any(|cue| word.eq_ignore_ascii_case(cue)))
+    text.split(|char: char| !char.is_alphanumeric()).any(|word| CUES.has(word))
 }
 
 /// The end of an e-mail address whose local part closed the turn before.

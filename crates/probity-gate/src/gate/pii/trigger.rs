@@ -3,8 +3,9 @@
 //! They are found whatever the case of their letters, and not behind a letter; what a word opens is for the modules
 //! that it is handed to.
 
-use super::super::outline::{Ending, Family, Heads, Outline};
-use super::super::word_set::WordSet;
+use std::sync::LazyLock;
+
+use super::super::word_set::{WordSet, starts};
 use super::labelled::Announced;
 use super::secret::Token;
 use super::spelled::Spelling;
@@ -30,229 +31,72 @@ pub(super) enum Trigger {
     LastFour,
 }
 
-impl Trigger {
-    /// Labels and digits in words count as whole words only.
-    fn ending(self) -> Ending {
-        match self {
-            Trigger::Label(_) | Trigger::Number(_) => Ending::Whole,
-            _ => Ending::Open,
-        }
-    }
-}
-
 use Announced::{BankAccount, Birth, Code, Document, Key, NationalId, Password};
 
-/// Every word, by what it opens.
-const TRIGGERS: &[(Trigger, &[&str])] = &[
+/// Every word, by what it opens. A bar stands between two words.
+const TRIGGERS: &[(Trigger, &str)] = &[
     (
         Trigger::Label(Birth),
-        &[
-            "date of birth",
-            "dob",
-            "d.o.b.",
-            "birth date",
-            "birthdate",
-            "birthday",
-            "date_of_birth",
-            "born on",
-            "born",
-            "geburtsdatum",
-        ],
+        "date of birth|dob|d.o.b.|birth date|birthdate|birthday|date_of_birth|born on|born|geburtsdatum",
     ),
     (
         Trigger::Label(Document),
-        &[
-            "passport",
-            "driver's license",
-            "drivers license",
-            "driver license",
-            "driver's licence",
-            "driving licence",
-            "driving license",
-            "drivers licence",
-            "identity card",
-            "id card number",
-            "residence permit",
-            "green card number",
-        ],
+        "passport|driver's license|drivers license|driver license|driver's licence|driving licence|\
+         driving license|drivers licence|identity card|id card number|residence permit|green card number",
     ),
     (
         Trigger::Label(NationalId),
-        &[
-            "national insurance",
-            "nino",
-            "social insurance",
-            "aadhaar",
-            "aadhar",
-            "cpf",
-            "curp",
-            "pesel",
-            "bsn",
-            "tax id",
-            "itin",
-            "tfn",
-            "tax file number",
-            "codice fiscale",
-            "dni",
-            "personnummer",
-            "national id",
-            "nhs number",
-            "tin",
-            "taxpayer id",
-            "sin number",
-            "medicare number",
-            "steuer-id",
-            "insee",
-        ],
+        "national insurance|nino|social insurance|aadhaar|aadhar|cpf|curp|pesel|bsn|tax id|itin|tfn|\
+         tax file number|codice fiscale|dni|personnummer|national id|nhs number|tin|taxpayer id|\
+         sin number|medicare number|steuer-id|insee",
     ),
-    (
-        Trigger::Label(BankAccount),
-        &["bank account", "sort code", "routing number", "routing", "bsb", "bank acct"],
-    ),
-    (Trigger::Label(Password), &["password", "passcode", "passphrase", "pwd", "passwort"]),
+    (Trigger::Label(BankAccount), "bank account|sort code|routing number|routing|bsb|bank acct"),
+    (Trigger::Label(Password), "password|passcode|passphrase|pwd|passwort"),
     (
         Trigger::Label(Code),
-        &[
-            "one-time code",
-            "one time code",
-            "one-time password",
-            "one-time passcode",
-            "one time password",
-            "otp",
-            "verification code",
-            "security code",
-            "authentication code",
-            "2fa code",
-            "login code",
-            "sign-in code",
-            "pin",
-            "pin code",
-            "cvv",
-            "cvv2",
-            "cvc",
-            "access code",
-            "passcode",
-        ],
+        "one-time code|one time code|one-time password|one-time passcode|one time password|otp|\
+         verification code|security code|authentication code|2fa code|login code|sign-in code|pin|\
+         pin code|cvv|cvv2|cvc|access code|passcode",
     ),
     (
         Trigger::Label(Key),
-        &[
-            "api key",
-            "api_key",
-            "apikey",
-            "api-key",
-            "api token",
-            "access token",
-            "access_token",
-            "secret key",
-            "secret_key",
-            "client secret",
-            "client_secret",
-            "auth token",
-            "secret access key",
-            "aws_secret_access_key",
-        ],
+        "api key|api_key|apikey|api-key|api token|access token|access_token|secret key|secret_key|\
+         client secret|client_secret|auth token|secret access key|aws_secret_access_key",
     ),
     (
         Trigger::Secret(Token::Random(16)),
-        &[
-            "sk-",
-            "sk_live_",
-            "sk_test_",
-            "rk_live_",
-            "rk_test_",
-            "ghp_",
-            "gho_",
-            "ghs_",
-            "ghu_",
-            "ghr_",
-            "github_pat_",
-            "glpat-",
-            "xoxb-",
-            "xoxp-",
-            "xoxa-",
-            "xoxs-",
-            "xapp-",
-            "akia",
-            "asia",
-            "aiza",
-            "ya29.",
-            "sg.",
-            "npm_",
-            "pypi-",
-            "hf_",
-            "whsec_",
-            "shpat_",
-            "shpss_",
-            "sq0atp-",
-            "sq0csp-",
-            "dop_v1_",
-        ],
+        "sk-|sk_live_|sk_test_|rk_live_|rk_test_|ghp_|gho_|ghs_|ghu_|ghr_|github_pat_|glpat-|xoxb-|\
+         xoxp-|xoxa-|xoxs-|xapp-|akia|asia|aiza|ya29.|sg.|npm_|pypi-|hf_|whsec_|shpat_|shpss_|sq0atp-|\
+         sq0csp-|dop_v1_",
     ),
-    (Trigger::Secret(Token::Segments), &["eyj"]),
-    (Trigger::Secret(Token::PrivateKey), &["-----begin"]),
-    (Trigger::Secret(Token::Bearer), &["bearer "]),
-    (Trigger::Number(Spelling::Digit(0)), &["zero", "oh"]),
-    (Trigger::Number(Spelling::Digit(1)), &["one"]),
-    (Trigger::Number(Spelling::Digit(2)), &["two"]),
-    (Trigger::Number(Spelling::Digit(3)), &["three"]),
-    (Trigger::Number(Spelling::Digit(4)), &["four"]),
-    (Trigger::Number(Spelling::Digit(5)), &["five"]),
-    (Trigger::Number(Spelling::Digit(6)), &["six"]),
-    (Trigger::Number(Spelling::Digit(7)), &["seven"]),
-    (Trigger::Number(Spelling::Digit(8)), &["eight"]),
-    (Trigger::Number(Spelling::Digit(9)), &["nine"]),
-    (Trigger::Number(Spelling::Times(2)), &["double"]),
-    (Trigger::Number(Spelling::Times(3)), &["triple"]),
+    (Trigger::Secret(Token::Segments), "eyj"),
+    (Trigger::Secret(Token::PrivateKey), "-----begin"),
+    (Trigger::Secret(Token::Bearer), "bearer "),
+    (Trigger::Number(Spelling::Digit(0)), "zero|oh"),
+    (Trigger::Number(Spelling::Digit(1)), "one"),
+    (Trigger::Number(Spelling::Digit(2)), "two"),
+    (Trigger::Number(Spelling::Digit(3)), "three"),
+    (Trigger::Number(Spelling::Digit(4)), "four"),
+    (Trigger::Number(Spelling::Digit(5)), "five"),
+    (Trigger::Number(Spelling::Digit(6)), "six"),
+    (Trigger::Number(Spelling::Digit(7)), "seven"),
+    (Trigger::Number(Spelling::Digit(8)), "eight"),
+    (Trigger::Number(Spelling::Digit(9)), "nine"),
+    (Trigger::Number(Spelling::Times(2)), "double"),
+    (Trigger::Number(Spelling::Times(3)), "triple"),
     (
         Trigger::At,
-        &[
-            "[at]",
-            "(at)",
-            "{at}",
-            "<at>",
-            "[ at ]",
-            "( at )",
-            "at gmail",
-            "at googlemail",
-            "at yahoo",
-            "at hotmail",
-            "at outlook",
-            "at icloud",
-            "at aol",
-            "at proton",
-            "at gmx",
-            "at live",
-        ],
+        "[at]|(at)|{at}|<at>|[ at ]|( at )|at gmail|at googlemail|at yahoo|at hotmail|at outlook|\
+         at icloud|at aol|at proton|at gmx|at live",
     ),
-    (Trigger::Dot, &["dot "]),
-    (
-        Trigger::PostBox,
-        &["p.o. box", "po box", "p.o.box", "post office box", "postbox", "psc ", "apo a", "fpo a", "dpo a"],
-    ),
-    (Trigger::Unit, &["suite", "apt.", "apt ", "apartment"]),
+    (Trigger::Dot, "dot "),
+    (Trigger::PostBox, "p.o. box|po box|p.o.box|post office box|postbox|psc |apo a|fpo a|dpo a"),
+    (Trigger::Unit, "suite|apt.|apt |apartment"),
     (
         Trigger::LastFour,
-        &[
-            "ending in",
-            "ends in",
-            "ending with",
-            "ends with",
-            "ending",
-            "last four",
-            "last 4",
-            "last four digits",
-            "last 4 digits",
-        ],
+        "ending in|ends in|ending with|ends with|ending|last four|last 4|last four digits|last 4 digits",
     ),
 ];
-
-/// Finds every trigger in a text.
-#[derive(Debug, Clone)]
-pub(super) struct Triggers {
-    words: WordSet,
-    opens: Vec<Trigger>,
-}
 
 /// A trigger and where it stands.
 #[derive(Debug, Clone)]
@@ -262,37 +106,29 @@ pub(super) struct Found {
     pub(super) end: usize,
 }
 
-impl Triggers {
-    /// All triggers.
-    pub(super) fn new() -> Self {
-        let words =
-            TRIGGERS.iter().flat_map(|(trigger, words)| words.iter().map(move |word| (*trigger, *word)));
-        let set = WordSet::of(words.clone().map(|(_, word)| word.as_bytes()));
-        Triggers { words: set, opens: words.map(|(trigger, _)| trigger).collect() }
-    }
+/// The words, and what each of them opens.
+static WORDS: LazyLock<(WordSet, Vec<Trigger>)> = LazyLock::new(|| {
+    let opens = |(trigger, words): &(Trigger, &'static str)| {
+        let trigger = *trigger;
+        words.split('|').map(move |word| (word.as_bytes(), trigger))
+    };
+    let (words, triggers): (Vec<&[u8]>, _) = TRIGGERS.iter().flat_map(opens).unzip();
+    (WordSet::of(words.into_iter()), triggers)
+});
 
-    /// Adds how they start.
-    pub(super) fn add_heads(&self, heads: &mut Heads) {
-        let words = self.words.words().zip(&self.opens);
-        heads.add(Family::PersonalData, words.map(|(word, trigger)| (word, trigger.ending())));
-    }
-
-    /// The triggers of `text` in order.
-    pub(super) fn find<'t>(&'t self, outline: &'t Outline<'_>) -> impl Iterator<Item = Found> + 't {
-        let bytes = outline.text().as_bytes();
-        let (mut places, mut from) = (outline.places(Family::PersonalData, 0), 0);
-        std::iter::from_fn(move || {
-            places.by_ref().find_map(|at| {
-                // What is part of one trigger opens no other.
-                let (number, len) = self.words.longest_at(bytes, at).filter(|_| at >= from)?;
-                let trigger = self.opens[number];
-                let is_dot = trigger == Trigger::Dot;
-                if is_dot && bytes[from..at].last() != Some(&b' ') {
-                    return None;
-                }
-                from = at + len;
-                Some(Found { trigger, start: at - usize::from(is_dot), end: from })
-            })
-        })
-    }
+/// The triggers of `text` in order.
+pub(super) fn find(text: &str) -> impl Iterator<Item = Found> {
+    let (words, triggers) = &*WORDS;
+    let (bytes, mut from) = (text.as_bytes(), 0);
+    starts(bytes).filter_map(move |at| {
+        // What is part of one trigger opens no other.
+        let (number, len) = words.longest_at(bytes, at).filter(|_| at >= from)?;
+        let trigger = triggers[number];
+        let is_dot = trigger == Trigger::Dot;
+        if is_dot && bytes[from..at].last() != Some(&b' ') {
+            return None;
+        }
+        from = at + len;
+        Some(Found { trigger, start: at - usize::from(is_dot), end: from })
+    })
 }

@@ -3,46 +3,40 @@
 //! A word is a run of letters and digits of any script. Looking back ends where the sentence began, so a
 //! label never reaches across a full stop.
 
+use std::sync::OnceLock;
+
 /// How far to look, in bytes. A label stands closer than this.
 pub(super) const REACH: usize = 64;
 
 /// Words that are usually cut short by a full stop.
-const ABBREVIATIONS: &[&str] = &[
-    "no", "nr", "num", "tel", "ph", "mob", "ref", "ext", "acct", "apt", "st", "str", "mr", "mrs", "ms", "dr",
-    "ul", "al", "pl", "os", "avda", "av", "ave", "rd", "blvd", "rkp",
-];
+static ABBREVIATIONS: List = List::of(
+    "\
+    no nr num tel ph mob ref ext acct apt st str mr mrs ms dr ul al pl os avda av ave rd blvd rkp",
+);
 
 /// Words that are looked up together.
 #[derive(Debug)]
 pub(super) struct List {
-    /// In lower case and sorted.
-    words: &'static [&'static str],
-    /// By the first letter, a bit for each length that words have, so that most others are told by a look.
-    lens: [u32; 32],
+    /// In lower case, with white space between them.
+    words: &'static str,
+    sorted: OnceLock<Vec<&'static str>>,
 }
 
 impl List {
-    /// The list of `words`, which are in lower case and sorted.
-    pub(super) const fn of(words: &'static [&'static str]) -> Self {
-        let (mut lens, mut at) = ([0; 32], 0);
-        while at < words.len() {
-            let word = words[at].as_bytes();
-            lens[(word[0] & 0x1F) as usize] |= 1 << word.len();
-            at += 1;
-        }
-        List { words, lens }
+    /// The list of `words`, which are in lower case with white space between them.
+    pub(super) const fn of(words: &'static str) -> Self {
+        List { words, sorted: OnceLock::new() }
     }
 
-    /// Whether a word with this first letter, in either case, and this length may be in the list.
-    fn may_have(&self, word: &[u8]) -> bool {
-        let lens = word.first().map_or(0, |first| self.lens[usize::from(first & 0x1F)]);
-        word.len() < 32 && (lens >> word.len()) & 1 == 1
-    }
-
-    /// Whether the words stand in their order, each once.
-    #[cfg(test)]
-    pub(super) fn is_sorted(&self) -> bool {
-        self.words.is_sorted_by(|a, b| a < b)
+    /// Whether `word` is in the list, whatever the case of its ASCII letters.
+    pub(super) fn has(&self, word: impl AsRef<[u8]>) -> bool {
+        let sorted = self.sorted.get_or_init(|| {
+            let mut words: Vec<_> = self.words.split_whitespace().collect();
+            words.sort_unstable();
+            words
+        });
+        let lower = || word.as_ref().iter().map(u8::to_ascii_lowercase);
+        sorted.binary_search_by(|listed| listed.bytes().cmp(lower())).is_ok()
     }
 }
 
@@ -67,15 +61,7 @@ impl Word<'_> {
 
     /// Whether it is in a list, whatever its case.
     pub(super) fn is_in(&self, list: &List) -> bool {
-        if !list.may_have(self.text.as_bytes()) {
-            return false;
-        }
-        let mut lower = [0; 16];
-        let Some(lower) = lower.get_mut(..self.text.len()) else { return false };
-        lower.copy_from_slice(self.text.as_bytes());
-        lower.make_ascii_lowercase();
-        // Nearly all differ in their first two letters, which is not worth a call.
-        list.words.binary_search_by(|word| word.bytes().cmp(lower.iter().copied())).is_ok()
+        list.has(self.text)
     }
 
     /// Whether it equals one of `words`, which are lower case, whatever its case.
@@ -86,18 +72,8 @@ impl Word<'_> {
 
 /// Whether a byte belongs to a word. Bytes of characters outside ASCII all do.
 pub(super) fn is_word_byte(byte: u8) -> bool {
-    WORD_BYTES[usize::from(byte)]
+    byte.is_ascii_alphanumeric() || !byte.is_ascii()
 }
-
-/// Which bytes belong to a word: a table, because it is asked for nearly every byte around a number.
-const WORD_BYTES: [bool; 256] = {
-    let (mut belongs, mut byte) = ([true; 256], 0_u8);
-    while byte < 0x80 {
-        belongs[byte as usize] = byte.is_ascii_alphanumeric();
-        byte += 1;
-    }
-    belongs
-};
 
 /// The words before `at` in the same sentence, nearest first.
 pub(super) fn before(text: &str, at: usize) -> impl Iterator<Item = Word<'_>> {
@@ -149,7 +125,7 @@ pub(super) fn after(text: &str, at: usize) -> impl Iterator<Item = Word<'_>> {
     })
 }
 
-/// Whether the byte at `at` closes a sentence for whoever comes back over it.
+/// Whether the byte at `at` closes a sentence, seen from behind it.
 fn ends_sentence(bytes: &[u8], at: usize) -> bool {
     let next = || bytes.get(at + 1).copied().unwrap_or(b' ');
     match bytes[at] {
@@ -164,7 +140,7 @@ fn ends_sentence(bytes: &[u8], at: usize) -> bool {
 fn is_abbreviation(before: &[u8]) -> bool {
     let start = before.iter().rposition(|byte| !is_word_byte(*byte)).map_or(0, |i| i + 1);
     let word = &before[start..];
-    word.len() == 1 || ABBREVIATIONS.iter().any(|short| word.eq_ignore_ascii_case(short.as_bytes()))
+    word.len() == 1 || ABBREVIATIONS.has(word)
 }
 
 #[cfg(test)]

@@ -54,15 +54,15 @@ fn end(text: &str, at: usize) -> usize {
                 break;
             }
             end = word.end;
-        } else if words::is_unit(&word)
-            || (word.is_capital() && !words::opens_sentence(&word))
+        } else if word.is_in(&words::UNITS)
+            || (word.is_capital() && !word.is_in(&words::SENTENCE_WORDS))
             || words::is_type(&word)
         {
             end = word.end;
-        } else if !words::is_particle(&word) {
+        } else if !word.is_in(&words::PARTICLES) {
             break;
         }
-        follows_unit = words::is_unit(&word);
+        follows_unit = word.is_in(&words::UNITS);
         from = word.end;
     }
     end
@@ -95,7 +95,8 @@ fn may_lie_between(gap: &str) -> bool {
 fn ends_sentence(text: &str, from: usize, gap: &str, word: &Word<'_>) -> bool {
     let last = text[..from].rsplit(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
     let is_number = last.bytes().all(|byte| byte.is_ascii_digit());
-    let goes_on = words::is_unit(word) || (word.is_capital() && !is_number && !words::opens_sentence(word));
+    let goes_on =
+        word.is_in(&words::UNITS) || (word.is_capital() && !is_number && !word.is_in(&words::SENTENCE_WORDS));
     gap.contains(". ") && !((is_number || last.len() < 4) && goes_on)
 }
 

@@ -1,383 +1,78 @@
 //! The words that streets, their parts and the lines around them are made of.
 //!
-//! All lists are lower case, without accents as folded text is, and sorted for the search.
+//! All lists are in lower case and without accents, as folded text is.
 
 use super::super::words::{List, Word};
 
 /// What a street is called behind its name, in any case.
-static SURE_TYPES: List = List::of(&[
-    "ave",
-    "avenue",
-    "blvd",
-    "boulevard",
-    "expressway",
-    "parkway",
-    "pkwy",
-    "rd",
-    "road",
-    "st",
-    "str",
-    "street",
-    "turnpike",
-]);
+pub(super) static SURE_TYPES: List = List::of(
+    "\
+    ave avenue blvd boulevard expressway parkway pkwy rd road st str street turnpike",
+);
 /// What a street is called behind its name when it is written with a capital. Other things are, too.
-static CAPITAL_TYPES: List = List::of(&[
-    "alley",
-    "av",
-    "broadway",
-    "bypass",
-    "causeway",
-    "cir",
-    "circle",
-    "close",
-    "court",
-    "cres",
-    "crescent",
-    "ct",
-    "dr",
-    "drive",
-    "esplanade",
-    "gardens",
-    "grove",
-    "highway",
-    "hill",
-    "hwy",
-    "lane",
-    "ln",
-    "mews",
-    "parade",
-    "park",
-    "pl",
-    "place",
-    "plaza",
-    "quay",
-    "row",
-    "sq",
-    "square",
-    "ter",
-    "terrace",
-    "trail",
-    "trl",
-    "way",
-    "wharf",
-]);
+static CAPITAL_TYPES: List = List::of(
+    "\
+    alley av broadway bypass causeway cir circle close court cres crescent ct dr drive esplanade gardens \
+    grove highway hill hwy lane ln mews parade park pl place plaza quay row sq square ter terrace trail trl \
+    way wharf",
+);
 /// What a street is called before its name.
-static LEADING_TYPES: List = List::of(&[
-    "aleja",
-    "allee",
-    "av",
-    "avda",
-    "avenida",
-    "avenue",
-    "boulevard",
-    "calle",
-    "camino",
-    "carretera",
-    "chemin",
-    "contrada",
-    "corso",
-    "estrada",
-    "impasse",
-    "largo",
-    "paseo",
-    "piazza",
-    "piazzetta",
-    "plac",
-    "ploshchad",
-    "postbox",
-    "praca",
-    "prospekt",
-    "quadra",
-    "quai",
-    "rodovia",
-    "ronda",
-    "rua",
-    "rue",
-    "strada",
-    "travessa",
-    "trg",
-    "ul",
-    "ulica",
-    "ulitsa",
-    "via",
-    "viale",
-    "vicolo",
-]);
+static LEADING_TYPES: List = List::of(
+    "\
+    aleja allee av avda avenida avenue boulevard calle camino carretera chemin contrada corso estrada \
+    impasse largo paseo piazza piazzetta plac ploshchad postbox praca prospekt quadra quai rodovia ronda rua \
+    rue strada travessa trg ul ulica ulitsa via viale vicolo",
+);
 /// Those of them that are nothing else in English and so need no capital.
-static LEADING_IN_LOWER_CASE: List = List::of(&[
-    "avenida",
-    "avenue",
-    "boulevard",
-    "calle",
-    "chemin",
-    "impasse",
-    "piazza",
-    "rua",
-    "rue",
-    "trg",
-    "ul",
-    "ulica",
-    "viale",
-]);
+static LEADING_IN_LOWER_CASE: List = List::of(
+    "\
+    avenida avenue boulevard calle chemin impasse piazza rua rue trg ul ulica viale",
+);
 /// What a street is called behind its name and before its number.
-static TRAILING_TYPES: List = List::of(&[
-    "allee",
-    "cesta",
-    "damm",
-    "dreef",
-    "gade",
-    "gasse",
-    "gata",
-    "gatan",
-    "katu",
-    "krt",
-    "laan",
-    "mnt",
-    "nam",
-    "namesti",
-    "odos",
-    "platz",
-    "plein",
-    "pst",
-    "puiestee",
-    "rkp",
-    "str",
-    "straat",
-    "strasse",
-    "stra\u{df}e",
-    "ter",
-    "terrasse",
-    "u",
-    "ufer",
-    "ulica",
-    "ulice",
-    "ut",
-    "utca",
-    "utja",
-    "vagen",
-    "vej",
-    "weg",
-    "wei",
-]);
+pub(super) static TRAILING_TYPES: List = List::of(
+    "\
+    allee cesta damm dreef gade gasse gata gatan katu krt laan mnt nam namesti odos platz plein pst puiestee \
+    rkp str straat strasse stra\u{df}e ter terrasse u ufer ulica ulice ut utca utja vagen vej weg wei",
+);
 /// How the name of a street ends where the type is part of it.
-const ENDINGS: &[&str] = &[
-    "strasse",
-    "stra\u{df}e",
-    "straat",
-    "str",
-    "weg",
-    "gasse",
-    "platz",
-    "allee",
-    "laan",
-    "plein",
-    "gracht",
-    "singel",
-    "dreef",
-    "katu",
-    "kuja",
-    "polku",
-    "ntie",
-    "gatan",
-    "vagen",
-    "gata",
-    "vej",
-    "gade",
-    "veien",
-    "vegen",
-    "vegur",
-    "braut",
-    "gotu",
-    "stigen",
-    "stien",
-    "bakken",
-    "utca",
-    "tanav",
-    "hof",
-    "hove",
-    "dijk",
-    "ufer",
-    "damm",
-    "str\u{e6}ti",
-];
+const ENDINGS: &str = "\
+    strasse stra\u{df}e straat str weg gasse platz allee laan plein gracht singel dreef katu kuja polku ntie \
+    gatan vagen gata vej gade veien vegen vegur braut gotu stigen stien bakken utca tanav hof hove dijk ufer \
+    damm str\u{e6}ti";
 /// How many bytes of a name stand before such an ending.
 const NAME_MIN: usize = 3;
 /// Small words within the name of a street or a town.
-static PARTICLES: List = List::of(&[
-    "af", "am", "an", "d", "da", "das", "de", "del", "della", "den", "der", "des", "di", "do", "dos", "du",
-    "e", "i", "im", "l", "la", "le", "les", "n", "na", "nad", "och", "of", "s", "st", "the", "u", "v", "van",
-    "von", "w", "y", "z",
-]);
+pub(super) static PARTICLES: List = List::of(
+    "\
+    af am an d da das de del della den der des di do dos du e i im l la le les n na nad och of s st the u v \
+    van von w y z",
+);
 /// Parts of a building.
-static UNITS: List = List::of(&[
-    "apartment",
-    "apt",
-    "bldg",
-    "box",
-    "building",
-    "flat",
-    "floor",
-    "po",
-    "room",
-    "ste",
-    "suite",
-    "unit",
-]);
-/// Words before a place where somebody lives.
-static CUES: List = List::of(&[
-    "address",
-    "addresses",
-    "adresse",
-    "corner",
-    "live",
-    "lived",
-    "lives",
-    "living",
-    "resides",
-    "residing",
-]);
+pub(super) static UNITS: List = List::of("apartment apt bldg box building flat floor po room ste suite unit");
+/// Words before the place where a person lives.
+pub(super) static CUES: List =
+    List::of("address addresses adresse corner live lived lives living resides residing");
 /// Capitals that open a new sentence or close a letter rather than name a town.
-static SENTENCE_WORDS: List = List::of(&[
-    "and",
-    "as",
-    "at",
-    "best",
-    "but",
-    "call",
-    "card",
-    "cheers",
-    "dear",
-    "delivery",
-    "desk",
-    "e",
-    "email",
-    "fax",
-    "for",
-    "he",
-    "hello",
-    "hi",
-    "i",
-    "if",
-    "in",
-    "is",
-    "it",
-    "kind",
-    "let",
-    "mastercard",
-    "mobile",
-    "name",
-    "office",
-    "on",
-    "once",
-    "order",
-    "our",
-    "phone",
-    "please",
-    "regards",
-    "she",
-    "sincerely",
-    "tel",
-    "thank",
-    "thanks",
-    "that",
-    "the",
-    "there",
-    "they",
-    "this",
-    "to",
-    "visa",
-    "warm",
-    "we",
-    "when",
-    "you",
-    "your",
-    "yours",
-]);
+pub(super) static SENTENCE_WORDS: List = List::of(
+    "\
+    and as at best but call card cheers dear delivery desk e email fax for he hello hi i if in is it kind \
+    let mastercard mobile name office on once order our phone please regards she sincerely tel thank thanks \
+    that the there they this to visa warm we when you your yours",
+);
 /// Capitals before a number that name no street.
-static OTHER_CAPITALS: List = List::of(&[
-    "about",
-    "address",
-    "all",
-    "android",
-    "another",
-    "apartment",
-    "apr",
-    "april",
-    "apt",
-    "at",
-    "aug",
-    "august",
-    "box",
-    "case",
-    "chapter",
-    "dec",
-    "december",
-    "eur",
-    "feb",
-    "february",
-    "figure",
-    "friday",
-    "galaxy",
-    "gbp",
-    "in",
-    "invoice",
-    "ios",
-    "iphone",
-    "is",
-    "item",
-    "jan",
-    "january",
-    "jul",
-    "july",
-    "jun",
-    "june",
-    "level",
-    "line",
-    "mar",
-    "march",
-    "may",
-    "model",
-    "monday",
-    "nov",
-    "november",
-    "o",
-    "oct",
-    "october",
-    "on",
-    "option",
-    "order",
-    "p",
-    "page",
-    "part",
-    "phase",
-    "plan",
-    "room",
-    "saturday",
-    "section",
-    "sep",
-    "sept",
-    "september",
-    "size",
-    "step",
-    "suite",
-    "sunday",
-    "table",
-    "the",
-    "thursday",
-    "ticket",
-    "tier",
-    "tuesday",
-    "usd",
-    "version",
-    "wednesday",
-    "windows",
-    "your",
-]);
+pub(super) static OTHER_CAPITALS: List = List::of(
+    "\
+    about address all android another apartment apr april apt at aug august box case chapter dec december \
+    eur feb february figure friday galaxy gbp in invoice ios iphone is item jan january jul july jun june \
+    level line mar march may model monday nov november o oct october on option order p page part phase plan \
+    room saturday section sep sept september size step suite sunday table the thursday ticket tier tuesday \
+    usd version wednesday windows your",
+);
 
-/// Whether a word closes the name of a street, and nothing else is called so.
-pub(super) fn is_sure_type(word: &Word<'_>) -> bool {
-    word.is_in(&SURE_TYPES)
-}
+/// What stands between a number and a street that is no name: `2 miles road`.
+pub(super) static NO_NAMES: List = List::of("the and per different miles mile minutes other more for off");
+/// Drives that are no streets.
+pub(super) static DRIVES: List = List::of("hard flash usb external state thumb ssd pen test disk google");
 
 /// Whether a word can close the name of a street.
 pub(super) fn is_type(word: &Word<'_>) -> bool {
@@ -386,29 +81,7 @@ pub(super) fn is_type(word: &Word<'_>) -> bool {
 
 /// Whether the name of a street follows the word.
 pub(super) fn is_leading_type(word: &Word<'_>) -> bool {
-    let is_any_case = word.is_in(&LEADING_IN_LOWER_CASE);
-    is_any_case || (word.is_capital() && word.is_in(&LEADING_TYPES))
-}
-
-/// Whether the word closes the name of a street, with its number next.
-pub(super) fn is_trailing_type(word: &Word<'_>) -> bool {
-    word.is_in(&TRAILING_TYPES)
-}
-
-/// Which pairs of letters the endings end with, so that most words are told apart by a look.
-const ENDING_PAIRS: [bool; 1 << 10] = {
-    let (mut pairs, mut at) = ([false; 1 << 10], 0);
-    while at < ENDINGS.len() {
-        let [.., before, last] = ENDINGS[at].as_bytes() else { panic!("every ending has two bytes") };
-        pairs[pair(*before, *last)] = true;
-        at += 1;
-    }
-    pairs
-};
-
-/// A number that a pair of bytes has whatever the case of its letters; others may share it.
-const fn pair(before: u8, last: u8) -> usize {
-    ((before & 0x1F) as usize) << 5 | (last & 0x1F) as usize
+    word.is_in(&LEADING_IN_LOWER_CASE) || (word.is_capital() && word.is_in(&LEADING_TYPES))
 }
 
 /// Whether the name of the street itself says that it is one. In lower case it needs more to be sure.
@@ -418,58 +91,5 @@ pub(super) fn has_street_ending(word: &Word<'_>) -> bool {
         let from = bytes.len().checked_sub(ending.len());
         from.is_some_and(|from| from >= NAME_MIN && bytes[from..].eq_ignore_ascii_case(ending.as_bytes()))
     };
-    let may_end = match bytes {
-        [.., before, last] => ENDING_PAIRS[pair(*before, *last)],
-        _ => false,
-    };
-    may_end && ENDINGS.iter().any(|ending| ends(ending)) && !word.is_any(&["brigade", "renegade", "auntie"])
-}
-
-/// Whether a small word may stand inside a name.
-pub(super) fn is_particle(word: &Word<'_>) -> bool {
-    word.is_in(&PARTICLES)
-}
-
-/// Whether a word names a part of a building.
-pub(super) fn is_unit(word: &Word<'_>) -> bool {
-    word.is_in(&UNITS)
-}
-
-/// Whether a place is likely to follow the word.
-pub(super) fn is_cue(word: &Word<'_>) -> bool {
-    word.is_in(&CUES)
-}
-
-/// Whether a capital opens a sentence rather than names a town.
-pub(super) fn opens_sentence(word: &Word<'_>) -> bool {
-    word.is_in(&SENTENCE_WORDS)
-}
-
-/// Whether a capital before a number names something other than a street.
-pub(super) fn is_other_capital(word: &Word<'_>) -> bool {
-    word.is_in(&OTHER_CAPITALS)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_are_sorted() {
-        let lists = [
-            &SURE_TYPES,
-            &CAPITAL_TYPES,
-            &LEADING_TYPES,
-            &LEADING_IN_LOWER_CASE,
-            &TRAILING_TYPES,
-            &PARTICLES,
-            &UNITS,
-            &CUES,
-            &SENTENCE_WORDS,
-            &OTHER_CAPITALS,
-        ];
-        for list in lists {
-            assert!(list.is_sorted(), "{list:?}");
-        }
-    }
+    ENDINGS.split(' ').any(ends) && !word.is_any(&["brigade", "renegade", "auntie"])
 }
