@@ -1,4 +1,4 @@
-//! Texts as probes change them: sentences, neutral text of any length, text that nobody sees.
+//! Texts as probes change them: sentences, neutral text of any length, text that is not seen.
 
 /// What stands between a reply and what is added to it.
 pub(super) const BREAK: &str = "\n\n";

@@ -163,7 +163,9 @@ fn runs_of_the_same_cases_share_their_records() {
     let store = store(&folder);
     let n_records = || {
         let reader = store.reader().expect("a reader");
-        reader.ask(|db| db.row("SELECT count(*) FROM case_record", &[], |row| row.get::<i64>(0))).expect("a count")
+        reader
+            .ask(|db| db.row("SELECT count(*) FROM case_record", &[], |row| row.get::<i64>(0)))
+            .expect("a count")
     };
     run(&job, &store);
     assert_eq!(n_records(), Some(GROUP as i64));
