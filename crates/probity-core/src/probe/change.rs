@@ -243,9 +243,9 @@ fn markdown(reply: &str) -> String {
     let sentences = sentences(reply);
     let Some((first, rest)) = sentences.split_first() else { return reply.to_owned() };
     if rest.is_empty() {
-        return format!("## ArmAnswer{BREAK}**{first}**");
+        return format!("## Answer{BREAK}**{first}**");
     }
-    format!("## ArmAnswer{BREAK}**{first}**{BREAK}## Details{BREAK}{}", rest.join(" "))
+    format!("## Answer{BREAK}**{first}**{BREAK}## Details{BREAK}{}", rest.join(" "))
 }
 
 fn emoji(reply: &str) -> String {

@@ -64,7 +64,7 @@ fn words_stay_the_same_in_another_dress() {
     check(
         "change = \"markdown\"",
         REPLY,
-        "## ArmAnswer\n\n**It left today.**\n\n## Details\n\nOpen the page! Press track.",
+        "## Answer\n\n**It left today.**\n\n## Details\n\nOpen the page! Press track.",
     );
     check("change = \"emoji\"", REPLY, "It left today. 😊 Open the page! 👍 Press track. ✨");
 }
