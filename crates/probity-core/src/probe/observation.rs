@@ -4,7 +4,7 @@ use super::expectation::Expectation;
 use super::own::{OwnExpectation, OwnProbe};
 use super::task::JudgeTask;
 use super::trial::Arms;
-use crate::compare::{Candidate, Choice, Outcome, Pass};
+use crate::compare::{Candidate, Choice, PairOutcome, Pass};
 use crate::exact::Exact;
 use crate::rubric::CriterionId;
 
@@ -64,9 +64,9 @@ impl ArmAnswer {
         }
     }
 
-    fn outcome(&self) -> Option<Outcome> {
+    fn outcome(&self) -> Option<PairOutcome> {
         match self {
-            ArmAnswer::Choices { ab, ba } => Some(Outcome::of(&Pass::Decided(*ab), &Pass::Decided(*ba))),
+            ArmAnswer::Choices { ab, ba } => Some(PairOutcome::of(&Pass::Decided(*ab), &Pass::Decided(*ba))),
             ArmAnswer::Grade(_) | ArmAnswer::Unscored(_) => None,
         }
     }
@@ -157,12 +157,12 @@ impl Observation {
             return Observation::Unscored(cause.to_owned());
         }
         let wanted = match probe.expects {
-            OwnExpectation::A => Outcome::Stable(Candidate::A),
-            OwnExpectation::B => Outcome::Stable(Candidate::B),
+            OwnExpectation::A => PairOutcome::Stable(Candidate::A),
+            OwnExpectation::B => PairOutcome::Stable(Candidate::B),
             OwnExpectation::Tie
             | OwnExpectation::NoRise
             | OwnExpectation::NoMove
-            | OwnExpectation::MustFall => Outcome::Tie,
+            | OwnExpectation::MustFall => PairOutcome::Tie,
         };
         let effect = Effect::of(answers.treatment.outcome() != Some(wanted));
         Observation::Answered { effect, noise: None, shift: None }
@@ -191,14 +191,14 @@ fn grade_violates(
 
 fn choice_violates(expects: Expectation, control: Option<&ArmAnswer>, answer: &ArmAnswer) -> bool {
     let outcome = answer.outcome();
-    let stable = |candidate| outcome == Some(Outcome::Stable(candidate));
+    let stable = |candidate| outcome == Some(PairOutcome::Stable(candidate));
     let has_winner = stable(Candidate::A) || stable(Candidate::B);
     match (expects, control) {
         (Expectation::Repeatable, control) => control != Some(answer),
         (_, Some(control)) => control.outcome() != outcome,
         (Expectation::NoRise | Expectation::Lowest, None) => stable(Candidate::B),
         (Expectation::NoMove | Expectation::Tie, None) => has_winner,
-        (Expectation::Consistent, None) => outcome == Some(Outcome::UnstableAfterSwap),
+        (Expectation::Consistent, None) => outcome == Some(PairOutcome::UnstableAfterSwap),
         (Expectation::Blocked | Expectation::MustFall, None) => false,
     }
 }
@@ -212,7 +212,7 @@ fn fallen(criterion: Option<&CriterionId>, answers: &Arms<ArmAnswer>, task: &Jud
         _ => None,
     };
     let Some(before) = control.as_ref().and_then(share) else {
-        let loses = |answer: &ArmAnswer| answer.outcome() == Some(Outcome::Stable(Candidate::A));
+        let loses = |answer: &ArmAnswer| answer.outcome() == Some(PairOutcome::Stable(Candidate::A));
         let noise = noise.as_ref().map(|answer| Effect::of(loses(answer)));
         return Observation::Answered { effect: Effect::of(!loses(treatment)), noise, shift };
     };
@@ -240,8 +240,8 @@ fn shift(
             Some(points.to_f64() / task.points_max().to_f64())
         }
         (None, ArmAnswer::Choices { .. }) => Some(match treatment.outcome() {
-            Some(Outcome::Stable(Candidate::B)) => 1.0,
-            Some(Outcome::Stable(Candidate::A)) => -1.0,
+            Some(PairOutcome::Stable(Candidate::B)) => 1.0,
+            Some(PairOutcome::Stable(Candidate::A)) => -1.0,
             _ => 0.0,
         }),
         _ => None,

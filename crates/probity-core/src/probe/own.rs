@@ -13,18 +13,8 @@ use crate::spec_file::{At, Faults, Fields, Problem, Shape};
 pub(super) static OWN: Shape = Shape {
     place: "[[probe]]",
     keys: &[
-        "name",
-        "means",
-        "ticket",
-        "turns",
-        "slice",
-        "reply",
-        "changed",
-        "expects",
-        "reply_a",
-        "reply_b",
-        "expected",
-        "criterion",
+        "name", "means", "ticket", "turns", "slice", "reply", "changed", "expects", "reply_a", "reply_b",
+        "expected", "criterion",
     ],
 };
 pub(super) static TURN: Shape = Shape { place: "[[probe.turns]]", keys: &["role", "text"] };

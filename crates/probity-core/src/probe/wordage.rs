@@ -17,17 +17,7 @@ const PASSAGES: [&str; 2] = [
 
 /// Ends of so many characters for a text that is cut at a word.
 const ENDINGS: [&str; 12] = [
-    "",
-    ".",
-    ".\n",
-    "...",
-    " ok.",
-    " too.",
-    " also.",
-    " again.",
-    " anyway.",
-    " overall.",
-    " as usual.",
+    "", ".", ".\n", "...", " ok.", " too.", " also.", " again.", " anyway.", " overall.", " as usual.",
     " as before.",
 ];
 

@@ -74,11 +74,7 @@ fn failed(judge: Simulated) -> Vec<String> {
 #[test]
 fn n25_a_judge_that_ignores_the_replies_misses_every_fault_by_name() {
     let faults = [
-        "wrong_figure",
-        "missing_step",
-        "other_question",
-        "rude_sentence",
-        "cold_sentence",
+        "wrong_figure", "missing_step", "other_question", "rude_sentence", "cold_sentence",
         "invented_promise",
     ];
     let judges: [Simulated; 2] = [|_, _| Slot::Tie, |_, _| Slot::First];

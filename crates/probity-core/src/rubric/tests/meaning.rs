@@ -2,12 +2,13 @@
 
 use expect_test::expect;
 
-use super::super::{Decider, Direction, Metric, ReasoningDemand, ReferenceUse};
+use super::super::{Decider, Direction, Metric, ReasoningDemand, ReferenceUse, Rubric};
 use super::{BASE, changed, good};
 
 #[track_caller]
 fn check_same(text: &str) {
-    assert_eq!(good(text), good(BASE));
+    let base = good(BASE);
+    assert_eq!(Rubric { source: base.source.clone(), ..good(text) }, base);
 }
 
 #[track_caller]
