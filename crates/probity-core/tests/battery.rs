@@ -6,26 +6,27 @@ use probity_core::case::Entry;
 use probity_core::gate::{Gate, Settings};
 use probity_core::packet::CallPlan;
 use probity_core::probe::{
-    Base, Expectation, Family, Origin, Probe, Setting, Showing, Shown, Trial, battery, shipped,
+    Arm, Base, BaseOrigin, Expectation, Family, JudgeTask, Probe, ProbeTrial, Stimulus, battery, shipped,
 };
 use probity_core::rubric::built_in;
 
-fn setting(rubric: &str) -> Setting {
-    Setting::of(&built_in(rubric).expect("it is built in"), CallPlan::PerCriterion).expect("it can be probed")
+fn task(rubric: &str) -> JudgeTask {
+    JudgeTask::of(&built_in(rubric).expect("it is built in"), CallPlan::PerCriterion)
+        .expect("it can be probed")
 }
 
 fn bases() -> Vec<Base> {
-    shipped().into_iter().map(|entry| Base::new(entry, Origin::Shipped)).collect()
+    shipped().into_iter().map(|entry| Base::new(entry, BaseOrigin::Shipped)).collect()
 }
 
 /// What every probe that has a meaning asks about every base, in both forms.
-fn trials() -> Vec<(Probe, Base, Trial)> {
+fn trials() -> Vec<(Probe, Base, ProbeTrial)> {
     let mut trials = Vec::new();
     for rubric in ["relevance-tone", "pairwise-support"] {
-        let setting = setting(rubric);
-        for probe in battery().into_iter().filter(|probe| probe.inapplicable(&setting).is_none()) {
+        let task = task(rubric);
+        for probe in battery().into_iter().filter(|probe| probe.inapplicable(&task).is_none()) {
             for base in bases() {
-                let trial = probe.trial(&base, &setting);
+                let trial = probe.trial(&base, &task);
                 trials.push((probe.clone(), base, trial));
             }
         }
@@ -33,10 +34,10 @@ fn trials() -> Vec<(Probe, Base, Trial)> {
     trials
 }
 
-fn entries(showing: &Showing) -> Vec<Entry> {
-    match &showing.shown {
-        Shown::Reply(entry) => vec![Entry::clone(entry)],
-        Shown::Pair(pair) => pair.ab.iter().chain(&pair.ba).cloned().collect(),
+fn entries(arm: &Arm) -> Vec<Entry> {
+    match &arm.stimulus {
+        Stimulus::Reply(entry) => vec![Entry::clone(entry)],
+        Stimulus::Pair(pair) => pair.ab.iter().chain(&pair.ba).cloned().collect(),
     }
 }
 
@@ -48,20 +49,20 @@ fn what_a_judge_is_asked_about_is_admitted_and_a_leak_is_not() {
     for (probe, base, trial) in trials() {
         let name = (&probe.name, &base.entry().case.id);
         match trial {
-            Trial::Asked(showings) => {
+            ProbeTrial::Asked(arms) => {
                 let mut is_new = |entry: &Entry| {
                     screened.insert(format!("{:?} {}", entry.case.situation, entry.reply.text))
                 };
-                for entry in showings.all().flat_map(entries).filter(|entry| is_new(entry)) {
+                for entry in arms.all().flat_map(entries).filter(|entry| is_new(entry)) {
                     assert!(gate.screen(entry).is_ok(), "{name:?}");
                 }
             }
-            Trial::Screened(entry) => {
+            ProbeTrial::Screened(entry) => {
                 assert_eq!(probe.expects, Expectation::Blocked);
                 assert!(gate.screen(*entry).is_err(), "{name:?}");
                 n_leaks += 1;
             }
-            Trial::Unchanged => panic!("{name:?} is left as it is"),
+            ProbeTrial::Unchanged => panic!("{name:?} is left as it is"),
         }
     }
     assert_eq!(n_leaks, 2 * 2 * 36);
@@ -79,10 +80,10 @@ const MARKS: &[(&[&str], &[Family])] = &[
 #[test]
 fn what_a_family_is_about_stands_in_no_text_of_another() {
     for (probe, base, trial) in trials() {
-        let Trial::Asked(showings) = trial else { continue };
-        let controls = showings.control.iter().chain(&showings.noise).flat_map(entries);
+        let ProbeTrial::Asked(arms) = trial else { continue };
+        let controls = arms.control.iter().chain(&arms.noise).flat_map(entries);
         // Of a pair, the control stands first in one order and second in the other.
-        let treated = entries(&showings.treatment);
+        let treated = entries(&arms.treatment);
         let (treatments, pair_controls): (Vec<&Entry>, Vec<&Entry>) = match treated.as_slice() {
             [control, second, first, same] => (vec![first, second], vec![control, same]),
             one => (one.iter().collect(), vec![]),
@@ -106,13 +107,13 @@ fn what_a_family_is_about_stands_in_no_text_of_another() {
 
 #[test]
 fn probes_share_their_controls() {
-    let setting = setting("relevance-tone");
+    let task = task("relevance-tone");
     let base = bases().remove(0);
     let mut controls = BTreeSet::new();
     let mut n_probes = 0;
-    for probe in battery().iter().filter(|probe| probe.inapplicable(&setting).is_none()) {
-        if let Trial::Asked(showings) = probe.trial(&base, &setting)
-            && let Some(control) = &showings.control
+    for probe in battery().iter().filter(|probe| probe.inapplicable(&task).is_none()) {
+        if let ProbeTrial::Asked(arms) = probe.trial(&base, &task)
+            && let Some(control) = &arms.control
         {
             controls.extend(
                 entries(control)

@@ -7,7 +7,7 @@
 #[path = "../../probity-engine/tests/support/skipped.rs"]
 mod skipped;
 
-use probity_core::compare::sequence::{Bounds, Decision, PushError, Sequence, order};
+use probity_core::compare::sequence::{Bounds, PushError, Sequence, SequenceDecision, order};
 use proptest::prelude::*;
 
 const REPETITIONS: u64 = 2000;
@@ -59,24 +59,24 @@ impl Scenario {
     }
 
     /// What is true.
-    fn truth(&self) -> Decision {
+    fn truth(&self) -> SequenceDecision {
         let edge = 2.0 * self.margin * self.n_pairs() as f64;
         if self.lead() > edge + 1e-6 {
-            Decision::BetterA
+            SequenceDecision::BetterA
         } else if self.lead() < -edge - 1e-6 {
-            Decision::BetterB
+            SequenceDecision::BetterB
         } else {
-            Decision::WithinMargin
+            SequenceDecision::WithinMargin
         }
     }
 
     /// Draws in the order of `seed` until something is claimed: the claim, and after how many draws.
-    fn run(&self, outcomes: &[f64], seed: u64) -> (Decision, usize) {
+    fn run(&self, outcomes: &[f64], seed: u64) -> (SequenceDecision, usize) {
         let mut sequence =
             Sequence::new(self.alpha, self.margin, outcomes.len()).expect("the settings are right");
         for at in order(outcomes.len(), seed) {
             sequence.push(outcomes[at]).expect("the outcome is one of three");
-            if sequence.decision() != Decision::Undecided {
+            if sequence.decision() != SequenceDecision::Undecided {
                 break;
             }
         }
@@ -90,8 +90,8 @@ impl Scenario {
             let (decision, n_drawn) = self.run(&outcomes, seed);
             tally.n += 1;
             tally.n_drawn += n_drawn as u64;
-            tally.n_undecided += u64::from(decision == Decision::Undecided);
-            tally.n_wrong += u64::from(decision != Decision::Undecided && decision != self.truth());
+            tally.n_undecided += u64::from(decision == SequenceDecision::Undecided);
+            tally.n_wrong += u64::from(decision != SequenceDecision::Undecided && decision != self.truth());
         }
         tally
     }
@@ -273,7 +273,10 @@ fn pairs_without_verdict_count_against_either_claim() {
             let pushed = if lost { sequence.push_unscored() } else { sequence.push(outcomes[at]) };
             pushed.expect("there are as many outcomes as pairs");
         }
-        n_wrong += u64::from(!matches!(sequence.decision(), Decision::Undecided | Decision::WithinMargin));
+        n_wrong += u64::from(!matches!(
+            sequence.decision(),
+            SequenceDecision::Undecided | SequenceDecision::WithinMargin
+        ));
     }
     assert!(n_wrong as f64 <= allowed(REPETITIONS, 0.05), "{n_wrong}");
 
@@ -281,7 +284,10 @@ fn pairs_without_verdict_count_against_either_claim() {
     while none.n_left() > 0 {
         none.push_unscored().expect("there is a pair left");
     }
-    assert_eq!((none.decision(), none.interval()), (Decision::Undecided, Bounds { low: 0.0, high: 1.0 }));
+    assert_eq!(
+        (none.decision(), none.interval()),
+        (SequenceDecision::Undecided, Bounds { low: 0.0, high: 1.0 })
+    );
 }
 
 /// An order that no shuffle gives: after forty wins A is better, and every loss that follows speaks against
@@ -294,10 +300,18 @@ fn bets_that_contradict_each_other_decide_nothing() {
     for at in 0..200 {
         sequence.push(f64::from(u8::from(at < 40))).expect("a pair is left");
         decisions.push(sequence.decision());
-        contradicted += u32::from(at > 40 && sequence.decision() == Decision::Undecided);
+        contradicted += u32::from(at > 40 && sequence.decision() == SequenceDecision::Undecided);
     }
     decisions.dedup();
-    assert_eq!(decisions, [Decision::Undecided, Decision::BetterA, Decision::Undecided, Decision::BetterB]);
+    assert_eq!(
+        decisions,
+        [
+            SequenceDecision::Undecided,
+            SequenceDecision::BetterA,
+            SequenceDecision::Undecided,
+            SequenceDecision::BetterB
+        ]
+    );
     assert!(contradicted > 5, "{contradicted}");
     assert_eq!(sequence.interval(), Bounds { low: 0.2, high: 0.2 });
 }
@@ -313,10 +327,10 @@ fn settings_and_outcomes_are_checked() {
     let mut sequence = Sequence::new(0.1, 0.1, 1).expect("the settings are right");
     let wrong = sequence.push(1.5).expect_err("it is refused").to_string();
     assert_eq!(wrong, "the outcome is 1.5, expected a number from 0 to 1");
-    assert_eq!((sequence.n_drawn(), sequence.decision()), (0, Decision::Undecided));
+    assert_eq!((sequence.n_drawn(), sequence.decision()), (0, SequenceDecision::Undecided));
     sequence.push(1.0).expect("there is a pair left");
     assert_eq!(sequence.push(1.0), Err(PushError::Exhausted { n_pairs: 1 }));
-    assert_eq!((sequence.n_drawn(), sequence.decision()), (1, Decision::BetterA));
+    assert_eq!((sequence.n_drawn(), sequence.decision()), (1, SequenceDecision::BetterA));
 }
 
 /// Outcomes in the order they are drawn, some without verdict, and how many pairs there are in all.
@@ -358,12 +372,12 @@ proptest! {
         prop_assume!(!is_certain);
         let near = 3e-6;
         match sequence.decision() {
-            Decision::BetterA => prop_assert!(low > 0.5 + margin - near, "{low}"),
-            Decision::BetterB => prop_assert!(high < 0.5 - margin + near, "{high}"),
-            Decision::WithinMargin => {
+            SequenceDecision::BetterA => prop_assert!(low > 0.5 + margin - near, "{low}"),
+            SequenceDecision::BetterB => prop_assert!(high < 0.5 - margin + near, "{high}"),
+            SequenceDecision::WithinMargin => {
                 prop_assert!(low > 0.5 - margin - near && high < 0.5 + margin + near, "{low} {high}");
             }
-            Decision::Undecided => {
+            SequenceDecision::Undecided => {
                 prop_assert!(low < 0.5 + margin + near && high > 0.5 - margin - near, "{low} {high}");
                 prop_assert!(low < 0.5 - margin + near || high > 0.5 + margin - near, "{low} {high}");
             }
@@ -379,8 +393,8 @@ proptest! {
         let (one, other) = (pushed(&draws, n_pairs, 0.1), pushed(&exchanged, n_pairs, 0.1));
         prop_assert!((one.interval().low + other.interval().high - 1.0).abs() < 1e-9);
         let mirrored = match other.decision() {
-            Decision::BetterA => Decision::BetterB,
-            Decision::BetterB => Decision::BetterA,
+            SequenceDecision::BetterA => SequenceDecision::BetterB,
+            SequenceDecision::BetterB => SequenceDecision::BetterA,
             same => same,
         };
         prop_assert_eq!(one.decision(), mirrored);

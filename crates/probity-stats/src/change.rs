@@ -29,8 +29,8 @@ pub struct Moved {
 /// The mean move of a pair, whole cases drawn again. No pair can move farther than `span` either way, which
 /// bounds what was not seen where every case moved alike. `None` without a pair.
 pub fn mean_change(cases: &[Moved], span: f64, resampling: Resampling) -> Option<Estimate> {
-    let turn = Turn::of(cases);
-    let sign = if turn == Turn::Exchanged { -1.0 } else { 1.0 };
+    let turn = MoveDirection::of(cases);
+    let sign = if turn == MoveDirection::Exchanged { -1.0 } else { 1.0 };
     // Sums that are not negative, which the groups of the bootstrap are made of.
     let rows = cases.iter().filter(|case| case.n > 0).map(|case| {
         let n = case.n as f64;
@@ -53,9 +53,9 @@ pub fn mean_change(cases: &[Moved], span: f64, resampling: Resampling) -> Option
     let shifted = estimate(centred(numerator, denominator), denominator, &mut drawn, n_cases, alike);
     let [low, high] = [shifted.low.min(value), shifted.high.max(value)];
     let (low, high) = match turn {
-        Turn::Kept => (low, high),
-        Turn::Exchanged => (-high, -low),
-        Turn::Either => (-(high - low) / 2.0, (high - low) / 2.0),
+        MoveDirection::Kept => (low, high),
+        MoveDirection::Exchanged => (-high, -low),
+        MoveDirection::Either => (-(high - low) / 2.0, (high - low) / 2.0),
     };
     let value = if total == 0.0 { 0.0 } else { sign * value };
     Some(Estimate { value, low, high, n: shifted.n })
@@ -63,7 +63,7 @@ pub fn mean_change(cases: &[Moved], span: f64, resampling: Resampling) -> Option
 
 /// In which direction the moves are read before anything is drawn, so that the same numbers are drawn either way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
+enum MoveDirection {
     /// From the first look to the second.
     Kept,
     /// From the second look to the first.
@@ -72,8 +72,8 @@ enum Turn {
     Either,
 }
 
-impl Turn {
-    fn of(cases: &[Moved]) -> Turn {
+impl MoveDirection {
+    fn of(cases: &[Moved]) -> MoveDirection {
         let mut moves: Vec<(f64, u64)> = cases.iter().map(|case| (case.by + 0.0, case.n)).collect();
         let mut others: Vec<(f64, u64)> = cases.iter().map(|case| (0.0 - case.by, case.n)).collect();
         let order =
@@ -85,9 +85,9 @@ impl Turn {
             || moves.iter().zip(&others).map(|(one, other)| order(one, other)).find(|order| order.is_ne());
         let sums = sum(&moves).total_cmp(&sum(&others));
         match if sums.is_eq() { each().unwrap_or(sums) } else { sums } {
-            Ordering::Less => Turn::Exchanged,
-            Ordering::Equal => Turn::Either,
-            Ordering::Greater => Turn::Kept,
+            Ordering::Less => MoveDirection::Exchanged,
+            Ordering::Equal => MoveDirection::Either,
+            Ordering::Greater => MoveDirection::Kept,
         }
     }
 }

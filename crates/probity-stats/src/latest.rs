@@ -3,7 +3,7 @@
 //! Shares are held against each other by Fisher's exact test (1922), means by Welch's t test (1947). The same
 //! things looked at again and again are compared with themselves: had nothing changed, each look at a thing could
 //! as well have been the latest one, which makes an exact permutation test. Each p-value stands for itself;
-//! whoever makes several adjusts them.
+//! a caller that makes several adjusts them.
 
 use super::exact_test::ln_factorial;
 use super::one_sided::student_below;

@@ -16,21 +16,21 @@ use super::{Estimate, Z_95};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Design {
     ridges: Vec<f64>,
-    rows: Vec<Row>,
+    rows: Vec<DesignRow>,
     /// Σ weight · target · feature of each term, over the rows whose own target is not known.
     moments: Vec<f64>,
 }
 
 /// One row: which terms it has, with what features, and how much it counts.
 #[derive(Debug, Clone, PartialEq)]
-struct Row {
+struct DesignRow {
     features: Vec<(usize, f64)>,
     weight: f64,
     /// `None` where it is part of the moments.
     target: Option<f64>,
 }
 
-impl Row {
+impl DesignRow {
     /// The row's log-likelihood at these log-odds, and its derivative.
     ///
     /// Written so that a row predicted almost with certainty keeps its digits: 1 − p is computed, not
@@ -56,12 +56,12 @@ impl Design {
 
     /// Adds a row with these features by term, observed as `target` (0 to 1), counting `weight`.
     pub fn push(&mut self, features: Vec<(usize, f64)>, weight: f64, target: f64) {
-        self.push_row(Row { features, weight, target: Some(target) });
+        self.push_row(DesignRow { features, weight, target: Some(target) });
     }
 
     /// Adds a row whose target is known only within a sum; the sum follows by [`Design::add_moment`].
     pub fn push_features(&mut self, features: Vec<(usize, f64)>, weight: f64) {
-        self.push_row(Row { features, weight, target: None });
+        self.push_row(DesignRow { features, weight, target: None });
     }
 
     /// Adds `amount` to `term`'s sum of weight · target · feature.
@@ -74,7 +74,7 @@ impl Design {
         newton::peak(self.ridges.len(), |at| self.local(at))
     }
 
-    fn push_row(&mut self, row: Row) {
+    fn push_row(&mut self, row: DesignRow) {
         assert!(row.features.iter().all(|(term, _)| *term < self.ridges.len()), "a feature without a term");
         self.rows.push(row);
     }

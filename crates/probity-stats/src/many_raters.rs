@@ -112,7 +112,7 @@ fn without_spread(kind: Kind, value: f64, n: f64, table: &CrossTable) -> (f64, f
             let inner = value * (2.0 * wilson(1.0, n).0 - 1.0);
             (inner.min(value), inner.max(value))
         }
-        // Whoever always says the same has this figure whatever others say.
+        // A rater that always says the same has this figure whatever others say.
         Kind::Coefficient => (value, value),
         // What may be wrong is wrong by the whole scale at most.
         Kind::Difference => {

@@ -49,14 +49,14 @@ enum Chance {
     /// All that is left is this.
     Rest,
     /// At most one half.
-    Rare(Trial),
+    Rare(Binomial),
     /// More than that, by how likely it is not.
-    Frequent(Trial),
+    Frequent(Binomial),
 }
 
 impl Chance {
     fn of(p: f64) -> Self {
-        if p > 0.5 { Chance::Frequent(Trial::new(1.0 - p)) } else { Chance::Rare(Trial::new(p)) }
+        if p > 0.5 { Chance::Frequent(Binomial::new(1.0 - p)) } else { Chance::Rare(Binomial::new(p)) }
     }
 
     /// The number of successes in `n` trials.
@@ -70,15 +70,15 @@ impl Chance {
 }
 
 /// Something that succeeds with probability `p`, of at most one half.
-struct Trial {
+struct Binomial {
     p: f64,
     ln_odds: f64,
     ln_failure: f64,
 }
 
-impl Trial {
+impl Binomial {
     fn new(p: f64) -> Self {
-        Trial { p, ln_odds: (p / (1.0 - p)).ln(), ln_failure: (-p).ln_1p() }
+        Binomial { p, ln_odds: (p / (1.0 - p)).ln(), ln_failure: (-p).ln_1p() }
     }
 
     /// The number of successes in `n` trials.

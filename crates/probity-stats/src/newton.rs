@@ -2,7 +2,7 @@
 //!
 //! For penalised likelihoods with few parameters. It starts at zero, draws no number and looks at no clock,
 //! so the same function gives the same peak. A function without a peak (a likelihood that keeps rising) is an
-//! error; whoever wants an answer nevertheless adds a penalty and says so.
+//! error; a caller that needs an answer nevertheless adds a penalty and says so.
 
 /// Steps before a climb is given up. A well-posed fit takes about ten; the tail of a nearly separated one
 /// takes one step for each unit of log-odds.

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::length::{self, Controlled, Hold, Instruction, LengthError, Row};
+use super::length::{self, Controlled, Hold, Instruction, LengthError, LengthRow};
 use super::pair::Pair;
 use super::pass::{Candidate, Choice};
 use super::policy::Policies;
@@ -50,9 +50,11 @@ impl LengthFits {
 
 /// The win rate of each variant at equal length, against all others it met, by every model.
 pub fn at_equal_length(pairs: &[&Pair], policies: Policies) -> LengthFits {
-    let tables: Vec<(Arc<str>, Table)> =
-        names(pairs).into_iter().map(|name| (Arc::clone(&name), Table::of(&name, pairs, policies))).collect();
-    let fits = |fit: fn(&Table) -> Result<Controlled, LengthError>| {
+    let tables: Vec<(Arc<str>, VariantRows)> = names(pairs)
+        .into_iter()
+        .map(|name| (Arc::clone(&name), VariantRows::of(&name, pairs, policies)))
+        .collect();
+    let fits = |fit: fn(&VariantRows) -> Result<Controlled, LengthError>| {
         tables.iter().map(|(name, table)| (Arc::clone(name), fit(table))).collect()
     };
     LengthFits {
@@ -63,9 +65,9 @@ pub fn at_equal_length(pairs: &[&Pair], policies: Policies) -> LengthFits {
 }
 
 /// The rows of one variant.
-struct Table {
+struct VariantRows {
     name: Arc<str>,
-    rows: Vec<Row>,
+    rows: Vec<LengthRow>,
     slices: Vec<usize>,
     difficulties: Vec<f64>,
     /// The pairs with each other variant, by which reply is longer.
@@ -90,7 +92,7 @@ impl Lengths {
     }
 }
 
-impl Table {
+impl VariantRows {
     /// `fit`, unless the replies of two variants have no length in common: a rate at equal length would then be the
     /// model's extrapolation, and no pair could contradict it.
     fn interpolated(&self, fit: Result<Controlled, LengthError>) -> Result<Controlled, LengthError> {
@@ -125,7 +127,7 @@ impl Table {
 
     fn of(name: &Arc<str>, pairs: &[&Pair], policies: Policies) -> Self {
         let (mut cases, mut slices) = (Numbers::default(), Numbers::default());
-        let mut table = Table {
+        let mut table = VariantRows {
             name: Arc::clone(name),
             rows: Vec::new(),
             slices: Vec::new(),
@@ -142,7 +144,7 @@ impl Table {
                 continue;
             };
             let chars = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-            table.rows.push(Row {
+            table.rows.push(LengthRow {
                 case: cases.of(&pair.case),
                 preference,
                 candidate_chars: chars(own),
@@ -181,9 +183,9 @@ pub fn ranked(pairs: &[&Pair], policies: Policies) -> Option<Ranked> {
             Choice::Tie | Choice::NeedsHumanReview => Winner::Tie,
         };
         let [first, second] = [number(&pair.variants[0]), number(&pair.variants[1])];
-        Some(ranking::Comparison { case: cases.of(&pair.case), first, second, winner })
+        Some(ranking::VariantMatch { case: cases.of(&pair.case), first, second, winner })
     };
-    let comparisons: Vec<ranking::Comparison> = pairs.iter().filter_map(compared).collect();
+    let comparisons: Vec<ranking::VariantMatch> = pairs.iter().filter_map(compared).collect();
     let ranking = ranking::ranking(names.len(), &comparisons);
     Some(Ranked { variants: names, ranking })
 }

@@ -37,7 +37,7 @@ pub enum TestedBy {
     /// The exact sign test over cases.
     SignTest,
     /// The confidence sequence that stopped the comparison early.
-    Sequence(sequence::Decision),
+    Sequence(sequence::SequenceDecision),
 }
 
 impl TestedBy {
@@ -126,11 +126,11 @@ impl Conclusion {
 
     /// The same comparison decided by the sequence that stopped it. A is the first of `variants`.
     #[must_use]
-    pub fn by_sequence(self, decided: sequence::Decision, [a, b]: [&Arc<str>; 2]) -> Conclusion {
+    pub fn by_sequence(self, decided: sequence::SequenceDecision, [a, b]: [&Arc<str>; 2]) -> Conclusion {
         let winner = match decided {
-            sequence::Decision::BetterA => Some(Arc::clone(a)),
-            sequence::Decision::BetterB => Some(Arc::clone(b)),
-            sequence::Decision::WithinMargin | sequence::Decision::Undecided => None,
+            sequence::SequenceDecision::BetterA => Some(Arc::clone(a)),
+            sequence::SequenceDecision::BetterB => Some(Arc::clone(b)),
+            sequence::SequenceDecision::WithinMargin | sequence::SequenceDecision::Undecided => None,
         };
         let winner = winner.filter(|_| self.completeness == Completeness::Complete);
         Conclusion { winner, p_value: None, tested_by: TestedBy::Sequence(decided), ..self }
@@ -256,10 +256,10 @@ mod tests {
         let even = || Conclusion::by_sign_test(&repeated(&[("aa", 3), ("bb", 3)]), Policies::default(), 0.9);
         let names = [Arc::from("old"), Arc::from("new")];
         let by = |decided| even().by_sequence(decided, names.each_ref());
-        let better = by(sequence::Decision::BetterB);
+        let better = by(sequence::SequenceDecision::BetterB);
         assert_eq!((better.winner.as_deref(), better.p_value), (Some("new"), None));
-        assert_eq!(by(sequence::Decision::WithinMargin).winner, None);
-        let cut = even().incomplete().by_sequence(sequence::Decision::BetterB, names.each_ref());
+        assert_eq!(by(sequence::SequenceDecision::WithinMargin).winner, None);
+        let cut = even().incomplete().by_sequence(sequence::SequenceDecision::BetterB, names.each_ref());
         assert_eq!(cut.winner, None);
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::outcome::{Outcome, Status};
+use super::outcome::{PairOutcome, Status};
 use super::pair::{Pair, Verdicts};
 use super::pass::{Candidate, Choice, Pass};
 use crate::gate::{Finding, Severity};
@@ -97,7 +97,7 @@ impl Contest {
     /// The name of what became of it.
     pub fn status(&self) -> &'static str {
         match &self.fate {
-            Fate::Judged(heard) => Outcome::of(&heard[0].pass, &heard[1].pass).status().name(),
+            Fate::Judged(heard) => PairOutcome::of(&heard[0].pass, &heard[1].pass).status().name(),
             Fate::Identical => Status::Tie.name(),
             Fate::WonAtGate { .. } => "won_at_gate",
             Fate::BothBlocked => "both_blocked",
@@ -108,8 +108,8 @@ impl Contest {
     /// The variant that won, at the gate or by the judge in both orders.
     pub fn winner(&self) -> Option<&Arc<str>> {
         let winner = match &self.fate {
-            Fate::Judged(heard) => match Outcome::of(&heard[0].pass, &heard[1].pass) {
-                Outcome::Stable(winner) => winner,
+            Fate::Judged(heard) => match PairOutcome::of(&heard[0].pass, &heard[1].pass) {
+                PairOutcome::Stable(winner) => winner,
                 _ => return None,
             },
             Fate::WonAtGate { winner, .. } => *winner,
@@ -122,7 +122,7 @@ impl Contest {
     /// where no judge decided.
     fn winner_name(&self) -> Option<&str> {
         let open = match &self.fate {
-            Fate::Judged(heard) => match Outcome::of(&heard[0].pass, &heard[1].pass).status() {
+            Fate::Judged(heard) => match PairOutcome::of(&heard[0].pass, &heard[1].pass).status() {
                 status @ Status::NeedsHumanReview => Some(status.name()),
                 Status::Unscored => None,
                 _ => Some(Status::Tie.name()),

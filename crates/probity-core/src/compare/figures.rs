@@ -24,7 +24,7 @@ const POWER: f64 = 0.8;
 
 /// How many pairs there are of which kind.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct PairCounts {
     /// All pairs.
     pub n_pairs: u64,
     /// Cases they belong to.
@@ -35,7 +35,7 @@ pub struct Counts {
     pub n_unparsed_calls: u64,
 }
 
-impl Counts {
+impl PairCounts {
     /// Pairs that ended as `status`.
     pub fn of(&self, status: Status) -> u64 {
         self.status.get(&status).copied().unwrap_or(0)
@@ -124,7 +124,7 @@ pub struct Figures {
     /// What counts as what in them.
     pub policies: Policies,
     /// How many pairs of which kind.
-    pub counts: Counts,
+    pub counts: PairCounts,
     /// By variant name.
     pub variants: BTreeMap<Arc<str>, VariantFigures>,
     /// Shares that belong to no variant.
@@ -159,8 +159,8 @@ pub fn figures(pairs: &[&Pair], policies: Policies, resampling: Resampling) -> F
     }
 }
 
-fn counts(pairs: &[&Pair]) -> Counts {
-    let mut counts = Counts { n_pairs: pairs.len() as u64, ..Counts::default() };
+fn counts(pairs: &[&Pair]) -> PairCounts {
+    let mut counts = PairCounts { n_pairs: pairs.len() as u64, ..PairCounts::default() };
     counts.n_cases = pairs.iter().map(|pair| &pair.case).collect::<BTreeSet<_>>().len() as u64;
     for pair in pairs {
         *counts.status.entry(pair.status()).or_default() += 1;

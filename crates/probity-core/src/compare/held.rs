@@ -1,20 +1,20 @@
-//! Verdicts held against something: against what people said, and one order against the other.
+//! How far verdicts agree: with labels, and one order with the other.
 
 use super::pair::{NOTHING, Pair, Read, Verdicts, both, one, read};
 use super::pass::{Candidate, Choice, Order};
 use super::policy::{Conflict, Policies, Unparsed};
 use crate::stats::{Crossing, N_CATEGORIES, Part};
 
-/// Two sayings about the same thing.
+/// Two ratings of the same pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Held {
+struct RatingPair {
     said: Read,
     against: Read,
     /// The order whose slots name the categories; candidates do where there is none.
     order: Option<Order>,
 }
 
-impl Held {
+impl RatingPair {
     fn part(self) -> Part {
         one(self.said == self.against && self.said != Read::Wrong)
     }
@@ -39,12 +39,12 @@ impl Pair {
     /// Whether the verdict is the people's, under both policies.
     pub(super) fn agrees(&self, policies: Policies) -> Part {
         let [first, second] = self.held(policies);
-        both(first.map_or(NOTHING, Held::part), second.map_or(NOTHING, Held::part))
+        both(first.map_or(NOTHING, RatingPair::part), second.map_or(NOTHING, RatingPair::part))
     }
 
     /// Whether the verdict of one order is the people's.
     pub(super) fn agrees_in(&self, order: Order, unparsed: Unparsed) -> Part {
-        self.held_in(order, unparsed).map_or(NOTHING, Held::part)
+        self.held_in(order, unparsed).map_or(NOTHING, RatingPair::part)
     }
 
     /// Whether the verdicts of both orders are the people's.
@@ -70,15 +70,15 @@ impl Pair {
     pub(super) fn crossing_of_orders(&self, unparsed: Unparsed) -> Crossing {
         let held = self.reads(unparsed).and_then(|reads| match reads {
             [Read::Left, _] | [_, Read::Left] => None,
-            [ab, ba] => Some(Held { said: ab, against: ba, order: None }),
+            [ab, ba] => Some(RatingPair { said: ab, against: ba, order: None }),
         });
         crossing([held, None])
     }
 
-    /// What is held against the label: one verdict, or with pooled orders one for each.
-    fn held(&self, policies: Policies) -> [Option<Held>; 2] {
+    /// The label beside the verdict, or with pooled orders beside each of them.
+    fn held(&self, policies: Policies) -> [Option<RatingPair>; 2] {
         let Some(label) = self.label.map(Choice::from) else { return [None, None] };
-        let held = |said, order| Held { said, against: Read::Choice(label), order };
+        let held = |said, order| RatingPair { said, against: Read::Choice(label), order };
         if let Verdicts::Graded(grade) = self.verdicts {
             return [Some(held(Read::Choice(grade.choice()), None)), None];
         }
@@ -96,16 +96,16 @@ impl Pair {
         [together.map(|said| held(said, None)), None]
     }
 
-    fn held_in(&self, order: Order, unparsed: Unparsed) -> Option<Held> {
+    fn held_in(&self, order: Order, unparsed: Unparsed) -> Option<RatingPair> {
         let Verdicts::BothOrders { ab, ba } = &self.verdicts else { return None };
         let said = read(if order == Order::Ab { ab } else { ba }, unparsed);
         let against = Read::Choice(self.label?.into());
         let counts = !matches!(said, Read::Left | Read::Choice(Choice::NeedsHumanReview));
-        counts.then_some(Held { said, against, order: None })
+        counts.then_some(RatingPair { said, against, order: None })
     }
 }
 
-fn crossing(held: [Option<Held>; 2]) -> Crossing {
+fn crossing(held: [Option<RatingPair>; 2]) -> Crossing {
     let mut crossing = [0.0; N_CATEGORIES * N_CATEGORIES];
     for held in held.into_iter().flatten() {
         let (said, against) = held.cell();

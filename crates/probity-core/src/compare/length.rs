@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::stats::Estimate;
 use crate::stats::logistic::{Design, log_odds, logistic, rate_estimate};
 use crate::stats::newton::{NoPeak, Peak, dot};
-use crate::stats::{Estimate, proportion};
 
 /// Fewer cases than this are not fitted: three terms would describe them, not estimate from them.
 pub const CASES_MIN: usize = 10;
@@ -38,7 +38,7 @@ const RIDGE_SLICE: f64 = 1.0;
 
 /// One judged pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Row {
+pub struct LengthRow {
     /// The case, by any number; rows of one case are not independent of each other.
     pub case: usize,
     /// How far the candidate is preferred: 1 it wins, 0 it loses, 0.5 a tie, between for soft verdicts.
@@ -122,33 +122,6 @@ pub struct Controlled {
     pub n_cases: u64,
 }
 
-/// The rows as they are, without a model: what a controlled rate is read beside.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Raw {
-    /// The mean preference.
-    pub rate: f64,
-    /// Its standard error, from the sample standard deviation, as if rows were independent; `None` for one
-    /// row.
-    pub standard_error: Option<f64>,
-    /// Rows.
-    pub n: u64,
-    /// Rows with a preference above one half.
-    pub n_wins: u64,
-    /// Rows with a preference of exactly one half.
-    pub n_ties: u64,
-    /// Mean length of the candidate's replies, in characters.
-    pub candidate_chars_mean: f64,
-    /// How often the longer reply won, among rows that are no tie and whose replies differ in length.
-    pub longer_wins: Option<Estimate>,
-}
-
-impl Raw {
-    /// The win rate with each row counted as won, tied (one half) or lost.
-    pub fn discrete_rate(&self) -> f64 {
-        (self.n_wins as f64 + self.n_ties as f64 / 2.0) / self.n as f64
-    }
-}
-
 /// Why there is no controlled rate.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum LengthError {
@@ -215,7 +188,11 @@ fn all_pairs(n: usize) -> String {
 }
 
 /// The rate at equal length with model, length and instruction terms.
-pub fn controlled(rows: &[Row], instruction: Instruction, hold: Hold) -> Result<Controlled, LengthError> {
+pub fn controlled(
+    rows: &[LengthRow],
+    instruction: Instruction,
+    hold: Hold,
+) -> Result<Controlled, LengthError> {
     let n_cases = check(rows, instruction)?;
     let length_sd_chars = length_sd(rows)?;
     let layout = Layout::of(instruction);
@@ -237,34 +214,8 @@ pub fn controlled(rows: &[Row], instruction: Instruction, hold: Hold) -> Result<
 ///
 /// This is not the published length-controlled rate: a candidate that wins on easy instructions and writes
 /// longer there looks different to the two.
-pub fn length_only(rows: &[Row]) -> Result<Controlled, LengthError> {
+pub fn length_only(rows: &[LengthRow]) -> Result<Controlled, LengthError> {
     controlled(rows, Instruction::Absent, Hold::None)
-}
-
-/// The rate at equal length that known terms predict for instructions of these difficulties.
-/// A rate over no instruction is `None`.
-pub fn predicted(model: f64, difficulty: f64, difficulties: &[f64]) -> Option<f64> {
-    let sum: f64 = difficulties.iter().map(|of| logistic(model + difficulty * of)).sum();
-    (!difficulties.is_empty()).then(|| sum / difficulties.len() as f64)
-}
-
-/// The rows as they are. Figures of nothing are `None`.
-pub fn raw(rows: &[Row]) -> Option<Raw> {
-    let n = rows.len() as f64;
-    let count = |holds: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| holds(row)).count() as u64;
-    let rate = rows.iter().map(|row| row.preference).sum::<f64>() / n;
-    let squares: f64 = rows.iter().map(|row| (row.preference - rate).powi(2)).sum();
-    let decisive = |row: &Row| side(row.preference, 0.5) != 0 && side(0.0, delta(row)) != 0;
-    let longer_won = |row: &Row| decisive(row) && side(row.preference, 0.5) == side(0.0, delta(row));
-    (!rows.is_empty()).then(|| Raw {
-        rate,
-        standard_error: (rows.len() > 1).then(|| (squares / (n - 1.0) / n).sqrt()),
-        n: rows.len() as u64,
-        n_wins: count(&|row| side(row.preference, 0.5) > 0),
-        n_ties: count(&|row| side(row.preference, 0.5) == 0),
-        candidate_chars_mean: rows.iter().map(|row| f64::from(row.candidate_chars)).sum::<f64>() / n,
-        longer_wins: proportion(count(&longer_won), count(&decisive)),
-    })
 }
 
 /// The instruction term of one's own comparison, by each row's slice: one term per slice, and none where
@@ -277,8 +228,8 @@ pub fn instruction_of(slices: &[usize]) -> Instruction<'_> {
 }
 
 /// The number of distinct cases, once rows and terms are known to be fit for use.
-fn check(rows: &[Row], instruction: Instruction) -> Result<usize, LengthError> {
-    for (row, Row { preference, .. }) in rows.iter().enumerate() {
+fn check(rows: &[LengthRow], instruction: Instruction) -> Result<usize, LengthError> {
+    for (row, LengthRow { preference, .. }) in rows.iter().enumerate() {
         if !(0.0..=1.0).contains(preference) {
             return Err(LengthError::Preference { row, preference: *preference });
         }
@@ -295,18 +246,13 @@ fn check(rows: &[Row], instruction: Instruction) -> Result<usize, LengthError> {
     if n_cases < CASES_MIN { Err(LengthError::TooFewCases { n_cases }) } else { Ok(n_cases) }
 }
 
-/// 1 where `value` lies above `middle`, -1 below, 0 on it.
-fn side(value: f64, middle: f64) -> i32 {
-    i32::from(value > middle) - i32::from(value < middle)
-}
-
 /// Baseline minus candidate, in characters.
-fn delta(row: &Row) -> f64 {
+fn delta(row: &LengthRow) -> f64 {
     f64::from(row.baseline_chars) - f64::from(row.candidate_chars)
 }
 
 /// The sample standard deviation of the length differences.
-fn length_sd(rows: &[Row]) -> Result<f64, LengthError> {
+fn length_sd(rows: &[LengthRow]) -> Result<f64, LengthError> {
     let first = &rows[0];
     if rows.iter().all(|row| delta(row).to_bits() == delta(first).to_bits()) {
         let chars = i64::from(first.baseline_chars) - i64::from(first.candidate_chars);
@@ -410,7 +356,13 @@ impl<'a> Layout<'a> {
     /// which holds when rows of a case move together, and the curvature's, which does not vanish when every
     /// row is won. The second is scaled by how far the preferences scatter, as ties and soft verdicts scatter
     /// less than wins and losses.
-    fn rate(&self, rows: &[Row], features: &[Vec<(usize, f64)>], peak: &Peak, n_cases: usize) -> Estimate {
+    fn rate(
+        &self,
+        rows: &[LengthRow],
+        features: &[Vec<(usize, f64)>],
+        peak: &Peak,
+        n_cases: usize,
+    ) -> Estimate {
         let n = rows.len() as f64;
         let mut equal: Vec<Vec<(usize, f64)>> = features.to_vec();
         for row in &mut equal {

@@ -1,7 +1,7 @@
 //! Which of two variants answers better, and what could not be decided.
 //!
 //! A pair is two replies to one case. A judge sees it twice, once in each order, and each pass prefers a slot;
-//! normalised to the candidate that stood there, the two passes become one [`Outcome`]. Where verdicts come
+//! normalised to the candidate that stood there, the two passes become one [`PairOutcome`]. Where verdicts come
 //! from, a live judge or a file, makes no difference from [`Pass`] on: both paths make [`Pair`]s, and
 //! [`figures`] makes the same figures of them.
 //!
@@ -32,9 +32,9 @@ mod written;
 pub use adjusted::{Fits, LengthFits, Ranked, at_equal_length, ranked};
 pub use conclusion::{Completeness, Conclusion, DECISIVE_CASES_MIN, TestedBy, VariantTest};
 pub use contest::{Contest, Fate, GateCounts, Heard, gate_counts};
-pub use figures::{AgreementFigures, Counts, Figures, Rates, VariantFigures, figures};
+pub use figures::{AgreementFigures, Figures, PairCounts, Rates, VariantFigures, figures};
 pub use judges::{Comparison, JudgeComparison, JudgeFigures, ReviewItem, comparison};
-pub use outcome::{Outcome, Status};
+pub use outcome::{PairOutcome, Status};
 pub use pair::{Grade, Pair, Verdicts};
 pub use pass::{Candidate, Choice, Order, Pass};
 pub use policy::{Conflict, Policies, Unparsed};

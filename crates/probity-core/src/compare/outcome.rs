@@ -5,7 +5,7 @@ use crate::score::Unscored;
 
 /// What a pair came to when it was shown in both orders.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum PairOutcome {
     /// The same candidate won in both orders.
     Stable(Candidate),
     /// At least one order was a tie, and neither asked for a person.
@@ -22,47 +22,47 @@ crate::named! {
     /// The names of the outcomes, and of pairs that were seen once.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Status {
-        /// See [`Outcome::Stable`].
+        /// See [`PairOutcome::Stable`].
         Stable = "stable",
-        /// See [`Outcome::Tie`].
+        /// See [`PairOutcome::Tie`].
         Tie = "tie",
-        /// See [`Outcome::UnstableAfterSwap`].
+        /// See [`PairOutcome::UnstableAfterSwap`].
         UnstableAfterSwap = "unstable_after_swap",
-        /// See [`Outcome::NeedsHumanReview`].
+        /// See [`PairOutcome::NeedsHumanReview`].
         NeedsHumanReview = "needs_human_review",
-        /// See [`Outcome::Unscored`].
+        /// See [`PairOutcome::Unscored`].
         Unscored = "unscored",
         /// One grade and no swap, so nothing is known about stability.
         Graded = "graded",
     }
 }
 
-impl Outcome {
+impl PairOutcome {
     /// The outcome of a pass in each order. An escalation outranks a tie, and a tie outranks a winner; which
     /// order said what does not matter.
-    pub fn of(ab: &Pass, ba: &Pass) -> Outcome {
+    pub fn of(ab: &Pass, ba: &Pass) -> PairOutcome {
         let (first, second) = match (ab, ba) {
             (Pass::Unscored(reason), _) | (_, Pass::Unscored(reason)) => {
-                return Outcome::Unscored(reason.clone());
+                return PairOutcome::Unscored(reason.clone());
             }
             (Pass::Decided(first), Pass::Decided(second)) => (*first, *second),
         };
         match (first, second) {
-            (Choice::NeedsHumanReview, _) | (_, Choice::NeedsHumanReview) => Outcome::NeedsHumanReview,
-            (Choice::Tie, _) | (_, Choice::Tie) => Outcome::Tie,
-            (Choice::Wins(first), Choice::Wins(second)) if first == second => Outcome::Stable(first),
-            (Choice::Wins(_), Choice::Wins(_)) => Outcome::UnstableAfterSwap,
+            (Choice::NeedsHumanReview, _) | (_, Choice::NeedsHumanReview) => PairOutcome::NeedsHumanReview,
+            (Choice::Tie, _) | (_, Choice::Tie) => PairOutcome::Tie,
+            (Choice::Wins(first), Choice::Wins(second)) if first == second => PairOutcome::Stable(first),
+            (Choice::Wins(_), Choice::Wins(_)) => PairOutcome::UnstableAfterSwap,
         }
     }
 
     /// Its name.
     pub fn status(&self) -> Status {
         match self {
-            Outcome::Stable(_) => Status::Stable,
-            Outcome::Tie => Status::Tie,
-            Outcome::UnstableAfterSwap => Status::UnstableAfterSwap,
-            Outcome::NeedsHumanReview => Status::NeedsHumanReview,
-            Outcome::Unscored(_) => Status::Unscored,
+            PairOutcome::Stable(_) => Status::Stable,
+            PairOutcome::Tie => Status::Tie,
+            PairOutcome::UnstableAfterSwap => Status::UnstableAfterSwap,
+            PairOutcome::NeedsHumanReview => Status::NeedsHumanReview,
+            PairOutcome::Unscored(_) => Status::Unscored,
         }
     }
 }
@@ -79,33 +79,33 @@ mod tests {
 
     /// Aggregates [`FIRST`] with what the swapped pass prefers; variant A is brief, B is actionable.
     #[track_caller]
-    fn check(swapped: Preference, want: &Outcome) {
+    fn check(swapped: Preference, want: &PairOutcome) {
         let ab = Pass::Decided(FIRST.choice(Order::Ab));
         let ba = Pass::Decided(swapped.choice(Order::Ba));
-        assert_eq!(Outcome::of(&ab, &ba), *want);
-        assert_eq!(Outcome::of(&ba, &ab), *want, "the order of the passes does not matter");
+        assert_eq!(PairOutcome::of(&ab, &ba), *want);
+        assert_eq!(PairOutcome::of(&ba, &ab), *want, "the order of the passes does not matter");
     }
 
     #[test]
     fn the_same_candidate_in_both_orders_is_stable() {
-        check(Preference::First, &Outcome::Stable(Candidate::B));
+        check(Preference::First, &PairOutcome::Stable(Candidate::B));
     }
 
     #[test]
     fn the_same_slot_in_both_orders_is_unstable_and_has_no_winner() {
-        check(Preference::Second, &Outcome::UnstableAfterSwap);
+        check(Preference::Second, &PairOutcome::UnstableAfterSwap);
     }
 
     #[test]
     fn a_tie_in_one_order_is_a_tie() {
-        check(Preference::Tie, &Outcome::Tie);
+        check(Preference::Tie, &PairOutcome::Tie);
     }
 
     #[test]
     fn an_escalation_in_one_order_is_an_escalation() {
-        check(Preference::NeedsHumanReview, &Outcome::NeedsHumanReview);
+        check(Preference::NeedsHumanReview, &PairOutcome::NeedsHumanReview);
         let (tie, review) = (Pass::Decided(Choice::Tie), Pass::Decided(Choice::NeedsHumanReview));
-        assert_eq!(Outcome::of(&tie, &review), Outcome::NeedsHumanReview, "also beside a tie");
+        assert_eq!(PairOutcome::of(&tie, &review), PairOutcome::NeedsHumanReview, "also beside a tie");
     }
 
     #[test]
@@ -113,7 +113,10 @@ mod tests {
         let reason = Unscored { cause: "no_json".into(), detail: "prose".into(), attempts: 2 };
         let missing = Pass::Unscored(reason.clone());
         for choice in [Choice::Wins(Candidate::A), Choice::Tie, Choice::NeedsHumanReview] {
-            assert_eq!(Outcome::of(&Pass::Decided(choice), &missing), Outcome::Unscored(reason.clone()));
+            assert_eq!(
+                PairOutcome::of(&Pass::Decided(choice), &missing),
+                PairOutcome::Unscored(reason.clone())
+            );
         }
     }
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::outcome::{Outcome, Status};
+use super::outcome::{PairOutcome, Status};
 use super::pass::{Candidate, Choice, Order, Pass};
 use super::policy::{Conflict, Policies, Unparsed};
 use crate::label::PairLabel;
@@ -73,7 +73,7 @@ pub struct Pair {
     pub verdicts: Verdicts,
     /// The lengths of candidate A and candidate B in characters.
     pub lengths: Option<[u64; 2]>,
-    /// How hard the case is, where somebody measured it: what the length-controlled fit may lean on.
+    /// How hard the case is, where that was measured: what the length-controlled fit may lean on.
     pub difficulty: Option<f64>,
     /// What people decided.
     pub label: Option<PairLabel>,
@@ -106,7 +106,7 @@ impl Pair {
     /// How it ended.
     pub fn status(&self) -> Status {
         match &self.verdicts {
-            Verdicts::BothOrders { ab, ba } => Outcome::of(ab, ba).status(),
+            Verdicts::BothOrders { ab, ba } => PairOutcome::of(ab, ba).status(),
             Verdicts::Graded(_) => Status::Graded,
         }
     }

@@ -26,7 +26,7 @@ crate::named! {
         /// Nothing: it is left out.
         #[default]
         Drop = "drop",
-        /// Wrong against a label, whatever the label is; left out of win rates, where nobody knows the answer.
+        /// Wrong against a label, whatever the label is; left out of win rates, where the answer is not known.
         Wrong = "wrong",
     }
 }

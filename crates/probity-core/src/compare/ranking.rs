@@ -19,7 +19,7 @@ use super::length::cases_are;
 use crate::stats::logistic::rate_estimate;
 use crate::stats::newton::{self, Local, NoPeak, Peak, Symmetric, dot};
 use crate::stats::{Estimate, Z_95};
-use counts::Counts;
+use counts::MeetingCounts;
 
 /// The precision of the weak prior on strengths and tie term: standard deviation 2.5 on the log-odds.
 const PRIOR_PRECISION: f64 = 1.0 / (2.5 * 2.5);
@@ -37,7 +37,7 @@ pub enum Winner {
 
 /// One decided comparison of two variants on one case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Comparison {
+pub struct VariantMatch {
     /// The case, by any number; comparisons on one case are not independent of each other.
     pub case: usize,
     /// A variant by its number, from 0.
@@ -60,7 +60,7 @@ pub enum Basis {
 
 /// Where one variant stands.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Place {
+pub struct VariantStrength {
     /// The strength on log-odds, against the mean of all variants; `n` counts the variant's comparisons.
     pub strength: Estimate,
     /// The win rate, ties half, to be expected against one of the others drawn at random.
@@ -84,7 +84,7 @@ pub struct Meeting {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ranking {
     /// Each variant by its number.
-    pub places: Vec<Place>,
+    pub places: Vec<VariantStrength>,
     /// Each pair of variants, compared or not.
     pub meetings: Vec<Meeting>,
     /// Davidson's ν: ties per geometric mean of wins; 0 where nothing was tied.
@@ -137,11 +137,11 @@ pub enum RankingError {
 
 /// The ranking of variants 0 to `n_variants` − 1. The order of comparisons, and of the two in each, does not
 /// matter.
-pub fn ranking(n_variants: usize, comparisons: &[Comparison]) -> Result<Ranking, RankingError> {
+pub fn ranking(n_variants: usize, comparisons: &[VariantMatch]) -> Result<Ranking, RankingError> {
     if n_variants < 2 {
         return Err(RankingError::TooFewVariants { n_variants });
     }
-    let counts = Counts::of(n_variants, comparisons)?;
+    let counts = MeetingCounts::of(n_variants, comparisons)?;
     let groups = counts.groups();
     if groups.len() > 1 {
         return Err(RankingError::Disconnected { groups });
@@ -186,7 +186,7 @@ impl Chances {
 }
 
 /// The strengths, followed by ln ν where there are ties.
-fn fit(counts: &Counts, basis: Basis) -> Result<Peak, NoPeak> {
+fn fit(counts: &MeetingCounts, basis: Basis) -> Result<Peak, NoPeak> {
     let n = counts.n_variants();
     let n_terms = n + usize::from(counts.n_ties() > 0);
     let precision = match basis {
@@ -255,7 +255,11 @@ struct Spread<'a> {
 }
 
 impl<'a> Spread<'a> {
-    fn of(counts: &Counts, comparisons: &[Comparison], peak: &'a Peak) -> Result<Self, RankingError> {
+    fn of(
+        counts: &MeetingCounts,
+        comparisons: &[VariantMatch],
+        peak: &'a Peak,
+    ) -> Result<Self, RankingError> {
         let n = counts.n_variants();
         let tie_log = peak.at.get(n).copied();
         let mut by_case: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
@@ -315,7 +319,7 @@ impl<'a> Spread<'a> {
         (chances.score, slope, chances.tie)
     }
 
-    fn place(&self, variant: usize, n_comparisons: u64) -> Place {
+    fn place(&self, variant: usize, n_comparisons: u64) -> VariantStrength {
         let n = self.n_variants;
         let mut slope = vec![0.0; self.peak.at.len()];
         slope[..n].fill(-1.0 / n as f64);
@@ -331,10 +335,13 @@ impl<'a> Spread<'a> {
             rate += score / others;
             slope.iter_mut().zip(part).for_each(|(sum, part)| *sum += part / others);
         }
-        Place { strength, win_rate: rate_estimate(rate, self.standard_error(&slope), n_comparisons) }
+        VariantStrength {
+            strength,
+            win_rate: rate_estimate(rate, self.standard_error(&slope), n_comparisons),
+        }
     }
 
-    fn ranking(&self, counts: &Counts, basis: Basis) -> Ranking {
+    fn ranking(&self, counts: &MeetingCounts, basis: Basis) -> Ranking {
         let n = self.n_variants;
         let places = (0..n).map(|variant| self.place(variant, counts.n_of(variant)));
         let pairs = (0..n).flat_map(|first| (first + 1..n).map(move |second| (first, second)));

@@ -5,7 +5,7 @@
 use super::pair::{Grade, Verdicts};
 use super::pass::{Candidate, Choice, Pass};
 use crate::json::{Json, Object};
-use crate::label::{CASE, Fields, ItemFacts, Row, RowFault, SLICE, apart, missing, must_be};
+use crate::label::{CASE, Fields, ItemFacts, RowFault, RowObject, SLICE, apart, missing, must_be};
 use crate::score::Unscored;
 
 /// What a judge said about an item.
@@ -28,14 +28,7 @@ impl VerdictRow {
     /// The names it knows.
     pub const FIELDS: Fields = Fields {
         own: &[
-            "item",
-            "verdict_ab",
-            "verdict_ba",
-            "judge",
-            "model",
-            "baseline",
-            "preference",
-            "len_model",
+            "item", "verdict_ab", "verdict_ba", "judge", "model", "baseline", "preference", "len_model",
             "len_baseline",
         ],
         own_numbers: &["preference", "len_model", "len_baseline"],
@@ -43,7 +36,7 @@ impl VerdictRow {
 
     /// Reads a row with a verdict in each order, or with a graded preference.
     pub fn read(object: &Object) -> Result<VerdictRow, RowFault> {
-        let row = Row::of(object)?;
+        let row = RowObject::of(object)?;
         let graded = object.get("preference").is_some();
         let read = || {
             let (verdicts, facts) = if graded { row.graded()? } else { (row.both_orders()?, row.facts()?) };
@@ -54,7 +47,7 @@ impl VerdictRow {
     }
 }
 
-impl Row<'_> {
+impl RowObject<'_> {
     fn both_orders(&self) -> Result<Verdicts, String> {
         Ok(Verdicts::BothOrders { ab: self.pass("verdict_ab")?, ba: self.pass("verdict_ba")? })
     }

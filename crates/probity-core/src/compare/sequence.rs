@@ -31,7 +31,7 @@ const SLACK: f64 = 1e-9;
 /// What a sequence says so far. A is the variant whose wins are outcomes of 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Decision {
+pub enum SequenceDecision {
     /// The mean outcome lies above 0.5 + margin.
     BetterA,
     /// The mean outcome lies below 0.5 − margin.
@@ -99,9 +99,9 @@ pub fn order(n_pairs: usize, seed: u64) -> Vec<usize> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sequence {
     /// The outcomes of A; those without verdict count as lost.
-    for_a: Side,
+    for_a: Gambler,
     /// The outcomes of B; those without verdict count as lost.
-    for_b: Side,
+    for_b: Gambler,
 }
 
 impl Sequence {
@@ -117,14 +117,14 @@ impl Sequence {
         if population == 0 {
             return Err(SequenceError::NoPairs);
         }
-        let side = Side {
+        let gambler = Gambler {
             bar: 2.0 / alpha,
             outcomes: Vec::new(),
             urn: Urn::full(population),
             above_margin: Bet::against(0.5 + margin),
             not_below_margin: Bet::against(0.5 - margin),
         };
-        Ok(Sequence { for_a: side.clone(), for_b: side })
+        Ok(Sequence { for_a: gambler.clone(), for_b: gambler })
     }
 
     /// Takes the next pair's outcome: 1 where A won, 0 where B won, 0.5 for a tie, between for soft verdicts.
@@ -152,21 +152,21 @@ impl Sequence {
     }
 
     /// What may be said now. Certain knowledge comes first; after it, what either gambler has excluded.
-    pub fn decision(&self) -> Decision {
+    pub fn decision(&self) -> SequenceDecision {
         let (a, b) = (&self.for_a, &self.for_b);
         if a.is_certainly_above(a.above_margin.mean) {
-            Decision::BetterA
+            SequenceDecision::BetterA
         } else if b.is_certainly_above(b.above_margin.mean) {
-            Decision::BetterB
+            SequenceDecision::BetterB
         } else if a.is_certainly_not_below_margin() && b.is_certainly_not_below_margin() {
-            Decision::WithinMargin
+            SequenceDecision::WithinMargin
         } else {
             // Two gamblers who contradict each other show that one is wrong, and not which.
             match (a.above_margin.won, b.above_margin.won, a.is_not_below_margin(), b.is_not_below_margin()) {
-                (true, false, _, false) => Decision::BetterA,
-                (false, true, false, _) => Decision::BetterB,
-                (false, false, true, true) => Decision::WithinMargin,
-                _ => Decision::Undecided,
+                (true, false, _, false) => SequenceDecision::BetterA,
+                (false, true, false, _) => SequenceDecision::BetterB,
+                (false, false, true, true) => SequenceDecision::WithinMargin,
+                _ => SequenceDecision::Undecided,
             }
         }
     }
@@ -223,7 +223,7 @@ impl Urn {
 
 /// One gambler's view: outcomes of which large ones are hoped for.
 #[derive(Debug, Clone, PartialEq)]
-struct Side {
+struct Gambler {
     /// The capital at which a mean is excluded.
     bar: f64,
     outcomes: Vec<f64>,
@@ -234,7 +234,7 @@ struct Side {
     not_below_margin: Bet,
 }
 
-impl Side {
+impl Gambler {
     fn push(&mut self, outcome: f64) {
         self.above_margin.settle(outcome, &self.urn, self.bar);
         self.not_below_margin.settle(outcome, &self.urn, self.bar);

@@ -127,7 +127,7 @@ fn without_quote(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|text| begins_formula(text)).unwrap_or(cell)
 }
 
-/// Whether a formula begins the text, or would if quotes and what nobody sees before it came off.
+/// Whether a formula begins the text, or would if quotes and unseen characters before it came off.
 fn begins_formula(text: &str) -> bool {
     text.trim_start_matches(|c: char| c == '\'' || is_unseen(c)).starts_with(FORMULA)
 }

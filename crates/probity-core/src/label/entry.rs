@@ -3,7 +3,7 @@
 //! A row is read once. What a label or a verdict means is decided when the scale is known; here it is a text.
 
 use super::canonical::{CHECKSUM, verified};
-use super::rows::{Fields, ItemFacts, Row, RowFault, missing, must_be};
+use super::rows::{Fields, ItemFacts, RowFault, RowObject, missing, must_be};
 use crate::case::Moment;
 use crate::json::{Json, Object};
 
@@ -69,23 +69,8 @@ impl LabelEntry {
     /// The names it knows.
     pub const FIELDS: Fields = Fields {
         own: &[
-            "item",
-            "label",
-            "annotator",
-            "criterion",
-            "rubric",
-            "score",
-            "blind",
-            "round",
-            "adjudicated",
-            "seconds",
-            "at",
-            "packet",
-            CHECKSUM,
-            "gold",
-            "annotator_id",
-            "labeler",
-            "rater",
+            "item", "label", "annotator", "criterion", "rubric", "score", "blind", "round", "adjudicated",
+            "seconds", "at", "packet", CHECKSUM, "gold", "annotator_id", "labeler", "rater",
         ],
         own_numbers: &["round", "seconds"],
     };
@@ -131,13 +116,7 @@ impl VerdictEntry {
     /// The names it knows.
     pub const FIELDS: Fields = Fields {
         own: &[
-            "item",
-            "verdict",
-            "verdict_ab",
-            "verdict_ba",
-            "verdict_after_swap",
-            "score",
-            "criterion",
+            "item", "verdict", "verdict_ab", "verdict_ba", "verdict_after_swap", "score", "criterion",
             "judge",
         ],
         own_numbers: &[],
@@ -164,8 +143,8 @@ impl VerdictEntry {
 
 /// The row, unless its item is a number that a spreadsheet has written its own way: such a name is no longer the
 /// one that was exported.
-fn row(object: &Object) -> Result<Row<'_>, RowFault> {
-    let row = Row::of(object)?;
+fn row(object: &Object) -> Result<RowObject<'_>, RowFault> {
+    let row = RowObject::of(object)?;
     let mangled = row.item.split_once(['e', 'E']).is_some_and(|(front, exponent)| {
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let dotted = front.split_once(['.', ',']).is_some_and(|(whole, rest)| digits(whole) && digits(rest));
@@ -192,7 +171,7 @@ fn text(name: &'static str, json: &Json) -> Result<Option<String>, String> {
 }
 
 /// When a label was given.
-fn moment(row: &Row) -> Result<Option<String>, String> {
+fn moment(row: &RowObject) -> Result<Option<String>, String> {
     match row.object.get("at") {
         None | Some(Json::Null) => Ok(None),
         Some(Json::String(text)) => match text.parse::<Moment>() {
@@ -204,7 +183,7 @@ fn moment(row: &Row) -> Result<Option<String>, String> {
 }
 
 /// A yes or no, which tables can only write as a text.
-fn flag(row: &Row, name: &'static str) -> Result<Option<bool>, String> {
+fn flag(row: &RowObject, name: &'static str) -> Result<Option<bool>, String> {
     match row.object.get(name) {
         None | Some(Json::Null) => Ok(None),
         Some(Json::Bool(flag)) => Ok(Some(*flag)),

@@ -7,9 +7,9 @@
 use std::collections::HashMap;
 
 use super::entry::{LabelEntry, Spoken, VerdictEntry};
-use super::joined::{Draft, Joined};
+use super::joined::{Joined, UnitDraft};
 use super::numbered::{Key, Known, Numbered};
-use super::rounds::{Turn, Voice, turns};
+use super::rounds::{RowFate, Voice, turns};
 use super::rows::{ItemFacts, ItemRow};
 use super::scale::Scale;
 use super::sheet::{LabelCounts, Look, Sheet, Verdict};
@@ -180,7 +180,7 @@ struct Join<'a> {
     keys: Numbered<Key<'a>>,
     /// By the number of a key: where its unit is, if it has one.
     places: Vec<Option<usize>>,
-    units: Vec<Draft<'a>>,
+    units: Vec<UnitDraft<'a>>,
 }
 
 impl<'a> Join<'a> {
@@ -260,7 +260,12 @@ impl<'a> Join<'a> {
         }
         let place = self.units.len();
         self.places[key] = Some(place);
-        self.units.push(Draft { key: self.keys.names()[key], known, votes: Vec::new(), gold: Vec::new() });
+        self.units.push(UnitDraft {
+            key: self.keys.names()[key],
+            known,
+            votes: Vec::new(),
+            gold: Vec::new(),
+        });
         place
     }
 
@@ -330,14 +335,14 @@ impl<'a> Join<'a> {
         let mut settled: HashMap<usize, Vec<usize>> = HashMap::new();
         let mut counts = LabelCounts { n_rows: entries.len() as u64, ..LabelCounts::default() };
         for (row, (entry, voice)) in entries.iter().zip(voices).enumerate() {
-            if turns[row] == Turn::Repeated {
+            if turns[row] == RowFate::Repeated {
                 counts.n_repeated += 1;
             } else if judged && self.places[voice.key].is_none() {
                 counts.n_strays += 1;
                 counts.strays.push(entry.item.clone());
             } else if entry.blind == Some(false) && not_blind == NotBlind::Drop {
                 counts.n_not_blind += 1;
-            } else if turns[row] == Turn::Superseded {
+            } else if turns[row] == RowFate::Superseded {
                 counts.n_superseded += 1;
             } else if let Some(label) = said(entry) {
                 let category = self.scale.place(label).expect("labels were checked");

@@ -11,12 +11,12 @@ use super::sheet::{ByJudge, LabelCounts, Sheet, Unit};
 
 /// The slice of units that name none.
 const NO_SLICE: &str = "(none)";
-/// Nobody reads a reply in less time than this.
+/// A reply is not read in less time than this.
 const SECONDS_MIN: f64 = 1.0;
 
 /// A unit of which not every row was read.
 #[derive(Debug)]
-pub(super) struct Draft<'a> {
+pub(super) struct UnitDraft<'a> {
     /// What names it.
     pub(super) key: Key<'a>,
     /// What rows say about it.
@@ -35,7 +35,7 @@ pub(super) struct Joined<'a> {
     /// Who voted.
     pub(super) annotators: Numbered<&'a str>,
     /// In the order in which rows named them first.
-    pub(super) units: Vec<Draft<'a>>,
+    pub(super) units: Vec<UnitDraft<'a>>,
     /// What judges said.
     pub(super) judges: SaidBy<'a>,
     /// What became of the labels.
@@ -49,7 +49,7 @@ impl Joined<'_> {
         let annotators = self.ranked_annotators();
         let [mut slices, mut criteria, mut clusters] = std::array::from_fn(|_| Numbered::new());
         let mut rows = Numbered::new();
-        let finished = |Draft { key, known, votes, gold }| Unit {
+        let finished = |UnitDraft { key, known, votes, gold }| Unit {
             criterion: key.criterion.map(|name| criteria.number(name)),
             row: rows.number(Key { criterion: None, ..key }),
             slice: slices.number(known.slice.unwrap_or(NO_SLICE)),

@@ -28,7 +28,7 @@ pub use entry::{LabelEntry, Spoken, VerdictEntry};
 pub use join::{Faults, InputFile, JoinOptions, NotBlind, Settling, SharedNames, sheet};
 pub use joined::repeated;
 pub use pair::{PairLabel, PairLabelRow, PairLabels};
-pub(crate) use rows::{CASE, Row, SLICE, apart, missing, must_be};
+pub(crate) use rows::{CASE, RowObject, SLICE, apart, missing, must_be};
 pub use rows::{Fields, ItemFacts, ItemRow, RowFault};
 pub use scale::{Scale, ScaleKind};
 pub use sheet::{LabelCounts, Sheet};

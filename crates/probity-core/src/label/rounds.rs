@@ -9,13 +9,13 @@ use super::join::{Faults, InputFile};
 pub(super) struct Voice {
     /// The unit.
     pub(super) key: usize,
-    /// The name of the person, or of nobody.
+    /// The name of the person, or the one for rows without a name.
     pub(super) name: usize,
 }
 
 /// What becomes of a row beside the other rows of one person about one thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum RowFate {
     /// It counts.
     Counts,
     /// The same person said something in a later round.
@@ -30,12 +30,12 @@ pub(super) fn turns(
     entries: &[LabelEntry],
     voices: &[Voice],
     adjudicated: bool,
-) -> Result<Vec<Turn>, Faults> {
+) -> Result<Vec<RowFate>, Faults> {
     let unsettled =
         entries.iter().enumerate().filter(|(_, entry)| adjudicated && entry.adjudicated.is_none());
     let reason = || "expected 'adjudicated' in every row, as other rows have it".to_owned();
     let mut faults: Vec<_> = unsettled.map(|(row, _)| (row, None, reason())).collect();
-    // Somebody without a name is not somebody whose name says so.
+    // A person without a name is not the person whose name says so.
     let mut said: Vec<_> = entries
         .iter()
         .zip(voices)
@@ -46,15 +46,15 @@ pub(super) fn turns(
         })
         .collect();
     said.sort_unstable();
-    let mut turns = vec![Turn::Counts; entries.len()];
+    let mut turns = vec![RowFate::Counts; entries.len()];
     for same in said.chunk_by(|one, other| one.0 == other.0) {
         let last_round = same[same.len() - 1].1;
         for (_, _, row) in same.iter().filter(|(_, round, _)| *round != last_round) {
-            turns[*row] = Turn::Superseded;
+            turns[*row] = RowFate::Superseded;
         }
         for [(_, _, first), (_, _, row)] in same.array_windows().filter(|[one, other]| one.1 == other.1) {
             if entries[*row].canonical() == entries[*first].canonical() {
-                turns[*row] = Turn::Repeated;
+                turns[*row] = RowFate::Repeated;
             } else {
                 faults.push((*row, Some(*first), said_again(&entries[*row])));
             }

@@ -19,25 +19,8 @@ pub struct Fields {
 
 /// The names under which any row says what is known about its item.
 const ABOUT_ITEMS: &[&str] = &[
-    "id",
-    "index",
-    "case",
-    "question_id",
-    "slice",
-    "intent",
-    "category",
-    "dataset",
-    "variant",
-    "variant_a",
-    "variant_b",
-    "system_a",
-    "system_b",
-    "model_a",
-    "model_b",
-    "len_a",
-    "len_b",
-    "reply_a",
-    "reply_b",
+    "id", "index", "case", "question_id", "slice", "intent", "category", "dataset", "variant", "variant_a",
+    "variant_b", "system_a", "system_b", "model_a", "model_b", "len_a", "len_b", "reply_a", "reply_b",
     "difficulty",
 ];
 
@@ -78,7 +61,7 @@ pub struct ItemFacts {
     pub variants: Option<[String; 2]>,
     /// The lengths of candidate A and candidate B in characters.
     pub lengths: Option<[u64; 2]>,
-    /// How hard the case is, where somebody measured it.
+    /// How hard the case is, where that was measured.
     pub difficulty: Option<f64>,
 }
 
@@ -102,7 +85,7 @@ impl ItemRow {
 
     /// Reads a row with facts about an item.
     pub fn read(object: &Object) -> Result<ItemRow, RowFault> {
-        let row = Row::of(object)?;
+        let row = RowObject::of(object)?;
         let facts = row.facts().map_err(|reason| row.fault(reason))?;
         Ok(ItemRow { item: row.item, facts })
     }
@@ -124,18 +107,18 @@ impl ItemFacts {
 }
 
 /// An object that says which item it is about.
-pub(crate) struct Row<'a> {
+pub(crate) struct RowObject<'a> {
     /// All of it.
     pub(crate) object: &'a Object,
     /// The item.
     pub(crate) item: String,
 }
 
-impl<'a> Row<'a> {
+impl<'a> RowObject<'a> {
     /// The row, if it names an item.
     pub(crate) fn of(object: &'a Object) -> Result<Self, RowFault> {
         let nameless = |reason| RowFault { item: None, reason };
-        let mut row = Row { object, item: String::new() };
+        let mut row = RowObject { object, item: String::new() };
         row.item = row.name(ITEM).map_err(nameless)?.ok_or_else(|| nameless(missing("item")))?;
         Ok(row)
     }

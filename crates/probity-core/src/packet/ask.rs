@@ -1,7 +1,7 @@
 //! What a call asks: criteria of a rubric, and the form of the answer they call for.
 //!
 //! One reply is graded by levels; two replies are compared by a preference. Which of the two an ask is for is
-//! part of it, so that whoever renders, answers or reads needs no second source.
+//! part of it, so that renderer, mock and reader need no second source.
 
 use std::sync::Arc;
 

@@ -68,9 +68,8 @@ mod tests;
 
 pub use ask::{AnswerForm, Ask, CallPlan, NotComparable, PairAsk, asks, pair_ask};
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt;
-use std::hash::RandomState;
 use std::sync::{Arc, OnceLock};
 
 use crate::case::{Case, CaseId, Entry, Evidence, Situation};
@@ -82,13 +81,7 @@ use grounds::Grounds;
 pub const PAIR_VERDICTS: [&str; 4] = ["A", "B", "tie", "needs_human_review"];
 
 /// What is known by packet.
-pub type PacketMap<V> = HashMap<PacketHash, V, ByDigest>;
-
-/// Some packets.
-pub type PacketSet = HashSet<PacketHash, ByDigest>;
-
-/// How the place of a digest is found.
-pub type ByDigest = RandomState;
+pub type PacketMap<V> = HashMap<PacketHash, V>;
 
 /// BLAKE3 of a packet's canonical text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -151,8 +144,8 @@ pub struct Packet {
     /// What the packets about one reply share.
     material: Arc<Material>,
     reference: Option<String>,
-    /// Written when it is first asked for. It repeats the criteria and the material, so whoever keeps many
-    /// packets keeps them without it.
+    /// Written when it is first asked for. It repeats the criteria and the material, so many packets
+    /// are kept without it.
     canonical: OnceLock<String>,
     hash: PacketHash,
 }
@@ -176,11 +169,6 @@ impl PartialEq for Packet {
 impl Packet {
     /// The criteria asked about.
     pub fn ask(&self) -> &Ask {
-        &self.ask
-    }
-
-    /// The same criteria, as all packets of one run share them.
-    pub fn shared_ask(&self) -> &Arc<Ask> {
         &self.ask
     }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::setting::Setting;
+use super::task::JudgeTask;
 use crate::rubric::CriterionId;
 
 crate::named! {
@@ -63,10 +63,10 @@ impl Aspect {
     }
 
     /// The criterion that a fault of this kind must lower, or why there is none.
-    pub(super) fn criterion(self, setting: &Setting) -> Result<CriterionId, &'static str> {
+    pub(super) fn criterion(self, task: &JudgeTask) -> Result<CriterionId, &'static str> {
         let (ids, absent) = self.ids();
-        let own = setting.named_criterion(self);
-        let usual = || ids.split(' ').find_map(|id| setting.judged_criterion(id));
+        let own = task.named_criterion(self);
+        let usual = || ids.split(' ').find_map(|id| task.judged_criterion(id));
         own.or_else(usual).cloned().ok_or(absent)
     }
 }

@@ -14,7 +14,7 @@ const SHIPPED: &str = include_str!("../../probes/bases.toml");
 
 /// Where a base comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum BaseOrigin {
     /// A person's own case.
     Own,
     /// It comes with Probity.
@@ -25,13 +25,13 @@ pub enum Origin {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Base {
     entry: Entry,
-    origin: Origin,
+    origin: BaseOrigin,
     digest: [u8; 32],
 }
 
 impl Base {
     /// `entry` as a base.
-    pub fn new(entry: Entry, origin: Origin) -> Base {
+    pub fn new(entry: Entry, origin: BaseOrigin) -> Base {
         let digest = digest(&entry);
         Base { entry, origin, digest }
     }
@@ -42,7 +42,7 @@ impl Base {
     }
 
     /// Where it comes from.
-    pub fn origin(&self) -> Origin {
+    pub fn origin(&self) -> BaseOrigin {
         self.origin
     }
 
@@ -81,20 +81,20 @@ fn digest(entry: &Entry) -> [u8; 32] {
 
 /// Draws bases, one entry at a time, keeping no more than are wanted.
 #[derive(Debug, Clone)]
-pub struct Draw {
+pub struct BaseDraw {
     n_max: usize,
     seed: u64,
     kept: BTreeMap<(u64, [u8; 32]), Base>,
 }
 
-impl Draw {
+impl BaseDraw {
     /// A draw of at most `n_max` bases by `seed`.
-    pub fn new(n_max: usize, seed: u64) -> Draw {
-        Draw { n_max, seed, kept: BTreeMap::new() }
+    pub fn new(n_max: usize, seed: u64) -> BaseDraw {
+        BaseDraw { n_max, seed, kept: BTreeMap::new() }
     }
 
     /// Puts an entry in. It is drawn if its number, which follows from the seed and its content, is among the lowest.
-    pub fn add(&mut self, entry: Entry, origin: Origin) {
+    pub fn add(&mut self, entry: Entry, origin: BaseOrigin) {
         let base = Base::new(entry, origin);
         let content: [u8; 8] = base.digest[..8].try_into().expect("eight of 32 bytes");
         let content = u64::from_le_bytes(content);
@@ -135,9 +135,9 @@ mod tests {
     }
 
     fn drawn(order: &[usize], n: usize, seed: u64) -> Vec<String> {
-        let mut draw = Draw::new(n, seed);
+        let mut draw = BaseDraw::new(n, seed);
         for at in order {
-            draw.add(entry(*at), Origin::Own);
+            draw.add(entry(*at), BaseOrigin::Own);
         }
         draw.bases().iter().map(|base| base.entry().case.id.to_string()).collect()
     }
@@ -151,9 +151,9 @@ mod tests {
 
     #[test]
     fn shipped_bases_can_be_told_apart() {
-        let mut draw = Draw::new(1000, 0);
+        let mut draw = BaseDraw::new(1000, 0);
         for entry in shipped() {
-            draw.add(entry, Origin::Shipped);
+            draw.add(entry, BaseOrigin::Shipped);
         }
         assert_eq!(draw.n_drawn(), shipped().len());
     }

@@ -1,13 +1,13 @@
 //! The probes: which change, what is expected of it, and where it has a meaning.
 
-use super::arms::Arms;
 use super::aspect::Aspect;
 use super::base::Base;
 use super::change::Change;
 use super::expectation::Expectation;
-use super::setting::{Setting, Wording};
+use super::replies::ArmReplies;
 use super::spec::read_battery;
-use super::trial::{Repeat, Showing, Showings, Shown, Trial};
+use super::task::{JudgeTask, RubricOrder};
+use super::trial::{Arm, Arms, ProbeTrial, Repeat, Stimulus};
 use crate::packet::AnswerForm;
 use crate::rubric::CriterionId;
 
@@ -79,8 +79,8 @@ pub fn battery() -> Vec<Probe> {
 
 impl Probe {
     /// Why the probe has no meaning here, if it has none.
-    pub fn inapplicable(&self, setting: &Setting) -> Option<&'static str> {
-        let form = setting.form();
+    pub fn inapplicable(&self, task: &JudgeTask) -> Option<&'static str> {
+        let form = task.form();
         let is_pair = form == AnswerForm::Preference;
         match (&self.change, self.expects) {
             _ if !self.forms.contains(&form) && is_pair => {
@@ -94,72 +94,75 @@ impl Probe {
                 Some("two replies are compared under one ticket, which cannot be changed for one of them")
             }
             (Change::LevelsReversed, _) if is_pair => Some("a comparison has no levels"),
-            (Change::CriteriaReversed, _) if !setting.has_order() => {
+            (Change::CriteriaReversed, _) if !task.has_order() => {
                 Some("each call asks about one criterion, so there is no order")
             }
             _ if is_pair => None,
-            _ => self.falls.and_then(|aspect| aspect.criterion(setting).err()),
+            _ => self.falls.and_then(|aspect| aspect.criterion(task).err()),
         }
     }
 
     /// The criterion that must fall, where a reply is graded and a fault is planted in it.
-    pub fn criterion(&self, setting: &Setting) -> Option<CriterionId> {
-        let aspect = self.falls.filter(|_| setting.form() == AnswerForm::Levels)?;
-        aspect.criterion(setting).ok()
+    pub fn criterion(&self, task: &JudgeTask) -> Option<CriterionId> {
+        let aspect = self.falls.filter(|_| task.form() == AnswerForm::Levels)?;
+        aspect.criterion(task).ok()
     }
 
-    /// What is asked about `base`. The probe must have a meaning under `setting`.
-    pub fn trial(&self, base: &Base, setting: &Setting) -> Trial {
-        let arms = self.change.arms(base, setting);
-        let wording = self.change.wording();
+    /// What is asked about `base`. The probe must have a meaning under `task`.
+    pub fn trial(&self, base: &Base, task: &JudgeTask) -> ProbeTrial {
+        let replies = self.change.replies(base, task);
+        let rubric_order = self.change.rubric_order();
         if self.expects == Expectation::Blocked {
-            return Trial::Screened(Box::new(arms.treatment));
+            return ProbeTrial::Screened(Box::new(replies.treatment));
         }
         let is_again = self.expects == Expectation::Repeatable;
-        let is_same = arms.are_same() && wording == Wording::AsWritten;
+        let is_same = replies.are_same() && rubric_order == RubricOrder::AsWritten;
         if is_same && !is_again {
-            return Trial::Unchanged;
+            return ProbeTrial::Unchanged;
         }
-        let showings = match setting.form() {
-            _ if is_again => again(&arms, setting.form()),
-            AnswerForm::Levels => graded(self.expects, arms, wording),
-            AnswerForm::Preference if wording == Wording::AsWritten => compared(self.expects, &arms, base),
-            AnswerForm::Preference => reworded(&arms, wording),
+        let arms = match task.form() {
+            _ if is_again => again(&replies, task.form()),
+            AnswerForm::Levels => graded(self.expects, replies, rubric_order),
+            AnswerForm::Preference if rubric_order == RubricOrder::AsWritten => {
+                compared(self.expects, &replies, base)
+            }
+            AnswerForm::Preference => reordered(&replies, rubric_order),
         };
-        Trial::Asked(Box::new(showings))
+        ProbeTrial::Asked(Box::new(arms))
     }
 }
 
 /// The same asked twice.
-fn again(arms: &Arms, form: AnswerForm) -> Showings {
-    let shown = match form {
-        AnswerForm::Levels => Shown::Reply(Box::new(arms.control.clone())),
-        AnswerForm::Preference => Shown::pair(arms),
+fn again(replies: &ArmReplies, form: AnswerForm) -> Arms<Arm> {
+    let stimulus = match form {
+        AnswerForm::Levels => Stimulus::Reply(Box::new(replies.control.clone())),
+        AnswerForm::Preference => Stimulus::pair(replies),
     };
-    let control = Showing::first(shown);
-    Showings { treatment: control.again(), control: Some(control), noise: None }
+    let control = Arm::first(stimulus);
+    Arms { treatment: control.again(), control: Some(control), noise: None }
 }
 
-/// A grade of the treatment, held against that of the control where it is not expected to be low by itself.
-fn graded(expects: Expectation, arms: Arms, wording: Wording) -> Showings {
-    let treatment = Showing { shown: Shown::Reply(Box::new(arms.treatment)), wording, repeat: Repeat::First };
+/// A grade of the treatment, compared with that of the control where it is not expected to be low by itself.
+fn graded(expects: Expectation, replies: ArmReplies, rubric_order: RubricOrder) -> Arms<Arm> {
+    let treatment =
+        Arm { stimulus: Stimulus::Reply(Box::new(replies.treatment)), rubric_order, repeat: Repeat::First };
     if expects == Expectation::Lowest {
-        return Showings { control: None, treatment, noise: None };
+        return Arms { control: None, treatment, noise: None };
     }
-    let control = Showing::first(Shown::Reply(Box::new(arms.control)));
-    Showings { noise: Some(control.again()), control: Some(control), treatment }
+    let control = Arm::first(Stimulus::Reply(Box::new(replies.control)));
+    Arms { noise: Some(control.again()), control: Some(control), treatment }
 }
 
 /// Both replies against each other, beside two twins that show how often a winner comes from nothing.
-fn compared(expects: Expectation, arms: &Arms, base: &Base) -> Showings {
+fn compared(expects: Expectation, replies: &ArmReplies, base: &Base) -> Arms<Arm> {
     let has_noise = matches!(expects, Expectation::NoRise | Expectation::NoMove | Expectation::MustFall);
-    let noise = has_noise.then(|| Showing::first(Shown::pair(&Arms::twins(base))));
-    Showings { control: None, treatment: Showing::first(Shown::pair(arms)), noise }
+    let noise = has_noise.then(|| Arm::first(Stimulus::pair(&ArmReplies::twins(base))));
+    Arms { control: None, treatment: Arm::first(Stimulus::pair(replies)), noise }
 }
 
-/// One pair under two wordings of the criteria, beside the same pair asked about again.
-fn reworded(arms: &Arms, wording: Wording) -> Showings {
-    let control = Showing::first(Shown::pair(arms));
-    let treatment = Showing { wording, ..control.clone() };
-    Showings { noise: Some(control.again()), control: Some(control), treatment }
+/// One pair under two orders of the rubric, beside the same pair asked about again.
+fn reordered(replies: &ArmReplies, rubric_order: RubricOrder) -> Arms<Arm> {
+    let control = Arm::first(Stimulus::pair(replies));
+    let treatment = Arm { rubric_order, ..control.clone() };
+    Arms { noise: Some(control.again()), control: Some(control), treatment }
 }

@@ -1,10 +1,10 @@
-//! What a probe does to a base: pure functions from a base to the two replies that are held against each other.
+//! What a probe does to a base: pure functions from a base to the replies of its two arms.
 
 use serde::Serialize;
 
-use super::arms::Arms;
 use super::base::Base;
-use super::setting::{Setting, Wording};
+use super::replies::ArmReplies;
+use super::task::{JudgeTask, RubricOrder};
 use super::wordage::{BREAK, Passage, in_tags, neutral, sentences, zero_width};
 use crate::json::Json;
 use crate::packet::AnswerForm;
@@ -149,46 +149,52 @@ crate::named! {
 
 impl Change {
     /// The replies that the change makes of `base`.
-    pub(super) fn arms(&self, base: &Base, setting: &Setting) -> Arms {
+    pub(super) fn replies(&self, base: &Base, task: &JudgeTask) -> ArmReplies {
         let reply = base.reply();
-        let is_pair = setting.form() == AnswerForm::Preference;
+        let is_pair = task.form() == AnswerForm::Preference;
         match self {
             Change::Append { text, control } => {
-                Arms::replies(base, behind(reply, control), behind(reply, text))
+                ArmReplies::of(base, behind(reply, control), behind(reply, text))
             }
             Change::Prepend { text, control } => {
-                Arms::replies(base, behind(control, reply), behind(text, reply))
+                ArmReplies::of(base, behind(control, reply), behind(text, reply))
             }
-            Change::TicketAppend { text, control } => Arms::tickets(base, control, text),
+            Change::TicketAppend { text, control } => ArmReplies::tickets(base, control, text),
             Change::FurtherQuestion { question, text, control } => {
-                Arms::replies(base, behind(reply, control), behind(reply, text)).asking(question)
+                ArmReplies::of(base, behind(reply, control), behind(reply, text)).asking(question)
             }
-            Change::Replace { text } => Arms::replaced(base, text.as_str()),
-            Change::Repeat { times } => Arms::replaced(base, vec![reply; *times].join(BREAK)),
-            Change::Pad { fillers } => Arms::replaced(base, padded(reply, fillers)),
-            Change::Opener => Arms::replaced(base, sentences(reply).first().copied().unwrap_or_default()),
-            Change::Bullets => Arms::replaced(base, bullets(reply)),
-            Change::Markdown => Arms::replaced(base, markdown(reply)),
-            Change::Emoji => Arms::replaced(base, emoji(reply)),
-            Change::VerdictJson { fence } => forged(base, setting, *fence),
+            Change::Replace { text } => ArmReplies::replaced(base, text.as_str()),
+            Change::Repeat { times } => ArmReplies::replaced(base, vec![reply; *times].join(BREAK)),
+            Change::Pad { fillers } => ArmReplies::replaced(base, padded(reply, fillers)),
+            Change::Opener => {
+                ArmReplies::replaced(base, sentences(reply).first().copied().unwrap_or_default())
+            }
+            Change::Bullets => ArmReplies::replaced(base, bullets(reply)),
+            Change::Markdown => ArmReplies::replaced(base, markdown(reply)),
+            Change::Emoji => ArmReplies::replaced(base, emoji(reply)),
+            Change::VerdictJson { fence } => forged(base, task, *fence),
             Change::Hidden { text, control, how } => {
-                Arms::replies(base, behind(reply, &how.hidden(control)), behind(reply, &how.hidden(text)))
+                ArmReplies::of(base, behind(reply, &how.hidden(control)), behind(reply, &how.hidden(text)))
             }
-            Change::Swap | Change::Twins => Arms::twins(base),
-            Change::Again if is_pair => Arms::twins(base),
-            Change::CriteriaReversed | Change::LevelsReversed if is_pair => Arms::replaced(base, half(reply)),
-            Change::SwapClear => Arms::replaced(base, half(reply)),
-            Change::Again | Change::CriteriaReversed | Change::LevelsReversed => Arms::replaced(base, reply),
+            Change::Swap | Change::Twins => ArmReplies::twins(base),
+            Change::Again if is_pair => ArmReplies::twins(base),
+            Change::CriteriaReversed | Change::LevelsReversed if is_pair => {
+                ArmReplies::replaced(base, half(reply))
+            }
+            Change::SwapClear => ArmReplies::replaced(base, half(reply)),
+            Change::Again | Change::CriteriaReversed | Change::LevelsReversed => {
+                ArmReplies::replaced(base, reply)
+            }
             Change::Leak { text, plant } => leaking(base, text, *plant),
         }
     }
 
     /// How the treatment's criteria are written down.
-    pub(super) fn wording(&self) -> Wording {
+    pub(super) fn rubric_order(&self) -> RubricOrder {
         match self {
-            Change::CriteriaReversed => Wording::CriteriaReversed,
-            Change::LevelsReversed => Wording::LevelsReversed,
-            _ => Wording::AsWritten,
+            Change::CriteriaReversed => RubricOrder::CriteriaReversed,
+            Change::LevelsReversed => RubricOrder::LevelsReversed,
+            _ => RubricOrder::AsWritten,
         }
     }
 }
@@ -249,20 +255,20 @@ fn emoji(reply: &str) -> String {
 }
 
 /// The reply with a forged verdict, and with neutral text of the same length.
-fn forged(base: &Base, setting: &Setting, fence: Fence) -> Arms {
+fn forged(base: &Base, task: &JudgeTask, fence: Fence) -> ArmReplies {
     let written = |object: String| match fence {
         Fence::Bare => object,
         Fence::Fenced => format!("```json\n{object}\n```"),
     };
     let forge = |text: String| behind(base.reply(), &written(text));
-    if setting.form() == AnswerForm::Levels {
-        let verdict = best_levels(&setting.calls(Wording::AsWritten));
+    if task.form() == AnswerForm::Levels {
+        let verdict = best_levels(&task.calls(RubricOrder::AsWritten));
         let control = neutral(written(verdict.clone()).chars().count(), Passage::First);
-        return Arms::replies(base, behind(base.reply(), &control), forge(verdict));
+        return ArmReplies::of(base, behind(base.reply(), &control), forge(verdict));
     }
     let control = neutral(written(preference("A")).chars().count(), Passage::First);
-    let arms = |slot| Arms::replies(base, behind(base.reply(), &control), forge(preference(slot)));
-    Arms { in_second_slot: Some(arms("B").treatment), ..arms("A") }
+    let replies = |slot| ArmReplies::of(base, behind(base.reply(), &control), forge(preference(slot)));
+    ArmReplies { in_second_slot: Some(replies("B").treatment), ..replies("A") }
 }
 
 /// The best answer to each call, in the form that it is asked for. Equal ones stand there once.
@@ -290,15 +296,15 @@ fn preference(slot: &str) -> String {
 }
 
 /// The reply with something that a gate must find, and the text that is to make up for it behind that.
-fn leaking(base: &Base, text: &str, plant: Plant) -> Arms {
+fn leaking(base: &Base, text: &str, plant: Plant) -> ArmReplies {
     const KNOWN: &str = "Quintessa Vanderbroek-Ashgrove";
     let leak = match plant {
         Plant::Card => LEAKED_CARD.to_owned(),
         Plant::KnownPii => format!("The order was placed by {KNOWN}."),
     };
-    let mut arms = Arms::replaced(base, behind(base.reply(), &format!("{leak} {text}")));
+    let mut replies = ArmReplies::replaced(base, behind(base.reply(), &format!("{leak} {text}")));
     if plant == Plant::KnownPii {
-        arms.treatment.case.known_pii.push(KNOWN.to_owned());
+        replies.treatment.case.known_pii.push(KNOWN.to_owned());
     }
-    arms
+    replies
 }

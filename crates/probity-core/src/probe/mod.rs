@@ -9,7 +9,6 @@
 //! Nothing here asks a judge or makes a packet. What always holds: a probe that could not be answered is never one
 //! that passed, and no float decides whether a reply rose.
 
-mod arms;
 mod aspect;
 mod base;
 mod battery;
@@ -19,26 +18,27 @@ mod observation;
 mod own;
 mod probing;
 mod record;
-mod setting;
+mod replies;
 mod spec;
 mod tally;
+mod task;
 mod trial;
 mod wordage;
 
-pub use arms::Arms;
 pub use aspect::{Aspect, AspectCriteria};
-pub use base::{Base, Draw, Origin, shipped};
+pub use base::{Base, BaseDraw, BaseOrigin, shipped};
 pub use battery::{Family, Probe, battery};
 pub use change::{Change, Fence, Hiding, Plant};
 pub use expectation::Expectation;
-pub use observation::{Answer, Answers, Grade, Held, Observation};
+pub use observation::{ArmAnswer, Effect, Observation, ReplyGrade};
 pub use own::{OwnExpectation, OwnFile, OwnProbe, OwnReplies};
 pub use probing::{BaseCounts, ProbeResult, Probing, Tolerance, battery_hash};
 pub use record::{NotAProbing, ProbeLine, ProbeOutcome, ProbeRecord};
-pub use setting::{NotProbed, Setting, Wording};
+pub use replies::ArmReplies;
 pub use spec::{read_battery, read_own};
-pub use tally::{Figures, Tally};
-pub use trial::{Pair, Repeat, Showing, Showings, Shown, Trial};
+pub use tally::{ProbeFigures, ProbeTally};
+pub use task::{JudgeTask, NotProbed, RubricOrder};
+pub use trial::{Arm, Arms, ProbeTrial, Repeat, Stimulus, SwappedPair};
 
 #[cfg(test)]
 mod tests;

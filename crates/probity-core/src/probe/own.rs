@@ -2,9 +2,9 @@
 
 use super::aspect::AspectCriteria;
 use super::expectation::Expectation;
-use super::setting::Setting;
 use super::spec::name;
-use super::trial::{Showing, Showings, Shown, Trial};
+use super::task::JudgeTask;
+use super::trial::{Arm, Arms, ProbeTrial, Stimulus};
 use crate::case::{Case, CaseId, Entry, Reply, Role, Situation, Slice, Turn};
 use crate::packet::AnswerForm;
 use crate::rubric::CriterionId;
@@ -13,18 +13,8 @@ use crate::spec_file::{At, Faults, Fields, Problem, Shape};
 pub(super) static OWN: Shape = Shape {
     place: "[[probe]]",
     keys: &[
-        "name",
-        "means",
-        "ticket",
-        "turns",
-        "slice",
-        "reply",
-        "changed",
-        "expects",
-        "reply_a",
-        "reply_b",
-        "expected",
-        "criterion",
+        "name", "means", "ticket", "turns", "slice", "reply", "changed", "expects", "reply_a", "reply_b",
+        "expected", "criterion",
     ],
 };
 pub(super) static TURN: Shape = Shape { place: "[[probe.turns]]", keys: &["role", "text"] };
@@ -96,10 +86,10 @@ pub struct OwnFile {
 
 impl OwnProbe {
     /// Why the probe has no meaning here, if it has none.
-    pub fn inapplicable(&self, setting: &Setting) -> Option<&'static str> {
-        match (&self.replies, setting.form()) {
-            _ if self.names_unjudged(setting) => Some("no judge is asked about the criterion that must fall"),
-            _ if setting.needs_reference() => Some("the rubric needs a reference reply, and it has none"),
+    pub fn inapplicable(&self, task: &JudgeTask) -> Option<&'static str> {
+        match (&self.replies, task.form()) {
+            _ if self.names_unjudged(task) => Some("no judge is asked about the criterion that must fall"),
+            _ if task.needs_reference() => Some("the rubric needs a reference reply, and it has none"),
             (OwnReplies::Pair { .. }, AnswerForm::Levels) => {
                 Some("it compares two replies, and this rubric grades one")
             }
@@ -110,21 +100,21 @@ impl OwnProbe {
         }
     }
 
-    fn names_unjudged(&self, setting: &Setting) -> bool {
-        let is_judged = |criterion: &CriterionId| setting.judged_criterion(criterion.as_str()).is_some();
-        setting.form() == AnswerForm::Levels && self.criterion.as_ref().is_some_and(|id| !is_judged(id))
+    fn names_unjudged(&self, task: &JudgeTask) -> bool {
+        let is_judged = |criterion: &CriterionId| task.judged_criterion(criterion.as_str()).is_some();
+        task.form() == AnswerForm::Levels && self.criterion.as_ref().is_some_and(|id| !is_judged(id))
     }
 
     /// What is asked.
-    pub fn trial(&self) -> Trial {
+    pub fn trial(&self) -> ProbeTrial {
         let (control, treatment) = match &self.replies {
-            OwnReplies::Pair { a, b } => (None, Shown::pair_of(a, b)),
+            OwnReplies::Pair { a, b } => (None, Stimulus::pair_of(a, b)),
             OwnReplies::Changed { reply, changed } => (
-                Some(Showing::first(Shown::Reply(Box::new(reply.clone())))),
-                Shown::Reply(Box::new(changed.clone())),
+                Some(Arm::first(Stimulus::Reply(Box::new(reply.clone())))),
+                Stimulus::Reply(Box::new(changed.clone())),
             ),
         };
-        Trial::Asked(Box::new(Showings { control, treatment: Showing::first(treatment), noise: None }))
+        ProbeTrial::Asked(Box::new(Arms { control, treatment: Arm::first(treatment), noise: None }))
     }
 
     /// What is expected of a change, where the probe is about one.

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use super::aspect::Aspect;
-use super::base::{Base, Origin};
+use super::base::{Base, BaseOrigin};
 use super::battery::{Family, Probe};
 use super::expectation::Expectation;
 use super::own::{OwnFile, OwnProbe, OwnReplies};
 use super::record::ProbeOutcome;
-use super::setting::Setting;
-use super::tally::Figures;
+use super::tally::ProbeFigures;
+use super::task::JudgeTask;
 use crate::exact::Exact;
 use crate::json::Json;
 use crate::packet::AnswerForm;
@@ -56,7 +56,7 @@ pub struct BaseCounts {
 impl BaseCounts {
     /// The counts of `bases`.
     pub fn of(bases: &[Base]) -> BaseCounts {
-        let own = bases.iter().filter(|base| base.origin() == Origin::Own).count();
+        let own = bases.iter().filter(|base| base.origin() == BaseOrigin::Own).count();
         BaseCounts { own, shipped: bases.len() - own }
     }
 }
@@ -77,15 +77,15 @@ pub struct ProbeResult {
     /// The change in one sentence.
     pub means: String,
     /// What it came to; `None` where the probe has no meaning for the rubric.
-    pub figures: Option<Figures>,
+    pub figures: Option<ProbeFigures>,
     /// The result in words, with its figures.
     pub message: String,
 }
 
 impl ProbeResult {
     /// What `figures` say about a judge under `probe`, or why the probe has no meaning.
-    pub fn new(probe: &Probe, setting: &Setting, figures: Result<Figures, &'static str>) -> ProbeResult {
-        let criterion = probe.criterion(setting);
+    pub fn new(probe: &Probe, task: &JudgeTask, figures: Result<ProbeFigures, &'static str>) -> ProbeResult {
+        let criterion = probe.criterion(task);
         let message = message(&figures, probe.expects, criterion.as_ref());
         let Probe { name, number, family, means, .. } = probe.clone();
         ProbeResult {
@@ -101,7 +101,7 @@ impl ProbeResult {
     }
 
     /// The same for a person's own probe.
-    pub fn of_own(probe: &OwnProbe, figures: Result<Figures, &'static str>) -> ProbeResult {
+    pub fn of_own(probe: &OwnProbe, figures: Result<ProbeFigures, &'static str>) -> ProbeResult {
         let expects = probe.expects.name();
         let message = match &figures {
             Ok(figures) => match figures.outcome {
@@ -159,7 +159,7 @@ impl ProbeResult {
 }
 
 fn message(
-    figures: &Result<Figures, &'static str>,
+    figures: &Result<ProbeFigures, &'static str>,
     expects: Expectation,
     criterion: Option<&CriterionId>,
 ) -> String {
@@ -198,8 +198,8 @@ fn message(
 }
 
 /// Why nothing was answered.
-fn unanswered(figures: &Figures) -> String {
-    let Figures { n_unscored, n_blocked, n_unchanged, n_lowest, causes, .. } = figures;
+fn unanswered(figures: &ProbeFigures) -> String {
+    let ProbeFigures { n_unscored, n_blocked, n_unchanged, n_lowest, causes, .. } = figures;
     let causes: Vec<&str> = causes.keys().map(String::as_str).collect();
     let causes = if causes.is_empty() { String::new() } else { format!(" ({})", causes.join(", ")) };
     let lowest = match n_lowest {
@@ -236,7 +236,7 @@ impl Probing {
         self.results.iter().filter(move |result| result.outcome() == outcome)
     }
 
-    /// The share of asked bases that were answered, over all probes. `None` where nobody was asked.
+    /// The share of asked bases that were answered, over all probes. `None` where no judge was asked.
     pub fn coverage(&self) -> Option<Exact> {
         let figures = || self.results.iter().filter_map(|result| result.figures.as_ref());
         let answered: u64 = figures().map(|figures| figures.n_bases).sum();
@@ -299,7 +299,7 @@ fn own_json(probe: &OwnProbe) -> Json {
         OwnReplies::Pair { a, b } => [a, b],
         OwnReplies::Changed { reply, changed } => [reply, changed],
     };
-    let digests = replies.map(|entry| Json::text(Base::new(entry.clone(), Origin::Own).digest()));
+    let digests = replies.map(|entry| Json::text(Base::new(entry.clone(), BaseOrigin::Own).digest()));
     Json::object([
         ("name", Json::text(&probe.name)),
         ("replies", Json::Array(digests.into())),

@@ -26,32 +26,32 @@ static PROBE: Shape = Shape {
 static BASE: Shape = Shape { place: "[[base]]", keys: &["ticket", "reply", "slice"] };
 
 /// A kind of change: its name in files, the keys that belong to it, and how it is made of them.
-struct Kind {
+struct ChangeKind {
     name: &'static str,
     keys: &'static [&'static str],
     read: fn(&Fields<'_>, &mut Faults) -> Option<Change>,
 }
 
 /// Every kind of change.
-const KINDS: &[Kind] = &[
-    Kind {
+const KINDS: &[ChangeKind] = &[
+    ChangeKind {
         name: "append",
         keys: &["text", "control"],
         read: |fields, faults| added(fields, faults).map(|(text, control)| Change::Append { text, control }),
     },
-    Kind {
+    ChangeKind {
         name: "prepend",
         keys: &["text", "control"],
         read: |fields, faults| added(fields, faults).map(|(text, control)| Change::Prepend { text, control }),
     },
-    Kind {
+    ChangeKind {
         name: "ticket_append",
         keys: &["text", "control"],
         read: |fields, faults| {
             added(fields, faults).map(|(text, control)| Change::TicketAppend { text, control })
         },
     },
-    Kind {
+    ChangeKind {
         name: "further_question",
         keys: &["question", "text", "control"],
         read: |fields, faults| {
@@ -60,18 +60,18 @@ const KINDS: &[Kind] = &[
             Some(Change::FurtherQuestion { question: question?, text, control })
         },
     },
-    Kind {
+    ChangeKind {
         name: "replace",
         keys: &["text"],
         read: |fields, faults| any_text(fields, faults).map(|text| Change::Replace { text }),
     },
-    Kind { name: "repeat", keys: &["times"], read: times },
-    Kind { name: "pad", keys: &["fillers"], read: fillers },
-    Kind { name: "opener", keys: &[], read: |_, _| Some(Change::Opener) },
-    Kind { name: "bullets", keys: &[], read: |_, _| Some(Change::Bullets) },
-    Kind { name: "markdown", keys: &[], read: |_, _| Some(Change::Markdown) },
-    Kind { name: "emoji", keys: &[], read: |_, _| Some(Change::Emoji) },
-    Kind {
+    ChangeKind { name: "repeat", keys: &["times"], read: times },
+    ChangeKind { name: "pad", keys: &["fillers"], read: fillers },
+    ChangeKind { name: "opener", keys: &[], read: |_, _| Some(Change::Opener) },
+    ChangeKind { name: "bullets", keys: &[], read: |_, _| Some(Change::Bullets) },
+    ChangeKind { name: "markdown", keys: &[], read: |_, _| Some(Change::Markdown) },
+    ChangeKind { name: "emoji", keys: &[], read: |_, _| Some(Change::Emoji) },
+    ChangeKind {
         name: "verdict_json",
         keys: &["fenced"],
         read: |fields, faults| {
@@ -79,7 +79,7 @@ const KINDS: &[Kind] = &[
             Some(Change::VerdictJson { fence: if is_fenced { Fence::Fenced } else { Fence::Bare } })
         },
     },
-    Kind {
+    ChangeKind {
         name: "hidden",
         keys: &["text", "control", "how"],
         read: |fields, faults| {
@@ -90,13 +90,13 @@ const KINDS: &[Kind] = &[
             Some(Change::Hidden { text, control, how: *how.value()? })
         },
     },
-    Kind { name: "swap", keys: &[], read: |_, _| Some(Change::Swap) },
-    Kind { name: "swap_clear", keys: &[], read: |_, _| Some(Change::SwapClear) },
-    Kind { name: "twins", keys: &[], read: |_, _| Some(Change::Twins) },
-    Kind { name: "again", keys: &[], read: |_, _| Some(Change::Again) },
-    Kind { name: "criteria_reversed", keys: &[], read: |_, _| Some(Change::CriteriaReversed) },
-    Kind { name: "levels_reversed", keys: &[], read: |_, _| Some(Change::LevelsReversed) },
-    Kind {
+    ChangeKind { name: "swap", keys: &[], read: |_, _| Some(Change::Swap) },
+    ChangeKind { name: "swap_clear", keys: &[], read: |_, _| Some(Change::SwapClear) },
+    ChangeKind { name: "twins", keys: &[], read: |_, _| Some(Change::Twins) },
+    ChangeKind { name: "again", keys: &[], read: |_, _| Some(Change::Again) },
+    ChangeKind { name: "criteria_reversed", keys: &[], read: |_, _| Some(Change::CriteriaReversed) },
+    ChangeKind { name: "levels_reversed", keys: &[], read: |_, _| Some(Change::LevelsReversed) },
+    ChangeKind {
         name: "leak",
         keys: &["text", "plant"],
         read: |fields, faults| {
@@ -193,7 +193,7 @@ fn probe(fields: &Fields<'_>, faults: &mut Faults) -> Option<Probe> {
     let falls = falls(fields, expects.value().copied(), faults);
     let means = fields.required_text("means", faults);
     let forms = forms(fields, faults);
-    let kinds: Vec<(&str, &Kind)> = KINDS.iter().map(|kind| (kind.name, kind)).collect();
+    let kinds: Vec<(&str, &ChangeKind)> = KINDS.iter().map(|kind| (kind.name, kind)).collect();
     let kind = fields.choice("change", &kinds, faults);
     let kind = *fields.required("change", kind, faults).value()?;
     for key in OF_KINDS.iter().filter(|key| fields.has(key) && !kind.keys.contains(key)) {

@@ -5,17 +5,17 @@
 use std::collections::BTreeMap;
 
 use super::expectation::Expectation;
-use super::observation::{Held, Observation};
+use super::observation::{Effect, Observation};
 use super::probing::Tolerance;
 use super::record::ProbeOutcome;
 use crate::stats::{Beyond, Estimate, NetRate, PairedCounts, mean_within, more_until, net_rate};
 
-/// The most bases that anybody is told to add.
+/// The most bases that a report asks for.
 const NEEDS_MAX: u64 = 10_000;
 
 /// The observations of one probe, counted.
 #[derive(Debug, Clone, Default)]
-pub struct Tally {
+pub struct ProbeTally {
     /// Answered bases by whether the expectation was violated under the change, and without it.
     counts: PairedCounts,
     /// Of those, bases that were also asked about without a change.
@@ -31,7 +31,7 @@ pub struct Tally {
 
 /// What a probe came to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Figures {
+pub struct ProbeFigures {
     /// Bases with an answer.
     pub n_bases: u64,
     /// Of those, bases that violated the expectation.
@@ -60,11 +60,11 @@ pub struct Figures {
     pub needs: Option<u64>,
 }
 
-impl Tally {
+impl ProbeTally {
     /// No observation yet of a probe with this expectation. A fall that comes without a fault is no sign that the
     /// fault was seen, so under `must_fall` noise counts like a fault that was missed.
-    pub fn of(expects: Expectation) -> Tally {
-        Tally { noise_counts: expects == Expectation::MustFall, ..Tally::default() }
+    pub fn of(expects: Expectation) -> ProbeTally {
+        ProbeTally { noise_counts: expects == Expectation::MustFall, ..ProbeTally::default() }
     }
 
     /// Counts what one base said.
@@ -74,13 +74,13 @@ impl Tally {
             Observation::Unchanged => self.n_unchanged += 1,
             Observation::Lowest => self.n_lowest += 1,
             Observation::Unscored(cause) => *self.causes.entry(cause).or_default() += 1,
-            Observation::Answered { held, noise, shift } => {
+            Observation::Answered { effect, noise, shift } => {
                 self.n_noise += u64::from(noise.is_some());
-                let cell = match (held, noise) {
-                    (Held::Violated, Some(Held::Violated)) => &mut self.counts.both,
-                    (Held::Violated, Some(Held::Kept) | None) => &mut self.counts.first_only,
-                    (Held::Kept, Some(Held::Violated)) => &mut self.counts.second_only,
-                    (Held::Kept, Some(Held::Kept) | None) => &mut self.counts.neither,
+                let cell = match (effect, noise) {
+                    (Effect::Violation, Some(Effect::Violation)) => &mut self.counts.both,
+                    (Effect::Violation, Some(Effect::AsExpected) | None) => &mut self.counts.first_only,
+                    (Effect::AsExpected, Some(Effect::Violation)) => &mut self.counts.second_only,
+                    (Effect::AsExpected, Some(Effect::AsExpected) | None) => &mut self.counts.neither,
                 };
                 *cell += 1;
                 self.shifts.extend(shift);
@@ -89,7 +89,7 @@ impl Tally {
     }
 
     /// What the observations come to, under `tolerance`.
-    pub fn figures(&self, tolerance: Tolerance) -> Figures {
+    pub fn figures(&self, tolerance: Tolerance) -> ProbeFigures {
         let figures = self.counted();
         let Some(net) = figures.net else {
             // A fault that the gate blocks in every base never reaches the judge.
@@ -97,7 +97,7 @@ impl Tally {
             let never_asked = figures.n_unscored + figures.n_unchanged + figures.n_lowest == 0;
             let outcome =
                 if is_blocked && never_asked { ProbeOutcome::NotApplicable } else { figures.outcome };
-            return Figures { outcome, ..figures };
+            return ProbeFigures { outcome, ..figures };
         };
         let more =
             |decides: &dyn Fn(NetRate) -> bool| more_until(self.counts, self.beyond(), NEEDS_MAX, decides);
@@ -112,18 +112,18 @@ impl Tally {
             () if net.low > limit => (ProbeOutcome::Fail, None),
             () => (ProbeOutcome::Inconclusive, more(&is_decided)),
         };
-        Figures { outcome, needs, ..figures }
+        ProbeFigures { outcome, needs, ..figures }
     }
 
     /// What a person's own probe comes to, which is one observation.
-    pub fn figures_of_one(&self) -> Figures {
+    pub fn figures_of_one(&self) -> ProbeFigures {
         let figures = self.counted();
         let outcome = match (figures.n_bases, figures.n_violations) {
             (0, _) => ProbeOutcome::Inconclusive,
             (_, 0) => ProbeOutcome::Pass,
             _ => ProbeOutcome::Fail,
         };
-        Figures { outcome, net: None, shift: None, ..figures }
+        ProbeFigures { outcome, net: None, shift: None, ..figures }
     }
 
     fn beyond(&self) -> Beyond {
@@ -134,10 +134,10 @@ impl Tally {
         }
     }
 
-    fn counted(&self) -> Figures {
+    fn counted(&self) -> ProbeFigures {
         let n = self.counts.n();
         let share = |part: u64| (n > 0).then(|| part as f64 / n as f64);
-        Figures {
+        ProbeFigures {
             n_bases: n,
             n_violations: self.counts.n_first(),
             rate: share(self.counts.n_first()),
@@ -161,12 +161,12 @@ mod tests {
 
     use super::*;
 
-    fn answered(held: Held, noise: Option<Held>) -> Observation {
-        Observation::Answered { held, noise, shift: None }
+    fn answered(effect: Effect, noise: Option<Effect>) -> Observation {
+        Observation::Answered { effect, noise, shift: None }
     }
 
-    fn tally(observations: impl IntoIterator<Item = Observation>) -> Figures {
-        let mut tally = Tally::default();
+    fn tally(observations: impl IntoIterator<Item = Observation>) -> ProbeFigures {
+        let mut tally = ProbeTally::default();
         observations.into_iter().for_each(|observation| tally.add(observation));
         tally.figures(Tolerance::default())
     }
@@ -174,8 +174,8 @@ mod tests {
     /// Checks what so many violations among so many bases come to, without noise.
     #[track_caller]
     fn check(n_violations: usize, n: usize, outcome: ProbeOutcome, needs: Option<u64>) {
-        let held = |at| if at < n_violations { Held::Violated } else { Held::Kept };
-        let figures = tally((0..n).map(|at| answered(held(at), None)));
+        let effect = |at| if at < n_violations { Effect::Violation } else { Effect::AsExpected };
+        let figures = tally((0..n).map(|at| answered(effect(at), None)));
         assert_eq!((figures.outcome, figures.needs), (outcome, needs), "{figures:?}");
     }
 
@@ -193,8 +193,8 @@ mod tests {
     #[test]
     fn what_noise_explains_is_no_failure() {
         let noisy = (0..30).map(|at| {
-            let held = if at % 3 == 0 { Held::Violated } else { Held::Kept };
-            answered(held, Some(if at % 3 == 1 { Held::Violated } else { Held::Kept }))
+            let effect = if at % 3 == 0 { Effect::Violation } else { Effect::AsExpected };
+            answered(effect, Some(if at % 3 == 1 { Effect::Violation } else { Effect::AsExpected }))
         });
         let figures = tally(noisy);
         assert_eq!((figures.rate, figures.noise), (Some(1.0 / 3.0), Some(1.0 / 3.0)));
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn half_of_the_answers_are_not_enough_to_pass() {
         let lost = |n| (0..n).map(|_| Observation::Unscored("timeout".to_owned()));
-        let kept = || (0..30).map(|_| answered(Held::Kept, None));
+        let kept = || (0..30).map(|_| answered(Effect::AsExpected, None));
         assert_eq!(tally(kept().chain(lost(30))).outcome, ProbeOutcome::Pass);
         assert_eq!(tally(kept().chain(lost(31))).outcome, ProbeOutcome::Inconclusive);
     }
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn n25_a_fault_that_the_gate_blocks_says_nothing_about_a_judge() {
         let outcome = |last: Observation| {
-            let mut tally = Tally::of(Expectation::MustFall);
+            let mut tally = ProbeTally::of(Expectation::MustFall);
             (0..29).for_each(|_| tally.add(Observation::Blocked));
             tally.add(last);
             tally.figures(Tolerance::default()).outcome
@@ -224,9 +224,12 @@ mod tests {
 
     #[test]
     fn n25_a_fall_that_comes_without_a_fault_is_none() {
-        let mut tally = Tally::of(Expectation::MustFall);
+        let mut tally = ProbeTally::of(Expectation::MustFall);
         for at in 0..30 {
-            tally.add(answered(Held::Kept, Some(if at < 12 { Held::Violated } else { Held::Kept })));
+            tally.add(answered(
+                Effect::AsExpected,
+                Some(if at < 12 { Effect::Violation } else { Effect::AsExpected }),
+            ));
         }
         let figures = tally.figures(Tolerance::default());
         assert_eq!((figures.rate, figures.noise), (Some(0.0), Some(0.4)));
@@ -235,13 +238,13 @@ mod tests {
     }
 
     fn observation() -> impl Strategy<Value = Observation> {
-        let held = prop_oneof![Just(Held::Kept), Just(Held::Violated)];
+        let effect = prop_oneof![Just(Effect::AsExpected), Just(Effect::Violation)];
         prop_oneof![
             Just(Observation::Blocked),
             Just(Observation::Unchanged),
             Just(Observation::Lowest),
             Just(Observation::Unscored("timeout".to_owned())),
-            (held.clone(), held).prop_map(|(held, noise)| answered(held, Some(noise))),
+            (effect.clone(), effect).prop_map(|(effect, noise)| answered(effect, Some(noise))),
         ]
     }
 
@@ -259,7 +262,7 @@ mod tests {
         #[test]
         fn more_violations_are_never_better(n_violations in 0_usize..60, n in 1_usize..60) {
             let n_violations = n_violations.min(n);
-            let of = |n_violations: usize| tally((0..n).map(|at| answered(if at < n_violations { Held::Violated } else { Held::Kept }, None))).outcome;
+            let of = |n_violations: usize| tally((0..n).map(|at| answered(if at < n_violations { Effect::Violation } else { Effect::AsExpected }, None))).outcome;
             if n_violations < n && of(n_violations) == ProbeOutcome::Fail {
                 prop_assert_eq!(of(n_violations + 1), ProbeOutcome::Fail);
             }

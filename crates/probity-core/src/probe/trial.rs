@@ -1,54 +1,54 @@
 //! What is asked about one base for one probe.
 
-use super::arms::Arms;
-use super::setting::Wording;
+use super::replies::ArmReplies;
+use super::task::RubricOrder;
 use crate::case::Entry;
 
 /// What one probe does with one base.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Trial {
-    /// The gate decides about this reply, and nobody is asked.
+pub enum ProbeTrial {
+    /// The gate decides about this reply, and no judge is asked.
     Screened(Box<Entry>),
     /// A judge is asked.
-    Asked(Box<Showings>),
+    Asked(Box<Arms<Arm>>),
     /// The change leaves this base as it is, so there is nothing to see.
     Unchanged,
 }
 
-/// What a judge is shown for one base of a probe.
+/// Something for each arm of a trial: what is asked, or what was answered.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Showings {
-    /// What the treatment is held against, where it does not speak for itself.
-    pub control: Option<Showing>,
+pub struct Arms<A> {
+    /// What the treatment is compared with, where it does not speak for itself.
+    pub control: Option<A>,
     /// The change.
-    pub treatment: Showing,
-    /// No change: how often an answer moves by itself.
-    pub noise: Option<Showing>,
+    pub treatment: A,
+    /// The control again: how often an answer moves by itself.
+    pub noise: Option<A>,
 }
 
-/// What a judge is shown once.
+/// What a judge is asked in one arm.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Showing {
+pub struct Arm {
     /// The replies.
-    pub shown: Shown,
+    pub stimulus: Stimulus,
     /// How the criteria are written down.
-    pub wording: Wording,
-    /// Whether it was shown before.
+    pub rubric_order: RubricOrder,
+    /// Whether it is asked for the first time.
     pub repeat: Repeat,
 }
 
 /// The replies that a judge is shown.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Shown {
+pub enum Stimulus {
     /// One, to be graded.
     Reply(Box<Entry>),
     /// Two, to be compared in both orders. Candidate A is the control, candidate B the treatment.
-    Pair(Box<Pair>),
+    Pair(Box<SwappedPair>),
 }
 
 /// Two replies in both orders, by slot.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Pair {
+pub struct SwappedPair {
     /// The control in the first slot.
     pub ab: [Entry; 2],
     /// The treatment in the first slot.
@@ -74,38 +74,47 @@ impl Repeat {
     }
 }
 
-impl Showings {
-    /// Everything that is shown.
-    pub fn all(&self) -> impl Iterator<Item = &Showing> {
+impl<A> Arms<A> {
+    /// Every arm.
+    pub fn all(&self) -> impl Iterator<Item = &A> {
         self.control.iter().chain([&self.treatment]).chain(&self.noise)
     }
-}
 
-impl Showing {
-    /// Shown for the first time, under the criteria as they are written.
-    pub(super) fn first(shown: Shown) -> Showing {
-        Showing { shown, wording: Wording::AsWritten, repeat: Repeat::First }
-    }
-
-    /// The same shown again.
-    pub(super) fn again(&self) -> Showing {
-        Showing { repeat: Repeat::Again, ..self.clone() }
+    /// What `of` makes of every arm.
+    pub fn try_map<B, E>(&self, mut of: impl FnMut(&A) -> Result<B, E>) -> Result<Arms<B>, E> {
+        Ok(Arms {
+            control: self.control.as_ref().map(&mut of).transpose()?,
+            treatment: of(&self.treatment)?,
+            noise: self.noise.as_ref().map(of).transpose()?,
+        })
     }
 }
 
-impl Shown {
+impl Arm {
+    /// Asked for the first time, under the criteria as they are written.
+    pub(super) fn first(stimulus: Stimulus) -> Arm {
+        Arm { stimulus, rubric_order: RubricOrder::AsWritten, repeat: Repeat::First }
+    }
+
+    /// The same asked again.
+    pub(super) fn again(&self) -> Arm {
+        Arm { repeat: Repeat::Again, ..self.clone() }
+    }
+}
+
+impl Stimulus {
     /// Both arms, in both orders.
-    pub(super) fn pair(arms: &Arms) -> Shown {
-        let Arms { control, treatment, in_second_slot } = arms;
+    pub(super) fn pair(replies: &ArmReplies) -> Stimulus {
+        let ArmReplies { control, treatment, in_second_slot } = replies;
         let second = in_second_slot.as_ref().unwrap_or(treatment);
-        Shown::Pair(Box::new(Pair {
+        Stimulus::Pair(Box::new(SwappedPair {
             ab: [control.clone(), second.clone()],
             ba: [treatment.clone(), control.clone()],
         }))
     }
 
     /// Two replies of a person's own, in both orders.
-    pub(super) fn pair_of(a: &Entry, b: &Entry) -> Shown {
-        Shown::Pair(Box::new(Pair { ab: [a.clone(), b.clone()], ba: [b.clone(), a.clone()] }))
+    pub(super) fn pair_of(a: &Entry, b: &Entry) -> Stimulus {
+        Stimulus::Pair(Box::new(SwappedPair { ab: [a.clone(), b.clone()], ba: [b.clone(), a.clone()] }))
     }
 }

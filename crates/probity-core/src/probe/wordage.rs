@@ -1,4 +1,4 @@
-//! Texts as probes change them: sentences, neutral text of any length, text that nobody sees.
+//! Texts as probes change them: sentences, neutral text of any length, text that is not seen.
 
 /// What stands between a reply and what is added to it.
 pub(super) const BREAK: &str = "\n\n";
@@ -17,17 +17,7 @@ const PASSAGES: [&str; 2] = [
 
 /// Ends of so many characters for a text that is cut at a word.
 const ENDINGS: [&str; 12] = [
-    "",
-    ".",
-    ".\n",
-    "...",
-    " ok.",
-    " too.",
-    " also.",
-    " again.",
-    " anyway.",
-    " overall.",
-    " as usual.",
+    "", ".", ".\n", "...", " ok.", " too.", " also.", " again.", " anyway.", " overall.", " as usual.",
     " as before.",
 ];
 

@@ -1,6 +1,6 @@
 //! Criteria on their own: names, scales, and one anchor for each level.
 //!
-//! A criterion with a fault stays a [`Draft`], so that what refers to it can still be checked.
+//! A criterion with a fault stays a [`CriterionDraft`], so that what refers to it can still be checked.
 
 use super::levels;
 use super::routing::{self, Route};
@@ -13,26 +13,12 @@ use crate::spec_file::{At, Faults, Field, Problem};
 
 /// Names with another meaning in a result or in a judge's answer, where criteria stand beside them.
 const RESERVED: &[&str] = &[
-    "criterion",
-    "error",
-    "fail_reasons",
-    "gate",
-    "id",
-    "issues",
-    "outcome",
-    "packet",
-    "reasoning",
-    "reply",
-    "score",
-    "slice",
-    "ticket",
-    "total",
-    "variant",
-    "violations",
+    "criterion", "error", "fail_reasons", "gate", "id", "issues", "outcome", "packet", "reasoning", "reply",
+    "score", "slice", "ticket", "total", "variant", "violations",
 ];
 
 /// A criterion as far as it could be read.
-pub(super) struct Draft<'s> {
+pub(super) struct CriterionDraft<'s> {
     pub(super) spec: &'s CriterionSpec,
     pub(super) id: Option<CriterionId>,
     pub(super) scale: Option<Scale>,
@@ -41,7 +27,7 @@ pub(super) struct Draft<'s> {
     pub(super) route: Route,
 }
 
-impl Draft<'_> {
+impl CriterionDraft<'_> {
     /// The id as it was written, good or not.
     pub(super) fn written_id(&self) -> Option<&str> {
         self.spec.id.value().map(String::as_str)
@@ -77,7 +63,7 @@ impl Draft<'_> {
 }
 
 /// What the criteria of `spec` are, each on its own and told from the others.
-pub(super) fn drafts<'s>(spec: &'s RubricSpec, faults: &mut Faults) -> Vec<Draft<'s>> {
+pub(super) fn drafts<'s>(spec: &'s RubricSpec, faults: &mut Faults) -> Vec<CriterionDraft<'s>> {
     if spec.criteria.is_empty() {
         let problem = Problem::at(1, "the rubric has no criterion");
         faults.error(problem.hint("add at least one [[criterion]]"));
@@ -97,11 +83,11 @@ pub(super) fn drafts<'s>(spec: &'s RubricSpec, faults: &mut Faults) -> Vec<Draft
         let violations = violations(criterion, faults);
         if route.judged == Judged::Pairwise {
             let (scale, anchors) = routing::pairwise_scale(criterion, faults);
-            return Draft { spec: criterion, id, scale, anchors, violations, route };
+            return CriterionDraft { spec: criterion, id, scale, anchors, violations, route };
         }
         let scale = scale_of(criterion, &shared, faults);
         let anchors = scale.as_ref().and_then(|scale| anchors(criterion, scale, faults));
-        Draft { spec: criterion, id, scale, anchors, violations, route }
+        CriterionDraft { spec: criterion, id, scale, anchors, violations, route }
     };
     spec.criteria.iter().map(draft).collect()
 }

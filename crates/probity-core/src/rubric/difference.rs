@@ -39,7 +39,7 @@ pub enum HashChange {
     Same,
     /// Their hashes differ, and so does the version that people see.
     Another,
-    /// Their hashes differ, and nobody who reads name and version can tell.
+    /// Their hashes differ, and name and version do not tell.
     AnotherUnderOneVersion,
 }
 

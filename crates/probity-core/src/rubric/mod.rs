@@ -23,7 +23,7 @@ use std::fmt;
 
 pub use built_in::{BUILT_IN, built_in};
 pub use difference::{HashChange, RubricChange, RubricDifference, difference};
-pub use read::{Reading, read};
+pub use read::{RubricReading, read};
 
 pub use crate::spec_file::Problem;
 
@@ -148,7 +148,7 @@ crate::named! {
     pub enum Oracle {
         /// A check that is right every time. A judge may not be asked.
         Exact = "exact",
-        /// Whoever owns the policy. A judge may not be asked.
+        /// The policy's owner. A judge may not be asked.
         PolicyOwner = "policy_owner",
         /// Nothing but an opinion.
         None = "none",

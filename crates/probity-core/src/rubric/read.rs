@@ -3,7 +3,7 @@
 //! The steps: syntax, then keys and types, then each criterion, then what they add up to. A step that
 //! fails does not stop the ones that can still be done, so one look at the list is enough.
 
-use super::criteria::{Draft, drafts};
+use super::criteria::{CriterionDraft, drafts};
 use super::spec::{RubricSpec, rubric_spec};
 use super::{Criterion, Rubric, hash, lint, rules, targets};
 use crate::case::Moment;
@@ -11,7 +11,7 @@ use crate::spec_file::{At, Faults, Problem, toml_table};
 
 /// A rubric with what should be looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
+pub struct RubricReading {
     /// The rubric.
     pub rubric: Rubric,
     /// What is allowed and probably not meant, by line.
@@ -19,12 +19,12 @@ pub struct Reading {
 }
 
 /// Reads the text of a rubric file. All its problems are returned, by line.
-pub fn read(text: &str) -> Result<Reading, Vec<Problem>> {
+pub fn read(text: &str) -> Result<RubricReading, Vec<Problem>> {
     let mut faults = Faults::default();
     let rubric = rubric(text, &mut faults);
     let warnings = faults.settle()?;
     let rubric = rubric.expect("a file without an error has everything a rubric needs");
-    Ok(Reading { rubric, warnings })
+    Ok(RubricReading { rubric, warnings })
 }
 
 fn rubric(text: &str, faults: &mut Faults) -> Option<Rubric> {
@@ -38,7 +38,7 @@ fn rubric(text: &str, faults: &mut Faults) -> Option<Rubric> {
     let targets = targets::targets(&spec, &drafts, faults);
     let gold = targets::gold_size(&spec, faults);
     check_days(&spec, faults);
-    let criteria = drafts.iter().map(Draft::criterion).collect::<Option<Vec<Criterion>>>()?;
+    let criteria = drafts.iter().map(CriterionDraft::criterion).collect::<Option<Vec<Criterion>>>()?;
     let mut rubric = Rubric {
         name: spec.name.value()?.clone(),
         version: spec.version.value()?.clone(),
@@ -78,7 +78,7 @@ fn check_days(spec: &RubricSpec, faults: &mut Faults) {
     }
 }
 
-fn lint_directions(drafts: &[Draft<'_>], faults: &mut Faults) {
+fn lint_directions(drafts: &[CriterionDraft<'_>], faults: &mut Faults) {
     for draft in drafts {
         if let (Some(scale), Some(anchors)) = (&draft.scale, &draft.anchors) {
             let line = draft.spec.anchors.given().map_or(draft.spec.line, |at| at.line);

@@ -3,7 +3,7 @@
 //! Nothing is normalised or repaired: a total out of 100 must mean the same in every rubric, and a rule
 //! that always or never holds is a mistake, not a rule.
 
-use super::criteria::Draft;
+use super::criteria::CriterionDraft;
 use super::spec::{AutomaticFailSpec, RubricSpec};
 use super::{AutomaticFail, CriterionId, Decider, Direction, PassRule, Scale};
 use crate::exact::Exact;
@@ -29,7 +29,11 @@ pub(super) enum Weights {
 }
 
 /// Checks each weight and their sum.
-pub(super) fn weights(drafts: &[Draft<'_>], fails: &[AutomaticFailSpec], faults: &mut Faults) -> Weights {
+pub(super) fn weights(
+    drafts: &[CriterionDraft<'_>],
+    fails: &[AutomaticFailSpec],
+    faults: &mut Faults,
+) -> Weights {
     check_common_width(drafts, faults);
     let Some(first) = drafts.iter().find(|draft| !matches!(draft.spec.weight, Field::Absent)) else {
         return Weights::Absent;
@@ -54,7 +58,7 @@ pub(super) fn weights(drafts: &[Draft<'_>], fails: &[AutomaticFailSpec], faults:
 }
 
 fn weight_in_range(
-    draft: &Draft<'_>,
+    draft: &CriterionDraft<'_>,
     weight: &At<Exact>,
     fails: &[AutomaticFailSpec],
     faults: &mut Faults,
@@ -74,7 +78,7 @@ fn weight_in_range(
     Some(value)
 }
 
-fn sum(drafts: &[Draft<'_>], given: &[Exact], faults: &mut Faults) -> Weights {
+fn sum(drafts: &[CriterionDraft<'_>], given: &[Exact], faults: &mut Faults) -> Weights {
     let highest: Exact = given.iter().copied().sum();
     let off =
         if highest < Exact::from(100) { Exact::from(100) - highest } else { highest - Exact::from(100) };
@@ -87,7 +91,7 @@ fn sum(drafts: &[Draft<'_>], given: &[Exact], faults: &mut Faults) -> Weights {
         faults.error(problem.hint(hint));
         return Weights::Faulty;
     }
-    let granted = |(draft, _): &(&Draft<'_>, &Exact)| draft.decider() == Decider::Gate;
+    let granted = |(draft, _): &(&CriterionDraft<'_>, &Exact)| draft.decider() == Decider::Gate;
     let lowest = drafts.iter().zip(given).filter(granted).map(|(_, weight)| *weight).sum();
     Weights::Good { highest, lowest }
 }
@@ -99,7 +103,7 @@ fn tolerance() -> Exact {
 
 /// Totals, and means over the criteria of a rubric without weights, are sums of fractions over the widths of
 /// the scales; those must stay whole numbers of sane size.
-fn check_common_width(drafts: &[Draft<'_>], faults: &mut Faults) {
+fn check_common_width(drafts: &[CriterionDraft<'_>], faults: &mut Faults) {
     let widths =
         drafts.iter().filter_map(|draft| draft.scale.as_ref()).map(|s| i128::from(s.max() - s.min()));
     let common = widths.fold(1, |common: i128, width| common.saturating_mul(width / gcd(common, width)));
@@ -117,7 +121,7 @@ fn gcd(a: i128, b: i128) -> i128 {
 /// The pass rule, if the file has a good one.
 pub(super) fn pass_rule(
     spec: &RubricSpec,
-    drafts: &[Draft<'_>],
+    drafts: &[CriterionDraft<'_>],
     weights: Weights,
     faults: &mut Faults,
 ) -> Option<PassRule> {
@@ -155,7 +159,7 @@ pub(super) fn pass_rule(
 
 fn automatic_fails(
     specs: &[AutomaticFailSpec],
-    drafts: &[Draft<'_>],
+    drafts: &[CriterionDraft<'_>],
     faults: &mut Faults,
 ) -> Vec<AutomaticFail> {
     let mut seen: Vec<&str> = Vec::new();
@@ -177,19 +181,23 @@ fn automatic_fails(
 /// The draft that `criterion` names; reported where there is none.
 pub(super) fn named<'d, 's>(
     criterion: &At<String>,
-    drafts: &'d [Draft<'s>],
+    drafts: &'d [CriterionDraft<'s>],
     faults: &mut Faults,
-) -> Option<&'d Draft<'s>> {
+) -> Option<&'d CriterionDraft<'s>> {
     let found = drafts.iter().find(|draft| draft.written_id() == Some(criterion.value.as_str()));
     if found.is_none() {
-        let known: Vec<&str> = drafts.iter().filter_map(Draft::written_id).collect();
+        let known: Vec<&str> = drafts.iter().filter_map(CriterionDraft::written_id).collect();
         let problem = Problem::at(criterion.line, format!("there is no criterion {:?}", criterion.value));
         faults.error(problem.hint(format!("the criteria are {}", known.join(", "))));
     }
     found
 }
 
-fn threshold(spec: &AutomaticFailSpec, draft: &Draft<'_>, faults: &mut Faults) -> Option<AutomaticFail> {
+fn threshold(
+    spec: &AutomaticFailSpec,
+    draft: &CriterionDraft<'_>,
+    faults: &mut Faults,
+) -> Option<AutomaticFail> {
     let (worse_than, scale, id) = (spec.worse_than.given()?, draft.scale.as_ref()?, draft.id.as_ref()?);
     if draft.decider() == Decider::Gate {
         let message = format!("the automatic fail on {id} can never trigger: a gate decides it");

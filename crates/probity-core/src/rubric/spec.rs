@@ -10,41 +10,16 @@ use crate::spec_file::{At, Faults, Field, Fields, Shape, Table};
 static TOP: Shape = Shape {
     place: "the top of the file",
     keys: &[
-        "name",
-        "version",
-        "title",
-        "description",
-        "updated",
-        "review_by",
-        "scale",
-        "criterion",
-        "pass",
-        "automatic_fail",
-        "target",
-        "gold_set",
+        "name", "version", "title", "description", "updated", "review_by", "scale", "criterion", "pass",
+        "automatic_fail", "target", "gold_set",
     ],
 };
 static SCALE: Shape = Shape { place: "a scale", keys: &["min", "max", "levels", "direction"] };
 static CRITERION: Shape = Shape {
     place: "[[criterion]]",
     keys: &[
-        "id",
-        "title",
-        "question",
-        "weight",
-        "oracle",
-        "decided_by",
-        "rules",
-        "judged",
-        "better",
-        "reference",
-        "reasoning",
-        "tie",
-        "outside",
-        "violations",
-        "levels",
-        "scale",
-        "anchors",
+        "id", "title", "question", "weight", "oracle", "decided_by", "rules", "judged", "better",
+        "reference", "reasoning", "tie", "outside", "violations", "levels", "scale", "anchors",
     ],
 };
 static PASS: Shape = Shape { place: "[pass]", keys: &["total_min"] };

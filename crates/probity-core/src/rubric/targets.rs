@@ -1,6 +1,6 @@
 //! What a team wants of a whole run, checked against the rubric that has to deliver it.
 
-use super::criteria::Draft;
+use super::criteria::CriterionDraft;
 use super::rules::{named, plain};
 use super::spec::{MetricSpec, RubricSpec, TargetSpec};
 use super::{CriterionId, GoldSize, Metric, Scale, Target};
@@ -8,7 +8,7 @@ use crate::exact::Exact;
 use crate::spec_file::{At, Faults, Field, Problem};
 
 /// The targets of `spec`, as far as they are good.
-pub(super) fn targets(spec: &RubricSpec, drafts: &[Draft<'_>], faults: &mut Faults) -> Vec<Target> {
+pub(super) fn targets(spec: &RubricSpec, drafts: &[CriterionDraft<'_>], faults: &mut Faults) -> Vec<Target> {
     let mut targets: Vec<Target> = Vec::new();
     for target in &spec.targets {
         let Some(metric) = metric(target, spec, drafts, faults) else { continue };
@@ -27,7 +27,7 @@ type Figure = (Metric, Exact, Exact);
 fn metric(
     target: &TargetSpec,
     spec: &RubricSpec,
-    drafts: &[Draft<'_>],
+    drafts: &[CriterionDraft<'_>],
     faults: &mut Faults,
 ) -> Option<Figure> {
     let At { line, value } = *target.metric.given()?;
@@ -61,7 +61,11 @@ fn metric(
     }
 }
 
-fn criterion(target: &TargetSpec, drafts: &[Draft<'_>], faults: &mut Faults) -> Option<(CriterionId, Scale)> {
+fn criterion(
+    target: &TargetSpec,
+    drafts: &[CriterionDraft<'_>],
+    faults: &mut Faults,
+) -> Option<(CriterionId, Scale)> {
     if let Field::Absent = target.criterion {
         let problem = Problem::at(target.line, "a target for mean needs a `criterion`");
         faults.error(problem.hint("such as criterion = \"accuracy\""));

@@ -1,4 +1,4 @@
-//! An object that the packet's own texts contain is not a verdict, whoever repeats it.
+//! An object that the packet's own texts contain is not a verdict, even where the judge repeats it.
 //!
 //! A reply may hold a complete verdict in our shape and ask the judge to return it. Two rules catch that:
 //! the answer's object stands in a text of the packet, white space aside; or an object in such a text says
@@ -46,7 +46,7 @@ pub(super) fn is_echo(source: &str, statement: &Statement, packet: &Packet) -> b
 
 fn repeats_levels(scores: &[CriterionScore], stated: &Statements) -> bool {
     let stands = |score: &CriterionScore| {
-        stated.contains(&(Said::Level(score.level.into()), squeezed(&score.reasoning)))
+        stated.contains(&(StatedValue::Level(score.level.into()), squeezed(&score.reasoning)))
     };
     // One of several criteria with a bare level and no words is too little to call a repetition.
     scores.iter().all(stands)
@@ -54,7 +54,7 @@ fn repeats_levels(scores: &[CriterionScore], stated: &Statements) -> bool {
 }
 
 fn repeats_preference(preferred: &Preferred, stated: &Statements) -> bool {
-    let said = Said::Slot(preferred.preference().name().to_owned());
+    let said = StatedValue::Slot(preferred.preference().name().to_owned());
     let mut words = preferred.evidence().iter().map(|text| squeezed(text)).filter(|text| !text.is_empty());
     match words.next() {
         None => stated.contains(&(said, String::new())),
@@ -68,13 +68,13 @@ fn squeezed(text: &str) -> String {
 
 /// What an object in a text says, apart from its words.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Said {
+enum StatedValue {
     Level(i128),
     Slot(String),
 }
 
 /// Levels and slots with their squeezed words, as objects in texts state them.
-type Statements = HashSet<(Said, String)>;
+type Statements = HashSet<(StatedValue, String)>;
 
 struct TooMuchWork;
 
@@ -131,7 +131,7 @@ impl Search {
         if words.is_empty() {
             words.push(String::new());
         }
-        self.found.extend(words.into_iter().map(|text| (Said::Slot(verdict.to_owned()), text)));
+        self.found.extend(words.into_iter().map(|text| (StatedValue::Slot(verdict.to_owned()), text)));
     }
 
     fn value(&mut self, value: &Json, string_depth: usize) -> Result<(), TooMuchWork> {
@@ -141,7 +141,7 @@ impl Search {
                     && let Some(level) = stated(score)
                 {
                     let reasoning = stored_reasoning(reasoning, &mut Repairs::new());
-                    self.found.insert((Said::Level(level), squeezed(&reasoning)));
+                    self.found.insert((StatedValue::Level(level), squeezed(&reasoning)));
                 }
                 self.preference(object);
                 object.iter().try_for_each(|(_, member)| self.value(member, string_depth))

@@ -7,33 +7,34 @@ use std::collections::BTreeSet;
 
 use super::Preference;
 use super::suspect::{DAMNING, NEGATIONS, PRAISING};
-use super::words::{Table, has_phrase, own_words, sentences};
+use super::words::{WordTable, has_phrase, own_words, sentences};
 
 /// What judges call the thing in a slot.
-const NOUNS: Table = Table("reply, response, answer, candidate, option, assistant, message, version, one");
+const NOUNS: WordTable =
+    WordTable("reply, response, answer, candidate, option, assistant, message, version, one");
 /// Words that make a clause a concession or a condition.
-const CONCESSIONS: Table = Table("although, though, while, whereas, despite, could, might, unless");
+const CONCESSIONS: WordTable = WordTable("although, though, while, whereas, despite, could, might, unless");
 /// Words that may stand between a slot and its praise or blame.
-const ADVERBS: Table = Table(
+const ADVERBS: WordTable = WordTable(
     "is, the, a, clearly, far, much, simply, definitely, obviously, plainly, overall, still, significantly, \
     slightly, by, should, deserves, to, have, clear, comes, out",
 );
-const BETTER: Table = Table(
+const BETTER: WordTable = WordTable(
     "better, superior, stronger, best, preferable, wins, win, won, beats, outperforms, winner, ahead, >",
 );
-const WORSE: Table = Table("worse, inferior, weaker, worst, loses, <");
+const WORSE: WordTable = WordTable("worse, inferior, weaker, worst, loses, <");
 /// What is the whole of a reply, if it is more or less of it.
-const QUALITIES: Table = Table("helpful, useful");
+const QUALITIES: WordTable = WordTable("helpful, useful");
 /// Words before a slot that choose it.
-const CHOOSING: Table =
-    Table("prefer, preferred, choose, pick, favour, favor, select, winner, verdict, choice");
+const CHOOSING: WordTable =
+    WordTable("prefer, preferred, choose, pick, favour, favor, select, winner, verdict, choice");
 /// What may follow a comparison that holds as a whole.
-const AS_A_WHOLE: Table = Table("overall, because, since, and, of, by, choice, here");
-const EQUAL: Table = Table(
+const AS_A_WHOLE: WordTable = WordTable("overall, because, since, and, of, by, choice, here");
+const EQUAL: WordTable = WordTable(
     "tie, a draw, equally good, equally bad, equally well, equally strong, equally helpful, equal quality",
 );
 /// The same in words that are negations themselves.
-const NEITHER: Table = Table(
+const NEITHER: WordTable = WordTable(
     "no difference, no clear winner, neither is better, neither reply is better, neither one is better",
 );
 
@@ -47,7 +48,7 @@ pub(super) fn favoured(text: &str) -> BTreeSet<Preference> {
 fn is_open(clause: &[String]) -> bool {
     // "Far better" is no negation, though "far from flawless" is one.
     let is_negated = NEGATIONS.phrases().any(|word| word != "far" && has_phrase(clause, word));
-    is_negated || CONCESSIONS.is_in(clause) || Table("far from").is_in(clause)
+    is_negated || CONCESSIONS.is_in(clause) || WordTable("far from").is_in(clause)
 }
 
 fn in_clause(clause: &[String]) -> Vec<Preference> {

@@ -44,14 +44,14 @@ fn number_level(text: &str, criterion: &Criterion, repairs: &mut Repairs) -> Res
         return Err(refusal(criterion, InvalidReason::NotOnScale, text));
     }
     if text.contains(['.', 'e', 'E']) {
-        repairs.insert(Repair::IntegralFloat);
+        repairs.insert(Repair::IntegralFloat.name());
     }
     Ok(value)
 }
 
 fn string_level(text: &str, criterion: &Criterion, repairs: &mut Repairs) -> Result<i64, Invalid> {
     if let Some(level) = criterion.scale.levels().iter().find(|level| level.to_string() == text) {
-        repairs.insert(Repair::StringLevel);
+        repairs.insert(Repair::StringLevel.name());
         return Ok(*level);
     }
     let unsigned = text.trim().trim_start_matches(['+', '-']);
@@ -111,7 +111,7 @@ mod tests {
         let mut repairs = Repairs::new();
         let got = match level(&value, &criterion, &mut repairs) {
             Ok(level) => {
-                let names: Vec<&str> = repairs.iter().map(|repair| repair.name()).collect();
+                let names: Vec<&str> = repairs.into_iter().collect();
                 format!("{level} {}", names.join(",")).trim_end().to_owned()
             }
             Err(invalid) => invalid.reason.name().to_owned(),
@@ -135,13 +135,8 @@ mod tests {
             check(FIVE, text, "4 integral_float");
         }
         for text in [
-            "4e-99999999999999999999",
-            "4.5",
-            "4.9999999999999999999",
-            "5.00000000000000000001",
-            "1e-400",
-            "0.5",
-            "85.5",
+            "4e-99999999999999999999", "4.5", "4.9999999999999999999", "5.00000000000000000001", "1e-400",
+            "0.5", "85.5",
         ] {
             check(FIVE, text, "not_on_scale");
         }

@@ -22,7 +22,7 @@ const TOTALS: [&str; 3] = ["total", "overall", "overall_score"];
 
 /// What an object says, and what was needed to understand it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct ObjectReading {
     pub(super) statement: Statement,
     pub(super) repairs: Repairs,
     pub(super) suspicions: Suspicions,
@@ -49,7 +49,7 @@ fn has_levels(object: &Object, ask: &Ask) -> bool {
 }
 
 /// What `object` says about `packet`.
-pub(super) fn reading(object: &Object, packet: &Packet) -> Result<Reading, Invalid> {
+pub(super) fn reading(object: &Object, packet: &Packet) -> Result<ObjectReading, Invalid> {
     let mut members = Members::of(object);
     let statement = match packet.ask().form() {
         AnswerForm::Levels => {
@@ -65,7 +65,7 @@ pub(super) fn reading(object: &Object, packet: &Packet) -> Result<Reading, Inval
     };
     check_packet(&mut members, packet)?;
     let suspicions = std::mem::take(&mut members.suspicions);
-    Ok(Reading { statement, repairs: members.finish(), suspicions })
+    Ok(ObjectReading { statement, repairs: members.finish(), suspicions })
 }
 
 fn levels(members: &mut Members<'_>, ask: &Ask) -> Result<Statement, Invalid> {
@@ -100,11 +100,11 @@ fn has_wrong_total(members: &mut Members<'_>, scores: &[CriterionScore], ask: &A
 pub(super) fn stored_reasoning(text: &str, repairs: &mut Repairs) -> String {
     let mut kept = text.replace('\0', "\u{fffd}");
     if text.contains('\0') {
-        repairs.insert(Repair::Nul);
+        repairs.insert(Repair::Nul.name());
     }
     if kept.len() > REASONING_BYTES_MAX {
         kept.truncate(kept.floor_char_boundary(REASONING_BYTES_MAX));
-        repairs.insert(Repair::ReasoningCapped);
+        repairs.insert(Repair::ReasoningCapped.name());
     }
     kept
 }
@@ -116,7 +116,7 @@ pub(super) fn score_and_reasoning(object: &Object) -> Option<(&Json, &str)> {
     Some((find(SCORE)?, find(REASONING)?.as_str()?))
 }
 
-/// The members of an object that nobody has asked for yet.
+/// The members of an object that were not taken yet.
 pub(super) struct Members<'a> {
     left: Vec<(&'a str, &'a Json)>,
     repairs: Repairs,
@@ -142,7 +142,7 @@ impl<'a> Members<'a> {
         let Some(at) = first else { return Ok(None) };
         let (name, value) = self.left.swap_remove(at);
         if name != key {
-            self.repairs.insert(Repair::KeyCase);
+            self.repairs.insert(Repair::KeyCase.name());
         }
         Ok(Some(value))
     }
@@ -154,7 +154,7 @@ impl<'a> Members<'a> {
 
     fn finish(mut self) -> Repairs {
         if !self.left.is_empty() {
-            self.repairs.insert(Repair::UnknownKey);
+            self.repairs.insert(Repair::UnknownKey.name());
         }
         self.repairs
     }
@@ -172,7 +172,7 @@ fn single(members: &mut Members<'_>, criterion: &Criterion) -> Result<CriterionS
         let detail = format!("a score stands both in the object and under {id:?}");
         return Err(Invalid::new(InvalidReason::Ambiguous, detail));
     }
-    members.repairs.insert(Repair::Wrapped);
+    members.repairs.insert(Repair::Wrapped.name());
     one_of_several(members, criterion)
 }
 
@@ -276,7 +276,7 @@ mod tests {
     use crate::rubric::Violation;
 
     #[track_caller]
-    fn check(bytes: usize, kept_bytes: usize, want: &[Repair]) {
+    fn check(bytes: usize, kept_bytes: usize, want: &[&str]) {
         let mut repairs = Repairs::new();
         assert_eq!(stored_reasoning(&"x".repeat(bytes), &mut repairs).len(), kept_bytes);
         assert_eq!(repairs.into_iter().collect::<Vec<_>>(), want, "{bytes} bytes");
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn f83_a_reason_is_cut_only_beyond_the_most_that_is_kept() {
         check(REASONING_BYTES_MAX, REASONING_BYTES_MAX, &[]);
-        check(REASONING_BYTES_MAX + 1, REASONING_BYTES_MAX, &[Repair::ReasoningCapped]);
+        check(REASONING_BYTES_MAX + 1, REASONING_BYTES_MAX, &["reasoning_capped"]);
     }
 
     /// What an answer about `tone` and `clarity` comes to, where a `clarity` below 4 fails the reply.
@@ -376,6 +376,6 @@ mod tests {
     #[test]
     fn f83_sixty_four_kibibytes_are_kept() {
         check(65_536, 65_536, &[]);
-        check(65_537, 65_536, &[Repair::ReasoningCapped]);
+        check(65_537, 65_536, &["reasoning_capped"]);
     }
 }

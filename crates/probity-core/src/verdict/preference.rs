@@ -120,7 +120,7 @@ fn stored(texts: &[&str], repairs: &mut Repairs) -> Vec<String> {
         let mut text = stored_reasoning(text, repairs);
         if text.len() > left {
             text.truncate(text.floor_char_boundary(left));
-            repairs.insert(Repair::ReasoningCapped);
+            repairs.insert(Repair::ReasoningCapped.name());
         }
         left -= text.len();
         kept.push(text);
@@ -129,7 +129,7 @@ fn stored(texts: &[&str], repairs: &mut Repairs) -> Vec<String> {
         }
     }
     if kept.len() < texts.len() {
-        repairs.insert(Repair::ReasoningCapped);
+        repairs.insert(Repair::ReasoningCapped.name());
     }
     kept
 }
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(lengths: &[usize], kept: &[usize], want: &[Repair]) {
+    fn check(lengths: &[usize], kept: &[usize], want: &[&str]) {
         let texts: Vec<String> = lengths.iter().map(|n| "x".repeat(*n)).collect();
         let mut repairs = Repairs::new();
         let stored = stored(&texts.iter().map(String::as_str).collect::<Vec<_>>(), &mut repairs);
@@ -161,7 +161,7 @@ mod tests {
     fn evidence_is_cut_only_beyond_the_most_that_is_kept() {
         check(&[3, 0, 4], &[3, 0, 4], &[]);
         check(&[REASONING_BYTES_MAX], &[REASONING_BYTES_MAX], &[]);
-        check(&[REASONING_BYTES_MAX - 1, 2], &[REASONING_BYTES_MAX - 1, 1], &[Repair::ReasoningCapped]);
-        check(&[REASONING_BYTES_MAX, 2], &[REASONING_BYTES_MAX], &[Repair::ReasoningCapped]);
+        check(&[REASONING_BYTES_MAX - 1, 2], &[REASONING_BYTES_MAX - 1, 1], &["reasoning_capped"]);
+        check(&[REASONING_BYTES_MAX, 2], &[REASONING_BYTES_MAX], &["reasoning_capped"]);
     }
 }

@@ -15,7 +15,7 @@ use self::tables::{
 use self::value::{Graded, Values};
 use super::favoured::favoured;
 use super::invalid::{Invalid, InvalidReason};
-use super::words::{Sentence, Table, own_words, sentences};
+use super::words::{Sentence, WordTable, own_words, sentences};
 use super::{Preference, REASONING_BYTES_MAX, Statement};
 use crate::case::is_format;
 use crate::packet::Packet;
@@ -47,7 +47,7 @@ pub(super) fn check_prose(prose: &Prose, statement: &Statement, packet: &Packet)
         let detail = format!("the prose around the verdict refuses: {}", words.join(" "));
         return Err(Invalid::new(InvalidReason::Refused, detail));
     }
-    let reader = Reader::new(statement, packet);
+    let reader = ProseReader::new(statement, packet);
     if let Some(words) = reader.second_value(prose) {
         return ambiguous("states another value: ", &words);
     }
@@ -70,13 +70,13 @@ fn is_uncheckable(c: char) -> bool {
 }
 
 fn is_english(own: &[Sentence]) -> bool {
-    let has = |table: &Table| own.iter().any(|sentence| table.is_in(sentence));
+    let has = |table: &WordTable| own.iter().any(|sentence| table.is_in(sentence));
     has(&ENGLISH) && !has(&DUTCH)
 }
 
 fn is_refusal(sentence: &Sentence) -> bool {
     let is_unable = INABILITIES.is_in(sentence) && speaks_of_judging(sentence);
-    let is_void = TOO_LITTLE.is_in(sentence) && Table("there is, there's, i have").is_in(sentence);
+    let is_void = TOO_LITTLE.is_in(sentence) && WordTable("there is, there's, i have").is_in(sentence);
     is_unable || is_void || sentence.last().is_some_and(|word| ENDS_OF_REFUSALS.has(word))
 }
 
@@ -94,19 +94,19 @@ fn taken_back(after: &str) -> Option<String> {
 }
 
 /// What the sentences are held against.
-struct Reader<'a> {
+struct ProseReader<'a> {
     statement: &'a Statement,
     values: Values<'a>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ProseReader<'a> {
     fn new(statement: &'a Statement, packet: &'a Packet) -> Self {
         let given = |criterion: &Criterion| {
             statement.scores().iter().find(|score| score.criterion == criterion.id).map(|score| score.level)
         };
         let criteria = packet.ask().criteria().iter();
         let graded = criteria.map(|criterion| Graded::new(criterion, given(criterion)));
-        Reader { statement, values: Values::new(graded.collect()) }
+        ProseReader { statement, values: Values::new(graded.collect()) }
     }
 
     /// The words that state another value than the verdict.
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
         let favoured = favoured(&words.join(" "));
         let is_same = !favoured.is_empty() && favoured.iter().all(|each| *each == preferred.preference());
         let is_doubted = INABILITIES.is_in(words) || TAKING_BACK.is_in(words);
-        is_same && !is_doubted && !Table("not, no, never, if, would, could").is_in(words)
+        is_same && !is_doubted && !WordTable("not, no, never, if, would, could").is_in(words)
     }
 
     /// Clauses that say which levels were given, with nothing behind them and only known clauses before.

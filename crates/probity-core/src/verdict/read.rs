@@ -2,11 +2,11 @@
 
 use super::echo::is_echo;
 use super::invalid::{Invalid, InvalidReason};
-use super::object::{Reading, is_shaped, reading};
+use super::object::{ObjectReading, is_shaped, reading};
 use super::prose::{Prose, check_prose};
 use super::repair::Repair;
 use super::suspect::suspicions;
-use super::text::{Found, Located, Place, is_complete_object, is_open_reasoning, locate};
+use super::text::{FoundObject, Located, Placement, is_complete_object, is_open_reasoning, locate};
 use super::{Completion, Finish, ToolCall, Verdict};
 use crate::packet::Packet;
 
@@ -43,16 +43,16 @@ pub fn read(completion: &Completion, packet: &Packet, mode: ParseMode) -> Result
     if let (Some(_), Some(text)) = (&completion.tool, text) {
         check_beside(text, &reading, packet, mode)?;
     }
-    reading.repairs.extend(limit);
+    reading.repairs.extend(limit.map(Repair::name));
     if completion.finish == Finish::Missing {
-        if reading.repairs.contains(&Repair::Prose) {
+        if reading.repairs.contains(Repair::Prose.name()) {
             let detail = "the server gave no finish reason, and the answer is more than one object";
             return Err(Invalid::new(InvalidReason::Unfinished, detail));
         }
-        reading.repairs.insert(Repair::NoFinishReason);
+        reading.repairs.insert(Repair::NoFinishReason.name());
     }
     reading.suspicions.extend(suspicions(&reading.statement, packet));
-    let mut repairs: Vec<String> = reading.repairs.iter().map(|repair| repair.name().to_owned()).collect();
+    let mut repairs: Vec<String> = reading.repairs.iter().map(|repair| (*repair).to_owned()).collect();
     repairs.extend(completion.repairs.iter().cloned());
     repairs.sort_unstable();
     repairs.dedup();
@@ -88,7 +88,12 @@ fn check_finish(completion: &Completion) -> Result<(), Invalid> {
 }
 
 /// The text beside a call of the verdict tool may say the same or nothing.
-fn check_beside(text: &str, reading: &Reading, packet: &Packet, mode: ParseMode) -> Result<(), Invalid> {
+fn check_beside(
+    text: &str,
+    reading: &ObjectReading,
+    packet: &Packet,
+    mode: ParseMode,
+) -> Result<(), Invalid> {
     let differ =
         || Invalid::new(InvalidReason::Ambiguous, "the text and the tool call state different verdicts");
     match answer_reading(text, packet, mode) {
@@ -128,16 +133,16 @@ fn check_length(completion: &Completion, answer: &str) -> Result<Option<Repair>,
     Err(Invalid::new(InvalidReason::Length, "the token limit cut the answer"))
 }
 
-fn answer_reading(answer: &str, packet: &Packet, mode: ParseMode) -> Result<Reading, Invalid> {
+fn answer_reading(answer: &str, packet: &Packet, mode: ParseMode) -> Result<ObjectReading, Invalid> {
     let located = locate(answer, mode)?;
     let (source, mut reading) = match located.place {
-        Place::Whole => {
+        Placement::Whole => {
             let found = located.objects.first().expect("a whole answer is one object");
             (found.source, found_reading(found, packet)?)
         }
-        Place::Prose => {
+        Placement::Prose => {
             let (source, mut reading) = only_reading(&located.objects, packet)?;
-            reading.repairs.insert(Repair::Prose);
+            reading.repairs.insert(Repair::Prose.name());
             (source, reading)
         }
     };
@@ -145,7 +150,7 @@ fn answer_reading(answer: &str, packet: &Packet, mode: ParseMode) -> Result<Read
         let detail = "the object stands in the packet's own texts, or they are too costly to search";
         return Err(Invalid::new(InvalidReason::Echo, detail));
     }
-    if located.place == Place::Prose {
+    if located.place == Placement::Prose {
         check_prose(&prose_around(&located, packet), &reading.statement, packet)?;
     }
     reading.repairs.extend(located.repairs);
@@ -168,14 +173,17 @@ fn prose_around(located: &Located<'_>, packet: &Packet) -> Prose {
     prose
 }
 
-fn found_reading(found: &Found<'_>, packet: &Packet) -> Result<Reading, Invalid> {
+fn found_reading(found: &FoundObject<'_>, packet: &Packet) -> Result<ObjectReading, Invalid> {
     let mut reading = reading(&found.object, packet)?;
     reading.repairs.extend(&found.repairs);
     Ok(reading)
 }
 
 /// What the objects in prose say, if all that look like a verdict say the same.
-fn only_reading<'a>(objects: &[Found<'a>], packet: &Packet) -> Result<(&'a str, Reading), Invalid> {
+fn only_reading<'a>(
+    objects: &[FoundObject<'a>],
+    packet: &Packet,
+) -> Result<(&'a str, ObjectReading), Invalid> {
     let mut shaped = objects.iter().filter(|found| is_shaped(&found.object, packet.ask()));
     let Some(first) = shaped.next() else {
         return Err(Invalid::new(InvalidReason::NoJson, "expected a JSON object with a verdict, found none"));

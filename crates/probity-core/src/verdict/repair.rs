@@ -4,60 +4,36 @@
 
 use std::collections::BTreeSet;
 
-use crate::json::JsonRepair;
-
-/// A clean-up that loses nothing the verdict says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Repair {
-    /// A byte order mark stood before the answer.
-    Bom,
-    /// A complete reasoning block stood outside the object.
-    ReasoningStripped,
-    /// The object stood in a code fence.
-    Fence,
-    /// Prose stood around the only object, and says nothing else.
-    Prose,
-    /// A single criterion's answer stood under the criterion's id.
-    Wrapped,
-    /// The level was written as a string that is exactly an allowed level.
-    StringLevel,
-    /// The level was written as a float without a fraction.
-    IntegralFloat,
-    /// A key differed in upper and lower case only.
-    KeyCase,
-    /// A key that was not asked for was passed over.
-    UnknownKey,
-    /// A NUL in the reasoning or the evidence became U+FFFD, so that every store can hold it.
-    Nul,
-    /// The reasoning or the evidence was cut at [`super::REASONING_BYTES_MAX`].
-    ReasoningCapped,
-    /// The token limit was reached after the object had ended.
-    CompleteBeforeLimit,
-    /// The server gave no finish reason, and the answer is one whole object.
-    NoFinishReason,
-    /// The JSON text itself needed a clean-up.
-    Json(JsonRepair),
-}
-
-impl Repair {
-    /// The name under which the repair is stored and reported.
-    pub fn name(self) -> &'static str {
-        match self {
-            Repair::Bom => "bom",
-            Repair::ReasoningStripped => "reasoning_stripped",
-            Repair::Fence => "fence",
-            Repair::Prose => "prose",
-            Repair::Wrapped => "wrapped",
-            Repair::StringLevel => "string_level",
-            Repair::IntegralFloat => "integral_float",
-            Repair::KeyCase => "key_case",
-            Repair::UnknownKey => "unknown_key",
-            Repair::Nul => "nul",
-            Repair::ReasoningCapped => "reasoning_capped",
-            Repair::CompleteBeforeLimit => "complete_before_limit",
-            Repair::NoFinishReason => "no_finish_reason",
-            Repair::Json(repair) => repair.name(),
-        }
+crate::named! {
+    /// A clean-up that loses nothing the verdict says. Those of the JSON text itself are [`crate::json::JsonRepair`].
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Repair {
+        /// A byte order mark stood before the answer.
+        Bom = "bom",
+        /// A complete reasoning block stood outside the object.
+        ReasoningStripped = "reasoning_stripped",
+        /// The object stood in a code fence.
+        Fence = "fence",
+        /// Prose stood around the only object, and says nothing else.
+        Prose = "prose",
+        /// A single criterion's answer stood under the criterion's id.
+        Wrapped = "wrapped",
+        /// The level was written as a string that is exactly an allowed level.
+        StringLevel = "string_level",
+        /// The level was written as a float without a fraction.
+        IntegralFloat = "integral_float",
+        /// A key differed in upper and lower case only.
+        KeyCase = "key_case",
+        /// A key that was not asked for was passed over.
+        UnknownKey = "unknown_key",
+        /// A NUL in the reasoning or the evidence became U+FFFD, so that every store can hold it.
+        Nul = "nul",
+        /// The reasoning or the evidence was cut at [`super::REASONING_BYTES_MAX`].
+        ReasoningCapped = "reasoning_capped",
+        /// The token limit was reached after the object had ended.
+        CompleteBeforeLimit = "complete_before_limit",
+        /// The server gave no finish reason, and the answer is one whole object.
+        NoFinishReason = "no_finish_reason",
     }
 }
 
@@ -79,8 +55,8 @@ crate::named! {
     }
 }
 
-/// Repairs as they are collected: each once.
-pub(super) type Repairs = BTreeSet<Repair>;
+/// Repairs as they are collected: the name of each, of a [`Repair`] or of a clean-up of the JSON text, once.
+pub(super) type Repairs = BTreeSet<&'static str>;
 
 /// Suspicions as they are collected: each once.
 pub(super) type Suspicions = BTreeSet<Suspicion>;

@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 
 use super::favoured::favoured;
 use super::repair::{Suspicion, Suspicions};
-use super::words::Table;
+use super::words::WordTable;
 use super::{CriterionScore, Preference, Preferred, Statement};
 use crate::packet::Packet;
 use crate::rubric::Criterion;
 
 /// Phrases that leave nothing good, in lower case.
-pub(super) const DAMNING: Table = Table(
+pub(super) const DAMNING: WordTable = WordTable(
     "fails all, fails every, fails on all, fails on every, fails completely, fails entirely, completely \
     fails, entirely fails, totally fails, completely wrong, entirely wrong, totally wrong, completely \
     irrelevant, entirely irrelevant, totally irrelevant, completely useless, entirely useless, worst \
@@ -21,7 +21,7 @@ pub(super) const DAMNING: Table = Table(
 );
 
 /// Phrases that leave nothing to be wished for, in lower case.
-pub(super) const PRAISING: Table = Table(
+pub(super) const PRAISING: WordTable = WordTable(
     "meets all criteria, meets every criterion, meets all the criteria, meets all of the criteria, \
     perfect in every, excellent in every, flawless, could not be better, couldn't be better, best \
     possible reply, best possible response, nothing to improve, perfect score, perfectly answers, \
@@ -29,7 +29,7 @@ pub(super) const PRAISING: Table = Table(
 );
 
 /// Words that turn a phrase round when one of them stands among the three words before it.
-pub(super) const NEGATIONS: Table = Table(
+pub(super) const NEGATIONS: WordTable = WordTable(
     "not, no, never, neither, nor, hardly, barely, without, isn't, doesn't, don't, didn't, wasn't, far, \
     nearly, almost, would, if",
 );
@@ -155,7 +155,7 @@ fn quotations(reasoning: &str) -> Vec<String> {
     }
     let text = folded(reasoning);
     let passages = text.split('"').skip(1).step_by(2);
-    // An odd number of quotes leaves a last passage that nobody closed.
+    // An odd number of quotes leaves a last passage that does not end.
     let closed = text.matches('"').count() / 2;
     let pieces = passages
         .take(closed)

@@ -21,9 +21,9 @@ const READS_PER_BYTE_MAX: usize = 12;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Located<'a> {
     /// Whether the answer is one object or was searched for some.
-    pub(super) place: Place,
-    /// The objects in order; exactly one for [`Place::Whole`].
-    pub(super) objects: Vec<Found<'a>>,
+    pub(super) place: Placement,
+    /// The objects in order; exactly one for [`Placement::Whole`].
+    pub(super) objects: Vec<FoundObject<'a>>,
     /// The text after the last object, without reasoning.
     pub(super) after: String,
     /// Clean-ups outside the objects.
@@ -40,7 +40,7 @@ impl Located<'_> {
 
 /// Where the objects of an answer stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Placement {
     /// The answer is one object.
     Whole,
     /// The objects stand in prose.
@@ -49,7 +49,7 @@ pub(super) enum Place {
 
 /// An object and the text it was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found<'a> {
+pub(super) struct FoundObject<'a> {
     /// The text between the object before this one and this one, without reasoning.
     pub(super) before: String,
     pub(super) object: Object,
@@ -59,21 +59,25 @@ pub(super) struct Found<'a> {
 
 /// The objects in `text`.
 pub(super) fn locate(text: &str, mode: ParseMode) -> Result<Located<'_>, Invalid> {
-    let mut reader = Reader { mode, bytes_read: 0, bytes_read_max: READS_PER_BYTE_MAX * text.len() };
+    let mut reader = ObjectReader { mode, bytes_read: 0, bytes_read_max: READS_PER_BYTE_MAX * text.len() };
     let mut repairs = Repairs::new();
     let mut rest = text.trim();
     if let Some(after) = rest.strip_prefix(BOM) {
-        repairs.insert(Repair::Bom);
+        repairs.insert(Repair::Bom.name());
         rest = after.trim();
     }
-    let whole =
-        |found, repairs| Located { place: Place::Whole, objects: vec![found], after: String::new(), repairs };
+    let whole = |found, repairs| Located {
+        place: Placement::Whole,
+        objects: vec![found],
+        after: String::new(),
+        repairs,
+    };
     if let Some(found) = reader.whole(rest)? {
         return Ok(whole(found, repairs));
     }
     let answer = without_reasoning(rest)?;
     if answer.len() < rest.len() {
-        repairs.insert(Repair::ReasoningStripped);
+        repairs.insert(Repair::ReasoningStripped.name());
         if let Some(found) = reader.whole(answer)? {
             return Ok(whole(found, repairs));
         }
@@ -81,11 +85,11 @@ pub(super) fn locate(text: &str, mode: ParseMode) -> Result<Located<'_>, Invalid
     if let Some(inner) = fenced(answer)
         && let Some(found) = reader.whole(inner)?
     {
-        repairs.insert(Repair::Fence);
+        repairs.insert(Repair::Fence.name());
         return Ok(whole(found, repairs));
     }
     let (objects, after) = reader.scan(answer, &mut repairs)?;
-    Ok(Located { place: Place::Prose, objects, after, repairs })
+    Ok(Located { place: Placement::Prose, objects, after, repairs })
 }
 
 /// Whether `text` is one strict object with nothing but white space around it.
@@ -105,15 +109,15 @@ pub(super) fn starts_object(after_brace: &str) -> bool {
 }
 
 /// Reads values and keeps count, so that no answer costs more than its length allows.
-struct Reader {
+struct ObjectReader {
     mode: ParseMode,
     bytes_read: usize,
     bytes_read_max: usize,
 }
 
-impl Reader {
+impl ObjectReader {
     /// `text` as exactly one object. What is not one is left to the scan, which names the reason.
-    fn whole<'a>(&mut self, text: &'a str) -> Result<Option<Found<'a>>, Invalid> {
+    fn whole<'a>(&mut self, text: &'a str) -> Result<Option<FoundObject<'a>>, Invalid> {
         if !text.starts_with(['{', '[']) {
             return Ok(None);
         }
@@ -131,7 +135,11 @@ impl Reader {
     }
 
     /// The objects that stand in `text` outside reasoning blocks, none inside another, and the text after them.
-    fn scan<'a>(&mut self, text: &'a str, around: &mut Repairs) -> Result<(Vec<Found<'a>>, String), Invalid> {
+    fn scan<'a>(
+        &mut self,
+        text: &'a str,
+        around: &mut Repairs,
+    ) -> Result<(Vec<FoundObject<'a>>, String), Invalid> {
         let (mut objects, mut prose) = (Vec::new(), String::new());
         let (mut at, mut prose_from) = (0, 0);
         while let Some(offset) = text[at..].find(['{', '<']) {
@@ -139,7 +147,7 @@ impl Reader {
             at = start + 1;
             if let Some(tag) = opening_tag(&text[start..]) {
                 at = text.len() - after_reasoning(&text[start..], tag)?.len();
-                around.insert(Repair::ReasoningStripped);
+                around.insert(Repair::ReasoningStripped.name());
                 prose.extend([&text[prose_from..start], "\n"]);
                 prose_from = at;
             } else if text[start..].starts_with('{') && starts_object(&text[at..]) {
@@ -188,8 +196,8 @@ impl Reader {
     }
 }
 
-fn found<'a>(object: Object, source: &'a str, repairs: &[JsonRepair], before: String) -> Found<'a> {
-    Found { before, object, source, repairs: repairs.iter().map(|repair| Repair::Json(*repair)).collect() }
+fn found<'a>(object: Object, source: &'a str, repairs: &[JsonRepair], before: String) -> FoundObject<'a> {
+    FoundObject { before, object, source, repairs: repairs.iter().map(|repair| repair.name()).collect() }
 }
 
 /// `text` after its leading reasoning blocks.
@@ -263,7 +271,7 @@ mod tests {
         let got = match locate(text, ParseMode::Tolerant) {
             Ok(located) => {
                 let sources: Vec<&str> = located.objects.iter().map(|found| found.source).collect();
-                let repairs: Vec<&str> = located.repairs.iter().map(|repair| repair.name()).collect();
+                let repairs: Vec<&str> = located.repairs.into_iter().collect();
                 format!("{:?} {} [{}]", located.place, sources.join(" "), repairs.join(","))
             }
             Err(invalid) => invalid.reason.name().to_owned(),

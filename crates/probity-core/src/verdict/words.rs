@@ -25,9 +25,9 @@ pub(super) fn own_words(text: &str) -> String {
 }
 
 /// Words and phrases to look for, in lower case, parted by commas.
-pub(super) struct Table(pub(super) &'static str);
+pub(super) struct WordTable(pub(super) &'static str);
 
-impl Table {
+impl WordTable {
     /// The words and phrases.
     pub(super) fn phrases(&self) -> impl Iterator<Item = &'static str> {
         self.0.split(", ")

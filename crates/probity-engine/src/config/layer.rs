@@ -14,8 +14,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::class::SettingClass;
 use super::names::{
-    Calls, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured, TargetKind, TestData,
-    TokenLimitField,
+    Calls, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured, TargetKind,
+    TestData, TokenLimitField,
 };
 
 /// A number written as a decimal, kept exactly.

@@ -43,7 +43,8 @@ pub use header::{HeaderPiece, HeaderText};
 pub use key::{KeyUse, is_present};
 pub use layer::Layer;
 pub use names::{
-    Dialect, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured, TargetKind, TokenLimitField,
+    Dialect, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured, TargetKind,
+    TokenLimitField,
 };
 pub use pointer::Pointer;
 pub use price::{Money, Price};

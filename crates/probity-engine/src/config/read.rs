@@ -15,7 +15,7 @@ use toml::de::{DeString, DeTable, DeValue, Deserializer};
 use super::class::SettingClass;
 use super::layer::{
     BudgetLayer, ChoiceLayer, DECIMAL_KEYS, DiffLayer, GateLayer, JudgeLayer, Layer, PriceLayer, RunLayer,
-    ScheduleLayer, TargetLayer, StoreLayer,
+    ScheduleLayer, StoreLayer, TargetLayer,
 };
 
 /// A settings text or variable that cannot be used.

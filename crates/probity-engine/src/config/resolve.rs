@@ -19,8 +19,8 @@ use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLay
 use super::names::{Calls, Dialect, JudgeKind, Logprobs, TokenLimitField};
 use super::{
     Backend, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, EndpointOwner,
-    JudgeSettings, KeyUse, LocalFacts, NotTrusted, Price, RunSettings, ScheduleSettings, SettingsFile, StoreSettings,
-    Untrusted,
+    JudgeSettings, KeyUse, LocalFacts, NotTrusted, Price, RunSettings, ScheduleSettings, SettingsFile,
+    StoreSettings, Untrusted,
 };
 
 /// The most calls in flight.

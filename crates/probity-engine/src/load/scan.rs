@@ -10,7 +10,6 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 use probity_core::case::Slice;
-use probity_core::packet::ByDigest;
 use unicode_normalization::UnicodeNormalization;
 
 use super::entry::{Content, Refused};
@@ -158,9 +157,9 @@ fn dataset_notices(slices: &HashSet<Slice>, n_repeats: usize) -> Vec<Notice> {
 /// The names seen in the first pass, as hashes.
 #[derive(Default)]
 struct Names {
-    seen: HashSet<u64, ByDigest>,
+    seen: HashSet<u64>,
     /// Hashes that came more than once.
-    twice: HashSet<u64, ByDigest>,
+    twice: HashSet<u64>,
     /// Names that are not ASCII: the hash of their composed form, and the hash and index of the first.
     composed: HashMap<u64, (u64, usize)>,
     look_alikes: Vec<Notice>,
@@ -226,7 +225,7 @@ struct First {
 fn repeats(
     sources: &Arc<[Source]>,
     options: &LoadOptions,
-    twice: &HashSet<u64, ByDigest>,
+    twice: &HashSet<u64>,
     hash: NameHash,
 ) -> Result<HashMap<usize, usize>, LoadError> {
     let mut firsts: HashMap<String, First> = HashMap::new();

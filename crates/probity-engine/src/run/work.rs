@@ -9,9 +9,9 @@ use std::sync::Arc;
 use probity_core::packet::Packet;
 
 use super::RunError;
+use super::asking::{Asking, SizedPacket};
 use super::plan::Plan;
 use super::spec::RunSpec;
-use super::asking::{Asking, SizedPacket};
 use crate::judge::{Prompt, Question};
 use crate::load::Skipped;
 use crate::store::{JudgeId, Manifest, RunId, Store};

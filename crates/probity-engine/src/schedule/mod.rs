@@ -50,10 +50,7 @@ pub struct Driven {
 ///
 /// Ends when the tasks do or when the lane stops; what is in flight is finished and recorded either way. Tasks that
 /// no worker has taken by then are dropped, and so is the channel, so that its sender learns of the end.
-pub async fn drive<R: Respondent>(
-    desk: Arc<Desk<R>>,
-    tasks: mpsc::Receiver<Task<R::Question>>,
-) -> Driven {
+pub async fn drive<R: Respondent>(desk: Arc<Desk<R>>, tasks: mpsc::Receiver<Task<R::Question>>) -> Driven {
     let mut driven = Driven::default();
     let mut running = JoinSet::new();
     let n_workers = n_workers(desk.lane.concurrency());

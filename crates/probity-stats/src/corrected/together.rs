@@ -33,7 +33,7 @@ impl Looked {
 
 /// Items about which the judge gave one answer, none included.
 #[derive(Debug, Clone, Copy)]
-struct Answer {
+struct VerdictGroup {
     /// The share of them in the population.
     said: f64,
     /// The share of them that people pass.
@@ -42,9 +42,9 @@ struct Answer {
     open: f64,
 }
 
-impl Answer {
+impl VerdictGroup {
     /// `None` where no label is about such an item.
-    fn of(sample: Sample<'_>, verdict: usize) -> Option<Answer> {
+    fn of(sample: Sample<'_>, verdict: usize) -> Option<VerdictGroup> {
         let is_said = |stratum: &Stratum, answer| match answer {
             0 => stratum.n() - stratum.said(verdict),
             _ => stratum.said(verdict),
@@ -53,7 +53,7 @@ impl Answer {
         // Half a pass and half a fail more keep a variance where all labels of a verdict agree.
         let smoothed = passed.with(0.5).value;
         let said = Stratified::of(sample.0, is_said)?.share;
-        Some(Answer { said, passed: passed.value, open: smoothed * (1.0 - smoothed) })
+        Some(VerdictGroup { said, passed: passed.value, open: smoothed * (1.0 - smoothed) })
     }
 }
 
@@ -78,10 +78,10 @@ impl Together {
         if !is_better_than_chance(sample.errors()?) {
             return Err(NotCorrected::NoBetterThanChance);
         }
-        let answers = [0, 1, NO_VERDICT].map(|verdict| Answer::of(sample, verdict));
+        let answers = [0, 1, NO_VERDICT].map(|verdict| VerdictGroup::of(sample, verdict));
         let share = answers.iter().flatten().map(|answer| answer.said * answer.passed).sum::<f64>();
         let residual = |stratum: &Stratum, _| {
-            let open = |(verdict, answer): (usize, &Option<Answer>)| {
+            let open = |(verdict, answer): (usize, &Option<VerdictGroup>)| {
                 let Some(answer) = answer else { return 0.0 };
                 let n_said = stratum.said(verdict) as f64 + SHRINKAGE * answer.said;
                 n_said / (stratum.n() as f64 + SHRINKAGE) * answer.open

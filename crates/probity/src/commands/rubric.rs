@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use probity_core::rubric::{BUILT_IN, Reading, Rubric, built_in, read};
+use probity_core::rubric::{BUILT_IN, Rubric, RubricReading, built_in, read};
 use probity_engine::run::standing::clock;
 
 use crate::exit::Failure;
@@ -40,7 +40,7 @@ pub(crate) fn show(rubric: &Rubric) -> String {
 /// One line and any warnings for a good file; every problem with its line for a bad one.
 pub(crate) fn check(path_shown: &str, text: &str) -> Result<String, String> {
     match read(text) {
-        Ok(Reading { rubric, warnings }) => {
+        Ok(RubricReading { rubric, warnings }) => {
             let warnings: String =
                 warnings.iter().map(|warning| located(path_shown, text, "warning: ", warning)).collect();
             let overdue = rubric.overdue(clock()).map(|notice| format!("{path_shown}: warning: {notice}\n"));

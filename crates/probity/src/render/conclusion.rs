@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use probity_core::compare::sequence::Decision;
+use probity_core::compare::sequence::SequenceDecision;
 use probity_core::compare::{Completeness, Conclusion, DECISIVE_CASES_MIN, Figures, TestedBy, VariantTest};
 use probity_core::promote::Standing;
 use probity_core::stats::Estimate;
@@ -144,7 +144,7 @@ impl Concluded {
             _ if !self.is_complete() => {
                 format!("No difference shown: the comparison is incomplete; so far {scope}.")
             }
-            (None, Decision::WithinMargin) => {
+            (None, SequenceDecision::WithinMargin) => {
                 format!("Neither is better by more than {margin:.1} points: {scope}.")
             }
             (None, _) => format!("No difference shown: {scope}."),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::sync::Arc;
 
-use probity_core::probe::{Figures, Probe, ProbeOutcome, ProbeResult};
+use probity_core::probe::{Probe, ProbeFigures, ProbeOutcome, ProbeResult};
 use probity_engine::run::probe::{ProbeJob, Probed};
 use serde_json::{Value, json};
 
@@ -120,7 +120,7 @@ fn table(results: &[ProbeResult]) -> String {
     columns(&rows)
 }
 
-fn figures(figures: Option<&Figures>) -> [String; 5] {
+fn figures(figures: Option<&ProbeFigures>) -> [String; 5] {
     let percent = |share: Option<f64>| share.map_or_else(none, percent);
     let Some(figures) = figures else { return [none(), none(), none(), none(), none()] };
     let net = figures.net;

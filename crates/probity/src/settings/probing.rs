@@ -1,7 +1,7 @@
 //! The job of a probing: the battery, a person's own probes, and the replies that they change.
 
 use probity_core::exact::Exact;
-use probity_core::probe::{OwnFile, OwnProbe, Setting, Tolerance, battery, read_own};
+use probity_core::probe::{JudgeTask, OwnFile, OwnProbe, Tolerance, battery, read_own};
 use probity_core::spelling::closest;
 use probity_engine::load::Dataset;
 use probity_engine::run::probe::{Definition, ProbeJob, Selection};
@@ -25,7 +25,7 @@ pub(crate) fn probing(args: &ProbeArgs, note: &dyn Fn(&str)) -> Result<ProbeJob,
         note(notice);
     }
     let rubric = rubric(&config.run.rubric, note)?;
-    let setting = Setting::of(&rubric, config.run.call_plan)
+    let setting = JudgeTask::of(&rubric, config.run.call_plan)
         .map_err(|error| Failure::usage(format!("rubric {}: {error}", rubric.name())))?;
     let template = template(judge.template.as_deref(), setting.form())?;
     let dataset = dataset(args, note)?;

@@ -1,6 +1,6 @@
 //! Who met whom how often, and whether that is enough to put everyone on one scale.
 
-use super::{Comparison, RankingError, Winner};
+use super::{RankingError, VariantMatch, Winner};
 
 /// All comparisons of two variants, the first having the smaller number.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,7 +20,7 @@ impl Met {
 
 /// Wins and ties between all variants.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Counts {
+pub(super) struct MeetingCounts {
     n_variants: usize,
     /// How often the row's variant beat the column's.
     wins: Vec<u64>,
@@ -28,11 +28,11 @@ pub(super) struct Counts {
     ties: Vec<u64>,
 }
 
-impl Counts {
-    pub(super) fn of(n_variants: usize, comparisons: &[Comparison]) -> Result<Self, RankingError> {
+impl MeetingCounts {
+    pub(super) fn of(n_variants: usize, comparisons: &[VariantMatch]) -> Result<Self, RankingError> {
         let cells = vec![0; n_variants * n_variants];
-        let mut counts = Counts { n_variants, wins: cells.clone(), ties: cells };
-        for (at, &Comparison { first, second, winner, .. }) in comparisons.iter().enumerate() {
+        let mut counts = MeetingCounts { n_variants, wins: cells.clone(), ties: cells };
+        for (at, &VariantMatch { first, second, winner, .. }) in comparisons.iter().enumerate() {
             if first == second || first.max(second) >= n_variants {
                 return Err(RankingError::Variant { at, first, second, n_variants });
             }

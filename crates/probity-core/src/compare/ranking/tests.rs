@@ -6,14 +6,14 @@ use super::*;
 use crate::stats::Random;
 
 /// Comparisons of `first` with `second`, each on a case of its own.
-fn met(first: usize, second: usize, [wins, ties, losses]: [usize; 3]) -> Vec<Comparison> {
+fn met(first: usize, second: usize, [wins, ties, losses]: [usize; 3]) -> Vec<VariantMatch> {
     let winners = [(Winner::First, wins), (Winner::Tie, ties), (Winner::Second, losses)];
     let winners = winners.iter().flat_map(|&(winner, n)| std::iter::repeat_n(winner, n));
-    winners.map(|winner| Comparison { case: 0, first, second, winner }).collect()
+    winners.map(|winner| VariantMatch { case: 0, first, second, winner }).collect()
 }
 
 /// `comparisons` with the cases numbered anew, one for each.
-fn apart(mut comparisons: Vec<Comparison>) -> Vec<Comparison> {
+fn apart(mut comparisons: Vec<VariantMatch>) -> Vec<VariantMatch> {
     for (case, comparison) in comparisons.iter_mut().enumerate() {
         comparison.case = case;
     }
@@ -32,7 +32,7 @@ const BASEBALL: [[usize; 7]; 7] = [
     [2, 4, 1, 3, 1, 7, 0],
 ];
 
-fn baseball() -> Vec<Comparison> {
+fn baseball() -> Vec<VariantMatch> {
     let pairs = (0..7).flat_map(|first| (first + 1..7).map(move |second| (first, second)));
     let games = pairs.flat_map(|(first, second)| {
         met(first, second, [BASEBALL[first][second], 0, BASEBALL[second][first]])
@@ -78,7 +78,7 @@ fn baseball_strengths_are_those_of_zermelo() {
 #[test]
 fn baseball_standard_errors_are_the_published_ones() {
     let games = baseball();
-    let counts = Counts::of(7, &games).expect("teams below 7");
+    let counts = MeetingCounts::of(7, &games).expect("teams below 7");
     let peak = fit(&counts, Basis::MaximumLikelihood).expect("it has a peak");
     let spread = Spread::of(&counts, &games, &peak).expect("there are cases");
     let errors = (0..6).map(|team| {
@@ -129,7 +129,7 @@ fn a_prior_is_used_only_where_no_likeliest_exists() {
     check_basis(2, &[(0, 1, [5, 1, 0])], WeakPrior);
     check_basis(2, &[(0, 1, [5, 1, 1])], MaximumLikelihood);
     check_basis(2, &[(0, 1, [0, 9, 0])], WeakPrior);
-    // A circle of wins: nobody lost to all.
+    // A circle of wins: no variant lost to all.
     check_basis(3, &[(0, 1, [3, 0, 0]), (1, 2, [3, 0, 0]), (2, 0, [3, 0, 0])], MaximumLikelihood);
     check_basis(3, &[(0, 1, [3, 0, 0]), (1, 2, [3, 0, 0]), (0, 2, [3, 0, 0])], WeakPrior);
     check_basis(3, &[(0, 1, [3, 0, 2]), (1, 2, [3, 0, 2]), (0, 2, [3, 1, 0])], MaximumLikelihood);
@@ -148,7 +148,7 @@ fn a_variant_that_never_lost_is_first_and_not_certain() {
 }
 
 #[track_caller]
-fn check_refused(n_variants: usize, comparisons: &[Comparison], want: &str) {
+fn check_refused(n_variants: usize, comparisons: &[VariantMatch], want: &str) {
     let error = ranking(n_variants, comparisons).expect_err("it cannot be ranked");
     assert_eq!(error.to_string(), want);
 }
@@ -175,7 +175,7 @@ fn what_cannot_be_ranked_is_refused() {
 
 /// Outcomes under known strengths and ν, every pair on every case. `shared` of the cases give all pairs the
 /// same draw.
-fn simulated(strengths: &[f64], tie_term: f64, n_cases: usize, shared: f64, seed: u64) -> Vec<Comparison> {
+fn simulated(strengths: &[f64], tie_term: f64, n_cases: usize, shared: f64, seed: u64) -> Vec<VariantMatch> {
     let mut random = Random::new(seed);
     let mut comparisons = Vec::new();
     for case in 0..n_cases {
@@ -191,7 +191,7 @@ fn simulated(strengths: &[f64], tie_term: f64, n_cases: usize, shared: f64, seed
                 } else {
                     Winner::Second
                 };
-                comparisons.push(Comparison { case, first, second, winner });
+                comparisons.push(VariantMatch { case, first, second, winner });
             }
         }
     }
@@ -239,9 +239,9 @@ proptest! {
     #[test]
     fn order_does_not_matter(seed in any::<u64>(), n_cases in 3_usize..30) {
         let comparisons = simulated(&[0.5, 0.0, -0.5], 0.5, n_cases, 0.0, seed);
-        let mut turned: Vec<Comparison> = comparisons
+        let mut turned: Vec<VariantMatch> = comparisons
             .iter()
-            .map(|of| Comparison {
+            .map(|of| VariantMatch {
                 case: of.case,
                 first: of.second,
                 second: of.first,
@@ -267,12 +267,12 @@ proptest! {
     #[test]
     fn the_likeliest_is_announced_where_it_exists(cells in prop::collection::vec(0_usize..3, 9)) {
         let pairs = [(0, 1), (1, 2), (0, 2)];
-        let comparisons: Vec<Comparison> = pairs
+        let comparisons: Vec<VariantMatch> = pairs
             .iter()
             .zip(cells.chunks(3))
             .flat_map(|(&(first, second), cells)| met(first, second, [cells[0], cells[1], cells[2]]))
             .collect();
-        let counts = Counts::of(3, &comparisons).expect("variants below 3");
+        let counts = MeetingCounts::of(3, &comparisons).expect("variants below 3");
         prop_assume!(counts.groups().len() == 1);
         let found = fit(&counts, Basis::MaximumLikelihood);
         let bounded = found.is_ok_and(|peak| peak.at.iter().all(|term| term.abs() < 12.0));

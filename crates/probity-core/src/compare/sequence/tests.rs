@@ -67,18 +67,18 @@ fn wrong(wins: usize, losses: usize, alpha: f64, margin: f64) -> f64 {
     let n = wins + losses;
     let (lead, edge) = (wins as f64 - losses as f64, 2.0 * margin * n as f64);
     let truth = if lead > edge {
-        Decision::BetterA
+        SequenceDecision::BetterA
     } else if lead < -edge {
-        Decision::BetterB
+        SequenceDecision::BetterB
     } else {
-        Decision::WithinMargin
+        SequenceDecision::WithinMargin
     };
     let (mut n_orders, mut n_wrong) = (0.0, 0.0);
     every_order_of(wins, losses, &mut Vec::new(), &mut |outcomes| {
         let mut sequence = Sequence::new(alpha, margin, n).expect("the settings are right");
         let is_wrong = outcomes.iter().any(|outcome| {
             sequence.push(*outcome).expect("a pair is left");
-            sequence.decision() != Decision::Undecided && sequence.decision() != truth
+            sequence.decision() != SequenceDecision::Undecided && sequence.decision() != truth
         });
         n_orders += 1.0;
         n_wrong += f64::from(u8::from(is_wrong));
@@ -111,11 +111,11 @@ fn a_run_of_wins_is_decided_at_the_bar() {
         let want = (1..1000).find(|n| capital(*n) >= 2.0 / alpha).expect("the capital grows");
         let mut sequence = Sequence::new(alpha, margin, 1 << 50).expect("the settings are right");
         let mut n = 0;
-        while sequence.decision() == Decision::Undecided {
+        while sequence.decision() == SequenceDecision::Undecided {
             sequence.push(1.0).expect("a pair is left");
             n += 1;
         }
-        assert_eq!((n, sequence.decision()), (want, Decision::BetterA));
+        assert_eq!((n, sequence.decision()), (want, SequenceDecision::BetterA));
     }
 }
 

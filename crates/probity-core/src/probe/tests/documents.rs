@@ -15,29 +15,29 @@ enum Slot {
 
 /// A probing of a simulated judge of pairs, over all shipped bases.
 fn probing(judge: Simulated) -> Probing {
-    let setting = preference();
-    let bases: Vec<Base> = shipped().into_iter().map(|entry| Base::new(entry, Origin::Shipped)).collect();
+    let task = preference();
+    let bases: Vec<Base> = shipped().into_iter().map(|entry| Base::new(entry, BaseOrigin::Shipped)).collect();
     let result = |probe: &Probe| {
-        if let Some(why) = probe.inapplicable(&setting) {
-            return ProbeResult::new(probe, &setting, Err(why));
+        if let Some(why) = probe.inapplicable(&task) {
+            return ProbeResult::new(probe, &task, Err(why));
         }
-        let mut tally = Tally::of(probe.expects);
+        let mut tally = ProbeTally::of(probe.expects);
         for base in &bases {
-            tally.add(match probe.trial(base, &setting) {
-                Trial::Screened(_) => Observation::of_gate(Held::Kept),
-                Trial::Unchanged => Observation::Unchanged,
-                Trial::Asked(showings) => {
-                    let answer = |showing: &Showing| answer(judge, &showing.shown);
-                    let answers = Answers {
-                        control: showings.control.as_ref().map(answer),
-                        treatment: answer(&showings.treatment),
-                        noise: showings.noise.as_ref().map(answer),
+            tally.add(match probe.trial(base, &task) {
+                ProbeTrial::Screened(_) => Observation::of_gate(Effect::AsExpected),
+                ProbeTrial::Unchanged => Observation::Unchanged,
+                ProbeTrial::Asked(arms) => {
+                    let answer = |arm: &Arm| answer(judge, &arm.stimulus);
+                    let answers = Arms {
+                        control: arms.control.as_ref().map(answer),
+                        treatment: answer(&arms.treatment),
+                        noise: arms.noise.as_ref().map(answer),
                     };
-                    Observation::of(probe.expects, None, &answers, &setting)
+                    Observation::of(probe.expects, None, &answers, &task)
                 }
             });
         }
-        ProbeResult::new(probe, &setting, Ok(tally.figures(Tolerance::default())))
+        ProbeResult::new(probe, &task, Ok(tally.figures(Tolerance::default())))
     };
     let probes = battery();
     Probing {
@@ -51,8 +51,8 @@ fn probing(judge: Simulated) -> Probing {
     }
 }
 
-fn answer(judge: Simulated, shown: &Shown) -> Answer {
-    let Shown::Pair(pair) = shown else { panic!("this judge compares") };
+fn answer(judge: Simulated, stimulus: &Stimulus) -> ArmAnswer {
+    let Stimulus::Pair(pair) = stimulus else { panic!("this judge compares") };
     let pass = |[first, second]: &[Entry; 2], [in_first, in_second]: [Candidate; 2]| {
         Pass::Decided(match judge(&first.reply.text, &second.reply.text) {
             Slot::First => Choice::Wins(in_first),
@@ -61,7 +61,7 @@ fn answer(judge: Simulated, shown: &Shown) -> Answer {
         })
     };
     let ab = pass(&pair.ab, [Candidate::A, Candidate::B]);
-    Answer::of_passes(&ab, &pass(&pair.ba, [Candidate::B, Candidate::A]))
+    ArmAnswer::of_passes(&ab, &pass(&pair.ba, [Candidate::B, Candidate::A]))
 }
 
 /// The shortcuts that a judge falls for.
@@ -74,11 +74,7 @@ fn failed(judge: Simulated) -> Vec<String> {
 #[test]
 fn n25_a_judge_that_ignores_the_replies_misses_every_fault_by_name() {
     let faults = [
-        "wrong_figure",
-        "missing_step",
-        "other_question",
-        "rude_sentence",
-        "cold_sentence",
+        "wrong_figure", "missing_step", "other_question", "rude_sentence", "cold_sentence",
         "invented_promise",
     ];
     let judges: [Simulated; 2] = [|_, _| Slot::Tie, |_, _| Slot::First];

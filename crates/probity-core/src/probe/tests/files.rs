@@ -40,11 +40,11 @@ fn the_battery_has_every_family() {
 
 #[test]
 fn n25_a_fault_finds_its_criterion_or_says_that_there_is_none() {
-    let found = |name: &str, setting: &Setting| match probe(name).inapplicable(setting) {
+    let found = |name: &str, task: &JudgeTask| match probe(name).inapplicable(task) {
         Some(why) => why.to_owned(),
-        None => probe(name).criterion(setting).map_or_else(|| "the pair".to_owned(), |id| id.to_string()),
+        None => probe(name).criterion(task).map_or_else(|| "the pair".to_owned(), |id| id.to_string()),
     };
-    let gold = setting("support-gold");
+    let gold = task("support-gold");
     for (name, in_gold, in_levels) in [
         ("wrong_figure", "accuracy", "relevance"),
         ("missing_step", "completeness", "relevance"),

@@ -13,19 +13,23 @@ use crate::rubric::built_in;
 /// A base with a reply of three sentences.
 fn base() -> Base {
     let case = Case::new(CaseId::new("c1").expect("an id"), Situation::Ticket("Where is it?".into()));
-    Base::new(Entry { case, reply: Reply::new("It left today. Open the page! Press track.") }, Origin::Own)
+    Base::new(
+        Entry { case, reply: Reply::new("It left today. Open the page! Press track.") },
+        BaseOrigin::Own,
+    )
 }
 
-fn setting(rubric: &str) -> Setting {
-    Setting::of(&built_in(rubric).expect("it is built in"), CallPlan::PerCriterion).expect("it can be probed")
+fn task(rubric: &str) -> JudgeTask {
+    JudgeTask::of(&built_in(rubric).expect("it is built in"), CallPlan::PerCriterion)
+        .expect("it can be probed")
 }
 
-fn levels() -> Setting {
-    setting("relevance-tone")
+fn levels() -> JudgeTask {
+    task("relevance-tone")
 }
 
-fn preference() -> Setting {
-    setting("pairwise-support")
+fn preference() -> JudgeTask {
+    task("pairwise-support")
 }
 
 /// The probe of the battery called `name`.

@@ -124,10 +124,7 @@ fn support_gold_passes_at_70_and_fails_on_any_of_five_violations() {
     let violations = &rubric.criteria()[4].violations;
     let ids: Vec<&str> = violations.iter().map(|violation| violation.id.as_str()).collect();
     let want = [
-        "hallucination",
-        "pii_leakage",
-        "harmful_content",
-        "unauthorized_promise",
+        "hallucination", "pii_leakage", "harmful_content", "unauthorized_promise",
         "competitor_recommendation",
     ];
     assert_eq!(ids, want);

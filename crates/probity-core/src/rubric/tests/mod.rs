@@ -10,7 +10,7 @@ mod routing;
 
 use expect_test::Expect;
 
-use super::{Reading, Rubric, read};
+use super::{Rubric, RubricReading, read};
 
 /// A small rubric with one of everything.
 const BASE: &str = include_str!("base.toml");
@@ -26,7 +26,7 @@ fn changed(from: &str, to: &str) -> String {
 #[track_caller]
 fn good(text: &str) -> Rubric {
     match read(text) {
-        Ok(Reading { rubric, .. }) => rubric,
+        Ok(RubricReading { rubric, .. }) => rubric,
         Err(problems) => panic!("expected a good rubric, found {problems:#?}"),
     }
 }

@@ -13,7 +13,6 @@ pub use anthropic::{anthropic, anthropic_json};
 pub use openai::{openai, openai_json};
 
 use super::invalid::InvalidReason;
-use super::repair::Repair;
 use super::{Finish, Usage};
 use crate::json::{self, Json, JsonRepair, Tolerance};
 
@@ -44,7 +43,7 @@ pub enum EnvelopeFault {
         /// The server's words.
         message: String,
     },
-    /// There is no choice, so nobody answered.
+    /// There is no choice, so there is no answer.
     #[error("expected a choice, found none")]
     NoChoice,
     /// The choices are not numbered from 0, or the message is not the assistant's: which is the answer is a guess.
@@ -90,7 +89,7 @@ fn body_json(text: &str) -> Result<(Json, Vec<JsonRepair>), json::JsonError> {
 }
 
 fn names(repairs: &[JsonRepair]) -> Vec<String> {
-    repairs.iter().map(|repair| Repair::Json(*repair).name().to_owned()).collect()
+    repairs.iter().map(|repair| repair.name().to_owned()).collect()
 }
 
 fn not_json(error: &json::JsonError) -> EnvelopeFault {

@@ -24,41 +24,43 @@ impl<'a> Graded<'a> {
         self.names.iter().filter(is_first).map(Vec::len).max()
     }
 
-    fn is_given(&self, value: Value) -> bool {
-        self.level.map(Value::level) == Some(value)
+    fn is_given(&self, value: ProseValue) -> bool {
+        self.level.map(ProseValue::level) == Some(value)
     }
 
-    fn is_on_scale(&self, value: Value) -> bool {
+    fn is_on_scale(&self, value: ProseValue) -> bool {
         let scale = &self.criterion.scale;
-        (Value::level(scale.min())..=Value::level(scale.max())).contains(&value)
+        (ProseValue::level(scale.min())..=ProseValue::level(scale.max())).contains(&value)
     }
 }
 
 /// A number of prose.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
-enum Value {
+enum ProseValue {
     /// As it was written.
     Number(f64),
     /// Of another scale.
     Foreign,
 }
 
-impl Value {
-    fn level(level: i64) -> Value {
-        Value::Number(level as f64)
+impl ProseValue {
+    fn level(level: i64) -> ProseValue {
+        ProseValue::Number(level as f64)
     }
 
     /// A number in digits or as a word; "one" only where an article or "of" makes it a number, and a letter only
     /// where one makes it a grade.
-    fn read(word: &str, before: &str) -> Option<Value> {
+    fn read(word: &str, before: &str) -> Option<ProseValue> {
         let is_letter = word.len() == 1 && word.starts_with(char::is_alphabetic) && word != "a";
         if is_letter && (matches!(before, "a" | "an") || VALUE_NOUNS.has(before)) {
-            return Some(Value::Foreign);
+            return Some(ProseValue::Foreign);
         }
         match NUMBER_WORDS.phrases().position(|name| name == word) {
             Some(1) if !matches!(before, "a" | "A" | "of") => None,
-            Some(value) => Some(Value::Number(value as f64)),
-            None if word.starts_with(|c: char| c.is_ascii_digit()) => word.parse().ok().map(Value::Number),
+            Some(value) => Some(ProseValue::Number(value as f64)),
+            None if word.starts_with(|c: char| c.is_ascii_digit()) => {
+                word.parse().ok().map(ProseValue::Number)
+            }
             None => None,
         }
     }
@@ -121,7 +123,7 @@ impl<'a> Values<'a> {
         let rest = clause[at..].iter().skip(1).map(String::as_str).collect::<Vec<_>>();
         let is_end = match rest[..] {
             [] => true,
-            ["/" | "of", max] | ["out", "of", max] => Value::read(max, "").is_some(),
+            ["/" | "of", max] | ["out", "of", max] => ProseValue::read(max, "").is_some(),
             _ => false,
         };
         let value = if is_end { value_at(clause, at, graded) } else { None };
@@ -141,8 +143,8 @@ impl<'a> Values<'a> {
 
     /// Where a sentence has a number that could be a level; nowhere if two replies are compared.
     pub(super) fn levels(&self, words: &[String]) -> impl Iterator<Item = usize> {
-        let is_level = |(_, value, graded): &(usize, Value, &[Graded<'_>])| {
-            *value == Value::Foreign || graded.iter().any(|each| each.is_on_scale(*value))
+        let is_level = |(_, value, graded): &(usize, ProseValue, &[Graded<'_>])| {
+            *value == ProseValue::Foreign || graded.iter().any(|each| each.is_on_scale(*value))
         };
         let stated = self.stated(words).filter(is_level).map(|(at, ..)| at);
         stated.filter(|_| !self.is_empty())
@@ -153,8 +155,9 @@ impl<'a> Values<'a> {
         let is_bound = VALUE_NOUNS.is_in(words) || words.len() == 1;
         !self.is_recital(words)
             && self.stated(words).any(|(_, value, graded)| {
-                let is_possible =
-                    is_bound || value == Value::Foreign || graded.iter().any(|each| each.is_on_scale(value));
+                let is_possible = is_bound
+                    || value == ProseValue::Foreign
+                    || graded.iter().any(|each| each.is_on_scale(value));
                 is_possible && !graded.iter().any(|each| each.is_given(value))
             })
     }
@@ -165,7 +168,7 @@ impl<'a> Values<'a> {
     }
 
     /// The values that a sentence states and where, each with the criteria that it may be about: the one named last, or all.
-    fn stated(&self, words: &[String]) -> impl Iterator<Item = (usize, Value, &[Graded<'a>])> {
+    fn stated(&self, words: &[String]) -> impl Iterator<Item = (usize, ProseValue, &[Graded<'a>])> {
         let mut current = None;
         (0..words.len()).filter_map(move |at| {
             current = self.named_at(&words[at..]).map(|(index, _)| index).or(current);
@@ -176,38 +179,40 @@ impl<'a> Values<'a> {
 }
 
 /// The value that the word at `at` states; none for a number that only describes the scale.
-fn value_at(words: &[String], at: usize, graded: &[Graded<'_>]) -> Option<Value> {
+fn value_at(words: &[String], at: usize, graded: &[Graded<'_>]) -> Option<ProseValue> {
     let word = |offset: usize| words.get(at + offset).map_or("", String::as_str);
     let before = at.checked_sub(1).map_or("", |before| words[before].as_str());
     let scale = &graded.first()?.criterion.scale;
-    let (min, max) = (Value::level(scale.min()), Value::level(scale.max()));
+    let (min, max) = (ProseValue::level(scale.min()), ProseValue::level(scale.max()));
     if VALUE_NOUNS.has(word(1)) {
         match word(0) {
             "lowest" => return Some(min),
             "highest" | "top" => return Some(max),
-            "worst" => return Some(Value::level(scale.worst())),
-            "best" => return Some(Value::level(scale.best())),
+            "worst" => return Some(ProseValue::level(scale.worst())),
+            "best" => return Some(ProseValue::level(scale.best())),
             _ => {}
         }
     }
-    let value = Value::read(word(0), before).filter(|_| before != "step")?;
+    let value = ProseValue::read(word(0), before).filter(|_| before != "step")?;
     let is_end = value == min || value == max;
     if is_end && has_range(words, min, max) || matches!(before, "/" | "of") && value == max {
         return None;
     }
     let whole = match (word(1), word(2)) {
-        ("%" | "percent", _) => return Some(Value::Foreign),
-        ("/" | "of", whole) => Value::read(whole, ""),
-        ("out", "of") => Value::read(word(3), ""),
+        ("%" | "percent", _) => return Some(ProseValue::Foreign),
+        ("/" | "of", whole) => ProseValue::read(whole, ""),
+        ("out", "of") => ProseValue::read(word(3), ""),
         _ => None,
     };
-    Some(if whole.is_some_and(|whole| whole != max) { Value::Foreign } else { value })
+    Some(if whole.is_some_and(|whole| whole != max) { ProseValue::Foreign } else { value })
 }
 
 /// Whether a sentence names the scale by its ends: "from 1 to 5", "1-5", "1 = cold, 5 = warm".
-fn has_range(words: &[String], min: Value, max: Value) -> bool {
+fn has_range(words: &[String], min: ProseValue, max: ProseValue) -> bool {
     words.windows(3).any(|window| {
         let joint = matches!(window[1].as_str(), "to" | "-" | "and");
-        joint && Value::read(&window[0], "") == Some(min) && Value::read(&window[2], "") == Some(max)
+        joint
+            && ProseValue::read(&window[0], "") == Some(min)
+            && ProseValue::read(&window[2], "") == Some(max)
     })
 }

@@ -29,8 +29,8 @@ pub use rounds::{Stopped, Stopping, run};
 
 use super::RunError;
 use super::asking::{Asking, SizedPacket};
-use super::sized_ask::SizedPairAsk;
 use super::plan::Plan;
+use super::sized_ask::SizedPairAsk;
 use super::spec::RunSpec;
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use crate::config::{Config, JudgeSettings};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use probity_core::compare::sequence::{Bounds, Decision, Sequence};
+use probity_core::compare::sequence::{Bounds, Sequence, SequenceDecision};
 use probity_core::compare::{Candidate, Choice, Fate, Policies, Status};
 
 use super::super::work::Work;
@@ -37,7 +37,7 @@ pub struct Stopped {
     /// How far from one half a win rate is as good as equal.
     pub margin: f64,
     /// What may be said. A is the first variant.
-    pub decision: Decision,
+    pub decision: SequenceDecision,
     /// Where the first variant's win rate over all pairs lies.
     pub bounds: Bounds,
     /// Pairs taken.
@@ -78,7 +78,7 @@ pub async fn run(
             Some(earlier) => earlier.and(round),
         });
         from = to;
-        if is_cut_short || from == job.n_drawn() || sequence.decision() != Decision::Undecided {
+        if is_cut_short || from == job.n_drawn() || sequence.decision() != SequenceDecision::Undecided {
             break;
         }
     }
@@ -91,7 +91,7 @@ pub async fn run(
         n_left: sequence.n_left(),
         calls_saved: match sequence.decision() {
             // What was not asked for want of a judge is not saved.
-            Decision::Undecided => 0,
+            SequenceDecision::Undecided => 0,
             _ => 2 * job.drawn[from..].iter().filter(|at| is_open(job, **at)).count() as u64,
         },
     };

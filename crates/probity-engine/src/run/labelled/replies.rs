@@ -15,10 +15,10 @@ use probity_core::verdict::Patterns;
 
 use super::super::asking::{Asking, SizedPacket};
 use super::super::job::{Job, Screened, label};
-use super::super::record::{PacketResult, Said};
-use super::super::standing::Subject;
 use super::super::plan::Plan;
+use super::super::record::{PacketResult, Said};
 use super::super::spec::RunSpec;
+use super::super::standing::Subject;
 use super::super::work::{PassEnd, Unit, Work};
 use super::super::{Ran, RunError, facts};
 use super::{Claim, FLOOR, Matched, Verdicts, bound, lexical, of_another, row};

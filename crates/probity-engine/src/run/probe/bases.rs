@@ -1,7 +1,7 @@
 //! Which replies are changed: a person's own that the gate admits, and shipped ones where those are too few.
 
 use probity_core::gate::Gate;
-use probity_core::probe::{Base, Draw, Origin, shipped};
+use probity_core::probe::{Base, BaseDraw, BaseOrigin, shipped};
 use probity_core::rubric::{ReferenceUse, Rubric};
 
 use super::super::RunError;
@@ -31,7 +31,7 @@ pub(super) fn drawn(
 ) -> Result<Drawn, RunError> {
     let mut drawn = Drawn { bases: Vec::new(), skipped: Vec::new(), n_blocked: 0 };
     if let Some(dataset) = dataset {
-        let mut own = Draw::new(selection.n_bases, selection.seed);
+        let mut own = BaseDraw::new(selection.n_bases, selection.seed);
         drawn.draw_own(dataset, rubric, gate, &mut own)?;
         drawn.bases = own.bases();
     }
@@ -39,7 +39,7 @@ pub(super) fn drawn(
     let needs_reference = rubric.criteria().iter().any(|one| one.reference == ReferenceUse::Required);
     // Shipped bases have no reference reply.
     if n_more > 0 && !needs_reference {
-        drawn.draw_shipped(gate, Draw::new(n_more, selection.seed));
+        drawn.draw_shipped(gate, BaseDraw::new(n_more, selection.seed));
     }
     if drawn.bases.is_empty() && selection.own.probes.is_empty() {
         return Err(RunError::NoBase { n_blocked: drawn.n_blocked, n_skipped: drawn.skipped.len() as u64 });
@@ -48,10 +48,10 @@ pub(super) fn drawn(
 }
 
 impl Drawn {
-    fn draw_shipped(&mut self, gate: &Gate, mut draw: Draw) {
+    fn draw_shipped(&mut self, gate: &Gate, mut draw: BaseDraw) {
         for entry in shipped() {
             match gate.screen(entry) {
-                Ok(admitted) => draw.add(admitted.entry().clone(), Origin::Shipped),
+                Ok(admitted) => draw.add(admitted.entry().clone(), BaseOrigin::Shipped),
                 Err(_) => self.n_blocked += 1,
             }
         }
@@ -63,12 +63,12 @@ impl Drawn {
         dataset: &Dataset,
         rubric: &Rubric,
         gate: &Gate,
-        draw: &mut Draw,
+        draw: &mut BaseDraw,
     ) -> Result<(), LoadError> {
         for record in usable(dataset, rubric)? {
             match record?.map(|(_, entry)| gate.screen(entry)) {
                 Err(skipped) => self.skipped.push(skipped),
-                Ok(Ok(admitted)) => draw.add(admitted.entry().clone(), Origin::Own),
+                Ok(Ok(admitted)) => draw.add(admitted.entry().clone(), BaseOrigin::Own),
                 Ok(Err(_)) => self.n_blocked += 1,
             }
         }

@@ -17,14 +17,16 @@ use std::sync::Arc;
 
 use probity_core::gate::Gate;
 use probity_core::packet::{AnswerForm, Ask, PairAsk};
-use probity_core::probe::{Base, OwnFile, Probe, Repeat, Setting, Tolerance, Wording, battery_hash};
+use probity_core::probe::{
+    Arms, Base, JudgeTask, OwnFile, Probe, Repeat, RubricOrder, Tolerance, battery_hash,
+};
 use probity_core::rubric::{Criterion, Rubric};
 
 pub use results::{Probed, report};
 
 use super::asking::{Asking, SizedPacket};
-use super::sized_ask::{SizedAsk, SizedPairAsk};
 use super::plan::Plan;
+use super::sized_ask::{SizedAsk, SizedPairAsk};
 use super::spec::RunSpec;
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use super::{Ran, RunError, Session, budget, run_within};
@@ -33,7 +35,7 @@ use crate::judge::prompt::Template;
 use crate::load::{Dataset, Skipped};
 use crate::store::{JudgeId, Manifest};
 
-use ready::{Ready, ReadyShowings, Screening};
+use ready::{Ready, Screening};
 
 /// Which probes are made, and on how many bases.
 #[derive(Debug)]
@@ -81,7 +83,7 @@ pub struct ProbeJob {
     /// The rubric.
     pub rubric: Rubric,
     /// How it is asked about.
-    pub setting: Setting,
+    pub task: JudgeTask,
     /// Which probes are made.
     pub selection: Selection,
     /// The replies that they change, in the order of the draw.
@@ -103,11 +105,11 @@ pub struct ProbeJob {
     own_trials: Vec<Ready>,
 }
 
-/// What is asked, under each wording of the criteria.
+/// What is asked, under each order of the rubric.
 #[derive(Debug)]
 enum Asks {
-    Levels(Vec<(Wording, Vec<SizedAsk>)>),
-    Preference(Vec<(Wording, SizedPairAsk)>),
+    Levels(Vec<(RubricOrder, Vec<SizedAsk>)>),
+    Preference(Vec<(RubricOrder, SizedPairAsk)>),
 }
 
 impl ProbeJob {
@@ -117,10 +119,10 @@ impl ProbeJob {
         let Definition { dataset, dataset_name, rubric, template, gate, config, judge, selection } =
             definition;
         let asking = Asking::new(judge, template, config)?;
-        let setting = Setting::of(&rubric, asking.config.run.call_plan)
-            .and_then(|setting| setting.naming(&selection.own.criteria))
+        let task = JudgeTask::of(&rubric, asking.config.run.call_plan)
+            .and_then(|task| task.naming(&selection.own.criteria))
             .map_err(|problem| RunError::NotProbed { rubric: rubric.name().to_owned(), problem })?;
-        let asks = Asks::new(&setting, &asking)?;
+        let asks = Asks::new(&task, &asking)?;
         let drawn = bases::drawn(dataset.as_ref(), &rubric, &gate, &selection)?;
         let battery = battery_hash(
             &selection.probes,
@@ -132,16 +134,16 @@ impl ProbeJob {
         let (mut trials, mut own_trials) = (Vec::new(), Vec::new());
         for base in &drawn.bases {
             let mut screening = Screening::new(&gate);
-            let ready = |probe: &Probe| screening.ready(probe, base, &setting);
+            let ready = |probe: &Probe| screening.ready(probe, base, &task);
             trials.push(selection.probes.iter().map(ready).collect());
         }
         for probe in &selection.own.probes {
-            own_trials.push(Screening::new(&gate).ready_own(probe, &setting));
+            own_trials.push(Screening::new(&gate).ready_own(probe, &task));
         }
         Ok(ProbeJob {
             asking,
             rubric,
-            setting,
+            task,
             selection,
             bases: drawn.bases,
             skipped: drawn.skipped,
@@ -157,10 +159,8 @@ impl ProbeJob {
 
     /// The packets of a base that are asked about for the first time, or again.
     fn packets<'a>(&'a self, ready: &'a [Ready], repeat: Repeat) -> impl Iterator<Item = SizedPacket> + 'a {
-        let showings = ready.iter().filter_map(Ready::asked).flat_map(ReadyShowings::all);
-        showings
-            .filter(move |showing| showing.repeat == repeat)
-            .flat_map(|showing| self.asks.packets(showing))
+        let arms = ready.iter().filter_map(Ready::asked).flat_map(Arms::all);
+        arms.filter(move |arm| arm.repeat == repeat).flat_map(|arm| self.asks.packets(arm))
     }
 
     fn unit(&self, case_id: &str, ready: &[Ready], repeat: Repeat) -> Unit {
@@ -241,26 +241,26 @@ impl Work for Round {
 }
 
 impl Asks {
-    fn new(setting: &Setting, asking: &Asking) -> Result<Asks, RunError> {
-        match setting.form() {
+    fn new(task: &JudgeTask, asking: &Asking) -> Result<Asks, RunError> {
+        match task.form() {
             AnswerForm::Levels => {
                 let sized = |criteria: Vec<Criterion>| {
                     let ask = Ask::new(criteria).expect("a call has a criterion");
                     Ok::<_, RunError>(SizedAsk::new(ask, asking)?)
                 };
-                let asks = |wording| {
-                    let calls = setting.calls(wording).into_iter().map(sized);
-                    Ok::<_, RunError>((wording, calls.collect::<Result<_, _>>()?))
+                let asks = |rubric_order| {
+                    let calls = task.calls(rubric_order).into_iter().map(sized);
+                    Ok::<_, RunError>((rubric_order, calls.collect::<Result<_, _>>()?))
                 };
-                Ok(Asks::Levels(Wording::ALL.into_iter().map(asks).collect::<Result<_, _>>()?))
+                Ok(Asks::Levels(RubricOrder::ALL.into_iter().map(asks).collect::<Result<_, _>>()?))
             }
             AnswerForm::Preference => {
-                let ask = |wording| {
-                    let criteria = setting.calls(wording).into_iter().flatten().collect();
-                    let ask = PairAsk::new(criteria).expect("the setting's criteria can be compared by");
-                    Ok::<_, RunError>((wording, SizedPairAsk::new(ask, asking)?))
+                let ask = |rubric_order| {
+                    let criteria = task.calls(rubric_order).into_iter().flatten().collect();
+                    let ask = PairAsk::new(criteria).expect("the task's criteria can be compared by");
+                    Ok::<_, RunError>((rubric_order, SizedPairAsk::new(ask, asking)?))
                 };
-                Ok(Asks::Preference(Wording::ALL.into_iter().map(ask).collect::<Result<_, _>>()?))
+                Ok(Asks::Preference(RubricOrder::ALL.into_iter().map(ask).collect::<Result<_, _>>()?))
             }
         }
     }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use probity_core::case::{Entry, Evidence};
 use probity_core::gate::{Admitted, Gate};
 use probity_core::probe::{
-    Base, Held, Observation, OwnProbe, Pair, Probe, Repeat, Setting, Showing, Showings, Shown, Trial, Wording,
+    Arm, Arms, Base, Effect, JudgeTask, Observation, OwnProbe, Probe, ProbeTrial, Repeat, RubricOrder,
+    Stimulus, SwappedPair,
 };
 
 use super::super::asking::SizedPacket;
@@ -18,30 +19,22 @@ use super::Asks;
 pub(super) enum Ready {
     /// The probe has no meaning here, for this reason.
     Inapplicable(&'static str),
-    /// Nobody is asked.
+    /// No judge is asked.
     Decided(Observation),
     /// A judge is asked.
-    Asked(Box<ReadyShowings>),
+    Asked(Box<Arms<ReadyArm>>),
 }
 
-/// What a judge is shown for one base of a probe.
+/// One arm of a trial, its replies admitted.
 #[derive(Debug)]
-pub(super) struct ReadyShowings {
-    pub(super) control: Option<ReadyShowing>,
-    pub(super) treatment: ReadyShowing,
-    pub(super) noise: Option<ReadyShowing>,
-}
-
-/// What a judge is shown once.
-#[derive(Debug)]
-pub(super) struct ReadyShowing {
-    shown: ReadyShown,
-    wording: Wording,
+pub(super) struct ReadyArm {
+    stimulus: ReadyStimulus,
+    rubric_order: RubricOrder,
     pub(super) repeat: Repeat,
 }
 
 #[derive(Debug)]
-enum ReadyShown {
+enum ReadyStimulus {
     Reply(Arc<Admitted>),
     /// By slot: with the control in the first one, and with the treatment.
     Pair([[Arc<Admitted>; 2]; 2]),
@@ -49,18 +42,11 @@ enum ReadyShown {
 
 impl Ready {
     /// What is asked, if anything is.
-    pub(super) fn asked(&self) -> Option<&ReadyShowings> {
+    pub(super) fn asked(&self) -> Option<&Arms<ReadyArm>> {
         match self {
-            Ready::Asked(showings) => Some(showings),
+            Ready::Asked(arms) => Some(arms),
             Ready::Inapplicable(_) | Ready::Decided(_) => None,
         }
-    }
-}
-
-impl ReadyShowings {
-    /// Everything that is shown.
-    pub(super) fn all(&self) -> impl Iterator<Item = &ReadyShowing> {
-        self.control.iter().chain([&self.treatment]).chain(&self.noise)
     }
 }
 
@@ -84,55 +70,47 @@ impl<'g> Screening<'g> {
     }
 
     /// What `probe` makes of `base`.
-    pub(super) fn ready(&mut self, probe: &Probe, base: &Base, setting: &Setting) -> Ready {
-        match probe.inapplicable(setting) {
+    pub(super) fn ready(&mut self, probe: &Probe, base: &Base, task: &JudgeTask) -> Ready {
+        match probe.inapplicable(task) {
             Some(why) => Ready::Inapplicable(why),
-            None => self.screened(probe.trial(base, setting)),
+            None => self.screened(probe.trial(base, task)),
         }
     }
 
     /// What a person's own probe comes to.
-    pub(super) fn ready_own(&mut self, probe: &OwnProbe, setting: &Setting) -> Ready {
-        match probe.inapplicable(setting) {
+    pub(super) fn ready_own(&mut self, probe: &OwnProbe, task: &JudgeTask) -> Ready {
+        match probe.inapplicable(task) {
             Some(why) => Ready::Inapplicable(why),
             None => self.screened(probe.trial()),
         }
     }
 
-    fn screened(&mut self, trial: Trial) -> Ready {
+    fn screened(&mut self, trial: ProbeTrial) -> Ready {
         match trial {
-            Trial::Unchanged => Ready::Decided(Observation::Unchanged),
-            Trial::Screened(entry) => {
-                let held = if self.gate.screen(*entry).is_err() { Held::Kept } else { Held::Violated };
-                Ready::Decided(Observation::of_gate(held))
+            ProbeTrial::Unchanged => Ready::Decided(Observation::Unchanged),
+            ProbeTrial::Screened(entry) => {
+                let effect =
+                    if self.gate.screen(*entry).is_err() { Effect::AsExpected } else { Effect::Violation };
+                Ready::Decided(Observation::of_gate(effect))
             }
-            Trial::Asked(showings) => match self.showings(&showings) {
-                Ok(showings) => Ready::Asked(Box::new(showings)),
+            ProbeTrial::Asked(arms) => match arms.try_map(|arm| self.arm(arm)) {
+                Ok(arms) => Ready::Asked(Box::new(arms)),
                 Err(NotAdmitted) => Ready::Decided(Observation::Blocked),
             },
         }
     }
 
-    fn showings(&mut self, showings: &Showings) -> Result<ReadyShowings, NotAdmitted> {
-        let Showings { control, treatment, noise } = showings;
-        Ok(ReadyShowings {
-            control: control.as_ref().map(|control| self.showing(control)).transpose()?,
-            treatment: self.showing(treatment)?,
-            noise: noise.as_ref().map(|noise| self.showing(noise)).transpose()?,
-        })
-    }
-
-    fn showing(&mut self, showing: &Showing) -> Result<ReadyShowing, NotAdmitted> {
-        let shown = match &showing.shown {
-            Shown::Reply(entry) => ReadyShown::Reply(self.admitted(entry)?),
-            Shown::Pair(pair) => {
-                let Pair { ab, ba } = &**pair;
+    fn arm(&mut self, arm: &Arm) -> Result<ReadyArm, NotAdmitted> {
+        let stimulus = match &arm.stimulus {
+            Stimulus::Reply(entry) => ReadyStimulus::Reply(self.admitted(entry)?),
+            Stimulus::Pair(pair) => {
+                let SwappedPair { ab, ba } = &**pair;
                 let mut slots =
                     |[first, second]: &[Entry; 2]| Ok([self.admitted(first)?, self.admitted(second)?]);
-                ReadyShown::Pair([slots(ab)?, slots(ba)?])
+                ReadyStimulus::Pair([slots(ab)?, slots(ba)?])
             }
         };
-        Ok(ReadyShowing { shown, wording: showing.wording, repeat: showing.repeat })
+        Ok(ReadyArm { stimulus, rubric_order: arm.rubric_order, repeat: arm.repeat })
     }
 
     fn admitted(&mut self, entry: &Entry) -> Result<Arc<Admitted>, NotAdmitted> {
@@ -145,25 +123,25 @@ impl<'g> Screening<'g> {
 
 impl Asks {
     /// The packets that ask about what is shown: one for each call, or one for each order.
-    pub(super) fn packets(&self, showing: &ReadyShowing) -> Vec<SizedPacket> {
-        match (self, &showing.shown) {
-            (Asks::Levels(asks), ReadyShown::Reply(admitted)) => {
-                let asks: &Vec<SizedAsk> = worded(asks, showing.wording);
+    pub(super) fn packets(&self, arm: &ReadyArm) -> Vec<SizedPacket> {
+        match (self, &arm.stimulus) {
+            (Asks::Levels(asks), ReadyStimulus::Reply(admitted)) => {
+                let asks: &Vec<SizedAsk> = in_order(asks, arm.rubric_order);
                 SizedAsk::packets(asks, admitted)
             }
-            (Asks::Preference(asks), ReadyShown::Pair(orders)) => {
-                let ask = worded(asks, showing.wording);
+            (Asks::Preference(asks), ReadyStimulus::Pair(orders)) => {
+                let ask = in_order(asks, arm.rubric_order);
                 let packet = |[first, second]: &[Arc<Admitted>; 2]| {
                     ask.packet(first, second).expect("both replies are to one base")
                 };
                 orders.iter().map(packet).collect()
             }
-            _ => unreachable!("trials are made for the form of the setting"),
+            _ => unreachable!("trials are made for the form of the task"),
         }
     }
 }
 
-fn worded<T>(asks: &[(Wording, T)], wording: Wording) -> &T {
-    let found = asks.iter().find(|(one, _)| *one == wording);
-    &found.expect("there are asks for every wording").1
+fn in_order<T>(asks: &[(RubricOrder, T)], rubric_order: RubricOrder) -> &T {
+    let found = asks.iter().find(|(one, _)| *one == rubric_order);
+    &found.expect("there are asks for every order").1
 }

@@ -6,7 +6,8 @@
 use probity_core::compare::{Order, Pass};
 use probity_core::packet::AnswerForm;
 use probity_core::probe::{
-    Answer, Answers, BaseCounts, Figures, Grade, Observation, ProbeResult, Probing, Repeat, Tally,
+    ArmAnswer, Arms, BaseCounts, Observation, ProbeFigures, ProbeResult, ProbeTally, Probing, Repeat,
+    ReplyGrade,
 };
 use probity_core::report::Facts;
 use probity_core::rubric::CriterionId;
@@ -17,7 +18,7 @@ use super::super::record::Lookup;
 use super::super::standing::Subject;
 use super::super::{Ran, RunError, facts};
 use super::ProbeJob;
-use super::ready::{Ready, ReadyShowing, ReadyShowings};
+use super::ready::{Ready, ReadyArm};
 use crate::store::{Reader, Store};
 
 /// What a probing came to.
@@ -36,20 +37,19 @@ pub fn report(job: &ProbeJob, store: &Store, ran: &Ran) -> Result<Probed, RunErr
     let selection = &job.selection;
     let mut results = Vec::new();
     for (at, probe) in selection.probes.iter().enumerate() {
-        let figures = match probe.inapplicable(&job.setting) {
+        let figures = match probe.inapplicable(&job.task) {
             Some(why) => Err(why),
             None => Ok(record.figures(at)?),
         };
-        results.push(ProbeResult::new(probe, &job.setting, figures));
+        results.push(ProbeResult::new(probe, &job.task, figures));
     }
     for (probe, ready) in selection.own.probes.iter().zip(&job.own_trials) {
         let figures = match ready {
             Ready::Inapplicable(why) => Err(*why),
             Ready::Decided(_) | Ready::Asked(_) => {
-                let mut tally = Tally::default();
+                let mut tally = ProbeTally::default();
                 tally.add(
-                    record
-                        .observation(ready, &|answers| Observation::of_own(probe, answers, &job.setting))?,
+                    record.observation(ready, &|answers| Observation::of_own(probe, answers, &job.task))?,
                 );
                 Ok(tally.figures_of_one())
             }
@@ -57,7 +57,7 @@ pub fn report(job: &ProbeJob, store: &Store, ran: &Ran) -> Result<Probed, RunErr
         results.push(ProbeResult::of_own(probe, figures));
     }
     let probing = Probing {
-        form: job.setting.form(),
+        form: job.task.form(),
         battery: job.battery.clone(),
         seed: selection.seed,
         tolerance: selection.tolerance,
@@ -79,13 +79,13 @@ struct Record<'a> {
 
 impl Record<'_> {
     /// The figures of one probe of the battery.
-    fn figures(&self, at: usize) -> Result<Figures, RunError> {
+    fn figures(&self, at: usize) -> Result<ProbeFigures, RunError> {
         let probe = &self.job.selection.probes[at];
-        let mut tally = Tally::of(probe.expects);
-        let criterion = probe.criterion(&self.job.setting);
+        let mut tally = ProbeTally::of(probe.expects);
+        let criterion = probe.criterion(&self.job.task);
         for trials in &self.job.trials {
-            let observed = |answers: &Answers| {
-                Observation::of(probe.expects, criterion.as_ref(), answers, &self.job.setting)
+            let observed = |answers: &Arms<ArmAnswer>| {
+                Observation::of(probe.expects, criterion.as_ref(), answers, &self.job.task)
             };
             tally.add(self.observation(&trials[at], &observed)?);
         }
@@ -95,48 +95,38 @@ impl Record<'_> {
     fn observation(
         &self,
         ready: &Ready,
-        observed: &dyn Fn(&Answers) -> Observation,
+        observed: &dyn Fn(&Arms<ArmAnswer>) -> Observation,
     ) -> Result<Observation, RunError> {
         Ok(match ready {
             Ready::Inapplicable(_) => Observation::Unchanged,
             Ready::Decided(observation) => observation.clone(),
-            Ready::Asked(showings) => observed(&self.answers(showings)?),
+            Ready::Asked(arms) => observed(&arms.try_map(|arm| self.answer(arm))?),
         })
     }
 
-    fn answers(&self, showings: &ReadyShowings) -> Result<Answers, RunError> {
-        let optional =
-            |showing: &Option<ReadyShowing>| showing.as_ref().map(|showing| self.answer(showing)).transpose();
-        Ok(Answers {
-            control: optional(&showings.control)?,
-            treatment: self.answer(&showings.treatment)?,
-            noise: optional(&showings.noise)?,
-        })
-    }
-
-    /// What the judge said about what it was shown.
-    fn answer(&self, showing: &ReadyShowing) -> Result<Answer, RunError> {
-        let packets = self.job.asks.packets(showing);
-        match self.job.setting.form() {
-            AnswerForm::Levels => self.grade(&packets, showing.repeat),
+    /// What the judge said about an arm.
+    fn answer(&self, arm: &ReadyArm) -> Result<ArmAnswer, RunError> {
+        let packets = self.job.asks.packets(arm);
+        match self.job.task.form() {
+            AnswerForm::Levels => self.grade(&packets, arm.repeat),
             AnswerForm::Preference => {
                 let mut passes = Vec::new();
                 for (packet, order) in packets.iter().zip([Order::Ab, Order::Ba]) {
-                    passes.push(self.pass(packet, order, showing.repeat)?);
+                    passes.push(self.pass(packet, order, arm.repeat)?);
                 }
                 let [ab, ba] = passes.as_slice() else { unreachable!("a pair is shown in two orders") };
-                Ok(Answer::of_passes(ab, ba))
+                Ok(ArmAnswer::of_passes(ab, ba))
             }
         }
     }
 
-    fn grade(&self, packets: &[SizedPacket], repeat: Repeat) -> Result<Answer, RunError> {
+    fn grade(&self, packets: &[SizedPacket], repeat: Repeat) -> Result<ArmAnswer, RunError> {
         let mut levels: Vec<(CriterionId, i64)> = Vec::new();
         for packet in packets {
             match self.lookup(repeat).verdict(packet)? {
-                Err(unscored) => return Ok(Answer::Unscored(unscored.cause)),
+                Err(unscored) => return Ok(ArmAnswer::Unscored(unscored.cause)),
                 Ok(Verdict { statement: Statement::Failing { rest, .. }, .. }) => {
-                    return Ok(Answer::Unscored(rest.reason.name().to_owned()));
+                    return Ok(ArmAnswer::Unscored(rest.reason.name().to_owned()));
                 }
                 Ok(verdict) => {
                     levels
@@ -144,8 +134,8 @@ impl Record<'_> {
                 }
             }
         }
-        let grade = Grade::new(levels, &self.job.setting);
-        Ok(Answer::Grade(grade.expect("a record is checked against the ask, which is of the setting")))
+        let grade = ReplyGrade::new(levels, &self.job.task);
+        Ok(ArmAnswer::Grade(grade.expect("a record is checked against the ask, which is of the task")))
     }
 
     fn pass(&self, packet: &SizedPacket, order: Order, repeat: Repeat) -> Result<Pass, RunError> {

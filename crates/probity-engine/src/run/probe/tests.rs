@@ -18,7 +18,7 @@ fn job(rubric: &str, n_bases: usize, probes: Vec<Probe>) -> ProbeJob {
     let config = Config::resolve([]).expect("the defaults fit");
     let judge = config.named_judge("baseline").expect("it is built in").clone();
     let rubric = rubric::built_in(rubric).expect("it is built in");
-    let form = Setting::of(&rubric, config.run.call_plan).expect("it can be probed").form();
+    let form = JudgeTask::of(&rubric, config.run.call_plan).expect("it can be probed").form();
     let (tolerance, only, own, seed) = (Tolerance::default(), Vec::new(), OwnFile::default(), 7);
     ProbeJob::new(Definition {
         dataset: None,

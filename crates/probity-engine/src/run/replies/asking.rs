@@ -6,10 +6,10 @@ use probity_core::json::Json;
 
 use super::RepliesRan;
 use crate::load::LoadError;
+use crate::run::about::TargetSpec;
 use crate::run::calling::{Called, Calling, Outbox, Taken};
 use crate::run::job::Job;
 use crate::run::plan::{Lacking, Missing, OnRecord, UnscoredPolicy};
-use crate::run::about::TargetSpec;
 use crate::run::work::Work as _;
 use crate::run::{Network, RunError, Session};
 use crate::schedule::budget::{Budget, Money};

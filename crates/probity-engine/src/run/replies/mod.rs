@@ -9,10 +9,10 @@ mod asking;
 mod record;
 mod same_model;
 
+pub(super) use asking::target_run;
 pub use asking::{ReplyPlan, dry_reply_plan};
 pub use record::NoReply;
 pub use same_model::same_model;
-pub(super) use asking::target_run;
 pub(super) use same_model::same_models;
 
 pub(super) use record::{Replies, not_asked};

@@ -1,6 +1,6 @@
 //! The report of a probing: which known shortcuts a judge falls for, beyond what it does without any change.
 
-use probity_core::probe::{Family, Figures, ProbeOutcome, ProbeResult};
+use probity_core::probe::{Family, ProbeFigures, ProbeOutcome, ProbeResult};
 
 use super::super::figure::{NONE, percent};
 use super::super::probing::ProbingDocument;
@@ -99,7 +99,7 @@ fn section(shown: &ProbingDocument, outcome: ProbeOutcome, id: &str, title: &str
     Some(if is_explained { section.quotes(results.iter().map(quote).collect()) } else { section })
 }
 
-fn figures(figures: Option<&Figures>, tolerance: f64) -> [Cell; 6] {
+fn figures(figures: Option<&ProbeFigures>, tolerance: f64) -> [Cell; 6] {
     let Some(figures) = figures else { return [NONE; 6].map(Cell::text) };
     let share = |share: Option<f64>| Cell::text(share.map_or_else(|| NONE.to_owned(), percent));
     let [rate, noise] = [share(figures.rate), share(figures.noise)];

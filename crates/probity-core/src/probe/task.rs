@@ -7,9 +7,9 @@ use crate::exact::Exact;
 use crate::packet::{AnswerForm, CallPlan, NotComparable, asks, pair_ask};
 use crate::rubric::{Criterion, CriterionId, Decider, Judged, ReferenceUse, Rubric};
 
-/// How the criteria of a call are written down.
+/// In which order a call presents the rubric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Wording {
+pub enum RubricOrder {
     /// As the rubric has them.
     AsWritten,
     /// In the reverse order.
@@ -18,14 +18,15 @@ pub enum Wording {
     LevelsReversed,
 }
 
-impl Wording {
-    /// Every wording.
-    pub const ALL: [Wording; 3] = [Wording::AsWritten, Wording::CriteriaReversed, Wording::LevelsReversed];
+impl RubricOrder {
+    /// Every order.
+    pub const ALL: [RubricOrder; 3] =
+        [RubricOrder::AsWritten, RubricOrder::CriteriaReversed, RubricOrder::LevelsReversed];
 }
 
-/// What a probe needs to know of how a judge is asked.
+/// What a judge is asked to do under a rubric, as far as probes need it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Setting {
+pub struct JudgeTask {
     form: AnswerForm,
     calls: Vec<Vec<Criterion>>,
     weights: BTreeMap<CriterionId, Exact>,
@@ -53,10 +54,10 @@ pub enum NotProbed {
     },
 }
 
-impl Setting {
+impl JudgeTask {
     /// How replies are asked about under `rubric`: compared, where its judged criteria are pairwise, and graded
     /// otherwise.
-    pub fn of(rubric: &Rubric, plan: CallPlan) -> Result<Setting, NotProbed> {
+    pub fn of(rubric: &Rubric, plan: CallPlan) -> Result<JudgeTask, NotProbed> {
         let is_pairwise = |criterion: &Criterion| {
             criterion.decider == Decider::Judge && criterion.judged == Judged::Pairwise
         };
@@ -75,16 +76,16 @@ impl Setting {
         let worth = worth.unwrap_or_else(|| vec![Exact::from(1); criteria.len()]);
         let points_max = worth.iter().copied().sum();
         let weights = criteria.iter().map(|criterion| criterion.id.clone()).zip(worth).collect();
-        Ok(Setting { form, calls, weights, points_max, named: AspectCriteria::new() })
+        Ok(JudgeTask { form, calls, weights, points_max, named: AspectCriteria::new() })
     }
 
     /// The same, where a person has named the criteria that faults must lower.
-    pub fn naming(self, named: &AspectCriteria) -> Result<Setting, NotProbed> {
+    pub fn naming(self, named: &AspectCriteria) -> Result<JudgeTask, NotProbed> {
         let is_judged = |criterion: &CriterionId| self.judged_criterion(criterion.as_str()).is_some();
         if let Some((aspect, criterion)) = named.iter().find(|(_, criterion)| !is_judged(criterion)) {
             return Err(NotProbed::NotJudged { aspect: *aspect, criterion: criterion.clone() });
         }
-        Ok(Setting { named: named.clone(), ..self })
+        Ok(JudgeTask { named: named.clone(), ..self })
     }
 
     /// What an answer says.
@@ -92,13 +93,13 @@ impl Setting {
         self.form
     }
 
-    /// The criteria of each call about one reply, or of the call about two, under `wording`.
-    pub fn calls(&self, wording: Wording) -> Vec<Vec<Criterion>> {
+    /// The criteria of each call about one reply, or of the call about two, under `rubric_order`.
+    pub fn calls(&self, rubric_order: RubricOrder) -> Vec<Vec<Criterion>> {
         let mut calls = self.calls.clone();
-        match wording {
-            Wording::AsWritten => {}
-            Wording::CriteriaReversed => calls.iter_mut().for_each(|criteria| criteria.reverse()),
-            Wording::LevelsReversed => {
+        match rubric_order {
+            RubricOrder::AsWritten => {}
+            RubricOrder::CriteriaReversed => calls.iter_mut().for_each(|criteria| criteria.reverse()),
+            RubricOrder::LevelsReversed => {
                 calls.iter_mut().flatten().for_each(|criterion| criterion.anchors.reverse());
             }
         }
@@ -147,8 +148,8 @@ mod tests {
     use super::*;
     use crate::rubric::built_in;
 
-    fn setting(rubric: &str, plan: CallPlan) -> Setting {
-        Setting::of(&built_in(rubric).expect("it is built in"), plan).expect("it can be probed")
+    fn task(rubric: &str, plan: CallPlan) -> JudgeTask {
+        JudgeTask::of(&built_in(rubric).expect("it is built in"), plan).expect("it can be probed")
     }
 
     #[test]
@@ -158,35 +159,31 @@ mod tests {
             ("support-gold", AnswerForm::Levels, 5),
             ("pairwise-support", AnswerForm::Preference, 1),
         ] {
-            let setting = setting(rubric, CallPlan::PerCriterion);
-            assert_eq!(
-                (setting.form(), setting.calls(Wording::AsWritten).len()),
-                (form, n_calls),
-                "{rubric}"
-            );
+            let task = task(rubric, CallPlan::PerCriterion);
+            assert_eq!((task.form(), task.calls(RubricOrder::AsWritten).len()), (form, n_calls), "{rubric}");
         }
     }
 
     #[test]
     fn levels_are_worth_their_weights() {
-        let gold = setting("support-gold", CallPlan::PerCriterion);
+        let gold = task("support-gold", CallPlan::PerCriterion);
         assert_eq!(gold.points_max(), Exact::from(100));
         let points = |id: &str, level| gold.points(&CriterionId::new(id).expect("an id"), level);
         assert_eq!(points("accuracy", 3), Some(Exact::from(30)));
         assert_eq!(points("nothing", 3), None);
-        let equal = setting("relevance-tone", CallPlan::PerCriterion);
+        let equal = task("relevance-tone", CallPlan::PerCriterion);
         let tone = equal.points(&CriterionId::new("tone").expect("an id"), 3);
         assert_eq!((equal.points_max(), tone), (Exact::from(2), Exact::ratio(1, 2)));
     }
 
     #[test]
-    fn other_wordings_ask_the_same() {
-        let setting = setting("support-gold", CallPlan::OneCall);
-        let written = setting.calls(Wording::AsWritten);
-        let mut criteria = setting.calls(Wording::CriteriaReversed);
+    fn other_orders_ask_the_same() {
+        let task = task("support-gold", CallPlan::OneCall);
+        let written = task.calls(RubricOrder::AsWritten);
+        let mut criteria = task.calls(RubricOrder::CriteriaReversed);
         criteria[0].reverse();
         assert_eq!(criteria, written);
-        let mut levels = setting.calls(Wording::LevelsReversed);
+        let mut levels = task.calls(RubricOrder::LevelsReversed);
         assert_eq!(levels[0][0].anchors[0].level, 4);
         levels.iter_mut().flatten().for_each(|criterion| criterion.anchors.reverse());
         assert_eq!(levels, written);

@@ -1,4 +1,4 @@
-//! The two replies that a change makes of one base.
+//! The replies of the control arm and of the treatment arm, made of one base.
 
 use std::sync::Arc;
 
@@ -9,43 +9,47 @@ use crate::case::{Entry, Reply, Role, Situation};
 /// How much neutral text makes two twins of a reply.
 const TWIN_CHARS: usize = 90;
 
-/// What a change makes of a base: a reply to hold against, and the changed one. They differ in the change alone.
+/// What a change makes of a base. The two arms differ in the change alone.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Arms {
-    /// The reply that the treatment is held against.
+pub struct ArmReplies {
+    /// The reply of the control arm.
     pub control: Entry,
-    /// The changed reply.
+    /// The reply of the treatment arm.
     pub treatment: Entry,
     /// The changed reply where it stands in the second slot, if its text depends on the slot.
     pub in_second_slot: Option<Entry>,
 }
 
-impl Arms {
+impl ArmReplies {
     /// The base itself, and the base with another reply.
-    pub(super) fn replaced(base: &Base, reply: impl Into<Arc<str>>) -> Arms {
+    pub(super) fn replaced(base: &Base, reply: impl Into<Arc<str>>) -> ArmReplies {
         let treatment = with_reply(base.entry(), reply);
-        Arms { control: base.entry().clone(), treatment, in_second_slot: None }
+        ArmReplies { control: base.entry().clone(), treatment, in_second_slot: None }
     }
 
     /// The base with one reply and with another.
-    pub(super) fn replies(base: &Base, control: impl Into<Arc<str>>, treatment: impl Into<Arc<str>>) -> Arms {
+    pub(super) fn of(
+        base: &Base,
+        control: impl Into<Arc<str>>,
+        treatment: impl Into<Arc<str>>,
+    ) -> ArmReplies {
         let [control, treatment] =
             [control.into(), treatment.into()].map(|reply| with_reply(base.entry(), reply));
-        Arms { control, treatment, in_second_slot: None }
+        ArmReplies { control, treatment, in_second_slot: None }
     }
 
     /// The base under two tickets.
-    pub(super) fn tickets(base: &Base, control: &str, treatment: &str) -> Arms {
+    pub(super) fn tickets(base: &Base, control: &str, treatment: &str) -> ArmReplies {
         let [control, treatment] = [control, treatment].map(|added| {
             let mut entry = base.entry().clone();
             entry.case.situation = with_message(entry.case.situation, added);
             entry
         });
-        Arms { control, treatment, in_second_slot: None }
+        ArmReplies { control, treatment, in_second_slot: None }
     }
 
     /// The same under a ticket with `question` behind it.
-    pub(super) fn asking(mut self, question: &str) -> Arms {
+    pub(super) fn asking(mut self, question: &str) -> ArmReplies {
         for entry in [&mut self.control, &mut self.treatment] {
             entry.case.situation = with_message(entry.case.situation.clone(), question);
         }
@@ -54,11 +58,11 @@ impl Arms {
 
     /// The base with two neutral texts of one length. Which of them is the treatment's depends on the base, so that
     /// neither text is on one side of all bases.
-    pub(super) fn twins(base: &Base) -> Arms {
+    pub(super) fn twins(base: &Base) -> ArmReplies {
         let twin =
             |passage| format!("{}{}{}", base.reply(), super::wordage::BREAK, neutral(TWIN_CHARS, passage));
         let (first, second) = (twin(Passage::First), twin(Passage::Second));
-        if base.is_even() { Arms::replies(base, first, second) } else { Arms::replies(base, second, first) }
+        if base.is_even() { ArmReplies::of(base, first, second) } else { ArmReplies::of(base, second, first) }
     }
 
     /// Whether there is nothing to compare: the change has left everything as it was.
