@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::document::{Asked, AskedCriterion, Form, Hidden};
 use crate::case::Moment;
-use crate::label::{ItemFacts, LabelEntry};
+use crate::label::LabelEntry;
 
 /// What a person says about an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,7 +100,7 @@ pub fn label_entries(asked: &Asked, hidden: &Hidden, given: &Given) -> Vec<Label
         seconds: None,
         at: Moment::from_seconds(given.at).map(|at| at.to_string()),
         packet: packet(hidden, criterion),
-        facts: facts(hidden),
+        facts: hidden.facts(),
     };
     match asked.form {
         Form::Pair => {
@@ -123,7 +123,7 @@ pub fn label_entries(asked: &Asked, hidden: &Hidden, given: &Given) -> Vec<Label
     }
 }
 
-/// What labels say, seen by somebody to whom a pair was shown `turned`: the other way from labels to answers.
+/// What labels say, seen by a person to whom a pair was shown `turned`: the other way from labels to answers.
 pub fn said_by(asked: &Asked, labels: &[LabelEntry], turned: bool) -> Answer {
     if labels.iter().all(|label| label.label.is_none()) {
         return Answer::CannotTell;
@@ -154,16 +154,6 @@ fn packet(hidden: &Hidden, criterion: Option<&str>) -> Option<String> {
         (None, _) => hidden.packets.first(),
     };
     found.map(|each| each.packet.clone())
-}
-
-fn facts(hidden: &Hidden) -> ItemFacts {
-    let mut facts = ItemFacts { slice: hidden.slice.clone(), ..ItemFacts::default() };
-    match &hidden.variants[..] {
-        [Some(a), Some(b)] => facts.variants = Some([a.clone(), b.clone()]),
-        [one] => facts.variant.clone_from(one),
-        _ => {}
-    }
-    facts
 }
 
 /// The candidate that a side is, by the name that labels have for it.

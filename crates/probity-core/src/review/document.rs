@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::case::{Evidence, Situation};
 use crate::gate::Admitted;
+use crate::label::ItemFacts;
 use crate::rubric::{Criterion, Decider, ReferenceUse, Rubric};
 
 /// What a reviewer may see before deciding.
@@ -168,6 +169,18 @@ impl Shown {
         self.replies.reverse();
         self.evidence.reverse();
         self
+    }
+}
+
+impl Hidden {
+    /// What rows of labels and verdicts say about the item.
+    pub fn facts(&self) -> ItemFacts {
+        let (variant, variants) = match &self.variants[..] {
+            [Some(a), Some(b)] => (None, Some([a.clone(), b.clone()])),
+            [one] => (one.clone(), None),
+            _ => (None, None),
+        };
+        ItemFacts { slice: self.slice.clone(), variant, variants, ..ItemFacts::default() }
     }
 }
 

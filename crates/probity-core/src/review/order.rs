@@ -1,7 +1,7 @@
 //! Which item a reviewer gets next, and on which side a reply of a pair stands.
 //!
 //! Both follow from BLAKE3 of the queue's seed, the reviewer's name and the item's key, so that every reviewer
-//! has an order of their own, nobody's order depends on what others do, and nothing has to be stored.
+//! has an order of their own, no order depends on what others do, and nothing has to be stored.
 
 use serde::{Deserialize, Serialize};
 
@@ -50,12 +50,6 @@ impl Draw<'_> {
         hasher.update(self.person.as_bytes()).update(key.as_bytes());
         *hasher.finalize().as_bytes()
     }
-}
-
-/// Whether an item has a seat left for one more person, where each is to be labelled by `overlap` people and
-/// `n_others` have labelled it or are at it.
-pub fn has_seat(overlap: u32, n_others: u32) -> bool {
-    n_others < overlap
 }
 
 #[cfg(test)]

@@ -8,14 +8,14 @@
 //! what a judge or others said is no longer blind, and later labels of theirs say so.
 
 use probity_core::calibrate::LabelEntry;
-use probity_core::review::{Answer, Given, Hidden, has_seat, said_by};
+use probity_core::review::{Answer, Given, Hidden, said_by};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Room;
 use super::earlier::{earlier, revisions, take_back};
 use super::hand_out::{Place, SeatState, last_note, n_others, place, seat, sit, standing};
-use super::people::{Person, PersonId, Role, active};
+use super::people::{PersonId, Role, active};
 use super::queue::After;
 use super::record::ItemId;
 use super::seen::{Sight, has_seen, note};
@@ -269,7 +269,8 @@ fn submit(db: &Db, submission: &Submission) -> Result<Submitted, Fault> {
         };
         return Ok(Submitted::Overtaken { revision, answer });
     }
-    if !is_answered && !has_seat(place.spec.overlap, n_answered(db, item, id)?) {
+    // A seat that was taken and not used keeps out no answer: at the end of time every lease has ended.
+    if !is_answered && n_others(db, item, id, i64::MAX)? >= place.spec.overlap {
         return Ok(Submitted::Full);
     }
     sit(db, item, id, "submitted", submission.at)?;
@@ -299,12 +300,6 @@ pub(super) fn acceptable(place: &Place, answer: &Answer, note: &str) -> Result<(
     answer.check(&place.spec.asked)
 }
 
-/// How many others have answered. A seat that was taken and not used does not keep out an answer that is there now.
-fn n_answered(db: &Db, item: ItemId, person: PersonId) -> Result<u32, DbError> {
-    // At the end of time every lease has ended.
-    n_others(db, item, person, i64::MAX)
-}
-
 fn undo(db: &Db, item: ItemId, id: PersonId, now: i64) -> Result<Undone, Fault> {
     let (Some(state), Some(place), Some(person)) = (seat(db, item, id)?, place(db, item)?, active(db, id)?)
     else {
@@ -312,7 +307,7 @@ fn undo(db: &Db, item: ItemId, id: PersonId, now: i64) -> Result<Undone, Fault> 
     };
     match state {
         SeatState::Leased => Ok(Undone::Nothing),
-        SeatState::Skipped if !has_seat(place.spec.overlap, n_others(db, item, id, now)?) => Ok(Undone::Full),
+        SeatState::Skipped if n_others(db, item, id, now)? >= place.spec.overlap => Ok(Undone::Full),
         SeatState::Skipped => {
             sit(db, item, id, "leased", now)?;
             log(db, (item, id), Act::of("undo"), now)?;
@@ -336,13 +331,8 @@ fn reveal(db: &Db, item: ItemId, id: PersonId, now: i64) -> Result<Reveal, Fault
         (None, _) => return Ok(Reveal::NotYours),
     }
     note(db, (item, id), Sight::Verdict, now)?;
-    shown_to(db, place, &person).map_err(Fault::from)
-}
-
-fn shown_to(db: &Db, place: Place, person: &Person) -> Result<Reveal, DbError> {
-    let cause = last_cause(db, place.item, person.id)?;
     let turned = place.turns_for(&person.name);
-    Ok(Reveal::Shown { hidden: Box::new(place.hidden), turned, cause })
+    Ok(Reveal::Shown { hidden: Box::new(place.hidden), turned, cause: last_cause(db, item, id)? })
 }
 
 /// What a person said is wrong with the verdict since their last answer.

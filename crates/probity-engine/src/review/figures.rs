@@ -109,7 +109,7 @@ impl<'a> About<'a> {
             [only] if !is_named => only,
             _ => items.iter().find(|item| About::is_of(&label.facts, item))?,
         };
-        let facts = label.facts.clone().or(&facts(item));
+        let facts = label.facts.clone().or(&item.facts());
         let packets = item.packets.iter().map(|each| each.packet.clone()).collect();
         Some((LabelEntry { facts, ..label }, packets))
     }
@@ -126,15 +126,6 @@ impl<'a> About<'a> {
     }
 }
 
-fn facts(item: &Hidden) -> ItemFacts {
-    let (variant, variants) = match &item.variants[..] {
-        [Some(a), Some(b)] => (None, Some([a.clone(), b.clone()])),
-        [one] => (one.clone(), None),
-        _ => (None, None),
-    };
-    ItemFacts { slice: item.slice.clone(), variant, variants, ..ItemFacts::default() }
-}
-
 /// What the judge said about an item, as rows have it.
 pub(super) fn verdicts(item: &Hidden) -> Vec<VerdictEntry> {
     let Some(judge) = &item.judge else { return Vec::new() };
@@ -143,7 +134,7 @@ pub(super) fn verdicts(item: &Hidden) -> Vec<VerdictEntry> {
         criterion,
         judge: Some(format!("{} {}", judge.kind, judge.model).trim_end().to_owned()),
         spoken,
-        facts: facts(item),
+        facts: item.facts(),
     };
     if let [_, _] = &item.variants[..] {
         let pass = |order: &str| {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use probity_core::calibrate::LabelEntry;
-use probity_core::review::{Answer, Asked, Draw, Given, Hidden, Shown, has_seat, label_entries, said_by};
+use probity_core::review::{Answer, Asked, Draw, Given, Hidden, Shown, label_entries, said_by};
 use serde::Serialize;
 
 use super::Room;
@@ -60,6 +60,8 @@ pub struct ItemView {
     pub id: ItemId,
     /// Its queue.
     pub queue: QueueId,
+    /// The name of the queue.
+    pub queue_name: String,
     /// Its number in the queue, from one.
     pub n: u32,
     /// What is asked about it.
@@ -144,6 +146,7 @@ impl Room {
 pub(super) struct Place {
     pub(super) item: ItemId,
     pub(super) queue: QueueId,
+    pub(super) queue_name: String,
     pub(super) n: u32,
     pub(super) key: String,
     pub(super) spec: QueueSpec,
@@ -176,12 +179,13 @@ impl Place {
 }
 
 pub(super) fn place(db: &Db, item: ItemId) -> Result<Option<Place>, DbError> {
-    const SQL: &str = "SELECT item.id, item.queue, item.n, item.key, queue.body, item.hidden
+    const SQL: &str = "SELECT item.id, item.queue, item.n, item.key, queue.body, item.hidden, queue.name
         FROM item JOIN queue ON queue.id = item.queue WHERE item.id = ?1";
     let place = |row: &Row<'_>| {
         Ok(Place {
             item: ItemId(row.get(0)?),
             queue: QueueId(row.get(1)?),
+            queue_name: row.get(6)?,
             n: row.get(2)?,
             key: row.get(3)?,
             spec: document(row, 4, "queue")?,
@@ -268,7 +272,7 @@ impl Order {
         skipped.sort_by_key(|(at, _)| *at);
         let skipped = skipped.into_iter().map(|(_, item)| item);
         for item in self.items.iter().filter(given).chain(unseen).chain(skipped) {
-            if has_seat(self.overlap, n_others(db, *item, person, now)?) {
+            if n_others(db, *item, person, now)? < self.overlap {
                 sit(db, *item, person, "leased", now)?;
                 return Ok(Some(*item));
             }
@@ -293,6 +297,7 @@ fn view(db: &Db, item: ItemId, person: PersonId) -> Result<Option<ItemView>, DbE
     Ok(Some(ItemView {
         id: item,
         queue: place.queue,
+        queue_name: place.queue_name,
         n: place.n,
         shown: if turned { shown.turned() } else { shown },
         state,

@@ -1,6 +1,6 @@
 //! Queues: what is to be looked at, by how many people, and how far that has come.
 
-use probity_core::review::{Arrangement, Asked, Form, Hidden, Shown};
+use probity_core::review::{Arrangement, Asked, Hidden, Shown};
 use serde::{Deserialize, Serialize};
 
 use super::Room;
@@ -131,6 +131,11 @@ impl Room {
         Ok(self.queues()?.into_iter().find(|queue| queue.id == id))
     }
 
+    /// Whether there is such a queue.
+    pub fn has_queue(&self, id: QueueId) -> Result<bool, StoreError> {
+        self.read(|reader| reader.ask(|db| Ok(spec(db, id)?.is_some())))
+    }
+
     /// How far `person` has come with a queue.
     pub fn progress(&self, queue: QueueId, person: PersonId, now: i64) -> Result<Progress, StoreError> {
         self.read(|reader| reader.ask(|db| progress(db, queue, person, now)))
@@ -216,11 +221,4 @@ fn progress(db: &Db, queue: QueueId, person: PersonId, now: i64) -> Result<Progr
         Ok(Progress { n_submitted, n_skipped, n_open: n_items - n_submitted - n_taken })
     })?;
     Ok(progress.expect("counts are one row"))
-}
-
-impl QueueView {
-    /// How items are answered.
-    pub fn form(&self) -> Form {
-        self.spec.asked.form
-    }
 }

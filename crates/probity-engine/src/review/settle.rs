@@ -14,7 +14,7 @@ use super::people::{Person, PersonId, Role, active, person};
 use super::queue::QueueId;
 use super::record::ItemId;
 use super::seen::{Sight, has_seen, note};
-use crate::store::db::{Db, DbError, Row, vals};
+use crate::store::db::{Db, DbError, vals};
 use crate::store::{Fault, StoreError};
 
 /// What one person said about an item.
@@ -164,26 +164,22 @@ fn answered(db: &Db, place: &Place, lead: &Person) -> Result<Disagreement, DbErr
     Ok(Disagreement { item, n, slice, said, settled })
 }
 
-/// Who settled an item last.
+/// Who settled an item last, and how often it was settled: what a lead says that they have seen.
 struct SettledBy {
     id: PersonId,
     name: String,
     note: String,
+    n: u32,
 }
 
 fn last_settled(db: &Db, item: ItemId) -> Result<Option<SettledBy>, DbError> {
-    const SQL: &str = "SELECT person.id, person.name, act.note FROM act
-        JOIN person ON person.id = act.person
+    const SQL: &str = "SELECT person.id, person.name, act.note,
+            (SELECT count(*) FROM act WHERE item = ?1 AND kind = 'adjudicate')
+        FROM act JOIN person ON person.id = act.person
         WHERE act.item = ?1 AND act.kind = 'adjudicate' ORDER BY act.id DESC LIMIT 1";
-    let settled =
-        |row: &Row<'_>| Ok(SettledBy { id: PersonId(row.get(0)?), name: row.get(1)?, note: row.get(2)? });
-    db.row(SQL, &vals![item.0], settled)
-}
-
-/// How often an item was settled: what a lead says that they have seen.
-fn n_settled(db: &Db, item: ItemId) -> Result<u32, DbError> {
-    const SQL: &str = "SELECT count(*) FROM act WHERE item = ?1 AND kind = 'adjudicate'";
-    Ok(db.row(SQL, &vals![item.0], |row| row.get(0))?.unwrap_or(0))
+    db.row(SQL, &vals![item.0], |row| {
+        Ok(SettledBy { id: PersonId(row.get(0)?), name: row.get(1)?, note: row.get(2)?, n: row.get(3)? })
+    })
 }
 
 fn settling(db: &Db, item: ItemId, id: PersonId) -> Result<Option<Settling>, DbError> {
@@ -200,7 +196,7 @@ fn settling(db: &Db, item: ItemId, id: PersonId) -> Result<Option<Settling>, DbE
         shown: if place.turns_for(&lead.name) { shown.turned() } else { shown },
         asked: place.spec.asked,
         disagreement,
-        revision: n_settled(db, item)?,
+        revision: last_settled(db, item)?.map_or(0, |last| last.n),
     }))
 }
 
@@ -221,7 +217,8 @@ fn adjudicate(db: &Db, submission: &Submission) -> Result<Submitted, Fault> {
     };
     let entries = place.entries(&given);
     let (_, kept) = standing(db, &entries)?;
-    let (earlier, revision) = (last_settled(db, item)?, n_settled(db, item)?);
+    let earlier = last_settled(db, item)?;
+    let revision = earlier.as_ref().map_or(0, |last| last.n);
     let is_own = earlier.as_ref().is_some_and(|earlier| earlier.id == id && earlier.note == submission.note);
     if is_own && content(&kept) == content(&entries) {
         return Ok(Submitted::Already { revision });

@@ -1,18 +1,19 @@
-//! What every handler shares: the room, the pages, the names the server answers to, and the clock.
+//! What every handler shares: the room, the pages, the port the server answers on, and the clock; and who asks.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use minijinja::Value;
 use probity_core::promote::Contract;
-use probity_engine::review::{QueueId, Room};
+use probity_engine::review::{Person, Room};
 use probity_engine::store::StoreError;
 use tokio::sync::Semaphore;
 
-use super::door::Names;
 use super::listen::Patience;
 use super::pages::Pages;
-use super::refusal::Refusal;
+use super::refusal::{Answer, Refusal};
 
 /// What every handler shares.
 pub(super) type App = Arc<Shared>;
@@ -21,8 +22,6 @@ pub(super) type App = Arc<Shared>;
 pub(super) struct Shared {
     /// The store's part that people write.
     pub(super) room: Arc<Room>,
-    /// The names the server answers to.
-    pub(super) names: Names,
     /// The port it listens on.
     pub(super) port: u16,
     /// The templates.
@@ -35,14 +34,12 @@ pub(super) struct Shared {
     pub(super) computing: Semaphore,
     /// How long requests may take.
     pub(super) patience: Patience,
-    names_of_queues: Mutex<HashMap<QueueId, String>>,
 }
 
 impl Shared {
     pub(super) fn new(room: Arc<Room>, port: u16, contract: Option<Contract>, patience: Patience) -> Shared {
-        let (names, pages, wrong_tokens) = (Names::new(port), Pages::new(), Throttle::default());
-        let (computing, names_of_queues) = (Semaphore::new(1), Mutex::default());
-        Shared { room, names, port, pages, contract, wrong_tokens, computing, patience, names_of_queues }
+        let (pages, wrong_tokens, computing) = (Pages::new(), Throttle::default(), Semaphore::new(1));
+        Shared { room, port, pages, contract, wrong_tokens, computing, patience }
     }
 
     /// Reads from the store, away from the threads that answer requests.
@@ -57,18 +54,28 @@ impl Shared {
     }
 }
 
-impl Shared {
-    /// The name of a queue. A queue keeps its name, and counting its items for it would cost more than the page.
-    pub(super) async fn queue_name(self: &Arc<Self>, queue: QueueId) -> Result<String, Refusal> {
-        let known = |names: &Mutex<HashMap<QueueId, String>>| {
-            names.lock().unwrap_or_else(PoisonError::into_inner).get(&queue).cloned()
-        };
-        if let Some(name) = known(&self.names_of_queues) {
-            return Ok(name);
-        }
-        let found = self.read(move |room| room.queue(queue)).await?.ok_or_else(Refusal::not_found)?;
-        let mut names = self.names_of_queues.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(names.entry(queue).or_insert(found.name).clone())
+/// A request by a person who came in.
+pub(super) struct Visit {
+    /// What every handler shares.
+    pub(super) app: App,
+    /// Who asks.
+    pub(super) person: Person,
+}
+
+impl FromRequestParts<App> for Visit {
+    type Rejection = Refusal;
+
+    /// The guard has put the person into the request.
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Visit, Refusal> {
+        let person = parts.extensions.get::<Person>().cloned().ok_or_else(Refusal::broken)?;
+        Ok(Visit { app: App::clone(app), person })
+    }
+}
+
+impl Visit {
+    /// A page for this person.
+    pub(super) fn page(&self, template: &str, title: &str, view: Value) -> Answer {
+        self.app.pages.page(Some(&self.person), template, title, &view)
     }
 }
 
@@ -83,7 +90,7 @@ pub(super) fn now() -> i64 {
 pub(super) struct Throttle(Mutex<(i64, u32)>);
 
 impl Throttle {
-    /// Wrong tokens within a minute, by everybody together.
+    /// Wrong tokens within a minute, by all clients together.
     const MAX: u32 = 20;
 
     /// Whether one more may be tried.

@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use super::app::{App, now};
 use super::guard;
-use super::pages::{Body, go};
+use super::pages::go;
 use super::refusal::{Answer, Refusal};
 
 /// What the form sends.
@@ -26,7 +26,7 @@ pub(super) struct Entrance {
 
 /// `GET /enter`
 pub(super) async fn page(State(app): State<App>) -> Answer {
-    app.pages.outside("Come in", &Body::new("enter", context! { message => "" }))
+    app.pages.page(None, "enter", "Come in", &context! { message => "" })
 }
 
 /// `POST /enter`: a token for a session, once.
@@ -43,7 +43,7 @@ pub(super) async fn redeem(
         None => None,
     };
     let Some((_, session)) = redeemed else {
-        // A good link opens the door however many wrong ones others have tried: nobody guesses 256 bits.
+        // A good link opens the door however many wrong ones others have tried: 256 bits cannot be guessed.
         if !app.wrong_tokens.is_open(now) {
             let refusal = Refusal::new(StatusCode::TOO_MANY_REQUESTS, "too many wrong links; wait a minute");
             return Ok(([(RETRY_AFTER, "60")], refusal).into_response());

@@ -2,8 +2,8 @@
 //!
 //! A session is a cookie that scripts cannot read and that other sites cannot send. `Secure` and the `__Host-`
 //! prefix need TLS, which a loopback address has none of; the name holds the port instead, because cookies do not
-//! tell ports apart. What always holds: a handler of a route that is not for everybody finds the person in the
-//! request, and nobody else gets there.
+//! tell ports apart. What always holds: a handler of a route that is not for every client finds the person in
+//! the request, and no other request gets there.
 
 use axum::extract::{Request, State};
 use axum::http::header::COOKIE;
@@ -39,7 +39,7 @@ pub(super) async fn check(
     next.run(request).await
 }
 
-/// Whoever the session belongs to.
+/// The person whose session it is.
 async fn person(app: &App, headers: &HeaderMap) -> Result<Option<Person>, Refusal> {
     let Some(token) = session(app.port, headers) else { return Ok(None) };
     app.read(move |room| room.session(&token, now())).await

@@ -43,7 +43,7 @@ pub(crate) struct WebSettings {
     pub(crate) port: u16,
     /// Whether a browser is opened.
     pub(crate) opening: Opening,
-    /// The name of whoever starts the server, who is a lead.
+    /// The name of the lead who starts the server.
     pub(crate) lead: PersonName,
     /// Reviewers who get a link each.
     pub(crate) people: Vec<PersonName>,
@@ -73,11 +73,10 @@ pub(crate) async fn serve(room: Arc<Room>, settings: WebSettings) -> Result<(), 
     })?;
     let address = listeners[0].local_addr().map_err(|error| failed(&place, &error))?;
     let stop = interrupted().map_err(|error| failed("could not start", &error))?;
-    let links = Links { room: &room, port: address.port() };
-    let own = links.link(&settings.lead, Role::Lead).await?;
+    let own = invite(&room, address.port(), &settings.lead, Role::Lead).await?;
     terminal::note(&format!("review room on http://{address}/\n{}: {own}", settings.lead));
     for name in &settings.people {
-        let link = links.link(name, Role::Reviewer).await?;
+        let link = invite(&room, address.port(), name, Role::Reviewer).await?;
         terminal::note(&format!("{name}: {link}"));
     }
     terminal::note("each link works once, on this machine; Ctrl-C ends the server");
@@ -89,19 +88,11 @@ pub(crate) async fn serve(room: Arc<Room>, settings: WebSettings) -> Result<(), 
     Ok(())
 }
 
-/// Where links come from.
-struct Links<'a> {
-    room: &'a Room,
-    port: u16,
-}
-
-impl Links<'_> {
-    /// A link for a person, who comes into being with it.
-    async fn link(&self, name: &PersonName, role: Role) -> Result<String, Failure> {
-        let invited = self.room.invite(name, role, now()).await;
-        let (_, token) = invited.map_err(|error| Failure::new(Exit::Store, &error))?;
-        Ok(link(self.port, &token))
-    }
+/// A link for a person, who is added where the name is new.
+async fn invite(room: &Room, port: u16, name: &PersonName, role: Role) -> Result<String, Failure> {
+    let invited = room.invite(name, role, now()).await;
+    let (_, token) = invited.map_err(|error| Failure::new(Exit::Store, &error))?;
+    Ok(link(port, &token))
 }
 
 /// The address that lets a person in.

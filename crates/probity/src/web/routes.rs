@@ -1,7 +1,7 @@
 //! The table of routes: every path with its method, whom it is for, how much may be sent to it, and who answers.
 //!
 //! The router is made from this table and from nothing else, and so is the test that walks over it. What always
-//! holds: a path that is not in the table does not exist, and one that is in it is for somebody.
+//! holds: a path that is not in the table does not exist, and one that is in it names whom it is for.
 
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::header::{ACCEPT, CONTENT_LENGTH, LOCATION};
@@ -14,14 +14,13 @@ use minijinja::context;
 use serde_json::json;
 
 use super::app::App;
-use super::pages::Body;
 use super::refusal::Refusal;
 use super::{agreement, assets, door, enter, export, guard, label, people, queues, reveal, runs, settle};
 
 /// Whom a route is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
-    /// Anybody on this machine.
+    /// Every client on this machine.
     Anyone,
     /// Reviewers and leads.
     Reviewer,
@@ -32,7 +31,7 @@ pub(super) enum Access {
 /// One row of the table.
 pub(super) struct Route {
     /// `GET` answers `HEAD` too, and changes nothing.
-    #[cfg_attr(not(test), expect(dead_code, reason = "whoever walks over the table reads it"))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "the test that walks over the table reads it"))]
     pub(super) method: Method,
     /// The path, with names in braces for what varies.
     pub(super) path: &'static str,
@@ -127,8 +126,8 @@ async fn explain(State(app): State<App>, request: Request, next: Next) -> Respon
     }
     let (status, message) = (refusal.status.as_u16(), &refusal.message);
     let page = match refusal.status {
-        StatusCode::UNAUTHORIZED => app.pages.outside("Come in", &Body::new("enter", context! { message })),
-        _ => app.pages.outside("Not done", &Body::new("refusal", context! { status, message })),
+        StatusCode::UNAUTHORIZED => app.pages.page(None, "enter", "Come in", &context! { message }),
+        _ => app.pages.page(None, "refusal", "Not done", &context! { status, message }),
     };
     match page {
         Ok(page) => (refusal.status, page).into_response(),

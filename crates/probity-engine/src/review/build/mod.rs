@@ -14,6 +14,7 @@ use probity_core::promote::Contract;
 use probity_core::review::{
     Arrangement, Asked, Doubt, Draw, Hidden, HiddenJudge, Lesson, Shown, calibrated, teaching_order,
 };
+use probity_core::score::Unscored;
 
 pub use pairs::of_pairs;
 pub use replies::of_replies;
@@ -154,6 +155,11 @@ fn built(room: &Room, asked: Asked, drafts: Drafts, wanted: &Wanted<'_>) -> Resu
         chosen.into_iter().map(|Draft { shown, hidden, .. }| NewItem { key: key(&hidden), shown, hidden });
     let queue = NewQueue { name: wanted.name.clone(), spec, items: items.collect() };
     Ok(Built { queue, n_judged, n_blocked, n_identical, n_skipped, n_left_out })
+}
+
+/// Why there is no verdict.
+fn reason(unscored: &Unscored) -> String {
+    format!("{}: {}", unscored.cause, unscored.detail).trim_end_matches(": ").to_owned()
 }
 
 fn has_verdict(hidden: &Hidden) -> bool {

@@ -4,7 +4,7 @@ use probity_core::compare::{Contest, Fate, Heard, Pass};
 use probity_core::report::findings_json;
 use probity_core::review::{Asked, Doubt, Form, Hidden, HiddenPacket, HiddenVerdict, Shown};
 
-use super::{Built, Draft, Drafts, Judge, Wanted, built, judge};
+use super::{Built, Draft, Drafts, Judge, Wanted, built, judge, reason};
 use crate::review::Room;
 use crate::run::RunError;
 use crate::run::compare::{AtGate, CompareJob, Meeting, Screening, contest};
@@ -60,9 +60,7 @@ fn draft(job: &CompareJob, meeting: &Meeting, contest: &Contest, judge: &Judge) 
 fn verdict(heard: &Heard, order: &str) -> HiddenVerdict {
     let reasoning = match &heard.pass {
         Pass::Decided(_) => heard.evidence.join("\n"),
-        Pass::Unscored(unscored) => {
-            format!("{}: {}", unscored.cause, unscored.detail).trim_end_matches(": ").to_owned()
-        }
+        Pass::Unscored(unscored) => reason(unscored),
     };
     HiddenVerdict { criterion: None, order: Some(order.to_owned()), said: choice(&heard.pass), reasoning }
 }

@@ -9,7 +9,7 @@ use probity_core::rubric::{CriterionId, Decider, Rubric};
 use probity_core::score::{CriterionOutcome, score};
 use probity_core::verdict::Patterns;
 
-use super::{Built, Draft, Drafts, Judge, Wanted, built, judge};
+use super::{Built, Draft, Drafts, Judge, Wanted, built, judge, reason};
 use crate::review::Room;
 use crate::run::RunError;
 use crate::run::asking::SizedPacket;
@@ -71,9 +71,7 @@ fn draft(
 fn verdict(criterion: &CriterionId, outcome: &CriterionOutcome) -> HiddenVerdict {
     let (said, reasoning) = match outcome {
         CriterionOutcome::Scored(scored) => (Some(scored.level.to_string()), scored.reasoning.clone()),
-        CriterionOutcome::Unscored(unscored) => {
-            (None, format!("{}: {}", unscored.cause, unscored.detail).trim_end_matches(": ").to_owned())
-        }
+        CriterionOutcome::Unscored(unscored) => (None, reason(unscored)),
     };
     HiddenVerdict { criterion: Some(criterion.to_string()), order: None, said, reasoning }
 }

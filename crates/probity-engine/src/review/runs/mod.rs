@@ -95,10 +95,8 @@ pub struct PacketRow {
 pub struct CaseView {
     /// Its hash.
     pub packet: String,
-    /// What was asked, as canonical JSON.
+    /// What was asked, as indented JSON.
     pub body: String,
-    /// The same, as a value.
-    pub document: Value,
     /// The packet with the replies of a pair the other way round, where the store has it.
     pub other_order: Option<String>,
     /// What every judge came to, in the order of judges and repeats.
@@ -110,14 +108,14 @@ pub struct CaseView {
 pub struct SettlementView {
     /// The judge's id.
     pub judge: String,
-    /// What makes it answer as it does.
-    pub identity: Value,
+    /// What makes it answer as it does, as indented JSON.
+    pub identity: String,
     /// Which independent answer it is, from 0.
     pub repeat: u32,
     /// `verdict`, `unscored` or `open`.
     pub state: String,
-    /// The verdict as it is kept; null without one.
-    pub verdict: Value,
+    /// The verdict as indented JSON; empty without one.
+    pub verdict: String,
     /// Why there is none; empty with one.
     pub reason: String,
     /// Every call, in the order they began.
@@ -204,8 +202,7 @@ impl Room {
                 Some(other) => reader.ask(|db| packet_with(db, &other))?,
                 None => None,
             };
-            let document = serde_json::from_str(&body).unwrap_or(Value::Null);
-            Ok(Some(CaseView { packet: hash.to_string(), body, document, other_order, settlements }))
+            Ok(Some(CaseView { packet: hash.to_string(), body: indented(&body), other_order, settlements }))
         })
     }
 
@@ -280,13 +277,11 @@ fn settlement(
 ) -> SettlementView {
     use crate::store::SettlementRecord;
     let (state, verdict, reason) = match settled {
-        Some(SettlementRecord::Verdict { body, .. }) => {
-            ("verdict", serde_json::from_str(&body).unwrap_or(Value::Null), String::new())
-        }
+        Some(SettlementRecord::Verdict { body, .. }) => ("verdict", indented(&body), String::new()),
         Some(SettlementRecord::Unscored { reason, detail, .. }) => {
-            ("unscored", Value::Null, format!("{reason}: {detail}"))
+            ("unscored", String::new(), format!("{reason}: {detail}"))
         }
-        None => ("open", Value::Null, String::new()),
+        None => ("open", String::new(), String::new()),
     };
     let attempt = |attempt: crate::store::AttemptRecord| {
         let RunId(run) = attempt.run;
@@ -303,13 +298,19 @@ fn settlement(
     };
     SettlementView {
         judge: judge.to_string(),
-        identity: serde_json::from_str(identity).unwrap_or(Value::Null),
+        identity: indented(identity),
         repeat,
         state: state.to_owned(),
         verdict,
         reason,
         attempts: attempts.into_iter().map(attempt).collect(),
     }
+}
+
+/// A stored document with line breaks and indents.
+fn indented(document: &str) -> String {
+    let value: Value = serde_json::from_str(document).unwrap_or(Value::Null);
+    serde_json::to_string_pretty(&value).unwrap_or_default()
 }
 
 fn packet_with(db: &Db, body: &str) -> Result<Option<String>, DbError> {

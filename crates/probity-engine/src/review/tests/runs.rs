@@ -119,11 +119,15 @@ fn a_packet_is_shown_with_every_answer_as_it_came() {
     let (scene, _) = scene();
     let body = question(1, "hello");
     let case = scene.room.case(&hash(&body).to_string()).unwrap().unwrap();
-    assert_eq!((&case.body, &case.other_order), (&body, &None));
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(&case.body).unwrap(),
+        serde_json::from_str::<serde_json::Value>(&body).unwrap()
+    );
+    assert_eq!(case.other_order, None);
     assert_eq!(case.settlements.len(), 1);
     let settled = &case.settlements[0];
-    assert_eq!((&*settled.state, &settled.identity["kind"]), ("verdict", &serde_json::json!("mock")));
-    assert_eq!(settled.verdict["scores"][0]["level"], 4);
+    assert_eq!((&*settled.state, &*settled.identity), ("verdict", "{\n  \"kind\": \"mock\"\n}"));
+    assert!(settled.verdict.contains("\"level\": 4"), "{}", settled.verdict);
     assert_eq!(settled.attempts[0].raw, "<script>raw</script>\u{fffd}");
     for unknown in ["", "zz", &"0".repeat(64)] {
         assert_eq!(scene.room.case(unknown).unwrap(), None);

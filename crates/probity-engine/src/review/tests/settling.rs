@@ -85,13 +85,13 @@ fn figures_hold_the_judge_against_what_was_settled_and_against_votes_elsewhere()
     let agreement = figures.agreement.unwrap();
     assert_eq!(figures.problem, None);
     assert_eq!((agreement.n, agreement.people, agreement.votes, agreement.adjudicated), (20, 2, 40, 2));
-    assert_eq!(agreement.agreement.value, Some(19.0 / 20.0), "of twenty things they differ on one");
+    assert_eq!(agreement.agreement.text, "0.95", "of twenty things they differ on one");
     let judge = agreement.judge.unwrap();
     assert_eq!((&*judge.name, judge.n), ("openai CANARY-MODEL", 20));
-    assert_eq!(judge.agreement.value, Some(19.0 / 20.0), "it says 4 where the lead says 3");
+    assert_eq!(judge.agreement.text, "0.95", "it says 4 where the lead says 3");
     assert_eq!(agreement.pairs.len(), 1);
-    assert_eq!(agreement.pairs[0].people, ["ann", "bob"].map(str::to_owned));
-    let slices: Vec<&str> = agreement.slices.iter().map(|slice| &*slice.slice).collect();
+    assert_eq!(agreement.pairs[0].name, "ann and bob");
+    let slices: Vec<&str> = agreement.slices.iter().map(|slice| &*slice.name).collect();
     assert_eq!(slices, ["billing", "delivery"]);
 }
 
