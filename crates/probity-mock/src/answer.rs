@@ -31,12 +31,11 @@ impl FromStr for Levels {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text.split_once(':') {
-            None if text == "hash" => Ok(Levels::Hash),
-            None if text == "uniform" => Ok(Levels::Uniform),
-            Some(("fixed", level)) if level.parse::<i64>().is_ok() => {
-                Ok(Levels::Fixed(level.parse().expect("just parsed")))
-            }
+        let level = text.strip_prefix("fixed:").and_then(|level| level.parse().ok());
+        match (text, level) {
+            ("hash", _) => Ok(Levels::Hash),
+            ("uniform", _) => Ok(Levels::Uniform),
+            (_, Some(level)) => Ok(Levels::Fixed(level)),
             _ => Err(format!("expected hash, uniform or fixed:N, found {text:?}")),
         }
     }

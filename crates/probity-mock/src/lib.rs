@@ -20,7 +20,7 @@ mod pairs;
 mod script;
 mod serve;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 pub use answer::Levels;
@@ -96,9 +96,5 @@ impl Mock {
     /// A mock judge that has seen nothing yet.
     pub fn new(settings: Settings, ledger: Option<Ledger>) -> Self {
         Mock { settings, counts: Counts::default(), ledger, ledger_failures: AtomicU64::new(0) }
-    }
-
-    fn ledger_failed(&self) {
-        self.ledger_failures.fetch_add(1, Ordering::Relaxed);
     }
 }

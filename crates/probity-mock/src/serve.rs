@@ -6,6 +6,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -48,8 +49,7 @@ async fn converse(socket: TcpStream, mock: Arc<Mock>) {
             Err(Unusable::Gone) => return,
             Err(Unusable::Status(status)) => {
                 mock.counts.rejected();
-                let body = json!({ "error": { "message": "the request cannot be read" } }).to_string();
-                connection.perform(Act::from(Response::json(status, body))).await;
+                connection.perform(Act::from(error(status, "the request cannot be read"))).await;
                 return;
             }
         };
@@ -82,7 +82,7 @@ async fn judge(connection: &mut Connection, mock: &Mock, dialect: Dialect, body:
         && ledger.append(&line(&call, &decision, &under_way)).is_err()
     {
         // An answer that is not on record would make the ledger a lie.
-        mock.ledger_failed();
+        mock.ledger_failures.fetch_add(1, Ordering::Relaxed);
         return Next::Close;
     }
     if !decision.latency.is_zero() {
@@ -101,46 +101,41 @@ struct Decision {
     fault: Option<&'static Fault>,
     act: Act,
     latency: Duration,
-    /// Whether a careful reader finds the verdict in it.
-    readable: Readable,
-}
-
-#[derive(PartialEq, Eq)]
-enum Readable {
-    Yes,
-    No,
+    /// The verdict that a careful reader finds in it; null where there is none.
+    verdict: Value,
 }
 
 fn decide(call: &Call<'_>) -> Decision {
     let latency = call.settings.latency.sample(&call.draw);
     let drawn = call.settings.faults.drawn(&call.draw, call.attempt);
-    let (fault, act, readable) = match drawn.map_or(Made::Unbroken, |fault| fault.make(call)) {
-        Made::Verdict(act) => (drawn, act, Readable::Yes),
-        Made::Nothing(act) => (drawn, act, Readable::No),
-        Made::Unbroken => (None, call.clean(), Readable::Yes),
+    let (fault, act, verdict) = match drawn.map_or(Made::Unbroken, |fault| fault.make(call)) {
+        Made::Verdict(act) => (drawn, act, verdict(call)),
+        Made::Nothing(act) => (drawn, act, Value::Null),
+        Made::Unbroken => (None, call.clean(), verdict(call)),
     };
-    let is_malformed = call.settings.pairs == Pairs::Malformed && call.said.word().is_some();
-    let readable = if is_malformed { Readable::No } else { readable };
-    Decision { fault, act, latency, readable }
+    Decision { fault, act, latency, verdict }
+}
+
+/// What the call's answer says.
+fn verdict(call: &Call<'_>) -> Value {
+    let word = call.said.word();
+    if word.is_some() && call.settings.pairs == Pairs::Malformed {
+        return Value::Null;
+    }
+    let levels = call.said.levels().into_iter().map(|(criterion, level)| (criterion, json!(level)));
+    let word = word.map(|word| ("verdict".to_owned(), json!(word)));
+    Value::Object(levels.chain(word).collect::<Map<String, Value>>())
 }
 
 /// The call's line in the ledger.
 fn line(call: &Call<'_>, decision: &Decision, under_way: &UnderWay<'_>) -> String {
-    let verdict = match decision.readable {
-        Readable::Yes => {
-            let levels = call.said.levels().into_iter().map(|(criterion, level)| (criterion, json!(level)));
-            let word = call.said.word().map(|word| ("verdict".to_owned(), json!(word)));
-            Value::Object(levels.chain(word).collect::<Map<String, Value>>())
-        }
-        Readable::No => Value::Null,
-    };
     json!({
         "n": under_way.n,
         "packet": call.packet.to_hex().as_str(),
         "attempt": call.attempt,
         "fault": decision.fault.map(|fault| fault.number),
         "status": decision.act.status,
-        "verdict": verdict,
+        "verdict": decision.verdict,
         "mark": call.draw.mark(),
         "in_flight": under_way.in_flight,
         "latency_us": decision.latency.as_micros(),
@@ -161,19 +156,19 @@ fn page(mock: &Mock, request: &Request) -> Response {
         ("GET", "/mock/stats") => Response::json(200, mock.counts.stats().to_string()),
         ("POST", "/mock/reset") => match mock.reset() {
             Ok(()) => Response::json(200, "{}"),
-            Err(error) => failed(&error),
+            Err(failure) => error(500, &failure.to_string()),
         },
         ("GET", "/mock/ledger") => match mock.ledger.as_ref().map(super::Ledger::read) {
             Some(Ok(lines)) => {
                 let headers = vec![("content-type", "application/x-ndjson".to_owned())];
                 Response { status: 200, headers, body: lines }
             }
-            Some(Err(error)) => failed(&error),
-            None => not_found("no ledger is kept; start the mock judge with --ledger FILE"),
+            Some(Err(failure)) => error(500, &failure.to_string()),
+            None => error(404, "no ledger is kept; start the mock judge with --ledger FILE"),
         },
         _ => {
             mock.counts.rejected();
-            not_found("expected POST /v1/chat/completions or POST /v1/messages")
+            error(404, "expected POST /v1/chat/completions or POST /v1/messages")
         }
     }
 }
@@ -185,10 +180,6 @@ impl Mock {
     }
 }
 
-fn not_found(message: &str) -> Response {
-    Response::json(404, json!({ "error": { "message": message } }).to_string())
-}
-
-fn failed(error: &io::Error) -> Response {
-    Response::json(500, json!({ "error": { "message": error.to_string() } }).to_string())
+fn error(status: u16, message: &str) -> Response {
+    Response::json(status, json!({ "error": { "message": message } }).to_string())
 }

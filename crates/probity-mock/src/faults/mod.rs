@@ -145,20 +145,7 @@ pub fn share(text: &str) -> Result<(String, f64), String> {
 
 /// Reads a TOML file whose lines are faults with their shares: `F17 = 0.05`.
 pub fn shares(text: &str) -> Result<BTreeMap<String, f64>, String> {
-    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
-    let share = |(number, value): (String, toml::Value)| {
-        let share = match value {
-            toml::Value::Float(share) => Some(share),
-            toml::Value::Integer(0) => Some(0.0),
-            toml::Value::Integer(1) => Some(1.0),
-            _ => None,
-        };
-        match share {
-            Some(share) => Ok((number, share)),
-            None => Err(format!("fault {number}: expected a share from 0 to 1")),
-        }
-    };
-    table.into_iter().map(share).collect()
+    toml::from_str(text).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
