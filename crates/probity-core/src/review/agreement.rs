@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::document::{Asked, Form};
+use super::document::{LabelForm, Questionnaire};
 use crate::calibrate::{Calibration, Counting, Figures, People, calibration};
 use crate::label::{JoinOptions, LabelEntry, Scale, Settling, VerdictEntry, sheet};
 use crate::stats::{Estimate, Undefined};
@@ -78,7 +78,7 @@ pub struct AgreementRow {
 
 /// The calibration of what a queue's labels say so far; `None` without any yet.
 pub fn calibrated(
-    asked: &Asked,
+    asked: &Questionnaire,
     labels: &[LabelEntry],
     verdicts: &[VerdictEntry],
     counting: Counting,
@@ -95,7 +95,7 @@ pub fn calibrated(
 }
 
 /// What pages show of a calibration.
-pub fn agreement(asked: &Asked, calibration: &Calibration) -> Agreement {
+pub fn agreement(asked: &Questionnaire, calibration: &Calibration) -> Agreement {
     let judge = calibration.judges.iter().next();
     let slice = |(name, people): (&std::sync::Arc<str>, &People)| AgreementRow {
         name: name.to_string(),
@@ -138,10 +138,10 @@ pub fn agreement(asked: &Asked, calibration: &Calibration) -> Agreement {
 }
 
 /// What can be said about an item.
-fn scale(asked: &Asked) -> Option<Scale> {
+fn scale(asked: &Questionnaire) -> Option<Scale> {
     let values: Vec<String> = match asked.form {
-        Form::Pair => ["a", "tie", "b"].map(str::to_owned).to_vec(),
-        Form::Levels => {
+        LabelForm::Pair => ["a", "tie", "b"].map(str::to_owned).to_vec(),
+        LabelForm::Levels => {
             let levels = asked.criteria.iter().flat_map(|criterion| &criterion.levels);
             let levels: std::collections::BTreeSet<i64> = levels.map(|level| level.level).collect();
             levels.iter().map(ToString::to_string).collect()
@@ -150,10 +150,10 @@ fn scale(asked: &Asked) -> Option<Scale> {
     Scale::declared(&values)
 }
 
-fn alpha(asked: &Asked, people: &People) -> FigureView {
+fn alpha(asked: &Questionnaire, people: &People) -> FigureView {
     let figure = match asked.form {
-        Form::Pair => &people.alpha.nominal,
-        Form::Levels => &people.alpha.ordinal,
+        LabelForm::Pair => &people.alpha.nominal,
+        LabelForm::Levels => &people.alpha.ordinal,
     };
     FigureView::of(figure)
 }

@@ -20,14 +20,14 @@ pub enum Arrangement {
 
 /// What a reviewer's order is drawn from.
 #[derive(Debug, Clone, Copy)]
-pub struct Draw<'a> {
+pub struct ReviewerDraw<'a> {
     /// The queue's seed.
     pub seed: u64,
     /// The reviewer's name.
     pub person: &'a str,
 }
 
-impl Draw<'_> {
+impl ReviewerDraw<'_> {
     /// Where an item stands for this reviewer: items are taken from the lowest place to the highest.
     pub fn place(&self, arrangement: Arrangement, rank: u64, key: &str) -> (u64, [u8; 32]) {
         let band = match arrangement {
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     fn order(person: &str, arrangement: Arrangement) -> Vec<u64> {
-        let draw = Draw { seed: 7, person };
+        let draw = ReviewerDraw { seed: 7, person };
         let mut ranks: Vec<u64> = (0..40).collect();
         ranks.sort_by_key(|rank| draw.place(arrangement, *rank, &format!("case-{rank}")));
         ranks
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn sides_are_drawn_evenly_and_differ_between_reviewers() {
         let turned = |person: &str| -> Vec<bool> {
-            let draw = Draw { seed: 7, person };
+            let draw = ReviewerDraw { seed: 7, person };
             (0..400).map(|n| draw.turns(&format!("case-{n}"))).collect()
         };
         let n_turned = turned("ann").into_iter().filter(|turned| *turned).count();
@@ -91,8 +91,8 @@ mod tests {
 
     #[test]
     fn names_and_keys_do_not_run_together() {
-        let one = Draw { seed: 7, person: "ann" }.place(Arrangement::Shuffled, 0, "acase");
-        let other = Draw { seed: 7, person: "anna" }.place(Arrangement::Shuffled, 0, "case");
+        let one = ReviewerDraw { seed: 7, person: "ann" }.place(Arrangement::Shuffled, 0, "acase");
+        let other = ReviewerDraw { seed: 7, person: "anna" }.place(Arrangement::Shuffled, 0, "case");
         assert_ne!(one, other);
     }
 }

@@ -6,11 +6,11 @@ use minijinja::value::Serde;
 use probity_engine::review::QueueId;
 
 use super::app::{Visit, now};
-use super::refusal::{Answer, Refusal};
+use super::refusal::{PageResult, Refusal};
 use crate::args::default_counting;
 
 /// `GET /queues/{queue}/agreement`
-pub(super) async fn page(visit: Visit, Path(queue): Path<i64>) -> Answer {
+pub(super) async fn page(visit: Visit, Path(queue): Path<i64>) -> PageResult {
     let app = &visit.app;
     let contract = app.contract.clone();
     let _turn = app.computing.acquire().await.map_err(|_| Refusal::broken())?;

@@ -7,21 +7,21 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use minijinja::Value;
 use probity_core::promote::Contract;
-use probity_engine::review::{Person, Room};
+use probity_engine::review::{Person, ReviewRoom};
 use probity_engine::store::StoreError;
 use tokio::sync::Semaphore;
 
 use super::listen::Patience;
 use super::pages::Pages;
-use super::refusal::{Answer, Refusal};
+use super::refusal::{PageResult, Refusal};
 
 /// What every handler shares.
-pub(super) type App = Arc<Shared>;
+pub(super) type App = Arc<AppState>;
 
 /// What every handler shares.
-pub(super) struct Shared {
+pub(super) struct AppState {
     /// The store's part that people write.
-    pub(super) room: Arc<Room>,
+    pub(super) room: Arc<ReviewRoom>,
     /// The port it listens on.
     pub(super) port: u16,
     /// The templates.
@@ -36,17 +36,22 @@ pub(super) struct Shared {
     pub(super) patience: Patience,
 }
 
-impl Shared {
-    pub(super) fn new(room: Arc<Room>, port: u16, contract: Option<Contract>, patience: Patience) -> Shared {
+impl AppState {
+    pub(super) fn new(
+        room: Arc<ReviewRoom>,
+        port: u16,
+        contract: Option<Contract>,
+        patience: Patience,
+    ) -> AppState {
         let (pages, wrong_tokens, computing) = (Pages::new(), Throttle::default(), Semaphore::new(1));
-        Shared { room, port, pages, contract, wrong_tokens, computing, patience }
+        AppState { room, port, pages, contract, wrong_tokens, computing, patience }
     }
 
     /// Reads from the store, away from the threads that answer requests.
     pub(super) async fn read<T, F>(self: &Arc<Self>, work: F) -> Result<T, Refusal>
     where
         T: Send + 'static,
-        F: FnOnce(&Room) -> Result<T, StoreError> + Send + 'static,
+        F: FnOnce(&ReviewRoom) -> Result<T, StoreError> + Send + 'static,
     {
         let room = Arc::clone(&self.room);
         let read = tokio::task::spawn_blocking(move || work(&room)).await;
@@ -74,7 +79,7 @@ impl FromRequestParts<App> for Visit {
 
 impl Visit {
     /// A page for this person.
-    pub(super) fn page(&self, template: &str, title: &str, view: Value) -> Answer {
+    pub(super) fn page(&self, template: &str, title: &str, view: Value) -> PageResult {
         self.app.pages.page(Some(&self.person), template, title, &view)
     }
 }

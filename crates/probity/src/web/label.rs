@@ -9,14 +9,14 @@ use axum::Form;
 use axum::extract::{Path, Query};
 use minijinja::context;
 use minijinja::value::Serde;
-use probity_core::review::{Answer as Given, Asked, AskedCriterion, AskedLevel, Form as AnswerForm, Side};
+use probity_core::review::{AskedCriterion, AskedLevel, LabelForm, Questionnaire, ReplySide, ReviewerAnswer};
 use probity_engine::review::{After, ItemId, ItemView, Person, SeatState, Submission, Submitted};
 use serde::{Deserialize, Serialize};
 
 use super::app::{App, Visit, now};
 use super::pages::go;
 use super::queues::onward;
-use super::refusal::{Answer, Refusal};
+use super::refusal::{PageResult, Refusal};
 
 /// The remark on the next item for a person whose answer to the last one was not needed any more.
 const FULL: &str = "?remark=full";
@@ -33,7 +33,7 @@ pub(super) struct ItemQuery {
 
 /// One thing to choose.
 #[derive(Debug, Serialize)]
-struct Choice {
+struct ChoiceView {
     /// What the form sends.
     value: String,
     /// The keys that choose it, with spaces between.
@@ -53,27 +53,27 @@ struct ChoiceSet {
     field: String,
     /// The criterion, where the set is about one.
     criterion: Option<AskedCriterion>,
-    choices: Vec<Choice>,
+    choices: Vec<ChoiceView>,
     /// Whether "cannot tell" is chosen.
     unsure: bool,
 }
 
 /// The sets of an item, with what `said` has chosen in them.
-fn choice_sets(asked: &Asked, said: Option<&Given>) -> Vec<ChoiceSet> {
+fn choice_sets(asked: &Questionnaire, said: Option<&ReviewerAnswer>) -> Vec<ChoiceSet> {
     match asked.form {
-        AnswerForm::Levels => asked.criteria.iter().map(|criterion| level_set(criterion, said)).collect(),
-        AnswerForm::Pair => vec![pair_set(said)],
+        LabelForm::Levels => asked.criteria.iter().map(|criterion| level_set(criterion, said)).collect(),
+        LabelForm::Pair => vec![pair_set(said)],
     }
 }
 
-fn level_set(criterion: &AskedCriterion, said: Option<&Given>) -> ChoiceSet {
+fn level_set(criterion: &AskedCriterion, said: Option<&ReviewerAnswer>) -> ChoiceSet {
     let digits = criterion.levels.iter().all(|each| (0..=9).contains(&each.level));
     let level = match said {
-        Some(Given::Levels(levels)) => levels.get(&criterion.id).copied(),
-        Some(Given::CannotTell) => Some(None),
-        Some(Given::Pair(_)) | None => None,
+        Some(ReviewerAnswer::Levels(levels)) => levels.get(&criterion.id).copied(),
+        Some(ReviewerAnswer::CannotTell) => Some(None),
+        Some(ReviewerAnswer::Pair(_)) | None => None,
     };
-    let choice = |(index, each): (usize, &AskedLevel)| Choice {
+    let choice = |(index, each): (usize, &AskedLevel)| ChoiceView {
         value: each.level.to_string(),
         keys: if digits { each.level.to_string() } else { (index + 1).to_string() },
         name: each.level.to_string(),
@@ -88,54 +88,57 @@ fn level_set(criterion: &AskedCriterion, said: Option<&Given>) -> ChoiceSet {
     }
 }
 
-fn pair_set(said: Option<&Given>) -> ChoiceSet {
-    let choice = |(side, keys): (Side, &str)| Choice {
+fn pair_set(said: Option<&ReviewerAnswer>) -> ChoiceSet {
+    let choice = |(side, keys): (ReplySide, &str)| ChoiceView {
         value: side_name(side).to_owned(),
         keys: keys.to_owned(),
         name: side_text(side).to_owned(),
         anchor: None,
-        chosen: said == Some(&Given::Pair(side)),
+        chosen: said == Some(&ReviewerAnswer::Pair(side)),
     };
-    let sides =
-        [(Side::First, "1 ArrowLeft"), (Side::Second, "2 ArrowRight"), (Side::Tie, "3 0 ArrowUp ArrowDown")];
+    let sides = [
+        (ReplySide::First, "1 ArrowLeft"),
+        (ReplySide::Second, "2 ArrowRight"),
+        (ReplySide::Tie, "3 0 ArrowUp ArrowDown"),
+    ];
     ChoiceSet {
         field: "side".to_owned(),
         criterion: None,
         choices: sides.map(choice).into(),
-        unsure: said == Some(&Given::CannotTell),
+        unsure: said == Some(&ReviewerAnswer::CannotTell),
     }
 }
 
-fn side_name(side: Side) -> &'static str {
+fn side_name(side: ReplySide) -> &'static str {
     match side {
-        Side::First => "first",
-        Side::Second => "second",
-        Side::Tie => "tie",
+        ReplySide::First => "first",
+        ReplySide::Second => "second",
+        ReplySide::Tie => "tie",
     }
 }
 
 /// A side in words.
-pub(super) fn side_text(side: Side) -> &'static str {
+pub(super) fn side_text(side: ReplySide) -> &'static str {
     match side {
-        Side::First => "Reply 1 is better",
-        Side::Second => "Reply 2 is better",
-        Side::Tie => "They are equal",
+        ReplySide::First => "Reply 1 is better",
+        ReplySide::Second => "Reply 2 is better",
+        ReplySide::Tie => "They are equal",
     }
 }
 
 /// What a form says, read by what was asked. The value of a person who cannot tell is empty.
-fn said(asked: &Asked, fields: &BTreeMap<String, String>) -> Result<Given, Refusal> {
+fn said(asked: &Questionnaire, fields: &BTreeMap<String, String>) -> Result<ReviewerAnswer, Refusal> {
     match asked.form {
-        AnswerForm::Pair => match fields.get("side").map(String::as_str) {
-            Some("") => Ok(Given::CannotTell),
-            Some(name) => [Side::First, Side::Second, Side::Tie]
+        LabelForm::Pair => match fields.get("side").map(String::as_str) {
+            Some("") => Ok(ReviewerAnswer::CannotTell),
+            Some(name) => [ReplySide::First, ReplySide::Second, ReplySide::Tie]
                 .into_iter()
                 .find(|side| side_name(*side) == name)
-                .map(Given::Pair)
+                .map(ReviewerAnswer::Pair)
                 .ok_or_else(|| Refusal::unusable("expected one of the two replies, or that they are equal")),
             None => Err(Refusal::unusable("choose first, or skip")),
         },
-        AnswerForm::Levels => {
+        LabelForm::Levels => {
             let mut levels = BTreeMap::new();
             for criterion in &asked.criteria {
                 let level = match fields.get(&format!("level.{}", criterion.id)).map(String::as_str) {
@@ -146,7 +149,7 @@ fn said(asked: &Asked, fields: &BTreeMap<String, String>) -> Result<Given, Refus
                 levels.insert(criterion.id.clone(), level);
             }
             let is_unsure = levels.values().all(Option::is_none);
-            Ok(if is_unsure { Given::CannotTell } else { Given::Levels(levels) })
+            Ok(if is_unsure { ReviewerAnswer::CannotTell } else { ReviewerAnswer::Levels(levels) })
         }
     }
 }
@@ -156,7 +159,7 @@ pub(super) async fn page(
     visit: Visit,
     Path(item): Path<i64>,
     Query(ItemQuery { remark }): Query<ItemQuery>,
-) -> Answer {
+) -> PageResult {
     let (id, who) = (ItemId(item), visit.person.id);
     let app = &visit.app;
     let found = app
@@ -195,7 +198,11 @@ pub(super) async fn page(
 }
 
 /// The choices of an item, as a part of a page.
-pub(super) fn choices(app: &App, asked: &Asked, said: Option<&Given>) -> Result<minijinja::Value, Refusal> {
+pub(super) fn choices(
+    app: &App,
+    asked: &Questionnaire,
+    said: Option<&ReviewerAnswer>,
+) -> Result<minijinja::Value, Refusal> {
     let sets = choice_sets(asked, said);
     let view =
         context! { sets => Serde(sets), form => Serde(asked.form), criteria => Serde(&asked.criteria) };
@@ -207,7 +214,7 @@ pub(super) async fn submit(
     visit: Visit,
     Path(item): Path<i64>,
     Form(fields): Form<Vec<(String, String)>>,
-) -> Answer {
+) -> PageResult {
     let fields: BTreeMap<String, String> = fields.into_iter().collect();
     let view = own(&visit, item).await?;
     match visit.app.room.submit(submission(view.id, &visit.person, &view.asked, &fields)?).await? {
@@ -228,7 +235,7 @@ pub(super) async fn submit(
 pub(super) fn submission(
     item: ItemId,
     person: &Person,
-    asked: &Asked,
+    asked: &Questionnaire,
     fields: &BTreeMap<String, String>,
 ) -> Result<Submission, Refusal> {
     let revision = fields.get("revision").and_then(|text| text.parse().ok());
@@ -248,7 +255,7 @@ fn note(fields: &BTreeMap<String, String>) -> String {
 }
 
 /// `POST /items/{item}/skip`
-pub(super) async fn skip(visit: Visit, Path(item): Path<i64>) -> Answer {
+pub(super) async fn skip(visit: Visit, Path(item): Path<i64>) -> PageResult {
     let view = own(&visit, item).await?;
     visit.app.room.skip(view.id, visit.person.id, now()).await?;
     onward(&visit, view.queue, "").await

@@ -7,10 +7,10 @@ use axum::response::{Html, IntoResponse, Response};
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use probity_core::case::Moment;
-use probity_engine::review::{Person, Role};
+use probity_engine::review::{Person, PersonRole};
 
 use super::assets::assets;
-use super::refusal::{Answer, Refusal};
+use super::refusal::{PageResult, Refusal};
 
 /// The templates by name, each with the entry of the navigation that a page of it belongs to.
 const TEMPLATES: &[(&str, &str, &str)] = &[
@@ -56,11 +56,17 @@ impl Pages {
     }
 
     /// A page for a person who came in, or without one for a client that did not.
-    pub(super) fn page(&self, person: Option<&Person>, template: &str, title: &str, view: &Value) -> Answer {
+    pub(super) fn page(
+        &self,
+        person: Option<&Person>,
+        template: &str,
+        title: &str,
+        view: &Value,
+    ) -> PageResult {
         let body = self.part(template, view)?;
         let place = TEMPLATES.iter().find(|(name, _, _)| *name == template).map(|(_, place, _)| *place);
-        let person =
-            person.map(|person| context! { name => &person.name, is_lead => person.role == Role::Lead });
+        let person = person
+            .map(|person| context! { name => &person.name, is_lead => person.role == PersonRole::Lead });
         let (style, script) = (&self.style, &self.script);
         let frame = context! { person, place, title, body, style, script };
         Ok(Html(self.rendered("frame", frame)?).into_response())

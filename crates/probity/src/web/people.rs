@@ -4,13 +4,13 @@ use axum::Form;
 use axum::extract::Path;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
-use probity_engine::review::{PersonId, PersonName, PersonView, Role};
+use probity_engine::review::{PersonId, PersonName, PersonRole, PersonView};
 use serde::Deserialize;
 
 use super::app::{Visit, now};
 use super::link;
 use super::pages::go;
-use super::refusal::{Answer, Refusal};
+use super::refusal::{PageResult, Refusal};
 
 /// What the form sends.
 #[derive(Debug, Deserialize)]
@@ -21,26 +21,26 @@ pub(super) struct Invited {
 }
 
 /// `GET /people`
-pub(super) async fn page(visit: Visit) -> Answer {
+pub(super) async fn page(visit: Visit) -> PageResult {
     shown(&visit, ()).await
 }
 
 /// `POST /people`: a link for a new person, or another one for a person who lost theirs.
-pub(super) async fn invite(visit: Visit, Form(invited): Form<Invited>) -> Answer {
+pub(super) async fn invite(visit: Visit, Form(invited): Form<Invited>) -> PageResult {
     let name = PersonName::new(&invited.name);
     let name = name.map_err(|_| Refusal::unusable("expected a name of 1 to 80 characters"))?;
     // An invitation gives its role to the person of that name, and a lead must not lose theirs by a slip.
     if name.as_str() == visit.person.name {
         return Err(Refusal::unusable("this is your own name"));
     }
-    let role = if invited.lead.is_some() { Role::Lead } else { Role::Reviewer };
+    let role = if invited.lead.is_some() { PersonRole::Lead } else { PersonRole::Reviewer };
     let (_, token) = visit.app.room.invite(&name, role, now()).await?;
     // It was made just now and is shown once.
     shown(&visit, context! { name => name.as_str(), link => link(visit.app.port, &token) }).await
 }
 
 /// `POST /people/{person}/remove`: the person's sessions and links end; what they said stays.
-pub(super) async fn remove(visit: Visit, Path(removed): Path<i64>) -> Answer {
+pub(super) async fn remove(visit: Visit, Path(removed): Path<i64>) -> PageResult {
     if PersonId(removed) == visit.person.id {
         return Err(Refusal::unusable("you cannot remove yourself"));
     }
@@ -48,7 +48,7 @@ pub(super) async fn remove(visit: Visit, Path(removed): Path<i64>) -> Answer {
     Ok(go("/people"))
 }
 
-async fn shown(visit: &Visit, made: impl Into<Value>) -> Answer {
+async fn shown(visit: &Visit, made: impl Into<Value>) -> PageResult {
     let mut people: Vec<PersonView> = visit.app.read(|room| room.people(now())).await?;
     people.sort_by_key(|each| each.removed);
     let made = made.into();

@@ -3,14 +3,14 @@
 use axum::extract::Path;
 use minijinja::context;
 use minijinja::value::Serde;
-use probity_engine::review::{QueueId, QueueView, Role, Undone};
+use probity_engine::review::{PersonRole, QueueId, QueueView, Undone};
 
 use super::app::{Visit, now};
 use super::pages::go;
-use super::refusal::{Answer, Refusal};
+use super::refusal::{PageResult, Refusal};
 
 /// `GET /`
-pub(super) async fn home(visit: Visit) -> Answer {
+pub(super) async fn home(visit: Visit) -> PageResult {
     let who = visit.person.id;
     let queues = visit
         .app
@@ -19,12 +19,12 @@ pub(super) async fn home(visit: Visit) -> Answer {
             room.queues()?.into_iter().map(with_progress).collect::<Result<Vec<_>, _>>()
         })
         .await?;
-    let is_lead = visit.person.role == Role::Lead;
+    let is_lead = visit.person.role == PersonRole::Lead;
     visit.page("queues", "Queues", context! { queues => Serde(queues), is_lead })
 }
 
 /// `GET /queues/{queue}`: how far a person has come who has no item before them.
-pub(super) async fn page(visit: Visit, Path(queue): Path<i64>) -> Answer {
+pub(super) async fn page(visit: Visit, Path(queue): Path<i64>) -> PageResult {
     let who = visit.person.id;
     let found = visit
         .app
@@ -35,13 +35,13 @@ pub(super) async fn page(visit: Visit, Path(queue): Path<i64>) -> Answer {
         })
         .await?;
     let (own, queue, can_undo) = found.ok_or_else(Refusal::not_found)?;
-    let is_lead = visit.person.role == Role::Lead;
+    let is_lead = visit.person.role == PersonRole::Lead;
     let body = context! { queue => Serde(&queue), own => Serde(own), can_undo, is_lead };
     visit.page("queue", &queue.name, body)
 }
 
 /// `POST /queues/{queue}/next`
-pub(super) async fn next(visit: Visit, Path(queue): Path<i64>) -> Answer {
+pub(super) async fn next(visit: Visit, Path(queue): Path<i64>) -> PageResult {
     if !visit.app.read(move |room| room.has_queue(QueueId(queue))).await? {
         return Err(Refusal::not_found());
     }
@@ -49,7 +49,7 @@ pub(super) async fn next(visit: Visit, Path(queue): Path<i64>) -> Answer {
 }
 
 /// `POST /queues/{queue}/undo`: takes back the last answer, or the last skip, and goes there.
-pub(super) async fn undo(Visit { app, person }: Visit, Path(queue): Path<i64>) -> Answer {
+pub(super) async fn undo(Visit { app, person }: Visit, Path(queue): Path<i64>) -> PageResult {
     let last = app.read(move |room| room.last_item(QueueId(queue), person.id)).await?;
     let item = last.ok_or_else(|| Refusal::conflict("there is nothing to take back"))?;
     match app.room.undo(item, person.id, now()).await? {
@@ -61,7 +61,7 @@ pub(super) async fn undo(Visit { app, person }: Visit, Path(queue): Path<i64>) -
 }
 
 /// The way to the next item of a queue, or to its page where nothing is left.
-pub(super) async fn onward(visit: &Visit, queue: QueueId, remark: &str) -> Answer {
+pub(super) async fn onward(visit: &Visit, queue: QueueId, remark: &str) -> PageResult {
     Ok(go(&match visit.app.room.next(queue, visit.person.id, now()).await? {
         Some(item) => format!("/items/{}{remark}", item.id.0),
         None => format!("/queues/{}{remark}", queue.0),

@@ -15,7 +15,7 @@ pub(super) struct Refusal {
 }
 
 /// What a handler gives.
-pub(super) type Answer = Result<Response, Refusal>;
+pub(super) type PageResult = Result<Response, Refusal>;
 
 impl Refusal {
     pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Refusal {

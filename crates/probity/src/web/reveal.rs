@@ -8,13 +8,13 @@ use axum::extract::Path;
 use axum::http::StatusCode;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
-use probity_core::review::{Answer as Given, Form as AnswerForm, Hidden, HiddenVerdict};
+use probity_core::review::{Hidden, HiddenVerdict, LabelForm, ReviewerAnswer};
 use probity_engine::review::{ItemId, ItemView, Reveal, RootCause};
 use serde::Deserialize;
 
 use super::app::{Visit, now};
 use super::label::{own, side_text};
-use super::refusal::{Answer, Refusal};
+use super::refusal::{PageResult, Refusal};
 
 /// What the form sends.
 #[derive(Debug, Deserialize)]
@@ -23,7 +23,7 @@ pub(super) struct Caused {
 }
 
 /// `POST /items/{item}/reveal`
-pub(super) async fn reveal(visit: Visit, Path(item): Path<i64>) -> Answer {
+pub(super) async fn reveal(visit: Visit, Path(item): Path<i64>) -> PageResult {
     shown(&visit, item).await
 }
 
@@ -32,14 +32,14 @@ pub(super) async fn cause(
     visit: Visit,
     Path(item): Path<i64>,
     Form(Caused { cause }): Form<Caused>,
-) -> Answer {
+) -> PageResult {
     if !visit.app.room.cause(ItemId(item), visit.person.id, cause, now()).await? {
         return Err(Refusal::conflict("answer first"));
     }
     shown(&visit, item).await
 }
 
-async fn shown(visit: &Visit, item: i64) -> Answer {
+async fn shown(visit: &Visit, item: i64) -> PageResult {
     let (app, view) = (&visit.app, own(visit, item).await?);
     if view.answer.is_none() {
         return Err(Refusal::conflict("answer first"));
@@ -69,13 +69,13 @@ async fn shown(visit: &Visit, item: i64) -> Answer {
 fn rows(view: &ItemView, hidden: &Hidden, turned: bool) -> Vec<Value> {
     let row = |verdict: &HiddenVerdict| {
         let (about, own) = match view.asked.form {
-            AnswerForm::Levels => level(view, verdict),
-            AnswerForm::Pair => (order(verdict, turned), own_side(view)),
+            LabelForm::Levels => level(view, verdict),
+            LabelForm::Pair => (order(verdict, turned), own_side(view)),
         };
         let judge = match (&verdict.said, view.asked.form) {
             (None, _) => "no verdict".to_owned(),
-            (Some(said), AnswerForm::Levels) => said.clone(),
-            (Some(said), AnswerForm::Pair) => candidate(said, turned),
+            (Some(said), LabelForm::Levels) => said.clone(),
+            (Some(said), LabelForm::Pair) => candidate(said, turned),
         };
         context! { about, agrees => own == judge, own, judge, reasoning => &verdict.reasoning }
     };
@@ -86,15 +86,17 @@ fn level(view: &ItemView, verdict: &HiddenVerdict) -> (String, String) {
     let id = verdict.criterion.as_deref().unwrap_or_default();
     let title = view.asked.criteria.iter().find(|each| each.id == id).map_or(id, |each| &each.title);
     let own = match &view.answer {
-        Some(Given::Levels(levels)) => levels.get(id).copied().flatten().map(|level| level.to_string()),
-        Some(Given::Pair(_) | Given::CannotTell) | None => None,
+        Some(ReviewerAnswer::Levels(levels)) => {
+            levels.get(id).copied().flatten().map(|level| level.to_string())
+        }
+        Some(ReviewerAnswer::Pair(_) | ReviewerAnswer::CannotTell) | None => None,
     };
     (title.to_owned(), own.unwrap_or_else(|| "cannot tell".to_owned()))
 }
 
 fn own_side(view: &ItemView) -> String {
     match &view.answer {
-        Some(Given::Pair(side)) => side_text(*side).to_owned(),
+        Some(ReviewerAnswer::Pair(side)) => side_text(*side).to_owned(),
         _ => "cannot tell".to_owned(),
     }
 }

@@ -19,7 +19,7 @@ use super::{agreement, assets, door, enter, export, guard, label, people, queues
 
 /// Whom a route is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
+pub(super) enum RouteAccess {
     /// Every client on this machine.
     Anyone,
     /// Reviewers and leads.
@@ -29,14 +29,14 @@ pub(super) enum Access {
 }
 
 /// One row of the table.
-pub(super) struct Route {
+pub(super) struct PageRoute {
     /// `GET` answers `HEAD` too, and changes nothing.
     #[cfg_attr(not(test), expect(dead_code, reason = "the test that walks over the table reads it"))]
     pub(super) method: Method,
     /// The path, with names in braces for what varies.
     pub(super) path: &'static str,
     /// Whom it is for.
-    pub(super) access: Access,
+    pub(super) access: RouteAccess,
     /// Bytes that may be sent to it.
     pub(super) body_max: usize,
     handler: MethodRouter<App>,
@@ -47,17 +47,17 @@ const FORM: usize = 4 * 1024;
 /// A form with a note.
 const NOTED: usize = 64 * 1024;
 
-fn read(path: &'static str, access: Access, handler: MethodRouter<App>) -> Route {
-    Route { method: Method::GET, path, access, body_max: 0, handler }
+fn read(path: &'static str, access: RouteAccess, handler: MethodRouter<App>) -> PageRoute {
+    PageRoute { method: Method::GET, path, access, body_max: 0, handler }
 }
 
-fn write(path: &'static str, access: Access, body_max: usize, handler: MethodRouter<App>) -> Route {
-    Route { method: Method::POST, path, access, body_max, handler }
+fn write(path: &'static str, access: RouteAccess, body_max: usize, handler: MethodRouter<App>) -> PageRoute {
+    PageRoute { method: Method::POST, path, access, body_max, handler }
 }
 
 /// The table.
-pub(super) fn routes() -> Vec<Route> {
-    use Access::{Anyone, Lead, Reviewer};
+pub(super) fn routes() -> Vec<PageRoute> {
+    use RouteAccess::{Anyone, Lead, Reviewer};
     vec![
         read("/assets/{name}", Anyone, get(assets::asset)),
         read("/enter", Anyone, get(enter::page)),
@@ -99,7 +99,7 @@ pub(super) fn router(app: &App) -> Router {
             .layer(from_fn_with_state((App::clone(app), route.access), guard::check));
         router = router.route(route.path, checked);
     }
-    let nowhere = from_fn_with_state((App::clone(app), Access::Reviewer), guard::check);
+    let nowhere = from_fn_with_state((App::clone(app), RouteAccess::Reviewer), guard::check);
     let nothing = axum::routing::any(async || Refusal::not_found()).layer(nowhere);
     router
         .fallback_service(nothing.with_state(App::clone(app)))

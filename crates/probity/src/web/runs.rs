@@ -7,11 +7,11 @@ use axum::extract::{Path, Query};
 use axum::http::StatusCode;
 use minijinja::context;
 use minijinja::value::Serde;
-use probity_engine::review::{CaseView, PacketFilter, Room};
+use probity_engine::review::{CaseView, PacketFilter, ReviewRoom};
 use serde::{Deserialize, Serialize};
 
 use super::app::Visit;
-use super::refusal::{Answer, Refusal};
+use super::refusal::{PageResult, Refusal};
 
 /// Rows of one page.
 const ROWS: u32 = 50;
@@ -20,8 +20,8 @@ const ROWS: u32 = 50;
 const CONTAINS_MAX: usize = 200;
 
 /// `GET /runs`
-pub(super) async fn list(visit: Visit) -> Answer {
-    let runs = visit.app.read(Room::runs).await?;
+pub(super) async fn list(visit: Visit) -> PageResult {
+    let runs = visit.app.read(ReviewRoom::runs).await?;
     visit.page("runs", "Runs", context! { runs => Serde(runs) })
 }
 
@@ -37,7 +37,7 @@ pub(super) struct PacketQuery {
 }
 
 /// `GET /runs/{run}`
-pub(super) async fn run(visit: Visit, Path(run): Path<i64>, Query(wanted): Query<PacketQuery>) -> Answer {
+pub(super) async fn run(visit: Visit, Path(run): Path<i64>, Query(wanted): Query<PacketQuery>) -> PageResult {
     let contains: String = wanted.contains.chars().take(CONTAINS_MAX).collect();
     let named = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     if !wanted.state.is_empty() && !PacketFilter::STATES.contains(&wanted.state.as_str()) {
@@ -68,7 +68,10 @@ pub(super) struct RunPair {
 }
 
 /// `GET /runs/compare`
-pub(super) async fn compare(visit: Visit, Query(RunPair { one, other, offset }): Query<RunPair>) -> Answer {
+pub(super) async fn compare(
+    visit: Visit,
+    Query(RunPair { one, other, offset }): Query<RunPair>,
+) -> PageResult {
     let (wanted, skipped) = ([one, other], offset as usize);
     let found = visit.app.read(move |room| room.compare_runs(wanted, skipped, ROWS)).await?;
     let found = found.ok_or_else(Refusal::not_found)?;
@@ -77,7 +80,7 @@ pub(super) async fn compare(visit: Visit, Query(RunPair { one, other, offset }):
 }
 
 /// `GET /packets/{packet}`
-pub(super) async fn packet(visit: Visit, Path(packet): Path<String>) -> Answer {
+pub(super) async fn packet(visit: Visit, Path(packet): Path<String>) -> PageResult {
     let name = packet.clone();
     let case = visit.app.read(move |room| room.case(&name)).await?.ok_or_else(Refusal::not_found)?;
     let other = match case.other_order.clone() {

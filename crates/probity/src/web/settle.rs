@@ -6,23 +6,23 @@ use axum::Form;
 use axum::extract::Path;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
-use probity_core::review::{Answer as Given, Asked};
-use probity_engine::review::{Disagreement, ItemId, QueueId, SaidBy, Settling, Submitted};
+use probity_core::review::{Questionnaire, ReviewerAnswer};
+use probity_engine::review::{Disagreement, ItemId, PersonAnswer, QueueId, SettlingView, Submitted};
 
 use super::app::{Visit, now};
 use super::label::{choices, side_text, submission};
 use super::pages::go;
-use super::refusal::{Answer, Refusal};
+use super::refusal::{PageResult, Refusal};
 
 /// Rows of the list at most.
 const ROWS_MAX: usize = 500;
 
 /// What one person said, in a line per criterion.
-fn said_view(said: &SaidBy, asked: &Asked) -> Value {
+fn said_view(said: &PersonAnswer, asked: &Questionnaire) -> Value {
     let lines = match &said.answer {
-        Given::CannotTell => vec![("", "cannot tell".to_owned())],
-        Given::Pair(side) => vec![("", side_text(*side).to_owned())],
-        Given::Levels(levels) => {
+        ReviewerAnswer::CannotTell => vec![("", "cannot tell".to_owned())],
+        ReviewerAnswer::Pair(side) => vec![("", side_text(*side).to_owned())],
+        ReviewerAnswer::Levels(levels) => {
             let level = |id: &str| levels.get(id).copied().flatten();
             let text = |id: &str| level(id).map_or("cannot tell".to_owned(), |level| level.to_string());
             asked.criteria.iter().map(|each| (&*each.title, text(&each.id))).collect()
@@ -32,7 +32,7 @@ fn said_view(said: &SaidBy, asked: &Asked) -> Value {
 }
 
 /// One row of the list.
-fn row_view(row: &Disagreement, asked: &Asked) -> Value {
+fn row_view(row: &Disagreement, asked: &Questionnaire) -> Value {
     context! {
         item => row.item.0, n => row.n, slice => &row.slice,
         said => row.said.iter().map(|each| said_view(each, asked)).collect::<Vec<_>>(),
@@ -41,7 +41,7 @@ fn row_view(row: &Disagreement, asked: &Asked) -> Value {
 }
 
 /// `GET /queues/{queue}/disagreements`
-pub(super) async fn list(visit: Visit, Path(queue): Path<i64>) -> Answer {
+pub(super) async fn list(visit: Visit, Path(queue): Path<i64>) -> PageResult {
     let app = &visit.app;
     let found = app.read(move |room| room.queue(QueueId(queue))).await?;
     let queue = found.ok_or_else(Refusal::not_found)?;
@@ -57,7 +57,7 @@ pub(super) async fn list(visit: Visit, Path(queue): Path<i64>) -> Answer {
 }
 
 /// `GET /items/{item}/settle`
-pub(super) async fn page(visit: Visit, Path(item): Path<i64>) -> Answer {
+pub(super) async fn page(visit: Visit, Path(item): Path<i64>) -> PageResult {
     let settling = settling(&visit, item).await?;
     let exhibit = visit.app.pages.part("exhibit", &context! { ..Serde(&settling.shown) })?;
     let settled = settling.disagreement.settled.as_ref();
@@ -78,7 +78,7 @@ pub(super) async fn submit(
     visit: Visit,
     Path(item): Path<i64>,
     Form(fields): Form<Vec<(String, String)>>,
-) -> Answer {
+) -> PageResult {
     let fields: BTreeMap<String, String> = fields.into_iter().collect();
     let settling = settling(&visit, item).await?;
     let submission = submission(ItemId(item), &visit.person, &settling.asked, &fields)?;
@@ -94,7 +94,7 @@ pub(super) async fn submit(
     }
 }
 
-async fn settling(visit: &Visit, item: i64) -> Result<Settling, Refusal> {
+async fn settling(visit: &Visit, item: i64) -> Result<SettlingView, Refusal> {
     let found = visit.app.room.settling(ItemId(item), visit.person.id, now()).await?;
     found.ok_or_else(Refusal::not_found)
 }

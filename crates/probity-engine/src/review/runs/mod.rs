@@ -9,7 +9,7 @@ use probity_core::packet::PacketHash;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Room;
+use super::ReviewRoom;
 use crate::store::db::{Db, DbError, vals};
 use crate::store::{JudgeId, RunId, StoreError, packet_hash, parts_of_text};
 use packets::{is_same, packets, side_by_side, turned};
@@ -145,7 +145,7 @@ pub struct AttemptView {
 
 /// Two runs side by side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Comparison {
+pub struct RunComparison {
     /// The runs.
     pub runs: [RunView; 2],
     /// What both or one of them asked about, joined by what the customer wrote and the criteria; those that
@@ -168,7 +168,7 @@ pub struct ComparisonRow {
     pub sides: [Option<PacketRow>; 2],
 }
 
-impl Room {
+impl ReviewRoom {
     /// The runs, the latest first.
     pub fn runs(&self) -> Result<Vec<RunView>, StoreError> {
         self.read(|reader| reader.ask(|db| runs(db, None)))
@@ -212,7 +212,7 @@ impl Room {
         runs_wanted: [i64; 2],
         offset: usize,
         limit: u32,
-    ) -> Result<Option<Comparison>, StoreError> {
+    ) -> Result<Option<RunComparison>, StoreError> {
         self.read(|reader| {
             reader.ask(|db| {
                 let [one, other] = runs_wanted;
@@ -226,7 +226,7 @@ impl Room {
                 let n_rows = rows.len();
                 let limit = limit.min(ROWS_MAX) as usize;
                 let rows = rows.into_iter().skip(offset).take(limit).collect();
-                Ok(Some(Comparison { runs: [first, second], rows, n_rows, n_same }))
+                Ok(Some(RunComparison { runs: [first, second], rows, n_rows, n_same }))
             })
         })
     }
@@ -256,9 +256,9 @@ fn runs(db: &Db, only: Option<i64>) -> Result<Vec<RunView>, DbError> {
     })
 }
 
-type Asked = (JudgeId, String, u32);
+type JudgeAsked = (JudgeId, String, u32);
 
-fn asked(db: &Db, packet: &PacketHash) -> Result<Vec<Asked>, DbError> {
+fn asked(db: &Db, packet: &PacketHash) -> Result<Vec<JudgeAsked>, DbError> {
     const SQL: &str = "SELECT judge.hash, judge.identity, all_asked.repeat FROM (
             SELECT judge, repeat FROM attempt WHERE packet = (SELECT id FROM packet WHERE hash = ?1)
             UNION SELECT judge, repeat FROM settlement WHERE packet = (SELECT id FROM packet WHERE hash = ?1)
