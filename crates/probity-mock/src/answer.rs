@@ -7,13 +7,13 @@ use std::str::FromStr;
 
 use blake3::Hash;
 
-use super::Settings;
-use super::asked::Asked;
+use super::MockSettings;
+use super::asked::JudgeRequest;
 use super::dialect::Dialect;
-use super::draw::Draw;
-use super::envelope::{Message, Sender};
-use super::form::{Form, Level, Said, Word};
-use super::http::{Act, Response};
+use super::draw::CallDraw;
+use super::envelope::{AnswerMessage, Sender};
+use super::form::{AnswerFormat, LevelGiven, MockAnswer, WordGiven};
+use super::http::{HttpResponse, WireAct};
 use super::pairs::Pairs;
 
 /// How levels are chosen.
@@ -31,12 +31,11 @@ impl FromStr for Levels {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text.split_once(':') {
-            None if text == "hash" => Ok(Levels::Hash),
-            None if text == "uniform" => Ok(Levels::Uniform),
-            Some(("fixed", level)) if level.parse::<i64>().is_ok() => {
-                Ok(Levels::Fixed(level.parse().expect("just parsed")))
-            }
+        let level = text.strip_prefix("fixed:").and_then(|level| level.parse().ok());
+        match (text, level) {
+            ("hash", _) => Ok(Levels::Hash),
+            ("uniform", _) => Ok(Levels::Uniform),
+            (_, Some(level)) => Ok(Levels::Fixed(level)),
             _ => Err(format!("expected hash, uniform or fixed:N, found {text:?}")),
         }
     }
@@ -44,64 +43,69 @@ impl FromStr for Levels {
 
 /// One call: what is asked, and what the mock judge would like to say.
 #[derive(Debug)]
-pub(crate) struct Call<'a> {
+pub(crate) struct MockCall<'a> {
     /// How the mock judge behaves.
-    pub(crate) settings: &'a Settings,
+    pub(crate) settings: &'a MockSettings,
     /// What is asked.
-    pub(crate) asked: &'a Asked,
+    pub(crate) asked: &'a JudgeRequest,
     /// The packet's key.
     pub(crate) packet: Hash,
     /// The call's number among those for its packet, from 1.
     pub(crate) attempt: u32,
     /// The call's draws.
-    pub(crate) draw: Draw,
+    pub(crate) draw: CallDraw,
     /// The verdict.
-    pub(crate) said: Said,
+    pub(crate) said: MockAnswer,
 }
 
-impl<'a> Call<'a> {
+impl<'a> MockCall<'a> {
     /// Call `attempt` about what is asked.
-    pub(crate) fn new(settings: &'a Settings, asked: &'a Asked, packet: Hash, attempt: u32) -> Self {
-        let draw = Draw::of_call(settings.seed, &packet, attempt);
+    pub(crate) fn new(
+        settings: &'a MockSettings,
+        asked: &'a JudgeRequest,
+        packet: Hash,
+        attempt: u32,
+    ) -> Self {
+        let draw = CallDraw::of_call(settings.seed, &packet, attempt);
         let level_draw = match settings.levels {
             Levels::Uniform => draw.clone(),
-            Levels::Hash | Levels::Fixed(_) => Draw::of_packet(settings.seed, &packet),
+            Levels::Hash | Levels::Fixed(_) => CallDraw::of_packet(settings.seed, &packet),
         };
         let judgement = Judgement { settings, asked, call: &draw, draw: &level_draw, mark: draw.mark() };
         let said = said(&asked.form, "score", &judgement);
-        Call { settings, asked, packet, attempt, draw, said }
+        MockCall { settings, asked, packet, attempt, draw, said }
     }
 
     /// The verdict in its envelope.
-    pub(crate) fn clean(&self) -> Act {
+    pub(crate) fn clean(&self) -> WireAct {
         self.spoken(&self.said.json())
     }
 
     /// `text` in the envelope of a verdict.
-    pub(crate) fn spoken(&self, text: &str) -> Act {
+    pub(crate) fn spoken(&self, text: &str) -> WireAct {
         self.sent(&self.stating(text))
     }
 
     /// A message as a response.
-    pub(crate) fn sent(&self, message: &Message) -> Act {
-        Act::from(Response::json(200, self.body(message)))
+    pub(crate) fn sent(&self, message: &AnswerMessage) -> WireAct {
+        WireAct::from(HttpResponse::json(200, self.body(message)))
     }
 
     /// A message that states a verdict the way it was asked for. The Messages API takes only objects as
     /// arguments of a tool, so there a model that says anything else says it in text.
-    pub(crate) fn stating(&self, text: &str) -> Message {
+    pub(crate) fn stating(&self, text: &str) -> AnswerMessage {
         let is_object =
             || text.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
         match &self.asked.tool {
             Some(tool) if self.asked.dialect == Dialect::OpenAi || is_object() => {
-                Message::calling(tool, text)
+                AnswerMessage::calling(tool, text)
             }
-            _ => Message::text(text),
+            _ => AnswerMessage::text(text),
         }
     }
 
     /// The body of a response that carries `message`.
-    pub(crate) fn body(&self, message: &Message) -> String {
+    pub(crate) fn body(&self, message: &AnswerMessage) -> String {
         let prints = &self.settings.fingerprints;
         let fingerprint =
             if prints.is_empty() { "fp_mock" } else { self.draw.pick("fingerprint", prints).as_str() };
@@ -128,10 +132,10 @@ impl<'a> Call<'a> {
 }
 
 struct Judgement<'a> {
-    settings: &'a Settings,
-    asked: &'a Asked,
-    call: &'a Draw,
-    draw: &'a Draw,
+    settings: &'a MockSettings,
+    asked: &'a JudgeRequest,
+    call: &'a CallDraw,
+    draw: &'a CallDraw,
     mark: String,
 }
 
@@ -155,36 +159,40 @@ impl Judgement<'_> {
     }
 }
 
-fn said(form: &Form, criterion: &str, judgement: &Judgement<'_>) -> Said {
+fn said(form: &AnswerFormat, criterion: &str, judgement: &Judgement<'_>) -> MockAnswer {
     let draw = judgement.draw;
     match form {
-        Form::Object(members) => {
-            let member = |(name, form): &(String, Form)| {
-                let criterion = if matches!(form, Form::Object(_)) { name } else { criterion };
+        AnswerFormat::Object(members) => {
+            let member = |(name, form): &(String, AnswerFormat)| {
+                let criterion = if matches!(form, AnswerFormat::Object(_)) { name } else { criterion };
                 (name.clone(), said(form, criterion, judgement))
             };
-            Said::Object(members.iter().map(member).collect())
+            MockAnswer::Object(members.iter().map(member).collect())
         }
-        Form::Level(levels) => {
-            Said::Level(Level { level: judgement.level(criterion, levels), levels: levels.clone() })
-        }
-        Form::Choice(words) => {
-            let Settings { pairs, seed, script, .. } = judgement.settings;
+        AnswerFormat::Level(levels) => MockAnswer::Level(LevelGiven {
+            level: judgement.level(criterion, levels),
+            levels: levels.clone(),
+        }),
+        AnswerFormat::Choice(words) => {
+            let MockSettings { pairs, seed, script, .. } = judgement.settings;
             let word = match script {
                 Some(script) => script.word(judgement.asked, *seed, words, judgement.call),
                 None => pairs.word(judgement.asked, *seed, words),
             };
             let word = word.unwrap_or_else(|| draw.pick(&format!("choice {criterion}"), words).clone());
-            Said::Word(Word { word, words: words.clone() })
+            MockAnswer::Word(WordGiven { word, words: words.clone() })
         }
-        Form::Texts if judgement.settings.pairs == Pairs::Malformed => Said::Text(judgement.scripted()),
-        Form::Texts => Said::Texts(judgement.scripted()),
-        Form::Words if judgement.settings.script.is_some() => Said::Text(judgement.scripted()),
-        Form::Words => {
-            Said::Text(format!("Mock verdict {}: drawn by chance, the reply was not read.", judgement.mark))
+        AnswerFormat::Texts if judgement.settings.pairs == Pairs::Malformed => {
+            MockAnswer::Text(judgement.scripted())
         }
-        Form::Always(json) => Said::Json(json),
-        Form::Reply => Said::Reply(reply(draw)),
+        AnswerFormat::Texts => MockAnswer::Texts(judgement.scripted()),
+        AnswerFormat::Words if judgement.settings.script.is_some() => MockAnswer::Text(judgement.scripted()),
+        AnswerFormat::Words => MockAnswer::Text(format!(
+            "Mock verdict {}: drawn by chance, the reply was not read.",
+            judgement.mark
+        )),
+        AnswerFormat::Always(json) => MockAnswer::Json(json),
+        AnswerFormat::Reply => MockAnswer::Reply(reply(draw)),
     }
 }
 
@@ -201,7 +209,7 @@ const REPLY: [&[&str]; 3] = [
 ];
 
 /// What a customer would read.
-fn reply(draw: &Draw) -> String {
+fn reply(draw: &CallDraw) -> String {
     let part = |(n, texts): (usize, &&[&'static str])| *draw.pick(&format!("reply {n}"), texts);
     REPLY.iter().enumerate().map(part).collect::<Vec<_>>().join(" ")
 }

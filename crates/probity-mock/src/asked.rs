@@ -7,11 +7,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::dialect::Dialect;
-use super::form::Form;
+use super::form::AnswerFormat;
 
 /// What a request asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct JudgeRequest {
     /// How it is spelled.
     pub(crate) dialect: Dialect,
     /// The model's name.
@@ -19,7 +19,7 @@ pub(crate) struct Asked {
     /// The last user message; its BLAKE3 hash is the packet's key.
     pub(crate) user: String,
     /// The form of the answer.
-    pub(crate) form: Form,
+    pub(crate) form: AnswerFormat,
     /// The two replies to be compared, where the prompt shows them as the built-in template does.
     pub(crate) candidates: Option<[String; 2]>,
     /// The tool through which the answer is wanted.
@@ -29,26 +29,27 @@ pub(crate) struct Asked {
 }
 
 #[derive(Deserialize)]
-struct Body {
+struct RequestBody {
     #[serde(default)]
     model: String,
     #[serde(default)]
-    messages: Vec<Message>,
+    messages: Vec<RequestMessage>,
     response_format: Option<Value>,
     #[serde(default)]
     tools: Vec<Value>,
 }
 
 #[derive(Deserialize)]
-struct Message {
+struct RequestMessage {
     role: String,
     #[serde(default)]
     content: Value,
 }
 
 /// Reads a request. The error is a sentence for the client.
-pub(crate) fn asked(dialect: Dialect, bytes: &[u8]) -> Result<Asked, String> {
-    let body: Body = serde_json::from_slice(bytes).map_err(|error| format!("not a chat request: {error}"))?;
+pub(crate) fn asked(dialect: Dialect, bytes: &[u8]) -> Result<JudgeRequest, String> {
+    let body: RequestBody =
+        serde_json::from_slice(bytes).map_err(|error| format!("not a chat request: {error}"))?;
     let last = body.messages.into_iter().rev().find(|message| message.role == "user");
     let user = last.and_then(|message| text(message.content));
     let user = user.ok_or("expected messages with one whose role is \"user\" and whose content is text")?;
@@ -57,19 +58,19 @@ pub(crate) fn asked(dialect: Dialect, bytes: &[u8]) -> Result<Asked, String> {
     let format_schema =
         body.response_format.as_ref().and_then(|format| format.get("json_schema")?.get("schema"));
     let form = match tool_schema.or(format_schema) {
-        Some(schema) => Form::of_schema(schema),
-        None => Form::of_prompt(&user).unwrap_or_else(|| match (dialect, &body.response_format) {
+        Some(schema) => AnswerFormat::of_schema(schema),
+        None => AnswerFormat::of_prompt(&user).unwrap_or_else(|| match (dialect, &body.response_format) {
             // A request to chat completions without any form is for what a customer would read.
-            (Dialect::OpenAi, None) => Form::Reply,
-            _ => Form::fallback(),
+            (Dialect::OpenAi, None) => AnswerFormat::Reply,
+            _ => AnswerFormat::fallback(),
         }),
     };
     let tool = tool.and_then(|tool| tool.get("name")).and_then(Value::as_str).map(str::to_owned);
     let candidates = candidates(&user);
-    Ok(Asked { dialect, model: body.model, user, form, candidates, tool, n_bytes: bytes.len() })
+    Ok(JudgeRequest { dialect, model: body.model, user, form, candidates, tool, n_bytes: bytes.len() })
 }
 
-impl Asked {
+impl JudgeRequest {
     /// What the customer wrote, where the prompt shows it as the built-in templates do.
     pub(crate) fn ticket(&self) -> Option<String> {
         let turns = || {

@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 
 /// Everything counted since the start or the last reset.
 #[derive(Debug, Default)]
-pub struct Counts(Mutex<Tally>);
+pub struct CallCounts(Mutex<CallTally>);
 
 #[derive(Debug, Default)]
-struct Tally {
+struct CallTally {
     packets: HashMap<Hash, u32>,
     calls: u64,
     ended: u64,
@@ -27,7 +27,7 @@ struct Tally {
 /// A call under way. Dropping it ends it.
 #[derive(Debug)]
 pub(crate) struct UnderWay<'a> {
-    counts: &'a Counts,
+    counts: &'a CallCounts,
     /// The call's place in order of arrival, from 1.
     pub(crate) n: u64,
     /// The call's number among those for its packet, from 1.
@@ -42,8 +42,8 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-impl Counts {
-    fn tally(&self) -> MutexGuard<'_, Tally> {
+impl CallCounts {
+    fn tally(&self) -> MutexGuard<'_, CallTally> {
         self.0.lock().expect("no thread panics while it counts")
     }
 
@@ -87,7 +87,7 @@ impl Counts {
     pub(crate) fn reset(&self) {
         let mut tally = self.tally();
         let in_flight = tally.in_flight;
-        *tally = Tally { in_flight, in_flight_peak: in_flight, ..Tally::default() };
+        *tally = CallTally { in_flight, in_flight_peak: in_flight, ..CallTally::default() };
     }
 
     /// All counts, with the calls of each packet.

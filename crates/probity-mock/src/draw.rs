@@ -7,14 +7,14 @@ use blake3::Hash;
 
 /// The draws of one packet, or of one call for it.
 #[derive(Debug, Clone)]
-pub(crate) struct Draw {
+pub(crate) struct CallDraw {
     key: [u8; 32],
 }
 
-impl Draw {
+impl CallDraw {
     /// The draws that are the same for every call about `packet`.
     pub(crate) fn of_packet(seed: u64, packet: &Hash) -> Self {
-        Draw::of_call(seed, packet, 0)
+        CallDraw::of_call(seed, packet, 0)
     }
 
     /// The draws of call `attempt` (from 1) about `packet`.
@@ -23,7 +23,7 @@ impl Draw {
         bytes[..32].copy_from_slice(packet.as_bytes());
         bytes[32..40].copy_from_slice(&seed.to_le_bytes());
         bytes[40..].copy_from_slice(&attempt.to_le_bytes());
-        Draw { key: *blake3::hash(&bytes).as_bytes() }
+        CallDraw { key: *blake3::hash(&bytes).as_bytes() }
     }
 
     /// 64 even bits for `purpose`.
@@ -59,24 +59,24 @@ impl Draw {
 
 #[cfg(test)]
 mod tests {
-    use super::Draw;
+    use super::CallDraw;
 
     #[test]
     fn draws_follow_from_seed_packet_and_attempt() {
         let packet = blake3::hash(b"packet");
-        let one = || Draw::of_call(7, &packet, 1);
+        let one = || CallDraw::of_call(7, &packet, 1);
         assert_eq!(one().bits("a"), one().bits("a"));
         assert_ne!(one().bits("a"), one().bits("b"));
-        assert_ne!(one().bits("a"), Draw::of_call(7, &packet, 2).bits("a"));
-        assert_ne!(one().bits("a"), Draw::of_call(8, &packet, 1).bits("a"));
-        assert_ne!(one().bits("a"), Draw::of_call(7, &blake3::hash(b"other"), 1).bits("a"));
+        assert_ne!(one().bits("a"), CallDraw::of_call(7, &packet, 2).bits("a"));
+        assert_ne!(one().bits("a"), CallDraw::of_call(8, &packet, 1).bits("a"));
+        assert_ne!(one().bits("a"), CallDraw::of_call(7, &blake3::hash(b"other"), 1).bits("a"));
     }
 
     #[test]
     fn shares_are_even() {
         let n = 4000_u32;
         let below: u32 = (0..n)
-            .map(|n| u32::from(Draw::of_call(1, &blake3::hash(&n.to_le_bytes()), 1).share("x") < 0.25))
+            .map(|n| u32::from(CallDraw::of_call(1, &blake3::hash(&n.to_le_bytes()), 1).share("x") < 0.25))
             .sum();
         assert!((below.abs_diff(n / 4)) < 150, "{below} of {n}");
     }

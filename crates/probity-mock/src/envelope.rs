@@ -6,7 +6,7 @@ use super::dialect::Dialect;
 
 /// Whether answers say how many tokens they took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Usage {
+pub enum UsageReport {
     /// They do.
     On,
     /// They do not.
@@ -15,7 +15,7 @@ pub enum Usage {
 
 /// What stands in a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Content {
+pub(crate) enum MessageContent {
     /// `null`.
     Null,
     /// One text.
@@ -39,9 +39,9 @@ pub(crate) enum Choices {
 
 /// A message of the mock judge. In the Messages API reasons to finish and blocks have other names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Message {
+pub(crate) struct AnswerMessage {
     /// The text.
-    pub(crate) content: Content,
+    pub(crate) content: MessageContent,
     /// A tool that is called, with its arguments.
     pub(crate) tool: Option<(String, String)>,
     /// The words of a refusal.
@@ -56,11 +56,11 @@ pub(crate) struct Message {
     pub(crate) usage: Option<&'static str>,
 }
 
-impl Message {
+impl AnswerMessage {
     /// A message with a text and nothing else.
     pub(crate) fn text(text: impl Into<String>) -> Self {
-        Message {
-            content: Content::Text(text.into()),
+        AnswerMessage {
+            content: MessageContent::Text(text.into()),
             tool: None,
             refusal: None,
             reasoning: None,
@@ -73,7 +73,7 @@ impl Message {
     /// A message that calls `tool` with these arguments.
     pub(crate) fn calling(tool: &str, arguments: &str) -> Self {
         let tool = Some((tool.to_owned(), arguments.to_owned()));
-        Message { content: Content::Null, tool, finish: "tool_calls", ..Message::text("") }
+        AnswerMessage { content: MessageContent::Null, tool, finish: "tool_calls", ..AnswerMessage::text("") }
     }
 
     /// The body of a response that carries it.
@@ -95,9 +95,9 @@ impl Message {
 
     fn openai(&self, sender: &Sender<'_>) -> Map<String, Value> {
         let content = match &self.content {
-            Content::Null => Value::Null,
-            Content::Text(text) => json!(text),
-            Content::Parts(parts) => parts.iter().map(|part| text_block(part)).collect(),
+            MessageContent::Null => Value::Null,
+            MessageContent::Text(text) => json!(text),
+            MessageContent::Parts(parts) => parts.iter().map(|part| text_block(part)).collect(),
         };
         let mut message = json!({ "role": "assistant", "content": content, "refusal": self.refusal });
         if let Some(reasoning) = &self.reasoning {
@@ -130,9 +130,9 @@ impl Message {
         let mut blocks = Vec::new();
         blocks.extend(self.reasoning.as_ref().map(|text| json!({ "type": "thinking", "thinking": text })));
         match &self.content {
-            Content::Null => {}
-            Content::Text(text) => blocks.push(text_block(text)),
-            Content::Parts(parts) => blocks.extend(parts.iter().map(|part| text_block(part))),
+            MessageContent::Null => {}
+            MessageContent::Text(text) => blocks.push(text_block(text)),
+            MessageContent::Parts(parts) => blocks.extend(parts.iter().map(|part| text_block(part))),
         }
         if let Some((name, _)) = &self.tool {
             let id = format!("toolu_{}", sender.mark);
@@ -162,12 +162,12 @@ impl Message {
     fn usage(&self, sender: &Sender<'_>) -> Option<Value> {
         match (self.usage, sender.usage) {
             (Some(usage), _) => serde_json::from_str(usage).ok(),
-            (None, Usage::Off) => None,
-            (None, Usage::On) => {
+            (None, UsageReport::Off) => None,
+            (None, UsageReport::On) => {
                 let said = match &self.content {
-                    Content::Null => self.tool.as_ref().map_or(0, |(_, arguments)| arguments.len()),
-                    Content::Text(text) => text.len(),
-                    Content::Parts(parts) => parts.iter().map(String::len).sum(),
+                    MessageContent::Null => self.tool.as_ref().map_or(0, |(_, arguments)| arguments.len()),
+                    MessageContent::Text(text) => text.len(),
+                    MessageContent::Parts(parts) => parts.iter().map(String::len).sum(),
                 };
                 let (n_in, n_out) = (sender.n_bytes_asked.div_ceil(4), said.div_ceil(4));
                 Some(match sender.dialect {
@@ -198,7 +198,7 @@ pub(crate) struct Sender<'a> {
     /// Bytes of the request, from which tokens are estimated.
     pub(crate) n_bytes_asked: usize,
     /// Whether tokens are counted.
-    pub(crate) usage: Usage,
+    pub(crate) usage: UsageReport,
 }
 
 fn members(object: Value) -> Map<String, Value> {

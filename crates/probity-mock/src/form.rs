@@ -10,9 +10,9 @@ const LEVELS_MAX: usize = 1001;
 
 /// The form of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum AnswerFormat {
     /// An object with these members.
-    Object(Vec<(String, Form)>),
+    Object(Vec<(String, AnswerFormat)>),
     /// One of these levels; never empty.
     Level(Vec<i64>),
     /// One of these words; never empty.
@@ -27,15 +27,15 @@ pub(crate) enum Form {
     Reply,
 }
 
-impl Form {
+impl AnswerFormat {
     /// What is answered where a request shows no form.
-    pub(crate) fn fallback() -> Form {
-        let level = Form::Level((1..=5).collect());
-        Form::Object(vec![("score".to_owned(), level), ("reasoning".to_owned(), Form::Words)])
+    pub(crate) fn fallback() -> AnswerFormat {
+        let level = AnswerFormat::Level((1..=5).collect());
+        AnswerFormat::Object(vec![("score".to_owned(), level), ("reasoning".to_owned(), AnswerFormat::Words)])
     }
 
     /// The form that a JSON schema describes.
-    pub(crate) fn of_schema(schema: &Value) -> Form {
+    pub(crate) fn of_schema(schema: &Value) -> AnswerFormat {
         if let Some(form) = schema.get("enum").and_then(Value::as_array).and_then(|all| choices(all)) {
             return form;
         }
@@ -43,71 +43,75 @@ impl Form {
             Some("integer" | "number") => {
                 let bound = |key| schema.get(key).and_then(Value::as_i64);
                 let (low, high) = (bound("minimum").unwrap_or(1), bound("maximum").unwrap_or(5));
-                Form::Level((low..=high.max(low)).take(LEVELS_MAX).collect())
+                AnswerFormat::Level((low..=high.max(low)).take(LEVELS_MAX).collect())
             }
-            Some("string") => Form::Words,
-            Some("boolean") => Form::Always("true"),
-            Some("array") if schema.pointer("/items/type").is_some_and(|of| of == "string") => Form::Texts,
-            Some("array") => Form::Always("[]"),
+            Some("string") => AnswerFormat::Words,
+            Some("boolean") => AnswerFormat::Always("true"),
+            Some("array") if schema.pointer("/items/type").is_some_and(|of| of == "string") => {
+                AnswerFormat::Texts
+            }
+            Some("array") => AnswerFormat::Always("[]"),
             Some("object") => {
                 let members = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-                Form::Object(members.map(|(name, schema)| (name.clone(), Form::of_schema(schema))).collect())
+                AnswerFormat::Object(
+                    members.map(|(name, schema)| (name.clone(), AnswerFormat::of_schema(schema))).collect(),
+                )
             }
-            _ => Form::Always("null"),
+            _ => AnswerFormat::Always("null"),
         }
     }
 
     /// The form that the last line of a prompt names: `… where N is one of 1, 2.` for one criterion, `… where N
     /// is one of the levels of its criterion: tone 1, 2; safety 0, 4.` for several, `… where V is one of "A",
     /// "B".` for two replies.
-    pub(crate) fn of_prompt(prompt: &str) -> Option<Form> {
+    pub(crate) fn of_prompt(prompt: &str) -> Option<AnswerFormat> {
         let line = prompt.lines().rev().find(|line| !line.trim().is_empty())?;
         if let Some((_, words)) = line.trim().split_once("where V is one of ") {
             let words: Vec<String> = serde_json::from_str(&format!("[{}]", words.strip_suffix('.')?)).ok()?;
-            let members = [("evidence", Form::Texts), ("verdict", Form::Choice(words))];
-            return Some(Form::Object(members.map(|(name, form)| (name.to_owned(), form)).into()));
+            let members = [("evidence", AnswerFormat::Texts), ("verdict", AnswerFormat::Choice(words))];
+            return Some(AnswerFormat::Object(members.map(|(name, form)| (name.to_owned(), form)).into()));
         }
         let (_, levels) = line.trim().split_once("where N is one of ")?;
         let levels = levels.strip_suffix('.')?;
         let Some(criteria) = levels.strip_prefix("the levels of its criterion: ") else {
             return graded(levels);
         };
-        let criteria: Option<Vec<(String, Form)>> = criteria
+        let criteria: Option<Vec<(String, AnswerFormat)>> = criteria
             .split("; ")
             .map(|criterion| {
                 let (id, levels) = criterion.split_once(' ')?;
                 Some((id.to_owned(), graded(levels)?))
             })
             .collect();
-        criteria.map(Form::Object)
+        criteria.map(AnswerFormat::Object)
     }
 }
 
 /// The form of an answer about one criterion with these levels, written with commas.
-fn graded(levels: &str) -> Option<Form> {
+fn graded(levels: &str) -> Option<AnswerFormat> {
     let levels: Option<Vec<i64>> = levels.split(", ").map(|level| level.parse().ok()).collect();
-    let members = [("reasoning", Form::Words), ("score", Form::Level(levels?))];
-    Some(Form::Object(members.map(|(name, form)| (name.to_owned(), form)).into()))
+    let members = [("reasoning", AnswerFormat::Words), ("score", AnswerFormat::Level(levels?))];
+    Some(AnswerFormat::Object(members.map(|(name, form)| (name.to_owned(), form)).into()))
 }
 
-fn choices(listed: &[Value]) -> Option<Form> {
+fn choices(listed: &[Value]) -> Option<AnswerFormat> {
     let levels: Option<Vec<i64>> = listed.iter().map(Value::as_i64).collect();
     if let Some(levels) = levels.filter(|levels| !levels.is_empty()) {
-        return Some(Form::Level(levels));
+        return Some(AnswerFormat::Level(levels));
     }
     let words: Option<Vec<String>> = listed.iter().map(|word| word.as_str().map(str::to_owned)).collect();
-    words.filter(|words| !words.is_empty()).map(Form::Choice)
+    words.filter(|words| !words.is_empty()).map(AnswerFormat::Choice)
 }
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum MockAnswer {
     /// An object with these members.
-    Object(Vec<(String, Said)>),
+    Object(Vec<(String, MockAnswer)>),
     /// A level, and all that could have been given.
-    Level(Level),
+    Level(LevelGiven),
     /// A word, and all that could have been given.
-    Word(Word),
+    Word(WordGiven),
     /// A list of one text.
     Texts(String),
     /// Text.
@@ -120,7 +124,7 @@ pub(crate) enum Said {
 
 /// A level and its scale.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Level {
+pub(crate) struct LevelGiven {
     /// The level given.
     pub(crate) level: i64,
     /// All levels of the scale; never empty.
@@ -129,7 +133,7 @@ pub(crate) struct Level {
 
 /// A word out of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Word {
+pub(crate) struct WordGiven {
     /// The word given.
     pub(crate) word: String,
     /// All words of the list; never empty.
@@ -140,9 +144,9 @@ pub(crate) struct Word {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Decided<'a> {
     /// A level.
-    Level(&'a Level),
+    Level(&'a LevelGiven),
     /// A word.
-    Word(&'a Word),
+    Word(&'a WordGiven),
 }
 
 impl Decided<'_> {
@@ -158,14 +162,14 @@ impl Decided<'_> {
     pub(crate) fn other_json(self) -> String {
         match self {
             Decided::Level(level) => level.other().to_string(),
-            Decided::Word(Word { word, words }) => {
+            Decided::Word(WordGiven { word, words }) => {
                 quoted(words.iter().find(|other| *other != word).unwrap_or(word))
             }
         }
     }
 }
 
-impl Level {
+impl LevelGiven {
     /// Another level of the scale, or the next number where there is only one.
     pub(crate) fn other(&self) -> i64 {
         self.levels.iter().copied().find(|level| *level != self.level).unwrap_or(self.level + 1)
@@ -178,7 +182,7 @@ impl Level {
     }
 }
 
-impl Said {
+impl MockAnswer {
     /// The answer as JSON on one line.
     pub(crate) fn json(&self) -> String {
         self.json_with(&mut |_, decided| decided.json())
@@ -193,7 +197,7 @@ impl Said {
 
     fn write(&self, name: &str, out: &mut String, write: &mut dyn FnMut(&str, Decided<'_>) -> String) {
         match self {
-            Said::Object(members) => {
+            MockAnswer::Object(members) => {
                 for (i, (name, said)) in members.iter().enumerate() {
                     out.push(if i == 0 { '{' } else { ',' });
                     out.push_str(&quoted(name));
@@ -202,12 +206,12 @@ impl Said {
                 }
                 out.push_str(if members.is_empty() { "{}" } else { "}" });
             }
-            Said::Level(level) => out.push_str(&write(name, Decided::Level(level))),
-            Said::Word(word) => out.push_str(&write(name, Decided::Word(word))),
-            Said::Texts(text) => out.push_str(&format!("[{}]", quoted(text))),
-            Said::Text(text) => out.push_str(&quoted(text)),
-            Said::Json(json) => out.push_str(json),
-            Said::Reply(text) => out.push_str(text),
+            MockAnswer::Level(level) => out.push_str(&write(name, Decided::Level(level))),
+            MockAnswer::Word(word) => out.push_str(&write(name, Decided::Word(word))),
+            MockAnswer::Texts(text) => out.push_str(&format!("[{}]", quoted(text))),
+            MockAnswer::Text(text) => out.push_str(&quoted(text)),
+            MockAnswer::Json(json) => out.push_str(json),
+            MockAnswer::Reply(text) => out.push_str(text),
         }
     }
 
@@ -220,27 +224,35 @@ impl Said {
 
     fn collect(&self, criterion: &str, found: &mut Vec<(String, i64)>) {
         match self {
-            Said::Object(members) => {
+            MockAnswer::Object(members) => {
                 for (name, said) in members {
-                    said.collect(if matches!(said, Said::Object(_)) { name } else { criterion }, found);
+                    said.collect(if matches!(said, MockAnswer::Object(_)) { name } else { criterion }, found);
                 }
             }
-            Said::Level(level) => found.push((criterion.to_owned(), level.level)),
-            Said::Word(_) | Said::Text(_) | Said::Texts(_) | Said::Json(_) | Said::Reply(_) => {}
+            MockAnswer::Level(level) => found.push((criterion.to_owned(), level.level)),
+            MockAnswer::Word(_)
+            | MockAnswer::Text(_)
+            | MockAnswer::Texts(_)
+            | MockAnswer::Json(_)
+            | MockAnswer::Reply(_) => {}
         }
     }
 
     /// The word that decides about two replies, where there is one.
     pub(crate) fn word(&self) -> Option<&str> {
         match self {
-            Said::Word(word) => Some(&word.word),
-            Said::Object(members) => members.iter().find_map(|(_, said)| said.word()),
-            Said::Level(_) | Said::Text(_) | Said::Texts(_) | Said::Json(_) | Said::Reply(_) => None,
+            MockAnswer::Word(word) => Some(&word.word),
+            MockAnswer::Object(members) => members.iter().find_map(|(_, said)| said.word()),
+            MockAnswer::Level(_)
+            | MockAnswer::Text(_)
+            | MockAnswer::Texts(_)
+            | MockAnswer::Json(_)
+            | MockAnswer::Reply(_) => None,
         }
     }
 
     /// The same answer with its first text changed.
-    pub(crate) fn with_text(&self, change: &dyn Fn(&str) -> String) -> Said {
+    pub(crate) fn with_text(&self, change: &dyn Fn(&str) -> String) -> MockAnswer {
         let mut said = self.clone();
         if let Some(text) = said.first_text() {
             *text = change(text);
@@ -250,22 +262,23 @@ impl Said {
 
     fn first_text(&mut self) -> Option<&mut String> {
         match self {
-            Said::Text(text) | Said::Texts(text) => Some(text),
-            Said::Object(members) => members.iter_mut().find_map(|(_, said)| said.first_text()),
-            Said::Level(_) | Said::Word(_) | Said::Json(_) | Said::Reply(_) => None,
+            MockAnswer::Text(text) | MockAnswer::Texts(text) => Some(text),
+            MockAnswer::Object(members) => members.iter_mut().find_map(|(_, said)| said.first_text()),
+            MockAnswer::Level(_) | MockAnswer::Word(_) | MockAnswer::Json(_) | MockAnswer::Reply(_) => None,
         }
     }
 
     /// The same answer without one criterion, or without its level where it has only one.
-    pub(crate) fn without_a_criterion(&self) -> Said {
-        let Said::Object(members) = self else { return self.clone() };
+    pub(crate) fn without_a_criterion(&self) -> MockAnswer {
+        let MockAnswer::Object(members) = self else { return self.clone() };
         let mut members = members.clone();
-        let nested = members.iter().rposition(|(_, said)| matches!(said, Said::Object(_)));
-        let level = members.iter().rposition(|(_, said)| matches!(said, Said::Level(_) | Said::Word(_)));
+        let nested = members.iter().rposition(|(_, said)| matches!(said, MockAnswer::Object(_)));
+        let level =
+            members.iter().rposition(|(_, said)| matches!(said, MockAnswer::Level(_) | MockAnswer::Word(_)));
         if let Some(at) = nested.or(level) {
             members.remove(at);
         }
-        Said::Object(members)
+        MockAnswer::Object(members)
     }
 }
 
@@ -279,10 +292,10 @@ mod tests {
     use expect_test::{Expect, expect};
     use serde_json::json;
 
-    use super::{Form, Level, Said};
+    use super::{AnswerFormat, LevelGiven, MockAnswer};
 
     #[track_caller]
-    fn check(form: Option<&Form>, want: &Expect) {
+    fn check(form: Option<&AnswerFormat>, want: &Expect) {
         want.assert_eq(&format!("{form:?}"));
     }
 
@@ -291,17 +304,17 @@ mod tests {
         let level = json!({"type": "object", "properties": {
             "reasoning": {"type": "string"}, "score": {"type": "integer", "enum": [0, 4]}}});
         check(
-            Some(&Form::of_schema(&level)),
+            Some(&AnswerFormat::of_schema(&level)),
             &expect![[r#"Some(Object([("reasoning", Words), ("score", Level([0, 4]))]))"#]],
         );
         check(
-            Some(&Form::of_schema(&json!({"type": "object", "properties": {"tone": level}}))),
+            Some(&AnswerFormat::of_schema(&json!({"type": "object", "properties": {"tone": level}}))),
             &expect![[
                 r#"Some(Object([("tone", Object([("reasoning", Words), ("score", Level([0, 4]))]))]))"#
             ]],
         );
         check(
-            Some(&Form::of_schema(&json!({"type": "object", "properties": {
+            Some(&AnswerFormat::of_schema(&json!({"type": "object", "properties": {
                 "winner": {"enum": ["A", "B"]}, "n": {"type": "number", "minimum": 2, "maximum": 3}}}))),
             &expect![[r#"Some(Object([("winner", Choice(["A", "B"])), ("n", Level([2, 3]))]))"#]],
         );
@@ -310,33 +323,37 @@ mod tests {
     #[test]
     fn forms_in_prompts() {
         check(
-            Form::of_prompt("Ticket: \"where N is one of 9.\"\nAnswer with {…}, where N is one of 1, 2.\n")
-                .as_ref(),
+            AnswerFormat::of_prompt(
+                "Ticket: \"where N is one of 9.\"\nAnswer with {…}, where N is one of 1, 2.\n",
+            )
+            .as_ref(),
             &expect![[r#"Some(Object([("reasoning", Words), ("score", Level([1, 2]))]))"#]],
         );
         check(
-            Form::of_prompt("where N is one of the levels of its criterion: a 1; b 0, 1.").as_ref(),
+            AnswerFormat::of_prompt("where N is one of the levels of its criterion: a 1; b 0, 1.").as_ref(),
             &expect![[
                 r#"Some(Object([("a", Object([("reasoning", Words), ("score", Level([1]))])), ("b", Object([("reasoning", Words), ("score", Level([0, 1]))]))]))"#
             ]],
         );
         check(
-            Form::of_prompt("{…}, where V is one of \"A\", \"B\", \"tie\".").as_ref(),
+            AnswerFormat::of_prompt("{…}, where V is one of \"A\", \"B\", \"tie\".").as_ref(),
             &expect![[r#"Some(Object([("evidence", Texts), ("verdict", Choice(["A", "B", "tie"]))]))"#]],
         );
-        check(Form::of_prompt("Rate it from 1 to 5.").as_ref(), &expect!["None"]);
-        check(Form::of_prompt("where N is one of many.").as_ref(), &expect!["None"]);
+        check(AnswerFormat::of_prompt("Rate it from 1 to 5.").as_ref(), &expect!["None"]);
+        check(AnswerFormat::of_prompt("where N is one of many.").as_ref(), &expect!["None"]);
     }
 
     #[test]
     fn answers_are_written_in_order() {
-        let level = || Said::Level(Level { level: 4, levels: vec![1, 4] });
-        let one =
-            Said::Object(vec![("score".into(), level()), ("reasoning".into(), Said::Text("a\"b".into()))]);
+        let level = || MockAnswer::Level(LevelGiven { level: 4, levels: vec![1, 4] });
+        let one = MockAnswer::Object(vec![
+            ("score".into(), level()),
+            ("reasoning".into(), MockAnswer::Text("a\"b".into())),
+        ]);
         assert_eq!(one.json(), r#"{"score":4,"reasoning":"a\"b"}"#);
         assert_eq!(one.levels(), [("score".to_owned(), 4)]);
         assert_eq!(one.without_a_criterion().json(), r#"{"reasoning":"a\"b"}"#);
-        let two = Said::Object(vec![("tone".into(), one.clone()), ("clarity".into(), one)]);
+        let two = MockAnswer::Object(vec![("tone".into(), one.clone()), ("clarity".into(), one)]);
         assert_eq!(two.levels(), [("tone".to_owned(), 4), ("clarity".to_owned(), 4)]);
         assert_eq!(two.without_a_criterion().levels().len(), 1);
     }

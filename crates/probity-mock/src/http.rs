@@ -18,7 +18,7 @@ const READ_BEFORE_RESET: Duration = Duration::from_millis(20);
 
 /// One request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Request {
+pub(crate) struct HttpRequest {
     /// The method, such as `POST`.
     pub(crate) method: String,
     /// The path without its query.
@@ -40,7 +40,7 @@ pub(crate) enum Next {
 
 /// Why there is no request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unusable {
+pub(crate) enum NoRequest {
     /// The client is gone.
     Gone,
     /// What came is answered with this status and nothing more.
@@ -49,7 +49,7 @@ pub(crate) enum Unusable {
 
 /// A response by the rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Response {
+pub(crate) struct HttpResponse {
     /// The status.
     pub(crate) status: u16,
     /// Headers besides the length.
@@ -58,11 +58,11 @@ pub(crate) struct Response {
     pub(crate) body: Vec<u8>,
 }
 
-impl Response {
+impl HttpResponse {
     /// A response with a body of JSON.
     pub(crate) fn json(status: u16, body: impl Into<Vec<u8>>) -> Self {
         let headers = vec![("content-type", "application/json".to_owned())];
-        Response { status, headers, body: body.into() }
+        HttpResponse { status, headers, body: body.into() }
     }
 
     /// The same response with one more header.
@@ -98,7 +98,7 @@ pub(crate) fn head(status: u16, headers: &[(&'static str, String)], length: Opti
 
 /// What is done with the connection to answer a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Act {
+pub(crate) struct WireAct {
     /// The status that the client sees, if it sees one.
     pub(crate) status: Option<u16>,
     /// What is sent, whether or not it is a response by the rules.
@@ -107,9 +107,9 @@ pub(crate) struct Act {
     pub(crate) then: Then,
 }
 
-impl From<Response> for Act {
-    fn from(response: Response) -> Act {
-        Act { status: Some(response.status), bytes: response.bytes(), then: Then::Keep }
+impl From<HttpResponse> for WireAct {
+    fn from(response: HttpResponse) -> WireAct {
+        WireAct { status: Some(response.status), bytes: response.bytes(), then: Then::Keep }
     }
 }
 
@@ -133,7 +133,7 @@ pub(crate) enum Then {
     },
 }
 
-impl Act {
+impl WireAct {
     /// Whether the client is left with something and not kept waiting.
     pub(crate) fn ends_the_call(&self) -> bool {
         !matches!(self.then, Then::Silence | Then::Repeat { .. })
@@ -156,39 +156,39 @@ impl Connection {
     }
 
     /// Waits for the next request.
-    pub(crate) async fn receive(&mut self) -> Result<Request, Unusable> {
+    pub(crate) async fn receive(&mut self) -> Result<HttpRequest, NoRequest> {
         let head_end = self.find(b"\r\n\r\n", 431).await?;
-        let head = std::str::from_utf8(&self.unread[..head_end]).map_err(|_| Unusable::Status(400))?;
-        let head = Head::parse(head).ok_or(Unusable::Status(400))?;
+        let head = std::str::from_utf8(&self.unread[..head_end]).map_err(|_| NoRequest::Status(400))?;
+        let head = Head::parse(head).ok_or(NoRequest::Status(400))?;
         self.unread.drain(..head_end + 4);
         if head.expects_continue {
-            self.socket.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await.map_err(|_| Unusable::Gone)?;
+            self.socket.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await.map_err(|_| NoRequest::Gone)?;
         }
         let body = match head.body {
-            BodyLength::Bytes(n) if n > BODY_BYTES_MAX => return Err(Unusable::Status(413)),
+            BodyLength::Bytes(n) if n > BODY_BYTES_MAX => return Err(NoRequest::Status(413)),
             BodyLength::Bytes(n) => self.take(n).await?,
             BodyLength::Chunks => self.chunks().await?,
         };
-        Ok(Request { method: head.method, path: head.path, body, next: head.next })
+        Ok(HttpRequest { method: head.method, path: head.path, body, next: head.next })
     }
 
-    async fn chunks(&mut self) -> Result<Vec<u8>, Unusable> {
+    async fn chunks(&mut self) -> Result<Vec<u8>, NoRequest> {
         let mut body = Vec::new();
         loop {
             let line_end = self.find(b"\r\n", 400).await?;
             let line = String::from_utf8_lossy(&self.unread[..line_end]);
             let size = line.split(';').next().unwrap_or_default().trim();
-            let size = usize::from_str_radix(size, 16).map_err(|_| Unusable::Status(400))?;
+            let size = usize::from_str_radix(size, 16).map_err(|_| NoRequest::Status(400))?;
             self.unread.drain(..line_end + 2);
             if size > BODY_BYTES_MAX - body.len() {
-                return Err(Unusable::Status(413));
+                return Err(NoRequest::Status(413));
             }
             if size == 0 {
                 break;
             }
             body.extend(self.take(size).await?);
             if self.take(2).await? != b"\r\n" {
-                return Err(Unusable::Status(400));
+                return Err(NoRequest::Status(400));
             }
         }
         // Trailers end with a blank line.
@@ -202,7 +202,7 @@ impl Connection {
     }
 
     /// Where `mark` begins in what is unread, reading until it is there.
-    async fn find(&mut self, mark: &[u8], else_status: u16) -> Result<usize, Unusable> {
+    async fn find(&mut self, mark: &[u8], else_status: u16) -> Result<usize, NoRequest> {
         let mut from = 0;
         loop {
             let found = self.unread[from..].windows(mark.len()).position(|window| window == mark);
@@ -210,14 +210,14 @@ impl Connection {
                 return Ok(from + at);
             }
             if self.unread.len() > HEAD_BYTES_MAX {
-                return Err(Unusable::Status(else_status));
+                return Err(NoRequest::Status(else_status));
             }
             from = (self.unread.len() + 1).saturating_sub(mark.len());
             self.read_more().await?;
         }
     }
 
-    async fn take(&mut self, n_bytes: usize) -> Result<Vec<u8>, Unusable> {
+    async fn take(&mut self, n_bytes: usize) -> Result<Vec<u8>, NoRequest> {
         while self.unread.len() < n_bytes {
             self.read_more().await?;
         }
@@ -225,11 +225,11 @@ impl Connection {
         Ok(std::mem::replace(&mut self.unread, rest))
     }
 
-    async fn read_more(&mut self) -> Result<(), Unusable> {
+    async fn read_more(&mut self) -> Result<(), NoRequest> {
         self.unread.reserve(4096);
         match self.socket.read_buf(&mut self.unread).await {
             Ok(n) if n > 0 => Ok(()),
-            _ => Err(Unusable::Gone),
+            _ => Err(NoRequest::Gone),
         }
     }
 
@@ -241,7 +241,7 @@ impl Connection {
     }
 
     /// Answers. A client that is gone is no failure of the server.
-    pub(crate) async fn perform(&mut self, act: Act) -> Next {
+    pub(crate) async fn perform(&mut self, act: WireAct) -> Next {
         if self.write(&act.bytes).await == Next::Close {
             return Next::Close;
         }

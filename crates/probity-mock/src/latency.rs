@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
-use super::draw::Draw;
+use super::draw::CallDraw;
 
 /// No answer takes longer than this, however long the tail.
 const LATENCY_MAX: Duration = Duration::from_mins(10);
@@ -34,7 +34,7 @@ pub enum Latency {
 
 impl Latency {
     /// The latency of the call that `draw` belongs to.
-    pub(crate) fn sample(self, draw: &Draw) -> Duration {
+    pub(crate) fn sample(self, draw: &CallDraw) -> Duration {
         let drawn = match self {
             Latency::Fixed(latency) => latency,
             Latency::Uniform { from, to } => from + to.saturating_sub(from).mul_f64(draw.share("latency")),
@@ -92,7 +92,7 @@ pub fn duration(text: &str) -> Option<Duration> {
 mod tests {
     use std::time::Duration;
 
-    use super::{Draw, Latency};
+    use super::{CallDraw, Latency};
 
     #[track_caller]
     fn check(text: &str, want: Option<Latency>) {
@@ -118,7 +118,7 @@ mod tests {
         let samples = |text: &str| {
             let latency: Latency = text.parse().unwrap();
             let mut all: Vec<Duration> = (0..2001_u32)
-                .map(|n| latency.sample(&Draw::of_call(3, &blake3::hash(&n.to_le_bytes()), 1)))
+                .map(|n| latency.sample(&CallDraw::of_call(3, &blake3::hash(&n.to_le_bytes()), 1)))
                 .collect();
             all.sort_unstable();
             all

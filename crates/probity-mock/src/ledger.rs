@@ -10,19 +10,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A file of calls.
 #[derive(Debug)]
-pub struct Ledger {
+pub struct CallLedger {
     path: PathBuf,
     file: Mutex<File>,
     /// Where the lines since the start or the last reset begin.
     start: AtomicU64,
 }
 
-impl Ledger {
+impl CallLedger {
     /// Appends to the file at `path`, which is made where it is missing.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         let start = AtomicU64::new(file.metadata()?.len());
-        Ok(Ledger { path: path.to_owned(), file: Mutex::new(file), start })
+        Ok(CallLedger { path: path.to_owned(), file: Mutex::new(file), start })
     }
 
     /// Adds a line. It is in the file when this returns.
@@ -49,14 +49,14 @@ impl Ledger {
 
 #[cfg(test)]
 mod tests {
-    use super::Ledger;
+    use super::CallLedger;
 
     #[test]
     fn lines_are_in_the_file_when_append_returns() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ledger.jsonl");
         std::fs::write(&path, "earlier\n").unwrap();
-        let ledger = Ledger::open(&path).unwrap();
+        let ledger = CallLedger::open(&path).unwrap();
         ledger.append("one").unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "earlier\none\n");
         ledger.append("two").unwrap();

@@ -20,22 +20,22 @@ mod pairs;
 mod script;
 mod serve;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 pub use answer::Levels;
-pub use counts::Counts;
-pub use envelope::Usage;
-pub use faults::{Fault, FaultPlan, faults, share, shares};
+pub use counts::CallCounts;
+pub use envelope::UsageReport;
+pub use faults::{FaultPlan, MockFault, faults, share, shares};
 pub use latency::{Latency, duration};
-pub use ledger::Ledger;
+pub use ledger::CallLedger;
 pub use pairs::Pairs;
-pub use script::Script;
+pub use script::JudgeScript;
 pub use serve::serve;
 
 /// How the mock judge behaves.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct MockSettings {
     /// What every draw follows from, besides the packet and the call's number.
     pub seed: u64,
     /// How levels are chosen.
@@ -43,9 +43,9 @@ pub struct Settings {
     /// How the better of two replies is chosen.
     pub pairs: Pairs,
     /// What a judge that reads goes by, in place of both.
-    pub script: Option<Script>,
+    pub script: Option<JudgeScript>,
     /// Whether answers say how many tokens they took.
-    pub usage: Usage,
+    pub usage: UsageReport,
     /// The model that answers say they come from, in place of the one asked for.
     pub model_echo: Option<String>,
     /// Fingerprints that answers carry, drawn per call; empty for one fixed fingerprint.
@@ -60,15 +60,15 @@ pub struct Settings {
     pub retry_after_s: u32,
 }
 
-impl Default for Settings {
+impl Default for MockSettings {
     /// A judge that answers at once, with levels by packet and without a fault.
     fn default() -> Self {
-        Settings {
+        MockSettings {
             seed: 7,
             levels: Levels::Hash,
             pairs: Pairs::Hash,
             script: None,
-            usage: Usage::On,
+            usage: UsageReport::On,
             model_echo: None,
             fingerprints: Vec::new(),
             latency: Latency::Fixed(Duration::ZERO),
@@ -83,22 +83,18 @@ impl Default for Settings {
 #[derive(Debug)]
 pub struct Mock {
     /// How it behaves.
-    pub settings: Settings,
+    pub settings: MockSettings,
     /// What it has counted.
-    pub counts: Counts,
+    pub counts: CallCounts,
     /// Where it writes down its calls.
-    pub ledger: Option<Ledger>,
+    pub ledger: Option<CallLedger>,
     /// Ledger lines that could not be written.
     pub ledger_failures: AtomicU64,
 }
 
 impl Mock {
     /// A mock judge that has seen nothing yet.
-    pub fn new(settings: Settings, ledger: Option<Ledger>) -> Self {
-        Mock { settings, counts: Counts::default(), ledger, ledger_failures: AtomicU64::new(0) }
-    }
-
-    fn ledger_failed(&self) {
-        self.ledger_failures.fetch_add(1, Ordering::Relaxed);
+    pub fn new(settings: MockSettings, ledger: Option<CallLedger>) -> Self {
+        Mock { settings, counts: CallCounts::default(), ledger, ledger_failures: AtomicU64::new(0) }
     }
 }

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::str::FromStr;
 
-use super::asked::Asked;
-use super::draw::Draw;
+use super::asked::JudgeRequest;
+use super::draw::CallDraw;
 
 /// How the better of two replies is chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Pick {
 
 impl Pairs {
     /// The word for two replies, out of `words`; `None` where these are no words about two replies.
-    pub(crate) fn word(&self, asked: &Asked, seed: u64, words: &[String]) -> Option<String> {
+    pub(crate) fn word(&self, asked: &JudgeRequest, seed: u64, words: &[String]) -> Option<String> {
         self.pick(asked.candidates.as_ref(), seed).word(words)
     }
 
@@ -95,7 +95,7 @@ impl Pairs {
             // Without the texts there is nothing to choose by.
             (Pairs::Tie, _) | (_, None) => Pick::Tie,
             (Pairs::Hash, Some(texts)) => {
-                by(texts, |text| Draw::of_packet(seed, &blake3::hash(text.as_bytes())).bits("candidate"))
+                by(texts, |text| CallDraw::of_packet(seed, &blake3::hash(text.as_bytes())).bits("candidate"))
             }
             (Pairs::Longer, Some(texts)) => by(texts, |text| text.chars().count() as u64),
             (Pairs::Shorter, Some(texts)) => by(texts, |text| u64::MAX - text.chars().count() as u64),

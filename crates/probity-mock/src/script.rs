@@ -7,8 +7,8 @@
 
 use std::str::FromStr;
 
-use super::asked::Asked;
-use super::draw::Draw;
+use super::asked::JudgeRequest;
+use super::draw::CallDraw;
 use super::flaws::{content_words, n_flaws};
 use super::pairs::{Pairs, Pick, by};
 
@@ -56,17 +56,17 @@ const NAMED: &[(&str, Weakness)] = &[
 
 /// A judge that reads.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Script {
+pub struct JudgeScript {
     weaknesses: Vec<Weakness>,
     /// The share of calls that get an answer by chance.
     noise: f64,
 }
 
-impl FromStr for Script {
+impl FromStr for JudgeScript {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut script = Script { weaknesses: Vec::new(), noise: 0.0 };
+        let mut script = JudgeScript { weaknesses: Vec::new(), noise: 0.0 };
         for part in text.split('+') {
             let share = part.strip_prefix("noisy:").and_then(|share| share.parse().ok());
             let weakness = NAMED.iter().find(|(name, _)| *name == part).map(|(_, weakness)| *weakness);
@@ -85,9 +85,15 @@ impl FromStr for Script {
     }
 }
 
-impl Script {
+impl JudgeScript {
     /// The level on a scale, out of `levels`; `None` where the prompt shows no reply to a ticket.
-    pub(crate) fn level(&self, asked: &Asked, criterion: &str, levels: &[i64], draw: &Draw) -> Option<i64> {
+    pub(crate) fn level(
+        &self,
+        asked: &JudgeRequest,
+        criterion: &str,
+        levels: &[i64],
+        draw: &CallDraw,
+    ) -> Option<i64> {
         let (ticket, reply) = (asked.ticket()?, asked.reply()?);
         if let Some(level) = self.by_chance(draw, &format!("level {criterion}"), levels) {
             return Some(level);
@@ -111,7 +117,13 @@ impl Script {
     }
 
     /// The word about two replies, out of `words`; `None` where the prompt does not show them.
-    pub(crate) fn word(&self, asked: &Asked, seed: u64, words: &[String], draw: &Draw) -> Option<String> {
+    pub(crate) fn word(
+        &self,
+        asked: &JudgeRequest,
+        seed: u64,
+        words: &[String],
+        draw: &CallDraw,
+    ) -> Option<String> {
         let (ticket, replies) = (asked.ticket()?, asked.candidates.as_ref()?);
         if let Some(word) = self.by_chance(draw, "word", words) {
             return Some(word);
@@ -123,7 +135,7 @@ impl Script {
         pick.unwrap_or(Pick::Tie).word(words)
     }
 
-    fn by_chance<T: Clone>(&self, draw: &Draw, purpose: &str, choices: &[T]) -> Option<T> {
+    fn by_chance<T: Clone>(&self, draw: &CallDraw, purpose: &str, choices: &[T]) -> Option<T> {
         let is_noise = draw.share(&format!("noise {purpose}")) < self.noise;
         is_noise.then(|| draw.pick(purpose, choices).clone())
     }
@@ -189,17 +201,17 @@ mod tests {
     const GOOD: &str = "Restart the printer, then join the network again; it loses nothing.";
     const WEAK: &str = "Look at the printer.";
 
-    fn script(name: &str) -> Script {
+    fn script(name: &str) -> JudgeScript {
         name.parse().expect("a script")
     }
 
-    fn request(user: &str) -> Asked {
+    fn request(user: &str) -> JudgeRequest {
         let body = json!({ "messages": [{ "role": "user", "content": user }] }).to_string();
         asked(Dialect::OpenAi, body.as_bytes()).expect("a request")
     }
 
-    fn draw(call: u32) -> Draw {
-        Draw::of_call(7, &blake3::hash(b"packet"), call)
+    fn draw(call: u32) -> CallDraw {
+        CallDraw::of_call(7, &blake3::hash(b"packet"), call)
     }
 
     #[track_caller]
@@ -294,10 +306,10 @@ mod tests {
 
     #[test]
     fn what_is_no_script_and_where_none_applies() {
-        assert!("noisy:2".parse::<Script>().is_err() && "noisy".parse::<Script>().is_err());
-        let error = "best".parse::<Script>().expect_err("no script");
+        assert!("noisy:2".parse::<JudgeScript>().is_err() && "noisy".parse::<JudgeScript>().is_err());
+        let error = "best".parse::<JudgeScript>().expect_err("no script");
         assert!(error.contains("fair, position") && error.ends_with("found \"best\""), "{error}");
-        assert!("length+best".parse::<Script>().is_err());
+        assert!("length+best".parse::<JudgeScript>().is_err());
         let plain = request("Rate this reply from 1 to 5: Thanks!");
         assert_eq!(script("fair").level(&plain, "score", &[1, 2], &draw(1)), None);
         assert_eq!(script("fair").word(&plain, 7, &["A".to_owned()], &draw(1)), None);

@@ -6,18 +6,19 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::Mock;
-use super::answer::Call;
+use super::answer::MockCall;
 use super::asked::asked;
 use super::counts::UnderWay;
 use super::dialect::Dialect;
-use super::faults::{Fault, Made};
-use super::http::{Act, Connection, Next, Request, Response, Unusable};
+use super::faults::{FaultMade, MockFault};
+use super::http::{Connection, HttpRequest, HttpResponse, Next, NoRequest, WireAct};
 use super::pairs::Pairs;
 
 /// The pause after a connection could not be accepted, mostly because too many are open.
@@ -45,17 +46,16 @@ async fn converse(socket: TcpStream, mock: Arc<Mock>) {
     loop {
         let request = match connection.receive().await {
             Ok(request) => request,
-            Err(Unusable::Gone) => return,
-            Err(Unusable::Status(status)) => {
+            Err(NoRequest::Gone) => return,
+            Err(NoRequest::Status(status)) => {
                 mock.counts.rejected();
-                let body = json!({ "error": { "message": "the request cannot be read" } }).to_string();
-                connection.perform(Act::from(Response::json(status, body))).await;
+                connection.perform(WireAct::from(error(status, "the request cannot be read"))).await;
                 return;
             }
         };
         let next = match Dialect::of(&request.method, &request.path) {
             Some(dialect) => judge(&mut connection, &mock, dialect, &request.body).await,
-            None => connection.perform(Act::from(page(&mock, &request))).await,
+            None => connection.perform(WireAct::from(page(&mock, &request))).await,
         };
         if next == Next::Close || request.next == Next::Close {
             return;
@@ -70,19 +70,19 @@ async fn judge(connection: &mut Connection, mock: &Mock, dialect: Dialect, body:
         Err(message) => {
             mock.counts.rejected();
             let error = json!({ "error": { "type": "invalid_request_error", "message": message } });
-            return connection.perform(Act::from(Response::json(400, error.to_string()))).await;
+            return connection.perform(WireAct::from(HttpResponse::json(400, error.to_string()))).await;
         }
     };
     let packet = blake3::hash(asked.user.as_bytes());
     let under_way = mock.counts.begin(packet);
-    let call = Call::new(&mock.settings, &asked, packet, under_way.attempt);
+    let call = MockCall::new(&mock.settings, &asked, packet, under_way.attempt);
     let decision = decide(&call);
     mock.counts.decided(decision.fault.map(|fault| fault.number), decision.act.status);
     if let Some(ledger) = &mock.ledger
         && ledger.append(&line(&call, &decision, &under_way)).is_err()
     {
         // An answer that is not on record would make the ledger a lie.
-        mock.ledger_failed();
+        mock.ledger_failures.fetch_add(1, Ordering::Relaxed);
         return Next::Close;
     }
     if !decision.latency.is_zero() {
@@ -97,50 +97,45 @@ async fn judge(connection: &mut Connection, mock: &Mock, dialect: Dialect, body:
 }
 
 /// What a call gets.
-struct Decision {
-    fault: Option<&'static Fault>,
-    act: Act,
+struct CallDecision {
+    fault: Option<&'static MockFault>,
+    act: WireAct,
     latency: Duration,
-    /// Whether a careful reader finds the verdict in it.
-    readable: Readable,
+    /// The verdict that a careful reader finds in it; null where there is none.
+    verdict: Value,
 }
 
-#[derive(PartialEq, Eq)]
-enum Readable {
-    Yes,
-    No,
-}
-
-fn decide(call: &Call<'_>) -> Decision {
+fn decide(call: &MockCall<'_>) -> CallDecision {
     let latency = call.settings.latency.sample(&call.draw);
     let drawn = call.settings.faults.drawn(&call.draw, call.attempt);
-    let (fault, act, readable) = match drawn.map_or(Made::Unbroken, |fault| fault.make(call)) {
-        Made::Verdict(act) => (drawn, act, Readable::Yes),
-        Made::Nothing(act) => (drawn, act, Readable::No),
-        Made::Unbroken => (None, call.clean(), Readable::Yes),
+    let (fault, act, verdict) = match drawn.map_or(FaultMade::Unbroken, |fault| fault.make(call)) {
+        FaultMade::Verdict(act) => (drawn, act, verdict(call)),
+        FaultMade::Nothing(act) => (drawn, act, Value::Null),
+        FaultMade::Unbroken => (None, call.clean(), verdict(call)),
     };
-    let is_malformed = call.settings.pairs == Pairs::Malformed && call.said.word().is_some();
-    let readable = if is_malformed { Readable::No } else { readable };
-    Decision { fault, act, latency, readable }
+    CallDecision { fault, act, latency, verdict }
+}
+
+/// What the call's answer says.
+fn verdict(call: &MockCall<'_>) -> Value {
+    let word = call.said.word();
+    if word.is_some() && call.settings.pairs == Pairs::Malformed {
+        return Value::Null;
+    }
+    let levels = call.said.levels().into_iter().map(|(criterion, level)| (criterion, json!(level)));
+    let word = word.map(|word| ("verdict".to_owned(), json!(word)));
+    Value::Object(levels.chain(word).collect::<Map<String, Value>>())
 }
 
 /// The call's line in the ledger.
-fn line(call: &Call<'_>, decision: &Decision, under_way: &UnderWay<'_>) -> String {
-    let verdict = match decision.readable {
-        Readable::Yes => {
-            let levels = call.said.levels().into_iter().map(|(criterion, level)| (criterion, json!(level)));
-            let word = call.said.word().map(|word| ("verdict".to_owned(), json!(word)));
-            Value::Object(levels.chain(word).collect::<Map<String, Value>>())
-        }
-        Readable::No => Value::Null,
-    };
+fn line(call: &MockCall<'_>, decision: &CallDecision, under_way: &UnderWay<'_>) -> String {
     json!({
         "n": under_way.n,
         "packet": call.packet.to_hex().as_str(),
         "attempt": call.attempt,
         "fault": decision.fault.map(|fault| fault.number),
         "status": decision.act.status,
-        "verdict": verdict,
+        "verdict": decision.verdict,
         "mark": call.draw.mark(),
         "in_flight": under_way.in_flight,
         "latency_us": decision.latency.as_micros(),
@@ -151,29 +146,29 @@ fn line(call: &Call<'_>, decision: &Decision, under_way: &UnderWay<'_>) -> Strin
 }
 
 /// What is not a call to the judge.
-fn page(mock: &Mock, request: &Request) -> Response {
+fn page(mock: &Mock, request: &HttpRequest) -> HttpResponse {
     match (request.method.as_str(), request.path.as_str()) {
         ("GET", "/v1/models" | "/models") => {
             let name = mock.settings.model_echo.as_deref().unwrap_or("mock-judge");
             let model = json!({ "id": name, "object": "model", "created": 0, "owned_by": "probity" });
-            Response::json(200, json!({ "object": "list", "data": [model] }).to_string())
+            HttpResponse::json(200, json!({ "object": "list", "data": [model] }).to_string())
         }
-        ("GET", "/mock/stats") => Response::json(200, mock.counts.stats().to_string()),
+        ("GET", "/mock/stats") => HttpResponse::json(200, mock.counts.stats().to_string()),
         ("POST", "/mock/reset") => match mock.reset() {
-            Ok(()) => Response::json(200, "{}"),
-            Err(error) => failed(&error),
+            Ok(()) => HttpResponse::json(200, "{}"),
+            Err(failure) => error(500, &failure.to_string()),
         },
-        ("GET", "/mock/ledger") => match mock.ledger.as_ref().map(super::Ledger::read) {
+        ("GET", "/mock/ledger") => match mock.ledger.as_ref().map(super::CallLedger::read) {
             Some(Ok(lines)) => {
                 let headers = vec![("content-type", "application/x-ndjson".to_owned())];
-                Response { status: 200, headers, body: lines }
+                HttpResponse { status: 200, headers, body: lines }
             }
-            Some(Err(error)) => failed(&error),
-            None => not_found("no ledger is kept; start the mock judge with --ledger FILE"),
+            Some(Err(failure)) => error(500, &failure.to_string()),
+            None => error(404, "no ledger is kept; start the mock judge with --ledger FILE"),
         },
         _ => {
             mock.counts.rejected();
-            not_found("expected POST /v1/chat/completions or POST /v1/messages")
+            error(404, "expected POST /v1/chat/completions or POST /v1/messages")
         }
     }
 }
@@ -181,14 +176,10 @@ fn page(mock: &Mock, request: &Request) -> Response {
 impl Mock {
     fn reset(&self) -> io::Result<()> {
         self.counts.reset();
-        self.ledger.as_ref().map_or(Ok(()), super::Ledger::reset)
+        self.ledger.as_ref().map_or(Ok(()), super::CallLedger::reset)
     }
 }
 
-fn not_found(message: &str) -> Response {
-    Response::json(404, json!({ "error": { "message": message } }).to_string())
-}
-
-fn failed(error: &io::Error) -> Response {
-    Response::json(500, json!({ "error": { "message": error.to_string() } }).to_string())
+fn error(status: u16, message: &str) -> HttpResponse {
+    HttpResponse::json(status, json!({ "error": { "message": message } }).to_string())
 }

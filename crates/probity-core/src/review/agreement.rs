@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::document::{Asked, Form};
+use super::document::{LabelForm, Questionnaire};
 use crate::calibrate::{Calibration, Counting, Figures, People, calibration};
 use crate::label::{JoinOptions, LabelEntry, Scale, Settling, VerdictEntry, sheet};
 use crate::stats::{Estimate, Undefined};
@@ -19,7 +19,7 @@ pub struct Agreement {
     pub people: usize,
     /// Votes that count.
     pub votes: u64,
-    /// Times that somebody could not tell.
+    /// Times that a person could not tell.
     pub cannot_tell: u64,
     /// Labels that settle what others said.
     pub adjudicated: u64,
@@ -29,25 +29,23 @@ pub struct Agreement {
     pub alpha: FigureView,
     /// The judge against people, where its verdicts are known.
     pub judge: Option<JudgeAgreement>,
-    /// By slice, sorted by name.
-    pub slices: Vec<SliceAgreement>,
+    /// By slice, sorted by name; a row without a name is of cases without a slice.
+    pub slices: Vec<AgreementRow>,
     /// Every two people who looked at something in common.
-    pub pairs: Vec<PairOfPeople>,
+    pub pairs: Vec<AgreementRow>,
 }
 
-/// A figure as pages show it.
+/// A figure as pages write and draw it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FigureView {
-    /// The figure; `None` where it does not exist.
-    pub value: Option<f64>,
-    /// The lower end of its interval.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
-    /// How much it rests on.
-    pub n: u64,
+    /// The figure with two decimals; a dash where it does not exist.
+    pub text: String,
+    /// Both ends of its interval; empty where it does not exist.
+    pub interval: String,
     /// Why it does not exist.
     pub reason: Option<String>,
+    /// The lower end, the figure and the upper end, each from 0 to 1.
+    pub points: Option<[f64; 3]>,
 }
 
 /// A judge against people.
@@ -63,37 +61,24 @@ pub struct JudgeAgreement {
     pub kappa: FigureView,
 }
 
-/// One slice.
+/// The people of one slice among themselves, or two people on what both looked at.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SliceAgreement {
-    /// The slice; empty for cases without one.
-    pub slice: String,
-    /// Items and criteria with a vote.
+pub struct AgreementRow {
+    /// The slice, or both people.
+    pub name: String,
+    /// Items and criteria with a vote, or that both labelled.
     pub n: u64,
-    /// People among themselves.
+    /// The share that says the same.
     pub agreement: FigureView,
-    /// Krippendorff's alpha among people.
-    pub alpha: FigureView,
-    /// The judge's share of agreement.
+    /// Krippendorff's alpha of a slice, Cohen's kappa of two people.
+    pub coefficient: FigureView,
+    /// The judge's share of agreement in a slice.
     pub judge: Option<FigureView>,
 }
 
-/// Two people on what both looked at.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PairOfPeople {
-    /// Who.
-    pub people: [String; 2],
-    /// Items and criteria that both labelled.
-    pub n: u64,
-    /// The share on which they say the same.
-    pub agreement: FigureView,
-    /// Cohen's kappa between them.
-    pub kappa: FigureView,
-}
-
-/// The calibration of what a queue's labels say so far; `None` where nobody has said anything yet.
+/// The calibration of what a queue's labels say so far; `None` without any yet.
 pub fn calibrated(
-    asked: &Asked,
+    asked: &Questionnaire,
     labels: &[LabelEntry],
     verdicts: &[VerdictEntry],
     counting: Counting,
@@ -110,26 +95,27 @@ pub fn calibrated(
 }
 
 /// What pages show of a calibration.
-pub fn agreement(asked: &Asked, calibration: &Calibration) -> Agreement {
+pub fn agreement(asked: &Questionnaire, calibration: &Calibration) -> Agreement {
     let judge = calibration.judges.iter().next();
-    let slice = |(name, people): (&std::sync::Arc<str>, &People)| SliceAgreement {
-        slice: name.to_string(),
+    let slice = |(name, people): (&std::sync::Arc<str>, &People)| AgreementRow {
+        name: name.to_string(),
         n: people.n_units,
-        agreement: FigureView::of(&people.agreement.ok_or(Undefined::Nothing), people.n_units),
-        alpha: alpha(asked, people),
+        agreement: FigureView::of(&people.agreement.ok_or(Undefined::Nothing)),
+        coefficient: alpha(asked, people),
         judge: judge.and_then(|(_, figures)| figures.by_slice.get(name)).map(|part| view(part, "agreement")),
     };
     let people = &calibration.people;
     let pairs = people.pairs.iter().map(|pair| {
         let figure = |name: &str| {
             let found = pair.figures.iter().find(|(known, _)| *known == name).map(|(_, figure)| *figure);
-            FigureView::of(&found.unwrap_or(Err(Undefined::Nothing)), pair.n_units)
+            FigureView::of(&found.unwrap_or(Err(Undefined::Nothing)))
         };
-        PairOfPeople {
-            people: pair.annotators.clone().map(|name| name.to_string()),
+        AgreementRow {
+            name: pair.annotators.join(" and "),
             n: pair.n_units,
             agreement: figure("agreement"),
-            kappa: figure("cohen_kappa"),
+            coefficient: figure("cohen_kappa"),
+            judge: None,
         }
     });
     Agreement {
@@ -138,7 +124,7 @@ pub fn agreement(asked: &Asked, calibration: &Calibration) -> Agreement {
         votes: calibration.labels.n_votes,
         cannot_tell: calibration.labels.n_abstained,
         adjudicated: calibration.labels.n_adjudicated,
-        agreement: FigureView::of(&people.agreement.ok_or(Undefined::Nothing), people.n_units),
+        agreement: FigureView::of(&people.agreement.ok_or(Undefined::Nothing)),
         alpha: alpha(asked, people),
         judge: judge.map(|(name, figures)| JudgeAgreement {
             name: name.to_string(),
@@ -152,10 +138,10 @@ pub fn agreement(asked: &Asked, calibration: &Calibration) -> Agreement {
 }
 
 /// What can be said about an item.
-fn scale(asked: &Asked) -> Option<Scale> {
+fn scale(asked: &Questionnaire) -> Option<Scale> {
     let values: Vec<String> = match asked.form {
-        Form::Pair => ["a", "tie", "b"].map(str::to_owned).to_vec(),
-        Form::Levels => {
+        LabelForm::Pair => ["a", "tie", "b"].map(str::to_owned).to_vec(),
+        LabelForm::Levels => {
             let levels = asked.criteria.iter().flat_map(|criterion| &criterion.levels);
             let levels: std::collections::BTreeSet<i64> = levels.map(|level| level.level).collect();
             levels.iter().map(ToString::to_string).collect()
@@ -164,29 +150,33 @@ fn scale(asked: &Asked) -> Option<Scale> {
     Scale::declared(&values)
 }
 
-fn alpha(asked: &Asked, people: &People) -> FigureView {
+fn alpha(asked: &Questionnaire, people: &People) -> FigureView {
     let figure = match asked.form {
-        Form::Pair => &people.alpha.nominal,
-        Form::Levels => &people.alpha.ordinal,
+        LabelForm::Pair => &people.alpha.nominal,
+        LabelForm::Levels => &people.alpha.ordinal,
     };
-    FigureView::of(figure, people.n_units)
+    FigureView::of(figure)
 }
 
 fn view(figures: &Figures, name: &str) -> FigureView {
-    FigureView::of(&figures.get(name).unwrap_or(Err(Undefined::Nothing)), figures.n_units)
+    FigureView::of(&figures.get(name).unwrap_or(Err(Undefined::Nothing)))
 }
 
 impl FigureView {
-    fn of(figure: &Result<Estimate, Undefined>, n: u64) -> FigureView {
+    fn of(figure: &Result<Estimate, Undefined>) -> FigureView {
         match figure {
-            Ok(estimate) => FigureView {
-                value: Some(estimate.value),
-                low: Some(estimate.low),
-                high: Some(estimate.high),
-                n: estimate.n,
+            Ok(Estimate { value, low, high, .. }) => FigureView {
+                text: format!("{value:.2}"),
+                interval: format!("{low:.2} to {high:.2}"),
                 reason: None,
+                points: Some([low, value, high].map(|point| point.clamp(0.0, 1.0))),
             },
-            Err(why) => FigureView { value: None, low: None, high: None, n, reason: Some(why.to_string()) },
+            Err(why) => FigureView {
+                text: "–".to_owned(),
+                interval: String::new(),
+                reason: Some(why.to_string()),
+                points: None,
+            },
         }
     }
 }

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::document::{Asked, AskedCriterion, Form, Hidden};
+use super::document::{AskedCriterion, Hidden, LabelForm, Questionnaire};
 use crate::case::Moment;
-use crate::label::{ItemFacts, LabelEntry};
+use crate::label::LabelEntry;
 
 /// What a person says about an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum ReviewerAnswer {
     /// A level for each criterion by its id; `None` where the person cannot tell.
     Levels(BTreeMap<String, Option<i64>>),
     /// Which reply is better, as they were shown to this person.
-    Pair(Side),
+    Pair(ReplySide),
     /// The person cannot tell anything about the item.
     CannotTell,
 }
@@ -23,7 +23,7 @@ pub enum Answer {
 /// Which of two replies is better, by where they stood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Side {
+pub enum ReplySide {
     /// The one on the left, or above.
     First,
     /// The one on the right, or below.
@@ -34,11 +34,11 @@ pub enum Side {
 
 /// An answer with everything else that its labels say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Given {
+pub struct GivenAnswer {
     /// Who says it.
     pub annotator: String,
     /// What is said; `None` takes back what was said before.
-    pub answer: Option<Answer>,
+    pub answer: Option<ReviewerAnswer>,
     /// Whether the replies of a pair stood the other way round, candidate B first.
     pub turned: bool,
     /// Which time people look at these items, from one.
@@ -51,20 +51,22 @@ pub struct Given {
     pub adjudicated: bool,
 }
 
-impl Answer {
+impl ReviewerAnswer {
     /// What is wrong with the answer to what was asked; nothing where it can be kept.
-    pub fn check(&self, asked: &Asked) -> Result<(), String> {
+    pub fn check(&self, asked: &Questionnaire) -> Result<(), String> {
         match (self, asked.form) {
-            (Answer::CannotTell, _) | (Answer::Pair(_), Form::Pair) => Ok(()),
-            (Answer::Levels(levels), Form::Levels) => {
+            (ReviewerAnswer::CannotTell, _) | (ReviewerAnswer::Pair(_), LabelForm::Pair) => Ok(()),
+            (ReviewerAnswer::Levels(levels), LabelForm::Levels) => {
                 let unknown = levels.keys().find(|id| !asked.criteria.iter().any(|each| each.id == **id));
                 if let Some(unknown) = unknown {
                     return Err(format!("'{unknown}' was not asked about"));
                 }
                 asked.criteria.iter().try_for_each(|criterion| check_level(criterion, levels))
             }
-            (Answer::Pair(_), Form::Levels) => Err("expected a level for each criterion".to_owned()),
-            (Answer::Levels(_), Form::Pair) => {
+            (ReviewerAnswer::Pair(_), LabelForm::Levels) => {
+                Err("expected a level for each criterion".to_owned())
+            }
+            (ReviewerAnswer::Levels(_), LabelForm::Pair) => {
                 Err("expected the better of two replies, or that they are equal".to_owned())
             }
         }
@@ -87,7 +89,7 @@ fn check_level(criterion: &AskedCriterion, levels: &BTreeMap<String, Option<i64>
 
 /// The labels that an answer comes to, as an import of a file would keep them: one for each criterion, or one for
 /// a pair.
-pub fn label_entries(asked: &Asked, hidden: &Hidden, given: &Given) -> Vec<LabelEntry> {
+pub fn label_entries(asked: &Questionnaire, hidden: &Hidden, given: &GivenAnswer) -> Vec<LabelEntry> {
     let entry = |criterion: Option<&str>, label: Option<String>| LabelEntry {
         item: hidden.case.clone(),
         criterion: criterion.map(str::to_owned),
@@ -100,20 +102,20 @@ pub fn label_entries(asked: &Asked, hidden: &Hidden, given: &Given) -> Vec<Label
         seconds: None,
         at: Moment::from_seconds(given.at).map(|at| at.to_string()),
         packet: packet(hidden, criterion),
-        facts: facts(hidden),
+        facts: hidden.facts(),
     };
     match asked.form {
-        Form::Pair => {
+        LabelForm::Pair => {
             let label = match &given.answer {
-                Some(Answer::Pair(side)) => Some(candidate(*side, given.turned).to_owned()),
-                Some(Answer::Levels(_) | Answer::CannotTell) | None => None,
+                Some(ReviewerAnswer::Pair(side)) => Some(candidate(*side, given.turned).to_owned()),
+                Some(ReviewerAnswer::Levels(_) | ReviewerAnswer::CannotTell) | None => None,
             };
             vec![entry(None, label)]
         }
-        Form::Levels => {
+        LabelForm::Levels => {
             let level = |id: &str| match &given.answer {
-                Some(Answer::Levels(levels)) => levels.get(id).copied().flatten(),
-                Some(Answer::Pair(_) | Answer::CannotTell) | None => None,
+                Some(ReviewerAnswer::Levels(levels)) => levels.get(id).copied().flatten(),
+                Some(ReviewerAnswer::Pair(_) | ReviewerAnswer::CannotTell) | None => None,
             };
             let criteria = asked.criteria.iter();
             criteria
@@ -123,17 +125,19 @@ pub fn label_entries(asked: &Asked, hidden: &Hidden, given: &Given) -> Vec<Label
     }
 }
 
-/// What labels say, seen by somebody to whom a pair was shown `turned`: the other way from labels to answers.
-pub fn said_by(asked: &Asked, labels: &[LabelEntry], turned: bool) -> Answer {
+/// What labels say, seen by a person to whom a pair was shown `turned`: the other way from labels to answers.
+pub fn said_by(asked: &Questionnaire, labels: &[LabelEntry], turned: bool) -> ReviewerAnswer {
     if labels.iter().all(|label| label.label.is_none()) {
-        return Answer::CannotTell;
+        return ReviewerAnswer::CannotTell;
     }
     match asked.form {
-        Form::Pair => {
+        LabelForm::Pair => {
             let label = labels.first().and_then(|label| label.label.as_deref());
-            label.and_then(|label| side(label, turned)).map_or(Answer::CannotTell, Answer::Pair)
+            label
+                .and_then(|label| side(label, turned))
+                .map_or(ReviewerAnswer::CannotTell, ReviewerAnswer::Pair)
         }
-        Form::Levels => Answer::Levels(
+        LabelForm::Levels => ReviewerAnswer::Levels(
             labels
                 .iter()
                 .filter_map(|label| {
@@ -156,27 +160,19 @@ fn packet(hidden: &Hidden, criterion: Option<&str>) -> Option<String> {
     found.map(|each| each.packet.clone())
 }
 
-fn facts(hidden: &Hidden) -> ItemFacts {
-    let mut facts = ItemFacts { slice: hidden.slice.clone(), ..ItemFacts::default() };
-    match &hidden.variants[..] {
-        [Some(a), Some(b)] => facts.variants = Some([a.clone(), b.clone()]),
-        [one] => facts.variant.clone_from(one),
-        _ => {}
-    }
-    facts
-}
-
 /// The candidate that a side is, by the name that labels have for it.
-fn candidate(side: Side, turned: bool) -> &'static str {
+fn candidate(side: ReplySide, turned: bool) -> &'static str {
     match (side, turned) {
-        (Side::First, false) | (Side::Second, true) => "a",
-        (Side::Second, false) | (Side::First, true) => "b",
-        (Side::Tie, _) => "tie",
+        (ReplySide::First, false) | (ReplySide::Second, true) => "a",
+        (ReplySide::Second, false) | (ReplySide::First, true) => "b",
+        (ReplySide::Tie, _) => "tie",
     }
 }
 
-fn side(label: &str, turned: bool) -> Option<Side> {
-    [Side::First, Side::Second, Side::Tie].into_iter().find(|side| candidate(*side, turned) == label)
+fn side(label: &str, turned: bool) -> Option<ReplySide> {
+    [ReplySide::First, ReplySide::Second, ReplySide::Tie]
+        .into_iter()
+        .find(|side| candidate(*side, turned) == label)
 }
 
 #[cfg(test)]
@@ -184,7 +180,7 @@ mod tests {
     use super::*;
     use crate::review::{AskedLevel, HiddenPacket};
 
-    fn asked(form: Form) -> Asked {
+    fn asked(form: LabelForm) -> Questionnaire {
         let levels = (0..=2).map(|level| AskedLevel { level, anchor: None }).collect();
         let criterion = AskedCriterion {
             id: "tone".to_owned(),
@@ -196,7 +192,7 @@ mod tests {
             better: None,
             tie: None,
         };
-        Asked { form, rubric: "r".to_owned(), criteria: vec![criterion] }
+        Questionnaire { form, rubric: "r".to_owned(), criteria: vec![criterion] }
     }
 
     fn hidden(variants: &[Option<&str>]) -> Hidden {
@@ -212,14 +208,14 @@ mod tests {
         }
     }
 
-    fn given(answer: Option<Answer>, turned: bool) -> Given {
+    fn given(answer: Option<ReviewerAnswer>, turned: bool) -> GivenAnswer {
         let (annotator, round) = ("ann".to_owned(), 1);
-        Given { annotator, answer, turned, round, at: 0, blind: true, adjudicated: false }
+        GivenAnswer { annotator, answer, turned, round, at: 0, blind: true, adjudicated: false }
     }
 
     #[track_caller]
-    fn check_pair(side: Side, turned: bool, want: &str) {
-        let (asked, answer) = (asked(Form::Pair), Answer::Pair(side));
+    fn check_pair(side: ReplySide, turned: bool, want: &str) {
+        let (asked, answer) = (asked(LabelForm::Pair), ReviewerAnswer::Pair(side));
         let given = given(Some(answer.clone()), turned);
         let labels = label_entries(&asked, &hidden(&[Some("old"), Some("new")]), &given);
         assert_eq!(labels.len(), 1);
@@ -234,29 +230,29 @@ mod tests {
 
     #[test]
     fn a_side_is_the_candidate_that_stood_there() {
-        check_pair(Side::First, false, "a");
-        check_pair(Side::First, true, "b");
-        check_pair(Side::Second, false, "b");
-        check_pair(Side::Second, true, "a");
-        check_pair(Side::Tie, true, "tie");
+        check_pair(ReplySide::First, false, "a");
+        check_pair(ReplySide::First, true, "b");
+        check_pair(ReplySide::Second, false, "b");
+        check_pair(ReplySide::Second, true, "a");
+        check_pair(ReplySide::Tie, true, "tie");
     }
 
     #[test]
     fn what_is_taken_back_says_nothing() {
-        for form in [Form::Pair, Form::Levels] {
+        for form in [LabelForm::Pair, LabelForm::Levels] {
             let variants: &[Option<&str>] =
-                if form == Form::Pair { &[Some("old"), Some("new")] } else { &[Some("bot")] };
+                if form == LabelForm::Pair { &[Some("old"), Some("new")] } else { &[Some("bot")] };
             let labels = label_entries(&asked(form), &hidden(variants), &given(None, false));
             assert_eq!((labels.len(), &labels[0].label), (1, &None));
-            assert_eq!(said_by(&asked(form), &labels, false), Answer::CannotTell);
+            assert_eq!(said_by(&asked(form), &labels, false), ReviewerAnswer::CannotTell);
         }
     }
 
     #[test]
     fn a_person_may_be_unable_to_tell_one_thing() {
-        let answer = Answer::Levels(BTreeMap::from([("tone".to_owned(), None)]));
-        assert_eq!(answer.check(&asked(Form::Levels)), Ok(()));
-        let off = Answer::Levels(BTreeMap::from([("tone".to_owned(), Some(3))]));
-        assert_eq!(off.check(&asked(Form::Levels)), Err("'tone' is 3, expected 0, 1, 2".to_owned()));
+        let answer = ReviewerAnswer::Levels(BTreeMap::from([("tone".to_owned(), None)]));
+        assert_eq!(answer.check(&asked(LabelForm::Levels)), Ok(()));
+        let off = ReviewerAnswer::Levels(BTreeMap::from([("tone".to_owned(), Some(3))]));
+        assert_eq!(off.check(&asked(LabelForm::Levels)), Err("'tone' is 3, expected 0, 1, 2".to_owned()));
     }
 }

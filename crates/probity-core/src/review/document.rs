@@ -1,18 +1,19 @@
 //! The two halves of a queue item, and what is asked about it.
 //!
-//! They are kept as JSON. What always holds: nothing in [`Shown`] or [`Asked`] comes from a judge, a gate or
+//! They are kept as JSON. What always holds: nothing in [`Exhibit`] or [`Questionnaire`] comes from a judge, a gate or
 //! another person, and neither names the case, its slice, a variant or a model.
 
 use serde::{Deserialize, Serialize};
 
 use crate::case::{Evidence, Situation};
 use crate::gate::Admitted;
+use crate::label::ItemFacts;
 use crate::results::FindingRecord;
 use crate::rubric::{Criterion, Decider, ReferenceUse, Rubric};
 
 /// What a reviewer may see before deciding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shown {
+pub struct Exhibit {
     /// The ticket as one turn of the customer, or the conversation.
     pub conversation: Vec<ShownTurn>,
     /// What the replies may rest on: one for all of them, or one for each in their order; none where there is nothing.
@@ -34,9 +35,9 @@ pub struct ShownTurn {
 
 /// What is asked about every item of a queue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct Questionnaire {
     /// How it is answered.
-    pub form: Form,
+    pub form: LabelForm,
     /// The name of the rubric.
     pub rubric: String,
     /// The criteria that a judge would be asked about, in the rubric's order.
@@ -46,7 +47,7 @@ pub struct Asked {
 /// How an item is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Form {
+pub enum LabelForm {
     /// A level for each criterion.
     Levels,
     /// Which of two replies is better.
@@ -135,10 +136,10 @@ pub struct HiddenVerdict {
     pub reasoning: String,
 }
 
-impl Shown {
+impl Exhibit {
     /// What is shown of admitted replies to one case, one or two. The evidence of replies that rest on the same is
     /// shown once.
-    pub fn of(replies: &[&Admitted], asked: &Rubric) -> Shown {
+    pub fn of(replies: &[&Admitted], asked: &Rubric) -> Exhibit {
         let case = &replies[0].entry().case;
         let turn = |role: &str, text: &str| ShownTurn { role: role.to_owned(), text: text.into() };
         let conversation = match &case.situation {
@@ -154,7 +155,7 @@ impl Shown {
         if evidence.iter().all(Evidence::is_empty) {
             evidence.clear();
         }
-        Shown {
+        Exhibit {
             conversation,
             evidence,
             reference: case.reference.clone().filter(|_| uses_reference),
@@ -164,19 +165,31 @@ impl Shown {
 
     /// The same with the replies of a pair the other way round.
     #[must_use]
-    pub fn turned(mut self) -> Shown {
+    pub fn turned(mut self) -> Exhibit {
         self.replies.reverse();
         self.evidence.reverse();
         self
     }
 }
 
-impl Asked {
+impl Hidden {
+    /// What rows of labels and verdicts say about the item.
+    pub fn facts(&self) -> ItemFacts {
+        let (variant, variants) = match &self.variants[..] {
+            [Some(a), Some(b)] => (None, Some([a.clone(), b.clone()])),
+            [one] => (one.clone(), None),
+            _ => (None, None),
+        };
+        ItemFacts { slice: self.slice.clone(), variant, variants, ..ItemFacts::default() }
+    }
+}
+
+impl Questionnaire {
     /// What people are asked under a rubric: what a judge would be, so that the two can be held against each
     /// other.
-    pub fn of(rubric: &Rubric, form: Form) -> Asked {
+    pub fn of(rubric: &Rubric, form: LabelForm) -> Questionnaire {
         let criteria = judged(rubric).map(AskedCriterion::of).collect();
-        Asked { form, rubric: rubric.name().to_owned(), criteria }
+        Questionnaire { form, rubric: rubric.name().to_owned(), criteria }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which item a reviewer gets next, and on which side a reply of a pair stands.
 //!
 //! Both follow from BLAKE3 of the queue's seed, the reviewer's name and the item's key, so that every reviewer
-//! has an order of their own, nobody's order depends on what others do, and nothing has to be stored.
+//! has an order of their own, no order depends on what others do, and nothing has to be stored.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,14 +20,14 @@ pub enum Arrangement {
 
 /// What a reviewer's order is drawn from.
 #[derive(Debug, Clone, Copy)]
-pub struct Draw<'a> {
+pub struct ReviewerDraw<'a> {
     /// The queue's seed.
     pub seed: u64,
     /// The reviewer's name.
     pub person: &'a str,
 }
 
-impl Draw<'_> {
+impl ReviewerDraw<'_> {
     /// Where an item stands for this reviewer: items are taken from the lowest place to the highest.
     pub fn place(&self, arrangement: Arrangement, rank: u64, key: &str) -> (u64, [u8; 32]) {
         let band = match arrangement {
@@ -52,18 +52,12 @@ impl Draw<'_> {
     }
 }
 
-/// Whether an item has a seat left for one more person, where each is to be labelled by `overlap` people and
-/// `n_others` have labelled it or are at it.
-pub fn has_seat(overlap: u32, n_others: u32) -> bool {
-    n_others < overlap
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn order(person: &str, arrangement: Arrangement) -> Vec<u64> {
-        let draw = Draw { seed: 7, person };
+        let draw = ReviewerDraw { seed: 7, person };
         let mut ranks: Vec<u64> = (0..40).collect();
         ranks.sort_by_key(|rank| draw.place(arrangement, *rank, &format!("case-{rank}")));
         ranks
@@ -87,7 +81,7 @@ mod tests {
     #[test]
     fn sides_are_drawn_evenly_and_differ_between_reviewers() {
         let turned = |person: &str| -> Vec<bool> {
-            let draw = Draw { seed: 7, person };
+            let draw = ReviewerDraw { seed: 7, person };
             (0..400).map(|n| draw.turns(&format!("case-{n}"))).collect()
         };
         let n_turned = turned("ann").into_iter().filter(|turned| *turned).count();
@@ -97,8 +91,8 @@ mod tests {
 
     #[test]
     fn names_and_keys_do_not_run_together() {
-        let one = Draw { seed: 7, person: "ann" }.place(Arrangement::Shuffled, 0, "acase");
-        let other = Draw { seed: 7, person: "anna" }.place(Arrangement::Shuffled, 0, "case");
+        let one = ReviewerDraw { seed: 7, person: "ann" }.place(Arrangement::Shuffled, 0, "acase");
+        let other = ReviewerDraw { seed: 7, person: "anna" }.place(Arrangement::Shuffled, 0, "case");
         assert_ne!(one, other);
     }
 }

@@ -1,6 +1,6 @@
 //! What would teach us most: which replies a person should look at first.
 //!
-//! A label is worth most where nobody knows yet whether the judge is right: where the judge had no verdict or
+//! A label is worth most where it is not known yet whether the judge is right: where the judge had no verdict or
 //! contradicts itself, where a level more or less would change the outcome, in slices where judge and people
 //! agree least, and in slices that have fewer labels than a contract asks for.
 

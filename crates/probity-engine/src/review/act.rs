@@ -8,14 +8,14 @@
 //! what a judge or others said is no longer blind, and later labels of theirs say so.
 
 use probity_core::calibrate::LabelEntry;
-use probity_core::review::{Answer, Given, Hidden, has_seat, said_by};
+use probity_core::review::{GivenAnswer, Hidden, ReviewerAnswer, said_by};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::Room;
+use super::ReviewRoom;
 use super::earlier::{earlier, revisions, take_back};
-use super::hand_out::{Place, SeatState, last_note, n_others, place, seat, sit, standing};
-use super::people::{Person, PersonId, Role, active};
+use super::hand_out::{QueuedItem, SeatState, last_note, n_others, place, seat, sit, standing};
+use super::people::{PersonId, PersonRole, active};
 use super::queue::After;
 use super::record::ItemId;
 use super::seen::{Sight, has_seen, note};
@@ -35,7 +35,7 @@ pub struct Submission {
     /// The revision of what the person has seen, as the item's view had it.
     pub expected_revision: u32,
     /// What they say.
-    pub answer: Answer,
+    pub answer: ReviewerAnswer,
     /// Why, in their words; may be empty.
     pub note: String,
     /// When, in seconds.
@@ -63,7 +63,7 @@ pub enum Submitted {
         /// What to say that one has seen.
         revision: u32,
         /// What counts.
-        answer: Option<Answer>,
+        answer: Option<ReviewerAnswer>,
     },
     /// As many others have answered as the queue asks for: nothing was kept.
     Full,
@@ -136,7 +136,7 @@ pub enum Reveal {
     NotYours,
 }
 
-impl Room {
+impl ReviewRoom {
     /// Keeps an answer, once.
     pub async fn submit(&self, submission: Submission) -> Result<Submitted, StoreError> {
         self.write("keeping an answer", move |db| submit(db, &submission)).await
@@ -149,7 +149,7 @@ impl Room {
                 return Ok(false);
             }
             sit(db, item, person, "skipped", now)?;
-            log(db, (item, person), Act::of("skip"), now)?;
+            log(db, (item, person), LoggedAct::of("skip"), now)?;
             Ok(true)
         })
         .await
@@ -172,7 +172,7 @@ impl Room {
             if seat(db, item, person)? != Some(SeatState::Submitted) {
                 return Ok(false);
             }
-            log(db, (item, person), Act { cause: Some(cause.name()), ..Act::of("cause") }, now)?;
+            log(db, (item, person), LoggedAct { cause: Some(cause.name()), ..LoggedAct::of("cause") }, now)?;
             Ok(true)
         })
         .await
@@ -187,7 +187,7 @@ impl Room {
 
 /// One entry of the log of acts.
 #[derive(Clone, Copy)]
-pub(super) struct Act<'a> {
+pub(super) struct LoggedAct<'a> {
     pub(super) kind: &'static str,
     /// What was written with an answer.
     pub(super) note: Option<&'a str>,
@@ -199,10 +199,10 @@ pub(super) struct Act<'a> {
     pub(super) body: &'a str,
 }
 
-impl Act<'_> {
+impl LoggedAct<'_> {
     /// An act that says nothing more than what it is.
     pub(super) fn of(kind: &'static str) -> Self {
-        Act { kind, note: None, cause: None, sight: None, body: "{}" }
+        LoggedAct { kind, note: None, cause: None, sight: None, body: "{}" }
     }
 }
 
@@ -210,12 +210,12 @@ impl Act<'_> {
 pub(super) fn log(
     db: &Db,
     (item, person): (ItemId, PersonId),
-    act: Act<'_>,
+    act: LoggedAct<'_>,
     now: i64,
 ) -> Result<(), DbError> {
     const SQL: &str = "INSERT INTO act (item, person, kind, note, cause, sight, body, at)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    let Act { kind, note, cause, sight, body } = act;
+    let LoggedAct { kind, note, cause, sight, body } = act;
     db.run(SQL, &vals![item.0, person.0, kind, note, cause, sight, body, now]).map(drop)
 }
 
@@ -249,7 +249,7 @@ fn submit(db: &Db, submission: &Submission) -> Result<Submitted, Fault> {
         return Ok(Submitted::Refused { reason });
     }
     let blind = !has_seen(db, item, id, Sight::ANY)?;
-    let given = Given {
+    let given = GivenAnswer {
         answer: Some(submission.answer.clone()),
         at: submission.at,
         blind,
@@ -269,14 +269,15 @@ fn submit(db: &Db, submission: &Submission) -> Result<Submitted, Fault> {
         };
         return Ok(Submitted::Overtaken { revision, answer });
     }
-    if !is_answered && !has_seat(place.spec.overlap, n_answered(db, item, id)?) {
+    // A seat that was taken and not used keeps out no answer: at the end of time every lease has ended.
+    if !is_answered && n_others(db, item, id, i64::MAX)? >= place.spec.overlap {
         return Ok(Submitted::Full);
     }
     sit(db, item, id, "submitted", submission.at)?;
     let stays = says_the_same(&kept, &entries);
     let before = revisions(db, &entries)?;
     let body = json!({ "answer": submission.answer, "before": before }).to_string();
-    let act = Act { note: Some(&submission.note), body: &body, ..Act::of("submit") };
+    let act = LoggedAct { note: Some(&submission.note), body: &body, ..LoggedAct::of("submit") };
     log(db, (item, id), act, submission.at)?;
     if stays {
         // It was said before, perhaps blind, and saying it again does not make it less so.
@@ -292,17 +293,11 @@ fn says_the_same(kept: &[LabelEntry], entries: &[LabelEntry]) -> bool {
 }
 
 /// Whether an answer and its note can be kept.
-pub(super) fn acceptable(place: &Place, answer: &Answer, note: &str) -> Result<(), String> {
+pub(super) fn acceptable(place: &QueuedItem, answer: &ReviewerAnswer, note: &str) -> Result<(), String> {
     if note.chars().count() > NOTE_CHARS_MAX {
         return Err(format!("the note is longer than {NOTE_CHARS_MAX} characters"));
     }
     answer.check(&place.spec.asked)
-}
-
-/// How many others have answered. A seat that was taken and not used does not keep out an answer that is there now.
-fn n_answered(db: &Db, item: ItemId, person: PersonId) -> Result<u32, DbError> {
-    // At the end of time every lease has ended.
-    n_others(db, item, person, i64::MAX)
 }
 
 fn undo(db: &Db, item: ItemId, id: PersonId, now: i64) -> Result<Undone, Fault> {
@@ -312,10 +307,10 @@ fn undo(db: &Db, item: ItemId, id: PersonId, now: i64) -> Result<Undone, Fault> 
     };
     match state {
         SeatState::Leased => Ok(Undone::Nothing),
-        SeatState::Skipped if !has_seat(place.spec.overlap, n_others(db, item, id, now)?) => Ok(Undone::Full),
+        SeatState::Skipped if n_others(db, item, id, now)? >= place.spec.overlap => Ok(Undone::Full),
         SeatState::Skipped => {
             sit(db, item, id, "leased", now)?;
-            log(db, (item, id), Act::of("undo"), now)?;
+            log(db, (item, id), LoggedAct::of("undo"), now)?;
             Ok(Undone::Resumed)
         }
         SeatState::Submitted => {
@@ -330,19 +325,14 @@ fn reveal(db: &Db, item: ItemId, id: PersonId, now: i64) -> Result<Reveal, Fault
         return Ok(Reveal::NotYours);
     };
     match (seat(db, item, id)?, place.spec.after) {
-        _ if person.role == Role::Lead => {}
+        _ if person.role == PersonRole::Lead => {}
         (Some(SeatState::Submitted), After::Reveal) => {}
         (Some(_), _) => return Ok(Reveal::NotYet),
         (None, _) => return Ok(Reveal::NotYours),
     }
     note(db, (item, id), Sight::Verdict, now)?;
-    shown_to(db, place, &person).map_err(Fault::from)
-}
-
-fn shown_to(db: &Db, place: Place, person: &Person) -> Result<Reveal, DbError> {
-    let cause = last_cause(db, place.item, person.id)?;
     let turned = place.turns_for(&person.name);
-    Ok(Reveal::Shown { hidden: Box::new(place.hidden), turned, cause })
+    Ok(Reveal::Shown { hidden: Box::new(place.hidden), turned, cause: last_cause(db, item, id)? })
 }
 
 /// What a person said is wrong with the verdict since their last answer.

@@ -7,11 +7,11 @@
 //! What always holds: an answer that was taken back is not brought back by taking back another.
 
 use probity_core::calibrate::LabelEntry;
-use probity_core::review::{Answer, Given, said_by};
+use probity_core::review::{GivenAnswer, ReviewerAnswer, said_by};
 use serde::Deserialize;
 
-use super::act::{Act, log};
-use super::hand_out::{Place, standing};
+use super::act::{LoggedAct, log};
+use super::hand_out::{QueuedItem, standing};
 use super::people::{Person, PersonId};
 use super::record::{ItemId, document};
 use super::seen::{Sight, has_seen};
@@ -34,7 +34,11 @@ pub(super) fn revisions(db: &Db, entries: &[LabelEntry]) -> Result<Vec<u32>, DbE
 
 /// What counts of a person's labels on an item that they have not answered here; `None` where they have said
 /// nothing, or have taken it back.
-pub(super) fn earlier(db: &Db, place: &Place, person: &Person) -> Result<Option<Answer>, DbError> {
+pub(super) fn earlier(
+    db: &Db,
+    place: &QueuedItem,
+    person: &Person,
+) -> Result<Option<ReviewerAnswer>, DbError> {
     let entries = place.entries(&place.unsaid(&person.name, false));
     let (_, labels) = standing(db, &entries)?;
     if labels.iter().all(|label| label.label.is_none()) {
@@ -50,9 +54,9 @@ pub(super) fn earlier(db: &Db, place: &Place, person: &Person) -> Result<Option<
 }
 
 /// Takes back a person's answer to an item: what it found counts again. Returns the sum of the revisions.
-pub(super) fn take_back(db: &Db, place: &Place, person: &Person, now: i64) -> Result<u32, Fault> {
+pub(super) fn take_back(db: &Db, place: &QueuedItem, person: &Person, now: i64) -> Result<u32, Fault> {
     let blind = !has_seen(db, place.item, person.id, Sight::ANY)?;
-    let entries = place.entries(&Given { at: now, blind, ..place.unsaid(&person.name, false) });
+    let entries = place.entries(&GivenAnswer { at: now, blind, ..place.unsaid(&person.name, false) });
     let mut current = revisions(db, &entries)?;
     let answers = answers(db, place.item, person.id)?;
     for (at, entry) in entries.iter().enumerate() {
@@ -70,7 +74,7 @@ pub(super) fn take_back(db: &Db, place: &Place, person: &Person, now: i64) -> Re
         revise_label(db, &subject, &body, last)?;
         current[at] = last + 1;
     }
-    log(db, (place.item, person.id), Act::of("undo"), now)?;
+    log(db, (place.item, person.id), LoggedAct::of("undo"), now)?;
     Ok(current.iter().sum())
 }
 

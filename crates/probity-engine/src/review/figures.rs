@@ -6,10 +6,10 @@ use probity_core::calibrate::{Counting, LabelEntry, Named, Spoken, VerdictEntry,
 use probity_core::case::Moment;
 use probity_core::compare::ItemFacts;
 use probity_core::promote::Contract;
-use probity_core::review::{Agreement, Form, Hidden, ProgressLine, agreement, calibrated, progress};
+use probity_core::review::{Agreement, Hidden, LabelForm, ProgressLine, agreement, calibrated, progress};
 use serde::Serialize;
 
-use super::Room;
+use super::ReviewRoom;
 use super::queue::{QueueId, QueueSpec, spec};
 use super::record::document;
 use crate::store::db::{Db, DbError, vals};
@@ -26,7 +26,7 @@ pub struct QueueFigures {
     pub problem: Option<String>,
 }
 
-impl Room {
+impl ReviewRoom {
     /// The figures of a queue. They take as long as a calibration does.
     pub fn figures(
         &self,
@@ -40,7 +40,7 @@ impl Room {
             Ok((spec, items, reader.labels()?))
         })?;
         let Some(spec) = spec else { return Ok(QueueFigures::default()) };
-        let about = About::of(&spec, &items);
+        let about = QueueLabels::of(&spec, &items);
         let labels = about.labels(labels);
         let verdicts: Vec<VerdictEntry> = items.iter().flat_map(verdicts).collect();
         let calibration = match calibrated(&spec.asked, &labels, &verdicts, counting) {
@@ -66,18 +66,18 @@ pub(super) fn hidden_halves(db: &Db, queue: QueueId) -> Result<Vec<Hidden>, DbEr
 }
 
 /// What the labels of a queue are about.
-pub(super) struct About<'a> {
+pub(super) struct QueueLabels<'a> {
     spec: &'a QueueSpec,
     items: HashMap<&'a str, Vec<&'a Hidden>>,
 }
 
-impl<'a> About<'a> {
-    pub(super) fn of(spec: &'a QueueSpec, items: &'a [Hidden]) -> About<'a> {
+impl<'a> QueueLabels<'a> {
+    pub(super) fn of(spec: &'a QueueSpec, items: &'a [Hidden]) -> QueueLabels<'a> {
         let mut by_case: HashMap<&str, Vec<&Hidden>> = HashMap::new();
         for item in items {
             by_case.entry(&item.case).or_default().push(item);
         }
-        About { spec, items: by_case }
+        QueueLabels { spec, items: by_case }
     }
 
     /// The labels that are about exactly what the queue shows, with everything named.
@@ -98,8 +98,8 @@ impl<'a> About<'a> {
             return None;
         }
         let is_of_form = match asked.form {
-            Form::Pair => label.criterion.is_none(),
-            Form::Levels => {
+            LabelForm::Pair => label.criterion.is_none(),
+            LabelForm::Levels => {
                 asked.criteria.iter().any(|criterion| Some(&criterion.id) == label.criterion.as_ref())
             }
         };
@@ -107,9 +107,9 @@ impl<'a> About<'a> {
         let is_named = label.facts.variant.is_some() || label.facts.variants.is_some();
         let item = match items[..] {
             [only] if !is_named => only,
-            _ => items.iter().find(|item| About::is_of(&label.facts, item))?,
+            _ => items.iter().find(|item| QueueLabels::is_of(&label.facts, item))?,
         };
-        let facts = label.facts.clone().or(&facts(item));
+        let facts = label.facts.clone().or(&item.facts());
         let packets = item.packets.iter().map(|each| each.packet.clone()).collect();
         Some((LabelEntry { facts, ..label }, packets))
     }
@@ -126,15 +126,6 @@ impl<'a> About<'a> {
     }
 }
 
-fn facts(item: &Hidden) -> ItemFacts {
-    let (variant, variants) = match &item.variants[..] {
-        [Some(a), Some(b)] => (None, Some([a.clone(), b.clone()])),
-        [one] => (one.clone(), None),
-        _ => (None, None),
-    };
-    ItemFacts { slice: item.slice.clone(), variant, variants, ..ItemFacts::default() }
-}
-
 /// What the judge said about an item, as rows have it.
 pub(super) fn verdicts(item: &Hidden) -> Vec<VerdictEntry> {
     let Some(judge) = &item.judge else { return Vec::new() };
@@ -143,7 +134,7 @@ pub(super) fn verdicts(item: &Hidden) -> Vec<VerdictEntry> {
         criterion,
         judge: Some(format!("{} {}", judge.kind, judge.model).trim_end().to_owned()),
         spoken,
-        facts: facts(item),
+        facts: item.facts(),
     };
     if let [_, _] = &item.variants[..] {
         let pass = |order: &str| {

@@ -7,10 +7,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use probity_core::calibrate::LabelEntry;
-use probity_core::review::{Answer, Asked, Draw, Given, Hidden, Shown, has_seat, label_entries, said_by};
+use probity_core::review::{
+    Exhibit, GivenAnswer, Hidden, Questionnaire, ReviewerAnswer, ReviewerDraw, label_entries, said_by,
+};
 use serde::Serialize;
 
-use super::Room;
+use super::ReviewRoom;
 use super::earlier::earlier;
 use super::people::{PersonId, active};
 use super::queue::{After, QueueId, QueueSpec, spec};
@@ -22,10 +24,10 @@ use crate::store::{Reader, StoreError, last_label, parsed_label};
 const ORDERS_MAX: usize = 1024;
 
 /// The orders of people who have asked, by queue.
-pub(super) type Orders = HashMap<(QueueId, PersonId), Arc<Order>>;
+pub(super) type Orders = HashMap<(QueueId, PersonId), Arc<ItemOrder>>;
 
 /// The items of a queue in the order of one person.
-pub(super) struct Order {
+pub(super) struct ItemOrder {
     overlap: u32,
     items: Vec<ItemId>,
 }
@@ -60,28 +62,30 @@ pub struct ItemView {
     pub id: ItemId,
     /// Its queue.
     pub queue: QueueId,
+    /// The name of the queue.
+    pub queue_name: String,
     /// Its number in the queue, from one.
     pub n: u32,
     /// What is asked about it.
-    pub asked: Asked,
+    pub asked: Questionnaire,
     /// What there is to see, with the replies of a pair as this person sees them.
-    pub shown: Shown,
+    pub shown: Exhibit,
     /// How far this person is with it.
     pub state: SeatState,
     /// What to say that one has seen, when answering.
     pub revision: u32,
     /// What this person has answered; `None` where they have not, or have taken it back.
-    pub answer: Option<Answer>,
+    pub answer: Option<ReviewerAnswer>,
     /// What counts of theirs without such an answer: said in another queue, or in a file that was imported.
     /// Answering revises it.
-    pub earlier: Option<Answer>,
+    pub earlier: Option<ReviewerAnswer>,
     /// The note with the answer to this item.
     pub note: String,
     /// What this person sees after the answer.
     pub after: After,
 }
 
-impl Room {
+impl ReviewRoom {
     /// The item that `person` is to look at next, now theirs for [`LEASE_SECONDS`]: the one they have, else the next in
     /// their order that has a seat left, else what they have skipped. `None` where nothing is left for them.
     pub async fn next(
@@ -106,12 +110,12 @@ impl Room {
         reader: &Reader,
         queue: QueueId,
         person: PersonId,
-    ) -> Result<Option<Arc<Order>>, StoreError> {
+    ) -> Result<Option<Arc<ItemOrder>>, StoreError> {
         let orders = || self.inner.orders.lock().expect("nothing panics while holding the orders");
         if let Some(order) = orders().get(&(queue, person)) {
             return Ok(Some(Arc::clone(order)));
         }
-        let Some(order) = reader.ask(|db| Order::of(db, queue, person))? else {
+        let Some(order) = reader.ask(|db| ItemOrder::of(db, queue, person))? else {
             return Ok(None);
         };
         let order = Arc::new(order);
@@ -141,29 +145,30 @@ impl Room {
 }
 
 /// An item with everything that is needed to keep an answer to it.
-pub(super) struct Place {
+pub(super) struct QueuedItem {
     pub(super) item: ItemId,
     pub(super) queue: QueueId,
+    pub(super) queue_name: String,
     pub(super) n: u32,
     pub(super) key: String,
     pub(super) spec: QueueSpec,
     pub(super) hidden: Hidden,
 }
 
-impl Place {
+impl QueuedItem {
     /// Whether a person sees the replies of a pair the other way round.
     pub(super) fn turns_for(&self, person: &str) -> bool {
-        Draw { seed: self.spec.seed, person }.turns(&self.key)
+        ReviewerDraw { seed: self.spec.seed, person }.turns(&self.key)
     }
 
     /// The labels that an answer of `person` comes to.
-    pub(super) fn entries(&self, given: &Given) -> Vec<LabelEntry> {
+    pub(super) fn entries(&self, given: &GivenAnswer) -> Vec<LabelEntry> {
         label_entries(&self.spec.asked, &self.hidden, given)
     }
 
     /// An answer that says nothing, for finding what a person has said.
-    pub(super) fn unsaid(&self, person: &str, adjudicated: bool) -> Given {
-        Given {
+    pub(super) fn unsaid(&self, person: &str, adjudicated: bool) -> GivenAnswer {
+        GivenAnswer {
             annotator: person.to_owned(),
             answer: None,
             turned: self.turns_for(person),
@@ -175,13 +180,14 @@ impl Place {
     }
 }
 
-pub(super) fn place(db: &Db, item: ItemId) -> Result<Option<Place>, DbError> {
-    const SQL: &str = "SELECT item.id, item.queue, item.n, item.key, queue.body, item.hidden
+pub(super) fn place(db: &Db, item: ItemId) -> Result<Option<QueuedItem>, DbError> {
+    const SQL: &str = "SELECT item.id, item.queue, item.n, item.key, queue.body, item.hidden, queue.name
         FROM item JOIN queue ON queue.id = item.queue WHERE item.id = ?1";
     let place = |row: &Row<'_>| {
-        Ok(Place {
+        Ok(QueuedItem {
             item: ItemId(row.get(0)?),
             queue: QueueId(row.get(1)?),
+            queue_name: row.get(6)?,
             n: row.get(2)?,
             key: row.get(3)?,
             spec: document(row, 4, "queue")?,
@@ -229,20 +235,20 @@ pub(super) fn standing(db: &Db, entries: &[LabelEntry]) -> Result<(u32, Vec<Labe
     Ok((revision, labels))
 }
 
-impl Order {
-    fn of(db: &Db, queue: QueueId, person: PersonId) -> Result<Option<Order>, DbError> {
+impl ItemOrder {
+    fn of(db: &Db, queue: QueueId, person: PersonId) -> Result<Option<ItemOrder>, DbError> {
         const SQL: &str = "SELECT id, n, key FROM item WHERE queue = ?1";
         let (Some(spec), Some(who)) = (spec(db, queue)?, active(db, person)?) else {
             return Ok(None);
         };
-        let draw = Draw { seed: spec.seed, person: &who.name };
+        let draw = ReviewerDraw { seed: spec.seed, person: &who.name };
         let mut placed = db.rows(SQL, &vals![queue.0], |row| {
             let rank = u64::from(row.get::<u32>(1)?.saturating_sub(1));
             Ok((draw.place(spec.arrangement, rank, row.text(2)?), ItemId(row.get(0)?)))
         })?;
         placed.sort_unstable();
         let items = placed.into_iter().map(|(_, item)| item).collect();
-        Ok(Some(Order { overlap: spec.overlap, items }))
+        Ok(Some(ItemOrder { overlap: spec.overlap, items }))
     }
 
     /// Takes the first item that has a seat for `person`: what they have been given, then what they have not
@@ -268,7 +274,7 @@ impl Order {
         skipped.sort_by_key(|(at, _)| *at);
         let skipped = skipped.into_iter().map(|(_, item)| item);
         for item in self.items.iter().filter(given).chain(unseen).chain(skipped) {
-            if has_seat(self.overlap, n_others(db, *item, person, now)?) {
+            if n_others(db, *item, person, now)? < self.overlap {
                 sit(db, *item, person, "leased", now)?;
                 return Ok(Some(*item));
             }
@@ -293,6 +299,7 @@ fn view(db: &Db, item: ItemId, person: PersonId) -> Result<Option<ItemView>, DbE
     Ok(Some(ItemView {
         id: item,
         queue: place.queue,
+        queue_name: place.queue_name,
         n: place.n,
         shown: if turned { shown.turned() } else { shown },
         state,
@@ -306,7 +313,7 @@ fn view(db: &Db, item: ItemId, person: PersonId) -> Result<Option<ItemView>, DbE
 }
 
 /// What there is to see of an item, with candidate A first.
-pub(super) fn shown(db: &Db, item: ItemId) -> Result<Shown, DbError> {
+pub(super) fn shown(db: &Db, item: ItemId) -> Result<Exhibit, DbError> {
     const SQL: &str = "SELECT shown FROM item WHERE id = ?1";
     let shown = db.row(SQL, &vals![item.0], |row| document(row, 0, "item"))?;
     shown.ok_or_else(|| DbError::unknown("item", &item.0.to_string()))

@@ -1,6 +1,6 @@
 //! The room where people label: who they are, what they are to look at, what they said, and how far it has come.
 //!
-//! A [`Room`] is opened beside a run that writes to the same store. It writes labels, by the same statements as an
+//! A [`ReviewRoom`] is opened beside a run that writes to the same store. It writes labels, by the same statements as an
 //! import, and the tables of the room, and nothing else; each change is one short transaction that is on the disk
 //! before its caller hears of it.
 //!
@@ -37,18 +37,18 @@ pub use act::{Reveal, RootCause, Submission, Submitted, Undone};
 pub use figures::QueueFigures;
 pub use hand_out::{ItemView, SeatState};
 pub use people::{
-    INVITATION_SECONDS_MAX, NotAName, Person, PersonId, PersonName, PersonView, Role,
+    INVITATION_SECONDS_MAX, NotAName, Person, PersonId, PersonName, PersonRole, PersonView,
     SESSION_IDLE_SECONDS_MAX, SESSION_SECONDS_MAX,
 };
-pub use queue::{Added, After, NewItem, NewQueue, Progress, QueueId, QueueSpec, QueueView};
+pub use queue::{Added, After, NewItem, NewQueue, QueueId, QueueProgress, QueueSpec, QueueView};
 pub use record::{ItemId, LEASE_SECONDS};
 pub use remarks::Remark;
 pub use runs::{
-    AttemptView, CaseView, Comparison, ComparisonRow, PacketFilter, PacketPage, PacketRow, ROWS_MAX, RunView,
-    SettlementView,
+    AttemptView, CaseView, ComparisonRow, PacketFilter, PacketPage, PacketRow, ROWS_MAX, RunComparison,
+    RunView, SettlementView,
 };
-pub use settle::{Disagreement, SaidBy, Settling};
-pub use token::Token;
+pub use settle::{Disagreement, PersonAnswer, SettlingView};
+pub use token::AccessToken;
 
 use hand_out::Orders;
 
@@ -60,7 +60,7 @@ const READERS_KEPT: usize = 16;
 
 /// The room of one store. Clones share it; when the last is gone, it is closed.
 #[derive(Clone)]
-pub struct Room {
+pub struct ReviewRoom {
     inner: Arc<Inner>,
 }
 
@@ -71,12 +71,12 @@ struct Inner {
     orders: Mutex<Orders>,
 }
 
-impl Room {
+impl ReviewRoom {
     /// Opens the room of the store at `path`, beside a run or without one. A store that is missing is made.
-    pub fn open(path: &Path) -> Result<Room, StoreError> {
+    pub fn open(path: &Path) -> Result<ReviewRoom, StoreError> {
         let store = Store::open_for_review(path)?;
         let (readers, orders) = (Mutex::default(), Mutex::default());
-        Ok(Room { inner: Arc::new(Inner { readers, store, orders }) })
+        Ok(ReviewRoom { inner: Arc::new(Inner { readers, store, orders }) })
     }
 
     /// Where the store is.

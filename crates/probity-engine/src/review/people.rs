@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Room;
-use super::token::Token;
+use super::ReviewRoom;
+use super::token::AccessToken;
 use crate::store::db::{Db, DbError, Row, vals};
 use crate::store::{Fault, StoreError};
 
@@ -31,24 +31,24 @@ pub struct PersonId(pub i64);
 /// What a person may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum PersonRole {
     /// Label what they are given.
     Reviewer,
     /// Also settle disagreements, invite people, and see figures and runs.
     Lead,
 }
 
-impl Role {
+impl PersonRole {
     /// The name in the store and in pages.
     pub fn name(self) -> &'static str {
         match self {
-            Role::Reviewer => "reviewer",
-            Role::Lead => "lead",
+            PersonRole::Reviewer => "reviewer",
+            PersonRole::Lead => "lead",
         }
     }
 
-    fn of_name(name: &str) -> Option<Role> {
-        [Role::Reviewer, Role::Lead].into_iter().find(|role| role.name() == name)
+    fn of_name(name: &str) -> Option<PersonRole> {
+        [PersonRole::Reviewer, PersonRole::Lead].into_iter().find(|role| role.name() == name)
     }
 }
 
@@ -95,7 +95,7 @@ pub struct Person {
     /// Their name, as their labels have it.
     pub name: String,
     /// What they may do.
-    pub role: Role,
+    pub role: PersonRole,
 }
 
 /// A person as leads see them.
@@ -113,17 +113,17 @@ pub struct PersonView {
     pub n_submitted: u32,
 }
 
-impl Room {
+impl ReviewRoom {
     /// Makes an invitation, which opens the door once. A person who has the name already is the one invited, has
     /// this role from now on, and may enter again if they were removed. Earlier invitations of theirs that were
     /// not used open nothing any more.
     pub async fn invite(
         &self,
         name: &PersonName,
-        role: Role,
+        role: PersonRole,
         now: i64,
-    ) -> Result<(PersonId, Token), StoreError> {
-        let (name, token) = (name.clone(), Token::fresh());
+    ) -> Result<(PersonId, AccessToken), StoreError> {
+        let (name, token) = (name.clone(), AccessToken::fresh());
         let hash = token.hash();
         let person = self.write("inviting a person", move |db| invite(db, &name, role, hash, now)).await?;
         Ok((person, token))
@@ -131,8 +131,12 @@ impl Room {
 
     /// Opens the door to the person with an invitation, and gives them a session. `None` for an invitation that is
     /// unknown, used or too old.
-    pub async fn redeem(&self, invitation: &Token, now: i64) -> Result<Option<(Person, Token)>, StoreError> {
-        let (invitation, session) = (invitation.hash(), Token::fresh());
+    pub async fn redeem(
+        &self,
+        invitation: &AccessToken,
+        now: i64,
+    ) -> Result<Option<(Person, AccessToken)>, StoreError> {
+        let (invitation, session) = (invitation.hash(), AccessToken::fresh());
         let hash = session.hash();
         // Trying what is unknown costs a look, and no transaction.
         let look = move |db: &Db| is_known(db, invitation);
@@ -146,7 +150,7 @@ impl Room {
 
     /// Whose session it is; `None` for one that is unknown or has ended. A read, but for a note once a minute
     /// that is not waited for.
-    pub fn session(&self, session: &Token, now: i64) -> Result<Option<Person>, StoreError> {
+    pub fn session(&self, session: &AccessToken, now: i64) -> Result<Option<Person>, StoreError> {
         let hash = session.hash();
         let found = self.read(|reader| reader.ask(|db| session_of(db, hash)))?;
         let Some((stored, created, seen, person)) = found else { return Ok(None) };
@@ -163,7 +167,7 @@ impl Room {
     }
 
     /// Ends a session. One that is unknown has ended already.
-    pub async fn end_session(&self, session: &Token, now: i64) -> Result<(), StoreError> {
+    pub async fn end_session(&self, session: &AccessToken, now: i64) -> Result<(), StoreError> {
         let hash = session.hash();
         self.write("ending a session", move |db| {
             const SQL: &str = "UPDATE session SET ended = ?2 WHERE hash = ?1 AND ended IS NULL";
@@ -184,7 +188,13 @@ impl Room {
     }
 }
 
-fn invite(db: &Db, name: &PersonName, role: Role, hash: blake3::Hash, now: i64) -> Result<PersonId, Fault> {
+fn invite(
+    db: &Db,
+    name: &PersonName,
+    role: PersonRole,
+    hash: blake3::Hash,
+    now: i64,
+) -> Result<PersonId, Fault> {
     const PERSON: &str = "INSERT INTO person (name, role, state) VALUES (?1, ?2, 'active')
         ON CONFLICT (name) DO UPDATE SET role = excluded.role, state = 'active' RETURNING id";
     const EARLIER: &str = "UPDATE invitation SET used = ?2 WHERE person = ?1 AND used IS NULL";
@@ -238,7 +248,7 @@ fn session_of(db: &Db, hash: blake3::Hash) -> Result<Option<SessionRow>, DbError
 /// The person in three columns from `column` on: id, name and role.
 pub(super) fn person(row: &Row<'_>, column: usize) -> Result<Person, DbError> {
     let role: String = row.get(column + 2)?;
-    let role = Role::of_name(&role).ok_or_else(|| DbError::unknown("role", &role))?;
+    let role = PersonRole::of_name(&role).ok_or_else(|| DbError::unknown("role", &role))?;
     Ok(Person { id: PersonId(row.get(column)?), name: row.get(column + 1)?, role })
 }
 

@@ -1,9 +1,9 @@
 //! Queues: what is to be looked at, by how many people, and how far that has come.
 
-use probity_core::review::{Arrangement, Asked, Form, Hidden, Shown};
+use probity_core::review::{Arrangement, Exhibit, Hidden, Questionnaire};
 use serde::{Deserialize, Serialize};
 
-use super::Room;
+use super::ReviewRoom;
 use super::people::PersonId;
 use super::record::{LEASE_SECONDS, document, text};
 use crate::store::db::{Db, DbError, vals};
@@ -17,7 +17,7 @@ pub struct QueueId(pub i64);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueSpec {
     /// What is asked about every item.
-    pub asked: Asked,
+    pub asked: Questionnaire,
     /// How many people look at each item.
     pub overlap: u32,
     /// What orders and sides are drawn from.
@@ -59,7 +59,7 @@ pub struct NewItem {
     /// What tells it from others of the queue.
     pub key: String,
     /// What people see.
-    pub shown: Shown,
+    pub shown: Exhibit,
     /// What they do not see before they have answered.
     pub hidden: Hidden,
 }
@@ -94,7 +94,7 @@ pub struct QueueView {
 
 /// How far one person has come with a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Progress {
+pub struct QueueProgress {
     /// Items that this person has answered.
     pub n_submitted: u32,
     /// Those that this person has skipped and not come back to.
@@ -115,7 +115,7 @@ impl NewQueue {
     }
 }
 
-impl Room {
+impl ReviewRoom {
     /// Adds a queue, unless it is there.
     pub async fn add_queue(&self, queue: NewQueue) -> Result<Added, StoreError> {
         self.write("adding a queue", move |db| add_queue(db, &queue)).await
@@ -131,8 +131,13 @@ impl Room {
         Ok(self.queues()?.into_iter().find(|queue| queue.id == id))
     }
 
+    /// Whether there is such a queue.
+    pub fn has_queue(&self, id: QueueId) -> Result<bool, StoreError> {
+        self.read(|reader| reader.ask(|db| Ok(spec(db, id)?.is_some())))
+    }
+
     /// How far `person` has come with a queue.
-    pub fn progress(&self, queue: QueueId, person: PersonId, now: i64) -> Result<Progress, StoreError> {
+    pub fn progress(&self, queue: QueueId, person: PersonId, now: i64) -> Result<QueueProgress, StoreError> {
         self.read(|reader| reader.ask(|db| progress(db, queue, person, now)))
     }
 }
@@ -196,7 +201,7 @@ pub(super) fn spec(db: &Db, queue: QueueId) -> Result<Option<QueueSpec>, DbError
 
 /// Every page of labelling asks for this, so it looks at seats that are taken and not at each item. The items of a
 /// queue are added together, in order, so their ids are those from the first to the last.
-fn progress(db: &Db, queue: QueueId, person: PersonId, now: i64) -> Result<Progress, DbError> {
+fn progress(db: &Db, queue: QueueId, person: PersonId, now: i64) -> Result<QueueProgress, DbError> {
     const SQL: &str = "WITH own AS (SELECT seat.item, seat.state FROM seat JOIN item ON item.id = seat.item
                 WHERE seat.person = ?2 AND item.queue = ?1),
             taken AS (SELECT item FROM seat
@@ -213,14 +218,7 @@ fn progress(db: &Db, queue: QueueId, person: PersonId, now: i64) -> Result<Progr
     let progress = db.row(SQL, &vals![queue.0, person.0, now - LEASE_SECONDS, overlap], |row| {
         let [n_items, n_submitted, n_skipped, n_taken] =
             [row.get::<u32>(0)?, row.get(1)?, row.get(2)?, row.get(3)?];
-        Ok(Progress { n_submitted, n_skipped, n_open: n_items - n_submitted - n_taken })
+        Ok(QueueProgress { n_submitted, n_skipped, n_open: n_items - n_submitted - n_taken })
     })?;
     Ok(progress.expect("counts are one row"))
-}
-
-impl QueueView {
-    /// How items are answered.
-    pub fn form(&self) -> Form {
-        self.spec.asked.form
-    }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::Room;
+use super::ReviewRoom;
 use super::act::{RootCause, last_cause};
 use super::hand_out::place;
 use super::people::PersonId;
@@ -23,7 +23,7 @@ pub struct Remark {
 }
 
 /// An answer that counts, or what settled an item.
-struct Said {
+struct AnswerRow {
     item: ItemId,
     person: PersonId,
     name: String,
@@ -31,8 +31,8 @@ struct Said {
     adjudicated: bool,
 }
 
-impl Room {
-    /// Every label that counts in the store as [`Room::labels`] has them, with what was remarked with it.
+impl ReviewRoom {
+    /// Every label that counts in the store as [`ReviewRoom::labels`] has them, with what was remarked with it.
     pub fn remarked_labels(&self) -> Result<Vec<(StoredLabel, Remark)>, StoreError> {
         self.read(|reader| {
             let mut remarks = reader.ask(remarks)?;
@@ -63,7 +63,7 @@ fn remarks(db: &Db) -> Result<HashMap<String, Remark>, DbError> {
 
 /// The last answer of each person to each item that they have not taken back, and what settled each item last, in
 /// the order in which they were said.
-fn said(db: &Db) -> Result<Vec<Said>, DbError> {
+fn said(db: &Db) -> Result<Vec<AnswerRow>, DbError> {
     const SQL: &str = "SELECT act.item, person.id, person.name, coalesce(act.note, ''), act.kind
         FROM act JOIN person ON person.id = act.person
         WHERE act.id IN (SELECT max(act.id) FROM act
@@ -72,7 +72,7 @@ fn said(db: &Db) -> Result<Vec<Said>, DbError> {
             OR act.id IN (SELECT max(id) FROM act WHERE kind = 'adjudicate' GROUP BY item)
         ORDER BY act.id";
     db.rows(SQL, &[], |row| {
-        Ok(Said {
+        Ok(AnswerRow {
             item: ItemId(row.get(0)?),
             person: PersonId(row.get(1)?),
             name: row.get(2)?,

@@ -6,9 +6,9 @@
 //!
 //! What always holds: a note is on the disk before what it is about leaves the store, and none is ever removed.
 
-use probity_core::review::{Hidden, Shown};
+use probity_core::review::{Exhibit, Hidden};
 
-use super::act::{Act, log};
+use super::act::{LoggedAct, log};
 use super::hand_out::{place, shown};
 use super::people::PersonId;
 use super::record::{ItemId, text};
@@ -70,7 +70,7 @@ pub(super) fn note(
     for reply in replies(db, item)? {
         db.run(SQL, &vals![person.0, &reply, sight.name()])?;
     }
-    log(db, (item, person), Act { sight: Some(sight.name()), ..Act::of("reveal") }, now)
+    log(db, (item, person), LoggedAct { sight: Some(sight.name()), ..LoggedAct::of("reveal") }, now)
 }
 
 /// Whether it is noted already that a person saw something of this very item.
@@ -87,7 +87,7 @@ fn replies(db: &Db, item: ItemId) -> Result<Vec<String>, DbError> {
 }
 
 /// Two hashes for each reply: one of its case and variant, one of the conversation and its words.
-fn known_by(hidden: &Hidden, shown: &Shown) -> Vec<String> {
+fn known_by(hidden: &Hidden, shown: &Exhibit) -> Vec<String> {
     let hash = |document: String| blake3::hash(document.as_bytes()).to_hex().to_string();
     let by_name = hidden.variants.iter().map(|variant| hash(text(&("case", &hidden.case, variant))));
     let by_words = shown.replies.iter().map(|reply| hash(text(&("reply", &shown.conversation, reply))));

@@ -3,27 +3,27 @@
 //! An item is settled by one label that says so; it stands beside what people said and replaces nothing. Who settles
 //! again, or after another lead, takes the earlier one back.
 
-use probity_core::review::{Answer, Asked, Given, Shown, said_by};
+use probity_core::review::{Exhibit, GivenAnswer, Questionnaire, ReviewerAnswer, said_by};
 use serde::Serialize;
 use serde_json::json;
 
-use super::Room;
-use super::act::{Act, Submission, Submitted, acceptable, content, keep, log};
-use super::hand_out::{Place, last_note, place, shown, standing};
-use super::people::{Person, PersonId, Role, active, person};
+use super::ReviewRoom;
+use super::act::{LoggedAct, Submission, Submitted, acceptable, content, keep, log};
+use super::hand_out::{QueuedItem, last_note, place, shown, standing};
+use super::people::{Person, PersonId, PersonRole, active, person};
 use super::queue::QueueId;
 use super::record::ItemId;
 use super::seen::{Sight, has_seen, note};
-use crate::store::db::{Db, DbError, Row, vals};
+use crate::store::db::{Db, DbError, vals};
 use crate::store::{Fault, StoreError};
 
 /// What one person said about an item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SaidBy {
+pub struct PersonAnswer {
     /// Their name.
     pub name: String,
     /// What they said, with the sides of a pair as the lead sees them.
-    pub answer: Answer,
+    pub answer: ReviewerAnswer,
     /// Why, in their words.
     pub note: String,
 }
@@ -38,27 +38,27 @@ pub struct Disagreement {
     /// The slice of its case.
     pub slice: Option<String>,
     /// What people said, by name.
-    pub said: Vec<SaidBy>,
+    pub said: Vec<PersonAnswer>,
     /// How it was settled; `None` where it is not.
-    pub settled: Option<SaidBy>,
+    pub settled: Option<PersonAnswer>,
 }
 
 /// An item as a lead sees it who is to settle it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Settling {
+pub struct SettlingView {
     /// The queue.
     pub queue: QueueId,
     /// What was asked.
-    pub asked: Asked,
+    pub asked: Questionnaire,
     /// What there is to see, with the replies of a pair as this lead sees them.
-    pub shown: Shown,
+    pub shown: Exhibit,
     /// What people said, and how it was settled.
     pub disagreement: Disagreement,
     /// What to say that one has seen, when settling.
     pub revision: u32,
 }
 
-impl Room {
+impl ReviewRoom {
     /// The items of a queue that people answered differently, those that are not settled first. Sides of pairs are
     /// as `lead` sees them. It is noted that they have seen what others said.
     pub async fn disagreements(
@@ -80,7 +80,7 @@ impl Room {
         item: ItemId,
         lead: PersonId,
         now: i64,
-    ) -> Result<Option<Settling>, StoreError> {
+    ) -> Result<Option<SettlingView>, StoreError> {
         let asked = move |db: &Db| settling(db, item, lead);
         let found = self.read_aside(move |reader| reader.ask(asked)).await?;
         self.note_labels(found.iter().map(|each| each.disagreement.item).collect(), lead, now).await?;
@@ -102,7 +102,7 @@ impl Room {
 }
 
 fn lead(db: &Db, id: PersonId) -> Result<Option<Person>, DbError> {
-    Ok(active(db, id)?.filter(|person| person.role == Role::Lead))
+    Ok(active(db, id)?.filter(|person| person.role == PersonRole::Lead))
 }
 
 fn disagreements(db: &Db, queue: QueueId, id: PersonId) -> Result<Vec<Disagreement>, DbError> {
@@ -124,11 +124,11 @@ fn disagreements(db: &Db, queue: QueueId, id: PersonId) -> Result<Vec<Disagreeme
 }
 
 /// Whether two people who could tell say different things about the same.
-fn differ(said: &[SaidBy]) -> bool {
-    let pair = |one: &Answer, other: &Answer| {
+fn differ(said: &[PersonAnswer]) -> bool {
+    let pair = |one: &ReviewerAnswer, other: &ReviewerAnswer| {
         match (one, other) {
-        (Answer::Pair(one), Answer::Pair(other)) => one != other,
-        (Answer::Levels(one), Answer::Levels(other)) => one.iter().any(|(criterion, level)| {
+        (ReviewerAnswer::Pair(one), ReviewerAnswer::Pair(other)) => one != other,
+        (ReviewerAnswer::Levels(one), ReviewerAnswer::Levels(other)) => one.iter().any(|(criterion, level)| {
             matches!((level, other.get(criterion)), (Some(one), Some(Some(other))) if one != other)
         }),
         _ => false,
@@ -140,7 +140,7 @@ fn differ(said: &[SaidBy]) -> bool {
 }
 
 /// What people said about an item, seen by a lead.
-fn answered(db: &Db, place: &Place, lead: &Person) -> Result<Disagreement, DbError> {
+fn answered(db: &Db, place: &QueuedItem, lead: &Person) -> Result<Disagreement, DbError> {
     const SQL: &str = "SELECT person.id, person.name, person.role FROM seat
         JOIN person ON person.id = seat.person
         WHERE seat.item = ?1 AND seat.state = 'submitted' ORDER BY person.name";
@@ -150,43 +150,39 @@ fn answered(db: &Db, place: &Place, lead: &Person) -> Result<Disagreement, DbErr
     for who in people {
         let (_, labels) = standing(db, &place.entries(&place.unsaid(&who.name, false)))?;
         let answer = said_by(&place.spec.asked, &labels, turned);
-        said.push(SaidBy { note: last_note(db, place.item, who.id)?, name: who.name, answer });
+        said.push(PersonAnswer { note: last_note(db, place.item, who.id)?, name: who.name, answer });
     }
     let settled = match last_settled(db, place.item)? {
         None => None,
         Some(by) => {
             let (_, labels) = standing(db, &place.entries(&place.unsaid(&by.name, true)))?;
             let answer = said_by(&place.spec.asked, &labels, turned);
-            Some(SaidBy { name: by.name, answer, note: by.note })
+            Some(PersonAnswer { name: by.name, answer, note: by.note })
         }
     };
     let (item, n, slice) = (place.item, place.n, place.hidden.slice.clone());
     Ok(Disagreement { item, n, slice, said, settled })
 }
 
-/// Who settled an item last.
+/// Who settled an item last, and how often it was settled: what a lead says that they have seen.
 struct SettledBy {
     id: PersonId,
     name: String,
     note: String,
+    n: u32,
 }
 
 fn last_settled(db: &Db, item: ItemId) -> Result<Option<SettledBy>, DbError> {
-    const SQL: &str = "SELECT person.id, person.name, act.note FROM act
-        JOIN person ON person.id = act.person
+    const SQL: &str = "SELECT person.id, person.name, act.note,
+            (SELECT count(*) FROM act WHERE item = ?1 AND kind = 'adjudicate')
+        FROM act JOIN person ON person.id = act.person
         WHERE act.item = ?1 AND act.kind = 'adjudicate' ORDER BY act.id DESC LIMIT 1";
-    let settled =
-        |row: &Row<'_>| Ok(SettledBy { id: PersonId(row.get(0)?), name: row.get(1)?, note: row.get(2)? });
-    db.row(SQL, &vals![item.0], settled)
+    db.row(SQL, &vals![item.0], |row| {
+        Ok(SettledBy { id: PersonId(row.get(0)?), name: row.get(1)?, note: row.get(2)?, n: row.get(3)? })
+    })
 }
 
-/// How often an item was settled: what a lead says that they have seen.
-fn n_settled(db: &Db, item: ItemId) -> Result<u32, DbError> {
-    const SQL: &str = "SELECT count(*) FROM act WHERE item = ?1 AND kind = 'adjudicate'";
-    Ok(db.row(SQL, &vals![item.0], |row| row.get(0))?.unwrap_or(0))
-}
-
-fn settling(db: &Db, item: ItemId, id: PersonId) -> Result<Option<Settling>, DbError> {
+fn settling(db: &Db, item: ItemId, id: PersonId) -> Result<Option<SettlingView>, DbError> {
     let (Some(lead), Some(place)) = (lead(db, id)?, place(db, item)?) else {
         return Ok(None);
     };
@@ -195,12 +191,12 @@ fn settling(db: &Db, item: ItemId, id: PersonId) -> Result<Option<Settling>, DbE
         return Ok(None);
     }
     let shown = shown(db, item)?;
-    Ok(Some(Settling {
+    Ok(Some(SettlingView {
         queue: place.queue,
         shown: if place.turns_for(&lead.name) { shown.turned() } else { shown },
         asked: place.spec.asked,
         disagreement,
-        revision: n_settled(db, item)?,
+        revision: last_settled(db, item)?.map_or(0, |last| last.n),
     }))
 }
 
@@ -213,7 +209,7 @@ fn adjudicate(db: &Db, submission: &Submission) -> Result<Submitted, Fault> {
         return Ok(Submitted::Refused { reason });
     }
     let blind = !has_seen(db, item, id, Sight::WHEN_SETTLING)?;
-    let given = Given {
+    let given = GivenAnswer {
         answer: Some(submission.answer.clone()),
         at: submission.at,
         blind,
@@ -221,7 +217,8 @@ fn adjudicate(db: &Db, submission: &Submission) -> Result<Submitted, Fault> {
     };
     let entries = place.entries(&given);
     let (_, kept) = standing(db, &entries)?;
-    let (earlier, revision) = (last_settled(db, item)?, n_settled(db, item)?);
+    let earlier = last_settled(db, item)?;
+    let revision = earlier.as_ref().map_or(0, |last| last.n);
     let is_own = earlier.as_ref().is_some_and(|earlier| earlier.id == id && earlier.note == submission.note);
     if is_own && content(&kept) == content(&entries) {
         return Ok(Submitted::Already { revision });
@@ -231,10 +228,10 @@ fn adjudicate(db: &Db, submission: &Submission) -> Result<Submitted, Fault> {
         return Ok(Submitted::Overtaken { revision, answer });
     }
     let body = json!({ "answer": submission.answer }).to_string();
-    let act = Act { note: Some(&submission.note), body: &body, ..Act::of("adjudicate") };
+    let act = LoggedAct { note: Some(&submission.note), body: &body, ..LoggedAct::of("adjudicate") };
     log(db, (item, id), act, submission.at)?;
     if let Some(other) = earlier.filter(|earlier| earlier.id != id) {
-        let taken_back = Given { at: submission.at, blind, ..place.unsaid(&other.name, true) };
+        let taken_back = GivenAnswer { at: submission.at, blind, ..place.unsaid(&other.name, true) };
         keep(db, &place.entries(&taken_back))?;
     }
     keep(db, &entries)?;

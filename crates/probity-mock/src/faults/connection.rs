@@ -4,10 +4,10 @@ use std::io::Write as _;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use super::super::answer::Call;
+use super::super::answer::MockCall;
 use super::super::dialect::Dialect;
-use super::super::http::{Act, Response, Then, head};
-use super::{Fault, Made, response};
+use super::super::http::{HttpResponse, Then, WireAct, head};
+use super::{FaultMade, MockFault, response};
 
 /// One mebibyte of spaces, compressed. Members of a gzip stream may be strung together, so a thousand of
 /// these are a gigabyte that takes no time to make.
@@ -17,7 +17,7 @@ static MEBIBYTE_OF_SPACES: LazyLock<Vec<u8>> = LazyLock::new(|| {
     encoder.finish().expect("a vector takes every byte")
 });
 
-pub(super) const FAULTS: &[Fault] = &[
+pub(super) const FAULTS: &[MockFault] = &[
     response("F30", "the connection is reset before any byte", |_| broken(None, Vec::new(), Then::Reset)),
     response("F31", "the connection is reset in the middle of the body", |call| {
         let whole = clean_body(call);
@@ -37,12 +37,12 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     response("F38", "an event stream ends with [DONE] and the connection stays open", |call| {
         if call.asked.dialect == Dialect::Anthropic {
-            return Made::Unbroken;
+            return FaultMade::Unbroken;
         }
         let end =
             "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
         let bytes = stream(call, &call.said.json(), end);
-        Made::Verdict(Act { status: Some(200), bytes, then: Then::Silence })
+        FaultMade::Verdict(WireAct { status: Some(200), bytes, then: Then::Silence })
     }),
     response("F39", "an event stream ends without a finish reason or [DONE]", |call| {
         broken(Some(200), stream(call, &call.said.json(), ""), Then::Close)
@@ -50,7 +50,7 @@ pub(super) const FAULTS: &[Fault] = &[
     response("F40", "an error inside a 200 body or inside an event stream", |call| {
         let error = call.asked.dialect.error("server_error", "The server had an error.", None);
         if call.variant(&[true, false]) {
-            return Made::Nothing(Act::from(Response::json(200, error)));
+            return FaultMade::Nothing(WireAct::from(HttpResponse::json(200, error)));
         }
         let event = if call.asked.dialect == Dialect::Anthropic { "event: error\n" } else { "" };
         let end = format!("{event}data: {error}\n\n");
@@ -58,8 +58,8 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     response("F41", "1 GB out of 1 MB of gzip, or a body without end", |call| {
         if call.variant(&[true, false]) {
-            let response = Response::json(200, MEBIBYTE_OF_SPACES.repeat(1024));
-            return Made::Nothing(Act::from(response.with("content-encoding", "gzip")));
+            let response = HttpResponse::json(200, MEBIBYTE_OF_SPACES.repeat(1024));
+            return FaultMade::Nothing(WireAct::from(response.with("content-encoding", "gzip")));
         }
         let then = Then::Repeat { piece: vec![b' '; 1 << 16], every: Duration::ZERO };
         broken(Some(200), head(200, &as_json(), None), then)
@@ -76,7 +76,7 @@ pub(super) const FAULTS: &[Fault] = &[
             }
             _ => {
                 body.splice(1..1, *b"\"\xff\xfe\":1,");
-                return Made::Nothing(Act::from(Response::json(200, body)));
+                return FaultMade::Nothing(WireAct::from(HttpResponse::json(200, body)));
             }
         };
         bytes.extend_from_slice(&body);
@@ -84,15 +84,15 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
 ];
 
-fn broken(status: Option<u16>, bytes: Vec<u8>, then: Then) -> Made<Act> {
-    Made::Nothing(Act { status, bytes, then })
+fn broken(status: Option<u16>, bytes: Vec<u8>, then: Then) -> FaultMade<WireAct> {
+    FaultMade::Nothing(WireAct { status, bytes, then })
 }
 
 fn as_json() -> Vec<(&'static str, String)> {
     vec![("content-type", "application/json".to_owned())]
 }
 
-fn clean_body(call: &Call<'_>) -> Vec<u8> {
+fn clean_body(call: &MockCall<'_>) -> Vec<u8> {
     call.body(&call.stating(&call.said.json())).into_bytes()
 }
 
@@ -101,7 +101,7 @@ fn half(text: &str) -> String {
 }
 
 /// The start of an event stream: a piece of an answer, and what follows it.
-fn stream(call: &Call<'_>, text: &str, end: &str) -> Vec<u8> {
+fn stream(call: &MockCall<'_>, text: &str, end: &str) -> Vec<u8> {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
     let piece = call.asked.dialect.event(call.model(), text);
     format!("{head}{piece}{end}").into_bytes()

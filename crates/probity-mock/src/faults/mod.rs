@@ -10,14 +10,14 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use super::answer::Call;
-use super::draw::Draw;
-use super::envelope::Message;
-use super::http::Act;
+use super::answer::MockCall;
+use super::draw::CallDraw;
+use super::envelope::AnswerMessage;
+use super::http::WireAct;
 
 /// A fault.
 #[derive(Debug)]
-pub struct Fault {
+pub struct MockFault {
     /// Its case number, such as `F17`.
     pub number: &'static str,
     /// What it does. Where there are several ways, each call draws one.
@@ -29,16 +29,16 @@ pub struct Fault {
 #[derive(Debug)]
 enum Breaks {
     /// The text of the answer.
-    Text(fn(&Call<'_>) -> Made<String>),
+    Text(fn(&MockCall<'_>) -> FaultMade<String>),
     /// The message that carries the text.
-    Message(fn(&Call<'_>) -> Made<Message>),
+    Message(fn(&MockCall<'_>) -> FaultMade<AnswerMessage>),
     /// The response.
-    Response(fn(&Call<'_>) -> Made<Act>),
+    Response(fn(&MockCall<'_>) -> FaultMade<WireAct>),
 }
 
 /// What a fault makes of a call.
 #[derive(Debug)]
-pub(crate) enum Made<T> {
+pub(crate) enum FaultMade<T> {
     /// Something in which a careful reader finds the verdict, perhaps after a clean-up that loses nothing.
     Verdict(T),
     /// Something in which there is none.
@@ -47,19 +47,19 @@ pub(crate) enum Made<T> {
     Unbroken,
 }
 
-impl<T> Made<T> {
-    fn map<U>(self, change: impl FnOnce(T) -> U) -> Made<U> {
+impl<T> FaultMade<T> {
+    fn map<U>(self, change: impl FnOnce(T) -> U) -> FaultMade<U> {
         match self {
-            Made::Verdict(made) => Made::Verdict(change(made)),
-            Made::Nothing(made) => Made::Nothing(change(made)),
-            Made::Unbroken => Made::Unbroken,
+            FaultMade::Verdict(made) => FaultMade::Verdict(change(made)),
+            FaultMade::Nothing(made) => FaultMade::Nothing(change(made)),
+            FaultMade::Unbroken => FaultMade::Unbroken,
         }
     }
 }
 
-impl Fault {
+impl MockFault {
     /// What the fault makes of `call`.
-    pub(crate) fn make(&self, call: &Call<'_>) -> Made<Act> {
+    pub(crate) fn make(&self, call: &MockCall<'_>) -> FaultMade<WireAct> {
         match self.breaks {
             Breaks::Text(make) => make(call).map(|text| call.spoken(&text)),
             Breaks::Message(make) => make(call).map(|message| call.sent(&message)),
@@ -68,24 +68,32 @@ impl Fault {
     }
 }
 
-const fn text(number: &'static str, sentence: &'static str, make: fn(&Call<'_>) -> Made<String>) -> Fault {
-    Fault { number, sentence, breaks: Breaks::Text(make) }
+const fn text(
+    number: &'static str,
+    sentence: &'static str,
+    make: fn(&MockCall<'_>) -> FaultMade<String>,
+) -> MockFault {
+    MockFault { number, sentence, breaks: Breaks::Text(make) }
 }
 
 const fn message(
     number: &'static str,
     sentence: &'static str,
-    make: fn(&Call<'_>) -> Made<Message>,
-) -> Fault {
-    Fault { number, sentence, breaks: Breaks::Message(make) }
+    make: fn(&MockCall<'_>) -> FaultMade<AnswerMessage>,
+) -> MockFault {
+    MockFault { number, sentence, breaks: Breaks::Message(make) }
 }
 
-const fn response(number: &'static str, sentence: &'static str, make: fn(&Call<'_>) -> Made<Act>) -> Fault {
-    Fault { number, sentence, breaks: Breaks::Response(make) }
+const fn response(
+    number: &'static str,
+    sentence: &'static str,
+    make: fn(&MockCall<'_>) -> FaultMade<WireAct>,
+) -> MockFault {
+    MockFault { number, sentence, breaks: Breaks::Response(make) }
 }
 
 /// Every fault, in order of its number.
-pub fn faults() -> impl Iterator<Item = &'static Fault> {
+pub fn faults() -> impl Iterator<Item = &'static MockFault> {
     [refusal::FAULTS, connection::FAULTS, message::FAULTS, text::FAULTS].into_iter().flatten()
 }
 
@@ -93,7 +101,7 @@ pub fn faults() -> impl Iterator<Item = &'static Fault> {
 #[derive(Debug, Clone, Default)]
 pub struct FaultPlan {
     /// Faults with their shares, in order; the shares add up to at most 1.
-    shares: Vec<(&'static Fault, f64)>,
+    shares: Vec<(&'static MockFault, f64)>,
     /// Only the first so many calls about a packet draw a fault; `None` for all of them.
     attempts_max: Option<u32>,
 }
@@ -121,7 +129,7 @@ impl FaultPlan {
     }
 
     /// The fault of a call, if it has one. Each fault meets exactly its share of all calls.
-    pub(crate) fn drawn(&self, draw: &Draw, attempt: u32) -> Option<&'static Fault> {
+    pub(crate) fn drawn(&self, draw: &CallDraw, attempt: u32) -> Option<&'static MockFault> {
         if self.shares.is_empty() || self.attempts_max.is_some_and(|max| attempt > max) {
             return None;
         }
@@ -145,27 +153,14 @@ pub fn share(text: &str) -> Result<(String, f64), String> {
 
 /// Reads a TOML file whose lines are faults with their shares: `F17 = 0.05`.
 pub fn shares(text: &str) -> Result<BTreeMap<String, f64>, String> {
-    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
-    let share = |(number, value): (String, toml::Value)| {
-        let share = match value {
-            toml::Value::Float(share) => Some(share),
-            toml::Value::Integer(0) => Some(0.0),
-            toml::Value::Integer(1) => Some(1.0),
-            _ => None,
-        };
-        match share {
-            Some(share) => Ok((number, share)),
-            None => Err(format!("fault {number}: expected a share from 0 to 1")),
-        }
-    };
-    table.into_iter().map(share).collect()
+    toml::from_str(text).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::{Draw, Fault, FaultPlan, faults, share, shares};
+    use super::{CallDraw, FaultPlan, MockFault, faults, share, shares};
 
     fn plan(shares: &[(&str, f64)], attempts_max: Option<u32>) -> Result<FaultPlan, String> {
         let shares: BTreeMap<String, f64> =
@@ -175,7 +170,7 @@ mod tests {
 
     #[test]
     fn numbers_are_in_order_and_stand_once() {
-        let faults: Vec<&Fault> = faults().collect();
+        let faults: Vec<&MockFault> = faults().collect();
         assert!(faults.windows(2).all(|pair| pair[0].number < pair[1].number));
     }
 
@@ -184,7 +179,7 @@ mod tests {
         let plan = plan(&[("F17", 0.2), ("F01", 0.1), ("F60", 0.7)], None).unwrap();
         let mut met: BTreeMap<&str, u32> = BTreeMap::new();
         for n in 0..5000_u32 {
-            let draw = Draw::of_call(1, &blake3::hash(&n.to_le_bytes()), 1);
+            let draw = CallDraw::of_call(1, &blake3::hash(&n.to_le_bytes()), 1);
             let fault = plan.drawn(&draw, 1).expect("the shares add up to 1");
             *met.entry(fault.number).or_default() += 1;
         }
@@ -195,7 +190,7 @@ mod tests {
 
     #[test]
     fn later_attempts_are_spared_where_asked() {
-        let draw = Draw::of_call(1, &blake3::hash(b"x"), 1);
+        let draw = CallDraw::of_call(1, &blake3::hash(b"x"), 1);
         assert!(plan(&[("F16", 1.0)], Some(2)).unwrap().drawn(&draw, 2).is_some());
         assert!(plan(&[("F16", 1.0)], Some(2)).unwrap().drawn(&draw, 3).is_none());
         assert!(plan(&[("F16", 0.0)], None).unwrap().drawn(&draw, 1).is_none());

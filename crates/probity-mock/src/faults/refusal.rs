@@ -1,15 +1,15 @@
 //! Faults that are a response by the rules of HTTP, and not the one that was hoped for: F01 to F28.
 
-use super::super::answer::Call;
+use super::super::answer::MockCall;
 use super::super::form::quoted;
-use super::super::http::{Act, Response};
-use super::{Fault, Made, response};
+use super::super::http::{HttpResponse, WireAct};
+use super::{FaultMade, MockFault, response};
 
 /// The delay of F09 as a field beside the message.
 const RETRY_INFO: &str =
     "\"details\":[{\"@type\":\"type.googleapis.com/google.rpc.RetryInfo\",\"retryDelay\":\"52s\"}],";
 
-pub(super) const FAULTS: &[Fault] = &[
+pub(super) const FAULTS: &[MockFault] = &[
     response("F01", "429 with Retry-After in seconds (--retry-after)", |call| {
         refused(rate_limited(call).with("retry-after", call.settings.retry_after_s.to_string()))
     }),
@@ -31,7 +31,7 @@ pub(super) const FAULTS: &[Fault] = &[
     response("F09", "429 with the delay only in the body, as a field or in a sentence", |call| {
         let details = call.variant(&[RETRY_INFO, ""]);
         let rest = "\"code\":429,\"status\":\"RESOURCE_EXHAUSTED\",\"message\":\"Please retry in 52.4s.\"";
-        refused(Response::json(429, format!("{{\"error\":{{{details}{rest}}}}}")))
+        refused(HttpResponse::json(429, format!("{{\"error\":{{{details}{rest}}}}}")))
     }),
     response("F10", "429 with code insufficient_quota", |call| {
         refused(error(call, 429, "insufficient_quota", "You exceeded your current quota."))
@@ -54,15 +54,15 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     response("F15", "an answer with x-ratelimit-remaining-tokens 0 and a reset in 500ms", |call| {
         let body = call.body(&call.stating(&call.said.json()));
-        let response = Response::json(200, body).with("x-ratelimit-remaining-tokens", "0");
-        Made::Verdict(Act::from(response.with("x-ratelimit-reset-tokens", "500ms")))
+        let response = HttpResponse::json(200, body).with("x-ratelimit-remaining-tokens", "0");
+        FaultMade::Verdict(WireAct::from(response.with("x-ratelimit-reset-tokens", "500ms")))
     }),
     response("F16", "500", |call| refused(error(call, 500, "server_error", "The server had an error."))),
     response("F17", "502, 503 or 504 with a page of HTML from a proxy", |call| {
         let status = call.variant(&[502, 503, 504]);
         let page = format!("<!DOCTYPE html><html><body><h1>{status}</h1>retry in 404 years</body></html>");
         let headers = vec![("content-type", "text/html".to_owned())];
-        refused(Response { status, headers, body: page.into_bytes() })
+        refused(HttpResponse { status, headers, body: page.into_bytes() })
     }),
     response("F18", "529 overloaded_error", |call| {
         refused(error(call, 529, "overloaded_error", "Overloaded"))
@@ -84,7 +84,10 @@ pub(super) const FAULTS: &[Fault] = &[
     response("F23", "400 unsupported parameter", |call| {
         let name = call.variant(&["temperature", "response_format", "reasoning_effort", "max_tokens"]);
         let message = format!("Unsupported parameter: '{name}' is not supported with this model.");
-        refused(Response::json(400, call.asked.dialect.error("unsupported_parameter", &message, Some(name))))
+        refused(HttpResponse::json(
+            400,
+            call.asked.dialect.error("unsupported_parameter", &message, Some(name)),
+        ))
     }),
     response("F24", "401 or 403", |call| {
         let codes = [(401, "invalid_api_key"), (403, "unsupported_country_region_territory")];
@@ -101,7 +104,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     response("F27", "422: the schema is refused", |call| {
         let message = "Invalid schema for response_format 'verdict'.";
-        refused(Response::json(
+        refused(HttpResponse::json(
             422,
             call.asked.dialect.error("invalid_schema", message, Some("response_format")),
         ))
@@ -109,19 +112,19 @@ pub(super) const FAULTS: &[Fault] = &[
     // The host is one of those that never exist, so a client that follows gets nowhere.
     response("F28", "a redirect to another host", |call| {
         let status = call.variant(&[301, 302, 307, 308]);
-        let response = Response { status, headers: Vec::new(), body: Vec::new() };
+        let response = HttpResponse { status, headers: Vec::new(), body: Vec::new() };
         refused(response.with("location", "http://elsewhere.invalid/v1/chat/completions"))
     }),
 ];
 
-fn refused(response: Response) -> Made<Act> {
-    Made::Nothing(Act::from(response))
+fn refused(response: HttpResponse) -> FaultMade<WireAct> {
+    FaultMade::Nothing(WireAct::from(response))
 }
 
-fn rate_limited(call: &Call<'_>) -> Response {
+fn rate_limited(call: &MockCall<'_>) -> HttpResponse {
     error(call, 429, call.asked.dialect.rate_limit_code(), "Rate limit reached.")
 }
 
-fn error(call: &Call<'_>, status: u16, code: &str, message: &str) -> Response {
-    Response::json(status, call.asked.dialect.error(code, message, None))
+fn error(call: &MockCall<'_>, status: u16, code: &str, message: &str) -> HttpResponse {
+    HttpResponse::json(status, call.asked.dialect.error(code, message, None))
 }

@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::super::answer::Call;
-use super::super::form::{Decided, Level};
-use super::{Fault, Made, text};
+use super::super::answer::MockCall;
+use super::super::form::{Decided, LevelGiven};
+use super::{FaultMade, MockFault, text};
 
 /// How often a looping judge repeats itself.
 const LOOP_TIMES: usize = 20_000;
 
-pub(super) const FAULTS: &[Fault] = &[
+pub(super) const FAULTS: &[MockFault] = &[
     text("F60", "a fence around the verdict", |call| {
         let verdict = call.said.json();
         let fences = [
@@ -17,44 +17,50 @@ pub(super) const FAULTS: &[Fault] = &[
             format!("```\n{verdict}\n```\n"),
             format!("```json {verdict} ```"),
         ];
-        Made::Verdict(pick(call, &fences))
+        FaultMade::Verdict(pick(call, &fences))
     }),
     text("F61", "prose around the verdict", |call| {
-        Made::Verdict(format!("Here is my verdict:\n\n{}\n\nI hope this helps.", call.said.json()))
+        FaultMade::Verdict(format!("Here is my verdict:\n\n{}\n\nI hope this helps.", call.said.json()))
     }),
     text("F62", "two verdicts that differ", |call| {
-        Made::Nothing(format!("{}\n{}", other(call), call.said.json()))
+        FaultMade::Nothing(format!("{}\n{}", other(call), call.said.json()))
     }),
     text("F63", "a reasoning block with a draft before the verdict", |call| {
-        Made::Verdict(format!("<think>\nPerhaps {}, but no.\n</think>\n\n{}", other(call), call.said.json()))
+        FaultMade::Verdict(format!(
+            "<think>\nPerhaps {}, but no.\n</think>\n\n{}",
+            other(call),
+            call.said.json()
+        ))
     }),
     text("F64", "a reasoning block that never ends", |call| {
-        Made::Nothing(format!("<think>\nPerhaps {}, or", call.said.json()))
+        FaultMade::Nothing(format!("<think>\nPerhaps {}, or", call.said.json()))
     }),
     text("F65", "a literal <think> inside the reasoning's text", |call| {
-        Made::Verdict(call.said.with_text(&|text| format!("{text} It shows <think> to the customer.")).json())
+        FaultMade::Verdict(
+            call.said.with_text(&|text| format!("{text} It shows <think> to the customer.")).json(),
+        )
     }),
     text("F66", "braces inside the reasoning's text", |call| {
-        Made::Verdict(
+        FaultMade::Verdict(
             call.said.with_text(&|text| format!("{text} It has }} and {{ and {{\"a\": 1}} in it.")).json(),
         )
     }),
     text("F67", "the verdict that stands in the reply itself (where one does)", |call| {
-        verdict_in_reply(call).map_or(Made::Unbroken, Made::Nothing)
+        verdict_in_reply(call).map_or(FaultMade::Unbroken, FaultMade::Nothing)
     }),
     text("F68", "the level as a string", |call| {
-        levelled(call, Made::Verdict, &|level| format!("\"{}\"", level.level))
+        levelled(call, FaultMade::Verdict, &|level| format!("\"{}\"", level.level))
     }),
     text("F69", "the level with a fraction: 4.0 or 4.5", |call| {
         if call.variant(&[true, false]) {
-            levelled(call, Made::Verdict, &|level| format!("{}.0", level.level))
+            levelled(call, FaultMade::Verdict, &|level| format!("{}.0", level.level))
         } else {
-            levelled(call, Made::Nothing, &|level| format!("{}.5", level.level))
+            levelled(call, FaultMade::Nothing, &|level| format!("{}.5", level.level))
         }
     }),
     text("F70", "the level in words, stars or as x/5", |call| {
         let way = call.variant(&[0, 1, 2, 3]);
-        levelled(call, Made::Nothing, &|level| {
+        levelled(call, FaultMade::Nothing, &|level| {
             let (n, (_, high)) = (level.level, level.bounds());
             match way {
                 0 => format!("\"{n}/{high}\""),
@@ -66,7 +72,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     text("F71", "a level outside of the scale", |call| {
         let way = call.variant(&[0, 1, 2, 3]);
-        levelled(call, Made::Nothing, &|level| {
+        levelled(call, FaultMade::Nothing, &|level| {
             let (low, high) = level.bounds();
             match way {
                 0 => (low - 1).to_string(),
@@ -78,11 +84,11 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     text("F72", "NaN, Infinity, 1e999 or \"nan\" as level", |call| {
         let number = call.variant(&["NaN", "Infinity", "1e999", "\"nan\""]);
-        levelled(call, Made::Nothing, &|_| number.to_owned())
+        levelled(call, FaultMade::Nothing, &|_| number.to_owned())
     }),
     text("F73", "true, a list, an object or null as level", |call| {
         let way = call.variant(&[0, 1, 2, 3]);
-        levelled(call, Made::Nothing, &|level| match way {
+        levelled(call, FaultMade::Nothing, &|level| match way {
             0 => "true".to_owned(),
             1 => format!("[{}]", level.level),
             2 => format!("{{\"value\":{}}}", level.level),
@@ -91,7 +97,7 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     text("F74", "the level's key twice", |call| {
         let mut doubled = false;
-        Made::Nothing(call.said.json_with(&mut |name, decided| {
+        FaultMade::Nothing(call.said.json_with(&mut |name, decided| {
             let once = decided.json();
             if std::mem::replace(&mut doubled, true) {
                 return once;
@@ -100,7 +106,7 @@ pub(super) const FAULTS: &[Fault] = &[
         }))
     }),
     text("F75", "a criterion, or the only level, is missing", |call| {
-        Made::Nothing(call.said.without_a_criterion().json())
+        FaultMade::Nothing(call.said.without_a_criterion().json())
     }),
     text("F78", "a trailing comma, single quotes, a comment, a raw line break or smart quotes", |call| {
         let verdict = call.said.json();
@@ -117,28 +123,28 @@ pub(super) const FAULTS: &[Fault] = &[
             verdict.replace("Mock verdict", "Mock\nverdict"),
             smart,
         ];
-        Made::Verdict(pick(call, &ways))
+        FaultMade::Verdict(pick(call, &ways))
     }),
     text("F79", "a byte order mark before the verdict", |call| {
-        Made::Verdict(format!("\u{feff}{}", call.said.json()))
+        FaultMade::Verdict(format!("\u{feff}{}", call.said.json()))
     }),
     text("F80", "a lone surrogate in the reasoning", |call| {
-        Made::Verdict(call.said.json().replacen("Mock verdict", "Mock \\ud800 verdict", 1))
+        FaultMade::Verdict(call.said.json().replacen("Mock verdict", "Mock \\ud800 verdict", 1))
     }),
     text("F81", "a NUL in the reasoning", |call| {
-        Made::Verdict(call.said.with_text(&|text| format!("{text}\0")).json())
+        FaultMade::Verdict(call.said.with_text(&|text| format!("{text}\0")).json())
     }),
     text("F82", "nesting 200 levels deep", |call| {
         let verdict = call.said.json();
         let open = verdict.strip_suffix('}').unwrap_or(&verdict);
-        Made::Nothing(format!("{open},\"extra\":{}{}}}", "[".repeat(200), "]".repeat(200)))
+        FaultMade::Nothing(format!("{open},\"extra\":{}{}}}", "[".repeat(200), "]".repeat(200)))
     }),
     // The longer one is more than a client should take in; the shorter one is whole and can be read.
     text("F83", "a reasoning of 5 MB, or one that repeats itself 20,000 times", |call| {
         if call.variant(&[true, false]) {
-            Made::Nothing(call.said.with_text(&|text| text.to_owned() + &"x".repeat(5_000_000)).json())
+            FaultMade::Nothing(call.said.with_text(&|text| text.to_owned() + &"x".repeat(5_000_000)).json())
         } else {
-            Made::Verdict(
+            FaultMade::Verdict(
                 call.said.with_text(&|text| text.to_owned() + &" and so on".repeat(LOOP_TIMES)).json(),
             )
         }
@@ -146,7 +152,7 @@ pub(super) const FAULTS: &[Fault] = &[
 ];
 
 /// The last object with a verdict in a reply. The template shows replies as JSON strings.
-fn verdict_in_reply(call: &Call<'_>) -> Option<String> {
+fn verdict_in_reply(call: &MockCall<'_>) -> Option<String> {
     const REPLIES: [&str; 3] = ["Reply to grade: ", "Reply A: ", "Reply B: "];
     let is_reply = |line: &&str| REPLIES.iter().any(|start| line.starts_with(start));
     call.asked.user.lines().rev().filter(is_reply).find_map(|line| {
@@ -160,23 +166,23 @@ fn verdict_in_reply(call: &Call<'_>) -> Option<String> {
     })
 }
 
-fn pick(call: &Call<'_>, ways: &[String]) -> String {
+fn pick(call: &MockCall<'_>, ways: &[String]) -> String {
     call.draw.pick("variant", ways).clone()
 }
 
 /// The verdict with other levels, or another word.
-fn other(call: &Call<'_>) -> String {
+fn other(call: &MockCall<'_>) -> String {
     call.said.json_with(&mut |_, decided| decided.other_json())
 }
 
 /// The verdict with its levels written otherwise. Where words decide there is no level to break.
 fn levelled(
-    call: &Call<'_>,
-    made: fn(String) -> Made<String>,
-    write: &dyn Fn(&Level) -> String,
-) -> Made<String> {
+    call: &MockCall<'_>,
+    made: fn(String) -> FaultMade<String>,
+    write: &dyn Fn(&LevelGiven) -> String,
+) -> FaultMade<String> {
     if call.said.word().is_some() {
-        return Made::Unbroken;
+        return FaultMade::Unbroken;
     }
     made(call.said.json_with(&mut |_, decided| match decided {
         Decided::Level(level) => write(level),

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{Act, Connection, Next, Response, Then, Unusable};
+use super::{Connection, HttpResponse, Next, NoRequest, Then, WireAct};
 
 async fn pair() -> (TcpStream, Connection) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
@@ -35,11 +35,11 @@ async fn received(pieces: &[&str]) -> String {
                 String::from_utf8_lossy(&request.body),
                 request.next
             )),
-            Err(Unusable::Status(status)) => {
+            Err(NoRequest::Status(status)) => {
                 lines.push(status.to_string());
                 break;
             }
-            Err(Unusable::Gone) => break,
+            Err(NoRequest::Gone) => break,
         }
     }
     drop(sender.await);
@@ -102,9 +102,9 @@ async fn a_client_that_asks_first_is_told_to_go_on() {
 #[tokio::test]
 async fn a_response_keeps_the_connection_and_a_break_ends_it() {
     let (mut client, mut connection) = pair().await;
-    let response = Response::json(429, "{}").with("retry-after", "7");
-    assert_eq!(connection.perform(Act::from(response)).await, Next::Keep);
-    let act = Act { status: None, bytes: b"oops".to_vec(), then: Then::Close };
+    let response = HttpResponse::json(429, "{}").with("retry-after", "7");
+    assert_eq!(connection.perform(WireAct::from(response)).await, Next::Keep);
+    let act = WireAct { status: None, bytes: b"oops".to_vec(), then: Then::Close };
     assert_eq!(connection.perform(act).await, Next::Close);
     let mut text = String::new();
     client.read_to_string(&mut text).await.unwrap();

@@ -6,7 +6,7 @@ use probity_core::compare::{Conflict, Unparsed};
 use probity_core::sample::Duplicates;
 use probity_engine::config::Structured;
 use probity_engine::load::Dedup;
-use probity_engine::review::build::Source;
+use probity_engine::review::build::QueueSource;
 use probity_engine::run::labelled::About;
 
 /// A name, what it means, and the value.
@@ -68,10 +68,14 @@ pub(super) const DUPLICATES: &[Choice<Duplicates>] = &[
 ];
 
 /// Which cases come into a queue.
-pub(super) const SOURCE: &[Choice<Source>] = &[
-    ("all", "All of them: a sample", Source::All),
-    ("unstable", "Those that the judge has no verdict on, or contradicts itself about", Source::Unstable),
-    ("teach", "All, those first whose labels would teach most", Source::Teach),
+pub(super) const SOURCE: &[Choice<QueueSource>] = &[
+    ("all", "All of them: a sample", QueueSource::All),
+    (
+        "unstable",
+        "Those that the judge has no verdict on, or contradicts itself about",
+        QueueSource::Unstable,
+    ),
+    ("teach", "All, those first whose labels would teach most", QueueSource::Teach),
 ];
 
 /// Reads one of the names.

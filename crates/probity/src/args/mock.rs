@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use probity_mock::{Latency, Levels, Pairs, Script, duration, share};
+use probity_mock::{JudgeScript, Latency, Levels, Pairs, duration, share};
 
 /// `--usage`
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -39,7 +39,7 @@ pub(crate) struct MockArgs {
     /// `+`: `position`, `length`, `identity`, `never_ties`, `obeys`, `apology`, `formatting`, and with that share of
     /// answers by chance `noisy:SHARE`
     #[arg(long, value_name = "NAME", conflicts_with_all = ["levels", "pairs"])]
-    pub(crate) script: Option<Script>,
+    pub(crate) script: Option<JudgeScript>,
     /// How long answers take: `50ms`, `uniform:20ms..80ms` or `lognormal:50ms,0.5` (median, sigma)
     #[arg(long, value_name = "HOW", default_value = "0")]
     pub(crate) latency: Latency,

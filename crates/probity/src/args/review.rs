@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use probity_engine::review::build::Source;
+use probity_engine::review::build::QueueSource;
 
 use super::choice::{SOURCE, one_of};
 use super::{JudgeArgs, ReadArgs};
@@ -33,7 +33,7 @@ pub(crate) struct QueueArgs {
     pub(crate) pairs: bool,
     /// Which of the cases
     #[arg(long = "from", value_parser = one_of(SOURCE), value_name = "WHICH", default_value = "all")]
-    pub(crate) source: Source,
+    pub(crate) source: QueueSource,
     /// How many of them at most: drawn from the seed, or those that would teach most
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) items: Option<u32>,

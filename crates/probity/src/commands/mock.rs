@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use probity_mock::{FaultPlan, Ledger, Mock, Settings, Usage};
+use probity_mock::{CallLedger, FaultPlan, Mock, MockSettings, UsageReport};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::args::{MockArgs, UsageArg};
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &MockArgs) -> Result<Exit, Failure> {
         .hint("whoever can reach the mock judge can make it work; it serves this machine only"));
     }
     let ledger = args.ledger.as_ref().map(|path| {
-        Ledger::open(path).map_err(|error| Failure {
+        CallLedger::open(path).map_err(|error| Failure {
             exit: Exit::Store,
             message: format!("ledger {}: cannot be written: {error}", path.display()),
             hint: None,
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &MockArgs) -> Result<Exit, Failure> {
     }
 }
 
-fn settings(args: &MockArgs) -> Result<Settings, Failure> {
+fn settings(args: &MockArgs) -> Result<MockSettings, Failure> {
     let mut shares = BTreeMap::new();
     if let Some(path) = &args.faults {
         let place = path.display();
@@ -73,14 +73,14 @@ fn settings(args: &MockArgs) -> Result<Settings, Failure> {
             .map_err(|error| Failure::usage(format!("faults {place}: {error}")))?;
     }
     shares.extend(args.fault.iter().cloned());
-    Ok(Settings {
+    Ok(MockSettings {
         seed: args.seed,
         levels: args.levels,
         pairs: args.pairs.clone(),
         script: args.script.clone(),
         usage: match args.usage {
-            UsageArg::On => Usage::On,
-            UsageArg::Off => Usage::Off,
+            UsageArg::On => UsageReport::On,
+            UsageArg::Off => UsageReport::Off,
         },
         model_echo: args.model_echo.clone(),
         fingerprints: args.fingerprints.clone(),

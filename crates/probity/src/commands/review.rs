@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use probity_core::promote::Contract;
-use probity_engine::review::build::{Built, Source, Wanted, of_pairs, of_replies};
-use probity_engine::review::{Added, After, PersonName, QueueId, Room};
+use probity_engine::review::build::{Built, QueueRequest, QueueSource, of_pairs, of_replies};
+use probity_engine::review::{Added, After, PersonName, QueueId, ReviewRoom};
 use serde_json::json;
 use tokio::runtime::Runtime;
 
@@ -64,12 +64,12 @@ pub(crate) fn review(mut args: ReviewArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn open(path: &std::path::Path) -> Result<Room, Failure> {
-    Room::open(path).map_err(|error| Failure::new(Exit::Store, &error))
+fn open(path: &std::path::Path) -> Result<ReviewRoom, Failure> {
+    ReviewRoom::open(path).map_err(|error| Failure::new(Exit::Store, &error))
 }
 
 /// The room of a store that has queues.
-fn existing(args: &ReviewArgs) -> Result<Room, Failure> {
+fn existing(args: &ReviewArgs) -> Result<ReviewRoom, Failure> {
     let path: PathBuf = settings::named_store(&args.reading.settings, args.judge.store.as_ref())?;
     let empty = || {
         Failure::usage(format!("{} has no queue to look at", path.display()))
@@ -117,7 +117,7 @@ fn job(args: &ReviewArgs, note: &dyn Fn(&str)) -> Result<LabelledJob, Failure> {
 
 /// Makes the queue and keeps it, under a name of its own where none was given: what it asks and what it has.
 fn add(
-    room: &Room,
+    room: &ReviewRoom,
     job: &LabelledJob,
     args: &ReviewArgs,
     contract: Option<&Contract>,
@@ -126,7 +126,7 @@ fn add(
     let source = args.queue.source;
     let mut counting = default_counting();
     counting.sampling.resampling.n_resamples = RESAMPLES;
-    let wanted = Wanted {
+    let wanted = QueueRequest {
         name: args.queue.name.clone().unwrap_or_default(),
         source,
         overlap: args.queue.overlap,
@@ -158,14 +158,14 @@ fn add(
     }
 }
 
-fn refuse_nothing(built: &Built, source: Source) -> Result<(), Failure> {
+fn refuse_nothing(built: &Built, source: QueueSource) -> Result<(), Failure> {
     if !built.queue.items.is_empty() {
         return Ok(());
     }
     let Built { n_blocked, n_identical, n_skipped, n_left_out, .. } = built;
     let hint = match source {
-        Source::Unstable => "run the judge on these cases first, or use --from all",
-        Source::All | Source::Teach => "people are shown what the gate admits",
+        QueueSource::Unstable => "run the judge on these cases first, or use --from all",
+        QueueSource::All | QueueSource::Teach => "people are shown what the gate admits",
     };
     Err(Failure::usage(format!(
         "nothing to look at: {n_left_out} cases are not {}, the gate decides {n_blocked}, {n_identical} pairs are \
@@ -176,7 +176,7 @@ fn refuse_nothing(built: &Built, source: Source) -> Result<(), Failure> {
 }
 
 /// Says what was made.
-fn tell(kept: &Kept, args: &ReviewArgs, room: &Room, note: &dyn Fn(&str)) -> Result<(), Failure> {
+fn tell(kept: &Kept, args: &ReviewArgs, room: &ReviewRoom, note: &dyn Fn(&str)) -> Result<(), Failure> {
     let Kept { id, name, n_items, built } = kept;
     if args.reading.say.json {
         let text = json!({

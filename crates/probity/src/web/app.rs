@@ -1,28 +1,27 @@
-//! What every handler shares: the room, the pages, the names the server answers to, and the clock.
+//! What every handler shares: the room, the pages, the port the server answers on, and the clock; and who asks.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use minijinja::Value;
 use probity_core::promote::Contract;
-use probity_engine::review::{QueueId, Room};
+use probity_engine::review::{Person, ReviewRoom};
 use probity_engine::store::StoreError;
 use tokio::sync::Semaphore;
 
-use super::door::Names;
 use super::listen::Patience;
 use super::pages::Pages;
-use super::refusal::Refusal;
+use super::refusal::{PageResult, Refusal};
 
 /// What every handler shares.
-pub(super) type App = Arc<Shared>;
+pub(super) type App = Arc<AppState>;
 
 /// What every handler shares.
-pub(super) struct Shared {
+pub(super) struct AppState {
     /// The store's part that people write.
-    pub(super) room: Arc<Room>,
-    /// The names the server answers to.
-    pub(super) names: Names,
+    pub(super) room: Arc<ReviewRoom>,
     /// The port it listens on.
     pub(super) port: u16,
     /// The templates.
@@ -35,21 +34,24 @@ pub(super) struct Shared {
     pub(super) computing: Semaphore,
     /// How long requests may take.
     pub(super) patience: Patience,
-    names_of_queues: Mutex<HashMap<QueueId, String>>,
 }
 
-impl Shared {
-    pub(super) fn new(room: Arc<Room>, port: u16, contract: Option<Contract>, patience: Patience) -> Shared {
-        let (names, pages, wrong_tokens) = (Names::new(port), Pages::new(), Throttle::default());
-        let (computing, names_of_queues) = (Semaphore::new(1), Mutex::default());
-        Shared { room, names, port, pages, contract, wrong_tokens, computing, patience, names_of_queues }
+impl AppState {
+    pub(super) fn new(
+        room: Arc<ReviewRoom>,
+        port: u16,
+        contract: Option<Contract>,
+        patience: Patience,
+    ) -> AppState {
+        let (pages, wrong_tokens, computing) = (Pages::new(), Throttle::default(), Semaphore::new(1));
+        AppState { room, port, pages, contract, wrong_tokens, computing, patience }
     }
 
     /// Reads from the store, away from the threads that answer requests.
     pub(super) async fn read<T, F>(self: &Arc<Self>, work: F) -> Result<T, Refusal>
     where
         T: Send + 'static,
-        F: FnOnce(&Room) -> Result<T, StoreError> + Send + 'static,
+        F: FnOnce(&ReviewRoom) -> Result<T, StoreError> + Send + 'static,
     {
         let room = Arc::clone(&self.room);
         let read = tokio::task::spawn_blocking(move || work(&room)).await;
@@ -57,18 +59,28 @@ impl Shared {
     }
 }
 
-impl Shared {
-    /// The name of a queue. A queue keeps its name, and counting its items for it would cost more than the page.
-    pub(super) async fn queue_name(self: &Arc<Self>, queue: QueueId) -> Result<String, Refusal> {
-        let known = |names: &Mutex<HashMap<QueueId, String>>| {
-            names.lock().unwrap_or_else(PoisonError::into_inner).get(&queue).cloned()
-        };
-        if let Some(name) = known(&self.names_of_queues) {
-            return Ok(name);
-        }
-        let found = self.read(move |room| room.queue(queue)).await?.ok_or_else(Refusal::not_found)?;
-        let mut names = self.names_of_queues.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(names.entry(queue).or_insert(found.name).clone())
+/// A request by a person who came in.
+pub(super) struct Visit {
+    /// What every handler shares.
+    pub(super) app: App,
+    /// Who asks.
+    pub(super) person: Person,
+}
+
+impl FromRequestParts<App> for Visit {
+    type Rejection = Refusal;
+
+    /// The guard has put the person into the request.
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Visit, Refusal> {
+        let person = parts.extensions.get::<Person>().cloned().ok_or_else(Refusal::broken)?;
+        Ok(Visit { app: App::clone(app), person })
+    }
+}
+
+impl Visit {
+    /// A page for this person.
+    pub(super) fn page(&self, template: &str, title: &str, view: Value) -> PageResult {
+        self.app.pages.page(Some(&self.person), template, title, &view)
     }
 }
 
@@ -83,7 +95,7 @@ pub(super) fn now() -> i64 {
 pub(super) struct Throttle(Mutex<(i64, u32)>);
 
 impl Throttle {
-    /// Wrong tokens within a minute, by everybody together.
+    /// Wrong tokens within a minute, by all clients together.
     const MAX: u32 = 20;
 
     /// Whether one more may be tried.

@@ -6,7 +6,7 @@ use axum::extract::Path;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::IntoResponse;
 
-use super::refusal::{Answer, Refusal};
+use super::refusal::{PageResult, Refusal};
 
 /// The look of the reports, and what the review room adds to it.
 const STYLE: &str =
@@ -34,7 +34,7 @@ pub(super) fn assets() -> [Asset; 2] {
 }
 
 /// `GET /assets/{name}`
-pub(super) async fn asset(Path(name): Path<String>) -> Answer {
+pub(super) async fn asset(Path(name): Path<String>) -> PageResult {
     let asset = assets().into_iter().find(|asset| asset.name == name).ok_or_else(Refusal::not_found)?;
     let headers = [(CONTENT_TYPE, asset.kind), (CACHE_CONTROL, "private, max-age=31536000, immutable")];
     Ok((headers, asset.text).into_response())

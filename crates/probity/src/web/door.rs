@@ -36,37 +36,20 @@ const HEADERS: [(HeaderName, &str); 7] = [
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// The names that the server answers to.
-#[derive(Debug, Clone)]
-pub(super) struct Names {
-    port: u16,
-}
-
-impl Names {
-    pub(super) fn new(port: u16) -> Names {
-        Names { port }
-    }
-
-    /// Whether `host`, as a `Host` header has it, is this server.
-    fn knows(&self, host: &str) -> bool {
-        let host = host.to_ascii_lowercase();
-        let name = match host.strip_suffix(&format!(":{}", self.port)) {
-            Some(name) => name,
-            None if self.port == 80 => &host,
-            None => return false,
-        };
-        ["127.0.0.1", "localhost", "[::1]"].contains(&name)
-    }
-
-    /// Whether `origin` is one of this server's pages.
-    fn wrote(&self, origin: &str) -> bool {
-        origin.strip_prefix("http://").is_some_and(|host| self.knows(host))
-    }
+/// Whether `host`, as a `Host` header has it, is the server at this port.
+fn is_own_host(port: u16, host: &str) -> bool {
+    let host = host.to_ascii_lowercase();
+    let name = match host.strip_suffix(&format!(":{port}")) {
+        Some(name) => name,
+        None if port == 80 => &host,
+        None => return false,
+    };
+    ["127.0.0.1", "localhost", "[::1]"].contains(&name)
 }
 
 /// Lets a request in, or answers it here; either way the response gets the headers.
 pub(super) async fn keep(State(app): State<App>, request: Request, next: Next) -> Response {
-    let mut response = match admitted(&app.names, request.method(), request.uri(), request.headers()) {
+    let mut response = match admitted(app.port, request.method(), request.uri(), request.headers()) {
         Err(refusal) => refusal.plain(),
         Ok(()) => match tokio::time::timeout(app.patience.request, next.run(request)).await {
             Ok(response) => response,
@@ -81,14 +64,14 @@ pub(super) async fn keep(State(app): State<App>, request: Request, next: Next) -
     response.into_response()
 }
 
-fn admitted(names: &Names, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+fn admitted(port: u16, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
     let mut hosts = headers.get_all(HOST).iter();
     let host = match (hosts.next(), hosts.next()) {
         (Some(host), None) => host.to_str().unwrap_or_default(),
         _ => return Err(Refusal::new(StatusCode::BAD_REQUEST, "expected one Host header")),
     };
-    let elsewhere = uri.authority().is_some_and(|authority| !names.knows(authority.as_str()));
-    if !names.knows(host) || elsewhere {
+    let elsewhere = uri.authority().is_some_and(|authority| !is_own_host(port, authority.as_str()));
+    if !is_own_host(port, host) || elsewhere {
         return Err(Refusal::new(
             StatusCode::MISDIRECTED_REQUEST,
             "this server does not answer to that name",
@@ -96,18 +79,21 @@ fn admitted(names: &Names, method: &Method, uri: &Uri, headers: &HeaderMap) -> R
     }
     match method {
         &Method::GET | &Method::HEAD => Ok(()),
-        &Method::POST => own_page(names, headers),
+        &Method::POST => own_page(port, headers),
         _ => Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "expected GET, HEAD or POST")),
     }
 }
 
 /// A change has to come from a page of this server. A request that does not say where it comes from is no exception.
-fn own_page(names: &Names, headers: &HeaderMap) -> Result<(), Refusal> {
+fn own_page(port: u16, headers: &HeaderMap) -> Result<(), Refusal> {
     let foreign =
         || Err(Refusal::new(StatusCode::FORBIDDEN, "only a page of this server can change something"));
     let origins: Vec<&HeaderValue> = headers.get_all(ORIGIN).iter().collect();
     let sites: Vec<&HeaderValue> = headers.get_all(FETCH_SITE).iter().collect();
-    let own_origin = |origin: &&HeaderValue| origin.to_str().is_ok_and(|origin| names.wrote(origin));
+    let own_origin = |origin: &&HeaderValue| {
+        let host = origin.to_str().ok().and_then(|origin| origin.strip_prefix("http://"));
+        host.is_some_and(|host| is_own_host(port, host))
+    };
     if !origins.iter().all(own_origin) || !sites.iter().all(|site| *site == "same-origin") {
         return foreign();
     }

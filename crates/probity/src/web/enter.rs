@@ -10,13 +10,13 @@ use axum::http::header::{RETRY_AFTER, SET_COOKIE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use minijinja::context;
-use probity_engine::review::Token;
+use probity_engine::review::AccessToken;
 use serde::Deserialize;
 
 use super::app::{App, now};
 use super::guard;
-use super::pages::{Body, go};
-use super::refusal::{Answer, Refusal};
+use super::pages::go;
+use super::refusal::{PageResult, Refusal};
 
 /// What the form sends.
 #[derive(Debug, Deserialize)]
@@ -25,8 +25,8 @@ pub(super) struct Entrance {
 }
 
 /// `GET /enter`
-pub(super) async fn page(State(app): State<App>) -> Answer {
-    app.pages.outside("Come in", &Body::new("enter", context! { message => "" }))
+pub(super) async fn page(State(app): State<App>) -> PageResult {
+    app.pages.page(None, "enter", "Come in", &context! { message => "" })
 }
 
 /// `POST /enter`: a token for a session, once.
@@ -34,16 +34,16 @@ pub(super) async fn redeem(
     State(app): State<App>,
     headers: HeaderMap,
     Form(entrance): Form<Entrance>,
-) -> Answer {
+) -> PageResult {
     let now = now();
     // People paste the whole link as often as the token.
     let text = entrance.token.trim().rsplit('#').next().unwrap_or_default().to_owned();
-    let redeemed = match Token::parse(&text) {
+    let redeemed = match AccessToken::parse(&text) {
         Some(token) => app.room.redeem(&token, now).await?,
         None => None,
     };
     let Some((_, session)) = redeemed else {
-        // A good link opens the door however many wrong ones others have tried: nobody guesses 256 bits.
+        // A good link opens the door however many wrong ones others have tried: 256 bits cannot be guessed.
         if !app.wrong_tokens.is_open(now) {
             let refusal = Refusal::new(StatusCode::TOO_MANY_REQUESTS, "too many wrong links; wait a minute");
             return Ok(([(RETRY_AFTER, "60")], refusal).into_response());
@@ -58,14 +58,14 @@ pub(super) async fn redeem(
 }
 
 /// `POST /leave`: the session ends here and in the store.
-pub(super) async fn leave(State(app): State<App>, headers: HeaderMap) -> Answer {
+pub(super) async fn leave(State(app): State<App>, headers: HeaderMap) -> PageResult {
     if let Some(session) = guard::session(app.port, &headers) {
         app.room.end_session(&session, now()).await?;
     }
     Ok(with_cookie(go("/enter"), &app, None))
 }
 
-fn with_cookie(mut response: Response, app: &App, session: Option<&Token>) -> Response {
+fn with_cookie(mut response: Response, app: &App, session: Option<&AccessToken>) -> Response {
     response.headers_mut().insert(SET_COOKIE, guard::cookie(app.port, session));
     response
 }

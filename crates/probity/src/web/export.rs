@@ -6,26 +6,26 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::IntoResponse;
 use probity_core::calibrate::LabelEntry;
 
-use probity_engine::review::{Remark, Room};
+use probity_engine::review::{Remark, ReviewRoom};
 
 use super::app::App;
-use super::refusal::{Answer, Refusal};
+use super::refusal::{PageResult, Refusal};
 use crate::render::labels as labels_as;
 
 /// `GET /labels.csv`
-pub(super) async fn csv(State(app): State<App>) -> Answer {
+pub(super) async fn csv(State(app): State<App>) -> PageResult {
     let text = labels_as::csv_remarked(&labels(&app).await?);
     Ok(file("labels.csv", "text/csv; charset=utf-8", text))
 }
 
 /// `GET /labels.jsonl`
-pub(super) async fn jsonl(State(app): State<App>) -> Answer {
+pub(super) async fn jsonl(State(app): State<App>) -> PageResult {
     let text = labels_as::jsonl_remarked(&labels(&app).await?);
     Ok(file("labels.jsonl", "application/jsonl; charset=utf-8", text))
 }
 
 async fn labels(app: &App) -> Result<Vec<(LabelEntry, Remark)>, Refusal> {
-    let remarked = app.read(Room::remarked_labels).await?;
+    let remarked = app.read(ReviewRoom::remarked_labels).await?;
     Ok(remarked.into_iter().map(|(stored, remark)| (stored.label, remark)).collect())
 }
 

@@ -2,27 +2,27 @@
 //!
 //! A session is a cookie that scripts cannot read and that other sites cannot send. `Secure` and the `__Host-`
 //! prefix need TLS, which a loopback address has none of; the name holds the port instead, because cookies do not
-//! tell ports apart. What always holds: a handler of a route that is not for everybody finds the person in the
-//! request, and nobody else gets there.
+//! tell ports apart. What always holds: a handler of a route that is not for every client finds the person in
+//! the request, and no other request gets there.
 
 use axum::extract::{Request, State};
 use axum::http::header::COOKIE;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use probity_engine::review::{Person, Role, SESSION_SECONDS_MAX, Token};
+use probity_engine::review::{AccessToken, Person, PersonRole, SESSION_SECONDS_MAX};
 
 use super::app::{App, now};
 use super::refusal::Refusal;
-use super::routes::Access;
+use super::routes::RouteAccess;
 
 /// Lets those in whom the route is for.
 pub(super) async fn check(
-    State((app, access)): State<(App, Access)>,
+    State((app, access)): State<(App, RouteAccess)>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    if access == Access::Anyone {
+    if access == RouteAccess::Anyone {
         return next.run(request).await;
     }
     let person = match person(&app, request.headers()).await {
@@ -32,21 +32,21 @@ pub(super) async fn check(
         }
         Ok(Some(person)) => person,
     };
-    if access == Access::Lead && person.role != Role::Lead {
+    if access == RouteAccess::Lead && person.role != PersonRole::Lead {
         return Refusal::new(StatusCode::FORBIDDEN, "this page is for leads").into_response();
     }
     request.extensions_mut().insert(person);
     next.run(request).await
 }
 
-/// Whoever the session belongs to.
+/// The person whose session it is.
 async fn person(app: &App, headers: &HeaderMap) -> Result<Option<Person>, Refusal> {
     let Some(token) = session(app.port, headers) else { return Ok(None) };
     app.read(move |room| room.session(&token, now())).await
 }
 
 /// The session that the request names. Two of them name none: one was not set by us.
-pub(super) fn session(port: u16, headers: &HeaderMap) -> Option<Token> {
+pub(super) fn session(port: u16, headers: &HeaderMap) -> Option<AccessToken> {
     let name = cookie_name(port);
     let pairs = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut values = pairs
@@ -55,13 +55,13 @@ pub(super) fn session(port: u16, headers: &HeaderMap) -> Option<Token> {
         .filter(|(key, _)| *key == name)
         .map(|(_, value)| value);
     match (values.next(), values.next()) {
-        (Some(value), None) => Token::parse(value),
+        (Some(value), None) => AccessToken::parse(value),
         _ => None,
     }
 }
 
 /// The header that gives the browser its session, or with `None` takes it away.
-pub(super) fn cookie(port: u16, token: Option<&Token>) -> HeaderValue {
+pub(super) fn cookie(port: u16, token: Option<&AccessToken>) -> HeaderValue {
     let name = cookie_name(port);
     let text = match token {
         // As long as the store keeps the session.

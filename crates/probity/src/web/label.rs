@@ -5,20 +5,20 @@
 
 use std::collections::BTreeMap;
 
-use axum::extract::{Path, Query, State};
-use axum::{Extension, Form};
+use axum::Form;
+use axum::extract::{Path, Query};
 use minijinja::context;
 use minijinja::value::Serde;
-use probity_core::review::{Answer as Said, Asked, AskedCriterion, AskedLevel, Form as AnswerForm, Side};
-use probity_engine::review::{After, ItemId, ItemView, Person, Progress, SeatState, Submission, Submitted};
+use probity_core::review::{AskedCriterion, AskedLevel, LabelForm, Questionnaire, ReplySide, ReviewerAnswer};
+use probity_engine::review::{After, ItemId, ItemView, Person, SeatState, Submission, Submitted};
 use serde::{Deserialize, Serialize};
 
-use super::app::{App, now};
-use super::pages::{Body, Place, go};
+use super::app::{App, Visit, now};
+use super::pages::go;
 use super::queues::onward;
-use super::refusal::{Answer, Refusal};
+use super::refusal::{PageResult, Refusal};
 
-/// The remark with which somebody comes to the next item whose answer to the last was not needed any more.
+/// The remark on the next item for a person whose answer to the last one was not needed any more.
 const FULL: &str = "?remark=full";
 
 /// The remark on an item about which this person has said something elsewhere.
@@ -27,13 +27,13 @@ const SAID: &str = "You have said something about this before, in another queue 
 
 /// What the address says beside the item.
 #[derive(Debug, Deserialize)]
-pub(super) struct Remark {
+pub(super) struct ItemQuery {
     remark: Option<String>,
 }
 
 /// One thing to choose.
 #[derive(Debug, Serialize)]
-struct Choice {
+struct ChoiceView {
     /// What the form sends.
     value: String,
     /// The keys that choose it, with spaces between.
@@ -53,27 +53,27 @@ struct ChoiceSet {
     field: String,
     /// The criterion, where the set is about one.
     criterion: Option<AskedCriterion>,
-    choices: Vec<Choice>,
+    choices: Vec<ChoiceView>,
     /// Whether "cannot tell" is chosen.
     unsure: bool,
 }
 
 /// The sets of an item, with what `said` has chosen in them.
-fn choice_sets(asked: &Asked, said: Option<&Said>) -> Vec<ChoiceSet> {
+fn choice_sets(asked: &Questionnaire, said: Option<&ReviewerAnswer>) -> Vec<ChoiceSet> {
     match asked.form {
-        AnswerForm::Levels => asked.criteria.iter().map(|criterion| level_set(criterion, said)).collect(),
-        AnswerForm::Pair => vec![pair_set(said)],
+        LabelForm::Levels => asked.criteria.iter().map(|criterion| level_set(criterion, said)).collect(),
+        LabelForm::Pair => vec![pair_set(said)],
     }
 }
 
-fn level_set(criterion: &AskedCriterion, said: Option<&Said>) -> ChoiceSet {
+fn level_set(criterion: &AskedCriterion, said: Option<&ReviewerAnswer>) -> ChoiceSet {
     let digits = criterion.levels.iter().all(|each| (0..=9).contains(&each.level));
     let level = match said {
-        Some(Said::Levels(levels)) => levels.get(&criterion.id).copied(),
-        Some(Said::CannotTell) => Some(None),
-        Some(Said::Pair(_)) | None => None,
+        Some(ReviewerAnswer::Levels(levels)) => levels.get(&criterion.id).copied(),
+        Some(ReviewerAnswer::CannotTell) => Some(None),
+        Some(ReviewerAnswer::Pair(_)) | None => None,
     };
-    let choice = |(index, each): (usize, &AskedLevel)| Choice {
+    let choice = |(index, each): (usize, &AskedLevel)| ChoiceView {
         value: each.level.to_string(),
         keys: if digits { each.level.to_string() } else { (index + 1).to_string() },
         name: each.level.to_string(),
@@ -88,54 +88,57 @@ fn level_set(criterion: &AskedCriterion, said: Option<&Said>) -> ChoiceSet {
     }
 }
 
-fn pair_set(said: Option<&Said>) -> ChoiceSet {
-    let choice = |(side, keys): (Side, &str)| Choice {
+fn pair_set(said: Option<&ReviewerAnswer>) -> ChoiceSet {
+    let choice = |(side, keys): (ReplySide, &str)| ChoiceView {
         value: side_name(side).to_owned(),
         keys: keys.to_owned(),
         name: side_text(side).to_owned(),
         anchor: None,
-        chosen: said == Some(&Said::Pair(side)),
+        chosen: said == Some(&ReviewerAnswer::Pair(side)),
     };
-    let sides =
-        [(Side::First, "1 ArrowLeft"), (Side::Second, "2 ArrowRight"), (Side::Tie, "3 0 ArrowUp ArrowDown")];
+    let sides = [
+        (ReplySide::First, "1 ArrowLeft"),
+        (ReplySide::Second, "2 ArrowRight"),
+        (ReplySide::Tie, "3 0 ArrowUp ArrowDown"),
+    ];
     ChoiceSet {
         field: "side".to_owned(),
         criterion: None,
         choices: sides.map(choice).into(),
-        unsure: said == Some(&Said::CannotTell),
+        unsure: said == Some(&ReviewerAnswer::CannotTell),
     }
 }
 
-fn side_name(side: Side) -> &'static str {
+fn side_name(side: ReplySide) -> &'static str {
     match side {
-        Side::First => "first",
-        Side::Second => "second",
-        Side::Tie => "tie",
+        ReplySide::First => "first",
+        ReplySide::Second => "second",
+        ReplySide::Tie => "tie",
     }
 }
 
 /// A side in words.
-pub(super) fn side_text(side: Side) -> &'static str {
+pub(super) fn side_text(side: ReplySide) -> &'static str {
     match side {
-        Side::First => "Reply 1 is better",
-        Side::Second => "Reply 2 is better",
-        Side::Tie => "They are equal",
+        ReplySide::First => "Reply 1 is better",
+        ReplySide::Second => "Reply 2 is better",
+        ReplySide::Tie => "They are equal",
     }
 }
 
-/// What a form says, read by what was asked. The value of somebody who cannot tell is empty.
-fn said(asked: &Asked, fields: &BTreeMap<String, String>) -> Result<Said, Refusal> {
+/// What a form says, read by what was asked. The value of a person who cannot tell is empty.
+fn said(asked: &Questionnaire, fields: &BTreeMap<String, String>) -> Result<ReviewerAnswer, Refusal> {
     match asked.form {
-        AnswerForm::Pair => match fields.get("side").map(String::as_str) {
-            Some("") => Ok(Said::CannotTell),
-            Some(name) => [Side::First, Side::Second, Side::Tie]
+        LabelForm::Pair => match fields.get("side").map(String::as_str) {
+            Some("") => Ok(ReviewerAnswer::CannotTell),
+            Some(name) => [ReplySide::First, ReplySide::Second, ReplySide::Tie]
                 .into_iter()
                 .find(|side| side_name(*side) == name)
-                .map(Said::Pair)
+                .map(ReviewerAnswer::Pair)
                 .ok_or_else(|| Refusal::unusable("expected one of the two replies, or that they are equal")),
             None => Err(Refusal::unusable("choose first, or skip")),
         },
-        AnswerForm::Levels => {
+        LabelForm::Levels => {
             let mut levels = BTreeMap::new();
             for criterion in &asked.criteria {
                 let level = match fields.get(&format!("level.{}", criterion.id)).map(String::as_str) {
@@ -146,19 +149,19 @@ fn said(asked: &Asked, fields: &BTreeMap<String, String>) -> Result<Said, Refusa
                 levels.insert(criterion.id.clone(), level);
             }
             let is_unsure = levels.values().all(Option::is_none);
-            Ok(if is_unsure { Said::CannotTell } else { Said::Levels(levels) })
+            Ok(if is_unsure { ReviewerAnswer::CannotTell } else { ReviewerAnswer::Levels(levels) })
         }
     }
 }
 
 /// `GET /items/{item}`
 pub(super) async fn page(
-    State(app): State<App>,
-    Extension(person): Extension<Person>,
+    visit: Visit,
     Path(item): Path<i64>,
-    Query(Remark { remark }): Query<Remark>,
-) -> Answer {
-    let (id, who) = (ItemId(item), person.id);
+    Query(ItemQuery { remark }): Query<ItemQuery>,
+) -> PageResult {
+    let (id, who) = (ItemId(item), visit.person.id);
+    let app = &visit.app;
     let found = app
         .read(move |room| {
             let Some(item) = room.item(id, who)? else { return Ok(None) };
@@ -168,7 +171,6 @@ pub(super) async fn page(
         })
         .await?;
     let (item, progress, can_undo) = found.ok_or_else(Refusal::not_found)?;
-    let queue = app.queue_name(item.queue).await?;
     let notice = match remark.as_deref() {
         Some("full") => {
             "Enough others have answered the last one meanwhile, so your answer to it was not kept."
@@ -177,49 +179,30 @@ pub(super) async fn page(
     };
     let said_before = if item.earlier.is_some() { SAID } else { "" };
     let exhibit = app.pages.part("exhibit", &context! { ..Serde(&item.shown) })?;
-    let choices = choices(&app, &item.asked, item.answer.as_ref().or(item.earlier.as_ref()))?;
+    let choices = choices(app, &item.asked, item.answer.as_ref().or(item.earlier.as_ref()))?;
     let body = context! {
         exhibit, choices, notice, said_before, can_undo,
-        ..Serde(PageView::of(&item, &queue, &progress))
+        item => item.id.0,
+        queue_id => item.queue.0,
+        queue => &item.queue_name,
+        form => Serde(item.asked.form),
+        sets => Serde(choice_sets(&item.asked, item.answer.as_ref())),
+        revision => item.revision,
+        note => &item.note,
+        n_done => progress.n_submitted,
+        n_mine => progress.n_submitted + progress.n_open,
+        can_reveal => item.after == After::Reveal,
     };
     let template = if item.state == SeatState::Submitted { "answered" } else { "label" };
-    app.pages.page(&person, Place::Queues, &format!("{queue}, {}", item.n), &Body::new(template, body))
-}
-
-/// What the page holds beside what is shown.
-#[derive(Debug, Serialize)]
-struct PageView<'a> {
-    item: i64,
-    queue_id: i64,
-    queue: &'a str,
-    form: AnswerForm,
-    sets: Vec<ChoiceSet>,
-    revision: u32,
-    note: &'a str,
-    n_done: u32,
-    n_mine: u32,
-    can_reveal: bool,
-}
-
-impl<'a> PageView<'a> {
-    fn of(item: &'a ItemView, queue: &'a str, progress: &Progress) -> PageView<'a> {
-        PageView {
-            item: item.id.0,
-            queue_id: item.queue.0,
-            queue,
-            form: item.asked.form,
-            sets: choice_sets(&item.asked, item.answer.as_ref()),
-            revision: item.revision,
-            note: &item.note,
-            n_done: progress.n_submitted,
-            n_mine: progress.n_submitted + progress.n_open,
-            can_reveal: item.after == After::Reveal,
-        }
-    }
+    visit.page(template, &format!("{}, {}", item.queue_name, item.n), body)
 }
 
 /// The choices of an item, as a part of a page.
-pub(super) fn choices(app: &App, asked: &Asked, said: Option<&Said>) -> Result<minijinja::Value, Refusal> {
+pub(super) fn choices(
+    app: &App,
+    asked: &Questionnaire,
+    said: Option<&ReviewerAnswer>,
+) -> Result<minijinja::Value, Refusal> {
     let sets = choice_sets(asked, said);
     let view =
         context! { sets => Serde(sets), form => Serde(asked.form), criteria => Serde(&asked.criteria) };
@@ -228,19 +211,18 @@ pub(super) fn choices(app: &App, asked: &Asked, said: Option<&Said>) -> Result<m
 
 /// `POST /items/{item}/label`
 pub(super) async fn submit(
-    State(app): State<App>,
-    Extension(person): Extension<Person>,
+    visit: Visit,
     Path(item): Path<i64>,
     Form(fields): Form<Vec<(String, String)>>,
-) -> Answer {
+) -> PageResult {
     let fields: BTreeMap<String, String> = fields.into_iter().collect();
-    let view = own(&app, &person, item).await?;
-    match app.room.submit(submission(view.id, &person, &view.asked, &fields)?).await? {
+    let view = own(&visit, item).await?;
+    match visit.app.room.submit(submission(view.id, &visit.person, &view.asked, &fields)?).await? {
         Submitted::Kept { .. } | Submitted::Already { .. } if view.after == After::Reveal => {
             Ok(go(&format!("/items/{item}")))
         }
-        Submitted::Kept { .. } | Submitted::Already { .. } => onward(&app, &person, view.queue, "").await,
-        Submitted::Full => onward(&app, &person, view.queue, FULL).await,
+        Submitted::Kept { .. } | Submitted::Already { .. } => onward(&visit, view.queue, "").await,
+        Submitted::Full => onward(&visit, view.queue, FULL).await,
         Submitted::Overtaken { .. } => Err(Refusal::conflict(
             "you said something else about this in another window or queue; load the page again",
         )),
@@ -253,7 +235,7 @@ pub(super) async fn submit(
 pub(super) fn submission(
     item: ItemId,
     person: &Person,
-    asked: &Asked,
+    asked: &Questionnaire,
     fields: &BTreeMap<String, String>,
 ) -> Result<Submission, Refusal> {
     let revision = fields.get("revision").and_then(|text| text.parse().ok());
@@ -273,18 +255,14 @@ fn note(fields: &BTreeMap<String, String>) -> String {
 }
 
 /// `POST /items/{item}/skip`
-pub(super) async fn skip(
-    State(app): State<App>,
-    Extension(person): Extension<Person>,
-    Path(item): Path<i64>,
-) -> Answer {
-    let view = own(&app, &person, item).await?;
-    app.room.skip(view.id, person.id, now()).await?;
-    onward(&app, &person, view.queue, "").await
+pub(super) async fn skip(visit: Visit, Path(item): Path<i64>) -> PageResult {
+    let view = own(&visit, item).await?;
+    visit.app.room.skip(view.id, visit.person.id, now()).await?;
+    onward(&visit, view.queue, "").await
 }
 
 /// The item, if it is this person's.
-pub(super) async fn own(app: &App, person: &Person, item: i64) -> Result<ItemView, Refusal> {
-    let who = person.id;
-    app.read(move |room| room.item(ItemId(item), who)).await?.ok_or_else(Refusal::not_found)
+pub(super) async fn own(visit: &Visit, item: i64) -> Result<ItemView, Refusal> {
+    let who = visit.person.id;
+    visit.app.read(move |room| room.item(ItemId(item), who)).await?.ok_or_else(Refusal::not_found)
 }

@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 
 use crate::serving;
 
-/// Connections at a time; whoever comes later waits to be accepted.
+/// Connections at a time; later ones wait to be accepted.
 const CONNECTIONS_MAX: usize = 512;
 
 /// Bytes of a request before its body.
@@ -62,7 +62,7 @@ pub(super) fn bind(port: u16) -> io::Result<Vec<TcpListener>> {
         let port = v4.local_addr()?.port();
         match serving::listen(SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST), port)) {
             Ok(v6) => return Ok(vec![v4, v6]),
-            // Somebody else on this port would be `localhost` for half of the browsers.
+            // Another server on this port would be `localhost` for half of the browsers.
             Err(error) if error.kind() == io::ErrorKind::AddrInUse && tries > 0 => {}
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => return Err(error),
             Err(_) => return Ok(vec![v4]),
@@ -70,7 +70,7 @@ pub(super) fn bind(port: u16) -> io::Result<Vec<TcpListener>> {
     }
 }
 
-/// Answers whoever connects until `stop` is ready, then lets those who are connected finish.
+/// Answers every client until `stop` is ready, then lets those who are connected finish.
 pub(super) async fn answer(
     listeners: Vec<TcpListener>,
     router: Router,
@@ -87,7 +87,7 @@ pub(super) async fn answer(
     doors.shutdown().await;
     drop(leaving);
     let all = u32::try_from(CONNECTIONS_MAX).expect("the number of connections is small");
-    // Whoever takes longer is cut off: what was acknowledged is on disk.
+    // Connections that take longer are cut off: what was acknowledged is on disk.
     let _cut_off = tokio::time::timeout(patience.farewell, seats.acquire_many(all)).await;
 }
 

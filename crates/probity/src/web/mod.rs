@@ -29,12 +29,12 @@ mod tests;
 use std::sync::Arc;
 
 use probity_core::promote::Contract;
-use probity_engine::review::{PersonName, Role, Room, Token};
+use probity_engine::review::{AccessToken, PersonName, PersonRole, ReviewRoom};
 
 use crate::exit::{Exit, Failure};
 use crate::serving::interrupted;
 use crate::terminal;
-use app::{Shared, now};
+use app::{AppState, now};
 use listen::Patience;
 
 /// What `probity review` is started with.
@@ -43,7 +43,7 @@ pub(crate) struct WebSettings {
     pub(crate) port: u16,
     /// Whether a browser is opened.
     pub(crate) opening: Opening,
-    /// The name of whoever starts the server, who is a lead.
+    /// The name of the lead who starts the server.
     pub(crate) lead: PersonName,
     /// Reviewers who get a link each.
     pub(crate) people: Vec<PersonName>,
@@ -61,7 +61,7 @@ pub(crate) enum Opening {
 }
 
 /// Serves the room until it is interrupted.
-pub(crate) async fn serve(room: Arc<Room>, settings: WebSettings) -> Result<(), Failure> {
+pub(crate) async fn serve(room: Arc<ReviewRoom>, settings: WebSettings) -> Result<(), Failure> {
     let failed = |what: &str, error: &std::io::Error| Failure {
         exit: Exit::Usage,
         message: format!("{what}: {error}"),
@@ -73,38 +73,34 @@ pub(crate) async fn serve(room: Arc<Room>, settings: WebSettings) -> Result<(), 
     })?;
     let address = listeners[0].local_addr().map_err(|error| failed(&place, &error))?;
     let stop = interrupted().map_err(|error| failed("could not start", &error))?;
-    let links = Links { room: &room, port: address.port() };
-    let own = links.link(&settings.lead, Role::Lead).await?;
+    let own = invite(&room, address.port(), &settings.lead, PersonRole::Lead).await?;
     terminal::note(&format!("review room on http://{address}/\n{}: {own}", settings.lead));
     for name in &settings.people {
-        let link = links.link(name, Role::Reviewer).await?;
+        let link = invite(&room, address.port(), name, PersonRole::Reviewer).await?;
         terminal::note(&format!("{name}: {link}"));
     }
     terminal::note("each link works once, on this machine; Ctrl-C ends the server");
     let opened = (settings.opening == Opening::Browser).then(|| opening::open(&own));
     let patience = Patience::USUAL;
-    let app = Arc::new(Shared::new(Arc::clone(&room), address.port(), settings.contract, patience));
+    let app = Arc::new(AppState::new(Arc::clone(&room), address.port(), settings.contract, patience));
     listen::answer(listeners, routes::router(&app), patience, stop).await;
     drop(opened);
     Ok(())
 }
 
-/// Where links come from.
-struct Links<'a> {
-    room: &'a Room,
+/// A link for a person, who is added where the name is new.
+async fn invite(
+    room: &ReviewRoom,
     port: u16,
-}
-
-impl Links<'_> {
-    /// A link for a person, who comes into being with it.
-    async fn link(&self, name: &PersonName, role: Role) -> Result<String, Failure> {
-        let invited = self.room.invite(name, role, now()).await;
-        let (_, token) = invited.map_err(|error| Failure::new(Exit::Store, &error))?;
-        Ok(link(self.port, &token))
-    }
+    name: &PersonName,
+    role: PersonRole,
+) -> Result<String, Failure> {
+    let invited = room.invite(name, role, now()).await;
+    let (_, token) = invited.map_err(|error| Failure::new(Exit::Store, &error))?;
+    Ok(link(port, &token))
 }
 
 /// The address that lets a person in.
-fn link(port: u16, token: &Token) -> String {
+fn link(port: u16, token: &AccessToken) -> String {
     format!("http://127.0.0.1:{port}/enter#{}", token.expose())
 }

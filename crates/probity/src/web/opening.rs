@@ -1,6 +1,6 @@
 //! Opening the machine's browser.
 //!
-//! Arguments of a process can be read by everybody on the machine, so the browser is given a file that only this
+//! Arguments of a process can be read by every user of the machine, so the browser is given a file that only this
 //! user can read, and the file sends it on.
 
 use std::io::Write;

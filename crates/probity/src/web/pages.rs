@@ -4,35 +4,34 @@
 //! never an empty place.
 
 use axum::response::{Html, IntoResponse, Response};
-use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use probity_engine::review::{Person, Role};
-use serde::Serialize;
+use probity_core::case::Moment;
+use probity_engine::review::{Person, PersonRole};
 
 use super::assets::assets;
-use super::refusal::{Answer, Refusal};
+use super::refusal::{PageResult, Refusal};
 
-/// The templates by name.
-const TEMPLATES: &[(&str, &str)] = &[
-    ("frame", include_str!("../../pages/review/frame.html.jinja")),
-    ("enter", include_str!("../../pages/review/enter.html.jinja")),
-    ("refusal", include_str!("../../pages/review/refusal.html.jinja")),
-    ("queues", include_str!("../../pages/review/queues.html.jinja")),
-    ("queue", include_str!("../../pages/review/queue.html.jinja")),
-    ("exhibit", include_str!("../../pages/review/exhibit.html.jinja")),
-    ("choices", include_str!("../../pages/review/choices.html.jinja")),
-    ("label", include_str!("../../pages/review/label.html.jinja")),
-    ("answered", include_str!("../../pages/review/answered.html.jinja")),
-    ("reveal", include_str!("../../pages/review/reveal.html.jinja")),
-    ("disagreements", include_str!("../../pages/review/disagreements.html.jinja")),
-    ("settle", include_str!("../../pages/review/settle.html.jinja")),
-    ("agreement", include_str!("../../pages/review/agreement.html.jinja")),
-    ("people", include_str!("../../pages/review/people.html.jinja")),
-    ("runs", include_str!("../../pages/review/runs.html.jinja")),
-    ("run", include_str!("../../pages/review/run.html.jinja")),
-    ("compare", include_str!("../../pages/review/compare.html.jinja")),
-    ("packet", include_str!("../../pages/review/packet.html.jinja")),
+/// The templates by name, each with the entry of the navigation that a page of it belongs to.
+const TEMPLATES: &[(&str, &str, &str)] = &[
+    ("frame", "", include_str!("../../pages/review/frame.html.jinja")),
+    ("enter", "outside", include_str!("../../pages/review/enter.html.jinja")),
+    ("refusal", "outside", include_str!("../../pages/review/refusal.html.jinja")),
+    ("queues", "queues", include_str!("../../pages/review/queues.html.jinja")),
+    ("queue", "queues", include_str!("../../pages/review/queue.html.jinja")),
+    ("exhibit", "", include_str!("../../pages/review/exhibit.html.jinja")),
+    ("choices", "", include_str!("../../pages/review/choices.html.jinja")),
+    ("label", "queues", include_str!("../../pages/review/label.html.jinja")),
+    ("answered", "queues", include_str!("../../pages/review/answered.html.jinja")),
+    ("reveal", "queues", include_str!("../../pages/review/reveal.html.jinja")),
+    ("disagreements", "queues", include_str!("../../pages/review/disagreements.html.jinja")),
+    ("settle", "queues", include_str!("../../pages/review/settle.html.jinja")),
+    ("agreement", "queues", include_str!("../../pages/review/agreement.html.jinja")),
+    ("people", "people", include_str!("../../pages/review/people.html.jinja")),
+    ("runs", "runs", include_str!("../../pages/review/runs.html.jinja")),
+    ("run", "runs", include_str!("../../pages/review/run.html.jinja")),
+    ("compare", "runs", include_str!("../../pages/review/compare.html.jinja")),
+    ("packet", "runs", include_str!("../../pages/review/packet.html.jinja")),
 ];
 
 /// The templates, ready to be filled.
@@ -42,48 +41,34 @@ pub(super) struct Pages {
     script: String,
 }
 
-/// Which entry of the navigation a page belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Place {
-    /// The queues, and labelling.
-    Queues,
-    /// The runs.
-    Runs,
-    /// The people.
-    People,
-    /// Outside: nobody is signed in, or nothing is there.
-    Outside,
-}
-
 impl Pages {
     pub(super) fn new() -> Pages {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::Html);
         environment.add_filter("address", address);
-        for (name, text) in TEMPLATES {
+        environment.add_filter("minute", minute);
+        for (name, _, text) in TEMPLATES {
             environment.add_template(name, text).expect("each template is parsed by a test");
         }
         let [style, script] = assets().map(|asset| asset.name);
         Pages { environment, style, script }
     }
 
-    /// A page for somebody who came in.
-    pub(super) fn page(&self, person: &Person, place: Place, title: &str, body: &Body<'_>) -> Answer {
-        let inside = context! { name => &person.name, is_lead => person.role == Role::Lead };
-        self.framed(Some(inside), place, title, body)
-    }
-
-    /// A page for somebody who did not.
-    pub(super) fn outside(&self, title: &str, body: &Body<'_>) -> Answer {
-        self.framed(None, Place::Outside, title, body)
-    }
-
-    fn framed(&self, person: Option<Value>, place: Place, title: &str, body: &Body<'_>) -> Answer {
-        let body = self.part(body.template, &body.view)?;
+    /// A page for a person who came in, or without one for a client that did not.
+    pub(super) fn page(
+        &self,
+        person: Option<&Person>,
+        template: &str,
+        title: &str,
+        view: &Value,
+    ) -> PageResult {
+        let body = self.part(template, view)?;
+        let place = TEMPLATES.iter().find(|(name, _, _)| *name == template).map(|(_, place, _)| *place);
+        let person = person
+            .map(|person| context! { name => &person.name, is_lead => person.role == PersonRole::Lead });
         let (style, script) = (&self.style, &self.script);
-        let frame = context! { person, place => Serde(place), title, body, style, script };
+        let frame = context! { person, place, title, body, style, script };
         Ok(Html(self.rendered("frame", frame)?).into_response())
     }
 
@@ -101,18 +86,6 @@ impl Pages {
     }
 }
 
-/// What stands inside the frame.
-pub(super) struct Body<'a> {
-    template: &'a str,
-    view: Value,
-}
-
-impl<'a> Body<'a> {
-    pub(super) fn new(template: &'a str, view: Value) -> Body<'a> {
-        Body { template, view }
-    }
-}
-
 /// The way to another page after a change.
 pub(super) fn go(place: &str) -> Response {
     axum::response::Redirect::to(place).into_response()
@@ -126,6 +99,13 @@ fn address(text: &str) -> String {
     utf8_percent_encode(text, ESCAPED).to_string()
 }
 
+/// The minute of a time that is counted in seconds since 1970, or in so many parts of a second; empty for none.
+fn minute(time: Option<i64>, parts: Option<i64>) -> String {
+    let moment = time.and_then(|time| Moment::from_seconds(time / parts.unwrap_or(1)));
+    let text = moment.map(|moment| moment.to_string()).unwrap_or_default();
+    text.get(..16).unwrap_or_default().replace('T', " ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,7 +113,7 @@ mod tests {
     #[test]
     fn templates_can_be_read() {
         let pages = Pages::new();
-        assert!(TEMPLATES.iter().all(|(name, _)| pages.environment.get_template(name).is_ok()));
+        assert!(TEMPLATES.iter().all(|(name, _, _)| pages.environment.get_template(name).is_ok()));
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub(super) struct Refusal {
 }
 
 /// What a handler gives.
-pub(super) type Answer = Result<Response, Refusal>;
+pub(super) type PageResult = Result<Response, Refusal>;
 
 impl Refusal {
     pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Refusal {
@@ -37,7 +37,7 @@ impl Refusal {
         Refusal::new(StatusCode::CONFLICT, message)
     }
 
-    /// Something of ours failed, and whoever started the server was told what.
+    /// Something of ours failed, and the terminal of the server says what.
     pub(super) fn broken() -> Refusal {
         Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "something failed here; nothing was kept")
     }
@@ -53,7 +53,7 @@ impl Refusal {
 
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Refusal {
-        // The error may hold a path; whoever started the server reads it there.
+        // The error may hold a path, so it is for the terminal of the server only.
         crate::terminal::note(&format!(
             "error: {}",
             crate::exit::Failure::new(crate::exit::Exit::Store, &error).message

@@ -1,22 +1,20 @@
 //! After the answer: what the judge said, what the gate saw, and what was wrong with it.
 //!
-//! The only place where the hidden half of an item is read for somebody who labels. The store gives it to those who
+//! The only place where the hidden half of an item is read for a person who labels. The store gives it to those who
 //! have answered and notes that they have seen it, so it is never the answer to a plain GET.
 
-use axum::extract::{Path, State};
+use axum::Form;
+use axum::extract::Path;
 use axum::http::StatusCode;
-use axum::{Extension, Form};
-use minijinja::context;
 use minijinja::value::Serde;
-use probity_core::results::FindingRecord;
-use probity_core::review::{Answer as Said, Form as AnswerForm, Hidden, HiddenVerdict};
-use probity_engine::review::{ItemId, ItemView, Person, Reveal, RootCause};
-use serde::{Deserialize, Serialize};
+use minijinja::{Value, context};
+use probity_core::review::{Hidden, HiddenVerdict, LabelForm, ReviewerAnswer};
+use probity_engine::review::{ItemId, ItemView, Reveal, RootCause};
+use serde::Deserialize;
 
-use super::app::{App, now};
+use super::app::{Visit, now};
 use super::label::{own, side_text};
-use super::pages::{Body, Place};
-use super::refusal::{Answer, Refusal};
+use super::refusal::{PageResult, Refusal};
 
 /// What the form sends.
 #[derive(Debug, Deserialize)]
@@ -25,83 +23,61 @@ pub(super) struct Caused {
 }
 
 /// `POST /items/{item}/reveal`
-pub(super) async fn reveal(
-    State(app): State<App>,
-    Extension(person): Extension<Person>,
-    Path(item): Path<i64>,
-) -> Answer {
-    shown(&app, &person, item).await
+pub(super) async fn reveal(visit: Visit, Path(item): Path<i64>) -> PageResult {
+    shown(&visit, item).await
 }
 
 /// `POST /items/{item}/cause`
 pub(super) async fn cause(
-    State(app): State<App>,
-    Extension(person): Extension<Person>,
+    visit: Visit,
     Path(item): Path<i64>,
     Form(Caused { cause }): Form<Caused>,
-) -> Answer {
-    if !app.room.cause(ItemId(item), person.id, cause, now()).await? {
+) -> PageResult {
+    if !visit.app.room.cause(ItemId(item), visit.person.id, cause, now()).await? {
         return Err(Refusal::conflict("answer first"));
     }
-    shown(&app, &person, item).await
+    shown(&visit, item).await
 }
 
-async fn shown(app: &App, person: &Person, item: i64) -> Answer {
-    let view = own(app, person, item).await?;
+async fn shown(visit: &Visit, item: i64) -> PageResult {
+    let (app, view) = (&visit.app, own(visit, item).await?);
     if view.answer.is_none() {
         return Err(Refusal::conflict("answer first"));
     }
-    let (hidden, turned, cause) = match app.room.reveal(view.id, person.id, now()).await? {
+    let (hidden, turned, cause) = match app.room.reveal(view.id, visit.person.id, now()).await? {
         Reveal::Shown { hidden, turned, cause } => (hidden, turned, cause),
         Reveal::NotYet => return Err(Refusal::new(StatusCode::FORBIDDEN, "this queue does not show it")),
         Reveal::NotYours => return Err(Refusal::not_found()),
     };
-    let queue = app.queue_name(view.queue).await?;
     let exhibit = app.pages.part("exhibit", &context! { ..Serde(&view.shown) })?;
     let body = context! {
         exhibit, item,
         queue_id => view.queue.0,
-        queue,
+        queue => &view.queue_name,
         form => Serde(view.asked.form),
-        rows => Serde(rows(&view, &hidden, turned)),
-        replies => Serde(replies(&hidden, turned)),
+        rows => rows(&view, &hidden, turned),
+        replies => replies(&hidden, turned),
         judge => Serde(&hidden.judge),
         case => &hidden.case,
         slice => &hidden.slice,
         cause => Serde(cause),
     };
-    app.pages.page(person, Place::Queues, "What the judge said", &Body::new("reveal", body))
+    visit.page("reveal", "What the judge said", body)
 }
 
-/// What was said about one criterion, or in one order of a pair.
-#[derive(Debug, Serialize)]
-struct RowView {
-    about: String,
-    own: String,
-    judge: String,
-    agrees: bool,
-    reasoning: String,
-}
-
-/// Where a reply comes from, and what the gate saw in it.
-#[derive(Debug, Serialize)]
-struct ReplyView {
-    variant: Option<String>,
-    findings: Vec<FindingRecord>,
-}
-
-fn rows(view: &ItemView, hidden: &Hidden, turned: bool) -> Vec<RowView> {
+/// What was said about each criterion, or in each order of a pair.
+fn rows(view: &ItemView, hidden: &Hidden, turned: bool) -> Vec<Value> {
     let row = |verdict: &HiddenVerdict| {
         let (about, own) = match view.asked.form {
-            AnswerForm::Levels => level(view, verdict),
-            AnswerForm::Pair => (order(verdict, turned), own_side(view)),
+            LabelForm::Levels => level(view, verdict),
+            LabelForm::Pair => (order(verdict, turned), own_side(view)),
         };
         let judge = match (&verdict.said, view.asked.form) {
             (None, _) => "no verdict".to_owned(),
-            (Some(said), AnswerForm::Levels) => said.clone(),
-            (Some(said), AnswerForm::Pair) => candidate(said, turned),
+            (Some(said), LabelForm::Levels) => said.clone(),
+            (Some(said), LabelForm::Pair) => candidate(said, turned),
         };
-        RowView { about, agrees: own == judge, own, judge, reasoning: verdict.reasoning.clone() }
+        context! { about, agrees => own == judge, own, judge, reasoning => &verdict.reasoning }
     };
     hidden.verdicts.iter().map(row).collect()
 }
@@ -110,15 +86,17 @@ fn level(view: &ItemView, verdict: &HiddenVerdict) -> (String, String) {
     let id = verdict.criterion.as_deref().unwrap_or_default();
     let title = view.asked.criteria.iter().find(|each| each.id == id).map_or(id, |each| &each.title);
     let own = match &view.answer {
-        Some(Said::Levels(levels)) => levels.get(id).copied().flatten().map(|level| level.to_string()),
-        Some(Said::Pair(_) | Said::CannotTell) | None => None,
+        Some(ReviewerAnswer::Levels(levels)) => {
+            levels.get(id).copied().flatten().map(|level| level.to_string())
+        }
+        Some(ReviewerAnswer::Pair(_) | ReviewerAnswer::CannotTell) | None => None,
     };
     (title.to_owned(), own.unwrap_or_else(|| "cannot tell".to_owned()))
 }
 
 fn own_side(view: &ItemView) -> String {
     match &view.answer {
-        Some(Said::Pair(side)) => side_text(*side).to_owned(),
+        Some(ReviewerAnswer::Pair(side)) => side_text(*side).to_owned(),
         _ => "cannot tell".to_owned(),
     }
 }
@@ -139,11 +117,11 @@ fn candidate(said: &str, turned: bool) -> String {
     text.to_owned()
 }
 
-fn replies(hidden: &Hidden, turned: bool) -> Vec<ReplyView> {
-    let findings = hidden.findings.iter().cloned().chain(std::iter::repeat_with(Vec::new));
-    let variants = hidden.variants.iter().cloned();
-    let mut replies: Vec<ReplyView> =
-        variants.zip(findings).map(|(variant, findings)| ReplyView { variant, findings }).collect();
+/// Where each reply comes from, and what the gate saw in it.
+fn replies(hidden: &Hidden, turned: bool) -> Vec<Value> {
+    let findings = hidden.findings.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
+    let reply = |(variant, findings)| context! { variant => Serde(variant), findings => Serde(findings) };
+    let mut replies: Vec<Value> = hidden.variants.iter().zip(findings).map(reply).collect();
     if turned {
         replies.reverse();
     }

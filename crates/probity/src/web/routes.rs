@@ -1,7 +1,7 @@
 //! The table of routes: every path with its method, whom it is for, how much may be sent to it, and who answers.
 //!
 //! The router is made from this table and from nothing else, and so is the test that walks over it. What always
-//! holds: a path that is not in the table does not exist, and one that is in it is for somebody.
+//! holds: a path that is not in the table does not exist, and one that is in it names whom it is for.
 
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::header::{ACCEPT, CONTENT_LENGTH, LOCATION};
@@ -14,14 +14,13 @@ use minijinja::context;
 use serde_json::json;
 
 use super::app::App;
-use super::pages::Body;
 use super::refusal::Refusal;
 use super::{agreement, assets, door, enter, export, guard, label, people, queues, reveal, runs, settle};
 
 /// Whom a route is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
-    /// Anybody on this machine.
+pub(super) enum RouteAccess {
+    /// Every client on this machine.
     Anyone,
     /// Reviewers and leads.
     Reviewer,
@@ -30,14 +29,14 @@ pub(super) enum Access {
 }
 
 /// One row of the table.
-pub(super) struct Route {
+pub(super) struct PageRoute {
     /// `GET` answers `HEAD` too, and changes nothing.
-    #[cfg_attr(not(test), expect(dead_code, reason = "whoever walks over the table reads it"))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "the test that walks over the table reads it"))]
     pub(super) method: Method,
     /// The path, with names in braces for what varies.
     pub(super) path: &'static str,
     /// Whom it is for.
-    pub(super) access: Access,
+    pub(super) access: RouteAccess,
     /// Bytes that may be sent to it.
     pub(super) body_max: usize,
     handler: MethodRouter<App>,
@@ -48,17 +47,17 @@ const FORM: usize = 4 * 1024;
 /// A form with a note.
 const NOTED: usize = 64 * 1024;
 
-fn read(path: &'static str, access: Access, handler: MethodRouter<App>) -> Route {
-    Route { method: Method::GET, path, access, body_max: 0, handler }
+fn read(path: &'static str, access: RouteAccess, handler: MethodRouter<App>) -> PageRoute {
+    PageRoute { method: Method::GET, path, access, body_max: 0, handler }
 }
 
-fn write(path: &'static str, access: Access, body_max: usize, handler: MethodRouter<App>) -> Route {
-    Route { method: Method::POST, path, access, body_max, handler }
+fn write(path: &'static str, access: RouteAccess, body_max: usize, handler: MethodRouter<App>) -> PageRoute {
+    PageRoute { method: Method::POST, path, access, body_max, handler }
 }
 
 /// The table.
-pub(super) fn routes() -> Vec<Route> {
-    use Access::{Anyone, Lead, Reviewer};
+pub(super) fn routes() -> Vec<PageRoute> {
+    use RouteAccess::{Anyone, Lead, Reviewer};
     vec![
         read("/assets/{name}", Anyone, get(assets::asset)),
         read("/enter", Anyone, get(enter::page)),
@@ -100,7 +99,7 @@ pub(super) fn router(app: &App) -> Router {
             .layer(from_fn_with_state((App::clone(app), route.access), guard::check));
         router = router.route(route.path, checked);
     }
-    let nowhere = from_fn_with_state((App::clone(app), Access::Reviewer), guard::check);
+    let nowhere = from_fn_with_state((App::clone(app), RouteAccess::Reviewer), guard::check);
     let nothing = axum::routing::any(async || Refusal::not_found()).layer(nowhere);
     router
         .fallback_service(nothing.with_state(App::clone(app)))
@@ -127,8 +126,8 @@ async fn explain(State(app): State<App>, request: Request, next: Next) -> Respon
     }
     let (status, message) = (refusal.status.as_u16(), &refusal.message);
     let page = match refusal.status {
-        StatusCode::UNAUTHORIZED => app.pages.outside("Come in", &Body::new("enter", context! { message })),
-        _ => app.pages.outside("Not done", &Body::new("refusal", context! { status, message })),
+        StatusCode::UNAUTHORIZED => app.pages.page(None, "enter", "Come in", &context! { message }),
+        _ => app.pages.page(None, "refusal", "Not done", &context! { status, message }),
     };
     match page {
         Ok(page) => (refusal.status, page).into_response(),

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use probity_core::review::{Answer, Side};
-use probity_engine::review::{PersonId, PersonName, Role, Room, Submission, Submitted};
+use probity_core::review::{ReplySide, ReviewerAnswer};
+use probity_engine::review::{PersonId, PersonName, PersonRole, ReviewRoom, Submission, Submitted};
 use serde_json::{Value, json};
 
 use crate::binary::{Probity, Ran};
@@ -39,12 +39,12 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().build().unwrap()
 }
 
-fn invited(room: &Room, name: &str, role: Role) -> PersonId {
+fn invited(room: &ReviewRoom, name: &str, role: PersonRole) -> PersonId {
     runtime().block_on(room.invite(&PersonName::new(name).unwrap(), role, NOW)).unwrap().0
 }
 
 /// Has `person` answer everything that is left for them in the first queue.
-fn answer_all(room: &Room, person: PersonId, answer: impl Fn(u32) -> Answer) -> usize {
+fn answer_all(room: &ReviewRoom, person: PersonId, answer: impl Fn(u32) -> ReviewerAnswer) -> usize {
     let queue = room.queues().unwrap()[0].id;
     let mut n = 0;
     while let Some(item) = runtime().block_on(room.next(queue, person, NOW)).unwrap() {
@@ -63,8 +63,8 @@ fn answer_all(room: &Room, person: PersonId, answer: impl Fn(u32) -> Answer) -> 
     n
 }
 
-fn levels(relevance: i64, tone: i64) -> Answer {
-    Answer::Levels(BTreeMap::from([
+fn levels(relevance: i64, tone: i64) -> ReviewerAnswer {
+    ReviewerAnswer::Levels(BTreeMap::from([
         ("relevance".to_owned(), Some(relevance)),
         ("tone".to_owned(), Some(tone)),
     ]))
@@ -143,9 +143,10 @@ fn replies_without_a_verdict_are_a_queue_and_teach_most() {
 fn labels_of_the_room_are_what_calibrate_and_export_see() {
     let folder = Probity::new().file("cases.jsonl", cases(10, "bot", "It left today, order"));
     review(&folder, &["cases.jsonl", "--judge", "baseline"]).code(0);
-    let room = Room::open(&folder.path("s.db")).unwrap();
-    let (ann, bob) = (invited(&room, "ann", Role::Reviewer), invited(&room, "bob", Role::Reviewer));
-    let lead = invited(&room, "lea", Role::Lead);
+    let room = ReviewRoom::open(&folder.path("s.db")).unwrap();
+    let (ann, bob) =
+        (invited(&room, "ann", PersonRole::Reviewer), invited(&room, "bob", PersonRole::Reviewer));
+    let lead = invited(&room, "lea", PersonRole::Lead);
     assert_eq!(answer_all(&room, ann, |_| levels(4, 3)), 10);
     assert_eq!(answer_all(&room, bob, |n| levels(if n == 1 { 2 } else { 4 }, 3)), 10);
     let queue = room.queues().unwrap()[0].id;
@@ -183,14 +184,15 @@ fn labels_of_pairs_are_what_calibrate_sees_whichever_side_they_stood_on() {
         .file("old.jsonl", cases(10, "old", "It left today, order"))
         .file("new.jsonl", cases(10, "new", "It is on its way and will be there on Friday, order"));
     review(&folder, &["old.jsonl", "new.jsonl", "--pairs", "--judge", "baseline"]).code(0);
-    let room = Room::open(&folder.path("s.db")).unwrap();
-    let ann = invited(&room, "ann", Role::Reviewer);
+    let room = ReviewRoom::open(&folder.path("s.db")).unwrap();
+    let ann = invited(&room, "ann", PersonRole::Reviewer);
     let queue = room.queues().unwrap()[0].id;
     let mut sides = BTreeMap::new();
     while let Some(item) = runtime().block_on(room.next(queue, ann, NOW)).unwrap() {
-        let side = if item.shown.replies[0].contains("Friday") { Side::First } else { Side::Second };
+        let side =
+            if item.shown.replies[0].contains("Friday") { ReplySide::First } else { ReplySide::Second };
         *sides.entry(format!("{side:?}")).or_insert(0) += 1;
-        let (item, expected_revision, answer) = (item.id, item.revision, Answer::Pair(side));
+        let (item, expected_revision, answer) = (item.id, item.revision, ReviewerAnswer::Pair(side));
         let note = String::new();
         let submission = Submission { item, person: ann, expected_revision, answer, note, at: NOW };
         runtime().block_on(room.submit(submission)).unwrap();

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::super::{Decider, Direction, Metric, ReasoningDemand, ReferenceUse, Rubric};
+use super::super::{Decider, Direction, Metric, ReasoningDemand, ReferenceUse};
 use super::{BASE, changed, good};
 
 #[track_caller]

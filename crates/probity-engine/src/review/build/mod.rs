@@ -12,14 +12,16 @@ use std::collections::BTreeMap;
 use probity_core::calibrate::{Calibration, Counting, LabelEntry};
 use probity_core::promote::Contract;
 use probity_core::review::{
-    Arrangement, Asked, Doubt, Draw, Hidden, HiddenJudge, Lesson, Shown, calibrated, teaching_order,
+    Arrangement, Doubt, Exhibit, Hidden, HiddenJudge, Lesson, Questionnaire, ReviewerDraw, calibrated,
+    teaching_order,
 };
+use probity_core::score::Unscored;
 
 pub use pairs::of_pairs;
 pub use replies::of_replies;
 
-use super::Room;
-use super::figures::{About, verdicts};
+use super::ReviewRoom;
+use super::figures::{QueueLabels, verdicts};
 use super::queue::{After, NewItem, NewQueue, QueueSpec};
 use super::record::text;
 use crate::config::Backend;
@@ -29,7 +31,7 @@ use crate::store::JudgeId;
 
 /// Which items a queue has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum QueueSource {
     /// All that the files have: a sample that was drawn before.
     All,
     /// Those on which the judge has no verdict although it was asked, or contradicts itself.
@@ -38,24 +40,24 @@ pub enum Source {
     Teach,
 }
 
-impl Source {
+impl QueueSource {
     /// The name in flags and pages.
     pub fn name(self) -> &'static str {
         match self {
-            Source::All => "all",
-            Source::Unstable => "unstable",
-            Source::Teach => "teach",
+            QueueSource::All => "all",
+            QueueSource::Unstable => "unstable",
+            QueueSource::Teach => "teach",
         }
     }
 }
 
 /// What queue is wanted.
 #[derive(Debug, Clone)]
-pub struct Wanted<'a> {
+pub struct QueueRequest<'a> {
     /// Its name.
     pub name: String,
     /// Which items it has.
-    pub source: Source,
+    pub source: QueueSource,
     /// How many people look at each.
     pub overlap: u32,
     /// What orders and sides are drawn from.
@@ -90,28 +92,28 @@ pub struct Built {
 }
 
 /// An item before it is known whether it comes into the queue.
-struct Draft {
-    shown: Shown,
+struct ItemDraft {
+    shown: Exhibit,
     hidden: Hidden,
     doubt: Doubt,
 }
 
 /// What was found on the way.
 #[derive(Default)]
-struct Drafts {
-    items: Vec<Draft>,
+struct ItemDrafts {
+    items: Vec<ItemDraft>,
     n_blocked: usize,
     n_identical: usize,
     n_skipped: usize,
 }
 
 /// The judge of a job, as the store and as people know it.
-struct Judge {
+struct QueueJudge {
     id: JudgeId,
     shown: HiddenJudge,
 }
 
-fn judge(room: &Room, asking: &Asking) -> Result<Judge, RunError> {
+fn judge(room: &ReviewRoom, asking: &Asking) -> Result<QueueJudge, RunError> {
     let store = &room.inner.store;
     let id = match asking.judge.backend {
         Backend::Recorded { verdicts: None } => only_judge(store)?,
@@ -122,15 +124,20 @@ fn judge(room: &Room, asking: &Asking) -> Result<Judge, RunError> {
         kind: asking.judge.kind().name().to_owned(),
         model: asking.judge.chat().map(|chat| chat.model.clone()).unwrap_or_default(),
     };
-    Ok(Judge { id, shown })
+    Ok(QueueJudge { id, shown })
 }
 
 /// The queue of these drafts.
-fn built(room: &Room, asked: Asked, drafts: Drafts, wanted: &Wanted<'_>) -> Result<Built, RunError> {
-    let Drafts { items, n_blocked, n_identical, n_skipped } = drafts;
+fn built(
+    room: &ReviewRoom,
+    asked: Questionnaire,
+    drafts: ItemDrafts,
+    wanted: &QueueRequest<'_>,
+) -> Result<Built, RunError> {
+    let ItemDrafts { items, n_blocked, n_identical, n_skipped } = drafts;
     let n_all = items.len();
     let arrangement =
-        if wanted.source == Source::Teach { Arrangement::Ranked } else { Arrangement::Shuffled };
+        if wanted.source == QueueSource::Teach { Arrangement::Ranked } else { Arrangement::Shuffled };
     let spec = QueueSpec {
         asked,
         overlap: wanted.overlap,
@@ -141,19 +148,27 @@ fn built(room: &Room, asked: Asked, drafts: Drafts, wanted: &Wanted<'_>) -> Resu
         source: wanted.source.name().to_owned(),
     };
     let chosen = match wanted.source {
-        Source::All => sampled(items, wanted),
-        Source::Unstable => {
-            let is_unstable = |draft: &Draft| matches!(draft.doubt, Doubt::Unstable | Doubt::Unscored);
+        QueueSource::All => sampled(items, wanted),
+        QueueSource::Unstable => {
+            let is_unstable = |draft: &ItemDraft| matches!(draft.doubt, Doubt::Unstable | Doubt::Unscored);
             sampled(items.into_iter().filter(is_unstable).collect(), wanted)
         }
-        Source::Teach => taught(room, &spec, items, wanted)?,
+        QueueSource::Teach => taught(room, &spec, items, wanted)?,
     };
     let n_judged = chosen.iter().filter(|draft| has_verdict(&draft.hidden)).count();
     let n_left_out = n_all - chosen.len();
-    let items =
-        chosen.into_iter().map(|Draft { shown, hidden, .. }| NewItem { key: key(&hidden), shown, hidden });
+    let items = chosen.into_iter().map(|ItemDraft { shown, hidden, .. }| NewItem {
+        key: key(&hidden),
+        shown,
+        hidden,
+    });
     let queue = NewQueue { name: wanted.name.clone(), spec, items: items.collect() };
     Ok(Built { queue, n_judged, n_blocked, n_identical, n_skipped, n_left_out })
+}
+
+/// Why there is no verdict.
+fn reason(unscored: &Unscored) -> String {
+    format!("{}: {}", unscored.cause, unscored.detail).trim_end_matches(": ").to_owned()
 }
 
 fn has_verdict(hidden: &Hidden) -> bool {
@@ -166,9 +181,9 @@ fn key(hidden: &Hidden) -> String {
 }
 
 /// At most as many as are wanted, drawn from the seed, in the order of the files.
-fn sampled(items: Vec<Draft>, wanted: &Wanted<'_>) -> Vec<Draft> {
+fn sampled(items: Vec<ItemDraft>, wanted: &QueueRequest<'_>) -> Vec<ItemDraft> {
     let Some(most) = wanted.items_max.filter(|most| *most < items.len()) else { return items };
-    let draw = Draw { seed: wanted.seed, person: "" };
+    let draw = ReviewerDraw { seed: wanted.seed, person: "" };
     let mut places: Vec<usize> = (0..items.len()).collect();
     places.sort_by_cached_key(|at| draw.place(Arrangement::Shuffled, 0, &key(&items[*at].hidden)));
     let chosen: std::collections::BTreeSet<usize> = places.into_iter().take(most).collect();
@@ -177,19 +192,19 @@ fn sampled(items: Vec<Draft>, wanted: &Wanted<'_>) -> Vec<Draft> {
 
 /// The items by what their labels would teach.
 fn taught(
-    room: &Room,
+    room: &ReviewRoom,
     spec: &QueueSpec,
-    items: Vec<Draft>,
-    wanted: &Wanted<'_>,
-) -> Result<Vec<Draft>, RunError> {
+    items: Vec<ItemDraft>,
+    wanted: &QueueRequest<'_>,
+) -> Result<Vec<ItemDraft>, RunError> {
     let hidden: Vec<Hidden> = items.iter().map(|draft| draft.hidden.clone()).collect();
-    let about = About::of(spec, &hidden);
+    let about = QueueLabels::of(spec, &hidden);
     let labels = about.labels(room.labels()?);
     let said: Vec<_> = hidden.iter().flat_map(verdicts).collect();
     // Labels that contradict each other in form say nothing about slices; a calibration tells.
     let calibration = calibrated(&spec.asked, &labels, &said, wanted.counting).ok().flatten();
     let agreement = calibration.as_ref().map(by_slice).unwrap_or_default();
-    let lesson = |draft: &Draft| Lesson {
+    let lesson = |draft: &ItemDraft| Lesson {
         key: key(&draft.hidden),
         slice: draft.hidden.slice.clone().unwrap_or_default(),
         doubt: draft.doubt,
@@ -201,7 +216,7 @@ fn taught(
         floors.and_then(|floors| floors.rows_min).unwrap_or(0)
     };
     let order = teaching_order(&lessons, &agreement, &rows_min);
-    let mut items: Vec<Option<Draft>> = items.into_iter().map(Some).collect();
+    let mut items: Vec<Option<ItemDraft>> = items.into_iter().map(Some).collect();
     let most = wanted.items_max.unwrap_or(usize::MAX);
     Ok(order.into_iter().take(most).filter_map(|at| items[at].take()).collect())
 }
@@ -215,9 +230,9 @@ fn by_slice(calibration: &Calibration) -> BTreeMap<String, f64> {
 
 /// How many people have said something about an item.
 fn n_people(labels: &[LabelEntry], item: &Hidden) -> u32 {
-    let said = labels
-        .iter()
-        .filter(|label| label.item == item.case && label.label.is_some() && About::is_of(&label.facts, item));
+    let said = labels.iter().filter(|label| {
+        label.item == item.case && label.label.is_some() && QueueLabels::is_of(&label.facts, item)
+    });
     let people: std::collections::BTreeSet<_> = said.map(|label| &label.annotator).collect();
     u32::try_from(people.len()).unwrap_or(u32::MAX)
 }

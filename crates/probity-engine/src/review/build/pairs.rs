@@ -2,20 +2,20 @@
 
 use probity_core::compare::{Contest, Fate, Heard, Pass};
 use probity_core::results::finding_records;
-use probity_core::review::{Asked, Doubt, Form, Hidden, HiddenPacket, HiddenVerdict, Shown};
+use probity_core::review::{Doubt, Exhibit, Hidden, HiddenPacket, HiddenVerdict, LabelForm, Questionnaire};
 
-use super::{Built, Draft, Drafts, Judge, Wanted, built, judge};
-use crate::review::Room;
+use super::{Built, ItemDraft, ItemDrafts, QueueJudge, QueueRequest, built, judge, reason};
+use crate::review::ReviewRoom;
 use crate::run::RunError;
 use crate::run::compare::{AtGate, CompareJob, Meeting, Screening, contest};
 use crate::run::labelled::choice;
 
 /// The queue of a comparison's pairs.
-pub fn of_pairs(room: &Room, job: &CompareJob, wanted: &Wanted<'_>) -> Result<Built, RunError> {
+pub fn of_pairs(room: &ReviewRoom, job: &CompareJob, wanted: &QueueRequest<'_>) -> Result<Built, RunError> {
     let judge = judge(room, &job.asking)?;
     let reader = room.inner.store.snapshot()?;
     let lookup = job.asking.lookup(&reader, &judge.id, 0);
-    let mut drafts = Drafts { n_skipped: job.field.skipped.len(), ..Drafts::default() };
+    let mut drafts = ItemDrafts { n_skipped: job.field.skipped.len(), ..ItemDrafts::default() };
     for meeting in &job.meetings {
         match meeting.gate {
             AtGate::Identical => drafts.n_identical += 1,
@@ -27,10 +27,10 @@ pub fn of_pairs(room: &Room, job: &CompareJob, wanted: &Wanted<'_>) -> Result<Bu
         }
     }
     drop(reader);
-    built(room, Asked::of(&job.rubric, Form::Pair), drafts, wanted)
+    built(room, Questionnaire::of(&job.rubric, LabelForm::Pair), drafts, wanted)
 }
 
-fn draft(job: &CompareJob, meeting: &Meeting, contest: &Contest, judge: &Judge) -> Draft {
+fn draft(job: &CompareJob, meeting: &Meeting, contest: &Contest, judge: &QueueJudge) -> ItemDraft {
     let replies = &job.field.cases[meeting.case].replies;
     let admitted = meeting.variants.map(|at| match &replies[at] {
         Some(Screening::Admitted(admitted)) => &**admitted,
@@ -54,15 +54,13 @@ fn draft(job: &CompareJob, meeting: &Meeting, contest: &Contest, judge: &Judge) 
         verdicts,
         findings: admitted.iter().map(|admitted| finding_records(admitted.flags())).collect(),
     };
-    Draft { shown: Shown::of(&admitted, &job.rubric), hidden, doubt }
+    ItemDraft { shown: Exhibit::of(&admitted, &job.rubric), hidden, doubt }
 }
 
 fn verdict(heard: &Heard, order: &str) -> HiddenVerdict {
     let reasoning = match &heard.pass {
         Pass::Decided(_) => heard.evidence.join("\n"),
-        Pass::Unscored(unscored) => {
-            format!("{}: {}", unscored.cause, unscored.detail).trim_end_matches(": ").to_owned()
-        }
+        Pass::Unscored(unscored) => reason(unscored),
     };
     HiddenVerdict { criterion: None, order: Some(order.to_owned()), said: choice(&heard.pass), reasoning }
 }

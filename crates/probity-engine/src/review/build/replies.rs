@@ -5,23 +5,23 @@ use std::collections::BTreeMap;
 use probity_core::gate::Admitted;
 use probity_core::report::ReplyResult;
 use probity_core::results::finding_records;
-use probity_core::review::{Asked, Doubt, Form, Hidden, HiddenPacket, HiddenVerdict, Shown};
+use probity_core::review::{Doubt, Exhibit, Hidden, HiddenPacket, HiddenVerdict, LabelForm, Questionnaire};
 use probity_core::rubric::{CriterionId, Decider, Rubric};
 use probity_core::score::{CriterionOutcome, score};
 use probity_core::verdict::Patterns;
 
-use super::{Built, Draft, Drafts, Judge, Wanted, built, judge};
-use crate::review::Room;
+use super::{Built, ItemDraft, ItemDrafts, QueueJudge, QueueRequest, built, judge, reason};
+use crate::review::ReviewRoom;
 use crate::run::RunError;
 use crate::run::asking::SizedPacket;
 use crate::run::job::{Job, Screened};
 
 /// The queue of a run's replies.
-pub fn of_replies(room: &Room, job: &Job, wanted: &Wanted<'_>) -> Result<Built, RunError> {
+pub fn of_replies(room: &ReviewRoom, job: &Job, wanted: &QueueRequest<'_>) -> Result<Built, RunError> {
     let judge = judge(room, &job.asking)?;
     let reader = room.inner.store.snapshot()?;
     let (lookup, scoring) = (job.asking.lookup(&reader, &judge.id, 0), job.scoring());
-    let mut drafts = Drafts::default();
+    let mut drafts = ItemDrafts::default();
     for screened in job.screened()? {
         match screened? {
             Screened::Skipped(_) | Screened::NoReply(_) => drafts.n_skipped += 1,
@@ -34,7 +34,7 @@ pub fn of_replies(room: &Room, job: &Job, wanted: &Wanted<'_>) -> Result<Built, 
         }
     }
     drop(reader);
-    built(room, Asked::of(&job.rubric, Form::Levels), drafts, wanted)
+    built(room, Questionnaire::of(&job.rubric, LabelForm::Levels), drafts, wanted)
 }
 
 fn draft(
@@ -42,8 +42,8 @@ fn draft(
     admitted: &Admitted,
     packets: &[SizedPacket],
     result: &ReplyResult,
-    judge: &Judge,
-) -> Draft {
+    judge: &QueueJudge,
+) -> ItemDraft {
     let judged = rubric.criteria().iter().filter(|criterion| criterion.decider == Decider::Judge);
     let outcome =
         |id: &CriterionId| result.criteria.iter().find(|(known, _)| known == id).map(|(_, said)| said);
@@ -66,15 +66,13 @@ fn draft(
         verdicts,
         findings: vec![finding_records(admitted.flags())],
     };
-    Draft { shown: Shown::of(&[admitted], rubric), hidden, doubt }
+    ItemDraft { shown: Exhibit::of(&[admitted], rubric), hidden, doubt }
 }
 
 fn verdict(criterion: &CriterionId, outcome: &CriterionOutcome) -> HiddenVerdict {
     let (said, reasoning) = match outcome {
         CriterionOutcome::Scored(scored) => (Some(scored.level.to_string()), scored.reasoning.clone()),
-        CriterionOutcome::Unscored(unscored) => {
-            (None, format!("{}: {}", unscored.cause, unscored.detail).trim_end_matches(": ").to_owned())
-        }
+        CriterionOutcome::Unscored(unscored) => (None, reason(unscored)),
     };
     HiddenVerdict { criterion: Some(criterion.to_string()), order: None, said, reasoning }
 }

@@ -9,7 +9,7 @@ use probity_core::packet::PacketHash;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Room;
+use super::ReviewRoom;
 use crate::store::db::{Db, DbError, vals};
 use crate::store::{JudgeId, RunId, StoreError, packet_hash, parts_of_text};
 use packets::{is_same, packets, side_by_side, turned};
@@ -95,10 +95,8 @@ pub struct PacketRow {
 pub struct CaseView {
     /// Its hash.
     pub packet: String,
-    /// What was asked, as canonical JSON.
+    /// What was asked, as indented JSON.
     pub body: String,
-    /// The same, as a value.
-    pub document: Value,
     /// The packet with the replies of a pair the other way round, where the store has it.
     pub other_order: Option<String>,
     /// What every judge came to, in the order of judges and repeats.
@@ -110,14 +108,14 @@ pub struct CaseView {
 pub struct SettlementView {
     /// The judge's id.
     pub judge: String,
-    /// What makes it answer as it does.
-    pub identity: Value,
+    /// What makes it answer as it does, as indented JSON.
+    pub identity: String,
     /// Which independent answer it is, from 0.
     pub repeat: u32,
     /// `verdict`, `unscored` or `open`.
     pub state: String,
-    /// The verdict as it is kept; null without one.
-    pub verdict: Value,
+    /// The verdict as indented JSON; empty without one.
+    pub verdict: String,
     /// Why there is none; empty with one.
     pub reason: String,
     /// Every call, in the order they began.
@@ -147,7 +145,7 @@ pub struct AttemptView {
 
 /// Two runs side by side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Comparison {
+pub struct RunComparison {
     /// The runs.
     pub runs: [RunView; 2],
     /// What both or one of them asked about, joined by what the customer wrote and the criteria; those that
@@ -170,7 +168,7 @@ pub struct ComparisonRow {
     pub sides: [Option<PacketRow>; 2],
 }
 
-impl Room {
+impl ReviewRoom {
     /// The runs, the latest first.
     pub fn runs(&self) -> Result<Vec<RunView>, StoreError> {
         self.read(|reader| reader.ask(|db| runs(db, None)))
@@ -204,8 +202,7 @@ impl Room {
                 Some(other) => reader.ask(|db| packet_with(db, &other))?,
                 None => None,
             };
-            let document = serde_json::from_str(&body).unwrap_or(Value::Null);
-            Ok(Some(CaseView { packet: hash.to_string(), body, document, other_order, settlements }))
+            Ok(Some(CaseView { packet: hash.to_string(), body: indented(&body), other_order, settlements }))
         })
     }
 
@@ -215,7 +212,7 @@ impl Room {
         runs_wanted: [i64; 2],
         offset: usize,
         limit: u32,
-    ) -> Result<Option<Comparison>, StoreError> {
+    ) -> Result<Option<RunComparison>, StoreError> {
         self.read(|reader| {
             reader.ask(|db| {
                 let [one, other] = runs_wanted;
@@ -229,7 +226,7 @@ impl Room {
                 let n_rows = rows.len();
                 let limit = limit.min(ROWS_MAX) as usize;
                 let rows = rows.into_iter().skip(offset).take(limit).collect();
-                Ok(Some(Comparison { runs: [first, second], rows, n_rows, n_same }))
+                Ok(Some(RunComparison { runs: [first, second], rows, n_rows, n_same }))
             })
         })
     }
@@ -259,9 +256,9 @@ fn runs(db: &Db, only: Option<i64>) -> Result<Vec<RunView>, DbError> {
     })
 }
 
-type Asked = (JudgeId, String, u32);
+type JudgeAsked = (JudgeId, String, u32);
 
-fn asked(db: &Db, packet: &PacketHash) -> Result<Vec<Asked>, DbError> {
+fn asked(db: &Db, packet: &PacketHash) -> Result<Vec<JudgeAsked>, DbError> {
     const SQL: &str = "SELECT judge.hash, judge.identity, all_asked.repeat FROM (
             SELECT judge, repeat FROM attempt WHERE packet = (SELECT id FROM packet WHERE hash = ?1)
             UNION SELECT judge, repeat FROM settlement WHERE packet = (SELECT id FROM packet WHERE hash = ?1)
@@ -280,13 +277,11 @@ fn settlement(
 ) -> SettlementView {
     use crate::store::SettlementRecord;
     let (state, verdict, reason) = match settled {
-        Some(SettlementRecord::Verdict { body, .. }) => {
-            ("verdict", serde_json::from_str(&body).unwrap_or(Value::Null), String::new())
-        }
+        Some(SettlementRecord::Verdict { body, .. }) => ("verdict", indented(&body), String::new()),
         Some(SettlementRecord::Unscored { reason, detail, .. }) => {
-            ("unscored", Value::Null, format!("{reason}: {detail}"))
+            ("unscored", String::new(), format!("{reason}: {detail}"))
         }
-        None => ("open", Value::Null, String::new()),
+        None => ("open", String::new(), String::new()),
     };
     let attempt = |attempt: crate::store::AttemptRecord| {
         let RunId(run) = attempt.run;
@@ -303,13 +298,19 @@ fn settlement(
     };
     SettlementView {
         judge: judge.to_string(),
-        identity: serde_json::from_str(identity).unwrap_or(Value::Null),
+        identity: indented(identity),
         repeat,
         state: state.to_owned(),
         verdict,
         reason,
         attempts: attempts.into_iter().map(attempt).collect(),
     }
+}
+
+/// A stored document with line breaks and indents.
+fn indented(document: &str) -> String {
+    let value: Value = serde_json::from_str(document).unwrap_or(Value::Null);
+    serde_json::to_string_pretty(&value).unwrap_or_default()
 }
 
 fn packet_with(db: &Db, body: &str) -> Result<Option<String>, DbError> {

@@ -7,7 +7,7 @@ use crate::store::Store;
 
 #[test]
 fn an_answer_becomes_the_labels_that_an_import_would_keep() {
-    let scene = Scene::new(Form::Levels, 1, 2);
+    let scene = Scene::new(LabelForm::Levels, 1, 2);
     let item = scene.next(scene.ann).unwrap();
     assert_eq!(scene.submit(&item, scene.ann, levels(4, 2)), Submitted::Kept { revision: 2, blind: true });
     let labels: Vec<String> =
@@ -26,7 +26,7 @@ fn an_answer_becomes_the_labels_that_an_import_would_keep() {
 
 #[test]
 fn a_repeated_post_doubles_nothing() {
-    let scene = Scene::new(Form::Levels, 2, 2);
+    let scene = Scene::new(LabelForm::Levels, 2, 2);
     let item = scene.next(scene.ann).unwrap();
     scene.submit(&item, scene.ann, levels(4, 2));
     for _ in 0..3 {
@@ -42,7 +42,7 @@ fn a_repeated_post_doubles_nothing() {
 
 #[test]
 fn l14_two_windows_do_not_overwrite_each_other() {
-    let scene = Scene::new(Form::Levels, 1, 2);
+    let scene = Scene::new(LabelForm::Levels, 1, 2);
     let item = scene.next(scene.ann).unwrap();
     scene.submit(&item, scene.ann, levels(4, 2));
     let overtaken = scene.submit(&item, scene.ann, levels(1, 1));
@@ -55,17 +55,17 @@ fn l14_two_windows_do_not_overwrite_each_other() {
 
 #[test]
 fn what_does_not_answer_what_was_asked_is_refused() {
-    let scene = Scene::new(Form::Levels, 1, 2);
+    let scene = Scene::new(LabelForm::Levels, 1, 2);
     let item = scene.next(scene.ann).unwrap();
     let refused = |answer| match scene.submit(&item, scene.ann, answer) {
         Submitted::Refused { reason } => reason,
         other => panic!("{other:?}"),
     };
     assert_eq!(refused(levels(4, 9)), "'tone' is 9, expected 1, 2, 3, 4, 5");
-    assert_eq!(refused(Answer::Pair(Side::First)), "expected a level for each criterion");
-    let half = Answer::Levels(BTreeMap::from([("relevance".to_owned(), Some(4))]));
+    assert_eq!(refused(ReviewerAnswer::Pair(ReplySide::First)), "expected a level for each criterion");
+    let half = ReviewerAnswer::Levels(BTreeMap::from([("relevance".to_owned(), Some(4))]));
     assert_eq!(refused(half), "'tone' has no answer, expected 1, 2, 3, 4, 5");
-    let foreign = Answer::Levels(BTreeMap::from([("safety".to_owned(), Some(4))]));
+    let foreign = ReviewerAnswer::Levels(BTreeMap::from([("safety".to_owned(), Some(4))]));
     assert_eq!(refused(foreign), "'safety' was not asked about");
     assert!(scene.labels().is_empty());
     assert_eq!(scene.next(scene.ann).unwrap().id, item.id, "it is still theirs to answer");
@@ -73,18 +73,18 @@ fn what_does_not_answer_what_was_asked_is_refused() {
 
 #[test]
 fn who_cannot_tell_has_answered() {
-    let scene = Scene::new(Form::Levels, 1, 1);
+    let scene = Scene::new(LabelForm::Levels, 1, 1);
     let item = scene.next(scene.ann).unwrap();
-    scene.submit(&item, scene.ann, Answer::CannotTell);
+    scene.submit(&item, scene.ann, ReviewerAnswer::CannotTell);
     assert_eq!(scene.labels(), ["ann case-0 relevance -", "ann case-0 tone -"]);
     assert_eq!(scene.next(scene.bob), None);
     let seen = scene.room.item(item.id, scene.ann).unwrap().unwrap();
-    assert_eq!(seen.answer, Some(Answer::CannotTell));
+    assert_eq!(seen.answer, Some(ReviewerAnswer::CannotTell));
 }
 
 #[test]
 fn what_is_taken_back_counts_no_longer_and_can_be_said_anew() {
-    let scene = Scene::new(Form::Levels, 2, 2);
+    let scene = Scene::new(LabelForm::Levels, 2, 2);
     let item = scene.next(scene.ann).unwrap();
     scene.submit(&item, scene.ann, levels(4, 2));
     assert_eq!(scene.room.last_item(scene.queue, scene.ann).unwrap(), Some(item.id));
@@ -105,7 +105,7 @@ fn what_is_taken_back_counts_no_longer_and_can_be_said_anew() {
 
 #[test]
 fn g15_who_has_seen_the_verdict_is_not_blind_any_more() {
-    let scene = Scene::new(Form::Levels, 1, 2);
+    let scene = Scene::new(LabelForm::Levels, 1, 2);
     let item = scene.next(scene.ann).unwrap();
     let reveal = |person| wait(scene.room.reveal(item.id, person, NOW)).unwrap();
     assert_eq!(reveal(scene.ann), Reveal::NotYet);
@@ -125,12 +125,12 @@ fn g15_who_has_seen_the_verdict_is_not_blind_any_more() {
 
 #[test]
 fn the_sides_of_a_pair_are_drawn_and_labels_name_candidates() {
-    let scene = Scene::new(Form::Pair, 40, 2);
+    let scene = Scene::new(LabelForm::Pair, 40, 2);
     let mut n_turned = 0;
     while let Some(item) = scene.next(scene.ann) {
         let first = item.shown.replies[0].clone();
         n_turned += usize::from(first.starts_with("reply b"));
-        scene.submit(&item, scene.ann, Answer::Pair(Side::First));
+        scene.submit(&item, scene.ann, ReviewerAnswer::Pair(ReplySide::First));
         let labels = scene.room.labels().unwrap();
         let label = &labels.last().unwrap().label;
         let side = if first.starts_with("reply a") { "a" } else { "b" };
@@ -138,14 +138,14 @@ fn the_sides_of_a_pair_are_drawn_and_labels_name_candidates() {
         assert_eq!(label.facts.variants, Some(["old".to_owned(), "new".to_owned()]));
         assert_eq!(label.packet, Some(format!("packet-{}-1", item.n - 1)), "`new` before `old`");
         let seen = scene.room.item(item.id, scene.ann).unwrap().unwrap();
-        assert_eq!(seen.answer, Some(Answer::Pair(Side::First)));
+        assert_eq!(seen.answer, Some(ReviewerAnswer::Pair(ReplySide::First)));
     }
     assert!((10..30).contains(&n_turned), "{n_turned} of 40 turned");
 }
 
 #[test]
 fn a_label_that_was_imported_is_not_overwritten_in_silence() {
-    let scene = Scene::new(Form::Levels, 1, 2);
+    let scene = Scene::new(LabelForm::Levels, 1, 2);
     let item = scene.next(scene.ann).unwrap();
     assert_eq!(item.revision, 0);
     let Scene { folder, room, queue, ann, .. } = scene;
@@ -164,7 +164,7 @@ fn a_label_that_was_imported_is_not_overwritten_in_silence() {
         at: NOW,
     };
     let overtaken = wait(room.submit(submission(0))).unwrap();
-    let imported = Some(Answer::Levels(BTreeMap::from([("tone".to_owned(), Some(1))])));
+    let imported = Some(ReviewerAnswer::Levels(BTreeMap::from([("tone".to_owned(), Some(1))])));
     assert_eq!(overtaken, Submitted::Overtaken { revision: 1, answer: imported.clone() });
     let seen = wait(room.next(queue, ann, NOW)).unwrap().unwrap();
     assert_eq!((seen.answer, &seen.earlier), (None, &imported));

@@ -95,7 +95,7 @@ async fn call(store: &Store, run: RunId, n: usize) {
 
 /// A reviewer who labels whatever is left and tells each answer after it was acknowledged.
 fn reviewing(path: &Path) {
-    let room = Room::open(path).unwrap();
+    let room = ReviewRoom::open(path).unwrap();
     let queue = room.queues().unwrap()[0].id;
     let people = room.people(NOW).unwrap();
     let ann = people.iter().find(|view| view.person.name == "ann").unwrap().person.id;
@@ -135,7 +135,7 @@ fn spawn(path: &Path, part: &str) -> (Child, impl Iterator<Item = String> + use<
 
 #[test]
 fn a_run_and_the_room_lose_nothing_of_each_other() {
-    let scene = Scene::new(Form::Levels, 60, 2);
+    let scene = Scene::new(LabelForm::Levels, 60, 2);
     let (mut child, lines) = spawn(&scene.path(), "run");
     let mut lines = lines.peekable();
     assert_eq!(scene.label_all(scene.ann, &levels(4, 4)), 60);
@@ -156,7 +156,7 @@ fn a_run_and_the_room_lose_nothing_of_each_other() {
 #[test]
 fn g02_kill_loses_no_answer_that_was_acknowledged_and_doubles_none() {
     const N_ITEMS: usize = 40;
-    let scene = Scene::new(Form::Levels, N_ITEMS, 1);
+    let scene = Scene::new(LabelForm::Levels, N_ITEMS, 1);
     let (path, ann) = (scene.path(), scene.ann);
     let Scene { folder, room, .. } = scene;
     room.close().unwrap();
@@ -168,7 +168,7 @@ fn g02_kill_loses_no_answer_that_was_acknowledged_and_doubles_none() {
         child.wait().unwrap();
         // What it told between the last line read and its end was acknowledged as well.
         acknowledged.extend(lines);
-        let room = Room::open(&path).unwrap();
+        let room = ReviewRoom::open(&path).unwrap();
         let labels = room.labels().unwrap();
         for n in &acknowledged {
             let item = format!("case-{}", n.parse::<usize>().unwrap() - 1);
@@ -186,7 +186,7 @@ fn g02_kill_loses_no_answer_that_was_acknowledged_and_doubles_none() {
     let (mut child, lines) = spawn(&path, "review");
     acknowledged.extend(lines.filter(|line| line != "done"));
     assert!(child.wait().unwrap().success());
-    let room = Room::open(&path).unwrap();
+    let room = ReviewRoom::open(&path).unwrap();
     assert_eq!(room.labels().unwrap().len(), 2 * N_ITEMS);
     let people = room.people(NOW).unwrap();
     let view = people.iter().find(|view| view.person.id == ann).unwrap();
@@ -198,12 +198,12 @@ fn g02_kill_loses_no_answer_that_was_acknowledged_and_doubles_none() {
 fn a_room_takes_no_lock_and_recovers_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");
-    let room = Room::open(&path).unwrap();
-    let other = Room::open(&path).unwrap();
+    let room = ReviewRoom::open(&path).unwrap();
+    let other = ReviewRoom::open(&path).unwrap();
     let opened = Store::open(&path).unwrap();
     assert_eq!(opened.lost, [], "a run begins beside the room");
     opened.store.close().unwrap();
-    wait(room.add_queue(new_queue("first", Form::Levels, 1, 1))).unwrap();
+    wait(room.add_queue(new_queue("first", LabelForm::Levels, 1, 1))).unwrap();
     assert_eq!(other.queues().unwrap().len(), 1, "what one room writes another reads");
     room.close().unwrap();
     other.close().unwrap();

@@ -4,10 +4,10 @@ use super::*;
 
 #[test]
 fn an_invitation_opens_the_door_once() {
-    let scene = Scene::new(Form::Levels, 1, 1);
-    let (id, invitation) = invited(&scene.room, "dee", Role::Reviewer);
+    let scene = Scene::new(LabelForm::Levels, 1, 1);
+    let (id, invitation) = invited(&scene.room, "dee", PersonRole::Reviewer);
     let (person, session) = wait(scene.room.redeem(&invitation, NOW)).unwrap().unwrap();
-    assert_eq!((person.id, &*person.name, person.role), (id, "dee", Role::Reviewer));
+    assert_eq!((person.id, &*person.name, person.role), (id, "dee", PersonRole::Reviewer));
     assert_eq!(wait(scene.room.redeem(&invitation, NOW)).unwrap(), None, "a second time it opens nothing");
     assert_eq!(scene.room.session(&session, NOW).unwrap(), Some(person));
     assert_eq!(scene.room.session(&invitation, NOW).unwrap(), None, "an invitation is no session");
@@ -18,23 +18,23 @@ fn an_invitation_opens_the_door_once() {
 
 #[test]
 fn a_new_invitation_ends_the_earlier_ones_of_the_same_person() {
-    let scene = Scene::new(Form::Levels, 1, 1);
-    let (dee, earlier) = invited(&scene.room, "dee", Role::Lead);
-    let (_, other) = invited(&scene.room, "eva", Role::Reviewer);
-    let (_, later) = invited(&scene.room, "dee", Role::Lead);
+    let scene = Scene::new(LabelForm::Levels, 1, 1);
+    let (dee, earlier) = invited(&scene.room, "dee", PersonRole::Lead);
+    let (_, other) = invited(&scene.room, "eva", PersonRole::Reviewer);
+    let (_, later) = invited(&scene.room, "dee", PersonRole::Lead);
     let people = scene.room.people(NOW).unwrap();
     assert_eq!(people.iter().find(|view| view.person.id == dee).unwrap().n_invitations, 1);
     assert_eq!(wait(scene.room.redeem(&earlier, NOW)).unwrap(), None);
     let (_, session) = wait(scene.room.redeem(&later, NOW)).unwrap().unwrap();
     assert!(wait(scene.room.redeem(&other, NOW)).unwrap().is_some(), "another person's link is untouched");
-    invited(&scene.room, "dee", Role::Lead);
+    invited(&scene.room, "dee", PersonRole::Lead);
     assert!(scene.room.session(&session, NOW).unwrap().is_some(), "whoever is in stays in");
 }
 
 #[test]
 fn doors_close_by_themselves() {
-    let scene = Scene::new(Form::Levels, 1, 1);
-    let (_, invitation) = invited(&scene.room, "dee", Role::Reviewer);
+    let scene = Scene::new(LabelForm::Levels, 1, 1);
+    let (_, invitation) = invited(&scene.room, "dee", PersonRole::Reviewer);
     assert_eq!(wait(scene.room.redeem(&invitation, NOW + INVITATION_SECONDS_MAX)).unwrap(), None);
     let (_, session) = wait(scene.room.redeem(&invitation, NOW)).unwrap().unwrap();
     let is_in = |now| scene.room.session(&session, now).unwrap().is_some();
@@ -51,10 +51,10 @@ fn doors_close_by_themselves() {
 
 #[test]
 fn whoever_is_removed_is_out_and_what_they_said_stays() {
-    let scene = Scene::new(Form::Levels, 2, 1);
-    let (dee, invitation) = invited(&scene.room, "dee", Role::Reviewer);
+    let scene = Scene::new(LabelForm::Levels, 2, 1);
+    let (dee, invitation) = invited(&scene.room, "dee", PersonRole::Reviewer);
     let (_, session) = wait(scene.room.redeem(&invitation, NOW)).unwrap().unwrap();
-    let (_, unused) = invited(&scene.room, "dee", Role::Reviewer);
+    let (_, unused) = invited(&scene.room, "dee", PersonRole::Reviewer);
     let said = scene.next(dee).unwrap();
     scene.submit(&said, dee, levels(4, 4));
     let held = scene.next(dee).unwrap();
@@ -70,7 +70,7 @@ fn whoever_is_removed_is_out_and_what_they_said_stays() {
     let view = people.iter().find(|view| view.person.id == dee).unwrap();
     assert!(view.removed);
     assert_eq!(view.n_submitted, 1);
-    let (again, invitation) = invited(&scene.room, "dee", Role::Reviewer);
+    let (again, invitation) = invited(&scene.room, "dee", PersonRole::Reviewer);
     assert_eq!(again, dee);
     assert!(wait(scene.room.redeem(&invitation, NOW)).unwrap().is_some());
 }
@@ -85,8 +85,8 @@ fn names_are_what_labels_can_carry() {
 
 #[test]
 fn w09_only_hashes_of_tokens_are_stored() {
-    let scene = Scene::new(Form::Levels, 1, 1);
-    let (_, invitation) = invited(&scene.room, "dee", Role::Reviewer);
+    let scene = Scene::new(LabelForm::Levels, 1, 1);
+    let (_, invitation) = invited(&scene.room, "dee", PersonRole::Reviewer);
     let (_, session) = wait(scene.room.redeem(&invitation, NOW)).unwrap().unwrap();
     assert_eq!(format!("{invitation:?}"), "Token(..)");
     let (path, mut seen) = (scene.path(), 0);
@@ -107,7 +107,7 @@ fn w09_only_hashes_of_tokens_are_stored() {
 
 #[test]
 fn w13_nobody_reaches_an_item_that_was_not_given_to_them() {
-    let scene = Scene::new(Form::Levels, 3, 2);
+    let scene = Scene::new(LabelForm::Levels, 3, 2);
     let item = scene.next(scene.ann).unwrap();
     scene.submit(&item, scene.ann, levels(4, 2));
     let others = [scene.bob, scene.cem, PersonId(999)];
@@ -131,17 +131,18 @@ fn w13_nobody_reaches_an_item_that_was_not_given_to_them() {
 
 #[test]
 fn g15_nothing_hidden_is_in_what_a_reviewer_sees() {
-    for form in [Form::Levels, Form::Pair] {
+    for form in [LabelForm::Levels, LabelForm::Pair] {
         let scene = Scene::new(form, 4, 2);
         let other = scene.next(scene.bob).unwrap();
-        let answer = if form == Form::Pair { Answer::Pair(Side::First) } else { levels(5, 5) };
+        let answer =
+            if form == LabelForm::Pair { ReviewerAnswer::Pair(ReplySide::First) } else { levels(5, 5) };
         scene.submit(&other, scene.bob, answer);
         while let Some(item) = scene.next(scene.ann) {
             let text = serde_json::to_string(&item).unwrap();
             for canary in ["CANARY", "bob", "case-", "billing", "delivery", "\"bot\"", "\"old\"", "packet-"] {
                 assert!(!text.contains(canary), "{canary} in {text}");
             }
-            scene.submit(&item, scene.ann, Answer::CannotTell);
+            scene.submit(&item, scene.ann, ReviewerAnswer::CannotTell);
         }
         let seen = scene.room.progress(scene.queue, scene.ann, NOW).unwrap();
         assert_eq!(seen.n_submitted, 4);

@@ -3,7 +3,7 @@
 use super::*;
 
 /// A scene with a second queue, made of `second`.
-fn with_second(form: Form, second: NewQueue) -> (Scene, QueueId) {
+fn with_second(form: LabelForm, second: NewQueue) -> (Scene, QueueId) {
     let scene = Scene::new(form, 1, 2);
     let Added::New(queue) = wait(scene.room.add_queue(second)).unwrap() else { panic!("it is new") };
     (scene, queue)
@@ -15,16 +15,17 @@ fn next_of(scene: &Scene, queue: QueueId) -> ItemView {
 
 /// Whether ann, who has seen the verdict on the one item of a queue of `form`, is blind in `second`.
 #[track_caller]
-fn check_sight(form: Form, second: NewQueue, blind: bool) {
+fn check_sight(form: LabelForm, second: NewQueue, blind: bool) {
     let (scene, queue) = with_second(form, second);
-    let any = |form| if form == Form::Pair { Answer::Pair(Side::Tie) } else { levels(4, 2) };
+    let any =
+        |form| if form == LabelForm::Pair { ReviewerAnswer::Pair(ReplySide::Tie) } else { levels(4, 2) };
     let first = scene.next(scene.ann).unwrap();
     scene.submit(&first, scene.ann, any(form));
     assert!(matches!(wait(scene.room.reveal(first.id, scene.ann, NOW)).unwrap(), Reveal::Shown { .. }));
     let item = next_of(&scene, queue);
     let other = match item.asked.form {
-        Form::Pair => Answer::Pair(Side::First),
-        Form::Levels => levels(1, 1),
+        LabelForm::Pair => ReviewerAnswer::Pair(ReplySide::First),
+        LabelForm::Levels => levels(1, 1),
     };
     match scene.submit(&item, scene.ann, other) {
         Submitted::Kept { blind: kept, .. } => assert_eq!(kept, blind),
@@ -34,7 +35,7 @@ fn check_sight(form: Form, second: NewQueue, blind: bool) {
     assert!(labels.iter().any(|stored| stored.label.blind == Some(blind)));
 }
 
-fn second(form: Form, change: impl FnOnce(&mut NewQueue)) -> NewQueue {
+fn second(form: LabelForm, change: impl FnOnce(&mut NewQueue)) -> NewQueue {
     let mut queue = new_queue("second", form, 1, 2);
     change(&mut queue);
     queue
@@ -42,11 +43,19 @@ fn second(form: Form, change: impl FnOnce(&mut NewQueue)) -> NewQueue {
 
 #[test]
 fn g15_a_verdict_seen_in_one_queue_is_seen_in_all() {
-    check_sight(Form::Levels, second(Form::Levels, |_| {}), false);
-    check_sight(Form::Pair, second(Form::Pair, |_| {}), false);
-    check_sight(Form::Levels, second(Form::Levels, |queue| queue.spec.round = 2), false);
-    check_sight(Form::Levels, second(Form::Levels, |queue| queue.spec.asked.rubric = "own".into()), false);
-    check_sight(Form::Pair, second(Form::Pair, |queue| queue.items[0].hidden.variants.reverse()), false);
+    check_sight(LabelForm::Levels, second(LabelForm::Levels, |_| {}), false);
+    check_sight(LabelForm::Pair, second(LabelForm::Pair, |_| {}), false);
+    check_sight(LabelForm::Levels, second(LabelForm::Levels, |queue| queue.spec.round = 2), false);
+    check_sight(
+        LabelForm::Levels,
+        second(LabelForm::Levels, |queue| queue.spec.asked.rubric = "own".into()),
+        false,
+    );
+    check_sight(
+        LabelForm::Pair,
+        second(LabelForm::Pair, |queue| queue.items[0].hidden.variants.reverse()),
+        false,
+    );
 }
 
 #[test]
@@ -55,12 +64,12 @@ fn g15_a_reply_is_known_by_its_words_under_another_name() {
         queue.items[0].key = "other".to_owned();
         queue.items[0].hidden.case = "other".to_owned();
     };
-    check_sight(Form::Levels, second(Form::Levels, renamed), false);
+    check_sight(LabelForm::Levels, second(LabelForm::Levels, renamed), false);
     let elsewhere = |queue: &mut NewQueue| {
         renamed(queue);
         queue.items[0].shown.conversation[0].text = "another ticket".to_owned();
     };
-    check_sight(Form::Levels, second(Form::Levels, elsewhere), true);
+    check_sight(LabelForm::Levels, second(LabelForm::Levels, elsewhere), true);
 }
 
 #[test]
@@ -68,13 +77,13 @@ fn g15_a_reply_of_a_pair_is_the_reply_alone() {
     let of_pair = |variant: &'static str| {
         move |queue: &mut NewQueue| queue.items[0].hidden.variants = vec![Some(variant.to_owned())]
     };
-    check_sight(Form::Pair, second(Form::Levels, of_pair("new")), false);
-    check_sight(Form::Pair, second(Form::Levels, of_pair("newest")), true);
+    check_sight(LabelForm::Pair, second(LabelForm::Levels, of_pair("new")), false);
+    check_sight(LabelForm::Pair, second(LabelForm::Levels, of_pair("newest")), true);
 }
 
 /// A scene with two queues of the same item, and the item of each as ann has it.
 fn two_queues() -> (Scene, ItemView, ItemView) {
-    let (scene, queue) = with_second(Form::Levels, second(Form::Levels, |_| {}));
+    let (scene, queue) = with_second(LabelForm::Levels, second(LabelForm::Levels, |_| {}));
     let (one, other) = (scene.next(scene.ann).unwrap(), next_of(&scene, queue));
     (scene, one, other)
 }
@@ -85,7 +94,7 @@ fn seen(scene: &Scene, item: &ItemView) -> ItemView {
 
 /// Has ann say something about an item, having seen what counts.
 #[track_caller]
-fn say(scene: &Scene, item: &ItemView, answer: Answer) {
+fn say(scene: &Scene, item: &ItemView, answer: ReviewerAnswer) {
     let kept = scene.submit(&seen(scene, item), scene.ann, answer);
     assert!(matches!(kept, Submitted::Kept { .. }), "{kept:?}");
 }
@@ -158,12 +167,12 @@ fn what_was_taken_back_does_not_come_back() {
 #[test]
 fn who_could_not_tell_in_one_queue_is_shown_so_in_the_other() {
     let (scene, one, other) = two_queues();
-    say(&scene, &one, Answer::CannotTell);
-    assert_eq!(seen(&scene, &other).earlier, Some(Answer::CannotTell));
+    say(&scene, &one, ReviewerAnswer::CannotTell);
+    assert_eq!(seen(&scene, &other).earlier, Some(ReviewerAnswer::CannotTell));
     say(&scene, &other, levels(3, 3));
     take_back(&scene, &other);
-    assert_eq!(seen(&scene, &one).answer, Some(Answer::CannotTell));
-    assert_eq!(seen(&scene, &other).earlier, Some(Answer::CannotTell));
+    assert_eq!(seen(&scene, &one).answer, Some(ReviewerAnswer::CannotTell));
+    assert_eq!(seen(&scene, &other).earlier, Some(ReviewerAnswer::CannotTell));
 }
 
 /// What people said on a queue so far: votes, and what the judge is held against.
@@ -174,7 +183,7 @@ fn n_votes(scene: &Scene, queue: QueueId) -> Option<u64> {
 }
 
 /// A queue with another reply to the same case under the same name.
-fn another_reply(form: Form) -> NewQueue {
+fn another_reply(form: LabelForm) -> NewQueue {
     second(form, |queue| {
         let NewItem { shown, hidden, .. } = &mut queue.items[0];
         shown.replies[0].insert_str(0, "another ");
@@ -184,7 +193,7 @@ fn another_reply(form: Form) -> NewQueue {
 
 #[test]
 fn n05_another_reply_of_the_same_name_is_labelled_by_itself() {
-    let (scene, queue) = with_second(Form::Levels, another_reply(Form::Levels));
+    let (scene, queue) = with_second(LabelForm::Levels, another_reply(LabelForm::Levels));
     let (one, other) = (scene.next(scene.ann).unwrap(), next_of(&scene, queue));
     say(&scene, &one, levels(4, 2));
     let view = seen(&scene, &other);
@@ -200,32 +209,32 @@ fn n05_another_reply_of_the_same_name_is_labelled_by_itself() {
 
 #[test]
 fn n05_another_pair_of_the_same_name_is_labelled_by_itself() {
-    let (scene, queue) = with_second(Form::Pair, another_reply(Form::Pair));
+    let (scene, queue) = with_second(LabelForm::Pair, another_reply(LabelForm::Pair));
     let (one, other) = (scene.next(scene.ann).unwrap(), next_of(&scene, queue));
-    say(&scene, &one, Answer::Pair(Side::Tie));
+    say(&scene, &one, ReviewerAnswer::Pair(ReplySide::Tie));
     assert_eq!((seen(&scene, &other).earlier, n_votes(&scene, queue)), (None, None));
-    say(&scene, &other, Answer::Pair(Side::First));
-    assert_eq!(seen(&scene, &one).answer, Some(Answer::Pair(Side::Tie)));
+    say(&scene, &other, ReviewerAnswer::Pair(ReplySide::First));
+    assert_eq!(seen(&scene, &one).answer, Some(ReviewerAnswer::Pair(ReplySide::Tie)));
 }
 
 #[test]
 fn a_pair_is_the_same_whichever_file_came_first() {
-    let turned = second(Form::Pair, |queue| {
+    let turned = second(LabelForm::Pair, |queue| {
         let NewItem { shown, hidden, .. } = &mut queue.items[0];
         shown.replies.reverse();
         hidden.variants.reverse();
         hidden.packets.reverse();
         queue.spec.seed = 8;
     });
-    let (scene, queue) = with_second(Form::Pair, turned);
+    let (scene, queue) = with_second(LabelForm::Pair, turned);
     let (one, other) = (scene.next(scene.ann).unwrap(), next_of(&scene, queue));
-    say(&scene, &one, Answer::Pair(Side::Tie));
-    assert_eq!(seen(&scene, &other).earlier, Some(Answer::Pair(Side::Tie)));
+    say(&scene, &one, ReviewerAnswer::Pair(ReplySide::Tie));
+    assert_eq!(seen(&scene, &other).earlier, Some(ReviewerAnswer::Pair(ReplySide::Tie)));
 }
 
 #[test]
 fn n05_an_imported_label_without_a_packet_is_neither_shown_nor_overwritten() {
-    let scene = Scene::new(Form::Levels, 1, 2);
+    let scene = Scene::new(LabelForm::Levels, 1, 2);
     let item = scene.next(scene.ann).unwrap();
     let import = |annotator: &str| {
         let text = format!(

@@ -6,7 +6,7 @@ use super::*;
 
 #[test]
 fn each_item_is_looked_at_by_as_many_people_as_the_queue_asks_for() {
-    let scene = Scene::new(Form::Levels, 6, 2);
+    let scene = Scene::new(LabelForm::Levels, 6, 2);
     assert_eq!(scene.label_all(scene.ann, &levels(4, 4)), 6);
     assert_eq!(scene.label_all(scene.bob, &levels(3, 4)), 6);
     assert_eq!(scene.next(scene.cem), None, "two people have looked at everything");
@@ -16,9 +16,9 @@ fn each_item_is_looked_at_by_as_many_people_as_the_queue_asks_for() {
 
 #[test]
 fn progress_counts_what_is_left_for_each_person() {
-    let scene = Scene::new(Form::Levels, 6, 2);
+    let scene = Scene::new(LabelForm::Levels, 6, 2);
     // Another queue, of which nothing counts here.
-    wait(scene.room.add_queue(new_queue("second", Form::Levels, 3, 2))).unwrap();
+    wait(scene.room.add_queue(new_queue("second", LabelForm::Levels, 3, 2))).unwrap();
     let check = |person: PersonId, now: i64, want: [u32; 3]| {
         let seen = scene.room.progress(scene.queue, person, now).unwrap();
         assert_eq!([seen.n_submitted, seen.n_skipped, seen.n_open], want);
@@ -41,7 +41,7 @@ fn progress_counts_what_is_left_for_each_person() {
 
 #[test]
 fn two_people_do_not_take_the_last_seat() {
-    let scene = Scene::new(Form::Levels, 1, 1);
+    let scene = Scene::new(LabelForm::Levels, 1, 1);
     let item = scene.next(scene.ann).unwrap();
     assert_eq!(scene.next(scene.bob), None);
     assert_eq!(scene.room.progress(scene.queue, scene.bob, NOW).unwrap().n_open, 0);
@@ -54,7 +54,7 @@ fn two_people_do_not_take_the_last_seat() {
 
 #[test]
 fn a_lease_that_has_ended_hurts_nobody_while_a_seat_is_left() {
-    let scene = Scene::new(Form::Levels, 1, 2);
+    let scene = Scene::new(LabelForm::Levels, 1, 2);
     let item = scene.next(scene.ann).unwrap();
     scene.next_at(scene.bob, NOW + LEASE_SECONDS).unwrap();
     assert!(matches!(scene.submit(&item, scene.ann, levels(4, 4)), Submitted::Kept { .. }));
@@ -62,22 +62,22 @@ fn a_lease_that_has_ended_hurts_nobody_while_a_seat_is_left() {
 
 #[test]
 fn whoever_asks_again_gets_the_same_item() {
-    let scene = Scene::new(Form::Levels, 20, 2);
+    let scene = Scene::new(LabelForm::Levels, 20, 2);
     let first = scene.next(scene.ann).unwrap();
     assert_eq!(scene.next(scene.ann).unwrap(), first);
     let Scene { folder, room, queue, ann, .. } = scene;
     room.close().unwrap();
-    let room = Room::open(&folder.path().join("store.db")).unwrap();
+    let room = ReviewRoom::open(&folder.path().join("store.db")).unwrap();
     assert_eq!(wait(room.next(queue, ann, NOW + 60)).unwrap().unwrap(), first, "after a restart as well");
 }
 
 #[test]
 fn reviewers_have_orders_of_their_own() {
-    let scene = Scene::new(Form::Levels, 12, 3);
+    let scene = Scene::new(LabelForm::Levels, 12, 3);
     let order = |person| {
         let mut seen = Vec::new();
         while let Some(item) = scene.next(person) {
-            scene.submit(&item, person, Answer::CannotTell);
+            scene.submit(&item, person, ReviewerAnswer::CannotTell);
             seen.push(item.n);
         }
         seen
@@ -90,7 +90,7 @@ fn reviewers_have_orders_of_their_own() {
 
 #[test]
 fn what_was_skipped_comes_last_and_frees_its_seat() {
-    let scene = Scene::new(Form::Levels, 3, 1);
+    let scene = Scene::new(LabelForm::Levels, 3, 1);
     let skipped = scene.next(scene.ann).unwrap();
     assert!(wait(scene.room.skip(skipped.id, scene.ann, NOW)).unwrap());
     let mut order = Vec::new();
@@ -103,7 +103,7 @@ fn what_was_skipped_comes_last_and_frees_its_seat() {
 
 #[test]
 fn somebody_else_may_take_what_was_skipped() {
-    let scene = Scene::new(Form::Levels, 1, 1);
+    let scene = Scene::new(LabelForm::Levels, 1, 1);
     let item = scene.next(scene.ann).unwrap();
     assert!(wait(scene.room.skip(item.id, scene.ann, NOW)).unwrap());
     assert_eq!(scene.next(scene.bob).unwrap().id, item.id);
@@ -113,9 +113,9 @@ fn somebody_else_may_take_what_was_skipped() {
 
 #[test]
 fn a_hundred_people_at_once_exceed_no_quota() {
-    let scene = Scene::new(Form::Levels, 30, 2);
+    let scene = Scene::new(LabelForm::Levels, 30, 2);
     let people: Vec<PersonId> =
-        (0..100).map(|n| invited(&scene.room, &format!("person {n}"), Role::Reviewer).0).collect();
+        (0..100).map(|n| invited(&scene.room, &format!("person {n}"), PersonRole::Reviewer).0).collect();
     let (room, queue) = (scene.room.clone(), scene.queue);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).build().unwrap();
     let n_kept = runtime.block_on(async {
@@ -149,8 +149,8 @@ fn a_hundred_people_at_once_exceed_no_quota() {
 
 #[test]
 fn a_queue_is_added_once() {
-    let scene = Scene::new(Form::Levels, 3, 2);
-    let same = new_queue("first", Form::Levels, 3, 2);
+    let scene = Scene::new(LabelForm::Levels, 3, 2);
+    let same = new_queue("first", LabelForm::Levels, 3, 2);
     assert_eq!(wait(scene.room.add_queue(same.clone())).unwrap(), Added::Known(scene.queue));
     let mut judged = same.clone();
     judged.items[0].hidden.verdicts.clear();

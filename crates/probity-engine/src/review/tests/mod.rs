@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use probity_core::review::{
-    Answer, Arrangement, Asked, AskedCriterion, AskedLevel, Form, Hidden, HiddenJudge, HiddenPacket,
-    HiddenVerdict, Shown, ShownTurn, Side,
+    Arrangement, AskedCriterion, AskedLevel, Exhibit, Hidden, HiddenJudge, HiddenPacket, HiddenVerdict,
+    LabelForm, Questionnaire, ReplySide, ReviewerAnswer, ShownTurn,
 };
 
 use super::*;
@@ -25,7 +25,7 @@ const NOW: i64 = 1_780_000_000;
 
 struct Scene {
     folder: tempfile::TempDir,
-    room: Room,
+    room: ReviewRoom,
     queue: QueueId,
     lead: PersonId,
     ann: PersonId,
@@ -35,12 +35,16 @@ struct Scene {
 
 impl Scene {
     /// A room with a queue of `n_items`, each for `overlap` people.
-    fn new(form: Form, n_items: usize, overlap: u32) -> Scene {
+    fn new(form: LabelForm, n_items: usize, overlap: u32) -> Scene {
         let folder = tempfile::tempdir().unwrap();
-        let room = Room::open(&folder.path().join("store.db")).unwrap();
-        let [lead, ann, bob, cem] =
-            [("lea", Role::Lead), ("ann", Role::Reviewer), ("bob", Role::Reviewer), ("cem", Role::Reviewer)]
-                .map(|(name, role)| invited(&room, name, role).0);
+        let room = ReviewRoom::open(&folder.path().join("store.db")).unwrap();
+        let [lead, ann, bob, cem] = [
+            ("lea", PersonRole::Lead),
+            ("ann", PersonRole::Reviewer),
+            ("bob", PersonRole::Reviewer),
+            ("cem", PersonRole::Reviewer),
+        ]
+        .map(|(name, role)| invited(&room, name, role).0);
         let Added::New(queue) = wait(room.add_queue(new_queue("first", form, n_items, overlap))).unwrap()
         else {
             panic!("a queue in a new store is new")
@@ -60,7 +64,7 @@ impl Scene {
         wait(self.room.next(self.queue, person, now)).unwrap()
     }
 
-    fn submit(&self, item: &ItemView, person: PersonId, answer: Answer) -> Submitted {
+    fn submit(&self, item: &ItemView, person: PersonId, answer: ReviewerAnswer) -> Submitted {
         let submission = Submission {
             item: item.id,
             person,
@@ -73,7 +77,7 @@ impl Scene {
     }
 
     /// Gives `person` everything that is left for them, and has them say the same about all.
-    fn label_all(&self, person: PersonId, answer: &Answer) -> usize {
+    fn label_all(&self, person: PersonId, answer: &ReviewerAnswer) -> usize {
         let mut n = 0;
         while let Some(item) = self.next(person) {
             let kept = self.submit(&item, person, answer.clone());
@@ -97,11 +101,11 @@ fn line(stored: &StoredLabel) -> String {
     format!("{} {} {} {}", text(&label.annotator), label.item, text(&label.criterion), text(&label.label))
 }
 
-fn invited(room: &Room, name: &str, role: Role) -> (PersonId, Token) {
+fn invited(room: &ReviewRoom, name: &str, role: PersonRole) -> (PersonId, AccessToken) {
     wait(room.invite(&PersonName::new(name).unwrap(), role, NOW)).unwrap()
 }
 
-fn asked(form: Form) -> Asked {
+fn asked(form: LabelForm) -> Questionnaire {
     let level = |level| AskedLevel { level, anchor: Some(format!("what a {level} looks like")) };
     let criterion = |id: &str| AskedCriterion {
         id: id.to_owned(),
@@ -113,14 +117,14 @@ fn asked(form: Form) -> Asked {
         better: None,
         tie: None,
     };
-    Asked {
+    Questionnaire {
         form,
         rubric: "relevance-tone".to_owned(),
         criteria: ["relevance", "tone"].map(criterion).to_vec(),
     }
 }
 
-fn new_queue(name: &str, form: Form, n_items: usize, overlap: u32) -> NewQueue {
+fn new_queue(name: &str, form: LabelForm, n_items: usize, overlap: u32) -> NewQueue {
     let spec = QueueSpec {
         asked: asked(form),
         overlap,
@@ -134,29 +138,29 @@ fn new_queue(name: &str, form: Form, n_items: usize, overlap: u32) -> NewQueue {
     NewQueue { name: name.to_owned(), spec, items }
 }
 
-fn item(form: Form, n: usize) -> NewItem {
+fn item(form: LabelForm, n: usize) -> NewItem {
     let turn = ShownTurn { role: "customer".to_owned(), text: format!("ticket {n}") };
     let (replies, variants) = match form {
-        Form::Levels => (vec![format!("reply {n}")], vec![Some("bot".to_owned())]),
-        Form::Pair => (
+        LabelForm::Levels => (vec![format!("reply {n}")], vec![Some("bot".to_owned())]),
+        LabelForm::Pair => (
             vec![format!("reply a {n}"), format!("reply b {n}")],
             vec![Some("old".to_owned()), Some("new".to_owned())],
         ),
     };
-    let shown = Shown { conversation: vec![turn], evidence: Vec::new(), reference: None, replies };
+    let shown = Exhibit { conversation: vec![turn], evidence: Vec::new(), reference: None, replies };
     NewItem { key: format!("case-{n}"), shown, hidden: hidden(form, n, variants) }
 }
 
-fn hidden(form: Form, n: usize, variants: Vec<Option<String>>) -> Hidden {
+fn hidden(form: LabelForm, n: usize, variants: Vec<Option<String>>) -> Hidden {
     let parts: [(Option<&str>, Option<&str>); 2] = match form {
-        Form::Levels => [(Some("relevance"), None), (Some("tone"), None)],
-        Form::Pair => [(None, Some("ab")), (None, Some("ba"))],
+        LabelForm::Levels => [(Some("relevance"), None), (Some("tone"), None)],
+        LabelForm::Pair => [(None, Some("ab")), (None, Some("ba"))],
     };
     let text = |text: Option<&str>| text.map(str::to_owned);
     let verdict = |(criterion, order): (Option<&str>, Option<&str>)| HiddenVerdict {
         criterion: text(criterion),
         order: text(order),
-        said: Some(if form == Form::Pair { "a" } else { "4" }.to_owned()),
+        said: Some(if form == LabelForm::Pair { "a" } else { "4" }.to_owned()),
         reasoning: "CANARY-REASONING".to_owned(),
     };
     let packet = |(at, (criterion, _)): (usize, &(Option<&str>, Option<&str>))| HiddenPacket {
@@ -178,9 +182,9 @@ fn hidden(form: Form, n: usize, variants: Vec<Option<String>>) -> Hidden {
     }
 }
 
-fn levels(relevance: i64, tone: i64) -> Answer {
+fn levels(relevance: i64, tone: i64) -> ReviewerAnswer {
     let level = |(id, level): (&str, i64)| (id.to_owned(), Some(level));
-    Answer::Levels(BTreeMap::from([("relevance", relevance), ("tone", tone)].map(level)))
+    ReviewerAnswer::Levels(BTreeMap::from([("relevance", relevance), ("tone", tone)].map(level)))
 }
 
 /// Runs a future on a runtime of its own.

@@ -59,7 +59,7 @@ fn run(store: &Store, name: &str, packets: &[(String, Option<Decision>)]) -> i64
 
 /// A room beside a store with two runs over three tickets.
 fn scene() -> (Scene, [i64; 2]) {
-    let scene = Scene::new(Form::Levels, 1, 1);
+    let scene = Scene::new(LabelForm::Levels, 1, 1);
     let store = Store::open(&scene.path()).unwrap().store;
     let refused = Decision::Unscored { reason: "refused".to_owned(), detail: "it would not say".to_owned() };
     let first = run(
@@ -119,11 +119,15 @@ fn a_packet_is_shown_with_every_answer_as_it_came() {
     let (scene, _) = scene();
     let body = question(1, "hello");
     let case = scene.room.case(&hash(&body).to_string()).unwrap().unwrap();
-    assert_eq!((&case.body, &case.other_order), (&body, &None));
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(&case.body).unwrap(),
+        serde_json::from_str::<serde_json::Value>(&body).unwrap()
+    );
+    assert_eq!(case.other_order, None);
     assert_eq!(case.settlements.len(), 1);
     let settled = &case.settlements[0];
-    assert_eq!((&*settled.state, &settled.identity["kind"]), ("verdict", &serde_json::json!("mock")));
-    assert_eq!(settled.verdict["scores"][0]["level"], 4);
+    assert_eq!((&*settled.state, &*settled.identity), ("verdict", "{\n  \"kind\": \"mock\"\n}"));
+    assert!(settled.verdict.contains("\"level\": 4"), "{}", settled.verdict);
     assert_eq!(settled.attempts[0].raw, "<script>raw</script>\u{fffd}");
     for unknown in ["", "zz", &"0".repeat(64)] {
         assert_eq!(scene.room.case(unknown).unwrap(), None);
@@ -132,7 +136,7 @@ fn a_packet_is_shown_with_every_answer_as_it_came() {
 
 #[test]
 fn both_orders_of_a_pair_find_each_other() {
-    let scene = Scene::new(Form::Levels, 1, 1);
+    let scene = Scene::new(LabelForm::Levels, 1, 1);
     let store = Store::open(&scene.path()).unwrap().store;
     let (ab, ba) = (pair("one", "two"), pair("two", "one"));
     run(&store, "compare", &[(ab.clone(), None), (ba.clone(), None)]);

@@ -19,7 +19,7 @@ pub(super) fn counting() -> Counting {
 
 /// A scene in which ann and bob have labelled everything and disagree about one item, whose number is returned.
 fn disagreeing(n_items: usize) -> (Scene, ItemId) {
-    let scene = Scene::new(Form::Levels, n_items, 2);
+    let scene = Scene::new(LabelForm::Levels, n_items, 2);
     scene.label_all(scene.ann, &levels(4, 4));
     let odd = scene.next(scene.bob).unwrap();
     scene.submit(&odd, scene.bob, levels(2, 4));
@@ -27,7 +27,13 @@ fn disagreeing(n_items: usize) -> (Scene, ItemId) {
     (scene, odd.id)
 }
 
-fn settle(scene: &Scene, item: ItemId, lead: PersonId, expected_revision: u32, answer: Answer) -> Submitted {
+fn settle(
+    scene: &Scene,
+    item: ItemId,
+    lead: PersonId,
+    expected_revision: u32,
+    answer: ReviewerAnswer,
+) -> Submitted {
     let note = "see the policy".to_owned();
     let submission = Submission { item, person: lead, expected_revision, answer, note, at: NOW };
     wait(scene.room.adjudicate(submission)).unwrap()
@@ -37,7 +43,7 @@ fn settle(scene: &Scene, item: ItemId, lead: PersonId, expected_revision: u32, a
 fn a_disagreement_is_shown_to_leads_and_settled_once() {
     let (scene, odd) = disagreeing(10);
     let found = wait(scene.room.disagreements(scene.queue, scene.lead, NOW)).unwrap();
-    let said = |each: &Disagreement| -> Vec<(String, Answer)> {
+    let said = |each: &Disagreement| -> Vec<(String, ReviewerAnswer)> {
         each.said.iter().map(|said| (said.name.clone(), said.answer.clone())).collect()
     };
     assert_eq!(found.len(), 1);
@@ -65,7 +71,7 @@ fn a_disagreement_is_shown_to_leads_and_settled_once() {
 #[test]
 fn who_settles_after_somebody_else_takes_the_other_back() {
     let (scene, odd) = disagreeing(3);
-    let (max, _) = invited(&scene.room, "max", Role::Lead);
+    let (max, _) = invited(&scene.room, "max", PersonRole::Lead);
     settle(&scene, odd, scene.lead, 0, levels(3, 4));
     assert!(matches!(settle(&scene, odd, max, 1, levels(1, 4)), Submitted::Kept { revision: 2, .. }));
     let labels = scene.room.labels().unwrap();
@@ -85,13 +91,13 @@ fn figures_hold_the_judge_against_what_was_settled_and_against_votes_elsewhere()
     let agreement = figures.agreement.unwrap();
     assert_eq!(figures.problem, None);
     assert_eq!((agreement.n, agreement.people, agreement.votes, agreement.adjudicated), (20, 2, 40, 2));
-    assert_eq!(agreement.agreement.value, Some(19.0 / 20.0), "of twenty things they differ on one");
+    assert_eq!(agreement.agreement.text, "0.95", "of twenty things they differ on one");
     let judge = agreement.judge.unwrap();
     assert_eq!((&*judge.name, judge.n), ("openai CANARY-MODEL", 20));
-    assert_eq!(judge.agreement.value, Some(19.0 / 20.0), "it says 4 where the lead says 3");
+    assert_eq!(judge.agreement.text, "0.95", "it says 4 where the lead says 3");
     assert_eq!(agreement.pairs.len(), 1);
-    assert_eq!(agreement.pairs[0].people, ["ann", "bob"].map(str::to_owned));
-    let slices: Vec<&str> = agreement.slices.iter().map(|slice| &*slice.slice).collect();
+    assert_eq!(agreement.pairs[0].name, "ann and bob");
+    let slices: Vec<&str> = agreement.slices.iter().map(|slice| &*slice.name).collect();
     assert_eq!(slices, ["billing", "delivery"]);
 }
 
@@ -121,14 +127,14 @@ fn contract_progress_counts_what_a_promotion_would() {
 
 #[test]
 fn nobody_has_said_anything_yet() {
-    let scene = Scene::new(Form::Levels, 2, 2);
+    let scene = Scene::new(LabelForm::Levels, 2, 2);
     assert_eq!(scene.room.figures(scene.queue, None, counting(), NOW).unwrap(), QueueFigures::default());
 }
 
 #[test]
 fn a_lead_who_has_seen_what_others_said_does_not_label_blind() {
     let (scene, odd) = disagreeing(2);
-    let mut wider = new_queue("wider", Form::Levels, 2, 3);
+    let mut wider = new_queue("wider", LabelForm::Levels, 2, 3);
     wider.spec.after = After::Nothing;
     let Added::New(queue) = wait(scene.room.add_queue(wider)).unwrap() else { panic!("it is new") };
     let listed = wait(scene.room.disagreements(scene.queue, scene.lead, NOW)).unwrap();

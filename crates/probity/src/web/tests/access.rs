@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use axum::http::Method;
-use probity_engine::review::Role;
+use probity_engine::review::PersonRole;
 
 use super::{Got, Site, guarded};
-use crate::web::routes::{Access, routes};
+use crate::web::routes::{RouteAccess, routes};
 
 /// Every route as `cookie` finds it, with what varies in its path set to 1.
-async fn walked(site: &Site, cookie: &str) -> Vec<(String, Access, Got)> {
+async fn walked(site: &Site, cookie: &str) -> Vec<(String, RouteAccess, Got)> {
     let mut all = Vec::new();
     for route in routes() {
         // A walk that ends its own session would see the rest as a stranger.
@@ -34,7 +34,7 @@ async fn w12_strangers_get_nothing() {
     assert!(found.len() >= 8);
     for (route, access, got) in found {
         guarded(&got);
-        if access != Access::Anyone {
+        if access != RouteAccess::Anyone {
             assert_eq!(got.status, 401, "{route}");
         }
     }
@@ -43,12 +43,12 @@ async fn w12_strangers_get_nothing() {
 #[tokio::test]
 async fn w12_reviewers_get_what_is_for_reviewers() {
     let site = Site::open();
-    let cookie = site.cookie("Rita", Role::Reviewer).await;
+    let cookie = site.cookie("Rita", PersonRole::Reviewer).await;
     for (route, access, got) in walked(&site, &cookie).await {
         guarded(&got);
         match access {
-            Access::Lead => assert_eq!(got.status, 403, "{route}"),
-            Access::Anyone | Access::Reviewer => {
+            RouteAccess::Lead => assert_eq!(got.status, 403, "{route}"),
+            RouteAccess::Anyone | RouteAccess::Reviewer => {
                 assert!(![401, 403].contains(&got.status), "{route}: {}", got.status);
             }
         }
@@ -58,7 +58,7 @@ async fn w12_reviewers_get_what_is_for_reviewers() {
 #[tokio::test]
 async fn w12_leads_get_everywhere_and_nothing_breaks() {
     let site = Site::open();
-    let cookie = site.cookie("Lena", Role::Lead).await;
+    let cookie = site.cookie("Lena", PersonRole::Lead).await;
     for (route, _, got) in walked(&site, &cookie).await {
         guarded(&got);
         assert!(![401, 403, 500].contains(&got.status), "{route}: {}", got.status);
@@ -77,7 +77,7 @@ fn w08_what_changes_something_is_never_a_get() {
 fn w12_what_is_for_everybody_is_on_a_short_list() {
     let open: BTreeSet<(String, &str)> = routes()
         .into_iter()
-        .filter(|route| route.access == Access::Anyone)
+        .filter(|route| route.access == RouteAccess::Anyone)
         .map(|route| (route.method.to_string(), route.path))
         .collect();
     let want = [("GET", "/assets/{name}"), ("GET", "/enter"), ("POST", "/enter")];
@@ -87,7 +87,7 @@ fn w12_what_is_for_everybody_is_on_a_short_list() {
 #[tokio::test]
 async fn w12_paths_outside_the_table_are_nowhere() {
     let site = Site::open();
-    let cookie = site.cookie("Lena", Role::Lead).await;
+    let cookie = site.cookie("Lena", PersonRole::Lead).await;
     for path in
         ["/admin", "/api", "/.git/config", "/people/1/remove", "/people/", "//people", "/assets", "/store.db"]
     {
@@ -101,7 +101,7 @@ async fn w12_paths_outside_the_table_are_nowhere() {
 #[tokio::test]
 async fn w23_no_path_reaches_a_file() {
     let site = Site::open();
-    let cookie = site.cookie("Lena", Role::Lead).await;
+    let cookie = site.cookie("Lena", PersonRole::Lead).await;
     for name in [
         "..%2f..%2fetc%2fpasswd",
         "%2e%2e/%2e%2e/etc/passwd",
@@ -124,7 +124,7 @@ async fn w23_no_path_reaches_a_file() {
 #[tokio::test]
 async fn w17_a_name_is_text() {
     let site = Site::open();
-    let cookie = site.cookie("Lena", Role::Lead).await;
+    let cookie = site.cookie("Lena", PersonRole::Lead).await;
     let form = "name=%3Cscript%3Ealert(1)%3C%2Fscript%3E%22%3E%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E";
     let made = site.post("/people", &cookie, form).await;
     assert_eq!(made.status, 200, "{}", made.body);

@@ -1,7 +1,7 @@
 //! What a reviewer's connection carries before an answer, searched byte by byte.
 
 use axum::http::Method;
-use probity_engine::review::{After, Role};
+use probity_engine::review::{After, PersonRole};
 
 use super::fixture::{CANARIES, Wanted};
 use super::{Got, Site};
@@ -43,8 +43,10 @@ async fn w14_g15_before_an_answer_nothing_of_judge_or_others_is_sent() {
         for wanted in [Wanted::LEVELS, Wanted::PAIRS] {
             let site = Site::open();
             let queue = site.queue(Wanted { after, overlap: 3, ..wanted }).await;
-            let (ann, ben) =
-                (site.cookie("canary-ann", Role::Reviewer).await, site.cookie("Ben", Role::Reviewer).await);
+            let (ann, ben) = (
+                site.cookie("canary-ann", PersonRole::Reviewer).await,
+                site.cookie("Ben", PersonRole::Reviewer).await,
+            );
             let form = "revision=0&note=canary-note&level.relevance=5&level.tone=1&side=first";
             let mut place = site.next(queue, &ann).await;
             while place.starts_with("/items/") {
@@ -63,7 +65,7 @@ async fn w14_g15_before_an_answer_nothing_of_judge_or_others_is_sent() {
 async fn w14_a_queue_that_shows_nothing_shows_nothing_after_the_answer() {
     let site = Site::open();
     let queue = site.queue(Wanted::LEVELS).await;
-    let ann = site.cookie("Ann", Role::Reviewer).await;
+    let ann = site.cookie("Ann", PersonRole::Reviewer).await;
     let place = site.next(queue, &ann).await;
     let form = "revision=0&note=&level.relevance=5&level.tone=1";
     site.post(&format!("{place}/label"), &ann, form).await.leads();

@@ -3,8 +3,8 @@
 use probity_core::case::Evidence;
 use probity_core::results::FindingRecord;
 use probity_core::review::{
-    Arrangement, Asked, AskedCriterion, AskedLevel, Form, Hidden, HiddenJudge, HiddenPacket, HiddenVerdict,
-    Shown, ShownTurn,
+    Arrangement, AskedCriterion, AskedLevel, Exhibit, Hidden, HiddenJudge, HiddenPacket, HiddenVerdict,
+    LabelForm, Questionnaire, ShownTurn,
 };
 use probity_engine::review::{Added, After, NewItem, NewQueue, QueueId, QueueSpec};
 
@@ -25,7 +25,7 @@ pub(super) const CANARIES: [&str; 7] = [
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
     pub(super) name: &'static str,
-    pub(super) form: Form,
+    pub(super) form: LabelForm,
     pub(super) n: usize,
     pub(super) overlap: u32,
     pub(super) after: After,
@@ -33,8 +33,8 @@ pub(super) struct Wanted {
 
 impl Wanted {
     pub(super) const LEVELS: Wanted =
-        Wanted { name: "levels", form: Form::Levels, n: 3, overlap: 2, after: After::Nothing };
-    pub(super) const PAIRS: Wanted = Wanted { name: "pairs", form: Form::Pair, ..Wanted::LEVELS };
+        Wanted { name: "levels", form: LabelForm::Levels, n: 3, overlap: 2, after: After::Nothing };
+    pub(super) const PAIRS: Wanted = Wanted { name: "pairs", form: LabelForm::Pair, ..Wanted::LEVELS };
 }
 
 impl Site {
@@ -61,7 +61,7 @@ fn queue(wanted: Wanted) -> NewQueue {
     NewQueue { name: wanted.name.to_owned(), spec, items }
 }
 
-fn asked(form: Form) -> Asked {
+fn asked(form: LabelForm) -> Questionnaire {
     let level = |level| AskedLevel { level, anchor: Some(format!("anchor of {level}")) };
     let criterion = |id: &str| AskedCriterion {
         id: id.to_owned(),
@@ -73,22 +73,28 @@ fn asked(form: Form) -> Asked {
         better: Some("the clearer one".to_owned()),
         tie: None,
     };
-    Asked { form, rubric: "relevance-tone".to_owned(), criteria: ["relevance", "tone"].map(criterion).into() }
+    Questionnaire {
+        form,
+        rubric: "relevance-tone".to_owned(),
+        criteria: ["relevance", "tone"].map(criterion).into(),
+    }
 }
 
-fn item(form: Form, n: usize) -> NewItem {
+fn item(form: LabelForm, n: usize) -> NewItem {
     let replies = match form {
-        Form::Levels => vec![format!("Reply to ticket {n}.")],
-        Form::Pair => vec![format!("First reply to ticket {n}."), format!("Second reply to ticket {n}.")],
+        LabelForm::Levels => vec![format!("Reply to ticket {n}.")],
+        LabelForm::Pair => {
+            vec![format!("First reply to ticket {n}."), format!("Second reply to ticket {n}.")]
+        }
     };
     let turn = ShownTurn { role: "customer".to_owned(), text: format!("Ticket {n} says <b>hello</b>.") };
     let mut evidence = Evidence::of_sources([("refunds", Some("3"))]);
     evidence.sources[0].text = Some("Refunds within 30 days.".to_owned());
-    let shown = Shown { conversation: vec![turn], evidence: vec![evidence], reference: None, replies };
+    let shown = Exhibit { conversation: vec![turn], evidence: vec![evidence], reference: None, replies };
     NewItem { key: format!("item-{n}"), shown, hidden: hidden(form, n) }
 }
 
-fn hidden(form: Form, n: usize) -> Hidden {
+fn hidden(form: LabelForm, n: usize) -> Hidden {
     let verdict = |criterion: Option<&str>, order: Option<&str>, said: &str| HiddenVerdict {
         criterion: criterion.map(str::to_owned),
         order: order.map(str::to_owned),
@@ -96,16 +102,16 @@ fn hidden(form: Form, n: usize) -> Hidden {
         reasoning: "canary-verdict says why".to_owned(),
     };
     let verdicts = match form {
-        Form::Levels => vec![verdict(Some("relevance"), None, "4"), verdict(Some("tone"), None, "2")],
-        Form::Pair => vec![verdict(None, Some("ab"), "a"), verdict(None, Some("ba"), "b")],
+        LabelForm::Levels => vec![verdict(Some("relevance"), None, "4"), verdict(Some("tone"), None, "2")],
+        LabelForm::Pair => vec![verdict(None, Some("ab"), "a"), verdict(None, Some("ba"), "b")],
     };
     let packet = |criterion: Option<&str>, word: &str| HiddenPacket {
         criterion: criterion.map(str::to_owned),
         packet: blake3::hash(format!("{n}{word}").as_bytes()).to_hex().to_string(),
     };
     let (packets, n_replies) = match form {
-        Form::Levels => (vec![packet(Some("relevance"), "r"), packet(Some("tone"), "t")], 1),
-        Form::Pair => (vec![packet(None, "ab"), packet(None, "ba")], 2),
+        LabelForm::Levels => (vec![packet(Some("relevance"), "r"), packet(Some("tone"), "t")], 1),
+        LabelForm::Pair => (vec![packet(None, "ab"), packet(None, "ba")], 2),
     };
     let [rule, severity, message] = ["pii.email", "warn", "canary-finding"].map(str::to_owned);
     let (expected, source, version) = (None, None, None);

@@ -1,6 +1,6 @@
 //! Labelling by plain forms, as a browser without scripts does it.
 
-use probity_engine::review::{After, QueueId, Role};
+use probity_engine::review::{After, PersonRole, QueueId};
 
 use super::fixture::Wanted;
 use super::{Got, Site};
@@ -40,7 +40,7 @@ impl Site {
 async fn a_queue_is_answered_to_its_end() {
     let site = Site::open();
     let queue = site.queue(Wanted::LEVELS).await;
-    let cookie = site.cookie("Lena", Role::Lead).await;
+    let cookie = site.cookie("Lena", PersonRole::Lead).await;
     let mut place = site.next(queue, &cookie).await;
     for _ in 0..3 {
         let page = site.get(&place, &cookie).await;
@@ -64,7 +64,7 @@ async fn a_queue_is_answered_to_its_end() {
 async fn an_answer_sent_twice_is_kept_once() {
     let site = Site::open();
     let queue = site.queue(Wanted::LEVELS).await;
-    let cookie = site.cookie("Lena", Role::Lead).await;
+    let cookie = site.cookie("Lena", PersonRole::Lead).await;
     let place = site.next(queue, &cookie).await;
     let first = site.post(&format!("{place}/label"), &cookie, BOTH).await.leads();
     let second = site.post(&format!("{place}/label"), &cookie, BOTH).await.leads();
@@ -79,7 +79,7 @@ async fn an_answer_sent_twice_is_kept_once() {
 async fn skipped_items_come_last_and_undo_goes_back() {
     let site = Site::open();
     let queue = site.queue(Wanted::LEVELS).await;
-    let cookie = site.cookie("Lena", Role::Lead).await;
+    let cookie = site.cookie("Lena", PersonRole::Lead).await;
     let skipped = site.next(queue, &cookie).await;
     let second = site.post(&format!("{skipped}/skip"), &cookie, "note=x").await.leads();
     assert_ne!(skipped, second);
@@ -96,7 +96,7 @@ async fn skipped_items_come_last_and_undo_goes_back() {
 async fn who_cannot_tell_says_so() {
     let site = Site::open();
     let queue = site.queue(Wanted { n: 2, ..Wanted::LEVELS }).await;
-    let cookie = site.cookie("Lena", Role::Lead).await;
+    let cookie = site.cookie("Lena", PersonRole::Lead).await;
     let place = site.next(queue, &cookie).await;
     let one = "revision=0&note=hard%20to%20say&level.relevance=&level.tone=2";
     let next = site.post(&format!("{place}/label"), &cookie, one).await.leads();
@@ -112,7 +112,7 @@ async fn who_cannot_tell_says_so() {
 async fn forms_that_do_not_fit_keep_nothing() {
     let site = Site::open();
     let queue = site.queue(Wanted::LEVELS).await;
-    let cookie = site.cookie("Lena", Role::Lead).await;
+    let cookie = site.cookie("Lena", PersonRole::Lead).await;
     let place = site.next(queue, &cookie).await;
     for bad in [
         "x=1",
@@ -135,7 +135,7 @@ async fn forms_that_do_not_fit_keep_nothing() {
 async fn pairs_are_shown_side_by_side_and_answered_by_side() {
     let site = Site::open();
     let queue = site.queue(Wanted::PAIRS).await;
-    let cookie = site.cookie("Lena", Role::Lead).await;
+    let cookie = site.cookie("Lena", PersonRole::Lead).await;
     let mut place = site.next(queue, &cookie).await;
     for side in ["first", "second", "tie"] {
         let page = site.get(&place, &cookie).await;
@@ -153,9 +153,9 @@ async fn a_disagreement_is_settled_by_a_lead() {
     let site = Site::open();
     let queue = site.queue(Wanted { n: 1, ..Wanted::LEVELS }).await;
     let (lead, ann, ben) = (
-        site.cookie("Lena", Role::Lead).await,
-        site.cookie("Ann", Role::Reviewer).await,
-        site.cookie("Ben", Role::Reviewer).await,
+        site.cookie("Lena", PersonRole::Lead).await,
+        site.cookie("Ann", PersonRole::Reviewer).await,
+        site.cookie("Ben", PersonRole::Reviewer).await,
     );
     let place = site.next(queue, &ann).await;
     site.post(&format!("{place}/label"), &ann, BOTH).await.leads();
@@ -184,7 +184,7 @@ async fn a_disagreement_is_settled_by_a_lead() {
 async fn after_the_answer_the_judge_is_shown_where_the_queue_says_so() {
     let site = Site::open();
     let queue = site.queue(Wanted { after: After::Reveal, ..Wanted::LEVELS }).await;
-    let ann = site.cookie("Ann", Role::Reviewer).await;
+    let ann = site.cookie("Ann", PersonRole::Reviewer).await;
     let place = site.next(queue, &ann).await;
     let early = site.post(&format!("{place}/reveal"), &ann, "x=1").await;
     assert_eq!(early.status, 409);
@@ -203,7 +203,7 @@ async fn after_the_answer_the_judge_is_shown_where_the_queue_says_so() {
 async fn w25_a_table_holds_no_formula() {
     let site = Site::open();
     let queue = site.queue(Wanted { n: 1, ..Wanted::LEVELS }).await;
-    let cookie = site.cookie("=cmd|'calc'!A1", Role::Lead).await;
+    let cookie = site.cookie("=cmd|'calc'!A1", PersonRole::Lead).await;
     let place = site.next(queue, &cookie).await;
     site.post(&format!("{place}/label"), &cookie, BOTH).await.leads();
     let got = site.get("/labels.csv", &cookie).await;
@@ -219,7 +219,7 @@ async fn what_was_said_in_another_queue_is_chosen_and_said_so() {
     let site = Site::open();
     let one = site.queue(Wanted { n: 1, ..Wanted::LEVELS }).await;
     let other = site.queue(Wanted { n: 1, name: "again", ..Wanted::LEVELS }).await;
-    let cookie = site.cookie("Lena", Role::Lead).await;
+    let cookie = site.cookie("Lena", PersonRole::Lead).await;
     let (first, second) = (site.next(one, &cookie).await, site.next(other, &cookie).await);
     assert!(!site.get(&second, &cookie).await.body.contains(NOTICE));
     site.post(&format!("{first}/label"), &cookie, BOTH).await.leads();
@@ -240,11 +240,11 @@ async fn a_lead_who_has_read_the_disagreements_does_not_label_blind() {
     let site = Site::open();
     let queue = site.queue(Wanted { n: 1, overlap: 3, ..Wanted::LEVELS }).await;
     for (name, form) in [("Ann", BOTH.to_owned()), ("Ben", BOTH.replace("tone=2", "tone=5"))] {
-        let cookie = site.cookie(name, Role::Reviewer).await;
+        let cookie = site.cookie(name, PersonRole::Reviewer).await;
         let place = site.next(queue, &cookie).await;
         site.post(&format!("{place}/label"), &cookie, &form).await.leads();
     }
-    let lead = site.cookie("Lena", Role::Lead).await;
+    let lead = site.cookie("Lena", PersonRole::Lead).await;
     let place = site.next(queue, &lead).await;
     assert_eq!(site.get(&format!("/queues/{}/disagreements", queue.0), &lead).await.status, 200);
     site.post(&format!("{place}/label"), &lead, BOTH).await.leads();
@@ -256,7 +256,7 @@ async fn a_lead_who_has_read_the_disagreements_does_not_label_blind() {
 async fn notes_and_causes_leave_the_room_beside_their_labels() {
     let site = Site::open();
     let queue = site.queue(Wanted { n: 1, after: After::Reveal, ..Wanted::LEVELS }).await;
-    let cookie = site.cookie("Lena", Role::Lead).await;
+    let cookie = site.cookie("Lena", PersonRole::Lead).await;
     let place = site.next(queue, &cookie).await;
     let form = BOTH.replace("note=", "note=%3Dtoo%20curt%2C%20I%20think");
     site.post(&format!("{place}/label"), &cookie, &form).await.leads();

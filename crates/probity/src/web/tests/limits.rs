@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-use probity_engine::review::Role;
+use probity_engine::review::PersonRole;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -23,7 +23,7 @@ async fn w01_only_this_machine_can_connect() {
 #[tokio::test]
 async fn w20_a_body_is_as_long_as_its_form() {
     let site = Site::open();
-    let cookie = site.cookie("Lena", Role::Lead).await;
+    let cookie = site.cookie("Lena", PersonRole::Lead).await;
     let got = site.post("/people", &cookie, &format!("name={}", "a".repeat(4096))).await;
     assert_eq!(got.status, 413);
     guarded(&got);

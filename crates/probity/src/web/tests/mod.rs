@@ -12,20 +12,20 @@ mod session;
 use std::sync::Arc;
 use std::time::Duration;
 
-use probity_engine::review::{PersonName, Role, Room};
+use probity_engine::review::{PersonName, PersonRole, ReviewRoom};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 
-use super::app::{Shared, now};
+use super::app::{AppState, now};
 use super::listen::{self, Patience};
 use super::routes;
 
 /// A server with a store of its own, until it is dropped.
 struct Site {
     port: u16,
-    room: Arc<Room>,
+    room: Arc<ReviewRoom>,
     _stop: oneshot::Sender<()>,
     _folder: TempDir,
 }
@@ -44,10 +44,10 @@ impl Site {
 
     fn with(patience: Patience) -> Site {
         let folder = tempfile::tempdir().unwrap();
-        let room = Arc::new(Room::open(&folder.path().join("store.db")).unwrap());
+        let room = Arc::new(ReviewRoom::open(&folder.path().join("store.db")).unwrap());
         let listeners = listen::bind(0).unwrap();
         let port = listeners[0].local_addr().unwrap().port();
-        let app = Arc::new(Shared::new(Arc::clone(&room), port, None, patience));
+        let app = Arc::new(AppState::new(Arc::clone(&room), port, None, patience));
         let (stop, stopped) = oneshot::channel();
         let router = routes::router(&app);
         tokio::spawn(async move {
@@ -99,13 +99,13 @@ impl Site {
     }
 
     /// A token for a person.
-    async fn token(&self, name: &str, role: Role) -> String {
+    async fn token(&self, name: &str, role: PersonRole) -> String {
         let (_, token) = self.room.invite(&PersonName::new(name).unwrap(), role, now()).await.unwrap();
         token.expose().to_owned()
     }
 
     /// The cookie of a person who has come in.
-    async fn cookie(&self, name: &str, role: Role) -> String {
+    async fn cookie(&self, name: &str, role: PersonRole) -> String {
         let token = self.token(name, role).await;
         let got = self.post("/enter", "", &format!("token={token}")).await;
         assert_eq!(got.status, 303, "{}", got.body);

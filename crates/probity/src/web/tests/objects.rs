@@ -1,6 +1,6 @@
 //! Other people's things: reading and changing them by guessing their numbers.
 
-use probity_engine::review::Role;
+use probity_engine::review::PersonRole;
 
 use super::Site;
 use super::fixture::Wanted;
@@ -9,7 +9,8 @@ use super::fixture::Wanted;
 async fn w13_items_are_for_whom_they_were_given_to() {
     let site = Site::open();
     let queue = site.queue(Wanted { n: 5, ..Wanted::LEVELS }).await;
-    let (ann, ben) = (site.cookie("Ann", Role::Reviewer).await, site.cookie("Ben", Role::Reviewer).await);
+    let (ann, ben) =
+        (site.cookie("Ann", PersonRole::Reviewer).await, site.cookie("Ben", PersonRole::Reviewer).await);
     let place = site.next(queue, &ann).await;
     let form = "revision=0&note=secret%20of%20ann&level.relevance=4&level.tone=2";
     site.post(&format!("{place}/label"), &ann, form).await.leads();
@@ -35,7 +36,7 @@ async fn w13_items_are_for_whom_they_were_given_to() {
 #[tokio::test]
 async fn w13_numbers_that_are_none_lead_nowhere() {
     let site = Site::open();
-    let lead = site.cookie("Lena", Role::Lead).await;
+    let lead = site.cookie("Lena", PersonRole::Lead).await;
     for n in ["0", "-1", "99999999999999999999", "1.5", "a", "1%20OR%201=1", "%00"] {
         for path in
             [format!("/items/{n}"), format!("/queues/{n}"), format!("/runs/{n}"), format!("/packets/{n}")]
@@ -51,8 +52,9 @@ async fn w13_numbers_that_are_none_lead_nowhere() {
 #[tokio::test]
 async fn w13_whoever_is_removed_is_out_at_once() {
     let site = Site::open();
-    let (lead, ann) = (site.cookie("Lena", Role::Lead).await, site.cookie("Ann", Role::Reviewer).await);
-    let unused = site.token("Ann", Role::Reviewer).await;
+    let (lead, ann) =
+        (site.cookie("Lena", PersonRole::Lead).await, site.cookie("Ann", PersonRole::Reviewer).await);
+    let unused = site.token("Ann", PersonRole::Reviewer).await;
     let people = site.get("/people", &lead).await;
     let id = people.body.split("/people/").nth(1).and_then(|rest| rest.split('/').next()).unwrap().to_owned();
     let path = format!("/people/{id}/remove");
@@ -68,7 +70,7 @@ async fn w13_whoever_is_removed_is_out_at_once() {
 #[tokio::test]
 async fn a_state_that_no_packet_can_have_is_refused() {
     let site = Site::open();
-    let lead = site.cookie("Lena", Role::Lead).await;
+    let lead = site.cookie("Lena", PersonRole::Lead).await;
     for (state, want) in
         [("", 404), ("verdict", 404), ("unscored", 404), ("open", 404), ("Open", 400), ("x", 400)]
     {

@@ -1,13 +1,13 @@
 //! Links, sessions and leaving.
 
-use probity_engine::review::Role;
+use probity_engine::review::PersonRole;
 
 use super::{Site, guarded};
 
 #[tokio::test]
 async fn w09_a_session_is_a_cookie_for_this_server_alone() {
     let site = Site::open();
-    let token = site.token("Ann", Role::Lead).await;
+    let token = site.token("Ann", PersonRole::Lead).await;
     let got = site.post("/enter", "", &format!("token={token}")).await;
     assert_eq!((got.status, got.header("location")), (303, Some("/")));
     let cookie = got.header("set-cookie").unwrap();
@@ -25,7 +25,7 @@ async fn w09_a_session_is_a_cookie_for_this_server_alone() {
 #[tokio::test]
 async fn w09_leaving_ends_the_session_in_the_store() {
     let site = Site::open();
-    let cookie = site.cookie("Ann", Role::Lead).await;
+    let cookie = site.cookie("Ann", PersonRole::Lead).await;
     assert_eq!(site.get("/people", &cookie).await.status, 200);
     let left = site.post("/leave", &cookie, "").await;
     assert_eq!((left.status, left.header("location")), (303, Some("/enter")));
@@ -36,8 +36,8 @@ async fn w09_leaving_ends_the_session_in_the_store() {
 #[tokio::test]
 async fn w09_coming_in_again_ends_the_session_before() {
     let site = Site::open();
-    let first = site.cookie("Ann", Role::Lead).await;
-    let token = site.token("Ben", Role::Reviewer).await;
+    let first = site.cookie("Ann", PersonRole::Lead).await;
+    let token = site.token("Ben", PersonRole::Reviewer).await;
     let got = site.post("/enter", &first, &format!("token={token}")).await;
     assert_eq!(got.status, 303);
     assert_eq!(site.get("/", &first).await.status, 401);
@@ -46,7 +46,7 @@ async fn w09_coming_in_again_ends_the_session_before() {
 #[tokio::test]
 async fn w09_cookies_that_are_not_ours_open_nothing() {
     let site = Site::open();
-    let cookie = site.cookie("Ann", Role::Lead).await;
+    let cookie = site.cookie("Ann", PersonRole::Lead).await;
     let (name, value) = cookie.split_once('=').unwrap();
     for bad in [
         format!("{name}="),
@@ -66,7 +66,7 @@ async fn w09_cookies_that_are_not_ours_open_nothing() {
 #[tokio::test]
 async fn w10_a_link_works_once_and_opening_it_uses_nothing_up() {
     let site = Site::open();
-    let token = site.token("Ann", Role::Lead).await;
+    let token = site.token("Ann", PersonRole::Lead).await;
     let page = site.get("/enter", "").await;
     assert_eq!(page.status, 200);
     assert!(page.header("set-cookie").is_none());
@@ -87,7 +87,7 @@ async fn w10_a_link_works_once_and_opening_it_uses_nothing_up() {
 #[tokio::test]
 async fn w10_the_script_gets_an_object_and_the_cookie() {
     let site = Site::open();
-    let token = site.token("Ann", Role::Lead).await;
+    let token = site.token("Ann", PersonRole::Lead).await;
     let headers = [
         "Host: 127.0.0.1:PORT",
         "Sec-Fetch-Site: same-origin",
@@ -112,6 +112,6 @@ async fn w15_wrong_tokens_are_few_in_a_minute() {
     }
     assert_eq!(statuses[..20], [401; 20]);
     assert!(statuses.contains(&429), "{statuses:?}");
-    let token = site.token("Ann", Role::Reviewer).await;
+    let token = site.token("Ann", PersonRole::Reviewer).await;
     assert_eq!(site.post("/enter", "", &format!("token={token}")).await.status, 303, "a good link opens");
 }
