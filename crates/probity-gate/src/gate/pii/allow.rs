@@ -176,7 +176,10 @@ impl Lists {
             end >= hit.core.end && bytes.get(end).is_none_or(|byte| !super::words::is_word_byte(*byte))
         };
         starts.clone().any(|start| {
-            self.0.id_patterns.iter().any(|pattern| matches(pattern.as_bytes(), &bytes[start..], start, &ends))
+            self.0
+                .id_patterns
+                .iter()
+                .any(|pattern| matches(pattern.as_bytes(), &bytes[start..], start, &ends))
         })
     }
 }
