@@ -32,7 +32,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 
@@ -72,6 +72,8 @@ pub struct Opened {
     pub store: Store,
     /// Calls that a dead process had in flight: possibly billed, not recorded. Each is listed once.
     pub lost: Vec<LostCall>,
+    /// The write-ahead log of a run that died, where it is gone: the latest records may be lost.
+    pub missing_log: Option<PathBuf>,
 }
 
 struct Shared {
@@ -87,8 +89,8 @@ enum Access {
 impl Store {
     /// Opens the store at `path` for a run, and creates it and its folder if there is none.
     pub fn open(path: &Path) -> Result<Opened, StoreError> {
-        let open::ForWriting { db, lock, path, lost } = open::for_writing(path)?;
-        Ok(Opened { store: Store::writing(Tables::new(db), Some(lock), path.into())?, lost })
+        let open::ForWriting { db, lock, path, lost, missing_log } = open::for_writing(path)?;
+        Ok(Opened { store: Store::writing(Tables::new(db), Some(lock), path.into())?, lost, missing_log })
     }
 
     /// Opens the store at `path` for the review room, beside a run or without one: for labels and the tables of the
@@ -101,7 +103,7 @@ impl Store {
     /// A store with a writer on a thread of its own.
     fn writing(tables: Tables, lock: Option<Lock>, path: Arc<Path>) -> Result<Store, StoreError> {
         let (sender, inbox) = mpsc::channel();
-        let writer = Writer { tables, lock, path: Arc::clone(&path), inbox };
+        let writer = Writer { tables, lock, path: Arc::clone(&path), inbox, is_marked: false };
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || writer.run())

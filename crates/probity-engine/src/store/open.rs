@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::db::{Access, Db, DbError};
+use super::db::{Access, Db, DbError, LogAtClose, vals};
 use super::error::{FailureKind, StoreError};
 use super::known::packet_hash;
 use super::lock::{Lock, beside, require_local};
@@ -20,6 +20,9 @@ pub(super) const SCHEMA_VERSION: i64 = 4;
 
 const OPENING: &str = "opening";
 
+/// The note that is there while a run uses the store.
+const IN_USE: &str = "in use by a run";
+
 /// A store opened for a run, before its thread is started.
 pub(super) struct ForWriting {
     pub(super) db: Db,
@@ -27,18 +30,24 @@ pub(super) struct ForWriting {
     pub(super) path: PathBuf,
     /// Calls that a dead process had in flight.
     pub(super) lost: Vec<LostCall>,
+    /// The write-ahead log that a dead process left, where it is gone.
+    pub(super) missing_log: Option<PathBuf>,
 }
 
 /// Opens or creates the store at `path` for the one process that may run.
 pub(super) fn for_writing(path: &Path) -> Result<ForWriting, StoreError> {
     let path = location(path)?;
     let lock = Lock::take(&path)?;
+    let log = beside(&path, "-wal");
+    let has_log = log.metadata().is_ok_and(|file| file.len() > 0);
     let opened = writable(&path).and_then(|db| {
-        let lost = lost(&db).map_err(|error| StoreError::of_database(&path, OPENING, &error))?;
-        Ok((db, lost))
+        let fault = |error| StoreError::of_database(&path, OPENING, &error);
+        let missing_log = if !has_log && is_in_use(&db).map_err(fault)? { Some(log) } else { None };
+        let lost = lost(&db).map_err(fault)?;
+        Ok((db, lost, missing_log))
     });
     match opened {
-        Ok((db, lost)) => Ok(ForWriting { db, lock, path, lost }),
+        Ok((db, lost, missing_log)) => Ok(ForWriting { db, lock, path, lost, missing_log }),
         Err(error) => {
             lock.discard();
             Err(error)
@@ -121,7 +130,31 @@ fn writable(path: &Path) -> Result<Db, StoreError> {
     if let Content::Nothing = found {
         create(&db, path)?;
     }
+    db.at_close(LogAtClose::Stays).map_err(fault)?;
     Ok(db)
+}
+
+/// Marks the store as in use by a run, in the file itself: without its write-ahead log it must still say so.
+pub(super) fn mark_in_use(db: &Db) -> Result<(), DbError> {
+    const SQL: &str = "INSERT INTO note (key, value) VALUES (?1, '') ON CONFLICT (key) DO NOTHING";
+    db.run(SQL, &vals![IN_USE])?;
+    db.checkpoint()
+}
+
+/// Whether a run uses the store, or has died using it.
+fn is_in_use(db: &Db) -> Result<bool, DbError> {
+    Ok(db.row("SELECT key FROM note WHERE key = ?1", &vals![IN_USE], |_| Ok(()))?.is_some())
+}
+
+/// Closes a store. A run's mark goes; beside a run, or after one that died, the write-ahead log stays for it.
+pub(super) fn close(db: Db, lock: Option<&Lock>) -> Result<(), DbError> {
+    if lock.is_some() {
+        db.run("DELETE FROM note WHERE key = ?1", &vals![IN_USE])?;
+    }
+    if !is_in_use(&db)? {
+        db.at_close(LogAtClose::Goes)?;
+    }
+    db.close()
 }
 
 /// Writes the schema, unless another process has done so meanwhile. A crash before the commit leaves a file that

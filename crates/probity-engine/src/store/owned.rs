@@ -27,7 +27,8 @@ impl Store {
         self.write_blocking("recording cases", move |tables| {
             let db = &tables.db;
             db.run(LIST, &vals![&key])?;
-            let found = db.row(FIND, &vals![&key], |row| Ok((row.get::<i64>(0)?, row.get::<Option<i64>>(1)?)))?;
+            let found =
+                db.row(FIND, &vals![&key], |row| Ok((row.get::<i64>(0)?, row.get::<Option<i64>>(1)?)))?;
             let (list, n) = found.expect("the list was just inserted");
             db.run(OWN, &vals![run.0, list])?;
             if n.is_some() {
@@ -83,7 +84,8 @@ impl Reader {
 
     /// How many cases a run owns; `None` where not all of them are recorded.
     pub fn n_cases(&self, run: RunId) -> Result<Option<u64>, StoreError> {
-        const SQL: &str = "SELECT case_list.n FROM run JOIN case_list ON case_list.id = run.cases WHERE run.id = ?1";
+        const SQL: &str =
+            "SELECT case_list.n FROM run JOIN case_list ON case_list.id = run.cases WHERE run.id = ?1";
         let n: Option<Option<i64>> = self.ask(|db| db.row(SQL, &vals![run.0], |row| row.get(0)))?;
         Ok(n.flatten().map(i64::unsigned_abs))
     }

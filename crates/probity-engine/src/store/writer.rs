@@ -12,6 +12,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 
 use super::error::{Fault, StoreError};
 use super::lock::Lock;
+use super::open;
 use super::record::{Accepted, AttemptId, AttemptStart, Conclusion};
 use super::tables::Tables;
 use crate::fault_points::{self, Point};
@@ -130,6 +131,8 @@ pub(super) struct Writer {
     pub(super) lock: Option<Lock>,
     pub(super) path: Arc<Path>,
     pub(super) inbox: Receiver<Message>,
+    /// Whether the file says that a run uses it, which it does from before the first call.
+    pub(super) is_marked: bool,
 }
 
 impl Writer {
@@ -183,6 +186,10 @@ impl Writer {
     fn commit(&mut self, batch: &mut Batch) -> Result<Written, StoreError> {
         let path = Arc::clone(&self.path);
         let fault = |error| StoreError::of_database(&path, "committing", &error);
+        if !self.is_marked && !batch.starts.is_empty() {
+            open::mark_in_use(&self.tables.db).map_err(fault)?;
+            self.is_marked = true;
+        }
         self.tables.db.begin().map_err(fault)?;
         let written = self.written(batch).and_then(|written| {
             fault_points::reach(Point::BeforeCommit);
@@ -212,7 +219,7 @@ impl Writer {
     fn close(self) -> Result<(), StoreError> {
         let Writer { tables, lock, path, .. } = self;
         fault_points::reach(Point::BeforeCheckpoint);
-        let closed = tables.db.close();
+        let closed = open::close(tables.db, lock.as_ref());
         drop(lock);
         closed.map_err(|error| StoreError::of_database(&path, "closing", &error))
     }

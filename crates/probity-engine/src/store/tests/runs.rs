@@ -47,8 +47,13 @@ fn a_run_begins_with_its_judge_and_how_it_was_called() {
     let judge = JudgeId::of_identity("{\"model\":\"m\"}");
     let call = Invocation::new(["run".to_owned(), "a.json".to_owned()], "/somewhere".to_owned());
     let manifest = Manifest { name: "other".to_owned(), parts: Vec::new(), body: "{}".to_owned() };
-    let opening =
-        |identity| RunOpening { judge: &judge, identity, manifest: &manifest, invocation: Some(&call), spec: None };
+    let opening = |identity| RunOpening {
+        judge: &judge,
+        identity,
+        manifest: &manifest,
+        invocation: Some(&call),
+        spec: None,
+    };
     let run = scene.store.begin_judged_run(opening("{\"model\":\"m\"}")).unwrap().run();
     assert_ne!(run, first);
     let begun = scene.store.begin_judged_run(opening("{\"model\":\"m\"}")).unwrap();
