@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::classify::Ramp;
+use super::lane::Ramp;
 
 /// What is left of the limit after a rate-limit episode.
 const CUT: f64 = 0.8;
