@@ -58,7 +58,7 @@ impl TargetSpec {
             id: self.id.clone(),
             kind: self.kind.clone(),
             model: self.models.first().cloned().unwrap_or_default(),
-            answered_as: totals.models,
+            answered_as: totals.models.into_iter().collect(),
             calls: totals.calls,
             calls_lost: totals.lost,
             tokens_input: totals.tokens_in,

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicU64;
 use super::budget::{Budget, Money};
 use super::lane::Lane;
 use crate::config::{ModelMismatch, Price, Reask, ScheduleSettings, StoredTexts};
-use crate::judge::{Judge, Question};
-use crate::store::{JudgeId, RunId, Store};
+use crate::judge::{Judge, JudgeId, Question};
+use crate::store::{RunId, Store};
 
 /// A packet to be asked about.
 #[derive(Debug, Clone)]

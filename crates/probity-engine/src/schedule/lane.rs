@@ -14,7 +14,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use super::breaker::Breaker;
-use super::limit::Limit;
+use super::limit::ConcurrencyLimit;
 use crate::config::ScheduleSettings;
 
 /// Waiters of a pause start again spread over at most this long.
@@ -43,7 +43,7 @@ pub enum Stop {
 
 impl Stop {
     /// Why, in a sentence.
-    pub(super) fn message(&self) -> String {
+    pub fn message(&self) -> String {
         match self {
             Stop::Unreachable(why)
             | Stop::Quota(why)
@@ -116,7 +116,7 @@ impl Drop for Resting<'_> {
 
 #[derive(Debug)]
 struct State {
-    limit: Limit,
+    limit: ConcurrencyLimit,
     breaker: Breaker,
     in_flight: usize,
     peak: usize,
@@ -159,7 +159,7 @@ impl Lane {
     /// An open lane whose first call goes alone.
     pub fn new(settings: ScheduleSettings) -> Self {
         let state = State {
-            limit: Limit::new(settings.concurrency),
+            limit: ConcurrencyLimit::new(settings.concurrency),
             breaker: Breaker::new(&settings),
             in_flight: 0,
             peak: 0,

@@ -20,7 +20,7 @@ use crate::config::{ModelMismatch, Reask, StoredTexts};
 use crate::fault_points::{self, Point};
 use crate::judge::Reception;
 use crate::judge::respondent::{Remedy, Respondent, Unusable};
-use crate::store::{AttemptId, AttemptOutcome, AttemptStart, Decision, Settlement, StoreError};
+use crate::store::{AttemptId, AttemptOutcome, AttemptStart, Settled, Settlement, StoreError};
 
 /// What an ended call leads to.
 enum Step {
@@ -37,7 +37,7 @@ struct Again {
 
 /// What is decided about a packet after a call.
 enum Ruling {
-    Settle(Decision),
+    Settle(Settled),
     Again(Again),
     GiveUp,
     Stop(Stop),
@@ -103,7 +103,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         for attempt in ended(ANSWERED) {
             let Some(answer) = recorded_answer(self.desk, &attempt.raw) else { continue };
             let ruling = self.answered(&answer);
-            let is_verdict = matches!(ruling, Ruling::Settle(Decision::Verdict { .. }));
+            let is_verdict = matches!(ruling, Ruling::Settle(Settled::Verdict { .. }));
             latest = Some((attempt.attempt, ruling));
             if is_verdict {
                 break;
@@ -279,7 +279,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             self.stop(Stop::Refused(format!("asked for {}, {other} answered", self.desk.model())));
         }
         match self.desk.respondent.settled(completion, &self.task.question) {
-            Ok(body) => Ruling::Settle(Decision::Verdict { body }),
+            Ok(body) => Ruling::Settle(Settled::Verdict { body }),
             Err(unusable) => self.unusable(unusable),
         }
     }
@@ -310,8 +310,8 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
     /// What follows from a ruling that is on record.
     fn step(&self, ruling: Ruling) -> Result<Step, Stop> {
         match ruling {
-            Ruling::Settle(Decision::Verdict { .. }) => Ok(Step::Done(Pursued::Verdict)),
-            Ruling::Settle(Decision::Unscored { .. }) => Ok(Step::Done(Pursued::Unscored)),
+            Ruling::Settle(Settled::Verdict { .. }) => Ok(Step::Done(Pursued::Verdict)),
+            Ruling::Settle(Settled::Unscored { .. }) => Ok(Step::Done(Pursued::Unscored)),
             Ruling::Again(again) => Ok(Step::Again(again)),
             Ruling::GiveUp => Ok(Step::Done(Pursued::GaveUp)),
             Ruling::Stop(stop) => Err(self.stop(stop)),
@@ -329,5 +329,5 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
 }
 
 fn unscored(reason: &str, detail: String) -> Ruling {
-    Ruling::Settle(Decision::Unscored { reason: reason.to_owned(), detail })
+    Ruling::Settle(Settled::Unscored { reason: reason.to_owned(), detail })
 }

@@ -27,7 +27,7 @@ const BATCH_BYTES_MAX: usize = 16 << 20;
 pub(super) type Reply<T> = Box<dyn FnOnce(Result<T, StoreError>) + Send>;
 
 /// What reaches the writer's thread.
-pub(super) enum Message {
+pub(super) enum ToWriter {
     /// A call is about to be made.
     Intend(Box<AttemptStart>, Reply<AttemptId>),
     /// A call has ended.
@@ -130,7 +130,7 @@ pub(super) struct Writer {
     /// The run's; `None` where another process may run.
     pub(super) lock: Option<Lock>,
     pub(super) path: Arc<Path>,
-    pub(super) inbox: Receiver<Message>,
+    pub(super) inbox: Receiver<ToWriter>,
     /// Whether the file says that a run uses it, which it does from before the first call.
     pub(super) is_marked: bool,
 }
@@ -159,18 +159,18 @@ impl Writer {
     }
 
     /// Takes what is waiting, up to the bounds. Returns the caller who waits for the end, if it has come.
-    fn gather(&self, first: Message, batch: &mut Batch) -> Option<SyncSender<Result<(), StoreError>>> {
+    fn gather(&self, first: ToWriter, batch: &mut Batch) -> Option<SyncSender<Result<(), StoreError>>> {
         let mut next = Some(first);
         while let Some(message) = next {
             match message {
-                Message::Close(caller) => return Some(caller),
-                Message::Job(job) => batch.jobs.push(job),
-                Message::Intend(start, reply) => {
+                ToWriter::Close(caller) => return Some(caller),
+                ToWriter::Job(job) => batch.jobs.push(job),
+                ToWriter::Intend(start, reply) => {
                     batch.n_bytes += start.packet_body.len();
                     batch.starts.push(*start);
                     batch.starters.push(reply);
                 }
-                Message::Conclude(conclusion, reply) => {
+                ToWriter::Conclude(conclusion, reply) => {
                     batch.n_bytes += conclusion.end.raw.len();
                     batch.conclusions.push(*conclusion);
                     batch.concluders.push(reply);

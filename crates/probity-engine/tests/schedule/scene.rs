@@ -15,7 +15,7 @@ use probity_engine::schedule::budget::{Budget, Limits, Money};
 use probity_engine::schedule::desk::{Desk, Earlier, Progress, Task};
 use probity_engine::schedule::lane::{Lane, Stop};
 use probity_engine::schedule::{Driven, drive};
-use probity_engine::store::{AttemptRecord, JudgeId, Manifest, Reader, SettlementRecord, Store};
+use probity_engine::store::{AttemptRecord, JudgeId, Manifest, Reader, Settled, Settlement, Store};
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
@@ -144,7 +144,7 @@ impl Scene {
     }
 
     /// What is settled about a packet.
-    pub(crate) fn settlement(&self, question: &Question) -> Option<SettlementRecord> {
+    pub(crate) fn settlement(&self, question: &Question) -> Option<Settlement> {
         let hash = question.packet.hash();
         self.reader().settlement(&hash, &self.desk.judge_id, self.desk.repeat).expect("a settlement or none")
     }
@@ -164,15 +164,15 @@ impl Scene {
             n_attempts += attempts.len();
             let settlement = self.settlement(question);
             audit_numbers(&attempts);
-            match &settlement {
-                Some(SettlementRecord::Verdict { body, .. }) => {
+            match settlement.as_ref().map(|settlement| &settlement.decision) {
+                Some(Settled::Verdict { body, .. }) => {
                     n_verdicts += 1;
                     let last = attempts.last().expect("a verdict has an attempt");
                     assert_eq!(last.outcome.name(), "answered");
                     assert_eq!(last.raw, good_answer().into_bytes(), "the verdict of another answer");
                     assert!(body.contains("\"level\":4"), "{body}");
                 }
-                Some(SettlementRecord::Unscored { .. }) => n_unscored += 1,
+                Some(Settled::Unscored { .. }) => n_unscored += 1,
                 None => {}
             }
             stories += &story(&attempts, settlement.as_ref());
@@ -194,7 +194,7 @@ fn audit_numbers(attempts: &[AttemptRecord]) {
 }
 
 /// A packet's attempts and its end, one line each.
-fn story(attempts: &[AttemptRecord], settlement: Option<&SettlementRecord>) -> String {
+fn story(attempts: &[AttemptRecord], settlement: Option<&Settlement>) -> String {
     let mut story = String::new();
     for AttemptRecord { n, cause, http_status, outcome, raw, .. } in attempts {
         let status = http_status.map_or("-".to_owned(), |status| status.to_string());
@@ -204,13 +204,13 @@ fn story(attempts: &[AttemptRecord], settlement: Option<&SettlementRecord>) -> S
         };
         story += &format!("{n} {cause}: {status} {} {raw}\n", outcome.name());
     }
-    story += &match settlement {
+    story += &match settlement.map(|settlement| &settlement.decision) {
         None => "=> nothing\n".to_owned(),
-        Some(SettlementRecord::Verdict { .. }) => "=> verdict\n".to_owned(),
-        Some(SettlementRecord::Unscored { reason, detail, .. }) if detail.is_empty() => {
+        Some(Settled::Verdict { .. }) => "=> verdict\n".to_owned(),
+        Some(Settled::Unscored { reason, detail, .. }) if detail.is_empty() => {
             format!("=> unscored {reason}\n")
         }
-        Some(SettlementRecord::Unscored { reason, detail, .. }) => {
+        Some(Settled::Unscored { reason, detail, .. }) => {
             format!("=> unscored {reason}: {detail}\n")
         }
     };

@@ -275,15 +275,15 @@ fn settlement(
     judge: &JudgeId,
     identity: &str,
     repeat: u32,
-    settled: Option<crate::store::SettlementRecord>,
+    settled: Option<crate::store::Settlement>,
     attempts: Vec<crate::store::AttemptRecord>,
 ) -> SettlementView {
-    use crate::store::SettlementRecord;
-    let (state, verdict, reason) = match settled {
-        Some(SettlementRecord::Verdict { body, .. }) => {
+    use crate::store::Settled;
+    let (state, verdict, reason) = match settled.map(|settlement| settlement.decision) {
+        Some(Settled::Verdict { body }) => {
             ("verdict", serde_json::from_str(&body).unwrap_or(Value::Null), String::new())
         }
-        Some(SettlementRecord::Unscored { reason, detail, .. }) => {
+        Some(Settled::Unscored { reason, detail }) => {
             ("unscored", Value::Null, format!("{reason}: {detail}"))
         }
         None => ("open", Value::Null, String::new()),

@@ -22,10 +22,7 @@ fn broken(fault: TransportFault) -> CallOutcome {
 }
 
 fn summary(outcome: &CallOutcome) -> String {
-    let disposition = match classify(outcome, &TERMS) {
-        Ok(_) => return "answer".to_owned(),
-        Err(disposition) => disposition,
-    };
+    let Err(disposition) = classify(outcome, &TERMS) else { return "answer".to_owned() };
     match disposition {
         Disposition::Retry { reason, floor: None, signal } => format!("retry {reason} {signal:?}"),
         Disposition::Retry { reason, floor: Some(floor), signal } => {
@@ -268,7 +265,7 @@ fn f23_unsupported_parameter() {
         400,
         r#"{"code":"unsupported_parameter","param":"max_tokens","message":"Use 'max_completion_tokens' instead."}"#,
         &expect![[
-            r#"stop parameter: the server does not take a parameter of the request (HTTP 400): Use 'max_completion_tokens' instead."#
+            "stop parameter: the server does not take a parameter of the request (HTTP 400): Use 'max_completion_tokens' instead."
         ]],
     );
     for message in [

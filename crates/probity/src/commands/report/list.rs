@@ -1,6 +1,6 @@
 //! The runs of a store as a list.
 
-use probity_engine::store::{Outcome, RunRecord};
+use probity_engine::store::{RunOutcome, RunRecord};
 use serde_json::{Value, json};
 
 use crate::plain::plain;
@@ -20,7 +20,7 @@ struct Line {
 }
 
 impl Line {
-    fn of(record: &RunRecord, outcomes: &[Outcome]) -> Line {
+    fn of(record: &RunRecord, outcomes: &[RunOutcome]) -> Line {
         let outcome = outcomes.iter().find(|outcome| outcome.run == record.run);
         let body = outcome.and_then(|outcome| serde_json::from_str::<Value>(&outcome.body).ok());
         let part = |name: &str| {
@@ -64,7 +64,7 @@ pub(super) fn files(record: &RunRecord) -> String {
 }
 
 /// The list for people.
-pub(super) fn listed(records: &[RunRecord], outcomes: &[Outcome]) -> String {
+pub(super) fn listed(records: &[RunRecord], outcomes: &[RunOutcome]) -> String {
     if records.is_empty() {
         return "the store has no run\n".to_owned();
     }
@@ -90,7 +90,7 @@ pub(super) fn listed(records: &[RunRecord], outcomes: &[Outcome]) -> String {
 }
 
 /// The list for programs.
-pub(super) fn listed_json(records: &[RunRecord], outcomes: &[Outcome]) -> Value {
+pub(super) fn listed_json(records: &[RunRecord], outcomes: &[RunOutcome]) -> Value {
     let line = |record: &RunRecord| {
         let line = Line::of(record, outcomes);
         json!({

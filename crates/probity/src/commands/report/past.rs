@@ -9,7 +9,7 @@ use clap::Parser as _;
 use probity_core::diff::RunResults;
 use probity_core::promote::Standing;
 use probity_engine::run::standing::of_results;
-use probity_engine::store::{Invocation, Outcome, Reader, RunRecord, Store, StoreError};
+use probity_engine::store::{Invocation, Reader, RunOutcome, RunRecord, Store, StoreError};
 
 use super::super::diff::read_results;
 use super::super::{calibrate, compare, probe, run};
@@ -62,7 +62,7 @@ impl Past {
     }
 
     /// What they came to, as far as that is on record.
-    pub(crate) fn outcomes(&self) -> Result<Vec<Outcome>, Failure> {
+    pub(crate) fn outcomes(&self) -> Result<Vec<RunOutcome>, Failure> {
         self.reader.outcomes().map_err(|error| Failure::new(Exit::Store, &error))
     }
 
