@@ -28,20 +28,22 @@ pub fn check(data: &[u8]) {
     let wait_max = Duration::from_secs(u64::from(choice) + 1);
     let terms = CallTerms { model: "judge", wait_max, received_unix_ms: clock };
     let outcome = CallOutcome::Response(response.clone());
-    let disposition = classify(&outcome, &terms);
-    assert_eq!(disposition, classify(&outcome, &terms), "one response, two dispositions");
+    let disposition = classify(&outcome, &terms).err();
+    assert_eq!(disposition, classify(&outcome, &terms).err(), "one response, two dispositions");
     let success = (200..300).contains(&status);
     match disposition {
-        Disposition::Answer => assert!(success, "{status} is an answer"),
-        Disposition::Wait { pause, .. } => assert!(WAIT_MIN <= pause && pause <= wait_max.max(WAIT_MIN)),
-        Disposition::Retry { floor, .. } => {
+        None => assert!(success, "{status} is an answer"),
+        Some(Disposition::Wait { pause, .. }) => {
+            assert!(WAIT_MIN <= pause && pause <= wait_max.max(WAIT_MIN));
+        }
+        Some(Disposition::Retry { floor, .. }) => {
             assert!(floor.is_none_or(|floor| WAIT_MIN <= floor && floor <= wait_max));
         }
-        Disposition::Stop { message, .. } | Disposition::Abort { message, .. } => {
-            assert!(!message.is_empty(), "a stop without a sentence");
+        Some(Disposition::Stop { stop, .. }) => {
+            assert!(!stop.message().is_empty(), "a stop without a sentence");
             assert!(!success || names_an_error(body), "a success without an error stops the lane");
         }
-        Disposition::RetryOnce { .. } | Disposition::Invalid { .. } | Disposition::GiveUp { .. } => {}
+        Some(Disposition::Damaged | Disposition::Invalid { .. } | Disposition::GiveUp { .. }) => {}
     }
     assert!(success || preemptive_wait(&response).is_none(), "a refusal is no success that used up a limit");
 }

@@ -86,7 +86,7 @@ impl Layer {
     pub fn read(path_shown: &str, text: &str) -> Result<Layer, Vec<SettingsProblem>> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let (mut root, errors) = DeTable::parse_recoverable(text);
-        let mut reading = Reading { path_shown, text, problems: Vec::new() };
+        let mut reading = TextReading { path_shown, text, problems: Vec::new() };
         for error in errors {
             let place = error.span().and_then(|span| text.get(span)).filter(|_| error.message() == DUPLICATE);
             let named = place.map_or(String::new(), |key| format!(" `{key}`"));
@@ -185,13 +185,13 @@ fn words(value: &DeValue<'_>) -> Vec<String> {
     }
 }
 
-struct Reading<'a> {
+struct TextReading<'a> {
     path_shown: &'a str,
     text: &'a str,
     problems: Vec<SettingsProblem>,
 }
 
-impl Reading<'_> {
+impl TextReading<'_> {
     fn report(&mut self, span: Option<Range<usize>>, message: String, hint: Option<String>) {
         let line = span.map(|span| line_of(self.text, &span));
         self.problems.push(SettingsProblem { file: self.path_shown.to_owned(), line, message, hint });

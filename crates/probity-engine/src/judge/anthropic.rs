@@ -20,7 +20,6 @@ pub(super) const WIRE: Wire = Wire {
     headers: &[("anthropic-version", "2023-06-01")],
     body,
     completion: envelope::anthropic,
-    completion_of_json: envelope::anthropic_json,
 };
 
 fn body(chat: &ChatSettings, shape: Shape, prompt: &Prompt, ask: &Ask) -> Value {

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use probity_core::json::{Json, JsonRepair};
 use probity_core::verdict::{Completion, EnvelopeFault, Finish};
 use serde_json::{Value, json};
 
@@ -131,19 +130,6 @@ impl Judge {
                 }
                 Err(error) => Err(EnvelopeFault::NotJson { detail: error.to_string() }),
             },
-        }
-    }
-
-    /// Reads a whole body that has been parsed as `value` with `repairs`, so that it is not parsed again.
-    pub(crate) fn completion_of_json(
-        &self,
-        body: &[u8],
-        value: &Json,
-        repairs: &[JsonRepair],
-    ) -> Result<Completion, EnvelopeFault> {
-        match self {
-            Judge::Chat(judge) => (judge.chat.dialect.wire().completion_of_json)(value, repairs),
-            Judge::Baseline | Judge::Command(_) | Judge::Recorded(_) => self.completion(body),
         }
     }
 

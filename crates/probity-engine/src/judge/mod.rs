@@ -11,6 +11,7 @@ pub mod command;
 pub mod event_stream;
 mod fault;
 pub mod http;
+mod identity;
 pub mod key;
 pub mod mask;
 mod openai;
@@ -33,6 +34,7 @@ use std::time::Duration;
 use probity_core::packet::Packet;
 
 pub use backend::{ChatJudge, Judge, JudgeError, request_body};
+pub use identity::{JudgeId, NotAJudgeId};
 pub use room::Room;
 
 pub use crate::config::CallLimits;

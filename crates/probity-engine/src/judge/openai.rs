@@ -17,7 +17,6 @@ pub(super) const WIRE: Wire = Wire {
     headers: &[],
     body,
     completion: envelope::openai,
-    completion_of_json: envelope::openai_json,
 };
 
 fn body(chat: &ChatSettings, shape: Shape, prompt: &Prompt, ask: &Ask) -> Value {

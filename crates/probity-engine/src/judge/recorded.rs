@@ -70,7 +70,7 @@ impl Recorded {
         let path = path_shown.to_owned();
         reader.read_to_string(&mut text).map_err(|source| RecordedError::Read { path, source })?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        let mut reading = Reading { path: path_shown, recorded: Recorded::default() };
+        let mut reading = RecordReading { path: path_shown, recorded: Recorded::default() };
         if let Some(results) = results_file(text) {
             for (index, result) in results.iter().enumerate() {
                 reading.take(result, format!("results[{index}]"))?;
@@ -129,12 +129,12 @@ fn results_file(text: &str) -> Option<Vec<Json>> {
     json.get("results").and_then(Json::as_array).map(<[Json]>::to_vec)
 }
 
-struct Reading<'a> {
+struct RecordReading<'a> {
     path: &'a str,
     recorded: Recorded,
 }
 
-impl Reading<'_> {
+impl RecordReading<'_> {
     fn json(&self, line: &str, number: usize) -> Result<Json, RecordedError> {
         let not_json = |source| RecordedError::NotJson { path: self.path.to_owned(), line: number, source };
         parse_with(line, Tolerance::LoneSurrogates).map(|(json, _)| json).map_err(not_json)

@@ -2,7 +2,6 @@
 //!
 //! The schedule is the same for both. It knows nothing of what an answer says beyond whether it can be settled.
 
-use probity_core::json::{Json, JsonRepair};
 use probity_core::packet::PacketHash;
 use probity_core::verdict::{self, Completion, EnvelopeFault, Invalid, ParseMode, VerdictRecord};
 
@@ -21,14 +20,6 @@ pub trait Respondent: Send + Sync + 'static {
 
     /// Reads a whole body in the respondent's dialect.
     fn completion(&self, body: &[u8]) -> Result<Completion, EnvelopeFault>;
-
-    /// Reads a whole body that has been parsed as `value` with `repairs`, so that it is not parsed again.
-    fn completion_of_json(
-        &self,
-        body: &[u8],
-        value: &Json,
-        repairs: &[JsonRepair],
-    ) -> Result<Completion, EnvelopeFault>;
 
     /// What an answer settles, as the JSON that is kept; or why it settles nothing.
     fn settled(&self, completion: &Completion, question: &Self::Question) -> Result<String, Unusable>;
@@ -77,15 +68,6 @@ impl Respondent for Judge {
 
     fn completion(&self, body: &[u8]) -> Result<Completion, EnvelopeFault> {
         Judge::completion(self, body)
-    }
-
-    fn completion_of_json(
-        &self,
-        body: &[u8],
-        value: &Json,
-        repairs: &[JsonRepair],
-    ) -> Result<Completion, EnvelopeFault> {
-        Judge::completion_of_json(self, body, value, repairs)
     }
 
     /// Whatever can be read is settled. What a stricter run makes of it is decided when results are read, so

@@ -4,7 +4,6 @@
 //! error names and limit headers mean stands in the tables of the schedule's `classify` and `retry_after`, which know
 //! them of all services at once.
 
-use probity_core::json::{Json, JsonRepair};
 use probity_core::packet::Ask;
 use probity_core::verdict::{Completion, EnvelopeFault};
 use serde_json::{Number, Value};
@@ -25,8 +24,6 @@ pub(crate) struct Wire {
     pub(crate) body: fn(&ChatSettings, Shape, &Prompt, &Ask) -> Value,
     /// Reads a whole answer.
     pub(crate) completion: fn(&[u8]) -> Result<Completion, EnvelopeFault>,
-    /// Reads a whole answer that has been parsed.
-    pub(crate) completion_of_json: fn(&Json, &[JsonRepair]) -> Result<Completion, EnvelopeFault>,
 }
 
 impl Dialect {

@@ -62,7 +62,7 @@ impl TargetSpec {
             id: self.id.clone(),
             kind: self.kind.clone(),
             model: self.models.first().cloned().unwrap_or_default(),
-            answered_as: Members(totals.models),
+            answered_as: Members(totals.models.into_iter().collect()),
             calls: totals.calls,
             calls_lost: totals.lost,
             tokens: Tokens { input: totals.tokens_in, output: totals.tokens_out },

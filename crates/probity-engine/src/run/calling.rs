@@ -7,11 +7,11 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::{Mode, RunError, Session, open_files};
-use crate::config::{ChatSettings, Config, ModelMismatch};
+use crate::config::{ChatSettings, Config, ModelMismatch, ScheduleSettings};
+use crate::judge::respondent::Respondent;
 use crate::schedule::budget::Budget;
-use crate::schedule::desk::{Desk, Progress, PursuitSettings, Task};
-use crate::schedule::lane::{Lane, LaneSettings, Stop};
-use crate::schedule::respondent::Respondent;
+use crate::schedule::desk::{Desk, Progress, Task};
+use crate::schedule::lane::{Lane, Stop};
 use crate::schedule::{Driven, drive};
 use crate::store::{JudgeId, RunId, RunState, StoreError};
 
@@ -70,6 +70,11 @@ impl Calling<'_> {
 
     fn desk<R>(&self, respondent: R, run: RunId) -> Desk<R> {
         let price = self.chat.and_then(|chat| self.config.price(&chat.model));
+        let schedule = ScheduleSettings {
+            concurrency: open_files::fit(self.config.schedule.concurrency, self.session.observer),
+            ..self.config.schedule.clone()
+        };
+        let models = self.chat.iter().flat_map(|chat| [&chat.model].into_iter().chain(&chat.aliases));
         Desk {
             respondent,
             judge_id: self.id.clone(),
@@ -77,38 +82,14 @@ impl Calling<'_> {
             texts: self.config.store.texts,
             run,
             repeat: self.repeat,
-            lane: Arc::new(Lane::new(self.lane_settings())),
+            lane: Arc::new(Lane::new(schedule.clone())),
             budget: Arc::clone(self.budget),
             price,
-            settings: self.pursuit_settings(),
-            progress: Arc::new(Progress { total: self.n_calls.into(), price, ..Progress::default() }),
-        }
-    }
-
-    fn lane_settings(&self) -> LaneSettings {
-        let schedule = &self.config.schedule;
-        LaneSettings {
-            concurrency: open_files::fit(schedule.concurrency, self.session.observer),
-            breaker_consecutive: schedule.breaker_consecutive as usize,
-            breaker_window: schedule.breaker_window as usize,
-            breaker_share: schedule.breaker_share.to_f64(),
-            pilot: schedule.pilot_max,
-            drought: schedule.packet_max,
-        }
-    }
-
-    fn pursuit_settings(&self) -> PursuitSettings {
-        let schedule = &self.config.schedule;
-        let models = self.chat.iter().flat_map(|chat| [&chat.model].into_iter().chain(&chat.aliases));
-        PursuitSettings {
-            attempts_max: schedule.attempts_max,
-            packet_time_max: schedule.packet_max,
-            backoff_first: schedule.backoff_first,
-            backoff_max: schedule.backoff_max,
-            retry_after_max: schedule.retry_after_max,
+            schedule,
             reask: self.config.run.reask,
             mismatch: self.chat.map_or(ModelMismatch::Note, |chat| chat.model_mismatch),
             models: models.cloned().collect(),
+            progress: Arc::new(Progress { total: self.n_calls.into(), price, ..Progress::default() }),
         }
     }
 }

@@ -46,8 +46,8 @@ fn of_calls(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts, StoreE
     if let Some(chat) = chat {
         let other: Vec<&str> = totals
             .models
-            .iter()
-            .map(|(name, _)| name.as_str())
+            .keys()
+            .map(String::as_str)
             .filter(|name| model_match(&chat.model, &chat.aliases, Some(name)) == ModelMatch::Other)
             .collect();
         if !other.is_empty() {
@@ -64,8 +64,8 @@ fn of_calls(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts, StoreE
             kind: asking.judge.kind().name().to_owned(),
             model: chat.map(|chat| chat.model.clone()).unwrap_or_default(),
             standing: Standing::default(),
-            answered_as: totals.models,
-            fingerprints: totals.fingerprints,
+            answered_as: totals.models.into_iter().collect(),
+            fingerprints: totals.fingerprints.into_iter().collect(),
         },
         definition: Vec::new(),
         packets_repeated: ran.plan.n_repeated,

@@ -8,7 +8,7 @@ use super::RunError;
 use super::asking::SizedPacket;
 use super::plan::BATCH;
 use crate::config::{Backend, JudgeSettings, ModelMismatch};
-use crate::store::{AttemptOutcome, AttemptSummary, Found, JudgeId, Reader, SettlementRecord, StoreError};
+use crate::store::{AttemptOutcome, AttemptSummary, Found, JudgeId, Reader, Settled, Settlement, StoreError};
 
 /// Says what a judge said about a packet.
 pub(super) type Said<'a> = &'a dyn Fn(&SizedPacket) -> Result<Result<Verdict, Unscored>, RunError>;
@@ -103,12 +103,12 @@ impl Terms<'_> {
         let unscored =
             |cause: &str, detail: String, attempts| Unscored { cause: cause.to_owned(), detail, attempts };
         let unscored = match found {
-            Some(Found::Settled(SettlementRecord::Verdict { body, attempts })) => {
+            Some(Found::Settled(Settlement { decision: Settled::Verdict { body }, attempts })) => {
                 let verdict =
                     self.verdict(packet, body)?.map_err(|(cause, detail)| unscored(cause, detail, *attempts));
                 return Ok(PacketResult { ask: packet.ask, verdict, attempts: *attempts });
             }
-            Some(Found::Settled(SettlementRecord::Unscored { reason, detail, attempts })) => {
+            Some(Found::Settled(Settlement { decision: Settled::Unscored { reason, detail }, attempts })) => {
                 unscored(reason, detail.clone(), *attempts)
             }
             // No call is made about it.

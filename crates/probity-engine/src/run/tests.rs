@@ -10,7 +10,7 @@ use super::results::Row;
 use super::spec::RecordedRun;
 use super::work::{PassEnd, Unit, Work as _};
 use super::{RunError, report};
-use crate::store::{AttemptEnd, AttemptStart, Decision, JudgeId, Manifest, Settlement, Store};
+use crate::store::{AttemptEnd, AttemptStart, JudgeId, Manifest, Settled, Settlement, Store};
 
 /// About the size of a group of cases.
 const GROUP: usize = 128;
@@ -196,7 +196,7 @@ fn told(n: usize, damaged: Option<usize>, n_rows: usize) -> [String; 2] {
             started_unix_ms: 0,
         };
         let end = AttemptEnd { outcome: "answered".to_owned(), ..AttemptEnd::default() };
-        let settlement = Settlement { attempts: 1, decision: Decision::Verdict { body: "{}".to_owned() } };
+        let settlement = Settlement { attempts: 1, decision: Settled::Verdict { body: "{}".to_owned() } };
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         let attempt = runtime.block_on(store.intend(start)).expect("an intent");
         runtime.block_on(store.conclude(attempt, end, Some(settlement))).expect("settled");

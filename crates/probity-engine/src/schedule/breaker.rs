@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use super::lane::LaneSettings;
+use crate::config::ScheduleSettings;
 
 /// Counts failures until there are too many.
 #[derive(Debug)]
@@ -24,11 +24,11 @@ impl Breaker {
     /// A breaker that has seen nothing.
     ///
     /// A single fault can hit everything in flight at once, so the window holds at least two full rounds.
-    pub(super) fn new(settings: &LaneSettings) -> Self {
+    pub(super) fn new(settings: &ScheduleSettings) -> Self {
         Breaker {
-            consecutive: settings.breaker_consecutive,
-            window_max: settings.breaker_window.max(2 * settings.concurrency),
-            share: settings.breaker_share,
+            consecutive: settings.breaker_consecutive as usize,
+            window_max: (settings.breaker_window as usize).max(2 * settings.concurrency),
+            share: settings.breaker_share.to_f64(),
             in_a_row: 0,
             window: VecDeque::new(),
             failed: 0,
@@ -68,19 +68,10 @@ impl Breaker {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     fn breaker(concurrency: usize) -> Breaker {
-        Breaker::new(&LaneSettings {
-            concurrency,
-            breaker_consecutive: 20,
-            breaker_window: 200,
-            breaker_share: 0.5,
-            pilot: Duration::ZERO,
-            drought: Duration::MAX,
-        })
+        Breaker::new(&crate::schedule::fixture::settings(concurrency))
     }
 
     /// How many of the calls that `fails` makes fail it takes to open the breaker.

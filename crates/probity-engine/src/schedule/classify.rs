@@ -1,28 +1,35 @@
 //! What a call's outcome means for the call and for everyone who shares its lane.
 //!
 //! One pure function from outcome to [`Disposition`]. It does not wait, count attempts or draw jitter, and it
-//! never reads a verdict: an [`Disposition::Answer`] is a body that deserves to be parsed, no more. Names of
-//! errors are matched exactly; sentences decide only where a service gives no name and where a wrong guess
-//! costs no money. Every text in a disposition is fit to be shown: keys are masked.
+//! never reads a verdict: an answer is a body that deserves to be parsed, no more. Names of errors are matched exactly;
+//! sentences decide only where a service gives no name and where a wrong guess costs no money. Every text in a
+//! disposition is fit to be shown: keys are masked.
 
 mod error_body;
 mod error_names;
 
 use std::time::Duration;
 
-use probity_core::json::{Json, JsonRepair};
+use probity_core::json::Json;
 
 use self::error_body::{BodyText, ErrorBody, body_text, hidden_error, refusal};
 use self::error_names::{
-    CONTEXT_NAMES, CONTEXT_PHRASES, QUOTA_NAMES, QUOTA_PHRASES, about_parameter, larger_than_limit,
-    named_status, refused_parameter,
+    CONTEXT_NAMES, CONTEXT_PHRASES, QUOTA_NAMES, QUOTA_PHRASES, about_parameter, is_about_structured_output,
+    larger_than_limit, named_status,
 };
+use super::lane::{Ramp, Signal, Stop};
 use super::retry_after::{WaitHint, exhausted_wait, retry_after, wait_hint};
 use crate::judge::mask::masked;
 use crate::judge::{CallOutcome, Response, TransportFault};
 
 /// The longest wait a server may ask for within a run.
 pub const WAIT_MAX_DEFAULT: Duration = Duration::from_mins(2);
+
+/// The outcome of an attempt whose body cannot be read.
+pub(super) const BAD_BODY: &str = "bad_body";
+
+/// The outcome of an attempt whose stream ended before the answer did.
+pub(super) const TRUNCATED_STREAM: &str = "truncated_stream";
 
 /// The pause when a server asks to slow down and does not say for how long.
 const SLOW_DOWN_PAUSE: Duration = Duration::from_secs(15);
@@ -38,37 +45,32 @@ pub struct CallTerms<'a> {
     pub received_unix_ms: Option<i64>,
 }
 
-/// What to do about an outcome.
+/// What to do about a call that brought no answer to be read. Every reason is a stable name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Disposition {
-    /// Parse the body.
-    Answer,
     /// Ask again later, within the caps on attempts and time.
     Retry {
-        /// Why, as a stable name.
+        /// Why.
         reason: &'static str,
         /// The shortest wait, where the server gave one for this call.
         floor: Option<Duration>,
-        /// What the failure says about the load.
+        /// What the failure means for the lane.
         signal: Signal,
     },
     /// Pause the whole lane, then ask again. Always a sign of overload.
     Wait {
-        /// Why, as a stable name.
+        /// Why.
         reason: &'static str,
         /// How long no call may be made on the lane.
         pause: Duration,
         /// How fast the lane may grow again.
         ramp: Ramp,
     },
-    /// Ask once more; if it happens again the item is invalid for this reason.
-    RetryOnce {
-        /// Why, as a stable name.
-        reason: &'static str,
-    },
+    /// The body cannot be read. Ask once more; if it happens again the item is invalid.
+    Damaged,
     /// The item has no verdict and asking again will not change that.
     Invalid {
-        /// Why, as a stable name.
+        /// Why.
         reason: &'static str,
         /// What the server said.
         detail: String,
@@ -76,7 +78,7 @@ pub enum Disposition {
     /// The call failed and asking again at once will not help, but nothing says that it is the item's fault:
     /// the item stays open for a later run, and a row of these stops the lane.
     GiveUp {
-        /// Why, as a stable name.
+        /// Why.
         reason: &'static str,
         /// What the server said.
         detail: String,
@@ -84,118 +86,31 @@ pub enum Disposition {
     /// No call on this lane will get an answer. What is left is not attempted; the run can be resumed.
     Stop {
         /// Why.
-        reason: StopReason,
-        /// A sentence for people.
-        message: String,
+        reason: &'static str,
+        /// The same with a sentence for people.
+        stop: Stop,
     },
-    /// The request itself is wrong, whatever the item: before anything was answered a usage error,
-    /// afterwards a stop.
-    Abort {
-        /// Why.
-        reason: StopReason,
-        /// A sentence for people.
-        message: String,
-    },
-}
-
-/// What a failure says about the load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Signal {
-    /// Bad luck of this call: concurrency stays as it is and does not grow.
-    Transient,
-    /// Too much was asked: concurrency is cut once per episode, and backing off starts at one second.
-    Overloaded,
-    /// The server is overloaded at this moment: says nothing about this lane, and counts as an attempt.
-    Unlucky,
-    /// The server did no work and says so: not counted among the item's attempts, only against its deadline.
-    Refused,
-}
-
-/// How fast a lane grows after a pause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ramp {
-    /// As usual.
-    Normal,
-    /// By at most half per step.
-    Slow,
-}
-
-/// Why a lane ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StopReason {
-    /// The account has no money or quota left.
-    Quota,
-    /// The server asks for a longer wait than is allowed within a run.
-    WaitTooLong,
-    /// The key is wrong or may not do this.
-    Credentials,
-    /// The server sends the call, and the key with it, elsewhere.
-    Redirect,
-    /// There is no such model or no such address.
-    Model,
-    /// A parameter is not taken.
-    Parameter(RefusedParameter),
-    /// The server's certificate is not accepted.
-    Certificate,
-}
-
-impl StopReason {
-    /// The name under which it is stored and reported.
-    pub fn name(&self) -> &'static str {
-        match self {
-            StopReason::Quota => "quota",
-            StopReason::WaitTooLong => "wait_too_long",
-            StopReason::Credentials => "credentials",
-            StopReason::Redirect => "redirect",
-            StopReason::Model => "model",
-            StopReason::Parameter(_) => "parameter",
-            StopReason::Certificate => "certificate",
-        }
-    }
-}
-
-/// Which parameter was refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RefusedParameter {
-    /// The schema or the JSON mode: the judge may be asked in a weaker way before anything was scored.
-    StructuredOutput,
-    /// Another one.
-    Named(String),
-    /// The server does not say which.
-    Unnamed,
 }
 
 impl Disposition {
-    /// Whether the server refused the way in which structured output was asked for, and nothing else.
-    pub fn structured_output_refused(&self) -> bool {
-        let reason = StopReason::Parameter(RefusedParameter::StructuredOutput);
-        matches!(self, Disposition::Abort { reason: given, .. } if *given == reason)
+    /// The name under which the outcome of the call is stored and reported.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Disposition::Retry { reason, .. }
+            | Disposition::Wait { reason, .. }
+            | Disposition::Invalid { reason, .. }
+            | Disposition::GiveUp { reason, .. }
+            | Disposition::Stop { reason, .. } => reason,
+            Disposition::Damaged => BAD_BODY,
+        }
     }
 }
 
-/// What the outcome of a call means.
-pub fn classify(outcome: &CallOutcome, terms: &CallTerms<'_>) -> Disposition {
-    classify_reading(outcome, terms).0
-}
-
-/// A body as JSON, with the clean-ups that reading it took.
-pub(super) type JsonBody = (Json, Vec<JsonRepair>);
-
-/// What the outcome of a call means, and its body as far as that took reading it as JSON.
-pub(super) fn classify_reading(
-    outcome: &CallOutcome,
-    terms: &CallTerms<'_>,
-) -> (Disposition, Option<JsonBody>) {
+/// What the outcome of a call means: an answer to be read, or what else to do.
+pub fn classify<'a>(outcome: &'a CallOutcome, terms: &CallTerms<'_>) -> Result<&'a Response, Disposition> {
     match outcome {
-        CallOutcome::Broken { fault, .. } => (broken(fault), None),
-        CallOutcome::Response(response) => {
-            let reading = Reading::of(response, terms);
-            let disposition = reading.disposition();
-            match reading.body {
-                BodyText::Json(value, repairs) => (disposition, Some((value, repairs))),
-                _ => (disposition, None),
-            }
-        }
+        CallOutcome::Broken { fault, .. } => Err(broken(fault)),
+        CallOutcome::Response(response) => ResponseReading::of(response, terms).answer().map(|()| response),
     }
 }
 
@@ -248,9 +163,9 @@ fn broken(fault: &TransportFault) -> Disposition {
         TransportFault::Lost(_) => transient("connection_lost"),
         TransportFault::ProgramGone(_) => transient("program_gone"),
         TransportFault::Refused(_) => {
-            Disposition::Retry { reason: "stream_refused", floor: None, signal: Signal::Refused }
+            Disposition::Retry { reason: "stream_refused", floor: None, signal: Signal::Declined }
         }
-        TransportFault::BadBody(_) => Disposition::RetryOnce { reason: "bad_body" },
+        TransportFault::BadBody(_) => Disposition::Damaged,
         TransportFault::TooLarge(_) => {
             Disposition::Invalid { reason: "too_large", detail: masked(&fault.to_string()) }
         }
@@ -258,44 +173,40 @@ fn broken(fault: &TransportFault) -> Disposition {
             Disposition::Invalid { reason: "not_recorded", detail: fault.to_string() }
         }
         TransportFault::Tls(_) => {
-            Disposition::Abort { reason: StopReason::Certificate, message: masked(&fault.to_string()) }
+            Disposition::Stop { reason: "certificate", stop: Stop::Unusable(masked(&fault.to_string())) }
         }
     }
 }
 
-fn transient(reason: &'static str) -> Disposition {
-    Disposition::Retry { reason, floor: None, signal: Signal::Transient }
+/// A failure of this call alone, as far as anything says.
+pub(super) fn transient(reason: &'static str) -> Disposition {
+    Disposition::Retry { reason, floor: None, signal: Signal::Failure }
 }
 
 /// A response while it is being classified.
-struct Reading<'a> {
+struct ResponseReading<'a> {
     response: &'a Response,
     terms: &'a CallTerms<'a>,
     body: BodyText,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> ResponseReading<'a> {
     fn of(response: &'a Response, terms: &'a CallTerms<'a>) -> Self {
-        Reading { response, terms, body: body_text(response) }
+        ResponseReading { response, terms, body: body_text(response) }
     }
 
-    fn disposition(&self) -> Disposition {
-        match self.response.status {
-            200..300 => self.success(),
-            status => self.obeying(self.refused(status, &refusal(&self.body))),
+    fn answer(&self) -> Result<(), Disposition> {
+        let status = self.response.status;
+        if !(200..300).contains(&status) {
+            return Err(self.obeying(self.refused(status, &refusal(&self.body))));
         }
-    }
-
-    fn success(&self) -> Disposition {
         if let Some(error) = hidden_error(&self.body) {
-            return self.obeying(self.refused(named_status(&error), &error));
+            return Err(self.obeying(self.refused(named_status(&error), &error)));
         }
         match &self.body {
-            BodyText::Events { ended: false, .. } => transient("truncated_stream"),
-            BodyText::Cut | BodyText::NotText | BodyText::Html => {
-                Disposition::RetryOnce { reason: "bad_body" }
-            }
-            BodyText::Events { .. } | BodyText::Json(..) | BodyText::Other => Disposition::Answer,
+            BodyText::Events { ended: false, .. } => Err(transient(TRUNCATED_STREAM)),
+            BodyText::Cut | BodyText::NotText | BodyText::Html => Err(Disposition::Damaged),
+            BodyText::Events { .. } | BodyText::Json(_) | BodyText::Other => Ok(()),
         }
     }
 
@@ -307,19 +218,17 @@ impl<'a> Reading<'a> {
             }
             (
                 Some("true"),
-                Disposition::Invalid { .. } | Disposition::GiveUp { .. } | Disposition::Abort { .. },
-            ) => Disposition::Retry {
-                reason: "retry_requested",
-                floor: self.floor(),
-                signal: Signal::Transient,
-            },
+                Disposition::Invalid { .. }
+                | Disposition::GiveUp { .. }
+                | Disposition::Stop { stop: Stop::Unusable(_) | Stop::SchemaRefused(_), .. },
+            ) => self.retry("retry_requested"),
             (_, own) => own,
         }
     }
 
     fn refused(&self, status: u16, error: &ErrorBody) -> Disposition {
         if status == 402 || error.is_named(QUOTA_NAMES) || (status == 400 && error.says(QUOTA_PHRASES)) {
-            return self.stop(StopReason::Quota, "the account has no quota or credit left", error);
+            return self.stop("quota", Stop::Quota, "the account has no quota or credit left", error);
         }
         if matches!(status, 429 | 503) && error.is_named(&["slow_down"]) {
             return self.wait("slow_down", self.hint().unwrap_or(SLOW_DOWN_PAUSE), Ramp::Slow);
@@ -331,14 +240,10 @@ impl<'a> Reading<'a> {
             500.. if error.is_named(&["overloaded_error"]) => self.overloaded(),
             500.. => self.retry("server_error"),
             408 | 409 | 425 => self.retry("try_again"),
-            401 | 403 => self.stop(StopReason::Credentials, "the server does not accept the key", error),
-            404 | 405 | 410 => self.abort(StopReason::Model, &self.no_model(), error),
+            401 | 403 => self.key_refused(error),
+            404 | 405 | 410 => self.no_model(error),
             413 | 414 | 431 => invalid("request_too_large", error),
-            422 => self.abort(
-                StopReason::Parameter(refused_parameter(error)),
-                "the server does not accept the request's schema",
-                error,
-            ),
+            422 => self.parameter_refused("the server does not accept the request's schema", error),
             300..=399 => self.redirected(),
             _ => self.bad_request(error),
         }
@@ -350,14 +255,8 @@ impl<'a> Reading<'a> {
         }
         match self.wait_hint() {
             WaitHint::Stated(pause) => self.wait("rate_limited", pause, Ramp::Normal),
-            WaitHint::Mentioned(floor) => Disposition::Retry {
-                reason: "rate_limited",
-                floor: Some(floor.min(self.terms.wait_max)),
-                signal: Signal::Overloaded,
-            },
-            WaitHint::Absent => {
-                Disposition::Retry { reason: "rate_limited", floor: None, signal: Signal::Overloaded }
-            }
+            WaitHint::Mentioned(floor) => overloaded(Some(floor.min(self.terms.wait_max))),
+            WaitHint::Absent => overloaded(None),
         }
     }
 
@@ -365,11 +264,11 @@ impl<'a> Reading<'a> {
         if pause <= self.terms.wait_max {
             return Disposition::Wait { reason, pause, ramp };
         }
-        Disposition::Stop { reason: StopReason::WaitTooLong, message: too_long(self.terms.model, pause) }
+        Disposition::Stop { reason: "wait_too_long", stop: Stop::Quota(too_long(self.terms.model, pause)) }
     }
 
     fn retry(&self, reason: &'static str) -> Disposition {
-        Disposition::Retry { reason, floor: self.floor(), signal: Signal::Transient }
+        Disposition::Retry { reason, floor: self.floor(), signal: Signal::Failure }
     }
 
     /// One call's bad luck: it backs off, and neither the limit nor the breaker hears of it.
@@ -382,17 +281,16 @@ impl<'a> Reading<'a> {
             return invalid("context_length", error);
         }
         if error.is_named(&["model_not_found"]) {
-            return self.abort(StopReason::Model, &self.no_model(), error);
+            return self.no_model(error);
         }
         if error.is_named(&["invalid_api_key"]) {
-            return self.stop(StopReason::Credentials, "the server does not accept the key", error);
+            return self.key_refused(error);
         }
         if error.is_named(&["content_filter"]) {
             return invalid("content_filter", error);
         }
         if about_parameter(error) {
-            let reason = StopReason::Parameter(refused_parameter(error));
-            return self.abort(reason, "the server does not take a parameter of the request", error);
+            return self.parameter_refused("the server does not take a parameter of the request", error);
         }
         Disposition::GiveUp { reason: "bad_request", detail: detail(error) }
     }
@@ -406,19 +304,31 @@ impl<'a> Reading<'a> {
             }
             None => "the server redirects; the key is not sent elsewhere, correct the base URL".to_owned(),
         };
-        Disposition::Stop { reason: StopReason::Redirect, message: masked(&message) }
+        Disposition::Stop { reason: "redirect", stop: Stop::Refused(masked(&message)) }
     }
 
-    fn no_model(&self) -> String {
-        format!("the server has no model {:?} at this address", self.terms.model)
+    fn no_model(&self, error: &ErrorBody) -> Disposition {
+        let sentence = format!("the server has no model {:?} at this address", self.terms.model);
+        self.stop("model", Stop::Unusable, &sentence, error)
     }
 
-    fn stop(&self, reason: StopReason, sentence: &str, error: &ErrorBody) -> Disposition {
-        Disposition::Stop { reason, message: self.sentence(sentence, error) }
+    fn key_refused(&self, error: &ErrorBody) -> Disposition {
+        self.stop("credentials", Stop::Refused, "the server does not accept the key", error)
     }
 
-    fn abort(&self, reason: StopReason, sentence: &str, error: &ErrorBody) -> Disposition {
-        Disposition::Abort { reason, message: self.sentence(sentence, error) }
+    fn parameter_refused(&self, sentence: &str, error: &ErrorBody) -> Disposition {
+        let kind = if is_about_structured_output(error) { Stop::SchemaRefused } else { Stop::Unusable };
+        self.stop("parameter", kind, sentence, error)
+    }
+
+    fn stop(
+        &self,
+        reason: &'static str,
+        kind: fn(String) -> Stop,
+        sentence: &str,
+        error: &ErrorBody,
+    ) -> Disposition {
+        Disposition::Stop { reason, stop: kind(self.sentence(sentence, error)) }
     }
 
     fn sentence(&self, sentence: &str, error: &ErrorBody) -> String {
@@ -444,11 +354,15 @@ impl<'a> Reading<'a> {
 
     fn wait_hint(&self) -> WaitHint {
         let error: Option<&Json> = match &self.body {
-            BodyText::Json(value, _) => Some(value),
+            BodyText::Json(value) => Some(value),
             _ => None,
         };
         wait_hint(self.response, error, self.terms.received_unix_ms)
     }
+}
+
+fn overloaded(floor: Option<Duration>) -> Disposition {
+    Disposition::Retry { reason: "rate_limited", floor, signal: Signal::Limited(Ramp::Normal) }
 }
 
 fn invalid(reason: &'static str, error: &ErrorBody) -> Disposition {

@@ -2,34 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
 
 use super::budget::{Budget, Money};
 use super::lane::Lane;
-use crate::config::{ModelMismatch, Price, Reask, StoredTexts};
-use crate::judge::{Judge, Question};
-use crate::store::{JudgeId, RunId, Store};
-
-/// How a packet is pursued.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PursuitSettings {
-    /// Calls for one packet at most, waits apart.
-    pub attempts_max: u32,
-    /// Time for one packet from its first call on, waits and retries included.
-    pub packet_time_max: Duration,
-    /// The first back-off, before jitter.
-    pub backoff_first: Duration,
-    /// The longest back-off, before jitter.
-    pub backoff_max: Duration,
-    /// The longest pause a server may ask for; a longer one stops the lane.
-    pub retry_after_max: Duration,
-    /// Whether unusable answers are asked for again.
-    pub reask: Reask,
-    /// What another model's answer is worth.
-    pub mismatch: ModelMismatch,
-    /// The model asked for and other names of it; empty where the judge has no model.
-    pub models: Vec<String>,
-}
+use crate::config::{ModelMismatch, Price, Reask, ScheduleSettings, StoredTexts};
+use crate::judge::{Judge, JudgeId, Question};
+use crate::store::{RunId, Store};
 
 /// A packet to be asked about.
 #[derive(Debug, Clone)]
@@ -81,7 +59,7 @@ pub struct Progress {
 
 /// Everything that pursuits share.
 pub struct Desk<R = Judge> {
-    /// Whoever is asked: a judge, or a target.
+    /// What is asked: a judge, or a target.
     pub respondent: R,
     /// Its identity.
     pub judge_id: JudgeId,
@@ -100,7 +78,20 @@ pub struct Desk<R = Judge> {
     /// What tokens cost, where that is known.
     pub price: Option<Price>,
     /// How packets are pursued.
-    pub settings: PursuitSettings,
+    pub schedule: ScheduleSettings,
+    /// Whether unusable answers are asked for again.
+    pub reask: Reask,
+    /// What another model's answer is worth.
+    pub mismatch: ModelMismatch,
+    /// The model asked for and other names of it; empty where the judge has no model.
+    pub models: Vec<String>,
     /// What a display may read.
     pub progress: Arc<Progress>,
+}
+
+impl<R> Desk<R> {
+    /// The model asked for, to name it in messages.
+    pub(super) fn model(&self) -> &str {
+        self.models.first().map_or("", String::as_str)
+    }
 }

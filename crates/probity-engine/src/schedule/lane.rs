@@ -1,7 +1,7 @@
 //! One lane per endpoint, key and model: what every call to it shares.
 //!
 //! Limits are set per account, so a 429 for one call is news for all of them. The lane holds the pause
-//! everybody observes, the number of calls that may be in flight, and the breaker that ends a run which
+//! all calls observe, the number of calls that may be in flight, and the breaker that ends a run which
 //! only burns attempts. Waits use the monotonic clock: a suspended machine or a changed wall clock cannot
 //! stretch or skip them. What a call means is taken in as one step, so no call enters between a refusal and
 //! the pause it asks for.
@@ -14,28 +14,11 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use super::breaker::Breaker;
-use super::classify::Ramp;
-use super::limit::Limit;
+use super::limit::ConcurrencyLimit;
+use crate::config::ScheduleSettings;
 
 /// Waiters of a pause start again spread over at most this long.
 const SPREAD_MAX: Duration = Duration::from_millis(250);
-
-/// How a lane behaves.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LaneSettings {
-    /// Calls in flight at most.
-    pub concurrency: usize,
-    /// Lane-wide failures in a row that open the breaker, at the least.
-    pub breaker_consecutive: usize,
-    /// How many of the latest calls the breaker's share is taken over, at the least.
-    pub breaker_window: usize,
-    /// The share of failures among them that opens it.
-    pub breaker_share: f64,
-    /// How long the first call goes alone before the others follow anyway.
-    pub pilot: Duration,
-    /// How long the judge may put off every call without answering one.
-    pub drought: Duration,
-}
 
 /// Why a lane takes no further calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,25 +41,52 @@ pub enum Stop {
     Store(crate::store::StoreError),
 }
 
+impl Stop {
+    /// Why, in a sentence.
+    pub fn message(&self) -> String {
+        match self {
+            Stop::Unreachable(why)
+            | Stop::Quota(why)
+            | Stop::Refused(why)
+            | Stop::Unusable(why)
+            | Stop::SchemaRefused(why)
+            | Stop::Budget(why) => why.clone(),
+            Stop::Interrupted => "interrupted".to_owned(),
+            Stop::Store(error) => error.to_string(),
+        }
+    }
+}
+
 /// What one call meant for its lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// A whole answer.
     Clean,
-    /// A failure of the judge or the way to it.
+    /// A failure of the judge or the way to it: concurrency stays as it is and does not grow.
     Failure,
-    /// A rate limit.
+    /// A rate limit: concurrency is cut once per episode.
     Limited(Ramp),
-    /// The server did no work and says so: one call's bad luck.
+    /// The server is overloaded at this moment: one call's bad luck, and one of its packet's attempts.
+    Unlucky,
+    /// The server did no work and says so: none of the packet's attempts.
     Declined,
     /// The request was refused for what it is. Says nothing about the lane.
     Unfit,
 }
 
+/// How fast a lane grows after a pause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ramp {
+    /// As usual.
+    Normal,
+    /// By at most half per step.
+    Slow,
+}
+
 /// The state that all calls of a lane share.
 #[derive(Debug)]
 pub struct Lane {
-    settings: LaneSettings,
+    settings: ScheduleSettings,
     state: Mutex<State>,
     room: Notify,
     stopped: watch::Sender<bool>,
@@ -106,7 +116,7 @@ impl Drop for Resting<'_> {
 
 #[derive(Debug)]
 struct State {
-    limit: Limit,
+    limit: ConcurrencyLimit,
     breaker: Breaker,
     in_flight: usize,
     peak: usize,
@@ -147,9 +157,9 @@ impl Drop for Permit<'_> {
 
 impl Lane {
     /// An open lane whose first call goes alone.
-    pub fn new(settings: LaneSettings) -> Self {
+    pub fn new(settings: ScheduleSettings) -> Self {
         let state = State {
-            limit: Limit::new(settings.concurrency),
+            limit: ConcurrencyLimit::new(settings.concurrency),
             breaker: Breaker::new(&settings),
             in_flight: 0,
             peak: 0,
@@ -172,7 +182,7 @@ impl Lane {
     /// Waits for the right to make a call, or learns that there will be none.
     pub async fn enter(&self) -> Result<Permit<'_>, Stop> {
         // Mostly there is room, and nothing to wait for.
-        if let Entry::Open = self.state().enter(self.settings.pilot) {
+        if let Admission::Open = self.state().enter(self.settings.pilot_max) {
             return Ok(Permit { lane: self });
         }
         loop {
@@ -180,20 +190,20 @@ impl Lane {
             tokio::pin!(room);
             // Registered before the look at the state, so that room made in between is not missed.
             room.as_mut().enable();
-            let entry = self.state().enter(self.settings.pilot);
+            let entry = self.state().enter(self.settings.pilot_max);
             match entry {
-                Entry::Open => return Ok(Permit { lane: self }),
-                Entry::Stopped(stop) => return Err(stop),
-                Entry::Due(stop) => {
+                Admission::Open => return Ok(Permit { lane: self }),
+                Admission::Stopped(stop) => return Err(stop),
+                Admission::Due(stop) => {
                     self.stop(stop);
                     return Err(self.stop_reason().expect("the lane has stopped"));
                 }
-                Entry::Full => room.await,
-                Entry::Pilot(until) => {
+                Admission::Full => room.await,
+                Admission::Pilot(until) => {
                     tokio::select! { () = tokio::time::sleep_until(until) => {}, () = room => {} }
                 }
-                Entry::Paused(until) => {
-                    // Everybody who waited would start at the same instant without a spread.
+                Admission::Paused(until) => {
+                    // All waiters would start at the same instant without a spread.
                     let until = until + SPREAD_MAX.mul_f64(rand::random::<f64>());
                     self.rest(until.saturating_duration_since(Instant::now())).await?;
                 }
@@ -246,7 +256,7 @@ impl Lane {
         self.state().stop.clone()
     }
 
-    /// Takes in what a call meant, and the pause that everybody has to make because of it. May cut or grow
+    /// Takes in what a call meant, and the pause that every call has to make because of it. May cut or grow
     /// the limit, or stop the lane because of `what`.
     pub fn observe(&self, signal: Signal, pause: Option<Duration>, what: impl fmt::Display) {
         let mut state = self.state();
@@ -257,7 +267,7 @@ impl Lane {
         }
         state.is_limited = pause.is_some() || matches!(signal, Signal::Limited(_));
         state.pilot = Pilot::Landed;
-        let stop = state.take_in(signal, self.settings.drought, &what);
+        let stop = state.take_in(signal, self.settings.packet_max, &what);
         let more_room = state.allowed() > allowed_before;
         drop(state);
         if let Some(stop) = stop {
@@ -289,7 +299,7 @@ impl Lane {
     }
 }
 
-enum Entry {
+enum Admission {
     Open,
     Full,
     Paused(Instant),
@@ -299,22 +309,22 @@ enum Entry {
 }
 
 impl State {
-    fn enter(&mut self, pilot: Duration) -> Entry {
+    fn enter(&mut self, pilot: Duration) -> Admission {
         if let Some(stop) = &self.stop {
-            return Entry::Stopped(stop.clone());
+            return Admission::Stopped(stop.clone());
         }
         if let Some(stop) = &self.due {
-            return Entry::Due(stop.clone());
+            return Admission::Due(stop.clone());
         }
         let now = Instant::now();
         if let Some(until) = self.paused_until {
             if until > now {
-                return Entry::Paused(until);
+                return Admission::Paused(until);
             }
             self.paused_until = None;
         }
         match self.pilot {
-            Pilot::Alone { until } if until > now => return Entry::Pilot(until),
+            Pilot::Alone { until } if until > now => return Admission::Pilot(until),
             Pilot::Alone { .. } => self.pilot = Pilot::Landed,
             Pilot::Waiting => {
                 self.pilot = Pilot::Alone { until: now + pilot };
@@ -323,12 +333,12 @@ impl State {
             Pilot::Landed => {}
         }
         if self.in_flight >= self.limit.allowed() {
-            return Entry::Full;
+            return Admission::Full;
         }
         self.in_flight += 1;
         self.peak = self.peak.max(self.in_flight);
         self.limit.entered(self.in_flight);
-        Entry::Open
+        Admission::Open
     }
 
     fn allowed(&self) -> usize {
@@ -356,7 +366,7 @@ impl State {
                 self.limit.cut(ramp);
                 self.dry(drought, what).map(Stop::Quota)
             }
-            Signal::Declined => {
+            Signal::Unlucky | Signal::Declined => {
                 self.limit.hold();
                 self.dry(drought, what).map(Stop::Unreachable)
             }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::classify::Ramp;
+use super::lane::Ramp;
 
 /// What is left of the limit after a rate-limit episode.
 const CUT: f64 = 0.8;
@@ -23,7 +23,7 @@ pub(super) const COOLDOWN: Duration = Duration::from_secs(15);
 
 /// A limit that moves.
 #[derive(Debug)]
-pub(super) struct Limit {
+pub(super) struct ConcurrencyLimit {
     most: f64,
     now: f64,
     /// Where a slow recovery ends.
@@ -33,11 +33,11 @@ pub(super) struct Limit {
     busiest_since_growth: usize,
 }
 
-impl Limit {
+impl ConcurrencyLimit {
     /// A limit at its most.
     pub(super) fn new(most: usize) -> Self {
         let most = most.max(1) as f64;
-        Limit {
+        ConcurrencyLimit {
             most,
             now: most,
             slow_until: 0.0,
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     /// The limits after each of `n` full rounds of clean answers.
-    fn rounds(limit: &mut Limit, n: usize) -> Vec<usize> {
+    fn rounds(limit: &mut ConcurrencyLimit, n: usize) -> Vec<usize> {
         (0..n)
             .map(|_| {
                 limit.entered(limit.allowed());
@@ -117,7 +117,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn f01_one_episode_is_cut_once_and_grows_back() {
-        let mut limit = Limit::new(100);
+        let mut limit = ConcurrencyLimit::new(100);
         (0..30).for_each(|_| limit.cut(Ramp::Normal));
         assert_eq!(limit.allowed(), 80);
         assert_eq!(rounds(&mut limit, 3), [80, 80, 80], "no growth while it cools down");
@@ -127,7 +127,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn f01_the_next_episode_cuts_again() {
-        let mut limit = Limit::new(100);
+        let mut limit = ConcurrencyLimit::new(100);
         for want in [80, 64, 51] {
             limit.cut(Ramp::Normal);
             assert_eq!(limit.allowed(), want);
@@ -137,7 +137,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn f13_slow_down_recovers_by_half_per_round() {
-        let mut limit = Limit::new(100);
+        let mut limit = ConcurrencyLimit::new(100);
         limit.cut(Ramp::Slow);
         assert_eq!(limit.allowed(), 25);
         tokio::time::advance(COOLDOWN).await;
@@ -146,7 +146,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn f13_one_call_never_doubles_within_a_round() {
-        let mut limit = Limit::new(4);
+        let mut limit = ConcurrencyLimit::new(4);
         limit.cut(Ramp::Slow);
         tokio::time::advance(COOLDOWN).await;
         assert_eq!(rounds(&mut limit, 5), [1, 2, 3, 4, 4]);
@@ -154,7 +154,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn f16_a_failure_blocks_growth_and_cuts_nothing() {
-        let mut limit = Limit::new(10);
+        let mut limit = ConcurrencyLimit::new(10);
         limit.cut(Ramp::Normal);
         tokio::time::advance(COOLDOWN).await;
         limit.entered(8);
@@ -167,7 +167,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn room_that_nobody_uses_does_not_grow() {
-        let mut limit = Limit::new(10);
+        let mut limit = ConcurrencyLimit::new(10);
         limit.cut(Ramp::Normal);
         tokio::time::advance(COOLDOWN).await;
         limit.entered(6);
@@ -180,7 +180,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_limit_never_reaches_zero() {
-        let mut limit = Limit::new(1);
+        let mut limit = ConcurrencyLimit::new(1);
         for ramp in [Ramp::Normal, Ramp::Slow] {
             limit.cut(ramp);
             assert_eq!(limit.allowed(), 1);

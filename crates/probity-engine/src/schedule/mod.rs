@@ -11,7 +11,6 @@ pub mod desk;
 pub mod lane;
 mod limit;
 mod pursue;
-pub mod respondent;
 pub mod retry_after;
 mod tries;
 
@@ -24,7 +23,8 @@ use tokio::task::{JoinError, JoinSet};
 use desk::{Desk, Pursued, Task};
 use lane::Stop;
 use pursue::pursue;
-use respondent::Respondent;
+
+use crate::judge::respondent::Respondent;
 
 /// How many workers pursue packets where `limit` calls may be in flight. Each has at most one call on record that has
 /// not ended. Those beyond the limit wait for the disk, so that the line does not: a quarter covers two syncs of a slow
@@ -126,6 +126,19 @@ impl desk::Progress {
             self.unscored.fetch_add(1, Ordering::Relaxed);
         }
         self.done.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod fixture {
+    use std::time::Duration;
+
+    use crate::config::{Config, ScheduleSettings};
+
+    /// The defaults, with this concurrency and 35 minutes for a packet.
+    pub(super) fn settings(concurrency: usize) -> ScheduleSettings {
+        let config = Config::resolve([]).expect("the defaults are right");
+        ScheduleSettings { concurrency, packet_max: Duration::from_mins(35), ..config.schedule }
     }
 }
 

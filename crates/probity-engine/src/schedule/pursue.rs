@@ -10,17 +10,17 @@ use std::time::Duration;
 use probity_core::verdict::{self, Completion, ModelMatch};
 use tokio::time::timeout_at;
 
-use super::attempt::{ANSWERED, Answer, BAD_BODY, Heard, Meaning, recorded_answer, unix_ms};
+use super::attempt::{ANSWERED, Answer, Heard, recorded_answer, unix_ms};
 use super::budget::{Money, NoRoom, Reservation};
-use super::classify;
+use super::classify::{BAD_BODY, Disposition, too_long};
 use super::desk::{Desk, Earlier, Pursued, Task};
-use super::lane::{Permit, Stop};
-use super::respondent::{Remedy, Respondent, Unusable};
-use super::tries::{Counts, Tries, backoff};
+use super::lane::{Permit, Signal, Stop};
+use super::tries::{CountsAs, Tries, backoff};
 use crate::config::{ModelMismatch, Reask, StoredTexts};
 use crate::fault_points::{self, Point};
 use crate::judge::Reception;
-use crate::store::{AttemptId, AttemptOutcome, AttemptStart, Decision, Settlement, StoreError};
+use crate::judge::respondent::{Remedy, Respondent, Unusable};
+use crate::store::{AttemptId, AttemptOutcome, AttemptStart, Settled, Settlement, StoreError};
 
 /// What an ended call leads to.
 enum Step {
@@ -32,12 +32,12 @@ enum Step {
 struct Again {
     cause: String,
     rest: Duration,
-    counts: Counts,
+    counts: CountsAs,
 }
 
 /// What is decided about a packet after a call.
 enum Ruling {
-    Settle(Decision),
+    Settle(Settled),
     Again(Again),
     GiveUp,
     Stop(Stop),
@@ -72,7 +72,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
                 Step::Done(pursued) => return Ok(pursued),
                 Step::Again(again) => again,
             };
-            match self.tries.again(again.counts, again.rest, &self.desk.settings) {
+            match self.tries.again(again.counts, again.rest, &self.desk.schedule) {
                 None => return Ok(Pursued::GaveUp),
                 Some(rest) if rest.is_zero() => {}
                 Some(rest) => self.desk.lane.rest(rest).await?,
@@ -103,7 +103,7 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
         for attempt in ended(ANSWERED) {
             let Some(answer) = recorded_answer(self.desk, &attempt.raw) else { continue };
             let ruling = self.answered(&answer);
-            let is_verdict = matches!(ruling, Ruling::Settle(Decision::Verdict { .. }));
+            let is_verdict = matches!(ruling, Ruling::Settle(Settled::Verdict { .. }));
             latest = Some((attempt.attempt, ruling));
             if is_verdict {
                 break;
@@ -135,11 +135,11 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
                 return Err(stop);
             }
         };
-        self.tries.start(&self.desk.settings);
+        self.tries.start(&self.desk.schedule);
         let (reception, heard, cost) = self.call((permit, reservation)).await;
         let _until_it_is_on_disk = reception.room.clone();
+        let ruling = self.ruling(&heard);
         let end = heard.end(reception, cost);
-        let ruling = self.ruling(heard.meaning);
         let concluded = self.desk.store.conclude(attempt, end, self.settlement(&ruling)).await;
         concluded.map_err(|error| self.store_failed(error))?;
         self.step(ruling)
@@ -228,45 +228,44 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
     /// used up for now; the answer itself is still good, and no further call may be needed.
     fn tell(&self, heard: &Heard) {
         let lane = &self.desk.lane;
-        let wait_max = self.desk.settings.retry_after_max;
-        if let Meaning::Stop(stop) = &heard.meaning {
+        let wait_max = self.desk.schedule.retry_after_max;
+        if let Err(Disposition::Stop { stop, .. }) = &heard.answer {
             lane.stop(stop.clone());
         }
         if let Some(pause) = heard.pause.filter(|pause| *pause > wait_max) {
-            let model = self.desk.settings.models.first().map_or("", String::as_str);
-            lane.stop_before_next(Stop::Quota(classify::too_long(model, pause)));
+            lane.stop_before_next(Stop::Quota(too_long(self.desk.model(), pause)));
         }
         lane.observe(heard.signal(), heard.pause.filter(|pause| *pause <= wait_max), heard);
     }
 
     /// What is decided about the packet.
-    fn ruling(&self, meaning: Meaning) -> Ruling {
-        let settings = &self.desk.settings;
-        match meaning {
-            Meaning::Answer(answer) => self.answered(&answer),
-            Meaning::Retry { reason, floor, signal } => {
+    fn ruling(&self, heard: &Heard) -> Ruling {
+        let again = |cause, rest, counts| Ruling::Again(Again { cause, rest, counts });
+        let backoff = |earlier| backoff(&self.desk.schedule, earlier);
+        let disposition = match &heard.answer {
+            Ok(answer) => return self.answered(answer),
+            Err(disposition) => disposition,
+        };
+        match disposition {
+            Disposition::Retry { reason, floor, signal } => {
                 let (rest, counts) = match signal {
-                    classify::Signal::Transient | classify::Signal::Unlucky => {
-                        (backoff(settings, self.tries.retries), Counts::Retry)
-                    }
                     // Backing off from a limit without a time starts at twice the usual: one second.
-                    classify::Signal::Overloaded => (backoff(settings, self.tries.waits + 1), Counts::Wait),
-                    classify::Signal::Refused => (backoff(settings, self.tries.waits), Counts::Wait),
+                    Signal::Limited(_) => (backoff(self.tries.waits + 1), CountsAs::Wait),
+                    Signal::Declined => (backoff(self.tries.waits), CountsAs::Wait),
+                    _ => (backoff(self.tries.retries), CountsAs::Retry),
                 };
-                Ruling::Again(Again { cause: format!("retry:{reason}"), rest: rest.max(floor), counts })
+                again(format!("retry:{reason}"), rest.max(floor.unwrap_or_default()), counts)
             }
-            Meaning::Wait { reason, .. } => {
-                let cause = format!("wait:{reason}");
-                Ruling::Again(Again { cause, rest: Duration::ZERO, counts: Counts::Wait })
+            Disposition::Wait { reason, .. } => {
+                again(format!("wait:{reason}"), Duration::ZERO, CountsAs::Wait)
             }
-            Meaning::Damaged { reason, .. } if self.tries.body_retries == 0 => {
-                let (cause, rest) = (format!("retry:{reason}"), backoff(settings, 0));
-                Ruling::Again(Again { cause, rest, counts: Counts::BodyRetry })
+            Disposition::Damaged if self.tries.body_retries == 0 => {
+                again(format!("retry:{BAD_BODY}"), backoff(0), CountsAs::BodyRetry)
             }
-            Meaning::Damaged { detail, .. } => unscored(BAD_BODY, detail),
-            Meaning::Invalid { reason, detail } => unscored(reason, detail),
-            Meaning::GiveUp => Ruling::GiveUp,
-            Meaning::Stop(stop) => Ruling::Stop(stop),
+            Disposition::Damaged => unscored(BAD_BODY, heard.detail.clone()),
+            Disposition::Invalid { reason, detail } => unscored(reason, detail.clone()),
+            Disposition::GiveUp { .. } => Ruling::GiveUp,
+            Disposition::Stop { stop, .. } => Ruling::Stop(stop.clone()),
         }
     }
 
@@ -276,31 +275,28 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
             Ok(completion) => completion,
             Err(invalid) => return self.unusable(invalid.into()),
         };
-        if let (Some(other), ModelMismatch::Stop) =
-            (self.other_model(completion), self.desk.settings.mismatch)
-        {
-            let asked = self.desk.settings.models.first().map_or("", String::as_str);
-            self.stop(Stop::Refused(format!("asked for {asked}, {other} answered")));
+        if let (Some(other), ModelMismatch::Stop) = (self.other_model(completion), self.desk.mismatch) {
+            self.stop(Stop::Refused(format!("asked for {}, {other} answered", self.desk.model())));
         }
         match self.desk.respondent.settled(completion, &self.task.question) {
-            Ok(body) => Ruling::Settle(Decision::Verdict { body }),
+            Ok(body) => Ruling::Settle(Settled::Verdict { body }),
             Err(unusable) => self.unusable(unusable),
         }
     }
 
     fn unusable(&self, unusable: Unusable) -> Ruling {
-        let may_reask = self.desk.settings.reask == Reask::Once && self.tries.reasks == 0;
+        let may_reask = self.desk.reask == Reask::Once && self.tries.reasks == 0;
         let may_help = unusable.remedy == Remedy::AskAgain && self.desk.respondent.may_answer_differently();
         if may_reask && may_help {
             let cause = format!("reask:{}", unusable.reason);
-            return Ruling::Again(Again { cause, rest: Duration::ZERO, counts: Counts::Reask });
+            return Ruling::Again(Again { cause, rest: Duration::ZERO, counts: CountsAs::Reask });
         }
         unscored(unusable.reason, unusable.detail)
     }
 
     /// The model that answered, when it is not the one asked for or another name of it.
     fn other_model(&self, completion: &Completion) -> Option<String> {
-        let (asked, aliases) = self.desk.settings.models.split_first()?;
+        let (asked, aliases) = self.desk.models.split_first()?;
         let is_other = verdict::model_match(asked, aliases, completion.model.as_deref()) == ModelMatch::Other;
         if is_other { completion.model.clone() } else { None }
     }
@@ -314,8 +310,8 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
     /// What follows from a ruling that is on record.
     fn step(&self, ruling: Ruling) -> Result<Step, Stop> {
         match ruling {
-            Ruling::Settle(Decision::Verdict { .. }) => Ok(Step::Done(Pursued::Verdict)),
-            Ruling::Settle(Decision::Unscored { .. }) => Ok(Step::Done(Pursued::Unscored)),
+            Ruling::Settle(Settled::Verdict { .. }) => Ok(Step::Done(Pursued::Verdict)),
+            Ruling::Settle(Settled::Unscored { .. }) => Ok(Step::Done(Pursued::Unscored)),
             Ruling::Again(again) => Ok(Step::Again(again)),
             Ruling::GiveUp => Ok(Step::Done(Pursued::GaveUp)),
             Ruling::Stop(stop) => Err(self.stop(stop)),
@@ -333,5 +329,5 @@ impl<'a, R: Respondent> Pursuit<'a, R> {
 }
 
 fn unscored(reason: &str, detail: String) -> Ruling {
-    Ruling::Settle(Decision::Unscored { reason: reason.to_owned(), detail })
+    Ruling::Settle(Settled::Unscored { reason: reason.to_owned(), detail })
 }

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::desk::PursuitSettings;
+use crate::config::ScheduleSettings;
 
 /// Times a packet may be put off for each attempt it has. A full lane is not the packet's fault.
 const WAITS_PER_ATTEMPT: u32 = 4;
 
 /// What a further call counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Counts {
+pub(super) enum CountsAs {
     /// As one of the packet's attempts: something broke.
     Retry,
     /// As a wait: the server put the packet off.
@@ -42,15 +42,15 @@ impl Tries {
     /// Counts a further call after `rest`. `None` when that is one too many, or too late.
     pub(super) fn again(
         &mut self,
-        counts: Counts,
+        counts: CountsAs,
         rest: Duration,
-        settings: &PursuitSettings,
+        settings: &ScheduleSettings,
     ) -> Option<Duration> {
         let (count, max) = match counts {
-            Counts::Retry => (&mut self.retries, settings.attempts_max),
-            Counts::Wait => (&mut self.waits, settings.attempts_max.saturating_mul(WAITS_PER_ATTEMPT)),
-            Counts::Reask => (&mut self.reasks, 2),
-            Counts::BodyRetry => (&mut self.body_retries, 2),
+            CountsAs::Retry => (&mut self.retries, settings.attempts_max),
+            CountsAs::Wait => (&mut self.waits, settings.attempts_max.saturating_mul(WAITS_PER_ATTEMPT)),
+            CountsAs::Reask => (&mut self.reasks, 2),
+            CountsAs::BodyRetry => (&mut self.body_retries, 2),
         };
         *count += 1;
         let is_in_time = self.deadline.is_none_or(|deadline| Instant::now() + rest < deadline);
@@ -58,9 +58,9 @@ impl Tries {
     }
 
     /// Starts the packet's clock with its first call. Before that its waits cost nothing.
-    pub(super) fn start(&mut self, settings: &PursuitSettings) {
+    pub(super) fn start(&mut self, settings: &ScheduleSettings) {
         self.calls += 1;
-        self.deadline.get_or_insert_with(|| Instant::now() + settings.packet_time_max);
+        self.deadline.get_or_insert_with(|| Instant::now() + settings.packet_max);
     }
 
     /// When the packet is given up whatever it waits for, once it has been asked about.
@@ -70,37 +70,26 @@ impl Tries {
 }
 
 /// Exponential back-off with full jitter, after `earlier` others.
-pub(super) fn backoff(settings: &PursuitSettings, earlier: u32) -> Duration {
+pub(super) fn backoff(settings: &ScheduleSettings, earlier: u32) -> Duration {
     backoff_max(settings, earlier).mul_f64(rand::random::<f64>())
 }
 
-fn backoff_max(settings: &PursuitSettings, earlier: u32) -> Duration {
+fn backoff_max(settings: &ScheduleSettings, earlier: u32) -> Duration {
     let factor = 2_u32.checked_pow(earlier).unwrap_or(u32::MAX);
     settings.backoff_first.saturating_mul(factor).min(settings.backoff_max)
 }
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
-    use crate::config::{ModelMismatch, Reask};
 
-    fn settings() -> PursuitSettings {
-        PursuitSettings {
-            attempts_max: 5,
-            packet_time_max: Duration::from_mins(35),
-            backoff_first: Duration::from_millis(500),
-            backoff_max: Duration::from_mins(1),
-            retry_after_max: Duration::from_mins(2),
-            reask: Reask::Once,
-            mismatch: ModelMismatch::Note,
-            models: Vec::new(),
-        }
+    fn settings() -> ScheduleSettings {
+        crate::schedule::fixture::settings(1)
     }
 
     /// The calls that a packet gets if every one of them ends in `counts`.
     #[track_caller]
-    fn check(counts: Counts, want: u32) {
+    fn check(counts: CountsAs, want: u32) {
         let mut tries = Tries::default();
         loop {
             tries.start(&settings());
@@ -113,21 +102,21 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn every_kind_of_call_has_a_bound() {
-        check(Counts::Retry, 5);
-        check(Counts::Wait, 20);
-        check(Counts::Reask, 2);
-        check(Counts::BodyRetry, 2);
+        check(CountsAs::Retry, 5);
+        check(CountsAs::Wait, 20);
+        check(CountsAs::Reask, 2);
+        check(CountsAs::BodyRetry, 2);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_packet_has_no_endless_time() {
         let mut tries = Tries::default();
-        assert_eq!(tries.deadline(), None, "waiting for a first call is at nobody's expense");
+        assert_eq!(tries.deadline(), None, "waiting for a first call costs nothing");
         tries.start(&settings());
         tokio::time::advance(Duration::from_mins(34)).await;
-        assert!(tries.again(Counts::Wait, Duration::from_secs(59), &settings()).is_some());
+        assert!(tries.again(CountsAs::Wait, Duration::from_secs(59), &settings()).is_some());
         tries.start(&settings());
-        assert!(tries.again(Counts::Wait, Duration::from_mins(1), &settings()).is_none());
+        assert!(tries.again(CountsAs::Wait, Duration::from_mins(1), &settings()).is_none());
     }
 
     #[test]

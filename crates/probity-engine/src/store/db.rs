@@ -48,6 +48,15 @@ pub(crate) enum Access {
     AtRest,
 }
 
+/// What becomes of the write-ahead log when the last connection is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LogAtClose {
+    /// It is removed: everything is in the file.
+    Goes,
+    /// It stays, as the sign that it was not taken away.
+    Stays,
+}
+
 /// A parameter of a statement, or a value of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Val<'a> {
@@ -168,9 +177,21 @@ impl Db {
         }
     }
 
-    /// Checkpoints what readers allow, and closes. The last connection to close removes the write-ahead log.
+    /// Writes the content of the write-ahead log into the file, as far as readers allow, and syncs both.
+    pub(super) fn checkpoint(&self) -> Result<(), DbError> {
+        self.rows("PRAGMA wal_checkpoint(PASSIVE)", &[], |_| Ok(())).map(drop)
+    }
+
+    /// Says what becomes of the write-ahead log when the last connection is closed.
+    pub(super) fn at_close(&self, log: LogAtClose) -> Result<(), DbError> {
+        let Db::Sqlite(connection) = self;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, log == LogAtClose::Stays)?;
+        Ok(())
+    }
+
+    /// Checkpoints and closes.
     pub(super) fn close(self) -> Result<(), DbError> {
-        self.rows("PRAGMA wal_checkpoint(PASSIVE)", &[], |_| Ok(()))?;
+        self.checkpoint()?;
         let Db::Sqlite(connection) = self;
         Ok(connection.close().map_err(|(_, error)| error)?)
     }

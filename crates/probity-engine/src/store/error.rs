@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use probity_core::packet::PacketHash;
 
 use super::db::DbError;
-use super::record::{AttemptId, JudgeId, RunId};
+use super::record::{AttemptId, RunId};
+use crate::judge::JudgeId;
 
 /// Why the store could not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -11,8 +11,9 @@ use probity_core::packet::{PacketHash, PacketMap};
 use super::db::{Db, DbError, Row, Val, vals};
 use super::error::StoreError;
 use super::reader::Reader;
-use super::record::{AttemptId, AttemptOutcome, AttemptSummary, Found, JudgeId, KnownKind, SettlementRecord};
+use super::record::{AttemptId, AttemptOutcome, AttemptSummary, Found, KnownKind, Settled, Settlement};
 use super::tables::judge_row;
+use crate::judge::JudgeId;
 
 /// Packets that are asked about at once.
 const BATCH: usize = 128;
@@ -39,7 +40,7 @@ fn marks(first: usize) -> String {
 }
 
 /// What a packet's row says.
-struct About {
+struct PacketState {
     settled: Option<(AttemptId, KnownKind)>,
     last: Option<AttemptId>,
 }
@@ -52,9 +53,9 @@ impl Reader {
         repeat: u32,
         packets: &[PacketHash],
     ) -> Result<PacketMap<KnownKind>, StoreError> {
-        let kind = |about: About| match about {
-            About { settled: Some((_, kind)), .. } => Some(kind),
-            About { settled: None, last } => last.map(|_| KnownKind::Attempted),
+        let kind = |about: PacketState| match about {
+            PacketState { settled: Some((_, kind)), .. } => Some(kind),
+            PacketState { settled: None, last } => last.map(|_| KnownKind::Attempted),
         };
         let abouts = self.ask(|db| abouts(db, judge, repeat, packets))?;
         Ok(abouts.into_iter().filter_map(|(hash, about)| Some((hash, kind(about)?))).collect())
@@ -69,15 +70,14 @@ impl Reader {
     ) -> Result<PacketMap<Found>, StoreError> {
         self.ask(|db| {
             let abouts = abouts(db, judge, repeat, packets)?;
-            let settled = |about: &About| about.settled.map(|(attempt, _)| attempt);
-            let open = |about: &About| if about.settled.is_none() { about.last } else { None };
+            let settled = |about: &PacketState| about.settled.map(|(attempt, _)| attempt);
+            let open = |about: &PacketState| if about.settled.is_none() { about.last } else { None };
             let mut settlements = settlements(db, abouts.values().filter_map(settled))?;
             let mut attempts = attempts(db, abouts.values().filter_map(open))?;
-            let found = |about: &About| match settled(about) {
+            let mut found = |about: &PacketState| match settled(about) {
                 Some(attempt) => settlements.remove(&attempt).map(Found::Settled),
                 None => attempts.remove(&about.last?).map(Found::Attempted),
             };
-            let mut found = found;
             Ok(abouts.iter().filter_map(|(hash, about)| Some((*hash, found(about)?))).collect())
         })
     }
@@ -88,7 +88,7 @@ impl Reader {
         packet: &PacketHash,
         judge: &JudgeId,
         repeat: u32,
-    ) -> Result<Option<SettlementRecord>, StoreError> {
+    ) -> Result<Option<Settlement>, StoreError> {
         Ok(match self.found(judge, repeat, &[*packet])?.remove(packet) {
             Some(Found::Settled(settlement)) => Some(settlement),
             Some(Found::Attempted(_)) | None => None,
@@ -102,7 +102,7 @@ fn abouts(
     judge: &JudgeId,
     repeat: u32,
     packets: &[PacketHash],
-) -> Result<PacketMap<About>, DbError> {
+) -> Result<PacketMap<PacketState>, DbError> {
     let mut found = PacketMap::default();
     let Some(judge) = judge_row(db, judge)? else { return Ok(found) };
     let sql = sql_of_packets();
@@ -115,7 +115,7 @@ fn abouts(
                 (None, _) => None,
             };
             let last = row.get::<Option<i64>>(3)?.map(AttemptId);
-            found.insert(packet_hash(row, 0)?, About { settled, last });
+            found.insert(packet_hash(row, 0)?, PacketState { settled, last });
             Ok(())
         })?;
     }
@@ -125,17 +125,18 @@ fn abouts(
 fn settlements(
     db: &Db,
     attempts: impl Iterator<Item = AttemptId>,
-) -> Result<HashMap<AttemptId, SettlementRecord>, DbError> {
+) -> Result<HashMap<AttemptId, Settlement>, DbError> {
     let sql = format!(
         "SELECT attempt, attempts, verdict, reason, detail FROM settlement WHERE attempt IN ({})",
         marks(1)
     );
     by_attempt(db, &sql, attempts, |row| {
         let attempts = row.get(1)?;
-        Ok(match row.get(2)? {
-            Some(body) => SettlementRecord::Verdict { body, attempts },
-            None => SettlementRecord::Unscored { reason: row.get(3)?, detail: row.get(4)?, attempts },
-        })
+        let decision = match row.get(2)? {
+            Some(body) => Settled::Verdict { body },
+            None => Settled::Unscored { reason: row.get(3)?, detail: row.get(4)? },
+        };
+        Ok(Settlement { attempts, decision })
     })
 }
 

@@ -19,21 +19,15 @@ const SUFFIX: &str = ".lock";
 pub(super) struct Lock {
     file: File,
     path: PathBuf,
-    origin: Origin,
-}
-
-/// Whether the lock file was there before.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Origin {
-    Found,
-    Made,
+    /// Whether the lock file was not there before.
+    is_new: bool,
 }
 
 impl Lock {
     /// Takes the lock of the store at `store`, or says who has it.
     pub(super) fn take(store: &Path) -> Result<Lock, StoreError> {
         let path = beside(store, SUFFIX);
-        let origin = if path.exists() { Origin::Found } else { Origin::Made };
+        let is_new = !path.exists();
         let fault = |error| StoreError::of_system(store, DOING, &error);
         let mut file = private::options()
             .read(true)
@@ -52,12 +46,12 @@ impl Lock {
         file.set_len(0).map_err(fault)?;
         file.rewind().map_err(fault)?;
         writeln!(file, "{}", std::process::id()).map_err(fault)?;
-        Ok(Lock { file, path, origin })
+        Ok(Lock { file, path, is_new })
     }
 
     /// Gives the lock back, and takes away the file if it was made for a store that turned out to be none.
     pub(super) fn discard(self) {
-        if self.origin == Origin::Made {
+        if self.is_new {
             // What cannot be removed does no harm.
             let _ = std::fs::remove_file(&self.path);
         }

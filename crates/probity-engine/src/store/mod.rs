@@ -32,7 +32,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 
@@ -45,10 +45,12 @@ pub use owned::CaseList;
 pub use reader::Reader;
 pub use record::{
     Accepted, AttemptEnd, AttemptId, AttemptOutcome, AttemptRecord, AttemptStart, AttemptSummary, Begun,
-    Decision, Found, JudgeId, KnownKind, LostCall, Manifest, Mark, NotAJudgeId, RepeatedResponse, RunId,
-    RunOpening, RunRecord, RunState, Settlement, SettlementRecord, Totals,
+    Found, KnownKind, Manifest, RepeatedResponse, RunId, RunOpening, RunRecord, RunState, Settled,
+    Settlement, Totals,
 };
-pub use runs::{Invocation, Outcome};
+pub use runs::{Invocation, RunOutcome};
+
+pub use crate::judge::JudgeId;
 
 pub(crate) use error::Fault;
 pub(crate) use known::packet_hash;
@@ -58,7 +60,7 @@ pub(crate) use tables::Tables;
 
 use lock::Lock;
 use record::Conclusion;
-use writer::{Message, Reply, Task, Writer};
+use writer::{Reply, Task, ToWriter, Writer};
 
 /// A store. Clones share it; when the last is gone, it is closed.
 #[derive(Clone)]
@@ -71,24 +73,27 @@ pub struct Opened {
     /// The store.
     pub store: Store,
     /// Calls that a dead process had in flight: possibly billed, not recorded. Each is listed once.
-    pub lost: Vec<LostCall>,
+    pub lost: Vec<AttemptId>,
+    /// The write-ahead log of a run that died, where it is gone: the latest records may be lost.
+    pub missing_log: Option<PathBuf>,
 }
 
 struct Shared {
     path: Arc<Path>,
-    access: Access,
+    /// The writer's thread; `None` where the store was opened for reading.
+    writer: Option<WriterThread>,
 }
 
-enum Access {
-    Read,
-    Write { inbox: mpsc::Sender<Message>, thread: Mutex<Option<JoinHandle<()>>> },
+struct WriterThread {
+    inbox: mpsc::Sender<ToWriter>,
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Store {
     /// Opens the store at `path` for a run, and creates it and its folder if there is none.
     pub fn open(path: &Path) -> Result<Opened, StoreError> {
-        let open::ForWriting { db, lock, path, lost } = open::for_writing(path)?;
-        Ok(Opened { store: Store::writing(Tables::new(db), Some(lock), path.into())?, lost })
+        let open::ForWriting { db, lock, path, lost, missing_log } = open::for_writing(path)?;
+        Ok(Opened { store: Store::writing(Tables::new(db), Some(lock), path.into())?, lost, missing_log })
     }
 
     /// Opens the store at `path` for the review room, beside a run or without one: for labels and the tables of the
@@ -101,13 +106,13 @@ impl Store {
     /// A store with a writer on a thread of its own.
     fn writing(tables: Tables, lock: Option<Lock>, path: Arc<Path>) -> Result<Store, StoreError> {
         let (sender, inbox) = mpsc::channel();
-        let writer = Writer { tables, lock, path: Arc::clone(&path), inbox };
+        let writer = Writer { tables, lock, path: Arc::clone(&path), inbox, is_marked: false };
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || writer.run())
             .map_err(|error| StoreError::of_system(&path, "starting the writer", &error))?;
-        let access = Access::Write { inbox: sender, thread: Mutex::new(Some(thread)) };
-        Ok(Store { shared: Arc::new(Shared { path, access }) })
+        let writer = WriterThread { inbox: sender, thread: Mutex::new(Some(thread)) };
+        Ok(Store { shared: Arc::new(Shared { path, writer: Some(writer) }) })
     }
 
     /// Opens the store at `path` for reading, beside a writer or without one. Every write is refused.
@@ -115,12 +120,12 @@ impl Store {
         let absolute = std::path::absolute(path)
             .map_err(|error| StoreError::of_system(path, "finding the folder", &error))?;
         open::for_reading(&absolute)?;
-        Ok(Store { shared: Arc::new(Shared { path: Arc::from(absolute), access: Access::Read }) })
+        Ok(Store { shared: Arc::new(Shared { path: Arc::from(absolute), writer: None }) })
     }
 
     /// Whether it was opened for writing.
     pub fn may_write(&self) -> bool {
-        matches!(self.shared.access, Access::Write { .. })
+        self.shared.writer.is_some()
     }
 
     /// Where the store is.
@@ -164,7 +169,7 @@ impl Store {
     /// Records that a call is about to be made, with its packet. Send the call only after this: it is on the disk
     /// then. Judge and run have to be known to this process, and no other call about the packet may be in flight.
     pub fn intend(&self, start: AttemptStart) -> impl Future<Output = Result<AttemptId, StoreError>> + use<> {
-        self.asked("recording the start of a call", |reply| Message::Intend(Box::new(start), reply))
+        self.asked("recording the start of a call", |reply| ToWriter::Intend(Box::new(start), reply))
     }
 
     /// Takes back what was recorded for a call that is not made.
@@ -181,7 +186,7 @@ impl Store {
         settlement: Option<Settlement>,
     ) -> impl Future<Output = Result<Option<Accepted>, StoreError>> + use<> {
         let conclusion = Box::new(Conclusion { attempt, end, settlement });
-        self.asked("recording a call", |reply| Message::Conclude(conclusion, reply))
+        self.asked("recording a call", |reply| ToWriter::Conclude(conclusion, reply))
     }
 
     /// Offers a settlement that was read from the answer to an attempt on record. The first stands, an unscored gives
@@ -234,7 +239,7 @@ impl Store {
     }
 
     /// Sends the writer a message at once. The future waits for the reply.
-    fn asked<T: Send + 'static, M: FnOnce(Reply<T>) -> Message>(
+    fn asked<T: Send + 'static, M: FnOnce(Reply<T>) -> ToWriter>(
         &self,
         doing: &'static str,
         message: M,
@@ -254,13 +259,13 @@ fn job<T: Send + 'static>(
     doing: &'static str,
     work: impl FnOnce(&mut Tables) -> Result<T, Fault> + Send + 'static,
     reply: Reply<T>,
-) -> Message {
-    Message::Job(Box::new(Task { doing, work: Some(work), outcome: None, reply }))
+) -> ToWriter {
+    ToWriter::Job(Box::new(Task { doing, work: Some(work), outcome: None, reply }))
 }
 
 impl Shared {
-    fn send(&self, doing: &'static str, message: Message) -> Result<(), StoreError> {
-        let Access::Write { inbox, .. } = &self.access else {
+    fn send(&self, doing: &'static str, message: ToWriter) -> Result<(), StoreError> {
+        let Some(WriterThread { inbox, .. }) = &self.writer else {
             return Err(StoreError::failed(
                 &self.path,
                 doing,
@@ -277,9 +282,9 @@ impl Shared {
 
     /// Stops the writer and waits until it has let go of the files.
     fn close(&self) -> Result<(), StoreError> {
-        let Access::Write { thread, .. } = &self.access else { return Ok(()) };
+        let Some(WriterThread { thread, .. }) = &self.writer else { return Ok(()) };
         let (caller, answer) = mpsc::sync_channel(1);
-        let asked = self.send("closing", Message::Close(caller));
+        let asked = self.send("closing", ToWriter::Close(caller));
         let closed = asked.and_then(|()| answer.recv().unwrap_or_else(|_| Err(self.closed("closing"))));
         if let Some(thread) = thread.lock().expect("nothing panics while holding the thread").take() {
             // A writer that panicked dropped its callers; they have been told that it is closed.

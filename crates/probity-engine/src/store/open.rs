@@ -5,12 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::db::{Access, Db, DbError};
+use super::db::{Access, Db, DbError, LogAtClose, vals};
 use super::error::{FailureKind, StoreError};
-use super::known::packet_hash;
 use super::lock::{Lock, beside, require_local};
 use super::private;
-use super::record::{AttemptId, JudgeId, LostCall, RunId};
+use super::record::AttemptId;
 
 /// "Prob" in the file's header.
 const APPLICATION_ID: i64 = 0x5072_6f62;
@@ -20,25 +19,34 @@ pub(super) const SCHEMA_VERSION: i64 = 4;
 
 const OPENING: &str = "opening";
 
+/// The note that is there while a run uses the store.
+const IN_USE: &str = "in use by a run";
+
 /// A store opened for a run, before its thread is started.
 pub(super) struct ForWriting {
     pub(super) db: Db,
     pub(super) lock: Lock,
     pub(super) path: PathBuf,
     /// Calls that a dead process had in flight.
-    pub(super) lost: Vec<LostCall>,
+    pub(super) lost: Vec<AttemptId>,
+    /// The write-ahead log that a dead process left, where it is gone.
+    pub(super) missing_log: Option<PathBuf>,
 }
 
 /// Opens or creates the store at `path` for the one process that may run.
 pub(super) fn for_writing(path: &Path) -> Result<ForWriting, StoreError> {
     let path = location(path)?;
     let lock = Lock::take(&path)?;
+    let log = beside(&path, "-wal");
+    let has_log = log.metadata().is_ok_and(|file| file.len() > 0);
     let opened = writable(&path).and_then(|db| {
-        let lost = lost(&db).map_err(|error| StoreError::of_database(&path, OPENING, &error))?;
-        Ok((db, lost))
+        let fault = |error| StoreError::of_database(&path, OPENING, &error);
+        let missing_log = if !has_log && is_in_use(&db).map_err(fault)? { Some(log) } else { None };
+        let lost = lost(&db).map_err(fault)?;
+        Ok((db, lost, missing_log))
     });
     match opened {
-        Ok((db, lost)) => Ok(ForWriting { db, lock, path, lost }),
+        Ok((db, lost, missing_log)) => Ok(ForWriting { db, lock, path, lost, missing_log }),
         Err(error) => {
             lock.discard();
             Err(error)
@@ -60,10 +68,10 @@ pub(super) fn for_reading(path: &Path) -> Result<Db, StoreError> {
     }
     let opened = |access| {
         let db = Db::open(path, access).map_err(|error| StoreError::of_database(path, OPENING, &error))?;
-        let content = content(&db, path)?;
-        Ok::<_, StoreError>((db, content))
+        let is_made = is_made(&db, path)?;
+        Ok::<_, StoreError>((db, is_made))
     };
-    let (db, content) = match opened(Access::Read) {
+    let (db, is_made) = match opened(Access::Read) {
         // On read-only media there is no room for the index of a write-ahead log. A store at rest has no log.
         Err(error)
             if matches!(error.failure(), Some(FailureKind::Io | FailureKind::ReadOnly))
@@ -73,10 +81,7 @@ pub(super) fn for_reading(path: &Path) -> Result<Db, StoreError> {
         }
         other => other?,
     };
-    match content {
-        Content::Store => Ok(db),
-        Content::Nothing => Err(StoreError::not_a_store(path, "an empty file")),
-    }
+    if is_made { Ok(db) } else { Err(StoreError::not_a_store(path, "an empty file")) }
 }
 
 /// The path with its folder made and its links resolved, so that one store has one lock.
@@ -109,7 +114,7 @@ fn writable(path: &Path) -> Result<Db, StoreError> {
     let fault = |error| StoreError::of_database(path, OPENING, &error);
     private::file(path).map_err(|error| StoreError::of_system(path, OPENING, &error))?;
     let db = Db::open(path, Access::Write).map_err(fault)?;
-    let found = content(&db, path)?;
+    let is_made = is_made(&db, path)?;
     if db.is_read_only().map_err(fault)? {
         return Err(StoreError::failed(path, OPENING, FailureKind::ReadOnly, "it may not be written"));
     }
@@ -118,10 +123,34 @@ fn writable(path: &Path) -> Result<Db, StoreError> {
         let cause = format!("the journal mode stays {mode}, expected wal");
         return Err(StoreError::failed(path, OPENING, FailureKind::Io, &cause));
     }
-    if let Content::Nothing = found {
+    if !is_made {
         create(&db, path)?;
     }
+    db.at_close(LogAtClose::Stays).map_err(fault)?;
     Ok(db)
+}
+
+/// Marks the store as in use by a run, in the file itself: without its write-ahead log it must still say so.
+pub(super) fn mark_in_use(db: &Db) -> Result<(), DbError> {
+    const SQL: &str = "INSERT INTO note (key, value) VALUES (?1, '') ON CONFLICT (key) DO NOTHING";
+    db.run(SQL, &vals![IN_USE])?;
+    db.checkpoint()
+}
+
+/// Whether a run uses the store, or has died using it.
+fn is_in_use(db: &Db) -> Result<bool, DbError> {
+    Ok(db.row("SELECT key FROM note WHERE key = ?1", &vals![IN_USE], |_| Ok(()))?.is_some())
+}
+
+/// Closes a store. A run's mark goes; beside a run, or after one that died, the write-ahead log stays for it.
+pub(super) fn close(db: Db, lock: Option<&Lock>) -> Result<(), DbError> {
+    if lock.is_some() {
+        db.run("DELETE FROM note WHERE key = ?1", &vals![IN_USE])?;
+    }
+    if !is_in_use(&db)? {
+        db.at_close(LogAtClose::Goes)?;
+    }
+    db.close()
 }
 
 /// Writes the schema, unless another process has done so meanwhile. A crash before the commit leaves a file that
@@ -129,25 +158,18 @@ fn writable(path: &Path) -> Result<Db, StoreError> {
 fn create(db: &Db, path: &Path) -> Result<(), StoreError> {
     let fault = |error| StoreError::of_database(path, OPENING, &error);
     db.begin().map_err(fault)?;
-    if let Content::Nothing = content(db, path)? {
+    if !is_made(db, path)? {
         db.schema(include_str!("schema.sql"), APPLICATION_ID, SCHEMA_VERSION).map_err(fault)?;
     }
     db.commit().map_err(fault)
 }
 
-/// What is in a file that could be a store.
-enum Content {
-    /// A store of this version.
-    Store,
-    /// Nothing yet.
-    Nothing,
-}
-
-fn content(db: &Db, path: &Path) -> Result<Content, StoreError> {
+/// Whether there is a store of this version in the file, or nothing yet.
+fn is_made(db: &Db, path: &Path) -> Result<bool, StoreError> {
     let header = db.header().map_err(|error| StoreError::of_database(path, OPENING, &error))?;
     let why = match header {
-        (APPLICATION_ID, SCHEMA_VERSION, true) => return Ok(Content::Store),
-        (0, 0, false) => return Ok(Content::Nothing),
+        (APPLICATION_ID, SCHEMA_VERSION, true) => return Ok(true),
+        (0, 0, false) => return Ok(false),
         (APPLICATION_ID, 1..SCHEMA_VERSION, _) => {
             "it was made by an unreleased version of probity; to keep its \
             labels, run `probity export` with that version and `probity import` with this one"
@@ -162,25 +184,9 @@ fn content(db: &Db, path: &Path) -> Result<Content, StoreError> {
 }
 
 /// Marks what is in flight as lost and lists it. The lock is held, so its process is dead. Each call is listed once.
-fn lost(db: &Db) -> Result<Vec<LostCall>, DbError> {
-    const IN_FLIGHT: &str = "SELECT attempt.id, packet.hash, judge.hash, attempt.run, attempt.n,
-            attempt.started_unix_ms
-        FROM attempt JOIN packet ON packet.id = attempt.packet JOIN judge ON judge.id = attempt.judge
-        WHERE attempt.state = 'in_flight' ORDER BY attempt.id";
-    let calls = db.rows(IN_FLIGHT, &[], |row| {
-        Ok(LostCall {
-            attempt: AttemptId(row.get(0)?),
-            packet: packet_hash(row, 1)?,
-            judge: JudgeId::stored(row.text(2)?),
-            run: RunId(row.get(3)?),
-            n: row.get(4)?,
-            started_unix_ms: row.get(5)?,
-        })
-    })?;
-    if !calls.is_empty() {
-        db.begin()?;
-        db.run("UPDATE attempt SET state = 'lost' WHERE state = 'in_flight'", &[])?;
-        db.commit()?;
-    }
+fn lost(db: &Db) -> Result<Vec<AttemptId>, DbError> {
+    const SQL: &str = "UPDATE attempt SET state = 'lost' WHERE state = 'in_flight' RETURNING id";
+    let mut calls = db.rows(SQL, &[], |row| row.get(0).map(AttemptId))?;
+    calls.sort_unstable();
     Ok(calls)
 }

@@ -12,8 +12,9 @@ use probity_core::packet::PacketHash;
 use super::db::{Db, DbError, Row, vals};
 use super::error::StoreError;
 use super::known::attempt_outcome;
-use super::record::{AttemptId, AttemptRecord, JudgeId, Mark, RunId, Totals};
+use super::record::{AttemptId, AttemptRecord, RunId, Totals};
 use super::totals;
+use crate::judge::JudgeId;
 
 const READING: &str = "reading";
 
@@ -109,7 +110,7 @@ fn attempt_record(row: &Row<'_>) -> Result<AttemptRecord, DbError> {
         n: row.get(4)?,
         cause: row.get(5)?,
         started_unix_ms: row.get(6)?,
-        mark: if row.get(7)? { Mark::Superseded } else { Mark::Plain },
+        is_superseded: row.get(7)?,
         detail: row.get::<Option<String>>(8)?.unwrap_or_default(),
         http_status: row.get(9)?,
         raw: row.get::<Option<Vec<u8>>>(10)?.unwrap_or_default(),

@@ -3,56 +3,14 @@
 //! Wall time is a note that callers bring along. Order is by sequence: the ids given here grow, whatever
 //! the clock does.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use probity_core::packet::PacketHash;
 
 use super::runs::Invocation;
-
-/// A judge's identity: the hash over everything that makes it answer as it does, in lower-case hex.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct JudgeId(Arc<str>);
-
-impl JudgeId {
-    /// The id of the judge that `identity`, canonical JSON, describes.
-    pub fn of_identity(identity: &str) -> JudgeId {
-        JudgeId(blake3::hash(identity.as_bytes()).to_hex().as_str().into())
-    }
-
-    /// An id as it was written down before.
-    pub fn parse(hex: &str) -> Result<JudgeId, NotAJudgeId> {
-        let is_hex = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        if hex.is_empty() || !hex.bytes().all(is_hex) {
-            return Err(NotAJudgeId { found: hex.to_owned() });
-        }
-        Ok(JudgeId(hex.into()))
-    }
-
-    /// An id that a store holds.
-    pub(crate) fn stored(hex: &str) -> JudgeId {
-        JudgeId(hex.into())
-    }
-
-    /// The digits.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for JudgeId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// A text that is not a judge's id.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{found:?} is not the id of a judge, expected lower-case hexadecimal digits")]
-pub struct NotAJudgeId {
-    /// The text.
-    pub found: String,
-}
+use crate::judge::JudgeId;
 
 /// A run in one store. Later runs have larger ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -243,15 +201,6 @@ impl AttemptOutcome {
     }
 }
 
-/// Whether a settlement made from an attempt had to give way to another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
-    /// It did not.
-    Plain,
-    /// Another settlement was there first, or replaced it.
-    Superseded,
-}
-
 /// An attempt in short.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptSummary {
@@ -278,8 +227,8 @@ pub struct AttemptRecord {
     pub started_unix_ms: i64,
     /// Where it stands.
     pub outcome: AttemptOutcome,
-    /// Whether a settlement made from it had to give way.
-    pub mark: Mark,
+    /// Whether a settlement made from it had to give way to another.
+    pub is_superseded: bool,
     /// The outcome in a sentence; empty unless it ended.
     pub detail: String,
     /// The HTTP status.
@@ -288,35 +237,18 @@ pub struct AttemptRecord {
     pub raw: Vec<u8>,
 }
 
-/// A call that was in flight when a process died.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LostCall {
-    /// The attempt.
-    pub attempt: AttemptId,
-    /// The packet asked about.
-    pub packet: PacketHash,
-    /// The judge asked.
-    pub judge: JudgeId,
-    /// The run that asked.
-    pub run: RunId,
-    /// Which attempt it was, from 1.
-    pub n: u32,
-    /// When it began, by the clock of the process that died.
-    pub started_unix_ms: i64,
-}
-
 /// What is decided about a packet by an attempt, once and for all unless a verdict follows an unscored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settlement {
     /// How many attempts it took.
     pub attempts: u32,
     /// What is decided.
-    pub decision: Decision,
+    pub decision: Settled,
 }
 
 /// What a settlement says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
+pub enum Settled {
     /// The judge's validated verdict.
     Verdict {
         /// The verdict as JSON.
@@ -357,30 +289,9 @@ pub enum KnownKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// What is settled.
-    Settled(SettlementRecord),
+    Settled(Settlement),
     /// The last attempt, where nothing is settled.
     Attempted(AttemptSummary),
-}
-
-/// A settlement as the store has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SettlementRecord {
-    /// There is a verdict.
-    Verdict {
-        /// The verdict as JSON.
-        body: String,
-        /// How many attempts it took.
-        attempts: u32,
-    },
-    /// There is none.
-    Unscored {
-        /// The reason's name.
-        reason: String,
-        /// The reason in a sentence.
-        detail: String,
-        /// How many attempts were made.
-        attempts: u32,
-    },
 }
 
 /// What a run has spent on a judge, and what the judge said about itself.
@@ -400,10 +311,10 @@ pub struct Totals {
     pub unknown_cost_calls: u64,
     /// Answers that came without token counts.
     pub unknown_usage_answers: u64,
-    /// The models that answered with their calls, sorted by name.
-    pub models: Vec<(String, u64)>,
-    /// The system fingerprints that answered with their calls, sorted.
-    pub fingerprints: Vec<(String, u64)>,
+    /// The models that answered with their calls.
+    pub models: BTreeMap<String, u64>,
+    /// The system fingerprints that answered with their calls.
+    pub fingerprints: BTreeMap<String, u64>,
     /// Answers that came for more than one packet, sorted by id.
     pub repeated_responses: Vec<RepeatedResponse>,
 }

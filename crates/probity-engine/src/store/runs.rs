@@ -13,8 +13,9 @@ use super::db::{Db, DbError, Row, vals};
 use super::error::{Fault, StoreError};
 use super::owned::text_row;
 use super::reader::Reader;
-use super::record::{Begun, JudgeId, Manifest, RunId, RunOpening, RunRecord, RunState};
+use super::record::{Begun, Manifest, RunId, RunOpening, RunRecord, RunState};
 use super::tables::Tables;
+use crate::judge::JudgeId;
 use crate::judge::mask::without_userinfo;
 
 /// How a run was called.
@@ -43,7 +44,7 @@ impl Invocation {
 
 /// What a run came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// The run.
     pub run: RunId,
     /// When the run was first complete, or was last tried; RFC 3339, by the caller's clock.
@@ -166,7 +167,7 @@ impl Reader {
     }
 
     /// What runs came to, in the order in which they were begun.
-    pub fn outcomes(&self) -> Result<Vec<Outcome>, StoreError> {
+    pub fn outcomes(&self) -> Result<Vec<RunOutcome>, StoreError> {
         const SQL: &str = "SELECT id, outcome FROM run WHERE outcome IS NOT NULL ORDER BY id";
         self.ask(|db| {
             let outcomes = db.rows(SQL, &[], |row| {
@@ -174,7 +175,7 @@ impl Reader {
                 let run = RunId(row.get(0)?);
                 Ok(record.and_then(|OutcomeRecord { at, command, state, body }| {
                     let state = RunState::of_name(&state)?;
-                    Some(Outcome { run, at, command, state, body })
+                    Some(RunOutcome { run, at, command, state, body })
                 }))
             })?;
             Ok(outcomes.into_iter().flatten().collect())

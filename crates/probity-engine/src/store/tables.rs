@@ -10,7 +10,8 @@ use probity_core::packet::PacketHash;
 use super::db::{Db, DbError, Row, Val, vals};
 use super::error::StoreError;
 use super::known::packet_hash;
-use super::record::{Accepted, AttemptId, AttemptStart, Conclusion, Decision, JudgeId, RunId, Settlement};
+use super::record::{Accepted, AttemptId, AttemptStart, Conclusion, RunId, Settled, Settlement};
+use crate::judge::JudgeId;
 
 const PACKET: &str = "INSERT INTO packet (hash, body)
     SELECT u.hash, u.body FROM {rows(hash BYTEA, body TEXT)} u WHERE true ORDER BY u.hash
@@ -231,8 +232,8 @@ fn end(conclusion: &Conclusion) -> Vec<Val<'_>> {
 
 fn settlement(attempt: AttemptId, settlement: &Settlement) -> Vec<Val<'_>> {
     let (verdict, reason, detail) = match &settlement.decision {
-        Decision::Verdict { body } => (Some(body), None, None),
-        Decision::Unscored { reason, detail } => (None, Some(reason), Some(detail)),
+        Settled::Verdict { body } => (Some(body), None, None),
+        Settled::Unscored { reason, detail } => (None, Some(reason), Some(detail)),
     };
     vals![attempt.0, settlement.attempts, verdict, reason, detail].into()
 }

@@ -9,48 +9,35 @@ use probity_core::packet::PacketHash;
 
 use super::db::{Db, DbError, Row, vals};
 use super::known::packet_hash;
-use super::record::{JudgeId, RepeatedResponse, RunId, Totals};
+use super::record::{RepeatedResponse, RunId, Totals};
 use super::tables::judge_row;
+use crate::judge::JudgeId;
 
 /// The totals of the attempts that `run` made at `judge`; all zero for a judge the store does not know.
 pub(super) fn totals(db: &Db, judge: &JudgeId, run: RunId) -> Result<Totals, DbError> {
     const SQL: &str = "SELECT state, outcome, tokens_in, tokens_out, cost_picodollars, model, fingerprint
         FROM attempt WHERE run = ?1 AND judge = ?2";
     let Some(judge) = judge_row(db, judge)? else { return Ok(Totals::default()) };
-    let mut sums = Sums::default();
-    db.each(SQL, &vals![run.0, judge], |row| sums.add(row))?;
-    Ok(Totals { repeated_responses: repeated_responses(db, judge, run)?, ..sums.totals() })
+    let mut totals = Totals::default();
+    db.each(SQL, &vals![run.0, judge], |row| totals.add(row))?;
+    Ok(Totals { repeated_responses: repeated_responses(db, judge, run)?, ..totals })
 }
 
-/// What the attempts of a run add up to.
-#[derive(Default)]
-struct Sums {
-    totals: Totals,
-    models: BTreeMap<String, u64>,
-    fingerprints: BTreeMap<String, u64>,
-}
-
-impl Sums {
+impl Totals {
     fn add(&mut self, row: &Row<'_>) -> Result<(), DbError> {
-        let totals = &mut self.totals;
-        totals.calls += 1;
-        totals.lost += u64::from(row.text(0)? == "lost");
+        self.calls += 1;
+        self.lost += u64::from(row.text(0)? == "lost");
         let (tokens_in, tokens_out): (Option<u64>, Option<u64>) = (row.get(2)?, row.get(3)?);
         let cost: Option<i64> = row.get(4)?;
         let is_answered = row.get::<Option<String>>(1)?.as_deref() == Some("answered");
-        totals.unknown_cost_calls += u64::from(cost.is_none());
-        totals.unknown_usage_answers += u64::from(is_answered && tokens_in.is_none());
-        totals.tokens_in = totals.tokens_in.saturating_add(tokens_in.unwrap_or(0));
-        totals.tokens_out = totals.tokens_out.saturating_add(tokens_out.unwrap_or(0));
-        totals.cost_picodollars = totals.cost_picodollars.saturating_add(cost.unwrap_or(0));
+        self.unknown_cost_calls += u64::from(cost.is_none());
+        self.unknown_usage_answers += u64::from(is_answered && tokens_in.is_none());
+        self.tokens_in = self.tokens_in.saturating_add(tokens_in.unwrap_or(0));
+        self.tokens_out = self.tokens_out.saturating_add(tokens_out.unwrap_or(0));
+        self.cost_picodollars = self.cost_picodollars.saturating_add(cost.unwrap_or(0));
         count(&mut self.models, row.get(5)?);
         count(&mut self.fingerprints, row.get(6)?);
         Ok(())
-    }
-
-    fn totals(self) -> Totals {
-        let (models, fingerprints) = (self.models.into_iter(), self.fingerprints.into_iter());
-        Totals { models: models.collect(), fingerprints: fingerprints.collect(), ..self.totals }
     }
 }
 

@@ -12,6 +12,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 
 use super::error::{Fault, StoreError};
 use super::lock::Lock;
+use super::open;
 use super::record::{Accepted, AttemptId, AttemptStart, Conclusion};
 use super::tables::Tables;
 use crate::fault_points::{self, Point};
@@ -26,7 +27,7 @@ const BATCH_BYTES_MAX: usize = 16 << 20;
 pub(super) type Reply<T> = Box<dyn FnOnce(Result<T, StoreError>) + Send>;
 
 /// What reaches the writer's thread.
-pub(super) enum Message {
+pub(super) enum ToWriter {
     /// A call is about to be made.
     Intend(Box<AttemptStart>, Reply<AttemptId>),
     /// A call has ended.
@@ -129,7 +130,9 @@ pub(super) struct Writer {
     /// The run's; `None` where another process may run.
     pub(super) lock: Option<Lock>,
     pub(super) path: Arc<Path>,
-    pub(super) inbox: Receiver<Message>,
+    pub(super) inbox: Receiver<ToWriter>,
+    /// Whether the file says that a run uses it, which it does from before the first call.
+    pub(super) is_marked: bool,
 }
 
 impl Writer {
@@ -156,18 +159,18 @@ impl Writer {
     }
 
     /// Takes what is waiting, up to the bounds. Returns the caller who waits for the end, if it has come.
-    fn gather(&self, first: Message, batch: &mut Batch) -> Option<SyncSender<Result<(), StoreError>>> {
+    fn gather(&self, first: ToWriter, batch: &mut Batch) -> Option<SyncSender<Result<(), StoreError>>> {
         let mut next = Some(first);
         while let Some(message) = next {
             match message {
-                Message::Close(caller) => return Some(caller),
-                Message::Job(job) => batch.jobs.push(job),
-                Message::Intend(start, reply) => {
+                ToWriter::Close(caller) => return Some(caller),
+                ToWriter::Job(job) => batch.jobs.push(job),
+                ToWriter::Intend(start, reply) => {
                     batch.n_bytes += start.packet_body.len();
                     batch.starts.push(*start);
                     batch.starters.push(reply);
                 }
-                Message::Conclude(conclusion, reply) => {
+                ToWriter::Conclude(conclusion, reply) => {
                     batch.n_bytes += conclusion.end.raw.len();
                     batch.conclusions.push(*conclusion);
                     batch.concluders.push(reply);
@@ -183,6 +186,10 @@ impl Writer {
     fn commit(&mut self, batch: &mut Batch) -> Result<Written, StoreError> {
         let path = Arc::clone(&self.path);
         let fault = |error| StoreError::of_database(&path, "committing", &error);
+        if !self.is_marked && !batch.starts.is_empty() {
+            open::mark_in_use(&self.tables.db).map_err(fault)?;
+            self.is_marked = true;
+        }
         self.tables.db.begin().map_err(fault)?;
         let written = self.written(batch).and_then(|written| {
             fault_points::reach(Point::BeforeCommit);
@@ -212,7 +219,7 @@ impl Writer {
     fn close(self) -> Result<(), StoreError> {
         let Writer { tables, lock, path, .. } = self;
         fault_points::reach(Point::BeforeCheckpoint);
-        let closed = tables.db.close();
+        let closed = open::close(tables.db, lock.as_ref());
         drop(lock);
         closed.map_err(|error| StoreError::of_database(&path, "closing", &error))
     }

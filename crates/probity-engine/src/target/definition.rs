@@ -15,8 +15,7 @@ use super::{Target, TargetError};
 use crate::config::{
     ChatSettings, ChatTarget, Config, HttpTarget, Money, SystemPrompt, TargetBackend, TargetSettings,
 };
-use crate::judge::{CallLimits, file_digest};
-use crate::store::JudgeId;
+use crate::judge::{CallLimits, JudgeId, file_digest};
 
 /// What the identity of a target says, and that of a judge does not.
 const ROLE: (&str, &str) = ("role", "target");

@@ -1,6 +1,6 @@
 //! Targets behind one interface: build one from its definition, ask it, and read the dialect it answers in.
 
-use probity_core::json::{self, Json, JsonRepair};
+use probity_core::json;
 use probity_core::packet::PacketHash;
 use probity_core::verdict::{Completion, EnvelopeFault, Finish};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -145,18 +145,6 @@ impl Respondent for Target {
     fn completion(&self, body: &[u8]) -> Result<Completion, EnvelopeFault> {
         match self {
             Target::Chat(dialect, _) => (dialect.wire().completion)(body),
-            Target::Http(_) | Target::Command(_) => document(body),
-        }
-    }
-
-    fn completion_of_json(
-        &self,
-        body: &[u8],
-        value: &Json,
-        repairs: &[JsonRepair],
-    ) -> Result<Completion, EnvelopeFault> {
-        match self {
-            Target::Chat(dialect, _) => (dialect.wire().completion_of_json)(value, repairs),
             Target::Http(_) | Target::Command(_) => document(body),
         }
     }

@@ -75,7 +75,7 @@ async fn f45_a_reask_survives_a_failure_and_stays_the_only_one() {
 #[tokio::test]
 async fn f45_reask_never() {
     let mut terms = Terms::quick(1);
-    terms.pursuit.reask = Reask::Never;
+    terms.reask = Reask::Never;
     check_on(
         terms,
         vec![answer(&json!(null), "stop"), good()],

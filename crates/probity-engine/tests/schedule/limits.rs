@@ -135,7 +135,7 @@ async fn f07_a_limit_for_ever_ends_by_count() {
 async fn f07_a_limit_for_ever_ends_by_time() {
     let server = ScriptedServer::always(limited(&[("retry-after-ms", "60")]));
     let mut terms = Terms::quick(1);
-    terms.pursuit.packet_time_max = Duration::from_millis(150);
+    terms.pursuit.packet_max = Duration::from_millis(150);
     let scene = Scene::new(&server, 1, terms);
     let driven = scene.drive().await;
     scene.audit(&server, &driven);
@@ -147,7 +147,7 @@ async fn f07_a_limit_for_ever_ends_by_time() {
 async fn f07_a_lane_that_answers_nobody_stops() {
     let server = ScriptedServer::always(limited(&[("retry-after-ms", "60")]));
     let mut terms = Terms::quick(2);
-    terms.lane.drought = Duration::from_millis(150);
+    terms.lane.packet_max = Duration::from_millis(150);
     let scene = Scene::new(&server, 100, terms);
     let driven = scene.drive().await;
     scene.audit(&server, &driven);

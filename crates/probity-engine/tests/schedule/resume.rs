@@ -51,7 +51,7 @@ fn empty() -> String {
 async fn g03_an_answer_on_record_is_not_asked_for_again() {
     check(Terms::quick(1), &[("first", "answered", &good_answer())], 0, &expect![[r#"
         1 first: answered
-        => Some(Verdict { body: "{\"v\":1,\"scores\":[{\"criterion\":\"relevance\",\"level\":4,\"reasoning\":\"It says when the order comes.\"}],\"repairs\":[],\"suspicions\":[],\"model\":\"m-1\"}", attempts: 1 })
+        => Some(Settlement { attempts: 1, decision: Verdict { body: "{\"v\":1,\"scores\":[{\"criterion\":\"relevance\",\"level\":4,\"reasoning\":\"It says when the order comes.\"}],\"repairs\":[],\"suspicions\":[],\"model\":\"m-1\"}" } })
     "#]]).await;
 }
 
@@ -60,7 +60,7 @@ async fn g03_an_unusable_answer_on_record_is_worth_one_further_question() {
     check(Terms::quick(1), &[("first", "answered", &empty())], 1, &expect![[r#"
         1 first: answered
         2 reask:empty: answered
-        => Some(Verdict { body: "{\"v\":1,\"scores\":[{\"criterion\":\"relevance\",\"level\":4,\"reasoning\":\"It says when the order comes.\"}],\"repairs\":[],\"suspicions\":[],\"model\":\"m-1\"}", attempts: 2 })
+        => Some(Settlement { attempts: 2, decision: Verdict { body: "{\"v\":1,\"scores\":[{\"criterion\":\"relevance\",\"level\":4,\"reasoning\":\"It says when the order comes.\"}],\"repairs\":[],\"suspicions\":[],\"model\":\"m-1\"}" } })
     "#]]).await;
 }
 
@@ -75,7 +75,7 @@ async fn g03_two_unusable_answers_on_record_are_enough() {
         &expect![[r#"
         1 first: answered
         2 reask:empty: answered
-        => Some(Unscored { reason: "empty", detail: "the answer has no text", attempts: 2 })
+        => Some(Settlement { attempts: 2, decision: Unscored { reason: "empty", detail: "the answer has no text" } })
     "#]],
     )
     .await;
@@ -89,7 +89,7 @@ async fn g03_a_further_question_that_failed_is_asked_again() {
         1 first: answered
         2 reask:empty: server_error
         3 reask:empty: answered
-        => Some(Verdict { body: "{\"v\":1,\"scores\":[{\"criterion\":\"relevance\",\"level\":4,\"reasoning\":\"It says when the order comes.\"}],\"repairs\":[],\"suspicions\":[],\"model\":\"m-1\"}", attempts: 3 })
+        => Some(Settlement { attempts: 3, decision: Verdict { body: "{\"v\":1,\"scores\":[{\"criterion\":\"relevance\",\"level\":4,\"reasoning\":\"It says when the order comes.\"}],\"repairs\":[],\"suspicions\":[],\"model\":\"m-1\"}" } })
     "#]]).await;
 }
 
@@ -100,6 +100,6 @@ async fn g03_failures_on_record_are_no_answers() {
     check(Terms::quick(1), &recorded, 1, &expect![[r#"
         1 first: connection_lost
         2 resume: answered
-        => Some(Verdict { body: "{\"v\":1,\"scores\":[{\"criterion\":\"relevance\",\"level\":4,\"reasoning\":\"It says when the order comes.\"}],\"repairs\":[],\"suspicions\":[],\"model\":\"m-1\"}", attempts: 2 })
+        => Some(Settlement { attempts: 2, decision: Verdict { body: "{\"v\":1,\"scores\":[{\"criterion\":\"relevance\",\"level\":4,\"reasoning\":\"It says when the order comes.\"}],\"repairs\":[],\"suspicions\":[],\"model\":\"m-1\"}" } })
     "#]]).await;
 }

@@ -8,14 +8,14 @@ use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
 use probity_core::gate::Gate;
 use probity_core::packet::{self, Ask, CallPlan};
 use probity_core::rubric;
-use probity_engine::config::{Config, Layer, ModelMismatch, Price, Reask, StoredTexts};
+use probity_engine::config::{Config, Layer, ModelMismatch, Price, Reask, ScheduleSettings, StoredTexts};
 use probity_engine::judge::params::Shape;
 use probity_engine::judge::{CallLimits, Judge, Prompt, Question};
 use probity_engine::schedule::budget::{Budget, Limits, Money};
-use probity_engine::schedule::desk::{Desk, Earlier, Progress, PursuitSettings, Task};
-use probity_engine::schedule::lane::{Lane, LaneSettings, Stop};
+use probity_engine::schedule::desk::{Desk, Earlier, Progress, Task};
+use probity_engine::schedule::lane::{Lane, Stop};
 use probity_engine::schedule::{Driven, drive};
-use probity_engine::store::{AttemptRecord, JudgeId, Manifest, Reader, SettlementRecord, Store};
+use probity_engine::store::{AttemptRecord, JudgeId, Manifest, Reader, Settled, Settlement, Store};
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
@@ -28,9 +28,11 @@ pub(crate) const CANARY: &str = "sk-CANARY0123456789abcdef";
 /// What a scene can change before it starts.
 pub(crate) struct Terms {
     /// How the lane behaves.
-    pub(crate) lane: LaneSettings,
+    pub(crate) lane: ScheduleSettings,
     /// How packets are pursued.
-    pub(crate) pursuit: PursuitSettings,
+    pub(crate) pursuit: ScheduleSettings,
+    /// Whether unusable answers are asked for again.
+    pub(crate) reask: Reask,
     /// The clocks of a call.
     pub(crate) call: CallLimits,
     /// What may be spent.
@@ -45,32 +47,31 @@ impl Terms {
     /// Clocks that no test waits for, and back-offs of a millisecond. The first call goes alone.
     pub(crate) fn quick(concurrency: usize) -> Terms {
         let patient = Duration::from_secs(20);
+        let call = CallLimits {
+            connect: patient,
+            first_byte: patient,
+            idle: patient,
+            total: patient,
+            body_bytes_max: 64 * 1024,
+        };
+        let schedule = ScheduleSettings {
+            concurrency,
+            attempts_max: 5,
+            limits: call,
+            packet_max: patient,
+            backoff_first: Duration::from_millis(1),
+            backoff_max: Duration::from_millis(2),
+            retry_after_max: Duration::from_secs(2),
+            breaker_consecutive: 20,
+            breaker_window: 200,
+            breaker_share: "0.5".parse().expect("a decimal"),
+            pilot_max: patient,
+        };
         Terms {
-            lane: LaneSettings {
-                concurrency,
-                breaker_consecutive: 20,
-                breaker_window: 200,
-                breaker_share: 0.5,
-                pilot: patient,
-                drought: patient,
-            },
-            pursuit: PursuitSettings {
-                attempts_max: 5,
-                packet_time_max: patient,
-                backoff_first: Duration::from_millis(1),
-                backoff_max: Duration::from_millis(2),
-                retry_after_max: Duration::from_secs(2),
-                reask: Reask::Once,
-                mismatch: ModelMismatch::Note,
-                models: vec!["m-1".to_owned()],
-            },
-            call: CallLimits {
-                connect: patient,
-                first_byte: patient,
-                idle: patient,
-                total: patient,
-                body_bytes_max: 64 * 1024,
-            },
+            lane: schedule.clone(),
+            pursuit: schedule,
+            reask: Reask::Once,
+            call,
             budget: Limits::default(),
             price: None,
             most: Money::default(),
@@ -107,7 +108,10 @@ impl Scene {
             lane: Arc::new(Lane::new(terms.lane)),
             budget: Arc::new(Budget::new(terms.budget)),
             price: terms.price,
-            settings: terms.pursuit,
+            schedule: terms.pursuit,
+            reask: terms.reask,
+            mismatch: ModelMismatch::Note,
+            models: vec!["m-1".to_owned()],
             progress: Arc::new(Progress::default()),
         };
         let ask = asked();
@@ -140,7 +144,7 @@ impl Scene {
     }
 
     /// What is settled about a packet.
-    pub(crate) fn settlement(&self, question: &Question) -> Option<SettlementRecord> {
+    pub(crate) fn settlement(&self, question: &Question) -> Option<Settlement> {
         let hash = question.packet.hash();
         self.reader().settlement(&hash, &self.desk.judge_id, self.desk.repeat).expect("a settlement or none")
     }
@@ -160,15 +164,15 @@ impl Scene {
             n_attempts += attempts.len();
             let settlement = self.settlement(question);
             audit_numbers(&attempts);
-            match &settlement {
-                Some(SettlementRecord::Verdict { body, .. }) => {
+            match settlement.as_ref().map(|settlement| &settlement.decision) {
+                Some(Settled::Verdict { body, .. }) => {
                     n_verdicts += 1;
                     let last = attempts.last().expect("a verdict has an attempt");
                     assert_eq!(last.outcome.name(), "answered");
                     assert_eq!(last.raw, good_answer().into_bytes(), "the verdict of another answer");
                     assert!(body.contains("\"level\":4"), "{body}");
                 }
-                Some(SettlementRecord::Unscored { .. }) => n_unscored += 1,
+                Some(Settled::Unscored { .. }) => n_unscored += 1,
                 None => {}
             }
             stories += &story(&attempts, settlement.as_ref());
@@ -190,7 +194,7 @@ fn audit_numbers(attempts: &[AttemptRecord]) {
 }
 
 /// A packet's attempts and its end, one line each.
-fn story(attempts: &[AttemptRecord], settlement: Option<&SettlementRecord>) -> String {
+fn story(attempts: &[AttemptRecord], settlement: Option<&Settlement>) -> String {
     let mut story = String::new();
     for AttemptRecord { n, cause, http_status, outcome, raw, .. } in attempts {
         let status = http_status.map_or("-".to_owned(), |status| status.to_string());
@@ -200,13 +204,13 @@ fn story(attempts: &[AttemptRecord], settlement: Option<&SettlementRecord>) -> S
         };
         story += &format!("{n} {cause}: {status} {} {raw}\n", outcome.name());
     }
-    story += &match settlement {
+    story += &match settlement.map(|settlement| &settlement.decision) {
         None => "=> nothing\n".to_owned(),
-        Some(SettlementRecord::Verdict { .. }) => "=> verdict\n".to_owned(),
-        Some(SettlementRecord::Unscored { reason, detail, .. }) if detail.is_empty() => {
+        Some(Settled::Verdict { .. }) => "=> verdict\n".to_owned(),
+        Some(Settled::Unscored { reason, detail, .. }) if detail.is_empty() => {
             format!("=> unscored {reason}\n")
         }
-        Some(SettlementRecord::Unscored { reason, detail, .. }) => {
+        Some(Settled::Unscored { reason, detail, .. }) => {
             format!("=> unscored {reason}: {detail}\n")
         }
     };

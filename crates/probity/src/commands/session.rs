@@ -154,6 +154,12 @@ pub(crate) fn open_for_writing(path: &Path, note: &dyn Fn(&str)) -> Result<Store
             "{n} calls were in flight when an earlier process died: possibly billed, not recorded"
         ));
     }
+    if let Some(log) = &opened.missing_log {
+        note(&format!(
+            "warning: the store was not closed and its journal {} is missing: the latest records may be lost",
+            log.display()
+        ));
+    }
     Ok(opened.store)
 }
 

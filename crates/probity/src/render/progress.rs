@@ -135,7 +135,7 @@ fn message(progress: &Progress, next_try: Option<Duration>) -> String {
 mod tests {
     use std::time::Instant;
 
-    use probity_engine::schedule::lane::LaneSettings;
+    use probity_engine::config::Config;
 
     use super::*;
 
@@ -162,14 +162,8 @@ mod tests {
         let print = |line: &str| PRINTED.lock().expect("no test panics with it").push(line.to_owned());
         let sink = ProgressSink::Log { every: Duration::from_millis(20), print };
         let bar = Bar { sink, running: Mutex::default() };
-        let lane = Lane::new(LaneSettings {
-            concurrency: 1,
-            breaker_consecutive: 5,
-            breaker_window: 20,
-            breaker_share: 0.5,
-            pilot: Duration::ZERO,
-            drought: Duration::MAX,
-        });
+        let config = Config::resolve([]).expect("the defaults are right");
+        let lane = Lane::new(config.schedule);
         let started = Instant::now();
         bar.start(&Arc::new(Progress::default()), &Arc::new(lane));
         let n_printed = || PRINTED.lock().expect("no test panics with it").len();

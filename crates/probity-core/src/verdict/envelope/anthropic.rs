@@ -14,7 +14,7 @@ pub fn anthropic(body: &[u8]) -> Result<Completion, EnvelopeFault> {
 }
 
 /// Reads the body of a Messages response that has been parsed, with the clean-ups that took.
-pub fn anthropic_json(value: &Json, repairs: &[JsonRepair]) -> Result<Completion, EnvelopeFault> {
+fn anthropic_json(value: &Json, repairs: &[JsonRepair]) -> Result<Completion, EnvelopeFault> {
     if let Some(fault) = error_in(value) {
         return Err(fault);
     }

@@ -9,8 +9,8 @@ mod anthropic;
 mod openai;
 mod stream;
 
-pub use anthropic::{anthropic, anthropic_json};
-pub use openai::{openai, openai_json};
+pub use anthropic::anthropic;
+pub use openai::openai;
 
 use super::invalid::InvalidReason;
 use super::{Finish, Usage};

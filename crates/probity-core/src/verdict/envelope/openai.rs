@@ -20,7 +20,7 @@ pub fn openai(body: &[u8]) -> Result<Completion, EnvelopeFault> {
 }
 
 /// Reads the body of a chat completion that came whole and has been parsed, with the clean-ups that took.
-pub fn openai_json(value: &Json, repairs: &[JsonRepair]) -> Result<Completion, EnvelopeFault> {
+fn openai_json(value: &Json, repairs: &[JsonRepair]) -> Result<Completion, EnvelopeFault> {
     if let Some(fault) = error_in(value) {
         return Err(fault);
     }

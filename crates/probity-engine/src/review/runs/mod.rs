@@ -272,13 +272,13 @@ fn settlement(
     judge: &JudgeId,
     identity: &str,
     repeat: u32,
-    settled: Option<crate::store::SettlementRecord>,
+    settled: Option<crate::store::Settlement>,
     attempts: Vec<crate::store::AttemptRecord>,
 ) -> SettlementView {
-    use crate::store::SettlementRecord;
-    let (state, verdict, reason) = match settled {
-        Some(SettlementRecord::Verdict { body, .. }) => ("verdict", indented(&body), String::new()),
-        Some(SettlementRecord::Unscored { reason, detail, .. }) => {
+    use crate::store::Settled;
+    let (state, verdict, reason) = match settled.map(|settlement| settlement.decision) {
+        Some(Settled::Verdict { body }) => ("verdict", indented(&body), String::new()),
+        Some(Settled::Unscored { reason, detail }) => {
             ("unscored", String::new(), format!("{reason}: {detail}"))
         }
         None => ("open", String::new(), String::new()),

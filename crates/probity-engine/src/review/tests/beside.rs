@@ -11,7 +11,7 @@ use probity_core::packet::PacketHash;
 
 use super::*;
 use crate::store::{
-    AttemptEnd, AttemptStart, Decision, JudgeId, KnownKind, Manifest, RunId, Settlement, Store,
+    AttemptEnd, AttemptStart, JudgeId, KnownKind, Manifest, RunId, Settled, Settlement, Store,
 };
 
 /// Names the store and the part for a process started by a test.
@@ -89,7 +89,7 @@ async fn call(store: &Store, run: RunId, n: usize) {
     };
     let attempt = store.intend(start).await.unwrap();
     let end = AttemptEnd { outcome: "ok".to_owned(), raw: b"raw".to_vec(), ..AttemptEnd::default() };
-    let settlement = Settlement { attempts: 1, decision: Decision::Verdict { body: "{}".to_owned() } };
+    let settlement = Settlement { attempts: 1, decision: Settled::Verdict { body: "{}".to_owned() } };
     store.conclude(attempt, end, Some(settlement)).await.unwrap();
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use probity_core::packet::PacketHash;
 
 use super::*;
-use crate::store::{AttemptEnd, AttemptStart, Decision, JudgeId, Manifest, Settlement, Store};
+use crate::store::{AttemptEnd, AttemptStart, JudgeId, Manifest, Settled, Settlement, Store};
 
 fn hash(body: &str) -> PacketHash {
     PacketHash::from_bytes(*blake3::hash(body.as_bytes()).as_bytes())
@@ -23,15 +23,15 @@ fn pair(a: &str, b: &str) -> String {
     )
 }
 
-fn level(level: i64) -> Decision {
+fn level(level: i64) -> Settled {
     let body = format!(
         r#"{{"v":1,"scores":[{{"criterion":"tone","level":{level},"reasoning":"r"}}],"repairs":[],"suspicions":[],"model":null}}"#
     );
-    Decision::Verdict { body }
+    Settled::Verdict { body }
 }
 
 /// A run called `name` with one call about each packet, of which all are settled that have a decision.
-fn run(store: &Store, name: &str, packets: &[(String, Option<Decision>)]) -> i64 {
+fn run(store: &Store, name: &str, packets: &[(String, Option<Settled>)]) -> i64 {
     let judge = JudgeId::of_identity(r#"{"kind":"mock"}"#);
     store.register_judge(&judge, r#"{"kind":"mock"}"#).unwrap();
     let parts = vec![("cases".to_owned(), name.to_owned())];
@@ -61,7 +61,7 @@ fn run(store: &Store, name: &str, packets: &[(String, Option<Decision>)]) -> i64
 fn scene() -> (Scene, [i64; 2]) {
     let scene = Scene::new(LabelForm::Levels, 1, 1);
     let store = Store::open(&scene.path()).unwrap().store;
-    let refused = Decision::Unscored { reason: "refused".to_owned(), detail: "it would not say".to_owned() };
+    let refused = Settled::Unscored { reason: "refused".to_owned(), detail: "it would not say".to_owned() };
     let first = run(
         &store,
         "first",

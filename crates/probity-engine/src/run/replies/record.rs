@@ -11,7 +11,7 @@ use probity_core::score::Unscored;
 use crate::load::Skipped;
 use crate::run::RunError;
 use crate::run::record::ended;
-use crate::store::{Found, Reader, SettlementRecord};
+use crate::store::{Found, Reader, Settled, Settlement};
 use crate::target::{ReplyRecord, TargetDefinition};
 
 /// A case for which the target gave no reply.
@@ -70,7 +70,7 @@ impl Replies {
         let hash = target.request(case)?.hash();
         let found = locked(&self.reader).found(target.id(), self.repeat, &[hash])?;
         Ok(Err(match found.get(&hash) {
-            Some(Found::Settled(SettlementRecord::Verdict { body, .. })) => {
+            Some(Found::Settled(Settlement { decision: Settled::Verdict { body }, .. })) => {
                 let damaged = |problem: String| RunError::damaged(hash, &problem);
                 let record: ReplyRecord =
                     serde_json::from_str(body).map_err(|error| damaged(error.to_string()))?;
@@ -79,7 +79,7 @@ impl Replies {
                 }
                 return record.reply(target.variant()).map(Ok).map_err(damaged);
             }
-            Some(Found::Settled(SettlementRecord::Unscored { reason, detail, attempts })) => {
+            Some(Found::Settled(Settlement { decision: Settled::Unscored { reason, detail }, attempts })) => {
                 no_reply(reason, detail, *attempts)
             }
             Some(Found::Attempted(last)) => {

@@ -4,7 +4,7 @@
 //! shapes that are in use and nothing that is not JSON: a proxy's HTML page says nothing, whatever words or
 //! digits stand in it.
 
-use probity_core::json::{self, Json, JsonRepair, Tolerance};
+use probity_core::json::{self, Json, Tolerance};
 
 use crate::judge::Response;
 use crate::judge::event_stream::data_lines;
@@ -40,7 +40,7 @@ impl ErrorBody {
 /// A body as far as it could be read.
 pub(super) enum BodyText {
     /// One JSON value, and the clean-ups that reading it took.
-    Json(Json, Vec<JsonRepair>),
+    Json(Json),
     /// The JSON values of an event stream, and whether the stream came to its end.
     Events { events: Vec<Json>, ended: bool },
     /// Text that is cut off although it declares itself to be JSON.
@@ -64,7 +64,7 @@ pub(super) fn body_text(response: &Response) -> BodyText {
         return BodyText::Html;
     }
     match json::parse_with(text, Tolerance::LoneSurrogates) {
-        Ok((value, repairs)) => BodyText::Json(value, repairs),
+        Ok((value, _)) => BodyText::Json(value),
         Err(error) if error.problem == json::JsonProblem::UnexpectedEnd && content_type.contains("json") => {
             BodyText::Cut
         }
@@ -92,7 +92,7 @@ fn is_last_event(event: &Json) -> bool {
 /// The error of a response whose status already says that it is one.
 pub(super) fn refusal(body: &BodyText) -> ErrorBody {
     match body {
-        BodyText::Json(value, _) => {
+        BodyText::Json(value) => {
             let value = first(value);
             error_member(value).unwrap_or_else(|| error_of(value))
         }
@@ -104,7 +104,7 @@ pub(super) fn refusal(body: &BodyText) -> ErrorBody {
 /// The error inside a response whose status says that all is well.
 pub(super) fn hidden_error(body: &BodyText) -> Option<ErrorBody> {
     match body {
-        BodyText::Json(value, _) => match first(value).get("error") {
+        BodyText::Json(value) => match first(value).get("error") {
             Some(Json::String(_)) if first(value).as_object().is_some_and(|all| all.len() > 1) => None,
             _ => error_member(first(value)),
         },

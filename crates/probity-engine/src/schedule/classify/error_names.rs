@@ -3,9 +3,7 @@
 //! Names are compared exactly. A phrase decides only between outcomes that both end the item or both end the
 //! lane before money is spent, never between asking again and giving up on an account.
 
-use super::RefusedParameter;
 use super::error_body::ErrorBody;
-use crate::judge::mask::masked;
 
 /// Names under which services say that an account is used up. Only exact names count: a sentence about
 /// quota may be about the next second.
@@ -110,15 +108,10 @@ pub(super) fn about_parameter(error: &ErrorBody) -> bool {
     error.is_named(NAMES) || (mentioned_parameter(error).is_some() && error.says(PHRASES))
 }
 
-/// The parameter that a refusal is about.
-pub(super) fn refused_parameter(error: &ErrorBody) -> RefusedParameter {
-    match mentioned_parameter(error) {
-        Some(name) if matches!(name.as_str(), "response_format" | "json_schema" | "json_object") => {
-            RefusedParameter::StructuredOutput
-        }
-        Some(name) => RefusedParameter::Named(masked(&name)),
-        None => RefusedParameter::Unnamed,
-    }
+/// Whether a refusal is about the way in which structured output was asked for, and nothing else.
+pub(super) fn is_about_structured_output(error: &ErrorBody) -> bool {
+    mentioned_parameter(error)
+        .is_some_and(|name| matches!(name.as_str(), "response_format" | "json_schema" | "json_object"))
 }
 
 /// The parameter an error is about: by its field, or the first known one that its message names.

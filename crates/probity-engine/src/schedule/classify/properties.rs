@@ -96,9 +96,9 @@ fn answer() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![chat, messages]
 }
 
-fn classified(response: Response, wait_max: Duration, clock: Option<i64>) -> Disposition {
+fn classified(response: Response, wait_max: Duration, clock: Option<i64>) -> Option<Disposition> {
     let terms = CallTerms { model: "m-1", wait_max, received_unix_ms: clock };
-    classify(&CallOutcome::Response(response), &terms)
+    classify(&CallOutcome::Response(response), &terms).err()
 }
 
 proptest! {
@@ -115,15 +115,13 @@ proptest! {
     ) {
         let wait_max = Duration::from_millis(wait_ms_max);
         match classified(Response { status, headers, body }, wait_max, clock) {
-            Disposition::Answer => prop_assert!((200..300).contains(&status)),
-            Disposition::Wait { pause, .. } => prop_assert!(WAIT_MIN <= pause && pause <= wait_max),
-            Disposition::Retry { floor, .. } => {
+            None => prop_assert!((200..300).contains(&status)),
+            Some(Disposition::Wait { pause, .. }) => prop_assert!(WAIT_MIN <= pause && pause <= wait_max),
+            Some(Disposition::Retry { floor, .. }) => {
                 prop_assert!(floor.is_none_or(|floor| WAIT_MIN <= floor && floor <= wait_max));
             }
-            Disposition::Stop { message, .. } | Disposition::Abort { message, .. } => {
-                prop_assert!(!message.is_empty());
-            }
-            Disposition::RetryOnce { .. } | Disposition::Invalid { .. } | Disposition::GiveUp { .. } => {}
+            Some(Disposition::Stop { stop, .. }) => prop_assert!(!stop.message().is_empty()),
+            Some(Disposition::Damaged | Disposition::Invalid { .. } | Disposition::GiveUp { .. }) => {}
         }
     }
 
@@ -138,7 +136,7 @@ proptest! {
         let response = Response { status, headers, body };
         let held_back = preemptive_wait(&response);
         prop_assert!(held_back.is_none_or(|wait| wait >= WAIT_MIN));
-        prop_assert_eq!(classified(response, super::WAIT_MAX_DEFAULT, clock), Disposition::Answer);
+        prop_assert_eq!(classified(response, super::WAIT_MAX_DEFAULT, clock), None);
     }
 
     /// A server that wants no second call gets none: neither a wait nor a retry is left.
@@ -147,6 +145,6 @@ proptest! {
         headers.retain(|(name, _)| name != "x-should-retry");
         headers.push(("x-should-retry".to_owned(), "false".to_owned()));
         let got = classified(Response { status, headers, body }, super::WAIT_MAX_DEFAULT, None);
-        prop_assert!(!matches!(got, Disposition::Retry { .. } | Disposition::Wait { .. }), "{:?}", got);
+        prop_assert!(!matches!(got, Some(Disposition::Retry { .. } | Disposition::Wait { .. })), "{:?}", got);
     }
 }

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 
 use super::{Billing, CallTerms, Disposition, WAIT_MAX_DEFAULT, billing, classify, preemptive_wait, rounded};
 use crate::judge::{CallOutcome, Response, TransportFault};
+use crate::schedule::lane::Stop;
 
 const TERMS: CallTerms<'_> =
     CallTerms { model: "m-1", wait_max: WAIT_MAX_DEFAULT, received_unix_ms: Some(1_772_366_400_000) };
@@ -20,25 +21,24 @@ fn broken(fault: TransportFault) -> CallOutcome {
     CallOutcome::Broken { fault, partial: b"{\"score\": 5".to_vec() }
 }
 
-fn summary(disposition: &Disposition) -> String {
+fn summary(outcome: &CallOutcome) -> String {
+    let Err(disposition) = classify(outcome, &TERMS) else { return "answer".to_owned() };
     match disposition {
-        Disposition::Answer => "answer".to_owned(),
         Disposition::Retry { reason, floor: None, signal } => format!("retry {reason} {signal:?}"),
         Disposition::Retry { reason, floor: Some(floor), signal } => {
             format!("retry {reason} {signal:?} after {floor:?}")
         }
         Disposition::Wait { reason, pause, ramp } => format!("wait {reason} {pause:?} {ramp:?}"),
-        Disposition::RetryOnce { reason } => format!("retry once {reason}"),
+        Disposition::Damaged => "damaged".to_owned(),
         Disposition::GiveUp { reason, detail } => format!("give up {reason}: {detail}"),
         Disposition::Invalid { reason, detail } => format!("invalid {reason}: {detail}"),
-        Disposition::Stop { reason, message } => format!("stop {}: {message}", reason.name()),
-        Disposition::Abort { reason, message } => format!("abort {reason:?}: {message}"),
+        Disposition::Stop { reason, stop } => format!("stop {reason}: {}", stop.message()),
     }
 }
 
 #[track_caller]
 fn check(status: u16, headers: &[(&str, &str)], body: &str, want: &Expect) {
-    want.assert_eq(&summary(&classify(&response(status, headers, body.as_bytes()), &TERMS)));
+    want.assert_eq(&summary(&response(status, headers, body.as_bytes())));
 }
 
 #[track_caller]
@@ -50,7 +50,7 @@ fn check_error(status: u16, error: &str, want: &Expect) {
 fn check_fault(fault: TransportFault, billed: Billing, want: &Expect) {
     let outcome = broken(fault);
     assert_eq!(billing(&outcome), billed);
-    want.assert_eq(&summary(&classify(&outcome, &TERMS)));
+    want.assert_eq(&summary(&outcome));
 }
 
 const HTML: &str = "<!DOCTYPE html><h1>502</h1> score: 5, retry in 9s";
@@ -66,7 +66,7 @@ fn f02_http_date() {
     let until = |text| [date, ("retry-after", text)];
     check(429, &until("Sun, 01 Mar 2026 12:00:09 GMT"), "", &expect!["wait rate_limited 9s Normal"]);
     check(429, &until("Sun, 01 Mar 2026 11:59:00 GMT"), "", &expect!["wait rate_limited 50ms Normal"]);
-    check(429, &until("Mon, 01 Mar 2100 12:00:00 GMT"), "", &expect!["retry rate_limited Overloaded"]);
+    check(429, &until("Mon, 01 Mar 2100 12:00:00 GMT"), "", &expect!["retry rate_limited Limited(Normal)"]);
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn f04_zero_is_still_a_limit() {
 #[test]
 fn f05_nonsense_means_own_backoff() {
     for text in ["-5", "abc", "NaN", "1e309", ""] {
-        check(429, &[("retry-after", text)], "", &expect!["retry rate_limited Overloaded"]);
+        check(429, &[("retry-after", text)], "", &expect!["retry rate_limited Limited(Normal)"]);
     }
 }
 
@@ -96,7 +96,7 @@ fn f06_a_day_stops_the_lane() {
 
 #[test]
 fn f07_no_header() {
-    check(429, &[], "", &expect!["retry rate_limited Overloaded"]);
+    check(429, &[], "", &expect!["retry rate_limited Limited(Normal)"]);
 }
 
 #[test]
@@ -116,12 +116,12 @@ fn f09_delay_in_the_body() {
     check_error(
         429,
         r#"{"message":"Please retry in 52.4s"}"#,
-        &expect!["retry rate_limited Overloaded after 52.4s"],
+        &expect!["retry rate_limited Limited(Normal) after 52.4s"],
     );
     check_error(
         429,
         r#"{"message":"Please retry in 3h"}"#,
-        &expect!["retry rate_limited Overloaded after 120s"],
+        &expect!["retry rate_limited Limited(Normal) after 120s"],
     );
 }
 
@@ -158,7 +158,7 @@ fn f11_other_names_for_no_money() {
 #[test]
 fn f12_a_sentence_about_quota_is_no_quota() {
     let error = r#"{"message":"INSUFFICIENT QUOTA for this second: insufficient_quota","code":"rate_limit_exceeded"}"#;
-    check_error(429, error, &expect!["retry rate_limited Overloaded"]);
+    check_error(429, error, &expect!["retry rate_limited Limited(Normal)"]);
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn f14_request_larger_than_the_whole_limit() {
     check_error(
         429,
         r#"{"code":"rate_limit_exceeded","message":"Rate limit reached for m: Limit 10000, Used 9000, Requested 2000. Please try again in 6s."}"#,
-        &expect!["retry rate_limited Overloaded after 6s"],
+        &expect!["retry rate_limited Limited(Normal) after 6s"],
     );
 }
 
@@ -197,16 +197,16 @@ fn f15_success_that_used_up_the_limit() {
 
 #[test]
 fn f16_server_error() {
-    check(500, &[], "", &expect!["retry server_error Transient"]);
+    check(500, &[], "", &expect!["retry server_error Failure"]);
 }
 
 #[test]
 fn f17_html_from_a_proxy() {
     for status in [502, 503, 504] {
-        check(status, &[("content-type", "text/html")], HTML, &expect!["retry server_error Transient"]);
+        check(status, &[("content-type", "text/html")], HTML, &expect!["retry server_error Failure"]);
     }
-    check(429, &[], HTML, &expect!["retry rate_limited Overloaded"]);
-    check(200, &[("content-type", "text/html")], HTML, &expect!["retry once bad_body"]);
+    check(429, &[], HTML, &expect!["retry rate_limited Limited(Normal)"]);
+    check(200, &[("content-type", "text/html")], HTML, &expect!["damaged"]);
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn f19_unavailable_with_a_time() {
 #[test]
 fn f20_try_again() {
     for status in [408, 409, 425] {
-        check(status, &[], "", &expect!["retry try_again Transient"]);
+        check(status, &[], "", &expect!["retry try_again Failure"]);
     }
 }
 
@@ -232,7 +232,7 @@ fn f21_should_retry_is_obeyed() {
     let no = [("x-should-retry", "false")];
     check(500, &no, "", &expect!["give up retry_forbidden: server_error"]);
     let yes = [("x-should-retry", "true")];
-    check(400, &yes, "", &expect!["retry retry_requested Transient"]);
+    check(400, &yes, "", &expect!["retry retry_requested Failure"]);
     check(401, &yes, "", &expect!["stop credentials: the server does not accept the key (HTTP 401)"]);
 }
 
@@ -265,7 +265,7 @@ fn f23_unsupported_parameter() {
         400,
         r#"{"code":"unsupported_parameter","param":"max_tokens","message":"Use 'max_completion_tokens' instead."}"#,
         &expect![[
-            r#"abort Parameter(Named("max_tokens")): the server does not take a parameter of the request (HTTP 400): Use 'max_completion_tokens' instead."#
+            "stop parameter: the server does not take a parameter of the request (HTTP 400): Use 'max_completion_tokens' instead."
         ]],
     );
     for message in [
@@ -275,8 +275,8 @@ fn f23_unsupported_parameter() {
     ] {
         let outcome = response(400, &[], format!("{{\"message\":\"{message}\"}}").as_bytes());
         let disposition = classify(&outcome, &TERMS);
-        assert!(matches!(disposition, Disposition::Abort { .. }), "{message}: {disposition:?}");
-        assert!(!disposition.structured_output_refused(), "{message}");
+        let is_unusable = matches!(&disposition, Err(Disposition::Stop { stop: Stop::Unusable(_), .. }));
+        assert!(is_unusable, "{message}: {disposition:?}");
     }
     check_error(
         400,
@@ -294,7 +294,9 @@ fn f23_structured_output_refused() {
         r#"{"message":"Unknown name json_schema"}"#,
     ] {
         let outcome = response(400, &[], format!("{{\"error\":{error}}}").as_bytes());
-        assert!(classify(&outcome, &TERMS).structured_output_refused(), "{error}");
+        let disposition = classify(&outcome, &TERMS);
+        let is_refused = matches!(disposition, Err(Disposition::Stop { stop: Stop::SchemaRefused(_), .. }));
+        assert!(is_refused, "{error}");
     }
 }
 
@@ -321,13 +323,13 @@ fn f25_model_not_found() {
     check_error(
         404,
         r#"{"code":"model_not_found","message":"no such model"}"#,
-        &expect![[r#"abort Model: the server has no model "m-1" at this address (HTTP 404): no such model"#]],
+        &expect![[r#"stop model: the server has no model "m-1" at this address (HTTP 404): no such model"#]],
     );
     check(
         410,
         &[],
         "",
-        &expect![[r#"abort Model: the server has no model "m-1" at this address (HTTP 410)"#]],
+        &expect![[r#"stop model: the server has no model "m-1" at this address (HTTP 410)"#]],
     );
 }
 
@@ -345,7 +347,7 @@ fn f27_schema_rejected() {
         &[],
         r#"{"detail":[{"loc":["body","response_format"],"msg":"bad"}]}"#,
         &expect![[
-            r#"abort Parameter(StructuredOutput): the server does not accept the request's schema (HTTP 422): [{"loc":["body","response_format"],"msg":"bad"}]"#
+            r#"stop parameter: the server does not accept the request's schema (HTTP 422): [{"loc":["body","response_format"],"msg":"bad"}]"#
         ]],
     );
 }
@@ -371,19 +373,19 @@ fn f28_redirect() {
 #[test]
 fn f29_no_connection() {
     let refused = TransportFault::Connect("connection refused".into());
-    check_fault(refused, Billing::No, &expect!["retry connect Transient"]);
+    check_fault(refused, Billing::No, &expect!["retry connect Failure"]);
 }
 
 #[test]
 fn f30_f31_lost_connections_may_be_billed() {
     let lost = TransportFault::Lost("reset".into());
-    check_fault(lost, Billing::Maybe, &expect!["retry connection_lost Transient"]);
+    check_fault(lost, Billing::Maybe, &expect!["retry connection_lost Failure"]);
 }
 
 #[test]
 fn f32_a_refused_stream_costs_the_item_nothing() {
     let refused = TransportFault::Refused("GOAWAY".into());
-    check_fault(refused, Billing::No, &expect!["retry stream_refused Refused"]);
+    check_fault(refused, Billing::No, &expect!["retry stream_refused Declined"]);
 }
 
 #[test]
@@ -391,7 +393,7 @@ fn f33_certificate() {
     check_fault(
         TransportFault::Tls("expired".into()),
         Billing::No,
-        &expect!["abort Certificate: the server's certificate was not accepted: expired"],
+        &expect!["stop certificate: the server's certificate was not accepted: expired"],
     );
 }
 
@@ -399,14 +401,10 @@ fn f33_certificate() {
 fn f34_to_f37_clocks() {
     let t = Duration::from_secs(1);
     let clock = |fault, billed, want| check_fault(fault, billed, want);
-    clock(TransportFault::ConnectTimeout(t), Billing::No, &expect!["retry connect_timeout Transient"]);
-    clock(
-        TransportFault::FirstByteTimeout(t),
-        Billing::Maybe,
-        &expect!["retry first_byte_timeout Transient"],
-    );
-    clock(TransportFault::IdleTimeout(t), Billing::Maybe, &expect!["retry idle_timeout Transient"]);
-    clock(TransportFault::TotalTimeout(t), Billing::Maybe, &expect!["retry total_timeout Transient"]);
+    clock(TransportFault::ConnectTimeout(t), Billing::No, &expect!["retry connect_timeout Failure"]);
+    clock(TransportFault::FirstByteTimeout(t), Billing::Maybe, &expect!["retry first_byte_timeout Failure"]);
+    clock(TransportFault::IdleTimeout(t), Billing::Maybe, &expect!["retry idle_timeout Failure"]);
+    clock(TransportFault::TotalTimeout(t), Billing::Maybe, &expect!["retry total_timeout Failure"]);
 }
 
 const EVENTS: &[(&str, &str)] = &[("content-type", "text/event-stream; charset=utf-8")];
@@ -421,22 +419,22 @@ fn f38_a_finished_stream_is_an_answer() {
 #[test]
 fn f39_a_stream_that_just_ends() {
     let body = "data: {\"choices\":[{\"delta\":{\"content\":\"5\"},\"finish_reason\":null}]}\n\n";
-    check(200, EVENTS, body, &expect!["retry truncated_stream Transient"]);
+    check(200, EVENTS, body, &expect!["retry truncated_stream Failure"]);
 }
 
 #[test]
 fn f40_errors_inside_a_success() {
-    check_error(200, r#"{"code":429,"message":"slow"}"#, &expect!["retry rate_limited Overloaded"]);
+    check_error(200, r#"{"code":429,"message":"slow"}"#, &expect!["retry rate_limited Limited(Normal)"]);
     check_error(200, r#"{"type":"overloaded_error"}"#, &expect!["retry overloaded Unlucky"]);
     check_error(
         200,
         r#"{"code":"insufficient_quota"}"#,
         &expect!["stop quota: the account has no quota or credit left (HTTP 200)"],
     );
-    check_error(200, r#""upstream failed""#, &expect!["retry server_error Transient"]);
+    check_error(200, r#""upstream failed""#, &expect!["retry server_error Failure"]);
     check_error(200, "null", &expect!["answer"]);
     let stream = "data: {\"error\":{\"type\":\"rate_limit_error\"}}\n\ndata: [DONE]\n\n";
-    check(200, EVENTS, stream, &expect!["retry rate_limited Overloaded"]);
+    check(200, EVENTS, stream, &expect!["retry rate_limited Limited(Normal)"]);
 }
 
 #[test]
@@ -457,10 +455,10 @@ fn f41_too_large() {
 #[test]
 fn f42_damaged_bodies() {
     let damaged = TransportFault::BadBody("chunk".into());
-    check_fault(damaged, Billing::Maybe, &expect!["retry once bad_body"]);
+    check_fault(damaged, Billing::Maybe, &expect!["damaged"]);
     let invalid_utf8 = response(200, &[], b"{\"score\": \"\xff\"}");
-    assert_eq!(summary(&classify(&invalid_utf8, &TERMS)), "retry once bad_body");
-    check(200, &[("content-type", "application/json")], "{\"cut", &expect!["retry once bad_body"]);
+    assert_eq!(summary(&invalid_utf8), "damaged");
+    check(200, &[("content-type", "application/json")], "{\"cut", &expect!["damaged"]);
 }
 
 #[test]
@@ -484,7 +482,7 @@ fn f06_waits_are_told_in_the_unit_that_fits() {
 
 #[test]
 fn f14_only_more_than_the_limit_is_larger() {
-    let want = expect!["retry rate_limited Overloaded"];
+    let want = expect!["retry rate_limited Limited(Normal)"];
     check_error(429, r#"{"message":"Limit 2000, Requested 2000"}"#, &want);
     check_error(429, r#"{"message":"Request too large for now: Limit 10000, Requested 2000"}"#, &want);
     check_error(
@@ -496,8 +494,8 @@ fn f14_only_more_than_the_limit_is_larger() {
 
 #[test]
 fn f17_a_page_is_told_by_its_type_or_its_first_characters() {
-    check(200, &[], HTML, &expect!["retry once bad_body"]);
-    check(200, &[("content-type", "text/html")], "Welcome", &expect!["retry once bad_body"]);
+    check(200, &[], HTML, &expect!["damaged"]);
+    check(200, &[("content-type", "text/html")], "Welcome", &expect!["damaged"]);
 }
 
 #[test]
@@ -545,11 +543,12 @@ proptest! {
     ) {
         let header = wait.as_deref().map(|text| ("retry-after", text));
         let headers: Vec<(&str, &str)> = header.into_iter().collect();
-        let disposition = classify(&response(status, &headers, &body), &TERMS);
-        prop_assert_ne!(&disposition, &Disposition::Answer);
+        let outcome = response(status, &headers, &body);
+        let disposition = classify(&outcome, &TERMS);
+        prop_assert!(disposition.is_err());
         let shown = format!("{disposition:?}");
         prop_assert!(!shown.contains("CANARY"), "{}", shown);
-        if let Disposition::Wait { pause, .. } = disposition {
+        if let Err(Disposition::Wait { pause, .. }) = disposition {
             prop_assert!(pause <= TERMS.wait_max);
         }
     }

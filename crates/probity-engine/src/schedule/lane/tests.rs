@@ -3,17 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-
-fn settings(concurrency: usize) -> LaneSettings {
-    LaneSettings {
-        concurrency,
-        breaker_consecutive: 20,
-        breaker_window: 200,
-        breaker_share: 0.5,
-        pilot: Duration::from_millis(250),
-        drought: Duration::from_mins(35),
-    }
-}
+use crate::schedule::fixture::settings;
 
 /// A lane whose first call has been answered.
 fn flown(concurrency: usize) -> Lane {
@@ -274,7 +264,7 @@ async fn n20_a_rate_limit_says_when_the_next_call_is_made() {
 #[tokio::test(start_paused = true)]
 async fn n20_a_rate_limit_that_never_ends_has_one_bound() {
     let drought = Duration::from_mins(30);
-    let lane = Lane::new(LaneSettings { drought, ..settings(4) });
+    let lane = Lane::new(ScheduleSettings { packet_max: drought, ..settings(4) });
     let began = Instant::now();
     let stop = loop {
         match lane.enter().await {

@@ -58,7 +58,7 @@ impl Scene {
     }
 
     /// A call about `text` that is settled by this decision.
-    fn call(&self, text: &str, decision: Decision) -> Accepted {
+    fn call(&self, text: &str, decision: Settled) -> Accepted {
         let attempt = self.begin(text);
         wait(self.store.conclude(attempt, ended("ok", b"raw"), Some(settlement(decision)))).unwrap().unwrap()
     }
@@ -67,7 +67,7 @@ impl Scene {
         self.store.reader().unwrap().attempts_of(&packet(text), &self.judge, 0).unwrap()
     }
 
-    fn settled(&self, text: &str) -> Option<SettlementRecord> {
+    fn settled(&self, text: &str) -> Option<Settlement> {
         self.store.reader().unwrap().settlement(&packet(text), &self.judge, 0).unwrap()
     }
 }
@@ -102,16 +102,16 @@ fn ended(outcome: &str, raw: &[u8]) -> AttemptEnd {
     AttemptEnd { outcome: outcome.to_owned(), raw: raw.to_vec(), ..AttemptEnd::default() }
 }
 
-fn settlement(decision: Decision) -> Settlement {
+fn settlement(decision: Settled) -> Settlement {
     Settlement { attempts: 1, decision }
 }
 
-fn verdict(body: &str) -> Decision {
-    Decision::Verdict { body: body.to_owned() }
+fn verdict(body: &str) -> Settled {
+    Settled::Verdict { body: body.to_owned() }
 }
 
-fn unscored(reason: &str) -> Decision {
-    Decision::Unscored { reason: reason.to_owned(), detail: format!("because {reason}") }
+fn unscored(reason: &str) -> Settled {
+    Settled::Unscored { reason: reason.to_owned(), detail: format!("because {reason}") }
 }
 
 /// Copies a store and its write-ahead log, and nothing else, into a new folder.

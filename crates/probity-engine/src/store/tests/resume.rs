@@ -79,9 +79,7 @@ fn g03_lost_calls_are_listed_once() {
     let (_folder, path) = scene.killed();
 
     let opened = Store::open(&path).unwrap();
-    let lost: Vec<_> = opened.lost.iter().map(|call| (call.attempt, call.packet, call.run)).collect();
-    assert_eq!(lost, [(first, packet("a"), scene.run), (third, packet("c"), scene.run)]);
-    assert_eq!(opened.lost[0].judge, scene.judge);
+    assert_eq!(opened.lost, [first, third]);
     let outcome = |text| {
         let reader = opened.store.reader().unwrap();
         let found = reader.found(&scene.judge, 0, &[packet(text)]).unwrap().remove(&packet(text));
@@ -109,8 +107,7 @@ fn g04_recovery_can_be_killed_too() {
 
     let (_folder, path) = copied(&path);
     let opened = Store::open(&path).unwrap();
-    let lost: Vec<_> = opened.lost.iter().map(|call| (call.attempt, call.n)).collect();
-    assert_eq!(lost, [(retry, 2)], "what was listed before is not listed again");
+    assert_eq!(opened.lost, [retry], "what was listed before is not listed again");
     assert_eq!(opened.store.totals(&judge, run).unwrap().lost, 2, "but it still counts");
 }
 

@@ -8,7 +8,7 @@ fn scene() -> (Scene, RunId) {
     (scene, run)
 }
 
-fn outcome(scene: &Scene) -> Outcome {
+fn outcome(scene: &Scene) -> RunOutcome {
     let mut all = scene.store.reader().unwrap().outcomes().unwrap();
     assert_eq!(all.len(), 1);
     all.remove(0)

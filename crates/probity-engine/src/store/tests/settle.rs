@@ -1,4 +1,4 @@
-//! Which settlement stands, whoever comes in which order, and what a refused request leaves.
+//! Which settlement stands, whatever the order, and what a refused request leaves.
 
 use std::collections::BTreeMap;
 
@@ -7,27 +7,28 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn summary(settled: Option<SettlementRecord>) -> String {
-    match settled {
-        None => "nothing".to_owned(),
-        Some(SettlementRecord::Verdict { body, attempts }) => format!("verdict {body} after {attempts}"),
-        Some(SettlementRecord::Unscored { reason, detail, attempts }) => {
-            format!("unscored {reason} ({detail}) after {attempts}")
-        }
+fn summary(settled: Option<Settlement>) -> String {
+    let Some(Settlement { attempts, decision }) = settled else { return "nothing".to_owned() };
+    match decision {
+        Settled::Verdict { body } => format!("verdict {body} after {attempts}"),
+        Settled::Unscored { reason, detail } => format!("unscored {reason} ({detail}) after {attempts}"),
     }
 }
 
 /// Offers `decisions` one after the other, each from its own attempt, and tells what became of each, what
 /// stands in the end, and which attempts are marked.
 #[track_caller]
-fn check(decisions: &[Decision], want: &Expect) {
+fn check(decisions: &[Settled], want: &Expect) {
     let scene = Scene::new();
     let mut told = Vec::new();
     for decision in decisions {
         told.push(format!("{:?}", scene.call("a", decision.clone())));
     }
-    let marks: Vec<String> =
-        scene.attempts("a").iter().map(|attempt| format!("{:?}", attempt.mark)).collect();
+    let marks: Vec<String> = scene
+        .attempts("a")
+        .iter()
+        .map(|attempt| if attempt.is_superseded { "Superseded" } else { "Plain" }.to_owned())
+        .collect();
     let stands = summary(scene.settled("a"));
     let snapshot = scene.store.snapshot().unwrap();
     assert_eq!(summary(snapshot.settlement(&packet("a"), &scene.judge, 0).unwrap()), stands);
@@ -130,7 +131,7 @@ fn g01_one_accepted_verdict_per_packet() {
         let attempts = scene.attempts(&text);
         assert_eq!(attempts.len(), N_WORKERS, "each call is kept");
         let plain: Vec<AttemptId> =
-            attempts.iter().filter(|kept| kept.mark == Mark::Plain).map(|kept| kept.attempt).collect();
+            attempts.iter().filter(|kept| !kept.is_superseded).map(|kept| kept.attempt).collect();
         assert_eq!(plain, [*attempt]);
     }
 }

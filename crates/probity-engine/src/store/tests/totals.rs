@@ -64,9 +64,9 @@ fn f58_a_judge_that_changes_is_counted() {
         call(&scene, scene.run, text, answered(model, fingerprint, text));
     }
     let totals = scene.store.totals(&scene.judge, scene.run).unwrap();
-    let counted = |name: &str, n| (name.to_owned(), n);
-    assert_eq!(totals.models, [counted("m-1", 2), counted("m-2", 1)]);
-    assert_eq!(totals.fingerprints, [counted("x", 1), counted("y", 2)]);
+    let counted = |counts: [(&str, u64); 2]| counts.map(|(name, n)| (name.to_owned(), n)).into();
+    assert_eq!(totals.models, counted([("m-1", 2), ("m-2", 1)]));
+    assert_eq!(totals.fingerprints, counted([("x", 1), ("y", 2)]));
     assert_eq!(totals.repeated_responses, []);
 }
 

@@ -47,7 +47,7 @@ fn outlet(args: &ReportArgs) -> Result<Outlet<'_>, Failure> {
 /// The runs with what they came to.
 fn remembered(past: &Past) -> Result<Vec<PastRun>, Failure> {
     let records = past.runs();
-    let run = |outcome: probity_engine::store::Outcome| {
+    let run = |outcome: probity_engine::store::RunOutcome| {
         let record = records.iter().find(|record| record.run == outcome.run)?;
         Some(PastRun {
             run: number(record),

@@ -2,7 +2,7 @@
 
 use probity_core::results::SummaryRecord;
 use probity_core::stats::Estimate;
-use probity_engine::store::{Outcome, RunRecord};
+use probity_engine::store::{RunOutcome, RunRecord};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -40,13 +40,13 @@ struct Line {
 
 impl RunList {
     /// The runs with what they came to.
-    pub(super) fn of(records: &[RunRecord], outcomes: &[Outcome]) -> RunList {
+    pub(super) fn of(records: &[RunRecord], outcomes: &[RunOutcome]) -> RunList {
         RunList { runs: records.iter().map(|record| Line::of(record, outcomes)).collect() }
     }
 }
 
 impl Line {
-    fn of(record: &RunRecord, outcomes: &[Outcome]) -> Line {
+    fn of(record: &RunRecord, outcomes: &[RunOutcome]) -> Line {
         let outcome = outcomes.iter().find(|outcome| outcome.run == record.run);
         let scores = outcome.filter(|outcome| outcome.command == "run");
         let scores = scores.and_then(|outcome| serde_json::from_str::<SummaryRecord>(&outcome.body).ok());

@@ -7,7 +7,7 @@ use probity_core::promote::Standing;
 use probity_core::results::RunResults;
 use probity_engine::run::spec::RecordedRun;
 use probity_engine::run::standing::of_results;
-use probity_engine::store::{Outcome, Reader, RunRecord, Store};
+use probity_engine::store::{Reader, RunOutcome, RunRecord, Store};
 
 use super::super::diff::read_results_text;
 use super::super::outlet::Outlet;
@@ -49,7 +49,7 @@ impl Past {
     }
 
     /// What they came to, as far as that is on record.
-    pub(crate) fn outcomes(&self) -> Result<Vec<Outcome>, Failure> {
+    pub(crate) fn outcomes(&self) -> Result<Vec<RunOutcome>, Failure> {
         self.reader.outcomes().map_err(|error| Failure::new(Exit::Store, &error))
     }
 

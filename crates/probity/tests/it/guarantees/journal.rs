@@ -1,4 +1,4 @@
-//! C07, C13: a write-ahead log that is torn or flipped after a crash, and two processes with one store.
+//! C07, C08, C13: a write-ahead log that is torn, flipped or gone after a crash, and two processes with one store.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -30,16 +30,20 @@ struct Files {
 
 /// Resumes from these files. Whatever the journal lost is asked again, and the end is the same.
 #[track_caller]
-fn resume(judge: &Judge, files: &Files, journal: &[u8]) -> usize {
+fn resume(judge: &Judge, files: &Files, journal: Option<&[u8]>) -> (usize, Ended) {
     let scene = Scene::new(cases(N_CASES), &judge.base_url());
     scene.write("store/store.db", &files.file);
-    scene.write("store/store.db-wal", journal);
+    if let Some(journal) = journal {
+        scene.write("store/store.db-wal", journal);
+    }
     let before = scene.record();
-    scene.run(&["--concurrency", &CONCURRENCY.to_string()]).code(0);
+    let ended = scene.run(&["--concurrency", &CONCURRENCY.to_string()]).code(0);
     scene.record().keeps(&before);
     let results = scene.results_bytes().expect("there are results");
     assert_same(&comparable(&results), &comparable(&undisturbed().results), "resumed");
-    before.ended.len()
+    let again = scene.run(&[]).code(0);
+    assert!(!again.stderr.contains("its journal"), "told once: {}", again.stderr);
+    (before.ended.len(), ended)
 }
 
 #[test]
@@ -52,7 +56,7 @@ fn g02_c07_a_torn_journal_loses_only_its_tail() {
     cuts.sort_unstable();
     let mut n_before = 0;
     for cut in cuts {
-        let n_ended = resume(&series.judge, &files, &files.journal[..cut]);
+        let (n_ended, _) = resume(&series.judge, &files, Some(&files.journal[..cut]));
         assert!(n_ended >= n_before, "a longer journal holds no less (cut at {cut})");
         n_before = n_ended;
     }
@@ -66,9 +70,16 @@ fn c07_a_flipped_bit_ends_the_journal_there() {
     for place in [40, last / 2, last - 5000, last] {
         let mut flipped = files.journal.clone();
         flipped[place] ^= 1;
-        let n_ended = resume(&series.judge, &files, &flipped);
+        let (n_ended, _) = resume(&series.judge, &files, Some(&flipped));
         assert!(n_ended <= series.record.ended.len(), "flipped at {place}");
     }
+}
+
+#[test]
+fn c08_a_journal_taken_away_is_told() {
+    let (series, files) = killed();
+    let (_, ended) = resume(&series.judge, &files, None);
+    let _ended = ended.says(["its journal", "is missing: the latest records may be lost"]);
 }
 
 #[test]
