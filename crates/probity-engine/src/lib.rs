@@ -5,10 +5,10 @@
 
 pub mod config;
 pub mod fault_points;
+pub mod input;
 pub mod judge;
-pub mod load;
+pub mod ledger;
 pub mod review;
 pub mod run;
 pub mod schedule;
-pub mod store;
 pub mod target;

@@ -60,13 +60,7 @@ fn money() {
 #[test]
 fn percentages() {
     check_equal(&[
-        "15%",
-        "15 %",
-        "15 percent",
-        "15 per cent",
-        "fifteen percent",
-        "15.0%",
-        "Fifteen per cent",
+        "15%", "15 %", "15 percent", "15 per cent", "fifteen percent", "15.0%", "Fifteen per cent",
     ]);
     check_none(&["a percentage of it", "percent"]);
 }
@@ -74,13 +68,7 @@ fn percentages() {
 #[test]
 fn lengths_of_time() {
     check_equal(&[
-        "14 days",
-        "two weeks",
-        "a fortnight",
-        "14-day",
-        "fourteen days",
-        "14 (fourteen) days",
-        "336 hours",
+        "14 days", "two weeks", "a fortnight", "14-day", "fourteen days", "14 (fourteen) days", "336 hours",
     ]);
     check_equal(&["24 hours", "1 day", "one day", "24h", "24 hrs", "1440 minutes"]);
     check_equal(&[
@@ -97,15 +85,8 @@ fn lengths_of_time() {
 #[test]
 fn days() {
     check_equal(&[
-        "2026-04-01",
-        "April 1, 2026",
-        "1 April 2026",
-        "1st of April 2026",
-        "Apr. 1 2026",
-        "04/01/2026",
-        "01.04.2026",
-        "2026-04-01T10:00",
-        "April 1st, 2026",
+        "2026-04-01", "April 1, 2026", "1 April 2026", "1st of April 2026", "Apr. 1 2026", "04/01/2026",
+        "01.04.2026", "2026-04-01T10:00", "April 1st, 2026",
     ]);
     check_equal(&["April 1", "1 April", "the 1st of April", "Apr 1st"]);
     check_none(&["you may 5", "march 3 times", "April 31", "13/13/2026", "version 1.2.3", "9:00-11:00"]);
@@ -114,24 +95,12 @@ fn days() {
 #[test]
 fn references() {
     check_equal(&[
-        "order #48291",
-        "order 48291",
-        "ticket-48291",
-        "Order no. 48291",
-        "#48291",
-        "order number: 48291",
+        "order #48291", "order 48291", "ticket-48291", "Order no. 48291", "#48291", "order number: 48291",
     ]);
     check_equal(&["invoice AB-12-34", "invoice ab1234", "Invoice no AB1234"]);
     check_equal(&["RPL-14", "policy rpl-14", "code RPL-14", "under RPL-14."]);
     check_none(&[
-        "COVID-19",
-        "USB-C",
-        "an MP3",
-        "100GB",
-        "at 10AM",
-        "the 2nd",
-        "our #1 choice",
-        "order 2 pizzas",
+        "COVID-19", "USB-C", "an MP3", "100GB", "at 10AM", "the 2nd", "our #1 choice", "order 2 pizzas",
         "Wi-Fi",
     ]);
 }
@@ -139,10 +108,7 @@ fn references() {
 #[test]
 fn contacts() {
     check_equal(&[
-        "https://www.Example.com/a/",
-        "http://example.com/a",
-        "example.com/a",
-        "www.example.com/a.",
+        "https://www.Example.com/a/", "http://example.com/a", "example.com/a", "www.example.com/a.",
     ]);
     check_equal(&["Help@Example.com", "<help@example.com>", "mailto:help@example.com"]);
     check_equal(&["+44 20 7946 0958", "+44 (0)20 7946 0958", "+442079460958", "+44-20-7946-0958"]);

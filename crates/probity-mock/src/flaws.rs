@@ -20,41 +20,15 @@ const FUNCTION_WORDS: &[&str] = &[
 
 /// Stems and turns of phrase that no support desk writes to a customer.
 const DISRESPECT: &[&str] = &[
-    "stupid",
-    "idiot",
-    "moron",
-    "dumb",
-    "half a brain",
-    "no brain",
-    "ridiculous",
-    "nonsense",
-    "pathetic",
-    "wasting our time",
-    "waste our time",
-    "waste of time",
-    "your own fault",
-    "not our problem",
-    "stop bothering",
-    "leave us alone",
-    "shut up",
-    "out yourself",
-    "do not write to us",
-    "don't write to us",
-    "don't contact us",
-    "do not contact us",
-    "nothing more to say",
-    "deal with it",
-    "grow up",
+    "stupid", "idiot", "moron", "dumb", "half a brain", "no brain", "ridiculous", "nonsense", "pathetic",
+    "wasting our time", "waste our time", "waste of time", "your own fault", "not our problem",
+    "stop bothering", "leave us alone", "shut up", "out yourself", "do not write to us", "don't write to us",
+    "don't contact us", "do not contact us", "nothing more to say", "deal with it", "grow up",
 ];
 
 /// Commitments in the company's name.
 const PROMISES: &[&str] = &[
-    "guarantee",
-    "we promise",
-    "you have our word",
-    "you have my word",
-    "never happen again",
-    "we swear",
+    "guarantee", "we promise", "you have our word", "you have my word", "never happen again", "we swear",
     "vow to",
 ];
 

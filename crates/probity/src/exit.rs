@@ -4,9 +4,9 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use probity_engine::load::LoadError;
+use probity_engine::input::LoadError;
+use probity_engine::ledger::StoreError;
 use probity_engine::run::RunError;
-use probity_engine::store::StoreError;
 use rustix::io::Errno;
 
 /// What a system says when it has no more threads, memory or files to give.
@@ -114,8 +114,9 @@ impl From<RunError> for Failure {
             }
             RunError::Midway(_) => Failure::new(Exit::Incomplete, &error)
                 .hint("what was answered is kept; run again with a file that stays as it is"),
-            RunError::NotOnRecord { .. } => Failure::new(Exit::Usage, &error)
-                .hint("run the same command again: what was answered is on record, and the rest is recorded then"),
+            RunError::NotOnRecord { .. } => Failure::new(Exit::Usage, &error).hint(
+                "run the same command again: what was answered is on record, and the rest is recorded then",
+            ),
             RunError::NothingUsable { .. }
             | RunError::NoBase { .. }
             | RunError::NotProbed { .. }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use probity_engine::load::{Dataset, Dedup, LoadError, LoadOptions, Record, Strictness, Unanswered};
+use probity_engine::input::{Dataset, Dedup, LoadError, LoadOptions, Record, Strictness, Unanswered};
 
 use super::input::choices;
 use super::seeds as cases;
@@ -37,7 +37,7 @@ pub fn check(data: &[u8]) {
 
 /// Inputs to start from.
 pub fn seeds() -> Vec<Vec<u8>> {
-    let tests = cases::folder("crates/probity-engine/tests/load", ".rs");
+    let tests = cases::folder("crates/probity-engine/tests/input", ".rs");
     let literals = tests.iter().flat_map(|source| cases::literals(source));
     let kept =
         literals.filter(|literal| literal.contains(['{', '[', ',', ';']) && !literal.contains(" line "));

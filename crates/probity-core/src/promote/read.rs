@@ -23,19 +23,8 @@ const ALL_PROBES: &str = "all";
 static TOP: Shape = Shape {
     place: "the top of the file",
     keys: &[
-        "name",
-        "version",
-        "owner",
-        "gates",
-        "labels",
-        "agreement",
-        "slices",
-        "slice",
-        "probes",
-        "review",
-        "coverage",
-        "model",
-        "expiry",
+        "name", "version", "owner", "gates", "labels", "agreement", "slices", "slice", "probes", "review",
+        "coverage", "model", "expiry",
     ],
 };
 static GATES: Shape = Shape { place: "[gates]", keys: &["block"] };

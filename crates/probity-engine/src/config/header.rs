@@ -6,13 +6,7 @@ use reqwest::header::HeaderName;
 
 /// Headers that the client itself decides about.
 const OWN: &[&str] = &[
-    "accept",
-    "accept-encoding",
-    "connection",
-    "content-length",
-    "content-type",
-    "host",
-    "transfer-encoding",
+    "accept", "accept-encoding", "connection", "content-length", "content-type", "host", "transfer-encoding",
 ];
 
 /// The text of a header.

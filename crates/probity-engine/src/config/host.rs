@@ -92,21 +92,10 @@ mod tests {
     #[test]
     fn w26_link_local_and_metadata_addresses_are_refused() {
         for host in [
-            "169.254.169.254",
-            "169.254.0.1:8080",
-            "2852039166",
-            "0xa9fea9fe",
-            "0251.0376.0251.0376",
-            "169.254.43518",
-            "[fe80::1]",
-            "[febf::1]",
-            "[fd00:ec2::254]",
-            "[::ffff:169.254.169.254]",
-            "[::ffff:a9fe:a9fe]",
-            "[::169.254.169.254]",
-            "[64:ff9b::169.254.169.254]",
-            "metadata.google.internal",
-            "METADATA.google.internal.",
+            "169.254.169.254", "169.254.0.1:8080", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376",
+            "169.254.43518", "[fe80::1]", "[febf::1]", "[fd00:ec2::254]", "[::ffff:169.254.169.254]",
+            "[::ffff:a9fe:a9fe]", "[::169.254.169.254]", "[64:ff9b::169.254.169.254]",
+            "metadata.google.internal", "METADATA.google.internal.",
         ] {
             check(&format!("http://{host}/latest"), Err(BadHost::LinkLocal));
             check(&format!("https://{host}/latest"), Err(BadHost::LinkLocal));
@@ -126,21 +115,9 @@ mod tests {
     #[test]
     fn w26_private_hosts_do_not() {
         for host in [
-            "localhost:11434",
-            "127.0.0.1",
-            "127.9.9.9",
-            "[::1]:80",
-            "[::ffff:127.0.0.1]",
-            "10.0.0.5",
-            "172.16.0.1",
-            "192.168.1.20",
-            "100.64.0.1",
-            "[fd12:3456::1]",
-            "ollama:11434",
-            "gpu.local",
-            "bot.svc.cluster.local",
-            "bot.internal",
-            "a.localhost",
+            "localhost:11434", "127.0.0.1", "127.9.9.9", "[::1]:80", "[::ffff:127.0.0.1]", "10.0.0.5",
+            "172.16.0.1", "192.168.1.20", "100.64.0.1", "[fd12:3456::1]", "ollama:11434", "gpu.local",
+            "bot.svc.cluster.local", "bot.internal", "a.localhost",
         ] {
             check(&format!("http://{host}/v1"), Ok(()));
         }

@@ -454,20 +454,8 @@ impl Resolving {
 
 /// The settings of a judge that is a model behind an endpoint. Not every dialect takes all of them.
 const CHAT_KEYS: &[&str] = &[
-    "model",
-    "base_url",
-    "api_key_env",
-    "temperature",
-    "seed",
-    "output_tokens_max",
-    "token_limit_field",
-    "structured",
-    "logprobs",
-    "context_tokens",
-    "template",
-    "model_mismatch",
-    "aliases",
-    "http",
+    "model", "base_url", "api_key_env", "temperature", "seed", "output_tokens_max", "token_limit_field",
+    "structured", "logprobs", "context_tokens", "template", "model_mismatch", "aliases", "http",
 ];
 
 fn takes(kind: JudgeKind, key: &str) -> bool {

@@ -111,13 +111,7 @@ const FACET_WORDS: &[(Facet, &[&str])] = &[
     (
         Facet::Topic,
         &[
-            "relevance",
-            "relevant",
-            "accuracy",
-            "accurate",
-            "completeness",
-            "complete",
-            "correct",
+            "relevance", "relevant", "accuracy", "accurate", "completeness", "complete", "correct",
             "correctness",
         ],
     ),

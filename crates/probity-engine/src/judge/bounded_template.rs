@@ -27,17 +27,7 @@ const FUNCTIONS_AWAY: &[&str] = &["debug", "namespace"];
 
 /// Statements that take in other templates, call themselves or capture what they print.
 const STATEMENTS_AWAY: &[&str] = &[
-    "autoescape",
-    "block",
-    "call",
-    "do",
-    "endset",
-    "extends",
-    "filter",
-    "from",
-    "import",
-    "include",
-    "macro",
+    "autoescape", "block", "call", "do", "endset", "extends", "filter", "from", "import", "include", "macro",
 ];
 
 /// Why a template is refused.

@@ -19,8 +19,8 @@ use super::people::{PersonId, PersonRole, active};
 use super::queue::After;
 use super::record::ItemId;
 use super::seen::{Sight, has_seen, note};
-use crate::store::db::{Db, DbError, vals};
-use crate::store::{Fault, Revised, StoreError, last_label, revise_label};
+use crate::ledger::db::{Db, DbError, vals};
+use crate::ledger::{Fault, Revised, StoreError, last_label, revise_label};
 
 /// The longest note, in characters.
 pub(super) const NOTE_CHARS_MAX: usize = 4000;

@@ -15,8 +15,8 @@ use super::hand_out::{QueuedItem, standing};
 use super::people::{Person, PersonId};
 use super::record::{ItemId, document};
 use super::seen::{Sight, has_seen};
-use crate::store::db::{Db, DbError, vals};
-use crate::store::{Fault, label_at, last_label, revise_label};
+use crate::ledger::db::{Db, DbError, vals};
+use crate::ledger::{Fault, label_at, last_label, revise_label};
 
 /// An answer as the log of acts has it.
 #[derive(Debug, Deserialize)]

@@ -12,8 +12,8 @@ use serde::Serialize;
 use super::ReviewRoom;
 use super::queue::{QueueId, QueueSpec, spec};
 use super::record::document;
-use crate::store::db::{Db, DbError, vals};
-use crate::store::{StoreError, StoredLabel};
+use crate::ledger::db::{Db, DbError, vals};
+use crate::ledger::{StoreError, StoredLabel};
 
 /// What the labels of a queue's items come to so far, those that were imported included.
 #[derive(Debug, Clone, PartialEq, Serialize, Default)]

@@ -17,8 +17,8 @@ use super::earlier::earlier;
 use super::people::{PersonId, active};
 use super::queue::{After, QueueId, QueueSpec, spec};
 use super::record::{ItemId, LEASE_SECONDS, document};
-use crate::store::db::{Db, DbError, Row, vals};
-use crate::store::{Reader, StoreError, last_label, parsed_label};
+use crate::ledger::db::{Db, DbError, Row, vals};
+use crate::ledger::{Reader, StoreError, last_label, parsed_label};
 
 /// Orders that are kept, at most: each is as long as its queue.
 const ORDERS_MAX: usize = 1024;

@@ -52,8 +52,8 @@ pub use token::AccessToken;
 
 use hand_out::Orders;
 
-use crate::store::db::Db;
-use crate::store::{Fault, Reader, Store, StoreError, StoredLabel};
+use crate::ledger::db::Db;
+use crate::ledger::{Fault, Reader, Store, StoreError, StoredLabel};
 
 /// Readers that are kept for the next question. More are opened when needed and closed after it.
 const READERS_KEPT: usize = 16;

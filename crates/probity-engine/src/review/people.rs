@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ReviewRoom;
 use super::token::AccessToken;
-use crate::store::db::{Db, DbError, Row, vals};
-use crate::store::{Fault, StoreError};
+use crate::ledger::db::{Db, DbError, Row, vals};
+use crate::ledger::{Fault, StoreError};
 
 /// For how long an invitation opens the door, in seconds: 7 days.
 pub const INVITATION_SECONDS_MAX: i64 = 7 * 24 * 3600;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::ReviewRoom;
 use super::people::PersonId;
 use super::record::{LEASE_SECONDS, document, text};
-use crate::store::db::{Db, DbError, vals};
-use crate::store::{Fault, StoreError};
+use crate::ledger::db::{Db, DbError, vals};
+use crate::ledger::{Fault, StoreError};
 
 /// A queue of one store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::store::db::{DbError, Row};
+use crate::ledger::db::{DbError, Row};
 
 /// For how long an item that was given to one person is not given to others, in seconds: 30 minutes.
 pub const LEASE_SECONDS: i64 = 30 * 60;

@@ -10,8 +10,8 @@ use super::act::{RootCause, last_cause};
 use super::hand_out::place;
 use super::people::PersonId;
 use super::record::ItemId;
-use crate::store::db::{Db, DbError};
-use crate::store::{StoreError, StoredLabel};
+use crate::ledger::db::{Db, DbError};
+use crate::ledger::{StoreError, StoredLabel};
 
 /// What a person remarked with a label.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -12,7 +12,7 @@ use super::act::{LoggedAct, log};
 use super::hand_out::{place, shown};
 use super::people::PersonId;
 use super::record::{ItemId, text};
-use crate::store::db::{Db, DbError, vals};
+use crate::ledger::db::{Db, DbError, vals};
 
 /// What a person can have seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,8 +14,8 @@ use super::people::{Person, PersonId, PersonRole, active, person};
 use super::queue::QueueId;
 use super::record::ItemId;
 use super::seen::{Sight, has_seen, note};
-use crate::store::db::{Db, DbError, vals};
-use crate::store::{Fault, StoreError};
+use crate::ledger::db::{Db, DbError, vals};
+use crate::ledger::{Fault, StoreError};
 
 /// What one person said about an item.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -14,12 +14,13 @@ use super::replies::same_models;
 use super::standing::Subject;
 use super::{Ran, RunError, facts};
 use crate::config::{Config, StoredTexts};
+use crate::ledger::{JudgeId, Reader, StoreError, Totals};
 use crate::schedule::budget::Money;
-use crate::store::{JudgeId, Reader, StoreError, Totals};
 use crate::target::TargetDefinition;
 
 /// Said where texts are not on record.
-const DIGESTS: &str = "the store keeps digests in place of texts (store.texts): what is shown here are digests";
+const DIGESTS: &str =
+    "the store keeps digests in place of texts (store.texts): what is shown here are digests";
 
 /// What wrote the replies of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,8 +13,8 @@ use crate::config::{Backend, Config, JudgeSettings, Structured};
 use crate::judge::params::Shape;
 use crate::judge::prompt::{Template, TemplateError};
 use crate::judge::{JudgeError, Prompt, file_digest};
+use crate::ledger::{JudgeId, Manifest, Reader};
 use crate::schedule::budget::Money;
-use crate::store::{JudgeId, Manifest, Reader};
 
 /// Characters that make a token, roughly, in the texts judges read.
 const CHARS_PER_TOKEN: u64 = 4;

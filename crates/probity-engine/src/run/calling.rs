@@ -9,11 +9,11 @@ use tokio::sync::mpsc;
 use super::{Mode, RunError, Session, open_files};
 use crate::config::{ChatSettings, Config, ModelMismatch, ScheduleSettings};
 use crate::judge::respondent::Respondent;
+use crate::ledger::{JudgeId, RunId, RunState, StoreError};
 use crate::schedule::budget::Budget;
 use crate::schedule::desk::{Desk, Progress, Task};
 use crate::schedule::lane::{Lane, Stop};
 use crate::schedule::{Driven, drive};
-use crate::store::{JudgeId, RunId, RunState, StoreError};
 
 /// The most tasks that are sent at once.
 const GROUP_MAX: usize = 32;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::asking::SizedPacket;
 use super::job::Screened;
 use super::replies::NoReply;
-use crate::load::Skipped;
+use crate::input::Skipped;
 
 /// A case as a run met it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -169,7 +169,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::load::Place;
+    use crate::input::Place;
 
     /// A case that says everything that a record can say.
     fn case() -> Case {

@@ -6,7 +6,7 @@
 use probity_core::case::Case;
 
 use super::job::Screened;
-use crate::load::Record;
+use crate::input::Record;
 
 /// The most that stays in memory, about, in bytes.
 const IN_MEMORY_BYTES_MAX: usize = 96 << 20;
@@ -84,7 +84,7 @@ fn case_bytes(case: &Case) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::Skipped;
+    use crate::input::Skipped;
 
     /// How many of `n` cases with a reason of `n_bytes` stay in memory.
     fn n_in_memory(n: usize, n_bytes: usize) -> Option<usize> {

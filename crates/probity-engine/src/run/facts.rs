@@ -9,8 +9,8 @@ use super::Ran;
 use super::asking::Asking;
 use super::standing::Subject;
 use crate::config::Backend;
+use crate::ledger::{Reader, StoreError, Totals};
 use crate::schedule::budget::Money;
-use crate::store::{Reader, StoreError, Totals};
 
 /// The facts of a run, with what its judge has earned.
 pub(super) fn facts(subject: &Subject<'_>, reader: &Reader, ran: &Ran) -> Result<Facts, StoreError> {

@@ -14,11 +14,11 @@ use super::plan::{Plan, UnscoredPolicy};
 use super::replies::run_job;
 use super::{Mode, Network, Observer, Ran, Session};
 use crate::config::Config;
+use crate::input::{Dataset, LoadOptions};
 use crate::judge::prompt::Template;
-use crate::load::{Dataset, LoadOptions};
+use crate::ledger::Store;
 use crate::schedule::desk::Progress;
 use crate::schedule::lane::Lane;
-use crate::store::Store;
 
 /// Says nothing.
 pub(super) struct Silent;

@@ -28,9 +28,9 @@ use super::sized_ask::SizedAsk;
 use super::spec::{CaseRecorder, RunSpec};
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use crate::config::{Config, JudgeSettings, StoredTexts};
+use crate::input::{Dataset, LoadError, Place, Record, Skipped};
 use crate::judge::prompt::{Template, TemplateError};
-use crate::load::{Dataset, LoadError, Place, Record, Skipped};
-use crate::store::{JudgeId, Manifest, Reader, RunId, Store, StoreError};
+use crate::ledger::{JudgeId, Manifest, Reader, RunId, Store, StoreError};
 use crate::target::TargetDefinition;
 
 /// What a job is made of.

@@ -43,15 +43,15 @@ use probity_core::report::Summary;
 use tokio::sync::watch;
 
 use crate::config::{ChatSettings, TargetSettings};
+use crate::input::LoadError;
 use crate::judge::JudgeError;
 use crate::judge::params::Shape;
 use crate::judge::prompt::TemplateError;
-use crate::load::LoadError;
+use crate::ledger::{Invocation, JudgeId, RunId, Store, StoreError};
 use crate::schedule::Driven;
 use crate::schedule::budget::{Budget, Limits, Money};
 use crate::schedule::desk::Progress;
 use crate::schedule::lane::{Lane, Stop};
-use crate::store::{Invocation, JudgeId, RunId, Store, StoreError};
 use crate::target::{TargetError, is_target};
 
 use asking::Asking;

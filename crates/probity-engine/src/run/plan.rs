@@ -8,10 +8,10 @@ use probity_core::verdict::Usage;
 use super::RunError;
 use super::asking::{Asking, SizedPacket};
 use super::work::{PassEnd, Unit, Work};
-use crate::load::Skipped;
+use crate::input::Skipped;
+use crate::ledger::{JudgeId, KnownKind, Reader, StoreError};
 use crate::schedule::budget::Money;
 use crate::schedule::desk::Earlier;
-use crate::store::{JudgeId, KnownKind, Reader, StoreError};
 
 /// How many oversize packets are listed by case.
 const OVERSIZE_LISTED_MAX: usize = 10;

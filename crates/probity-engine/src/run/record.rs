@@ -8,7 +8,9 @@ use super::RunError;
 use super::asking::SizedPacket;
 use super::plan::BATCH;
 use crate::config::{Backend, JudgeSettings, ModelMismatch};
-use crate::store::{AttemptOutcome, AttemptSummary, Found, JudgeId, Reader, Settled, Settlement, StoreError};
+use crate::ledger::{
+    AttemptOutcome, AttemptSummary, Found, JudgeId, Reader, Settled, Settlement, StoreError,
+};
 
 /// Says what a judge said about a packet.
 pub(super) type Said<'a> = &'a dyn Fn(&SizedPacket) -> Result<Result<Verdict, Unscored>, RunError>;

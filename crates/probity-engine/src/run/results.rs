@@ -18,8 +18,8 @@ use super::case_record::{CaseRecord, CaseStatus};
 use super::parallel::parallel_map;
 use super::record::{PacketRef, PacketResult, Terms, found};
 use crate::fault_points::{self, Point};
-use crate::load::Skipped;
-use crate::store::{Found, JudgeId, Reader};
+use crate::input::Skipped;
+use crate::ledger::{Found, JudgeId, Reader};
 
 /// One line of the results.
 #[derive(Debug)]

@@ -21,7 +21,7 @@ use super::{Ran, RunError};
 use crate::config::layer::Layer;
 use crate::config::{Config, JudgeSettings, StoredTexts};
 use crate::judge::prompt::Template;
-use crate::store::{CaseList, JudgeId, Reader, RunId, RunRecord, Store, StoreError};
+use crate::ledger::{CaseList, JudgeId, Reader, RunId, RunRecord, Store, StoreError};
 
 /// Cases that are recorded at once.
 const GROUP: usize = 256;

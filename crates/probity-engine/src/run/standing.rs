@@ -21,7 +21,7 @@ use super::Ran;
 use super::asking::Asking;
 use super::job::told_parts;
 use crate::judge::file_digest;
-use crate::store::{JudgeId, Reader, RunId, RunRecord, Store, StoreError};
+use crate::ledger::{JudgeId, Reader, RunId, RunRecord, Store, StoreError};
 
 /// A day in UTC.
 const SECONDS_PER_DAY: u64 = 86_400;

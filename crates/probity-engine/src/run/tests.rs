@@ -10,7 +10,7 @@ use super::results::Row;
 use super::spec::RecordedRun;
 use super::work::{PassEnd, Unit, Work as _};
 use super::{RunError, report};
-use crate::store::{AttemptEnd, AttemptStart, JudgeId, Manifest, Settled, Settlement, Store};
+use crate::ledger::{AttemptEnd, AttemptStart, JudgeId, Manifest, Settled, Settlement, Store};
 
 /// About the size of a group of cases.
 const GROUP: usize = 128;
@@ -105,12 +105,7 @@ fn a_plan_counts_equal_packets_once_and_what_is_on_record_not_at_all() {
     let counts = |ran: &super::Ran| {
         let plan = &ran.plan;
         [
-            plan.n_records,
-            plan.n_skipped,
-            plan.n_blocked,
-            plan.n_admitted,
-            plan.n_packets,
-            plan.n_calls,
+            plan.n_records, plan.n_skipped, plan.n_blocked, plan.n_admitted, plan.n_packets, plan.n_calls,
             plan.n_repeated,
         ]
     };

@@ -11,10 +11,10 @@ use super::{Ran, RunError, Session, only_judge};
 use crate::config::Backend;
 use crate::judge::params::Shape;
 use crate::judge::{Judge, Question};
+use crate::ledger::{Begun, JudgeId, RunId, RunOpening, StoreError};
 use crate::schedule::budget::Budget;
 use crate::schedule::desk::{Desk, Task};
 use crate::schedule::lane::Stop;
-use crate::store::{Begun, JudgeId, RunId, RunOpening, StoreError};
 
 /// One turn of a run: what one judge is needed for, and asking it.
 pub(super) struct Turn<'a> {

@@ -12,9 +12,9 @@ use super::RunError;
 use super::asking::{Asking, SizedPacket};
 use super::plan::Plan;
 use super::spec::RunSpec;
+use crate::input::Skipped;
 use crate::judge::{Prompt, Question};
-use crate::load::Skipped;
-use crate::store::{JudgeId, Manifest, RunId, Store};
+use crate::ledger::{JudgeId, Manifest, RunId, Store};
 
 /// Packets that a judge is to be asked about.
 pub trait Work: Debug + Send + Sync {

@@ -16,7 +16,7 @@ use super::desk::Desk;
 use super::lane::Signal;
 use crate::judge::respondent::Respondent;
 use crate::judge::{CallOutcome, Reception, Response};
-use crate::store::AttemptEnd;
+use crate::ledger::AttemptEnd;
 
 /// The outcome of an attempt that brought a whole answer.
 pub(super) const ANSWERED: &str = "answered";

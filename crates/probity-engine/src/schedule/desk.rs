@@ -7,7 +7,7 @@ use super::budget::{Budget, Money};
 use super::lane::Lane;
 use crate::config::{ModelMismatch, Price, Reask, ScheduleSettings, StoredTexts};
 use crate::judge::{Judge, JudgeId, Question};
-use crate::store::{RunId, Store};
+use crate::ledger::{RunId, Store};
 
 /// A packet to be asked about.
 #[derive(Debug, Clone)]

@@ -38,7 +38,7 @@ pub enum Stop {
     /// The user asked to stop.
     Interrupted,
     /// The store failed.
-    Store(crate::store::StoreError),
+    Store(crate::ledger::StoreError),
 }
 
 impl Stop {

@@ -20,7 +20,7 @@ use crate::config::{ModelMismatch, Reask, StoredTexts};
 use crate::fault_points::{self, Point};
 use crate::judge::Reception;
 use crate::judge::respondent::{Remedy, Respondent, Unusable};
-use crate::store::{AttemptId, AttemptOutcome, AttemptStart, Settled, Settlement, StoreError};
+use crate::ledger::{AttemptId, AttemptOutcome, AttemptStart, Settled, Settlement, StoreError};
 
 /// What an ended call leads to.
 enum Step {

@@ -1,7 +1,7 @@
 //! A process that finds attempts of a dead one on record.
 
 use expect_test::{Expect, expect};
-use probity_engine::store::{AttemptEnd, AttemptStart};
+use probity_engine::ledger::{AttemptEnd, AttemptStart};
 use serde_json::json;
 
 use crate::scene::{Scene, Terms, completion, good, good_answer};

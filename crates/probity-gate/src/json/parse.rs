@@ -415,14 +415,7 @@ mod tests {
     #[test]
     fn json5_is_read_only_where_it_is_tolerated() {
         for text in [
-            "'a'",
-            "\u{201c}a\u{201d}",
-            r#""\'""#,
-            "[1,]",
-            "/**/ 1",
-            "1 // x",
-            "\"\n\"",
-            "{'a':1}",
+            "'a'", "\u{201c}a\u{201d}", r#""\'""#, "[1,]", "/**/ 1", "1 // x", "\"\n\"", "{'a':1}",
             "{\"a\":1,}",
         ] {
             assert!(parse_with(text, Tolerance::Json5).is_ok(), "{text}");

@@ -71,11 +71,10 @@ impl Bench {
 
     fn run(&self, mock: &Mock, calls: &Calls, store: &str) -> Command {
         let mut command = probity(&self.folder);
-        command.arg("run").arg(self.cases(calls.n / CALLS_PER_CASE)).args([
-            "--base-url",
-            &mock.url,
-            "--quiet",
-        ]);
+        command
+            .arg("run")
+            .arg(self.cases(calls.n / CALLS_PER_CASE))
+            .args(["--base-url", &mock.url, "--quiet"]);
         command.args(["--concurrency", &calls.in_flight.to_string(), "--store", &format!("{store}.db")]);
         command.envs(calls.preload.iter().map(|library| ("LD_PRELOAD", library)));
         command

@@ -5,7 +5,7 @@ use probity_core::calibrate::{NotBlind, Ties, Votes};
 use probity_core::compare::{Conflict, Unparsed};
 use probity_core::sample::Duplicates;
 use probity_engine::config::Structured;
-use probity_engine::load::Dedup;
+use probity_engine::input::Dedup;
 use probity_engine::review::build::QueueSource;
 use probity_engine::run::labelled::About;
 

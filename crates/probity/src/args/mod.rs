@@ -30,7 +30,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use probity_core::stats::Resampling;
 use probity_engine::config::Structured;
-use probity_engine::load::Dedup;
+use probity_engine::input::Dedup;
 
 use self::choice::{DEDUP, STRUCTURED, one_of, share};
 use crate::terminal;

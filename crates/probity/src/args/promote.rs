@@ -47,19 +47,8 @@ pub(crate) struct PromoteArgs {
 
 /// Flags that mean nothing where no judge is asked.
 const LIVE: [&str; 13] = [
-    "model",
-    "base_url",
-    "template",
-    "structured",
-    "store",
-    "concurrency",
-    "offline",
-    "max_calls",
-    "budget_usd",
-    "min_coverage",
-    "retry_unscored",
-    "dry_run",
-    "policies",
+    "model", "base_url", "template", "structured", "store", "concurrency", "offline", "max_calls",
+    "budget_usd", "min_coverage", "retry_unscored", "dry_run", "policies",
 ];
 
 /// A text that says something.

@@ -4,11 +4,11 @@ use std::io::{self, Write as _};
 
 use probity_engine::judge::params::Shape;
 use probity_engine::judge::request_body;
+use probity_engine::ledger::Store;
 use probity_engine::run::dry_plan;
 use probity_engine::run::plan::{Missing, Plan, Planned};
 use probity_engine::run::work::{PassEnd, Unit, Work};
 use probity_engine::schedule::budget::Money;
-use probity_engine::store::Store;
 use serde_json::{Value, json};
 
 use super::replies::PlannedReplies;

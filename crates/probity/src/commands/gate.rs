@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use probity_core::gate::{Finding, Gate, Severity};
 use probity_core::results::finding_records;
-use probity_engine::load::Record;
+use probity_engine::input::Record;
 use serde_json::{Value, json};
 
 use crate::args::CaseArgs;

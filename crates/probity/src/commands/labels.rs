@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use probity_core::calibrate::{JoinOptions, LabelEntry, SharedNames, digest, repeated, sheet};
-use probity_engine::load::Place;
-use probity_engine::store::{LabelImport, Store, StoredLabel};
+use probity_engine::input::Place;
+use probity_engine::ledger::{LabelImport, Store, StoredLabel};
 use serde_json::json;
 
 use super::outlet::{tried, write_output};
@@ -110,7 +110,7 @@ fn refuse_conflicts(import: &LabelImport, given: &Given) -> Result<(), Failure> 
     if import.conflicts.is_empty() {
         return Ok(());
     }
-    let line = |conflict: &probity_engine::store::LabelConflict| {
+    let line = |conflict: &probity_engine::ledger::LabelConflict| {
         let (place, label) = (&given.places[conflict.place], &given.labels[conflict.place]);
         let by = label.annotator.as_ref().map(|name| format!(" by '{name}'")).unwrap_or_default();
         format!(

@@ -1,10 +1,10 @@
 //! What asking a target for replies would take, beside what the judge is asked.
 
+use probity_engine::ledger::Store;
 use probity_engine::run::job::Job;
 use probity_engine::run::plan::Plan;
 use probity_engine::run::replies::{ReplyPlan, dry_reply_plan};
 use probity_engine::schedule::budget::Money;
-use probity_engine::store::Store;
 use probity_engine::target::{Request, TargetDefinition};
 use serde_json::{Value, json};
 

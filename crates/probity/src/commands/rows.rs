@@ -5,7 +5,7 @@ use std::path::Path;
 use probity_core::calibrate::Faults;
 use probity_core::compare::{Fields, RowFault};
 use probity_core::json::Object;
-use probity_engine::load::{LoadOptions, Place, Rows, Skipped, Strictness, read_rows};
+use probity_engine::input::{LoadOptions, Place, Rows, Skipped, Strictness, read_rows};
 
 use crate::exit::Failure;
 use crate::settings;

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use probity_core::promote::Standing;
 use probity_core::report::{Summary, TargetState};
-use probity_engine::load::Skipped;
+use probity_engine::input::Skipped;
+use probity_engine::ledger::Store;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::job::Job;
 use probity_engine::run::replies::{RepliesRan, run_job, same_model};
 use probity_engine::run::results::Row;
 use probity_engine::run::spec::RecordedRun;
 use probity_engine::run::{Network, Ran, RunError, report};
-use probity_engine::store::Store;
 
 use super::check;
 use super::outlet::Outlet;

@@ -10,12 +10,12 @@ use std::time::SystemTime;
 use probity_core::case::Moment;
 use probity_core::exact::Exact;
 use probity_engine::config::StoredTexts;
+use probity_engine::ledger::{Invocation, Store};
 use probity_engine::run::asking::Asking;
 use probity_engine::run::plan::{Plan, UnscoredPolicy};
 use probity_engine::run::{self, Mode, Network, Observer, Ran, RunError};
 use probity_engine::schedule::desk::Progress;
 use probity_engine::schedule::lane::{Lane, Stop};
-use probity_engine::store::{Invocation, Store};
 use serde::Serialize;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
@@ -141,7 +141,9 @@ pub(crate) fn keep_document(
     texts: StoredTexts,
     document: &StoredDocument,
 ) -> Result<(), Failure> {
-    let Some(run) = ran.run.filter(|_| store.may_write() && texts == StoredTexts::Full) else { return Ok(()) };
+    let Some(run) = ran.run.filter(|_| store.may_write() && texts == StoredTexts::Full) else {
+        return Ok(());
+    };
     Ok(store.keep_document(run, &document.to_text())?)
 }
 

@@ -4,7 +4,7 @@ use std::io;
 
 use probity_core::calibrate::{Calibration, Figures, JudgeFigures};
 use probity_core::stats::{Estimate, Undefined};
-use probity_engine::load::Skipped;
+use probity_engine::input::Skipped;
 use serde_json::Value;
 
 use super::figure::{self, columns, none, texts};
@@ -79,14 +79,7 @@ fn calibration(shown: &CalibrationDocument<'_>) -> String {
 /// Judges between those who do not look and people.
 fn overview(all: &Calibration) -> String {
     let mut rows = vec![texts([
-        "against people",
-        "agree",
-        "95 % interval",
-        "n",
-        "kappa",
-        "95 % interval",
-        "alpha",
-        "AC1",
+        "against people", "agree", "95 % interval", "n", "kappa", "95 % interval", "alpha", "AC1",
     ])];
     let line = |name: String, figures: &Figures| {
         let mut row = vec![name];

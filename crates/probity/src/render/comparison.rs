@@ -9,7 +9,7 @@ use probity_core::compare::{
 };
 use probity_core::label::PairLabels;
 use probity_core::stats::Estimate;
-use probity_engine::load::Skipped;
+use probity_engine::input::Skipped;
 use probity_engine::run::compare::{CompareJob, Compared};
 use serde_json::{Value, json};
 

@@ -10,23 +10,8 @@ use probity_engine::review::Remark;
 
 /// The columns of the table.
 const COLUMNS: [&str; 17] = [
-    "item",
-    "criterion",
-    "rubric",
-    "variant",
-    "variant_a",
-    "variant_b",
-    "annotator",
-    "label",
-    "round",
-    "blind",
-    "adjudicated",
-    "seconds",
-    "at",
-    "packet",
-    "slice",
-    "case",
-    "checksum",
+    "item", "criterion", "rubric", "variant", "variant_a", "variant_b", "annotator", "label", "round",
+    "blind", "adjudicated", "seconds", "at", "packet", "slice", "case", "checksum",
 ];
 
 /// What a person who could not tell is written as.

@@ -4,7 +4,7 @@ use probity_core::results::JudgeRecord;
 use probity_core::sample::{Drawn, DrawnStratum, Duplicates, LabelWork, Production};
 use probity_core::stats::Estimate;
 use probity_core::stats::corrected::{Corrected, NotCorrected};
-use probity_engine::load::Skipped;
+use probity_engine::input::Skipped;
 
 use super::figure::{columns, share, texts};
 use super::summary::skipped_records;

@@ -11,7 +11,7 @@ use probity_core::results::{AuthorRecord, PatternKind, Repeats};
 use probity_core::rubric::{Metric, Rubric};
 use probity_core::score::{CriterionOutcome, Failure};
 use probity_core::stats::Estimate;
-use probity_engine::load::Skipped;
+use probity_engine::input::Skipped;
 
 use super::figure::{columns, counted, judge_name, none};
 use super::finding::finding_line;

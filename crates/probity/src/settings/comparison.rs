@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use probity_core::packet::{AnswerForm, pair_ask};
 use probity_core::rubric::Rubric;
 use probity_engine::config::Config;
-use probity_engine::load::Dataset;
+use probity_engine::input::Dataset;
 use probity_engine::run::compare::{CompareJob, Definition, Side};
 
 use super::{CaseFlags, gate, judge, load_options, read_config, rubric, template};

@@ -60,7 +60,7 @@ impl Inputs {
         let store = named_store(args, store).ok();
         let config = args.config.clone().unwrap_or_else(|| SETTINGS_FILE.into());
         let store: Vec<PathBuf> =
-            store.iter().flat_map(|store| probity_engine::store::files(store)).collect();
+            store.iter().flat_map(|store| probity_engine::ledger::files(store)).collect();
         self.and("--config", [&config]).and("--store", &store)
     }
 

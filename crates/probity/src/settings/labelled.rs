@@ -1,7 +1,7 @@
 //! The job of a calibration: the rubric says whether replies are scored or compared.
 
 use probity_core::rubric::{Judged, Rubric};
-use probity_engine::load::Keep;
+use probity_engine::input::Keep;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::compare::CompareJob;
 use probity_engine::run::job::Job;

@@ -24,8 +24,8 @@ use probity_engine::config::names::Calls;
 use probity_engine::config::{
     Backend, Because, Config, JudgeSettings, LocalFacts, NotTrusted, Parse, SettingsProblem, SettingsRefused,
 };
+use probity_engine::input::{Dataset, Keep, LoadOptions, Strictness, Unanswered};
 use probity_engine::judge::prompt::Template;
-use probity_engine::load::{Dataset, Keep, LoadOptions, Strictness, Unanswered};
 use probity_engine::run::asking::Asking;
 use probity_engine::run::job::{Definition, Job};
 use probity_engine::run::standing::clock;

@@ -3,7 +3,7 @@
 use probity_core::exact::Exact;
 use probity_core::probe::{JudgeTask, OwnFile, OwnProbe, Tolerance, battery, read_own};
 use probity_core::spelling::closest;
-use probity_engine::load::Dataset;
+use probity_engine::input::Dataset;
 use probity_engine::run::probe::{Definition, ProbeJob, Selection};
 
 use super::{CaseFlags, gate, judge, load_options, read_config, rubric, template};

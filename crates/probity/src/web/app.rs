@@ -7,8 +7,8 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use minijinja::Value;
 use probity_core::promote::Contract;
+use probity_engine::ledger::StoreError;
 use probity_engine::review::{Person, ReviewRoom};
-use probity_engine::store::StoreError;
 use tokio::sync::Semaphore;
 
 use super::listen::Patience;

@@ -48,14 +48,7 @@ mod tests {
     fn w17_nothing_is_put_in_as_markup_and_nothing_comes_from_elsewhere() {
         for text in [STYLE, SCRIPT] {
             for word in [
-                "http:",
-                "https:",
-                "url(",
-                "@import",
-                "innerHTML",
-                "outerHTML",
-                "eval(",
-                "insertAdjacent",
+                "http:", "https:", "url(", "@import", "innerHTML", "outerHTML", "eval(", "insertAdjacent",
                 "document.write",
             ] {
                 assert!(!text.contains(word), "{word}");

@@ -3,7 +3,7 @@
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use probity_engine::store::StoreError;
+use probity_engine::ledger::StoreError;
 
 /// Why a request gets no page.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -133,14 +133,7 @@ fn every_page_by_day_by_night_and_on_a_telephone() {
     probity.args(["run", "b.jsonl", "--policies", "policies.toml"]).run().code(0);
     probity.args(["compare", "a.jsonl", "b.jsonl"]).run();
     let pairs = [
-        "review",
-        "a.jsonl",
-        "b.jsonl",
-        "--pairs",
-        "--policies",
-        "policies.toml",
-        "--no-serve",
-        "--queue",
+        "review", "a.jsonl", "b.jsonl", "--pairs", "--policies", "policies.toml", "--no-serve", "--queue",
         "Prompt A against B",
     ];
     probity.args(pairs).run().code(0);

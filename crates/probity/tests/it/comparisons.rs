@@ -171,23 +171,9 @@ fn the_output_file_is_what_standard_output_would_be() {
     assert_eq!(folder.bytes("out.json"), printed.as_bytes());
     let report: Value = serde_json::from_str(&printed).expect("JSON");
     for key in [
-        "pairs",
-        "judged",
-        "status",
-        "win_rate",
-        "decision",
-        "length_difficulty_win_rate",
-        "length_slice_win_rate",
-        "length_only_win_rate",
-        "unparsed",
-        "first_slot_lean",
-        "by_slice",
-        "review",
-        "gate",
-        "missing",
-        "judge",
-        "calls",
-        "cost_usd",
+        "pairs", "judged", "status", "win_rate", "decision", "length_difficulty_win_rate",
+        "length_slice_win_rate", "length_only_win_rate", "unparsed", "first_slot_lean", "by_slice", "review",
+        "gate", "missing", "judge", "calls", "cost_usd",
     ] {
         assert!(report.get(key).is_some(), "{key}");
     }

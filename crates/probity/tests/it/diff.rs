@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::answers::{Asked, level, says};
 use crate::binary::{Probity, Ran};
 use crate::support::{Act, ScriptedServer};
-use probity_engine::store::Store;
+use probity_engine::ledger::Store;
 
 const RUBRIC: &str = r#"
 name = "desk"

@@ -48,13 +48,7 @@ fn the_list_says_what_each_run_was() {
         let at = run["at"].as_str().unwrap();
         assert!(at.len() == 20 && at.ends_with('Z'), "{at}");
         json!([
-            run["run"],
-            run["command"],
-            run["files"],
-            run["rubric"],
-            run["judge"],
-            run["round"],
-            run["state"]
+            run["run"], run["command"], run["files"], run["rubric"], run["judge"], run["round"], run["state"]
         ])
     };
     let seen: Vec<Value> = runs.as_array().unwrap().iter().map(line).collect();

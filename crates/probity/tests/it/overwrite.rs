@@ -9,15 +9,7 @@ use crate::binary::Probity;
 fn check<const N: usize>(args: [&str; N], parts: [&str; 2]) {
     let server = kind_judge();
     let names = [
-        "in.json",
-        "b.json",
-        "l.json",
-        "v.json",
-        "p.json",
-        "r.toml",
-        "t.md",
-        "c.toml",
-        "s.db",
+        "in.json", "b.json", "l.json", "v.json", "p.json", "r.toml", "t.md", "c.toml", "s.db",
         ".probity/store.db",
     ];
     let probity = names.into_iter().fold(Probity::new().server(&server), |folder, name| {

@@ -312,26 +312,9 @@ fn each_weakness_is_found_by_its_own_probes() {
 
 /// Families whose answers cost little, with one probe of those that have many.
 const SAMPLE: &[&str] = &[
-    "--only",
-    "position",
-    "--only",
-    "ambiguity",
-    "--only",
-    "length",
-    "--only",
-    "identity",
-    "--only",
-    "apology",
-    "--only",
-    "formatting",
-    "--only",
-    "order",
-    "--only",
-    "repeat",
-    "--only",
-    "plain_plea",
-    "--only",
-    "lone_colon",
+    "--only", "position", "--only", "ambiguity", "--only", "length", "--only", "identity", "--only",
+    "apology", "--only", "formatting", "--only", "order", "--only", "repeat", "--only", "plain_plea",
+    "--only", "lone_colon",
 ];
 
 #[test]

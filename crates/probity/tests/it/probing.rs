@@ -3,7 +3,7 @@
 use expect_test::expect;
 use probity_core::json::parse;
 use probity_core::probe::ProbeRecord;
-use probity_engine::store::Store;
+use probity_engine::ledger::Store;
 use serde_json::{Value, json};
 
 use crate::binary::{Probity, Ran};

@@ -1,6 +1,6 @@
 //! `probity promote` and what is left of a promotion when anything changes.
 
-use probity_engine::store::Store;
+use probity_engine::ledger::Store;
 use serde_json::{Value, json};
 
 use crate::answers::{Asked, completion};

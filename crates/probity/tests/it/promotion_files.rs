@@ -42,13 +42,7 @@ fn lab() -> Probity {
 
 fn promote(folder: &Probity, words: &[&str]) -> Ran {
     let files = [
-        "promote",
-        "--contract",
-        "contract.toml",
-        "--labels",
-        "labels.jsonl",
-        "--verdicts",
-        "verdicts.jsonl",
+        "promote", "--contract", "contract.toml", "--labels", "labels.jsonl", "--verdicts", "verdicts.jsonl",
     ];
     folder.args(files).words(["--resamples", "50", "--quiet"].into_iter()).words(words.iter().copied()).run()
 }
@@ -111,14 +105,8 @@ fn slices_say_how_many_labels_they_lack() {
     assert_eq!(
         requirements,
         [
-            "labelled_rows",
-            "agreement",
-            "human_share",
-            "beats_baseline",
-            "beats_baseline",
-            "slice_rows",
-            "probes",
-            "one_model"
+            "labelled_rows", "agreement", "human_share", "beats_baseline", "beats_baseline", "slice_rows",
+            "probes", "one_model"
         ]
     );
     let text = out["unmet"].to_string();

@@ -193,14 +193,7 @@ impl Workspace {
         let terminal = File::create(path("terminal.txt")).unwrap();
         let child = Command::new(env!("CARGO_BIN_EXE_probity"))
             .args([
-                "run",
-                cases,
-                "--rubric",
-                "rubric.toml",
-                "--output",
-                "results.json",
-                "--base-url",
-                base_url,
+                "run", cases, "--rubric", "rubric.toml", "--output", "results.json", "--base-url", base_url,
             ])
             .args(arguments)
             .current_dir(self.folder.path())

@@ -30,32 +30,14 @@ const SLICES: [(&str, f64, [&str; 6]); 4] = [
     ("account", 0.10, ["password", "profile", "newsletter", "membership", "username", "settings"]),
 ];
 const PRODUCTS: [&str; 12] = [
-    "lantern",
-    "backpack",
-    "kettle",
-    "bicycle",
-    "blanket",
-    "hammock",
-    "speaker",
-    "monitor",
-    "keyboard",
-    "bookshelf",
-    "toaster",
-    "jacket",
+    "lantern", "backpack", "kettle", "bicycle", "blanket", "hammock", "speaker", "monitor", "keyboard",
+    "bookshelf", "toaster", "jacket",
 ];
 const PROBLEMS: [&str; 8] =
     ["vanished", "duplicated", "delayed", "rejected", "damaged", "cancelled", "frozen", "misprinted"];
 const OCCASIONS: [&str; 10] = [
-    "birthday",
-    "wedding",
-    "holiday",
-    "festival",
-    "reunion",
-    "graduation",
-    "concert",
-    "workshop",
-    "housewarming",
-    "picnic",
+    "birthday", "wedding", "holiday", "festival", "reunion", "graduation", "concert", "workshop",
+    "housewarming", "picnic",
 ];
 
 /// How a reply was made.

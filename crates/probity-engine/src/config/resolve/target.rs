@@ -202,17 +202,8 @@ fn models(own: &TargetLayer) -> Vec<String> {
 fn keys_of(kind: TargetKind) -> &'static [&'static str] {
     match kind {
         TargetKind::Openai => &[
-            "model",
-            "aliases",
-            "base_url",
-            "api_key_env",
-            "system",
-            "system_file",
-            "temperature",
-            "seed",
-            "output_tokens_max",
-            "token_limit_field",
-            "http",
+            "model", "aliases", "base_url", "api_key_env", "system", "system_file", "temperature", "seed",
+            "output_tokens_max", "token_limit_field", "http",
         ],
         TargetKind::Http => &["model", "aliases", "url", "headers", "request", "reply", "confidence"],
         TargetKind::Command => &["model", "aliases", "command", "pass_env"],

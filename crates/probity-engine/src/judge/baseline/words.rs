@@ -13,45 +13,14 @@ pub(super) const STOP: &[&str] = &[
 
 /// Words that acknowledge or are polite.
 pub(super) const POLITE: &[&str] = &[
-    "apologies",
-    "apologize",
-    "apologise",
-    "appreciate",
-    "glad",
-    "happy",
-    "hello",
-    "help",
-    "hi",
-    "please",
-    "regret",
-    "sorry",
-    "thank",
-    "thanks",
-    "understand",
-    "welcome",
+    "apologies", "apologize", "apologise", "appreciate", "glad", "happy", "hello", "help", "hi", "please",
+    "regret", "sorry", "thank", "thanks", "understand", "welcome",
 ];
 
 /// Words that insult or swear.
 pub(super) const RUDE: &[&str] = &[
-    "crap",
-    "damn",
-    "dumb",
-    "fool",
-    "fuck",
-    "fucking",
-    "hell",
-    "idiot",
-    "idiotic",
-    "idiots",
-    "loser",
-    "moron",
-    "pathetic",
-    "ridiculous",
-    "shit",
-    "stupid",
-    "whine",
-    "whining",
-    "wtf",
+    "crap", "damn", "dumb", "fool", "fuck", "fucking", "hell", "idiot", "idiotic", "idiots", "loser",
+    "moron", "pathetic", "ridiculous", "shit", "stupid", "whine", "whining", "wtf",
 ];
 
 /// Verbs that say what to do next.

@@ -25,9 +25,9 @@ use super::figures::{QueueLabels, verdicts};
 use super::queue::{After, NewItem, NewQueue, QueueSpec};
 use super::record::text;
 use crate::config::Backend;
+use crate::ledger::JudgeId;
 use crate::run::asking::Asking;
 use crate::run::{RunError, only_judge, shape};
-use crate::store::JudgeId;
 
 /// Which items a queue has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

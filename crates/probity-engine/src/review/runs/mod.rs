@@ -10,8 +10,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::ReviewRoom;
-use crate::store::db::{Db, DbError, vals};
-use crate::store::{JudgeId, RunId, StoreError, packet_hash, parts_of_text};
+use crate::ledger::db::{Db, DbError, vals};
+use crate::ledger::{JudgeId, RunId, StoreError, packet_hash, parts_of_text};
 use packets::{is_same, packets, side_by_side, turned};
 
 /// The most rows of one page.
@@ -272,10 +272,10 @@ fn settlement(
     judge: &JudgeId,
     identity: &str,
     repeat: u32,
-    settled: Option<crate::store::Settlement>,
-    attempts: Vec<crate::store::AttemptRecord>,
+    settled: Option<crate::ledger::Settlement>,
+    attempts: Vec<crate::ledger::AttemptRecord>,
 ) -> SettlementView {
-    use crate::store::Settled;
+    use crate::ledger::Settled;
     let (state, verdict, reason) = match settled.map(|settlement| settlement.decision) {
         Some(Settled::Verdict { body }) => ("verdict", indented(&body), String::new()),
         Some(Settled::Unscored { reason, detail }) => {
@@ -283,7 +283,7 @@ fn settlement(
         }
         None => ("open", String::new(), String::new()),
     };
-    let attempt = |attempt: crate::store::AttemptRecord| {
+    let attempt = |attempt: crate::ledger::AttemptRecord| {
         let RunId(run) = attempt.run;
         AttemptView {
             run,

@@ -6,8 +6,8 @@ use probity_core::json::{self, Json};
 use serde_json::Value;
 
 use super::{ComparisonRow, PacketFilter, PacketRow, ROWS_MAX};
-use crate::store::db::{Db, DbError, Row, vals};
-use crate::store::packet_hash;
+use crate::ledger::db::{Db, DbError, Row, vals};
+use crate::ledger::packet_hash;
 
 /// Characters of a text in a list.
 const EXCERPT_CHARS: usize = 160;

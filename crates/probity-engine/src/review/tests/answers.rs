@@ -3,7 +3,7 @@
 use expect_test::expect;
 
 use super::*;
-use crate::store::Store;
+use crate::ledger::Store;
 
 #[test]
 fn an_answer_becomes_the_labels_that_an_import_would_keep() {

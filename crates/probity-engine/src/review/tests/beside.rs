@@ -10,7 +10,7 @@ use std::sync::Arc;
 use probity_core::packet::PacketHash;
 
 use super::*;
-use crate::store::{
+use crate::ledger::{
     AttemptEnd, AttemptStart, JudgeId, KnownKind, Manifest, RunId, Settled, Settlement, Store,
 };
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use probity_core::packet::PacketHash;
 
 use super::*;
-use crate::store::{AttemptEnd, AttemptStart, JudgeId, Manifest, Settled, Settlement, Store};
+use crate::ledger::{AttemptEnd, AttemptStart, JudgeId, Manifest, Settled, Settlement, Store};
 
 fn hash(body: &str) -> PacketHash {
     PacketHash::from_bytes(*blake3::hash(body.as_bytes()).as_bytes())

@@ -13,7 +13,7 @@ use probity_core::json::{Json, parse};
 use probity_core::rubric::Rubric;
 
 use super::super::job::usable;
-use crate::load::{Dataset, LoadError, Place, Skipped};
+use crate::input::{Dataset, LoadError, Place, Skipped};
 
 /// A case file and what its replies are called where their records do not say.
 #[derive(Debug)]

@@ -35,7 +35,7 @@ use super::spec::RunSpec;
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use crate::config::{Config, JudgeSettings};
 use crate::judge::prompt::Template;
-use crate::store::{JudgeId, Manifest};
+use crate::ledger::{JudgeId, Manifest};
 
 /// What a comparison is made of.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use super::super::standing::Subject;
 use super::super::{Ran, RunError, facts};
 use super::rounds::Stopped;
 use super::{AtGate, CompareJob, Meeting, Screening};
-use crate::store::Store;
+use crate::ledger::Store;
 
 /// What a comparison came to.
 #[derive(Debug)]

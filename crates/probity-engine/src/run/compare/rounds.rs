@@ -9,7 +9,7 @@ use super::super::work::Work;
 use super::super::{Ran, RunError, Session, budget, run_within};
 use super::results::contest;
 use super::{AtGate, CompareJob, Round};
-use crate::store::{JudgeId, Store};
+use crate::ledger::{JudgeId, Store};
 
 /// Pairs that are asked about before the sequence is looked at again. It does not depend on how many calls are
 /// in flight: what is asked must not.

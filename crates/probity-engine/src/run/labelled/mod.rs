@@ -23,8 +23,8 @@ pub use pairs::{LabelledPairs, pairs};
 pub use replies::{About, LabelledReplies, replies};
 
 use super::asking::SizedPacket;
+use crate::input::Skipped;
 use crate::judge::baseline;
-use crate::load::Skipped;
 
 /// What the lexical judge is called among the rows. No other judge has this name.
 pub const FLOOR: &str = "(floor)";

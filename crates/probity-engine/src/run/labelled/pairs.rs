@@ -10,7 +10,7 @@ use probity_core::report::ReplyResult;
 use super::super::compare::{AtGate, CompareJob, Compared, Meeting, Screening, contest, report};
 use super::super::{Ran, RunError};
 use super::{Claim, FLOOR, Matched, Verdicts, bound, choice, lexical, of_another, row};
-use crate::store::Store;
+use crate::ledger::Store;
 
 /// The labelled pairs of a comparison.
 #[derive(Debug)]

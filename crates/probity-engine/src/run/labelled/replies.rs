@@ -22,9 +22,9 @@ use super::super::standing::Subject;
 use super::super::work::{PassEnd, Unit, Work};
 use super::super::{Ran, RunError, facts};
 use super::{Claim, FLOOR, Matched, Verdicts, bound, lexical, of_another, row};
-use crate::load::{Record, Skipped};
+use crate::input::{Record, Skipped};
+use crate::ledger::{JudgeId, Manifest, Store};
 use crate::run::replies::NoReply;
-use crate::store::{JudgeId, Manifest, Store};
 
 /// What labels of single replies say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use probity_core::rubric::{ReferenceUse, Rubric};
 use super::super::RunError;
 use super::super::job::usable;
 use super::Selection;
-use crate::load::{Dataset, LoadError, Skipped};
+use crate::input::{Dataset, LoadError, Skipped};
 
 /// With fewer bases than this, shipped ones are added.
 const BASES_MIN: usize = 30;

@@ -31,9 +31,9 @@ use super::spec::RunSpec;
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use super::{Ran, RunError, Session, budget, run_within};
 use crate::config::{Config, JudgeSettings};
+use crate::input::{Dataset, Skipped};
 use crate::judge::prompt::Template;
-use crate::load::{Dataset, Skipped};
-use crate::store::{JudgeId, Manifest};
+use crate::ledger::{JudgeId, Manifest};
 
 use ready::{Ready, Screening};
 
@@ -125,11 +125,7 @@ impl ProbeJob {
         let asks = Asks::new(&task, &asking)?;
         let drawn = bases::drawn(dataset.as_ref(), &rubric, &gate, &selection)?;
         let battery = battery_hash(
-            &selection.probes,
-            &selection.own,
-            &drawn.bases,
-            selection.seed,
-            selection.tolerance,
+            &selection.probes, &selection.own, &drawn.bases, selection.seed, selection.tolerance,
         );
         let (mut trials, mut own_trials) = (Vec::new(), Vec::new());
         for base in &drawn.bases {

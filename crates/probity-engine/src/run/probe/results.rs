@@ -19,7 +19,7 @@ use super::super::standing::Subject;
 use super::super::{Ran, RunError, facts};
 use super::ProbeJob;
 use super::ready::{Ready, ReadyArm};
-use crate::store::{Reader, Store};
+use crate::ledger::{Reader, Store};
 
 /// What a probing came to.
 #[derive(Debug)]

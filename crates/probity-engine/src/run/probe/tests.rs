@@ -11,7 +11,7 @@ use super::super::fixture::Silent;
 use super::super::plan::UnscoredPolicy;
 use super::super::{Mode, Network};
 use super::*;
-use crate::store::Store;
+use crate::ledger::Store;
 
 /// A probing of the embedded judge with so many shipped bases.
 fn job(rubric: &str, n_bases: usize, probes: Vec<Probe>) -> ProbeJob {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use probity_core::json::Json;
 
 use super::RepliesRan;
-use crate::load::LoadError;
+use crate::input::LoadError;
+use crate::ledger::{Manifest, Reader, RunId, RunOpening, RunRecord, Store, StoreError};
 use crate::run::about::TargetSpec;
 use crate::run::calling::{Called, Calling, Outbox, Taken};
 use crate::run::job::Job;
@@ -14,7 +15,6 @@ use crate::run::work::Work as _;
 use crate::run::{Network, RunError, Session};
 use crate::schedule::budget::{Budget, Money};
 use crate::schedule::desk::{Desk, Task};
-use crate::store::{Manifest, Reader, RunId, RunOpening, RunRecord, Store, StoreError};
 use crate::target::{Request, Target, TargetDefinition};
 
 /// What asking for replies would take.

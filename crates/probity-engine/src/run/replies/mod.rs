@@ -22,9 +22,9 @@ use std::sync::Arc;
 use super::job::Job;
 use super::work::Work;
 use super::{Network, Ran, RunError, Session, budget, run_within};
+use crate::ledger::RunId;
 use crate::schedule::Driven;
 use crate::schedule::lane::Stop;
-use crate::store::RunId;
 
 /// What asking a target came to.
 #[derive(Debug, Clone, Default)]

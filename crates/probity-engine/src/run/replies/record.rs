@@ -8,10 +8,10 @@ use probity_core::case::{Case, Entry, Reply, Variant};
 use probity_core::packet::PacketHash;
 use probity_core::score::Unscored;
 
-use crate::load::Skipped;
+use crate::input::Skipped;
+use crate::ledger::{Found, Reader, Settled, Settlement};
 use crate::run::RunError;
 use crate::run::record::ended;
-use crate::store::{Found, Reader, Settled, Settlement};
 use crate::target::{ReplyRecord, TargetDefinition};
 
 /// A case for which the target gave no reply.

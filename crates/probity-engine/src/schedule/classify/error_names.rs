@@ -34,10 +34,7 @@ pub(super) fn named_status(error: &ErrorBody) -> u16 {
         (
             429,
             &[
-                "rate_limit_error",
-                "rate_limit_exceeded",
-                "RESOURCE_EXHAUSTED",
-                "slow_down",
+                "rate_limit_error", "rate_limit_exceeded", "RESOURCE_EXHAUSTED", "slow_down",
                 "too_many_requests",
             ],
         ),
@@ -76,18 +73,8 @@ pub(super) fn larger_than_limit(error: &ErrorBody) -> bool {
 
 /// The parameters that judges are asked with.
 const PARAMETERS: &[&str] = &[
-    "response_format",
-    "json_schema",
-    "json_object",
-    "temperature",
-    "reasoning_effort",
-    "max_completion_tokens",
-    "max_tokens",
-    "top_logprobs",
-    "logprobs",
-    "tool_choice",
-    "tools",
-    "seed",
+    "response_format", "json_schema", "json_object", "temperature", "reasoning_effort",
+    "max_completion_tokens", "max_tokens", "top_logprobs", "logprobs", "tool_choice", "tools", "seed",
     "top_p",
 ];
 
@@ -95,15 +82,8 @@ const PARAMETERS: &[&str] = &[
 pub(super) fn about_parameter(error: &ErrorBody) -> bool {
     const NAMES: &[&str] = &["unsupported_parameter", "unsupported_value", "unknown_parameter"];
     const PHRASES: &[&str] = &[
-        "unsupported",
-        "not support",
-        "unknown",
-        "unrecognized",
-        "not permitted",
-        "not allowed",
-        "unavailable",
-        "deprecated",
-        "invalid schema",
+        "unsupported", "not support", "unknown", "unrecognized", "not permitted", "not allowed",
+        "unavailable", "deprecated", "invalid schema",
     ];
     error.is_named(NAMES) || (mentioned_parameter(error).is_some() && error.says(PHRASES))
 }

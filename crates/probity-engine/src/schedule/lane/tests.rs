@@ -224,7 +224,7 @@ async fn a_stop_wakes_those_who_rest_or_wait() {
 
 #[tokio::test(start_paused = true)]
 async fn the_first_reason_stays_unless_the_store_failed() {
-    let failed = |doing| Stop::Store(crate::store::StoreError::Closed { path: "s".into(), doing });
+    let failed = |doing| Stop::Store(crate::ledger::StoreError::Closed { path: "s".into(), doing });
     let lane = flown(1);
     lane.stop(Stop::Interrupted);
     lane.stop(Stop::Budget(String::new()));

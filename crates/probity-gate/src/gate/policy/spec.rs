@@ -14,15 +14,8 @@ static SOURCE: Shape = Shape {
 static FACTS: Shape = Shape {
     place: "[source.facts]",
     keys: &[
-        "remedies",
-        "required_remedies",
-        "forbidden_remedies",
-        "deeds",
-        "amounts",
-        "windows",
-        "percentages",
-        "codes",
-        "contacts",
+        "remedies", "required_remedies", "forbidden_remedies", "deeds", "amounts", "windows", "percentages",
+        "codes", "contacts",
     ],
 };
 static SHAPES: [&Shape; 3] = [&TOP, &SOURCE, &FACTS];

@@ -12,7 +12,8 @@ use probity_core::calibrate::{
 use probity_core::gate::Gate;
 use probity_core::report::Facts;
 use probity_core::rubric::{Decider, Rubric};
-use probity_engine::load::Place;
+use probity_engine::input::Place;
+use probity_engine::ledger::Store;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::compare::{Stopping, run as run_comparison};
 use probity_engine::run::labelled::{
@@ -20,7 +21,6 @@ use probity_engine::run::labelled::{
 };
 use probity_engine::run::work::Work;
 use probity_engine::run::{self, Ran, RunError, run};
-use probity_engine::store::Store;
 
 use super::super::check::dry_run;
 use super::super::labels::kept;

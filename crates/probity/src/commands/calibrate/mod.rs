@@ -9,7 +9,7 @@ use probity_core::calibrate::{
     InputFile, JoinOptions, LabelEntry, SharedNames, Sheet, VerdictEntry, calibration, sheet,
 };
 use probity_core::compare::ItemRow;
-use probity_engine::load::{Place, Skipped};
+use probity_engine::input::{Place, Skipped};
 use serde_json::json;
 
 use super::outlet::Outlet;

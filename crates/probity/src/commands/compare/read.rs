@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use probity_core::compare::{Pair, Pass, VerdictRow, Verdicts};
 use probity_core::label::{ItemFacts, ItemRow, LabelEntry, PairLabelRow, PairLabels, repeated};
-use probity_engine::load::{Place, Skipped};
+use probity_engine::input::{Place, Skipped};
 
 use super::super::rows::{Files, row_options};
 use crate::args::CompareArgs;

@@ -11,13 +11,13 @@ use probity_core::promote::{
     Answers, Bound, Coverage, Decision, Evidence, Gates, Parts, Seen, StandingRecord,
 };
 use probity_core::rubric::Decider;
+use probity_engine::ledger::{Reader, Store};
 use probity_engine::run::Network;
 use probity_engine::run::compare::{Screening, report};
 use probity_engine::run::labelled::LabelledPairs;
 use probity_engine::run::standing::{
     Subject, answer_parts, clock, gate_parts, keep, now, probe_parts, probing, records,
 };
-use probity_engine::store::{Reader, Store};
 use serde_json::{Value, json};
 
 use super::super::calibrate::live::{Asked, Live, LiveCalibration, Prepared};

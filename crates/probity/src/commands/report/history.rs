@@ -1,7 +1,7 @@
 //! `probity report --history`: how figures moved over the runs of the store, and who moved them.
 
 use probity_core::report::{Anchor, Look, PastFigures, PastRun, anchor_runs, timeline};
-use probity_engine::store::RunRecord;
+use probity_engine::ledger::RunRecord;
 
 use super::super::outlet::Outlet;
 use super::super::session::Ended;
@@ -47,7 +47,7 @@ fn outlet(args: &ReportArgs) -> Result<Outlet<'_>, Failure> {
 /// The runs with what they came to.
 fn remembered(past: &Past) -> Result<Vec<PastRun>, Failure> {
     let records = past.runs();
-    let run = |outcome: probity_engine::store::RunOutcome| {
+    let run = |outcome: probity_engine::ledger::RunOutcome| {
         let record = records.iter().find(|record| record.run == outcome.run)?;
         Some(PastRun {
             run: number(record),

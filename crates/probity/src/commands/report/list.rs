@@ -2,7 +2,7 @@
 
 use probity_core::results::SummaryRecord;
 use probity_core::stats::Estimate;
-use probity_engine::store::{RunOutcome, RunRecord};
+use probity_engine::ledger::{RunOutcome, RunRecord};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;

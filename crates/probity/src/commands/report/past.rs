@@ -5,9 +5,9 @@
 
 use probity_core::promote::Standing;
 use probity_core::results::RunResults;
+use probity_engine::ledger::{Reader, RunOutcome, RunRecord, Store};
 use probity_engine::run::spec::RecordedRun;
 use probity_engine::run::standing::of_results;
-use probity_engine::store::{Reader, RunOutcome, RunRecord, Store};
 
 use super::super::diff::read_results_text;
 use super::super::outlet::Outlet;
@@ -77,7 +77,8 @@ impl Past {
             reproduce::replaying(&invocation.argv);
         }
         let Kind::Run = kind(record)? else {
-            let document = self.reader.document(record.run)?.and_then(|text| serde_json::from_str(&text).ok());
+            let document =
+                self.reader.document(record.run)?.and_then(|text| serde_json::from_str(&text).ok());
             let document: StoredDocument = document.ok_or_else(|| {
                 let name = &record.manifest.name;
                 Failure::usage(format!("run {} ({name}): what it wrote is not on record", record.run))

@@ -11,7 +11,7 @@ use probity_core::compare::{Fields, RowFault};
 use probity_core::json::{Json, Object};
 use probity_core::results::{JudgeRecord, RowOutcome};
 use probity_core::sample::{NO_SLICE, Observed, Production, Said, production};
-use probity_engine::load::Place;
+use probity_engine::input::Place;
 use serde_json::json;
 
 use super::super::diff::read_results;
@@ -27,21 +27,8 @@ use crate::terminal;
 /// The names that a row of a sample may have.
 const FIELDS: Fields = Fields {
     own: &[
-        "id",
-        "sample",
-        "slice",
-        "ticket",
-        "turns",
-        "reply",
-        "variant",
-        "reference",
-        "confidence",
-        "evidence",
-        "known_pii",
-        "time",
-        "audience",
-        "region",
-        "metadata",
+        "id", "sample", "slice", "ticket", "turns", "reply", "variant", "reference", "confidence",
+        "evidence", "known_pii", "time", "audience", "region", "metadata",
     ],
     own_numbers: &[],
 };

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 use probity_core::case::{Entry, Moment};
 use probity_core::sample::{Design, Drawn, Frame, History, NO_SLICE, TooSmall, reply_name};
-use probity_engine::load::{Dataset, Record, Skipped};
+use probity_engine::input::{Dataset, Record, Skipped};
 use serde_json::{Value, json};
 
 use super::outlet::{tried, write_output};

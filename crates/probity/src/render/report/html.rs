@@ -13,7 +13,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, context};
 use probity_core::report::{ReplyResult, Summary};
 use probity_core::score::CriterionOutcome;
-use probity_engine::load::Skipped;
+use probity_engine::input::Skipped;
 use probity_engine::run::results::Row;
 use serde_json::{Value, json};
 

@@ -11,7 +11,7 @@ use std::io::{self, BufWriter, Seek, Write};
 use probity_core::report::{GateOutcome, Outcome, ReplyResult, Summary};
 use probity_core::rubric::CriterionId;
 use probity_core::score::{CriterionOutcome, Failure, Unscored};
-use probity_engine::load::Skipped;
+use probity_engine::input::Skipped;
 use probity_engine::run::results::Row;
 
 use super::super::finding::finding_line;

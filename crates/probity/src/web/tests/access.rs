@@ -103,16 +103,9 @@ async fn w23_no_path_reaches_a_file() {
     let site = Site::open();
     let cookie = site.cookie("Lena", PersonRole::Lead).await;
     for name in [
-        "..%2f..%2fetc%2fpasswd",
-        "%2e%2e/%2e%2e/etc/passwd",
-        "....//etc/passwd",
-        "%2fetc%2fpasswd",
-        "C:%5cwindows%5cwin.ini",
-        "%5c%5chost%5cshare",
-        "review.css%00.html",
-        "%c0%ae%c0%ae%c0%afetc",
-        "review.css",
-        "..",
+        "..%2f..%2fetc%2fpasswd", "%2e%2e/%2e%2e/etc/passwd", "....//etc/passwd", "%2fetc%2fpasswd",
+        "C:%5cwindows%5cwin.ini", "%5c%5chost%5cshare", "review.css%00.html", "%c0%ae%c0%ae%c0%afetc",
+        "review.css", "..",
     ] {
         let got = site.get(&format!("/assets/{name}"), &cookie).await;
         assert!([400, 404].contains(&got.status), "{name}: {}", got.status);

@@ -12,13 +12,8 @@ use super::Site;
 
 /// Words of the hidden halves. None may be in a byte that is sent before an answer.
 pub(super) const CANARIES: [&str; 7] = [
-    "canary-variant-one",
-    "canary-variant-two",
-    "canary-model",
-    "canary-verdict",
-    "canary-finding",
-    "canary-slice",
-    "canary-case",
+    "canary-variant-one", "canary-variant-two", "canary-model", "canary-verdict", "canary-finding",
+    "canary-slice", "canary-case",
 ];
 
 /// What is asked of people, and how many.

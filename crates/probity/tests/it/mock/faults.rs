@@ -32,10 +32,7 @@ const REFUSALS: &[Row] = &[
         "F05",
         Bytes,
         &[
-            "retry-after: -5\r",
-            "retry-after: abc\r",
-            "retry-after: NaN\r",
-            "retry-after: 1e309\r",
+            "retry-after: -5\r", "retry-after: abc\r", "retry-after: NaN\r", "retry-after: 1e309\r",
             "retry-after: \r",
         ],
     ),
@@ -105,10 +102,7 @@ const MESSAGES: &[Row] = &[
         "F47",
         Bytes,
         &[
-            "\\\"score\\\":1\",",
-            "\\\"score\\\":2\",",
-            "\\\"score\\\":3\",",
-            "\\\"score\\\":4\",",
+            "\\\"score\\\":1\",", "\\\"score\\\":2\",", "\\\"score\\\":3\",", "\\\"score\\\":4\",",
             "\\\"score\\\":5\",",
         ],
     ),

@@ -74,14 +74,7 @@ fn groups(points: &[Point], a: &str, b: &str) -> Table {
     let [b_wins, a_wins] = [format!("#{b} wins"), format!("#{a} wins")];
     let share = format!("~{b}, of pairs with a winner, 0 to 100 %");
     let titles = [
-        "#longer by",
-        "#pairs",
-        &b_wins,
-        "#tie or unstable",
-        &a_wins,
-        &share,
-        "#share",
-        "#95 % interval",
+        "#longer by", "#pairs", &b_wins, "#tie or unstable", &a_wins, &share, "#share", "#95 % interval",
         "#n",
     ];
     let mut table = Table::new(&titles);

@@ -8,7 +8,7 @@ use probity_core::results::PatternKind;
 use probity_core::rubric::Rubric;
 use probity_core::score::{CriterionOutcome, Failure};
 use probity_core::stats::Estimate;
-use probity_engine::load::Skipped;
+use probity_engine::input::Skipped;
 use serde::Serialize;
 use serde_json::{Value, json};
 

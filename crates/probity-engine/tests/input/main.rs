@@ -28,7 +28,7 @@ use std::path::PathBuf;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use probity_core::case::{Entry, Situation};
-use probity_engine::load::{Dataset, LoadError, LoadOptions, Notice, Record};
+use probity_engine::input::{Dataset, LoadError, LoadOptions, Notice, Record};
 
 /// Two good records.
 const A: &str = r#"{"id":"a","ticket":"t","reply":"r"}"#;

@@ -1,7 +1,7 @@
 //! Ids, variants and slices: what must be unique, and what only looks the same.
 
 use expect_test::{Expect, expect};
-use probity_engine::load::{Dataset, Dedup, LoadOptions};
+use probity_engine::input::{Dataset, Dedup, LoadOptions};
 
 use super::{Folder, check, check_with, entries, summary};
 

@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn what_is_known_costs_what_is_asked_about() {
         let folder = tempfile::tempdir().unwrap();
-        let store = crate::store::Store::open(&folder.path().join("store.db")).unwrap().store;
+        let store = crate::ledger::Store::open(&folder.path().join("store.db")).unwrap().store;
         let sql = format!("EXPLAIN QUERY PLAN {}", sql_of_packets());
         let params = padded(&vals![1_i64, 0_u32], std::iter::once(Val::Blob(&[0; 32])));
         let plan =

@@ -1,7 +1,7 @@
 //! Whole files: encodings, line ends, cuts, limits and formats.
 
 use expect_test::expect;
-use probity_engine::load::{Dataset, LoadOptions, Record};
+use probity_engine::input::{Dataset, LoadOptions, Record};
 
 use super::{A, B, Folder, check, check_with, digest, gzip, summary};
 

@@ -72,7 +72,7 @@ pub(crate) enum Val<'a> {
 
 /// The parameters of a statement, each of a type that a [`Val`] can be made from.
 macro_rules! vals {
-    ($($value:expr),* $(,)?) => { [$($crate::store::db::Val::from($value)),*] };
+    ($($value:expr),* $(,)?) => { [$($crate::ledger::db::Val::from($value)),*] };
 }
 pub(crate) use vals;
 

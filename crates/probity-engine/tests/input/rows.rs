@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use expect_test::{Expect, expect};
 use probity_core::compare::{VerdictRow, Verdicts};
 use probity_core::label::{LabelEntry, PairLabelRow};
-use probity_engine::load::{LoadError, LoadOptions, Rows, Strictness, read_rows};
+use probity_engine::input::{LoadError, LoadOptions, Rows, Strictness, read_rows};
 
 use super::{Folder, gzip, show_error};
 

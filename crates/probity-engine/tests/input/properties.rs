@@ -1,6 +1,6 @@
 //! Sentences about all inputs: formats agree, packing does not matter, nothing panics.
 
-use probity_engine::load::{Dataset, LoadOptions, Record};
+use probity_engine::input::{Dataset, LoadOptions, Record};
 use proptest::prelude::*;
 
 use super::{Folder, digest, entries, gzip};

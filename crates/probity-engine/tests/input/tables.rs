@@ -1,7 +1,7 @@
 //! CSV: quotes, ragged rows, headers, delimiters.
 
 use expect_test::expect;
-use probity_engine::load::LoadOptions;
+use probity_engine::input::LoadOptions;
 
 use super::{check, check_with, entries};
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::time::{Duration, SystemTime};
 
 use expect_test::expect;
-use probity_engine::load::{Dataset, LoadOptions};
+use probity_engine::input::{Dataset, LoadOptions};
 
 use super::{A, B, Folder, check, check_with, digest, gzip, summary};
 

@@ -10,16 +10,8 @@ use probity_core::json::{Json, Object};
 
 /// The wrappers of OTLP around a value that is plain JSON already.
 const TYPED: &[&str] = &[
-    "stringValue",
-    "string_value",
-    "intValue",
-    "int_value",
-    "doubleValue",
-    "double_value",
-    "boolValue",
-    "bool_value",
-    "bytesValue",
-    "bytes_value",
+    "stringValue", "string_value", "intValue", "int_value", "doubleValue", "double_value", "boolValue",
+    "bool_value", "bytesValue", "bytes_value",
 ];
 
 /// Values by their full names.

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use probity_core::case::{Circumstances, Moment};
-use probity_engine::load::{LoadOptions, Strictness};
+use probity_engine::input::{LoadOptions, Strictness};
 
 use super::{check, check_with, entries};
 

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use probity_core::case::{ContextText, Evidence, EvidenceSource, ToolCall};
-use probity_engine::load::{Dataset, LoadOptions};
+use probity_engine::input::{Dataset, LoadOptions};
 
 use super::{A, B, Folder, check, entries};
 

@@ -245,7 +245,7 @@ fn subject(row: &Row<'_>, column: usize) -> Result<Subject, DbError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Store;
+    use crate::ledger::Store;
 
     /// Recording a call costs the same in a store of any size: no statement scans a table.
     #[test]

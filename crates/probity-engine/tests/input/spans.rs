@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use probity_core::case::{Slice, Variant};
-use probity_engine::load::{Dataset, Record};
+use probity_engine::input::{Dataset, Record};
 
 use super::{A, Folder, LoadOptions, check, gzip};
 
