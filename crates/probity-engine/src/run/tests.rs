@@ -163,9 +163,9 @@ fn runs_of_the_same_cases_share_their_records() {
             .expect("a count")
     };
     run(&job, &store);
-    assert_eq!(n_records(), Some(GROUP as i64));
+    assert_eq!(n_records(), Some(128));
     run(&job, &store);
-    assert_eq!(n_records(), Some(GROUP as i64));
+    assert_eq!(n_records(), Some(128));
 }
 
 /// What an output that takes `n_rows` is given of `n` cases, and how that ends, where the stored verdict about the

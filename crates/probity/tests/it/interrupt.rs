@@ -89,8 +89,10 @@ fn g02_killed_at_once_nothing_recorded_is_lost() {
         n_killed += 1;
     }
     probity.run_tickets([]).code(0);
-    let n_extra = server.n_requests() - 12;
-    assert!(n_extra <= 2 * n_killed, "{n_extra} calls were made twice by {n_killed} kills at two in flight");
+    // Six intents may stand at two in flight; what was asked again is listed.
+    let (n_extra, lost) = (server.n_requests() - 12, &probity.json("out.json")["summary"]["calls_lost"]);
+    assert!(n_extra <= 6 * n_killed, "{n_extra} calls were made twice by {n_killed} kills");
+    assert!(lost.as_u64().is_some_and(|lost| n_extra as u64 <= lost), "{n_extra} again, {lost} listed");
     assert_eq!(probity.json("out.json")["summary"]["scored"], 6);
     let first = probity.bytes("out.json");
     probity.run_tickets([]).code(0);

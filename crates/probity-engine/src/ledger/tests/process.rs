@@ -47,7 +47,7 @@ fn tell(line: &str) {
 
 fn spawn(path: &Path) -> (Child, impl Iterator<Item = String> + use<>) {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "store::tests::process::other_process", "--nocapture"])
+        .args(["--exact", "ledger::tests::process::other_process", "--nocapture"])
         .env(STORE, path)
         .stdout(Stdio::piped())
         .spawn()
@@ -64,7 +64,9 @@ fn g02_nothing_acknowledged_is_lost_to_kill() {
     let mut acknowledged: Vec<String> = Vec::new();
     for n_before_kill in [1, 2, 3, 5, 8, 13] {
         let (mut child, mut lines) = spawn(&path);
-        acknowledged.extend(lines.by_ref().take(n_before_kill));
+        let told: Vec<String> = lines.by_ref().take(n_before_kill).collect();
+        assert_eq!(told.len(), n_before_kill, "the other process writes");
+        acknowledged.extend(told);
         child.kill().unwrap();
         child.wait().unwrap();
         // What it told between the last line read and its end was acknowledged as well.
