@@ -80,7 +80,7 @@ impl FromRequestParts<App> for Visit {
 impl Visit {
     /// A page for this person.
     pub(super) fn page(&self, template: &str, title: &str, view: Value) -> PageResult {
-        self.app.pages.page(Some(&self.person), template, title, &view)
+        self.app.pages.page(Some(&self.person), template, title, view)
     }
 }
 

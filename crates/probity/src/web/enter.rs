@@ -26,7 +26,7 @@ pub(super) struct Entrance {
 
 /// `GET /enter`
 pub(super) async fn page(State(app): State<App>) -> PageResult {
-    app.pages.page(None, "enter", "Come in", &context! { message => "" })
+    app.pages.page(None, "enter", "Come in", context! { message => "" })
 }
 
 /// `POST /enter`: a token for a session, once.

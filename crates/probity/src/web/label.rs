@@ -178,7 +178,7 @@ pub(super) async fn page(
         _ => "",
     };
     let said_before = if item.earlier.is_some() { SAID } else { "" };
-    let exhibit = app.pages.part("exhibit", &context! { ..Serde(&item.shown) })?;
+    let exhibit = app.pages.part("exhibit", context! { ..Serde(&item.shown) })?;
     let choices = choices(app, &item.asked, item.answer.as_ref().or(item.earlier.as_ref()))?;
     let body = context! {
         exhibit, choices, notice, said_before, can_undo,
@@ -206,7 +206,7 @@ pub(super) fn choices(
     let sets = choice_sets(asked, said);
     let view =
         context! { sets => Serde(sets), form => Serde(asked.form), criteria => Serde(&asked.criteria) };
-    app.pages.part("choices", &view)
+    app.pages.part("choices", view)
 }
 
 /// `POST /items/{item}/label`

@@ -61,7 +61,7 @@ impl Pages {
         person: Option<&Person>,
         template: &str,
         title: &str,
-        view: &Value,
+        view: Value,
     ) -> PageResult {
         let body = self.part(template, view)?;
         let place = TEMPLATES.iter().find(|(name, _, _)| *name == template).map(|(_, place, _)| *place);
@@ -73,8 +73,8 @@ impl Pages {
     }
 
     /// A part of a page, as a value that is not escaped again.
-    pub(super) fn part(&self, template: &str, view: &Value) -> Result<Value, Refusal> {
-        self.rendered(template, view.clone()).map(Value::from_safe_string)
+    pub(super) fn part(&self, template: &str, view: Value) -> Result<Value, Refusal> {
+        self.rendered(template, view).map(Value::from_safe_string)
     }
 
     fn rendered(&self, template: &str, view: Value) -> Result<String, Refusal> {
@@ -125,7 +125,7 @@ mod tests {
     fn w17_what_is_put_in_is_escaped() {
         let pages = Pages::new();
         let view = context! { status => 404, message => "<img src=x onerror=alert(1)> & \"" };
-        let page = pages.part("refusal", &view).unwrap().to_string();
+        let page = pages.part("refusal", view).unwrap().to_string();
         assert!(page.contains("&lt;img src=x onerror=alert(1)&gt; &amp; &quot;"), "{page}");
     }
 }

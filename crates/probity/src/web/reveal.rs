@@ -49,7 +49,7 @@ async fn shown(visit: &Visit, item: i64) -> PageResult {
         Reveal::NotYet => return Err(Refusal::new(StatusCode::FORBIDDEN, "this queue does not show it")),
         Reveal::NotYours => return Err(Refusal::not_found()),
     };
-    let exhibit = app.pages.part("exhibit", &context! { ..Serde(&view.shown) })?;
+    let exhibit = app.pages.part("exhibit", context! { ..Serde(&view.shown) })?;
     let body = context! {
         exhibit, item,
         queue_id => view.queue.0,

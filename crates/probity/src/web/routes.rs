@@ -126,8 +126,8 @@ async fn explain(State(app): State<App>, request: Request, next: Next) -> Respon
     }
     let (status, message) = (refusal.status.as_u16(), &refusal.message);
     let page = match refusal.status {
-        StatusCode::UNAUTHORIZED => app.pages.page(None, "enter", "Come in", &context! { message }),
-        _ => app.pages.page(None, "refusal", "Not done", &context! { status, message }),
+        StatusCode::UNAUTHORIZED => app.pages.page(None, "enter", "Come in", context! { message }),
+        _ => app.pages.page(None, "refusal", "Not done", context! { status, message }),
     };
     match page {
         Ok(page) => (refusal.status, page).into_response(),

@@ -59,7 +59,7 @@ pub(super) async fn list(visit: Visit, Path(queue): Path<i64>) -> PageResult {
 /// `GET /items/{item}/settle`
 pub(super) async fn page(visit: Visit, Path(item): Path<i64>) -> PageResult {
     let settling = settling(&visit, item).await?;
-    let exhibit = visit.app.pages.part("exhibit", &context! { ..Serde(&settling.shown) })?;
+    let exhibit = visit.app.pages.part("exhibit", context! { ..Serde(&settling.shown) })?;
     let settled = settling.disagreement.settled.as_ref();
     let body = context! {
         exhibit, item,
