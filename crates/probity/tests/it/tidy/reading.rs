@@ -50,7 +50,9 @@ impl Source {
 
     /// The crate whose source this is, and the path inside it.
     pub(crate) fn in_crate(&self) -> Option<(&str, &str)> {
-        self.path.split_once("/src/").filter(|(_, inside)| Path::new(inside).extension().is_some_and(|suffix| suffix == "rs"))
+        self.path
+            .split_once("/src/")
+            .filter(|(_, inside)| Path::new(inside).extension().is_some_and(|suffix| suffix == "rs"))
     }
 
     pub(crate) fn is_prose_or_code(&self) -> bool {
