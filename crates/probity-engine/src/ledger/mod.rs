@@ -12,7 +12,7 @@
 //! - An attempt is never an answer by itself; only a settled verdict is.
 //! - What a dead process had in flight is listed once, as possibly billed.
 //!
-//! Everything is SQL over one small seam ([`db`]), so that a server's database can take this one's place.
+//! Everything is SQL over one small seam (`db`), so that a server's database can take this one's place.
 
 pub(crate) mod db;
 mod error;
