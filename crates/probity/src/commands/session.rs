@@ -60,7 +60,7 @@ impl<'a> Session<'a> {
         if self.calls.offline { Network::Offline } else { Network::Online }
     }
 
-    /// Opens the store; for reading only where nobody will be asked.
+    /// Opens the store; for reading only where no judge will be asked.
     pub(crate) fn open(&self, asking: &Asking) -> Result<Store, Failure> {
         if asking.may_ask(self.network()) {
             return self.open_for_writing(asking);
@@ -74,7 +74,7 @@ impl<'a> Session<'a> {
         Ok(Store::open_read_only(&path)?)
     }
 
-    /// Opens the store for writing, whoever is asked.
+    /// Opens the store for writing, whether a judge or a target is asked.
     pub(crate) fn open_for_writing(&self, asking: &Asking) -> Result<Store, Failure> {
         open_for_writing(&settings::store_path(asking)?, &|line| self.note(line))
     }
