@@ -21,8 +21,9 @@ use clap::Parser;
 use args::{Cli, Command, ExportCommand, GateCommand, ImportCommand, RubricCommand};
 use exit::{Exit, Failure};
 
-/// Calls are many small texts that one thread makes and another lets go of. This allocator takes a tenth less
-/// processor time for that than the system's.
+/// Calls are many small texts that one thread makes and another lets go of. This allocator takes less processor time
+/// for that than the system's, which it replaces for SQLite too (feature `override`): glibc gives the memory of each
+/// transaction back to the kernel and takes it again, at 30 page faults a call.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

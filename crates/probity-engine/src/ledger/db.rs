@@ -260,13 +260,14 @@ impl Db {
         rows: &[Vec<Val<'_>>],
         mut read: impl FnMut(&Row<'_>) -> Result<T, DbError>,
     ) -> Result<Vec<T>, DbError> {
-        let sql = of_one_row(sql);
+        let Db::Sqlite(connection) = self;
+        let mut statement = connection.prepare_cached(&of_one_row(sql))?;
         let mut found = Vec::new();
         for row in rows {
-            self.each(&sql, row, |row| {
-                found.push(read(row)?);
-                Ok(())
-            })?;
+            let mut answer = statement.query(params_from_iter(row))?;
+            while let Some(row) = answer.next()? {
+                found.push(read(&Row::Sqlite(row))?);
+            }
         }
         Ok(found)
     }
