@@ -4,7 +4,8 @@
 //! carry meaning; the pair of words that most reasons share makes the first group, and so on. It finds what a
 //! judge says again and again, and understands nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::LazyLock;
 
 use super::row::{GateOutcome, Outcome, ReplyResult};
 use crate::exact::Exact;
@@ -25,10 +26,13 @@ const GROUP_MIN: usize = 2;
 const QUOTE_CHARS_MAX: usize = 200;
 
 /// Words without a meaning of their own here.
-const EMPTY_WORDS: &str = "all and any are but can did for had has its may not the too was who also been does from \
-                           have into just more most only over some such than that them then they this very were \
-                           what when will with about being could level reply score their there where which while \
-                           would answer should customer response";
+static EMPTY_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let words = "all and any are but can did for had has its may not the too was who also been does from have into \
+                 just more most only over some such than that them then they this very were what when will with \
+                 about being could level reply score their there where which while would answer should customer \
+                 response";
+    words.split(' ').collect()
+});
 
 /// What failing replies have in common, gathered one reply at a time.
 #[derive(Debug, Clone, Default)]
@@ -84,8 +88,11 @@ impl PatternTally {
     }
 
     fn hear(&mut self, criterion: &str, id: &str, text: &str) {
+        if self.reasons.len() >= REASONS_MAX {
+            return;
+        }
         let words = words(text);
-        if self.reasons.len() >= REASONS_MAX || words.len() < 2 {
+        if words.len() < 2 {
             return;
         }
         let place = self.reasons.len();
@@ -153,8 +160,7 @@ fn is_weak(scale: &Scale, level: i64) -> bool {
 /// The words that carry meaning, in small letters.
 fn words(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphabetic() && c != '\'').map(str::to_lowercase);
-    let is_empty = |word: &String| EMPTY_WORDS.split(' ').any(|empty| empty == word);
-    words.filter(|word| word.chars().count() > 2 && !is_empty(word)).collect()
+    words.filter(|word| word.chars().count() > 2 && !EMPTY_WORDS.contains(word.as_str())).collect()
 }
 
 #[cfg(test)]

@@ -27,10 +27,10 @@ use pursue::pursue;
 use crate::judge::respondent::Respondent;
 
 /// How many workers pursue packets where `limit` calls may be in flight. Each has at most one call on record that has
-/// not ended. Those beyond the limit wait for the disk, so that the line does not: a quarter covers two syncs of a slow
+/// not ended. Those beyond the limit wait for the disk, so that the line does not: half as many cover two syncs of a slow
 /// disk, and back-offs of some packets.
 fn n_workers(limit: usize) -> usize {
-    limit * 5 / 4 + 4
+    limit * 3 / 2 + 4
 }
 
 /// How a drive over many packets ended.
@@ -148,6 +148,6 @@ mod tests {
 
     #[test]
     fn g03_what_is_under_way_has_a_bound() {
-        assert_eq!([1, 8, 64, 256, 2000].map(n_workers), [5, 14, 84, 324, 2504]);
+        assert_eq!([1, 8, 64, 256, 2000].map(n_workers), [5, 16, 100, 388, 3004]);
     }
 }
