@@ -18,15 +18,14 @@ use crate::judge::JudgeId;
 /// Packets that are asked about at once.
 const BATCH: usize = 128;
 
-/// Of each packet its hash, the attempt and the kind of its settlement, and its last attempt; the parameters are the
-/// judge, the repeat and the hashes.
+/// Of each packet its hash, the attempt of its settlement, negative where that is no verdict, and its last attempt; the
+/// parameters are the judge, the repeat and the hashes.
 fn sql_of_packets() -> String {
     format!(
         "SELECT packet.hash,
-            (SELECT settlement.attempt FROM settlement WHERE settlement.judge = ?1
-                AND settlement.packet = packet.id AND settlement.repeat = ?2),
-            (SELECT CASE WHEN settlement.verdict IS NULL THEN 0 ELSE 1 END FROM settlement
-                WHERE settlement.judge = ?1 AND settlement.packet = packet.id AND settlement.repeat = ?2),
+            (SELECT CASE WHEN settlement.verdict IS NULL THEN -settlement.attempt ELSE settlement.attempt END
+                FROM settlement WHERE settlement.judge = ?1 AND settlement.packet = packet.id
+                AND settlement.repeat = ?2),
             (SELECT max(attempt.id) FROM attempt WHERE attempt.packet = packet.id AND attempt.judge = ?1
                 AND attempt.repeat = ?2)
         FROM packet WHERE packet.hash IN ({})",
@@ -109,12 +108,11 @@ fn abouts(
     for packets in packets.chunks(BATCH) {
         let hashes = packets.iter().map(|packet| Val::from(packet.as_bytes()));
         db.each(&sql, &padded(&vals![judge, repeat], hashes), |row| {
-            let settled = match (row.get(1)?, row.get(2)?) {
-                (Some(attempt), Some(true)) => Some((AttemptId(attempt), KnownKind::Verdict)),
-                (Some(attempt), _) => Some((AttemptId(attempt), KnownKind::Unscored)),
-                (None, _) => None,
-            };
-            let last = row.get::<Option<i64>>(3)?.map(AttemptId);
+            let settled = row.get::<Option<i64>>(1)?.map(|attempt| {
+                let kind = if attempt > 0 { KnownKind::Verdict } else { KnownKind::Unscored };
+                (AttemptId(attempt.abs()), kind)
+            });
+            let last = row.get::<Option<i64>>(2)?.map(AttemptId);
             found.insert(packet_hash(row, 0)?, PacketState { settled, last });
             Ok(())
         })?;
