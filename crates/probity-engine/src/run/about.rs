@@ -46,7 +46,7 @@ impl TargetSpec {
             name: settings.name.clone(),
             id: target.id().to_string(),
             kind: settings.kind().name().to_owned(),
-            models: settings.models().into_iter().map(str::to_owned).collect(),
+            models: settings.models.clone(),
             is_priced: settings.chat().is_some_and(|chat| config.price(&chat.model).is_some()),
             doubts,
         }
@@ -97,9 +97,8 @@ impl About<'_> {
         let mut facts = facts::facts(&Subject { asking, rubric, blocking }, reader, ran)?;
         if let Some(target) = target {
             let about = target.facts(reader, ran)?;
-            let models: Vec<&str> = target.models.iter().map(String::as_str).collect();
             let judge = (&asking.judge, &facts.judge.answered_as[..]);
-            let same = same_models(judge, (&target.name, &models), &about.answered_as.0);
+            let same = same_models(judge, (&target.name, &target.models), &about.answered_as.0);
             facts.warnings.extend(same.into_iter().chain(target.doubts.clone()));
             facts.target = Some(about);
         }

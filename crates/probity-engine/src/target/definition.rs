@@ -13,7 +13,8 @@ use super::request::{self, Request};
 use super::template::RequestTemplate;
 use super::{Target, TargetError};
 use crate::config::{
-    ChatSettings, ChatTarget, Config, HttpTarget, Money, SystemPrompt, TargetBackend, TargetSettings,
+    ChatSettings, ChatTarget, CommandSettings, Config, HttpTarget, Money, SystemPrompt, TargetBackend,
+    TargetSettings,
 };
 use crate::judge::{CallLimits, JudgeId, file_digest};
 
@@ -64,8 +65,7 @@ impl TargetDefinition {
                 let own = http_identity(target, &template);
                 (Form::Http(template), own)
             }
-            TargetBackend::Command(target) => {
-                let argv = &target.command.argv;
+            TargetBackend::Command(CommandSettings { argv, .. }) => {
                 let files = argv.iter().map(PathBuf::from).filter(|path| path.is_file());
                 let digest = |path: PathBuf| match file_digest(&path) {
                     Ok(digest) => Ok(Json::text(digest)),

@@ -61,8 +61,8 @@ impl Target {
                 let (reply, confidence) = (target.reply.clone(), target.confidence.clone());
                 Target::Http(HttpEndpoint { service, reply, confidence })
             }
-            TargetBackend::Command(target) => {
-                let program = LineProgram::start(&target.command, limits, NamedBy::CaseId)
+            TargetBackend::Command(command) => {
+                let program = LineProgram::start(command, limits, NamedBy::CaseId)
                     .map_err(|error| unusable(error.into()))?;
                 let pointer = |text| Pointer::parse(text).expect("the pointer is well formed");
                 let (reply, confidence) = (pointer("/reply"), pointer("/confidence"));
