@@ -13,7 +13,7 @@ use crate::config::{Backend, Config, JudgeSettings, Structured};
 use crate::judge::params::Shape;
 use crate::judge::prompt::{Template, TemplateError};
 use crate::judge::{JudgeError, Prompt, file_digest};
-use crate::ledger::{JudgeId, Manifest, Reader};
+use crate::ledger::{JudgeId, Reader};
 use crate::schedule::budget::Money;
 
 /// Characters that make a token, roughly, in the texts judges read.
@@ -110,16 +110,6 @@ impl Asking {
     /// Whether another shape may be asked for when the judge refuses the first.
     pub fn shape_is_free(&self) -> bool {
         self.judge.chat().is_some_and(|chat| chat.structured == Structured::Auto)
-    }
-
-    /// What defines a run called `name`: its own parts and the settings. The names of its files tell people which.
-    pub(super) fn manifest(&self, name: String, own: Vec<(&str, String)>, files: &str) -> Manifest {
-        let mut parts: Vec<(String, String)> =
-            own.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        parts.extend(self.config.digest_parts(&self.judge));
-        let members = parts.iter().map(|(name, value)| (name.clone(), Json::text(value)));
-        let body = Json::object(members.chain([("files".to_owned(), Json::text(files))]));
-        Manifest { name, parts, body: body.canonical() }
     }
 
     /// What makes the judge answer as it does, as canonical JSON, with the answer's shape as it is really asked for.

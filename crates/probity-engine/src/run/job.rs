@@ -1,15 +1,15 @@
-//! What a run is about: cases, rubric, template and judge, and the packets that follow from them.
+//! Scoring replies: cases, and the packets that follow from them.
 //!
 //! Cases are read, screened and turned into packets by the first pass. Later ones find them in memory where they fit,
 //! or read them again (`Cases`), so a run of any size fits in memory and every pass sees the same thing.
 
-use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZeroU32;
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use probity_core::case::{Case, Entry};
-use probity_core::gate::{Admitted, Blocked, Gate};
+use probity_core::gate::{Admitted, Blocked};
 use probity_core::packet;
 use probity_core::report::SummaryBuilder;
 use probity_core::rubric::{Criterion, ReferenceUse, Rubric};
@@ -17,7 +17,8 @@ use probity_core::verdict::Patterns;
 
 use super::RunError;
 use super::about::{About, TargetSpec};
-use super::asking::{Asking, SizedPacket};
+use super::asking::SizedPacket;
+use super::basis::Basis;
 use super::case_record::CaseRecord;
 use super::cases::{Cases, Collected, record_bytes, screened_bytes};
 use super::parallel::{groups, parallel_map};
@@ -27,48 +28,19 @@ use super::results::{Row, Rows, Scoring};
 use super::sized_ask::SizedAsk;
 use super::spec::{CaseRecorder, RunSpec};
 use super::work::{PassEnd, Unit, UnitLabel, Work};
-use crate::config::{Config, JudgeSettings, StoredTexts};
+use crate::config::StoredTexts;
 use crate::input::{Dataset, LoadError, Place, Record, Skipped};
-use crate::judge::prompt::{Template, TemplateError};
+use crate::judge::prompt::TemplateError;
 use crate::ledger::{JudgeId, Manifest, Reader, RunId, Store, StoreError};
 use crate::target::TargetDefinition;
 
-/// What a job is made of.
-#[derive(Debug)]
-pub struct Definition {
-    /// The cases.
-    pub dataset: Dataset,
-    /// The files' names, for people and for telling runs apart.
-    pub dataset_name: String,
-    /// The rubric.
-    pub rubric: Rubric,
-    /// The prompt template.
-    pub template: Template,
-    /// The rules that decide which replies are judged.
-    pub gate: Gate,
-    /// All settings.
-    pub config: Config,
-    /// The judge.
-    pub judge: JudgeSettings,
-    /// What writes the replies that cases come without, where there is one.
-    pub target: Option<TargetDefinition>,
-}
-
-/// Cases, rubric, template and judge of a run.
+/// The replies of cases, each to be judged by itself.
 #[derive(Debug)]
 pub struct Job {
+    /// What it is made of beside its cases.
+    pub basis: Basis,
     /// The cases.
     pub dataset: Dataset,
-    /// The files' names, for people and for telling runs apart.
-    pub dataset_name: String,
-    /// The rubric.
-    pub rubric: Rubric,
-    /// Who is asked, and how.
-    pub asking: Asking,
-    /// The rules that decide which replies are judged.
-    gate: Gate,
-    /// Those whose findings block.
-    blocking: BTreeSet<String>,
     asks: Vec<SizedAsk>,
     /// Decided by the first whole pass.
     cases: OnceLock<Cases>,
@@ -77,6 +49,14 @@ pub struct Job {
     replies: OnceLock<Replies>,
     /// Which time the judge looks at the same cases, from 1.
     round: u32,
+}
+
+impl Deref for Job {
+    type Target = Basis;
+
+    fn deref(&self) -> &Basis {
+        &self.basis
+    }
 }
 
 /// The parts of a run that its results tell. Rubric and judge stand there by themselves. A program's command line, an
@@ -115,22 +95,16 @@ pub enum Screened {
 }
 
 impl Job {
-    /// Puts the parts together. Fails where the template cannot be filled in or the judge's file cannot be
-    /// read.
-    pub fn new(definition: Definition) -> Result<Self, RunError> {
-        let Definition { dataset, dataset_name, rubric, template, gate, config, judge, target } = definition;
-        let asking = Asking::new(judge, template, config)?;
-        let asks = packet::asks(&rubric, asking.config.run.call_plan)
+    /// Puts the parts together. `target` writes the replies that cases come without. Fails where the template cannot
+    /// be filled in.
+    pub fn new(basis: Basis, dataset: Dataset, target: Option<TargetDefinition>) -> Result<Self, RunError> {
+        let asks = packet::asks(&basis.rubric, basis.asking.config.run.call_plan)
             .into_iter()
-            .map(|ask| SizedAsk::new(ask, &asking))
+            .map(|ask| SizedAsk::new(ask, &basis.asking))
             .collect::<Result<_, TemplateError>>()?;
         Ok(Job {
+            basis,
             dataset,
-            dataset_name,
-            rubric,
-            asking,
-            blocking: gate.blocking(),
-            gate,
             asks,
             cases: OnceLock::new(),
             target: target.map(Arc::new),
@@ -145,16 +119,6 @@ impl Job {
     pub fn in_round(mut self, round: NonZeroU32) -> Self {
         self.round = round.get();
         self
-    }
-
-    /// The rules that decide which replies are judged.
-    pub fn gate(&self) -> &Gate {
-        &self.gate
-    }
-
-    /// Those of them whose findings block.
-    pub fn blocking(&self) -> &BTreeSet<String> {
-        &self.blocking
     }
 
     /// What writes the replies that cases come without.
@@ -194,7 +158,7 @@ impl Job {
             self.gate.digest(),
             self.asking.config.run.call_plan.name(),
             self.asking.config.store.texts.name(),
-            &self.dataset_name,
+            &self.name,
         ];
         for part in parts {
             hasher.update(part.as_bytes()).update(b"\n");
@@ -327,17 +291,13 @@ impl Job {
 }
 
 impl Work for Job {
-    fn asking(&self) -> &Asking {
-        &self.asking
+    fn basis(&self) -> &Basis {
+        &self.basis
     }
 
     fn spec(&self, plan: &Plan) -> RunSpec {
-        RunSpec {
-            round: self.round,
-            n_repeated: plan.n_repeated,
-            target: self.target_spec(),
-            ..RunSpec::new(&self.dataset_name, &self.asking, &self.rubric, &self.gate)
-        }
+        let (round, n_repeated, target) = (self.round, plan.n_repeated, self.target_spec());
+        RunSpec { round, n_repeated, target, ..self.basis.spec() }
     }
 
     fn record_cases(&self, store: &Store, run: RunId) -> Result<(), RunError> {
@@ -349,25 +309,11 @@ impl Work for Job {
         Ok(recorder.complete()?)
     }
 
-    fn name(&self) -> &str {
-        &self.dataset_name
-    }
-
     fn manifest(&self, id: &JudgeId) -> Manifest {
-        let mut own = vec![
-            ("cases", self.dataset.digest().hex.clone()),
-            ("rubric", self.rubric.hash().to_owned()),
-            ("template", self.asking.template.hash().to_owned()),
-            ("gate", self.gate.digest().to_owned()),
-            ("judge", id.to_string()),
-        ];
-        own.extend(self.target.iter().map(|target| ("target", target.id().to_string())));
-        // Runs from before there were rounds are first ones.
-        if self.round > 1 {
-            own.push(("round", self.round.to_string()));
-        }
-        let name = format!("run {} {}", self.dataset_name, self.rubric.name());
-        self.asking.manifest(name, own, &self.dataset_name)
+        let target = self.target.iter().map(|target| ("target", target.id().to_string()));
+        let round = Some(self.round).filter(|round| *round > 1);
+        let own = target.chain(round.map(|round| ("round", round.to_string()))).collect();
+        self.basis.manifest("run", id, ("cases", self.dataset.digest().hex.clone()), own)
     }
 
     fn repeat(&self) -> u32 {

@@ -6,6 +6,7 @@
 
 mod about;
 pub mod asking;
+pub mod basis;
 mod calling;
 pub mod case_record;
 mod cases;

@@ -25,7 +25,8 @@ use probity_engine::config::{Backend, Because, Config, JudgeSettings, LocalFacts
 use probity_engine::input::{Dataset, Keep, LoadOptions, Strictness, Unanswered};
 use probity_engine::judge::prompt::Template;
 use probity_engine::run::asking::Asking;
-use probity_engine::run::job::{Definition, Job};
+use probity_engine::run::basis::Basis;
+use probity_engine::run::job::Job;
 use probity_engine::run::standing::clock;
 
 use crate::args::{
@@ -136,9 +137,9 @@ fn job_of(
     let dataset = Dataset::open(flags.files, options)?;
     let about_cases = dataset.notices().iter().map(ToString::to_string);
     notices.into_iter().chain(about_cases).for_each(|notice| note(&notice));
-    let dataset_name = flags.names();
     let gate = gate::gate(&config.gate, note)?;
-    Ok(Job::new(Definition { dataset, dataset_name, rubric, template, gate, config, judge, target })?)
+    let basis = Basis::new(flags.names(), rubric, Asking::new(judge, template, config)?, gate);
+    Ok(Job::new(basis, dataset, target)?)
 }
 
 /// The settings of a command about cases, with its other flags in `flags`.

@@ -13,12 +13,10 @@ use probity_core::rubric::{Criterion, Decider, Rubric};
 use probity_core::score::CriterionOutcome;
 use probity_core::verdict::Patterns;
 
-use super::super::asking::{Asking, SizedPacket};
+use super::super::asking::SizedPacket;
+use super::super::basis::Basis;
 use super::super::job::{Job, Screened, label};
-use super::super::plan::Plan;
 use super::super::record::{PacketResult, Said};
-use super::super::spec::RunSpec;
-use super::super::standing::Subject;
 use super::super::work::{PassEnd, Unit, Work};
 use super::super::{Ran, RunError, facts};
 use super::{Claim, FLOOR, Matched, Verdicts, bound, lexical, of_another, row};
@@ -248,8 +246,7 @@ impl LabelledReplies {
         let mut patterns = Patterns::default();
         let recorded = self.said(judge, &|packet| lookup.verdict(packet), &mut patterns)?;
         let floor = self.said(FLOOR, &|packet| Ok(lexical(packet)), &mut Patterns::default())?;
-        let subject = Subject { asking, rubric: &self.job.rubric, blocking: self.job.blocking() };
-        let mut facts = facts::facts(&subject, &reader, ran)?;
+        let mut facts = self.job.facts(&reader, ran)?;
         facts.warnings.extend(facts::pattern_warnings(asking, &patterns));
         Ok(Verdicts { judge: recorded, floor, facts })
     }
@@ -328,23 +325,13 @@ fn spoken(result: &ReplyResult, criterion: Option<&str>, judge: &str) -> Verdict
 }
 
 impl Work for LabelledReplies {
-    fn asking(&self) -> &Asking {
-        &self.job.asking
-    }
-
-    fn spec(&self, _plan: &Plan) -> RunSpec {
-        RunSpec::new(&self.job.dataset_name, &self.job.asking, &self.job.rubric, self.job.gate())
-    }
-
-    fn name(&self) -> &str {
-        &self.job.dataset_name
+    fn basis(&self) -> &Basis {
+        &self.job.basis
     }
 
     fn manifest(&self, id: &JudgeId) -> Manifest {
-        let mut manifest = self.job.manifest(id);
-        manifest.name = format!("calibrate {} {}", self.job.dataset_name, self.job.rubric.name());
-        manifest.parts.push(("labels".to_owned(), self.labels_digest.clone()));
-        manifest
+        let (cases, labels) = (self.job.dataset.digest().hex.clone(), self.labels_digest.clone());
+        self.job.basis.manifest("calibrate", id, ("cases", cases), vec![("labels", labels)])
     }
 
     fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd> {

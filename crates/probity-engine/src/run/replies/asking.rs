@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use probity_core::json::Json;
-
 use super::RepliesRan;
 use crate::input::LoadError;
 use crate::ledger::{Manifest, Reader, RunId, RunOpening, RunRecord, Store, StoreError};
 use crate::run::about::TargetSpec;
+use crate::run::basis;
 use crate::run::calling::{Called, Calling, Outbox, Taken};
 use crate::run::job::Job;
 use crate::run::plan::{Lacking, Missing, OnRecord, UnscoredPolicy};
@@ -83,7 +82,7 @@ pub(super) async fn ask(
     };
     let repeat = job.repeat().to_string();
     let parts = [&job.dataset.digest().hex, target.id().as_str(), &repeat];
-    let manifest = manifest(&job.dataset_name, &target.settings().name, parts);
+    let manifest = manifest(&job.name, &target.settings().name, parts);
     if mode.network != Network::Online || plan.n_cases == 0 {
         let run = store.reader()?.find_run(&manifest)?;
         return Ok(RepliesRan { plan, run, ..RepliesRan::default() });
@@ -126,11 +125,8 @@ pub(in crate::run) fn target_run(
 /// What defines a target's own run: its cases, the target, and the repeat.
 fn manifest(files: &str, target: &str, parts: [&str; 3]) -> Manifest {
     let named = ["cases", "target", "repeat"].into_iter().zip(parts);
-    let parts: Vec<(String, String)> =
-        named.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    let members = parts.iter().map(|(name, value)| (name.clone(), Json::text(value)));
-    let body = Json::object(members.chain([("files".to_owned(), Json::text(files))]));
-    Manifest { name: format!("replies {files} {target}"), parts, body: body.canonical() }
+    let parts = named.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    basis::manifest(format!("replies {files} {target}"), parts, files)
 }
 
 /// Puts a task for each missing reply into the outbox.
