@@ -13,7 +13,7 @@ const SPAN_NAMES: &[&str] =
 pub(super) enum Vocabulary {
     /// Those of cases.
     Cases,
-    /// Those of rows that somebody else reads.
+    /// Those of rows that the caller reads.
     Rows(Fields),
 }
 

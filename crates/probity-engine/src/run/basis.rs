@@ -7,10 +7,11 @@ use probity_core::json::Json;
 use probity_core::report::Facts;
 use probity_core::rubric::Rubric;
 
+use super::Ran;
+use super::about::facts;
 use super::asking::Asking;
 use super::spec::RunSpec;
 use super::standing::Subject;
-use super::{Ran, facts};
 use crate::ledger::{JudgeId, Manifest, Reader, StoreError};
 
 /// What every run is made of beside its cases.
@@ -38,7 +39,7 @@ impl Basis {
     /// What the store knows about the calls of a run, and what its judge has earned.
     pub(super) fn facts(&self, reader: &Reader, ran: &Ran) -> Result<Facts, StoreError> {
         let Basis { asking, rubric, blocking, .. } = self;
-        facts::facts(&Subject { asking, rubric, blocking }, reader, ran)
+        facts(&Subject { asking, rubric, blocking }, reader, ran)
     }
 
     /// What a run is made of but its cases, as its record has it.

@@ -17,7 +17,7 @@ use probity_core::verdict::Patterns;
 
 use super::RunError;
 use super::about::{About, TargetSpec};
-use super::asking::SizedPacket;
+use super::asking::{SizedAsk, SizedPacket};
 use super::basis::Basis;
 use super::case_record::CaseRecord;
 use super::cases::{Cases, Collected, record_bytes, screened_bytes};
@@ -25,7 +25,6 @@ use super::parallel::{groups, parallel_map};
 use super::plan::Plan;
 use super::replies::{NoReply, Replies, not_asked};
 use super::results::{Row, Rows, Scoring};
-use super::sized_ask::SizedAsk;
 use super::spec::{CaseRecorder, RunSpec};
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use crate::config::StoredTexts;
@@ -249,18 +248,24 @@ impl Job {
 
     /// One record, screened and turned into packets.
     pub(super) fn screen(&self, record: Record) -> Result<Screened, RunError> {
-        let (place, entry) = match record {
+        let (place, entry) = match applicable(&self.dataset, &self.rubric, record)? {
             Record::Entry { place, entry, .. } => (place, entry),
             Record::Skipped(skipped) => return Ok(Screened::Skipped(skipped)),
-            Record::Unanswered { case, skipped } => match self.answered(case, skipped)? {
-                Ok((place, entry)) => (place, Box::new(entry)),
-                Err(screened) => return Ok(*screened),
-            },
+            Record::Unanswered { case, skipped } => {
+                let Some(target) = &self.target else { return Ok(Screened::Skipped(skipped)) };
+                let place = Place::of(&skipped);
+                let answered = match self.replies.get() {
+                    Some(replies) => replies.answered(target, case, skipped)?,
+                    None => {
+                        Err(NoReply { case, skipped, variant: target.variant().clone(), why: not_asked() })
+                    }
+                };
+                match answered {
+                    Ok(entry) => (place, Box::new(entry)),
+                    Err(no_reply) => return Ok(Screened::NoReply(no_reply)),
+                }
+            }
         };
-        if let Some(criterion) = lacking(&self.rubric, &entry.case) {
-            let skipped = needs_reference(&place, &entry.case, criterion);
-            return Ok(Screened::Skipped(self.dataset.allow(skipped)?));
-        }
         Ok(match self.gate.screen(entry) {
             Err(blocked) => Screened::Blocked { place, blocked: Box::new(blocked) },
             Ok(admitted) => {
@@ -268,25 +273,6 @@ impl Job {
                 Screened::Admitted { place, admitted, packets }
             }
         })
-    }
-
-    /// A case without a reply of its own, with the target's; or what it is without one.
-    fn answered(
-        &self,
-        case: Box<Case>,
-        skipped: Skipped,
-    ) -> Result<Result<(Place, Entry), Box<Screened>>, RunError> {
-        let Some(target) = &self.target else { return Ok(Err(Box::new(Screened::Skipped(skipped)))) };
-        let place = Place { index: skipped.index, file: Arc::from(&*skipped.file), line: skipped.line };
-        if let Some(criterion) = lacking(&self.rubric, &case) {
-            let skipped = needs_reference(&place, &case, criterion);
-            return Ok(Err(Box::new(Screened::Skipped(self.dataset.allow(skipped)?))));
-        }
-        let answered = match self.replies.get() {
-            Some(replies) => replies.answered(target, case, skipped)?,
-            None => Err(NoReply { case, skipped, variant: target.variant().clone(), why: not_asked() }),
-        };
-        Ok(answered.map(|entry| (place, entry)).map_err(|no_reply| Box::new(Screened::NoReply(no_reply))))
     }
 }
 
@@ -359,29 +345,28 @@ pub(super) fn usable<'a>(
     dataset: &'a Dataset,
     rubric: &'a Rubric,
 ) -> Result<impl Iterator<Item = Result<Usable, LoadError>> + 'a, LoadError> {
-    Ok(dataset.records()?.map(|record| match record? {
+    Ok(dataset.records()?.map(|record| match applicable(dataset, rubric, record?)? {
         Record::Skipped(skipped) | Record::Unanswered { skipped, .. } => Ok(Err(skipped)),
-        Record::Entry { place, entry, .. } => match lacking(rubric, &entry.case) {
-            None => Ok(Ok((place, entry))),
-            Some(criterion) => dataset.allow(needs_reference(&place, &entry.case, criterion)).map(Err),
-        },
+        Record::Entry { place, entry, .. } => Ok(Ok((place, entry))),
     }))
+}
+
+/// The record, skipped where `rubric` cannot be applied to its case.
+fn applicable(dataset: &Dataset, rubric: &Rubric, record: Record) -> Result<Record, LoadError> {
+    let (case, place) = match &record {
+        Record::Entry { place, entry, .. } => (&entry.case, place.clone()),
+        Record::Unanswered { case, skipped } => (&**case, Place::of(skipped)),
+        Record::Skipped(_) => return Ok(record),
+    };
+    let Some(criterion) = lacking(rubric, case) else { return Ok(record) };
+    let reason = format!("Missing 'reference' field, which criterion '{}' needs", criterion.id);
+    dataset.allow(place.skipped(Some(case.id.to_string()), reason)).map(Record::Skipped)
 }
 
 /// The criterion that needs a reference reply, where the case has none.
 fn lacking<'a>(rubric: &'a Rubric, case: &Case) -> Option<&'a Criterion> {
     let needs = |criterion: &&Criterion| criterion.reference == ReferenceUse::Required;
     rubric.criteria().iter().find(needs).filter(|_| case.reference.is_none())
-}
-
-fn needs_reference(place: &Place, case: &Case, criterion: &Criterion) -> Skipped {
-    Skipped {
-        index: place.index,
-        file: place.file.to_string(),
-        line: place.line,
-        id: Some(case.id.to_string()),
-        reason: format!("Missing 'reference' field, which criterion '{}' needs", criterion.id),
-    }
 }
 
 /// What an admitted reply is called on this side of the judge.

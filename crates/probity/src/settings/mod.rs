@@ -22,7 +22,7 @@ use probity_core::rubric::{self, Judged, Rubric};
 use probity_engine::config::layer::{Decimal, Layer};
 use probity_engine::config::names::Calls;
 use probity_engine::config::{Backend, Because, Config, JudgeSettings, LocalFacts, Parse, SettingsError};
-use probity_engine::input::{Dataset, Keep, LoadOptions, Strictness, Unanswered};
+use probity_engine::input::{Dataset, LoadOptions, Strictness, Unanswered};
 use probity_engine::judge::prompt::Template;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::basis::Basis;
@@ -117,14 +117,13 @@ pub(crate) fn job(args: &JobArgs, calls: Option<&CallArgs>, note: &dyn Fn(&str))
     target::put_over(&args.target, &mut layer);
     let config = read_config(flags.reading, layer)?;
     let rubric = rubric(&config.run.rubric, note)?;
-    let job = job_of(&flags, Keep::Few, (config, rubric), note)?;
+    let job = job_of(&flags, (config, rubric), note)?;
     Ok(job.in_round(args.round))
 }
 
 /// The job of these cases under settings and a rubric that were read.
 fn job_of(
     flags: &CaseFlags<'_>,
-    keep: Keep,
     (config, rubric): (Config, Rubric),
     note: &dyn Fn(&str),
 ) -> Result<Job, Failure> {
@@ -133,7 +132,7 @@ fn job_of(
     let template = template(judge.template.as_deref(), AnswerForm::Levels)?;
     let target = target::definition(&config, &judge, note)?;
     let unanswered = if target.is_some() { Unanswered::Take } else { Unanswered::Refuse };
-    let options = LoadOptions { unanswered, keep, ..load_options(&flags.reading.records)? };
+    let options = LoadOptions { unanswered, ..load_options(&flags.reading.records)? };
     let dataset = Dataset::open(flags.files, options)?;
     let about_cases = dataset.notices().iter().map(ToString::to_string);
     notices.into_iter().chain(about_cases).for_each(|notice| note(&notice));

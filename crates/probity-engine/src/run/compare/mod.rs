@@ -26,9 +26,8 @@ pub use results::{Compared, report};
 pub use rounds::{Stopped, Stopping, run};
 
 use super::RunError;
-use super::asking::SizedPacket;
+use super::asking::{SizedPacket, SizedPairAsk};
 use super::basis::Basis;
-use super::sized_ask::SizedPairAsk;
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use crate::ledger::{JudgeId, Manifest};
 

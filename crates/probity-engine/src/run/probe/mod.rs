@@ -24,9 +24,8 @@ use probity_core::rubric::Criterion;
 
 pub use results::{Probed, report};
 
-use super::asking::{Asking, SizedPacket};
+use super::asking::{Asking, SizedAsk, SizedPacket, SizedPairAsk};
 use super::basis::Basis;
-use super::sized_ask::{SizedAsk, SizedPairAsk};
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use super::{Ran, RunError, Session, budget, run_within};
 use crate::input::{Dataset, Skipped};
