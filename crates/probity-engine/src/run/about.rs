@@ -42,10 +42,10 @@ pub struct TargetSpec {
 
 impl TargetSpec {
     pub(super) fn new(target: &TargetDefinition, config: &Config, doubts: Option<String>) -> TargetSpec {
-        let settings = target.settings();
+        let settings = &target.settings;
         TargetSpec {
             name: settings.name.clone(),
-            id: target.id().to_string(),
+            id: target.id.to_string(),
             kind: settings.kind().name().to_owned(),
             models: settings.models.clone(),
             is_priced: settings.chat().is_some_and(|chat| config.price(&chat.model).is_some()),

@@ -9,7 +9,6 @@ use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
 use probity_core::gate::{Admitted, Gate};
 use probity_core::json::Json;
 use probity_core::packet::{self, Ask, NotAPair, Packet, PairAsk};
-use probity_core::verdict::Usage;
 
 use super::record::{Lookup, PacketRef, Terms};
 use super::{Network, RunError};
@@ -22,9 +21,6 @@ use crate::schedule::budget::Money;
 
 /// Characters that make a token, roughly, in the texts judges read.
 const CHARS_PER_TOKEN: u64 = 4;
-
-/// Tokens that roles, message borders and an answer's schema add to a prompt, at the most.
-const ENVELOPE_TOKENS: u64 = 512;
 
 /// The version of the embedded lexical judge. Raise it when its answers change.
 const BASELINE_VERSION: &str = "lexical-1";
@@ -69,12 +65,9 @@ impl Asking {
         Ok((prompt.system.len() + prompt.user.len()) as u64)
     }
 
-    /// The most a call with `prompt` can cost, where the model has a price: no token is shorter than a byte.
+    /// The most a call with `prompt` can cost, where the model has a price.
     pub fn most(&self, prompt: &Prompt) -> Option<Money> {
-        let chat = self.judge.chat()?;
-        let price = self.config.price(&chat.model)?;
-        let input = (prompt.system.len() + prompt.user.len()) as u64 + ENVELOPE_TOKENS;
-        Some(Money::of(price, Usage { input, output: u64::from(chat.output_tokens_max.get()) }))
+        self.config.most(self.judge.chat()?, prompt.system.len() + prompt.user.len())
     }
 
     /// Whether the judge could not read the prompt and still have room to answer.

@@ -256,9 +256,7 @@ impl Job {
                 let place = Place::of(&skipped);
                 let answered = match self.replies.get() {
                     Some(replies) => replies.answered(target, case, skipped)?,
-                    None => {
-                        Err(NoReply { case, skipped, variant: target.variant().clone(), why: not_asked() })
-                    }
+                    None => Err(NoReply { case, skipped, variant: target.variant.clone(), why: not_asked() }),
                 };
                 match answered {
                     Ok(entry) => (place, Box::new(entry)),
@@ -296,7 +294,7 @@ impl Work for Job {
     }
 
     fn manifest(&self, id: &JudgeId) -> Manifest {
-        let target = self.target.iter().map(|target| ("target", target.id().to_string()));
+        let target = self.target.iter().map(|target| ("target", target.id.to_string()));
         let round = Some(self.round).filter(|round| *round > 1);
         let own = target.chain(round.map(|round| ("round", round.to_string()))).collect();
         self.basis.manifest("run", id, ("cases", self.dataset.digest().hex.clone()), own)

@@ -158,7 +158,7 @@ fn write(
 /// to be the judge's own model.
 fn about_the_target(job: &Job, ran: &Ran, summary: &Summary, session: &Session<'_>) {
     let (Some(target), Some(RepliesRan { plan, .. })) = (job.target(), &ran.replies) else { return };
-    let settings = target.settings();
+    let settings = &target.settings;
     if plan.n_cases == 0 {
         session.note(&format!("every case has a reply: target {} was not asked", settings.name));
     }
