@@ -11,10 +11,8 @@
 //! character is none, and its record is skipped.
 
 mod bytes;
-mod cases;
 mod csv;
 mod entry;
-mod error;
 mod evidence;
 mod field;
 mod json;
@@ -26,16 +24,15 @@ mod rows;
 mod scan;
 mod source;
 mod spans;
-mod vocabulary;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use probity_core::case::{Case, Entry};
 
-pub use error::LoadError;
 pub use probity_core::results::Skipped;
 pub use rows::{Rows, read_rows};
 
@@ -111,6 +108,62 @@ impl Default for LoadOptions {
             stream_bytes_max: 4 << 30,
             decode_ratio_max: 200,
         }
+    }
+}
+
+/// A data set that cannot be read. The caller has spent nothing and exits with "input is wrong".
+#[derive(Debug)]
+pub struct LoadError {
+    /// The file as it was named, or `-`.
+    pub file: Arc<str>,
+    /// The line it happened on, 1-based, where there is one.
+    pub line: Option<usize>,
+    /// What is wrong and what was expected.
+    pub message: String,
+    /// What to do about it, where that is known.
+    pub hint: Option<String>,
+    /// What the operating system said.
+    pub source: Option<io::Error>,
+}
+
+impl LoadError {
+    pub(crate) fn new(file: &Arc<str>, message: impl Into<String>) -> Self {
+        Self { file: Arc::clone(file), line: None, message: message.into(), hint: None, source: None }
+    }
+
+    pub(crate) fn line(mut self, line: usize) -> Self {
+        self.line = Some(line);
+        self
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same with a hint where there is one.
+    pub(super) fn hint_if(self, hint: Option<String>) -> Self {
+        Self { hint, ..self }
+    }
+
+    pub(super) fn source(mut self, source: io::Error) -> Self {
+        self.source = Some(source);
+        self
+    }
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}:{line}: {}", self.file, self.message),
+            None => write!(f, "{}: {}", self.file, self.message),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_ref().map(|error| error as _)
     }
 }
 

@@ -10,14 +10,13 @@ use std::sync::Arc;
 use probity_core::compare::{Fields, RowFault};
 use probity_core::json::{self, Json, Object};
 
-use super::cases::object;
 use super::csv::Table;
 use super::entry::Refused;
-use super::field::Reason;
+use super::field::{Reason, Vocabulary};
+use super::pass::object;
 use super::reader::{FileReader, RecordText};
 use super::scan::Doubts;
 use super::source::Source;
-use super::vocabulary::Vocabulary;
 use super::{LoadError, LoadOptions, Notice, Place, Skipped};
 
 /// What a file holds.
