@@ -5,7 +5,7 @@ use probity_core::json::Json;
 
 use super::key::is_present;
 use super::{
-    Backend, ChatSettings, Config, Dialect, EndpointOwner, JudgeKind, JudgeSettings, KeyUse, NotTrusted,
+    Backend, ChatSettings, Config, Dialect, EndpointOwner, JudgeKind, JudgeSettings, KeyUse, SettingsError,
 };
 
 /// The judge of a run.
@@ -59,7 +59,7 @@ pub enum JudgeWarning {
 impl Config {
     /// The judge to use, unless a file decides about it that must not. `variable` gives the value of an environment
     /// variable.
-    pub fn judge(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<ChosenJudge, NotTrusted> {
+    pub fn judge(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<ChosenJudge, SettingsError> {
         let has_key = |name: &str| {
             let key = self.judges[name].chat().and_then(|chat| chat.api_key_env.as_deref());
             key.is_some_and(|key| is_present(variable(key).as_deref()))

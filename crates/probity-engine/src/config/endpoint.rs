@@ -1,4 +1,4 @@
-//! Where a model is reached: a clean base URL without credentials.
+//! Where a model or an HTTP target is reached: URLs that were checked once and hold no secret.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -13,26 +13,30 @@ use super::host::{self, BadHost};
 #[serde(try_from = "String", into = "String")]
 pub struct Endpoint(Url);
 
-/// Why a text is not a base URL. The text itself is not repeated: it may hold a password.
+/// The URL of an HTTP target, without credentials, query or fragment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address(Url);
+
+/// Why nothing can be sent to a URL. The text itself is not repeated: it may hold a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadEndpoint {
+pub enum BadUrl {
     /// Nothing was given.
-    #[error("the base URL is empty; expected one such as https://api.openai.com/v1")]
+    #[error("the URL is empty; expected one such as https://api.openai.com/v1")]
     Empty,
     /// It cannot be read as a URL with a host.
-    #[error("the base URL is malformed; expected one such as https://api.openai.com/v1")]
+    #[error("the URL is malformed; expected one such as https://bot.example/v1")]
     Malformed,
     /// The scheme is neither `http` nor `https`.
-    #[error("the base URL has scheme {scheme:?}; expected http or https")]
+    #[error("the URL has scheme {scheme:?}; expected http or https")]
     Scheme {
         /// What stands before `://`.
         scheme: String,
     },
     /// A user name or password stands in it.
-    #[error("the base URL contains credentials; put the key into an environment variable instead")]
+    #[error("the URL contains a user name or password; expected secrets in environment variables")]
     Credentials,
     /// A query or a fragment stands in it.
-    #[error("the base URL has a query or a fragment; expected scheme, host and path only")]
+    #[error("the URL has a query or a fragment; expected scheme, host and path only")]
     Query,
     /// Nothing is sent to such a host.
     #[error(transparent)]
@@ -46,22 +50,15 @@ impl Endpoint {
     /// Reads a base URL as people write it. A missing scheme is `https` (`http` on this machine); spaces
     /// around it, doubled or trailing slashes, a doubled version (`/v1/v1`) and the path of a call itself
     /// are taken off.
-    pub fn parse(text: &str) -> Result<Self, BadEndpoint> {
+    pub fn parse(text: &str) -> Result<Self, BadUrl> {
         let text = text.trim();
         if text.is_empty() {
-            return Err(BadEndpoint::Empty);
+            return Err(BadUrl::Empty);
         }
         if text.contains(|c: char| c.is_whitespace() || c.is_control()) {
-            return Err(BadEndpoint::Malformed);
+            return Err(BadUrl::Malformed);
         }
-        let mut base = with_scheme(text)?;
-        if !base.username().is_empty() || base.password().is_some() {
-            return Err(BadEndpoint::Credentials);
-        }
-        if base.query().is_some() || base.fragment().is_some() {
-            return Err(BadEndpoint::Query);
-        }
-        host::checked(&base)?;
+        let mut base = checked(with_scheme(text)?)?;
         let path = clean_path(base.path());
         base.set_path(&path);
         Ok(Endpoint(base))
@@ -96,9 +93,9 @@ impl Endpoint {
 }
 
 impl TryFrom<String> for Endpoint {
-    type Error = BadEndpoint;
+    type Error = BadUrl;
 
-    fn try_from(text: String) -> Result<Self, BadEndpoint> {
+    fn try_from(text: String) -> Result<Self, BadUrl> {
         Endpoint::parse(&text)
     }
 }
@@ -115,16 +112,50 @@ impl fmt::Display for Endpoint {
     }
 }
 
-fn with_scheme(text: &str) -> Result<Url, BadEndpoint> {
+impl Address {
+    /// Reads a URL.
+    pub fn parse(text: &str) -> Result<Address, BadUrl> {
+        let url = Url::parse(text.trim()).map_err(|_| BadUrl::Malformed)?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(BadUrl::Scheme { scheme: url.scheme().chars().take(20).collect() });
+        }
+        checked(url).map(Address)
+    }
+
+    /// The URL.
+    pub fn url(&self) -> &Url {
+        &self.0
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str())
+    }
+}
+
+/// The URL again, unless it holds what could be a secret or nothing is sent to its host.
+fn checked(url: Url) -> Result<Url, BadUrl> {
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(BadUrl::Credentials);
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(BadUrl::Query);
+    }
+    host::checked(&url)?;
+    Ok(url)
+}
+
+fn with_scheme(text: &str) -> Result<Url, BadUrl> {
     let Some((scheme, _)) = text.split_once("://") else {
-        let secure = Url::parse(&format!("https://{text}")).map_err(|_| BadEndpoint::Malformed)?;
+        let secure = Url::parse(&format!("https://{text}")).map_err(|_| BadUrl::Malformed)?;
         let scheme = if is_this_machine(&secure) { "http" } else { "https" };
-        return Url::parse(&format!("{scheme}://{text}")).map_err(|_| BadEndpoint::Malformed);
+        return Url::parse(&format!("{scheme}://{text}")).map_err(|_| BadUrl::Malformed);
     };
     if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
-        return Err(BadEndpoint::Scheme { scheme: scheme.chars().take(20).collect() });
+        return Err(BadUrl::Scheme { scheme: scheme.chars().take(20).collect() });
     }
-    Url::parse(text).map_err(|_| BadEndpoint::Malformed)
+    Url::parse(text).map_err(|_| BadUrl::Malformed)
 }
 
 fn is_this_machine(url: &Url) -> bool {
@@ -151,7 +182,7 @@ fn is_version(segment: &str) -> bool {
 mod tests {
     use expect_test::{Expect, expect};
 
-    use super::Endpoint;
+    use super::{Address, Endpoint};
 
     #[track_caller]
     fn check(text: &str, want: &Expect) {
@@ -194,5 +225,24 @@ mod tests {
         check("http://169.254.169.254/v1", &expect!["Host(LinkLocal)"]);
         check("[fe80::1]:8080/v1", &expect!["Host(LinkLocal)"]);
         check("http://api.example.com/v1", &expect!["Host(Public)"]);
+    }
+
+    #[test]
+    fn addresses_of_targets() {
+        #[track_caller]
+        fn check(text: &str, want: &str) {
+            let read = Address::parse(text).map_or_else(|error| format!("{error:?}"), |url| url.to_string());
+            assert_eq!(read, want);
+        }
+
+        check("https://bot.example/v1/chat/completions", "https://bot.example/v1/chat/completions");
+        check(" http://127.0.0.1:8080 ", "http://127.0.0.1:8080/");
+        check("bot.example/reply", "Malformed");
+        check("file:///etc/passwd", r#"Scheme { scheme: "file" }"#);
+        check("https://me:secret@bot.example/", "Credentials");
+        check("https://bot.example/?key=secret", "Query");
+        check("https://bot.example/#top", "Query");
+        check("https://169.254.169.254/latest", "Host(LinkLocal)");
+        check("http://bot.example/reply", "Host(Public)");
     }
 }

@@ -6,7 +6,7 @@
 use probity_core::exact::NotDecimal;
 
 use super::layer::{Decimal, Layer};
-use super::read::SettingsProblem;
+use super::read::{SettingsError, SettingsProblem};
 
 /// One variable.
 pub struct Variable {
@@ -50,22 +50,18 @@ pub const VARIABLES: &[Variable] = &[
 
 impl Layer {
     /// The settings that `get` finds in the environment.
-    pub fn from_env(get: &dyn Fn(&str) -> Option<String>) -> Result<Layer, Vec<SettingsProblem>> {
+    pub fn from_env(get: &dyn Fn(&str) -> Option<String>) -> Result<Layer, SettingsError> {
         let mut layer = Layer::default();
         let mut problems = Vec::new();
         for variable in VARIABLES {
             let Some(text) = get(variable.name).filter(|text| !text.trim().is_empty()) else { continue };
             if let Err(message) = (variable.set)(&mut layer, text.trim()) {
                 let message = format!("{}: {message}", variable.name);
-                problems.push(SettingsProblem {
-                    file: "environment".to_owned(),
-                    line: None,
-                    message,
-                    hint: None,
-                });
+                let place = "environment".to_owned();
+                problems.push(SettingsProblem { place, line: None, message, hint: None });
             }
         }
-        if problems.is_empty() { Ok(layer) } else { Err(problems) }
+        if problems.is_empty() { Ok(layer) } else { Err(SettingsError::Unfit(problems)) }
     }
 }
 
@@ -89,11 +85,10 @@ fn decimal(slot: &mut Option<Decimal>, value: &str) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    fn read(pairs: &[(&str, &str)]) -> Result<Layer, Vec<String>> {
-        Layer::from_env(&|name| {
-            pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
-        })
-        .map_err(|problems| problems.iter().map(ToString::to_string).collect())
+    fn read(pairs: &[(&str, &str)]) -> Result<Layer, String> {
+        let get =
+            |name: &str| pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        Layer::from_env(&get).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -123,10 +118,8 @@ mod tests {
         let problems = read(&[("PROBITY_CONCURRENCY", "many"), ("PROBITY_USD_MAX", "$5")]).expect_err("bad");
         assert_eq!(
             problems,
-            [
-                "environment: PROBITY_CONCURRENCY: expected a whole number, found \"many\"",
-                "environment: PROBITY_USD_MAX: expected a plain decimal number such as 40 or 12.5, found \"$5\"",
-            ]
+            "environment: PROBITY_CONCURRENCY: expected a whole number, found \"many\"\n\
+             environment: PROBITY_USD_MAX: expected a plain decimal number such as 40 or 12.5, found \"$5\"",
         );
     }
 }

@@ -3,6 +3,10 @@
 //! A [`Layer`] is one source of settings (the embedded defaults, a file, the environment, the flags).
 //! Nothing here decides what a missing setting means or whether settings fit together; that happens once,
 //! when layers become a [`super::Config`].
+//!
+//! A settings file may have come with a clone. What it says about how replies are scored is the project's own business;
+//! where a key goes, what is executed and what is read or written elsewhere is the user's. So each setting has a class
+//! in the table that declares it, and all classes but [`SettingClass::Plain`] need the user's word.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +16,6 @@ use std::path::PathBuf;
 use probity_core::exact::Exact;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::class::SettingClass;
 use super::names::{
     Calls, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured, TargetKind,
     TestData, TokenLimitField,
@@ -64,377 +67,307 @@ pub(super) mod exactly {
     }
 }
 
-/// One section of settings, all optional. The list of keys with their classes, the merge and the reader come from one
-/// table, so a setting without a class does not compile.
+/// What a setting decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SettingClass {
+    /// How replies are scored, and how fast. Any file may decide it.
+    Plain,
+    /// An address that cases and keys are sent to.
+    Address,
+    /// A program that is executed.
+    Program,
+    /// A variable of the environment that is sent, or handed to a program.
+    Variable,
+    /// Headers of requests.
+    Header,
+    /// A file that is read or written. Any file may name one inside the working folder.
+    Path,
+}
+
+/// A row of the table of settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setting {
+    /// Its name.
+    pub key: &'static str,
+    /// What it decides.
+    pub class: SettingClass,
+    /// The type of its value.
+    pub value_type: &'static str,
+}
+
+/// Where the settings of a section are: directly in its table, or one table deeper under names people choose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    One,
+    Named,
+}
+
+type One<T> = T;
+type Named<T> = BTreeMap<String, T>;
+
+/// What all sections can do, and tables of them.
+pub(super) trait Section: Default {
+    /// These settings with those of `over` above them, key by key.
+    #[must_use]
+    fn merge(self, over: Self) -> Self;
+
+    /// Only the settings that any file may decide.
+    #[must_use]
+    fn plain(self) -> Self;
+}
+
+impl<T: Section> Section for BTreeMap<String, T> {
+    fn merge(mut self, over: Self) -> Self {
+        for (name, table) in over {
+            let below = self.remove(&name).unwrap_or_default();
+            self.insert(name, below.merge(table));
+        }
+        self
+    }
+
+    fn plain(self) -> Self {
+        self.into_iter().map(|(name, table)| (name, table.plain())).collect()
+    }
+}
+
+/// One section of settings, all optional. `config/default.toml` describes them.
 macro_rules! section {
-    ($(#[$meta:meta])* $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty => $class:ident,)* }) => {
-        $(#[$meta])*
+    ($layer:ident { $($key:ident: $type:ty => $class:ident,)* }) => {
+        #[doc = concat!("Settings that may be missing: ", $("`", stringify!($key), "` ",)*)]
         #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(default, deny_unknown_fields, expecting = "a table")]
-        pub struct $name {
-            $($(#[$field_meta])* #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<$type>,)*
+        pub struct $layer {
+            $(
+                #[doc = concat!("`", stringify!($key), "`")]
+                #[serde(skip_serializing_if = "Option::is_none")]
+                pub $key: Option<$type>,
+            )*
         }
 
-        impl $name {
-            /// The keys this section takes, each with its class.
-            pub const SETTINGS: &'static [(&'static str, SettingClass)] =
-                &[$((stringify!($field), SettingClass::$class)),*];
-
-            /// These settings with those of `over` above them.
-            #[must_use]
-            pub fn merge(self, over: Self) -> Self {
-                Self { $($field: over.$field.or(self.$field),)* }
-            }
+        impl $layer {
+            /// The settings of this section.
+            pub const SETTINGS: &'static [Setting] = &[$(Setting {
+                key: stringify!($key),
+                class: SettingClass::$class,
+                value_type: stringify!($type),
+            }),*];
 
             /// The keys that are set, in the order of the table.
             pub fn keys_set(&self) -> Vec<&'static str> {
-                let set = [$((stringify!($field), self.$field.is_some())),*];
+                let set = [$((stringify!($key), self.$key.is_some())),*];
                 set.into_iter().filter(|(_, is_set)| *is_set).map(|(key, _)| key).collect()
             }
 
-            /// Only the settings that any file may decide.
-            #[must_use]
-            pub fn plain(self) -> Self {
-                Self { $($field: self.$field.filter(|_| SettingClass::$class == SettingClass::Plain),)* }
+            /// The settings that differ from those of `other` and that not every file may decide.
+            pub fn differing(&self, other: &Self) -> Vec<Setting> {
+                let differs = [$(self.$key != other.$key),*];
+                let settings = Self::SETTINGS.iter().zip(differs).filter(|(_, differs)| *differs);
+                settings.map(|(setting, _)| *setting).filter(|it| it.class != SettingClass::Plain).collect()
+            }
+        }
+
+        impl Section for $layer {
+            fn merge(self, over: Self) -> Self {
+                Self { $($key: over.$key.or(self.$key),)* }
             }
 
-            /// The settings that differ from those of `other` and that not every file may decide.
-            pub fn differing(&self, other: &Self) -> Vec<(&'static str, SettingClass)> {
-                let differs = [$(self.$field != other.$field),*];
-                let settings = Self::SETTINGS.iter().zip(differs);
-                let deciding = |class| class != SettingClass::Plain;
-                settings.filter(|((_, class), differs)| *differs && deciding(*class)).map(|(s, _)| *s).collect()
+            fn plain(self) -> Self {
+                Self { $($key: self.$key.filter(|_| SettingClass::$class == SettingClass::Plain),)* }
+            }
+        }
+    };
+}
+
+/// The table of all settings: each with its type and its class. Everything that reads, merges or checks settings by name
+/// comes from it, so a setting without a class does not compile.
+macro_rules! settings {
+    ($($section:ident: $depth:ident<$layer:ident> $rows:tt)*) => {
+        $(section! { $layer $rows })*
+
+        /// The sections: their names, where their keys are, and the settings.
+        pub(super) const SECTIONS: &[(&str, Depth, &[Setting])] =
+            &[$((stringify!($section), Depth::$depth, $layer::SETTINGS)),*];
+
+        /// One source of settings.
+        #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(default, deny_unknown_fields, expecting = "a table")]
+        pub struct Layer {
+            $(#[doc = concat!("`[", stringify!($section), "]`")] pub $section: $depth<$layer>,)*
+            /// The model of whichever judge is used. Only flags and variables set it: a file names a model in the
+            /// judge's own table.
+            #[serde(skip)]
+            pub any_model: Option<String>,
+            /// The endpoint of whichever judge is used. Only flags set it.
+            #[serde(skip)]
+            pub any_base_url: Option<String>,
+            /// The target of a run. Only flags choose one.
+            #[serde(skip)]
+            pub target: TargetChoice,
+        }
+
+        impl Layer {
+            /// Only the settings that any file may decide.
+            #[must_use]
+            pub fn plain(self) -> Layer {
+                Layer { $($section: self.$section.plain(),)* ..Layer::default() }
+            }
+
+            /// These settings with those of `over` above them.
+            #[must_use]
+            pub fn merge(self, over: Layer) -> Layer {
+                Layer {
+                    $($section: self.$section.merge(over.$section),)*
+                    any_model: over.any_model.or(self.any_model),
+                    any_base_url: over.any_base_url.or(self.any_base_url),
+                    target: self.target.merge(over.target),
+                }
             }
         }
     };
 }
 
 section! {
-    /// `[run]`
-    RunLayer {
-        /// A built-in rubric's name, or a path.
+    TargetChoice {
+        name: String => Plain,
+        model: String => Plain,
+        base_url: String => Address,
+        system_file: PathBuf => Path,
+    }
+}
+
+settings! {
+    run: One<RunLayer> {
         rubric: String => Path,
-        /// Where the store is.
         store: String => Path,
-        /// 0 to 1.
         min_coverage: Decimal => Plain,
-        /// How many criteria one call asks about.
         call_plan: Calls => Plain,
-        /// How an answer is read.
         parse: Parse => Plain,
-        /// Whether an answer that is not a verdict is asked for again.
         reask: Reask => Plain,
     }
-}
-
-section! {
-    /// `[judge]`
-    ChoiceLayer {
-        /// Which judge to use.
+    judge: One<ChoiceLayer> {
         name: String => Plain,
     }
-}
-
-section! {
-    /// `[judges.NAME]`
-    JudgeLayer {
-        /// What the judge is.
+    judges: Named<JudgeLayer> {
         kind: JudgeKind => Plain,
-        /// The model.
         model: String => Plain,
-        /// The endpoint without the last part of its path.
         base_url: String => Address,
-        /// The name of the variable that holds the key; empty for no key.
         api_key_env: String => Variable,
-        /// 0 to 2.
         temperature: Decimal => Plain,
-        /// The seed sent with each call.
         seed: u32 => Plain,
-        /// Tokens an answer may have.
         output_tokens_max: NonZeroU32 => Plain,
-        /// How the endpoint calls that limit.
         token_limit_field: TokenLimitField => Plain,
-        /// How the endpoint is told the answer's shape.
         structured: Structured => Plain,
-        /// Whether token probabilities are asked for.
         logprobs: Logprobs => Plain,
-        /// Tokens the model can read.
         context_tokens: NonZeroU32 => Plain,
-        /// A prompt template in place of the built-in one.
         template: PathBuf => Path,
-        /// The program and its arguments.
         command: Vec<String> => Program,
-        /// Names of secret-looking variables the program may see.
         pass_env: Vec<String> => Variable,
-        /// A file of recorded verdicts.
         verdicts: PathBuf => Path,
-        /// What happens when another model answers.
         model_mismatch: ModelMismatch => Plain,
-        /// Model names that count as the one asked for.
         aliases: Vec<String> => Plain,
-        /// The version of HTTP.
         http: Http => Plain,
     }
-}
-
-section! {
-    /// `[targets.NAME]`
-    TargetLayer {
-        /// What the target is.
+    targets: Named<TargetLayer> {
         kind: TargetKind => Plain,
-        /// The model, or for other kinds than `openai` the one that is known to be behind it.
         model: String => Plain,
-        /// Model names that count as that one.
         aliases: Vec<String> => Plain,
-        /// The endpoint without the last part of its path.
         base_url: String => Address,
-        /// The name of the variable that holds the key; empty for no key.
         api_key_env: String => Variable,
-        /// The system prompt.
         system: String => Plain,
-        /// A file with the system prompt.
         system_file: PathBuf => Path,
-        /// 0 to 2.
         temperature: Decimal => Plain,
-        /// The seed sent with each call.
         seed: u32 => Plain,
-        /// Tokens a reply may have.
         output_tokens_max: NonZeroU32 => Plain,
-        /// How the endpoint calls that limit.
         token_limit_field: TokenLimitField => Plain,
-        /// The version of HTTP.
         http: Http => Plain,
-        /// Where an `http` target takes requests.
         url: String => Address,
-        /// Headers of its requests; `${NAME}` stands for a variable of the environment.
         headers: BTreeMap<String, String> => Header,
-        /// The template of its requests.
         request: String => Plain,
-        /// Where the reply stands in its answers, as a JSON pointer.
         reply: String => Plain,
-        /// Where its own confidence stands in them, as a JSON pointer.
         confidence: String => Plain,
-        /// The program and its arguments.
         command: Vec<String> => Program,
-        /// Names of secret-looking variables the program may see.
         pass_env: Vec<String> => Variable,
     }
-}
-
-section! {
-    /// The target of a run. Only flags choose one.
-    TargetChoice {
-        /// Which target to ask.
-        name: String => Plain,
-        /// Its model, over what its table says.
-        model: String => Plain,
-        /// Its endpoint, over what its table says.
-        base_url: String => Address,
-        /// The file of its system prompt, over what its table says.
-        system_file: PathBuf => Path,
-    }
-}
-
-section! {
-    /// `[schedule]`
-    ScheduleLayer {
-        /// Calls in flight.
-        concurrency: u32 => Plain,
-        /// Calls for one packet.
-        attempts_max: NonZeroU32 => Plain,
-        /// Milliseconds to connect.
-        connect_ms: NonZeroU64 => Plain,
-        /// Milliseconds to the first byte.
-        first_byte_ms: NonZeroU64 => Plain,
-        /// Milliseconds between two pieces of a body.
-        idle_ms: NonZeroU64 => Plain,
-        /// Milliseconds for the whole call.
-        total_ms: NonZeroU64 => Plain,
-        /// Decoded bytes of a body.
-        body_bytes_max: NonZeroU32 => Plain,
-        /// Milliseconds for one packet, and without an answer to any call.
-        packet_ms_max: NonZeroU64 => Plain,
-        /// Milliseconds of the first wait.
-        backoff_ms_first: NonZeroU64 => Plain,
-        /// Milliseconds of the longest wait.
-        backoff_ms_max: NonZeroU64 => Plain,
-        /// Milliseconds a server may ask to wait.
-        retry_after_ms_max: NonZeroU64 => Plain,
-        /// Failures in a row that stop the run.
-        breaker_consecutive: NonZeroU32 => Plain,
-        /// Calls over which the share of failures is taken.
-        breaker_window: NonZeroU32 => Plain,
-        /// Share of failures above which the run stops.
-        breaker_share: Decimal => Plain,
-        /// Milliseconds that other calls wait for the first.
-        pilot_ms_max: u64 => Plain,
-    }
-}
-
-section! {
-    /// `[gate]`
-    GateLayer {
-        /// Files of policy sources.
+    gate: One<GateLayer> {
         policies: Vec<PathBuf> => Path,
-        /// The moment that counts for cases without a time of their own.
         as_of: String => Plain,
-        /// Rules whose findings block.
         block: Vec<String> => Plain,
-        /// Rules whose findings are shown and do no more.
         flag: Vec<String> => Plain,
-        /// Rules that are not checked.
         off: Vec<String> => Plain,
-        /// Names that no reply may mention.
         competitors: Vec<String> => Plain,
-        /// Advice that no reply may give.
         forbidden_advice: Vec<String> => Plain,
-        /// Texts whose claims need no source.
         allowed_claims: Vec<String> => Plain,
-        /// Files that add to the word lists for claims.
         lexicons: Vec<PathBuf> => Path,
-        /// The company's own e-mail addresses.
         own_emails: Vec<String> => Plain,
-        /// The company's own domains.
         own_domains: Vec<String> => Plain,
-        /// The company's own telephone numbers.
         own_phones: Vec<String> => Plain,
-        /// The company's own street addresses.
         own_addresses: Vec<String> => Plain,
-        /// The company's own network addresses.
         own_ips: Vec<String> => Plain,
-        /// What values that were published for tests do.
         test_values: TestData => Plain,
-        /// The forms of the company's own numbers.
         own_numbers: Vec<String> => Plain,
     }
-}
-
-section! {
-    /// `[store]`
-    StoreLayer {
-        /// What is kept of tickets, replies and evidence.
+    store: One<StoreLayer> {
         texts: StoredTexts => Plain,
     }
-}
-
-section! {
-    /// `[diff]`
-    DiffLayer {
-        /// The file of limits that a second run must keep.
+    diff: One<DiffLayer> {
         guardrails: PathBuf => Path,
     }
-}
-
-section! {
-    /// `[budget]`
-    BudgetLayer {
-        /// Calls in all.
+    schedule: One<ScheduleLayer> {
+        concurrency: u32 => Plain,
+        attempts_max: NonZeroU32 => Plain,
+        connect_ms: NonZeroU64 => Plain,
+        first_byte_ms: NonZeroU64 => Plain,
+        idle_ms: NonZeroU64 => Plain,
+        total_ms: NonZeroU64 => Plain,
+        body_bytes_max: NonZeroU32 => Plain,
+        packet_ms_max: NonZeroU64 => Plain,
+        backoff_ms_first: NonZeroU64 => Plain,
+        backoff_ms_max: NonZeroU64 => Plain,
+        retry_after_ms_max: NonZeroU64 => Plain,
+        breaker_consecutive: NonZeroU32 => Plain,
+        breaker_window: NonZeroU32 => Plain,
+        breaker_share: Decimal => Plain,
+        pilot_ms_max: u64 => Plain,
+    }
+    budget: One<BudgetLayer> {
         calls_max: u64 => Plain,
-        /// US dollars in all.
         usd_max: Decimal => Plain,
     }
-}
-
-section! {
-    /// `[prices."model"]`
-    PriceLayer {
-        /// US dollars for a million tokens of prompts.
+    prices: Named<PriceLayer> {
         input_usd_per_mtok: Decimal => Plain,
-        /// US dollars for a million tokens of answers.
         output_usd_per_mtok: Decimal => Plain,
     }
 }
 
-/// The keys whose values are decimals. A float in the file is read as its source text there.
-pub(super) const DECIMAL_KEYS: &[&str] =
-    &["min_coverage", "temperature", "breaker_share", "usd_max", "input_usd_per_mtok", "output_usd_per_mtok"];
-
-/// One source of settings.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, expecting = "a table")]
-pub struct Layer {
-    /// `[run]`
-    pub run: RunLayer,
-    /// `[judge]`
-    pub judge: ChoiceLayer,
-    /// `[judges.NAME]`
-    pub judges: BTreeMap<String, JudgeLayer>,
-    /// `[targets.NAME]`
-    pub targets: BTreeMap<String, TargetLayer>,
-    /// `[schedule]`
-    pub schedule: ScheduleLayer,
-    /// `[gate]`
-    pub gate: GateLayer,
-    /// `[store]`
-    pub store: StoreLayer,
-    /// `[diff]`
-    pub diff: DiffLayer,
-    /// `[budget]`
-    pub budget: BudgetLayer,
-    /// `[prices."model"]`
-    pub prices: BTreeMap<String, PriceLayer>,
-    /// The model of whichever judge is used. Only flags and variables set it: a file names a model in the
-    /// judge's own table.
-    #[serde(skip)]
-    pub any_model: Option<String>,
-    /// The endpoint of whichever judge is used. Only flags set it.
-    #[serde(skip)]
-    pub any_base_url: Option<String>,
-    /// The target of a run. Only flags choose one.
-    #[serde(skip)]
-    pub target: TargetChoice,
-}
-
 impl Layer {
-    /// Only the settings that any file may decide.
-    #[must_use]
-    pub fn plain(self) -> Layer {
-        Layer {
-            run: self.run.plain(),
-            judge: self.judge.plain(),
-            judges: self.judges.into_iter().map(|(name, table)| (name, table.plain())).collect(),
-            targets: self.targets.into_iter().map(|(name, table)| (name, table.plain())).collect(),
-            schedule: self.schedule.plain(),
-            gate: self.gate.plain(),
-            store: self.store.plain(),
-            diff: self.diff.plain(),
-            budget: self.budget.plain(),
-            prices: self.prices.into_iter().map(|(model, table)| (model, table.plain())).collect(),
-            any_model: None,
-            any_base_url: None,
-            target: TargetChoice::default(),
-        }
+    /// The judge called `name` with what it takes from the built-in table of its kind.
+    pub(super) fn judge_table(&self, name: &str) -> JudgeLayer {
+        let own = self.judges.get(name).cloned().unwrap_or_default();
+        let built_in = own.kind.and_then(|kind| self.judges.get(kind.name())).cloned().unwrap_or_default();
+        // Aliases belong to a table's own model, so they are the one thing that is not passed on.
+        JudgeLayer { aliases: Some(Vec::new()), ..built_in }.merge(own)
     }
 
-    /// These settings with those of `over` above them. Tables of judges and prices are merged key by key.
-    #[must_use]
-    pub fn merge(self, over: Layer) -> Layer {
-        Layer {
-            run: self.run.merge(over.run),
-            judge: self.judge.merge(over.judge),
-            judges: merge_tables(self.judges, over.judges, JudgeLayer::merge),
-            targets: merge_tables(self.targets, over.targets, TargetLayer::merge),
-            schedule: self.schedule.merge(over.schedule),
-            gate: self.gate.merge(over.gate),
-            store: self.store.merge(over.store),
-            diff: self.diff.merge(over.diff),
-            budget: self.budget.merge(over.budget),
-            prices: merge_tables(self.prices, over.prices, PriceLayer::merge),
-            any_model: over.any_model.or(self.any_model),
-            any_base_url: over.any_base_url.or(self.any_base_url),
-            target: self.target.merge(over.target),
+    /// The target called `name` with what it takes from the built-in tables, and from the flags that choose it.
+    pub(super) fn target_table(&self, name: &str) -> TargetLayer {
+        let mut own = self.targets.get(name).cloned().unwrap_or_default();
+        let flags = Some(self.target.clone()).filter(|flags| flags.name.as_deref() == Some(name));
+        let TargetChoice { model, base_url, system_file, .. } = flags.unwrap_or_default();
+        if model.is_some() && model != own.model {
+            // Aliases are other names of the model that the table names.
+            (own.model, own.aliases) = (model, None);
         }
+        if own.kind != Some(TargetKind::Openai) {
+            return own;
+        }
+        // Where nothing else is said, the target is where the judge of this kind is.
+        let judge = self.judges.get(JudgeKind::Openai.name()).cloned().unwrap_or_default();
+        let JudgeLayer { base_url: judge_url, api_key_env, http, .. } = judge;
+        let built_in = self.targets.get(TargetKind::Openai.name()).cloned().unwrap_or_default();
+        let table = TargetLayer { base_url: judge_url, api_key_env, http, ..TargetLayer::default() }
+            .merge(TargetLayer { aliases: None, ..built_in })
+            .merge(own);
+        let system = table.system.clone().filter(|_| system_file.is_none());
+        TargetLayer { system, ..table.merge(TargetLayer { base_url, system_file, ..TargetLayer::default() }) }
     }
-}
-
-fn merge_tables<T: Default>(
-    mut under: BTreeMap<String, T>,
-    over: BTreeMap<String, T>,
-    merge: fn(T, T) -> T,
-) -> BTreeMap<String, T> {
-    for (name, table) in over {
-        let below = under.remove(&name).unwrap_or_default();
-        under.insert(name, merge(below, table));
-    }
-    under
 }

@@ -6,9 +6,7 @@
 //! text is really read: there is no second place where a default is written down. What `probity.toml` must not decide
 //! stands in `untrusted`. This module reads no file and no variable itself.
 
-pub mod address;
 mod choose;
-pub mod class;
 pub mod endpoint;
 pub mod environment;
 pub mod header;
@@ -35,23 +33,21 @@ use probity_core::gate::pii::Allow;
 use probity_core::packet::CallPlan;
 use serde::{Deserialize, Serialize};
 
-pub use address::Address;
 pub use choose::{Because, ChosenJudge, JudgeWarning};
-pub use class::SettingClass;
-pub use endpoint::Endpoint;
+pub use endpoint::{Address, Endpoint};
 pub use header::{HeaderPiece, HeaderText};
 pub use key::{KeyUse, is_present};
-pub use layer::Layer;
+pub use layer::{Layer, SettingClass};
 pub use names::{
     Dialect, Http, JudgeKind, Logprobs, ModelMismatch, Parse, Reask, StoredTexts, Structured, TargetKind,
     TokenLimitField,
 };
 pub use pointer::Pointer;
 pub use price::{Money, Price};
-pub use read::{DecidingSetting, SettingsProblem};
-pub use resolve::{ConfigError, ConfigProblem, FileTrust, SettingsRefused, Sources};
-pub use target::{ChatTarget, HttpTarget, ProgramTarget, SystemPrompt, TargetBackend, TargetSettings};
-pub use untrusted::{LocalFacts, NotTrusted, SettingsFile};
+pub use read::{DecidingSetting, SettingsError, SettingsProblem};
+pub use resolve::{FileTrust, Sources};
+pub use target::{ChatTarget, HttpTarget, SystemPrompt, TargetBackend, TargetSettings};
+pub use untrusted::{LocalFacts, SettingsFile};
 
 use untrusted::Untrusted;
 

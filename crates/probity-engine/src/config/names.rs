@@ -19,10 +19,10 @@ pub struct NotAllowed {
 }
 
 macro_rules! setting_enum {
-    ($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $text:literal,)+ }) => {
+    ($($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $text:literal,)+ })+) => {$(
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum $name { $($(#[$variant_meta])* $variant,)+ }
+        pub enum $name { $($(#[$variant_meta])* #[doc = concat!("`", $text, "`")] $variant,)+ }
 
         impl $name {
             /// Every name, in the order of the variants.
@@ -56,7 +56,7 @@ macro_rules! setting_enum {
                 String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
             }
         }
-    };
+    )+};
 }
 
 setting_enum! {
@@ -119,34 +119,37 @@ setting_enum! {
     }
 }
 
+// What each word means stands in `config/default.toml`.
 setting_enum! {
     /// What card numbers, phones and domains do that were published for tests.
-    TestData {
-        /// They are found like any other.
-        Report = "report",
-        /// They are let through.
-        Allow = "allow",
-    }
-}
+    TestData { Report = "report", Allow = "allow", }
 
-setting_enum! {
     /// How many criteria one call asks about.
-    Calls {
-        /// One call per criterion.
-        PerCriterion = "per_criterion",
-        /// All criteria in one call.
-        OneCall = "one_call",
-    }
-}
+    Calls { PerCriterion = "per_criterion", OneCall = "one_call", }
 
-setting_enum! {
     /// How an answer is read.
-    Parse {
-        /// Lossless clean-ups are made and listed.
-        Tolerant = "tolerant",
-        /// The answer is plain JSON or invalid.
-        Strict = "strict",
-    }
+    Parse { Tolerant = "tolerant", Strict = "strict", }
+
+    /// Whether an answer that is not a verdict is asked for again.
+    Reask { Once = "once", Never = "never", }
+
+    /// How the endpoint calls the limit on an answer's tokens.
+    TokenLimitField { MaxTokens = "max_tokens", MaxCompletionTokens = "max_completion_tokens", }
+
+    /// How an endpoint is told what shape the answer has.
+    Structured { Auto = "auto", Schema = "schema", JsonObject = "json_object", Plain = "plain", }
+
+    /// Whether token probabilities are asked for.
+    Logprobs { Off = "off", On = "on", }
+
+    /// What happens when another model answers than the one asked for.
+    ModelMismatch { Note = "note", Invalid = "invalid", Stop = "stop", }
+
+    /// What the store keeps of tickets, replies and evidence.
+    StoredTexts { Full = "full", Digest = "digest", }
+
+    /// The version of HTTP that is spoken.
+    Http { Http1 = "http1", Http2 = "http2", }
 }
 
 impl Parse {
@@ -156,82 +159,6 @@ impl Parse {
             Parse::Tolerant => ParseMode::Tolerant,
             Parse::Strict => ParseMode::Strict,
         }
-    }
-}
-
-setting_enum! {
-    /// Whether an answer that is not a verdict is asked for again.
-    Reask {
-        /// Once more, recorded as a further attempt.
-        Once = "once",
-        /// Not at all.
-        Never = "never",
-    }
-}
-
-setting_enum! {
-    /// How the endpoint calls the limit on an answer's tokens.
-    TokenLimitField {
-        /// `max_tokens`
-        MaxTokens = "max_tokens",
-        /// `max_completion_tokens`
-        MaxCompletionTokens = "max_completion_tokens",
-    }
-}
-
-setting_enum! {
-    /// How an endpoint is told what shape the answer has.
-    Structured {
-        /// By schema where the endpoint takes it, else as [`Structured::JsonObject`].
-        Auto = "auto",
-        /// By JSON schema.
-        Schema = "schema",
-        /// As any JSON object.
-        JsonObject = "json_object",
-        /// Only in the prompt.
-        Plain = "plain",
-    }
-}
-
-setting_enum! {
-    /// Whether token probabilities are asked for.
-    Logprobs {
-        /// They are not.
-        Off = "off",
-        /// They are.
-        On = "on",
-    }
-}
-
-setting_enum! {
-    /// What happens when another model answers than the one asked for.
-    ModelMismatch {
-        /// The answer counts and the model is noted.
-        Note = "note",
-        /// The answer is not a verdict.
-        Invalid = "invalid",
-        /// The run stops.
-        Stop = "stop",
-    }
-}
-
-setting_enum! {
-    /// What the store keeps of tickets, replies and evidence.
-    StoredTexts {
-        /// The texts.
-        Full = "full",
-        /// Their BLAKE3 digests.
-        Digest = "digest",
-    }
-}
-
-setting_enum! {
-    /// The version of HTTP that is spoken.
-    Http {
-        /// HTTP/1.1
-        Http1 = "http1",
-        /// HTTP/2
-        Http2 = "http2",
     }
 }
 

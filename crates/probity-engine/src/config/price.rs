@@ -3,6 +3,11 @@
 use probity_core::exact::Exact;
 use probity_core::verdict::Usage;
 
+use super::{ChatSettings, Config};
+
+/// Tokens that roles, message borders and an answer's schema add to a request, at the most.
+const ENVELOPE_TOKENS: u64 = 512;
+
 /// `[prices."model"]`, in US dollars for a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Price {
@@ -56,6 +61,18 @@ impl Money {
         };
         let input = part(price.input_usd_per_mtok, usage.input);
         Money(input.saturating_add(part(price.output_usd_per_mtok, usage.output)))
+    }
+}
+
+impl Config {
+    /// The most that a call with a prompt of so many bytes can cost, where the model has a price: no token is shorter
+    /// than a byte.
+    pub fn most(&self, chat: &ChatSettings, prompt_bytes: usize) -> Option<Money> {
+        let output = u64::from(chat.output_tokens_max.get());
+        Some(Money::of(
+            self.price(&chat.model)?,
+            Usage { input: prompt_bytes as u64 + ENVELOPE_TOKENS, output },
+        ))
     }
 }
 

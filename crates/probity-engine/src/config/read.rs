@@ -12,18 +12,14 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue, Deserializer};
 
-use super::class::SettingClass;
-use super::layer::{
-    BudgetLayer, ChoiceLayer, DECIMAL_KEYS, DiffLayer, GateLayer, JudgeLayer, Layer, PriceLayer, RunLayer,
-    ScheduleLayer, StoreLayer, TargetLayer,
-};
+use super::layer::{Depth, Layer, SECTIONS, Setting, SettingClass};
 
-/// A settings text or variable that cannot be used.
+/// Something that is wrong with settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsProblem {
-    /// The file as it was named, or `environment`.
-    pub file: String,
-    /// The line, from 1, where the text has lines.
+    /// The file as it was named, `environment`, or a setting as `section.key`.
+    pub place: String,
+    /// The line, from 1, where the place has lines.
     pub line: Option<usize>,
     /// What is wrong and what was expected.
     pub message: String,
@@ -34,41 +30,37 @@ pub struct SettingsProblem {
 impl fmt::Display for SettingsProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
-            Some(line) => write!(f, "{}:{line}: {}", self.file, self.message),
-            None => write!(f, "{}: {}", self.file, self.message),
+            Some(line) => write!(f, "{}:{line}: {}", self.place, self.message)?,
+            None => write!(f, "{}: {}", self.place, self.message)?,
         }
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, "\n  hint: {hint}"))
     }
 }
 
-impl std::error::Error for SettingsProblem {}
+/// Why settings cannot be used. Never without a problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SettingsError {
+    /// They cannot be read, or do not fit together.
+    Unfit(Vec<SettingsProblem>),
+    /// A file decides what it must not.
+    NotTrusted(Vec<SettingsProblem>),
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (SettingsError::Unfit(problems) | SettingsError::NotTrusted(problems)) = self;
+        let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for SettingsError {}
 
 /// The key by which a table takes what it leaves out, an address among it.
 pub(super) const KIND: &str = "kind";
 
 /// The key that chooses a judge, and so whose key is sent to an address of the user's.
 pub(super) const NAME: &str = "name";
-
-/// Where a section's keys are: directly in its table, or one table deeper under names people choose.
-pub(super) enum Depth {
-    Plain,
-    Named,
-}
-
-/// A section: its name, where its keys are, and what they decide.
-type Section = (&'static str, Depth, &'static [(&'static str, SettingClass)]);
-
-pub(super) const SECTIONS: &[Section] = &[
-    ("run", Depth::Plain, RunLayer::SETTINGS),
-    ("judge", Depth::Plain, ChoiceLayer::SETTINGS),
-    ("judges", Depth::Named, JudgeLayer::SETTINGS),
-    ("targets", Depth::Named, TargetLayer::SETTINGS),
-    ("gate", Depth::Plain, GateLayer::SETTINGS),
-    ("store", Depth::Plain, StoreLayer::SETTINGS),
-    ("diff", Depth::Plain, DiffLayer::SETTINGS),
-    ("schedule", Depth::Plain, ScheduleLayer::SETTINGS),
-    ("budget", Depth::Plain, BudgetLayer::SETTINGS),
-    ("prices", Depth::Named, PriceLayer::SETTINGS),
-];
 
 /// What the TOML reader says of a key or table that stands twice, without naming it.
 const DUPLICATE: &str = "duplicate key";
@@ -83,7 +75,7 @@ const TYPE_WORDS: &[(&str, &str)] = &[
 
 impl Layer {
     /// Reads the TOML `text` of the file shown as `path_shown`.
-    pub fn read(path_shown: &str, text: &str) -> Result<Layer, Vec<SettingsProblem>> {
+    pub fn read(path_shown: &str, text: &str) -> Result<Layer, SettingsError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let (mut root, errors) = DeTable::parse_recoverable(text);
         let mut reading = TextReading { path_shown, text, problems: Vec::new() };
@@ -93,7 +85,7 @@ impl Layer {
             reading.report(error.span(), format!("{}{named}", error.message()), None);
         }
         if !reading.problems.is_empty() {
-            return Err(reading.problems);
+            return Err(SettingsError::Unfit(reading.problems));
         }
         reading.check_keys(root.get_mut());
         let layer = loop {
@@ -105,12 +97,16 @@ impl Layer {
                     let message = format!("{named}{}", in_words(error.message()));
                     reading.report(error.span(), message, None);
                     if path.is_none() {
-                        return Err(reading.problems);
+                        return Err(SettingsError::Unfit(reading.problems));
                     }
                 }
             }
         };
-        if reading.problems.is_empty() { Ok(layer) } else { Err(reading.sorted()) }
+        if reading.problems.is_empty() {
+            return Ok(layer);
+        }
+        reading.problems.sort_by_key(|problem| problem.line);
+        Err(SettingsError::Unfit(reading.problems))
     }
 }
 
@@ -132,47 +128,42 @@ pub struct DecidingSetting {
 /// judge, in the order of the table of sections. A text that is not TOML has none.
 pub(super) fn deciding(text: &str) -> Vec<DecidingSetting> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let (root, _) = DeTable::parse_recoverable(text);
+    let (mut root, _) = DeTable::parse_recoverable(text);
     let mut deciding = Vec::new();
+    each_table(root.get_mut(), |section, table, settings| {
+        deciding.extend(table.iter().filter_map(|(key, value)| {
+            let name: &str = key.get_ref();
+            let Setting { class, .. } = *settings.iter().find(|known| known.key == name)?;
+            let decides = class != SettingClass::Plain || [KIND, NAME].contains(&name);
+            decides.then(|| DecidingSetting {
+                path: section.iter().copied().chain([name]).map(str::to_owned).collect(),
+                class,
+                line: line_of(text, &key.span()),
+                words: words(value.get_ref()),
+            })
+        }));
+    });
+    deciding
+}
+
+/// Gives each table of settings to `see`, with its path and the settings that it may have.
+fn each_table<'i>(
+    root: &mut DeTable<'i>,
+    mut see: impl FnMut(&[&str], &mut DeTable<'i>, &'static [Setting]),
+) {
     for (section, depth, settings) in SECTIONS {
-        let Some(table) = inner(root.get_ref(), section) else { continue };
+        let found = root.iter_mut().find(|(key, _)| key.get_ref() == section);
+        let Some(DeValue::Table(table)) = found.map(|(_, value)| value.get_mut()) else { continue };
         match depth {
-            Depth::Plain => deciding.extend(deciding_in(text, table, &[section], settings)),
+            Depth::One => see(&[section], table, settings),
             Depth::Named => {
-                for (name, value) in table {
-                    let DeValue::Table(table) = value.get_ref() else { continue };
-                    deciding.extend(deciding_in(text, table, &[section, name.get_ref()], settings));
+                for (name, value) in table.iter_mut() {
+                    let DeValue::Table(inner) = value.get_mut() else { continue };
+                    see(&[section, name.get_ref()], inner, settings);
                 }
             }
         }
     }
-    deciding
-}
-
-fn inner<'t, 'i>(table: &'t DeTable<'i>, name: &str) -> Option<&'t DeTable<'i>> {
-    let (_, value) = table.iter().find(|(key, _)| key.get_ref() == name)?;
-    if let DeValue::Table(inner) = value.get_ref() { Some(inner) } else { None }
-}
-
-fn deciding_in(
-    text: &str,
-    table: &DeTable<'_>,
-    section: &[&str],
-    settings: &[(&str, SettingClass)],
-) -> Vec<DecidingSetting> {
-    let setting = |(key, value): (&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>)| {
-        let name: &str = key.get_ref();
-        let (_, class) = settings.iter().find(|(known, _)| *known == name)?;
-        let path = section.iter().copied().chain([name]).map(str::to_owned).collect();
-        let setting = DecidingSetting {
-            path,
-            class: *class,
-            line: line_of(text, &key.span()),
-            words: words(value.get_ref()),
-        };
-        (*class != SettingClass::Plain || [KIND, NAME].contains(&name)).then_some(setting)
-    };
-    table.iter().filter_map(setting).collect()
 }
 
 fn words(value: &DeValue<'_>) -> Vec<String> {
@@ -194,35 +185,27 @@ struct TextReading<'a> {
 impl TextReading<'_> {
     fn report(&mut self, span: Option<Range<usize>>, message: String, hint: Option<String>) {
         let line = span.map(|span| line_of(self.text, &span));
-        self.problems.push(SettingsProblem { file: self.path_shown.to_owned(), line, message, hint });
+        self.problems.push(SettingsProblem { place: self.path_shown.to_owned(), line, message, hint });
     }
 
-    fn sorted(mut self) -> Vec<SettingsProblem> {
-        self.problems.sort_by_key(|problem| problem.line);
-        self.problems
-    }
-
-    /// Reports and removes unknown keys; hands floats on as their source text.
+    /// Reports and removes unknown keys; hands floats on as their source text where a decimal is expected.
     fn check_keys(&mut self, root: &mut DeTable<'_>) {
         let names: Vec<&str> = SECTIONS.iter().map(|(name, _, _)| *name).collect();
         self.keep_known(root, "", &names);
-        for (section, depth, settings) in SECTIONS {
-            let Some(DeValue::Table(table)) = member(root, section) else { continue };
-            let keys: Vec<&str> = settings.iter().map(|(key, _)| *key).collect();
-            match depth {
-                Depth::Plain => {
-                    self.keep_known(table, section, &keys);
-                    floats_as_text(table);
-                }
-                Depth::Named => {
-                    for (name, value) in table.iter_mut() {
-                        let DeValue::Table(inner) = value.get_mut() else { continue };
-                        self.keep_known(inner, &format!("{section}.{}", name.get_ref()), &keys);
-                        floats_as_text(inner);
-                    }
+        each_table(root, |section, table, settings| {
+            let keys: Vec<&str> = settings.iter().map(|setting| setting.key).collect();
+            self.keep_known(table, &section.join("."), &keys);
+            for (key, value) in table.iter_mut() {
+                let is_decimal =
+                    |known: &Setting| known.key == key.get_ref() && known.value_type == "Decimal";
+                if let DeValue::Float(float) = value.get_ref()
+                    && settings.iter().any(is_decimal)
+                {
+                    let text = float.as_str().to_owned();
+                    *value.get_mut() = DeValue::String(Cow::Owned(text));
                 }
             }
-        }
+        });
     }
 
     fn keep_known(&mut self, table: &mut DeTable<'_>, section: &str, known: &[&str]) {
@@ -243,21 +226,6 @@ impl TextReading<'_> {
 fn line_of(text: &str, span: &Range<usize>) -> usize {
     let before = &text.as_bytes()[..span.start.min(text.len())];
     before.split(|byte| *byte == b'\n').count()
-}
-
-fn member<'t, 'i>(table: &'t mut DeTable<'i>, name: &str) -> Option<&'t mut DeValue<'i>> {
-    table.iter_mut().find(|(key, _)| key.get_ref() == name).map(|(_, value)| value.get_mut())
-}
-
-fn floats_as_text(table: &mut DeTable<'_>) {
-    for (key, value) in table.iter_mut() {
-        if DECIMAL_KEYS.contains(&key.get_ref().as_ref())
-            && let DeValue::Float(float) = value.get_ref()
-        {
-            let text = float.as_str().to_owned();
-            *value.get_mut() = DeValue::String(Cow::Owned(text));
-        }
-    }
 }
 
 /// Removes the innermost setting around `span` and gives its path, so that reading can go on to the next
@@ -290,144 +258,4 @@ fn in_words(message: &str) -> String {
 
 #[cfg(test)]
 #[allow(clippy::needless_raw_string_hashes, reason = "the test library writes them")]
-mod tests {
-    use expect_test::{Expect, expect};
-
-    use super::*;
-
-    #[track_caller]
-    #[expect(clippy::needless_pass_by_value, reason = "a case is one line")]
-    fn check(text: &str, want: Expect) {
-        let shown = match Layer::read("probity.toml", text) {
-            Ok(_) => "fine".to_owned(),
-            Err(problems) => problems
-                .iter()
-                .map(|problem| match &problem.hint {
-                    Some(hint) => format!("{problem} ({hint})\n"),
-                    None => format!("{problem}\n"),
-                })
-                .collect(),
-        };
-        want.assert_eq(&shown);
-    }
-
-    #[test]
-    fn an_empty_file_is_fine() {
-        check("", expect!["fine"]);
-        check("\u{feff}# only a comment\n[run]\n", expect!["fine"]);
-    }
-
-    #[test]
-    fn unknown_keys_are_errors_with_the_nearest_known_one() {
-        check(
-            "[run]\nrubrik = 'x'\n\n[schedul]\n",
-            expect![[r#"
-            probity.toml:2: unknown setting `rubrik` in [run] (did you mean `rubric`?)
-            probity.toml:4: unknown setting `schedul` (did you mean `schedule`?)
-        "#]],
-        );
-        check(
-            "[judges.mine]\nkind = 'openai'\nbaseurl = 'x'\nfrobnicate = 1\n",
-            expect![[r#"
-            probity.toml:3: unknown setting `baseurl` in [judges.mine] (did you mean `base_url`?)
-            probity.toml:4: unknown setting `frobnicate` in [judges.mine]
-        "#]],
-        );
-    }
-
-    #[test]
-    fn r13_same_judge_twice() {
-        check(
-            "[judges.a]\nkind = 'openai'\n[judges.a]\nkind = 'baseline'\n",
-            expect![[r#"
-                probity.toml:3: duplicate key `a`
-                probity.toml:4: duplicate key `kind`
-            "#]],
-        );
-    }
-
-    #[test]
-    fn r13_unknown_provider() {
-        check(
-            "[judges.a]\nkind = 'gemini'\n",
-            expect![[r#"
-            probity.toml:2: judges.a.kind: expected one of openai, anthropic, baseline, command, recorded, found "gemini"
-        "#]],
-        );
-    }
-
-    #[test]
-    fn all_problems_come_at_once() {
-        check(
-            "[schedule]\nconcurrency = -1\nconnect_ms = 0\nattempts_max = 2.5\n[run]\nmin_coverage = 1e-1\n",
-            expect![[r#"
-                probity.toml:2: schedule.concurrency: invalid value: integer `-1`, expected a whole number, 0 or more
-                probity.toml:3: schedule.connect_ms: invalid value: integer `0`, expected a whole number above 0
-                probity.toml:4: schedule.attempts_max: invalid type: floating point `2.5`, expected a whole number above 0
-                probity.toml:6: run.min_coverage: expected a plain decimal number such as 40 or 12.5, found "1e-1"
-            "#]],
-        );
-    }
-
-    #[test]
-    fn a_table_where_a_value_belongs() {
-        check(
-            "[run.store]\npath = 'x'\n",
-            expect![[r#"
-            probity.toml:1: run.store: invalid type: map, expected a string
-        "#]],
-        );
-        check(
-            "run = 3\n",
-            expect![[r#"
-                probity.toml:1: run: invalid type: integer `3`, expected a table
-            "#]],
-        );
-        check(
-            "[judges]\nopenai = 'x'\n",
-            expect![[r#"
-                probity.toml:2: judges.openai: invalid type: string "x", expected a table
-            "#]],
-        );
-    }
-
-    #[test]
-    fn broken_toml_has_its_line() {
-        check(
-            "[run]\nstore = \n",
-            expect![[r#"
-            probity.toml:2: string values must be quoted, expected literal string
-        "#]],
-        );
-    }
-
-    #[test]
-    fn prices_are_exact() {
-        let text = "[prices.m]\ninput_usd_per_mtok = 0.1\noutput_usd_per_mtok = '0.000000000001'\n";
-        let layer = Layer::read("probity.toml", text).expect("fine");
-        let price = &layer.prices["m"];
-        let exact = |text: &str| text.parse().expect("a decimal");
-        assert_eq!(price.input_usd_per_mtok.expect("set").0, exact("0.1"));
-        assert_eq!(price.output_usd_per_mtok.expect("set").0, exact("0.000000000001"));
-    }
-
-    #[test]
-    fn every_decimal_takes_a_float() {
-        for (section, key) in [
-            ("run", "min_coverage"),
-            ("judges.x", "temperature"),
-            ("schedule", "breaker_share"),
-            ("budget", "usd_max"),
-            ("prices.x", "input_usd_per_mtok"),
-            ("prices.x", "output_usd_per_mtok"),
-        ] {
-            assert!(DECIMAL_KEYS.contains(&key));
-            for value in ["0.5", "1", "'0.5'"] {
-                assert!(
-                    Layer::read("f", &format!("[{section}]\n{key} = {value}\n")).is_ok(),
-                    "{key} {value}"
-                );
-            }
-        }
-    }
-}
+mod tests;

@@ -6,7 +6,6 @@ mod gate;
 mod target;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::num::NonZeroU64;
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -19,8 +18,8 @@ use super::layer::{Decimal, JudgeLayer, Layer, PriceLayer, RunLayer, ScheduleLay
 use super::names::{Calls, Dialect, JudgeKind, Logprobs, TokenLimitField};
 use super::{
     Backend, Budget, CallLimits, ChatSettings, CommandSettings, Config, DEFAULTS, Endpoint, EndpointOwner,
-    JudgeSettings, KeyUse, LocalFacts, NotTrusted, Price, RunSettings, ScheduleSettings, SettingsFile,
-    StoreSettings, Untrusted,
+    JudgeSettings, KeyUse, LocalFacts, Price, RunSettings, ScheduleSettings, SettingsError, SettingsFile,
+    SettingsProblem, StoreSettings, Untrusted,
 };
 
 /// The most calls in flight.
@@ -28,47 +27,14 @@ const CONCURRENCY_MAX: u32 = 10_000;
 /// The longest clock, one day: longer than any call, short enough that no sum of clocks overflows.
 const CLOCK_MS_MAX: u64 = 86_400_000;
 
-/// One setting that does not fit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfigProblem {
-    /// The setting, as `section.key`.
-    pub setting: String,
-    /// What it is and what was expected.
-    pub message: String,
-    /// What to do about it, where that is known.
-    pub hint: Option<String>,
-}
-
-/// Settings that cannot be used together. Never without a problem.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfigError {
-    /// Every problem found.
-    pub problems: Vec<ConfigProblem>,
-}
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, problem) in self.problems.iter().enumerate() {
-            let line_break = if i == 0 { "" } else { "\n" };
-            write!(f, "{line_break}{}: {}", problem.setting, problem.message)?;
-            if let Some(hint) = &problem.hint {
-                write!(f, "\n  hint: {hint}")?;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for ConfigError {}
-
 impl Config {
     /// The settings of `layers`, the lowest first, over the embedded defaults.
-    pub fn resolve(layers: impl IntoIterator<Item = Layer>) -> Result<Config, ConfigError> {
+    pub fn resolve(layers: impl IntoIterator<Item = Layer>) -> Result<Config, SettingsError> {
         let defaults = defaults();
         let written = layers.into_iter().fold(Layer::default(), Layer::merge);
         let layer = defaults.clone().merge(written.clone());
         let mut resolving = Resolving { defaults, written, problems: Vec::new() };
-        let judges = resolving.judges(&layer.judges);
+        let judges = resolving.judges(&layer);
         let target = resolving.target(&layer);
         let any_base_url =
             layer.any_base_url.as_deref().and_then(|text| resolving.base_url("base_url", text));
@@ -79,7 +45,7 @@ impl Config {
         let prices = resolving.prices(layer.prices);
         resolving.choice(layer.judge.name.as_deref(), &judges);
         if !resolving.problems.is_empty() {
-            return Err(ConfigError { problems: resolving.problems });
+            return Err(SettingsError::Unfit(resolving.problems));
         }
         Ok(Config {
             run,
@@ -101,7 +67,7 @@ impl Config {
     }
 
     /// The settings of `sources`, with nothing in them that a file must not decide.
-    pub fn from_sources(sources: Sources, here: &LocalFacts<'_>) -> Result<Config, SettingsRefused> {
+    pub fn from_sources(sources: Sources, here: &LocalFacts<'_>) -> Result<Config, SettingsError> {
         let Sources { user, folder, environment, flags } = sources;
         let files =
             user.iter().chain(folder.iter().map(|(file, _)| file)).map(|file| file.shown.clone()).collect();
@@ -145,17 +111,6 @@ pub enum FileTrust {
     Untrusted,
 }
 
-/// Why settings cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SettingsRefused {
-    /// They do not fit together.
-    #[error(transparent)]
-    Unfit(#[from] ConfigError),
-    /// A file decides what it must not.
-    #[error(transparent)]
-    NotTrusted(#[from] NotTrusted),
-}
-
 /// The embedded defaults, which a command needs more than once and reads once.
 pub(super) fn defaults() -> Layer {
     static READ: LazyLock<Layer> = LazyLock::new(|| {
@@ -177,16 +132,21 @@ enum Naming {
     Default,
 }
 
+/// A setting that does not fit.
+fn unfit(setting: impl Into<String>, message: impl Into<String>, hint: Option<String>) -> SettingsProblem {
+    SettingsProblem { place: setting.into(), line: None, message: message.into(), hint }
+}
+
 struct Resolving {
     defaults: Layer,
     /// What people wrote, without the defaults.
     written: Layer,
-    problems: Vec<ConfigProblem>,
+    problems: Vec<SettingsProblem>,
 }
 
 impl Resolving {
     fn problem(&mut self, setting: impl Into<String>, message: impl Into<String>, hint: Option<String>) {
-        self.problems.push(ConfigProblem { setting: setting.into(), message: message.into(), hint });
+        self.problems.push(unfit(setting, message, hint));
     }
 
     fn run(&mut self, layer: RunLayer) -> RunSettings {
@@ -290,22 +250,12 @@ impl Resolving {
         prices
     }
 
-    fn judges(&mut self, layers: &BTreeMap<String, JudgeLayer>) -> BTreeMap<String, JudgeSettings> {
-        let mut judges = BTreeMap::new();
-        for (name, layer) in layers {
-            if let Some(settings) = self.judge(name, layer, layers) {
-                judges.insert(name.clone(), settings);
-            }
-        }
-        judges
+    fn judges(&mut self, layer: &Layer) -> BTreeMap<String, JudgeSettings> {
+        let judge = |name: &String| Some((name.clone(), self.judge(name, layer)?));
+        layer.judges.keys().filter_map(judge).collect()
     }
 
-    fn judge(
-        &mut self,
-        name: &str,
-        layer: &JudgeLayer,
-        layers: &BTreeMap<String, JudgeLayer>,
-    ) -> Option<JudgeSettings> {
+    fn judge(&mut self, name: &str, layer: &Layer) -> Option<JudgeSettings> {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_' || c == '.';
         if name.is_empty() || !name.chars().all(plain) {
             self.problem(
@@ -315,7 +265,8 @@ impl Resolving {
             );
             return None;
         }
-        let Some(kind) = layer.kind else {
+        let table = layer.judge_table(name);
+        let Some(kind) = table.kind else {
             let message = format!("expected one of {}, found nothing", JudgeKind::NAMES.join(", "));
             self.problem(format!("judges.{name}.kind"), message, None);
             return None;
@@ -327,13 +278,10 @@ impl Resolving {
             return None;
         }
         self.meaningful(name, kind);
-        // Aliases belong to a table's own model, so they are the one thing that is not passed on.
-        let below = JudgeLayer { aliases: Some(Vec::new()), ..layers[kind.name()].clone() };
-        let layer = below.merge(layer.clone());
         Some(JudgeSettings {
             name: name.to_owned(),
-            template: layer.template.clone(),
-            backend: self.backend(name, kind, layer)?,
+            template: table.template.clone(),
+            backend: self.backend(name, kind, table)?,
         })
     }
 
@@ -358,17 +306,32 @@ impl Resolving {
             JudgeKind::Baseline => Some(Backend::Baseline),
             JudgeKind::Recorded => Some(Backend::Recorded { verdicts: layer.verdicts }),
             JudgeKind::Command => {
-                let argv = layer.command.unwrap_or_default();
                 let is_needed =
                     name != kind.name() || self.written.judge.name.as_deref() == Some(kind.name());
-                if is_needed && argv.first().is_none_or(String::is_empty) {
-                    let setting = format!("judges.{name}.command");
-                    self.problem(setting, "expected a program and its arguments, found nothing", None);
-                }
-                Some(Backend::Command(CommandSettings { argv, pass_env: layer.pass_env.unwrap_or_default() }))
+                let (argv, pass_env) = (layer.command, layer.pass_env);
+                Some(Backend::Command(if is_needed {
+                    self.program(&format!("judges.{name}"), argv, pass_env)
+                } else {
+                    CommandSettings { argv: argv.unwrap_or_default(), pass_env: pass_env.unwrap_or_default() }
+                }))
             }
             _ => None,
         }
+    }
+
+    /// The program of `section`, which must be there.
+    fn program(
+        &mut self,
+        section: &str,
+        argv: Option<Vec<String>>,
+        pass_env: Option<Vec<String>>,
+    ) -> CommandSettings {
+        let (argv, pass_env) = (argv.unwrap_or_default(), pass_env.unwrap_or_default());
+        if argv.first().is_none_or(String::is_empty) {
+            let message = "expected a program and its arguments, found nothing";
+            self.problem(format!("{section}.command"), message, None);
+        }
+        CommandSettings { argv, pass_env }
     }
 
     /// How the endpoint of `section` is spoken to.

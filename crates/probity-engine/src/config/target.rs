@@ -11,6 +11,8 @@ use super::{Address, ChatSettings, CommandSettings, HeaderText, Pointer, TargetK
 pub struct TargetSettings {
     /// The name it is chosen by, and the variant of its replies. It is no part of what the target is.
     pub name: String,
+    /// The model that writes the replies, as far as it is known, and other names of it.
+    pub models: Vec<String>,
     /// What writes the replies.
     pub backend: TargetBackend,
 }
@@ -23,7 +25,7 @@ pub enum TargetBackend {
     /// An HTTP endpoint.
     Http(HttpTarget),
     /// A program.
-    Command(ProgramTarget),
+    Command(CommandSettings),
 }
 
 /// A model and what it is told to be.
@@ -59,17 +61,6 @@ pub struct HttpTarget {
     pub reply: Pointer,
     /// Where the bot's own confidence stands in it.
     pub confidence: Option<Pointer>,
-    /// The model that is known to be behind it, and other names of it.
-    pub models: Vec<String>,
-}
-
-/// A program that writes replies.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProgramTarget {
-    /// How it is started.
-    pub command: CommandSettings,
-    /// The model that is known to be behind it, and other names of it.
-    pub models: Vec<String>,
 }
 
 impl TargetSettings {
@@ -84,22 +75,6 @@ impl TargetSettings {
 
     /// How its endpoint is spoken to, if it is a model's.
     pub fn chat(&self) -> Option<&ChatSettings> {
-        match &self.backend {
-            TargetBackend::Openai(target) => Some(&target.chat),
-            TargetBackend::Http(_) | TargetBackend::Command(_) => None,
-        }
-    }
-
-    /// The model that writes the replies, as far as it is known, and other names of it.
-    pub fn models(&self) -> Vec<&str> {
-        match &self.backend {
-            TargetBackend::Openai(ChatTarget { chat, .. }) => {
-                std::iter::once(&chat.model).chain(&chat.aliases).map(String::as_str).collect()
-            }
-            TargetBackend::Http(HttpTarget { models, .. })
-            | TargetBackend::Command(ProgramTarget { models, .. }) => {
-                models.iter().map(String::as_str).collect()
-            }
-        }
+        if let TargetBackend::Openai(target) = &self.backend { Some(&target.chat) } else { None }
     }
 }

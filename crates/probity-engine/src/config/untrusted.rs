@@ -8,14 +8,12 @@
 //! inside the working folder. A table that is not used decides nothing.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use super::class::SettingClass;
 use super::endpoint::Endpoint;
 use super::key::is_present;
-use super::layer::{JudgeLayer, Layer, TargetLayer};
-use super::names::{JudgeKind, TargetKind};
-use super::read::{DecidingSetting, KIND, NAME, SettingsProblem, deciding};
+use super::layer::{JudgeLayer, Layer, Setting, SettingClass};
+use super::names::JudgeKind;
+use super::read::{DecidingSetting, KIND, NAME, SettingsError, SettingsProblem, deciding};
 
 /// A settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +28,7 @@ pub struct SettingsFile {
 
 impl SettingsFile {
     /// Reads the TOML `text` of the file shown as `shown`.
-    pub fn read(shown: &str, text: &str) -> Result<SettingsFile, Vec<SettingsProblem>> {
+    pub fn read(shown: &str, text: &str) -> Result<SettingsFile, SettingsError> {
         let layer = Layer::read(shown, text)?;
         Ok(SettingsFile { shown: shown.to_owned(), layer, deciding: deciding(text) })
     }
@@ -43,25 +41,6 @@ pub struct LocalFacts<'a> {
     /// Whether a path, as settings write it, leads out of the working folder, or to another machine.
     pub is_outside: &'a dyn Fn(&str) -> bool,
 }
-
-/// Settings in use that a file decides which the user has not trusted. Never without a problem.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotTrusted {
-    /// Each with its file and line.
-    pub problems: Vec<SettingsProblem>,
-}
-
-impl fmt::Display for NotTrusted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, problem) in self.problems.iter().enumerate() {
-            let line_break = if i == 0 { "" } else { "\n" };
-            write!(f, "{line_break}{problem}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for NotTrusted {}
 
 /// A file that the user has not trusted, beside what everything else says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,23 +93,26 @@ impl Untrusted {
     }
 
     /// Refuses what the file decides about a run, whatever judge is asked.
-    pub(super) fn check_run(&self, here: &LocalFacts<'_>) -> Result<(), NotTrusted> {
+    pub(super) fn check_run(&self, here: &LocalFacts<'_>) -> Result<(), SettingsError> {
         let (with, without) = (&self.with, &self.without);
-        let mut problems =
-            self.refused(&[&["run"]], &with.run.differing(&without.run), &Sent::default(), here.variable);
-        let gate = with.gate.differing(&without.gate);
-        problems.extend(self.refused(&[&["gate"]], &gate, &Sent::default(), here.variable));
-        let diff = with.diff.differing(&without.diff);
-        problems.extend(self.refused(&[&["diff"]], &diff, &Sent::default(), here.variable));
+        let sections = [
+            ("run", with.run.differing(&without.run)),
+            ("gate", with.gate.differing(&without.gate)),
+            ("diff", with.diff.differing(&without.diff)),
+        ];
+        let refused = |(section, decided): &(&str, Vec<Setting>)| {
+            self.refused(&[&[section]], decided, &Sent::default(), here.variable)
+        };
+        let mut problems: Vec<SettingsProblem> = sections.iter().flat_map(refused).collect();
         if let Some(name) = with.target.name.as_deref() {
-            let (with, without) = (target(with, name), target(without, name));
+            let (with, without) = (with.target_table(name), without.target_table(name));
             let sections: &[&[&str]] = &[&["targets", name], &["targets", "openai"], &["judges", "openai"]];
             let address = with.base_url.as_deref().or(with.url.as_deref());
             let sent =
                 Sent { address, variable: with.api_key_env.as_deref(), headers: with.headers.as_ref() };
             problems.extend(self.refused(sections, &with.differing(&without), &sent, here.variable));
         }
-        if problems.is_empty() { Ok(()) } else { Err(NotTrusted { problems }) }
+        if problems.is_empty() { Ok(()) } else { Err(SettingsError::NotTrusted(problems)) }
     }
 
     /// Refuses what the file decides about the judge called `name`.
@@ -138,8 +120,12 @@ impl Untrusted {
         &self,
         name: &str,
         variable: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<(), NotTrusted> {
-        let (with, without) = (judge(&self.with, name), judge(&self.without, name));
+    ) -> Result<(), SettingsError> {
+        let judge = |layer: &Layer| {
+            let table = layer.judge_table(name);
+            JudgeLayer { base_url: layer.any_base_url.clone().or(table.base_url.clone()), ..table }
+        };
+        let (with, without) = (judge(&self.with), judge(&self.without));
         let kind = with.kind.map_or("", JudgeKind::name);
         let sent =
             Sent { address: with.base_url.as_deref(), variable: with.api_key_env.as_deref(), headers: None };
@@ -148,7 +134,7 @@ impl Untrusted {
         if problems.is_empty() {
             problems.extend(self.key_for_another(name, &sent, variable));
         }
-        if problems.is_empty() { Ok(()) } else { Err(NotTrusted { problems }) }
+        if problems.is_empty() { Ok(()) } else { Err(SettingsError::NotTrusted(problems)) }
     }
 
     /// A key that the file sends, by choosing the judge called `name`, to an address that the user names: without the
@@ -172,14 +158,14 @@ impl Untrusted {
             "judge.name chooses {name}, so that {address} would get the key in {key}, and the file is not trusted"
         );
         let line = self.deciding.iter().find(|setting| setting.path == ["judge", NAME]).map(|name| name.line);
-        Some(SettingsProblem { file: self.shown.clone(), line, message, hint: None })
+        Some(SettingsProblem { place: self.shown.clone(), line, message, hint: None })
     }
 
     /// Those of the `decided` settings that are refused. Each stands in the first of `sections` that has it.
     fn refused(
         &self,
         sections: &[&[&str]],
-        decided: &[(&str, SettingClass)],
+        decided: &[Setting],
         sent: &Sent<'_>,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Vec<SettingsProblem> {
@@ -188,7 +174,7 @@ impl Untrusted {
             let paths: Vec<Vec<String>> = sections.iter().map(path).collect();
             paths.iter().find_map(|path| self.deciding.iter().find(|setting| setting.path == *path))
         };
-        let problem = |(key, _): &(&str, SettingClass)| {
+        let problem = |Setting { key, .. }: &Setting| {
             let (what, line) = if let Some(setting) = setting(key) {
                 let what = self.refusal(setting, sent, variable)?;
                 (format!("{} {what}", setting.path.join(".")), Some(setting.line))
@@ -198,7 +184,7 @@ impl Untrusted {
                 (format!("{}.{KIND} changes {key}", sections[0].join(".")), line)
             };
             let message = format!("{what}, and the file is not trusted");
-            Some(SettingsProblem { file: self.shown.clone(), line, message, hint: None })
+            Some(SettingsProblem { place: self.shown.clone(), line, message, hint: None })
         };
         decided.iter().filter_map(problem).collect()
     }
@@ -257,33 +243,6 @@ impl Sent<'_> {
             judge.api_key_env.as_deref() == Some(variable)
                 && own.is_some_and(|own| own.has_origin_of(&endpoint))
         })
-    }
-}
-
-/// The judge called `name` with what it takes from the built-in table of its kind, and from flags.
-fn judge(layer: &Layer, name: &str) -> JudgeLayer {
-    let own = layer.judges.get(name).cloned().unwrap_or_default();
-    let below = own.kind.and_then(|kind| layer.judges.get(kind.name())).cloned().unwrap_or_default();
-    let merged = below.merge(own);
-    let base_url = layer.any_base_url.clone().or(merged.base_url.clone());
-    JudgeLayer { base_url, ..merged }
-}
-
-/// The target called `name` with what it takes from the built-in tables, and from flags.
-fn target(layer: &Layer, name: &str) -> TargetLayer {
-    let own = layer.targets.get(name).cloned().unwrap_or_default();
-    if own.kind != Some(TargetKind::Openai) {
-        return own;
-    }
-    let table = |kind: TargetKind| layer.targets.get(kind.name()).cloned().unwrap_or_default();
-    let merged = table(TargetKind::Openai).merge(own);
-    let beside = layer.judges.get(JudgeKind::Openai.name()).cloned().unwrap_or_default();
-    let flags = &layer.target;
-    TargetLayer {
-        base_url: flags.base_url.clone().or(merged.base_url.clone()).or(beside.base_url),
-        api_key_env: merged.api_key_env.clone().or(beside.api_key_env),
-        system_file: flags.system_file.clone().or(merged.system_file.clone()),
-        ..merged
     }
 }
 

@@ -11,25 +11,6 @@ use super::{LoadError, magic};
 
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// The shape of a file's records, told by its first character.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
-    Array,
-    Lines,
-    Table,
-}
-
-impl Format {
-    /// The name used in messages.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Format::Array => "a JSON array",
-            Format::Lines => "JSON lines",
-            Format::Table => "CSV",
-        }
-    }
-}
-
 /// A buffered reader that knows where it is.
 pub(super) struct Input {
     file: Arc<str>,
@@ -146,8 +127,8 @@ impl Input {
         }
     }
 
-    /// Tells the format by the first byte that is not white space; a byte order mark is passed over once.
-    pub(super) fn detect(&mut self) -> Result<Format, LoadError> {
+    /// The first byte that is not white space, which tells the format and stays; a byte order mark is passed over once.
+    pub(super) fn first_byte(&mut self) -> Result<u8, LoadError> {
         let head = self.fill()?;
         if let Some(foreign) = magic::foreign(head) {
             let message = format!("found {}, expected JSON or CSV in UTF-8", foreign.what);
@@ -156,12 +137,7 @@ impl Input {
         if head.starts_with("\u{feff}".as_bytes()) {
             self.pass(3);
         }
-        match self.pass_space()? {
-            Some(b'[') => Ok(Format::Array),
-            Some(b'{') => Ok(Format::Lines),
-            Some(_) => Ok(Format::Table),
-            None => Err(no_records(&self.file)),
-        }
+        self.pass_space()?.ok_or_else(|| no_records(&self.file))
     }
 }
 

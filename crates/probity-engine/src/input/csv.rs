@@ -11,8 +11,7 @@ use probity_core::json::{self, Json};
 
 use super::LoadError;
 use super::bytes::{Ended, Input, RawRecord};
-use super::field::{Field, Found, Reason, both_name};
-use super::vocabulary::Vocabulary;
+use super::field::{Field, Found, Reason, Vocabulary, both_name};
 
 /// The delimiter unless the options name one.
 pub(super) const COMMA: u8 = b',';

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use probity_core::compare::Fields;
 use probity_core::json::{Json, JsonError, JsonProblem, Object};
 use probity_core::spelling::distance;
 
@@ -79,6 +80,60 @@ impl Field {
     pub(super) fn native(self) -> &'static str {
         let mut names = NAMES.iter();
         names.find(|(_, field)| *field == self).map(|(name, _)| *name).expect("each field has a name")
+    }
+}
+
+/// Names by which a span or a batch of spans is told, in the forms of its exporters.
+const SPAN_NAMES: &[&str] =
+    &["resourceSpans", "resource_spans", "traceId", "trace_id", "spanId", "span_id", "attributes"];
+
+/// The names of one kind of record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Vocabulary {
+    /// Those of cases.
+    Cases,
+    /// Those of rows that the caller reads.
+    Rows(Fields),
+}
+
+impl Vocabulary {
+    fn names(self) -> impl Iterator<Item = &'static str> {
+        let (of_cases, of_rows) = match self {
+            Vocabulary::Cases => (NAMES, None),
+            Vocabulary::Rows(fields) => (&[][..], Some(fields)),
+        };
+        let of_rows = of_rows.into_iter().flat_map(Fields::known);
+        of_cases.iter().map(|(name, _)| *name).chain(of_rows)
+    }
+
+    /// Whether a record may have this name.
+    pub(super) fn knows(self, name: &str) -> bool {
+        self.names().any(|known| known == name)
+    }
+
+    /// Whether an object with this name is a record and not a wrapper around records.
+    pub(super) fn is_of_records(self, name: &str) -> bool {
+        if self != Vocabulary::Cases {
+            return self.knows(name);
+        }
+        let required = [Field::Id, Field::Ticket, Field::Turns, Field::Reply];
+        Field::named(name).is_some_and(|field| required.contains(&field)) || SPAN_NAMES.contains(&name)
+    }
+
+    /// Some of the names, for a person.
+    pub(super) fn examples(self) -> String {
+        match self {
+            Vocabulary::Cases => "id, ticket and reply".to_owned(),
+            Vocabulary::Rows(_) => self.names().take(3).collect::<Vec<_>>().join(", "),
+        }
+    }
+
+    /// The warning for an unknown name that is close to a known one.
+    pub(super) fn suggestion(self, unknown: &str) -> Option<String> {
+        let folded = unknown.to_ascii_lowercase();
+        let near = self.names().filter(|known| is_near(&folded, known));
+        let known = near.min_by_key(|known| distance(&folded, known))?;
+        Some(format!("unknown field '{unknown}': did you mean '{known}'?"))
     }
 }
 
@@ -180,7 +235,7 @@ impl<'a> Found<'a> {
         for (name, json) in object {
             match Field::named(&name) {
                 Some(field) => found.put(field, name, json)?,
-                None => warnings.extend(suggestion(&name)),
+                None => warnings.extend(Vocabulary::Cases.suggestion(&name)),
             }
         }
         if found.has(Field::Metadata) {
@@ -220,22 +275,6 @@ pub(super) fn both_name(first: &str, second: &str, field: Field) -> String {
     format!("'{first}' and '{second}' both give the '{}' field", field.native())
 }
 
-/// The warning for an unknown name that is close to a known one.
-pub(super) fn suggestion(unknown: &str) -> Option<String> {
-    suggestion_among(unknown, NAMES.iter().map(|(known, _)| *known))
-}
-
-/// The same for names of another kind of record.
-pub(super) fn suggestion_among<'a>(
-    unknown: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
-    let folded = unknown.to_ascii_lowercase();
-    let near = known.into_iter().filter(|known| is_near(&folded, known));
-    let known = near.min_by_key(|known| distance(&folded, known))?;
-    Some(format!("unknown field '{unknown}': did you mean '{known}'?"))
-}
-
 /// Names in common use that are near a known one and mean something else.
 const OTHER_WORDS: &[&str] = &["content", "contents"];
 
@@ -260,7 +299,7 @@ mod tests {
     #[track_caller]
     fn check(unknown: &str, want: Option<&str>) {
         let want = want.map(|known| format!("unknown field '{unknown}': did you mean '{known}'?"));
-        assert_eq!(suggestion(unknown), want);
+        assert_eq!(Vocabulary::Cases.suggestion(unknown), want);
     }
 
     #[test]

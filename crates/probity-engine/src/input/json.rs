@@ -8,9 +8,9 @@
 //! an object. Everything else is left for the readers of lines to refuse.
 
 use super::bytes::{Ended, Input, RawRecord};
+use super::field::Vocabulary;
 use super::nesting::{Nesting, member};
 use super::source::Source;
-use super::vocabulary::Vocabulary;
 use super::{LoadError, LoadOptions};
 
 /// How much of an object's member is looked at, in bytes: its name, and how its value begins.
@@ -136,7 +136,7 @@ fn find(
     vocabulary: Vocabulary,
 ) -> Result<Option<(String, u64)>, LoadError> {
     let mut input = source.open(options)?.input;
-    input.detect()?;
+    input.first_byte()?;
     input.pass(1);
     let mut arrays = Vec::new();
     loop {

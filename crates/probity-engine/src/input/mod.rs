@@ -11,10 +11,8 @@
 //! character is none, and its record is skipped.
 
 mod bytes;
-mod cases;
 mod csv;
 mod entry;
-mod error;
 mod evidence;
 mod field;
 mod json;
@@ -26,16 +24,15 @@ mod rows;
 mod scan;
 mod source;
 mod spans;
-mod vocabulary;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use probity_core::case::{Case, Entry};
 
-pub use error::LoadError;
 pub use probity_core::results::Skipped;
 pub use rows::{Rows, read_rows};
 
@@ -69,19 +66,9 @@ pub enum Unanswered {
     /// A bad record.
     #[default]
     Refuse,
-    /// A record of its own, for whoever asks for replies. Its variant and confidence, which would be those of a
+    /// A record of its own, for a caller that asks for replies. Its variant and confidence, which would be those of a
     /// reply, are not read.
     Take,
-}
-
-/// Ignored: a stub until the run no longer asks for records to be kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Keep {
-    /// Nothing.
-    #[default]
-    Nothing,
-    /// Nothing either.
-    Few,
 }
 
 /// How to read a data set.
@@ -93,8 +80,6 @@ pub struct LoadOptions {
     pub dedup: Dedup,
     /// What a case without a reply is.
     pub unanswered: Unanswered,
-    /// Ignored.
-    pub keep: Keep,
     /// The byte between CSV cells, an ASCII character; a comma if not set. Never guessed.
     pub delimiter: Option<u8>,
     /// The attribute of a span that names its slice; those in use for it if not set.
@@ -116,7 +101,6 @@ impl Default for LoadOptions {
             strict: Strictness::default(),
             dedup: Dedup::default(),
             unanswered: Unanswered::default(),
-            keep: Keep::default(),
             delimiter: None,
             slice_attribute: None,
             record_bytes_max: 8 << 20,
@@ -124,6 +108,62 @@ impl Default for LoadOptions {
             stream_bytes_max: 4 << 30,
             decode_ratio_max: 200,
         }
+    }
+}
+
+/// A data set that cannot be read. The caller has spent nothing and exits with "input is wrong".
+#[derive(Debug)]
+pub struct LoadError {
+    /// The file as it was named, or `-`.
+    pub file: Arc<str>,
+    /// The line it happened on, 1-based, where there is one.
+    pub line: Option<usize>,
+    /// What is wrong and what was expected.
+    pub message: String,
+    /// What to do about it, where that is known.
+    pub hint: Option<String>,
+    /// What the operating system said.
+    pub source: Option<io::Error>,
+}
+
+impl LoadError {
+    pub(crate) fn new(file: &Arc<str>, message: impl Into<String>) -> Self {
+        Self { file: Arc::clone(file), line: None, message: message.into(), hint: None, source: None }
+    }
+
+    pub(crate) fn line(mut self, line: usize) -> Self {
+        self.line = Some(line);
+        self
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same with a hint where there is one.
+    pub(super) fn hint_if(self, hint: Option<String>) -> Self {
+        Self { hint, ..self }
+    }
+
+    pub(super) fn source(mut self, source: io::Error) -> Self {
+        self.source = Some(source);
+        self
+    }
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}:{line}: {}", self.file, self.message),
+            None => write!(f, "{}: {}", self.file, self.message),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_ref().map(|error| error as _)
     }
 }
 
@@ -170,9 +210,16 @@ pub struct Place {
     pub line: usize,
 }
 
-/// The record at a place that is refused.
-fn skipped(Place { index, file, line }: Place, Refused { id, reason }: Refused) -> Skipped {
-    Skipped { index, file: file.to_string(), line, id, reason: reason.text }
+impl Place {
+    /// Where a skipped record stands.
+    pub(crate) fn of(skipped: &Skipped) -> Place {
+        Place { index: skipped.index, file: Arc::from(&*skipped.file), line: skipped.line }
+    }
+
+    /// The record that stands here, skipped for `reason`.
+    pub(crate) fn skipped(self, id: Option<String>, reason: String) -> Skipped {
+        Skipped { index: self.index, file: self.file.to_string(), line: self.line, id, reason }
+    }
 }
 
 /// One record of a data set.
@@ -202,11 +249,11 @@ impl Record {
     /// What was read at `place`.
     fn of(place: Place, content: Result<Content, Refused>, warnings: Vec<String>) -> Record {
         match content {
-            Err(refused) => Record::Skipped(skipped(place, refused)),
+            Err(Refused { id, reason }) => Record::Skipped(place.skipped(id, reason.text)),
             Ok(Content::Entry(entry)) => Record::Entry { place, entry, warnings },
             Ok(Content::Unanswered { case, reason }) => {
-                let id = Some(case.id.to_string());
-                Record::Unanswered { case, skipped: skipped(place, Refused { id, reason }) }
+                let skipped = place.skipped(Some(case.id.to_string()), reason.text);
+                Record::Unanswered { case, skipped }
             }
         }
     }
@@ -214,15 +261,10 @@ impl Record {
     /// The same record, which is passed over because it repeats the one with the index `first`.
     fn repeating(self, first: usize) -> Record {
         let reason = format!("Identical to record {first}");
-        match self {
-            Record::Entry { place: Place { index, file, line }, entry, .. } => {
-                let id = Some(entry.case.id.to_string());
-                Record::Skipped(Skipped { index, file: file.to_string(), line, id, reason })
-            }
-            Record::Unanswered { skipped, .. } | Record::Skipped(skipped) => {
-                Record::Skipped(Skipped { reason, ..skipped })
-            }
-        }
+        Record::Skipped(match self {
+            Record::Entry { place, entry, .. } => place.skipped(Some(entry.case.id.to_string()), reason),
+            Record::Unanswered { skipped, .. } | Record::Skipped(skipped) => Skipped { reason, ..skipped },
+        })
     }
 }
 

@@ -6,14 +6,13 @@
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
-use super::bytes::{Ended, Format, RawRecord, is_space, no_records};
+use super::bytes::{Ended, RawRecord, is_space, no_records};
 use super::csv::{COMMA, Table};
 use super::entry::Refused;
-use super::field::{FileNames, Reach};
+use super::field::{FileNames, Reach, Vocabulary};
 use super::json::{self, Array};
 use super::source::{Opened, Packing, Source};
 use super::spans;
-use super::vocabulary::Vocabulary;
 use super::{LoadError, LoadOptions, Notice, Strictness};
 
 /// A record of spans may have so many times the bytes that another may have: it is many replies.
@@ -22,10 +21,14 @@ const BATCH_REPLIES: usize = 16;
 /// Bytes that are hashed at once: many are hashed several times as fast as the few of one record.
 const HASHED_BYTES: usize = 16 << 10;
 
+const ARRAY: &str = "a JSON array";
+const LINES: &str = "JSON lines";
+const TABLE: &str = "CSV";
+
 /// One pass over one file.
 pub(super) struct FileReader {
     opened: Opened,
-    shape: Shape,
+    layout: Layout,
     raw: RawRecord,
     /// Over the source texts so far. Packing, marks and line ends are not among them.
     digest: BufWriter<blake3::Hasher>,
@@ -36,7 +39,8 @@ pub(super) struct FileReader {
     pub(super) notices: Vec<Notice>,
 }
 
-enum Shape {
+/// How the records of a file are laid out.
+enum Layout {
     Array(Array),
     Lines,
     Table(Box<Table>),
@@ -68,27 +72,27 @@ impl FileReader {
     ) -> Result<Self, LoadError> {
         let mut opened = source.open(options)?;
         let input = &mut opened.input;
-        let format = input.detect()?;
+        let first = input.first_byte()?;
         let times = if spans::begins_batch(input.fill()?) { BATCH_REPLIES } else { 1 };
         let mut raw = RawRecord::new(source.name(), options.record_bytes_max.saturating_mul(times));
         let n_blank_lines = input.line() - 1;
         let mut digest = BufWriter::with_capacity(HASHED_BYTES, blake3::Hasher::new());
-        let shape = match format {
-            Format::Array => Shape::Array(Array::new()),
-            Format::Lines => {
-                Array::in_object(source, options, vocabulary, input)?.map_or(Shape::Lines, Shape::Array)
+        let layout = match first {
+            b'[' => Layout::Array(Array::new()),
+            b'{' => {
+                Array::in_object(source, options, vocabulary, input)?.map_or(Layout::Lines, Layout::Array)
             }
-            Format::Table => {
+            _ => {
                 let table = Table::open(input, &mut raw, options.delimiter.unwrap_or(COMMA), vocabulary)?;
                 add_to(&mut digest, &raw.bytes);
-                Shape::Table(Box::new(table))
+                Layout::Table(Box::new(table))
             }
         };
-        if let (Strictness::Strict, [warning, ..]) = (options.strict, shape.header_warnings()) {
+        if let (Strictness::Strict, [warning, ..]) = (options.strict, layout.header_warnings()) {
             return Err(LoadError::new(source.name(), warning));
         }
-        let notices = opening_notices(source, &shape);
-        Ok(Self { opened, shape, raw, digest, n_records: 0, n_blank_lines, notices })
+        let notices = opening_notices(source, &layout);
+        Ok(Self { opened, layout, raw, digest, n_records: 0, n_blank_lines, notices })
     }
 
     /// What the file calls the fields that a record must have, before the first record is read.
@@ -126,7 +130,7 @@ impl FileReader {
         let Some(ended) = self.cut()? else {
             return if self.n_records == 0 { Err(no_records(self.file())) } else { Ok(None) };
         };
-        let text = self.shape.text(self.raw.text()?);
+        let text = self.layout.text(self.raw.text()?);
         let (RecordText::Row(_, source) | RecordText::Object(source)) = text;
         add_to(&mut self.digest, source.as_bytes());
         let mut warnings = Vec::new();
@@ -142,10 +146,10 @@ impl FileReader {
     fn cut(&mut self) -> Result<Option<Ended>, LoadError> {
         let (input, raw) = (&mut self.opened.input, &mut self.raw);
         loop {
-            let ended = match &mut self.shape {
-                Shape::Array(array) => return array.next(input, raw),
-                Shape::Lines => json::line(input, raw)?,
-                Shape::Table(table) => table.next(input, raw)?,
+            let ended = match &mut self.layout {
+                Layout::Array(array) => return array.next(input, raw),
+                Layout::Lines => json::line(input, raw)?,
+                Layout::Table(table) => table.next(input, raw)?,
             };
             if ended.is_none() || !raw.bytes.iter().all(|byte| is_space(*byte)) {
                 return Ok(ended);
@@ -163,21 +167,21 @@ impl FileReader {
     ) -> Result<Refused, LoadError> {
         let fault = |message: String| LoadError::new(self.file(), message).line(self.raw.line);
         let reason = &refused.reason.text;
-        match (&self.shape, refused.reason.reach, ended) {
+        match (&self.layout, refused.reason.reach, ended) {
             (_, Reach::File, _) => return Err(fault(refused.reason.text)),
-            (Shape::Lines, Reach::CutRecord, Ended::EndOfFile) => {
+            (Layout::Lines, Reach::CutRecord, Ended::EndOfFile) => {
                 return Err(fault(format!("the last record is not complete, the file may be cut: {reason}")));
             }
-            (Shape::Lines, Reach::CutRecord, Ended::Separator) if self.n_records == 0 => {
+            (Layout::Lines, Reach::CutRecord, Ended::Separator) if self.n_records == 0 => {
                 self.one_record_per_line()?;
             }
-            (Shape::Table(table), _, Ended::EndOfFile) if table.is_short() => {
+            (Layout::Table(table), _, Ended::EndOfFile) if table.is_short() => {
                 return Err(fault(format!("the last row is not complete, the file may be cut: {reason}")));
             }
             _ => {}
         }
         let missing = refused.reason.text.starts_with("Missing");
-        for warning in warnings.iter().chain(self.shape.header_warnings()).filter(|_| missing) {
+        for warning in warnings.iter().chain(self.layout.header_warnings()).filter(|_| missing) {
             refused.reason.text.push_str("; ");
             refused.reason.text.push_str(warning);
         }
@@ -203,28 +207,29 @@ impl FileReader {
     }
 }
 
-impl Shape {
-    fn format(&self) -> Format {
+impl Layout {
+    /// What a file of this layout contains.
+    fn name(&self) -> &'static str {
         match self {
-            Shape::Array(_) => Format::Array,
-            Shape::Lines => Format::Lines,
-            Shape::Table(_) => Format::Table,
+            Layout::Array(_) => ARRAY,
+            Layout::Lines => LINES,
+            Layout::Table(_) => TABLE,
         }
     }
 
     /// What the unknown names of a header row were probably meant to be.
     fn header_warnings(&self) -> &[String] {
         match self {
-            Shape::Table(table) => &table.warnings,
-            Shape::Array(_) | Shape::Lines => &[],
+            Layout::Table(table) => &table.warnings,
+            Layout::Array(_) | Layout::Lines => &[],
         }
     }
 
     /// The text of the last record that was cut, `source` with all that is around it.
     fn text<'a>(&'a self, source: &'a str) -> RecordText<'a> {
         match self {
-            Shape::Table(table) => RecordText::Row(table, source),
-            Shape::Array(_) | Shape::Lines => {
+            Layout::Table(table) => RecordText::Row(table, source),
+            Layout::Array(_) | Layout::Lines => {
                 RecordText::Object(source.trim_matches([' ', '\t', '\r', '\n']))
             }
         }
@@ -239,11 +244,11 @@ fn add_to(digest: &mut BufWriter<blake3::Hasher>, record: &[u8]) {
 
 /// What is worth saying about a file that was opened: a name that promises something else, and columns whose
 /// names look mistyped.
-fn opening_notices(source: &Source, shape: &Shape) -> Vec<Notice> {
+fn opening_notices(source: &Source, layout: &Layout) -> Vec<Notice> {
     let mut messages = Vec::new();
     let (named_packing, named_format) = promised(source.name());
-    if let Some(said) = named_format.filter(|format| *format != shape.format()) {
-        let (found, said) = (shape.format().name(), said.name());
+    let found = layout.name();
+    if let Some(said) = named_format.filter(|said| *said != found) {
         messages.push(format!("read as {found}, which is what it contains; its name says {said}"));
     }
     match (source.packing(), named_packing) {
@@ -253,22 +258,22 @@ fn opening_notices(source: &Source, shape: &Shape) -> Vec<Notice> {
         (Packing::Plain, Some(Packing::Gzip)) => messages.push("read as it is; its name says gzip".into()),
         _ => {}
     }
-    if let Shape::Array(Array { member: Some(member), .. }) = shape {
+    if let Layout::Array(Array { member: Some(member), .. }) = layout {
         messages.push(format!("read the records in its '{member}'"));
     }
-    messages.extend(shape.header_warnings().iter().cloned());
+    messages.extend(layout.header_warnings().iter().cloned());
     let notice = |message| Notice { file: Some(Arc::clone(source.name())), message };
     messages.into_iter().map(notice).collect()
 }
 
 /// The packing and the format that a file's name promises.
-fn promised(name: &str) -> (Option<Packing>, Option<Format>) {
+fn promised(name: &str) -> (Option<Packing>, Option<&'static str>) {
     let name = name.to_ascii_lowercase();
     let unpacked = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".gzip"));
     let format = match unpacked.unwrap_or(&name).rsplit_once('.').map(|(_, suffix)| suffix) {
-        Some("json") => Some(Format::Array),
-        Some("jsonl" | "ndjson") => Some(Format::Lines),
-        Some("csv" | "tsv") => Some(Format::Table),
+        Some("json") => Some(ARRAY),
+        Some("jsonl" | "ndjson") => Some(LINES),
+        Some("csv" | "tsv") => Some(TABLE),
         _ => None,
     };
     let packing = match (unpacked, format) {

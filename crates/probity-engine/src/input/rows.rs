@@ -10,14 +10,13 @@ use std::sync::Arc;
 use probity_core::compare::{Fields, RowFault};
 use probity_core::json::{self, Json, Object};
 
-use super::cases::object;
 use super::csv::Table;
 use super::entry::Refused;
-use super::field::Reason;
+use super::field::{Reason, Vocabulary};
+use super::pass::object;
 use super::reader::{FileReader, RecordText};
 use super::scan::Doubts;
 use super::source::Source;
-use super::vocabulary::Vocabulary;
 use super::{LoadError, LoadOptions, Notice, Place, Skipped};
 
 /// What a file holds.
@@ -58,7 +57,7 @@ pub fn read_rows<T>(
         doubts.add(&place, &parsed)?;
         match parsed.outcome {
             Ok(row) => found.rows.push((place, row)),
-            Err(refused) => found.skipped.push(super::skipped(place, refused)),
+            Err(Refused { id, reason }) => found.skipped.push(place.skipped(id, reason.text)),
         }
     }
     found.notices.extend(doubts.notices());
@@ -74,7 +73,7 @@ fn json_row(text: &str, vocabulary: Vocabulary, warnings: &mut Vec<String>) -> R
 
 fn table_row(table: &Table, row: &str, fields: Fields) -> Result<Object, Reason> {
     let mut object = Object::new();
-    // Columns without a name are allowed and hold nothing that anybody reads.
+    // Columns without a name are allowed and hold nothing that is read.
     for (name, cell) in table.names().zip(table.cells(row)?).filter(|(name, _)| !name.is_empty()) {
         let number = || json::parse(cell).ok().filter(|json| matches!(json, Json::Number(_)));
         let value = match cell {

@@ -12,13 +12,12 @@ use probity_core::review::{GivenAnswer, Hidden, ReviewerAnswer, said_by};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::ReviewRoom;
 use super::earlier::{earlier, revisions, take_back};
 use super::hand_out::{QueuedItem, SeatState, last_note, n_others, place, seat, sit, standing};
 use super::people::{PersonId, PersonRole, active};
 use super::queue::After;
-use super::record::ItemId;
 use super::seen::{Sight, has_seen, note};
+use super::{ItemId, ReviewRoom};
 use crate::ledger::db::{Db, DbError, vals};
 use crate::ledger::{Fault, Revised, StoreError, last_label, revise_label};
 

@@ -13,8 +13,8 @@ use serde::Deserialize;
 use super::act::{LoggedAct, log};
 use super::hand_out::{QueuedItem, standing};
 use super::people::{Person, PersonId};
-use super::record::{ItemId, document};
 use super::seen::{Sight, has_seen};
+use super::{ItemId, document};
 use crate::ledger::db::{Db, DbError, vals};
 use crate::ledger::{Fault, label_at, last_label, revise_label};
 

@@ -9,9 +9,8 @@ use probity_core::promote::Contract;
 use probity_core::review::{Agreement, Hidden, LabelForm, ProgressLine, agreement, calibrated, progress};
 use serde::Serialize;
 
-use super::ReviewRoom;
 use super::queue::{QueueId, QueueSpec, spec};
-use super::record::document;
+use super::{ReviewRoom, document};
 use crate::ledger::db::{Db, DbError, vals};
 use crate::ledger::{StoreError, StoredLabel};
 

@@ -1,10 +1,9 @@
 //! Who gets which item next, and what they see of it.
 //!
 //! Who gets what is decided in the transaction that takes the seat, so an item never has more people than its queue asks
-//! for. The order of a queue's items for a person never changes and is worked out once.
+//! for. The order of a queue's items for a person never changes.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use probity_core::calibrate::LabelEntry;
 use probity_core::review::{
@@ -12,25 +11,12 @@ use probity_core::review::{
 };
 use serde::Serialize;
 
-use super::ReviewRoom;
 use super::earlier::earlier;
-use super::people::{PersonId, active};
+use super::people::{Person, PersonId, active};
 use super::queue::{After, QueueId, QueueSpec, spec};
-use super::record::{ItemId, LEASE_SECONDS, document};
+use super::{ItemId, LEASE_SECONDS, ReviewRoom, document};
 use crate::ledger::db::{Db, DbError, Row, vals};
-use crate::ledger::{Reader, StoreError, last_label, parsed_label};
-
-/// Orders that are kept, at most: each is as long as its queue.
-const ORDERS_MAX: usize = 1024;
-
-/// The orders of people who have asked, by queue.
-pub(super) type Orders = HashMap<(QueueId, PersonId), Arc<ItemOrder>>;
-
-/// The items of a queue in the order of one person.
-pub(super) struct ItemOrder {
-    overlap: u32,
-    items: Vec<ItemId>,
-}
+use crate::ledger::{StoreError, last_label, parsed_label};
 
 /// How far a person is with an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -94,37 +80,11 @@ impl ReviewRoom {
         person: PersonId,
         now: i64,
     ) -> Result<Option<ItemView>, StoreError> {
-        let room = self.clone();
-        let order = self.read_aside(move |reader| room.order(reader, queue, person)).await?;
-        let Some(order) = order else { return Ok(None) };
-        self.write("handing out an item", move |db| match order.take(db, person, now)? {
+        self.write("handing out an item", move |db| match take(db, queue, person, now)? {
             Some(item) => Ok(view(db, item, person)?),
             None => Ok(None),
         })
         .await
-    }
-
-    /// The order in which `person` looks at a queue, which never changes; `None` where either is not there.
-    fn order(
-        &self,
-        reader: &Reader,
-        queue: QueueId,
-        person: PersonId,
-    ) -> Result<Option<Arc<ItemOrder>>, StoreError> {
-        let orders = || self.inner.orders.lock().expect("nothing panics while holding the orders");
-        if let Some(order) = orders().get(&(queue, person)) {
-            return Ok(Some(Arc::clone(order)));
-        }
-        let Some(order) = reader.ask(|db| ItemOrder::of(db, queue, person))? else {
-            return Ok(None);
-        };
-        let order = Arc::new(order);
-        let mut orders = orders();
-        if orders.len() >= ORDERS_MAX {
-            orders.clear();
-        }
-        orders.insert((queue, person), Arc::clone(&order));
-        Ok(Some(order))
     }
 
     /// An item as `person` sees it; `None` unless it was given to them.
@@ -235,52 +195,46 @@ pub(super) fn standing(db: &Db, entries: &[LabelEntry]) -> Result<(u32, Vec<Labe
     Ok((revision, labels))
 }
 
-impl ItemOrder {
-    fn of(db: &Db, queue: QueueId, person: PersonId) -> Result<Option<ItemOrder>, DbError> {
-        const SQL: &str = "SELECT id, n, key FROM item WHERE queue = ?1";
-        let (Some(spec), Some(who)) = (spec(db, queue)?, active(db, person)?) else {
-            return Ok(None);
-        };
-        let draw = ReviewerDraw { seed: spec.seed, person: &who.name };
-        let mut placed = db.rows(SQL, &vals![queue.0], |row| {
-            let rank = u64::from(row.get::<u32>(1)?.saturating_sub(1));
-            Ok((draw.place(spec.arrangement, rank, row.text(2)?), ItemId(row.get(0)?)))
-        })?;
-        placed.sort_unstable();
-        let items = placed.into_iter().map(|(_, item)| item).collect();
-        Ok(Some(ItemOrder { overlap: spec.overlap, items }))
-    }
+/// The items of a queue in the order of one person, which never changes.
+fn order(db: &Db, queue: QueueId, spec: &QueueSpec, person: &Person) -> Result<Vec<ItemId>, DbError> {
+    const SQL: &str = "SELECT id, n, key FROM item WHERE queue = ?1";
+    let draw = ReviewerDraw { seed: spec.seed, person: &person.name };
+    let mut placed = db.rows(SQL, &vals![queue.0], |row| {
+        let rank = u64::from(row.get::<u32>(1)?.saturating_sub(1));
+        Ok((draw.place(spec.arrangement, rank, row.text(2)?), ItemId(row.get(0)?)))
+    })?;
+    placed.sort_unstable();
+    Ok(placed.into_iter().map(|(_, item)| item).collect())
+}
 
-    /// Takes the first item that has a seat for `person`: what they have been given, then what they have not
-    /// seen, then what they have skipped, the longest ago first.
-    fn take(&self, db: &Db, person: PersonId, now: i64) -> Result<Option<ItemId>, DbError> {
-        const MINE: &str = "SELECT item, state, at FROM seat WHERE person = ?1";
-        if active(db, person)?.is_none() {
-            return Ok(None);
+/// Takes the first item of a queue that has a seat for a person: what they have been given, then what they have not
+/// seen, then what they have skipped, the longest ago first.
+fn take(db: &Db, queue: QueueId, id: PersonId, now: i64) -> Result<Option<ItemId>, DbError> {
+    const MINE: &str = "SELECT item, state, at FROM seat WHERE person = ?1";
+    let (Some(spec), Some(person)) = (spec(db, queue)?, active(db, id)?) else {
+        return Ok(None);
+    };
+    let items = order(db, queue, &spec, &person)?;
+    let mine = db.rows(MINE, &vals![id.0], |row| {
+        Ok((ItemId(row.get(0)?), (seat_state(row, 1)?, row.get::<i64>(2)?)))
+    })?;
+    let mine: HashMap<ItemId, (SeatState, i64)> = mine.into_iter().collect();
+    let given = items.iter().filter(|item| matches!(mine.get(item), Some((SeatState::Leased, _))));
+    let unseen = items.iter().filter(|item| !mine.contains_key(item));
+    let skipped = |item| match mine.get(item) {
+        Some((SeatState::Skipped, at)) => Some((*at, item)),
+        _ => None,
+    };
+    let mut skipped: Vec<(i64, &ItemId)> = items.iter().filter_map(skipped).collect();
+    // A stable sort: those of one second stay in the person's order.
+    skipped.sort_by_key(|(at, _)| *at);
+    for item in given.chain(unseen).chain(skipped.into_iter().map(|(_, item)| item)) {
+        if n_others(db, *item, id, now)? < spec.overlap {
+            sit(db, *item, id, "leased", now)?;
+            return Ok(Some(*item));
         }
-        let mine = db.rows(MINE, &vals![person.0], |row| {
-            Ok((ItemId(row.get(0)?), (seat_state(row, 1)?, row.get::<i64>(2)?)))
-        })?;
-        let mine: HashMap<ItemId, (SeatState, i64)> = mine.into_iter().collect();
-        let given = |item: &&ItemId| matches!(mine.get(item), Some((SeatState::Leased, _)));
-        let unseen = self.items.iter().filter(|item| !mine.contains_key(item));
-        let mut skipped: Vec<(i64, &ItemId)> = Vec::new();
-        for item in &self.items {
-            if let Some((SeatState::Skipped, at)) = mine.get(item) {
-                skipped.push((*at, item));
-            }
-        }
-        // A stable sort: those of one second stay in the person's order.
-        skipped.sort_by_key(|(at, _)| *at);
-        let skipped = skipped.into_iter().map(|(_, item)| item);
-        for item in self.items.iter().filter(given).chain(unseen).chain(skipped) {
-            if n_others(db, *item, person, now)? < self.overlap {
-                sit(db, *item, person, "leased", now)?;
-                return Ok(Some(*item));
-            }
-        }
-        Ok(None)
     }
+    Ok(None)
 }
 
 /// The item as the person sees it to whom it was given.

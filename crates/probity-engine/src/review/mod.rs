@@ -20,7 +20,6 @@ mod figures;
 mod hand_out;
 mod people;
 mod queue;
-mod record;
 mod remarks;
 mod runs;
 mod seen;
@@ -41,7 +40,6 @@ pub use people::{
     SESSION_IDLE_SECONDS_MAX, SESSION_SECONDS_MAX,
 };
 pub use queue::{Added, After, NewItem, NewQueue, QueueId, QueueProgress, QueueSpec, QueueView};
-pub use record::{ItemId, LEASE_SECONDS};
 pub use remarks::Remark;
 pub use runs::{
     AttemptView, CaseView, ComparisonRow, PacketFilter, PacketPage, PacketRow, ROWS_MAX, RunComparison,
@@ -50,13 +48,21 @@ pub use runs::{
 pub use settle::{Disagreement, PersonAnswer, SettlingView};
 pub use token::AccessToken;
 
-use hand_out::Orders;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-use crate::ledger::db::Db;
+use crate::ledger::db::{Db, DbError, Row};
 use crate::ledger::{Fault, Reader, Store, StoreError, StoredLabel};
 
 /// Readers that are kept for the next question. More are opened when needed and closed after it.
 const READERS_KEPT: usize = 16;
+
+/// For how long an item that was given to one person is not given to others, in seconds: 30 minutes.
+pub const LEASE_SECONDS: i64 = 30 * 60;
+
+/// An item of a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ItemId(pub i64);
 
 /// The room of one store. Clones share it; when the last is gone, it is closed.
 #[derive(Clone)]
@@ -68,15 +74,13 @@ pub struct ReviewRoom {
 struct Inner {
     readers: Mutex<Vec<Reader>>,
     store: Store,
-    orders: Mutex<Orders>,
 }
 
 impl ReviewRoom {
     /// Opens the room of the store at `path`, beside a run or without one. A store that is missing is made.
     pub fn open(path: &Path) -> Result<ReviewRoom, StoreError> {
         let store = Store::open_for_review(path)?;
-        let (readers, orders) = (Mutex::default(), Mutex::default());
-        Ok(ReviewRoom { inner: Arc::new(Inner { readers, store, orders }) })
+        Ok(ReviewRoom { inner: Arc::new(Inner { readers: Mutex::default(), store }) })
     }
 
     /// Where the store is.
@@ -110,18 +114,6 @@ impl ReviewRoom {
         answer
     }
 
-    /// Asks a reader something on a thread that may block.
-    async fn read_aside<T: Send + 'static>(
-        &self,
-        question: impl FnOnce(&Reader) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, StoreError> {
-        let room = self.clone();
-        let asked = tokio::task::spawn_blocking(move || room.read(question));
-        asked
-            .await
-            .unwrap_or_else(|_| Err(StoreError::Closed { path: self.path().to_path_buf(), doing: "reading" }))
-    }
-
     /// Changes the room. Done when the future completes.
     async fn write<T: Send + 'static>(
         &self,
@@ -130,4 +122,15 @@ impl ReviewRoom {
     ) -> Result<T, StoreError> {
         self.inner.store.write(doing, move |tables| work(&tables.db)).await
     }
+}
+
+/// The document in `column`, as it was written.
+pub(super) fn document<T: DeserializeOwned>(row: &Row<'_>, column: usize, what: &str) -> Result<T, DbError> {
+    let text = row.text(column)?;
+    serde_json::from_str(text).map_err(|_| DbError::unknown(what, text))
+}
+
+/// A document as it is kept.
+pub(super) fn text(document: &impl Serialize) -> String {
+    serde_json::to_string(document).expect("documents of the room are plain values")
 }

@@ -139,8 +139,7 @@ impl ReviewRoom {
         let (invitation, session) = (invitation.hash(), AccessToken::fresh());
         let hash = session.hash();
         // Trying what is unknown costs a look, and no transaction.
-        let look = move |db: &Db| is_known(db, invitation);
-        if !self.read_aside(move |reader| reader.ask(look)).await? {
+        if !self.read(|reader| reader.ask(|db| is_known(db, invitation)))? {
             return Ok(None);
         }
         let person =

@@ -3,9 +3,8 @@
 use probity_core::review::{Arrangement, Exhibit, Hidden, Questionnaire};
 use serde::{Deserialize, Serialize};
 
-use super::ReviewRoom;
 use super::people::PersonId;
-use super::record::{LEASE_SECONDS, document, text};
+use super::{LEASE_SECONDS, ReviewRoom, document, text};
 use crate::ledger::db::{Db, DbError, vals};
 use crate::ledger::{Fault, StoreError};
 

@@ -5,11 +5,10 @@
 
 use std::collections::HashMap;
 
-use super::ReviewRoom;
 use super::act::{RootCause, last_cause};
 use super::hand_out::place;
 use super::people::PersonId;
-use super::record::ItemId;
+use super::{ItemId, ReviewRoom};
 use crate::ledger::db::{Db, DbError};
 use crate::ledger::{StoreError, StoredLabel};
 

@@ -11,7 +11,7 @@ use probity_core::review::{Exhibit, Hidden};
 use super::act::{LoggedAct, log};
 use super::hand_out::{place, shown};
 use super::people::PersonId;
-use super::record::{ItemId, text};
+use super::{ItemId, text};
 use crate::ledger::db::{Db, DbError, vals};
 
 /// What a person can have seen.

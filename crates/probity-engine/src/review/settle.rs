@@ -7,13 +7,12 @@ use probity_core::review::{Exhibit, GivenAnswer, Questionnaire, ReviewerAnswer, 
 use serde::Serialize;
 use serde_json::json;
 
-use super::ReviewRoom;
 use super::act::{LoggedAct, Submission, Submitted, acceptable, content, keep, log};
 use super::hand_out::{QueuedItem, last_note, place, shown, standing};
 use super::people::{Person, PersonId, PersonRole, active, person};
 use super::queue::QueueId;
-use super::record::ItemId;
 use super::seen::{Sight, has_seen, note};
+use super::{ItemId, ReviewRoom};
 use crate::ledger::db::{Db, DbError, vals};
 use crate::ledger::{Fault, StoreError};
 
@@ -67,10 +66,12 @@ impl ReviewRoom {
         lead: PersonId,
         now: i64,
     ) -> Result<Vec<Disagreement>, StoreError> {
-        let asked = move |db: &Db| disagreements(db, queue, lead);
-        let found = self.read_aside(move |reader| reader.ask(asked)).await?;
-        self.note_labels(found.iter().map(|each| each.item).collect(), lead, now).await?;
-        Ok(found)
+        self.write("listing disagreements", move |db| {
+            let found = disagreements(db, queue, lead)?;
+            found.iter().try_for_each(|each| note(db, (each.item, lead), Sight::Labels, now))?;
+            Ok(found)
+        })
+        .await
     }
 
     /// An item that several people answered, as `lead` sees it; `None` where the person is no lead or no one has
@@ -81,16 +82,12 @@ impl ReviewRoom {
         lead: PersonId,
         now: i64,
     ) -> Result<Option<SettlingView>, StoreError> {
-        let asked = move |db: &Db| settling(db, item, lead);
-        let found = self.read_aside(move |reader| reader.ask(asked)).await?;
-        self.note_labels(found.iter().map(|each| each.disagreement.item).collect(), lead, now).await?;
-        Ok(found)
-    }
-
-    /// Notes that a lead sees what others said about items, before they see it.
-    async fn note_labels(&self, items: Vec<ItemId>, lead: PersonId, now: i64) -> Result<(), StoreError> {
-        self.write("noting what a lead sees", move |db| {
-            Ok(items.into_iter().try_for_each(|item| note(db, (item, lead), Sight::Labels, now))?)
+        self.write("showing a disagreement", move |db| {
+            let found = settling(db, item, lead)?;
+            if found.is_some() {
+                note(db, (item, lead), Sight::Labels, now)?;
+            }
+            Ok(found)
         })
         .await
     }

@@ -3,17 +3,18 @@
 
 use std::collections::BTreeSet;
 
-use probity_core::report::{Summary, SummaryBuilder};
+use probity_core::promote::Standing;
+use probity_core::report::{Facts, JudgeFacts, Summary, SummaryBuilder};
 use probity_core::results::{AuthorRecord, Members, Tokens};
 use probity_core::rubric::Rubric;
-use probity_core::verdict::Patterns;
+use probity_core::verdict::{ModelMatch, Patterns, model_match};
 use serde::{Deserialize, Serialize};
 
 use super::asking::Asking;
 use super::replies::same_models;
 use super::standing::Subject;
-use super::{Ran, RunError, facts};
-use crate::config::{Config, StoredTexts};
+use super::{Ran, RunError};
+use crate::config::{Backend, Config, StoredTexts};
 use crate::ledger::{JudgeId, Reader, StoreError, Totals};
 use crate::schedule::budget::Money;
 use crate::target::TargetDefinition;
@@ -41,12 +42,12 @@ pub struct TargetSpec {
 
 impl TargetSpec {
     pub(super) fn new(target: &TargetDefinition, config: &Config, doubts: Option<String>) -> TargetSpec {
-        let settings = target.settings();
+        let settings = &target.settings;
         TargetSpec {
             name: settings.name.clone(),
-            id: target.id().to_string(),
+            id: target.id.to_string(),
             kind: settings.kind().name().to_owned(),
-            models: settings.models().into_iter().map(str::to_owned).collect(),
+            models: settings.models.clone(),
             is_priced: settings.chat().is_some_and(|chat| config.price(&chat.model).is_some()),
             doubts,
         }
@@ -94,20 +95,87 @@ impl About<'_> {
         (summary, patterns): (SummaryBuilder, Patterns),
     ) -> Result<Summary, RunError> {
         let About { asking, rubric, blocking, definition, target, texts } = self;
-        let mut facts = facts::facts(&Subject { asking, rubric, blocking }, reader, ran)?;
+        let mut facts = facts(&Subject { asking, rubric, blocking }, reader, ran)?;
         if let Some(target) = target {
             let about = target.facts(reader, ran)?;
-            let models: Vec<&str> = target.models.iter().map(String::as_str).collect();
             let judge = (&asking.judge, &facts.judge.answered_as[..]);
-            let same = same_models(judge, (&target.name, &models), &about.answered_as.0);
+            let same = same_models(judge, (&target.name, &target.models), &about.answered_as.0);
             facts.warnings.extend(same.into_iter().chain(target.doubts.clone()));
             facts.target = Some(about);
         }
-        facts.warnings.extend(facts::pattern_warnings(asking, &patterns));
+        facts.warnings.extend(pattern_warnings(asking, &patterns));
         if texts == StoredTexts::Digest {
             facts.warnings.push(DIGESTS.to_owned());
         }
         facts.definition = definition;
         Ok(summary.finish(facts))
     }
+}
+
+/// The facts of a run, with what its judge has earned.
+pub(super) fn facts(subject: &Subject<'_>, reader: &Reader, ran: &Ran) -> Result<Facts, StoreError> {
+    let mut facts = of_calls(subject.asking, reader, ran)?;
+    facts.judge.standing = subject.standing(reader, ran, &facts)?;
+    Ok(facts)
+}
+
+/// What a reader should know about the judge's words. The lexical judge writes by template and says so.
+pub(super) fn pattern_warnings(asking: &Asking, patterns: &Patterns) -> Vec<String> {
+    if matches!(asking.judge.backend, Backend::Baseline) { Vec::new() } else { patterns.warnings() }
+}
+
+/// What the calls of a run came to.
+fn of_calls(asking: &Asking, reader: &Reader, ran: &Ran) -> Result<Facts, StoreError> {
+    let totals = match ran.run {
+        Some(run) => reader.totals(&ran.judge_id, run)?,
+        None => Totals::default(),
+    };
+    let chat = asking.judge.chat();
+    let priced = match &asking.judge.backend {
+        Backend::Chat(chat) => asking.config.price(&chat.model).is_some(),
+        Backend::Baseline | Backend::Recorded { .. } => true,
+        // What a program spends, it alone knows.
+        Backend::Command(_) => false,
+    };
+    let mut warnings = Vec::new();
+    if totals.fingerprints.len() > 1 || totals.models.len() > 1 {
+        let names = totals.models.iter().chain(&totals.fingerprints);
+        let names: Vec<String> = names.map(|(name, n)| format!("{name} ({n})")).collect();
+        warnings.push(format!("the judge changed during the run: {}", names.join(", ")));
+    }
+    if let Some(chat) = chat {
+        let other: Vec<&str> = totals
+            .models
+            .keys()
+            .map(String::as_str)
+            .filter(|name| model_match(&chat.model, &chat.aliases, Some(name)) == ModelMatch::Other)
+            .collect();
+        if !other.is_empty() {
+            warnings.push(format!("asked for {}, answered by {}", chat.model, other.join(", ")));
+        }
+    }
+    for repeated in &totals.repeated_responses {
+        let n = repeated.packets.len();
+        warnings.push(format!("one answer ({}) came for {n} different packets", repeated.response_id));
+    }
+    Ok(Facts {
+        judge: JudgeFacts {
+            id: ran.judge_id.to_string(),
+            kind: asking.judge.kind().name().to_owned(),
+            model: chat.map(|chat| chat.model.clone()).unwrap_or_default(),
+            standing: Standing::default(),
+            answered_as: totals.models.into_iter().collect(),
+            fingerprints: totals.fingerprints.into_iter().collect(),
+        },
+        definition: Vec::new(),
+        packets_repeated: ran.plan.n_repeated,
+        calls: totals.calls,
+        calls_lost: totals.lost,
+        tokens: Tokens { input: totals.tokens_in, output: totals.tokens_out },
+        calls_without_usage: if chat.is_some() { totals.unknown_usage_answers } else { 0 },
+        calls_without_cost: if chat.is_some() { totals.unknown_cost_calls } else { 0 },
+        cost_usd: priced.then(|| Money::from_picos(totals.cost_picodollars).usd()),
+        warnings,
+        target: None,
+    })
 }

@@ -1,11 +1,14 @@
 //! Who is asked, and how: the judge, its template and the settings of a run, whatever the run is about.
+//!
+//! What is asked is measured once, so that a packet's tokens can be estimated without a prompt.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use probity_core::case::{Case, CaseId, Entry, Reply, Situation};
+use probity_core::gate::{Admitted, Gate};
 use probity_core::json::Json;
-use probity_core::packet::Packet;
-use probity_core::verdict::Usage;
+use probity_core::packet::{self, Ask, NotAPair, Packet, PairAsk};
 
 use super::record::{Lookup, PacketRef, Terms};
 use super::{Network, RunError};
@@ -13,14 +16,11 @@ use crate::config::{Backend, Config, JudgeSettings, Structured};
 use crate::judge::params::Shape;
 use crate::judge::prompt::{Template, TemplateError};
 use crate::judge::{JudgeError, Prompt, file_digest};
-use crate::ledger::{JudgeId, Manifest, Reader};
+use crate::ledger::{JudgeId, Reader};
 use crate::schedule::budget::Money;
 
 /// Characters that make a token, roughly, in the texts judges read.
 const CHARS_PER_TOKEN: u64 = 4;
-
-/// Tokens that roles, message borders and an answer's schema add to a prompt, at the most.
-const ENVELOPE_TOKENS: u64 = 512;
 
 /// The version of the embedded lexical judge. Raise it when its answers change.
 const BASELINE_VERSION: &str = "lexical-1";
@@ -65,12 +65,9 @@ impl Asking {
         Ok((prompt.system.len() + prompt.user.len()) as u64)
     }
 
-    /// The most a call with `prompt` can cost, where the model has a price: no token is shorter than a byte.
+    /// The most a call with `prompt` can cost, where the model has a price.
     pub fn most(&self, prompt: &Prompt) -> Option<Money> {
-        let chat = self.judge.chat()?;
-        let price = self.config.price(&chat.model)?;
-        let input = (prompt.system.len() + prompt.user.len()) as u64 + ENVELOPE_TOKENS;
-        Some(Money::of(price, Usage { input, output: u64::from(chat.output_tokens_max.get()) }))
+        self.config.most(self.judge.chat()?, prompt.system.len() + prompt.user.len())
     }
 
     /// Whether the judge could not read the prompt and still have room to answer.
@@ -110,16 +107,6 @@ impl Asking {
     /// Whether another shape may be asked for when the judge refuses the first.
     pub fn shape_is_free(&self) -> bool {
         self.judge.chat().is_some_and(|chat| chat.structured == Structured::Auto)
-    }
-
-    /// What defines a run called `name`: its own parts and the settings. The names of its files tell people which.
-    pub(super) fn manifest(&self, name: String, own: Vec<(&str, String)>, files: &str) -> Manifest {
-        let mut parts: Vec<(String, String)> =
-            own.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        parts.extend(self.config.digest_parts(&self.judge));
-        let members = parts.iter().map(|(name, value)| (name.clone(), Json::text(value)));
-        let body = Json::object(members.chain([("files".to_owned(), Json::text(files))]));
-        Manifest { name, parts, body: body.canonical() }
     }
 
     /// What makes the judge answer as it does, as canonical JSON, with the answer's shape as it is really asked for.
@@ -181,4 +168,55 @@ impl SizedPacket {
     pub(crate) fn named(&self) -> PacketRef<'_> {
         PacketRef { hash: self.packet.hash(), ask: self.packet.ask(), tokens_input: self.tokens_input }
     }
+}
+
+/// What is asked about one reply.
+#[derive(Debug)]
+pub(super) struct SizedAsk {
+    pub(super) ask: Arc<Ask>,
+    /// Everything in its prompt that is not the case's own text.
+    overhead_chars: u64,
+}
+
+/// What is asked about a pair of replies.
+#[derive(Debug)]
+pub(super) struct SizedPairAsk {
+    ask: PairAsk,
+    /// Everything in its prompt that is not the case's own text.
+    overhead_chars: u64,
+}
+
+impl SizedAsk {
+    /// Measures the prompt of `ask`.
+    pub(super) fn new(ask: Arc<Ask>, asking: &Asking) -> Result<SizedAsk, TemplateError> {
+        let overhead_chars = asking.overhead_chars(&packet::question(&blank(), &ask))?;
+        Ok(SizedAsk { ask, overhead_chars })
+    }
+
+    /// The packets that ask each of `asks` about an admitted reply.
+    pub(super) fn packets(asks: &[SizedAsk], admitted: &Admitted) -> Vec<SizedPacket> {
+        let packets = packet::questions(admitted, asks.iter().map(|sized| &sized.ask));
+        let sized = asks.iter().zip(packets);
+        sized.map(|(sized, packet)| SizedPacket::new(packet, sized.overhead_chars)).collect()
+    }
+}
+
+impl SizedPairAsk {
+    /// Measures the prompt of `ask`.
+    pub(super) fn new(ask: PairAsk, asking: &Asking) -> Result<SizedPairAsk, TemplateError> {
+        let empty = packet::pair(&blank(), &blank(), &ask).expect("a reply is to its own case");
+        Ok(SizedPairAsk { overhead_chars: asking.overhead_chars(&empty)?, ask })
+    }
+
+    /// The packet that asks about two replies to one case, in this order.
+    pub(super) fn packet(&self, first: &Admitted, second: &Admitted) -> Result<SizedPacket, NotAPair> {
+        Ok(SizedPacket::new(packet::pair(first, second, &self.ask)?, self.overhead_chars))
+    }
+}
+
+/// A reply of nothing to nothing, for measuring prompts.
+fn blank() -> Admitted {
+    let case = Case::new(CaseId::new("blank").expect("a plain word is an id"), Situation::Ticket("".into()));
+    let reply = Reply::new("");
+    Gate::open().screen(Entry { case, reply }).expect("no rule, nothing blocked")
 }

@@ -9,7 +9,9 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio::sync::watch;
 
-use super::job::{Definition, Job};
+use super::asking::Asking;
+use super::basis::Basis;
+use super::job::Job;
 use super::plan::{Plan, UnscoredPolicy};
 use super::replies::run_job;
 use super::{Mode, Network, Observer, Ran, Session};
@@ -53,16 +55,10 @@ pub(super) fn job(lines: &[String]) -> (TempDir, Arc<Job>) {
     let dataset = Dataset::open(&[path], LoadOptions::default()).expect("cases can be read");
     let config = Config::resolve([]).expect("the defaults fit");
     let judge = config.named_judge("baseline").expect("it is built in").clone();
-    let job = Job::new(Definition {
-        dataset,
-        dataset_name: "cases".to_owned(),
-        rubric: rubric::built_in("relevance-tone").expect("it is built in"),
-        template: Template::built_in(AnswerForm::Levels),
-        gate: Gate::default(),
-        config,
-        judge,
-        target: None,
-    });
+    let rubric = rubric::built_in("relevance-tone").expect("it is built in");
+    let asking = Asking::new(judge, Template::built_in(AnswerForm::Levels), config).expect("no file is read");
+    let basis = Basis::new("cases".to_owned(), rubric, asking, Gate::default());
+    let job = Job::new(basis, dataset, None);
     (folder, Arc::new(job.expect("the template fits")))
 }
 

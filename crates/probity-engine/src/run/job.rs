@@ -1,15 +1,15 @@
-//! What a run is about: cases, rubric, template and judge, and the packets that follow from them.
+//! Scoring replies: cases, and the packets that follow from them.
 //!
 //! Cases are read, screened and turned into packets by the first pass. Later ones find them in memory where they fit,
 //! or read them again (`Cases`), so a run of any size fits in memory and every pass sees the same thing.
 
-use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZeroU32;
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use probity_core::case::{Case, Entry};
-use probity_core::gate::{Admitted, Blocked, Gate};
+use probity_core::gate::{Admitted, Blocked};
 use probity_core::packet;
 use probity_core::report::SummaryBuilder;
 use probity_core::rubric::{Criterion, ReferenceUse, Rubric};
@@ -17,58 +17,29 @@ use probity_core::verdict::Patterns;
 
 use super::RunError;
 use super::about::{About, TargetSpec};
-use super::asking::{Asking, SizedPacket};
+use super::asking::{SizedAsk, SizedPacket};
+use super::basis::Basis;
 use super::case_record::CaseRecord;
 use super::cases::{Cases, Collected, record_bytes, screened_bytes};
 use super::parallel::{groups, parallel_map};
 use super::plan::Plan;
 use super::replies::{NoReply, Replies, not_asked};
 use super::results::{Row, Rows, Scoring};
-use super::sized_ask::SizedAsk;
 use super::spec::{CaseRecorder, RunSpec};
 use super::work::{PassEnd, Unit, UnitLabel, Work};
-use crate::config::{Config, JudgeSettings, StoredTexts};
+use crate::config::StoredTexts;
 use crate::input::{Dataset, LoadError, Place, Record, Skipped};
-use crate::judge::prompt::{Template, TemplateError};
+use crate::judge::prompt::TemplateError;
 use crate::ledger::{JudgeId, Manifest, Reader, RunId, Store, StoreError};
 use crate::target::TargetDefinition;
 
-/// What a job is made of.
-#[derive(Debug)]
-pub struct Definition {
-    /// The cases.
-    pub dataset: Dataset,
-    /// The files' names, for people and for telling runs apart.
-    pub dataset_name: String,
-    /// The rubric.
-    pub rubric: Rubric,
-    /// The prompt template.
-    pub template: Template,
-    /// The rules that decide which replies are judged.
-    pub gate: Gate,
-    /// All settings.
-    pub config: Config,
-    /// The judge.
-    pub judge: JudgeSettings,
-    /// What writes the replies that cases come without, where there is one.
-    pub target: Option<TargetDefinition>,
-}
-
-/// Cases, rubric, template and judge of a run.
+/// The replies of cases, each to be judged by itself.
 #[derive(Debug)]
 pub struct Job {
+    /// What it is made of beside its cases.
+    pub basis: Basis,
     /// The cases.
     pub dataset: Dataset,
-    /// The files' names, for people and for telling runs apart.
-    pub dataset_name: String,
-    /// The rubric.
-    pub rubric: Rubric,
-    /// Who is asked, and how.
-    pub asking: Asking,
-    /// The rules that decide which replies are judged.
-    gate: Gate,
-    /// Those whose findings block.
-    blocking: BTreeSet<String>,
     asks: Vec<SizedAsk>,
     /// Decided by the first whole pass.
     cases: OnceLock<Cases>,
@@ -77,6 +48,14 @@ pub struct Job {
     replies: OnceLock<Replies>,
     /// Which time the judge looks at the same cases, from 1.
     round: u32,
+}
+
+impl Deref for Job {
+    type Target = Basis;
+
+    fn deref(&self) -> &Basis {
+        &self.basis
+    }
 }
 
 /// The parts of a run that its results tell. Rubric and judge stand there by themselves. A program's command line, an
@@ -115,22 +94,16 @@ pub enum Screened {
 }
 
 impl Job {
-    /// Puts the parts together. Fails where the template cannot be filled in or the judge's file cannot be
-    /// read.
-    pub fn new(definition: Definition) -> Result<Self, RunError> {
-        let Definition { dataset, dataset_name, rubric, template, gate, config, judge, target } = definition;
-        let asking = Asking::new(judge, template, config)?;
-        let asks = packet::asks(&rubric, asking.config.run.call_plan)
+    /// Puts the parts together. `target` writes the replies that cases come without. Fails where the template cannot
+    /// be filled in.
+    pub fn new(basis: Basis, dataset: Dataset, target: Option<TargetDefinition>) -> Result<Self, RunError> {
+        let asks = packet::asks(&basis.rubric, basis.asking.config.run.call_plan)
             .into_iter()
-            .map(|ask| SizedAsk::new(ask, &asking))
+            .map(|ask| SizedAsk::new(ask, &basis.asking))
             .collect::<Result<_, TemplateError>>()?;
         Ok(Job {
+            basis,
             dataset,
-            dataset_name,
-            rubric,
-            asking,
-            blocking: gate.blocking(),
-            gate,
             asks,
             cases: OnceLock::new(),
             target: target.map(Arc::new),
@@ -145,16 +118,6 @@ impl Job {
     pub fn in_round(mut self, round: NonZeroU32) -> Self {
         self.round = round.get();
         self
-    }
-
-    /// The rules that decide which replies are judged.
-    pub fn gate(&self) -> &Gate {
-        &self.gate
-    }
-
-    /// Those of them whose findings block.
-    pub fn blocking(&self) -> &BTreeSet<String> {
-        &self.blocking
     }
 
     /// What writes the replies that cases come without.
@@ -194,7 +157,7 @@ impl Job {
             self.gate.digest(),
             self.asking.config.run.call_plan.name(),
             self.asking.config.store.texts.name(),
-            &self.dataset_name,
+            &self.name,
         ];
         for part in parts {
             hasher.update(part.as_bytes()).update(b"\n");
@@ -285,18 +248,22 @@ impl Job {
 
     /// One record, screened and turned into packets.
     pub(super) fn screen(&self, record: Record) -> Result<Screened, RunError> {
-        let (place, entry) = match record {
+        let (place, entry) = match applicable(&self.dataset, &self.rubric, record)? {
             Record::Entry { place, entry, .. } => (place, entry),
             Record::Skipped(skipped) => return Ok(Screened::Skipped(skipped)),
-            Record::Unanswered { case, skipped } => match self.answered(case, skipped)? {
-                Ok((place, entry)) => (place, Box::new(entry)),
-                Err(screened) => return Ok(*screened),
-            },
+            Record::Unanswered { case, skipped } => {
+                let Some(target) = &self.target else { return Ok(Screened::Skipped(skipped)) };
+                let place = Place::of(&skipped);
+                let answered = match self.replies.get() {
+                    Some(replies) => replies.answered(target, case, skipped)?,
+                    None => Err(NoReply { case, skipped, variant: target.variant.clone(), why: not_asked() }),
+                };
+                match answered {
+                    Ok(entry) => (place, Box::new(entry)),
+                    Err(no_reply) => return Ok(Screened::NoReply(no_reply)),
+                }
+            }
         };
-        if let Some(criterion) = lacking(&self.rubric, &entry.case) {
-            let skipped = needs_reference(&place, &entry.case, criterion);
-            return Ok(Screened::Skipped(self.dataset.allow(skipped)?));
-        }
         Ok(match self.gate.screen(entry) {
             Err(blocked) => Screened::Blocked { place, blocked: Box::new(blocked) },
             Ok(admitted) => {
@@ -305,39 +272,16 @@ impl Job {
             }
         })
     }
-
-    /// A case without a reply of its own, with the target's; or what it is without one.
-    fn answered(
-        &self,
-        case: Box<Case>,
-        skipped: Skipped,
-    ) -> Result<Result<(Place, Entry), Box<Screened>>, RunError> {
-        let Some(target) = &self.target else { return Ok(Err(Box::new(Screened::Skipped(skipped)))) };
-        let place = Place { index: skipped.index, file: Arc::from(&*skipped.file), line: skipped.line };
-        if let Some(criterion) = lacking(&self.rubric, &case) {
-            let skipped = needs_reference(&place, &case, criterion);
-            return Ok(Err(Box::new(Screened::Skipped(self.dataset.allow(skipped)?))));
-        }
-        let answered = match self.replies.get() {
-            Some(replies) => replies.answered(target, case, skipped)?,
-            None => Err(NoReply { case, skipped, variant: target.variant().clone(), why: not_asked() }),
-        };
-        Ok(answered.map(|entry| (place, entry)).map_err(|no_reply| Box::new(Screened::NoReply(no_reply))))
-    }
 }
 
 impl Work for Job {
-    fn asking(&self) -> &Asking {
-        &self.asking
+    fn basis(&self) -> &Basis {
+        &self.basis
     }
 
     fn spec(&self, plan: &Plan) -> RunSpec {
-        RunSpec {
-            round: self.round,
-            n_repeated: plan.n_repeated,
-            target: self.target_spec(),
-            ..RunSpec::new(&self.dataset_name, &self.asking, &self.rubric, &self.gate)
-        }
+        let (round, n_repeated, target) = (self.round, plan.n_repeated, self.target_spec());
+        RunSpec { round, n_repeated, target, ..self.basis.spec() }
     }
 
     fn record_cases(&self, store: &Store, run: RunId) -> Result<(), RunError> {
@@ -349,25 +293,11 @@ impl Work for Job {
         Ok(recorder.complete()?)
     }
 
-    fn name(&self) -> &str {
-        &self.dataset_name
-    }
-
     fn manifest(&self, id: &JudgeId) -> Manifest {
-        let mut own = vec![
-            ("cases", self.dataset.digest().hex.clone()),
-            ("rubric", self.rubric.hash().to_owned()),
-            ("template", self.asking.template.hash().to_owned()),
-            ("gate", self.gate.digest().to_owned()),
-            ("judge", id.to_string()),
-        ];
-        own.extend(self.target.iter().map(|target| ("target", target.id().to_string())));
-        // Runs from before there were rounds are first ones.
-        if self.round > 1 {
-            own.push(("round", self.round.to_string()));
-        }
-        let name = format!("run {} {}", self.dataset_name, self.rubric.name());
-        self.asking.manifest(name, own, &self.dataset_name)
+        let target = self.target.iter().map(|target| ("target", target.id.to_string()));
+        let round = Some(self.round).filter(|round| *round > 1);
+        let own = target.chain(round.map(|round| ("round", round.to_string()))).collect();
+        self.basis.manifest("run", id, ("cases", self.dataset.digest().hex.clone()), own)
     }
 
     fn repeat(&self) -> u32 {
@@ -413,29 +343,28 @@ pub(super) fn usable<'a>(
     dataset: &'a Dataset,
     rubric: &'a Rubric,
 ) -> Result<impl Iterator<Item = Result<Usable, LoadError>> + 'a, LoadError> {
-    Ok(dataset.records()?.map(|record| match record? {
+    Ok(dataset.records()?.map(|record| match applicable(dataset, rubric, record?)? {
         Record::Skipped(skipped) | Record::Unanswered { skipped, .. } => Ok(Err(skipped)),
-        Record::Entry { place, entry, .. } => match lacking(rubric, &entry.case) {
-            None => Ok(Ok((place, entry))),
-            Some(criterion) => dataset.allow(needs_reference(&place, &entry.case, criterion)).map(Err),
-        },
+        Record::Entry { place, entry, .. } => Ok(Ok((place, entry))),
     }))
+}
+
+/// The record, skipped where `rubric` cannot be applied to its case.
+fn applicable(dataset: &Dataset, rubric: &Rubric, record: Record) -> Result<Record, LoadError> {
+    let (case, place) = match &record {
+        Record::Entry { place, entry, .. } => (&entry.case, place.clone()),
+        Record::Unanswered { case, skipped } => (&**case, Place::of(skipped)),
+        Record::Skipped(_) => return Ok(record),
+    };
+    let Some(criterion) = lacking(rubric, case) else { return Ok(record) };
+    let reason = format!("Missing 'reference' field, which criterion '{}' needs", criterion.id);
+    dataset.allow(place.skipped(Some(case.id.to_string()), reason)).map(Record::Skipped)
 }
 
 /// The criterion that needs a reference reply, where the case has none.
 fn lacking<'a>(rubric: &'a Rubric, case: &Case) -> Option<&'a Criterion> {
     let needs = |criterion: &&Criterion| criterion.reference == ReferenceUse::Required;
     rubric.criteria().iter().find(needs).filter(|_| case.reference.is_none())
-}
-
-fn needs_reference(place: &Place, case: &Case, criterion: &Criterion) -> Skipped {
-    Skipped {
-        index: place.index,
-        file: place.file.to_string(),
-        line: place.line,
-        id: Some(case.id.to_string()),
-        reason: format!("Missing 'reference' field, which criterion '{}' needs", criterion.id),
-    }
 }
 
 /// What an admitted reply is called on this side of the judge.

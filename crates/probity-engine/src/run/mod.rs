@@ -6,11 +6,11 @@
 
 mod about;
 pub mod asking;
+pub mod basis;
 mod calling;
 pub mod case_record;
 mod cases;
 pub mod compare;
-mod facts;
 pub mod job;
 pub mod labelled;
 mod open_files;
@@ -20,7 +20,6 @@ pub mod probe;
 mod record;
 pub mod replies;
 pub mod results;
-mod sized_ask;
 pub mod spec;
 pub mod standing;
 mod turn;

@@ -50,9 +50,8 @@ pub(crate) struct Lookup<'a> {
 impl Lookup<'_> {
     /// The verdict on record, or why there is none.
     pub(crate) fn verdict(&self, packet: &SizedPacket) -> Result<Result<Verdict, Unscored>, RunError> {
-        let packet = packet.named();
-        let found = self.reader.found(self.judge, self.repeat, &[packet.hash])?;
-        Ok(self.terms.result(packet, found.get(&packet.hash))?.verdict)
+        let mut results = self.results(std::slice::from_ref(packet))?;
+        Ok(results.pop().expect("a packet has a result").verdict)
     }
 
     /// What became of each of `packets`.

@@ -3,7 +3,7 @@
 //! Labels and contract are read again from where they were; whatever cannot be read has changed. The clock is
 //! read for one thing, whether a standing has ended, and a date in the settings takes its place.
 //!
-//! What always holds: a record that cannot be read promotes nobody.
+//! What always holds: a record that cannot be read promotes no judge.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -32,7 +32,7 @@ const STORE: &str = "store";
 /// What a part is called that cannot be read.
 const MISSING: &str = "missing";
 /// What stands for a name that no answer had.
-const NOBODY: &str = "none";
+const UNNAMED: &str = "none";
 /// What stands for a rule whose findings block.
 const BLOCKS: &str = "block";
 /// What stands for one whose findings do not.
@@ -168,10 +168,10 @@ fn evidence(record: &StandingRecord, part: &str, reader: &Reader) -> Option<Stri
     Some(parts.get(part).cloned().unwrap_or_else(|| MISSING.to_owned()))
 }
 
-/// The parts that bind a standing to whoever answered. None where several did.
+/// The parts that bind a standing to the model that answered. None where several did.
 pub fn answer_parts(seen: &Seen) -> Parts {
     let only = |part: &str, names: &[String]| match names {
-        [] => Some((part.to_owned(), NOBODY.to_owned())),
+        [] => Some((part.to_owned(), UNNAMED.to_owned())),
         [only] => Some((part.to_owned(), only.clone())),
         _ => None,
     };

@@ -10,6 +10,7 @@ use probity_core::packet::Packet;
 
 use super::RunError;
 use super::asking::{Asking, SizedPacket};
+use super::basis::Basis;
 use super::plan::Plan;
 use super::spec::RunSpec;
 use crate::input::Skipped;
@@ -18,24 +19,33 @@ use crate::ledger::{JudgeId, Manifest, RunId, Store};
 
 /// Packets that a judge is to be asked about.
 pub trait Work: Debug + Send + Sync {
-    /// Who is asked, and how.
-    fn asking(&self) -> &Asking;
-    /// The work's name for people, such as the names of its files.
-    fn name(&self) -> &str;
+    /// What it is made of beside its cases.
+    fn basis(&self) -> &Basis;
     /// What defines the run under the judge `id`.
     fn manifest(&self, id: &JudgeId) -> Manifest;
+    /// One pass: gives each unit to `take`. Every pass gives the same ones in the same order.
+    fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd>;
+
+    /// Who is asked, and how.
+    fn asking(&self) -> &Asking {
+        &self.basis().asking
+    }
+    /// The work's name for people, such as the names of its files.
+    fn name(&self) -> &str {
+        &self.basis().name
+    }
     /// The number under which packets are asked about and settled. Work that asks the same again has another one.
     fn repeat(&self) -> u32 {
         0
     }
     /// What the run is made of but its cases.
-    fn spec(&self, plan: &Plan) -> RunSpec;
+    fn spec(&self, _plan: &Plan) -> RunSpec {
+        self.basis().spec()
+    }
     /// Puts the cases into the record of `run`, where its results are made of them again.
     fn record_cases(&self, _store: &Store, _run: RunId) -> Result<(), RunError> {
         Ok(())
     }
-    /// One pass: gives each unit to `take`. Every pass gives the same ones in the same order.
-    fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd>;
 }
 
 /// Why a pass ended before its last unit.

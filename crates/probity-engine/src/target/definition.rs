@@ -7,30 +7,31 @@ use std::path::{Path, PathBuf};
 
 use probity_core::case::{Case, Variant};
 use probity_core::json::{self, Json};
-use probity_core::verdict::Usage;
 
+use super::TargetError;
 use super::request::{self, Request};
 use super::template::RequestTemplate;
-use super::{Target, TargetError};
 use crate::config::{
-    ChatSettings, ChatTarget, Config, HttpTarget, Money, SystemPrompt, TargetBackend, TargetSettings,
+    ChatSettings, ChatTarget, CommandSettings, Config, HttpTarget, Money, SystemPrompt, TargetBackend,
+    TargetSettings,
 };
-use crate::judge::{CallLimits, JudgeId, file_digest};
+use crate::judge::{JudgeId, file_digest};
 
 /// What the identity of a target says, and that of a judge does not.
 const ROLE: (&str, &str) = ("role", "target");
 
-/// Tokens that roles and message borders add to a request, at the most.
-const ENVELOPE_TOKENS: u64 = 512;
-
 /// A target as a run uses it.
 #[derive(Debug)]
 pub struct TargetDefinition {
-    settings: TargetSettings,
-    variant: Variant,
+    /// Its settings.
+    pub settings: TargetSettings,
+    /// The variant of its replies: its name.
+    pub variant: Variant,
+    /// The name under which the store knows it.
+    pub id: JudgeId,
+    /// What makes it answer as it does, as canonical JSON.
+    pub identity: String,
     form: Form,
-    id: JudgeId,
-    identity: String,
 }
 
 /// How a case becomes a request.
@@ -64,8 +65,7 @@ impl TargetDefinition {
                 let own = http_identity(target, &template);
                 (Form::Http(template), own)
             }
-            TargetBackend::Command(target) => {
-                let argv = &target.command.argv;
+            TargetBackend::Command(CommandSettings { argv, .. }) => {
                 let files = argv.iter().map(PathBuf::from).filter(|path| path.is_file());
                 let digest = |path: PathBuf| match file_digest(&path) {
                     Ok(digest) => Ok(Json::text(digest)),
@@ -84,26 +84,6 @@ impl TargetDefinition {
         Ok(TargetDefinition { settings, variant, form, id, identity })
     }
 
-    /// Its settings.
-    pub fn settings(&self) -> &TargetSettings {
-        &self.settings
-    }
-
-    /// The variant of its replies: its name.
-    pub fn variant(&self) -> &Variant {
-        &self.variant
-    }
-
-    /// The name under which the store knows it.
-    pub fn id(&self) -> &JudgeId {
-        &self.id
-    }
-
-    /// What makes it answer as it does, as canonical JSON.
-    pub fn identity(&self) -> &str {
-        &self.identity
-    }
-
     /// What it is asked for a case.
     pub fn request(&self, case: &Case) -> Result<Request, TargetError> {
         match &self.form {
@@ -117,21 +97,9 @@ impl TargetDefinition {
         }
     }
 
-    /// The most that a call with `request` can cost, where its model has a price: no token is shorter than a byte.
+    /// The most that a call with `request` can cost, where its model has a price.
     pub fn most(&self, request: &Request, config: &Config) -> Option<Money> {
-        let chat = self.settings.chat()?;
-        let input = request.body().len() as u64 + ENVELOPE_TOKENS;
-        let usage = Usage { input, output: u64::from(chat.output_tokens_max.get()) };
-        Some(Money::of(config.price(&chat.model)?, usage))
-    }
-
-    /// The target itself, ready to be asked. Must be called inside a runtime.
-    pub fn build(
-        &self,
-        limits: CallLimits,
-        key: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Target, TargetError> {
-        Target::build(&self.settings, limits, key)
+        config.most(self.settings.chat()?, request.body().len())
     }
 }
 

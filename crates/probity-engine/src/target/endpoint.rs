@@ -7,7 +7,9 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::request::Request;
 use super::{ReplyRecord, TargetError, reply};
-use crate::config::{Dialect, HeaderPiece, HeaderText, HttpTarget, Pointer, TargetBackend, TargetSettings};
+use crate::config::{
+    ChatTarget, Dialect, HeaderPiece, HeaderText, HttpTarget, Pointer, TargetBackend, TargetSettings,
+};
 use crate::judge::command::{LineProgram, NamedBy};
 use crate::judge::http::Pool;
 use crate::judge::key::{ApiKey, BadKey};
@@ -17,29 +19,25 @@ use crate::judge::{CallLimits, JudgeError, Reception};
 
 /// A target that can be asked.
 #[derive(Debug)]
-pub enum Target {
-    /// A model behind an endpoint that speaks this dialect.
-    Chat(Dialect, Service),
-    /// An HTTP endpoint.
-    Http(HttpEndpoint),
-    /// A program.
-    Command(CommandTarget),
+pub struct Target {
+    channel: Channel,
+    answers: ReplyForm,
 }
 
-/// An HTTP endpoint whose answers are read by pointers.
+/// How requests reach a target.
 #[derive(Debug)]
-pub struct HttpEndpoint {
-    service: Service,
-    reply: Pointer,
-    confidence: Option<Pointer>,
+enum Channel {
+    Http(Service),
+    Program(LineProgram),
 }
 
-/// A running program that writes replies.
+/// What its answers are.
 #[derive(Debug)]
-pub struct CommandTarget {
-    program: LineProgram,
-    reply: Pointer,
-    confidence: Pointer,
+enum ReplyForm {
+    /// Those of a model that speaks this dialect.
+    Chat(Dialect),
+    /// Documents, read by pointers.
+    Document { reply: Pointer, confidence: Option<Pointer> },
 }
 
 impl Target {
@@ -51,33 +49,32 @@ impl Target {
         key: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Target, TargetError> {
         let unusable = |source: JudgeError| TargetError::Unusable { name: settings.name.clone(), source };
-        Ok(match &settings.backend {
-            TargetBackend::Openai(target) => {
-                let service = Service::of_chat(&target.chat, limits, key).map_err(unusable)?;
-                Target::Chat(target.chat.dialect, service)
+        let (channel, answers) = match &settings.backend {
+            TargetBackend::Openai(ChatTarget { chat, .. }) => {
+                let service = Service::of_chat(chat, limits, key).map_err(unusable)?;
+                (Channel::Http(service), ReplyForm::Chat(chat.dialect))
             }
             TargetBackend::Http(target) => {
                 let service = http_service(target, limits, key).map_err(unusable)?;
                 let (reply, confidence) = (target.reply.clone(), target.confidence.clone());
-                Target::Http(HttpEndpoint { service, reply, confidence })
+                (Channel::Http(service), ReplyForm::Document { reply, confidence })
             }
-            TargetBackend::Command(target) => {
-                let program = LineProgram::start(&target.command, limits, NamedBy::CaseId)
-                    .map_err(|error| unusable(error.into()))?;
+            TargetBackend::Command(command) => {
+                let program = LineProgram::start(command, limits, NamedBy::CaseId);
+                let program = program.map_err(|error| unusable(error.into()))?;
                 let pointer = |text| Pointer::parse(text).expect("the pointer is well formed");
-                let (reply, confidence) = (pointer("/reply"), pointer("/confidence"));
-                Target::Command(CommandTarget { program, reply, confidence })
+                let (reply, confidence) = (pointer("/reply"), Some(pointer("/confidence")));
+                (Channel::Program(program), ReplyForm::Document { reply, confidence })
             }
-        })
+        };
+        Ok(Target { channel, answers })
     }
-}
 
-impl Target {
     /// What was read from an answer, without the secrets that went out with the request.
     fn cleaned(&self, text: String) -> String {
-        match self {
-            Target::Chat(_, service) | Target::Http(HttpEndpoint { service, .. }) => service.cleaned(text),
-            Target::Command(_) => text,
+        match &self.channel {
+            Channel::Http(service) => service.cleaned(text),
+            Channel::Program(_) => text,
         }
     }
 }
@@ -131,32 +128,26 @@ impl Respondent for Target {
     }
 
     async fn ask(&self, request: &Request) -> Reception {
-        match self {
-            Target::Chat(_, service) | Target::Http(HttpEndpoint { service, .. }) => {
-                service.post(request.body().as_bytes().to_vec()).await
-            }
-            Target::Command(target) => {
-                let line = format!("{}\n", request.body());
-                target.program.exchange(request.case_id().to_owned(), line).await
+        match &self.channel {
+            Channel::Http(service) => service.post(request.body().as_bytes().to_vec()).await,
+            Channel::Program(program) => {
+                program.exchange(request.case_id().to_owned(), format!("{}\n", request.body())).await
             }
         }
     }
 
     fn completion(&self, body: &[u8]) -> Result<Completion, EnvelopeFault> {
-        match self {
-            Target::Chat(dialect, _) => (dialect.wire().completion)(body),
-            Target::Http(_) | Target::Command(_) => document(body),
+        match &self.answers {
+            ReplyForm::Chat(dialect) => (dialect.wire().completion)(body),
+            ReplyForm::Document { .. } => document(body),
         }
     }
 
     fn settled(&self, completion: &Completion, _: &Request) -> Result<String, Unusable> {
-        let read = match self {
-            Target::Chat(..) => reply::of_chat(completion),
-            Target::Http(HttpEndpoint { reply, confidence, .. }) => {
+        let read = match &self.answers {
+            ReplyForm::Chat(_) => reply::of_chat(completion),
+            ReplyForm::Document { reply, confidence } => {
                 reply::of_document(completion, reply, confidence.as_ref())
-            }
-            Target::Command(CommandTarget { reply, confidence, .. }) => {
-                reply::of_document(completion, reply, Some(confidence))
             }
         };
         let record = read.map_err(|why| Unusable { detail: self.cleaned(why.detail), ..why })?;

@@ -35,18 +35,15 @@ impl ReplyRecord {
 
 /// The reply of a chat model.
 pub(super) fn of_chat(completion: &Completion) -> Result<ReplyRecord, Unusable> {
+    let cut = |reason, detail: &str| Err(unusable(reason, detail.to_owned(), Remedy::Nothing));
     if let Some(refusal) = &completion.refusal {
-        return Err(unusable("refused", refusal.chars().take(400).collect(), Remedy::Nothing));
+        return cut("refused", &refusal.chars().take(400).collect::<String>());
     }
-    match completion.finish {
-        Finish::Length => {
-            return Err(unusable("length", "the token limit cut the reply".to_owned(), Remedy::Nothing));
-        }
-        Finish::ContentFilter => {
-            return Err(unusable("content_filter", "a filter cut the reply".to_owned(), Remedy::Nothing));
-        }
-        Finish::Refusal => return Err(unusable("refused", String::new(), Remedy::Nothing)),
-        Finish::Other(ref reason) => {
+    match &completion.finish {
+        Finish::Length => return cut("length", "the token limit cut the reply"),
+        Finish::ContentFilter => return cut("content_filter", "a filter cut the reply"),
+        Finish::Refusal => return cut("refused", ""),
+        Finish::Other(reason) => {
             let detail = format!("expected a finish reason that means a complete reply, found {reason}");
             return Err(unusable("unfinished", detail, Remedy::AskAgain));
         }

@@ -144,8 +144,8 @@ mod tests {
     fn what_makes_no_request() {
         check(r#"{"q": "{{ ticket }}"}"#, "the request template made no JSON: ");
         check("hello", "the request template made no JSON: ");
-        check("{{ nobody }}", "the request template could not be filled in: undefined value");
-        check("{{ nobody | tojson }}", "the request template could not be filled in: undefined value");
+        check("{{ unknown }}", "the request template could not be filled in: undefined value");
+        check("{{ unknown | tojson }}", "the request template could not be filled in: undefined value");
         check("{{ ticket.a.b }}", "the request template could not be filled in: undefined value");
         check("{% for", "the request template is not well formed: ");
         let huge = "{% for i in range(99999) %}{{ ticket }}{{ ticket }}{{ ticket }}{% endfor %}";

@@ -40,7 +40,7 @@ impl<'a> PlannedReplies<'a> {
     /// As a member of the plan's object.
     pub(crate) fn json(&self, plan: &Plan) -> Value {
         json!({
-            "target": self.target.settings().name,
+            "target": self.target.settings.name,
             "cases": self.plan.n_cases,
             "calls": self.plan.n_calls,
             "cost_usd_max": self.plan.most.map(Money::usd),
@@ -50,7 +50,7 @@ impl<'a> PlannedReplies<'a> {
 
     /// The requests that would be sent, as they are listed beside the judge's.
     pub(crate) fn requests(&self) -> impl Iterator<Item = Value> {
-        let name = &self.target.settings().name;
+        let name = &self.target.settings.name;
         self.requests.iter().map(move |request| {
             json!({
                 "case": request.case_id(),
@@ -63,7 +63,7 @@ impl<'a> PlannedReplies<'a> {
 
     /// The requests as text.
     pub(crate) fn shown(&self) -> String {
-        let name = plain(&self.target.settings().name);
+        let name = plain(&self.target.settings.name);
         let one = |request: &Request| {
             let (case, packet) = (plain(request.case_id()), request.hash());
             format!("# case {case}, target {name}, packet {packet}\n{:#}\n\n", body(request))
@@ -74,7 +74,7 @@ impl<'a> PlannedReplies<'a> {
     /// As lines.
     pub(crate) fn text(&self, plan: &Plan) -> String {
         let ReplyPlan { n_cases, n_calls, most } = &self.plan;
-        let settings = self.target.settings();
+        let settings = &self.target.settings;
         let cost = match most {
             Some(most) => format!(", at most ${}", most.usd()),
             None => ", cost unknown".to_owned(),

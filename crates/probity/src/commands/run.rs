@@ -35,7 +35,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     }
     let Made { job, ran, summary, skipped } = made(args)?;
     if !args.job.cases.reading.say.json {
-        terminal::print(&self::summary(&summary, &job.dataset_name, &skipped));
+        terminal::print(&self::summary(&summary, &job.name, &skipped));
     }
     Ok(ended(args, &job, &ran, &summary).say())
 }
@@ -84,12 +84,12 @@ fn made(args: &RunArgs) -> Result<Made, Failure> {
             // Records that cannot be used are listed even where there are no others.
             if let RunError::NothingUsable { ran, .. } = &mut error {
                 let job = &job;
-                write((&job.dataset_name, &job.asking), &outlet, |sink| report(job, &store, ran, sink))?;
+                write((&job.name, &job.asking), &outlet, |sink| report(job, &store, ran, sink))?;
             }
             return Err(error.into());
         }
     };
-    let about = (job.dataset_name.as_str(), &job.asking);
+    let about = (job.name.as_str(), &job.asking);
     let (summary, skipped) = write(about, &outlet, |sink| report(&job, &store, &ran, sink))?;
     keep_outcome(&store, &ran, "run", &summary.record())?;
     store.close()?;
@@ -158,7 +158,7 @@ fn write(
 /// to be the judge's own model.
 fn about_the_target(job: &Job, ran: &Ran, summary: &Summary, session: &Session<'_>) {
     let (Some(target), Some(RepliesRan { plan, .. })) = (job.target(), &ran.replies) else { return };
-    let settings = target.settings();
+    let settings = &target.settings;
     if plan.n_cases == 0 {
         session.note(&format!("every case has a reply: target {} was not asked", settings.name));
     }

@@ -6,7 +6,9 @@ use probity_core::packet::{AnswerForm, pair_ask};
 use probity_core::rubric::Rubric;
 use probity_engine::config::Config;
 use probity_engine::input::Dataset;
-use probity_engine::run::compare::{CompareJob, Definition, Side};
+use probity_engine::run::asking::Asking;
+use probity_engine::run::basis::Basis;
+use probity_engine::run::compare::{CompareJob, Side};
 
 use super::{CaseFlags, gate, judge, load_options, read_config, rubric, template};
 use crate::args::CompareArgs;
@@ -43,8 +45,8 @@ pub(super) fn comparison_of(
     let template = template(judge.template.as_deref(), AnswerForm::Preference)?;
     let sides = sides(flags, note)?;
     let gate = gate::gate(&config.gate, note)?;
-    let definition = Definition { sides, rubric, ask, template, gate, config, judge, seed };
-    let job = CompareJob::new(definition)?;
+    let basis = Basis::new(flags.names(), rubric, Asking::new(judge, template, config)?, gate);
+    let job = CompareJob::new(basis, &sides, ask, seed)?;
     refuse_nothing(&job)?;
     Ok(job)
 }
@@ -54,7 +56,7 @@ fn sides(flags: &CaseFlags<'_>, note: &dyn Fn(&str)) -> Result<Vec<Side>, Failur
     let side = |(path, variant): (&PathBuf, String)| {
         let dataset = Dataset::open(std::slice::from_ref(path), load_options(&flags.reading.records)?)?;
         dataset.notices().iter().for_each(|notice| note(&notice.to_string()));
-        Ok(Side { name: path.display().to_string(), variant, dataset })
+        Ok(Side { variant, dataset })
     };
     flags.files.iter().zip(names).map(side).collect()
 }

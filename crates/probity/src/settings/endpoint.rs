@@ -24,7 +24,7 @@ pub(super) fn target_notice(target: &TargetSettings) -> String {
     let who = match &target.backend {
         TargetBackend::Openai(target) => at(&target.chat),
         TargetBackend::Http(target) => target.url.to_string(),
-        TargetBackend::Command(target) => format!("the program `{}`", target.command.argv.join(" ")),
+        TargetBackend::Command(command) => format!("the program `{}`", command.argv.join(" ")),
     };
     plain(&format!("target {}: {who}", target.name))
 }

@@ -1,7 +1,6 @@
 //! The job of a calibration: the rubric says whether replies are scored or compared.
 
 use probity_core::rubric::{Judged, Rubric};
-use probity_engine::input::Keep;
 use probity_engine::run::asking::Asking;
 use probity_engine::run::compare::CompareJob;
 use probity_engine::run::job::Job;
@@ -33,7 +32,7 @@ pub(crate) fn labelled(flags: &CaseFlags<'_>, note: &dyn Fn(&str)) -> Result<Lab
     let config = read_config(flags.reading, flags.layer()?)?;
     let rubric = rubric(&config.run.rubric, note)?;
     if !compares(&rubric) {
-        let job = job_of(flags, Keep::Nothing, (config, rubric), note)?;
+        let job = job_of(flags, (config, rubric), note)?;
         return Ok(LabelledJob::Replies(Box::new(job)));
     }
     if flags.one_call {

@@ -21,13 +21,12 @@ use probity_core::promote::{self, Contract};
 use probity_core::rubric::{self, Judged, Rubric};
 use probity_engine::config::layer::{Decimal, Layer};
 use probity_engine::config::names::Calls;
-use probity_engine::config::{
-    Backend, Because, Config, JudgeSettings, LocalFacts, NotTrusted, Parse, SettingsProblem, SettingsRefused,
-};
-use probity_engine::input::{Dataset, Keep, LoadOptions, Strictness, Unanswered};
+use probity_engine::config::{Backend, Because, Config, JudgeSettings, LocalFacts, Parse, SettingsError};
+use probity_engine::input::{Dataset, LoadOptions, Strictness, Unanswered};
 use probity_engine::judge::prompt::Template;
 use probity_engine::run::asking::Asking;
-use probity_engine::run::job::{Definition, Job};
+use probity_engine::run::basis::Basis;
+use probity_engine::run::job::Job;
 use probity_engine::run::standing::clock;
 
 use crate::args::{
@@ -118,14 +117,13 @@ pub(crate) fn job(args: &JobArgs, calls: Option<&CallArgs>, note: &dyn Fn(&str))
     target::put_over(&args.target, &mut layer);
     let config = read_config(flags.reading, layer)?;
     let rubric = rubric(&config.run.rubric, note)?;
-    let job = job_of(&flags, Keep::Few, (config, rubric), note)?;
+    let job = job_of(&flags, (config, rubric), note)?;
     Ok(job.in_round(args.round))
 }
 
 /// The job of these cases under settings and a rubric that were read.
 fn job_of(
     flags: &CaseFlags<'_>,
-    keep: Keep,
     (config, rubric): (Config, Rubric),
     note: &dyn Fn(&str),
 ) -> Result<Job, Failure> {
@@ -134,13 +132,13 @@ fn job_of(
     let template = template(judge.template.as_deref(), AnswerForm::Levels)?;
     let target = target::definition(&config, &judge, note)?;
     let unanswered = if target.is_some() { Unanswered::Take } else { Unanswered::Refuse };
-    let options = LoadOptions { unanswered, keep, ..load_options(&flags.reading.records)? };
+    let options = LoadOptions { unanswered, ..load_options(&flags.reading.records)? };
     let dataset = Dataset::open(flags.files, options)?;
     let about_cases = dataset.notices().iter().map(ToString::to_string);
     notices.into_iter().chain(about_cases).for_each(|notice| note(&notice));
-    let dataset_name = flags.names();
     let gate = gate::gate(&config.gate, note)?;
-    Ok(Job::new(Definition { dataset, dataset_name, rubric, template, gate, config, judge, target })?)
+    let basis = Basis::new(flags.names(), rubric, Asking::new(judge, template, config)?, gate);
+    Ok(Job::new(basis, dataset, target)?)
 }
 
 /// The settings of a command about cases, with its other flags in `flags`.
@@ -158,21 +156,20 @@ fn read_config(args: &ReadArgs, mut flags: Layer) -> Result<Config, Failure> {
 /// The settings of files and environment, with flags over them.
 fn resolved(args: &SettingsArgs, flags: Layer) -> Result<Config, Failure> {
     let here = LocalFacts { variable: &variable, is_outside: &sources::is_outside };
-    Config::from_sources(sources::sources(args, flags)?, &here).map_err(|refused| match refused {
-        SettingsRefused::Unfit(error) => Failure::new(Exit::Usage, &error),
-        SettingsRefused::NotTrusted(refused) => not_trusted(&refused),
-    })
+    Ok(Config::from_sources(sources::sources(args, flags)?, &here)?)
 }
 
-/// A settings file decides what it must not.
-fn not_trusted(refused: &NotTrusted) -> Failure {
-    let named =
-        refused.problems.iter().map(|problem| problem.file.as_str()).find(|file| *file != SETTINGS_FILE);
-    let trust = named.map_or("probity trust".to_owned(), |file| format!("probity trust {file}"));
-    Failure::new(Exit::Usage, refused).hint(format!(
-        "look at the file, then say `{trust}` (in CI: --trust-settings); or give the same as a flag, as a variable or \
-         in your own settings"
-    ))
+impl From<SettingsError> for Failure {
+    fn from(error: SettingsError) -> Failure {
+        let failure = Failure::new(Exit::Usage, &error);
+        let SettingsError::NotTrusted(problems) = error else { return failure };
+        let named = problems.iter().map(|problem| problem.place.as_str()).find(|file| *file != SETTINGS_FILE);
+        let trust = named.map_or("probity trust".to_owned(), |file| format!("probity trust {file}"));
+        failure.hint(format!(
+            "look at the file, then say `{trust}` (in CI: --trust-settings); or give the same as a flag, as a \
+             variable or in your own settings"
+        ))
+    }
 }
 
 /// The judge and the rubric of a command that asks nobody.
@@ -198,18 +195,10 @@ pub(crate) fn gated(args: &CaseArgs, note: &dyn Fn(&str)) -> Result<(Dataset, Ga
     Ok((dataset, gate::gate(&config.gate, note)?))
 }
 
-fn settings_failure(found: &[SettingsProblem]) -> Failure {
-    let line = |problem: &SettingsProblem| match &problem.hint {
-        Some(hint) => format!("{problem}\n  hint: {hint}"),
-        None => problem.to_string(),
-    };
-    Failure::usage(found.iter().map(line).collect::<Vec<_>>().join("\n"))
-}
-
 /// The judge with what flags put over its settings, and what is worth a line about the choice.
 fn judge(flags: &CaseFlags<'_>, config: &Config) -> Result<(JudgeSettings, Vec<String>), Failure> {
     let args = flags.judge;
-    let chosen = config.judge(&variable).map_err(|refused| not_trusted(&refused))?;
+    let chosen = config.judge(&variable)?;
     let mut notices: Vec<String> =
         chosen.warnings.iter().map(|warning| format!("warning: {warning}")).collect();
     if chosen.because == Because::NoKey {

@@ -4,7 +4,9 @@ use probity_core::exact::Exact;
 use probity_core::probe::{JudgeTask, OwnFile, OwnProbe, Tolerance, battery, read_own};
 use probity_core::spelling::closest;
 use probity_engine::input::Dataset;
-use probity_engine::run::probe::{Definition, ProbeJob, Selection};
+use probity_engine::run::asking::Asking;
+use probity_engine::run::basis::Basis;
+use probity_engine::run::probe::{ProbeJob, Selection};
 
 use super::{CaseFlags, gate, judge, load_options, read_config, rubric, template};
 use crate::args::ProbeArgs;
@@ -29,10 +31,10 @@ pub(crate) fn probing(args: &ProbeArgs, note: &dyn Fn(&str)) -> Result<ProbeJob,
         .map_err(|error| Failure::usage(format!("rubric {}: {error}", rubric.name())))?;
     let template = template(judge.template.as_deref(), setting.form())?;
     let dataset = dataset(args, note)?;
-    let dataset_name = if args.files.is_empty() { NO_CASES.to_owned() } else { flags.names() };
+    let name = if args.files.is_empty() { NO_CASES.to_owned() } else { flags.names() };
     let gate = gate::gate(&config.gate, note)?;
-    let definition = Definition { dataset, dataset_name, rubric, template, gate, config, judge, selection };
-    Ok(ProbeJob::new(definition)?)
+    let basis = Basis::new(name, rubric, Asking::new(judge, template, config)?, gate);
+    Ok(ProbeJob::new(basis, dataset.as_ref(), selection)?)
 }
 
 fn dataset(args: &ProbeArgs, note: &dyn Fn(&str)) -> Result<Option<Dataset>, Failure> {

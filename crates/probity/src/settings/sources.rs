@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use probity_engine::config::layer::Layer;
 use probity_engine::config::{FileTrust, SettingsFile, Sources};
 
-use super::{settings_failure, variable};
+use super::variable;
 use crate::args::{SETTINGS_FILE, SettingsArgs};
 use crate::exit::Failure;
 
@@ -24,7 +24,7 @@ const RECORD: &str = "trusted";
 
 /// All sources of settings.
 pub(super) fn sources(args: &SettingsArgs, flags: Layer) -> Result<Sources, Failure> {
-    let environment = Layer::from_env(&variable).map_err(|found| settings_failure(&found))?;
+    let environment = Layer::from_env(&variable)?;
     let user = own_folder().map_or(Ok(None), |folder| read(&folder.join(OWN)))?;
     let named = args.config.as_deref();
     let path = named.unwrap_or(Path::new(SETTINGS_FILE));
@@ -48,8 +48,8 @@ pub(crate) fn read(path: &Path) -> Result<Option<(SettingsFile, String)>, Failur
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Failure::unreadable(&path.display().to_string(), &error)),
     };
-    let file = SettingsFile::read(&path.display().to_string(), &text);
-    file.map(|file| Some((file, text))).map_err(|found| settings_failure(&found))
+    let file = SettingsFile::read(&path.display().to_string(), &text)?;
+    Ok(Some((file, text)))
 }
 
 /// The folder of the user's own settings, unless the environment names none.

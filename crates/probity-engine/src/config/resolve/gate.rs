@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use probity_core::case::Moment;
+use probity_core::case::{Moment, NotAMoment};
 use probity_core::gate::pii::{Allow, TestValues};
 use probity_core::gate::{RuleSetting, ids_named, rules};
 use probity_core::spelling::closest;
 
-use super::ConfigProblem;
-use crate::config::GateSettings;
+use super::unfit;
 use crate::config::layer::GateLayer;
 use crate::config::names::TestData;
+use crate::config::{GateSettings, SettingsProblem};
 
 /// The settings of `[gate]`. What is wrong with them goes to `problems`.
-pub(super) fn settings(layer: GateLayer, problems: &mut Vec<ConfigProblem>) -> GateSettings {
+pub(super) fn settings(layer: GateLayer, problems: &mut Vec<SettingsProblem>) -> GateSettings {
     let rules = rule_settings(&layer, problems);
     GateSettings {
         policies: layer.policies.unwrap_or_default(),
@@ -38,16 +38,13 @@ pub(super) fn settings(layer: GateLayer, problems: &mut Vec<ConfigProblem>) -> G
     }
 }
 
-fn moment(text: &str, problems: &mut Vec<ConfigProblem>) -> Option<Moment> {
-    let problem = |message: String| ConfigProblem { setting: "gate.as_of".to_owned(), message, hint: None };
-    text.parse()
-        .map_err(|error: probity_core::case::NotAMoment| problems.push(problem(error.to_string())))
-        .ok()
+fn moment(text: &str, problems: &mut Vec<SettingsProblem>) -> Option<Moment> {
+    text.parse().map_err(|error: NotAMoment| problems.push(unfit("gate.as_of", error.to_string(), None))).ok()
 }
 
 fn rule_settings(
     layer: &GateLayer,
-    problems: &mut Vec<ConfigProblem>,
+    problems: &mut Vec<SettingsProblem>,
 ) -> BTreeMap<&'static str, RuleSetting> {
     let lists = [
         ("gate.block", &layer.block, RuleSetting::Block),
@@ -63,7 +60,7 @@ fn rule_settings(
                 for id in ids(list, name, problems) {
                     if chosen.insert(id, setting).is_some_and(|earlier| earlier != setting) {
                         let message = format!("the rule {id} stands in two of block, flag and off");
-                        problems.push(ConfigProblem { setting: list.to_owned(), message, hint: None });
+                        problems.push(unfit(list, message, None));
                     }
                 }
             }
@@ -74,7 +71,7 @@ fn rule_settings(
 }
 
 /// The ids of the rules that `name` names: one, or a family.
-fn ids(list: &str, name: &str, problems: &mut Vec<ConfigProblem>) -> Vec<&'static str> {
+fn ids(list: &str, name: &str, problems: &mut Vec<SettingsProblem>) -> Vec<&'static str> {
     let ids = ids_named(name);
     if ids.is_empty() {
         let hint = match closest(name, rules().map(|rule| rule.id)) {
@@ -82,7 +79,7 @@ fn ids(list: &str, name: &str, problems: &mut Vec<ConfigProblem>) -> Vec<&'stati
             None => "`probity gate rules` lists them".to_owned(),
         };
         let message = format!("no rule is called {name:?}");
-        problems.push(ConfigProblem { setting: list.to_owned(), message, hint: Some(hint) });
+        problems.push(unfit(list, message, Some(hint)));
     }
     ids
 }
@@ -107,7 +104,7 @@ mod tests {
         } else {
             let shown: Vec<String> = problems
                 .iter()
-                .map(|problem| format!("{}: {}; {:?}", problem.setting, problem.message, problem.hint))
+                .map(|problem| format!("{}: {}; {:?}", problem.place, problem.message, problem.hint))
                 .collect();
             shown.join(", ")
         };
@@ -140,6 +137,6 @@ mod tests {
         assert_eq!(settings(as_of("2026-04-01"), &mut problems).as_of, "2026-04-01".parse().ok());
         assert_eq!(problems, []);
         assert_eq!(settings(as_of("soon"), &mut problems).as_of, None);
-        assert_eq!(problems[0].setting, "gate.as_of");
+        assert_eq!(problems[0].place, "gate.as_of");
     }
 }

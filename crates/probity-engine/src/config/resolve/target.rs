@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use probity_core::spelling::closest;
 
 use super::{Naming, Resolving};
-use crate::config::layer::{JudgeLayer, Layer, TargetChoice, TargetLayer};
+use crate::config::layer::{JudgeLayer, Layer, Section as _, TargetLayer};
 use crate::config::names::{Dialect, JudgeKind, TargetKind};
 use crate::config::{
-    Address, ChatTarget, CommandSettings, HeaderText, HttpTarget, Pointer, ProgramTarget, SystemPrompt,
-    TargetBackend, TargetSettings,
+    Address, ChatTarget, HeaderText, HttpTarget, Pointer, SystemPrompt, TargetBackend, TargetSettings,
 };
 
 /// The one target that needs no table.
@@ -21,14 +20,10 @@ impl Resolving {
         let chosen = layer.target.name.as_deref();
         let mut found = None;
         for name in layer.targets.keys() {
-            let is_written = self.written.targets.contains_key(name);
-            if !is_written && chosen != Some(name) {
-                continue;
-            }
-            let flags = if chosen == Some(name) { layer.target.clone() } else { TargetChoice::default() };
-            let settings = self.target_table(name, layer, flags);
-            if chosen == Some(name) {
-                found = settings;
+            let is_chosen = chosen == Some(name);
+            if is_chosen || self.written.targets.contains_key(name) {
+                let settings = self.target_table(name, layer, is_chosen);
+                found = found.or(settings.filter(|_| is_chosen));
             }
         }
         if let Some(name) = chosen.filter(|name| !layer.targets.contains_key(*name)) {
@@ -38,8 +33,7 @@ impl Resolving {
             let hint = near.unwrap_or_else(|| format!("a target of your own is a table [targets.{name}]"));
             self.problem("target", message, Some(hint));
         }
-        let idle = |flags: &TargetChoice| flags.keys_set().into_iter().find(|_| flags.name.is_none());
-        if let Some(key) = idle(&layer.target) {
+        if let Some(key) = layer.target.keys_set().into_iter().find(|_| chosen.is_none()) {
             let flag = if key == "system_file" { "system" } else { key };
             let message = format!("--target-{} means nothing without --target", flag.replace('_', "-"));
             self.problem("target", message, None);
@@ -47,7 +41,7 @@ impl Resolving {
         found
     }
 
-    fn target_table(&mut self, name: &str, layer: &Layer, flags: TargetChoice) -> Option<TargetSettings> {
+    fn target_table(&mut self, name: &str, layer: &Layer, is_chosen: bool) -> Option<TargetSettings> {
         let section = format!("targets.{name}");
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_' || c == '.';
         if name.is_empty() || name.len() > 100 || !name.chars().all(plain) {
@@ -66,92 +60,78 @@ impl Resolving {
             self.problem(format!("{section}.kind"), message, Some("choose another name".to_owned()));
             return None;
         }
-        self.target_keys(name, kind, &flags);
-        let mut own = layer.targets[name].clone();
-        if let Some(model) = flags.model.as_ref().filter(|model| own.model.as_ref() != Some(model)) {
-            // Aliases are other names of the model that the table names.
-            (own.model, own.aliases) = (Some(model.clone()), None);
-        }
+        self.target_keys(name, kind, if is_chosen { layer.target.keys_set() } else { Vec::new() });
+        let own = layer.target_table(name);
+        let models = own.model.iter().chain(own.aliases.iter().flatten()).cloned().collect();
         let backend = match kind {
-            TargetKind::Openai => TargetBackend::Openai(self.chat_target(&section, own, layer, flags)?),
+            TargetKind::Openai => {
+                let own_key = layer.targets[name].api_key_env.is_some();
+                let key_variable = if own_key { Naming::Written } else { Naming::Default };
+                TargetBackend::Openai(self.chat_target(&section, own, key_variable)?)
+            }
             TargetKind::Http => TargetBackend::Http(self.http_target(&section, own)?),
-            TargetKind::Command => TargetBackend::Command(self.program_target(&section, own)),
+            TargetKind::Command => TargetBackend::Command(self.program(&section, own.command, own.pass_env)),
         };
-        Some(TargetSettings { name: name.to_owned(), backend })
+        Some(TargetSettings { name: name.to_owned(), models, backend })
     }
 
     /// A setting or a flag that the target's kind has no use for is a mistake: its author believes that it does something.
-    fn target_keys(&mut self, name: &str, kind: TargetKind, flags: &TargetChoice) {
+    fn target_keys(&mut self, name: &str, kind: TargetKind, flags: Vec<&str>) {
         let written = self.written.targets.get(name).map(TargetLayer::keys_set).unwrap_or_default();
-        let flags = flags.keys_set().into_iter().filter(|key| *key != "name");
         for key in written.into_iter().chain(flags) {
-            if key != "kind" && !keys_of(kind).contains(&key) {
+            if !["kind", "name"].contains(&key) && !keys_of(kind).contains(&key) {
                 let message = format!("a target of kind {:?} has no such setting", kind.name());
                 self.problem(format!("targets.{name}.{key}"), message, None);
             }
         }
     }
 
-    fn chat_target(
-        &mut self,
-        section: &str,
-        own: TargetLayer,
-        layer: &Layer,
-        flags: TargetChoice,
-    ) -> Option<ChatTarget> {
-        let built_in = TargetLayer { aliases: None, ..layer.targets[BUILT_IN].clone() };
-        let named = if own.api_key_env.is_some() { Naming::Written } else { Naming::Default };
-        let own = built_in.merge(own);
+    fn chat_target(&mut self, section: &str, own: TargetLayer, key_variable: Naming) -> Option<ChatTarget> {
         let Some(model) = own.model else {
             let hint = "set it there, or use --target-model".to_owned();
             self.problem(format!("{section}.model"), "expected a model, found nothing", Some(hint));
             return None;
         };
-        let system = match (flags.system_file, own.system, own.system_file) {
-            (Some(path), _, _) | (None, None, Some(path)) => SystemPrompt::File(path),
-            (None, Some(text), None) => SystemPrompt::Text(text),
-            (None, None, None) => SystemPrompt::None,
-            (None, Some(_), Some(_)) => {
+        let system = match (own.system, own.system_file) {
+            (None, Some(path)) => SystemPrompt::File(path),
+            (Some(text), None) => SystemPrompt::Text(text),
+            (None, None) => SystemPrompt::None,
+            (Some(_), Some(_)) => {
                 let message = "expected one of system and system_file, found both";
                 self.problem(format!("{section}.system"), message, None);
                 return None;
             }
         };
-        // Where nothing else is said, the target is where the judge of this kind is.
-        let beside = &layer.judges[JudgeKind::Openai.name()];
         let defaults = self.defaults.judges[JudgeKind::Openai.name()].clone();
         let chat = JudgeLayer {
             model: Some(model),
-            base_url: flags.base_url.or(own.base_url).or(beside.base_url.clone()),
-            api_key_env: own.api_key_env.or(beside.api_key_env.clone()),
+            base_url: own.base_url,
+            api_key_env: own.api_key_env,
             temperature: own.temperature,
             seed: own.seed,
             output_tokens_max: own.output_tokens_max,
             token_limit_field: own.token_limit_field,
             aliases: Some(own.aliases.unwrap_or_default()),
-            http: own.http.or(beside.http),
+            http: own.http,
             ..JudgeLayer::default()
         };
-        let chat = self.chat(section, Dialect::Openai, defaults.merge(chat), named)?;
+        let chat = self.chat(section, Dialect::Openai, defaults.merge(chat), key_variable)?;
         Some(ChatTarget { chat, system })
     }
 
     fn http_target(&mut self, section: &str, own: TargetLayer) -> Option<HttpTarget> {
-        let models = models(&own);
+        let pointer = |text: &str| Pointer::parse(text).map_err(|error| error.to_string());
         let url = self.needed(section, "url", own.url.as_deref(), |text| {
-            Address::parse(text).map_err(|e| e.to_string())
+            Address::parse(text).map_err(|error| error.to_string())
         });
         let request = self.needed(section, "request", own.request.as_deref(), |text| Ok(text.to_owned()));
-        let pointer = |text: &str| Pointer::parse(text).map_err(|error| error.to_string());
         let reply = self.needed(section, "reply", own.reply.as_deref(), pointer);
-        let confidence = own.confidence.map(|text| self.needed(section, "confidence", Some(&text), pointer));
-        let headers = self.headers(section, own.headers.unwrap_or_default());
-        let (url, request, reply) = (url?, request?, reply?);
-        let confidence = match confidence {
-            None => None,
-            Some(pointer) => Some(pointer?),
+        let confidence = match own.confidence {
+            None => Some(None),
+            Some(text) => self.needed(section, "confidence", Some(&text), pointer).map(Some),
         };
-        Some(HttpTarget { url, headers: headers?, request, reply, confidence, models })
+        let headers = self.headers(section, own.headers.unwrap_or_default())?;
+        Some(HttpTarget { url: url?, headers, request: request?, reply: reply?, confidence: confidence? })
     }
 
     /// A setting that must be there and must read as what it is.
@@ -182,21 +162,6 @@ impl Resolving {
         }
         (read.len() == n_headers).then_some(read)
     }
-
-    fn program_target(&mut self, section: &str, own: TargetLayer) -> ProgramTarget {
-        let models = models(&own);
-        let argv = own.command.unwrap_or_default();
-        if argv.first().is_none_or(String::is_empty) {
-            let message = "expected a program and its arguments, found nothing";
-            self.problem(format!("{section}.command"), message, None);
-        }
-        let command = CommandSettings { argv, pass_env: own.pass_env.unwrap_or_default() };
-        ProgramTarget { command, models }
-    }
-}
-
-fn models(own: &TargetLayer) -> Vec<String> {
-    own.model.iter().chain(own.aliases.iter().flatten()).cloned().collect()
 }
 
 fn keys_of(kind: TargetKind) -> &'static [&'static str] {

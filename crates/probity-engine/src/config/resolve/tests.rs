@@ -2,6 +2,7 @@
 
 use expect_test::{Expect, expect};
 
+use super::super::layer::Setting;
 use super::super::{Because, Parse, Structured};
 use super::*;
 
@@ -164,12 +165,12 @@ fn settings_without_a_meaning_are_errors() {
 fn r14_base_urls_are_checked() {
     check(
         "[judges.openai]\nbase_url = 'ftp://localhost:8000'\n",
-        expect![[r#"judges.openai.base_url: the base URL has scheme "ftp"; expected http or https"#]],
+        expect![[r#"judges.openai.base_url: the URL has scheme "ftp"; expected http or https"#]],
     );
     check(
         "[judges.openai]\nbase_url = 'https://me:secret@host/v1'\n",
         expect![
-            "judges.openai.base_url: the base URL contains credentials; put the key into an environment variable instead"
+            "judges.openai.base_url: the URL contains a user name or password; expected secrets in environment variables"
         ],
     );
 }
@@ -313,7 +314,7 @@ fn the_documentation_is_complete() {
         ScheduleLayer::SETTINGS,
         PriceLayer::SETTINGS,
     ];
-    for (key, _) in keys.concat() {
+    for Setting { key, .. } in keys.concat() {
         assert!(page.contains(&format!("| `{key}` |")), "docs/settings.md has no row for {key}");
         assert!(DEFAULTS.contains(&format!("{key} = ")), "config/default.toml does not show {key}");
     }

@@ -1,7 +1,7 @@
 //! A settings file in the working folder decides nothing about keys, programs and places.
 
-use super::super::class::SettingClass::{self, Address, Header, Path, Plain, Program, Variable};
-use super::super::read::SECTIONS;
+use super::super::layer::SECTIONS;
+use super::super::layer::SettingClass::{Address, Header, Path, Plain, Program, Variable};
 use super::super::{Config, FileTrust, Sources};
 use super::*;
 
@@ -171,10 +171,10 @@ const PLAIN_ALL_THE_SAME: &[&str] =
 #[test]
 fn n16_every_setting_has_a_class_that_fits_its_name() {
     for (section, _, settings) in SECTIONS {
-        for (key, class) in *settings {
+        for Setting { key, class, .. } in *settings {
             let is_telling = TELLING.iter().any(|word| key.contains(word)) && !key.ends_with("_per_mtok");
             if is_telling && !PLAIN_ALL_THE_SAME.contains(key) {
-                assert_ne!(*class, Plain, "{section}.{key} needs a class: see config::class");
+                assert_ne!(*class, Plain, "{section}.{key} needs a class: see config::layer");
             }
         }
     }
@@ -210,7 +210,7 @@ fn table(section: &str, key: &str) -> &'static str {
 fn n16_every_setting_that_decides_more_is_refused_in_the_working_folder() {
     let mut n_tried = 0;
     for (section, _, settings) in SECTIONS {
-        for (key, class) in settings.iter().filter(|(_, class)| *class != Plain) {
+        for Setting { key, class, .. } in settings.iter().filter(|setting| setting.class != Plain) {
             let is_named = matches!(*section, "judges" | "targets");
             let header = if is_named { format!("[{section}.x]\n") } else { format!("[{section}]\n") };
             let own = if is_named { table(section, key) } else { "" };

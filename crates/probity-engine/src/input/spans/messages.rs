@@ -2,7 +2,7 @@
 //!
 //! Today's conventions put both sides into attributes as JSON text. Earlier ones used an event for each message,
 //! then one event for a side, and before that an attribute for each role and text. Whatever form has messages
-//! is read; the newest wins where there are several. Only what somebody could read is kept: text, not tool
+//! is read; the newest wins where there are several. Only what a person could read is kept: text, not tool
 //! calls, reasoning or files.
 
 use probity_core::json::{self, Json, Object};

@@ -20,10 +20,9 @@ use probity_core::score::Unscored;
 pub use pairs::of_pairs;
 pub use replies::of_replies;
 
-use super::ReviewRoom;
 use super::figures::{QueueLabels, verdicts};
 use super::queue::{After, NewItem, NewQueue, QueueSpec};
-use super::record::text;
+use super::{ReviewRoom, text};
 use crate::config::Backend;
 use crate::ledger::JudgeId;
 use crate::run::asking::Asking;

@@ -18,8 +18,6 @@ use crate::input::{Dataset, LoadError, Place, Skipped};
 /// A case file and what its replies are called where their records do not say.
 #[derive(Debug)]
 pub struct Side {
-    /// The file's name for people.
-    pub name: String,
     /// The variant of replies without one.
     pub variant: String,
     /// The file.

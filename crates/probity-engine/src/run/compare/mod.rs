@@ -11,15 +11,13 @@ mod field;
 mod results;
 mod rounds;
 
-use std::fmt::Write as _;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use probity_core::compare::sequence;
 use probity_core::compare::{Candidate, Order};
-use probity_core::gate::{Admitted, Gate};
+use probity_core::gate::Admitted;
 use probity_core::packet::{NotAPair, PairAsk};
-use probity_core::rubric::Rubric;
 use probity_core::stats::Random;
 
 pub use field::{CaseReplies, Field, Screening, Side};
@@ -28,35 +26,10 @@ pub use results::{Compared, report};
 pub use rounds::{Stopped, Stopping, run};
 
 use super::RunError;
-use super::asking::{Asking, SizedPacket};
-use super::plan::Plan;
-use super::sized_ask::SizedPairAsk;
-use super::spec::RunSpec;
+use super::asking::{SizedPacket, SizedPairAsk};
+use super::basis::Basis;
 use super::work::{PassEnd, Unit, UnitLabel, Work};
-use crate::config::{Config, JudgeSettings};
-use crate::judge::prompt::Template;
 use crate::ledger::{JudgeId, Manifest};
-
-/// What a comparison is made of.
-#[derive(Debug)]
-pub struct Definition {
-    /// The case files.
-    pub sides: Vec<Side>,
-    /// The rubric.
-    pub rubric: Rubric,
-    /// What is asked about each pair.
-    pub ask: PairAsk,
-    /// The prompt template.
-    pub template: Template,
-    /// The rules that decide which replies are judged.
-    pub gate: Gate,
-    /// All settings.
-    pub config: Config,
-    /// The judge.
-    pub judge: JudgeSettings,
-    /// What the order of asking is drawn from.
-    pub seed: u64,
-}
 
 /// Two replies to one case, by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,10 +80,8 @@ pub struct Mismatched {
 /// A comparison that is ready to be made.
 #[derive(Debug)]
 pub struct CompareJob {
-    /// Who is asked, and how.
-    pub asking: Asking,
-    /// The rubric.
-    pub rubric: Rubric,
+    /// What it is made of beside its cases.
+    pub basis: Basis,
     /// Who competes.
     pub field: Field,
     /// The pairs, by case and then by variant.
@@ -119,58 +90,43 @@ pub struct CompareJob {
     pub missing: Vec<Missing>,
     /// Pairs of replies that do not answer the same thing.
     pub mismatched: Vec<Mismatched>,
-    /// The files' names, for people and for telling runs apart.
-    pub name: String,
     /// What the order of asking was drawn from.
     pub seed: u64,
+    /// BLAKE3 of the case files, each with its variant.
+    pub cases_digest: String,
     /// The pairs that the gate left open or that are identical, in the order in which they are taken.
     drawn: Vec<usize>,
     ask: SizedPairAsk,
-    cases_digest: String,
-    gate: Gate,
+}
+
+impl Deref for CompareJob {
+    type Target = Basis;
+
+    fn deref(&self) -> &Basis {
+        &self.basis
+    }
 }
 
 impl CompareJob {
-    /// Reads and screens every reply and pairs them. Fails where a file or the judge's cannot be read, or where
-    /// the template cannot be filled in.
-    pub fn new(definition: Definition) -> Result<Self, RunError> {
-        let Definition { sides, rubric, ask, template, gate, config, judge, seed } = definition;
-        let asking = Asking::new(judge, template, config)?;
-        let field = Field::read(&sides, &rubric, &gate)?;
-        let ask = SizedPairAsk::new(ask, &asking)?;
-        let names: Vec<&str> = sides.iter().map(|side| side.name.as_str()).collect();
-        let mut cases_digest = String::new();
-        for side in &sides {
-            let Side { variant, dataset, .. } = side;
-            write!(cases_digest, "{variant}={} ", dataset.digest().hex).expect("a string takes any text");
-        }
+    /// Reads and screens every reply and pairs them, to be asked about by `ask` in an order drawn from `seed`. Fails
+    /// where a file cannot be read, or where the template cannot be filled in.
+    pub fn new(basis: Basis, sides: &[Side], ask: PairAsk, seed: u64) -> Result<Self, RunError> {
+        let field = Field::read(sides, &basis.rubric, &basis.gate)?;
+        let digest = |side: &Side| format!("{}={}", side.variant, side.dataset.digest().hex);
         let mut job = CompareJob {
-            asking,
-            rubric,
+            ask: SizedPairAsk::new(ask, &basis.asking)?,
+            basis,
             field,
             meetings: Vec::new(),
             missing: Vec::new(),
             mismatched: Vec::new(),
-            name: names.join(" "),
             seed,
+            cases_digest: sides.iter().map(digest).collect::<Vec<_>>().join(" "),
             drawn: Vec::new(),
-            ask,
-            cases_digest: cases_digest.trim_end().to_owned(),
-            gate,
         };
         job.pair();
         job.draw();
         Ok(job)
-    }
-
-    /// The rules that decided which replies are judged.
-    pub fn gate(&self) -> &Gate {
-        &self.gate
-    }
-
-    /// BLAKE3 of the case files.
-    pub fn cases_digest(&self) -> &str {
-        &self.cases_digest
     }
 
     /// Pairs all variants of every case.
@@ -224,7 +180,7 @@ impl CompareJob {
         self.draw();
     }
 
-    /// How many pairs a judge, or nobody, has to decide.
+    /// How many pairs the gate leaves open, those of identical replies included.
     pub fn n_drawn(&self) -> usize {
         self.drawn.len()
     }
@@ -259,19 +215,6 @@ impl CompareJob {
     pub fn work(self: &Arc<Self>) -> Arc<dyn Work> {
         Arc::new(Round { job: Arc::clone(self), drawn: 0..self.n_drawn() })
     }
-
-    /// What defines the run under the judge `id`.
-    fn manifest(&self, id: &JudgeId) -> Manifest {
-        let own = vec![
-            ("cases", self.cases_digest.clone()),
-            ("rubric", self.rubric.hash().to_owned()),
-            ("template", self.asking.template.hash().to_owned()),
-            ("gate", self.gate.digest().to_owned()),
-            ("judge", id.to_string()),
-            ("seed", self.seed.to_string()),
-        ];
-        self.asking.manifest(format!("compare {} {}", self.name, self.rubric.name()), own, &self.name)
-    }
 }
 
 /// What two replies to one case come to before any judge, or why they are not to one case.
@@ -296,20 +239,13 @@ struct Round {
 }
 
 impl Work for Round {
-    fn asking(&self) -> &Asking {
-        &self.job.asking
-    }
-
-    fn spec(&self, _plan: &Plan) -> RunSpec {
-        RunSpec::new(&self.job.name, &self.job.asking, &self.job.rubric, self.job.gate())
-    }
-
-    fn name(&self) -> &str {
-        &self.job.name
+    fn basis(&self) -> &Basis {
+        &self.job.basis
     }
 
     fn manifest(&self, id: &JudgeId) -> Manifest {
-        self.job.manifest(id)
+        let (cases, seed) = (self.job.cases_digest.clone(), self.job.seed.to_string());
+        self.job.basis.manifest("compare", id, ("cases", cases), vec![("seed", seed)])
     }
 
     fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd> {

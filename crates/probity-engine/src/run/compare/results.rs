@@ -9,8 +9,7 @@ use probity_core::compare::{Candidate, Contest, Fate, Heard, Order, Pass};
 use probity_core::report::Facts;
 
 use super::super::record::Said;
-use super::super::standing::Subject;
-use super::super::{Ran, RunError, facts};
+use super::super::{Ran, RunError};
 use super::rounds::Stopped;
 use super::{AtGate, CompareJob, Meeting, Screening};
 use crate::ledger::Store;
@@ -47,9 +46,7 @@ pub fn report(
             with_fate(job, meeting, Fate::NotDrawn)
         });
     }
-    let subject = Subject { asking: &job.asking, rubric: &job.rubric, blocking: &job.gate().blocking() };
-    let facts = facts::facts(&subject, &reader, ran)?;
-    Ok(Compared { contests, facts, stopped })
+    Ok(Compared { contests, facts: job.facts(&reader, ran)?, stopped })
 }
 
 /// What became of one pair.

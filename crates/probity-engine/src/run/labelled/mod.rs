@@ -5,7 +5,7 @@
 //! was paid for, so the store never sees them.
 //!
 //! What always holds: a label counts, is rejected with a reason, or is about something that no judge may see,
-//! and the three add up. Nothing is asked about a reply, a pair or a criterion that nobody labelled.
+//! and the three add up. Nothing is asked about a reply, a pair or a criterion without a label.
 
 mod pairs;
 mod replies;
@@ -57,7 +57,7 @@ pub struct Matched {
     pub n_identical: u64,
     /// Labels that are older than the case they are about. They count.
     pub n_early: u64,
-    /// Replies or pairs that nobody labelled. Nothing is asked about them.
+    /// Replies or pairs without a label. Nothing is asked about them.
     pub n_unlabelled: u64,
     /// What the gate said about labelled replies.
     pub gate: GateCount,

@@ -19,7 +19,7 @@ pub struct LabelledPairs {
     pub job: Arc<CompareJob>,
 }
 
-/// Matches labels with the pairs of `job`, which is left with those that somebody labelled.
+/// Matches labels with the pairs of `job`, which is left with those that have a label.
 pub fn pairs(mut job: CompareJob, labels: &[LabelEntry]) -> (LabelledPairs, Matched) {
     let mut matched = Matched { skipped: std::mem::take(&mut job.field.skipped), ..Matched::default() };
     let mut by_case: HashMap<&str, Vec<&Meeting>> = HashMap::new();

@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use probity_core::calibrate::{LabelEntry, Spoken, VerdictEntry};
-use probity_core::case::Case;
 use probity_core::compare::ItemFacts;
 use probity_core::gate::Admitted;
 use probity_core::packet::PacketHash;
@@ -13,14 +12,13 @@ use probity_core::rubric::{Criterion, Decider, Rubric};
 use probity_core::score::CriterionOutcome;
 use probity_core::verdict::Patterns;
 
-use super::super::asking::{Asking, SizedPacket};
+use super::super::about::pattern_warnings;
+use super::super::asking::SizedPacket;
+use super::super::basis::Basis;
 use super::super::job::{Job, Screened, label};
-use super::super::plan::Plan;
 use super::super::record::{PacketResult, Said};
-use super::super::spec::RunSpec;
-use super::super::standing::Subject;
 use super::super::work::{PassEnd, Unit, Work};
-use super::super::{Ran, RunError, facts};
+use super::super::{Ran, RunError};
 use super::{Claim, FLOOR, Matched, Verdicts, bound, lexical, of_another, row};
 use crate::input::{Record, Skipped};
 use crate::ledger::{JudgeId, Manifest, Store};
@@ -48,6 +46,7 @@ pub struct LabelledReplies {
     labels_digest: String,
 }
 
+/// A labelled reply that the gate admits.
 #[derive(Debug)]
 struct LabelledReply {
     admitted: Admitted,
@@ -57,11 +56,9 @@ struct LabelledReply {
 
 /// A reply to a labelled case as it is today.
 struct Reply {
-    case: Case,
     variant: Option<String>,
     /// `None` where the gate blocks the reply.
-    admitted: Option<(Admitted, Vec<SizedPacket>)>,
-    wanted: Wanted,
+    admitted: Option<LabelledReply>,
 }
 
 /// The replies to labelled cases, in the order of the input, and those to each case.
@@ -98,11 +95,11 @@ pub fn replies(
                 continue;
             }
         };
-        let Some((_, packets)) = &replies.all[at].admitted else {
+        let Some(reply) = &replies.all[at].admitted else {
             matched.n_blocked += 1;
             continue;
         };
-        let packets: Vec<PacketHash> = packets.iter().map(|sized| sized.packet.hash()).collect();
+        let packets: Vec<PacketHash> = reply.packets.iter().map(|sized| sized.packet.hash()).collect();
         let facts = ItemFacts { variant: replies.all[at].variant.clone(), ..label.facts.clone() };
         let id = criterion.map(|criterion| criterion.id.to_string());
         let label = LabelEntry { criterion: id, facts, ..label.clone() };
@@ -111,12 +108,14 @@ pub fn replies(
     for Claim { row, label, about: (at, criterion), .. } in bound(claims, &mut matched) {
         if let Some(fault) = criterion.and_then(|criterion| off_scale(criterion, &label)) {
             matched.faults.push((row, fault));
-        } else {
-            replies.all[at].wanted.insert(label.criterion.clone());
-            matched.keep(row, label, &replies.all[at].case);
+        } else if let Some(reply) = &mut replies.all[at].admitted {
+            reply.wanted.insert(label.criterion.clone());
+            matched.keep(row, label, &reply.admitted.entry().case);
         }
     }
-    let (replies, skipped) = (replies.labelled(), matched.skipped.clone());
+    let admitted = replies.all.into_iter().filter_map(|reply| reply.admitted);
+    let replies = admitted.filter(|reply| !reply.wanted.is_empty()).collect();
+    let skipped = matched.skipped.clone();
     Ok((Arc::new(LabelledReplies { job, replies, skipped, labels_digest }), matched))
 }
 
@@ -144,12 +143,13 @@ impl Replies {
                 }
                 Screened::Admitted { admitted, packets, .. } => {
                     matched.gate.add(&ReplyResult::judged(&admitted, &job.rubric, Vec::new()));
-                    (admitted.entry().clone(), Some((admitted, packets)))
+                    let entry = admitted.entry().clone();
+                    (entry, Some(LabelledReply { admitted, packets, wanted: Wanted::new() }))
                 }
             };
             let variant = entry.reply.variant.map(|variant| variant.as_str().to_owned());
             replies.by_case.entry(entry.case.id.to_string()).or_default().push(replies.all.len());
-            replies.all.push(Reply { case: entry.case, variant, admitted, wanted: Wanted::new() });
+            replies.all.push(Reply { variant, admitted });
         }
         Ok(replies)
     }
@@ -174,16 +174,6 @@ impl Replies {
                 })
             }
         }
-    }
-
-    /// Those that a label counts for.
-    fn labelled(self) -> Vec<LabelledReply> {
-        let labelled = self.all.into_iter().filter(|reply| !reply.wanted.is_empty());
-        let labelled = labelled.filter_map(|Reply { admitted, wanted, .. }| {
-            let (admitted, packets) = admitted?;
-            Some(LabelledReply { admitted, packets, wanted })
-        });
-        labelled.collect()
     }
 }
 
@@ -246,11 +236,10 @@ impl LabelledReplies {
         let (reader, asking) = (store.snapshot()?, &self.job.asking);
         let lookup = asking.lookup(&reader, &ran.judge_id, 0);
         let mut patterns = Patterns::default();
-        let recorded = self.said(judge, &|packet| lookup.verdict(packet), &mut patterns)?;
-        let floor = self.said(FLOOR, &|packet| Ok(lexical(packet)), &mut Patterns::default())?;
-        let subject = Subject { asking, rubric: &self.job.rubric, blocking: self.job.blocking() };
-        let mut facts = facts::facts(&subject, &reader, ran)?;
-        facts.warnings.extend(facts::pattern_warnings(asking, &patterns));
+        let recorded = self.rows(judge, &|packet| lookup.verdict(packet), &mut patterns)?;
+        let floor = self.rows(FLOOR, &|packet| Ok(lexical(packet)), &mut Patterns::default())?;
+        let mut facts = self.job.facts(&reader, ran)?;
+        facts.warnings.extend(pattern_warnings(asking, &patterns));
         Ok(Verdicts { judge: recorded, floor, facts })
     }
 
@@ -264,32 +253,39 @@ impl LabelledReplies {
     ) -> Result<(), RunError> {
         let reader = store.snapshot()?;
         let lookup = self.job.asking.lookup(&reader, &ran.judge_id, 0);
-        let scoring = self.job.scoring();
-        for LabelledReply { admitted, packets, .. } in &self.replies {
-            let criteria = scoring.criteria(lookup.results(packets)?, &mut Patterns::default());
-            take(&ReplyResult::judged(admitted, &self.job.rubric, criteria), admitted);
-        }
-        Ok(())
+        let said: Said<'_> = &|packet| lookup.verdict(packet);
+        self.each(said, &mut Patterns::default(), &mut |reply, result| take(result, &reply.admitted))
     }
 
-    fn said(
+    fn rows(
         &self,
         judge: &str,
         said: Said<'_>,
         patterns: &mut Patterns,
     ) -> Result<Vec<VerdictEntry>, RunError> {
-        let (mut rows, scoring) = (Vec::new(), self.job.scoring());
-        for LabelledReply { admitted, packets, wanted } in &self.replies {
-            let mut answered = Vec::with_capacity(packets.len());
-            for sized in packets {
-                // Calls are not counted here: rows about agreement do not show them.
-                answered.push(PacketResult { ask: sized.packet.ask(), verdict: said(sized)?, attempts: 0 });
-            }
-            let criteria = scoring.criteria(answered, patterns);
-            let result = ReplyResult::judged(admitted, &self.job.rubric, criteria);
-            rows.extend(wanted.iter().map(|criterion| spoken(&result, criterion.as_deref(), judge)));
-        }
+        let mut rows = Vec::new();
+        self.each(said, patterns, &mut |reply, result| {
+            rows.extend(reply.wanted.iter().map(|criterion| spoken(result, criterion.as_deref(), judge)));
+        })?;
         Ok(rows)
+    }
+
+    /// Gives each reply to `take` with its result, by what was `said` about its packets. Calls are not counted.
+    fn each(
+        &self,
+        said: Said<'_>,
+        patterns: &mut Patterns,
+        take: &mut dyn FnMut(&LabelledReply, &ReplyResult),
+    ) -> Result<(), RunError> {
+        let scoring = self.job.scoring();
+        for reply in &self.replies {
+            let answers = reply.packets.iter().map(|sized| {
+                Ok(PacketResult { ask: sized.packet.ask(), verdict: said(sized)?, attempts: 0 })
+            });
+            let criteria = scoring.criteria(answers.collect::<Result<_, RunError>>()?, patterns);
+            take(reply, &ReplyResult::judged(&reply.admitted, &self.job.rubric, criteria));
+        }
+        Ok(())
     }
 }
 
@@ -328,23 +324,13 @@ fn spoken(result: &ReplyResult, criterion: Option<&str>, judge: &str) -> Verdict
 }
 
 impl Work for LabelledReplies {
-    fn asking(&self) -> &Asking {
-        &self.job.asking
-    }
-
-    fn spec(&self, _plan: &Plan) -> RunSpec {
-        RunSpec::new(&self.job.dataset_name, &self.job.asking, &self.job.rubric, self.job.gate())
-    }
-
-    fn name(&self) -> &str {
-        &self.job.dataset_name
+    fn basis(&self) -> &Basis {
+        &self.job.basis
     }
 
     fn manifest(&self, id: &JudgeId) -> Manifest {
-        let mut manifest = self.job.manifest(id);
-        manifest.name = format!("calibrate {} {}", self.job.dataset_name, self.job.rubric.name());
-        manifest.parts.push(("labels".to_owned(), self.labels_digest.clone()));
-        manifest
+        let (cases, labels) = (self.job.dataset.digest().hex.clone(), self.labels_digest.clone());
+        self.job.basis.manifest("calibrate", id, ("cases", cases), vec![("labels", labels)])
     }
 
     fn units(&self, take: &mut dyn FnMut(Unit) -> Result<(), PassEnd>) -> Result<(), PassEnd> {

@@ -13,28 +13,25 @@ mod results;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Deref;
 use std::sync::Arc;
 
-use probity_core::gate::Gate;
 use probity_core::packet::{AnswerForm, Ask, PairAsk};
 use probity_core::probe::{
     Arms, Base, JudgeTask, OwnFile, Probe, Repeat, RubricOrder, Tolerance, battery_hash,
 };
-use probity_core::rubric::{Criterion, Rubric};
+use probity_core::rubric::Criterion;
 
 pub use results::{Probed, report};
 
-use super::asking::{Asking, SizedPacket};
-use super::plan::Plan;
-use super::sized_ask::{SizedAsk, SizedPairAsk};
-use super::spec::RunSpec;
+use super::asking::{Asking, SizedAsk, SizedPacket, SizedPairAsk};
+use super::basis::Basis;
 use super::work::{PassEnd, Unit, UnitLabel, Work};
 use super::{Ran, RunError, Session, budget, run_within};
-use crate::config::{Config, JudgeSettings};
 use crate::input::{Dataset, Skipped};
-use crate::judge::prompt::Template;
 use crate::ledger::{JudgeId, Manifest};
 
+use bases::Drawn;
 use ready::{Ready, Screening};
 
 /// Which probes are made, and on how many bases.
@@ -54,35 +51,12 @@ pub struct Selection {
     pub tolerance: Tolerance,
 }
 
-/// What a probing is made of.
-#[derive(Debug)]
-pub struct Definition {
-    /// A person's own cases, where there are any.
-    pub dataset: Option<Dataset>,
-    /// The files' names, for people and for telling runs apart.
-    pub dataset_name: String,
-    /// The rubric.
-    pub rubric: Rubric,
-    /// The prompt template.
-    pub template: Template,
-    /// The rules that decide which replies are judged.
-    pub gate: Gate,
-    /// All settings.
-    pub config: Config,
-    /// The judge.
-    pub judge: JudgeSettings,
-    /// Which probes are made.
-    pub selection: Selection,
-}
-
 /// A probing that is ready to be made.
 #[derive(Debug)]
 pub struct ProbeJob {
-    /// Who is asked, and how.
-    pub asking: Asking,
-    /// The rubric.
-    pub rubric: Rubric,
-    /// How it is asked about.
+    /// What it is made of beside its cases.
+    pub basis: Basis,
+    /// How the rubric is asked about.
     pub task: JudgeTask,
     /// Which probes are made.
     pub selection: Selection,
@@ -92,17 +66,21 @@ pub struct ProbeJob {
     pub skipped: Vec<Skipped>,
     /// Replies that the gate blocks as they are, shipped ones included.
     pub n_blocked: u64,
-    /// The files' names, for people and for telling runs apart.
-    pub name: String,
     /// The hash of everything that is asked: probes, bases, seed and tolerance.
     pub battery: String,
-    /// The rules that decide which replies are judged.
-    pub gate: Gate,
     asks: Asks,
     /// What each base comes to under each probe, by base and then by probe.
     trials: Vec<Vec<Ready>>,
     /// What each of a person's own probes comes to.
     own_trials: Vec<Ready>,
+}
+
+impl Deref for ProbeJob {
+    type Target = Basis;
+
+    fn deref(&self) -> &Basis {
+        &self.basis
+    }
 }
 
 /// What is asked, under each order of the rubric.
@@ -113,44 +91,26 @@ enum Asks {
 }
 
 impl ProbeJob {
-    /// Draws the bases, changes them and screens what comes of it. Fails where a file or the judge's cannot be
-    /// read, where the template cannot be filled in, and where the rubric leaves a judge nothing to decide.
-    pub fn new(definition: Definition) -> Result<Self, RunError> {
-        let Definition { dataset, dataset_name, rubric, template, gate, config, judge, selection } =
-            definition;
-        let asking = Asking::new(judge, template, config)?;
-        let task = JudgeTask::of(&rubric, asking.config.run.call_plan)
+    /// Draws the bases, from a person's own cases where there are any, changes them and screens what comes of it. Fails
+    /// where a file cannot be read, where the template cannot be filled in, and where the rubric leaves a judge nothing
+    /// to decide.
+    pub fn new(basis: Basis, dataset: Option<&Dataset>, selection: Selection) -> Result<Self, RunError> {
+        let Basis { rubric, asking, gate, .. } = &basis;
+        let task = JudgeTask::of(rubric, asking.config.run.call_plan)
             .and_then(|task| task.naming(&selection.own.criteria))
             .map_err(|problem| RunError::NotProbed { rubric: rubric.name().to_owned(), problem })?;
-        let asks = Asks::new(&task, &asking)?;
-        let drawn = bases::drawn(dataset.as_ref(), &rubric, &gate, &selection)?;
-        let battery = battery_hash(
-            &selection.probes, &selection.own, &drawn.bases, selection.seed, selection.tolerance,
-        );
-        let (mut trials, mut own_trials) = (Vec::new(), Vec::new());
-        for base in &drawn.bases {
-            let mut screening = Screening::new(&gate);
-            let ready = |probe: &Probe| screening.ready(probe, base, &task);
-            trials.push(selection.probes.iter().map(ready).collect());
-        }
-        for probe in &selection.own.probes {
-            own_trials.push(Screening::new(&gate).ready_own(probe, &task));
-        }
-        Ok(ProbeJob {
-            asking,
-            rubric,
-            task,
-            selection,
-            bases: drawn.bases,
-            skipped: drawn.skipped,
-            n_blocked: drawn.n_blocked,
-            name: dataset_name,
-            battery,
-            gate,
-            asks,
-            trials,
-            own_trials,
-        })
+        let asks = Asks::new(&task, asking)?;
+        let Drawn { bases, skipped, n_blocked } = bases::drawn(dataset, rubric, gate, &selection)?;
+        let Selection { probes, own, seed, tolerance, .. } = &selection;
+        let battery = battery_hash(probes, own, &bases, *seed, *tolerance);
+        let of_base = |base| {
+            let mut screening = Screening::new(gate);
+            probes.iter().map(|probe| screening.ready(probe, base, &task)).collect()
+        };
+        let trials = bases.iter().map(of_base).collect();
+        let own_trial = |probe| Screening::new(gate).ready_own(probe, &task);
+        let own_trials = own.probes.iter().map(own_trial).collect();
+        Ok(ProbeJob { basis, task, selection, bases, skipped, n_blocked, battery, asks, trials, own_trials })
     }
 
     /// The packets of a base that are asked about for the first time, or again.
@@ -172,17 +132,6 @@ impl ProbeJob {
         let own = self.selection.own.probes.iter().zip(&self.own_trials);
         of_bases
             .chain(own.map(move |(probe, ready)| self.unit(&probe.name, std::slice::from_ref(ready), repeat)))
-    }
-
-    fn manifest(&self, id: &JudgeId) -> Manifest {
-        let own = vec![
-            ("battery", self.battery.clone()),
-            ("rubric", self.rubric.hash().to_owned()),
-            ("template", self.asking.template.hash().to_owned()),
-            ("gate", self.gate.digest().to_owned()),
-            ("judge", id.to_string()),
-        ];
-        self.asking.manifest(format!("probe {} {}", self.name, self.rubric.name()), own, &self.name)
     }
 }
 
@@ -211,20 +160,12 @@ struct Round {
 }
 
 impl Work for Round {
-    fn asking(&self) -> &Asking {
-        &self.job.asking
-    }
-
-    fn spec(&self, _plan: &Plan) -> RunSpec {
-        RunSpec::new(&self.job.name, &self.job.asking, &self.job.rubric, &self.job.gate)
-    }
-
-    fn name(&self) -> &str {
-        &self.job.name
+    fn basis(&self) -> &Basis {
+        &self.job.basis
     }
 
     fn manifest(&self, id: &JudgeId) -> Manifest {
-        self.job.manifest(id)
+        self.job.basis.manifest("probe", id, ("battery", self.job.battery.clone()), Vec::new())
     }
 
     fn repeat(&self) -> u32 {

@@ -10,8 +10,7 @@ use probity_core::probe::{
     Stimulus, SwappedPair,
 };
 
-use super::super::asking::SizedPacket;
-use super::super::sized_ask::SizedAsk;
+use super::super::asking::{SizedAsk, SizedPacket};
 use super::Asks;
 
 /// A trial as the gate left it.

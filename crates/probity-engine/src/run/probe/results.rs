@@ -15,8 +15,7 @@ use probity_core::verdict::{Statement, Verdict};
 
 use super::super::asking::SizedPacket;
 use super::super::record::Lookup;
-use super::super::standing::Subject;
-use super::super::{Ran, RunError, facts};
+use super::super::{Ran, RunError};
 use super::ProbeJob;
 use super::ready::{Ready, ReadyArm};
 use crate::ledger::{Reader, Store};
@@ -65,9 +64,7 @@ pub fn report(job: &ProbeJob, store: &Store, ran: &Ran) -> Result<Probed, RunErr
         only: selection.only.clone(),
         results,
     };
-    let subject = Subject { asking: &job.asking, rubric: &job.rubric, blocking: &job.gate.blocking() };
-    let facts = facts::facts(&subject, &reader, ran)?;
-    Ok(Probed { probing, facts })
+    Ok(Probed { probing, facts: job.facts(&reader, ran)? })
 }
 
 /// What is on record about a probing.

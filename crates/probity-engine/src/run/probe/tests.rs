@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use probity_core::gate::Gate;
 use probity_core::packet::PacketHash;
 use probity_core::probe::{Observation, battery, read_battery};
 use probity_core::rubric;
@@ -11,6 +12,8 @@ use super::super::fixture::Silent;
 use super::super::plan::UnscoredPolicy;
 use super::super::{Mode, Network};
 use super::*;
+use crate::config::Config;
+use crate::judge::prompt::Template;
 use crate::ledger::Store;
 
 /// A probing of the embedded judge with so many shipped bases.
@@ -20,17 +23,10 @@ fn job(rubric: &str, n_bases: usize, probes: Vec<Probe>) -> ProbeJob {
     let rubric = rubric::built_in(rubric).expect("it is built in");
     let form = JudgeTask::of(&rubric, config.run.call_plan).expect("it can be probed").form();
     let (tolerance, only, own, seed) = (Tolerance::default(), Vec::new(), OwnFile::default(), 7);
-    ProbeJob::new(Definition {
-        dataset: None,
-        dataset_name: "shipped".to_owned(),
-        rubric,
-        template: Template::built_in(form),
-        gate: Gate::default(),
-        config,
-        judge,
-        selection: Selection { probes, own, only, n_bases, seed, tolerance },
-    })
-    .expect("the template fits")
+    let asking = Asking::new(judge, Template::built_in(form), config).expect("no file is read");
+    let basis = Basis::new("shipped".to_owned(), rubric, asking, Gate::default());
+    let selection = Selection { probes, own, only, n_bases, seed, tolerance };
+    ProbeJob::new(basis, None, selection).expect("the template fits")
 }
 
 fn packets(job: &ProbeJob, repeat: Repeat) -> Vec<PacketHash> {

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use probity_core::json::Json;
-
 use super::RepliesRan;
 use crate::input::LoadError;
 use crate::ledger::{Manifest, Reader, RunId, RunOpening, RunRecord, Store, StoreError};
 use crate::run::about::TargetSpec;
+use crate::run::basis;
 use crate::run::calling::{Called, Calling, Outbox, Taken};
 use crate::run::job::Job;
 use crate::run::plan::{Lacking, Missing, OnRecord, UnscoredPolicy};
@@ -38,7 +37,7 @@ pub fn dry_reply_plan(
 ) -> Result<ReplyPlan, RunError> {
     let Some(store) = store else { return Ok(planned(job, target, None, each)?.0) };
     job.take_replies(store)?;
-    let (reader, id, repeat) = (&store.reader()?, target.id(), job.repeat());
+    let (reader, id, repeat) = (&store.reader()?, &target.id, job.repeat());
     let on_record = OnRecord { reader, id, repeat, unscored: UnscoredPolicy::Keep };
     Ok(planned(job, target, Some(on_record), each)?.0)
 }
@@ -51,7 +50,7 @@ fn planned(
     each: &mut dyn FnMut(Request),
 ) -> Result<(ReplyPlan, Missing), RunError> {
     let (mut n_cases, mut n_calls) = (0, 0);
-    let mut most = target.settings().chat().map(|_| 0_i64);
+    let mut most = target.settings.chat().map(|_| 0_i64);
     let mut call = |request: Request| {
         n_calls += 1;
         let more = target.most(&request, &job.asking.config);
@@ -78,12 +77,12 @@ pub(super) async fn ask(
     let Session { store, mode, key, .. } = *session;
     let (plan, missing) = {
         let reader = &store.reader()?;
-        let on_record = OnRecord { reader, id: target.id(), repeat: job.repeat(), unscored: mode.unscored };
+        let on_record = OnRecord { reader, id: &target.id, repeat: job.repeat(), unscored: mode.unscored };
         planned(job, target, Some(on_record), &mut |_| {})?
     };
     let repeat = job.repeat().to_string();
-    let parts = [&job.dataset.digest().hex, target.id().as_str(), &repeat];
-    let manifest = manifest(&job.dataset_name, &target.settings().name, parts);
+    let parts = [&job.dataset.digest().hex, target.id.as_str(), &repeat];
+    let manifest = manifest(&job.name, &target.settings.name, parts);
     if mode.network != Network::Online || plan.n_cases == 0 {
         let run = store.reader()?.find_run(&manifest)?;
         return Ok(RepliesRan { plan, run, ..RepliesRan::default() });
@@ -92,15 +91,15 @@ pub(super) async fn ask(
     let calling = Calling {
         session,
         config,
-        chat: target.settings().chat(),
+        chat: target.settings.chat(),
         budget,
-        id: target.id(),
+        id: &target.id,
         repeat: job.repeat(),
         n_calls: plan.n_calls,
     };
-    let build = || Ok(target.build(config.schedule.limits, key)?);
+    let build = || Ok(Target::build(&target.settings, config.schedule.limits, key)?);
     let open_run = || {
-        let (judge, identity) = (target.id(), target.identity());
+        let (judge, identity) = (&target.id, target.identity.as_str());
         let opening = RunOpening { judge, identity, manifest: &manifest, invocation: None, spec: None };
         store.begin_judged_run(opening).map(|begun| begun.run())
     };
@@ -126,11 +125,8 @@ pub(in crate::run) fn target_run(
 /// What defines a target's own run: its cases, the target, and the repeat.
 fn manifest(files: &str, target: &str, parts: [&str; 3]) -> Manifest {
     let named = ["cases", "target", "repeat"].into_iter().zip(parts);
-    let parts: Vec<(String, String)> =
-        named.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    let members = parts.iter().map(|(name, value)| (name.clone(), Json::text(value)));
-    let body = Json::object(members.chain([("files".to_owned(), Json::text(files))]));
-    Manifest { name: format!("replies {files} {target}"), parts, body: body.canonical() }
+    let parts = named.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    basis::manifest(format!("replies {files} {target}"), parts, files)
 }
 
 /// Puts a task for each missing reply into the outbox.

@@ -49,7 +49,7 @@ impl RepliesRan {
 /// Asks the job's target for replies, if it has one, and then its judge about them. Where the target's calls stop
 /// early the judge is not called: what is missing comes with the next run.
 pub async fn run_job(job: &Arc<Job>, session: &Session<'_>) -> Result<Ran, RunError> {
-    let budget = Arc::new(budget(&job.asking, job.target().map(|target| target.settings()))?);
+    let budget = Arc::new(budget(&job.asking, job.target().map(|target| &target.settings))?);
     let mut replies = None;
     if let Some(target) = job.target() {
         replies = Some(asking::ask(job, target, session, &budget).await?);

@@ -61,14 +61,14 @@ impl Replies {
         skipped: Skipped,
     ) -> Result<Result<Entry, NoReply>, RunError> {
         Ok(match self.found(target, &case)? {
-            Err(why) => Err(NoReply { case, skipped, variant: target.variant().clone(), why }),
+            Err(why) => Err(NoReply { case, skipped, variant: target.variant.clone(), why }),
             Ok(reply) => Ok(Entry { case: *case, reply }),
         })
     }
 
     fn found(&self, target: &TargetDefinition, case: &Case) -> Result<Result<Reply, Unscored>, RunError> {
         let hash = target.request(case)?.hash();
-        let found = locked(&self.reader).found(target.id(), self.repeat, &[hash])?;
+        let found = locked(&self.reader).found(&target.id, self.repeat, &[hash])?;
         Ok(Err(match found.get(&hash) {
             Some(Found::Settled(Settlement { decision: Settled::Verdict { body }, .. })) => {
                 let damaged = |problem: String| RunError::damaged(hash, &problem);
@@ -77,7 +77,7 @@ impl Replies {
                 if let Some(fault) = &record.confidence_fault {
                     self.doubt(hash, fault);
                 }
-                return record.reply(target.variant()).map(Ok).map_err(damaged);
+                return record.reply(&target.variant).map(Ok).map_err(damaged);
             }
             Some(Found::Settled(Settlement { decision: Settled::Unscored { reason, detail }, attempts })) => {
                 no_reply(reason, detail, *attempts)
@@ -101,7 +101,7 @@ impl Replies {
     /// What a reader should know about the confidences in the target's answers.
     pub(in crate::run) fn warning(&self, target: &TargetDefinition) -> Option<String> {
         let doubts = locked(&self.doubts);
-        let (n, name) = (doubts.packets.len(), &target.settings().name);
+        let (n, name) = (doubts.packets.len(), &target.settings.name);
         (n > 0).then(|| {
             format!(
                 "{n} answers of target {name} came with a confidence that is none, and their replies count as \

@@ -10,13 +10,13 @@ pub fn same_model(
     (judge, judge_answered): (&JudgeSettings, &[(String, u64)]),
     (target, target_answered): (&TargetSettings, &[(String, u64)]),
 ) -> Option<String> {
-    same_models((judge, judge_answered), (&target.name, &target.models()), target_answered)
+    same_models((judge, judge_answered), (&target.name, &target.models), target_answered)
 }
 
 /// The same where only the names of the target's models are known.
 pub(in crate::run) fn same_models(
     (judge, judge_answered): (&JudgeSettings, &[(String, u64)]),
-    (target, models): (&str, &[&str]),
+    (target, models): (&str, &[String]),
     target_answered: &[(String, u64)],
 ) -> Option<String> {
     let chat = judge.chat();
@@ -24,7 +24,7 @@ pub(in crate::run) fn same_models(
     let judges: Vec<&str> =
         asked.map(String::as_str).chain(judge_answered.iter().map(|(name, _)| name.as_str())).collect();
     let targets: Vec<&str> =
-        models.iter().copied().chain(target_answered.iter().map(|(name, _)| name.as_str())).collect();
+        models.iter().chain(target_answered.iter().map(|(name, _)| name)).map(String::as_str).collect();
     let shared = targets.iter().find(|name| judges.iter().any(|judge| is_same(judge, name)))?;
     Some(format!(
         "judge and target {target} are the same model ({shared}): a judge tends to favour its own replies"

@@ -123,7 +123,7 @@ impl Asked {
     /// The case files, for people.
     pub(crate) fn name(&self) -> &str {
         match self {
-            Asked::Replies(replies) => &replies.job().dataset_name,
+            Asked::Replies(replies) => &replies.job().name,
             Asked::Pairs(pairs) => &pairs.job.name,
         }
     }
@@ -131,8 +131,8 @@ impl Asked {
     /// The rules that decided which replies are judged.
     pub(crate) fn gate(&self) -> &Gate {
         match self {
-            Asked::Replies(replies) => replies.job().gate(),
-            Asked::Pairs(pairs) => pairs.job.gate(),
+            Asked::Replies(replies) => &replies.job().gate,
+            Asked::Pairs(pairs) => &pairs.job.gate,
         }
     }
 

@@ -92,7 +92,7 @@ fn appendix(shown: &ComparisonDocument) -> Appendix {
         Some((job, compared)) => {
             let origin = Origin::asked(&job.asking);
             let appendix = Appendix::of(origin, &job.rubric, &compared.facts);
-            appendix.hash("gate", job.gate().digest()).hash("cases", job.cases_digest())
+            appendix.hash("gate", job.gate.digest()).hash("cases", &job.cases_digest)
         }
         None => Appendix::new(Origin::files(), None),
     };

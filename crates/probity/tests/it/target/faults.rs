@@ -174,7 +174,7 @@ fn settings_that_do_not_fit_are_named() {
         "targets.bot.model: expected a model, found nothing",
     );
     check_refused(&HTTP.replace("'/choices", "'choices"), &[], "targets.bot.reply: expected a JSON pointer");
-    check_refused(&HTTP.replace("MOCK", "ftp://x"), &[], "targets.bot.url: the URL has another scheme");
+    check_refused(&HTTP.replace("MOCK", "ftp://x"), &[], "targets.bot.url: the URL has scheme");
     check_refused(
         &format!("{CHAT}url = 'x'\n"),
         &[],

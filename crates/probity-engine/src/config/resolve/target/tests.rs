@@ -3,6 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
+use crate::config::layer::TargetChoice;
 use crate::config::{Config, KeyUse};
 
 /// What the target `bot` comes to with these settings and flags.
@@ -16,7 +17,7 @@ fn chosen(text: &str, flags: TargetChoice) -> Result<TargetSettings, String> {
 #[track_caller]
 fn check(text: &str, want: &Expect) {
     let shown = match chosen(&format!("[targets.bot]\n{text}\n"), TargetChoice::default()) {
-        Ok(target) => format!("{} {:?}", target.kind().name(), target.models()),
+        Ok(target) => format!("{} {:?}", target.kind().name(), target.models),
         Err(problems) => problems,
     };
     want.assert_eq(&shown);
@@ -35,7 +36,7 @@ fn all_problems_of_a_table_come_at_once() {
         "kind = 'http'\nurl = 'x'\nreply = 'a'\nconfidence = 'b'\nheaders = { Host = 'x', 'a b' = 'y' }\nseed = 1",
         &expect![[r#"
             targets.bot.seed: a target of kind "http" has no such setting
-            targets.bot.url: the URL is malformed; expected one such as https://bot.example/reply
+            targets.bot.url: the URL is malformed; expected one such as https://bot.example/v1
             targets.bot.request: expected a text, found nothing
             targets.bot.reply: expected a JSON pointer such as /choices/0/text, found "a"
             targets.bot.confidence: expected a JSON pointer such as /choices/0/text, found "b"
@@ -67,7 +68,7 @@ fn flags_go_over_the_table() {
     };
     let target = chosen(table, flags).expect("it fits");
     let TargetBackend::Openai(ChatTarget { chat, system }) = &target.backend else { panic!("{target:?}") };
-    assert_eq!(target.models(), ["other"]);
+    assert_eq!(target.models, ["other"]);
     assert_eq!(chat.base_url.to_string(), "http://127.0.0.1:1/v1");
     assert_eq!(chat.key_use, KeyUse::IfPresent);
     assert_eq!(*system, SystemPrompt::File("system.txt".into()));
