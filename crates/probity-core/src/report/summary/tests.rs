@@ -6,6 +6,7 @@ use expect_test::{Expect, expect, expect_file};
 use serde_json::json;
 
 use super::*;
+use crate::stats::proportion;
 use crate::case::{Case, CaseId, Confidence, Entry, Reply, Situation, Slice, Variant};
 use crate::gate::Gate;
 use crate::report::{GateOutcome, Outcome};
