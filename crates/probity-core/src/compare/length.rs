@@ -61,29 +61,12 @@ pub enum Instruction<'a> {
 }
 
 /// What keeps the terms from running away.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Hold<'a> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
     /// Weak normal priors, for a comparison of one's own.
     WeakPrior,
-    /// The baseline told to be verbose and to be concise, as the published leaderboard has it.
-    Steered(&'a Steered),
     /// Nothing that could be seen in a figure.
     None,
-}
-
-/// The baseline compared with itself under instructions to be longer or shorter.
-///
-/// Its rows have no model term, because it is the same model: what they show is length and difficulty alone.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Steered {
-    /// Each row's length feature, tanh(Δ/sd(Δ)), and its instruction's difficulty.
-    pub features: Vec<(f64, f64)>,
-    /// Σ length feature · preference.
-    pub length_moment: f64,
-    /// Σ difficulty · preference.
-    pub difficulty_moment: f64,
-    /// How much a row counts, beside 1 for a row of the comparison.
-    pub weight: f64,
 }
 
 /// The fitted terms, all on log-odds.
@@ -202,9 +185,6 @@ pub fn controlled(
     for (row, features) in rows.iter().zip(&features) {
         design.push(features.clone(), 1.0, row.preference);
     }
-    if let Hold::Steered(steered) = hold {
-        layout.push_steered(&mut design, steered);
-    }
     let peak = design.fit().map_err(LengthError::Fit)?;
     let rate = layout.rate(rows, &features, &peak, n_cases);
     Ok(Controlled { rate, terms: layout.terms(&peak.at), length_sd_chars, n_cases: n_cases as u64 })
@@ -296,7 +276,7 @@ impl<'a> Layout<'a> {
     fn ridges(&self, hold: Hold) -> Vec<f64> {
         let term = match hold {
             Hold::WeakPrior => RIDGE_TERM,
-            Hold::Steered(_) | Hold::None => RIDGE_NEGLIGIBLE,
+            Hold::None => RIDGE_NEGLIGIBLE,
         };
         let each = match self.instruction {
             Instruction::Slice(_) => RIDGE_SLICE,
@@ -304,7 +284,7 @@ impl<'a> Layout<'a> {
         };
         let mut ridges = vec![each; self.length()];
         ridges.push(term);
-        ridges.push(if matches!(hold, Hold::WeakPrior) { RIDGE_MODEL } else { RIDGE_NEGLIGIBLE });
+        ridges.push(if hold == Hold::WeakPrior { RIDGE_MODEL } else { RIDGE_NEGLIGIBLE });
         ridges
     }
 
@@ -321,22 +301,6 @@ impl<'a> Layout<'a> {
         features.push((self.length(), delta.tanh()));
         features.push((self.model(), 1.0));
         features
-    }
-
-    /// Adds the steered baseline's rows: length, and difficulty where that is fitted.
-    fn push_steered(&self, design: &mut Design, steered: &Steered) {
-        let with_difficulty = matches!(self.instruction, Instruction::Difficulty(_));
-        for &(length, difficulty) in &steered.features {
-            let mut features = vec![(self.length(), length)];
-            if with_difficulty {
-                features.push((0, difficulty));
-            }
-            design.push_features(features, steered.weight);
-        }
-        design.add_moment(self.length(), steered.weight * steered.length_moment);
-        if with_difficulty {
-            design.add_moment(0, steered.weight * steered.difficulty_moment);
-        }
     }
 
     fn terms(&self, at: &[f64]) -> Terms {
