@@ -12,9 +12,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use probity_core::compare::length::{
-    Controlled, Hold, Instruction, InstructionTerms, LengthRow, controlled, length_only,
+    Controlled, Hold, Instruction, LengthRow, controlled, length_only,
 };
-use probity_core::stats::logistic::{Design, logistic};
+use probity_core::stats::logistic::logistic;
+use probity_core::stats::newton::{Local, Symmetric, dot, peak};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -97,37 +98,50 @@ fn read(folder: &Path) -> Set {
 type Figures = Vec<(&'static str, f64)>;
 
 fn terms(fit: &Controlled) -> Figures {
-    let mut figures = vec![
-        ("value", fit.rate.value * 100.0),
-        ("n", fit.rate.n as f64),
-        ("coef_len", fit.terms.length),
-        ("coef_intercept", fit.terms.model),
-    ];
-    if let InstructionTerms::Difficulty(weight) = fit.terms.instruction {
-        figures.push(("coef_difficulty", weight));
-    }
-    figures
+    let names = ["coef_difficulty", "coef_len", "coef_intercept"];
+    let terms = names.into_iter().rev().zip(fit.terms.iter().rev().copied());
+    [("value", fit.rate.value * 100.0), ("n", fit.rate.n as f64)].into_iter().chain(terms).collect()
 }
 
 /// The same terms with the rows of the steered baseline, as the leaderboard fits them: the baseline told to be verbose
 /// and to be concise. These have no model term, because it is the same model.
-fn steered(model: &Model, fixture: &FixtureRecord, length_sd_chars: f64) -> Figures {
+fn steered(model: &Model, fixture: &FixtureRecord) -> Figures {
     let (gamed, difficulties) = (&fixture.gamed, &fixture.instruction_difficulty);
-    let mut design = Design::new(vec![1e-9; 3]);
-    for (row, difficulty) in model.rows.iter().zip(&model.difficulties) {
-        let delta = f64::from(row.baseline_chars) - f64::from(row.candidate_chars);
-        let features = vec![(0, *difficulty), (1, (delta / length_sd_chars).tanh()), (2, 1.0)];
-        design.push(features, 1.0, row.preference);
-    }
-    for lengths in [&gamed.tanh_len_verbose, &gamed.tanh_len_concise] {
-        for (length, difficulty) in lengths.iter().zip(difficulties) {
-            design.push_features(vec![(0, *difficulty), (1, *length)], gamed.weight);
-        }
-    }
-    design.add_moment(0, gamed.weight * gamed.sum_dy);
-    design.add_moment(1, gamed.weight * gamed.sum_ty);
-    let at = design.fit().expect("it fits").at;
+    let delta = |row: &LengthRow| f64::from(row.baseline_chars) - f64::from(row.candidate_chars);
     let n = model.rows.len() as f64;
+    let mean = model.rows.iter().map(delta).sum::<f64>() / n;
+    let squares: f64 = model.rows.iter().map(|row| (delta(row) - mean).powi(2)).sum();
+    let length_sd = (squares / (n - 1.0)).sqrt();
+    // The features of a row, how much it counts, and Σ weight · target · feature over all of them.
+    let own = model.rows.iter().zip(&model.difficulties);
+    let own = own.map(|(row, difficulty)| ([*difficulty, (delta(row) / length_sd).tanh(), 1.0], 1.0));
+    let gamed_lengths = gamed.tanh_len_verbose.iter().chain(&gamed.tanh_len_concise);
+    let steered = gamed_lengths.zip(difficulties.iter().cycle());
+    let steered = steered.map(|(length, difficulty)| ([*difficulty, *length, 0.0], gamed.weight));
+    let rows: Vec<([f64; 3], f64)> = own.clone().chain(steered).collect();
+    let mut moments = [gamed.weight * gamed.sum_dy, gamed.weight * gamed.sum_ty, 0.0];
+    for ((features, _), row) in own.zip(&model.rows) {
+        moments.iter_mut().zip(features).for_each(|(sum, feature)| *sum += row.preference * feature);
+    }
+    let local = |at: &[f64]| {
+        let ridge = 1e-9;
+        let mut curvature = Symmetric::zeros(3);
+        let mut value = dot(at, &moments) - ridge * dot(at, at) / 2.0;
+        let mut gradient: Vec<f64> = moments.iter().zip(at).map(|(sum, at)| sum - ridge * at).collect();
+        (0..3).for_each(|term| curvature.add(term, term, ridge));
+        for (features, weight) in &rows {
+            let odds = dot(features, at);
+            value -= weight * (odds.max(0.0) + (-odds.abs()).exp().ln_1p());
+            for (term, feature) in features.iter().enumerate() {
+                gradient[term] -= weight * logistic(odds) * feature;
+                for (other, by) in features.iter().enumerate() {
+                    curvature.add(term, other, weight * logistic(odds) * logistic(-odds) * feature * by);
+                }
+            }
+        }
+        Local { value, gradient, curvature }
+    };
+    let at = peak(3, local).expect("it fits").at;
     let rate = model.difficulties.iter().map(|of| logistic(at[0] * of + at[2])).sum::<f64>() / n;
     vec![
         ("value", rate * 100.0),
@@ -146,8 +160,7 @@ fn figures(set: &Set, name: &str, kind: &str) -> Option<Figures> {
         "lc_minimal" => Some(terms(&length_only(rows).expect("it fits"))),
         "lc_with_difficulty" => Some(terms(&controlled(rows, difficulty, Hold::None).expect("it fits"))),
         "lc_full_fixture" => {
-            let alone = controlled(rows, difficulty, Hold::None).expect("it fits");
-            let mut figures = steered(&set.models[name], &set.fixture, alone.length_sd_chars);
+            let mut figures = steered(&set.models[name], &set.fixture);
             let published = set.fixture.published_weights[name].lc;
             figures.push(("diff_from_published", figures[0].1 - published));
             Some(figures)

@@ -13,8 +13,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use crate::stats::Estimate;
 use crate::stats::logistic::{Design, log_odds, logistic, rate_estimate};
 use crate::stats::newton::{NoPeak, Peak, dot};
@@ -69,40 +67,16 @@ pub enum Hold {
     None,
 }
 
-/// The fitted terms, all on log-odds.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Terms {
-    /// The model term: how far the candidate is ahead at equal length and zero instruction term.
-    pub model: f64,
-    /// What one unit of tanh(Δ/sd(Δ)) changes, Δ being baseline minus candidate: negative where longer wins.
-    pub length: f64,
-    /// The instruction term.
-    pub instruction: InstructionTerms,
-}
-
-/// The fitted instruction term.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum InstructionTerms {
-    /// What one unit of difficulty changes.
-    Difficulty(f64),
-    /// What each slice adds, by its number.
-    Slice(BTreeMap<usize, f64>),
-    /// None was fitted.
-    Absent,
-}
-
 /// A win rate at equal length.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Controlled {
     /// The candidate's win rate with the length term at zero; `n` counts rows.
     pub rate: Estimate,
-    /// The fitted terms.
-    pub terms: Terms,
-    /// The standard deviation of the length differences, in characters.
-    pub length_sd_chars: f64,
-    /// Cases behind the interval.
-    pub n_cases: u64,
+    /// The fitted terms, all on log-odds. First the instruction terms: what one unit of difficulty changes, or what each
+    /// slice adds, in the order of their numbers. Then what one unit of tanh(Δ/sd(Δ)) changes, Δ being baseline minus
+    /// candidate: negative where longer wins. Last the model term: how far the candidate is ahead at equal length and
+    /// zero instruction term.
+    pub terms: Vec<f64>,
 }
 
 /// Why there is no controlled rate.
@@ -183,11 +157,11 @@ pub fn controlled(
         (0..rows.len()).map(|row| layout.features(row, delta(&rows[row]) / length_sd_chars)).collect();
     let mut design = Design::new(layout.ridges(hold));
     for (row, features) in rows.iter().zip(&features) {
-        design.push(features.clone(), 1.0, row.preference);
+        design.push(features.clone(), row.preference);
     }
     let peak = design.fit().map_err(LengthError::Fit)?;
     let rate = layout.rate(rows, &features, &peak, n_cases);
-    Ok(Controlled { rate, terms: layout.terms(&peak.at), length_sd_chars, n_cases: n_cases as u64 })
+    Ok(Controlled { rate, terms: peak.at })
 }
 
 /// The rate at equal length from a model term and a length term alone, without priors.
@@ -301,17 +275,6 @@ impl<'a> Layout<'a> {
         features.push((self.length(), delta.tanh()));
         features.push((self.model(), 1.0));
         features
-    }
-
-    fn terms(&self, at: &[f64]) -> Terms {
-        let instruction = match self.instruction {
-            Instruction::Difficulty(_) => InstructionTerms::Difficulty(at[0]),
-            Instruction::Slice(_) => {
-                InstructionTerms::Slice(self.slices.iter().copied().zip(at.iter().copied()).collect())
-            }
-            Instruction::Absent => InstructionTerms::Absent,
-        };
-        Terms { model: at[self.model()], length: at[self.length()], instruction }
     }
 
     /// The mean prediction at equal length, with an interval that knows which rows belong to one case.
