@@ -2,8 +2,7 @@
 //! recovered, and the interval covers it as often as it claims.
 
 use probity_core::compare::length::{
-    CASES_MIN, Controlled, Hold, Instruction, LengthError, LengthRow, controlled,
-    instruction_of, length_only,
+    CASES_MIN, Controlled, Hold, Instruction, LengthError, LengthRow, controlled, instruction_of, length_only,
 };
 use probity_core::stats::Random;
 use probity_core::stats::logistic::logistic;
@@ -153,7 +152,10 @@ fn a_love_of_length_is_taken_out() {
     let raw = rows.iter().map(|row| row.preference).sum::<f64>() / rows.len() as f64;
     let fit = own(&rows, &slices);
     assert!(raw > 0.65 && (fit.rate.value - 0.5).abs() < 0.04, "{raw} {fit:?}");
-    assert!(fit.terms[fit.terms.len() - 2] < -1.5, "longer wins, and the term is for baseline minus candidate: {fit:?}");
+    assert!(
+        fit.terms[fit.terms.len() - 2] < -1.5,
+        "longer wins, and the term is for baseline minus candidate: {fit:?}"
+    );
 }
 
 /// A candidate that writes longer where it is better anyway: length alone takes the credit, the slice gives

@@ -11,9 +11,7 @@ mod skipped;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use probity_core::compare::length::{
-    Controlled, Hold, Instruction, LengthRow, controlled, length_only,
-};
+use probity_core::compare::length::{Controlled, Hold, Instruction, LengthRow, controlled, length_only};
 use probity_core::stats::logistic::logistic;
 use probity_core::stats::newton::{Local, Symmetric, dot, peak};
 use serde::Deserialize;

@@ -178,7 +178,11 @@ impl MockAnswer {
         fn collect<'a>(said: &'a MockAnswer, criterion: &'a str, found: &mut Vec<(&'a str, &'a Decision)>) {
             match said {
                 MockAnswer::Object(members) => members.iter().for_each(|(name, said)| {
-                    collect(said, if matches!(said, MockAnswer::Object(_)) { name } else { criterion }, found);
+                    collect(
+                        said,
+                        if matches!(said, MockAnswer::Object(_)) { name } else { criterion },
+                        found,
+                    );
                 }),
                 MockAnswer::Decision(decision) => found.push((criterion, decision)),
                 MockAnswer::Text(_) | MockAnswer::Texts(_) | MockAnswer::Raw(_) => {}

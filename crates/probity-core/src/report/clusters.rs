@@ -135,7 +135,8 @@ impl Clusters {
     /// The share of what is rated of which `is_hit` holds.
     pub(super) fn share(&self, is_hit: impl Fn(&Kind) -> bool) -> Option<Estimate> {
         // Looked up for each kind once: it may take exact arithmetic.
-        let hits: Vec<Option<bool>> = self.kinds.iter().map(|kind| kind.passes.map(|_| is_hit(kind))).collect();
+        let hits: Vec<Option<bool>> =
+            self.kinds.iter().map(|kind| kind.passes.map(|_| is_hit(kind))).collect();
         share(&self.replies, |reply| hits[reply.kind as usize])
     }
 

@@ -98,7 +98,8 @@ fn is_contradiction(score: &CriterionScore, criterion: &Criterion) -> bool {
         return false;
     };
     let is_said = |words: &Sentence, at: usize| {
-        phrases.begins(&words[at..]) && !words[at.saturating_sub(3)..at].iter().any(|word| NEGATIONS.has(word))
+        phrases.begins(&words[at..])
+            && !words[at.saturating_sub(3)..at].iter().any(|word| NEGATIONS.has(word))
     };
     let sentences = sentences(&own_words(&folded(&score.reasoning)));
     sentences.iter().any(|words| (0..words.len()).any(|at| is_said(words, at)))

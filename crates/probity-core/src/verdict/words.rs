@@ -9,7 +9,8 @@ pub(super) type Sentence = Vec<String>;
 pub(super) fn sentences(text: &str) -> Vec<Sentence> {
     let marked = text.replace('?', " ?.");
     let is_word = |c: char| c.is_alphanumeric() || c == '?';
-    let parts = marked.split(['.', '!', ';', '\n']).map(|part| words(part.trim_start_matches(|c| !is_word(c))));
+    let parts =
+        marked.split(['.', '!', ';', '\n']).map(|part| words(part.trim_start_matches(|c| !is_word(c))));
     parts.filter(|sentence| !sentence.is_empty()).collect()
 }
 

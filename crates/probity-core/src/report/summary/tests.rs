@@ -6,12 +6,12 @@ use expect_test::{Expect, expect, expect_file};
 use serde_json::json;
 
 use super::*;
-use crate::stats::proportion;
 use crate::case::{Case, CaseId, Confidence, Entry, Reply, Situation, Slice, Variant};
 use crate::gate::Gate;
 use crate::report::{GateOutcome, Outcome};
 use crate::rubric;
 use crate::score::{Scored, Unscored};
+use crate::stats::proportion;
 
 /// A reply by its slice, text, confidence and what the criteria, which mostly are facts and effort, came to.
 type Row<const N: usize = 2> = (Option<&'static str>, &'static str, Option<f64>, [Given; N]);
