@@ -13,7 +13,7 @@ use crate::stats::{ClusterSums, Estimate, proportion};
 
 /// What a reply adds to the figures. Many replies are of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub(super) struct Kind {
+pub(super) struct ReplyKind {
     slice: String,
     /// Whether it passes, where that is known.
     pub(super) passes: Option<bool>,
@@ -23,7 +23,7 @@ pub(super) struct Kind {
     pub(super) levels: Vec<Option<i64>>,
 }
 
-impl Kind {
+impl ReplyKind {
     fn set(&mut self, result: &ReplyResult, slice: &str) {
         self.slice.clear();
         self.slice.push_str(slice);
@@ -58,12 +58,12 @@ struct CaseReply {
 /// The replies of a run, as they come.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CaseReplies {
-    kinds: HashMap<Kind, u32>,
+    kinds: HashMap<ReplyKind, u32>,
     replies: Vec<CaseReply>,
     /// By case.
     confidences: Vec<(u64, f64)>,
     /// The kind of the last reply, whose memory is used again.
-    last: Kind,
+    last: ReplyKind,
 }
 
 impl CaseReplies {
@@ -83,7 +83,7 @@ impl CaseReplies {
     /// The replies by case.
     pub(super) fn clusters(mut self) -> Clusters {
         self.replies.sort_unstable();
-        let mut kinds: Vec<(u32, Kind)> =
+        let mut kinds: Vec<(u32, ReplyKind)> =
             self.kinds.into_iter().map(|(kind, number)| (number, kind)).collect();
         kinds.sort_unstable_by_key(|(number, _)| *number);
         self.confidences.sort_unstable_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
@@ -99,7 +99,7 @@ impl CaseReplies {
 #[derive(Debug)]
 pub(super) struct Clusters {
     /// By number.
-    kinds: Vec<Kind>,
+    kinds: Vec<ReplyKind>,
     /// In the order of cases.
     replies: Vec<CaseReply>,
     /// By case, in the order of cases.
@@ -133,7 +133,7 @@ impl Clusters {
     }
 
     /// The share of what is rated of which `is_hit` holds.
-    pub(super) fn share(&self, is_hit: impl Fn(&Kind) -> bool) -> Option<Estimate> {
+    pub(super) fn share(&self, is_hit: impl Fn(&ReplyKind) -> bool) -> Option<Estimate> {
         // Looked up for each kind once: it may take exact arithmetic.
         let hits: Vec<Option<bool>> =
             self.kinds.iter().map(|kind| kind.passes.map(|_| is_hit(kind))).collect();
@@ -162,7 +162,7 @@ impl Clusters {
         }
     }
 
-    fn kind(&self, reply: CaseReply) -> &Kind {
+    fn kind(&self, reply: CaseReply) -> &ReplyKind {
         &self.kinds[reply.kind as usize]
     }
 }
@@ -200,10 +200,10 @@ fn sums(replies: &[CaseReply], value: impl Fn(CaseReply) -> Option<f64>) -> Clus
 impl Clusters {
     /// Replies to different cases with these levels, of which none fails outright.
     pub(super) fn of_levels(levels: &[[i64; 5]]) -> Clusters {
-        let kind = |levels: &[i64; 5]| Kind {
+        let kind = |levels: &[i64; 5]| ReplyKind {
             passes: Some(true),
             levels: levels.iter().copied().map(Some).collect(),
-            ..Kind::default()
+            ..ReplyKind::default()
         };
         let replies = (0..).take(levels.len()).map(|kind: u32| CaseReply { case: kind.into(), kind });
         let kinds = levels.iter().map(kind).collect();

@@ -33,7 +33,7 @@ const EMPTY_WORDS: &str = "all and any are but can did for had has its may not t
 /// What failing replies have in common, gathered one reply at a time.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PatternTally {
-    seen: BTreeMap<(String, PatternKind), Seen>,
+    seen: BTreeMap<(String, PatternKind), PatternCount>,
     reasons: Vec<Reason>,
     /// The reasons by their places, in order, that have two neighbouring words in common: by criterion and words.
     shared: BTreeMap<(String, String), Vec<usize>>,
@@ -41,7 +41,7 @@ pub(super) struct PatternTally {
 
 /// Replies with something in common, and the first of them, by id.
 #[derive(Debug, Clone, Default)]
-struct Seen {
+struct PatternCount {
     n: u64,
     examples: Vec<String>,
 }
@@ -102,7 +102,7 @@ impl PatternTally {
 
     /// The most frequent patterns first; `n_entered` says how many replies a slice has.
     pub(super) fn patterns(&self, n_entered: impl Fn(&str) -> u64) -> Vec<FailurePattern> {
-        let pattern = |((slice, kind), seen): (&(String, PatternKind), &Seen)| FailurePattern {
+        let pattern = |((slice, kind), seen): (&(String, PatternKind), &PatternCount)| FailurePattern {
             slice: slice.clone(),
             kind: kind.clone(),
             n: seen.n,

@@ -3,7 +3,7 @@
 //! Weights are opinions. A pass rate that moves a lot when one of them changes by ten points says more about
 //! the rubric than about the replies. What the other criteria weigh keeps its proportions.
 
-use super::clusters::{Clusters, Kind};
+use super::clusters::{Clusters, ReplyKind};
 use crate::exact::Exact;
 use crate::results::Variation;
 use crate::rubric::{Criterion, Rubric};
@@ -35,7 +35,7 @@ pub(super) fn variations(rubric: &Rubric, clusters: &Clusters) -> Vec<Variation>
     let trials = trials.filter(|trial| trial.moved != trial.weight && trial.weight < hundred);
     let is_weighted: Vec<bool> = rubric.criteria().iter().map(|c| c.weight.is_some()).collect();
     // None where a level is missing: such a reply has no total and stays failed.
-    let levels_of = |kind: &Kind| -> Option<Vec<i64>> {
+    let levels_of = |kind: &ReplyKind| -> Option<Vec<i64>> {
         let levels: Vec<i64> = kind.levels.iter().copied().collect::<Option<_>>()?;
         let weighted = levels.into_iter().zip(&is_weighted).filter(|(_, weighted)| **weighted);
         Some(weighted.map(|(level, _)| level).collect())

@@ -114,7 +114,7 @@ pub struct Drawn {
 pub struct Frame {
     design: Design,
     lottery: Lottery,
-    slices: BTreeMap<Option<Slice>, Vec<Unit>>,
+    slices: BTreeMap<Option<Slice>, Vec<SamplingUnit>>,
     counts: Counts,
     /// The sum of what names each reply, which no order changes.
     fingerprint: u128,
@@ -122,7 +122,7 @@ pub struct Frame {
 
 /// One reply.
 #[derive(Debug, Clone, Copy)]
-struct Unit {
+struct SamplingUnit {
     place: usize,
     lots: Lots,
     signature: Option<Signature>,
@@ -150,7 +150,7 @@ impl Frame {
             Duplicates::Represent => Some(Signature::of(&entry.case.situation)),
             Duplicates::Keep => None,
         };
-        let unit = Unit { place, lots: self.lottery.lots(entry), signature };
+        let unit = SamplingUnit { place, lots: self.lottery.lots(entry), signature };
         match self.slices.get_mut(&entry.case.slice) {
             Some(units) => units.push(unit),
             None => drop(self.slices.insert(entry.case.slice.clone(), vec![unit])),
@@ -206,7 +206,7 @@ impl Frame {
 
 /// The tickets that stand for the units of a slice. Of near-identical ones the first by lot does, whatever the
 /// order of the file.
-fn distinct(mut units: Vec<Unit>) -> Vec<Ticket> {
+fn distinct(mut units: Vec<SamplingUnit>) -> Vec<Ticket> {
     units.sort_unstable_by_key(|unit| (unit.lots.stands, unit.lots.drawn));
     let signatures: Vec<&Signature> = units.iter().filter_map(|unit| unit.signature.as_ref()).collect();
     let stands: Vec<usize> = if signatures.len() == units.len() {
