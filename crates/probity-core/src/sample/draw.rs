@@ -45,7 +45,7 @@ pub struct Design {
 
 /// What became of the records of an export. They add up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct DrawCounts {
     /// Replies in the export.
     pub n_replies: u64,
     /// Those left out because an earlier draw had them.
@@ -98,7 +98,7 @@ pub struct Drawn {
     /// What was asked for.
     pub design: Design,
     /// What became of the export.
-    pub counts: Counts,
+    pub counts: DrawCounts,
     /// The strata by name, none of them empty.
     pub strata: Vec<DrawnStratum>,
     /// How many slices there are. More than strata where there were more slices than draws.
@@ -115,7 +115,7 @@ pub struct Frame {
     design: Design,
     lottery: Lottery,
     slices: BTreeMap<Option<Slice>, Vec<SamplingUnit>>,
-    counts: Counts,
+    counts: DrawCounts,
     /// The sum of what names each reply, which no order changes.
     fingerprint: u128,
 }
@@ -140,7 +140,7 @@ impl Frame {
     /// A frame without records.
     pub fn new(design: Design) -> Self {
         let lottery = Lottery::new(design.seed, &design.name);
-        Frame { design, lottery, slices: BTreeMap::new(), counts: Counts::default(), fingerprint: 0 }
+        Frame { design, lottery, slices: BTreeMap::new(), counts: DrawCounts::default(), fingerprint: 0 }
     }
 
     /// Adds a record, which the caller knows by `place`.
